@@ -1,0 +1,247 @@
+// apply.cpp: `halation apply`: one filter over every page of one file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "arguments.h"
+#include "filter_options.h"
+#include "halation/error.h"
+#include "halation/io.h"
+#include "job.h"
+#include "side_by_side.h"
+#include "subcommands.h"
+#include "timing.h"
+
+namespace halation::app {
+namespace {
+
+constexpr const char* footer =
+    R"(Timings: read, compute (planning included) and write, in milliseconds, and their total;
+  MPix/s = width · height · depth · pages of the input / compute
+  FPS    = pages / total
+  GFLOPS = 2 · taps · samples of the output / compute, with the taps of the dense filter whichever method ran
+
+Examples:
+  halation apply unsharp_mask photo.jpg -o crisp.jpg --sigma 2 --amount 1.5 --timing
+  halation apply gaussian_derivative scan.tif -o slope.tif --sigma 2,1 --order-x 1 --output-pixel f32
+  halation apply custom photo.png -o out.png --weights "0 -1 0; -1 5 -1; 0 -1 0" --compare both.png
+  halation apply gaussian - -o - --sigma 2 < in.png > out.png)";
+
+/// The command line as it was typed.
+struct Flags {
+  explicit Flags(CLI::App& command);
+
+  std::string filter, in, out;
+  FilterOptions filter_options;
+  Given border, border_value, extent, anchor, output_pixel, scale, offset, rounding, sum;
+  Given device, threads, layout, quality, format, compare;
+  bool correlate = false, linear = false, gray = false;
+  bool timing = false, json = false, explain = false;
+};
+
+Flags::Flags(CLI::App& command) : filter_options(command) {
+  command.add_option("filter", filter, "a filter's name (see halation filters), or custom with --weights")
+      ->required()
+      ->type_name("FILTER");
+  command.add_option("input", in, "the image to filter; - is standard input")->required()->type_name("FILE");
+  command.add_option("-o,--output", out, "where the result goes, in the format of its ending; - is standard output")
+      ->required()
+      ->type_name("FILE");
+
+  const auto add = [&command](const char* group) {
+    return [&command, group](const char* names, Given& given, const char* kind, const char* description) {
+      add_text(command, names, given, kind, description)->group(group);
+    };
+  };
+  const auto add_flag = [&command](const char* group) {
+    return [&command, group](const char* name, bool& flag, const char* description) {
+      command.add_flag(name, flag, description)->group(group);
+    };
+  };
+
+  const auto add_how = add("How it is applied");
+  const auto add_how_flag = add_flag("How it is applied");
+  add_how("--border", border, "constant|replicate|reflect|reflect101|wrap",
+          "what lies outside the image, one for all axes, or one each for height,width or depth,height,width [reflect101]");
+  add_how("--border-value", border_value, "V", "the value of the border constant [0]");
+  add_how("--extent", extent, "same|valid|full",
+          "which outputs exist: one for each pixel, those with the whole filter inside, all that it touches [same]");
+  add_how("--anchor", anchor, "Y,X",
+          "the tap over the output pixel, counted from 0; X in 1D, Z,Y,X in 3D [the middle, n/2 rounded down]");
+  add_how_flag("--correlate", correlate, "correlate in place of convolving (named filters give the same either way)");
+  add_how("--scale", scale, "S", "out = round(S · sum + O), by S [1]");
+  add_how("--offset", offset, "O", "and O [0]");
+  add_how("--output-pixel", output_pixel, "u8|u16|i16|f16|f32|f64", "pixels of the result [those of the input]");
+  add_how("--rounding", rounding, "half_even|truncate", "how sums become integers [half_even]");
+  add_how("--sum", sum, "automatic|f64", "precision of sums: automatic is f32 where that is enough [automatic]");
+
+  const auto add_colour_flag = add_flag("Colour");
+  add_colour_flag("--linear", linear, "filter in linear light: sRGB is decoded, filtered and encoded again");
+  add_colour_flag("--gray", gray, "filter the luma 0.299 R + 0.587 G + 0.114 B; the result is gray");
+
+  const auto add_machine = add("Machine");
+  add_machine("--device", device, "auto|cpu|reference", "where to compute; auto takes the fastest for the job [auto]");
+  add_machine("--threads", threads, "N", "CPU threads, 0 for all [0]");
+
+  const auto add_file = add("Files");
+  add_file("--layout", layout, "w|hw|hwc|dhw|dhwc", "axes of a .npy input [by their number: w, hw, dhw, dhwc]");
+  add_file("--format", format, "png|jpeg|tiff|webp|exr|npy", "format of the result, needed for -o - [by its ending]");
+  add_file("--quality", quality, "Q", "of JPEG [92] and of WebP [lossless], 1 to 100");
+  add_file("--compare", compare, "FILE", "also writes original and result side by side, 8-bit");
+
+  const auto add_report_flag = add_flag("Reports");
+  add_report_flag("--timing", timing, "timings, MPix/s, FPS and GFLOPS on standard error");
+  add_report_flag("--json", json, "the same as a JSON object on standard output (standard error with -o -)");
+  add_report_flag("--explain", explain, "what is computed and by which method");
+  command.footer(footer);
+}
+
+/// The command line, checked as far as it can be without the image.
+struct Request {
+  std::string in, out;
+  Given compare;
+  Job job = {};
+  ArrayLayout layout = ArrayLayout::by_rank;
+  WriteOptions write = {};
+};
+
+Request request_of(const Flags& flags) {
+  Request request{.in = flags.in, .out = flags.out, .compare = flags.compare};
+  Job& job = request.job;
+  job.filter = flags.filter_options.make(flags.filter);
+  if (flags.anchor) job.anchor = anchor_from(*flags.anchor);
+
+  const double value = flags.border_value ? number_from("--border-value", *flags.border_value) : 0;
+  if (flags.border) job.borders = borders_from(*flags.border, value);
+  const auto is_constant = [](const Border& border) { return border.mode == Border::Mode::constant; };
+  if (flags.border_value && std::none_of(job.borders.begin(), job.borders.end(), is_constant))
+    throw Error{ErrorCode::invalid_argument, "--border-value goes with --border constant"};
+
+  Options& options = job.options;
+  if (flags.extent) options.extent = extent_named(*flags.extent);
+  if (flags.correlate) options.operation = Operation::correlation;
+  if (flags.output_pixel) options.output = pixel_named(*flags.output_pixel);
+  if (flags.scale) options.scale = number_from("--scale", *flags.scale);
+  if (flags.offset) options.offset = number_from("--offset", *flags.offset);
+  if (flags.rounding) options.rounding = rounding_from(*flags.rounding);
+  if (flags.sum) options.sum = sum_from(*flags.sum);
+  if (flags.threads) options.threads = static_cast<int>(whole_number_from("--threads", *flags.threads, 0, 1024));
+  if (flags.device) job.device = device_from(*flags.device);
+  job.linear = flags.linear;
+  job.gray = flags.gray;
+
+  if (flags.layout) request.layout = array_layout_named(*flags.layout);
+  if (flags.format) request.write.format = *flags.format;
+  if (flags.quality) {
+    request.write.quality = static_cast<int>(whole_number_from("--quality", *flags.quality, 1, 100));
+    request.write.lossless = false;
+  }
+  if (request.compare == "-" || request.compare == request.out)
+    throw Error{ErrorCode::invalid_argument, "--compare needs a file of its own"};
+  check_place(request.out, options.output, request.write);
+  if (request.compare) check_place(*request.compare, Pixel::u8);
+  return request;
+}
+
+/// Throws where a result could not be written, before it is worked for.
+void check_outputs(const Request& request, const std::vector<Page>& pages, const std::vector<PageJob>& jobs) {
+  for (const PageJob& job : jobs)
+    check_writable(request.out, job.output_pixel, job.output_shape, job.colour.alpha, job.output_colour,
+                   pages.size(), request.write);
+  if (!request.compare) return;
+  const PageKind picture = kind_of_side_by_side(
+      kind_of(pages.front()), {jobs.front().output_shape, jobs.front().output_colour, jobs.front().colour.alpha});
+  check_writable(*request.compare, Pixel::u8, picture.shape, picture.alpha, picture.colour, 1);
+}
+
+/// The result comes last, so that it exists only where everything went well; without it no picture stays either.
+void write(const Request& request, const std::vector<Page>& pages, const std::vector<Page>& results, Timing& timing) {
+  if (request.compare) {
+    // Where a scale was asked for, the result's values are its own; otherwise they are those of the original.
+    const Pixel original_scale = pages.front().image.pixel();
+    const Pixel result_scale =
+        request.job.options.scale == 1 ? original_scale : results.front().image.pixel();
+    const Page picture = side_by_side(pages.front(), results.front(), original_scale, result_scale);
+    write_pages(*request.compare, {&picture, 1});
+  }
+  try {
+    timing.measure("write", [&] { write_pages(request.out, results, request.write); });
+  } catch (...) {
+    std::error_code ignored;
+    if (request.compare && std::filesystem::is_regular_file(*request.compare, ignored))
+      std::filesystem::remove(*request.compare, ignored);
+    throw;
+  }
+}
+
+nlohmann::ordered_json json_of(const Shape& shape, Pixel pixel) {
+  return {{"depth", shape.depth},
+          {"height", shape.height},
+          {"width", shape.width},
+          {"channels", shape.channels},
+          {"pixel", name_of(pixel)}};
+}
+
+std::string json_report(const Request& request, const std::string& filter, const std::vector<Page>& pages,
+                        const std::vector<PageJob>& jobs, const Timing& timing, const Workload& work) {
+  nlohmann::ordered_json report{{"filter", filter}, {"input", request.in}, {"output", request.out}};
+  if (request.compare) report["compare"] = *request.compare;
+  report["device"] = name_of(request.job.device);
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    nlohmann::ordered_json methods = nlohmann::ordered_json::array();
+    for (const Method method : jobs[i].plan.methods()) methods.push_back(name_of(method));
+    report["pages"].push_back({{"input", json_of(pages[i].image.shape(), pages[i].image.pixel())},
+                               {"output", json_of(jobs[i].output_shape, jobs[i].output_pixel)},
+                               {"methods", std::move(methods)}});
+  }
+  for (const auto& [phase, seconds] : timing.phases()) report["milliseconds"][phase] = seconds * 1e3;
+  report["milliseconds"]["total"] = timing.total_seconds() * 1e3;
+  const Rates rates = rates_of(timing, work);
+  report["mpix_per_second"] = rates.mpix_per_second;
+  report["fps"] = rates.fps;
+  report["gflops"] = rates.gflops;
+  return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+void apply(const Flags& flags) {
+  const Request request = request_of(flags);
+  Timing timing;
+  const std::vector<Page> pages =
+      timing.measure("read", [&] { return read_pages(request.in, request.layout); });
+
+  std::vector<PageJob> jobs;
+  for (const Page& page : pages) jobs.push_back(prepare(request.job, page));
+  check_outputs(request, pages, jobs);
+
+  std::vector<Page> results;
+  Workload work;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    results.push_back(timing.measure("compute", [&] { return run(jobs[i], pages[i]); }));
+    work += workload_of(jobs[i], pages[i]);
+  }
+  write(request, pages, results, timing);
+
+  const bool stdout_taken = request.out == "-";
+  if (flags.explain) {
+    for (const PageJob& job : jobs)
+      fmt::print(stdout_taken || flags.json ? stderr : stdout, "{}", job.plan.explain());
+  }
+  if (flags.timing) fmt::print(stderr, "{}", table_of(timing, work));
+  if (flags.json)
+    fmt::print(stdout_taken ? stderr : stdout, "{}\n",
+               json_report(request, flags.filter, pages, jobs, timing, work));
+}
+
+}  // namespace
+
+Subcommand add_apply(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("apply", "Filters an image and writes the result");
+  const auto flags = std::make_shared<Flags>(command);
+  return {&command, [flags] { apply(*flags); }};
+}
+
+}  // namespace halation::app

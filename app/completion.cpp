@@ -1,0 +1,255 @@
+// completion.cpp: `halation completion`: scripts by which shells complete the program's command lines.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "filter_options.h"
+#include "halation/error.h"
+#include "subcommands.h"
+
+namespace halation::app {
+namespace {
+
+/// What may stand in a place of the command line.
+struct Values {
+  std::vector<std::string> words;
+  bool files = false;
+};
+
+/// An option or a positional argument, as far as completion cares.
+struct Argument {
+  std::vector<std::string> names;  ///< "-o", "--output"; for a positional its name alone
+  std::string summary;
+  bool takes_value = true;
+  Values values;
+};
+
+struct Command {
+  std::string name, summary;
+  std::vector<Argument> positionals, options;
+};
+
+/// The inverse of `add_text`'s notation.
+Values values_of(const std::string& kind) {
+  Values values;
+  if (kind == "FILTER") {
+    for (const NamedFilter& filter : named_filters()) values.words.push_back(filter.name);
+    values.words.emplace_back(custom_name);
+  } else if (kind.find('|') != std::string::npos) {
+    values.words = CLI::detail::split(kind, '|');
+  }
+  values.files = kind.find("FILE") != std::string::npos;
+  return values;
+}
+
+/// The first clause of a description.
+std::string summary_of(const std::string& description) { return description.substr(0, description.find_first_of("\n;")); }
+
+Command command_of(const CLI::App& app) {
+  Command command{.name = app.get_name(), .summary = app.get_description(), .positionals = {}, .options = {}};
+  for (const CLI::Option* option : app.get_options()) {
+    Argument argument{.names = {}, .summary = summary_of(option->get_description()), .values = {}};
+    argument.takes_value = option->get_items_expected_max() > 0;
+    if (argument.takes_value) argument.values = values_of(option->get_type_name());
+    for (const std::string& name : option->get_snames()) argument.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) argument.names.push_back("--" + name);
+    const bool positional = argument.names.empty();
+    if (positional) argument.names.push_back(option->get_name());
+    (positional ? command.positionals : command.options).push_back(std::move(argument));
+  }
+  return command;
+}
+
+std::vector<Command> commands_of(const CLI::App& program) {
+  std::vector<Command> commands;
+  for (const CLI::App* app : program.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back(command_of(*app));
+  return commands;
+}
+
+/// All names of options, those of one option side by side.
+std::vector<std::string> names_of(const std::vector<Argument>& options) {
+  std::vector<std::string> names;
+  for (const Argument& option : options) names.insert(names.end(), option.names.begin(), option.names.end());
+  return names;
+}
+
+std::vector<std::string> names_of(const std::vector<Command>& commands) {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.name);
+  return names;
+}
+
+/// `text` with a backslash before each character of `special`.
+std::string escaped(std::string_view text, std::string_view special) {
+  std::string result;
+  for (const char c : text) {
+    if (special.find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// An empty COMPREPLY leaves the place to bash's own completion of files.
+std::string bash_script(const Command& program, const std::vector<Command>& commands) {
+  std::string with_value, values, places, options;
+  for (const Command& command : commands) {
+    std::vector<std::string> takes_value;
+    for (const Argument& option : command.options) {
+      if (!option.takes_value) continue;
+      for (const std::string& name : option.names) {
+        takes_value.push_back(fmt::format("{}:{}", command.name, name));
+        values += fmt::format("    {}:{}) words=\"{}\" ;;\n", command.name, name, fmt::join(option.values.words, " "));
+      }
+    }
+    if (!takes_value.empty()) with_value += fmt::format("      {}) ((i++)) ;;\n", fmt::join(takes_value, "|"));
+    for (std::size_t i = 0; i < command.positionals.size(); ++i)
+      places += fmt::format("    {}:{}) words=\"{}\" ;;\n", command.name, i,
+                            fmt::join(command.positionals[i].values.words, " "));
+    options += fmt::format("    {}) words=\"{}\" ;;\n", command.name, fmt::join(names_of(command.options), " "));
+  }
+  return fmt::format(R"(# bash completion for halation; load it by: source <(halation completion bash)
+_halation() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
+  local command="" place=0 words="" i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    if [[ -z $command ]]; then
+      [[ ${{COMP_WORDS[i]}} == -* ]] || command=${{COMP_WORDS[i]}}
+      continue
+    fi
+    case $command:${{COMP_WORDS[i]}} in
+{0}      *:-?*) ;;
+      *) ((place++)) ;;
+    esac
+  done
+  COMPREPLY=()
+  case $command:$previous in
+{1}    *)
+      if [[ $current == -* ]]; then
+        case $command in
+          "") words="{2}" ;;
+{3}        esac
+      else
+        case $command:$place in
+          :*) words="{4}" ;;
+{5}        esac
+      fi ;;
+  esac
+  [[ -n $words ]] && COMPREPLY=($(compgen -W "$words" -- "$current"))
+}}
+complete -o bashdefault -o default -F _halation halation
+)",
+                     with_value, values, fmt::join(names_of(program.options), " "), options,
+                     fmt::join(names_of(commands), " "), places);
+}
+
+std::string zsh_values(const Argument& argument) {
+  if (!argument.values.words.empty()) return fmt::format("({})", fmt::join(argument.values.words, " "));
+  return argument.values.files ? "_files" : " ";
+}
+
+std::string zsh_specification(const Argument& option) {
+  // Inside single quotes, where a quote must leave and come back; brackets and colons divide a specification.
+  const std::string summary = CLI::detail::find_and_replace(escaped(option.summary, "[]:\\"), "'", "'\\''");
+  const std::string value =
+      option.takes_value ? fmt::format(":{}:{}", option.names.back().substr(2), zsh_values(option)) : "";
+  std::string specification;
+  for (const std::string& name : option.names)
+    specification += fmt::format(" \\\n        '({}){}[{}]{}'", fmt::join(option.names, " "), name, summary, value);
+  return specification;
+}
+
+std::string zsh_script(const Command& program, const std::vector<Command>& commands) {
+  std::string described, cases;
+  for (const Command& command : commands) {
+    described += fmt::format("    '{}:{}'\n", command.name, escaped(command.summary, ":"));
+    std::string specifications;
+    for (const Argument& option : command.options) specifications += zsh_specification(option);
+    for (const Argument& positional : command.positionals)
+      specifications += fmt::format(" \\\n        ':{}:{}'", positional.names.front(), zsh_values(positional));
+    cases += fmt::format("    {})\n      _arguments -s -S{} ;;\n", command.name, specifications);
+  }
+  std::string options;
+  for (const Argument& option : program.options) options += zsh_specification(option);
+  return fmt::format(R"(#compdef halation
+# zsh completion for halation; put it into a folder of $fpath as _halation, or load it by: source <(halation completion zsh)
+_halation() {{
+  local -a commands
+  commands=(
+{0}  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    _arguments{1}
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+{2}  esac
+}}
+if [[ $funcstack[1] == _halation ]]; then
+  _halation "$@"
+else
+  compdef _halation halation
+fi
+)",
+                     described, options, cases);
+}
+
+std::string fish_script(const Command& program, const std::vector<Command>& commands) {
+  const auto quoted = [](std::string_view text) { return "'" + escaped(text, "'\\") + "'"; };
+  const auto option_line = [&](const std::string& condition, const Argument& option) {
+    std::string line = "complete -c halation -n " + quoted(condition);
+    for (const std::string& name : option.names)
+      line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    line += " -d " + quoted(option.summary);
+    if (option.takes_value) line += option.values.files ? " -r -F" : " -x";
+    if (!option.values.words.empty())
+      line += " -a " + quoted(fmt::format("{}", fmt::join(option.values.words, " ")));
+    return line + "\n";
+  };
+  std::string script = "# fish completion for halation; load it by: halation completion fish | source\ncomplete -c halation -f\n";
+  for (const Argument& option : program.options) script += option_line("__fish_use_subcommand", option);
+  for (const Command& command : commands) {
+    script += fmt::format("complete -c halation -n __fish_use_subcommand -a {} -d {}\n", command.name,
+                          quoted(command.summary));
+    const std::string condition = "__fish_seen_subcommand_from " + command.name;
+    for (const Argument& option : command.options) script += option_line(condition, option);
+    for (const Argument& positional : command.positionals) {
+      if (positional.values.files) script += fmt::format("complete -c halation -n {} -F\n", quoted(condition));
+      if (positional.values.words.empty()) continue;
+      script += fmt::format("complete -c halation -n {} -a {}\n", quoted(condition),
+                            quoted(fmt::format("{}", fmt::join(positional.values.words, " "))));
+    }
+  }
+  return script;
+}
+
+}  // namespace
+
+Subcommand add_completion(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("completion", "Prints a script by which a shell completes command lines");
+  const auto shell = std::make_shared<std::string>();
+  command.add_option("shell", *shell, "the shell that reads the script")->required()->type_name("bash|zsh|fish");
+  command.footer("Examples:\n  source <(halation completion bash)\n  halation completion fish | source");
+  return {&command, [&program, shell] {
+            const Command whole = command_of(program);
+            const std::vector<Command> commands = commands_of(program);
+            if (*shell == "bash") {
+              fmt::print("{}", bash_script(whole, commands));
+            } else if (*shell == "zsh") {
+              fmt::print("{}", zsh_script(whole, commands));
+            } else if (*shell == "fish") {
+              fmt::print("{}", fish_script(whole, commands));
+            } else {
+              throw Error{ErrorCode::invalid_argument,
+                          fmt::format("unknown shell '{}'; choose from bash, zsh, fish", *shell)};
+            }
+          }};
+}
+
+}  // namespace halation::app

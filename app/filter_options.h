@@ -1,0 +1,44 @@
+// filter_options.h: the options that say which filter; those of named filters come from the library's list.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "halation/filters.h"
+#include "options.h"
+
+namespace halation::app {
+
+/// The name under which the program takes weights.
+inline constexpr std::string_view custom_name = "custom";
+
+/// "--order-x" for the parameter order_x.
+std::string option_name(const Parameter& parameter);
+
+/// Meaning, unit, range and default on one line.
+std::string explanation(const Parameter& parameter);
+
+/// The value of `parameter` that `text` stands for: numbers apart by commas, or one of its choices. Throws
+/// `Error{invalid_argument}`; the range is left to `make_filter`.
+std::vector<double> values_from(const NamedFilter& filter, const Parameter& parameter, std::string_view text);
+
+/// --weights, and one option for every parameter in the list of named filters.
+class FilterOptions {
+ public:
+  explicit FilterOptions(CLI::App& command);
+  FilterOptions(const FilterOptions&) = delete;  // CLI11 keeps the addresses of members
+  FilterOptions& operator=(const FilterOptions&) = delete;
+
+  /// What was given for `filter`. Throws `Error{invalid_argument}` for a parameter that it does not have.
+  Arguments arguments_for(const NamedFilter& filter) const;
+
+  /// The filter `name`, or the weights for "custom"; with `dims` 0 it follows the image. Throws `Error`.
+  FilterSet make(std::string_view name, int dims = 0) const;
+
+ private:
+  Given weights_;
+  std::map<std::string, Given> given_;  // by parameter
+};
+
+}  // namespace halation::app

@@ -1,0 +1,94 @@
+// filters.cpp: `halation filters`: the list of filters, or one explained.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "arguments.h"
+#include "filter_options.h"
+#include "subcommands.h"
+#include "wrapped.h"
+
+namespace halation::app {
+namespace {
+
+struct Flags {
+  explicit Flags(CLI::App& command) : filter_options(command) {
+    command.add_option("filter", name, "a filter's name; without one, all are listed")->type_name("FILTER");
+    add_text(command, "--dims", dims, "1|2|3", "dimensions in which the weights are printed [2 where there are any]");
+    command.footer("Example:\n  halation filters gaussian --sigma 1,2 --dims 2");
+  }
+  std::string name;
+  Given dims;
+  FilterOptions filter_options;
+};
+
+void print_entry(std::string_view label, std::string_view text) {
+  constexpr std::size_t column = 12;
+  fmt::print("{:<{}}{}\n", label, column, wrapped(text, page_columns - column, column));
+}
+
+void list() {
+  for (const NamedFilter& filter : named_filters())
+    fmt::print("{:<22}{}\n", filter.name, wrapped(filter.summary, page_columns - 22, 22));
+  fmt::print("{:<22}{}\n", custom_name, "Weights of your own, given by --weights");
+}
+
+void describe(const NamedFilter& filter) {
+  fmt::print("{}: {}\n\n", filter.name, filter.summary);
+  print_entry("formula", filter.formula);
+  print_entry("source", filter.source);
+  print_entry("dimensions", fmt::format("{}", fmt::join(filter.dims, ", ")));
+  for (const Parameter& parameter : filter.parameters) print_entry(option_name(parameter), explanation(parameter));
+}
+
+/// One slice of weights, its columns aligned.
+void print_matrix(const double* weights, std::int64_t rows, std::int64_t columns) {
+  std::vector<std::string> texts;
+  std::size_t width = 0;
+  for (std::int64_t i = 0; i < rows * columns; ++i) {
+    texts.push_back(fmt::format("{:.6g}", weights[i]));
+    width = std::max(width, texts.back().size());
+  }
+  for (std::int64_t y = 0; y < rows; ++y) {
+    for (std::int64_t x = 0; x < columns; ++x)
+      fmt::print("{}{:>{}}", x == 0 ? "" : " ", texts[y * columns + x], width);
+    fmt::print("\n");
+  }
+}
+
+void print_weights(const Filter& filter) {
+  const FilterSize size = filter.size();
+  const Anchor anchor = filter.anchor();
+  fmt::print("\ndepth {}, height {}, width {}; anchor {},{},{}; sum {:.6g}\n", size.depth, size.height, size.width,
+             anchor.z, anchor.y, anchor.x, filter.sum());
+  const std::vector<double> weights = filter.weights();
+  for (std::int64_t z = 0; z < size.depth; ++z) {
+    if (size.depth > 1) fmt::print("z = {}\n", z);
+    print_matrix(weights.data() + z * size.height * size.width, size.height, size.width);
+  }
+}
+
+void filters(const Flags& flags) {
+  if (flags.name.empty()) return list();
+  int dims = flags.dims ? static_cast<int>(whole_number_from("--dims", *flags.dims, 1, 3)) : 0;
+  if (flags.name != custom_name && dims == 0) {
+    const std::vector<int>& possible = filter_named(flags.name).dims;
+    dims = std::find(possible.begin(), possible.end(), 2) != possible.end() ? 2 : possible.front();
+  }
+  const FilterSet set = flags.filter_options.make(flags.name, dims);
+  if (flags.name != custom_name) describe(filter_named(flags.name));
+  for (const Filter& filter : set.filters) print_weights(filter);
+  if (set.combine == Combine::magnitude) fmt::print("\nresult: the square root of the sum of their squares\n");
+}
+
+}  // namespace
+
+Subcommand add_filters(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("filters", "Lists the filters, or explains one and prints its weights");
+  const auto flags = std::make_shared<Flags>(command);
+  return {&command, [flags] { filters(*flags); }};
+}
+
+}  // namespace halation::app

@@ -1,0 +1,109 @@
+// job.cpp: what is asked of every page of a file, and the doing of it.
+#include "job.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "halation/error.h"
+
+namespace halation::app {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
+
+/// `filter` for images of `dims` dimensions, with the anchor asked for.
+Filter settled(const Filter& filter, int dims, const std::vector<std::int64_t>& anchor) {
+  const Filter fitted = filter.with_dims(dims);
+  if (anchor.empty()) return fitted;
+  const auto given = static_cast<int>(anchor.size());
+  if (given < fitted.dims()) {
+    constexpr const char* notations[] = {"X", "Y,X", "Z,Y,X"};
+    refuse(fmt::format("--anchor takes {} for a filter of {} dimensions, got {}", notations[fitted.dims() - 1],
+                       fitted.dims(), fmt::join(anchor, ",")));
+  }
+  return fitted.with_anchor({.z = given > 2 ? anchor[given - 3] : 0,
+                             .y = given > 1 ? anchor[given - 2] : 0,
+                             .x = anchor[given - 1]});
+}
+
+Borders settled(const std::vector<Border>& borders, bool has_depth) {
+  if (borders.size() == 1) return borders.front();
+  if (borders.size() == 3) return {borders[0], borders[1], borders[2]};
+  if (has_depth)
+    refuse("--border takes one mode or depth,height,width where image or filter have depth, got height,width");
+  return {borders[0], borders[0], borders[1]};
+}
+
+}  // namespace
+
+void check_place(const std::string& path, std::optional<Pixel> pixel, const WriteOptions& options) {
+  // A format that refuses one pixel may hold another; anything else that is wrong is so for all of them.
+  const std::span<const Pixel> candidates = pixel ? std::span<const Pixel>(&*pixel, 1) : all_pixels;
+  for (const Pixel candidate : candidates) {
+    try {
+      return check_writable(path, candidate, {}, false, ColourModel::gray, 1, options);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unsupported || candidate == candidates.back()) throw;
+    }
+  }
+}
+
+PageJob prepare(const Job& job, const Page& page) {
+  const Shape& shape = page.image.shape();
+  if (page.colour == ColourModel::cmyk && (job.gray || job.linear))
+    refuse(fmt::format("{} needs gray or RGB, got an image in CMYK", job.gray ? "--gray" : "--linear"));
+
+  FilterSet filter = job.filter;
+  for (Filter& each : filter.filters) each = settled(each, shape.dims(), job.anchor);
+  Options options = job.options;
+  const bool deep_filter = std::any_of(filter.filters.begin(), filter.filters.end(),
+                                       [](const Filter& each) { return each.size().depth > 1; });
+  options.border = settled(job.borders, shape.depth > 1 || deep_filter);
+
+  const ColourOptions colour{.alpha = page.alpha,
+                             .linear = job.linear && !page.linear_light,
+                             .gray = job.gray && page.colour != ColourModel::gray};
+  const std::int64_t alphas = page.alpha ? 1 : 0;
+  Shape filtered = shape;
+  filtered.channels = colour.gray ? 1 : shape.channels - alphas;
+  Plan plan({.shape = filtered,
+             .pixel = page.image.pixel(),
+             .filters = filter.filters,
+             .combine = filter.combine,
+             .device = job.device,
+             .options = options});
+  Shape output_shape = plan.output_shape();
+  output_shape.channels += alphas;
+  const Pixel output_pixel = plan.output_pixel();
+  return {.filter = std::move(filter),
+          .options = options,
+          .colour = colour,
+          .device = job.device,
+          .plan = std::move(plan),
+          .output_shape = output_shape,
+          .output_pixel = output_pixel,
+          .output_colour = colour.gray ? ColourModel::gray : page.colour};
+}
+
+Page run(const PageJob& job, const Page& page) {
+  return {.image = convolve_colour(page.image, job.filter, job.options, job.colour, job.device),
+          .colour = job.output_colour,
+          .alpha = page.alpha,
+          .linear_light = page.linear_light,
+          .metadata = page.metadata};
+}
+
+Workload workload_of(const PageJob& job, const Page& page) {
+  const Shape& in = page.image.shape();
+  double taps = 0;
+  for (const Filter& filter : job.filter.filters) taps += static_cast<double>(filter.size().taps());
+  return {.pages = 1,
+          .pixels = static_cast<double>(in.width * in.height * in.depth),
+          .operations = 2 * taps * static_cast<double>(job.output_shape.elements())};
+}
+
+}  // namespace halation::app

@@ -1,0 +1,66 @@
+// timing.h: the time that each phase of a job took, and the rates that follow.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace halation::app {
+
+/// Seconds by phase, in the order in which phases were first measured.
+class Timing {
+ public:
+  /// Calls `work`, adds the time it took to `phase`, and returns what it returned.
+  template <class Work>
+  decltype(auto) measure(std::string_view phase, Work&& work) {
+    const Lap lap(*this, phase);
+    return std::forward<Work>(work)();
+  }
+
+  /// 0 for a phase never measured.
+  double seconds(std::string_view phase) const;
+  double total_seconds() const;
+  const std::vector<std::pair<std::string, double>>& phases() const { return phases_; }
+
+ private:
+  /// Adds the time between its construction and its end to one phase.
+  class Lap {
+   public:
+    Lap(Timing& timing, std::string_view phase);
+    Lap(const Lap&) = delete;
+    Lap& operator=(const Lap&) = delete;
+    ~Lap();
+
+   private:
+    Timing& timing_;
+    std::size_t index_;
+    std::chrono::steady_clock::time_point begin_;
+  };
+
+  std::vector<std::pair<std::string, double>> phases_;
+};
+
+/// What the phase "compute" did, over all pages.
+struct Workload {
+  std::int64_t pages = 0;
+  double pixels = 0;      ///< width · height · depth of the inputs
+  double operations = 0;  ///< 2 · taps · samples of the outputs, taps counted as the dense filter has them
+
+  Workload& operator+=(const Workload& more);
+};
+
+struct Rates {
+  double mpix_per_second = 0;  ///< pixels / compute
+  double fps = 0;              ///< pages / total
+  double gflops = 0;           ///< operations / compute
+};
+Rates rates_of(const Timing& timing, const Workload& work);
+
+/// One line for each phase, the total, and the rates.
+std::string table_of(const Timing& timing, const Workload& work);
+
+}  // namespace halation::app

@@ -1,0 +1,26 @@
+// convolve.h: one call from image and filter to filtered image.
+#pragma once
+
+#include <optional>
+
+#include "halation/plan.h"
+
+namespace halation {
+
+/// Filters an image:  out[p] = round(scale · Σ w[k] · in[p − (k − a)] + offset).
+///
+/// Runs where the image lies; `device` names another backend of the same memory (`reference()`). Batches and channels are
+/// filtered one by one. Throws `Error` with a sentence for anything that does not fit. Cost: a plan (microseconds), the
+/// output's allocation, and one pass. For many images of one shape, make a `Plan` once.
+Image convolve(ConstView in, const FilterSet& filter, const Options& options = {},
+               std::optional<Device> device = {});
+
+/// The same with  out[p] = Σ w[k] · in[p + (k − a)].
+Image correlate(ConstView in, const FilterSet& filter, const Options& options = {},
+                std::optional<Device> device = {});
+
+/// Into an image of the caller's.
+void convolve(ConstView in, View out, const FilterSet& filter, const Options& options = {},
+              std::optional<Device> device = {});
+
+}  // namespace halation

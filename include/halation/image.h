@@ -1,0 +1,169 @@
+// image.h: images, and views on them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "halation/device.h"
+#include "halation/pixel.h"
+
+namespace halation {
+
+/// The extents of an image, outermost axis first. A signal has height 1, a volume has depth > 1.
+struct Shape {
+  std::int64_t batch = 1;
+  std::int64_t depth = 1;
+  std::int64_t height = 1;
+  std::int64_t width = 1;
+  std::int64_t channels = 1;
+
+  /// Number of elements. Throws `Error{invalid_argument}` where it does not fit 63 bits.
+  std::int64_t elements() const;
+  /// 3 where depth > 1, else 2 where height > 1, else 1.
+  int dims() const;
+  /// {depth, height, width}: the axes that filters act on.
+  std::array<std::int64_t, 3> space() const { return {depth, height, width}; }
+
+  bool operator==(const Shape&) const = default;
+};
+
+/// "4x512x512x3" style: batch and depth only where they are not 1, channels where not 1.
+std::string to_string(const Shape& shape);
+
+/// Bytes from one element to the next along each axis; may be negative.
+struct Strides {
+  std::int64_t batch = 0;
+  std::int64_t depth = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  std::int64_t channels = 0;
+
+  bool operator==(const Strides&) const = default;
+};
+
+/// How channels lie: side by side in each pixel (RGBRGB), or each as a plane of its own.
+enum class Layout { interleaved, planar };
+
+/// Strides of an image whose rows begin every `row_bytes` bytes (0: packed, no gap between rows).
+Strides strides_of(const Shape& shape, Pixel pixel, Layout layout = Layout::interleaved,
+                   std::int64_t row_bytes = 0);
+
+/// A part of an image: an offset and an extent for each spatial axis.
+struct Region {
+  std::int64_t x = 0, y = 0;
+  std::int64_t width = 1, height = 1;
+  std::int64_t z = 0, depth = 1;
+};
+
+/// A window that can be read: pointer, five extents, a stride for each, pixel and device. It owns nothing and
+/// costs nothing to copy.
+struct ConstView {
+  const std::byte* data = nullptr;
+  Shape shape;
+  Strides strides;
+  Pixel pixel = Pixel::u8;
+  Device device = cpu();
+
+  /// The sub-rectangle (or box), without copying. Throws `Error{invalid_argument}` if it leaves the view.
+  ConstView crop(const Region& region) const;
+  /// One channel, one image of a batch.
+  ConstView channel(std::int64_t index) const;
+  ConstView batch(std::int64_t index) const;
+
+  /// The element at the given place, host memory only; unchecked.
+  template <class T>
+  const T& at(std::int64_t y, std::int64_t x, std::int64_t c = 0, std::int64_t z = 0,
+              std::int64_t b = 0) const {
+    return *reinterpret_cast<const T*>(data + b * strides.batch + z * strides.depth +
+                                       y * strides.height + x * strides.width +
+                                       c * strides.channels);
+  }
+};
+
+/// A window that can be written.
+struct View {
+  std::byte* data = nullptr;
+  Shape shape;
+  Strides strides;
+  Pixel pixel = Pixel::u8;
+  Device device = cpu();
+
+  operator ConstView() const { return {data, shape, strides, pixel, device}; }
+
+  View crop(const Region& region) const;
+  View channel(std::int64_t index) const;
+  View batch(std::int64_t index) const;
+
+  template <class T>
+  T& at(std::int64_t y, std::int64_t x, std::int64_t c = 0, std::int64_t z = 0,
+        std::int64_t b = 0) const {
+    return const_cast<T&>(ConstView(*this).at<T>(y, x, c, z, b));
+  }
+};
+
+/// A view on the caller's packed elements: `view_of(p, {.height = 480, .width = 640})`.
+template <class T>
+struct PixelOf;
+template <> struct PixelOf<std::uint8_t> { static constexpr Pixel value = Pixel::u8; };
+template <> struct PixelOf<std::uint16_t> { static constexpr Pixel value = Pixel::u16; };
+template <> struct PixelOf<std::int16_t> { static constexpr Pixel value = Pixel::i16; };
+template <> struct PixelOf<f16> { static constexpr Pixel value = Pixel::f16; };
+template <> struct PixelOf<float> { static constexpr Pixel value = Pixel::f32; };
+template <> struct PixelOf<double> { static constexpr Pixel value = Pixel::f64; };
+
+template <class T>
+ConstView view_of(const T* data, const Shape& shape, Layout layout = Layout::interleaved) {
+  constexpr Pixel pixel = PixelOf<T>::value;
+  return {reinterpret_cast<const std::byte*>(data), shape, strides_of(shape, pixel, layout), pixel,
+          cpu()};
+}
+template <class T>
+View view_of(T* data, const Shape& shape, Layout layout = Layout::interleaved) {
+  constexpr Pixel pixel = PixelOf<T>::value;
+  return {reinterpret_cast<std::byte*>(data), shape, strides_of(shape, pixel, layout), pixel,
+          cpu()};
+}
+
+/// An image that owns its memory. It moves; copying is asked for by `clone`.
+class Image {
+ public:
+  /// No pixels: `empty()` is true.
+  Image() = default;
+
+  /// Host memory, uninitialised, beginning on a 64-byte boundary, rows every `row_bytes` bytes (0: packed).
+  /// Throws `Error{invalid_argument}` for a zero or negative extent, `Error{out_of_memory}` where the machine
+  /// does not have the bytes.
+  Image(const Shape& shape, Pixel pixel, Layout layout = Layout::interleaved,
+        std::int64_t row_bytes = 0);
+
+  /// Takes over memory that somebody else allocated; `release` is called once, with `view.data`, when the image
+  /// goes. It must not throw.
+  Image(View view, std::function<void(std::byte*)> release);
+
+  bool empty() const { return memory_ == nullptr; }
+  const Shape& shape() const { return view_.shape; }
+  Pixel pixel() const { return view_.pixel; }
+  Device device() const { return view_.device; }
+
+  ConstView view() const { return view_; }
+  View view() { return view_; }
+  operator ConstView() const { return view_; }
+  operator View() { return view_; }
+
+  /// A packed copy in host memory.
+  Image clone() const;
+
+ private:
+  View view_;
+  std::unique_ptr<std::byte, std::function<void(std::byte*)>> memory_;
+};
+
+/// Copies pixels of the same shape and pixel between host views of any strides.
+/// Throws `Error{invalid_argument}` where shape or pixel differ.
+void copy(ConstView from, View to);
+
+}  // namespace halation

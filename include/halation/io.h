@@ -1,0 +1,65 @@
+// io.h: image files. Needs the library halation::io.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "halation/image.h"
+
+namespace halation {
+
+/// What the channels of a page mean, alpha apart.
+enum class ColourModel { gray, rgb, cmyk, other };
+
+/// What a file carries beside its pixels, as raw bytes of the standards named.
+struct Metadata {
+  std::vector<std::byte> icc;   ///< ICC colour profile
+  std::vector<std::byte> exif;  ///< Exif, beginning with its TIFF header ("II" or "MM"); its orientation is 1 once pixels are upright
+  std::vector<std::byte> xmp;   ///< XMP packet
+  double dots_per_inch_x = 0;   ///< 0: unknown
+  double dots_per_inch_y = 0;
+};
+
+/// One picture of a file (a page of a TIFF, the only one of most others), upright: an orientation stored in the file has been applied.
+struct Page {
+  Image image;               ///< batch 1; alpha, where there is one, is the last channel, not premultiplied
+  ColourModel colour = ColourModel::other;
+  bool alpha = false;
+  bool linear_light = false;  ///< values are proportional to light (OpenEXR), not sRGB-encoded
+  Metadata metadata;
+};
+
+/// How the axes of a .npy array are read; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.
+enum class ArrayLayout { by_rank, w, hw, hwc, dhw, dhwc };
+ArrayLayout array_layout_named(std::string_view name);
+
+/// Reads every page of a PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR or .npy file, known by its first bytes, never by its name; "-" reads
+/// standard input. Palettes and 1 to 7-bit samples become u8, premultiplied alpha becomes straight.
+/// Throws `Error`: io for a missing, empty, truncated or unknown file, out_of_memory for one larger than memory.
+std::vector<Page> read_pages(const std::string& path, ArrayLayout layout = ArrayLayout::by_rank);
+
+/// The pixels of the first page.
+Image read_image(const std::string& path);
+
+/// What a writer may be told.
+struct WriteOptions {
+  std::string format = {};  ///< "png", "jpeg", "tiff", "webp", "exr", "npy"; empty: by the path's ending
+  int quality = 92;         ///< JPEG and lossy WebP, 1 to 100
+  bool lossless = true;     ///< WebP
+};
+
+/// Throws `Error{unsupported}` now, before any work, if such pages could not be written: "out.jpg: JPEG holds 8-bit pixels, got u16; …".
+void check_writable(const std::string& path, Pixel pixel, const Shape& shape, bool alpha, ColourModel colour, std::size_t pages,
+                    const WriteOptions& options = {});
+
+/// Writes to a temporary file beside `path` and renames it once complete, so that nothing half-written stays; "-" writes standard
+/// output. Metadata and profile are kept as far as the format carries them. Pixel values are never rescaled.
+void write_pages(const std::string& path, std::span<const Page> pages, const WriteOptions& options = {});
+
+/// One image without metadata: 1 channel is gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
+void write_image(const std::string& path, ConstView image, const WriteOptions& options = {});
+
+}  // namespace halation

@@ -1,0 +1,114 @@
+// plan.h: a filter job, checked and prepared once, run any number of times.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "halation/border.h"
+#include "halation/device.h"
+#include "halation/filter.h"
+#include "halation/image.h"
+#include "halation/stream.h"
+
+namespace halation {
+
+/// Which outputs exist along each axis, for n pixels and k taps.
+enum class Extent {
+  same,   ///< n outputs, one over each input pixel
+  valid,  ///< n − k + 1: only where the whole filter lies inside
+  full,   ///< n + k − 1: wherever the filter touches the input
+};
+
+/// The definition that `Filter` gives for each.
+enum class Operation { convolution, correlation };
+
+/// How a sum becomes an integer; integers saturate either way, and NaN becomes 0.
+enum class Rounding { half_even, truncate };
+
+/// The precision of sums. `automatic`: f32, but f64 where input or output is f64, and where f32 could put an integer output
+/// more than half a level off.
+enum class Sum { automatic, f64 };
+
+/// What approximations are allowed.
+enum class Accuracy {
+  exact,  ///< within `Plan::error_bound`
+  fast,   ///< half-precision products and approximations may be used
+};
+
+/// How a filter is computed.
+enum class Method { automatic, direct, separable, low_rank, banded, box, fft };
+
+std::string_view name_of(Extent extent);
+std::string_view name_of(Operation operation);
+std::string_view name_of(Method method);
+/// The inverses of `name_of`. Throw `Error{invalid_argument}` naming the choices.
+Extent extent_named(std::string_view name);
+Method method_named(std::string_view name);
+
+/// Everything about a job but the image and the filters. Each output pixel is  round(scale · Σ + offset).
+struct Options {
+  Borders border = Border::reflect101();
+  Extent extent = Extent::same;
+  Operation operation = Operation::convolution;
+  std::optional<Pixel> output = {};  ///< the output's pixel; the input's unless given
+  double scale = 1;
+  double offset = 0;
+  Rounding rounding = Rounding::half_even;
+  Sum sum = Sum::automatic;
+  Accuracy accuracy = Accuracy::exact;
+  Method method = Method::automatic;
+  int threads = 0;  ///< CPU threads at most; 0: as many as the caller's oneTBB arena has, one for small images
+};
+
+/// A job: images of this shape and pixel, these filters, this device.
+struct PlanSpec {
+  Shape shape;
+  Pixel pixel = Pixel::u8;
+  std::vector<Filter> filters;
+  Combine combine = Combine::none;
+  Device device = cpu();
+  Options options = {};
+};
+
+/// What one run may be given.
+struct RunOptions {
+  Stream stream = {};
+  std::span<std::byte> workspace = {};  ///< at least `workspace_bytes()`, 64-byte aligned; none: from the library's pool
+};
+
+/// A prepared job. Immutable: any number of threads may run one plan at once, each with a workspace of its own.
+class Plan {
+ public:
+  /// Checks everything that does not depend on pixels. Throws `Error` with the sentence that says what is wrong.
+  explicit Plan(PlanSpec spec);
+
+  /// The shape and pixel of each output, and how many outputs there are.
+  const Shape& output_shape() const;
+  Pixel output_pixel() const;
+  std::size_t outputs() const;
+
+  /// Filters `in` into `out`. Both must have the plan's shapes and pixels and lie in memory of the plan's device; they must not
+  /// overlap (filtering in place would read pixels already replaced). Strides are free.
+  void run(ConstView in, View out, RunOptions options = {}) const;
+  void run(ConstView in, std::span<const View> outs, RunOptions options = {}) const;
+
+  /// Scratch bytes that one run needs.
+  std::size_t workspace_bytes() const;
+  /// The methods chosen, one a filter.
+  const std::vector<Method>& methods() const;
+  /// Largest possible difference, before rounding to the output pixel, from exact arithmetic on the filter's weights, for inputs
+  /// (the border's constant among them) of magnitude at most `max_abs`: derived, taps · ε · Σ|w| · max|x| in shape.
+  double error_bound(double max_abs) const;
+  /// What will be done and why, in a few lines.
+  std::string explain() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace halation

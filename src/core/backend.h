@@ -1,0 +1,37 @@
+// backend.h: what a backend offers: methods, and a job made ready to run.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/job.h"
+#include "halation/device.h"
+#include "halation/plan.h"
+
+namespace halation {
+
+/// A job made ready: constants only, shared by threads. Arguments of `run` have been checked against the job; `workspace` has at
+/// least `workspace_bytes()` and is 64-byte aligned.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual std::size_t workspace_bytes() const = 0;
+  virtual void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const = 0;
+  /// How views that are not packed or planar rows are handled, tile sizes, instruction set: lines for `Plan::explain`.
+  virtual std::string explain() const = 0;
+};
+
+/// One way to compute. Backends are stateless singletons listed in plan/backends.cpp.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual Device::Kind kind() const = 0;
+  virtual std::vector<DeviceInfo> devices() const = 0;
+  virtual std::span<const Method> methods() const = 0;
+  virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job) const = 0;
+};
+
+}  // namespace halation

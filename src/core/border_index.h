@@ -1,0 +1,42 @@
+// border_index.h: which pixel stands in for one outside the image, as a formula and as a table.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "halation/border.h"
+
+namespace halation {
+
+/// The index in [0, n) that stands in for coordinate `c` of an axis of n ≥ 1 pixels; −1 stands for the constant.
+std::int64_t border_index(std::int64_t c, std::int64_t n, Border::Mode mode);
+
+/// The sources of all coordinates in [low, high) that a job reads along one axis of n pixels; low ≤ 0 and high ≥ n. Only those
+/// outside the image take memory; backends read the table at edges and never inside.
+class BorderTable {
+ public:
+  BorderTable() = default;
+  BorderTable(std::int64_t low, std::int64_t high, std::int64_t n, Border border);
+
+  /// For any c in [low, high): the index in [0, n), or −1 for the constant.
+  std::int64_t source(std::int64_t c) const {
+    if (c < 0) return before_[static_cast<std::size_t>(c - low_)];
+    if (c >= n_) return after_[static_cast<std::size_t>(c - n_)];
+    return c;
+  }
+
+  std::int64_t low() const { return low_; }
+  std::int64_t high() const { return high_; }
+  std::int64_t size() const { return n_; }
+  double constant() const { return constant_; }
+
+ private:
+  std::int64_t low_ = 0;
+  std::int64_t high_ = 0;
+  std::int64_t n_ = 0;
+  double constant_ = 0;
+  std::vector<std::int64_t> before_;  // [low, min(high, 0)); entry 0 is coordinate low
+  std::vector<std::int64_t> after_;   // [n, high); entry 0 is coordinate n
+};
+
+}  // namespace halation

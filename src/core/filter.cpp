@@ -1,0 +1,165 @@
+// filter.cpp: weights, anchors, and filters that wait for the image's dimensions.
+#include "halation/filter.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "halation/error.h"
+
+namespace halation {
+
+/// Either settled (size, and weights or factors) or open (make). Name, orientation and anchor set on an open filter are carried
+/// over to what it makes.
+struct Filter::Data {
+  std::string name = "custom";
+  FilterSize size;
+  std::optional<Anchor> anchor;  // none: the default, ⌊n/2⌋
+  bool oriented = false;
+  std::vector<double> weights;
+  std::optional<std::array<std::vector<double>, 3>> factors;
+  std::function<Filter(int)> make;
+};
+
+namespace {
+
+void check_finite(const std::vector<double>& weights) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!std::isfinite(weights[i])) {
+      throw Error(ErrorCode::invalid_argument,
+                  "weights must be finite, got " + std::to_string(weights[i]) + " at position " + std::to_string(i));
+    }
+  }
+}
+
+void check_anchor(const Anchor& anchor, const FilterSize& size) {
+  const auto inside = [](std::int64_t a, std::int64_t n) { return a >= 0 && a < n; };
+  if (inside(anchor.z, size.depth) && inside(anchor.y, size.height) && inside(anchor.x, size.width)) return;
+  const auto triple = [](std::int64_t z, std::int64_t y, std::int64_t x) {
+    return std::to_string(z) + "," + std::to_string(y) + "," + std::to_string(x);
+  };
+  throw Error(ErrorCode::invalid_argument, "anchor must lie inside the filter, got " +
+                                               triple(anchor.z, anchor.y, anchor.x) + " in a filter of " +
+                                               triple(size.depth, size.height, size.width) +
+                                               " taps (depth, height, width)");
+}
+
+}  // namespace
+
+Filter::Filter(std::vector<double> weights) {
+  const auto width = static_cast<std::int64_t>(weights.size());
+  *this = dense({.width = width}, std::move(weights));
+}
+
+Filter Filter::dense(FilterSize size, std::vector<double> weights) {
+  if (size.depth < 1 || size.height < 1 || size.width < 1) {
+    throw Error(ErrorCode::invalid_argument, "weights are empty: a filter has at least one tap along each axis");
+  }
+  if (static_cast<std::int64_t>(weights.size()) != size.taps()) {
+    throw Error(ErrorCode::invalid_argument,
+                "a filter of " + std::to_string(size.depth) + "x" + std::to_string(size.height) + "x" +
+                    std::to_string(size.width) + " has " + std::to_string(size.taps()) + " weights, got " +
+                    std::to_string(weights.size()));
+  }
+  check_finite(weights);
+  auto data = std::make_shared<Data>();
+  data->size = size;
+  data->weights = std::move(weights);
+  return Filter(std::move(data));
+}
+
+Filter Filter::separable(std::vector<double> x, std::vector<double> y, std::vector<double> z) {
+  if (x.empty() && y.empty() && z.empty()) {
+    throw Error(ErrorCode::invalid_argument, "weights are empty: a filter has at least one tap along each axis");
+  }
+  std::array<std::vector<double>, 3> factors{std::move(z), std::move(y), std::move(x)};
+  for (auto& factor : factors) {
+    if (factor.empty()) factor = {1.0};
+    check_finite(factor);
+  }
+  auto data = std::make_shared<Data>();
+  const auto length = [&](std::size_t axis) { return static_cast<std::int64_t>(factors[axis].size()); };
+  data->size = {.depth = length(0), .height = length(1), .width = length(2)};
+  data->factors = std::move(factors);
+  return Filter(std::move(data));
+}
+
+Filter Filter::open(std::string name, std::function<Filter(int)> make) {
+  auto data = std::make_shared<Data>();
+  data->name = std::move(name);
+  data->make = std::move(make);
+  return Filter(std::move(data));
+}
+
+Filter Filter::with_anchor(Anchor anchor) const {
+  if (!data_->make) check_anchor(anchor, data_->size);
+  auto data = std::make_shared<Data>(*data_);
+  data->anchor = anchor;
+  return Filter(std::move(data));
+}
+
+Filter Filter::with_dims(int dims) const {
+  if (!data_->make) return *this;
+  Filter made = data_->make(dims).with_name(data_->name);
+  if (data_->anchor) made = made.with_anchor(*data_->anchor);
+  if (data_->oriented) made = made.as_oriented();
+  return made;
+}
+
+Filter Filter::with_name(std::string name) const {
+  auto data = std::make_shared<Data>(*data_);
+  data->name = std::move(name);
+  return Filter(std::move(data));
+}
+
+Filter Filter::as_oriented() const {
+  auto data = std::make_shared<Data>(*data_);
+  data->oriented = true;
+  return Filter(std::move(data));
+}
+
+const Filter::Data& Filter::settled() const {
+  if (data_->make) {
+    throw Error(ErrorCode::invalid_argument,
+                data_->name + ": its dimensions follow the image; call with_dims(1, 2 or 3) to see its weights");
+  }
+  return *data_;
+}
+
+int Filter::dims() const {
+  if (data_->make) return 0;
+  return data_->size.depth > 1 ? 3 : data_->size.height > 1 ? 2 : 1;
+}
+
+const std::string& Filter::name() const { return data_->name; }
+FilterSize Filter::size() const { return settled().size; }
+bool Filter::oriented() const { return data_->oriented; }
+const std::optional<std::array<std::vector<double>, 3>>& Filter::factors() const { return settled().factors; }
+
+Anchor Filter::anchor() const {
+  const Data& data = settled();
+  return data.anchor.value_or(
+      Anchor{.z = data.size.depth / 2, .y = data.size.height / 2, .x = data.size.width / 2});
+}
+
+std::vector<double> Filter::weights() const {
+  const Data& data = settled();
+  if (!data.factors) return data.weights;
+  const auto& [z, y, x] = *data.factors;
+  std::vector<double> all;
+  all.reserve(z.size() * y.size() * x.size());
+  for (const double wz : z) {
+    for (const double wy : y) {
+      for (const double wx : x) all.push_back(wz * wy * wx);
+    }
+  }
+  return all;
+}
+
+double Filter::sum() const {
+  const Data& data = settled();
+  const auto total = [](const std::vector<double>& w) { return std::accumulate(w.begin(), w.end(), 0.0); };
+  if (!data.factors) return total(data.weights);
+  return total((*data.factors)[0]) * total((*data.factors)[1]) * total((*data.factors)[2]);
+}
+
+}  // namespace halation

@@ -1,0 +1,54 @@
+// job.h: a filter job as backends get it: checked, and turned into one form, correlation from a leading coordinate.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/border_index.h"
+#include "halation/plan.h"
+
+namespace halation {
+
+/// Depth, height and width, in this order.
+using Space = std::array<std::int64_t, 3>;
+
+/// One filter, flipped where convolution asks for it, so that for output o
+///     sum(o) = Σ_k weight[k] · in[o + lead + k],   k from 0 to size − 1 along each axis.
+struct Taps {
+  Space size{1, 1, 1};
+  Space lead{0, 0, 0};
+  Method method = Method::direct;                               ///< chosen by the plan
+  std::vector<double> weights;                                  ///< row-major; for `direct`
+  std::optional<std::array<std::vector<double>, 3>> factors;    ///< z, y, x; for `separable`
+};
+
+/// Everything a backend needs to prepare. Constant once made.
+struct Job {
+  Shape in;
+  Shape out;
+  Pixel in_pixel = Pixel::u8;
+  Pixel out_pixel = Pixel::u8;
+  std::vector<Taps> filters;
+  Combine combine = Combine::none;
+  std::array<BorderTable, 3> borders;  ///< cover what all filters read
+  double scale = 1;
+  double offset = 0;
+  Rounding rounding = Rounding::half_even;
+  bool sum_f64 = false;
+  int threads = 0;
+
+  std::size_t outputs() const { return combine == Combine::none ? filters.size() : 1; }
+
+  /// The value seen at input position (z, y, x) = `source` coordinates as the tables give them, where one of them is −1: the first
+  /// constant axis wins.
+  double constant_at(const Space& source) const {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (source[axis] < 0) return borders[axis].constant();
+    }
+    return 0;
+  }
+};
+
+}  // namespace halation

@@ -1,0 +1,76 @@
+// names.cpp: the words for every enumeration of the public API, one table each.
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "halation/border.h"
+#include "halation/error.h"
+#include "halation/pixel.h"
+#include "halation/plan.h"
+
+namespace halation {
+namespace {
+
+template <class Enum, std::size_t Count>
+struct Names {
+  std::string_view what;
+  std::array<std::pair<Enum, std::string_view>, Count> entries;
+
+  std::string_view of(Enum value) const {
+    for (const auto& [candidate, name] : entries) {
+      if (candidate == value) return name;
+    }
+    throw std::logic_error("no such " + std::string(what));
+  }
+
+  Enum find(std::string_view name) const {
+    std::string choices;
+    for (const auto& [value, candidate] : entries) {
+      if (candidate == name) return value;
+      if (!choices.empty()) choices += ", ";
+      choices += candidate;
+    }
+    throw Error(ErrorCode::invalid_argument,
+                "unknown " + std::string(what) + " '" + std::string(name) + "'; choose from " + choices);
+  }
+};
+
+constexpr Names<Pixel, 6> pixels{"pixel",
+                                 {{{Pixel::u8, "u8"},
+                                   {Pixel::u16, "u16"},
+                                   {Pixel::i16, "i16"},
+                                   {Pixel::f16, "f16"},
+                                   {Pixel::f32, "f32"},
+                                   {Pixel::f64, "f64"}}}};
+constexpr Names<Border::Mode, 5> borders{"border",
+                                         {{{Border::Mode::constant, "constant"},
+                                           {Border::Mode::replicate, "replicate"},
+                                           {Border::Mode::reflect, "reflect"},
+                                           {Border::Mode::reflect101, "reflect101"},
+                                           {Border::Mode::wrap, "wrap"}}}};
+constexpr Names<Extent, 3> extents{
+    "extent", {{{Extent::same, "same"}, {Extent::valid, "valid"}, {Extent::full, "full"}}}};
+constexpr Names<Operation, 2> operations{
+    "operation", {{{Operation::convolution, "convolution"}, {Operation::correlation, "correlation"}}}};
+constexpr Names<Method, 7> methods{"method",
+                                   {{{Method::automatic, "automatic"},
+                                     {Method::direct, "direct"},
+                                     {Method::separable, "separable"},
+                                     {Method::low_rank, "low_rank"},
+                                     {Method::banded, "banded"},
+                                     {Method::box, "box"},
+                                     {Method::fft, "fft"}}}};
+
+}  // namespace
+
+std::string_view name_of(Pixel pixel) { return pixels.of(pixel); }
+Pixel pixel_named(std::string_view name) { return pixels.find(name); }
+std::string_view name_of(Border::Mode mode) { return borders.of(mode); }
+Border::Mode border_named(std::string_view name) { return borders.find(name); }
+std::string_view name_of(Extent extent) { return extents.of(extent); }
+Extent extent_named(std::string_view name) { return extents.find(name); }
+std::string_view name_of(Operation operation) { return operations.of(operation); }
+std::string_view name_of(Method method) { return methods.of(method); }
+Method method_named(std::string_view name) { return methods.find(name); }
+
+}  // namespace halation

@@ -1,0 +1,226 @@
+// cpu.cpp: the CPU backend: cuts the output into tiles, runs each filter's method over them, finishes sums into pixels.
+#include "cpu/cpu.h"
+
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cpu/method.h"
+#include "cpu/parallel.h"
+#include "halation/error.h"
+
+namespace halation::cpu_backend {
+namespace {
+
+/// Scratch of a tile should stay in the second-level cache beside what streams through it.
+constexpr std::int64_t scratch_budget_bytes = 384 << 10;
+constexpr std::int64_t least_tile_samples = 512;
+/// Multiply-adds below which starting threads costs more than it gives.
+constexpr std::int64_t worth_threads = 1 << 21;
+
+template <class Sum>
+std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& job, const Kernels<Sum>& kernels) {
+  std::vector<std::unique_ptr<const FilterMethod<Sum>>> list;
+  for (const Taps& taps : job.filters) {
+    switch (taps.method) {
+      case Method::direct: list.push_back(make_direct(taps, kernels)); continue;
+      case Method::separable: list.push_back(make_separable(taps, kernels)); continue;
+      default: break;
+    }
+    throw Error(ErrorCode::unsupported, "cpu: no method " + std::string(name_of(taps.method)));
+  }
+  return list;
+}
+
+/// How rows are cut into samples, and what follows from it. Interleaved channels are filtered side by side, taps `step` samples apart;
+/// all other layouts one channel after the other, by their strides.
+struct Cut {
+  std::int64_t step = 1;
+  std::int64_t channels = 1;  ///< filtered one by one
+  std::int64_t tile_width = 0;
+  std::int64_t tile_height = 0;
+  std::int64_t tiles_x = 0;
+  std::int64_t tiles_y = 0;
+  std::int64_t scratch_bytes = 0;  ///< of one worker
+};
+
+template <class Sum>
+class CpuRunner final : public Runner {
+ public:
+  explicit CpuRunner(std::shared_ptr<const Job> job)
+      : job_(std::move(job)), kernels_(best_kernels<Sum>()), methods_(make_methods(*job_, kernels_)) {
+    std::int64_t multiply_adds = 0;
+    for (const Taps& taps : job_->filters) {
+      multiply_adds += taps.method == Method::separable ? taps.size[0] + taps.size[1] + taps.size[2]
+                                                        : taps.size[0] * taps.size[1] * taps.size[2];
+      tallest_ = std::max(tallest_, taps.size[1]);
+    }
+    const bool small = static_cast<double>(multiply_adds + 8) * static_cast<double>(job_->out.elements()) <
+                       static_cast<double>(worth_threads);
+    workers_ = job_->threads > 0 ? job_->threads : small ? 1 : tbb::this_task_arena::max_concurrency();
+    interleaved_ = cut(job_->out.channels, 1);
+    planar_ = cut(1, job_->out.channels);
+  }
+
+  std::size_t workspace_bytes() const override {
+    return static_cast<std::size_t>(workers_ * std::max(interleaved_.scratch_bytes, planar_.scratch_bytes));
+  }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
+    const bool side_by_side =
+        packed_pixels(in) && std::all_of(outs.begin(), outs.end(), [](const View& out) { return packed_pixels(out); });
+    const Cut& cut = side_by_side ? interleaved_ : planar_;
+    const Shape& n = job_->out;
+    parallel(workers_, n.batch * cut.channels * n.depth * cut.tiles_y * cut.tiles_x,
+             [&](int worker, std::int64_t task) {
+               run_tile(cut, in, outs, task, Scratch(workspace.data() + worker * cut.scratch_bytes));
+             });
+  }
+
+  std::string explain() const override {
+    return std::string(kernels_.instruction_set) + ", tiles of " + std::to_string(interleaved_.tile_width) + "x" +
+           std::to_string(interleaved_.tile_height) + " pixels, at most " + std::to_string(workers_) +
+           (workers_ == 1 ? " thread" : " threads") +
+           "; channels that are not side by side are filtered one by one, elements that are not packed are gathered row by row";
+  }
+
+ private:
+  static bool packed_pixels(const ConstView& view) {
+    const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
+    return view.strides.channels == element && view.strides.width == element * view.shape.channels;
+  }
+
+  std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const {
+    std::int64_t bytes = Scratch::bytes<Sum>(rows_at_once * line_pitch<Sum>(width * step));
+    if (job_->combine == Combine::magnitude) {
+      bytes += Scratch::bytes<double>(rows_at_once * line_pitch<double>(width * step));
+    }
+    for (const auto& method : methods_) bytes += method->scratch_bytes(width, step);
+    return bytes;
+  }
+
+  Cut cut(std::int64_t step, std::int64_t channels) const {
+    const Shape& n = job_->out;
+    Cut cut{.step = step, .channels = channels};
+    std::int64_t widest = 1;
+    for (const Taps& taps : job_->filters) widest = std::max(widest, taps.size[2]);
+    // Halo columns are staged again by each tile: at least four times as many columns of its own keep that below a quarter.
+    const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest);
+    cut.tile_width = n.width;
+    while (cut.tile_width > least && scratch_bytes(cut.tile_width, step) > scratch_budget_bytes) {
+      cut.tile_width = std::max(least, (cut.tile_width + 1) / 2);
+    }
+    // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
+    const std::int64_t strips = workers_ == 1 ? 1 : 4 * workers_;
+    cut.tile_height = std::min(n.height, std::max((n.height + strips - 1) / strips, 4 * tallest_));
+    cut.tile_height = std::min(n.height, (cut.tile_height + rows_at_once - 1) / rows_at_once * rows_at_once);
+    cut.tiles_x = (n.width + cut.tile_width - 1) / cut.tile_width;
+    cut.tiles_y = (n.height + cut.tile_height - 1) / cut.tile_height;
+    cut.scratch_bytes = scratch_bytes(cut.tile_width, step);
+    return cut;
+  }
+
+  void run_tile(const Cut& cut, const ConstView& all, std::span<const View> outs, std::int64_t task,
+                Scratch scratch) const {
+    const Shape& n = job_->out;
+    const auto next = [&task](std::int64_t count) {
+      const std::int64_t index = task % count;
+      task /= count;
+      return index;
+    };
+    const std::int64_t x = next(cut.tiles_x) * cut.tile_width;
+    const std::int64_t y_begin = next(cut.tiles_y) * cut.tile_height;
+    const std::int64_t z = next(n.depth);
+    const std::int64_t channel = next(cut.channels);
+    const std::int64_t batch = next(n.batch);
+    const std::int64_t width = std::min(cut.tile_width, n.width - x);
+    const std::int64_t y_end = std::min(y_begin + cut.tile_height, n.height);
+
+    ConstView in = all.batch(batch);
+    if (cut.step == 1) in = in.channel(channel);
+    const Lines<Sum> lines(*job_, kernels_, in, cut.step);
+    const Tile<Sum> tile{.lines = lines, .z = z, .x = x, .width = width, .y = y_begin, .height = y_end - y_begin};
+
+    const std::int64_t samples = width * cut.step;
+    const std::int64_t pitch = line_pitch<Sum>(samples);
+    auto* sums = scratch.take<Sum>(rows_at_once * pitch);
+    const std::array<Sum*, rows_at_once> rows_of_sums{sums, sums + pitch, sums + 2 * pitch, sums + 3 * pitch};
+    const bool magnitude = job_->combine == Combine::magnitude;
+    const std::int64_t square_pitch = line_pitch<double>(samples);
+    double* squares = magnitude ? scratch.take<double>(rows_at_once * square_pitch) : nullptr;
+
+    for (std::int64_t y = y_begin; y < y_end; y += rows_at_once) {
+      const int rows = static_cast<int>(std::min<std::int64_t>(rows_at_once, y_end - y));
+      if (magnitude) std::fill_n(squares, rows_at_once * square_pitch, 0.0);
+      Scratch rest = scratch;
+      for (std::size_t f = 0; f < methods_.size(); ++f) {
+        Scratch own = rest;
+        rest.take<std::byte>(methods_[f]->scratch_bytes(width, cut.step));
+        methods_[f]->filter(tile, y, rows, own, rows_of_sums.data());
+        for (int row = 0; row < rows; ++row) {
+          if (magnitude) {
+            kernels_.add_squares(rows_of_sums[row], squares + row * square_pitch, samples);
+          } else {
+            finish(outs[f], {batch, channel, z, y + row, x}, rows_of_sums[row], samples, cut.step);
+          }
+        }
+      }
+      for (int row = 0; magnitude && row < rows; ++row) {
+        kernels_.roots(squares + row * square_pitch, rows_of_sums[row], samples);
+        finish(outs[0], {batch, channel, z, y + row, x}, rows_of_sums[row], samples, cut.step);
+      }
+    }
+  }
+
+  struct Place {
+    std::int64_t batch, channel, z, y, x;
+  };
+
+  void finish(const View& out, const Place& at, const Sum* sums, std::int64_t samples, std::int64_t step) const {
+    const Strides& s = out.strides;
+    std::byte* to = out.data + at.batch * s.batch + at.channel * s.channels + at.z * s.depth + at.y * s.height + at.x * s.width;
+    const Finish finish{.scale = job_->scale, .offset = job_->offset, .rounding = job_->rounding};
+    kernels_.store[static_cast<std::size_t>(out.pixel)](sums, finish, to, step > 1 ? s.channels : s.width, samples);
+  }
+
+  std::shared_ptr<const Job> job_;
+  const Kernels<Sum>& kernels_;
+  std::vector<std::unique_ptr<const FilterMethod<Sum>>> methods_;
+  int workers_ = 1;
+  std::int64_t tallest_ = 1;
+  Cut interleaved_;
+  Cut planar_;
+};
+
+class CpuBackend final : public Backend {
+ public:
+  Device::Kind kind() const override { return Device::Kind::cpu; }
+
+  std::vector<DeviceInfo> devices() const override {
+    const int threads = tbb::this_task_arena::max_concurrency();
+    return {{cpu(),
+             std::string(best_kernels<float>().instruction_set) + ", " + std::to_string(threads) +
+                 (threads == 1 ? " thread" : " threads"),
+             {"direct", "separable"}}};
+  }
+
+  std::span<const Method> methods() const override {
+    static constexpr Method list[] = {Method::direct, Method::separable};
+    return list;
+  }
+
+  std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job) const override {
+    if (job->sum_f64) return std::make_unique<CpuRunner<double>>(std::move(job));
+    return std::make_unique<CpuRunner<float>>(std::move(job));
+  }
+};
+
+}  // namespace
+
+const Backend& backend() {
+  static const CpuBackend instance;
+  return instance;
+}
+
+}  // namespace halation::cpu_backend

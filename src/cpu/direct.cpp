@@ -1,0 +1,72 @@
+// direct.cpp: every tap of a 1D, 2D or 3D filter over lines staged in a ring: taps multiply-adds a sample, each input row staged
+// once a tile and plane.
+#include <algorithm>
+#include <vector>
+
+#include "cpu/method.h"
+
+namespace halation::cpu_backend {
+namespace {
+
+template <class Sum>
+class Direct final : public FilterMethod<Sum> {
+ public:
+  Direct(const Taps& taps, const Kernels<Sum>& kernels)
+      : taps_(taps), kernels_(kernels), weights_(taps.weights.begin(), taps.weights.end()) {}
+
+  std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
+    return Scratch::bytes<Sum>(planes() * ring_rows() * pitch(width, step)) +
+           Scratch::bytes<const Sum*>(planes() * ring_rows());
+  }
+
+  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out) const override {
+    const std::int64_t step = tile.lines.step();
+    const std::int64_t stride = pitch(tile.width, step);
+    auto* ring = scratch.take<Sum>(planes() * ring_rows() * stride);
+    auto* pointers = scratch.take<const Sum*>(planes() * ring_rows());
+    const std::int64_t top = tile.y + taps_.lead[1];
+    const auto slot = [&](std::int64_t plane, std::int64_t row) {
+      return ring + (plane * ring_rows() + (row - top) % ring_rows()) * stride;
+    };
+
+    const std::int64_t x = tile.x + taps_.lead[2];
+    const RowRange fresh = new_rows(taps_, tile.y, y, rows);
+    for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
+      for (std::int64_t plane = 0; plane < planes(); ++plane) {
+        tile.lines.stage(tile.z + taps_.lead[0] + plane, row, x, x + tile.width + taps_.size[2] - 1, slot(plane, row));
+      }
+    }
+    const Correlation<Sum> job{.lines = nullptr,
+                               .weights = weights_.data(),
+                               .planes = planes(),
+                               .taps_y = taps_.size[1],
+                               .taps_x = taps_.size[2],
+                               .tap_stride = step,
+                               .out = nullptr,
+                               .n = tile.width * step};
+    correlate(kernels_, job, rows, pointers, out,
+              [&](std::int64_t plane, std::int64_t j) { return slot(plane, y + taps_.lead[1] + j); });
+  }
+
+ private:
+  std::int64_t planes() const { return taps_.size[0]; }
+  std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
+  std::int64_t pitch(std::int64_t width, std::int64_t step) const {
+    return line_pitch<Sum>((width + taps_.size[2] - 1) * step);
+  }
+
+  const Taps& taps_;
+  const Kernels<Sum>& kernels_;
+  std::vector<Sum> weights_;
+};
+
+}  // namespace
+
+template <class Sum>
+std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, const Kernels<Sum>& kernels) {
+  return std::make_unique<Direct<Sum>>(taps, kernels);
+}
+template std::unique_ptr<const FilterMethod<float>> make_direct(const Taps&, const Kernels<float>&);
+template std::unique_ptr<const FilterMethod<double>> make_direct(const Taps&, const Kernels<double>&);
+
+}  // namespace halation::cpu_backend

@@ -1,0 +1,61 @@
+// kernels.h: the innermost loops, as a table of functions for one instruction set.
+//
+// All arithmetic happens on lines: rows of sums (f32 or f64) in scratch memory, aligned to 64 bytes and readable one vector past
+// their end. Pixels become lines and lines become pixels in rows.cpp; lines are filtered in correlate.cpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "halation/plan.h"
+
+namespace halation::cpu_backend {
+
+/// How a sum becomes a pixel: round(scale · sum + offset).
+struct Finish {
+  double scale = 1;
+  double offset = 0;
+  Rounding rounding = Rounding::half_even;
+};
+
+/// out[r][i] = Σ_p Σ_j Σ_k weights[p][j][k] · lines[p][r + j][i + k · tap_stride]   for i in [0, n).
+template <class Sum>
+struct Correlation {
+  const Sum* const* lines;   ///< planes × (taps_y + rows − 1) pointers
+  const Sum* weights;        ///< planes × taps_y × taps_x
+  std::int64_t planes;
+  std::int64_t taps_y;
+  std::int64_t taps_x;
+  std::int64_t tap_stride;
+  Sum* const* out;           ///< `rows` pointers
+  std::int64_t n;
+};
+
+/// Rows that `correlate_rows` makes at once: each loaded vector then serves up to as many sums.
+inline constexpr int rows_at_once = 4;
+
+/// Room that every line has behind its last sample, in elements: one vector of the widest instruction set.
+inline constexpr std::int64_t line_slack = 16;
+
+template <class Sum>
+struct Kernels {
+  const char* instruction_set;
+  /// to[i] = the element `stride_bytes` · i after `from`. Indexed by Pixel; null for f64 where Sum is f32.
+  std::array<void (*)(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_t n), 6> load;
+  /// The pixel at `stride_bytes` · i after `to` = finished from[i]. Indexed by Pixel.
+  std::array<void (*)(const Sum* from, const Finish& finish, std::byte* to, std::int64_t stride_bytes, std::int64_t n), 6> store;
+  void (*correlate_row)(const Correlation<Sum>&);    ///< one row
+  void (*correlate_rows)(const Correlation<Sum>&);   ///< `rows_at_once` rows
+  /// squares[i] += from[i]², and from squares to roots; in f64, where the square of no f32 overflows.
+  void (*add_squares)(const Sum* from, double* squares, std::int64_t n);
+  void (*roots)(const double* squares, Sum* to, std::int64_t n);
+};
+
+/// The table for the best instruction set of this machine.
+template <class Sum>
+const Kernels<Sum>& best_kernels();
+template <> const Kernels<float>& best_kernels<float>();
+template <> const Kernels<double>& best_kernels<double>();
+
+}  // namespace halation::cpu_backend

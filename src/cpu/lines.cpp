@@ -1,0 +1,51 @@
+// lines.cpp: staging of rows: the interior by conversion, what lies outside by the border's table.
+#include "cpu/lines.h"
+
+#include <algorithm>
+
+namespace halation::cpu_backend {
+
+template <class Sum>
+Lines<Sum>::Lines(const Job& job, const Kernels<Sum>& kernels, const ConstView& in, std::int64_t step)
+    : job_(job),
+      load_(kernels.load[static_cast<std::size_t>(in.pixel)]),
+      in_(in),
+      step_(step),
+      sample_bytes_(step > 1 ? in.strides.channels : in.strides.width) {}
+
+template <class Sum>
+void Lines<Sum>::load(const std::byte* row, std::int64_t x, std::int64_t pixels, Sum* to) const {
+  load_(row + x * in_.strides.width, sample_bytes_, to, pixels * step_);
+}
+
+template <class Sum>
+void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high, Sum* line) const {
+  const std::int64_t source_z = job_.borders[0].source(z);
+  const std::int64_t source_y = job_.borders[1].source(y);
+  if (source_z < 0 || source_y < 0) {
+    std::fill_n(line, (x_high - x_low) * step_, static_cast<Sum>(job_.constant_at({source_z, source_y, 0})));
+    return;
+  }
+  const std::byte* row = in_.data + source_z * in_.strides.depth + source_y * in_.strides.height;
+  const std::int64_t inside_low = std::clamp<std::int64_t>(0, x_low, x_high);
+  const std::int64_t inside_high = std::clamp<std::int64_t>(in_.shape.width, inside_low, x_high);
+  const auto outside = [&](std::int64_t low, std::int64_t high) {
+    for (std::int64_t x = low; x < high; ++x) {
+      Sum* to = line + (x - x_low) * step_;
+      const std::int64_t source_x = job_.borders[2].source(x);
+      if (source_x < 0) {
+        std::fill_n(to, step_, static_cast<Sum>(job_.borders[2].constant()));
+      } else {
+        load(row, source_x, 1, to);
+      }
+    }
+  };
+  outside(x_low, inside_low);
+  load(row, inside_low, inside_high - inside_low, line + (inside_low - x_low) * step_);
+  outside(inside_high, x_high);
+}
+
+template class Lines<float>;
+template class Lines<double>;
+
+}  // namespace halation::cpu_backend

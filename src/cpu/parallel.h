@@ -1,0 +1,29 @@
+// parallel.h: tasks over threads, each worker with scratch of its own.
+#pragma once
+
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace halation::cpu_backend {
+
+/// Calls body(worker, task) for each task in [0, tasks). At most `workers` run at once, in the caller's oneTBB arena; each worker takes
+/// the next task when it is done with one. One worker runs in the caller's thread and does not touch oneTBB.
+template <class Body>
+void parallel(int workers, std::int64_t tasks, const Body& body) {
+  if (workers <= 1 || tasks <= 1) {
+    for (std::int64_t task = 0; task < tasks; ++task) body(0, task);
+    return;
+  }
+  std::atomic<std::int64_t> next{0};
+  tbb::parallel_for(
+      0, workers,
+      [&](int worker) {
+        for (std::int64_t task = next++; task < tasks; task = next++) body(worker, task);
+      },
+      tbb::simple_partitioner());
+}
+
+}  // namespace halation::cpu_backend

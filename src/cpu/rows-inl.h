@@ -1,0 +1,112 @@
+// rows-inl.h: pixels to lines of sums and back, for each instruction set. Included by kernels.cpp once a target.
+
+HWY_BEFORE_NAMESPACE();
+namespace halation::cpu_backend::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Half precision is exact in hardware only; Highway's emulation cuts off instead of rounding, and knows no NaN and infinity.
+template <class T>
+constexpr bool converts_exactly = !std::is_same_v<T, f16> || HWY_TARGET <= HWY_AVX2 || HWY_TARGET == HWY_NEON;
+
+/// n elements of type T, one after another, as f32.
+template <class T>
+void promote(const T* from, float* to, std::int64_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> d_int;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    if constexpr (std::is_same_v<T, f16>) {
+      const hn::Rebind<hwy::float16_t, decltype(d)> d_half;
+      hn::StoreU(hn::PromoteTo(d, hn::LoadU(d_half, reinterpret_cast<const hwy::float16_t*>(from + i))), d, to + i);
+    } else {
+      const hn::Rebind<T, decltype(d)> d_narrow;
+      hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(d_int, hn::LoadU(d_narrow, from + i))), d, to + i);
+    }
+  }
+  for (; i < n; ++i) to[i] = static_cast<float>(from[i]);
+}
+
+template <class T, class Sum>
+void load(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_t n) {
+  if (stride_bytes == static_cast<std::int64_t>(sizeof(T))) {
+    const auto* packed = reinterpret_cast<const T*>(from);
+    if constexpr (std::is_same_v<T, Sum>) {
+      std::copy_n(packed, n, to);
+    } else if constexpr (std::is_same_v<Sum, float> && converts_exactly<T>) {
+      promote(packed, to, n);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<Sum>(packed[i]);
+    }
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) {
+      to[i] = static_cast<Sum>(*reinterpret_cast<const T*>(from + i * stride_bytes));
+    }
+  }
+}
+
+/// One vector of sums, scaled, as elements of type T.
+template <class T, class D, class V>
+HWY_INLINE void demote(D d, V value, Rounding rounding, T* to) {
+  const hn::RebindToSigned<D> d_int;
+  if constexpr (std::is_same_v<T, float>) {
+    hn::StoreU(value, d, to);
+  } else if constexpr (std::is_same_v<T, f16>) {
+    const hn::Rebind<hwy::float16_t, D> d_half;
+    hn::StoreU(hn::DemoteTo(d_half, value), d_half, reinterpret_cast<hwy::float16_t*>(to));
+  } else {
+    const hn::Rebind<T, D> d_narrow;
+    value = hn::IfThenElseZero(hn::Eq(value, value), value);  // NaN becomes 0
+    value = hn::Max(value, hn::Set(d, static_cast<float>(std::numeric_limits<T>::min())));
+    value = hn::Min(value, hn::Set(d, static_cast<float>(std::numeric_limits<T>::max())));
+    const auto whole = rounding == Rounding::half_even ? hn::NearestInt(value) : hn::ConvertTo(d_int, value);
+    hn::StoreU(hn::DemoteTo(d_narrow, whole), d_narrow, to);
+  }
+}
+
+template <class T, class Sum>
+void store(const Sum* from, const Finish& finish, std::byte* to, std::int64_t stride_bytes, std::int64_t n) {
+  if constexpr (std::is_same_v<Sum, float> && converts_exactly<T>) {
+    const hn::ScalableTag<float> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto scale = hn::Set(d, static_cast<float>(finish.scale));
+    const auto offset = hn::Set(d, static_cast<float>(finish.offset));
+    const bool packed = stride_bytes == static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t i = 0; i < n; i += lanes) {
+      const auto value = hn::MulAdd(scale, hn::LoadU(d, from + i), offset);  // may read the line's slack
+      if (packed && i + lanes <= n) {
+        demote(d, value, finish.rounding, reinterpret_cast<T*>(to) + i);
+        continue;
+      }
+      std::array<T, line_slack> part;
+      demote(d, value, finish.rounding, part.data());
+      for (std::int64_t k = 0; k < std::min(lanes, n - i); ++k) {
+        *reinterpret_cast<T*>(to + (i + k) * stride_bytes) = part[static_cast<std::size_t>(k)];
+      }
+    }
+  } else {
+    const auto scale = static_cast<Sum>(finish.scale);
+    const auto offset = static_cast<Sum>(finish.offset);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Sum value = scale * from[i] + offset;
+      *reinterpret_cast<T*>(to + i * stride_bytes) = to_element<T>(static_cast<double>(value), finish.rounding);
+    }
+  }
+}
+
+template <class Sum>
+void add_squares(const Sum* from, double* squares, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto value = static_cast<double>(from[i]);
+    squares[i] += value * value;
+  }
+}
+
+template <class Sum>
+void roots(const double* squares, Sum* to, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<Sum>(std::sqrt(squares[i]));
+}
+
+}  // namespace halation::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

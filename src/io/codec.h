@@ -1,0 +1,81 @@
+// codec.h: what a file format offers to the rest of io.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "halation/io.h"
+
+namespace halation::io {
+
+class Output;
+
+using Bytes = std::span<const std::byte>;
+
+/// A page on its way into a file. Pixels of a row lie side by side, channels side by side in each; rows may
+/// begin anywhere.
+struct PageView {
+  ConstView pixels;
+  ColourModel colour = ColourModel::other;
+  bool alpha = false;
+  bool linear_light = false;
+  Bytes icc, exif, xmp;
+  double dots_per_inch_x = 0;
+  double dots_per_inch_y = 0;
+
+  const std::byte* row(std::int64_t y, std::int64_t z = 0) const {
+    return pixels.data + z * pixels.strides.depth + y * pixels.strides.height;
+  }
+  std::size_t row_bytes() const {
+    return static_cast<std::size_t>(pixels.shape.width * pixels.shape.channels) * bytes_of(pixels.pixel);
+  }
+};
+
+/// What a format can hold; a page that does not fit never reaches `encode`.
+struct Holds {
+  std::span<const Pixel> pixels;     ///< the first is what the user is advised to convert to
+  std::string_view pixels_in_words;  ///< "8-bit pixels"
+  std::int64_t most_extent;          ///< largest width and height
+  std::int64_t most_channels;        ///< above 4, channels may be without a colour model
+  bool alpha;
+  bool cmyk;
+  bool pages;  ///< more than one
+  bool volumes;
+
+  bool colour_alone() const { return most_channels <= 4; }
+};
+
+/// One file format. Errors thrown by its functions do not name the file; io.cpp puts the name in front.
+struct Codec {
+  std::string_view name;                                        ///< as in `WriteOptions::format`
+  std::string_view title;                                       ///< as in sentences
+  std::span<const std::string_view> endings;                    ///< lower case, the usual one first
+  bool (*recognises)(Bytes file);                               ///< looks at the first bytes alone
+  std::vector<Page> (*decode)(Bytes file, ArrayLayout layout);  ///< orientation in Exif is left to the caller
+  void (*encode)(std::span<const PageView> pages, const WriteOptions& options, Output& output);
+  Holds holds;
+};
+
+extern const Codec png_codec;
+extern const Codec jpeg_codec;
+extern const Codec tiff_codec;
+extern const Codec webp_codec;
+extern const Codec exr_codec;
+extern const Codec npy_codec;
+
+/// True where `file` begins with `magic`.
+inline bool begins_with(Bytes file, std::string_view magic) {
+  return file.size() >= magic.size() &&
+         std::string_view(reinterpret_cast<const char*>(file.data()), magic.size()) == magic;
+}
+
+/// A copy of what a codec library owns.
+inline std::vector<std::byte> bytes_at(const void* data, std::size_t size) {
+  const auto* first = static_cast<const std::byte*>(data);
+  return {first, first + size};
+}
+
+}  // namespace halation::io

@@ -1,0 +1,247 @@
+// exr.cpp: OpenEXR: half and float in linear light. The picture is the data window; each part of a file is a
+// page.
+//
+// Channels R G B, R G B A, Y and Y A are colour, premultiplied by alpha in the file and straight in a page.
+// Any other set is read in the file's (alphabetical) order, its values as they are. Parts that mix half and
+// float are read as float.
+#include <ImathBox.h>
+#include <ImfChannelList.h>
+#include <ImfFrameBuffer.h>
+#include <ImfHeader.h>
+#include <ImfIO.h>
+#include <ImfInputPart.h>
+#include <ImfMultiPartInputFile.h>
+#include <ImfOutputFile.h>
+#include <ImfPartType.h>
+#include <ImfStandardAttributes.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <new>
+#include <stdexcept>
+
+#include "halation/error.h"
+#include "io/channels.h"
+#include "io/file.h"
+
+namespace halation::io {
+namespace {
+
+class MemoryStream : public Imf::IStream {
+ public:
+  explicit MemoryStream(Bytes file) : IStream("OpenEXR"), file_(file) {}
+
+  bool read(char* to, int size) override {
+    const auto wanted = static_cast<std::uint64_t>(size);
+    if (position_ > file_.size() || wanted > file_.size() - position_) {
+      throw Error(ErrorCode::io, "damaged or truncated OpenEXR: the file ends too early");
+    }
+    std::memcpy(to, file_.data() + position_, wanted);
+    position_ += wanted;
+    return position_ < file_.size();
+  }
+  std::uint64_t tellg() override { return position_; }
+  void seekg(std::uint64_t position) override { position_ = position; }
+
+ private:
+  Bytes file_;
+  std::uint64_t position_ = 0;
+};
+
+class OutputStream : public Imf::OStream {
+ public:
+  explicit OutputStream(Output& output) : OStream("OpenEXR"), output_(output) {}
+
+  void write(const char* from, int size) override {
+    if (!output_.write(from, static_cast<std::size_t>(size))) output_.throw_failure();
+  }
+  std::uint64_t tellp() override { return static_cast<std::uint64_t>(output_.position()); }
+  void seekp(std::uint64_t position) override { output_.seek(static_cast<std::int64_t>(position), SEEK_SET); }
+
+ private:
+  Output& output_;
+};
+
+/// Turns what OpenEXR throws into an `Error`.
+template <class Body>
+void translated(const char* trouble, Body body) {
+  try {
+    body();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    std::string sentence = error.what();
+    std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+    throw Error(ErrorCode::io, std::string(trouble) + ": " + sentence);
+  }
+}
+
+bool recognises(Bytes file) { return begins_with(file, "\x76\x2f\x31\x01"); }
+
+struct Meaning {
+  std::vector<std::string> channels;  // in a page's order
+  ColourModel colour = ColourModel::other;
+  bool alpha = false;
+};
+
+const Meaning colour_sets[] = {
+    {{"Y"}, ColourModel::gray, false},
+    {{"Y", "A"}, ColourModel::gray, true},
+    {{"R", "G", "B"}, ColourModel::rgb, false},
+    {{"R", "G", "B", "A"}, ColourModel::rgb, true},
+};
+
+Meaning meaning_of(const Imf::ChannelList& list) {
+  Meaning meaning;
+  for (auto channel = list.begin(); channel != list.end(); ++channel)
+    meaning.channels.emplace_back(channel.name());
+  for (const Meaning& known : colour_sets) {
+    if (std::is_permutation(known.channels.begin(), known.channels.end(), meaning.channels.begin(),
+                            meaning.channels.end())) {
+      return known;
+    }
+  }
+  return meaning;
+}
+
+/// Half where all channels are half, else float.
+Pixel pixel_of(const Imf::ChannelList& list) {
+  Pixel pixel = Pixel::f16;
+  for (auto channel = list.begin(); channel != list.end(); ++channel) {
+    if (channel.channel().type == Imf::UINT) {
+      throw Error(ErrorCode::unsupported, std::string("OpenEXR channel ") + channel.name() +
+                                              " holds 32-bit integers; halation reads half and float");
+    }
+    if (channel.channel().xSampling != 1 || channel.channel().ySampling != 1) {
+      throw Error(ErrorCode::unsupported, std::string("OpenEXR channel ") + channel.name() +
+                                              " is subsampled; halation reads full resolution");
+    }
+    if (channel.channel().type == Imf::FLOAT) pixel = Pixel::f32;
+  }
+  return pixel;
+}
+
+Imf::FrameBuffer frame_buffer(ConstView pixels, const std::vector<std::string>& channels,
+                              const Imath::Box2i& window) {
+  const Imf::PixelType type = pixels.pixel == Pixel::f16 ? Imf::HALF : Imf::FLOAT;
+  Imf::FrameBuffer frame;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    const std::byte* first = pixels.data + static_cast<std::int64_t>(c) * pixels.strides.channels;
+    frame.insert(channels[c],
+                 Imf::Slice::Make(type, first, window, static_cast<std::size_t>(pixels.strides.width),
+                                  static_cast<std::size_t>(pixels.strides.height)));
+  }
+  return frame;
+}
+
+Page read_part(Imf::MultiPartInputFile& file, int number) {
+  const Imf::Header& header = file.header(number);
+  if (header.hasType() && Imf::isDeepData(header.type())) {
+    throw Error(ErrorCode::unsupported, "OpenEXR with deep data; halation reads flat pictures");
+  }
+  const Meaning meaning = meaning_of(header.channels());
+  const Imath::Box2i& window = header.dataWindow();
+  const Shape shape = {.height = std::int64_t{window.max.y} - window.min.y + 1,
+                       .width = std::int64_t{window.max.x} - window.min.x + 1,
+                       .channels = static_cast<std::int64_t>(meaning.channels.size())};
+  if (shape.height < 1 || shape.width < 1 || shape.channels < 1) {
+    throw Error(ErrorCode::io, "OpenEXR without pixels (" + to_string(shape) + ")");
+  }
+  Page page;
+  page.image = Image(
+      shape,
+      pixel_of(header.channels()));  // before OpenEXR allocates: a size beyond all memory is refused here
+  page.colour = meaning.colour;
+  page.alpha = meaning.alpha;
+  page.linear_light = true;
+  Imf::InputPart part(file, number);
+  part.setFrameBuffer(frame_buffer(page.image, meaning.channels, window));
+  part.readPixels(window.min.y, window.max.y);
+  if (page.alpha) divide_by_alpha(page.image);
+  if (Imf::hasXDensity(header)) {
+    page.metadata.dots_per_inch_x = Imf::xDensity(header);
+    page.metadata.dots_per_inch_y =
+        static_cast<double>(Imf::xDensity(header)) * static_cast<double>(header.pixelAspectRatio());
+  }
+  return page;
+}
+
+std::vector<Page> decode(Bytes bytes, ArrayLayout) {
+  std::vector<Page> pages;
+  translated("damaged or truncated OpenEXR", [&] {
+    MemoryStream stream(bytes);
+    Imf::MultiPartInputFile file(stream);
+    for (int number = 0; number < file.parts(); ++number) {
+      if (!file.partComplete(number))
+        throw Error(ErrorCode::io, "damaged or truncated OpenEXR: scan lines are missing");
+      pages.push_back(read_part(file, number));
+    }
+  });
+  return pages;
+}
+
+std::vector<std::string> channel_names(const PageView& page) {
+  const auto count = static_cast<std::size_t>(page.pixels.shape.channels);
+  for (const Meaning& known : colour_sets) {
+    const bool plain = page.colour == ColourModel::other && !page.alpha && !known.alpha;
+    if (known.channels.size() == count &&
+        (plain || (known.colour == page.colour && known.alpha == page.alpha))) {
+      return known.channels;
+    }
+  }
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < count; ++c) {
+    const std::string digits = std::to_string(c);
+    names.push_back("channel" + std::string(6 - std::min<std::size_t>(6, digits.size()), '0') + digits);
+  }
+  return names;
+}
+
+void encode(std::span<const PageView> pages, const WriteOptions&, Output& output) {
+  const PageView& page = pages.front();
+  const Image premultiplied = page.alpha ? multiplied_by_alpha(page.pixels) : Image{};
+  const ConstView pixels = page.alpha ? premultiplied.view() : page.pixels;
+  const std::vector<std::string> names = channel_names(page);
+  translated("OpenEXR could not be written", [&] {
+    Imf::Header header(static_cast<int>(pixels.shape.width), static_cast<int>(pixels.shape.height));
+    header.compression() = Imf::ZIP_COMPRESSION;
+    for (const std::string& name : names) {
+      header.channels().insert(name, Imf::Channel(pixels.pixel == Pixel::f16 ? Imf::HALF : Imf::FLOAT));
+    }
+    if (page.dots_per_inch_x > 0 && page.dots_per_inch_y > 0) {
+      Imf::addXDensity(header, static_cast<float>(page.dots_per_inch_x));
+      header.pixelAspectRatio() = static_cast<float>(page.dots_per_inch_y / page.dots_per_inch_x);
+    }
+    OutputStream stream(output);
+    Imf::OutputFile file(stream, header);
+    file.setFrameBuffer(frame_buffer(pixels, names, header.dataWindow()));
+    file.writePixels(static_cast<int>(pixels.shape.height));
+  });
+}
+
+constexpr std::string_view endings[] = {".exr"};
+constexpr Pixel pixels[] = {Pixel::f32, Pixel::f16};
+
+}  // namespace
+
+constinit const Codec exr_codec = {
+    .name = "exr",
+    .title = "OpenEXR",
+    .endings = endings,
+    .recognises = recognises,
+    .decode = decode,
+    .encode = encode,
+    .holds = {.pixels = pixels,
+              .pixels_in_words = "half and float pixels",
+              .most_extent = 0x3fffffff,  // OpenEXR's own limit keeps coordinates within half of an int
+              .most_channels = 1000000,
+              .alpha = true,
+              .cmyk = false,
+              .pages = false,
+              .volumes = false},
+};
+
+}  // namespace halation::io

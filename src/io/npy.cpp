@@ -1,0 +1,346 @@
+// npy.cpp: NumPy's .npy arrays, versions 1 to 3 (numpy.lib.format), as images of one page.
+//
+// Read: bool (as 0 and 1) and the six pixels, either byte order, C and Fortran order. Written: version 1, the
+// machine's byte order, C order; depth and channels are axes only where there are more than one, height only
+// where there is more than one or another axis needs it, so that a w, hw or dhw array comes back as one.
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+#include "halation/error.h"
+#include "io/file.h"
+
+namespace halation::io {
+namespace {
+
+constexpr bool little_endian = std::endian::native == std::endian::little;
+constexpr std::string_view magic = "\x93NUMPY";
+
+bool recognises(Bytes file) { return begins_with(file, magic); }
+
+[[noreturn]] void fail(const std::string& sentence) {
+  throw Error(ErrorCode::io, "damaged or truncated .npy: " + sentence);
+}
+
+/// The header's three entries. `descr` is empty where it is not a plain type but a list of fields.
+struct Header {
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<std::int64_t> shape;
+};
+
+/// Reads the header, a Python dictionary of strings, booleans and tuples of integers.
+class HeaderParser {
+ public:
+  explicit HeaderParser(std::string_view text) : rest_(text) {}
+
+  Header parse() {
+    Header header;
+    bool has_descr = false, has_order = false, has_shape = false;
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = string();
+      expect(':');
+      if (key == "descr") {
+        has_descr = true;
+        if (!next_is_quote()) return header;
+        header.descr = string();
+      } else if (key == "fortran_order") {
+        has_order = true;
+        header.fortran_order = boolean();
+      } else if (key == "shape") {
+        has_shape = true;
+        header.shape = tuple();
+      } else {
+        fail("unknown header entry '" + key + "'");
+      }
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    if (!has_descr || !has_order || !has_shape) fail("the header lacks descr, fortran_order or shape");
+    return header;
+  }
+
+ private:
+  void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
+  bool next_is_quote() {
+    skip_blanks();
+    return rest_.starts_with('\'') || rest_.starts_with('"');
+  }
+  bool accept(char wanted) {
+    skip_blanks();
+    if (!rest_.starts_with(wanted)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  void expect(char wanted) {
+    if (!accept(wanted)) fail(std::string("'") + wanted + "' expected in the header");
+  }
+  std::string string() {
+    if (!next_is_quote()) fail("a string expected in the header");
+    const std::size_t end = rest_.find(rest_.front(), 1);
+    if (end == std::string_view::npos) fail("a string without an end in the header");
+    std::string text(rest_.substr(1, end - 1));
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+  bool boolean() {
+    skip_blanks();
+    for (const auto& [word, value] : {std::pair<std::string_view, bool>{"True", true}, {"False", false}}) {
+      if (rest_.starts_with(word)) {
+        rest_.remove_prefix(word.size());
+        return value;
+      }
+    }
+    fail("True or False expected in the header");
+  }
+  std::vector<std::int64_t> tuple() {
+    std::vector<std::int64_t> numbers;
+    expect('(');
+    while (!accept(')')) {
+      skip_blanks();
+      std::int64_t number = 0;
+      const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+      if (error != std::errc{} || number < 0) fail("an extent expected in the header");
+      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      accept('L');  // Python 2 marked long integers
+      numbers.push_back(number);
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    return numbers;
+  }
+
+  std::string_view rest_;
+};
+
+/// How elements lie in the file.
+struct Element {
+  Pixel pixel;
+  bool is_bool = false;
+  bool swapped = false;
+};
+
+Element element_named(const std::string& descr) {
+  constexpr std::pair<std::string_view, Pixel> kinds[] = {
+      {"u1", Pixel::u8},  {"b1", Pixel::u8},  {"u2", Pixel::u16}, {"i2", Pixel::i16},
+      {"f2", Pixel::f16}, {"f4", Pixel::f32}, {"f8", Pixel::f64}};
+  const std::string_view order = std::string_view(descr).substr(0, 1);
+  for (const auto& [kind, pixel] : kinds) {
+    if (descr.size() != 3 || descr.substr(1) != kind ||
+        std::string_view("<>=|").find(order) == std::string_view::npos)
+      continue;
+    const bool swapped = bytes_of(pixel) > 1 && order == (little_endian ? ">" : "<");
+    return {pixel, kind == "b1", swapped};
+  }
+  throw Error(ErrorCode::unsupported, "elements of type '" + (descr.empty() ? "structured" : descr) +
+                                          "'; halation reads bool, u1, u2, i2, f2, f4 and f8");
+}
+
+std::string_view name_of(ArrayLayout layout) {
+  switch (layout) {
+    case ArrayLayout::by_rank:
+      return "by_rank";
+    case ArrayLayout::w:
+      return "w";
+    case ArrayLayout::hw:
+      return "hw";
+    case ArrayLayout::hwc:
+      return "hwc";
+    case ArrayLayout::dhw:
+      return "dhw";
+    case ArrayLayout::dhwc:
+      return "dhwc";
+  }
+  throw Error(ErrorCode::invalid_argument, "not an array layout");
+}
+
+/// The names of the array's axes, outermost first.
+std::string_view axes_of(ArrayLayout layout, std::size_t rank) {
+  if (layout == ArrayLayout::by_rank) {
+    constexpr ArrayLayout by_rank[] = {ArrayLayout::w, ArrayLayout::hw, ArrayLayout::dhw, ArrayLayout::dhwc};
+    if (rank < 1 || rank > std::size(by_rank)) {
+      throw Error(ErrorCode::unsupported,
+                  "an array of " + std::to_string(rank) + " axes; halation reads 1 to 4");
+    }
+    layout = by_rank[rank - 1];
+  }
+  const std::string_view axes = name_of(layout);
+  if (axes.size() != rank) {
+    throw Error(ErrorCode::invalid_argument, "layout " + std::string(axes) + " needs an array of " +
+                                                 std::to_string(axes.size()) + " axes, this one has " +
+                                                 std::to_string(rank));
+  }
+  return axes;
+}
+
+std::int64_t& extent_along(char axis, Shape& shape) {
+  switch (axis) {
+    case 'd':
+      return shape.depth;
+    case 'h':
+      return shape.height;
+    case 'w':
+      return shape.width;
+    default:
+      return shape.channels;
+  }
+}
+
+std::int64_t& stride_along(char axis, Strides& strides) {
+  switch (axis) {
+    case 'd':
+      return strides.depth;
+    case 'h':
+      return strides.height;
+    case 'w':
+      return strides.width;
+    default:
+      return strides.channels;
+  }
+}
+
+/// The same elements with the first axis varying fastest in memory, seen as `shape`.
+ConstView fortran_view(const Image& stored, std::string_view axes) {
+  ConstView view = stored;
+  auto stride = static_cast<std::int64_t>(bytes_of(view.pixel));
+  for (const char axis : axes) {
+    stride_along(axis, view.strides) = stride;
+    stride *= extent_along(axis, view.shape);
+  }
+  return view;
+}
+
+void swap_bytes(std::byte* data, std::size_t size, std::size_t element) {
+  for (std::byte* end = data + size; data != end; data += element) std::reverse(data, data + element);
+}
+
+std::size_t little_number(Bytes bytes) {
+  std::size_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | std::to_integer<std::size_t>(bytes[i]);
+  return value;
+}
+
+/// The header's text and the elements behind it.
+std::pair<std::string_view, Bytes> split(Bytes file) {
+  if (file.size() < 12) fail("the header is incomplete");
+  const auto version = std::to_integer<int>(file[6]);
+  if (version < 1 || version > 3) {
+    throw Error(ErrorCode::unsupported,
+                ".npy version " + std::to_string(version) + "; halation reads 1 to 3");
+  }
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  const std::size_t start = 8 + length_bytes;
+  const std::size_t length = little_number(file.subspan(8, length_bytes));
+  if (length > file.size() - start) fail("the header is incomplete");
+  return {{reinterpret_cast<const char*>(file.data()) + start, length}, file.subspan(start + length)};
+}
+
+std::vector<Page> decode(Bytes file, ArrayLayout layout) {
+  const auto [text, elements] = split(file);
+  const Header header = HeaderParser(text).parse();
+  const Element element = element_named(header.descr);
+  const std::string_view axes = axes_of(layout, header.shape.size());
+  Shape shape;
+  for (std::size_t i = 0; i < axes.size(); ++i) extent_along(axes[i], shape) = header.shape[i];
+  const std::int64_t count = shape.elements();
+  if (count == 0) throw Error(ErrorCode::io, "an array without elements (" + to_string(shape) + ")");
+  const std::size_t element_bytes = bytes_of(element.pixel);
+  if (static_cast<std::size_t>(count) > elements.size() / element_bytes) {
+    fail("it ends before its " + std::to_string(count) + " elements do");
+  }
+
+  Image stored(shape, element.pixel);
+  std::byte* data = stored.view().data;
+  const std::size_t size = static_cast<std::size_t>(count) * element_bytes;
+  std::memcpy(data, elements.data(), size);
+  if (element.swapped) swap_bytes(data, size, element_bytes);
+  if (element.is_bool) {
+    std::transform(data, data + size, data, [](std::byte value) { return std::byte{value != std::byte{0}}; });
+  }
+  std::vector<Page> pages(1);
+  if (header.fortran_order) {
+    pages[0].image = Image(shape, element.pixel);
+    copy(fortran_view(stored, axes), pages[0].image);
+  } else {
+    pages[0].image = std::move(stored);
+  }
+  return pages;
+}
+
+std::string descr_of(Pixel pixel) {
+  const std::string order = little_endian ? "<" : ">";
+  switch (pixel) {
+    case Pixel::u8:
+      return "|u1";
+    case Pixel::u16:
+      return order + "u2";
+    case Pixel::i16:
+      return order + "i2";
+    case Pixel::f16:
+      return order + "f2";
+    case Pixel::f32:
+      return order + "f4";
+    case Pixel::f64:
+      return order + "f8";
+  }
+  throw Error(ErrorCode::invalid_argument, "not a pixel");
+}
+
+/// Python's tuple of the extents that are axes of the written array.
+std::string shape_tuple(const Shape& shape) {
+  std::string tuple = "(";
+  if (shape.depth > 1) tuple += std::to_string(shape.depth) + ", ";
+  if (shape.depth > 1 || shape.height > 1 || shape.channels > 1) tuple += std::to_string(shape.height) + ", ";
+  tuple += std::to_string(shape.width) + ",";
+  if (shape.channels > 1) tuple += " " + std::to_string(shape.channels) + ",";
+  return tuple + ")";
+}
+
+void encode(std::span<const PageView> pages, const WriteOptions&, Output& output) {
+  const PageView& page = pages.front();
+  const Shape& shape = page.pixels.shape;
+  std::string header = "{'descr': '" + descr_of(page.pixels.pixel) +
+                       "', 'fortran_order': False, 'shape': " + shape_tuple(shape) + ", }";
+  constexpr std::size_t alignment = 64;
+  const std::size_t before = magic.size() + 4;  // two bytes of version, two of length
+  header.append(alignment - 1 - (before + header.size()) % alignment, ' ');
+  header += '\n';
+  std::string start(magic);
+  start += {1, 0, static_cast<char>(header.size() & 0xFF), static_cast<char>(header.size() >> 8)};
+  output.write(start.data(), start.size());
+  output.write(header.data(), header.size());
+
+  for (std::int64_t z = 0; z < shape.depth; ++z) {
+    for (std::int64_t y = 0; y < shape.height; ++y) output.write(page.row(y, z), page.row_bytes());
+  }
+}
+
+constexpr std::string_view endings[] = {".npy"};
+
+}  // namespace
+
+constinit const Codec npy_codec = {
+    .name = "npy",
+    .title = ".npy",
+    .endings = endings,
+    .recognises = recognises,
+    .decode = decode,
+    .encode = encode,
+    .holds = {.pixels = all_pixels,
+              .pixels_in_words = "all pixels",
+              .most_extent = std::int64_t{1} << 62,
+              .most_channels = std::int64_t{1} << 62,
+              .alpha = true,
+              .cmyk = true,
+              .pages = false,
+              .volumes = true},
+};
+
+}  // namespace halation::io

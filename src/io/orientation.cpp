@@ -1,0 +1,150 @@
+// orientation.cpp: pictures that were stored turned or mirrored.
+#include "io/orientation.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace halation::io {
+namespace {
+
+/// Exif is a TIFF file in memory: unsigned numbers in the byte order that its first letters name.
+std::uint32_t number_at(Bytes exif, std::size_t position, std::size_t bytes) {
+  const bool little = exif[0] == std::byte{'I'};
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    value = value << 8 | std::to_integer<std::uint32_t>(exif[position + (little ? bytes - 1 - i : i)]);
+  }
+  return value;
+}
+
+/// Where the 16-bit value of the orientation lies.
+std::optional<std::size_t> find_orientation(Bytes exif) {
+  constexpr std::size_t entry_bytes = 12;
+  constexpr std::uint32_t orientation_tag = 0x0112;
+  constexpr std::uint32_t short_type = 3;
+  if (exif.size() < 14 || !(begins_with(exif, "II") || begins_with(exif, "MM"))) return {};
+  const std::size_t directory = number_at(exif, 4, 4);
+  if (directory > exif.size() - 2) return {};
+  const std::size_t entries = number_at(exif, directory, 2);
+  for (std::size_t i = 0; i < entries; ++i) {
+    const std::size_t entry = directory + 2 + i * entry_bytes;
+    if (entry + entry_bytes > exif.size()) return {};
+    if (number_at(exif, entry, 2) == orientation_tag && number_at(exif, entry + 2, 2) == short_type) {
+      return entry + 8;
+    }
+  }
+  return {};
+}
+
+void clear_exif_orientation(std::vector<std::byte>& exif) {
+  if (const auto position = find_orientation(exif)) {
+    const bool little = exif[0] == std::byte{'I'};
+    exif[*position] = std::byte{little ? std::uint8_t{1} : std::uint8_t{0}};
+    exif[*position + 1] = std::byte{little ? std::uint8_t{0} : std::uint8_t{1}};
+  }
+}
+
+/// XMP repeats the orientation as text, as an attribute (tiff:Orientation="6") or as an element
+/// (<tiff:Orientation>6<).
+void clear_xmp_orientation(std::vector<std::byte>& xmp) {
+  auto* text = reinterpret_cast<char*>(xmp.data());
+  for (const std::string_view name : {"tiff:Orientation=\"", "tiff:Orientation='", "tiff:Orientation>"}) {
+    const std::size_t found = std::string_view(text, xmp.size()).find(name);
+    const std::size_t digit = found + name.size();
+    if (found != std::string_view::npos && digit < xmp.size() && text[digit] >= '1' && text[digit] <= '8') {
+      text[digit] = '1';
+    }
+  }
+}
+
+/// The view that shows the stored pixels upright.
+ConstView upright_view(ConstView view, int orientation) {
+  const bool mirrored_rows = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  const bool mirrored_columns = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  if (mirrored_rows) {
+    view.data += (view.shape.height - 1) * view.strides.height;
+    view.strides.height = -view.strides.height;
+  }
+  if (mirrored_columns) {
+    view.data += (view.shape.width - 1) * view.strides.width;
+    view.strides.width = -view.strides.width;
+  }
+  if (orientation >= 5) {
+    std::swap(view.shape.height, view.shape.width);
+    std::swap(view.strides.height, view.strides.width);
+  }
+  return view;
+}
+
+/// Moves whole pixels; in square blocks, so that a turn by 90 degrees does not miss the cache at each of
+/// them.
+template <class PixelBytes>
+void copy_pixels(const ConstView& from, const View& to, PixelBytes pixel_bytes) {
+  constexpr std::int64_t block = 32;
+  for (std::int64_t top = 0; top < to.shape.height; top += block) {
+    const std::int64_t bottom = std::min(top + block, to.shape.height);
+    for (std::int64_t left = 0; left < to.shape.width; left += block) {
+      const std::int64_t right = std::min(left + block, to.shape.width);
+      for (std::int64_t y = top; y < bottom; ++y) {
+        for (std::int64_t x = left; x < right; ++x) {
+          std::memcpy(to.data + y * to.strides.height + x * to.strides.width,
+                      from.data + y * from.strides.height + x * from.strides.width, pixel_bytes);
+        }
+      }
+    }
+  }
+}
+
+template <std::size_t bytes>
+using Constant = std::integral_constant<std::size_t, bytes>;
+
+Image upright(const ConstView& stored, int orientation) {
+  const ConstView turned = upright_view(stored, orientation);
+  Image image(turned.shape, turned.pixel);
+  const auto pixel_bytes = static_cast<std::size_t>(turned.shape.channels) * bytes_of(turned.pixel);
+  switch (pixel_bytes) {  // the sizes of gray and RGB photographs; memcpy of a known size is one move
+    case 1:
+      copy_pixels(turned, image, Constant<1>{});
+      break;
+    case 2:
+      copy_pixels(turned, image, Constant<2>{});
+      break;
+    case 3:
+      copy_pixels(turned, image, Constant<3>{});
+      break;
+    case 4:
+      copy_pixels(turned, image, Constant<4>{});
+      break;
+    case 6:
+      copy_pixels(turned, image, Constant<6>{});
+      break;
+    case 8:
+      copy_pixels(turned, image, Constant<8>{});
+      break;
+    default:
+      copy_pixels(turned, image, pixel_bytes);
+      break;
+  }
+  return image;
+}
+
+}  // namespace
+
+int orientation_in(Bytes exif) {
+  const auto position = find_orientation(exif);
+  const std::uint32_t value = position ? number_at(exif, *position, 2) : 1;
+  return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+}
+
+void turn_upright(Page& page, int orientation) {
+  if (orientation <= 1 || orientation > 8) return;
+  page.image = upright(page.image, orientation);
+  if (orientation >= 5) std::swap(page.metadata.dots_per_inch_x, page.metadata.dots_per_inch_y);
+  clear_exif_orientation(page.metadata.exif);
+  clear_xmp_orientation(page.metadata.xmp);
+}
+
+}  // namespace halation::io

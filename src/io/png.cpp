@@ -1,0 +1,260 @@
+// png.cpp: PNG by libpng. Samples of 1, 2 and 4 bits and palettes become u8, a transparent colour becomes
+// alpha.
+#include <png.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+
+#include "halation/error.h"
+#include "io/file.h"
+
+namespace halation::io {
+namespace {
+
+constexpr char xmp_keyword[] = "XML:com.adobe.xmp";
+constexpr double inches_per_metre = 1 / 0.0254;
+
+/// The first thing that libpng complained about.
+struct Complaint {
+  char sentence[200] = "";
+};
+
+[[noreturn]] void on_error(png_structp png, png_const_charp message) {
+  auto* complaint = static_cast<Complaint*>(png_get_error_ptr(png));
+  std::snprintf(complaint->sentence, sizeof complaint->sentence, "%s", message);
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+/// Runs `body`, which must own nothing: libpng leaves it by longjmp, past destructors.
+template <class Body>
+void guarded(png_structp png, const Complaint& complaint, const char* trouble, const Body& body) {
+  if (setjmp(png_jmpbuf(png)) != 0) {
+    throw Error(ErrorCode::io, std::string(trouble) + ": " + complaint.sentence);
+  }
+  body();
+}
+
+struct Reader {
+  Complaint complaint;
+  Bytes rest;
+  png_structp png;
+  png_infop info = nullptr;
+
+  explicit Reader(Bytes file)
+      : rest(file), png(png_create_read_struct(PNG_LIBPNG_VER_STRING, &complaint, on_error, on_warning)) {
+    if (png != nullptr) info = png_create_info_struct(png);
+    if (info == nullptr) {
+      png_destroy_read_struct(&png, nullptr, nullptr);
+      throw Error(ErrorCode::out_of_memory, "libpng could not be started");
+    }
+  }
+  ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  template <class Body>
+  void run(const Body& body) {
+    guarded(png, complaint, "damaged or truncated PNG", body);
+  }
+};
+
+struct Writer {
+  Complaint complaint;
+  png_structp png;
+  png_infop info = nullptr;
+
+  Writer() : png(png_create_write_struct(PNG_LIBPNG_VER_STRING, &complaint, on_error, on_warning)) {
+    if (png != nullptr) info = png_create_info_struct(png);
+    if (info == nullptr) {
+      png_destroy_write_struct(&png, nullptr);
+      throw Error(ErrorCode::out_of_memory, "libpng could not be started");
+    }
+  }
+  ~Writer() { png_destroy_write_struct(&png, &info); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+};
+
+void read_bytes(png_structp png, png_bytep data, std::size_t size) {
+  Bytes& rest = *static_cast<Bytes*>(png_get_io_ptr(png));
+  if (size > rest.size()) png_error(png, "the file ends too early");
+  std::memcpy(data, rest.data(), size);
+  rest = rest.subspan(size);
+}
+
+void write_bytes(png_structp png, png_bytep data, std::size_t size) {
+  if (!static_cast<Output*>(png_get_io_ptr(png))->write(data, size)) png_error(png, "write failed");
+}
+
+void flush_nothing(png_structp) {}
+
+bool recognises(Bytes file) { return begins_with(file, "\x89PNG\r\n\x1a\n"); }
+
+Metadata metadata_of(png_structp png, png_infop info) {
+  Metadata kept;
+  png_charp profile_name = nullptr;
+  int compression = 0;
+  png_bytep profile = nullptr;
+  png_uint_32 profile_bytes = 0;
+  if (png_get_iCCP(png, info, &profile_name, &compression, &profile, &profile_bytes) != 0) {
+    kept.icc = bytes_at(profile, profile_bytes);
+  }
+  png_uint_32 exif_bytes = 0;
+  png_bytep exif = nullptr;
+  if (png_get_eXIf_1(png, info, &exif_bytes, &exif) != 0) kept.exif = bytes_at(exif, exif_bytes);
+  png_textp texts = nullptr;
+  const int count = png_get_text(png, info, &texts, nullptr);
+  for (int i = 0; i < count; ++i) {
+    if (std::strcmp(texts[i].key, xmp_keyword) == 0) {
+      kept.xmp = bytes_at(texts[i].text, std::max(texts[i].text_length, texts[i].itxt_length));
+    }
+  }
+  png_uint_32 per_metre_x = 0, per_metre_y = 0;
+  int unit = PNG_RESOLUTION_UNKNOWN;
+  if (png_get_pHYs(png, info, &per_metre_x, &per_metre_y, &unit) != 0 && unit == PNG_RESOLUTION_METER) {
+    kept.dots_per_inch_x = per_metre_x / inches_per_metre;
+    kept.dots_per_inch_y = per_metre_y / inches_per_metre;
+  }
+  return kept;
+}
+
+std::vector<Page> decode(Bytes file, ArrayLayout) {
+  Reader reader(file);
+  png_structp png = reader.png;
+  png_infop info = reader.info;
+  Shape shape;
+  int bits = 0;
+  double stored_bytes = 0;
+  reader.run([&] {
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_read_fn(png, &reader.rest, read_bytes);
+    png_read_info(png, info);
+    stored_bytes = static_cast<double>(png_get_image_height(png, info)) *
+                   static_cast<double>(png_get_rowbytes(png, info));
+    png_set_expand(png);
+    if constexpr (std::endian::native == std::endian::little) png_set_swap(png);
+    png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    shape.height = png_get_image_height(png, info);
+    shape.width = png_get_image_width(png, info);
+    shape.channels = png_get_channels(png, info);
+    bits = png_get_bit_depth(png, info);
+  });
+  constexpr double most_deflate_saves = 1032;  // zlib: a bit or more for each match of 258 bytes
+  if (stored_bytes > most_deflate_saves * static_cast<double>(file.size())) {
+    throw Error(ErrorCode::io, "damaged or truncated PNG: too short for " + to_string(shape) + " pixels");
+  }
+
+  Page page;
+  page.image = Image(shape, bits == 16 ? Pixel::u16 : Pixel::u8);
+  page.colour = shape.channels <= 2 ? ColourModel::gray : ColourModel::rgb;
+  page.alpha = shape.channels == 2 || shape.channels == 4;
+  const View pixels = page.image;
+  std::vector<png_bytep> rows(static_cast<std::size_t>(shape.height));
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    rows[static_cast<std::size_t>(y)] = &pixels.at<png_byte>(y, 0);
+  reader.run([&] {
+    png_read_image(png, rows.data());
+    png_read_end(png, info);
+  });
+  page.metadata = metadata_of(png, info);
+  std::vector<Page> pages;
+  pages.push_back(std::move(page));
+  return pages;
+}
+
+int colour_type_of(std::int64_t channels) {
+  switch (channels) {
+    case 1:
+      return PNG_COLOR_TYPE_GRAY;
+    case 2:
+      return PNG_COLOR_TYPE_GRAY_ALPHA;
+    case 3:
+      return PNG_COLOR_TYPE_RGB;
+    case 4:
+      return PNG_COLOR_TYPE_RGB_ALPHA;
+    default:
+      throw Error(ErrorCode::unsupported, "PNG holds 1 to 4 channels, got " + std::to_string(channels));
+  }
+}
+
+png_uint_32 per_metre(double dots_per_inch) {
+  return static_cast<png_uint_32>(
+      std::clamp(std::round(dots_per_inch * inches_per_metre), 0.0, double{PNG_UINT_31_MAX}));
+}
+
+void encode(std::span<const PageView> pages, const WriteOptions&, Output& output) {
+  const PageView& page = pages.front();
+  const Shape& shape = page.pixels.shape;
+  const bool wide = page.pixels.pixel == Pixel::u16;
+  const int colour_type = colour_type_of(shape.channels);
+  std::string xmp(reinterpret_cast<const char*>(page.xmp.data()), page.xmp.size());
+  std::string keyword = xmp_keyword;
+  png_text text = {};
+  text.compression = PNG_ITXT_COMPRESSION_NONE;
+  text.key = keyword.data();
+  text.text = xmp.data();
+  std::vector<std::byte> exif(page.exif.begin(), page.exif.end());  // libpng wants it writable
+
+  Writer writer;
+  png_structp png = writer.png;
+  png_infop info = writer.info;
+  guarded(png, writer.complaint, "PNG could not be written", [&] {
+    png_set_write_fn(png, &output, write_bytes, flush_nothing);
+    png_set_benign_errors(png, 1);  // an ICC profile that libpng finds damaged is left out
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_IHDR(png, info, static_cast<png_uint_32>(shape.width), static_cast<png_uint_32>(shape.height),
+                 wide ? 16 : 8, colour_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    if (!page.icc.empty()) {
+      png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
+                   reinterpret_cast<png_const_bytep>(page.icc.data()),
+                   static_cast<png_uint_32>(page.icc.size()));
+    }
+    if (!exif.empty()) {
+      png_set_eXIf_1(png, info, static_cast<png_uint_32>(exif.size()),
+                     reinterpret_cast<png_bytep>(exif.data()));
+    }
+    if (!xmp.empty()) png_set_text(png, info, &text, 1);
+    if (page.dots_per_inch_x > 0 && page.dots_per_inch_y > 0) {
+      png_set_pHYs(png, info, per_metre(page.dots_per_inch_x), per_metre(page.dots_per_inch_y),
+                   PNG_RESOLUTION_METER);
+    }
+    png_write_info(png, info);
+    if (wide && std::endian::native == std::endian::little) png_set_swap(png);
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+      png_write_row(png, reinterpret_cast<png_const_bytep>(page.row(y)));
+    }
+    png_write_end(png, info);
+  });
+}
+
+constexpr std::string_view endings[] = {".png"};
+constexpr Pixel pixels[] = {Pixel::u8, Pixel::u16};
+
+}  // namespace
+
+constinit const Codec png_codec = {
+    .name = "png",
+    .title = "PNG",
+    .endings = endings,
+    .recognises = recognises,
+    .decode = decode,
+    .encode = encode,
+    .holds = {.pixels = pixels,
+              .pixels_in_words = "8-bit and unsigned 16-bit pixels",
+              .most_extent = PNG_UINT_31_MAX,
+              .most_channels = 4,
+              .alpha = true,
+              .cmyk = false,
+              .pages = false,
+              .volumes = false},
+};
+
+}  // namespace halation::io

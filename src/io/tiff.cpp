@@ -1,0 +1,446 @@
+// tiff.cpp: TIFF and BigTIFF by libtiff: strips and tiles, planes together or apart, one page or many.
+//
+// Samples of 1 to 7 bits become u8 and those of 9 to 15 bits u16, spread over the full range; MINISWHITE is
+// inverted; palettes become RGB. One extra sample that is alpha is alpha; where there are other or more extra
+// samples, all channels are handed on as they are, without a colour model. Reduced pictures and masks that
+// accompany a page are left out. An Exif directory is not read.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "core/memory.h"
+#include "halation/error.h"
+#include "io/channels.h"
+#include "io/file.h"
+#include "io/orientation.h"
+#include "io/tiff_file.h"
+
+namespace halation::io {
+namespace {
+
+/// Bytes of samples in a strip that is written; libdeflate compresses whole strips.
+constexpr std::int64_t strip_bytes = 1 << 18;
+/// deflate's level. Higher ones save some percent of the bytes for many times the time.
+constexpr int deflate_level = 3;
+/// Offsets of classic TIFF have 32 bits; a little is left for directories and for what deflate cannot
+/// compress.
+constexpr double most_classic_bytes = 4.2e9;
+constexpr double centimetres_per_inch = 2.54;
+
+[[noreturn]] void fail(const Complaint& complaint) {
+  throw Error(ErrorCode::io,
+              "damaged or truncated TIFF" +
+                  (complaint.sentence[0] != '\0' ? std::string(": ") + complaint.sentence : ""));
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorCode::unsupported, "TIFF with " + what);
+}
+
+bool recognises(Bytes file) {
+  using namespace std::string_view_literals;
+  return begins_with(file, "II*\0"sv) || begins_with(file, "MM\0*"sv) || begins_with(file, "II+\0"sv) ||
+         begins_with(file, "MM\0+"sv);
+}
+
+template <class T>
+T tag(TIFF* tiff, std::uint32_t name, T otherwise) {
+  T value = otherwise;
+  return TIFFGetFieldDefaulted(tiff, name, &value) != 0 ? value : otherwise;
+}
+
+/// How one page is stored.
+struct Stored {
+  std::int64_t width = 0, height = 0, samples = 1;
+  unsigned bits = 1;
+  Pixel pixel = Pixel::u8;  // of the samples once spread to whole bytes
+  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
+  std::uint16_t compression = COMPRESSION_NONE;
+  bool planes_apart = false;
+  std::vector<std::uint16_t> extras;
+  std::uint16_t orientation = ORIENTATION_TOPLEFT;
+
+  Shape shape() const { return {.height = height, .width = width, .channels = samples}; }
+};
+
+Pixel pixel_of(unsigned bits, std::uint16_t format) {
+  if (format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID) {
+    if (bits >= 1 && bits <= 8) return Pixel::u8;
+    if (bits <= 16) return Pixel::u16;
+  }
+  if (format == SAMPLEFORMAT_INT && bits == 16) return Pixel::i16;
+  if (format == SAMPLEFORMAT_IEEEFP) {
+    if (bits == 16) return Pixel::f16;
+    if (bits == 32) return Pixel::f32;
+    if (bits == 64) return Pixel::f64;
+  }
+  const char* kind = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID ? "unsigned integer"
+                     : format == SAMPLEFORMAT_INT                               ? "signed integer"
+                     : format == SAMPLEFORMAT_IEEEFP                            ? "floating point"
+                                                                                : "complex";
+  refuse(std::to_string(bits) + "-bit " + kind +
+         " samples; halation reads unsigned ones up to 16 bits, signed ones of 16, and floating point of 16, "
+         "32 and 64");
+}
+
+std::int64_t colours_of(std::uint16_t photometric) {
+  switch (photometric) {
+    case PHOTOMETRIC_MINISBLACK:
+    case PHOTOMETRIC_MINISWHITE:
+    case PHOTOMETRIC_PALETTE:
+      return 1;
+    case PHOTOMETRIC_RGB:
+    case PHOTOMETRIC_YCBCR:
+      return 3;
+    case PHOTOMETRIC_SEPARATED:
+      return 4;
+    default:
+      refuse("photometric interpretation " + std::to_string(photometric) +
+             "; halation reads gray, palette, RGB, CMYK and YCbCr within JPEG");
+  }
+}
+
+Stored stored_as(TIFF* tiff) {
+  Stored stored;
+  stored.width = tag<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH, 0);
+  stored.height = tag<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH, 0);
+  stored.samples = tag<std::uint16_t>(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+  stored.bits = tag<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE, 1);
+  stored.compression = tag<std::uint16_t>(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  stored.planes_apart =
+      tag<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE &&
+      stored.samples > 1;
+  stored.orientation = tag<std::uint16_t>(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+  stored.photometric = tag<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC,
+                                          stored.samples < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB);
+  stored.pixel = pixel_of(stored.bits, tag<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT));
+  if (stored.width == 0 || stored.height == 0 || stored.samples == 0) {
+    throw Error(ErrorCode::io, "TIFF without pixels (" + to_string(stored.shape()) + ")");
+  }
+  if (tag<std::uint32_t>(tiff, TIFFTAG_IMAGEDEPTH, 1) != 1)
+    refuse("a volume in one page; halation reads flat pages");
+
+  const std::int64_t colours = colours_of(stored.photometric);
+  if (stored.samples < colours) throw Error(ErrorCode::io, "damaged TIFF: too few samples for its colours");
+  std::uint16_t count = 0;
+  const std::uint16_t* kinds = nullptr;
+  if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) != 0)
+    stored.extras.assign(kinds, kinds + count);
+  stored.extras.resize(static_cast<std::size_t>(stored.samples - colours), EXTRASAMPLE_UNSPECIFIED);
+
+  if (stored.photometric == PHOTOMETRIC_YCBCR) {
+    if (stored.compression != COMPRESSION_JPEG) refuse("YCbCr outside JPEG compression");
+    TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+  }
+  if (stored.photometric == PHOTOMETRIC_SEPARATED &&
+      tag<std::uint16_t>(tiff, TIFFTAG_INKSET, INKSET_CMYK) != INKSET_CMYK) {
+    refuse("inks other than CMYK");
+  }
+  if (stored.photometric == PHOTOMETRIC_PALETTE && (stored.samples != 1 || stored.pixel != Pixel::u8)) {
+    refuse("a palette of more than 8 bits or with alpha");
+  }
+  if (stored.photometric == PHOTOMETRIC_MINISWHITE && stored.pixel != Pixel::u8 &&
+      stored.pixel != Pixel::u16) {
+    refuse("white as zero in signed or floating-point samples");
+  }
+  return stored;
+}
+
+/// How many times its compressed bytes a page's samples can take, where the method has a bound that is worth
+/// checking.
+double most_expansion(std::uint16_t compression) {
+  switch (compression) {
+    case COMPRESSION_NONE:
+      return 1;
+    case COMPRESSION_PACKBITS:
+      return 64;
+    case COMPRESSION_DEFLATE:
+    case COMPRESSION_ADOBE_DEFLATE:
+      return 1032;
+    case COMPRESSION_LZW:
+      return 4096;
+    default:
+      return std::numeric_limits<double>::infinity();
+  }
+}
+
+/// Reads `count` samples of `bits` bits, most significant bit first, and spreads them over all values of T
+/// where `spread`.
+template <class T>
+void unpack(const std::uint8_t* from, unsigned bits, bool spread, std::int64_t count, std::byte* to,
+            std::int64_t step) {
+  const std::uint32_t most = (1U << bits) - 1;
+  std::uint32_t window = 0;
+  unsigned held = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (; held < bits; held += 8) window = window << 8 | *from++;
+    held -= bits;
+    const std::uint32_t value = window >> held & most;
+    const auto whole = static_cast<T>(
+        spread ? (value * std::uint32_t{std::numeric_limits<T>::max()} + most / 2) / most : value);
+    std::memcpy(to + i * step, &whole, sizeof whole);
+  }
+}
+
+/// Moves the samples of one row of a strip or tile into place; `step` bytes lie between them there.
+void place_row(const std::byte* from, const Stored& stored, std::int64_t count, std::byte* to,
+               std::int64_t step) {
+  const auto element = static_cast<std::int64_t>(bytes_of(stored.pixel));
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
+  const bool spread = stored.photometric != PHOTOMETRIC_PALETTE;
+  if (stored.bits < 8) {
+    unpack<std::uint8_t>(bytes, stored.bits, spread, count, to, step);
+  } else if (stored.bits > 8 && stored.bits < 16) {
+    unpack<std::uint16_t>(bytes, stored.bits, spread, count, to, step);
+  } else if (step == element) {
+    std::memcpy(to, from, static_cast<std::size_t>(count * element));
+  } else {
+    for (std::int64_t i = 0; i < count; ++i)
+      std::memcpy(to + i * step, from + i * element, static_cast<std::size_t>(element));
+  }
+}
+
+/// All samples of a page as they are stored, spread to whole bytes.
+Image read_samples(TIFF* tiff, const Stored& stored, const Complaint& complaint) {
+  Image image(stored.shape(), stored.pixel);
+  const View pixels = image;
+  const bool tiled = TIFFIsTiled(tiff) != 0;
+  const std::int64_t block_width = tiled ? tag<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0) : stored.width;
+  const std::int64_t block_height =
+      tiled ? tag<std::uint32_t>(tiff, TIFFTAG_TILELENGTH, 0)
+            : std::min<std::int64_t>(tag<std::uint32_t>(tiff, TIFFTAG_ROWSPERSTRIP, 0), stored.height);
+  const tmsize_t block_bytes = tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
+  const std::int64_t block_row_bytes = tiled ? TIFFTileRowSize(tiff) : TIFFScanlineSize(tiff);
+  if (block_width < 1 || block_height < 1 || block_bytes < 1 || block_row_bytes < 1) fail(complaint);
+  const std::int64_t samples_together = stored.planes_apart ? 1 : stored.samples;
+  if ((block_width * samples_together * stored.bits + 7) / 8 > block_row_bytes) fail(complaint);
+  const HostMemory block = allocate_host(static_cast<std::size_t>(block_bytes), "a strip or tile of a TIFF");
+  const auto element = static_cast<std::int64_t>(bytes_of(stored.pixel));
+  const std::int64_t step = stored.planes_apart ? pixels.strides.width : element;
+
+  std::uint32_t number = 0;
+  for (std::int64_t plane = 0; plane < (stored.planes_apart ? stored.samples : 1); ++plane) {
+    for (std::int64_t top = 0; top < stored.height; top += block_height) {
+      for (std::int64_t left = 0; left < stored.width; left += block_width, ++number) {
+        const std::int64_t rows = std::min(block_height, stored.height - top);
+        const std::int64_t columns = std::min(block_width, stored.width - left);
+        const tmsize_t got = tiled ? TIFFReadEncodedTile(tiff, number, block.get(), block_bytes)
+                                   : TIFFReadEncodedStrip(tiff, number, block.get(), block_bytes);
+        if (got < rows * block_row_bytes) fail(complaint);
+        for (std::int64_t y = 0; y < rows; ++y) {
+          place_row(block.get() + y * block_row_bytes, stored, columns * samples_together,
+                    &pixels.at<std::byte>(top + y, left, plane), step);
+        }
+      }
+    }
+  }
+  return image;
+}
+
+Image through_palette(TIFF* tiff, const Stored& stored, const Image& indices, const Complaint& complaint) {
+  std::uint16_t* map[3] = {};
+  if (TIFFGetField(tiff, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]) == 0) fail(complaint);
+  const std::size_t entries = std::size_t{1} << stored.bits;
+  // The map holds 16-bit values; some writers put 8-bit ones into it.
+  const bool wide = std::any_of(map, map + 3, [&](const std::uint16_t* values) {
+    return std::any_of(values, values + entries, [](std::uint16_t value) { return value > 255; });
+  });
+  Image image({.height = stored.height, .width = stored.width, .channels = 3}, Pixel::u8);
+  const ConstView from = indices;
+  const View to = image;
+  for (std::int64_t y = 0; y < stored.height; ++y) {
+    for (std::int64_t x = 0; x < stored.width; ++x) {
+      const std::uint8_t index = from.at<std::uint8_t>(y, x);
+      for (int c = 0; c < 3; ++c)
+        to.at<std::uint8_t>(y, x, c) = static_cast<std::uint8_t>(map[c][index] >> (wide ? 8 : 0));
+    }
+  }
+  return image;
+}
+
+template <class T>
+void invert_first_channel(View pixels) {
+  for (std::int64_t y = 0; y < pixels.shape.height; ++y) {
+    for (std::int64_t x = 0; x < pixels.shape.width; ++x)
+      pixels.at<T>(y, x) = static_cast<T>(~pixels.at<T>(y, x));
+  }
+}
+
+Metadata metadata_of(TIFF* tiff) {
+  Metadata kept;
+  std::uint32_t size = 0;
+  const void* data = nullptr;
+  if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &data) != 0) kept.icc = bytes_at(data, size);
+  if (TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &data) != 0) kept.xmp = bytes_at(data, size);
+  const auto unit = tag<std::uint16_t>(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+  if (unit == RESUNIT_INCH || unit == RESUNIT_CENTIMETER) {
+    const double scale = unit == RESUNIT_INCH ? 1 : centimetres_per_inch;
+    kept.dots_per_inch_x = scale * static_cast<double>(tag<float>(tiff, TIFFTAG_XRESOLUTION, 0));
+    kept.dots_per_inch_y = scale * static_cast<double>(tag<float>(tiff, TIFFTAG_YRESOLUTION, 0));
+  }
+  return kept;
+}
+
+Page read_page(TIFF* tiff, std::size_t file_bytes, const Complaint& complaint) {
+  const Stored stored = stored_as(tiff);
+  const double packed_bytes = static_cast<double>(stored.width) * static_cast<double>(stored.height) *
+                              static_cast<double>(stored.samples) * stored.bits / 8;
+  if (packed_bytes > most_expansion(stored.compression) * static_cast<double>(file_bytes)) {
+    throw Error(ErrorCode::io,
+                "damaged or truncated TIFF: too short for " + to_string(stored.shape()) + " pixels");
+  }
+  Page page;
+  page.image = read_samples(tiff, stored, complaint);
+  page.metadata = metadata_of(tiff);
+  if (stored.photometric == PHOTOMETRIC_PALETTE) {
+    page.image = through_palette(tiff, stored, page.image, complaint);
+    page.colour = ColourModel::rgb;
+  } else if (stored.photometric == PHOTOMETRIC_MINISWHITE) {
+    stored.pixel == Pixel::u8 ? invert_first_channel<std::uint8_t>(page.image)
+                              : invert_first_channel<std::uint16_t>(page.image);
+  }
+  const bool associated = stored.extras == std::vector<std::uint16_t>{EXTRASAMPLE_ASSOCALPHA};
+  page.alpha = associated || stored.extras == std::vector<std::uint16_t>{EXTRASAMPLE_UNASSALPHA};
+  if (associated) divide_by_alpha(page.image);
+  if (stored.extras.empty() || page.alpha) {
+    const std::int64_t colours = page.image.shape().channels - (page.alpha ? 1 : 0);
+    page.colour = colours == 1 ? ColourModel::gray : colours == 3 ? ColourModel::rgb : ColourModel::cmyk;
+  }
+  turn_upright(page, stored.orientation);
+  return page;
+}
+
+std::vector<Page> decode(Bytes bytes, ArrayLayout) {
+  Complaint complaint;
+  TiffBytes file{bytes};
+  const Tiff tiff = open_for_reading(file, complaint);
+  if (tiff == nullptr) fail(complaint);
+  constexpr std::uint32_t companion = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
+  std::vector<Page> pages;
+  for (;;) {
+    if ((tag<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0) & companion) == 0) {
+      pages.push_back(read_page(tiff.get(), bytes.size(), complaint));
+    }
+    if (file.read_past_end) fail(complaint);
+    if (TIFFLastDirectory(tiff.get()) != 0) break;
+    if (TIFFReadDirectory(tiff.get()) == 0) fail(complaint);
+  }
+  if (pages.empty()) refuse("nothing but reduced pictures and masks");
+  return pages;
+}
+
+std::uint16_t sample_format(Pixel pixel) {
+  return is_float(pixel) ? SAMPLEFORMAT_IEEEFP : pixel == Pixel::i16 ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT;
+}
+
+/// The photometric interpretation, and how many channels it takes.
+std::pair<std::uint16_t, std::int64_t> photometric_of(const PageView& page) {
+  const std::int64_t channels = page.pixels.shape.channels;
+  switch (page.colour) {
+    case ColourModel::gray:
+      return {PHOTOMETRIC_MINISBLACK, 1};
+    case ColourModel::rgb:
+      return {PHOTOMETRIC_RGB, 3};
+    case ColourModel::cmyk:
+      return {PHOTOMETRIC_SEPARATED, 4};
+    case ColourModel::other:
+      break;
+  }
+  if (channels == 3 || channels == 4) return {PHOTOMETRIC_RGB, 3};
+  return {PHOTOMETRIC_MINISBLACK, 1};
+}
+
+void set_bytes(TIFF* tiff, std::uint32_t name, Bytes bytes) {
+  if (!bytes.empty()) TIFFSetField(tiff, name, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+}
+
+void set_fields(TIFF* tiff, const PageView& page, std::int64_t rows_per_strip) {
+  const Shape& shape = page.pixels.shape;
+  const auto [photometric, colours] = photometric_of(page);
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(shape.width));
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(shape.height));
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, static_cast<int>(shape.channels));
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * bytes_of(page.pixels.pixel)));
+  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, sample_format(page.pixels.pixel));
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, photometric);
+  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows_per_strip));
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+  TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, deflate_level);
+  TIFFSetField(tiff, TIFFTAG_PREDICTOR,
+               is_float(page.pixels.pixel) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
+  const std::vector<std::uint16_t> extras(static_cast<std::size_t>(shape.channels - colours),
+                                          page.alpha ? EXTRASAMPLE_UNASSALPHA : EXTRASAMPLE_UNSPECIFIED);
+  if (!extras.empty())
+    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, static_cast<int>(extras.size()), extras.data());
+  if (photometric == PHOTOMETRIC_SEPARATED) TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_CMYK);
+  set_bytes(tiff, TIFFTAG_ICCPROFILE, page.icc);
+  set_bytes(tiff, TIFFTAG_XMLPACKET, page.xmp);
+  if (page.dots_per_inch_x > 0 && page.dots_per_inch_y > 0) {
+    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, page.dots_per_inch_x);
+    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, page.dots_per_inch_y);
+  }
+}
+
+void encode(std::span<const PageView> pages, const WriteOptions&, Output& output) {
+  double bytes = 0;
+  for (const PageView& page : pages) {
+    bytes += static_cast<double>(page.row_bytes()) * static_cast<double>(page.pixels.shape.height) +
+             static_cast<double>(page.icc.size() + page.xmp.size());
+  }
+  Complaint complaint;
+  const auto check = [&](bool fine) {
+    if (!fine) throw Error(ErrorCode::io, std::string("TIFF could not be written: ") + complaint.sentence);
+  };
+  const Tiff tiff = open_for_writing(output, bytes > most_classic_bytes, complaint);
+  check(tiff != nullptr);
+  std::vector<std::byte> strip;
+  for (std::size_t number = 0; number < pages.size(); ++number) {
+    const PageView& page = pages[number];
+    const std::int64_t height = page.pixels.shape.height;
+    const std::int64_t rows_per_strip =
+        std::clamp<std::int64_t>(strip_bytes / static_cast<std::int64_t>(page.row_bytes()), 1, height);
+    set_fields(tiff.get(), page, rows_per_strip);
+    if (pages.size() > 1) {
+      TIFFSetField(tiff.get(), TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
+      TIFFSetField(tiff.get(), TIFFTAG_PAGENUMBER, static_cast<int>(number), static_cast<int>(pages.size()));
+    }
+    for (std::int64_t top = 0; top < height; top += rows_per_strip) {
+      strip.clear();
+      for (std::int64_t y = top; y < std::min(top + rows_per_strip, height); ++y) {
+        strip.insert(strip.end(), page.row(y), page.row(y) + page.row_bytes());
+      }
+      check(TIFFWriteEncodedStrip(tiff.get(), static_cast<std::uint32_t>(top / rows_per_strip), strip.data(),
+                                  static_cast<tmsize_t>(strip.size())) >= 0);
+    }
+    check(TIFFWriteDirectory(tiff.get()) != 0);
+  }
+}
+
+constexpr std::string_view endings[] = {".tif", ".tiff"};
+
+}  // namespace
+
+constinit const Codec tiff_codec = {
+    .name = "tiff",
+    .title = "TIFF",
+    .endings = endings,
+    .recognises = recognises,
+    .decode = decode,
+    .encode = encode,
+    .holds =
+        {.pixels = all_pixels,
+         .pixels_in_words = "all pixels",
+         .most_extent =
+             std::numeric_limits<std::int32_t>::max(),  // libtiff counts a row's bytes in 32 bits at places
+         .most_channels = std::numeric_limits<std::uint16_t>::max(),
+         .alpha = true,
+         .cmyk = true,
+         .pages = true,
+         .volumes = false},
+};
+
+}  // namespace halation::io

@@ -1,0 +1,89 @@
+// tiff_file.cpp: libtiff on bytes in memory and on an `Output`, with its messages caught.
+#include "io/tiff_file.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace halation::io {
+namespace {
+
+int remember(TIFF*, void* data, const char*, const char* format, va_list values) {
+  auto* complaint = static_cast<Complaint*>(data);
+  if (complaint->sentence[0] == '\0') {
+    std::vsnprintf(complaint->sentence, sizeof complaint->sentence, format, values);
+  }
+  return 1;
+}
+
+int stay_silent(TIFF*, void*, const char*, const char*, va_list) { return 1; }
+
+/// The callbacks of a `TiffBytes`.
+struct FromBytes {
+  static TiffBytes& of(thandle_t handle) { return *static_cast<TiffBytes*>(handle); }
+  static tmsize_t read(thandle_t handle, void* to, tmsize_t size) {
+    TiffBytes& file = of(handle);
+    const std::uint64_t left = file.position < file.bytes.size() ? file.bytes.size() - file.position : 0;
+    const auto wanted = static_cast<std::uint64_t>(size);
+    const std::uint64_t got = std::min(left, wanted);
+    if (got < wanted) file.read_past_end = true;
+    if (got > 0) std::memcpy(to, file.bytes.data() + file.position, got);
+    file.position += got;
+    return static_cast<tmsize_t>(got);
+  }
+  static tmsize_t write(thandle_t, void*, tmsize_t) { return 0; }
+  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    TiffBytes& file = of(handle);
+    if (whence == SEEK_SET) file.position = offset;
+    if (whence == SEEK_CUR) file.position += offset;
+    if (whence == SEEK_END) file.position = file.bytes.size() + offset;
+    return file.position;
+  }
+  static toff_t size(thandle_t handle) { return of(handle).bytes.size(); }
+};
+
+/// The callbacks of an `Output`.
+struct ToOutput {
+  static Output& of(thandle_t handle) { return *static_cast<Output*>(handle); }
+  static tmsize_t read(thandle_t handle, void* to, tmsize_t size) {
+    return static_cast<tmsize_t>(of(handle).read(to, static_cast<std::size_t>(size)));
+  }
+  static tmsize_t write(thandle_t handle, void* from, tmsize_t size) {
+    return of(handle).write(from, static_cast<std::size_t>(size)) ? size : 0;
+  }
+  static toff_t seek(thandle_t handle, toff_t offset, int whence) {
+    return static_cast<toff_t>(of(handle).seek(static_cast<std::int64_t>(offset), whence));
+  }
+  static toff_t size(thandle_t handle) {
+    Output& output = of(handle);
+    const std::int64_t here = output.position();
+    const std::int64_t end = output.seek(0, SEEK_END);
+    output.seek(here, SEEK_SET);
+    return static_cast<toff_t>(end);
+  }
+};
+
+template <class File>
+Tiff open(const char* mode, void* handle, Complaint& complaint) {
+  const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
+                                                                                 &TIFFOpenOptionsFree);
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), remember, &complaint);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), stay_silent, nullptr);
+  const auto close_nothing = [](thandle_t) { return 0; };
+  return {TIFFClientOpenExt("TIFF", mode, handle, File::read, File::write, File::seek, close_nothing,
+                            File::size, nullptr, nullptr, options.get()),
+          &TIFFClose};
+}
+
+}  // namespace
+
+Tiff open_for_reading(TiffBytes& file, Complaint& complaint) {
+  return open<FromBytes>("r", &file, complaint);
+}
+
+Tiff open_for_writing(Output& output, bool big, Complaint& complaint) {
+  return open<ToOutput>(big ? "w8" : "w", &output, complaint);
+}
+
+}  // namespace halation::io

@@ -1,0 +1,30 @@
+// tiff_file.h: libtiff on bytes in memory and on an `Output`, with its messages caught.
+#pragma once
+
+#include <tiffio.h>
+
+#include <memory>
+
+#include "io/file.h"
+
+namespace halation::io {
+
+/// The first error that libtiff reported. Warnings are dropped.
+struct Complaint {
+  char sentence[300] = "";
+};
+
+/// A file in memory being read.
+struct TiffBytes {
+  Bytes bytes;
+  std::uint64_t position = 0;
+  bool read_past_end = false;  ///< libtiff only warns of tags that lie beyond the end
+};
+
+using Tiff = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
+
+/// Null where libtiff finds no TIFF. `file` and `complaint` must outlive the result.
+Tiff open_for_reading(TiffBytes& file, Complaint& complaint);
+Tiff open_for_writing(Output& output, bool big, Complaint& complaint);
+
+}  // namespace halation::io

@@ -1,0 +1,273 @@
+// colour.cpp: pixels become light, luma, premultiplied floats; are filtered; become pixels, rounded once.
+#include "halation/colour.h"
+
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/convert.h"
+#include "halation/error.h"
+#include "pipeline/srgb.h"
+#include "plan/check.h"
+
+namespace halation {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
+
+/// What stands for 1, in light and in alpha.
+double full_scale(Pixel pixel) { return is_float(pixel) ? 1 : largest(pixel); }
+
+/// Calls body(b, z, y) for each row. At most `threads` run at once, in the caller's oneTBB arena; 0: as many
+/// as it has.
+template <class Body>
+void for_each_row(const Shape& shape, int threads, const Body& body) {
+  const std::int64_t rows = shape.batch * shape.depth * shape.height;
+  constexpr std::int64_t worth_threads = 1 << 16;  // elements, below which starting threads costs too much
+  std::int64_t blocks = threads > 0 ? threads : 4 * tbb::this_task_arena::max_concurrency();
+  if (shape.elements() < worth_threads) blocks = 1;
+  const auto run_block = [&](std::int64_t block) {
+    for (std::int64_t row = rows * block / blocks; row < rows * (block + 1) / blocks; ++row) {
+      const std::int64_t plane = row / shape.height;
+      body(plane / shape.depth, plane % shape.depth, row % shape.height);
+    }
+  };
+  if (blocks == 1) return run_block(0);  // does not touch oneTBB
+  tbb::parallel_for(std::int64_t{0}, blocks, run_block, tbb::simple_partitioner());
+}
+
+/// Address of an element of channel 0 in a row.
+template <class AnyView>
+auto* row_of(const AnyView& view, std::int64_t b, std::int64_t z, std::int64_t y) {
+  return view.data + b * view.strides.batch + z * view.strides.depth + y * view.strides.height;
+}
+
+template <class T>
+T load(const std::byte* from) {
+  T element;
+  std::memcpy(&element, from, sizeof element);
+  return element;
+}
+
+/// Elements of type T as the numbers that are filtered: light in [0, 1] where asked for, else the values as
+/// they are.
+template <class T>
+class Decoder {
+ public:
+  explicit Decoder(bool linear) : linear_(linear) {
+    if constexpr (std::is_integral_v<T>) {
+      if (!linear) return;
+      for (int value = std::numeric_limits<T>::min(); value <= std::numeric_limits<T>::max(); ++value) {
+        table_.push_back(srgb_decode(value / static_cast<double>(std::numeric_limits<T>::max())));
+      }
+    }
+  }
+  double operator()(T element) const {
+    if constexpr (std::is_integral_v<T>) {
+      if (linear_) return table_[element - std::numeric_limits<T>::min()];
+    }
+    const auto value = static_cast<double>(element);
+    return linear_ ? srgb_decode(value) : value;
+  }
+
+ private:
+  bool linear_;
+  std::vector<double> table_;
+};
+
+/// The image as it is filtered, in float or double: colours (or luma) premultiplied, and alpha in [0, 1].
+struct Work {
+  Image colours;
+  Image alpha;         ///< empty where there is none, or where it is 1 everywhere
+  bool divide = true;  ///< whether filtered colours are still to be divided by filtered alpha
+};
+
+template <class T, class Sum>
+Work decoded(const ConstView& in, const ColourOptions& colour, int threads) {
+  Shape shape = in.shape;
+  const std::int64_t colours = shape.channels - (colour.alpha ? 1 : 0);
+  shape.channels = colour.gray ? 1 : colours;
+  Work work{.colours = Image(shape, PixelOf<Sum>::value), .alpha = {}};
+  shape.channels = 1;
+  if (colour.alpha) work.alpha = Image(shape, PixelOf<Sum>::value);
+
+  const Decoder<T> decode(colour.linear);
+  const double opaque = full_scale(in.pixel);
+  std::atomic<bool> all_opaque{true};
+  const View to_colours = work.colours.view();
+  const View to_alpha = work.alpha.view();
+  for_each_row(in.shape, threads, [&](std::int64_t b, std::int64_t z, std::int64_t y) {
+    const std::byte* from = row_of(in, b, z, y);
+    auto* to = reinterpret_cast<Sum*>(row_of(to_colours, b, z, y));
+    auto* alpha_to = colour.alpha ? reinterpret_cast<Sum*>(row_of(to_alpha, b, z, y)) : nullptr;
+    for (std::int64_t x = 0; x < in.shape.width; ++x, from += in.strides.width) {
+      const auto channel = [&](std::int64_t c) { return load<T>(from + c * in.strides.channels); };
+      double alpha = 1;
+      if (colour.alpha) {
+        alpha = static_cast<double>(channel(colours)) / opaque;
+        *alpha_to++ = static_cast<Sum>(alpha);
+        if (alpha != 1) all_opaque.store(false, std::memory_order_relaxed);
+      }
+      if (colour.gray) {
+        const double luma =
+            0.299 * decode(channel(0)) + 0.587 * decode(channel(1)) + 0.114 * decode(channel(2));
+        *to++ = static_cast<Sum>(alpha * luma);
+      } else {
+        for (std::int64_t c = 0; c < colours; ++c) *to++ = static_cast<Sum>(alpha * decode(channel(c)));
+      }
+    }
+  });
+  if (all_opaque) work.alpha = {};
+  return work;
+}
+
+/// Filtered work back to pixels of type T: divided by alpha, encoded, scaled, rounded.
+template <class T, class Sum>
+void encode(const Work& work, View out, const Options& options, const ColourOptions& colour) {
+  const bool blended = !work.alpha.empty();
+  const double unit = full_scale(out.pixel);
+  const std::int64_t colours = work.colours.shape().channels;
+  const ConstView from_colours = work.colours.view();
+  const ConstView from_alpha = work.alpha.view();
+  for_each_row(out.shape, options.threads, [&](std::int64_t b, std::int64_t z, std::int64_t y) {
+    const auto* from = reinterpret_cast<const Sum*>(row_of(from_colours, b, z, y));
+    const auto* alpha_from = blended ? reinterpret_cast<const Sum*>(row_of(from_alpha, b, z, y)) : nullptr;
+    auto* to = reinterpret_cast<T*>(row_of(out, b, z, y));
+    for (std::int64_t x = 0; x < out.shape.width; ++x) {
+      const double alpha = blended ? *alpha_from++ : 1.0;
+      for (std::int64_t c = 0; c < colours; ++c) {
+        double value = *from++;
+        if (work.divide) value /= alpha;
+        if (alpha <= 0) value = 0;
+        if (colour.linear) value = unit * srgb_encode(value);
+        *to++ = to_element<T>(options.scale * value + options.offset, options.rounding);
+      }
+      if (colour.alpha) *to++ = to_element<T>(unit * alpha, Rounding::half_even);
+    }
+  });
+}
+
+/// Σw, or nothing where alpha must stay as it is: weights that cancel, so that (w * A)/Σw would be noise, and
+/// magnitudes.
+std::optional<double> gain(const FilterSet& filter) {
+  if (filter.combine != Combine::none) return {};
+  const Filter& only = filter.filters.front();
+  const auto total = [](const std::vector<double>& weights) {
+    return std::accumulate(weights.begin(), weights.end(), 0.0,
+                           [](double sum, double weight) { return sum + std::abs(weight); });
+  };
+  double magnitude = 1;
+  if (only.factors()) {
+    for (const auto& factor : *only.factors()) magnitude *= total(factor);
+  } else {
+    magnitude = total(only.weights());
+  }
+  const double sum = only.sum();
+  if (std::abs(sum) <= magnitude / 256) return {};
+  return sum;
+}
+
+/// A weight of 1 at the filter's anchor amid zeros: cuts or widens an image as the filter does, and changes
+/// nothing else.
+Filter anchor_of(const Filter& filter) {
+  const auto unit = [](std::int64_t taps, std::int64_t place) {
+    std::vector<double> weights(taps, 0.0);
+    weights[place] = 1;
+    return weights;
+  };
+  const FilterSize size = filter.size();
+  const Anchor anchor = filter.anchor();
+  const Filter picked =
+      Filter::separable(unit(size.width, anchor.x), unit(size.height, anchor.y), unit(size.depth, anchor.z))
+          .with_anchor(anchor);
+  return filter.oriented() ? picked.as_oriented() : picked;
+}
+
+/// Filters the alpha of `work`; `options` are those of the work, with borders of 1.
+void filter_alpha(Work& work, const FilterSet& filter, Options options, Device device) {
+  const std::optional<double> sum = gain(filter);
+  work.divide = sum.has_value();
+  if (sum) {
+    options.scale = 1 / *sum;
+    work.alpha = convolve(work.alpha, filter, options, device);
+  } else if (options.extent != Extent::same) {
+    work.alpha = convolve(work.alpha, anchor_of(filter.filters.front()), options, device);
+  }
+}
+
+/// `borders` with each constant replaced by `change` of it.
+template <class Change>
+Borders with_constants(Borders borders, const Change& change) {
+  for (Border& border : borders.axes) {
+    if (border.mode == Border::Mode::constant) border.value = change(border.value);
+  }
+  return borders;
+}
+
+void check_input(const ConstView& in, const ColourOptions& colour) {
+  const std::int64_t colours = in.shape.channels - (colour.alpha ? 1 : 0);
+  if (colours < 1) refuse("alpha needs a colour beside it, got an image of 1 channel");
+  if (colour.gray && colours != 3) refuse("gray needs 3 colours, got " + std::to_string(colours));
+  if (in.data == nullptr) refuse("input has no data");
+  if (!shares_memory(in.device, cpu())) {
+    refuse("alpha, linear light and gray need an image in host memory, got one on " + name_of(in.device));
+  }
+}
+
+template <class Sum>
+Image convolve_with(ConstView in, const FilterSet& filter, const Options& options,
+                    const ColourOptions& colour, const Job& job, Device device) {
+  Work work = visit_pixel(
+      in.pixel, [&](auto element) { return decoded<decltype(element), Sum>(in, colour, options.threads); });
+
+  Options inner = options;
+  inner.output = PixelOf<Sum>::value;
+  inner.scale = 1;
+  inner.offset = 0;
+  if (!work.alpha.empty()) {
+    inner.border = with_constants(options.border, [](double) { return 1.0; });
+    filter_alpha(work, filter, inner, device);
+  }
+  inner.border = with_constants(options.border, [&](double value) {
+    return colour.linear ? srgb_decode(value / full_scale(in.pixel)) : value;
+  });
+  work.colours = convolve(work.colours, filter, inner, device);
+
+  Shape shape = job.out;
+  shape.channels = work.colours.shape().channels + (colour.alpha ? 1 : 0);
+  Image out(shape, job.out_pixel);
+  visit_pixel(job.out_pixel,
+              [&](auto element) { encode<decltype(element), Sum>(work, out, options, colour); });
+  return out;
+}
+
+}  // namespace
+
+Image convolve_colour(ConstView in, const FilterSet& filter, const Options& options,
+                      const ColourOptions& colour, std::optional<Device> device) {
+  if (!colour.alpha && !colour.linear && !colour.gray) return convolve(in, filter, options, device);
+
+  const Device where = device.value_or(in.device);
+  const CheckedJob checked = check({.shape = in.shape,
+                                    .pixel = in.pixel,
+                                    .filters = filter.filters,
+                                    .combine = filter.combine,
+                                    .device = where,
+                                    .options = options});
+  check_input(in, colour);
+  const Job& job = checked.job;
+  const FilterSet settled(checked.filters, filter.combine);
+  const bool in_f64 = job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64 || options.sum == Sum::f64;
+  return in_f64 ? convolve_with<double>(in, settled, options, colour, job, where)
+                : convolve_with<float>(in, settled, options, colour, job, where);
+}
+
+}  // namespace halation

@@ -1,0 +1,94 @@
+// analyse.cpp: separation of weights and derivation of error bounds.
+#include "plan/analyse.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+namespace halation {
+namespace {
+
+constexpr double largest_exact_integer = 0x1p53;
+
+bool all_integers(const std::vector<double>& weights) {
+  return std::all_of(weights.begin(), weights.end(), [](double w) {
+    return w == std::trunc(w) && std::fabs(w) < largest_exact_integer;
+  });
+}
+
+/// Divides integers by their greatest common divisor and returns it.
+double make_primitive(std::vector<double>& line) {
+  std::int64_t divisor = 0;
+  for (const double w : line) divisor = std::gcd(divisor, static_cast<std::int64_t>(w));
+  if (divisor == 0) return 1;
+  for (double& w : line) w /= static_cast<double>(divisor);
+  return static_cast<double>(divisor);
+}
+
+}  // namespace
+
+std::optional<Separation> separate(const Space& size, const std::vector<double>& weights) {
+  const auto magnitude = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
+  const auto largest = std::max_element(weights.begin(), weights.end(), magnitude);
+  if (largest == weights.end() || *largest == 0) return std::nullopt;
+
+  // The lines through the largest weight p: w = z ⊗ y ⊗ x would make them p·z/z₀, p·y/y₀ and p·x/x₀.
+  const std::int64_t at = largest - weights.begin();
+  const Space stride{size[1] * size[2], size[2], 1};
+  Factors lines;
+  std::array<double, 3> divisor{1, 1, 1};
+  const bool integers = all_integers(weights);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t start = at - at / stride[axis] % size[axis] * stride[axis];
+    for (std::int64_t i = 0; i < size[axis]; ++i) {
+      lines[axis].push_back(weights[static_cast<std::size_t>(start + i * stride[axis])]);
+    }
+    if (integers) divisor[axis] = make_primitive(lines[axis]);
+  }
+  // Scale one factor so that the product has p at its place. With primitive integer lines the scale of a true product is an integer.
+  double product = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    product *= lines[axis][static_cast<std::size_t>(at / stride[axis] % size[axis])];
+  }
+  const double scale = *largest / product;
+  const auto longest = static_cast<std::size_t>(std::max_element(size.begin(), size.end()) - size.begin());
+  for (double& w : lines[longest]) w *= scale;
+
+  Separation found{std::move(lines), 0};
+  double difference = 0;
+  double total = 0;
+  const double* weight = weights.data();
+  for (const double z : found.factors[0]) {
+    for (const double y : found.factors[1]) {
+      for (const double x : found.factors[2]) {
+        difference += std::fabs(*weight - z * y * x);
+        total += std::fabs(*weight++);
+      }
+    }
+  }
+  found.residual = difference / total;
+  return found;
+}
+
+double separable_tolerance(bool sum_f64) { return sum_f64 ? 0x1p-51 : 0x1p-24; }
+
+ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residual, const Job& job) {
+  const double u = job.sum_f64 ? 0x1p-53 : 0x1p-24;
+  const double tiniest = job.sum_f64 ? 0x1p-1074 : 0x1p-149;
+  // Roundings that a product can pass through: one for each further term, and for the weight and its factors, the border's constant,
+  // scale and offset, root and square; plain multiply-adds round twice a term.
+  double terms = 1;
+  const auto& k = taps.size;
+  if (taps.method == Method::separable) {
+    terms = static_cast<double>(k[0] + k[1] + k[2]);
+  } else {
+    terms = static_cast<double>(k[0] * k[1] * k[2]);
+  }
+  const double roundings = terms + 12;
+  const double gamma = roundings * u / (1 - std::min(0.5, roundings * u));
+  const double size = std::fabs(job.scale);
+  return {size * sum_of_magnitudes * (gamma + residual), 4 * u * std::fabs(job.offset) + size * terms * tiniest};
+}
+
+}  // namespace halation

@@ -1,0 +1,39 @@
+// analyse.h: what the weights of a filter allow: factors, exact sums, error bounds.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "core/job.h"
+
+namespace halation {
+
+/// z, y, x.
+using Factors = std::array<std::vector<double>, 3>;
+
+/// The best product of factors found for dense weights, and how far it is from them.
+struct Separation {
+  Factors factors;
+  double residual = 0;  ///< ‖w − z⊗y⊗x‖₁ / ‖w‖₁
+};
+
+/// Finds z ⊗ y ⊗ x through the largest weight: exact for every filter that is such a product; integer weights get integer factors.
+/// None where all weights are 0. Cost: a few passes over the weights.
+std::optional<Separation> separate(const Space& size, const std::vector<double>& weights);
+
+/// Residuals up to this are as good as rounding: one unit of the sums' precision.
+double separable_tolerance(bool sum_f64);
+
+/// |error| ≤ relative · max|x| + absolute, before rounding to the output pixel.
+struct ErrorBound {
+  double relative = 0;
+  double absolute = 0;
+};
+
+/// The bound for one filter as the job will compute it: n roundings a term give γ(n) = n·u / (1 − n·u), with u half a unit in the last
+/// place of 1 (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1), times Σ|w|, plus what the factors leave
+/// out of the weights.
+ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residual, const Job& job);
+
+}  // namespace halation

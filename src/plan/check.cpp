@@ -1,0 +1,196 @@
+// check.cpp: jobs and views, checked once where the user's values enter.
+#include "plan/check.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/convert.h"
+#include "halation/error.h"
+
+namespace halation {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_argument, sentence); }
+
+constexpr const char* axis_names[] = {"depth", "height", "width"};
+
+std::string text(const FilterSize& size) {
+  return (size.depth > 1 ? std::to_string(size.depth) + "x" : "") + std::to_string(size.height) + "x" +
+         std::to_string(size.width);
+}
+
+void check_shape(const Shape& shape) {
+  for (const std::int64_t extent : {shape.batch, shape.depth, shape.height, shape.width, shape.channels}) {
+    if (extent < 1) refuse("image is empty: every extent must be at least 1, got " + to_string(shape));
+  }
+  (void)shape.elements();
+}
+
+void check_options(const Options& options) {
+  if (!std::isfinite(options.scale)) refuse("scale must be finite, got " + std::to_string(options.scale));
+  if (!std::isfinite(options.offset)) refuse("offset must be finite, got " + std::to_string(options.offset));
+  if (options.threads < 0) refuse("threads must be at least 0, got " + std::to_string(options.threads));
+}
+
+/// Whether an element of a box of a given shape and strides at distance `delta` bytes overlaps one of another box of the same kind:
+/// whether delta is a sum of strides, each taken fewer times than the axis is long, but for less than an element.
+bool offset_within(std::int64_t delta, std::span<const std::pair<std::int64_t, std::int64_t>> axes, std::int64_t element) {
+  if (axes.empty()) return std::abs(delta) < element;
+  const auto [stride, extent] = axes.front();
+  const std::int64_t quotient = delta / stride;
+  for (std::int64_t q = quotient - 1; q <= quotient + 1; ++q) {
+    if (std::abs(q) < extent && offset_within(delta - q * stride, axes.subspan(1), element)) return true;
+  }
+  return false;
+}
+
+std::array<std::pair<std::int64_t, std::int64_t>, 5> axes_of(const ConstView& view) {
+  const Shape& n = view.shape;
+  const Strides& s = view.strides;
+  return {{{s.batch, n.batch}, {s.depth, n.depth}, {s.height, n.height}, {s.width, n.width}, {s.channels, n.channels}}};
+}
+
+/// First byte, and one past the last.
+std::pair<const std::byte*, const std::byte*> range_of(const ConstView& view) {
+  const std::byte* low = view.data;
+  const std::byte* high = view.data + bytes_of(view.pixel);
+  for (const auto& [stride, extent] : axes_of(view)) {
+    (stride < 0 ? low : high) += stride * (extent - 1);
+  }
+  return {low, high};
+}
+
+bool overlap(const ConstView& a, const ConstView& b) {
+  const auto [a_low, a_high] = range_of(a);
+  const auto [b_low, b_high] = range_of(b);
+  if (a_high <= b_low || b_high <= a_low) return false;
+  // Ranges may interleave without an element in common, as the two halves of a picture or two of its channels do.
+  if (a.strides != b.strides || a.pixel != b.pixel) return true;
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
+  const auto of_a = axes_of(a);
+  const auto of_b = axes_of(b);
+  for (std::size_t i = 0; i < of_a.size(); ++i) {
+    const std::int64_t extent = std::max(of_a[i].second, of_b[i].second);
+    if (extent > 1 && of_a[i].first != 0) axes.emplace_back(std::abs(of_a[i].first), extent);
+  }
+  std::sort(axes.rbegin(), axes.rend());
+  return offset_within(b.data - a.data, axes, static_cast<std::int64_t>(bytes_of(a.pixel)));
+}
+
+void check_view(const char* what, const ConstView& view, const Shape& shape, Pixel pixel, Device device) {
+  const std::string name = what;
+  if (view.data == nullptr) refuse(name + " has no data");
+  if (view.shape != shape) refuse(name + " must be " + to_string(shape) + " as planned, got " + to_string(view.shape));
+  if (view.pixel != pixel) {
+    refuse(name + " must have pixel " + std::string(name_of(pixel)) + " as planned, got " +
+           std::string(name_of(view.pixel)));
+  }
+  if (!shares_memory(view.device, device)) {
+    refuse(name + " lies in memory of " + name_of(view.device) + ", the plan runs on " + name_of(device) +
+           "; copy it there first");
+  }
+  const auto element = static_cast<std::int64_t>(bytes_of(pixel));
+  bool aligned = reinterpret_cast<std::uintptr_t>(view.data) % static_cast<std::uintptr_t>(element) == 0;
+  for (const auto& [stride, extent] : axes_of(view)) aligned = aligned && (extent == 1 || stride % element == 0);
+  if (!aligned) {
+    refuse(name + ": address and strides must be multiples of " + std::to_string(element) + " bytes for pixel " +
+           std::string(name_of(pixel)));
+  }
+}
+
+}  // namespace
+
+CheckedJob check(const PlanSpec& spec) {
+  check_shape(spec.shape);
+  check_options(spec.options);
+  if (spec.filters.empty()) refuse("a plan needs at least one filter");
+
+  CheckedJob checked;
+  Job& job = checked.job;
+  const Options& options = spec.options;
+  job.in = spec.shape;
+  job.in_pixel = spec.pixel;
+  job.out_pixel = options.output.value_or(spec.pixel);
+  job.combine = spec.combine;
+  job.scale = options.scale;
+  job.offset = options.offset;
+  job.rounding = options.rounding;
+  job.threads = options.threads;
+  job.out = spec.shape;
+
+  const Space n = spec.shape.space();
+  Space out = n;
+  for (const Filter& given : spec.filters) {
+    Filter filter = given.with_dims(spec.shape.dims());
+    const Space k = filter.size().space();
+    const Anchor anchor = filter.anchor();
+    const Space a{anchor.z, anchor.y, anchor.x};
+    const bool flip = options.operation == Operation::convolution && !filter.oriented();
+    Taps taps;
+    taps.size = k;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      switch (options.extent) {
+        case Extent::same:
+          taps.lead[axis] = -(flip ? k[axis] - 1 - a[axis] : a[axis]);
+          break;
+        case Extent::valid:
+          if (k[axis] > n[axis]) {
+            refuse("extent valid: the filter (" + text(filter.size()) + ") is larger than the image (" +
+                   to_string(spec.shape) + ") along " + axis_names[axis] + "; use same or full");
+          }
+          out[axis] = n[axis] - k[axis] + 1;
+          break;
+        case Extent::full:
+          taps.lead[axis] = 1 - k[axis];
+          out[axis] = n[axis] + k[axis] - 1;
+          break;
+      }
+    }
+    if (options.extent != Extent::same && !checked.filters.empty() && filter.size() != checked.filters[0].size()) {
+      refuse("extent " + std::string(name_of(options.extent)) + ": all filters of a plan must have one size, got " +
+             text(checked.filters[0].size()) + " and " + text(filter.size()) + "; use same");
+    }
+    checked.filters.push_back(std::move(filter));
+    checked.flipped.push_back(flip);
+    job.filters.push_back(std::move(taps));
+  }
+  job.out.depth = out[0];
+  job.out.height = out[1];
+  job.out.width = out[2];
+  check_shape(job.out);
+
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::int64_t low = 0;
+    std::int64_t high = n[axis];
+    for (const Taps& taps : job.filters) {
+      low = std::min(low, taps.lead[axis]);
+      high = std::max(high, out[axis] + taps.lead[axis] + taps.size[axis] - 1);
+    }
+    job.borders[axis] = BorderTable(low, high, n[axis], options.border.axes[axis]);
+  }
+  return checked;
+}
+
+void check_views(const Job& job, Device device, const ConstView& in, std::span<const View> outs) {
+  if (outs.size() != job.outputs()) {
+    refuse("the plan has " + std::to_string(job.outputs()) + " outputs, got " + std::to_string(outs.size()));
+  }
+  check_view("input", in, job.in, job.in_pixel, device);
+  for (std::size_t i = 0; i < outs.size(); ++i) {
+    const View& out = outs[i];
+    check_view("output", out, job.out, job.out_pixel, device);
+    for (const auto& [stride, extent] : axes_of(out)) {
+      if (extent > 1 && stride == 0) refuse("output: a stride of 0 puts several elements in one place");
+    }
+    if (overlap(in, out)) {
+      refuse("output overlaps input: filtering in place would read pixels already replaced; give another output");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (overlap(outs[j], out)) {
+        refuse("outputs " + std::to_string(j) + " and " + std::to_string(i) + " overlap; give each its own memory");
+      }
+    }
+  }
+}
+
+}  // namespace halation

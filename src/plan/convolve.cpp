@@ -1,0 +1,42 @@
+// convolve.cpp: one call from image and filter to filtered image.
+#include "halation/convolve.h"
+
+#include "halation/error.h"
+
+namespace halation {
+namespace {
+
+Plan plan_for(const ConstView& in, const FilterSet& filter, const Options& options, std::optional<Device> device) {
+  Plan plan({.shape = in.shape,
+             .pixel = in.pixel,
+             .filters = filter.filters,
+             .combine = filter.combine,
+             .device = device.value_or(in.device),
+             .options = options});
+  if (plan.outputs() != 1) {
+    throw Error(ErrorCode::invalid_argument, "convolve makes one image, these filters make " +
+                                                 std::to_string(plan.outputs()) + "; use a Plan");
+  }
+  return plan;
+}
+
+}  // namespace
+
+Image convolve(ConstView in, const FilterSet& filter, const Options& options, std::optional<Device> device) {
+  const Plan plan = plan_for(in, filter, options, device);
+  Image out(plan.output_shape(), plan.output_pixel());
+  plan.run(in, out.view());
+  return out;
+}
+
+Image correlate(ConstView in, const FilterSet& filter, const Options& options, std::optional<Device> device) {
+  Options correlation = options;
+  correlation.operation = Operation::correlation;
+  return convolve(in, filter, correlation, device);
+}
+
+void convolve(ConstView in, View out, const FilterSet& filter, const Options& options, std::optional<Device> device) {
+  plan_for(in, filter, options, device).run(in, out);
+}
+
+}  // namespace halation

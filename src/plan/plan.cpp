@@ -1,0 +1,131 @@
+// plan.cpp: a checked job, its methods chosen, ready on its backend.
+#include "halation/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+#include "core/memory.h"
+#include "halation/error.h"
+#include "plan/backends.h"
+#include "plan/choose.h"
+
+namespace halation {
+namespace {
+
+constexpr std::size_t workspace_alignment = 64;
+
+/// Scratch for runs that bring none: the last block is kept for the thread's next run. It is taken while in use, because a thread
+/// that waits for others may start another run meanwhile.
+class PooledWorkspace {
+ public:
+  explicit PooledWorkspace(std::size_t bytes) {
+    if (bytes == 0) return;
+    std::swap(block_, kept());
+    if (block_.bytes < bytes) block_ = {allocate_host(bytes, "workspace"), bytes};
+  }
+  ~PooledWorkspace() {
+    if (block_.bytes > kept().bytes && block_.bytes <= most_kept_bytes) std::swap(block_, kept());
+  }
+  PooledWorkspace(const PooledWorkspace&) = delete;
+  PooledWorkspace& operator=(const PooledWorkspace&) = delete;
+
+  std::span<std::byte> bytes() const { return {block_.memory.get(), block_.bytes}; }
+
+ private:
+  struct Block {
+    HostMemory memory;
+    std::size_t bytes = 0;
+  };
+  static constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
+  static Block& kept() {
+    thread_local Block block;
+    return block;
+  }
+  Block block_;
+};
+
+std::string text(const Border& border) {
+  std::string name(name_of(border.mode));
+  if (border.mode != Border::Mode::constant) return name;
+  char value[32];
+  std::snprintf(value, sizeof value, "(%g)", border.value);
+  return name + value;
+}
+
+std::string text(const Borders& borders) {
+  const auto& [depth, height, width] = borders.axes;
+  if (depth == height && height == width) return text(width);
+  return text(depth) + ", " + text(height) + ", " + text(width) + " along depth, height, width";
+}
+
+}  // namespace
+
+struct Plan::Impl {
+  Device device;
+  Choice choice;
+  std::unique_ptr<const Runner> runner;
+  std::vector<Method> methods;
+  std::string summary;
+};
+
+Plan::Plan(PlanSpec spec) {
+  const Backend& backend = backend_for(spec.device);
+  auto impl = std::make_shared<Impl>();
+  impl->device = spec.device;
+  impl->choice = choose(check(spec), spec.options, backend);
+  const Job& job = *impl->choice.job;
+  impl->runner = backend.prepare(impl->choice.job);
+  for (const Taps& taps : job.filters) impl->methods.push_back(taps.method);
+  impl->summary = to_string(job.in) + " " + std::string(name_of(job.in_pixel)) + " -> " + to_string(job.out) + " " +
+                  std::string(name_of(job.out_pixel)) + ", " + std::string(name_of(spec.options.operation)) + ", extent " +
+                  std::string(name_of(spec.options.extent)) + ", border " + text(spec.options.border);
+  impl_ = std::move(impl);
+}
+
+const Shape& Plan::output_shape() const { return impl_->choice.job->out; }
+Pixel Plan::output_pixel() const { return impl_->choice.job->out_pixel; }
+std::size_t Plan::outputs() const { return impl_->choice.job->outputs(); }
+std::size_t Plan::workspace_bytes() const { return impl_->runner->workspace_bytes(); }
+const std::vector<Method>& Plan::methods() const { return impl_->methods; }
+
+double Plan::error_bound(double max_abs) const {
+  const ErrorBound& bound = impl_->choice.bound;
+  return bound.relative * std::fabs(max_abs) + bound.absolute;
+}
+
+void Plan::run(ConstView in, View out, RunOptions options) const {
+  run(in, std::span<const View>(&out, 1), options);
+}
+
+void Plan::run(ConstView in, std::span<const View> outs, RunOptions options) const {
+  check_views(*impl_->choice.job, impl_->device, in, outs);
+  const std::size_t needed = workspace_bytes();
+  if (options.workspace.empty()) {
+    const PooledWorkspace pooled(needed);
+    impl_->runner->run(in, outs, pooled.bytes(), options.stream);
+    return;
+  }
+  if (options.workspace.size() < needed) {
+    throw Error(ErrorCode::invalid_argument, "workspace must have at least " + std::to_string(needed) + " bytes, got " +
+                                                 std::to_string(options.workspace.size()));
+  }
+  if (reinterpret_cast<std::uintptr_t>(options.workspace.data()) % workspace_alignment != 0) {
+    throw Error(ErrorCode::invalid_argument, "workspace must begin on a 64-byte boundary");
+  }
+  impl_->runner->run(in, outs, options.workspace, options.stream);
+}
+
+std::string Plan::explain() const {
+  const Job& job = *impl_->choice.job;
+  std::string lines = impl_->summary + "\n";
+  for (const std::string& reason : impl_->choice.reasons) lines += reason + "\n";
+  if (job.combine == Combine::magnitude) lines += "one output: the root of the sum of squares\n";
+  char bound[128];
+  std::snprintf(bound, sizeof bound, "sums in %s, error before rounding at most %.3g times the largest input\n",
+                job.sum_f64 ? "f64" : "f32", impl_->choice.bound.relative);
+  return lines + bound + name_of(impl_->device) + ": " + impl_->runner->explain() + "\n";
+}
+
+}  // namespace halation
