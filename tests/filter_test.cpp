@@ -1,0 +1,62 @@
+// filter_test.cpp: making filters, anchors, and dimensions that follow the image.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "halation/error.h"
+#include "halation/filter.h"
+
+namespace halation {
+namespace {
+
+template <class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Filter, DefaultAnchorIsHalfTheSize) {
+  EXPECT_EQ(Filter(std::vector<double>(5)).anchor(), (Anchor{0, 0, 2}));
+  EXPECT_EQ(Filter::dense({4, 6, 7}, std::vector<double>(168)).anchor(), (Anchor{2, 3, 3}));
+}
+
+TEST(Filter, MultipliesFactorsOut) {
+  const Filter filter = Filter::separable({1, 2}, {3, 5, 7});
+  EXPECT_EQ(filter.size(), (FilterSize{1, 3, 2}));
+  EXPECT_EQ(filter.weights(), (std::vector<double>{3, 6, 5, 10, 7, 14}));
+  EXPECT_EQ(filter.sum(), 45);
+  EXPECT_EQ(filter.dims(), 2);
+}
+
+TEST(Filter, RefusesWhatMeansNothing) {
+  EXPECT_EQ(message_of([] { Filter(std::vector<double>{}); }),
+            "weights are empty: a filter has at least one tap along each axis");
+  EXPECT_EQ(message_of([] { Filter::dense({1, 2, 2}, {1, 2, 3}); }), "a filter of 1x2x2 has 4 weights, got 3");
+  EXPECT_EQ(message_of([] { Filter({1, std::nan(""), 3}); }), "weights must be finite, got nan at position 1");
+  EXPECT_EQ(message_of([] { Filter::separable({1, INFINITY}); }), "weights must be finite, got inf at position 1");
+  EXPECT_EQ(message_of([] { Filter({1, 2, 3}).with_anchor({0, 0, 3}); }),
+            "anchor must lie inside the filter, got 0,0,3 in a filter of 1,1,3 taps (depth, height, width)");
+}
+
+TEST(Filter, OpenFilterTakesDimensionsAndKeepsItsSettings) {
+  const Filter open = Filter::open("ones", [](int dims) {
+    const std::vector<double> line{1, 1, 1};
+    return Filter::separable(line, dims > 1 ? line : std::vector<double>{}, dims > 2 ? line : std::vector<double>{});
+  });
+  EXPECT_EQ(open.dims(), 0);
+  EXPECT_EQ(message_of([&] { (void)open.weights(); }),
+            "ones: its dimensions follow the image; call with_dims(1, 2 or 3) to see its weights");
+  const Filter settled = open.with_anchor({0, 1, 2}).as_oriented().with_dims(2);
+  EXPECT_EQ(settled.size(), (FilterSize{1, 3, 3}));
+  EXPECT_EQ(settled.anchor(), (Anchor{0, 1, 2}));
+  EXPECT_TRUE(settled.oriented());
+  EXPECT_EQ(settled.name(), "ones");
+  EXPECT_EQ(open.with_dims(3).size(), (FilterSize{3, 3, 3}));
+}
+
+}  // namespace
+}  // namespace halation

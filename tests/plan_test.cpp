@@ -1,0 +1,190 @@
+// plan_test.cpp: what a plan refuses, which methods it chooses, and how it may be run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "halation/halation.h"
+
+namespace halation {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+const Shape small{.height = 6, .width = 8};
+
+PlanSpec spec_of(Filter filter, Options options = {}, Shape shape = small) {
+  return {.shape = shape, .pixel = Pixel::f32, .filters = {std::move(filter)}, .options = std::move(options)};
+}
+
+TEST(Plan, RefusesJobsThatMeanNothing) {
+  const Filter filter({1, 2, 1});
+  EXPECT_EQ(message_of([] { Plan({.shape = small, .filters = {}}); }), "a plan needs at least one filter");
+  EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {}, {.height = 0, .width = 5})); }),
+            "image is empty: every extent must be at least 1, got 0x5");
+  EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {.scale = NAN})); }), "scale must be finite, got nan");
+  EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {.offset = INFINITY})); }), "offset must be finite, got inf");
+  EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {.threads = -1})); }), "threads must be at least 0, got -1");
+  EXPECT_EQ(message_of([&] { Plan(spec_of(Filter(std::vector<double>(9, 1)), {.extent = Extent::valid})); }),
+            "extent valid: the filter (1x9) is larger than the image (6x8) along width; use same or full");
+  EXPECT_EQ(message_of([&] {
+              Plan({.shape = small,
+                    .filters = {filter, Filter({1, 1})},
+                    .options = {.extent = Extent::full}});
+            }),
+            "extent full: all filters of a plan must have one size, got 1x3 and 1x2; use same");
+}
+
+TEST(Plan, RefusesMethodsAndDevicesThatAreNotThere) {
+  EXPECT_EQ(message_of([] { Plan(spec_of(Filter({1}), {.method = Method::fft})); }),
+            "method fft is not available on cpu; choose from automatic, direct, separable");
+  EXPECT_THAT(message_of([] { Plan(spec_of(Filter::dense({1, 2, 2}, {1, 2, 3, 5}), {.method = Method::separable})); }),
+              HasSubstr("method separable: filter 'custom' is not separable: the nearest product of factors leaves "));
+  PlanSpec far = spec_of(Filter({1}));
+  far.device = cuda(0);
+  EXPECT_EQ(message_of([&] { Plan{far}; }), "this build has no backend for device cuda:0; use cpu");
+}
+
+TEST(Plan, RefusesViewsThatDoNotFit) {
+  const Plan plan(spec_of(Filter({1, 2, 1})));
+  Image in(small, Pixel::f32);
+  Image out(small, Pixel::f32);
+  Image other(small, Pixel::u8);
+  Image wide({.height = 6, .width = 9}, Pixel::f32);
+  EXPECT_EQ(message_of([&] { plan.run(in, View{}); }), "output has no data");
+  EXPECT_EQ(message_of([&] { plan.run(other, out.view()); }), "input must have pixel f32 as planned, got u8");
+  EXPECT_EQ(message_of([&] { plan.run(in, wide.view()); }), "output must be 6x8 as planned, got 6x9");
+  EXPECT_EQ(message_of([&] { plan.run(in, std::vector<View>{out, wide}); }), "the plan has 1 outputs, got 2");
+  View away = out.view();
+  away.device = cuda(0);
+  EXPECT_EQ(message_of([&] { plan.run(in, away); }),
+            "output lies in memory of cuda:0, the plan runs on cpu; copy it there first");
+  View crooked = out.view();
+  crooked.data += 1;
+  EXPECT_EQ(message_of([&] { plan.run(in, crooked); }),
+            "output: address and strides must be multiples of 4 bytes for pixel f32");
+  View stacked = out.view();
+  stacked.strides.height = 0;
+  EXPECT_EQ(message_of([&] { plan.run(in, stacked); }), "output: a stride of 0 puts several elements in one place");
+}
+
+TEST(Plan, RefusesToFilterInPlaceButNotBesideIt) {
+  const Plan plan(spec_of(Filter({1, 2, 1}), {}, {.height = 3, .width = 4}));
+  Image image({.height = 6, .width = 8}, Pixel::f32);
+  std::fill_n(reinterpret_cast<float*>(image.view().data), 48, 1.0F);
+  const Region left{.x = 0, .y = 0, .width = 4, .height = 3};
+  const char* refusal = "output overlaps input: filtering in place would read pixels already replaced; give another output";
+  EXPECT_EQ(message_of([&] { plan.run(image.view().crop(left), image.view().crop(left)); }), refusal);
+  EXPECT_EQ(message_of([&] { plan.run(image.view().crop(left), image.view().crop({.x = 3, .y = 2, .width = 4, .height = 3})); }),
+            refusal);
+  const View right = image.view().crop({.x = 4, .y = 0, .width = 4, .height = 3});
+  EXPECT_EQ(message_of([&] { plan.run(image.view().crop(left), right); }), "no error");
+  EXPECT_EQ(right.at<float>(1, 1), 4);
+}
+
+TEST(Plan, RefusesOverlappingOutputs) {
+  const Plan plan({.shape = small, .pixel = Pixel::f32, .filters = {Filter({1}), Filter({2})}});
+  Image in(small, Pixel::f32);
+  Image out(small, Pixel::f32);
+  EXPECT_EQ(message_of([&] { plan.run(in, std::vector<View>{out, out}); }),
+            "outputs 0 and 1 overlap; give each its own memory");
+}
+
+TEST(Plan, TakesAWorkspace) {
+  const Plan plan(spec_of(Filter({1, 2, 1})));
+  Image in(small, Pixel::f32);
+  std::fill_n(reinterpret_cast<float*>(in.view().data), 48, 2.0F);
+  Image out(small, Pixel::f32);
+  alignas(64) static std::byte memory[1 << 20];
+  ASSERT_LE(plan.workspace_bytes() + 64, sizeof memory);
+  plan.run(in, out.view(), {.workspace = std::span(memory, plan.workspace_bytes())});
+  EXPECT_EQ(out.view().at<float>(5, 7), 8);
+  EXPECT_THAT(message_of([&] { plan.run(in, out.view(), {.workspace = std::span(memory, 8)}); }),
+              HasSubstr("workspace must have at least "));
+  EXPECT_EQ(message_of([&] { plan.run(in, out.view(), {.workspace = std::span(memory + 8, plan.workspace_bytes())}); }),
+            "workspace must begin on a 64-byte boundary");
+}
+
+TEST(Plan, FindsFactorsInWeights) {
+  const auto method_of = [](Filter filter) { return Plan(spec_of(std::move(filter))).methods(); };
+  const std::vector<double> row{1, 4, 6, 4, 1};
+  const Filter dense = Filter::dense({1, 5, 5}, Filter::separable(row, row).weights());
+  EXPECT_THAT(method_of(dense), ElementsAre(Method::separable));
+  std::vector<double> bent = dense.weights();
+  bent[3] += 1e-6 * 36;
+  EXPECT_THAT(method_of(Filter::dense({1, 5, 5}, bent)), ElementsAre(Method::direct));
+  EXPECT_THAT(method_of(Filter(row)), ElementsAre(Method::direct));
+  EXPECT_THAT(method_of(Filter::dense({1, 5, 5}, std::vector<double>(25))), ElementsAre(Method::direct));
+}
+
+TEST(Plan, SumsInDoubleWhereFloatCouldMissALevel) {
+  const auto explain = [](Pixel pixel, std::int64_t taps) {
+    return Plan({.shape = {.height = 99, .width = 99},
+                 .pixel = pixel,
+                 .filters = {Filter::dense({1, taps, taps}, std::vector<double>(static_cast<std::size_t>(taps * taps), 0.3))},
+                 .options = {.method = Method::direct}})
+        .explain();
+  };
+  EXPECT_THAT(explain(Pixel::u8, 3), HasSubstr("sums in f32"));
+  EXPECT_THAT(explain(Pixel::u16, 31), HasSubstr("sums in f64"));
+  EXPECT_THAT(explain(Pixel::f32, 31), HasSubstr("sums in f32"));
+  EXPECT_THAT(explain(Pixel::f64, 3), HasSubstr("sums in f64"));
+}
+
+TEST(Plan, ExplainsItself) {
+  const std::string text = Plan(spec_of(Filter({1, 2, 1}).with_name("tent"))).explain();
+  EXPECT_THAT(text, HasSubstr("6x8 f32 -> 6x8 f32, convolution, extent same, border reflect101\n"));
+  EXPECT_THAT(text, HasSubstr("tent 1x3: direct, 3 multiply-adds a sample\n"));
+}
+
+TEST(Plan, IsSharedByThreads) {
+  const Shape shape{.height = 300, .width = 400};
+  const Plan plan(spec_of(Filter::separable({1, 2, 3, 2, 1}, {1, 2, 3, 2, 1}), {.threads = 2}, shape));
+  Image in(shape, Pixel::f32);
+  auto* values = reinterpret_cast<float*>(in.view().data);
+  for (std::int64_t i = 0; i < shape.elements(); ++i) values[i] = static_cast<float>(i * 7919 % 1009);
+  Image expected(shape, Pixel::f32);
+  plan.run(in, expected.view());
+  std::vector<std::thread> threads;
+  std::vector<int> equal(4, 0);
+  for (std::size_t t = 0; t < equal.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int repeat = 0; repeat < 5; ++repeat) {
+        Image out(shape, Pixel::f32);
+        plan.run(in, out.view());
+        equal[t] += std::equal(out.view().data, out.view().data + shape.elements() * 4, expected.view().data) ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(equal, ElementsAre(5, 5, 5, 5));
+}
+
+TEST(Plan, GivesTheSameBitsWhateverTheThreads) {
+  const Shape shape{.height = 257, .width = 3001};
+  Image in(shape, Pixel::f32);
+  auto* values = reinterpret_cast<float*>(in.view().data);
+  for (std::int64_t i = 0; i < shape.elements(); ++i) values[i] = std::sin(static_cast<float>(i));
+  std::vector<Image> results;
+  for (const int threads : {1, 2, 5}) {
+    results.push_back(convolve(in, gaussian({.sigma = 3.0}), {.threads = threads}));
+  }
+  for (const Image& result : results) {
+    EXPECT_TRUE(std::equal(result.view().data, result.view().data + shape.elements() * 4, results[0].view().data));
+  }
+}
+
+}  // namespace
+}  // namespace halation

@@ -1,0 +1,248 @@
+// job_case.cpp: the values of every axis of the sweep, and how points are drawn and made concrete.
+#include "job_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+
+namespace halation::sweep {
+namespace {
+
+constexpr std::int64_t widths[] = {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 64, 65, 129, 260, 1031, 5003};
+constexpr std::int64_t heights[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 70, 131};
+constexpr std::int64_t depths[] = {1, 2, 3, 5, 8};
+constexpr std::int64_t batches[] = {1, 2, 3};
+constexpr std::int64_t channel_counts[] = {1, 2, 3, 4, 5};
+constexpr std::int64_t taps_wide[] = {1, 2, 3, 4, 5, 6, 7, 9, 15, 16, 31};
+constexpr std::int64_t taps_deep[] = {1, 2, 3, 4, 7};
+constexpr Border::Mode modes[] = {Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect,
+                                  Border::Mode::reflect101, Border::Mode::wrap};
+constexpr double constants[] = {0, 1.5, -3, 200};
+constexpr double scales[] = {1, 0.5, -1.25, 1.0 / 3};
+constexpr double offsets[] = {0, 10, -0.5, 128};
+constexpr int thread_counts[] = {0, 1, 3};
+constexpr std::size_t weight_kinds = 7;
+constexpr std::size_t data_kinds = 4;
+
+struct AxisInfo {
+  const char* name;
+  std::size_t count;
+};
+
+constexpr AxisInfo axes[axis_count] = {
+    {"width", std::size(widths)},
+    {"height", std::size(heights)},
+    {"depth", std::size(depths)},
+    {"batch", std::size(batches)},
+    {"channels", std::size(channel_counts)},
+    {"pixel", 6},
+    {"output", 7},
+    {"taps_x", std::size(taps_wide)},
+    {"taps_y", std::size(taps_wide)},
+    {"taps_z", std::size(taps_deep)},
+    {"anchor", 4},
+    {"border_x", std::size(modes)},
+    {"border_y", std::size(modes)},
+    {"border_z", std::size(modes)},
+    {"constant", std::size(constants)},
+    {"extent", 3},
+    {"operation", 3},
+    {"scale", std::size(scales)},
+    {"offset", std::size(offsets)},
+    {"rounding", 2},
+    {"sum", 2},
+    {"method", 3},
+    {"weights", weight_kinds},
+    {"filters", 4},
+    {"in_layout", 2},
+    {"out_layout", 2},
+    {"in_strides", 8},
+    {"out_strides", 6},
+    {"data", data_kinds},
+    {"threads", std::size(thread_counts)},
+};
+
+using Random = std::mt19937_64;
+
+std::size_t below(Random& random, std::size_t count) { return random() % count; }
+double uniform(Random& random, double low, double high) {
+  return low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53;
+}
+
+std::vector<double> integer_line(Random& random, std::int64_t n) {
+  std::vector<double> line;
+  for (std::int64_t i = 0; i < n; ++i) line.push_back(static_cast<double>(below(random, 7)) - 3);
+  if (line[0] == 0) line[0] = 1;
+  return line;
+}
+
+std::vector<double> bell(Random& random, std::int64_t n) {
+  std::vector<double> line;
+  const double centre = uniform(random, 0, static_cast<double>(n));
+  double total = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double t = (static_cast<double>(i) - centre) / (0.3 * static_cast<double>(n) + 0.5);
+    line.push_back(std::exp(-t * t));
+    total += line.back();
+  }
+  for (double& w : line) w /= total;
+  return line;
+}
+
+/// Weights of one kind. Integers are kept where the kind says so.
+Filter make_filter_of(std::size_t kind, const FilterSize& size, Random& random) {
+  const auto line = [&](std::int64_t n) { return kind == 6 || kind == 3 ? integer_line(random, n) : bell(random, n); };
+  if (kind >= 3 && kind <= 5) {  // 3 integer factors, 4 real factors, 5 a dense product of real factors
+    const Filter product = Filter::separable(line(size.width), line(size.height), line(size.depth));
+    return kind == 5 ? Filter::dense(size, product.weights()) : product;
+  }
+  if (kind == 6) {  // a dense product of integer factors
+    return Filter::dense(size, Filter::separable(line(size.width), line(size.height), line(size.depth)).weights());
+  }
+  std::vector<double> weights;
+  for (std::int64_t i = 0; i < size.taps(); ++i) {
+    if (kind == 0) weights.push_back(static_cast<double>(below(random, 9)) - 4);  // integers, zeros among them
+    if (kind == 1) weights.push_back(uniform(random, 0, 2.0 / static_cast<double>(size.taps())));
+    if (kind == 2) weights.push_back(uniform(random, -1, 1));
+  }
+  return Filter::dense(size, weights);
+}
+
+Anchor make_anchor(std::size_t kind, const FilterSize& size, Random& random) {
+  const auto pick = [&](std::int64_t n) -> std::int64_t {
+    switch (kind) {
+      case 0: return n / 2;
+      case 1: return 0;
+      case 2: return n - 1;
+      default: return static_cast<std::int64_t>(below(random, static_cast<std::size_t>(n)));
+    }
+  };
+  return {.z = pick(size.depth), .y = pick(size.height), .x = pick(size.width)};
+}
+
+}  // namespace
+
+std::size_t value_count(std::size_t axis) { return axes[axis].count; }
+const char* axis_name(std::size_t axis) { return axes[axis].name; }
+
+Point random_point(std::uint64_t seed, std::uint64_t index) {
+  Random random(seed * 0x9e3779b97f4a7c15 + index);
+  Point point{};
+  for (std::size_t axis = 0; axis < axis_count; ++axis) {
+    point[axis] = static_cast<std::uint8_t>(below(random, value_count(axis)));
+  }
+  return point;
+}
+
+std::vector<Point> pairwise_points() {
+  // All pairs not seen yet; each new point takes one of them, and of a few random completions the one that meets most of the rest.
+  using Pair = std::array<std::uint8_t, 4>;  // axis, value, axis, value
+  std::set<Pair> missing;
+  for (std::uint8_t a = 0; a < axis_count; ++a) {
+    for (std::uint8_t b = static_cast<std::uint8_t>(a + 1); b < axis_count; ++b) {
+      for (std::uint8_t i = 0; i < value_count(a); ++i) {
+        for (std::uint8_t j = 0; j < value_count(b); ++j) missing.insert({a, i, b, j});
+      }
+    }
+  }
+  const auto pairs_met = [&](const Point& point, bool remove) {
+    int met = 0;
+    for (std::uint8_t a = 0; a < axis_count; ++a) {
+      for (std::uint8_t b = static_cast<std::uint8_t>(a + 1); b < axis_count; ++b) {
+        const Pair pair{a, point[a], b, point[b]};
+        met += remove ? static_cast<int>(missing.erase(pair)) : static_cast<int>(missing.count(pair));
+      }
+    }
+    return met;
+  };
+  std::vector<Point> points;
+  std::uint64_t draw = 0;
+  while (!missing.empty()) {
+    const Pair wanted = *missing.begin();
+    Point best{};
+    int best_met = -1;
+    for (int attempt = 0; attempt < 12; ++attempt) {
+      Point point = random_point(0, draw++);
+      point[wanted[0]] = wanted[1];
+      point[wanted[2]] = wanted[3];
+      const int met = pairs_met(point, false);
+      if (met > best_met) {
+        best = point;
+        best_met = met;
+      }
+    }
+    pairs_met(best, true);
+    points.push_back(best);
+  }
+  return points;
+}
+
+JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
+  Random random(seed);
+  JobCase made;
+  made.seed = seed;
+  PlanSpec& spec = made.spec;
+  Shape shape{batches[point[batch]], depths[point[depth]], heights[point[height]], widths[point[width]],
+              channel_counts[point[channels]]};
+  FilterSize size{.depth = taps_deep[point[taps_z]], .height = taps_wide[point[taps_y]], .width = taps_wide[point[taps_x]]};
+  const auto work = [&] {
+    const bool full = point[extent] == 2;
+    const auto out = [&](std::int64_t n, std::int64_t k) { return static_cast<double>(full ? n + k - 1 : n); };
+    return out(shape.depth, size.depth) * out(shape.height, size.height) * out(shape.width, size.width) *
+           static_cast<double>(shape.batch * shape.channels * size.taps());
+  };
+  while (work() > most_work) {  // halve what is largest, so that thin and wide shapes stay what they are
+    std::int64_t* const candidates[] = {&shape.depth, &shape.height, &size.depth, &size.height, &size.width, &shape.batch};
+    std::int64_t* const largest =
+        *std::max_element(std::begin(candidates), std::end(candidates), [](auto* a, auto* b) { return *a < *b; });
+    std::int64_t* const cut = *largest > 1 ? largest : &shape.width;
+    *cut = (*cut + 1) / 2;
+  }
+
+  spec.shape = shape;
+  spec.pixel = all_pixels[point[pixel]];
+  Options& options = spec.options;
+  if (point[output] > 0) options.output = all_pixels[point[output] - 1];
+  const double value = constants[point[constant]];
+  const auto border = [&](std::size_t axis) {
+    const Border::Mode mode = modes[point[axis]];
+    return Border{mode, mode == Border::Mode::constant ? value : 0};
+  };
+  options.border = Borders(border(border_z), border(border_y), border(border_x));
+  options.extent = static_cast<Extent>(point[extent]);
+  options.operation = point[operation] == 1 ? Operation::correlation : Operation::convolution;
+  options.scale = scales[point[scale]];
+  options.offset = offsets[point[offset]];
+  options.rounding = static_cast<Rounding>(point[rounding]);
+  options.sum = static_cast<Sum>(point[sum]);
+  options.method = std::array{Method::automatic, Method::direct, Method::separable}[point[method]];
+  options.threads = thread_counts[point[threads]];
+
+  // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one oriented filter.
+  const std::size_t kind = point[weights];
+  made.integer_weights = kind == 0 || kind == 3 || kind == 6;
+  const std::size_t count = point[filters] == 1 || point[filters] == 2 ? 2 : 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    FilterSize own = size;
+    if (i == 1 && options.extent == Extent::same) std::swap(own.width, own.height);
+    Filter filter = make_filter_of(kind, own, random).with_anchor(make_anchor(point[anchor], own, random));
+    if (point[operation] == 2) filter = filter.as_oriented();
+    spec.filters.push_back(std::move(filter));
+  }
+  if (point[filters] == 2) spec.combine = Combine::magnitude;
+
+  made.in_layout = static_cast<Layout>(point[in_layout]);
+  made.out_layout = static_cast<Layout>(point[out_layout]);
+  made.in_arrangement = static_cast<Arrangement>(point[in_strides]);
+  made.out_arrangement = static_cast<Arrangement>(point[out_strides]);
+  made.data_kind = point[data];
+  for (std::size_t axis = 0; axis < axis_count; ++axis) {
+    made.text += std::string(axis_name(axis)) + "=" + std::to_string(point[axis]) + " ";
+  }
+  made.text += "| " + to_string(shape) + " " + std::string(name_of(spec.pixel)) + ", filter " + std::to_string(size.depth) + "x" +
+               std::to_string(size.height) + "x" + std::to_string(size.width);
+  return made;
+}
+
+}  // namespace halation::sweep

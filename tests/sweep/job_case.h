@@ -1,0 +1,50 @@
+// job_case.h: one case of the oracle sweep: a point in the space of everything that a filter job can vary.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "halation/halation.h"
+
+namespace halation::sweep {
+
+/// The axes of the space. A case holds, for each, the index of one of its values (listed in job_case.cpp).
+enum AxisOfSpace : std::size_t {
+  width, height, depth, batch, channels, pixel, output, taps_x, taps_y, taps_z, anchor, border_x, border_y, border_z, constant,
+  extent, operation, scale, offset, rounding, sum, method, weights, filters, in_layout, out_layout, in_strides, out_strides, data,
+  threads, axis_count
+};
+
+using Point = std::array<std::uint8_t, axis_count>;
+
+/// How many values an axis has, and its name.
+std::size_t value_count(std::size_t axis);
+const char* axis_name(std::size_t axis);
+
+/// Cases in which every value of every axis occurs with every value of every other. The same list each time.
+std::vector<Point> pairwise_points();
+
+/// Case `index` of the random sequence `seed`.
+Point random_point(std::uint64_t seed, std::uint64_t index);
+
+/// The arrangement of a view in memory.
+enum class Arrangement { packed, pitched, sub_rectangle, upside_down, mirrored, skipping, transposed, broadcast };
+
+/// A point made concrete. Extents and taps are cut down until the reference needs at most `most_work` multiply-adds.
+struct JobCase {
+  PlanSpec spec;
+  Layout in_layout = Layout::interleaved;
+  Layout out_layout = Layout::interleaved;
+  Arrangement in_arrangement = Arrangement::packed;
+  Arrangement out_arrangement = Arrangement::packed;
+  int data_kind = 0;  ///< 0 noise, 1 extremes, 2 noise with NaN and infinities (floats), 3 smooth
+  bool integer_weights = false;
+  std::uint64_t seed = 0;
+  std::string text;  ///< all values, for a failure's report
+};
+
+JobCase make_case(const Point& point, std::uint64_t seed, double most_work);
+
+}  // namespace halation::sweep

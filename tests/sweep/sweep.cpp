@@ -1,0 +1,103 @@
+// sweep.cpp: the oracle sweep as a program: every value, every pair of values, then random cases.
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+#include <hwy/targets.h>
+
+#include "compare.h"
+
+namespace {
+
+using namespace halation;
+
+constexpr const char* usage =
+    "usage: sweep [--device cpu] [--cases 20000] [--seed 1] [--most-work 300000] [--only INDEX]\n"
+    "             [--target SSE4]\n"
+    "Compares a device with the reference over the pairwise set, then over random cases. --only repeats one random case; "
+    "--target uses one instruction set of the CPU, and exits with 77 where the machine lacks it.\n";
+
+struct Settings {
+  Device device = cpu();
+  std::uint64_t cases = 20000;
+  std::uint64_t seed = 1;
+  double most_work = 3e5;
+  std::int64_t only = -1;
+  std::string target;
+};
+
+constexpr int skipped = 77;
+
+/// Makes Highway choose the instruction set called `name`; false where this machine or build lacks it.
+bool use_target(const std::string& name) {
+  const std::int64_t supported = hwy::SupportedTargets();
+  for (std::int64_t target = 1; target > 0 && target <= HWY_SCALAR; target <<= 1) {
+    if ((supported & target) == 0 || name != hwy::TargetName(target)) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
+    return true;
+  }
+  return false;
+}
+
+bool parse(int count, char** words, Settings& settings) {
+  for (int i = 1; i + 1 < count; i += 2) {
+    const std::string_view name = words[i];
+    const char* value = words[i + 1];
+    if (name == "--device") settings.device = device_named(value);
+    else if (name == "--cases") settings.cases = std::strtoull(value, nullptr, 10);
+    else if (name == "--seed") settings.seed = std::strtoull(value, nullptr, 10);
+    else if (name == "--most-work") settings.most_work = std::strtod(value, nullptr);
+    else if (name == "--only") settings.only = std::strtoll(value, nullptr, 10);
+    else if (name == "--target") settings.target = value;
+    else return false;
+  }
+  return count % 2 == 1;
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+  Settings settings;
+  if (!parse(count, words, settings)) {
+    std::cerr << usage;
+    return 2;
+  }
+  if (!settings.target.empty() && !use_target(settings.target)) {
+    std::cout << "skipped: this machine has no " << settings.target << "\n";
+    return skipped;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::uint64_t faults = 0;
+  const auto run = [&](const sweep::Point& point, std::uint64_t seed, const std::string& repeat) {
+    const sweep::JobCase job_case = sweep::make_case(point, seed, settings.most_work);
+    if (const auto fault = sweep::find_fault(job_case, settings.device)) {
+      std::cerr << repeat << ": " << *fault << "\n  " << job_case.text << "\n";
+      ++faults;
+    }
+  };
+  const auto random_case = [&](std::uint64_t index) {
+    run(sweep::random_point(settings.seed, index), settings.seed + index,
+        "--seed " + std::to_string(settings.seed) + " --only " + std::to_string(index));
+  };
+  std::uint64_t cases = 0;
+  std::size_t pairwise = 0;
+  if (settings.only >= 0) {
+    random_case(static_cast<std::uint64_t>(settings.only));
+    cases = 1;
+  } else {
+    const std::vector<sweep::Point> points = sweep::pairwise_points();
+    pairwise = points.size();
+    for (std::size_t i = 0; i < points.size() && faults < 20; ++i) run(points[i], i, "pairwise case " + std::to_string(i));
+    for (; cases < settings.cases && faults < 20; ++cases) random_case(cases);
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::cout << "{\"device\": \"" << name_of(settings.device) << "\", \"target\": \"" << settings.target << "\", \"pairwise_cases\": " << pairwise
+            << ", \"random_cases\": " << cases << ", \"seed\": " << settings.seed << ", \"most_work\": " << settings.most_work
+            << ", \"faults\": " << faults << ", \"seconds\": " << seconds << "}\n";
+  return faults == 0 ? 0 : 1;
+} catch (const std::exception& error) {
+  std::cerr << "sweep: " << error.what() << "\n";
+  return 2;
+}
