@@ -11,7 +11,7 @@ declare -A packages=(
   [build]="g++ cmake ninja-build ccache pkg-config libhwy-dev libtbb-dev libpng-dev libjpeg-dev libtiff-dev libwebp-dev
            libopenexr-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
   [test]="libgtest-dev libgmock-dev librapidcheck-dev python3"
-  [bench]="libbenchmark-dev libopencv-dev python3"
+  [bench]="libopencv-dev"
   [lint]="clang-format clang-tidy"
   [fuzz]="clang"
 )

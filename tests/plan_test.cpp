@@ -143,6 +143,16 @@ TEST(Plan, SumsInDoubleWhereFloatCouldMissALevel) {
   EXPECT_THAT(explain(Pixel::f64, 3), HasSubstr("sums in f64"));
 }
 
+TEST(Plan, SkipsTheDerivativesOfAxesThatTheImageLacks) {
+  const FilterSet gradient = edges();
+  const auto filters_run = [&](Shape shape) {
+    return Plan({.shape = shape, .pixel = Pixel::f32, .filters = gradient.filters, .combine = gradient.combine}).methods().size();
+  };
+  EXPECT_EQ(filters_run({.width = 9}), 1U);
+  EXPECT_EQ(filters_run({.height = 9, .width = 9}), 2U);
+  EXPECT_EQ(filters_run({.depth = 9, .height = 9, .width = 9}), 3U);
+}
+
 TEST(Plan, ExplainsItself) {
   const std::string text = Plan(spec_of(Filter({1, 2, 1}).with_name("tent"))).explain();
   EXPECT_THAT(text, HasSubstr("6x8 f32 -> 6x8 f32, convolution, extent same, border reflect101\n"));

@@ -98,6 +98,17 @@ void check_view(const char* what, const ConstView& view, const Shape& shape, Pix
   }
 }
 
+/// Removes filters that add nothing to a magnitude, such as the derivative along an axis that the image does not have: all weights 0,
+/// and as large as the first filter, so that NaN reaches as far without them.
+void drop_zeros(std::vector<Filter>& filters) {
+  const auto adds_nothing = [&](const Filter& filter) {
+    if (filter.size() != filters[0].size() || filter.anchor() != filters[0].anchor()) return false;
+    const std::vector<double> weights = filter.weights();
+    return std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0; });
+  };
+  filters.erase(std::remove_if(filters.begin() + 1, filters.end(), adds_nothing), filters.end());
+}
+
 }  // namespace
 
 CheckedJob check(const PlanSpec& spec) {
@@ -118,10 +129,13 @@ CheckedJob check(const PlanSpec& spec) {
   job.threads = options.threads;
   job.out = spec.shape;
 
+  std::vector<Filter> settled;
+  for (const Filter& given : spec.filters) settled.push_back(given.with_dims(spec.shape.dims()));
+  if (spec.combine == Combine::magnitude) drop_zeros(settled);
+
   const Space n = spec.shape.space();
   Space out = n;
-  for (const Filter& given : spec.filters) {
-    Filter filter = given.with_dims(spec.shape.dims());
+  for (Filter& filter : settled) {
     const Space k = filter.size().space();
     const Anchor anchor = filter.anchor();
     const Space a{anchor.z, anchor.y, anchor.x};

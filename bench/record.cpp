@@ -1,0 +1,71 @@
+// record.cpp: medians, and what a record says about where it was made.
+#include "record.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+namespace halation::bench {
+namespace {
+
+/// What a shell command prints, without the last line's end; empty where it fails.
+std::string output_of(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return "";
+  std::string text;
+  char part[256];
+  while (std::fgets(part, sizeof part, pipe) != nullptr) text += part;
+  pclose(pipe);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::vector<double> medians_ms(const std::vector<Contender>& contenders, int rounds) {
+  std::vector<std::vector<double>> times(contenders.size());
+  for (int round = -1; round < rounds; ++round) {
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      contenders[i].run();
+      const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
+      if (round >= 0) times[i].push_back(passed.count());
+    }
+  }
+  std::vector<double> medians;
+  for (auto& list : times) {
+    std::sort(list.begin(), list.end());
+    medians.push_back(list[list.size() / 2]);
+  }
+  return medians;
+}
+
+nlohmann::json circumstances(int count, char** words) {
+  std::string command;
+  for (int i = 0; i < count; ++i) command += (i > 0 ? " " : "") + std::string(i > 0 ? words[i] : "bench_gaussian");
+  const std::string in_source = "cd '" HALATION_SOURCE_DIR "' && ";
+  return {{"machine", output_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1")},
+          {"cores", std::thread::hardware_concurrency()},
+          {"system", output_of("uname -sr")},
+          {"compiler", __VERSION__},
+          {"commit", output_of(in_source + "git rev-parse --short HEAD 2>/dev/null")},
+          {"modified", output_of(in_source + "git status --porcelain src include 2>/dev/null") != ""},
+          {"date", output_of("date -u +%Y-%m-%d")},
+          {"command", command}};
+}
+
+void write_record(const std::string& path, const nlohmann::json& record) {
+  const std::string temporary = path + ".part";
+  {
+    std::ofstream file(temporary);
+    file << record.dump(2) << "\n";
+    if (!file.flush()) throw std::runtime_error("cannot write " + temporary);
+  }
+  std::filesystem::rename(temporary, path);
+}
+
+}  // namespace halation::bench
