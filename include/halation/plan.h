@@ -84,7 +84,7 @@ struct RunOptions {
 class Plan {
  public:
   /// Checks everything that does not depend on pixels. Throws `Error` with the sentence that says what is wrong.
-  explicit Plan(PlanSpec spec);
+  explicit Plan(const PlanSpec& spec);
 
   /// The shape and pixel of each output, and how many outputs there are.
   const Shape& output_shape() const;

@@ -28,7 +28,7 @@ constexpr int deflate_level = 3;
 constexpr double most_classic_bytes = 4.2e9;
 constexpr double centimetres_per_inch = 2.54;
 
-[[noreturn]] void fail(const Complaint& complaint) {
+[[noreturn]] void fail(const TiffComplaint& complaint) {
   throw Error(ErrorCode::io,
               "damaged or truncated TIFF" +
                   (complaint.sentence[0] != '\0' ? std::string(": ") + complaint.sentence : ""));
@@ -202,7 +202,7 @@ void place_row(const std::byte* from, const Stored& stored, std::int64_t count, 
 }
 
 /// All samples of a page as they are stored, spread to whole bytes.
-Image read_samples(TIFF* tiff, const Stored& stored, const Complaint& complaint) {
+Image read_samples(TIFF* tiff, const Stored& stored, const TiffComplaint& complaint) {
   Image image(stored.shape(), stored.pixel);
   const View pixels = image;
   const bool tiled = TIFFIsTiled(tiff) != 0;
@@ -238,7 +238,8 @@ Image read_samples(TIFF* tiff, const Stored& stored, const Complaint& complaint)
   return image;
 }
 
-Image through_palette(TIFF* tiff, const Stored& stored, const Image& indices, const Complaint& complaint) {
+Image through_palette(TIFF* tiff, const Stored& stored, const Image& indices,
+                      const TiffComplaint& complaint) {
   std::uint16_t* map[3] = {};
   if (TIFFGetField(tiff, TIFFTAG_COLORMAP, &map[0], &map[1], &map[2]) == 0) fail(complaint);
   const std::size_t entries = std::size_t{1} << stored.bits;
@@ -282,7 +283,7 @@ Metadata metadata_of(TIFF* tiff) {
   return kept;
 }
 
-Page read_page(TIFF* tiff, std::size_t file_bytes, const Complaint& complaint) {
+Page read_page(TIFF* tiff, std::size_t file_bytes, const TiffComplaint& complaint) {
   const Stored stored = stored_as(tiff);
   const double packed_bytes = static_cast<double>(stored.width) * static_cast<double>(stored.height) *
                               static_cast<double>(stored.samples) * stored.bits / 8;
@@ -312,7 +313,7 @@ Page read_page(TIFF* tiff, std::size_t file_bytes, const Complaint& complaint) {
 }
 
 std::vector<Page> decode(Bytes bytes, ArrayLayout) {
-  Complaint complaint;
+  TiffComplaint complaint;
   TiffBytes file{bytes};
   const Tiff tiff = open_for_reading(file, complaint);
   if (tiff == nullptr) fail(complaint);
@@ -391,7 +392,7 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
     bytes += static_cast<double>(page.row_bytes()) * static_cast<double>(page.pixels.shape.height) +
              static_cast<double>(page.icc.size() + page.xmp.size());
   }
-  Complaint complaint;
+  TiffComplaint complaint;
   const auto check = [&](bool fine) {
     if (!fine) throw Error(ErrorCode::io, std::string("TIFF could not be written: ") + complaint.sentence);
   };

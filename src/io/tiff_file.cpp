@@ -10,7 +10,7 @@ namespace halation::io {
 namespace {
 
 int remember(TIFF*, void* data, const char*, const char* format, va_list values) {
-  auto* complaint = static_cast<Complaint*>(data);
+  auto* complaint = static_cast<TiffComplaint*>(data);
   if (complaint->sentence[0] == '\0') {
     std::vsnprintf(complaint->sentence, sizeof complaint->sentence, format, values);
   }
@@ -65,7 +65,7 @@ struct ToOutput {
 };
 
 template <class File>
-Tiff open(const char* mode, void* handle, Complaint& complaint) {
+Tiff open(const char* mode, void* handle, TiffComplaint& complaint) {
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
                                                                                  &TIFFOpenOptionsFree);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), remember, &complaint);
@@ -78,11 +78,11 @@ Tiff open(const char* mode, void* handle, Complaint& complaint) {
 
 }  // namespace
 
-Tiff open_for_reading(TiffBytes& file, Complaint& complaint) {
+Tiff open_for_reading(TiffBytes& file, TiffComplaint& complaint) {
   return open<FromBytes>("r", &file, complaint);
 }
 
-Tiff open_for_writing(Output& output, bool big, Complaint& complaint) {
+Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint) {
   return open<ToOutput>(big ? "w8" : "w", &output, complaint);
 }
 

@@ -10,7 +10,7 @@
 namespace halation::io {
 
 /// The first error that libtiff reported. Warnings are dropped.
-struct Complaint {
+struct TiffComplaint {
   char sentence[300] = "";
 };
 
@@ -24,7 +24,7 @@ struct TiffBytes {
 using Tiff = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
 
 /// Null where libtiff finds no TIFF. `file` and `complaint` must outlive the result.
-Tiff open_for_reading(TiffBytes& file, Complaint& complaint);
-Tiff open_for_writing(Output& output, bool big, Complaint& complaint);
+Tiff open_for_reading(TiffBytes& file, TiffComplaint& complaint);
+Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint);
 
 }  // namespace halation::io

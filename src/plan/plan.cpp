@@ -70,7 +70,7 @@ struct Plan::Impl {
   std::string summary;
 };
 
-Plan::Plan(PlanSpec spec) {
+Plan::Plan(const PlanSpec& spec) {
   const Backend& backend = backend_for(spec.device);
   auto impl = std::make_shared<Impl>();
   impl->device = spec.device;

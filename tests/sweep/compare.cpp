@@ -184,7 +184,7 @@ bool arithmetic_is_exact(const JobCase& job_case, double greatest) {
 std::pair<std::optional<Plan>, std::string> try_plan(PlanSpec spec, Device device) {
   spec.device = device;
   try {
-    return {Plan(std::move(spec)), ""};
+    return {Plan(spec), ""};
   } catch (const Error& error) {
     return {std::nullopt, error.what()};
   }
