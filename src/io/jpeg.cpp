@@ -173,6 +173,7 @@ std::vector<Page> decode(Bytes file, ArrayLayout) {
   page.colour = info.out_color_space == JCS_GRAYSCALE ? ColourModel::gray
                 : info.out_color_space == JCS_RGB     ? ColourModel::rgb
                                                       : ColourModel::cmyk;
+  page.metadata = metadata_of(reader);  // finishing frees what the markers hold
   const View pixels = page.image;
   reader.run([&] {
     jpeg_start_decompress(&info);
@@ -187,7 +188,6 @@ std::vector<Page> decode(Bytes file, ArrayLayout) {
     const auto samples = static_cast<std::size_t>(pixels.shape.elements());
     invert(pixels.data, pixels.data, samples);
   }
-  page.metadata = metadata_of(reader);
   std::vector<Page> pages;
   pages.push_back(std::move(page));
   return pages;
