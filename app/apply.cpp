@@ -48,55 +48,55 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
       ->required()
       ->type_name("FILTER");
   command.add_option("input", in, "the image to filter; - is standard input")->required()->type_name("FILE");
-  command.add_option("-o,--output", out, "where the result goes, in the format of its ending; - is standard output")
+  command
+      .add_option("-o,--output", out,
+                  "where the result goes, in the format of its ending; - is standard output")
       ->required()
       ->type_name("FILE");
 
-  const auto add = [&command](const char* group) {
-    return [&command, group](const char* names, Given& given, const char* kind, const char* description) {
-      add_text(command, names, given, kind, description)->group(group);
-    };
-  };
-  const auto add_flag = [&command](const char* group) {
-    return [&command, group](const char* name, bool& flag, const char* description) {
-      command.add_flag(name, flag, description)->group(group);
-    };
-  };
+  OptionGroup how(command, "How it is applied");
+  how.text(
+      "--border", border, "constant|replicate|reflect|reflect101|wrap",
+      "what lies outside the image, one for all axes, or one each for height,width or depth,height,width "
+      "[reflect101]");
+  how.text("--border-value", border_value, "V", "the value of the border constant [0]");
+  how.text("--extent", extent, "same|valid|full",
+           "which outputs exist: one for each pixel, those with the whole filter inside, all that it touches "
+           "[same]");
+  how.text(
+      "--anchor", anchor, "Y,X",
+      "the tap over the output pixel, counted from 0; X in 1D, Z,Y,X in 3D [the middle, n/2 rounded down]");
+  how.flag("--correlate", correlate,
+           "correlate in place of convolving (named filters give the same either way)");
+  how.text("--scale", scale, "S", "S in out = round(S · sum + O) [1]");
+  how.text("--offset", offset, "O", "O in out = round(S · sum + O) [0]");
+  how.text("--output-pixel", output_pixel, "u8|u16|i16|f16|f32|f64",
+           "pixels of the result [those of the input]");
+  how.text("--rounding", rounding, "half_even|truncate", "how sums become integers [half_even]");
+  how.text("--sum", sum, "automatic|f64",
+           "precision of sums: automatic is f32 where that is enough [automatic]");
 
-  const auto add_how = add("How it is applied");
-  const auto add_how_flag = add_flag("How it is applied");
-  add_how("--border", border, "constant|replicate|reflect|reflect101|wrap",
-          "what lies outside the image, one for all axes, or one each for height,width or depth,height,width [reflect101]");
-  add_how("--border-value", border_value, "V", "the value of the border constant [0]");
-  add_how("--extent", extent, "same|valid|full",
-          "which outputs exist: one for each pixel, those with the whole filter inside, all that it touches [same]");
-  add_how("--anchor", anchor, "Y,X",
-          "the tap over the output pixel, counted from 0; X in 1D, Z,Y,X in 3D [the middle, n/2 rounded down]");
-  add_how_flag("--correlate", correlate, "correlate in place of convolving (named filters give the same either way)");
-  add_how("--scale", scale, "S", "out = round(S · sum + O), by S [1]");
-  add_how("--offset", offset, "O", "and O [0]");
-  add_how("--output-pixel", output_pixel, "u8|u16|i16|f16|f32|f64", "pixels of the result [those of the input]");
-  add_how("--rounding", rounding, "half_even|truncate", "how sums become integers [half_even]");
-  add_how("--sum", sum, "automatic|f64", "precision of sums: automatic is f32 where that is enough [automatic]");
+  OptionGroup colours(command, "Colour");
+  colours.flag("--linear", linear, "filter in linear light: sRGB is decoded, filtered and encoded again");
+  colours.flag("--gray", gray, "filter the luma 0.299 R + 0.587 G + 0.114 B; the result is gray");
 
-  const auto add_colour_flag = add_flag("Colour");
-  add_colour_flag("--linear", linear, "filter in linear light: sRGB is decoded, filtered and encoded again");
-  add_colour_flag("--gray", gray, "filter the luma 0.299 R + 0.587 G + 0.114 B; the result is gray");
+  OptionGroup machine(command, "Machine");
+  machine.text("--device", device, "auto|cpu|reference",
+               "where to compute; auto takes the fastest for the job [auto]");
+  machine.text("--threads", threads, "N", "CPU threads, 0 for all [0]");
 
-  const auto add_machine = add("Machine");
-  add_machine("--device", device, "auto|cpu|reference", "where to compute; auto takes the fastest for the job [auto]");
-  add_machine("--threads", threads, "N", "CPU threads, 0 for all [0]");
+  OptionGroup files(command, "Files");
+  files.text("--layout", layout, "w|hw|hwc|dhw|dhwc",
+             "axes of a .npy input [by their number: w, hw, dhw, dhwc]");
+  files.text("--format", format, "png|jpeg|tiff|webp|exr|npy",
+             "format of the result [by its ending; png for -o -]");
+  files.text("--quality", quality, "Q", "of JPEG [92] and of WebP [lossless], 1 to 100");
+  files.text("--compare", compare, "FILE", "also writes original and result side by side, 8-bit");
 
-  const auto add_file = add("Files");
-  add_file("--layout", layout, "w|hw|hwc|dhw|dhwc", "axes of a .npy input [by their number: w, hw, dhw, dhwc]");
-  add_file("--format", format, "png|jpeg|tiff|webp|exr|npy", "format of the result, needed for -o - [by its ending]");
-  add_file("--quality", quality, "Q", "of JPEG [92] and of WebP [lossless], 1 to 100");
-  add_file("--compare", compare, "FILE", "also writes original and result side by side, 8-bit");
-
-  const auto add_report_flag = add_flag("Reports");
-  add_report_flag("--timing", timing, "timings, MPix/s, FPS and GFLOPS on standard error");
-  add_report_flag("--json", json, "the same as a JSON object on standard output (standard error with -o -)");
-  add_report_flag("--explain", explain, "what is computed and by which method");
+  OptionGroup reports(command, "Reports");
+  reports.flag("--timing", timing, "timings, MPix/s, FPS and GFLOPS on standard error");
+  reports.flag("--json", json, "the same as a JSON object on standard output (standard error with -o -)");
+  reports.flag("--explain", explain, "what is computed and by which method");
   command.footer(footer);
 }
 
@@ -108,6 +108,13 @@ struct Request {
   ArrayLayout layout = ArrayLayout::by_rank;
   WriteOptions write = {};
 };
+
+bool same_file(const std::string& a, const std::string& b) {
+  const auto place = [](const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal();
+  };
+  return place(a) == place(b);
+}
 
 Request request_of(const Flags& flags) {
   Request request{.in = flags.in, .out = flags.out, .compare = flags.compare};
@@ -129,18 +136,20 @@ Request request_of(const Flags& flags) {
   if (flags.offset) options.offset = number_from("--offset", *flags.offset);
   if (flags.rounding) options.rounding = rounding_from(*flags.rounding);
   if (flags.sum) options.sum = sum_from(*flags.sum);
-  if (flags.threads) options.threads = static_cast<int>(whole_number_from("--threads", *flags.threads, 0, 1024));
+  if (flags.threads)
+    options.threads = static_cast<int>(whole_number_from("--threads", *flags.threads, 0, 1024));
   if (flags.device) job.device = device_from(*flags.device);
   job.linear = flags.linear;
   job.gray = flags.gray;
 
   if (flags.layout) request.layout = array_layout_named(*flags.layout);
-  if (flags.format) request.write.format = *flags.format;
+  request.write.format = flags.format.value_or(request.out == "-" ? "png" : "");
   if (flags.quality) {
     request.write.quality = static_cast<int>(whole_number_from("--quality", *flags.quality, 1, 100));
     request.write.lossless = false;
   }
-  if (request.compare == "-" || request.compare == request.out)
+  if (request.compare && (request.compare == "-" || same_file(*request.compare, request.in) ||
+                          same_file(*request.compare, request.out)))
     throw Error{ErrorCode::invalid_argument, "--compare needs a file of its own"};
   check_place(request.out, options.output, request.write);
   if (request.compare) check_place(*request.compare, Pixel::u8);
@@ -154,12 +163,15 @@ void check_outputs(const Request& request, const std::vector<Page>& pages, const
                    pages.size(), request.write);
   if (!request.compare) return;
   const PageKind picture = kind_of_side_by_side(
-      kind_of(pages.front()), {jobs.front().output_shape, jobs.front().output_colour, jobs.front().colour.alpha});
+      kind_of(pages.front()),
+      {jobs.front().output_shape, jobs.front().output_colour, jobs.front().colour.alpha});
   check_writable(*request.compare, Pixel::u8, picture.shape, picture.alpha, picture.colour, 1);
 }
 
-/// The result comes last, so that it exists only where everything went well; without it no picture stays either.
-void write(const Request& request, const std::vector<Page>& pages, const std::vector<Page>& results, Timing& timing) {
+/// The result comes last, so that it exists only where everything went well; without it no picture stays
+/// either.
+void write(const Request& request, const std::vector<Page>& pages, const std::vector<Page>& results,
+           Timing& timing) {
   if (request.compare) {
     // Where a scale was asked for, the result's values are its own; otherwise they are those of the original.
     const Pixel original_scale = pages.front().image.pixel();
@@ -214,6 +226,7 @@ void apply(const Flags& flags) {
       timing.measure("read", [&] { return read_pages(request.in, request.layout); });
 
   std::vector<PageJob> jobs;
+  jobs.reserve(pages.size());
   for (const Page& page : pages) jobs.push_back(prepare(request.job, page));
   check_outputs(request, pages, jobs);
 
@@ -228,7 +241,7 @@ void apply(const Flags& flags) {
   const bool stdout_taken = request.out == "-";
   if (flags.explain) {
     for (const PageJob& job : jobs)
-      fmt::print(stdout_taken || flags.json ? stderr : stdout, "{}", job.plan.explain());
+      fmt::print(stdout_taken || flags.json ? stderr : stdout, "{}", explain(job));
   }
   if (flags.timing) fmt::print(stderr, "{}", table_of(timing, work));
   if (flags.json)

@@ -3,12 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <memory>
 #include <string>
 
 #include "converted.h"
@@ -16,6 +12,7 @@
 #include "halation/error.h"
 #include "halation/filters.h"
 #include "halation/io.h"
+#include "io/file.h"
 
 namespace halation::app {
 namespace {
@@ -27,14 +24,12 @@ bool parse_whole(std::string_view text, Number& number) {
 }
 
 std::string text_of_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) throw Error{ErrorCode::io, fmt::format("{}: cannot be opened: {}", path, std::strerror(errno))};
-  std::string text;
-  char block[4096];
-  while (const std::size_t count = std::fread(block, 1, sizeof block, file.get())) text.append(block, count);
-  if (std::ferror(file.get()))
-    throw Error{ErrorCode::io, fmt::format("{}: cannot be read: {}", path, std::strerror(errno))};
-  return text;
+  try {
+    const io::Input file(path);
+    return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+  } catch (const Error& error) {
+    throw Error{error.code(), path + ": " + error.what()};
+  }
 }
 
 Filter filter_of_array(const std::string& path) {
@@ -78,15 +73,16 @@ std::int64_t whole_number_from(std::string_view option, std::string_view text, s
 }
 
 std::vector<double> numbers_from(std::string_view option, std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, ',');
   std::vector<double> numbers;
-  for (const std::string_view part : split(text, ',')) numbers.push_back(number_from(option, part));
+  numbers.reserve(parts.size());
+  for (const std::string_view part : parts) numbers.push_back(number_from(option, part));
   return numbers;
 }
 
 std::vector<Border> borders_from(std::string_view text, double value) {
   std::vector<Border> borders;
-  for (const std::string_view part : split(text, ','))
-    borders.push_back({border_named(part), value});
+  for (const std::string_view part : split(text, ',')) borders.push_back({border_named(part), value});
   if (borders.size() > 3)
     throw Error{ErrorCode::invalid_argument,
                 fmt::format("--border takes one mode, height,width or depth,height,width, got {} modes",
@@ -100,6 +96,7 @@ std::vector<std::int64_t> anchor_from(std::string_view text) {
     throw Error{ErrorCode::invalid_argument,
                 fmt::format("--anchor takes X, Y,X or Z,Y,X, got {} numbers", parts.size())};
   std::vector<std::int64_t> anchor;
+  anchor.reserve(parts.size());
   for (const std::string_view part : parts)
     anchor.push_back(whole_number_from("--anchor", part, 0, std::int64_t{1} << 31));
   return anchor;
@@ -109,14 +106,13 @@ Rounding rounding_from(std::string_view text) {
   if (text == "half_even") return Rounding::half_even;
   if (text == "truncate") return Rounding::truncate;
   throw Error{ErrorCode::invalid_argument,
-              fmt::format("unknown rounding '{}'; the choices are half_even, truncate", text)};
+              fmt::format("unknown rounding '{}'; choose from half_even, truncate", text)};
 }
 
 Sum sum_from(std::string_view text) {
   if (text == "automatic") return Sum::automatic;
   if (text == "f64") return Sum::f64;
-  throw Error{ErrorCode::invalid_argument,
-              fmt::format("unknown sum '{}'; the choices are automatic, f64", text)};
+  throw Error{ErrorCode::invalid_argument, fmt::format("unknown sum '{}'; choose from automatic, f64", text)};
 }
 
 Device device_from(std::string_view text) { return text == "auto" ? cpu() : device_named(text); }

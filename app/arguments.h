@@ -26,7 +26,8 @@ std::int64_t whole_number_from(std::string_view option, std::string_view text, s
 /// Finite numbers, apart by commas.
 std::vector<double> numbers_from(std::string_view option, std::string_view text);
 
-/// One mode for all axes, or one each for height,width or depth,height,width; `value` is that of the constant modes.
+/// One mode for all axes, or one each for height,width or depth,height,width; `value` is that of the constant
+/// modes.
 std::vector<Border> borders_from(std::string_view text, double value);
 
 /// One, two or three places, the last along x, the one before along y, the first of three along z.
@@ -38,8 +39,8 @@ Sum sum_from(std::string_view text);
 /// "auto" is the CPU; everything else as `device_named`.
 Device device_from(std::string_view text);
 
-/// Weights written as text ("0 -1 0; -1 5 -1; 0 -1 0"), or the name of a file that holds them: ".txt" in the same notation, ".npy"
-/// an array of 1 to 3 axes. Throws `Error{io}` for a file that cannot be read.
+/// Weights written as text ("0 -1 0; -1 5 -1; 0 -1 0"), or the name of a file that holds them: ".txt" in the
+/// same notation, ".npy" an array of 1 to 3 axes. Throws `Error{io}` for a file that cannot be read.
 Filter weights_from(std::string_view text_or_file);
 
 }  // namespace halation::app

@@ -32,7 +32,7 @@ struct Command {
   std::vector<Argument> positionals, options;
 };
 
-/// The inverse of `add_text`'s notation.
+/// What `OptionGroup::text` says a kind of value is.
 Values values_of(const std::string& kind) {
   Values values;
   if (kind == "FILTER") {
@@ -46,7 +46,9 @@ Values values_of(const std::string& kind) {
 }
 
 /// The first clause of a description.
-std::string summary_of(const std::string& description) { return description.substr(0, description.find_first_of("\n;")); }
+std::string summary_of(const std::string& description) {
+  return description.substr(0, description.find_first_of("\n;"));
+}
 
 Command command_of(const CLI::App& app) {
   Command command{.name = app.get_name(), .summary = app.get_description(), .positionals = {}, .options = {}};
@@ -55,7 +57,10 @@ Command command_of(const CLI::App& app) {
     argument.takes_value = option->get_items_expected_max() > 0;
     if (argument.takes_value) argument.values = values_of(option->get_type_name());
     for (const std::string& name : option->get_snames()) argument.names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) argument.names.push_back("--" + name);
+    for (const std::string& name : option->get_lnames()) {
+      if (name.find('_') == std::string::npos)
+        argument.names.push_back("--" + name);  // --order_x is also --order-x
+    }
     const bool positional = argument.names.empty();
     if (positional) argument.names.push_back(option->get_name());
     (positional ? command.positionals : command.options).push_back(std::move(argument));
@@ -79,6 +84,7 @@ std::vector<std::string> names_of(const std::vector<Argument>& options) {
 
 std::vector<std::string> names_of(const std::vector<Command>& commands) {
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const Command& command : commands) names.push_back(command.name);
   return names;
 }
@@ -93,57 +99,67 @@ std::string escaped(std::string_view text, std::string_view special) {
   return result;
 }
 
+/// One branch of a bash `case`; none where there are no words.
+std::string bash_case(const std::string& pattern, const std::vector<std::string>& words) {
+  return words.empty() ? "" : fmt::format("      {}) words=\"{}\" ;;\n", pattern, fmt::join(words, " "));
+}
+
 /// An empty COMPREPLY leaves the place to bash's own completion of files.
 std::string bash_script(const Command& program, const std::vector<Command>& commands) {
-  std::string with_value, values, places, options;
+  std::string values, places, options;
+  std::vector<std::string> take_value;
   for (const Command& command : commands) {
-    std::vector<std::string> takes_value;
+    const std::string prefix = command.name + ":";
     for (const Argument& option : command.options) {
       if (!option.takes_value) continue;
-      for (const std::string& name : option.names) {
-        takes_value.push_back(fmt::format("{}:{}", command.name, name));
-        values += fmt::format("    {}:{}) words=\"{}\" ;;\n", command.name, name, fmt::join(option.values.words, " "));
-      }
+      const std::string pattern =
+          fmt::format("{}{}", prefix, fmt::join(option.names, fmt::format("|{}", prefix)));
+      take_value.push_back(pattern);
+      values += bash_case(pattern, option.values.words);
     }
-    if (!takes_value.empty()) with_value += fmt::format("      {}) ((i++)) ;;\n", fmt::join(takes_value, "|"));
     for (std::size_t i = 0; i < command.positionals.size(); ++i)
-      places += fmt::format("    {}:{}) words=\"{}\" ;;\n", command.name, i,
-                            fmt::join(command.positionals[i].values.words, " "));
-    options += fmt::format("    {}) words=\"{}\" ;;\n", command.name, fmt::join(names_of(command.options), " "));
+      places += bash_case(prefix + std::to_string(i), command.positionals[i].values.words);
+    options += bash_case(command.name, names_of(command.options));
   }
   return fmt::format(R"(# bash completion for halation; load it by: source <(halation completion bash)
+_halation_takes_value() {{
+  case $1 in
+    {0}) return 0 ;;
+  esac
+  return 1
+}}
 _halation() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
   local command="" place=0 words="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
     if [[ -z $command ]]; then
       [[ ${{COMP_WORDS[i]}} == -* ]] || command=${{COMP_WORDS[i]}}
-      continue
+    elif _halation_takes_value "$command:${{COMP_WORDS[i]}}"; then
+      ((i++))
+    elif [[ ${{COMP_WORDS[i]}} != -?* ]]; then
+      ((place++))
     fi
-    case $command:${{COMP_WORDS[i]}} in
-{0}      *:-?*) ;;
-      *) ((place++)) ;;
-    esac
   done
+  if _halation_takes_value "$command:$previous"; then
+    case $command:$previous in
+{1}    esac
+  elif [[ -z $command ]]; then
+    words="{2}"
+    [[ $current == -* ]] && words="{3}"
+  elif [[ $current == -* ]]; then
+    case $command in
+{4}    esac
+  else
+    case $command:$place in
+{5}    esac
+  fi
   COMPREPLY=()
-  case $command:$previous in
-{1}    *)
-      if [[ $current == -* ]]; then
-        case $command in
-          "") words="{2}" ;;
-{3}        esac
-      else
-        case $command:$place in
-          :*) words="{4}" ;;
-{5}        esac
-      fi ;;
-  esac
   [[ -n $words ]] && COMPREPLY=($(compgen -W "$words" -- "$current"))
 }}
 complete -o bashdefault -o default -F _halation halation
 )",
-                     with_value, values, fmt::join(names_of(program.options), " "), options,
-                     fmt::join(names_of(commands), " "), places);
+                     fmt::join(take_value, "|"), values, fmt::join(names_of(commands), " "),
+                     fmt::join(names_of(program.options), " "), options, places);
 }
 
 std::string zsh_values(const Argument& argument) {
@@ -158,7 +174,8 @@ std::string zsh_specification(const Argument& option) {
       option.takes_value ? fmt::format(":{}:{}", option.names.back().substr(2), zsh_values(option)) : "";
   std::string specification;
   for (const std::string& name : option.names)
-    specification += fmt::format(" \\\n        '({}){}[{}]{}'", fmt::join(option.names, " "), name, summary, value);
+    specification +=
+        fmt::format(" \\\n        '({}){}[{}]{}'", fmt::join(option.names, " "), name, summary, value);
   return specification;
 }
 
@@ -169,7 +186,8 @@ std::string zsh_script(const Command& program, const std::vector<Command>& comma
     std::string specifications;
     for (const Argument& option : command.options) specifications += zsh_specification(option);
     for (const Argument& positional : command.positionals)
-      specifications += fmt::format(" \\\n        ':{}:{}'", positional.names.front(), zsh_values(positional));
+      specifications +=
+          fmt::format(" \\\n        ':{}:{}'", positional.names.front(), zsh_values(positional));
     cases += fmt::format("    {})\n      _arguments -s -S{} ;;\n", command.name, specifications);
   }
   std::string options;
@@ -212,7 +230,9 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
       line += " -a " + quoted(fmt::format("{}", fmt::join(option.values.words, " ")));
     return line + "\n";
   };
-  std::string script = "# fish completion for halation; load it by: halation completion fish | source\ncomplete -c halation -f\n";
+  std::string script =
+      "# fish completion for halation; load it by: halation completion fish | source\ncomplete -c halation "
+      "-f\n";
   for (const Argument& option : program.options) script += option_line("__fish_use_subcommand", option);
   for (const Command& command : commands) {
     script += fmt::format("complete -c halation -n __fish_use_subcommand -a {} -d {}\n", command.name,
@@ -220,7 +240,8 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
     const std::string condition = "__fish_seen_subcommand_from " + command.name;
     for (const Argument& option : command.options) script += option_line(condition, option);
     for (const Argument& positional : command.positionals) {
-      if (positional.values.files) script += fmt::format("complete -c halation -n {} -F\n", quoted(condition));
+      if (positional.values.files)
+        script += fmt::format("complete -c halation -n {} -F\n", quoted(condition));
       if (positional.values.words.empty()) continue;
       script += fmt::format("complete -c halation -n {} -a {}\n", quoted(condition),
                             quoted(fmt::format("{}", fmt::join(positional.values.words, " "))));
@@ -232,9 +253,12 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
 }  // namespace
 
 Subcommand add_completion(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("completion", "Prints a script by which a shell completes command lines");
+  CLI::App& command =
+      *program.add_subcommand("completion", "Prints a script by which a shell completes command lines");
   const auto shell = std::make_shared<std::string>();
-  command.add_option("shell", *shell, "the shell that reads the script")->required()->type_name("bash|zsh|fish");
+  command.add_option("shell", *shell, "the shell that reads the script")
+      ->required()
+      ->type_name("bash|zsh|fish");
   command.footer("Examples:\n  source <(halation completion bash)\n  halation completion fish | source");
   return {&command, [&program, shell] {
             const Command whole = command_of(program);

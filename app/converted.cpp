@@ -6,8 +6,7 @@
 namespace halation::app {
 
 Image converted(ConstView image, Pixel pixel, double scale, double offset) {
-  return convolve(image, Filter{{1.0}},
-                  {.output = pixel, .scale = scale, .offset = offset, .sum = Sum::f64});
+  return convolve(image, Filter{{1.0}}, {.output = pixel, .scale = scale, .offset = offset, .sum = Sum::f64});
 }
 
 }  // namespace halation::app

@@ -34,6 +34,7 @@ std::string explanation_of_all(const std::string& parameter_name) {
     }
   }
   std::vector<std::string> lines;
+  lines.reserve(meanings.size());
   for (const auto& [meaning, filters] : meanings)
     lines.push_back(fmt::format("{}: {}", fmt::join(filters, ", "), meaning));
   return fmt::format("{}", fmt::join(lines, "\n"));
@@ -41,25 +42,29 @@ std::string explanation_of_all(const std::string& parameter_name) {
 
 }  // namespace
 
-std::string option_name(const Parameter& parameter) {
-  std::string name = "--" + parameter.name;
+std::string option_name(std::string_view parameter_name) {
+  std::string name = fmt::format("--{}", parameter_name);
   std::replace(name.begin(), name.end(), '_', '-');
   return name;
 }
 
+std::string default_of(const Parameter& parameter) {
+  if (!parameter.by_default) return "";
+  if (parameter.choices.empty()) return fmt::format("{}", *parameter.by_default);
+  return parameter.choices.at(static_cast<std::size_t>(*parameter.by_default));
+}
+
 std::string explanation(const Parameter& parameter) {
   std::string text = parameter.meaning;
-  text += fmt::format("; {}{}{}", allowed_values(parameter), parameter.unit.empty() ? "" : " ", parameter.unit);
+  text +=
+      fmt::format("; {}{}{}", allowed_values(parameter), parameter.unit.empty() ? "" : " ", parameter.unit);
   if (parameter.per_axis) text += ", one for all axes or one each";
-  if (parameter.by_default) {
-    const auto index = static_cast<std::size_t>(*parameter.by_default);
-    text += parameter.choices.empty() ? fmt::format(" [{}]", *parameter.by_default)
-                                      : fmt::format(" [{}]", parameter.choices.at(index));
-  }
+  if (parameter.by_default) text += fmt::format(" [{}]", default_of(parameter));
   return text;
 }
 
-std::vector<double> values_from(const NamedFilter& filter, const Parameter& parameter, std::string_view text) {
+std::vector<double> values_from(const NamedFilter& filter, const Parameter& parameter,
+                                std::string_view text) {
   if (parameter.choices.empty()) return numbers_from(filter.name + ": " + parameter.name, text);
   const auto choice = std::find(parameter.choices.begin(), parameter.choices.end(), text);
   if (choice == parameter.choices.end())
@@ -69,18 +74,18 @@ std::vector<double> values_from(const NamedFilter& filter, const Parameter& para
 }
 
 FilterOptions::FilterOptions(CLI::App& command) {
-  add_text(command, "--weights", weights_, "TEXT/FILE",
-           "custom: the weights, rows apart by ';', numbers by blanks or commas, such as \"0 -1 0; -1 5 -1; 0 -1 0\"; or a "
-           "file that holds them: .txt in the same notation, .npy an array of 1 to 3 axes")
-      ->group("Filter");
+  OptionGroup options(command, "Filter");
+  options.text(
+      "--weights", weights_, "TEXT/FILE",
+      "custom: the weights; rows apart by ';', numbers by blanks or commas, such as \"0 -1 0; -1 5 -1; "
+      "0 -1 0\", or a file that holds them: .txt in the same notation, .npy an array of 1 to 3 axes");
   for (const NamedFilter& filter : named_filters()) {
     for (const Parameter& parameter : filter.parameters) {
       const auto [place, is_new] = given_.try_emplace(parameter.name);
       if (!is_new) continue;
-      std::string names = option_name(parameter);
+      std::string names = option_name(parameter.name);
       if (parameter.name.find('_') != std::string::npos) names += ",--" + parameter.name;
-      add_text(command, names, place->second, kind_of(parameter), explanation_of_all(parameter.name))
-          ->group("Filter");
+      options.text(names, place->second, kind_of(parameter), explanation_of_all(parameter.name));
     }
   }
 }
@@ -89,13 +94,14 @@ Arguments FilterOptions::arguments_for(const NamedFilter& filter) const {
   Arguments arguments;
   for (const auto& [name, text] : given_) {
     if (!text) continue;
-    const auto parameter = std::find_if(filter.parameters.begin(), filter.parameters.end(),
-                                        [&name = name](const Parameter& known) { return known.name == name; });
+    const auto parameter =
+        std::find_if(filter.parameters.begin(), filter.parameters.end(),
+                     [&name = name](const Parameter& known) { return known.name == name; });
     if (parameter == filter.parameters.end()) {
       std::vector<std::string> known;
-      for (const Parameter& each : filter.parameters) known.push_back(option_name(each));
+      for (const Parameter& each : filter.parameters) known.push_back(option_name(each.name));
       throw Error{ErrorCode::invalid_argument,
-                  fmt::format("{}: no parameter --{}; it has {}", filter.name, name,
+                  fmt::format("{}: no parameter {}; it has {}", filter.name, option_name(name),
                               known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")))};
     }
     arguments[name] = values_from(filter, *parameter, *text);
@@ -114,7 +120,7 @@ FilterSet FilterOptions::make(std::string_view name, int dims) const {
   for (const auto& [parameter, text] : given_) {
     if (text)
       throw Error{ErrorCode::invalid_argument,
-                  fmt::format("{}: no parameter --{}; it has --weights", custom_name, parameter)};
+                  fmt::format("{}: no parameter {}; it has --weights", custom_name, option_name(parameter))};
   }
   if (!weights_)
     throw Error{ErrorCode::invalid_argument,

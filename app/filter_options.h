@@ -14,9 +14,12 @@ namespace halation::app {
 inline constexpr std::string_view custom_name = "custom";
 
 /// "--order-x" for the parameter order_x.
-std::string option_name(const Parameter& parameter);
+std::string option_name(std::string_view parameter_name);
 
-/// Meaning, unit, range and default on one line.
+/// The default as it would be typed: "0.8", "x"; empty where it follows from others.
+std::string default_of(const Parameter& parameter);
+
+/// Meaning, range, unit and default on one line.
 std::string explanation(const Parameter& parameter);
 
 /// The value of `parameter` that `text` stands for: numbers apart by commas, or one of its choices. Throws

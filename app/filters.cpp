@@ -16,7 +16,8 @@ namespace {
 struct Flags {
   explicit Flags(CLI::App& command) : filter_options(command) {
     command.add_option("filter", name, "a filter's name; without one, all are listed")->type_name("FILTER");
-    add_text(command, "--dims", dims, "1|2|3", "dimensions in which the weights are printed [2 where there are any]");
+    OptionGroup(command, "Options")
+        .text("--dims", dims, "1|2|3", "dimensions in which the weights are printed [2 where there are any]");
     command.footer("Example:\n  halation filters gaussian --sigma 1,2 --dims 2");
   }
   std::string name;
@@ -25,7 +26,7 @@ struct Flags {
 };
 
 void print_entry(std::string_view label, std::string_view text) {
-  constexpr std::size_t column = 12;
+  constexpr std::size_t column = 14;
   fmt::print("{:<{}}{}\n", label, column, wrapped(text, page_columns - column, column));
 }
 
@@ -40,20 +41,18 @@ void describe(const NamedFilter& filter) {
   print_entry("formula", filter.formula);
   print_entry("source", filter.source);
   print_entry("dimensions", fmt::format("{}", fmt::join(filter.dims, ", ")));
-  for (const Parameter& parameter : filter.parameters) print_entry(option_name(parameter), explanation(parameter));
+  for (const Parameter& parameter : filter.parameters)
+    print_entry(option_name(parameter.name), explanation(parameter));
 }
 
 /// One slice of weights, its columns aligned.
 void print_matrix(const double* weights, std::int64_t rows, std::int64_t columns) {
-  std::vector<std::string> texts;
   std::size_t width = 0;
-  for (std::int64_t i = 0; i < rows * columns; ++i) {
-    texts.push_back(fmt::format("{:.6g}", weights[i]));
-    width = std::max(width, texts.back().size());
-  }
+  for (std::int64_t i = 0; i < rows * columns; ++i)
+    width = std::max(width, fmt::formatted_size("{:.6g}", weights[i]));
   for (std::int64_t y = 0; y < rows; ++y) {
     for (std::int64_t x = 0; x < columns; ++x)
-      fmt::print("{}{:>{}}", x == 0 ? "" : " ", texts[y * columns + x], width);
+      fmt::print("{}{:>{}.6g}", x == 0 ? "" : " ", weights[y * columns + x], width);
     fmt::print("\n");
   }
 }
@@ -61,8 +60,12 @@ void print_matrix(const double* weights, std::int64_t rows, std::int64_t columns
 void print_weights(const Filter& filter) {
   const FilterSize size = filter.size();
   const Anchor anchor = filter.anchor();
-  fmt::print("\ndepth {}, height {}, width {}; anchor {},{},{}; sum {:.6g}\n", size.depth, size.height, size.width,
-             anchor.z, anchor.y, anchor.x, filter.sum());
+  const auto tail = [&](std::int64_t z, std::int64_t y, std::int64_t x, const char* joint) {
+    const std::int64_t all[] = {z, y, x};
+    return fmt::format("{}", fmt::join(all + (3 - filter.dims()), all + 3, joint));
+  };
+  fmt::print("\n{} taps, anchor {}, sum {:.6g}\n", tail(size.depth, size.height, size.width, "x"),
+             tail(anchor.z, anchor.y, anchor.x, ","), filter.sum());
   const std::vector<double> weights = filter.weights();
   for (std::int64_t z = 0; z < size.depth; ++z) {
     if (size.depth > 1) fmt::print("z = {}\n", z);
@@ -80,13 +83,15 @@ void filters(const Flags& flags) {
   const FilterSet set = flags.filter_options.make(flags.name, dims);
   if (flags.name != custom_name) describe(filter_named(flags.name));
   for (const Filter& filter : set.filters) print_weights(filter);
-  if (set.combine == Combine::magnitude) fmt::print("\nresult: the square root of the sum of their squares\n");
+  if (set.combine == Combine::magnitude)
+    fmt::print("\nresult: the square root of the sum of their squares\n");
 }
 
 }  // namespace
 
 Subcommand add_filters(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("filters", "Lists the filters, or explains one and prints its weights");
+  CLI::App& command =
+      *program.add_subcommand("filters", "Lists the filters, or explains one and prints its weights");
   const auto flags = std::make_shared<Flags>(command);
   return {&command, [flags] { filters(*flags); }};
 }

@@ -1,4 +1,5 @@
-// interactive.cpp: `halation interactive`: asks for image, filter and strength, again and again on the image in memory.
+// interactive.cpp: `halation interactive`: asks for image, filter and strength, again and again on the image
+// in memory.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -52,7 +53,8 @@ class Conversation {
 
   /// Returns when the user leaves.
   void hold() {
-    fmt::print("q leaves; an empty answer takes what stands in brackets; halation filters lists the filters\n");
+    fmt::print(
+        "q leaves; an empty answer takes what stands in brackets; halation filters lists the filters\n");
     if (!given_image_.empty()) open(given_image_);
     while (pages_.empty() ? ask_image() : ask_filter()) {
     }
@@ -81,25 +83,27 @@ class Conversation {
 
   void open(const std::string& path) {
     if (path.empty()) throw Error{ErrorCode::invalid_argument, "the name of an image is needed"};
-    if (path == "-") throw Error{ErrorCode::invalid_argument, "standard input holds the answers; name a file"};
+    if (path == "-")
+      throw Error{ErrorCode::invalid_argument, "standard input holds the answers; name a file"};
     Timing timing;
     pages_ = timing.measure("read", [&] { return read_pages(path); });
     image_ = path;
     timing_ = timing;
-    fmt::print("{}: {} {}\n", path, to_string(pages_.front().image.shape()), name_of(pages_.front().image.pixel()));
+    fmt::print("{}: {} {}\n", path, to_string(pages_.front().image.shape()),
+               name_of(pages_.front().image.pixel()));
   }
 
   bool ask_image() {
     const bool has_example = image_.empty() && std::filesystem::exists(example_image);
-    return ask("image", has_example ? example_image : image_, [this](const std::string& path) { open(path); });
+    return ask("image", has_example ? example_image : image_,
+               [this](const std::string& path) { open(path); });
   }
 
   bool ask_filter() {
     const NamedFilter* filter = nullptr;
-    const bool answered = ask(fmt::format("filter, or {} for another one", image_answer), filter_,
-                              [&](const std::string& name) {
-                                filter = name == image_answer ? nullptr : &filter_named(name);
-                              });
+    const bool answered =
+        ask(fmt::format("filter, or {} for another one", image_answer), filter_,
+            [&](const std::string& name) { filter = name == image_answer ? nullptr : &filter_named(name); });
     if (!answered) return false;
     if (filter == nullptr) return ask_image();
     filter_ = filter->name;
@@ -116,13 +120,8 @@ class Conversation {
   /// A filter's first parameter is its strength; the others keep their defaults.
   bool ask_strength(const NamedFilter& filter) {
     const Parameter& strength = filter.parameters.front();
-    std::string by_default;
-    if (strength.by_default) {
-      by_default = strength.choices.empty() ? fmt::format("{}", *strength.by_default)
-                                            : strength.choices.at(static_cast<std::size_t>(*strength.by_default));
-    }
     const std::string unit = strength.unit.empty() ? "" : " " + strength.unit;
-    return ask(fmt::format("{}, {}{}", strength.name, allowed_values(strength), unit), by_default,
+    return ask(fmt::format("{}, {}{}", strength.name, allowed_values(strength), unit), default_of(strength),
                [&](const std::string& text) {
                  Arguments arguments;
                  if (!text.empty()) arguments[strength.name] = values_from(filter, strength, text);
@@ -148,11 +147,12 @@ class Conversation {
     timing_.reset();
   }
 
-  /// "photo_sharpen.png" in the current folder for "pictures/photo.png"; PNG where the ending names no format.
+  /// "photo_sharpen.png" in the current folder for "pictures/photo.png"; PNG where the ending names no
+  /// format.
   std::string output_path() const {
     const std::filesystem::path path = image_;
     const std::string stem = path.stem().string() + "_" + filter_;
-    const std::string out = stem + path.extension().string();
+    std::string out = stem + path.extension().string();
     try {
       check_place(out, pages_.front().image.pixel());
       return out;
@@ -176,8 +176,9 @@ Subcommand add_interactive(CLI::App& program) {
       "interactive", "Asks for image, filter and strength, again and again on the image in memory");
   const auto flags = std::make_shared<Flags>();
   command.add_option("image", flags->image, "the image to begin with")->type_name("FILE");
-  add_text(command, "--device", flags->device, "auto|cpu|reference", "where to compute [auto]");
-  add_text(command, "--threads", flags->threads, "N", "CPU threads, 0 for all [0]");
+  OptionGroup options(command, "Options");
+  options.text("--device", flags->device, "auto|cpu|reference", "where to compute [auto]");
+  options.text("--threads", flags->threads, "N", "CPU threads, 0 for all [0]");
   return {&command, [flags] { Conversation(*flags).hold(); }};
 }
 

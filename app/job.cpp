@@ -17,13 +17,13 @@ namespace {
 
 /// `filter` for images of `dims` dimensions, with the anchor asked for.
 Filter settled(const Filter& filter, int dims, const std::vector<std::int64_t>& anchor) {
-  const Filter fitted = filter.with_dims(dims);
+  Filter fitted = filter.with_dims(dims);
   if (anchor.empty()) return fitted;
   const auto given = static_cast<int>(anchor.size());
   if (given < fitted.dims()) {
     constexpr const char* notations[] = {"X", "Y,X", "Z,Y,X"};
-    refuse(fmt::format("--anchor takes {} for a filter of {} dimensions, got {}", notations[fitted.dims() - 1],
-                       fitted.dims(), fmt::join(anchor, ",")));
+    refuse(fmt::format("--anchor takes {} for a filter of {} dimensions, got {}",
+                       notations[fitted.dims() - 1], fitted.dims(), fmt::join(anchor, ",")));
   }
   return fitted.with_anchor({.z = given > 2 ? anchor[given - 3] : 0,
                              .y = given > 1 ? anchor[given - 2] : 0,
@@ -34,7 +34,8 @@ Borders settled(const std::vector<Border>& borders, bool has_depth) {
   if (borders.size() == 1) return borders.front();
   if (borders.size() == 3) return {borders[0], borders[1], borders[2]};
   if (has_depth)
-    refuse("--border takes one mode or depth,height,width where image or filter have depth, got height,width");
+    refuse(
+        "--border takes one mode or depth,height,width where image or filter have depth, got height,width");
   return {borders[0], borders[0], borders[1]};
 }
 
@@ -95,6 +96,18 @@ Page run(const PageJob& job, const Page& page) {
           .alpha = page.alpha,
           .linear_light = page.linear_light,
           .metadata = page.metadata};
+}
+
+std::string explain(const PageJob& job) {
+  std::vector<std::string> steps;
+  if (job.colour.linear) steps.emplace_back("decoded to linear light");
+  if (job.colour.gray) steps.emplace_back("reduced to luma");
+  if (job.colour.alpha) steps.emplace_back("premultiplied by alpha");
+  const std::string before =
+      steps.empty() ? ""
+                    : fmt::format("colours are {}, filtered as floats, and rounded once on the way back\n",
+                                  fmt::join(steps, ", "));
+  return before + job.plan.explain();
 }
 
 Workload workload_of(const PageJob& job, const Page& page) {

@@ -16,10 +16,11 @@ namespace halation::app {
 struct Job {
   FilterSet filter;                  ///< dimensions may be open
   std::vector<std::int64_t> anchor;  ///< X, Y,X or Z,Y,X; empty: the filter's own
-  std::vector<Border> borders = {Border::reflect101()};  ///< one, or one each for height,width or depth,height,width
-  Options options = {};                                  ///< all but `border`, which follows from `borders`
-  bool linear = false;  ///< in linear light; pages that hold light already are filtered as they are
-  bool gray = false;    ///< as luma; gray pages are filtered as they are
+  std::vector<Border> borders = {
+      Border::reflect101()};  ///< one, or one each for height,width or depth,height,width
+  Options options = {};       ///< all but `border`, which follows from `borders`
+  bool linear = false;        ///< in linear light; pages that hold light already are filtered as they are
+  bool gray = false;          ///< as luma; gray pages are filtered as they are
   Device device = cpu();
 };
 
@@ -29,13 +30,14 @@ struct PageJob {
   Options options;
   ColourOptions colour;
   Device device;
-  Plan plan;            ///< of the colours, as a plain job: for reports
+  Plan plan;  ///< of the colours, as a plain job: for reports
   Shape output_shape;
   Pixel output_pixel = Pixel::u8;
   ColourModel output_colour = ColourModel::other;
 };
 
-/// Throws `Error` where nothing could be written at `path`, whatever the image, in the job's output pixel if it names one.
+/// Throws `Error` where nothing could be written at `path`, whatever the image, in the job's output pixel if
+/// it names one.
 void check_place(const std::string& path, std::optional<Pixel> pixel, const WriteOptions& options = {});
 
 /// Throws `Error` where job and page do not go together.
@@ -43,6 +45,9 @@ PageJob prepare(const Job& job, const Page& page);
 
 /// The filtered page, with the page's metadata; writers leave out a colour profile that no longer fits.
 Page run(const PageJob& job, const Page& page);
+
+/// What `run` does and why, in a few lines.
+std::string explain(const PageJob& job);
 
 /// What `run` does, in numbers.
 Workload workload_of(const PageJob& job, const Page& page);

@@ -21,52 +21,68 @@ namespace {
 constexpr int failed = 1;
 constexpr int wrong_usage = 2;
 
-constexpr const char* footer = R"(halation COMMAND --help explains a command.
+constexpr const char* footer = R"(A command's own help: halation apply --help
 Exit codes: 0 done, 1 it could not be done, 2 the command line asks for what has no meaning.)";
 
 /// Control characters (a file's name may hold a line end) would break the promise of one line.
 int report(std::string sentence, int exit_code) {
-  std::replace_if(sentence.begin(), sentence.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+  std::replace_if(
+      sentence.begin(), sentence.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
   fmt::print(stderr, "halation: {}\n", sentence);
   return exit_code;
 }
 
+/// What was printed may still wait in a buffer, and the disk behind it may be full.
+int finish() {
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0
+             ? 0
+             : report("standard output cannot be written", failed);
+}
+
 /// What CLI11 found wrong with the command line, as one sentence.
 std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
-  const std::string said = error.what();
-  std::string sentence = said;
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    sentence = "unexpected" + said.substr(said.rfind(':') + 1);
-  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    sentence = said.substr(0, said.find(':')) + " takes one value";
-  }
   const std::vector<CLI::App*> parsed = program.get_subcommands();
-  const std::string command = parsed.empty() ? "" : parsed.front()->get_name() + " ";
+  const CLI::App& innermost = parsed.empty() ? program : *parsed.front();
+  std::string sentence = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    sentence = "unexpected '" + innermost.remaining().front() + "'";
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    sentence = sentence.substr(0, sentence.find(':')) + " takes one value";
+  }
+  const std::string command = parsed.empty() ? "" : innermost.get_name() + " ";
   return fmt::format("{}; see halation {}--help", sentence, command);
 }
 
 int run(int argc, char** argv) {
   CLI::App program("Filters signals, images and volumes.", "halation");
   program.formatter(std::make_shared<HelpFormatter>());
-  program.set_version_flag("--version", "halation " HALATION_VERSION);
-  program.footer(footer);
+  program.set_help_flag("-h,--help", "explains this command");
+  program.set_version_flag("--version", "halation " HALATION_VERSION, "name and version");
   const std::vector<Subcommand> subcommands = {add_apply(program), add_filters(program), add_devices(program),
                                                add_interactive(program), add_completion(program)};
+  for (const Subcommand& subcommand : subcommands) subcommand.app->group("Commands");
+  program.footer(footer);            // now, for subcommands take over what was there before them
+  program.require_subcommand(0, 1);  // so that a file may be named as a command
   try {
     program.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", program.help());
+    return finish();
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print("{}\n", version.what());
+    return finish();
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);
     return report(sentence_of(error, program), wrong_usage);
   }
+  std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) {
+    names.push_back(subcommand.app->get_name());
     if (!subcommand.app->parsed()) continue;
     subcommand.run();
-    if (std::fflush(stdout) != 0) return report("standard output cannot be written", failed);
-    return 0;
+    return finish();
   }
-  std::vector<std::string> names;
-  for (const Subcommand& subcommand : subcommands) names.push_back(subcommand.app->get_name());
-  return report(fmt::format("a command is needed: {}; see halation --help", fmt::join(names, ", ")), wrong_usage);
+  return report(fmt::format("a command is needed: {}; see halation --help", fmt::join(names, ", ")),
+                wrong_usage);
 }
 
 int run_and_report(int argc, char** argv) {
@@ -85,7 +101,8 @@ int run_and_report(int argc, char** argv) {
 }  // namespace halation::app
 
 int main(int argc, char** argv) {
-  // A file that outgrows the user's limit is then a failed write, and so an error line without a file left behind.
+  // A file that outgrows the user's limit is then a failed write, and so an error line without a file left
+  // behind.
   std::signal(SIGXFSZ, SIG_IGN);
   return halation::app::run_and_report(argc, argv);
 }

@@ -5,15 +5,42 @@
 
 namespace halation::app {
 
-CLI::Option* add_text(CLI::App& command, const std::string& names, Given& given, const std::string& kind,
-                      const std::string& description) {
+void OptionGroup::text(const std::string& names, Given& given, const std::string& kind,
+                       const std::string& description) {
   const auto store = [&given](const std::string& text) { given = text; };
-  return command.add_option_function<std::string>(names, store, description)->type_name(kind);
+  command_.add_option_function<std::string>(names, store, description)->type_name(kind)->group(heading_);
+}
+
+void OptionGroup::flag(const std::string& name, bool& given, const std::string& description) {
+  command_.add_flag(name, given, description)->group(heading_);
 }
 
 HelpFormatter::HelpFormatter() {
   column_width(30);
   label("REQUIRED", "");
+  label("Positionals", "Arguments");
+}
+
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
+  return CLI::detail::find_and_replace(CLI::Formatter::make_help(app, std::move(name), mode), "\n\n\n",
+                                       "\n\n");
+}
+
+std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
+  std::string usage = "Usage: " + name;
+  const auto add = [&usage](const std::string& words, bool required) {
+    usage += required ? " " + words : " [" + words + "]";
+  };
+  for (const CLI::Option* option : app->get_options()) {
+    if (option->get_positional()) {
+      add(CLI::detail::to_lower(option->get_name()), option->get_required());
+    } else if (option->get_required()) {
+      add("-" + option->get_snames().front() + " " + option->get_lnames().front(), true);
+    }
+  }
+  if (!app->get_subcommands([](const CLI::App*) { return true; }).empty()) add("command", true);
+  add("options", false);
+  return usage + "\n";
 }
 
 std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {

@@ -4,22 +4,38 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace halation::app {
 
 /// The text given for an option, none where the option was left out.
 using Given = std::optional<std::string>;
 
-/// Adds an option that takes one text and stores it in `given`, which must live as long as the app. Its `kind` is shown in the help
-/// and drives completion: words with '|' between them are the choices, one that holds FILE stands for files, FILTER for the names of
-/// filters; anything else is free.
-CLI::Option* add_text(CLI::App& command, const std::string& names, Given& given, const std::string& kind,
-                      const std::string& description);
+/// Options that stand under one heading of a command's help. Everything given to it must live as long as the
+/// command.
+class OptionGroup {
+ public:
+  OptionGroup(CLI::App& command, std::string heading) : command_(command), heading_(std::move(heading)) {}
 
-/// CLI11's help with descriptions broken into lines.
+  /// Adds an option that takes one text. Its `kind` is shown in the help and drives completion: words with
+  /// '|' between them are the choices, one that holds FILE stands for files, FILTER for the names of filters;
+  /// anything else is free.
+  void text(const std::string& names, Given& given, const std::string& kind, const std::string& description);
+
+  void flag(const std::string& name, bool& given, const std::string& description);
+
+ private:
+  CLI::App& command_;
+  std::string heading_;
+};
+
+/// CLI11's help with a usage line that names what is required, descriptions broken into lines, and no doubled
+/// blank lines.
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter();
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+  std::string make_usage(const CLI::App* app, std::string name) const override;
   std::string make_option_desc(const CLI::Option* option) const override;
 };
 

@@ -2,6 +2,7 @@
 #include "side_by_side.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -25,10 +26,12 @@ Range range_of(Pixel pixel) {
   switch (pixel) {
     case Pixel::u8:
     case Pixel::u16:
-    case Pixel::i16: return {smallest(pixel), largest(pixel)};
+    case Pixel::i16:
+      return {smallest(pixel), largest(pixel)};
     case Pixel::f16:
     case Pixel::f32:
-    case Pixel::f64: return {0, 1};
+    case Pixel::f64:
+      return {0, 1};
   }
   throw std::logic_error("range_of: not a pixel");
 }
@@ -41,9 +44,9 @@ Image stretched(ConstView image, Pixel scale, Pixel pixel) {
 }
 
 Image srgb_from_light(ConstView light, Pixel scale) {
-  std::vector<std::uint8_t> table;
+  std::vector<std::uint8_t> table(65536);
   for (int level = 0; level <= 65535; ++level)
-    table.push_back(static_cast<std::uint8_t>(srgb_encode(level / 65535.0) * 255 + 0.5));
+    table[level] = static_cast<std::uint8_t>(std::lround(srgb_encode(level / 65535.0) * 255));
   const Image levels = stretched(light, scale, Pixel::u16);
   Image encoded(levels.shape(), Pixel::u8);
   const auto* from = reinterpret_cast<const std::uint16_t*>(levels.view().data);
@@ -74,9 +77,9 @@ void paste(const Page& page, Pixel scale, View part) {
   const ConstView source = part_of(rgb.empty() ? page.image.view() : rgb.view(), 0, colours);
   const Image shown =
       page.linear_light ? srgb_from_light(source, scale) : stretched(source, scale, Pixel::u8);
-  const Image alpha = page.alpha ? stretched(part_of(page.image, kind.shape.channels - 1, 1),
-                                             page.image.pixel(), Pixel::u8)
-                                 : Image();
+  const Image alpha =
+      page.alpha ? stretched(part_of(page.image, kind.shape.channels - 1, 1), page.image.pixel(), Pixel::u8)
+                 : Image();
 
   const std::int64_t channels = part.shape.channels;
   const std::int64_t shown_colours = channels >= 3 ? 3 : 1;
@@ -107,14 +110,13 @@ PageKind kind_of_side_by_side(const PageKind& original, const PageKind& result) 
 
 Page side_by_side(const Page& original, const Page& result, Pixel original_scale, Pixel result_scale) {
   const PageKind kind = kind_of_side_by_side(kind_of(original), kind_of(result));
-  Page picture{.image = Image(kind.shape, Pixel::u8), .colour = kind.colour, .alpha = kind.alpha, .metadata = {}};
+  Page picture{
+      .image = Image(kind.shape, Pixel::u8), .colour = kind.colour, .alpha = kind.alpha, .metadata = {}};
   const View all = picture.image;
   std::memset(all.data, white, static_cast<std::size_t>(kind.shape.elements()));
   const auto centred = [&](const Shape& shape, std::int64_t x) {
-    return all.crop({.x = x,
-                     .y = (kind.shape.height - shape.height) / 2,
-                     .width = shape.width,
-                     .height = shape.height});
+    return all.crop(
+        {.x = x, .y = (kind.shape.height - shape.height) / 2, .width = shape.width, .height = shape.height});
   };
   const Shape& left = original.image.shape();
   paste(original, original_scale, centred(left, 0));

@@ -73,9 +73,7 @@ void translated(const char* trouble, Body body) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    std::string sentence = error.what();
-    std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-    throw Error(ErrorCode::io, std::string(trouble) + ": " + sentence);
+    throw Error(ErrorCode::io, std::string(trouble) + ": " + error.what());
   }
 }
 

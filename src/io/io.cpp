@@ -24,14 +24,17 @@ using io::PageView;
 constexpr std::array codecs = {&io::png_codec,  &io::jpeg_codec, &io::tiff_codec,
                                &io::webp_codec, &io::exr_codec,  &io::npy_codec};
 
-/// Runs `body` and puts the file's name in front of what it throws.
+/// Runs `body` and puts the file's name in front of what it throws, on one line whatever a codec's library
+/// had to say.
 template <class Body>
 auto naming(const std::string& path, const char* dash_means, Body body) {
   const std::string name = path == "-" ? dash_means : path;
   try {
     return body();
   } catch (const Error& error) {
-    throw Error(error.code(), name + ": " + error.what());
+    std::string sentence = error.what();
+    std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+    throw Error(error.code(), name + ": " + sentence);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::out_of_memory, name + ": not enough memory");
   } catch (const std::length_error&) {

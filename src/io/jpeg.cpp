@@ -298,6 +298,7 @@ void encode(std::span<const PageView> pages, const WriteOptions& options, Output
       }
     }
     if (page.dots_per_inch_x > 0 && page.dots_per_inch_y > 0) {
+      info.write_JFIF_header = TRUE;  // of itself libjpeg leaves it out of CMYK, and density with it
       info.density_unit = 1;
       info.X_density = density(page.dots_per_inch_x);
       info.Y_density = density(page.dots_per_inch_y);

@@ -295,12 +295,14 @@ std::string descr_of(Pixel pixel) {
 
 /// Python's tuple of the extents that are axes of the written array.
 std::string shape_tuple(const Shape& shape) {
-  std::string tuple = "(";
-  if (shape.depth > 1) tuple += std::to_string(shape.depth) + ", ";
-  if (shape.depth > 1 || shape.height > 1 || shape.channels > 1) tuple += std::to_string(shape.height) + ", ";
-  tuple += std::to_string(shape.width) + ",";
-  if (shape.channels > 1) tuple += " " + std::to_string(shape.channels) + ",";
-  return tuple + ")";
+  std::vector<std::int64_t> extents = {shape.width};
+  if (shape.depth > 1 || shape.height > 1 || shape.channels > 1)
+    extents.insert(extents.begin(), shape.height);
+  if (shape.depth > 1) extents.insert(extents.begin(), shape.depth);
+  if (shape.channels > 1) extents.push_back(shape.channels);
+  std::string tuple;
+  for (const std::int64_t extent : extents) tuple += (tuple.empty() ? "(" : ", ") + std::to_string(extent);
+  return tuple + (extents.size() == 1 ? ",)" : ")");
 }
 
 void encode(std::span<const PageView> pages, const WriteOptions&, Output& output) {

@@ -118,6 +118,9 @@ Stored stored_as(TIFF* tiff) {
   if (stored.width == 0 || stored.height == 0 || stored.samples == 0) {
     throw Error(ErrorCode::io, "TIFF without pixels (" + to_string(stored.shape()) + ")");
   }
+  if (TIFFIsCODECConfigured(stored.compression) == 0) {
+    refuse("compression " + std::to_string(stored.compression) + ", which libtiff cannot undo");
+  }
   if (tag<std::uint32_t>(tiff, TIFFTAG_IMAGEDEPTH, 1) != 1)
     refuse("a volume in one page; halation reads flat pages");
 
@@ -314,8 +317,8 @@ Page read_page(TIFF* tiff, std::size_t file_bytes, const TiffComplaint& complain
 
 std::vector<Page> decode(Bytes bytes, ArrayLayout) {
   TiffComplaint complaint;
-  TiffBytes file{bytes};
-  const Tiff tiff = open_for_reading(file, complaint);
+  TiffBytes file{bytes, complaint};
+  const Tiff tiff = open_for_reading(file);
   if (tiff == nullptr) fail(complaint);
   constexpr std::uint32_t companion = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
   std::vector<Page> pages;

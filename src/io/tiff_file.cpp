@@ -27,7 +27,10 @@ struct FromBytes {
     const std::uint64_t left = file.position < file.bytes.size() ? file.bytes.size() - file.position : 0;
     const auto wanted = static_cast<std::uint64_t>(size);
     const std::uint64_t got = std::min(left, wanted);
-    if (got < wanted) file.read_past_end = true;
+    if (got < wanted) {
+      file.read_past_end = true;
+      std::snprintf(file.complaint.sentence, sizeof file.complaint.sentence, "the file ends too early");
+    }
     if (got > 0) std::memcpy(to, file.bytes.data() + file.position, got);
     file.position += got;
     return static_cast<tmsize_t>(got);
@@ -64,12 +67,15 @@ struct ToOutput {
   }
 };
 
+/// `most_bytes` is the largest piece of memory that libtiff may ask for (0: any): tables and strips as they
+/// lie in a file are no larger than the file, whatever a damaged one claims.
 template <class File>
-Tiff open(const char* mode, void* handle, TiffComplaint& complaint) {
+Tiff open(const char* mode, void* handle, TiffComplaint& complaint, std::size_t most_bytes) {
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
                                                                                  &TIFFOpenOptionsFree);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), remember, &complaint);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), stay_silent, nullptr);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most_bytes));
   const auto close_nothing = [](thandle_t) { return 0; };
   return {TIFFClientOpenExt("TIFF", mode, handle, File::read, File::write, File::seek, close_nothing,
                             File::size, nullptr, nullptr, options.get()),
@@ -78,12 +84,14 @@ Tiff open(const char* mode, void* handle, TiffComplaint& complaint) {
 
 }  // namespace
 
-Tiff open_for_reading(TiffBytes& file, TiffComplaint& complaint) {
-  return open<FromBytes>("r", &file, complaint);
+Tiff open_for_reading(TiffBytes& file) {
+  // Entries of two bytes become eight in memory; small files still need libtiff's own buffers.
+  constexpr std::size_t buffers = std::size_t{64} << 20;
+  return open<FromBytes>("r", &file, file.complaint, buffers + 8 * file.bytes.size());
 }
 
 Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint) {
-  return open<ToOutput>(big ? "w8" : "w", &output, complaint);
+  return open<ToOutput>(big ? "w8" : "w", &output, complaint, 0);
 }
 
 }  // namespace halation::io

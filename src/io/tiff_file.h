@@ -17,14 +17,15 @@ struct TiffComplaint {
 /// A file in memory being read.
 struct TiffBytes {
   Bytes bytes;
+  TiffComplaint& complaint;
   std::uint64_t position = 0;
   bool read_past_end = false;  ///< libtiff only warns of tags that lie beyond the end
 };
 
 using Tiff = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
 
-/// Null where libtiff finds no TIFF. `file` and `complaint` must outlive the result.
-Tiff open_for_reading(TiffBytes& file, TiffComplaint& complaint);
+/// Null where libtiff finds no TIFF. The arguments must outlive the result.
+Tiff open_for_reading(TiffBytes& file);
 Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint);
 
 }  // namespace halation::io
