@@ -1,0 +1,172 @@
+// bad_input_test.cpp: missing, empty, foreign, truncated and damaged files of every format.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "pictures.h"
+
+namespace halation::test {
+namespace {
+
+struct Sample {
+  std::string name;
+  std::string bytes;
+};
+
+/// Small valid files of every format, with metadata, in the kinds that their writers make.
+std::vector<Sample> samples() {
+  const Folder folder;
+  std::vector<Sample> list;
+  const auto add = [&](const std::string& name, std::span<const Page> pages,
+                       const WriteOptions& options = {}) {
+    write_pages(folder / name, pages, options);
+    list.push_back({name, bytes_in(folder / name)});
+  };
+  const auto page = [](Pixel pixel, ColourModel colour, bool alpha) {
+    Page made = random_page(pixel, 12, 11, colour, alpha);
+    made.metadata = full_metadata(colour == ColourModel::gray  ? "GRAY"
+                                  : colour == ColourModel::rgb ? "RGB "
+                                                               : "CMYK");
+    return made;
+  };
+  std::vector<Page> one(1), three(3);
+  const auto with = [&](Pixel pixel, ColourModel colour, bool alpha) -> std::span<const Page> {
+    one[0] = page(pixel, colour, alpha);
+    return one;
+  };
+  add("rgba.png", with(Pixel::u8, ColourModel::rgb, true));
+  add("gray.png", with(Pixel::u16, ColourModel::gray, false));
+  add("rgb.jpg", with(Pixel::u8, ColourModel::rgb, false));
+  add("half.jpg", with(Pixel::u8, ColourModel::rgb, false), {.quality = 60});
+  add("cmyk.jpg", with(Pixel::u8, ColourModel::cmyk, false));
+  add("rgba.tif", with(Pixel::u8, ColourModel::rgb, true));
+  add("float.tif", with(Pixel::f32, ColourModel::gray, false));
+  for (Page& made : three) made = page(Pixel::u16, ColourModel::gray, false);
+  add("pages.tif", three);
+  add("lossless.webp", with(Pixel::u8, ColourModel::rgb, true));
+  add("lossy.webp", with(Pixel::u8, ColourModel::rgb, true), {.lossless = false});
+  add("half.exr", with(Pixel::f16, ColourModel::rgb, true));
+  add("float.exr", with(Pixel::f32, ColourModel::gray, false));
+  add("rgb.npy", with(Pixel::f64, ColourModel::rgb, false));
+  return list;
+}
+
+/// A new file under an old name; cutting an old one to nothing first would make some file systems wait for
+/// the disk.
+std::string write_anew(const std::string& path, std::string_view bytes) {
+  std::filesystem::remove(path);
+  return write_bytes(path, bytes);
+}
+
+TEST(BadInput, MissingEmptyForeign) {
+  const Folder folder;
+  EXPECT_EQ(message_of([&] { read_pages(folder / "none.png"); }), (folder / "none.png") + ": no such file");
+  EXPECT_EQ(message_of([] { read_pages("/tmp"); }), "/tmp: is a folder; a file was expected");
+  EXPECT_EQ(message_of([] { read_pages("/dev/null"); }), "/dev/null: the file is empty");
+  write_bytes(folder / "empty.png", "");
+  EXPECT_EQ(message_of([&] { read_image(folder / "empty.png"); }),
+            (folder / "empty.png") + ": the file is empty");
+  for (const char* text : {"h", "hello", "RIFF", "RIFF1234WAVEfmt ", "II", "P6 3 3 255 "}) {
+    write_bytes(folder / "photo.txt", text);
+    EXPECT_EQ(
+        message_of([&] { read_pages(folder / "photo.txt"); }),
+        (folder / "photo.txt") + ": not an image that halation reads (PNG, JPEG, TIFF, WebP, OpenEXR, .npy)");
+  }
+}
+
+TEST(BadInput, ErrorsCarryTheirKind) {
+  const Folder folder;
+  const auto code_of = [](const std::string& path) {
+    try {
+      read_pages(path);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    throw std::logic_error("no error");
+  };
+  EXPECT_EQ(code_of(folder / "none"), ErrorCode::io);
+  EXPECT_EQ(code_of(write_bytes(folder / "text", "text")), ErrorCode::io);
+  for (const Sample& sample : samples()) {
+    EXPECT_EQ(code_of(write_bytes(folder / sample.name, sample.bytes.substr(0, sample.bytes.size() / 2))),
+              ErrorCode::io)
+        << sample.name;
+  }
+}
+
+TEST(BadInput, ContentsCountNotNames) {
+  const Folder folder;
+  for (const Sample& sample : samples()) {
+    write_anew(folder / "liar.png", sample.bytes);
+    EXPECT_EQ(message_of([&] { read_pages(folder / "liar.png"); }), "no error") << sample.name;
+  }
+}
+
+TEST(BadInput, TruncationAnywhereIsAnError) {
+  const Folder folder;
+  for (const Sample& sample : samples()) {
+    const std::size_t size = sample.bytes.size();
+    for (std::size_t length = 0; length < size; ++length) {
+      write_anew(folder / sample.name, {sample.bytes.data(), length});
+      ASSERT_NE(message_of([&] { read_pages(folder / sample.name); }), "no error")
+          << sample.name << " cut to " << length << " of " << size;
+    }
+  }
+}
+
+TEST(BadInput, DamagedBytesAreAnErrorOrPages) {
+  const Folder folder;
+  std::mt19937 random(3);
+  for (const Sample& sample : samples()) {
+    for (int run = 0; run < 1000; ++run) {
+      std::string bytes = sample.bytes;
+      for (unsigned flips = 1 + random() % 8; flips > 0; --flips)
+        bytes[random() % bytes.size()] = static_cast<char>(random());
+      write_anew(folder / sample.name, bytes);
+      try {
+        const std::vector<Page> pages = read_pages(folder / sample.name);
+        ASSERT_FALSE(pages.empty());
+        for (const Page& page : pages) {
+          ASSERT_GT(page.image.shape().elements(), 0);
+          page.image.clone();  // reads every pixel
+        }
+      } catch (const Error& error) {
+        ASSERT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+      }
+    }
+  }
+}
+
+TEST(BadInput, NothingIsPrinted) {
+  const Folder folder;
+  std::mt19937 random(4);
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  for (const Sample& sample : samples()) {
+    for (int run = 0; run < 40; ++run) {
+      std::string bytes = sample.bytes;
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+      write_anew(folder / sample.name, bytes);
+      message_of([&] { read_pages(folder / sample.name); });
+    }
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Reading, FromAPipe) {
+  const Folder folder;
+  for (const Sample& sample : samples()) {
+    const std::string path = folder / sample.name;
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    std::thread writer([&] { write_bytes(path, sample.bytes); });
+    const std::vector<Page> piped = read_pages(path);
+    writer.join();
+    write_bytes(folder / "file", sample.bytes);
+    expect_same_pixels(piped.front().image, read_image(folder / "file"));
+  }
+}
+
+}  // namespace
+}  // namespace halation::test

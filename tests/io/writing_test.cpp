@@ -1,0 +1,272 @@
+// writing_test.cpp: what formats refuse, CMYK for formats without it, profiles, and files that appear whole
+// or not at all.
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "pictures.h"
+
+namespace halation::test {
+namespace {
+
+constexpr const char* names[] = {"a.png", "a.jpg", "a.tif", "a.webp", "a.exr", "a.npy"};
+
+/// A page that the format of `path` holds.
+Page page_for(const std::string& path, std::int64_t side = 20) {
+  return random_page(path.ends_with(".exr") ? Pixel::f16 : Pixel::u8, side, side, ColourModel::rgb);
+}
+
+struct Request {
+  Pixel pixel = Pixel::u8;
+  Shape shape = {.height = 4, .width = 5, .channels = 3};
+  bool alpha = false;
+  ColourModel colour = ColourModel::rgb;
+  std::size_t pages = 1;
+  WriteOptions options = {};
+};
+
+std::string refused(const std::string& path, const Request& r) {
+  return message_of([&] { check_writable(path, r.pixel, r.shape, r.alpha, r.colour, r.pages, r.options); });
+}
+
+TEST(CheckWritable, SaysWhatAFormatCannotHoldAndWhatHelps) {
+  const Shape rgb = {.height = 4, .width = 5, .channels = 3}, rgba = {.height = 4, .width = 5, .channels = 4};
+  const Shape six = {.height = 4, .width = 5, .channels = 6};
+  EXPECT_EQ(refused("out.jpg", {.pixel = Pixel::u16}),
+            "out.jpg: JPEG holds 8-bit pixels, got u16; use --output-pixel u8 or write .png, .tif or .npy");
+  EXPECT_EQ(refused("out.webp", {.pixel = Pixel::f16}),
+            "out.webp: WebP holds 8-bit pixels, got f16; use --output-pixel u8 or write .tif, .exr or .npy");
+  EXPECT_EQ(
+      refused("out.exr", {.pixel = Pixel::f64}),
+      "out.exr: OpenEXR holds half and float pixels, got f64; use --output-pixel f32 or write .tif or .npy");
+  EXPECT_EQ(refused("out.png", {.shape = six, .colour = ColourModel::other}),
+            "out.png: PNG holds 1 to 4 channels, got 6; write .tif or .npy");
+  EXPECT_EQ(refused("out.jpg", {.shape = rgba, .alpha = true}),
+            "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; drop alpha or write .png, "
+            ".tif, .webp or .npy");
+  EXPECT_EQ(refused("out.jpg", {.shape = rgba, .colour = ColourModel::other}),
+            "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; drop alpha or write .png, "
+            ".tif, .webp or .npy");
+  EXPECT_EQ(refused("out.png", {.pages = 3}), "out.png: PNG holds one page, got 3; write .tif");
+  EXPECT_EQ(refused("out.tif", {.shape = {.depth = 9, .height = 4, .width = 5}, .colour = ColourModel::gray}),
+            "out.tif: TIFF holds flat pictures, got a volume of 9 slices; write .npy");
+  EXPECT_EQ(refused("out.npy", {.shape = {.batch = 2, .height = 4, .width = 5}, .colour = ColourModel::gray}),
+            "out.npy: .npy holds no batches, got one of 2; write its images one by one");
+  EXPECT_EQ(refused("out.jpg", {.shape = {.height = 1, .width = 65501, .channels = 3}}),
+            "out.jpg: JPEG holds at most 65500 pixels a side, got 65501 by 1; write .png, .tif or .npy");
+  EXPECT_EQ(
+      refused("out.webp", {.shape = {.height = 16384, .width = 1, .channels = 3}}),
+      "out.webp: WebP holds at most 16383 pixels a side, got 1 by 16384; write .png, .jpg, .tif or .npy");
+  EXPECT_EQ(refused("out.tif", {.shape = {.width = 5, .channels = 70000}, .colour = ColourModel::other}),
+            "out.tif: TIFF holds 1 to 65535 channels, got 70000; write .npy");
+  EXPECT_EQ(refused("out.png", {.shape = rgb, .colour = ColourModel::gray}),
+            "out.png: the page's colours need 1 channels, the image has 3");
+  EXPECT_EQ(refused("out.jpg", {.options = {.quality = 0}}), "out.jpg: quality must be 1 to 100, got 0");
+  EXPECT_EQ(refused("out.jpg", {.options = {.quality = 101}}), "out.jpg: quality must be 1 to 100, got 101");
+}
+
+TEST(CheckWritable, KnowsFormatsByEndingAndByName) {
+  const std::string endings = ".png, .jpg, .jpeg, .jpe, .jfif, .tif, .tiff, .webp, .exr, .npy";
+  EXPECT_EQ(refused("out.xyz", {}), "out.xyz: unknown format; endings known: " + endings);
+  EXPECT_EQ(refused("out", {}), "out: unknown format; endings known: " + endings);
+  EXPECT_EQ(refused("out.png", {.options = {.format = "gif"}}),
+            "out.png: unknown format 'gif'; formats known: png, jpeg, tiff, webp, exr, npy");
+  EXPECT_EQ(
+      refused("-", {}),
+      "standard output: has no ending that tells the format; name one of png, jpeg, tiff, webp, exr, npy");
+  EXPECT_EQ(refused("-", {.options = {.format = "png"}}), "no error");
+  EXPECT_EQ(refused("out", {.options = {.format = "JPG"}}), "no error");
+  EXPECT_EQ(refused("OUT.TIFF", {}), "no error");
+  EXPECT_EQ(refused("out.xyz", {.pixel = Pixel::u16, .options = {.format = "jpeg"}}).substr(0, 44),
+            "out.xyz: JPEG holds 8-bit pixels, got u16; u");
+}
+
+TEST(CheckWritable, SeesAMissingFolder) {
+  EXPECT_EQ(refused("/no/such/dir/out.png", {}), "/no/such/dir/out.png: folder /no/such/dir does not exist");
+  EXPECT_EQ(refused("/dev/null/out.png", {}), "/dev/null/out.png: /dev/null is not a folder");
+  const Folder folder;
+  std::filesystem::create_directory(folder / "a.png");
+  EXPECT_EQ(refused(folder / "a.png", {}), (folder / "a.png") + ": is a folder; a file name was expected");
+}
+
+TEST(Write, RefusesWhatCheckWritableRefuses) {
+  const Folder folder;
+  const std::string path = folder / "a.jpg";
+  const Page page = random_page(Pixel::u16, 4, 5, ColourModel::rgb);
+  EXPECT_EQ(message_of([&] { write_one(path, page); }), refused(path, {.pixel = Pixel::u16}));
+  EXPECT_EQ(message_of([&] { write_pages(path, {}); }), path + ": no pages to write");
+  EXPECT_EQ(message_of([&] { write_one(path, Page{}); }), path + ": the image is empty");
+  ConstView elsewhere = page.image;
+  elsewhere.device = cuda(0);
+  EXPECT_EQ(message_of([&] { write_image(path, elsewhere); }),
+            path + ": the image lies on cuda:0; bring it to the CPU first");
+  EXPECT_EQ(folder.files(), 0U);
+}
+
+TEST(Write, TellsAlphaByTheNumberOfChannels) {
+  const Folder folder;
+  for (const std::int64_t channels : {1, 2, 3, 4}) {
+    write_image(folder / "a.tif", random_image(Pixel::u8, {.height = 3, .width = 2, .channels = channels}));
+    const Page page = read_one(folder / "a.tif");
+    EXPECT_EQ(page.colour, channels <= 2 ? ColourModel::gray : ColourModel::rgb);
+    EXPECT_EQ(page.alpha, channels % 2 == 0);
+  }
+}
+
+TEST(Write, TurnsCmykIntoRgbWhereAFormatHasNone) {
+  const Folder folder;
+  Page page = u8_page({.width = 3, .channels = 4}, {0, 0, 0, 0, 255, 0, 128, 0, 100, 50, 0, 51});
+  page.colour = ColourModel::cmyk;
+  page.alpha = false;
+  page.metadata.icc = profile_of("CMYK");
+  for (const char* name : {"a.png", "a.webp"}) {
+    write_one(folder / name, page);
+    const Page back = read_one(folder / name);
+    EXPECT_EQ(back.colour, ColourModel::rgb);
+    // 155 · 204 / 255 = 124, 205 · 204 / 255 = 164, 255 · 204 / 255 = 204
+    EXPECT_EQ(elements_of<std::uint8_t>(back.image),
+              (std::vector<std::uint8_t>{255, 255, 255, 0, 255, 127, 124, 164, 204}));
+    EXPECT_TRUE(back.metadata.icc.empty());
+  }
+  Page floats;
+  floats.image = Image({.width = 1, .channels = 5}, Pixel::f32);
+  const float values[] = {0.5F, 0, 1, 0.5F, 1};
+  std::memcpy(floats.image.view().data, values, sizeof values);
+  floats.colour = ColourModel::cmyk;
+  floats.alpha = true;
+  write_one(folder / "a.exr", floats);
+  EXPECT_EQ(elements_of<float>(read_image(folder / "a.exr")), (std::vector<float>{0.25F, 0.5F, 0, 1}));
+}
+
+TEST(Write, DropsAProfileThatDescribesOtherColours) {
+  const Folder folder;
+  for (const char* name : {"a.png", "a.jpg", "a.tif", "a.webp"}) {
+    Page page = random_page(Pixel::u8, 4, 4, ColourModel::gray);
+    page.metadata.icc = profile_of("RGB ");
+    page.metadata.xmp = xmp_with(1);
+    write_one(folder / name, page);
+    EXPECT_TRUE(read_one(folder / name).metadata.icc.empty()) << name;
+    EXPECT_EQ(read_one(folder / name).metadata.xmp, page.metadata.xmp) << name;
+  }
+}
+
+TEST(Write, ReplacesAFileAndKeepsItsPermissions) {
+  const Folder folder;
+  for (const char* name : names) {
+    const std::string path = write_bytes(folder / name, "something else");
+    ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
+    write_one(path, page_for(path));
+    EXPECT_EQ(to_string(read_image(path).shape()), "20x20x3") << name;
+    struct stat facts = {};
+    ASSERT_EQ(::stat(path.c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 0777U, 0640U);
+  }
+  EXPECT_EQ(folder.files(), std::size(names));
+}
+
+TEST(Write, NewFilesGetTheUsersPermissions) {
+  const Folder folder;
+  const mode_t before = ::umask(027);
+  write_one(folder / "a.png", page_for("a.png"));
+  ::umask(before);
+  struct stat facts = {};
+  ASSERT_EQ(::stat((folder / "a.png").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777U, 0640U);
+}
+
+TEST(Write, FollowsALinkToItsFile) {
+  const Folder folder, elsewhere;
+  write_bytes(elsewhere / "real.png", "old");
+  std::filesystem::create_symlink(elsewhere / "real.png", folder / "link.png");
+  write_one(folder / "link.png", page_for("a.png"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.png"));
+  EXPECT_EQ(to_string(read_image(elsewhere / "real.png").shape()), "20x20x3");
+  EXPECT_EQ(elsewhere.files(), 1U);
+}
+
+TEST(Write, OverTheFileThatIsBeingRead) {
+  const Folder folder;
+  for (const char* name : {"a.tif", "a.npy"}) {
+    const Page page = page_for(name, 300);
+    write_one(folder / name, page);
+    write_pages(folder / name, read_pages(folder / name));
+    expect_same_pixels(read_image(folder / name), name == std::string("a.npy") ? [&] {
+      ConstView volume = page.image;  // an hwc array is read as dhw by rank
+      volume.shape = {.depth = 300, .height = 300, .width = 3};
+      volume.strides = strides_of(volume.shape, Pixel::u8);
+      return volume;
+    }() : page.image.view());
+  }
+}
+
+/// No file of this process may grow beyond `bytes`, as on a disk that is nearly full.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_ = {};
+  void (*handler_)(int);
+};
+
+TEST(Write, LeavesNothingBehindOnAFullDisk) {
+  const Folder folder;
+  for (const char* name : names) {
+    const std::string path = folder / name;
+    const Page page = page_for(path, 300);
+    for (const rlim_t bytes : {1, 100, 5000, 60000}) {
+      std::string told;
+      {
+        const FullDisk disk(bytes);
+        told = message_of([&] { write_one(path, page); });
+      }
+      EXPECT_EQ(told, path + ": cannot be written: File too large") << bytes;
+      EXPECT_EQ(folder.files(), 0U) << name;
+    }
+    write_bytes(path, "kept");
+    {
+      const FullDisk disk(5000);
+      EXPECT_NE(message_of([&] { write_one(path, page); }), "no error");
+    }
+    EXPECT_EQ(bytes_in(path), "kept");
+    std::filesystem::remove(path);
+  }
+}
+
+TEST(Write, PassesBytesToDevices) {
+  for (const char* name : names) {
+    WriteOptions options;
+    options.format = std::string(name).substr(2);
+    EXPECT_EQ(message_of([&] { write_one("/dev/full", page_for(name), options); }),
+              "/dev/full: cannot be written: No space left on device");
+    EXPECT_EQ(message_of([&] { write_one("/dev/null", page_for(name), options); }), "no error");
+  }
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST(Write, AFolderThatMustNotBeWrittenInto) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const Folder folder;
+  std::filesystem::create_directory(folder / "locked");
+  std::filesystem::permissions(folder / "locked",
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  const std::string path = (folder / "locked") + "/a.png";
+  EXPECT_EQ(message_of([&] { write_one(path, page_for(path)); }),
+            path + ": cannot write into folder " + (folder / "locked") + ": Permission denied");
+}
+
+}  // namespace
+}  // namespace halation::test

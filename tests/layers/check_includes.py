@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""check_includes.py: fails where a folder includes from one that it must not know.
+
+    check_includes.py ROOT      checks the tree
+    check_includes.py --test    checks the checker, on trees that break each rule
+"""
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+# What each folder may include beside itself and the public headers. Read downwards: nothing reaches to a later line.
+MAY_INCLUDE = {
+    "include": set(),
+    "src/core": set(),
+    "src/filters": {"src/core"},
+    "src/reference": {"src/core"},
+    "src/cpu": {"src/core"},
+    "src/cuda": {"src/core"},
+    "src/model": {"src/core"},
+    "src/plan": {"src/core", "src/filters", "src/reference", "src/cpu", "src/cuda", "src/model"},
+    "src/pipeline": {"src/core", "src/filters", "src/model", "src/plan"},
+    "src/io": {"src/core"},
+    "app": {"src/core", "src/filters", "src/model", "src/plan", "src/pipeline", "src/io"},
+    "ladder": set(),
+    "python": set(),
+    "bench": set(),
+}
+
+# Libraries that stay in the folders named, so that everything else builds without them.
+CONFINED = {
+    re.compile(r"hwy/"): {"src/cpu"},
+    re.compile(r"cuda|cu[a-z]+\.h$|cooperative_groups|nv/|cub/|thrust/|mma\.h"): {"src/cuda", "ladder", "bench"},
+}
+
+SOURCES = {".h", ".hpp", ".inc", ".cpp", ".cc", ".cu", ".cuh"}
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+
+
+def folder_of(path):
+    """The folder of MAY_INCLUDE that holds a path relative to the root; None outside all of them."""
+    return next((folder for folder in MAY_INCLUDE if path.is_relative_to(folder)), None)
+
+
+def find_included(root, source, name):
+    """The file of the tree that `source` means by `name`, relative to the root; None for a file from elsewhere."""
+    for base in (source.parent, root / "src", root / "include", root):
+        candidate = (base / name).resolve()
+        if candidate.is_file() and candidate.is_relative_to(root):
+            return candidate.relative_to(root)
+    return None
+
+
+def complaint(root, source, bracket, name):
+    """What is wrong with one include, or None."""
+    here = folder_of(source.relative_to(root))
+    # <name> never means a file of src/; only the public headers are reached that way.
+    target = find_included(root, source, name) if bracket == '"' or name.startswith("halation/") else None
+    if target is not None:
+        there = folder_of(target)
+        if there in (here, "include") or there in MAY_INCLUDE[here]:
+            return None
+        return f"{here} must not include from {there or target.parent}"
+    if here == "include" and not re.fullmatch(r"[a-z_]+", name):
+        return "public headers include the C++ standard library only"
+    for library, homes in CONFINED.items():
+        if library.match(name) and here not in homes:
+            return f"{name} belongs in {' '.join(sorted(homes))}"
+    return None
+
+
+def check(root):
+    """All complaints about the tree, each "file:line: sentence", and the number of files read."""
+    root = root.resolve()
+    complaints, files = [], 0
+    unknown = [p for p in sorted((root / "src").glob("*")) if p.is_dir() and folder_of(p.relative_to(root)) is None]
+    complaints += [f"{p.relative_to(root)}: not in the order of folders (MAY_INCLUDE)" for p in unknown]
+    for folder in MAY_INCLUDE:
+        for source in sorted((root / folder).rglob("*")):
+            if source.suffix not in SOURCES:
+                continue
+            files += 1
+            text = source.read_text(encoding="utf-8")
+            for match in INCLUDE.finditer(text):
+                wrong = complaint(root, source, *match.groups())
+                if wrong:
+                    line = text.count("\n", 0, match.start()) + 1
+                    complaints.append(f"{source.relative_to(root)}:{line}: {wrong}")
+    return complaints, files
+
+
+# Each case: the file that includes, the line, the file included (made too), and whether it is allowed.
+CASES = [
+    ("src/cpu/a.cpp", '#include "core/job.h"', "src/core/job.h", True),
+    ("src/cpu/a.cpp", '#include "b.h"', "src/cpu/b.h", True),
+    ("src/cpu/a.cpp", '#include <hwy/highway.h>', None, True),
+    ("src/cpu/a.cpp", '#include "halation/image.h"', "include/halation/image.h", True),
+    ("src/cpu/a.cpp", '  #  include "plan/check.h"', "src/plan/check.h", False),
+    ("src/cpu/a.cpp", '#include "reference/reference.h"', "src/reference/reference.h", False),
+    ("src/cpu/a.cpp", '#include "../reference/reference.h"', "src/reference/reference.h", False),
+    ("src/cuda/a.cu", '#include "cpu/rows.h"', "src/cpu/rows.h", False),
+    ("src/cuda/a.cu", "#include <cuda_runtime.h>", None, True),
+    ("src/core/a.h", '#include "filters/list.h"', "src/filters/list.h", False),
+    ("src/core/a.h", "#include <hwy/highway.h>", None, False),
+    ("src/plan/a.cpp", "#include <cuda_runtime.h>", None, False),
+    ("src/plan/a.cpp", '#include "cpu/cpu.h"', "src/cpu/cpu.h", True),
+    ("src/plan/a.cpp", '#include "pipeline/colour.h"', "src/pipeline/colour.h", False),
+    ("src/pipeline/a.cpp", '#include "plan/check.h"', "src/plan/check.h", True),
+    ("src/pipeline/a.cpp", '#include "io/codec.h"', "src/io/codec.h", False),
+    ("src/io/a.cpp", '#include "plan/check.h"', "src/plan/check.h", False),
+    ("src/io/a.cpp", "#include <png.h>", None, True),
+    ("src/io/a.cpp", '#include "tests/data.h"', "tests/data.h", False),
+    ("app/a.cpp", '#include "io/codec.h"', "src/io/codec.h", True),
+    ("app/a.cpp", '#include "cpu/cpu.h"', "src/cpu/cpu.h", False),
+    ("ladder/a.cu", "#include <halation/convolve.h>", "include/halation/convolve.h", True),
+    ("ladder/a.cu", '#include "core/job.h"', "src/core/job.h", False),
+    ("python/a.cpp", '#include "plan/check.h"', "src/plan/check.h", False),
+    ("bench/a.cpp", '#include "../src/cpu/cpu.h"', "src/cpu/cpu.h", False),
+    ("include/halation/a.h", "#include <cstdint>", None, True),
+    ("include/halation/a.h", "#include <hwy/highway.h>", None, False),
+    ("include/halation/a.h", "#include <cuda_runtime.h>", None, False),
+    ("include/halation/a.h", '#include "core/job.h"', "src/core/job.h", False),
+]
+
+
+def self_test():
+    failures = 0
+    for file, line, included, allowed in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for path, text in ((included, "#pragma once\n"), (file, f"// a file\n{line}\n")):
+                if path:
+                    (root / path).parent.mkdir(parents=True, exist_ok=True)
+                    (root / path).write_text(text)
+            complaints, _ = check(root)
+            places = [c.split(": ")[0] for c in complaints]
+            if places != ([] if allowed else [f"{file}:2"]):
+                failures += 1
+                print(f"self-test: {file}: {line}: expected {'no complaint' if allowed else 'one'}, got {complaints}")
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "src/misc").mkdir(parents=True)
+        if not check(Path(folder))[0]:
+            failures += 1
+            print("self-test: an unknown folder under src/ passed")
+    print(f"self-test: {len(CASES) + 1} cases, {failures} failed")
+    return failures == 0
+
+
+def main():
+    if sys.argv[1:] == ["--test"]:
+        return 0 if self_test() else 1
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    complaints, files = check(Path(sys.argv[1]))
+    print(*complaints, sep="\n", end="\n" if complaints else "")
+    print(f"{files} files, {len(complaints)} complaints")
+    return 1 if complaints or files == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
