@@ -1,0 +1,62 @@
+# Makefile: the commands of the README. `make help` lists them.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+SECONDS ?= 600
+
+needs := cmake/install_dependencies.sh
+folders := $(wildcard app bench examples include ladder python src tests)
+sources = $(shell find $(folders) -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh')
+# $(call build,PRESET,-D…): configures and builds; configuring again costs a second and picks up a changed machine.
+build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j $(JOBS)
+
+.PHONY: help demo test asan bench install format lint fuzz clean
+
+help:  ## this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+
+demo:  ## installs what is missing, builds, filters a photograph and shows the timings
+	@$(needs) build
+	@$(call build,release)
+	@examples/demo.sh build/release/halation build/demo
+
+test:  ## installs what is missing, builds and runs every test
+	@$(needs) build test
+	@$(call build,ci)
+	@ctest --preset ci -j $(JOBS)
+
+asan:  ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(needs) build test
+	@$(call build,asan)
+	@ctest --preset asan -j $(JOBS)
+
+bench:  ## verifies, then times halation and its peers in one run
+	@$(needs) build bench
+	@$(call build,release,-DHALATION_BENCH=ON)
+	@bench/run build/release
+
+install:  ## installs the Release build (PREFIX=/usr/local, DESTDIR= for packagers)
+	@$(needs) build
+	@$(call build,release)
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+format:  ## clang-format over all sources
+	@$(needs) lint
+	@clang-format -i $(sources)
+
+lint:  ## clang-tidy over all sources, warnings as errors
+	@$(needs) build test bench lint
+	@cmake --preset dev -B build/lint -DHALATION_BENCH=ON
+	@run-clang-tidy -quiet -extra-arg=-Wno-unknown-warning-option -p build/lint -j $(JOBS) \
+	  '^$(CURDIR)/(app|bench|examples|ladder|python|src|tests)/'
+
+fuzz:  ## fuzzes file input, weights and parameters, SECONDS=600 each, JOBS at a time
+	@$(needs) build test fuzz
+	@$(call build,fuzz)
+	@tests/fuzz/run build/fuzz $(SECONDS) $(JOBS)
+
+clean:  ## removes build/
+	@rm -rf build
