@@ -261,6 +261,7 @@ std::vector<Page> read_pages(const std::string& path, ArrayLayout layout) {
       return pages;
     }
     std::vector<std::string> titles;
+    titles.reserve(codecs.size());
     for (const Codec* codec : codecs) titles.emplace_back(codec->title);
     throw Error(ErrorCode::io, "not an image that halation reads (" + listed(titles, ", ") + ")");
   });

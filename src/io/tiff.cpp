@@ -206,8 +206,6 @@ void place_row(const std::byte* from, const Stored& stored, std::int64_t count, 
 
 /// All samples of a page as they are stored, spread to whole bytes.
 Image read_samples(TIFF* tiff, const Stored& stored, const TiffComplaint& complaint) {
-  Image image(stored.shape(), stored.pixel);
-  const View pixels = image;
   const bool tiled = TIFFIsTiled(tiff) != 0;
   const std::int64_t block_width = tiled ? tag<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0) : stored.width;
   const std::int64_t block_height =
@@ -218,6 +216,15 @@ Image read_samples(TIFF* tiff, const Stored& stored, const TiffComplaint& compla
   if (block_width < 1 || block_height < 1 || block_bytes < 1 || block_row_bytes < 1) fail(complaint);
   const std::int64_t samples_together = stored.planes_apart ? 1 : stored.samples;
   if ((block_width * samples_together * stored.bits + 7) / 8 > block_row_bytes) fail(complaint);
+  // Tiles may reach beyond the image, but a tile of gigabytes over a small one is a lie.
+  constexpr std::int64_t ordinary_block_bytes = std::int64_t{64} << 20;
+  const std::int64_t image_bytes = stored.shape().elements() * static_cast<std::int64_t>(bytes_of(stored.pixel));
+  if (block_bytes > ordinary_block_bytes && block_bytes / 4 > image_bytes) {
+    throw Error(ErrorCode::io, "damaged TIFF: tiles of " + std::to_string(block_height) + "x" +
+                                   std::to_string(block_width) + " for " + to_string(stored.shape()) + " pixels");
+  }
+  Image image(stored.shape(), stored.pixel);
+  const View pixels = image;
   const HostMemory block = allocate_host(static_cast<std::size_t>(block_bytes), "a strip or tile of a TIFF");
   const auto element = static_cast<std::int64_t>(bytes_of(stored.pixel));
   const std::int64_t step = stored.planes_apart ? pixels.strides.width : element;
