@@ -95,7 +95,24 @@ void write_bytes(png_structp png, png_bytep data, std::size_t size) {
 
 void flush_nothing(png_structp) {}
 
-bool recognises(Bytes file) { return begins_with(file, "\x89PNG\r\n\x1a\n"); }
+constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
+
+bool recognises(Bytes file) { return begins_with(file, signature); }
+
+/// Walks over the chunks: length, type, data, checksum. libpng would first clear as much memory as a chunk
+/// claims to fill.
+void check_chunks(Bytes file) {
+  for (Bytes rest = file.subspan(signature.size());;) {
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < 4 && i < rest.size(); ++i)
+      length = length << 8 | std::to_integer<std::size_t>(rest[i]);
+    if (rest.size() < 12 || length > rest.size() - 12) {
+      throw Error(ErrorCode::io, "damaged or truncated PNG: the file ends too early");
+    }
+    if (begins_with(rest.subspan(4), "IEND")) return;
+    rest = rest.subspan(12 + length);
+  }
+}
 
 Metadata metadata_of(png_structp png, png_infop info) {
   Metadata kept;
@@ -126,6 +143,7 @@ Metadata metadata_of(png_structp png, png_infop info) {
 }
 
 std::vector<Page> decode(Bytes file, ArrayLayout) {
+  check_chunks(file);
   Reader reader(file);
   png_structp png = reader.png;
   png_infop info = reader.info;

@@ -29,7 +29,7 @@ class Planes {
  public:
   Planes(Imf::Header& header, const std::map<std::string, Plane>& planes) {
     const Imath::Box2i& window = header.dataWindow();
-    const auto width = static_cast<std::size_t>(window.max.x - window.min.x + 1);
+    const auto width = static_cast<std::size_t>(std::int64_t{window.max.x} - window.min.x + 1);
     for (const auto& [name, plane] : planes) {
       header.channels().insert(name, Imf::Channel(plane.type));
       const std::size_t bytes = plane.type == Imf::HALF ? 2 : 4;

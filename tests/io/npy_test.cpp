@@ -92,7 +92,7 @@ TEST_F(Npy, ReadsFortranOrder) {
   const std::string elements = bytes_of_values<std::int16_t>({1, 4, 2, 5, 3, 6}, true);
   EXPECT_EQ(elements_of<std::int16_t>(page_of(array(dictionary(">i2", "(2, 3)", true), elements)).image),
             (std::vector<std::int16_t>{1, 2, 3, 4, 5, 6}));
-  std::vector<std::uint8_t> fortran(2 * 3 * 4 * 5), plain(fortran.size());
+  std::vector<std::uint8_t> fortran(120), plain(120);
   for (std::size_t d = 0; d < 2; ++d) {
     for (std::size_t h = 0; h < 3; ++h) {
       for (std::size_t w = 0; w < 4; ++w) {

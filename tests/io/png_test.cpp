@@ -1,6 +1,8 @@
 // png_test.cpp: PNG files, odd ones made by libpng itself.
 #include <png.h>
 
+#include <algorithm>
+
 #include "pictures.h"
 
 namespace halation::test {
@@ -36,7 +38,8 @@ void write_odd(const std::string& path, const Odd& odd, std::vector<std::vector<
     png_set_tRNS(png, info, nullptr, 0, &colour);
   }
   std::vector<png_bytep> pointers;
-  for (auto& row : rows) pointers.push_back(row.data());
+  std::transform(rows.begin(), rows.end(), std::back_inserter(pointers),
+                 [](auto& row) { return row.data(); });
   png_set_rows(png, info, pointers.data());
   png_write_png(png, info, PNG_TRANSFORM_IDENTITY, nullptr);
   png_destroy_write_struct(&png, &info);

@@ -159,7 +159,7 @@ TEST(Tiff, WritesWhatLibtiffReads) {
   const Page page = random_page(Pixel::u8, 21, 13, ColourModel::rgb, true);
   write_one(folder / "a.tif", page);
   const auto tiff = opened(folder / "a.tif", "r");
-  std::vector<std::uint8_t> row(13 * 4), all;
+  std::vector<std::uint8_t> row(std::size_t{13} * 4), all;
   for (std::uint32_t y = 0; y < 21; ++y) {
     ASSERT_EQ(TIFFReadScanline(tiff.get(), row.data(), y, 0), 1);
     all.insert(all.end(), row.begin(), row.end());

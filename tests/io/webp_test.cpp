@@ -55,7 +55,7 @@ TEST(WebP, WritesWhatLibwebpReads) {
   ASSERT_NE(pixels, nullptr);
   EXPECT_EQ(width, 10);
   EXPECT_EQ(height, 12);
-  EXPECT_EQ(std::vector<std::uint8_t>(pixels, pixels + width * height * 4),
+  EXPECT_EQ(std::vector<std::uint8_t>(pixels, pixels + std::size_t{10} * 12 * 4),
             elements_of<std::uint8_t>(page.image));
   WebPFree(pixels);
 }
@@ -63,7 +63,7 @@ TEST(WebP, WritesWhatLibwebpReads) {
 TEST(WebP, LossyFollowsQuality) {
   const Folder folder;
   Page page = random_page(Pixel::u8, 64, 64, ColourModel::rgb, true);
-  for (std::int64_t i = 0; i < 64 * 64 * 4; ++i)
+  for (std::int64_t i = 0; i < page.image.shape().elements(); ++i)
     page.image.view().data[i] = static_cast<std::byte>(100 + i / 256 + i % 4);
   write_one(folder / "low.webp", page, {.quality = 5, .lossless = false});
   write_one(folder / "high.webp", page, {.quality = 100, .lossless = false});
