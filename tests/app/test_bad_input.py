@@ -76,7 +76,7 @@ class Inputs(BadInput):
 
     def test_size_that_the_file_cannot_hold(self):
         side = 2 ** 31 - 1
-        self.put("huge.png", PNG_SIGNATURE + png_header(side, side) + png_chunk(b"IDAT", bytes(99)))
+        self.put("huge.png", PNG_SIGNATURE + png_header(side, side) + png_chunk(b"IDAT", bytes(99)) + png_chunk(b"IEND", b""))
         self.refuse_input("huge.png", f"huge.png: damaged or truncated PNG: too short for {side}x{side} pixels")
 
     def test_image_too_large_for_memory(self):
