@@ -93,7 +93,7 @@ TEST(Image, CloneIsPackedAndIndependent) {
 TEST(Image, RefusesNonsenseAndWhatTheMachineDoesNotHave) {
   EXPECT_EQ(message_of([] { Image({.height = 0, .width = 5}, Pixel::u8); }), "image extents must be at least 1, got 0x5");
   try {
-    Image({.height = 1 << 24, .width = 1 << 24}, Pixel::f64);
+    const Image huge({.height = 1 << 24, .width = 1 << 24}, Pixel::f64);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_memory);

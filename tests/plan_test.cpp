@@ -25,8 +25,8 @@ std::string message_of(const Call& call) {
 
 const Shape small{.height = 6, .width = 8};
 
-PlanSpec spec_of(Filter filter, Options options = {}, Shape shape = small) {
-  return {.shape = shape, .pixel = Pixel::f32, .filters = {std::move(filter)}, .options = std::move(options)};
+PlanSpec spec_of(Filter filter, const Options& options = {}, Shape shape = small) {
+  return {.shape = shape, .pixel = Pixel::f32, .filters = {std::move(filter)}, .options = options};
 }
 
 TEST(Plan, RefusesJobsThatMeanNothing) {

@@ -141,8 +141,8 @@ std::vector<Point> pairwise_points() {
   std::set<Pair> missing;
   for (std::uint8_t a = 0; a < axis_count; ++a) {
     for (std::uint8_t b = static_cast<std::uint8_t>(a + 1); b < axis_count; ++b) {
-      for (std::uint8_t i = 0; i < value_count(a); ++i) {
-        for (std::uint8_t j = 0; j < value_count(b); ++j) missing.insert({a, i, b, j});
+      for (std::size_t i = 0; i < value_count(a); ++i) {
+        for (std::size_t j = 0; j < value_count(b); ++j) missing.insert({a, static_cast<std::uint8_t>(i), b, static_cast<std::uint8_t>(j)});
       }
     }
   }
