@@ -11,7 +11,7 @@
 
 namespace halation {
 
-/// What the channels of a page mean, alpha apart.
+/// What the channels of a page mean, alpha apart. In `cmyk`, 0 is no ink.
 enum class ColourModel { gray, rgb, cmyk, other };
 
 /// What a file carries beside its pixels, as raw bytes of the standards named.

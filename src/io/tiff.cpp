@@ -218,10 +218,12 @@ Image read_samples(TIFF* tiff, const Stored& stored, const TiffComplaint& compla
   if ((block_width * samples_together * stored.bits + 7) / 8 > block_row_bytes) fail(complaint);
   // Tiles may reach beyond the image, but a tile of gigabytes over a small one is a lie.
   constexpr std::int64_t ordinary_block_bytes = std::int64_t{64} << 20;
-  const std::int64_t image_bytes = stored.shape().elements() * static_cast<std::int64_t>(bytes_of(stored.pixel));
+  const std::int64_t image_bytes =
+      stored.shape().elements() * static_cast<std::int64_t>(bytes_of(stored.pixel));
   if (block_bytes > ordinary_block_bytes && block_bytes / 4 > image_bytes) {
     throw Error(ErrorCode::io, "damaged TIFF: tiles of " + std::to_string(block_height) + "x" +
-                                   std::to_string(block_width) + " for " + to_string(stored.shape()) + " pixels");
+                                   std::to_string(block_width) + " for " + to_string(stored.shape()) +
+                                   " pixels");
   }
   Image image(stored.shape(), stored.pixel);
   const View pixels = image;
