@@ -5,19 +5,10 @@
 
 #include "halation/error.h"
 #include "halation/filter.h"
+#include "message_of.h"
 
 namespace halation {
 namespace {
-
-template <class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Filter, DefaultAnchorIsHalfTheSize) {
   EXPECT_EQ(Filter(std::vector<double>(5)).anchor(), (Anchor{0, 0, 2}));

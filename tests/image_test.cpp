@@ -4,19 +4,10 @@
 
 #include "halation/error.h"
 #include "halation/image.h"
+#include "message_of.h"
 
 namespace halation {
 namespace {
-
-template <class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Shape, DimensionsFollowTheExtents) {
   EXPECT_EQ((Shape{.width = 9}).dims(), 1);

@@ -6,22 +6,13 @@
 #include <thread>
 
 #include "halation/halation.h"
+#include "message_of.h"
 
 namespace halation {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-template <class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 const Shape small{.height = 6, .width = 8};
 
