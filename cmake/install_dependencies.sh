@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # install_dependencies.sh: installs what is missing, on Debian 12 or Ubuntu 24.04 and later.
 #
-#   cmake/install_dependencies.sh GROUP...     GROUP is one of: build test bench lint fuzz
+#   cmake/install_dependencies.sh GROUP...     GROUP is one of: build test bench lint fuzz hip
 #
 # Where every package of the groups is installed it does nothing and asks for nothing. On other systems it names what is
 # needed and leaves the rest to CMake, which says what it cannot find.
@@ -14,6 +14,7 @@ declare -A packages=(
   [bench]="libopencv-dev"
   [lint]="clang-format clang-tidy"
   [fuzz]="clang"
+  [hip]="hipcc libamdhip64-dev"
 )
 
 wanted=()

@@ -31,7 +31,7 @@ struct ColourOptions {
 /// between the steps, are f32, or f64 where input or output is or `options.sum` asks for it.
 ///
 /// Without any of the options it is `convolve` itself. Errors as `convolve`; `gray` needs 3 colours, `alpha` a colour beside it, and
-/// the image must lie in host memory.
+/// the image must lie in host memory; with one of them `device` may be a GPU, and pixels go there and back.
 Image convolve_colour(ConstView in, const FilterSet& filter, const Options& options = {},
                       const ColourOptions& colour = {}, std::optional<Device> device = {});
 

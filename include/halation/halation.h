@@ -2,6 +2,7 @@
 #pragma once
 
 #include "halation/border.h"
+#include "halation/colour.h"
 #include "halation/convolve.h"
 #include "halation/device.h"
 #include "halation/error.h"
@@ -11,3 +12,4 @@
 #include "halation/pixel.h"
 #include "halation/plan.h"
 #include "halation/stream.h"
+#include "halation/transfer.h"

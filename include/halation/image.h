@@ -154,7 +154,7 @@ class Image {
   operator ConstView() const { return view_; }
   operator View() { return view_; }
 
-  /// A packed copy in host memory.
+  /// A packed copy in host memory, of an image in host memory.
   Image clone() const;
 
  private:
@@ -162,8 +162,8 @@ class Image {
   std::unique_ptr<std::byte, std::function<void(std::byte*)>> memory_;
 };
 
-/// Copies pixels of the same shape and pixel between host views of any strides.
-/// Throws `Error{invalid_argument}` where shape or pixel differ.
+/// Copies pixels of the same shape and pixel between host views of any strides; halation/transfer.h has copies to and from devices.
+/// Throws `Error{invalid_argument}` where shape or pixel differ, or a view lies elsewhere.
 void copy(ConstView from, View to);
 
 }  // namespace halation

@@ -1,4 +1,4 @@
-// backend.h: what a backend offers: methods, and a job made ready to run.
+// backend.h: what a backend offers: memory, copies, methods, and a job made ready to run.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/job.h"
+#include "core/memory.h"
 #include "halation/device.h"
+#include "halation/image.h"
 #include "halation/plan.h"
 
 namespace halation {
@@ -31,7 +33,19 @@ class Backend {
   virtual Device::Kind kind() const = 0;
   virtual std::vector<DeviceInfo> devices() const = 0;
   virtual std::span<const Method> methods() const = 0;
-  virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job) const = 0;
+  /// Throws `Error{device}` where there is no such device.
+  virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const = 0;
+};
+
+/// What a backend offers whose devices have memory of their own. See halation/transfer.h for what each promises.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  virtual Memory allocate(std::size_t bytes, Device device, Stream stream, const std::string& what) const = 0;
+  virtual Memory allocate_pinned(std::size_t bytes, const std::string& what) const = 0;
+  /// At least one of the views lies on such a device.
+  virtual void copy(const ConstView& from, const View& to, Stream stream) const = 0;
+  virtual void synchronise(Device device, Stream stream) const = 0;
 };
 
 }  // namespace halation

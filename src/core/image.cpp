@@ -94,7 +94,7 @@ AnyView one_of_batch(AnyView view, std::int64_t index) {
 
 }  // namespace
 
-HostMemory allocate_host(std::size_t bytes, const std::string& what) {
+Memory allocate_host(std::size_t bytes, const std::string& what) {
   constexpr std::size_t worth_asking = std::size_t{64} << 20;
   if (bytes >= worth_asking) {
     const double available = available_bytes();
@@ -188,6 +188,12 @@ void copy(ConstView from, View to) {
                 "copy: shape and pixel must be equal, got " + to_string(from.shape) + " " +
                     std::string(name_of(from.pixel)) + " and " + to_string(to.shape) + " " +
                     std::string(name_of(to.pixel)));
+  }
+  for (const Device device : {from.device, to.device}) {
+    if (!shares_memory(device, cpu())) {
+      throw Error(ErrorCode::invalid_argument, "copy: a view lies in memory of " + name_of(device) +
+                                                   "; give the stream to copy in, or use to_device");
+    }
   }
   const Shape& n = from.shape;
   const auto element = static_cast<std::int64_t>(bytes_of(from.pixel));

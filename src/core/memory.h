@@ -8,10 +8,10 @@
 
 namespace halation {
 
-using HostMemory = std::unique_ptr<std::byte, std::function<void(std::byte*)>>;
+using Memory = std::unique_ptr<std::byte, std::function<void(std::byte*)>>;
 
 /// `bytes` on a 64-byte boundary. Throws `Error{out_of_memory}`: "<what> needs 17.2 GB of memory, 12.0 GB are available". The system
 /// would hand out more than it has and end the process later, so what is available is asked first for large requests.
-HostMemory allocate_host(std::size_t bytes, const std::string& what);
+Memory allocate_host(std::size_t bytes, const std::string& what);
 
 }  // namespace halation

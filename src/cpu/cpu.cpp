@@ -210,7 +210,7 @@ class CpuBackend final : public Backend {
     return list;
   }
 
-  std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job) const override {
+  std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     if (job->sum_f64) return std::make_unique<CpuRunner<double>>(std::move(job));
     return std::make_unique<CpuRunner<float>>(std::move(job));
   }

@@ -227,7 +227,7 @@ Image read_samples(TIFF* tiff, const Stored& stored, const TiffComplaint& compla
   }
   Image image(stored.shape(), stored.pixel);
   const View pixels = image;
-  const HostMemory block = allocate_host(static_cast<std::size_t>(block_bytes), "a strip or tile of a TIFF");
+  const Memory block = allocate_host(static_cast<std::size_t>(block_bytes), "a strip or tile of a TIFF");
   const auto element = static_cast<std::int64_t>(bytes_of(stored.pixel));
   const std::int64_t step = stored.planes_apart ? pixels.strides.width : element;
 

@@ -1,5 +1,5 @@
 // colour.cpp: pixels become light, luma, premultiplied floats; are filtered; become pixels, rounded once.
-#include "halation/colour.h"
+#include "pipeline/colour.h"
 
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
@@ -192,14 +192,14 @@ Filter anchor_of(const Filter& filter) {
 }
 
 /// Filters the alpha of `work`; `options` are those of the work, with borders of 1.
-void filter_alpha(Work& work, const FilterSet& filter, Options options, Device device) {
+void filter_alpha(Work& work, const FilterSet& filter, Options options, Device device, TransferTimes* times) {
   const std::optional<double> sum = gain(filter);
   work.divide = sum.has_value();
   if (sum) {
     options.scale = 1 / *sum;
-    work.alpha = convolve(work.alpha, filter, options, device);
+    work.alpha = convolve_on(device, work.alpha, filter, options, times);
   } else if (options.extent != Extent::same) {
-    work.alpha = convolve(work.alpha, anchor_of(filter.filters.front()), options, device);
+    work.alpha = convolve_on(device, work.alpha, anchor_of(filter.filters.front()), options, times);
   }
 }
 
@@ -224,7 +224,7 @@ void check_input(const ConstView& in, const ColourOptions& colour) {
 
 template <class Sum>
 Image convolve_with(ConstView in, const FilterSet& filter, const Options& options,
-                    const ColourOptions& colour, const Job& job, Device device) {
+                    const ColourOptions& colour, const Job& job, Device device, TransferTimes* times) {
   Work work = visit_pixel(
       in.pixel, [&](auto element) { return decoded<decltype(element), Sum>(in, colour, options.threads); });
 
@@ -234,12 +234,12 @@ Image convolve_with(ConstView in, const FilterSet& filter, const Options& option
   inner.offset = 0;
   if (!work.alpha.empty()) {
     inner.border = with_constants(options.border, [](double) { return 1.0; });
-    filter_alpha(work, filter, inner, device);
+    filter_alpha(work, filter, inner, device, times);
   }
   inner.border = with_constants(options.border, [&](double value) {
     return colour.linear ? srgb_decode(value / full_scale(in.pixel)) : value;
   });
-  work.colours = convolve(work.colours, filter, inner, device);
+  work.colours = convolve_on(device, work.colours, filter, inner, times);
 
   Shape shape = job.out;
   shape.channels = work.colours.shape().channels + (colour.alpha ? 1 : 0);
@@ -251,23 +251,29 @@ Image convolve_with(ConstView in, const FilterSet& filter, const Options& option
 
 }  // namespace
 
-Image convolve_colour(ConstView in, const FilterSet& filter, const Options& options,
-                      const ColourOptions& colour, std::optional<Device> device) {
-  if (!colour.alpha && !colour.linear && !colour.gray) return convolve(in, filter, options, device);
+Image convolve_colour_on(Device device, ConstView in, const FilterSet& filter, const Options& options,
+                         const ColourOptions& colour, TransferTimes* times) {
+  if (!colour.alpha && !colour.linear && !colour.gray) return convolve_on(device, in, filter, options, times);
 
-  const Device where = device.value_or(in.device);
   const CheckedJob checked = check({.shape = in.shape,
                                     .pixel = in.pixel,
                                     .filters = filter.filters,
                                     .combine = filter.combine,
-                                    .device = where,
+                                    .device = device,
                                     .options = options});
   check_input(in, colour);
   const Job& job = checked.job;
   const FilterSet settled(checked.filters, filter.combine);
   const bool in_f64 = job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64 || options.sum == Sum::f64;
-  return in_f64 ? convolve_with<double>(in, settled, options, colour, job, where)
-                : convolve_with<float>(in, settled, options, colour, job, where);
+  return in_f64 ? convolve_with<double>(in, settled, options, colour, job, device, times)
+                : convolve_with<float>(in, settled, options, colour, job, device, times);
+}
+
+Image convolve_colour(ConstView in, const FilterSet& filter, const Options& options,
+                      const ColourOptions& colour, std::optional<Device> device) {
+  const Device where = device.value_or(in.device);
+  if (!colour.alpha && !colour.linear && !colour.gray) return convolve(in, filter, options, where);
+  return convolve_colour_on(where, in, filter, options, colour);
 }
 
 }  // namespace halation

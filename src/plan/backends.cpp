@@ -1,16 +1,27 @@
 // backends.cpp: the one table of backends.
 #include "plan/backends.h"
 
-#include <array>
-
 #include "cpu/cpu.h"
 #include "halation/error.h"
 #include "reference/reference.h"
+#ifdef HALATION_HAS_CUDA
+#include "cuda/cuda.h"
+#endif
 
 namespace halation {
 namespace {
 
-std::array<const Backend*, 2> table() { return {&reference_backend::backend(), &cpu_backend::backend()}; }
+std::vector<const Backend*> table() {
+  return {&reference_backend::backend(), &cpu_backend::backend(),
+#ifdef HALATION_HAS_CUDA
+          &cuda_backend::backend()
+#endif
+  };
+}
+
+[[noreturn]] void refuse(Device device) {
+  throw Error(ErrorCode::unsupported, "this build has no backend for device " + name_of(device) + "; use cpu");
+}
 
 }  // namespace
 
@@ -18,7 +29,21 @@ const Backend& backend_for(Device device) {
   for (const Backend* backend : table()) {
     if (backend->kind() == device.kind) return *backend;
   }
-  throw Error(ErrorCode::unsupported, "this build has no backend for device " + name_of(device) + "; use cpu");
+  refuse(device);
+}
+
+const DeviceMemory* device_memory() {
+#ifdef HALATION_HAS_CUDA
+  return &cuda_backend::memory();
+#else
+  return nullptr;
+#endif
+}
+
+const DeviceMemory& memory_of(Device device) {
+  const DeviceMemory* memory = device_memory();
+  if (memory == nullptr) refuse(device);
+  return *memory;
 }
 
 std::vector<DeviceInfo> devices() {

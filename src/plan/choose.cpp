@@ -60,7 +60,7 @@ class Chooser {
     if (options.method == Method::automatic || offers(options.method)) return;
     std::string list;
     for (const Method method : backend.methods()) list += (list.empty() ? "" : ", ") + std::string(name_of(method));
-    const std::string where = backend.kind() == Device::Kind::reference ? "reference" : "cpu";
+    const std::string where = backend.kind() == Device::Kind::cuda ? "cuda" : name_of(Device{backend.kind(), 0});
     throw Error(ErrorCode::unsupported,
                 "method " + std::string(name_of(options.method)) + " is not available on " + where + "; choose from automatic, " + list);
   }

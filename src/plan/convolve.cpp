@@ -2,6 +2,7 @@
 #include "halation/convolve.h"
 
 #include "halation/error.h"
+#include "halation/transfer.h"
 
 namespace halation {
 namespace {
@@ -24,7 +25,7 @@ Plan plan_for(const ConstView& in, const FilterSet& filter, const Options& optio
 
 Image convolve(ConstView in, const FilterSet& filter, const Options& options, std::optional<Device> device) {
   const Plan plan = plan_for(in, filter, options, device);
-  Image out(plan.output_shape(), plan.output_pixel());
+  Image out = allocate(plan.output_shape(), plan.output_pixel(), in.device);
   plan.run(in, out.view());
   return out;
 }

@@ -35,7 +35,7 @@ class PooledWorkspace {
 
  private:
   struct Block {
-    HostMemory memory;
+    Memory memory;
     std::size_t bytes = 0;
   };
   static constexpr std::size_t most_kept_bytes = std::size_t{64} << 20;
@@ -76,7 +76,7 @@ Plan::Plan(const PlanSpec& spec) {
   impl->device = spec.device;
   impl->choice = choose(check(spec), spec.options, backend);
   const Job& job = *impl->choice.job;
-  impl->runner = backend.prepare(impl->choice.job);
+  impl->runner = backend.prepare(impl->choice.job, spec.device);
   for (const Taps& taps : job.filters) impl->methods.push_back(taps.method);
   impl->summary = to_string(job.in) + " " + std::string(name_of(job.in_pixel)) + " -> " + to_string(job.out) + " " +
                   std::string(name_of(job.out_pixel)) + ", " + std::string(name_of(spec.options.operation)) + ", extent " +
@@ -102,6 +102,11 @@ void Plan::run(ConstView in, View out, RunOptions options) const {
 void Plan::run(ConstView in, std::span<const View> outs, RunOptions options) const {
   check_views(*impl_->choice.job, impl_->device, in, outs);
   const std::size_t needed = workspace_bytes();
+  if (options.workspace.empty() && impl_->device.kind == Device::Kind::cuda) {
+    const Memory pooled = needed == 0 ? Memory() : memory_of(impl_->device).allocate(needed, impl_->device, options.stream, "workspace");
+    impl_->runner->run(in, outs, {pooled.get(), needed}, options.stream);
+    return;
+  }
   if (options.workspace.empty()) {
     const PooledWorkspace pooled(needed);
     impl_->runner->run(in, outs, pooled.bytes(), options.stream);

@@ -101,7 +101,7 @@ class ReferenceBackend final : public Backend {
     static constexpr Method list[] = {Method::direct};
     return list;
   }
-  std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job) const override {
+  std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     return std::make_unique<ReferenceRunner>(std::move(job));
   }
 };

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "halation/error.h"
 #include "halation/io.h"
+#include "../message_of.h"
 
 namespace halation::test {
 
@@ -65,17 +65,6 @@ inline Page read_one(const std::string& path, ArrayLayout layout = ArrayLayout::
 
 inline void write_one(const std::string& path, const Page& page, const WriteOptions& options = {}) {
   write_pages(path, {&page, 1}, options);
-}
-
-/// What a call's `Error` says; "no error" where there is none.
-template <class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 /// Random values: all bit patterns of integers, finite floats in [−1, 2).

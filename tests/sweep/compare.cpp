@@ -180,6 +180,34 @@ bool arithmetic_is_exact(const JobCase& job_case, double greatest) {
   return magnitudes * greatest + std::fabs(spec.options.offset) < 0x1p24;
 }
 
+/// An arena's twin where the device under test can reach it: the arena itself, or a copy of all its bytes in device memory.
+class Twin {
+ public:
+  Twin(Arena& arena, Device device) : arena_(arena), view_(arena.view) {
+    view_.device = device;
+    if (shares_memory(device, cpu())) return;
+    memory_ = to_device(bytes(), device);
+    view_.data = memory_.view().data + (arena.view.data - arena.bytes.data());
+  }
+  const View& view() const { return view_; }
+
+  /// Brings back what was written.
+  void finish() {
+    if (memory_.empty()) return;
+    copy(memory_.view(), bytes(), {});
+    synchronise(view_.device);
+  }
+
+ private:
+  View bytes() const {
+    return view_of(reinterpret_cast<std::uint8_t*>(arena_.bytes.data()), {.width = static_cast<std::int64_t>(arena_.bytes.size())});
+  }
+
+  Arena& arena_;
+  View view_;
+  Image memory_;
+};
+
 /// The error that a plan of the case on `device` gives, and the plan where there is none.
 std::pair<std::optional<Plan>, std::string> try_plan(PlanSpec spec, Device device) {
   spec.device = device;
@@ -215,17 +243,25 @@ std::optional<std::string> find_fault(const JobCase& job_case, Device device) {
 
   std::vector<Arena> outs;
   std::vector<Image> sums;
-  std::vector<View> out_views;
   std::vector<View> sum_views;
   outs.reserve(plan->outputs());
   for (std::size_t i = 0; i < plan->outputs(); ++i) {
     outs.emplace_back(plan->output_shape(), plan->output_pixel(), job_case.out_layout, job_case.out_arrangement);
-    out_views.push_back(outs.back().view);
     sums.emplace_back(oracle->output_shape(), Pixel::f64);
     sum_views.push_back(sums.back().view());
   }
   if (plan->output_shape() != oracle->output_shape()) return "output shapes differ";
-  plan->run(in.view, out_views);
+  Twin in_twin(in, device);
+  std::vector<Twin> out_twins;
+  std::vector<View> twin_views;
+  out_twins.reserve(outs.size());
+  for (Arena& out : outs) {
+    out_twins.emplace_back(out, device);
+    twin_views.push_back(out_twins.back().view());
+  }
+  plan->run(in_twin.view(), twin_views);
+  in_twin.finish();
+  for (Twin& twin : out_twins) twin.finish();
   oracle->run(in.view, sum_views);
   if (in.bytes != in_before) return "the input was written";
 

@@ -1,4 +1,5 @@
 // sweep.cpp: the oracle sweep as a program: every value, every pair of values, then random cases.
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -16,7 +17,7 @@ constexpr const char* usage =
     "usage: sweep [--device cpu] [--cases 20000] [--seed 1] [--most-work 300000] [--only INDEX]\n"
     "             [--target SSE4]\n"
     "Compares a device with the reference over the pairwise set, then over random cases. --only repeats one random case; "
-    "--target uses one instruction set of the CPU, and exits with 77 where the machine lacks it.\n";
+    "--target uses one instruction set of the CPU. Exits with 77 where the machine lacks that or the device.\n";
 
 struct Settings {
   Device device = cpu();
@@ -39,6 +40,11 @@ bool use_target(const std::string& name) {
     return true;
   }
   return false;
+}
+
+bool is_present(Device device) {
+  const std::vector<DeviceInfo> all = devices();
+  return std::any_of(all.begin(), all.end(), [&](const DeviceInfo& info) { return info.device == device; });
 }
 
 bool parse(int count, char** words, Settings& settings) {
@@ -66,6 +72,10 @@ int main(int count, char** words) try {
   }
   if (!settings.target.empty() && !use_target(settings.target)) {
     std::cout << "skipped: this machine has no " << settings.target << "\n";
+    return skipped;
+  }
+  if (!is_present(settings.device)) {
+    std::cout << "skipped: this machine has no device " << name_of(settings.device) << "\n";
     return skipped;
   }
   const auto start = std::chrono::steady_clock::now();

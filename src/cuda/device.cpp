@@ -1,0 +1,70 @@
+// device.cpp: which GPUs there are, and which one calls of this thread go to.
+#include "cuda/device.h"
+
+#include <cstdio>
+
+#include "cuda/runtime.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+/// What the driver answered when it was first asked.
+struct Count {
+  cudaError_t status = cudaSuccess;
+  int devices = 0;
+};
+
+const Count& count() {
+  static const Count answer = [] {
+    Count asked;
+    asked.status = cudaGetDeviceCount(&asked.devices);
+    if (asked.status != cudaSuccess) {
+      asked.devices = 0;
+      (void)cudaGetLastError();
+    }
+    return asked;
+  }();
+  return answer;
+}
+
+}  // namespace
+
+int device_count() { return count().devices; }
+
+std::string why_none() {
+  if (device_count() > 0) return "";
+  switch (count().status) {
+    case cudaSuccess:
+    case cudaErrorNoDevice: return "no CUDA device: the driver finds none";
+    case cudaErrorInsufficientDriver: return "no CUDA device: no NVIDIA driver, or one too old for CUDA " + std::to_string(CUDART_VERSION / 1000);
+    default: return std::string("no CUDA device: ") + cudaGetErrorString(count().status);
+  }
+}
+
+std::string describe(int index) {
+  cudaDeviceProp properties{};
+  HALATION_CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
+  int driver = 0;
+  HALATION_CUDA_CHECK(cudaDriverGetVersion(&driver));
+  char text[512];
+  std::snprintf(text, sizeof text, "%s, compute capability %d.%d, %d multiprocessors, %.1f GB, L2 %.0f MB, driver for CUDA %d.%d",
+                properties.name, properties.major, properties.minor, properties.multiProcessorCount,
+                static_cast<double>(properties.totalGlobalMem) / 1e9, properties.l2CacheSize / 1048576.0, driver / 1000,
+                driver % 1000 / 10);
+  return text;
+}
+
+UseDevice::UseDevice(Device device) {
+  const int devices = device_count();
+  if (devices == 0) throw Error(ErrorCode::device, name_of(device) + ": " + why_none() + "; use cpu");
+  if (device.index >= devices) {
+    throw Error(ErrorCode::device, "no device " + name_of(device) + ": this machine has " + std::to_string(devices) +
+                                       " CUDA device" + (devices == 1 ? "" : "s") + ", counted from 0");
+  }
+  HALATION_CUDA_CHECK(cudaGetDevice(&before_));
+  if (before_ != device.index) HALATION_CUDA_CHECK(cudaSetDevice(device.index));
+}
+
+UseDevice::~UseDevice() { (void)cudaSetDevice(before_); }
+
+}  // namespace halation::cuda_backend

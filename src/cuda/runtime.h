@@ -1,0 +1,97 @@
+// runtime.h: the one header through which code meets a GPU's runtime, CUDA's or HIP's, and its errors.
+//
+// All code is written in CUDA's names, which are the field's. Under AMD's compiler (`make hip`) the few that are used are HIP's
+// functions of the same meaning; nothing else in the tree knows of two vendors.
+#pragma once
+
+#if defined(__HIP__) || defined(__HIP_PLATFORM_AMD__)
+#include <hip/hip_fp16.h>
+#include <hip/hip_runtime.h>
+#define cudaError_t hipError_t
+#define cudaErrorMemoryAllocation hipErrorOutOfMemory
+#define cudaFree hipFree
+#define cudaFuncSetAttribute hipFuncSetAttribute
+#define cudaFuncAttributeMaxDynamicSharedMemorySize hipFuncAttributeMaxDynamicSharedMemorySize
+#define cudaGetErrorName hipGetErrorName
+#define cudaGetErrorString hipGetErrorString
+#define cudaGetLastError hipGetLastError
+#define cudaMalloc hipMalloc
+#define cudaMemcpyAsync hipMemcpyAsync
+#define cudaMemcpyHostToDevice hipMemcpyHostToDevice
+#define cudaMemcpyToSymbolAsync(symbol, ...) hipMemcpyToSymbolAsync(HIP_SYMBOL(symbol), __VA_ARGS__)
+#define cudaStream_t hipStream_t
+#define cudaStreamSynchronize hipStreamSynchronize
+#define cudaSuccess hipSuccess
+inline __device__ __half __double2half(double value) { return static_cast<_Float16>(value); }
+#else
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#endif
+
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "halation/error.h"
+
+namespace halation::cuda_backend {
+
+/// Throws `Error`: "cuda: out of memory (cudaErrorMemoryAllocation) in cudaMalloc(&p, bytes), direct.cu:87". Clears the error, so that
+/// the device stays usable where it can be.
+[[noreturn]] inline void fail(cudaError_t status, const char* call, std::string_view file, int line) {
+  (void)cudaGetLastError();
+  const ErrorCode code = status == cudaErrorMemoryAllocation ? ErrorCode::out_of_memory : ErrorCode::device;
+  throw Error(code, "cuda: " + std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ") in " + call + ", " +
+                        std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(line));
+}
+
+/// True where HALATION_CUDA_SYNC=1 asks for a wait after each launch, so that an error names the kernel that made it.
+inline bool waits_after_launches() {
+  static const bool asked = [] {
+    const char* value = std::getenv("HALATION_CUDA_SYNC");
+    return value != nullptr && std::string_view(value) == "1";
+  }();
+  return asked;
+}
+
+/// What HALATION_CUDA_LAUNCHED does.
+inline void check_launch(const char* kernel, cudaStream_t stream, const char* file, int line) {
+  cudaError_t status = cudaGetLastError();
+  if (status == cudaSuccess && waits_after_launches()) status = cudaStreamSynchronize(stream);
+  if (status != cudaSuccess) fail(status, kernel, file, line);
+}
+
+/// Checks a call of the runtime; the one way to make one.
+#define HALATION_CUDA_CHECK(call)                                              \
+  do {                                                                         \
+    const cudaError_t halation_status = (call);                                \
+    if (halation_status != cudaSuccess)                                        \
+      ::halation::cuda_backend::fail(halation_status, #call, __FILE__, __LINE__); \
+  } while (false)
+
+/// Follows every launch: `HALATION_CUDA_LAUNCHED("naive", stream)`.
+#define HALATION_CUDA_LAUNCHED(kernel, stream) ::halation::cuda_backend::check_launch(kernel, stream, __FILE__, __LINE__)
+
+/// An array in device memory that goes with its owner.
+template <class T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  explicit DeviceArray(std::size_t count) {
+    if (count > 0) HALATION_CUDA_CHECK(cudaMalloc(&data_, count * sizeof(T)));
+  }
+  DeviceArray(DeviceArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  DeviceArray& operator=(DeviceArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~DeviceArray() { (void)cudaFree(data_); }
+  T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+}  // namespace halation::cuda_backend

@@ -1,0 +1,20 @@
+// choose_device.h: where a job on images in host memory ends soonest, start-up and transfers included.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "halation/plan.h"
+
+namespace halation {
+
+struct DeviceChoice {
+  Device device;
+  std::string reason;  ///< "cpu, about 12 ms; a GPU would start and transfer for longer"
+};
+
+/// Chooses for all jobs together. A GPU is looked for only where it could win: starting its driver takes longer than most jobs. Each
+/// spec's own device is not looked at.
+DeviceChoice choose_device(std::span<const PlanSpec> jobs);
+
+}  // namespace halation

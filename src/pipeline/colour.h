@@ -1,0 +1,13 @@
+// colour.h: filtering of photographs, with the time that transfers took.
+#pragma once
+
+#include "halation/colour.h"
+#include "pipeline/elsewhere.h"
+
+namespace halation {
+
+/// `convolve_colour` of halation/colour.h for an image in host memory, on any device.
+Image convolve_colour_on(Device device, ConstView in, const FilterSet& filter, const Options& options, const ColourOptions& colour,
+                         TransferTimes* times = nullptr);
+
+}  // namespace halation
