@@ -20,7 +20,8 @@ namespace halation::app {
 namespace {
 
 constexpr const char* footer =
-    R"(Timings: read, compute (planning included) and write, in milliseconds, and their total;
+    R"(Timings: read, plan, compute and write, on a GPU also its start, allocate, upload and download, in milliseconds, and
+  their total;
   MPix/s = width · height · depth · pages of the input / compute
   FPS    = pages / total
   GFLOPS = 2 · taps · samples of the output / compute, with the taps of the dense filter whichever method ran
@@ -81,8 +82,9 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   colours.flag("--gray", gray, "filter the luma 0.299 R + 0.587 G + 0.114 B; the result is gray");
 
   OptionGroup machine(command, "Machine");
-  machine.text("--device", device, "auto|cpu|reference",
-               "where to compute; auto takes the fastest for the job [auto]");
+  machine.text("--device", device, "auto|cpu|cuda|reference",
+               "where to compute, cuda:1 for the second GPU; auto takes what ends soonest, start-up and transfers "
+               "included [auto]");
   machine.text("--threads", threads, "N", "CPU threads, 0 for all [0]");
 
   OptionGroup files(command, "Files");
@@ -199,10 +201,12 @@ nlohmann::ordered_json json_of(const Shape& shape, Pixel pixel) {
 }
 
 std::string json_report(const Request& request, const std::string& filter, const std::vector<Page>& pages,
-                        const std::vector<PageJob>& jobs, const Timing& timing, const Workload& work) {
+                        const Prepared& prepared, const Timing& timing, const Workload& work) {
   nlohmann::ordered_json report{{"filter", filter}, {"input", request.in}, {"output", request.out}};
   if (request.compare) report["compare"] = *request.compare;
-  report["device"] = name_of(request.job.device);
+  report["device"] = name_of(prepared.device);
+  if (!prepared.why.empty()) report["device_chosen"] = prepared.why;
+  const std::vector<PageJob>& jobs = prepared.jobs;
   for (std::size_t i = 0; i < pages.size(); ++i) {
     nlohmann::ordered_json methods = nlohmann::ordered_json::array();
     for (const Method method : jobs[i].plan.methods()) methods.push_back(name_of(method));
@@ -225,15 +229,14 @@ void apply(const Flags& flags) {
   const std::vector<Page> pages =
       timing.measure("read", [&] { return read_pages(request.in, request.layout); });
 
-  std::vector<PageJob> jobs;
-  jobs.reserve(pages.size());
-  for (const Page& page : pages) jobs.push_back(prepare(request.job, page));
+  const Prepared prepared = prepare(request.job, pages, timing);
+  const std::vector<PageJob>& jobs = prepared.jobs;
   check_outputs(request, pages, jobs);
 
   std::vector<Page> results;
   Workload work;
   for (std::size_t i = 0; i < pages.size(); ++i) {
-    results.push_back(timing.measure("compute", [&] { return run(jobs[i], pages[i]); }));
+    results.push_back(run(jobs[i], pages[i], timing));
     work += workload_of(jobs[i], pages[i]);
   }
   write(request, pages, results, timing);
@@ -243,10 +246,13 @@ void apply(const Flags& flags) {
     for (const PageJob& job : jobs)
       fmt::print(stdout_taken || flags.json ? stderr : stdout, "{}", explain(job));
   }
-  if (flags.timing) fmt::print(stderr, "{}", table_of(timing, work));
+  if (flags.timing) {
+    fmt::print(stderr, "{}", table_of(timing, work));
+    fmt::print(stderr, "device {}\n", prepared.why.empty() ? name_of(prepared.device) : "auto: " + prepared.why);
+  }
   if (flags.json)
     fmt::print(stdout_taken ? stderr : stdout, "{}\n",
-               json_report(request, flags.filter, pages, jobs, timing, work));
+               json_report(request, flags.filter, pages, prepared, timing, work));
 }
 
 }  // namespace

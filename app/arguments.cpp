@@ -115,7 +115,10 @@ Sum sum_from(std::string_view text) {
   throw Error{ErrorCode::invalid_argument, fmt::format("unknown sum '{}'; choose from automatic, f64", text)};
 }
 
-Device device_from(std::string_view text) { return text == "auto" ? cpu() : device_named(text); }
+std::optional<Device> device_from(std::string_view text) {
+  if (text == "auto") return {};
+  return device_named(text);
+}
 
 Filter weights_from(std::string_view text_or_file) {
   const std::string path(text_or_file);

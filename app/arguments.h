@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,8 +37,8 @@ std::vector<std::int64_t> anchor_from(std::string_view text);
 Rounding rounding_from(std::string_view text);
 Sum sum_from(std::string_view text);
 
-/// "auto" is the CPU; everything else as `device_named`.
-Device device_from(std::string_view text);
+/// Nothing for "auto"; everything else as `device_named`.
+std::optional<Device> device_from(std::string_view text);
 
 /// Weights written as text ("0 -1 0; -1 5 -1; 0 -1 0"), or the name of a file that holds them: ".txt" in the
 /// same notation, ".npy" an array of 1 to 3 axes. Throws `Error{io}` for a file that cannot be read.

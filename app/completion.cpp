@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "filter_options.h"
 #include "halation/error.h"
+#include "ladder/ladder.h"
 #include "subcommands.h"
 
 namespace halation::app {
@@ -32,14 +34,29 @@ struct Command {
   std::vector<Argument> positionals, options;
 };
 
+/// The rungs of all dimensions, each name once.
+std::vector<std::string> rung_names() {
+  std::set<std::string> names;
+  for (const int dims : {1, 2, 3}) {
+    for (const ladder::Rung& rung : ladder::rungs(dims)) names.emplace(rung.name);
+  }
+  return {names.begin(), names.end()};
+}
+
 /// What `OptionGroup::text` says a kind of value is.
 Values values_of(const std::string& kind) {
   Values values;
-  if (kind == "FILTER") {
-    for (const NamedFilter& filter : named_filters()) values.words.push_back(filter.name);
-    values.words.emplace_back(custom_name);
-  } else if (kind.find('|') != std::string::npos) {
-    values.words = CLI::detail::split(kind, '|');
+  if (kind == "FILTER" || kind == "RUNG" || kind.find('|') != std::string::npos) {
+    for (std::string& word : CLI::detail::split(kind, '|')) {
+      if (word == "FILTER") {
+        for (const NamedFilter& filter : named_filters()) values.words.push_back(filter.name);
+        values.words.emplace_back(custom_name);
+      } else if (word == "RUNG") {
+        values.words = rung_names();
+      } else {
+        values.words.push_back(std::move(word));
+      }
+    }
   }
   values.files = kind.find("FILE") != std::string::npos;
   return values;

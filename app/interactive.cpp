@@ -134,12 +134,10 @@ class Conversation {
     Timing timing = timing_.value_or(Timing{});
     Workload work;
     std::vector<Page> results;
-    for (const Page& page : pages_) {
-      timing.measure("compute", [&] {
-        const PageJob job = prepare(job_, page);
-        results.push_back(run(job, page));
-        work += workload_of(job, page);
-      });
+    const Prepared prepared = prepare(job_, pages_, timing);
+    for (std::size_t i = 0; i < pages_.size(); ++i) {
+      results.push_back(run(prepared.jobs[i], pages_[i], timing));
+      work += workload_of(prepared.jobs[i], pages_[i]);
     }
     timing.measure("write", [&] { write_pages(out, results); });
     fmt::print("wrote {}\n{}:\n{}", out, timing_ ? "first run" : "later run, image already in memory",
@@ -177,7 +175,7 @@ Subcommand add_interactive(CLI::App& program) {
   const auto flags = std::make_shared<Flags>();
   command.add_option("image", flags->image, "the image to begin with")->type_name("FILE");
   OptionGroup options(command, "Options");
-  options.text("--device", flags->device, "auto|cpu|reference", "where to compute [auto]");
+  options.text("--device", flags->device, "auto|cpu|cuda|reference", "where to compute [auto]");
   options.text("--threads", flags->threads, "N", "CPU threads, 0 for all [0]");
   return {&command, [flags] { Conversation(*flags).hold(); }};
 }

@@ -9,6 +9,9 @@
 #include <utility>
 
 #include "halation/error.h"
+#include "halation/transfer.h"
+#include "pipeline/choose_device.h"
+#include "pipeline/colour.h"
 
 namespace halation::app {
 namespace {
@@ -53,7 +56,9 @@ void check_place(const std::string& path, std::optional<Pixel> pixel, const Writ
   }
 }
 
-PageJob prepare(const Job& job, const Page& page) {
+namespace {
+
+PageJob prepare_page(const Job& job, const Page& page, Device device) {
   const Shape& shape = page.image.shape();
   if (page.colour == ColourModel::cmyk && (job.gray || job.linear))
     refuse(fmt::format("{} needs gray or RGB, got an image in CMYK", job.gray ? "--gray" : "--linear"));
@@ -71,27 +76,62 @@ PageJob prepare(const Job& job, const Page& page) {
   const std::int64_t alphas = page.alpha ? 1 : 0;
   Shape filtered = shape;
   filtered.channels = colour.gray ? 1 : shape.channels - alphas;
-  Plan plan({.shape = filtered,
-             .pixel = page.image.pixel(),
-             .filters = filter.filters,
-             .combine = filter.combine,
-             .device = job.device,
-             .options = options});
+  PlanSpec spec{.shape = filtered,
+                .pixel = page.image.pixel(),
+                .filters = filter.filters,
+                .combine = filter.combine,
+                .device = device,
+                .options = options};
+  Plan plan(spec);
   Shape output_shape = plan.output_shape();
   output_shape.channels += alphas;
   const Pixel output_pixel = plan.output_pixel();
   return {.filter = std::move(filter),
           .options = options,
           .colour = colour,
-          .device = job.device,
+          .device = device,
+          .spec = std::move(spec),
           .plan = std::move(plan),
           .output_shape = output_shape,
           .output_pixel = output_pixel,
           .output_colour = colour.gray ? ColourModel::gray : page.colour};
 }
 
-Page run(const PageJob& job, const Page& page) {
-  return {.image = convolve_colour(page.image, job.filter, job.options, job.colour, job.device),
+}  // namespace
+
+Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing) {
+  Prepared prepared{.jobs = {}, .device = job.device.value_or(cpu()), .why = ""};
+  const auto prepare_all = [&] {
+    if (prepared.device.kind == Device::Kind::cuda) timing.measure("start", [&] { synchronise(prepared.device); });
+    timing.measure("plan", [&] {
+      prepared.jobs.clear();
+      for (const Page& page : pages) prepared.jobs.push_back(prepare_page(job, page, prepared.device));
+    });
+  };
+  prepare_all();
+  if (job.device) return prepared;
+  std::vector<PlanSpec> specs;
+  for (const PageJob& each : prepared.jobs) specs.push_back(each.spec);
+  DeviceChoice choice = timing.measure("plan", [&] { return choose_device(specs); });
+  prepared.why = std::move(choice.reason);
+  if (choice.device != prepared.device) {
+    prepared.device = choice.device;
+    prepare_all();
+  }
+  return prepared;
+}
+
+Page run(const PageJob& job, const Page& page, Timing& timing) {
+  TransferTimes times;
+  Image filtered = timing.measure("compute", [&] {
+    return convolve_colour_on(job.device, page.image, job.filter, job.options, job.colour, &times);
+  });
+  if (times.total() > 0) {
+    timing.move("compute", "allocate", times.allocate);
+    timing.move("compute", "upload", times.upload);
+    timing.move("compute", "download", times.download);
+  }
+  return {.image = std::move(filtered),
           .colour = job.output_colour,
           .alpha = page.alpha,
           .linear_light = page.linear_light,

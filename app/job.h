@@ -21,7 +21,7 @@ struct Job {
   Options options = {};       ///< all but `border`, which follows from `borders`
   bool linear = false;        ///< in linear light; pages that hold light already are filtered as they are
   bool gray = false;          ///< as luma; gray pages are filtered as they are
-  Device device = cpu();
+  std::optional<Device> device = {};  ///< none: where the whole job ends soonest
 };
 
 /// A job fitted to one page: everything that can be known before its pixels are touched.
@@ -30,7 +30,8 @@ struct PageJob {
   Options options;
   ColourOptions colour;
   Device device;
-  Plan plan;  ///< of the colours, as a plain job: for reports
+  PlanSpec spec;  ///< of the colours, as a plain job
+  Plan plan;      ///< the same, for reports
   Shape output_shape;
   Pixel output_pixel = Pixel::u8;
   ColourModel output_colour = ColourModel::other;
@@ -40,11 +41,18 @@ struct PageJob {
 /// it names one.
 void check_place(const std::string& path, std::optional<Pixel> pixel, const WriteOptions& options = {});
 
-/// Throws `Error` where job and page do not go together.
-PageJob prepare(const Job& job, const Page& page);
+/// The jobs of all pages, on one device. Their time goes to the phase "plan", that of a GPU's start to "start". Throws `Error` where
+/// job and page do not go together.
+struct Prepared {
+  std::vector<PageJob> jobs;
+  Device device;
+  std::string why;  ///< of the device, where it was for `prepare` to choose
+};
+Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing);
 
-/// The filtered page, with the page's metadata; writers leave out a colour profile that no longer fits.
-Page run(const PageJob& job, const Page& page);
+/// The filtered page, with the page's metadata; writers leave out a colour profile that no longer fits. Its time goes to the phase
+/// "compute", and on a GPU to "allocate", "upload" and "download" beside it.
+Page run(const PageJob& job, const Page& page, Timing& timing);
 
 /// What `run` does and why, in a few lines.
 std::string explain(const PageJob& job);

@@ -14,6 +14,8 @@ struct Subcommand {
 
 Subcommand add_apply(CLI::App& program);
 Subcommand add_filters(CLI::App& program);
+Subcommand add_explain(CLI::App& program);
+Subcommand add_ladder(CLI::App& program);
 Subcommand add_devices(CLI::App& program);
 Subcommand add_interactive(CLI::App& program);
 Subcommand add_completion(CLI::App& program);

@@ -21,6 +21,9 @@ class Timing {
     return std::forward<Work>(work)();
   }
 
+  /// Counts `seconds` that were measured as part of one phase to another.
+  void move(std::string_view from, std::string_view to, double seconds);
+
   /// 0 for a phase never measured.
   double seconds(std::string_view phase) const;
   double total_seconds() const;
@@ -40,6 +43,9 @@ class Timing {
     std::size_t index_;
     std::chrono::steady_clock::time_point begin_;
   };
+
+  /// The place of a phase in `phases_`, made at the end where it is new.
+  std::size_t index_of(std::string_view phase);
 
   std::vector<std::pair<std::string, double>> phases_;
 };

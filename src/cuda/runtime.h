@@ -22,7 +22,7 @@
 #define cudaStream_t hipStream_t
 #define cudaStreamSynchronize hipStreamSynchronize
 #define cudaSuccess hipSuccess
-inline __device__ __half __double2half(double value) { return static_cast<_Float16>(value); }
+inline __device__ __half __double2half(double value) { return static_cast<_Float16>(value); }  // HIP has none
 #else
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// constants.cu: weights and border tables on their way to the device.
+// constants.cpp: weights and border tables on their way to the device.
 #include "cuda/constants.h"
 
 #include <algorithm>

@@ -1,0 +1,88 @@
+"""gpu_apply.py: `halation apply --device cuda` and `auto` where there is a GPU; leaves with 77 where there is none."""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import unittest
+
+from pictures import npy, png, read_npy, read_png
+from program import ProgramTest, main
+
+SKIPPED = 77
+RANDOM = random.Random(3)
+ROWS = [[tuple(RANDOM.randrange(256) for _ in range(4)) for _ in range(61)] for _ in range(47)]
+
+
+class Gpu(ProgramTest):
+    def test_listed(self):
+        self.assertRegex(self.run_ok("devices")[0].decode(), r"(?m)^cuda:0 +\S.*GB.*\n +methods: .*direct")
+
+    def test_arrays_agree_with_the_reference(self):
+        values = [RANDOM.uniform(-1, 1) for _ in range(31 * 17 * 5)]
+        self.put("in.npy", npy(values, (5, 17, 31), "<f8"))
+        for arguments in (["gaussian", "--sigma", "1.5"], ["edges", "--border", "wrap"],
+                          ["laplacian", "--extent", "full", "--border", "constant", "--border-value", 2]):
+            results = []
+            for device in ("reference", "cuda", "cuda:0"):
+                self.run_ok("apply", arguments[0], "in.npy", "-o", "out.npy", *arguments[1:], "--device", device)
+                results.append(read_npy(self.get("out.npy"))[:2])
+            for result, shape in results[1:]:
+                self.assertEqual(shape, results[0][1])
+                self.assert_close(result, results[0][0])
+
+    def test_photographs_with_alpha_and_linear_light(self):
+        self.put("in.png", png(ROWS))
+        for more in ([], ["--linear"], ["--gray"], ["--extent", "valid"]):
+            pictures = []
+            for device in ("reference", "cuda"):
+                self.run_ok("apply", "gaussian", "in.png", "-o", "out.png", "--sigma", 2, "--device", device, *more)
+                rows = read_png(self.get("out.png"))[0]
+                pictures.append([value for row in rows for pixel in row
+                                 for value in (pixel if isinstance(pixel, tuple) else (pixel,))])
+            self.assertLessEqual(max(abs(a - b) for a, b in zip(*pictures)), 1)
+
+    def test_phases(self):
+        self.put("in.png", png(ROWS))
+        stdout, stderr = self.run_ok("apply", "box", "in.png", "-o", "out.png", "--device", "cuda", "--json", "--timing")
+        report = json.loads(stdout)
+        self.assertEqual(report["device"], "cuda:0")
+        phases = ["read", "start", "plan", "compute", "allocate", "upload", "download", "write", "total"]
+        self.assertEqual(list(report["milliseconds"]), phases)
+        self.assertTrue(all(time > 0 for time in report["milliseconds"].values()), report)
+        self.assertEqual(re.findall(r"(?m)^(\w+) +[\d.]+ ms$", stderr), phases)
+        self.assertTrue(stderr.endswith("device cuda:0\n"), stderr)
+
+    def test_auto_weighs_the_whole_job(self):
+        values = [RANDOM.random() for _ in range(512)]
+        self.put("in.npy", npy(values * 4096, (1024, 2048), "<f4"))
+        for radius, device in ((1, "cpu"), (80, "cuda:0")):
+            stderr = self.run_ok("apply", "disk", "in.npy", "-o", "out.npy", "--radius", radius, "--device", "auto",
+                                 "--threads", 1, "--timing")[1]
+            self.assertRegex(stderr, rf"device auto: {device}, about \d+ ms[^\n]*; [^\n]+\n\Z")
+
+    def test_no_such_device(self):
+        self.put("in.png", png(ROWS))
+        done = self.start("apply", "box", "in.png", "-o", "out.png", "--device", "cuda:99")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr.decode(), r"\Ahalation: no device cuda:99: this machine has \d+ CUDA devices?, counted from 0\n\Z")
+        self.assertFalse((self.folder / "out.png").exists())
+
+    def test_waiting_after_each_launch_changes_nothing(self):
+        self.put("in.png", png(ROWS))
+        results = set()
+        for value in ("0", "1"):
+            done = self.start("apply", "emboss", "in.png", "-o", "out.png", "--device", "cuda",
+                              env={**os.environ, "HALATION_CUDA_SYNC": value})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            results.add(self.get("out.png"))
+        self.assertEqual(len(results), 1)
+
+
+if __name__ == "__main__":
+    listed = subprocess.run([sys.argv[1], "devices"], capture_output=True, check=True).stdout
+    if b"cuda:" not in listed:
+        print("skipped: this machine has no CUDA device")
+        sys.exit(SKIPPED)
+    main()

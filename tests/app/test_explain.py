@@ -1,0 +1,206 @@
+"""test_explain.py: `halation explain`: the sources' figures, the analysis of weights, limits, and what is refused."""
+import json
+import re
+
+from program import ProgramTest, main
+
+GPUS = "course, t4, v100, rtx3090, a100, rtx4090, h100, h200"
+
+
+class Explain(ProgramTest):
+    def text(self, *arguments):
+        stdout, stderr = self.run_ok("explain", *arguments)
+        self.assertEqual(stderr, "")
+        return stdout.decode()
+
+    def report(self, *arguments):
+        return json.loads(self.text(*arguments, "--json"))
+
+
+class Tiling(Explain):
+    def test_figures_of_the_sources_in_1d(self):
+        report = self.report("tiling", "--tile", 8, "--mask", 5, "--dims", 1)
+        self.assertEqual(report["tiles"]["inside"], {"loads": 12, "accesses": 40, "reduction": 40 / 12})
+        self.assertEqual(report["tiles"]["boundary"], {"loads": 10, "accesses": 37, "reduction": 3.7})
+        self.assertEqual(report["reuse_along_an_axis"], [1, 2, 3, 4, 5, 5, 5, 5, 4, 3, 2, 1])
+        text = self.text("tiling", "--dims", 1)
+        self.assertRegex(text, r"(?m)^inside +12 +40 +3\.3$")
+        self.assertRegex(text, r"(?m)^boundary +10 +37 +3\.7$")
+        self.assertRegex(text, r"(?m)^ 1 2 3 4 5 5 5 5 4 3 2 1$")
+
+    def test_figures_of_the_sources_in_2d(self):
+        text = self.text("tiling", "--tile", 8, "--mask", 5, "--dims", 2)
+        self.assertRegex(text, r"(?m)^inside +144 +1600 +11\.1$")
+        self.assertRegex(text, r"(?m)^ +5 10 15 20 25 25 25 25 20 15 10  5$")
+        self.assertRegex(text, r"filter and image in global memory +0\.25\n +filter in constant memory +0\.50\n")
+        report = self.report("tiling", "--tile", 64)
+        self.assertAlmostEqual(report["operations_per_byte"]["input_tile"], 10.98, delta=0.06)
+
+    def test_reduction_tables_of_the_sources(self):
+        printed = {1: {5: [4.0, 4.4, 4.7, 4.9, 4.9], 9: [6.0, 7.2, 8.0, 8.5, 8.7]},
+                   2: {5: [11.1, 16, 19.7, 22.1], 9: [20.3, 36, 51.8, 64]}}
+        for dims, rows in printed.items():
+            table = self.report("tiling", "--dims", dims)["reductions"]
+            tiles = {1: [16, 32, 64, 128, 256], 2: [8, 16, 32, 64]}[dims]
+            for mask, figures in rows.items():
+                row = table["values"][table["masks"].index(mask)]
+                for tile, figure in zip(tiles, figures):
+                    self.assertAlmostEqual(row[table["tiles"].index(tile)], figure, delta=0.06)
+
+    def test_picture_of_reuse_sums_to_the_accesses(self):
+        report = self.report("tiling", "--tile", 6, "--mask", 7)
+        self.assertEqual(sum(map(sum, report["reuse"])), report["tiles"]["inside"]["accesses"])
+        self.assertNotIn("reuse", self.report("tiling", "--tile", 6, "--mask", 7, "--dims", 3))
+        self.assertIn("\n 1 2 3 3 2 1\n", self.text("tiling", "--tile", 4, "--mask", 3, "--dims", 3))
+
+    def test_bad_input(self):
+        for arguments, sentence in (
+                (["--tile", 0], "--tile must be a whole number from 1 to 4096, got '0'"),
+                (["--tile", -8], "--tile must be a whole number from 1 to 4096, got '-8'"),
+                (["--mask", 4], "mask must be odd and from 1 to 255, got 4"),
+                (["--mask", "five"], "--mask must be a whole number from 1 to 255, got 'five'"),
+                (["--dims", 4], "--dims must be a whole number from 1 to 3, got '4'"),
+                (["--sigma", 2], "explain tiling: no option --sigma; see halation explain --help"),
+                (["--size", "4x4"], "explain tiling: no option --size; see halation explain --help"),
+                (["--gpu", "h200"], "explain tiling: no option --gpu; see halation explain --help")):
+            self.check_error(["explain", "tiling", *arguments], sentence, 2)
+
+
+class Occupancy(Explain):
+    def course(self, registers, threads):
+        return self.report("occupancy", "--registers", registers, "--threads", threads, "--gpu", "course")
+
+    def test_figures_of_the_course(self):
+        self.assertEqual(self.course(35, 256)["threads_by_registers"], 468)
+        self.assertEqual([self.course(35, threads)["blocks"] for threads in (512, 256, 128)], [0, 1, 3])
+        self.assertEqual(self.course(35, 128)["threads"], 384)
+        self.assertEqual([self.course(registers, 256)["blocks"] for registers in (17, 16)], [3, 4])
+        text = self.text("occupancy", "--registers", 35, "--threads", 256, "--gpu", "course")
+        self.assertIn("threads that 16384 registers allow: 468\n", text)
+        self.assertRegex(text, r"(?m)^limited by +registers$")
+        self.assertRegex(text, r"(?m)^ +128 +3 +384 +37\.5% +registers$")
+        self.assertRegex(text, r"(?m)^ +512 +0 +0 +0\.0% +registers: one block alone is too large$")
+
+    def test_shared_memory_and_every_gpu(self):
+        report = self.report("occupancy", "--registers", 16, "--threads", 256, "--shared", 113 * 1024, "--gpu", "h200")
+        self.assertEqual((report["blocks"], report["limited_by"]), (2, ["shared memory"]))
+        for gpu in GPUS.split(", "):
+            report = self.report("occupancy", "--registers", 16, "--threads", 128, "--gpu", gpu)
+            self.assertEqual(report["gpu"], gpu)
+            self.assertEqual(report["occupancy"], 1)
+
+    def test_no_registers_set_no_limit(self):
+        report = self.report("occupancy", "--registers", 0, "--threads", 128)
+        self.assertIsNone(report["blocks_allowed"]["registers"])
+        self.assertIsNone(report["threads_by_registers"])
+
+    def test_bad_input(self):
+        kernel = ["explain", "occupancy", "--registers", 8, "--threads"]
+        for arguments, sentence in (
+                (["explain", "occupancy"], "explain occupancy needs --registers and --threads"),
+                (["explain", "occupancy", "--registers", 8], "explain occupancy needs --registers and --threads"),
+                ([*kernel, 0], "--threads must be a whole number from 1 to 65536, got '0'"),
+                ([*kernel, 32, "--shared", -1], "--shared must be a whole number from 0 to 1073741824, got '-1'"),
+                ([*kernel, 32, "--tile", 8], "explain occupancy: no option --tile; see halation explain --help"),
+                ([*kernel, 32, "--gpu", "voodoo"], f"unknown GPU 'voodoo'; choose from {GPUS}")):
+            self.check_error(arguments, sentence, 2)
+
+    def test_present_gpu(self):
+        if "cuda:0" in self.run_ok("devices")[0].decode():
+            done = self.start("explain", "occupancy", "--registers", 8, "--threads", 32, "--gpu", "present")
+            self.assertIn(done.returncode, (0, 1))  # 1 where the model does not know it, and then says so
+            self.assertRegex(done.stderr.decode(), r"\A(halation: --gpu present: no description of [^\n]+\n)?\Z")
+        else:
+            self.check_error(["explain", "occupancy", "--registers", 8, "--threads", 32, "--gpu", "present"],
+                             f"--gpu present: there is no GPU here; choose from {GPUS}", 1)
+
+
+class Filters(Explain):
+    def test_gaussian(self):
+        report = self.report("gaussian", "--sigma", 2, "--size", "4096x4096", "--pixel", "u8", "--gpu", "h200")
+        self.assertEqual(report["image"], {"depth": 1, "height": 4096, "width": 4096, "channels": 1, "pixel": "u8"})
+        (facts,) = report["filters"]
+        self.assertEqual(facts["size"], {"depth": 1, "height": 17, "width": 17})
+        self.assertEqual((facts["symmetry"]["y"], facts["symmetry"]["x"]), ("even", "even"))
+        self.assertEqual((facts["separable"], facts["rank"], facts["integers"], facts["all_equal"]), (True, 1, False, False))
+        methods = {method["method"]: method for method in facts["methods"]}
+        self.assertEqual(methods["direct"]["operations_per_pixel"], 2 * 289)
+        self.assertEqual(methods["separable"]["operations_per_pixel"], 2 * 34)
+        self.assertEqual({method["bytes_per_pixel"] for method in methods.values()}, {2})
+        pixels, gpu = 4096 ** 2, report["gpu"]
+        seconds = max(pixels * 2 / gpu["bytes_per_second"], pixels * 578 / gpu["operations_per_second"]) + 3e-6
+        self.assertAlmostEqual(methods["direct"]["least_milliseconds"], seconds * 1e3, delta=1e-9)
+        self.assertAlmostEqual(methods["direct"]["gpix_per_second"], pixels / seconds * 1e-9, delta=1e-6)
+        self.assertEqual(methods["direct"]["bound_by"], "arithmetic")
+        plan = report["plans"][0]
+        self.assertEqual((plan["device"], plan["methods"], plan["largest_input"]), ("cpu", ["separable"], 255))
+        self.assertGreater(plan["error_bound"], 0)
+        self.assertLess(plan["error_bound"], 0.5)
+
+    def test_text(self):
+        text = self.text("sobel", "--channels", 3, "--pixel", "u16", "--size", "100x200", "--gpu", "t4")
+        self.assertTrue(text.startswith("100x200x3 u16 on NVIDIA T4, compute capability 7.5: 0.32 TB/s by data sheet, "), text)
+        for line in (r"  size +3x3, 9 taps", r"  symmetry +odd along x, even along y", r"  separable +yes", r"  rank +1",
+                     r"  integers +yes", r"  all equal +no", r"  sum +0", r"  direct +54 +12 .*", r"  separable +36 +12 .*",
+                     r"plan on cpu", r"  sobel 3x3: .*", r"  error bound \S+ before rounding, for inputs up to 65535"):
+            self.assertRegex(text, rf"(?m)^{line}$")
+
+    def test_weights_of_the_users_own(self):
+        (facts,) = self.report("custom", "--weights", "1 0 0; 0 2 0; 0 0 3")["filters"]
+        self.assertEqual((facts["rank"], facts["separable"], facts["integers"], facts["sum"]), (3, False, True, 6))
+        self.assertEqual([method["method"] for method in facts["methods"]], ["direct"])
+
+    def test_size_is_the_filters_or_the_images(self):
+        report = self.report("box", "--size", 9, "--size", "512x640")
+        (facts,) = report["filters"]
+        self.assertEqual((facts["taps"], facts["all_equal"]), (81, True))
+        self.assertEqual((report["image"]["height"], report["image"]["width"]), (512, 640))
+        self.assertEqual([method["method"] for method in facts["methods"]], ["direct", "separable", "box"])
+        self.assertEqual(self.report("box", "--size", "3,5")["filters"][0]["taps"], 15)
+
+    def test_dimensions(self):
+        for arguments, size in ((["--dims", 1], [1, 1, 9]), (["--dims", 2], [1, 9, 9]), (["--dims", 3], [9, 9, 9]),
+                                (["--size", "1x500"], [1, 1, 9]), (["--size", "20x30x40"], [9, 9, 9]),
+                                (["--dims", 2, "--size", "20x30x40"], [1, 9, 9])):
+            self.assertEqual(list(self.report("gaussian", *arguments)["filters"][0]["size"].values()), size)
+
+    def test_filters_that_combine(self):
+        filters = self.report("edges", "--pixel", "f32")["filters"]
+        self.assertEqual([[each["symmetry"]["y"], each["symmetry"]["x"]] for each in filters],
+                         [["even", "odd"], ["odd", "even"]])
+
+    def test_low_rank(self):
+        (facts,) = self.report("laplacian_of_gaussian", "--sigma", 2)["filters"]
+        self.assertEqual(facts["rank"], 2)
+        self.assertIn("low_rank", [method["method"] for method in facts["methods"]])
+
+    def test_every_filter(self):
+        for line in self.run_ok("filters")[0].decode().splitlines():
+            name = re.match(r"[a-z_]*", line).group()
+            if name and name != "custom":
+                self.assertIn(f"\n{name}\n  size ", self.text(name))
+
+    def test_bad_input(self):
+        for arguments, sentence, code in (
+                (["gausian"], "unknown filter 'gausian'; did you mean 'gaussian'?", 2),
+                ([], "subject is required; see halation explain --help", 2),
+                (["gaussian", "--sigma", -1], "gaussian: sigma must be > 0, got -1", 2),
+                (["gaussian", "--size", 9], "gaussian: no parameter --size; the image's is typed HEIGHTxWIDTH, got '9'", 2),
+                (["gaussian", "--size", "0x9"], "--size: each extent must be a whole number from 1 to 2147483648, got '0'", 2),
+                (["gaussian", "--size", "1x2x3x4"], "--size must be HEIGHTxWIDTH or DEPTHxHEIGHTxWIDTH, got '1x2x3x4'", 2),
+                (["gaussian", "--pixel", "u9"], "unknown pixel 'u9'; choose from u8, u16, i16, f16, f32, f64", 2),
+                (["gaussian", "--channels", 0], "--channels must be a whole number from 1 to 65536, got '0'", 2),
+                (["gaussian", "--border-value", 1], "--border-value goes with --border constant", 2),
+                (["gaussian", "--method", "fish"],
+                 "unknown method 'fish'; choose from automatic, direct, separable, low_rank, banded, box, fft", 2),
+                (["gaussian", "--gpu", "course"],
+                 "GPU 'course' has no bandwidth or clock in its description: it serves occupancy alone", 2),
+                (["gaussian", "--tile", 8], "explain gaussian: no option --tile; see halation explain --help", 2),
+                (["gaussian", "--registers", 8], "explain gaussian: no option --registers; see halation explain --help", 2),
+                (["emboss", "--dims", 3], "emboss: dims must be 2, got 3", 2),
+                (["custom", "--size", 3], "custom: no parameter --size; it has --weights", 2)):
+            self.check_error(["explain", *arguments], sentence, code)
+
+
+if __name__ == "__main__":
+    main()
