@@ -27,6 +27,7 @@ constexpr double bar_px = 18;
 constexpr double bar_step_px = 27;
 constexpr double label_step_px = 17;
 constexpr double axis_px = 46;  // ticks and what they count
+constexpr double least_tick_gap_px = 30;
 constexpr std::size_t colours = 11;
 
 // Bars of times that differ by more than this are drawn on a logarithmic axis.
@@ -51,8 +52,9 @@ std::vector<const LadderRow*> rungs_that_ran(const LadderResults& results) {
   return rows;
 }
 
-void x_axis(Svg& svg, const Scale& scale, double top, double bottom, std::string_view what) {
-  for (const double tick : scale.ticks()) {
+void x_axis(Svg& svg, const Scale& scale, const std::vector<double>& ticks, double top, double bottom,
+            std::string_view what) {
+  for (const double tick : ticks) {
     svg.line(scale(tick), top, scale(tick), bottom, "grid");
     svg.text(scale(tick), bottom + 16, tick_text(tick), "small", Align::middle);
   }
@@ -64,7 +66,16 @@ void y_axis(Svg& svg, const Scale& scale, double left, double right, std::string
     svg.line(left, scale(tick), right, scale(tick), "grid");
     svg.text(left - 6, scale(tick) + 4, tick_text(tick), "small", Align::end);
   }
-  svg.text(left - 50, scale(scale.high()) - 10, what, "small");
+  svg.text(left - 50, scale(scale.high()) - 14, what, "small");
+}
+
+/// Whole numbers, and the first radius even where it is not a round one.
+std::vector<double> radius_ticks(const Scale& scale) {
+  std::vector<double> ticks = scale.ticks();
+  std::erase_if(ticks, [](double tick) { return tick != std::round(tick); });
+  if (ticks.empty() || scale(ticks.front()) - scale(scale.low()) > least_tick_gap_px)
+    ticks.insert(ticks.begin(), scale.low());
+  return ticks;
 }
 
 /// One bar of phases.
@@ -144,7 +155,7 @@ std::string kernel_chart(const LadderResults& results) {
   Svg svg("kernel", width_px, bottom + axis_px, "Kernel time of each rung",
           fmt::format("Bars on a {} axis, from {} to {}.", logarithmic ? "logarithmic" : "linear",
                       ms_text(least), ms_text(most)));
-  x_axis(svg, scale, top, bottom, logarithmic ? "kernel, ms (logarithmic)" : "kernel, ms");
+  x_axis(svg, scale, scale.ticks(), top, bottom, logarithmic ? "kernel, ms (logarithmic)" : "kernel, ms");
   double y = top + (bar_step_px - bar_px) / 2;
   for (const LadderRow* row : rows) {
     const double end = scale(row->timings.frame.kernel * 1e3);
@@ -187,7 +198,7 @@ std::string phases_chart(const LadderResults& results) {
   }
   svg.line(x + 4, 2, x + 4, 16, "mark");
   svg.text(x + 12, 14, "total by the clock", "small");
-  x_axis(svg, scale, 26, bottom, "ms");
+  x_axis(svg, scale, scale.ticks(), 26, bottom, "ms");
   double y = 30 + (bar_step_px - bar_px) / 2;
   for (const PhaseBar& bar : bars) {
     if (!bar.heading.empty()) {
@@ -228,7 +239,7 @@ std::string radius_chart(const LadderResults& results) {
   Svg svg("radius", width_px, bottom + axis_px, "Kernel time over radius",
           fmt::format("A line for each rung over radii {} to {}, on a logarithmic axis of milliseconds.",
                       radii.front(), radii.back()));
-  x_axis(svg, x, top, bottom, "radius");
+  x_axis(svg, x, radius_ticks(x), top, bottom, "radius");
   y_axis(svg, y, left, right, "kernel, ms (logarithmic)");
   std::vector<Label> labels;
   for (const Rung* rung : results.job.rungs) {
@@ -281,7 +292,7 @@ std::string roofline_chart(const LadderResults& results) {
           fmt::format(
               "A point for each rung on logarithmic axes under a slope of {} GB/s and a roof of {} GFLOPS.",
               short_number(bandwidth), short_number(peak)));
-  x_axis(svg, x, top, bottom, "operations per byte asked of global memory (logarithmic)");
+  x_axis(svg, x, x.ticks(), top, bottom, "operations per byte asked of global memory (logarithmic)");
   y_axis(svg, y, left, right, "GFLOPS (logarithmic)");
   // The slope begins where it enters the chart.
   const double slope_x = std::max(x.low(), y.low() / bandwidth);
@@ -289,8 +300,10 @@ std::string roofline_chart(const LadderResults& results) {
            "roof");
   svg.text(x(x.high()) - 4, y(peak) - 6, fmt::format("multiply-adds, {} GFLOPS", short_number(peak)), "small",
            Align::end);
-  svg.text(x(slope_x) + 14, y(slope_x * bandwidth) + 2,
-           fmt::format("device copy, {} GB/s", short_number(bandwidth)), "small");
+  // Beside the slope's upper end, above it: only rungs that the caches feed near that rate would lie there.
+  const double named_x = peak / bandwidth / 2;
+  svg.text(x(named_x) - 8, y(named_x * bandwidth) - 2,
+           fmt::format("device copy, {} GB/s", short_number(bandwidth)), "small", Align::end);
   std::vector<Label> labels;
   for (const Point& point : points) {
     const Rung& rung = *point.row->rung;

@@ -166,7 +166,11 @@ std::string roofline_words(const LadderResults& results) {
   return fmt::format(
       "Each rung by what it asks global memory for: left of the ridge bytes bind, right of it arithmetic. A "
       "point above the slope gets "
-      "most of its bytes from a cache; hollow points are on paper. Slope and roof are those of {}{}.",
+      "most of its bytes from a cache; hollow points are on paper. Rungs that may use the filter's factors "
+      "count "
+      "the operations of these alone, and the library as one that reads each element once. Slope and roof "
+      "are "
+      "those of {}{}.",
       results.device.title,
       results.gpu.usable && !results.device_is_present ? ", as the model does not know the present GPU" : "");
 }
@@ -187,9 +191,9 @@ std::string report_of(const LadderResults& results) {
                  "the one before.",
                  kernel_chart(results)) +
          section("Where the time goes",
-                 "An image from the host and back, by phases: the kernel is a small part, so the copies "
-                 "decide, and pinned memory speeds them "
-                 "up; a second filter on the image that is still on the device saves the upload.",
+                 "An image from the host and back, by phases. Where the kernel is a small part the copies "
+                 "decide; pinned host memory speeds them up, and a second filter on the image that is still "
+                 "on the device saves the upload.",
                  phases_chart(results)) +
          section("Time over radius",
                  "A dense filter costs (2r + 1) to the power of the dimensions, a separable one 2r + 1 an "

@@ -24,9 +24,9 @@ std::string_view name_of(Align align) {
   throw std::logic_error("no such alignment");
 }
 
-/// A step of 1, 2 or 5 times a power of ten that divides `range` into five parts or so.
+/// A step of 1, 2 or 5 times a power of ten that divides `range` into at most seven parts.
 double round_step(double range) {
-  const double rough = range / 5;
+  const double rough = range / 7;
   const double power = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0}) {
     if (factor * power >= rough * 0.999) return factor * power;

@@ -30,7 +30,7 @@ DeviceConstants::DeviceConstants(const Job& job) {
   auto* borders = reinterpret_cast<DeviceBorder*>(image.data());
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const BorderTable& table = job.borders[axis];
-    borders[axis] = {table.low(), table.size(), reinterpret_cast<const std::int64_t*>(block_.data() + before[axis]),
+    borders[axis] = {table.low(), table.high(), table.size(), reinterpret_cast<const std::int64_t*>(block_.data() + before[axis]),
                      reinterpret_cast<const std::int64_t*>(block_.data() + after[axis]), table.constant()};
     auto* to = reinterpret_cast<std::int64_t*>(image.data() + before[axis]);
     for (std::int64_t c = table.low(); c < 0; ++c) *to++ = table.source(c);

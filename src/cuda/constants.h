@@ -9,10 +9,11 @@
 
 namespace halation::cuda_backend {
 
-/// Sources of the coordinates outside the image along one axis of n pixels; −1 for the constant. `before` holds those from `low` to −1,
-/// `after` those from n.
+/// Sources of the coordinates outside the image along one axis of n pixels; −1 for the constant. Coordinates from `low` up to
+/// `high` are covered; `before` holds those from `low` to −1, `after` those from n.
 struct DeviceBorder {
   std::int64_t low = 0;
+  std::int64_t high = 0;
   std::int64_t n = 0;
   const std::int64_t* before = nullptr;
   const std::int64_t* after = nullptr;

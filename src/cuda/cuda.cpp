@@ -5,6 +5,7 @@
 #include "cuda/device.h"
 #include "cuda/direct.h"
 #include "cuda/memory.h"
+#include "cuda/patch.h"
 #include "cuda/runtime.h"
 
 namespace halation::cuda_backend {
@@ -27,7 +28,8 @@ class CudaBackend final : public Backend, public DeviceMemory {
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override {
     const UseDevice use(device);
-    return make_direct(std::move(job), device);
+    std::unique_ptr<const Runner> quick = make_patch(job, device);
+    return quick ? std::move(quick) : make_direct(std::move(job), device);
   }
 
   Memory allocate(std::size_t bytes, Device device, Stream stream, const std::string& what) const override {

@@ -16,7 +16,7 @@
 #include "core/convert.h"
 #include "cuda/constants.h"
 #include "cuda/device.h"
-#include "cuda/runtime.h"
+#include "cuda/pixels.cuh"
 
 namespace halation::cuda_backend {
 namespace {
@@ -30,49 +30,13 @@ struct Arguments {
   Shape shape;  // of the output
   const DeviceBorder* borders;
   const DeviceTaps* taps;
-  int filters;  // more than one: the root of the sum of squares
+  int filters;
+  bool magnitude;  // the root of the sum of squares
   double scale;
   double offset;
   Pixel out_pixel;
   Rounding rounding;
 };
-
-template <class T, class Sum>
-__device__ Sum load(const std::byte* from) {
-  if constexpr (std::is_same_v<T, f16>) {
-    return static_cast<Sum>(__half2float(*reinterpret_cast<const __half*>(from)));
-  } else {
-    return static_cast<Sum>(*reinterpret_cast<const T*>(from));
-  }
-}
-
-/// As `to_element` of core/convert.h.
-template <class T, class Sum>
-__device__ T whole(Sum value, Rounding rounding) {
-  if (value != value) return 0;
-  const Sum rounded = rounding == Rounding::half_even ? rint(value) : trunc(value);
-  constexpr Sum low = std::is_same_v<T, std::int16_t> ? -32768 : 0;
-  constexpr Sum high = std::is_same_v<T, std::int16_t> ? 32767 : std::is_same_v<T, std::uint16_t> ? 65535 : 255;
-  return static_cast<T>(rounded < low ? low : rounded > high ? high : rounded);
-}
-
-template <class Sum>
-__device__ void store(std::byte* to, Sum value, Pixel pixel, Rounding rounding) {
-  switch (pixel) {
-    case Pixel::u8: *reinterpret_cast<std::uint8_t*>(to) = whole<std::uint8_t>(value, rounding); break;
-    case Pixel::u16: *reinterpret_cast<std::uint16_t*>(to) = whole<std::uint16_t>(value, rounding); break;
-    case Pixel::i16: *reinterpret_cast<std::int16_t*>(to) = whole<std::int16_t>(value, rounding); break;
-    case Pixel::f16:
-      if constexpr (std::is_same_v<Sum, double>) {
-        *reinterpret_cast<__half*>(to) = __double2half(value);
-      } else {
-        *reinterpret_cast<__half*>(to) = __float2half(value);
-      }
-      break;
-    case Pixel::f32: *reinterpret_cast<float*>(to) = static_cast<float>(value); break;
-    case Pixel::f64: *reinterpret_cast<double*>(to) = static_cast<double>(value); break;
-  }
-}
 
 /// Σ_k weight[k] · in[o + lead + k]; `in` is the plane of one image of the batch and one channel.
 template <class In, class Sum>
@@ -132,9 +96,9 @@ __global__ void direct(Arguments job) {
         Sum value = 0;
         for (int f = 0; f < job.filters; ++f) {
           const Sum sum = sum_at<In, Sum>(in, job.in_strides, job.borders, job.taps[f], z, y, x);
-          value = job.filters == 1 ? sum : value + sum * sum;
+          value = job.magnitude ? value + sum * sum : sum;
         }
-        if (job.filters > 1) value = sqrt(value);
+        if (job.magnitude) value = sqrt(value);
         value = static_cast<Sum>(job.scale) * value + static_cast<Sum>(job.offset);
         store(job.out + b * job.out_strides.batch + c * job.out_strides.channels + z * job.out_strides.depth +
                   y * job.out_strides.height + x * job.out_strides.width,
@@ -163,6 +127,7 @@ class DirectRunner final : public Runner {
               .borders = constants_.borders(),
               .taps = constants_.taps() + i,
               .filters = together ? static_cast<int>(job_->filters.size()) : 1,
+              .magnitude = together,
               .scale = job_->scale,
               .offset = job_->offset,
               .out_pixel = job_->out_pixel,

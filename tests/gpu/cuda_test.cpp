@@ -99,6 +99,13 @@ TEST(Cuda, ConvolveFiltersWhereTheImageLies) {
   EXPECT_TRUE(equal(expected, to_device(filtered, cpu())));
 }
 
+TEST(Cuda, TheMagnitudeOfOneFilterIsPositive) {
+  const Image signal = counted({1, 1, 1, 1000, 1}, Pixel::u8);  // a signal has one axis, so one derivative
+  const Options options{.output = Pixel::f64};
+  const Image expected = convolve(signal, edges(), options, reference());
+  EXPECT_TRUE(equal(expected, to_device(convolve(to_device(signal, cuda()), edges(), options), cpu())));
+}
+
 TEST(Cuda, OnePlanRunsFromManyThreadsAndStreams) {
   const Image host = counted({1, 1, 257, 301, 1}, Pixel::u16);
   const Plan plan({.shape = host.shape(), .pixel = Pixel::u16, .filters = {sobel()}, .device = cuda(), .options = {.output = Pixel::f32}});
