@@ -29,3 +29,6 @@ configure_package_config_file(cmake/halationConfig.cmake.in halationConfig.cmake
 write_basic_package_version_file(halationConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/halationConfig.cmake ${PROJECT_BINARY_DIR}/halationConfigVersion.cmake
   DESTINATION ${package_dir})
+if(HALATION_HAS_CUDA)
+  install(FILES cmake/cuda_runtime.cmake DESTINATION ${package_dir})
+endif()

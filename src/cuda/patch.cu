@@ -1,20 +1,23 @@
 // patch.cu: direct filtering with small filters: each thread computes a patch of outputs from input rows held in registers.
 //
 //   thread → elements  V consecutive columns (16 bytes of input; interleaved channels are columns, C apart) × R rows; a block is 32
-//                      threads side by side, 8 of them stacked: 32·V columns × 8·R rows
+//                      threads side by side and 8 such warps stacked: 32·V columns × 8·R rows
 //   registers          R + K − 1 rows of V columns and their halos, all loaded before the first is used, so that many loads are under
 //                      way; R × V sums
 //   shared memory      none: halos of neighbours come from L1 and L2
 //   traffic            DRAM: each input element once, each output once; L1: (R + K − 1) / R · (V + halos) / V loads an element
-//   borders            rows outside are other rows, by the table; only warps at the left and right edge, and those that meet a constant
-//                      row, look elements up one by one
+//   borders            rows outside are other rows, or one of constants; threads at the left and right edge set the elements of
+//                      their halos one by one; inside nothing is looked up
 //   limits             K = 3, 5, 7 (others are set into the next size with zeros, where 0 · input cannot be NaN); C = 1, 2, 3, 4
-//   instantiations     5 input pixels × 3 sizes × 4 channel counts = 60
+//   instantiations     5 input pixels × 3 sizes × 4 channel counts = 60, and as many where rows are not aligned
 #include "cuda/patch.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
+#include <vector>
 
+#include "core/convert.h"
 #include "cuda/constants.h"
 #include "cuda/device.h"
 #include "cuda/direct.h"
@@ -24,13 +27,17 @@
 namespace halation::cuda_backend {
 namespace {
 
-/// Outputs of a thread: so many elements are 16 bytes of input, and so many rows fit its registers.
-template <class In, int K>
+/// Outputs of a thread, and blocks that a multiprocessor must hold: the more rows, the less is read twice; the fewer registers, the
+/// more warps hide the wait for memory. Measured on an H200 (docs/performance.md).
+template <class In, int K, int C>
 struct Patch {
   static constexpr int columns = 16 / static_cast<int>(sizeof(In));
-  static constexpr int rows = sizeof(In) == 1 ? 4 : K == 3 ? 4 : K == 5 ? 6 : 4;
+  static constexpr int rows = sizeof(In) == 1 ? 2 : sizeof(In) == 4 && K == 5 ? 6 : 4;
+  using Row = Window<In, columns, K / 2 * C>;
+  static constexpr int blocks = Row::words > 16 ? 2 : Row::words > 12 || sizeof(In) == 2 ? 3 : 4;
 };
 constexpr int warps = 8;
+constexpr int most_blocks = 0xffff;  // of a grid along y and z
 
 /// What a launch gets by value. Columns are elements of a row; strides are bytes. Output (x, y) is centred on input (x + shift_x, y +
 /// shift_y).
@@ -45,8 +52,9 @@ struct Arguments {
   int shift_x, shift_y;
   int first_column;  // of the input, a multiple of V, at or before the first output's centre
   int planes, batch;
-  bool aligned;      // rows of the input begin on 16-byte boundaries
-  bool whole_stores; // so do four elements of the output
+  int first_row, first_plane;  // of this launch: a grid has at most 65,535 blocks along y and z
+  const std::byte* constant_row;  // stands in for rows outside: as wide as the input, halos included; null where none is needed
+  std::uint32_t constant_x;       // as the bits of an input element
   const DeviceBorder* borders;
   float offset;
   Pixel out_pixel;
@@ -54,12 +62,22 @@ struct Arguments {
   float weights[K * K];
 };
 
-template <int V>
-__device__ __forceinline__ void store_row(std::byte* to, const float (&values)[V], Pixel pixel, Rounding rounding) {
+__device__ __forceinline__ int element_bytes(Pixel pixel) {
+  return pixel == Pixel::u8 ? 1 : pixel == Pixel::f64 ? 8 : pixel == Pixel::f32 ? 4 : 2;
+}
+
+/// All rows of a patch; the pixel is looked at once.
+template <int R, int V>
+__device__ __forceinline__ void store_patch(std::byte* to, std::int64_t row_bytes, int rows, const float (&values)[R][V], Pixel pixel,
+                                            Rounding rounding) {
   const auto all = [&](auto element) {
     using T = decltype(element);
 #pragma unroll
-    for (int v = 0; v < V; v += 4) store_four<T>(to + v * static_cast<int>(sizeof(T)), values + v, rounding);
+    for (int r = 0; r < R; ++r) {
+      if (r >= rows) break;
+#pragma unroll
+      for (int v = 0; v < V; v += 4) store_four<T>(to + r * row_bytes + v * static_cast<int>(sizeof(T)), values[r] + v, rounding);
+    }
   };
   switch (pixel) {
     case Pixel::u8: all(std::uint8_t{}); break;
@@ -107,9 +125,10 @@ struct EdgeWindow {
 };
 
 /// The output rows of one thread where elements are looked up. A row at a time: this must not cost the other path its registers.
-template <class In, int K, int C, int V, int R, class Source>
-__device__ __noinline__ void edge_rows(const Arguments<K>& job, const std::byte* in, std::byte* to, int element, int column, int rows,
-                                       const Source& source) {
+template <class In, int K, int C, int V>
+__device__ __forceinline__ void edge_rows(const Arguments<K>& job, const std::byte* in, std::byte* to, int element, int column,
+                                       int first_row, int rows) {
+  const DeviceBorder& above = job.borders[1];
   EdgeWindow<In, V, K / 2 * C, C> window;
   window.find(job, column);
 #pragma unroll 1
@@ -117,8 +136,10 @@ __device__ __noinline__ void edge_rows(const Arguments<K>& job, const std::byte*
     float sums[V] = {};
 #pragma unroll 1
     for (int ky = 0; ky < K; ++ky) {
-      const int y = source(r + ky);
-      if (y < 0) window.fill(static_cast<float>(job.borders[1].constant));
+      const int at = first_row + r + ky;
+      // Rows beyond what the job reads meet taps of 0 alone.
+      const int y = at >= above.low && at < above.high ? static_cast<int>(above.source(at)) : -1;
+      if (y < 0) window.fill(static_cast<float>(above.constant));
       else window.load(in + y * job.in_row, static_cast<float>(job.borders[2].constant));
 #pragma unroll
       for (int kx = 0; kx < K; ++kx) {
@@ -134,76 +155,119 @@ __device__ __noinline__ void edge_rows(const Arguments<K>& job, const std::byte*
   }
 }
 
-template <class In, int K, int C>
-__global__ void __launch_bounds__(32 * warps) patch(const __grid_constant__ Arguments<K> job) {
-  constexpr int V = Patch<In, K>::columns;
-  constexpr int R = Patch<In, K>::rows;
-  constexpr int halo = K / 2 * C;
-  constexpr int input_rows = R + K - 1;
-  using Row = Window<In, V, halo>;
-  const int column = job.first_column + static_cast<int>(blockIdx.x * 32 + threadIdx.x) * V;
-  const int warp_column = job.first_column + static_cast<int>(blockIdx.x) * 32 * V;
-  const bool columns_inside = job.aligned && job.whole_stores && warp_column - Row::reach >= 0 &&
-                              warp_column + 32 * V + Row::reach <= job.in_columns && warp_column >= job.shift_x &&
-                              warp_column + 32 * V - job.shift_x <= job.out_columns;
-  const int element = job.out_pixel == Pixel::u8 ? 1 : job.out_pixel == Pixel::f64 ? 8 : job.out_pixel == Pixel::f32 ? 4 : 2;
+/// The elements of a row's halo, one by one, for threads whose vectors they do not lie beside.
+template <class In, int C, int K, int V, int H>
+__device__ __forceinline__ void set_halo(Window<In, V, H>& window, const Arguments<K>& job, const std::byte* row, int column, bool first,
+                                         bool last) {
+  constexpr int size = static_cast<int>(sizeof(In));
+  const DeviceBorder& beside = job.borders[2];
+#pragma unroll
+  for (int n = 0; n < 2 * H; ++n) {
+    const int i = n < H ? n - H : V + n - H;
+    if (i < 0 ? !first : !last) continue;
+    const int at = column + i + (K + V) * C;  // not negative, so that division rounds down
+    const int pixel = at / C - (K + V);
+    const bool needed = pixel >= beside.low && pixel < beside.high;  // by a tap that the filter has
+    const std::int64_t source = needed ? beside.source(pixel) : 0;
+    std::uint32_t bits = job.constant_x;
+    if (source >= 0 || row == job.constant_row) {
+      const In element = *reinterpret_cast<const In*>(row + ((source < 0 ? 0 : source) * C + at % C) * size);
+      bits = 0;
+      memcpy(&bits, &element, size);
+    }
+    window.set(i, bits);
+  }
+}
 
-  for (int plane = blockIdx.z; plane < job.planes * job.batch; plane += static_cast<int>(gridDim.z)) {
-    const std::byte* in = job.in + plane / job.planes * job.in_batch + plane % job.planes * job.in_plane;
-    std::byte* out = job.out + plane / job.planes * job.out_batch + plane % job.planes * job.out_plane;
-    for (int tile = static_cast<int>(blockIdx.y); tile * warps * R < job.out_rows; tile += static_cast<int>(gridDim.y)) {
-      const int out_row = (tile * warps + static_cast<int>(threadIdx.y)) * R;
-      if (out_row >= job.out_rows) break;
-      const int first_row = out_row + job.shift_y - K / 2;  // of the input
-      const bool rows_inside = first_row >= 0 && first_row + input_rows <= job.in_rows;
-      // The source of input row j; −1 for the constant and for rows that no output needs.
-      const auto source = [&](int j) {
-        const int y = first_row + j;
-        if (rows_inside) return y;
-        return y >= job.borders[1].low && y < job.borders[1].high ? static_cast<int>(job.borders[1].source(y)) : -1;
-      };
-      std::byte* to = out + out_row * job.out_row + static_cast<std::int64_t>(column - job.shift_x) * element;
-      const int rows_left = min(R, job.out_rows - out_row);
-      bool looked_up = !columns_inside;
-      if (!rows_inside) {
-#pragma unroll 1
-        for (int j = 0; j < input_rows; ++j) looked_up = looked_up || source(j) < 0;
-      }
-      if (looked_up) {
-        edge_rows<In, K, C, V, R>(job, in, to, element, column, rows_left, source);
-        continue;
-      }
-      Row rows[input_rows];
+/// A patch, from its first input row on. `start(j)` is where input row j begins; at edges, halos that do not exist are set.
+template <class In, int K, int C, bool Edge, class Start>
+__device__ __forceinline__ void filter_patch(const Arguments<K>& job, const Start& start, int column, std::byte* to, int rows_left) {
+  constexpr int V = Patch<In, K, C>::columns;
+  constexpr int R = Patch<In, K, C>::rows;
+  constexpr int input_rows = R + K - 1;
+  using Row = typename Patch<In, K, C>::Row;
+  const bool first = Edge && column < Row::reach;
+  const bool last = Edge && column + V + Row::reach > job.in_columns;
+  Row rows[input_rows];
 #pragma unroll
-      for (int j = 0; j < input_rows; ++j) {
-        rows[j].load(in + source(j) * job.in_row + static_cast<std::int64_t>(column) * static_cast<int>(sizeof(In)));
-      }
-      float sums[R][V] = {};
+  for (int j = 0; j < input_rows; ++j) {
+    rows[j].load(start(j) + static_cast<std::int64_t>(column) * static_cast<int>(sizeof(In)), !first, !last);
+  }
+  if (first || last) {
 #pragma unroll
-      for (int j = 0; j < input_rows; ++j) {
+    for (int j = 0; j < input_rows; ++j) set_halo<In, C>(rows[j], job, start(j), column, first, last);
+  }
+  float sums[R][V] = {};
 #pragma unroll
-        for (int ky = 0; ky < K; ++ky) {
-          if (j - ky < 0 || j - ky >= R) continue;
+  for (int j = 0; j < input_rows; ++j) {
 #pragma unroll
-          for (int kx = 0; kx < K; ++kx) {
+    for (int ky = 0; ky < K; ++ky) {
+      if (j - ky < 0 || j - ky >= R) continue;
 #pragma unroll
-            for (int v = 0; v < V; ++v) sums[j - ky][v] += job.weights[ky * K + kx] * rows[j][v + (kx - K / 2) * C];
-          }
-        }
-      }
-      if (job.offset != 0) {
+      for (int kx = 0; kx < K; ++kx) {
 #pragma unroll
-        for (int r = 0; r < R; ++r) {
-#pragma unroll
-          for (int v = 0; v < V; ++v) sums[r][v] += job.offset;
-        }
-      }
-#pragma unroll
-      for (int r = 0; r < R; ++r) {
-        if (r < rows_left) store_row<V>(to + r * job.out_row, sums[r], job.out_pixel, job.rounding);
+        for (int v = 0; v < V; ++v) sums[j - ky][v] += job.weights[ky * K + kx] * rows[j][v + (kx - K / 2) * C];
       }
     }
   }
+  if (job.offset != 0) {
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+#pragma unroll
+      for (int v = 0; v < V; ++v) sums[r][v] += job.offset;
+    }
+  }
+  store_patch<R, V>(to, job.out_row, rows_left, sums, job.out_pixel, job.rounding);
+}
+
+/// Where output and input rows are whole vectors side by side. Registers are those of the inside; edges, a few warps in a hundred, may
+/// spill.
+template <class In, int K, int C>
+__global__ void __launch_bounds__(32 * warps, Patch<In, K, C>::blocks) patch(const __grid_constant__ Arguments<K> job) {
+  constexpr int V = Patch<In, K, C>::columns;
+  constexpr int R = Patch<In, K, C>::rows;
+  constexpr int input_rows = R + K - 1;
+  constexpr int reach = Patch<In, K, C>::Row::reach;
+  const int warp_column = static_cast<int>(blockIdx.x) * 32 * V;
+  const int column = warp_column + static_cast<int>(threadIdx.x) * V;
+  const int plane = job.first_plane + static_cast<int>(blockIdx.z);
+  const std::byte* in = job.in + plane / job.planes * job.in_batch + plane % job.planes * job.in_plane;
+  const int out_row = job.first_row + (static_cast<int>(blockIdx.y) * warps + static_cast<int>(threadIdx.y)) * R;
+  if (column >= job.in_columns || out_row >= job.out_rows) return;
+  const int first_row = out_row + job.shift_y - K / 2;  // of the input
+  std::byte* to = job.out + plane / job.planes * job.out_batch + plane % job.planes * job.out_plane + out_row * job.out_row +
+                  static_cast<std::int64_t>(column) * element_bytes(job.out_pixel);
+  const bool inside = warp_column >= reach && warp_column + 32 * V + reach <= job.in_columns && first_row >= 0 &&
+                      first_row + input_rows <= job.in_rows && out_row + R <= job.out_rows;
+  if (inside) {
+    const std::byte* from = in + first_row * job.in_row;
+    filter_patch<In, K, C, false>(job, [&](int j) { return from + j * job.in_row; }, column, to, R);
+    return;
+  }
+  // Where input row j begins, or the row that stands in for it; any where no output needs it.
+  const auto start = [&](int j) {
+    const DeviceBorder& above = job.borders[1];
+    const int y = min(max(first_row + j, static_cast<int>(above.low)), static_cast<int>(above.high) - 1);
+    const std::int64_t source = above.source(y);
+    return source < 0 ? job.constant_row : in + source * job.in_row;
+  };
+  filter_patch<In, K, C, true>(job, start, column, to, min(R, job.out_rows - out_row));
+}
+
+/// Anything else: unaligned rows, widths that are no whole vectors, outputs shifted against their inputs.
+template <class In, int K, int C>
+__global__ void __launch_bounds__(32 * warps) patch_anywhere(const __grid_constant__ Arguments<K> job) {
+  constexpr int V = Patch<In, K, C>::columns;
+  constexpr int R = Patch<In, K, C>::rows;
+  const int column = job.first_column + static_cast<int>(blockIdx.x * 32 + threadIdx.x) * V;
+  const int plane = job.first_plane + static_cast<int>(blockIdx.z);
+  const std::byte* in = job.in + plane / job.planes * job.in_batch + plane % job.planes * job.in_plane;
+  const int out_row = job.first_row + (static_cast<int>(blockIdx.y) * warps + static_cast<int>(threadIdx.y)) * R;
+  if (out_row >= job.out_rows) return;
+  const int element = element_bytes(job.out_pixel);
+  std::byte* to = job.out + plane / job.planes * job.out_batch + plane % job.planes * job.out_plane + out_row * job.out_row +
+                  static_cast<std::int64_t>(column - job.shift_x) * element;
+  edge_rows<In, K, C, V>(job, in, to, element, column, out_row + job.shift_y - K / 2, min(R, job.out_rows - out_row));
 }
 
 /// The K into whose K × K places the taps are set; 0 where there is none.
@@ -218,6 +282,39 @@ int size_for(const Taps& taps, bool only_exact) {
 std::int64_t centre_of(std::int64_t lead, std::int64_t taps, int size) {
   const bool around_0 = -lead <= size / 2 && lead + taps - 1 <= size / 2;
   return around_0 ? 0 : lead + size / 2;
+}
+
+/// A number as an element's bits.
+template <class T>
+std::uint32_t bits_of(double value) {
+  const T element = to_element<T>(value, Rounding::half_even);
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &element, sizeof element);
+  return bits;
+}
+
+/// Whether the borders' constants can stand among input elements; f32 rounds them as all its sums do.
+bool constants_are_elements(const Job& job) {
+  if (job.in_pixel == Pixel::f32) return true;
+  return visit_pixel(job.in_pixel, [&](auto element) {
+    const auto fits = [](double value) { return static_cast<double>(to_element<decltype(element)>(value, Rounding::half_even)) == value; };
+    return fits(job.borders[1].constant()) && fits(job.borders[2].constant());
+  });
+}
+
+/// A row of the constant above and below the image, on the present device; nothing where no job reads one.
+DeviceArray<std::byte> constant_row_of(const Job& job) {
+  const BorderTable& rows = job.borders[1];
+  const bool read = (rows.low() < 0 && rows.source(rows.low()) < 0) || (rows.high() > rows.size() && rows.source(rows.high() - 1) < 0);
+  if (!read) return {};
+  return visit_pixel(job.in_pixel, [&](auto element) {
+    using T = decltype(element);
+    const std::vector<T> row(static_cast<std::size_t>(job.in.width * job.in.channels), to_element<T>(rows.constant(), Rounding::half_even));
+    DeviceArray<std::byte> on_device(row.size() * sizeof(T));
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(on_device.data(), row.data(), row.size() * sizeof(T), cudaMemcpyHostToDevice, nullptr));
+    HALATION_CUDA_CHECK(cudaStreamSynchronize(nullptr));
+    return on_device;
+  });
 }
 
 /// A job's rows as columns of elements: interleaved channels beside each other, or one channel.
@@ -241,7 +338,8 @@ std::optional<Rows> rows_of(const ConstView& in, const ConstView& out) {
 class PatchRunner final : public Runner {
  public:
   PatchRunner(std::shared_ptr<const Job> job, Device device, int size)
-      : job_(std::move(job)), device_(device), size_(size), constants_(*job_), any_(make_direct(job_, device)) {}
+      : job_(std::move(job)), device_(device), size_(size), constants_(*job_), constant_row_(constant_row_of(*job_)),
+        constants_are_elements_(constants_are_elements(*job_)), any_(make_direct(job_, device)) {}
 
   std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override {
@@ -323,30 +421,42 @@ class PatchRunner final : public Runner {
             static_cast<float>(job_->scale * taps.weights[static_cast<std::size_t>(y * taps.size[2] + x)]);
       }
     }
-    constexpr int V = Patch<In, K>::columns;
-    constexpr int R = Patch<In, K>::rows;
+    constexpr int V = Patch<In, K, C>::columns;
+    constexpr int R = Patch<In, K, C>::rows;
     const auto multiple = [](std::int64_t bytes, std::int64_t of) { return bytes % of == 0; };
+    job.constant_row = constant_row_.data();
+    job.constant_x = bits_of<In>(job_->borders[2].constant());
     job.first_column = job.shift_x >= 0 ? job.shift_x / V * V : -((-job.shift_x + V - 1) / V * V);
-    job.aligned = multiple(reinterpret_cast<std::intptr_t>(in.data), 16) && multiple(job.in_row, 16) &&
-                  (job.planes == 1 || multiple(job.in_plane, 16)) && (job.batch == 1 || multiple(job.in_batch, 16));
     const auto element = static_cast<std::int64_t>(bytes_of(out.pixel));
-    const std::int64_t four = std::min<std::int64_t>(16, 4 * element);
-    job.whole_stores = multiple(reinterpret_cast<std::intptr_t>(out.data) - job.shift_x * element, four) && multiple(job.out_row, four) &&
-                       (job.planes == 1 || multiple(job.out_plane, four)) && (job.batch == 1 || multiple(job.out_batch, four));
+    const auto rows_begin_on = [&](const ConstView& view, std::int64_t boundary) {
+      return multiple(reinterpret_cast<std::intptr_t>(view.data), boundary) && multiple(view.strides.height, boundary) &&
+             (view.shape.depth == 1 || multiple(view.strides.depth, boundary)) &&
+             (view.shape.batch == 1 || multiple(view.strides.batch, boundary));
+    };
+    const bool whole = job.shift_x == 0 && job.in_columns == job.out_columns && job.in_columns % V == 0 && rows_begin_on(in, 16) &&
+                       rows_begin_on(out, std::min<std::int64_t>(16, 4 * element)) && constants_are_elements_;
     const dim3 block(32, warps);
     const auto blocks = [](std::int64_t count, std::int64_t per_block, std::int64_t most) {
       return static_cast<unsigned>(std::min((count + per_block - 1) / per_block, most));
     };
-    const dim3 grid(blocks(std::int64_t{job.shift_x} + job.out_columns - job.first_column, 32 * V, 0x7fffffff),
-                    blocks(job.out_rows, warps * R, 0xffff), blocks(std::int64_t{job.planes} * job.batch, 1, 0xffff));
-    patch<In, K, C><<<grid, block, 0, stream>>>(job);
-    HALATION_CUDA_LAUNCHED("patch", stream);
+    const int planes = job.planes * job.batch;
+    for (job.first_plane = 0; job.first_plane < planes; job.first_plane += most_blocks) {
+      for (job.first_row = 0; job.first_row < job.out_rows; job.first_row += most_blocks * warps * R) {
+        const dim3 grid(blocks(std::int64_t{job.shift_x} + job.out_columns - job.first_column, 32 * V, 0x7fffffff),
+                        blocks(job.out_rows - job.first_row, warps * R, most_blocks),
+                        blocks(planes - job.first_plane, 1, most_blocks));
+        (whole ? patch<In, K, C> : patch_anywhere<In, K, C>)<<<grid, block, 0, stream>>>(job);
+        HALATION_CUDA_LAUNCHED("patch", stream);
+      }
+    }
   }
 
   std::shared_ptr<const Job> job_;
   Device device_;
   int size_;
   DeviceConstants constants_;
+  DeviceArray<std::byte> constant_row_;
+  bool constants_are_elements_;
   std::unique_ptr<const Runner> any_;  // for views of other arrangements
 };
 

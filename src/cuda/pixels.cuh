@@ -48,36 +48,4 @@ __device__ __forceinline__ void store(std::byte* to, Sum value, Pixel pixel, Rou
   }
 }
 
-/// Four numbers as consecutive elements of type T in one store; `to` on a boundary of four elements.
-template <class T>
-__device__ __forceinline__ void store_four(std::byte* to, const float* value, Rounding rounding) {
-  const auto integer = [&](int i) {
-    // Saturating conversion; NaN gives 0, as `whole` has it.
-    return rounding == Rounding::half_even ? __float2int_rn(value[i]) : __float2int_rz(value[i]);
-  };
-  const auto clamped = [&](int i) {
-    constexpr int low = std::is_same_v<T, std::int16_t> ? -32768 : 0;
-    constexpr int high = std::is_same_v<T, std::int16_t> ? 32767 : 65535;
-    return static_cast<std::uint32_t>(min(max(integer(i), low), high)) & 0xffffU;
-  };
-  if constexpr (std::is_same_v<T, float>) {
-    *reinterpret_cast<float4*>(to) = make_float4(value[0], value[1], value[2], value[3]);
-  } else if constexpr (std::is_same_v<T, double>) {
-    reinterpret_cast<double2*>(to)[0] = make_double2(value[0], value[1]);
-    reinterpret_cast<double2*>(to)[1] = make_double2(value[2], value[3]);
-  } else if constexpr (std::is_same_v<T, f16>) {
-    const __half2 low = __floats2half2_rn(value[0], value[1]);
-    const __half2 high = __floats2half2_rn(value[2], value[3]);
-    *reinterpret_cast<uint2*>(to) = make_uint2(*reinterpret_cast<const unsigned*>(&low), *reinterpret_cast<const unsigned*>(&high));
-  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
-    std::uint32_t low = 0;
-    std::uint32_t packed = 0;  // two conversions and a saturating pack become one instruction
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(low) : "r"(integer(3)), "r"(integer(2)));
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(integer(1)), "r"(integer(0)), "r"(low));
-    *reinterpret_cast<std::uint32_t*>(to) = packed;
-  } else {
-    *reinterpret_cast<uint2*>(to) = make_uint2(clamped(0) | clamped(1) << 16, clamped(2) | clamped(3) << 16);
-  }
-}
-
 }  // namespace halation::cuda_backend

@@ -1,4 +1,4 @@
-// window.cuh: the elements that a thread needs of one row, as raw words from memory and as numbers in registers.
+// window.cuh: the elements that a thread needs of one row, as raw words from memory and as numbers in registers; and back, by fours.
 //
 // A thread owns V consecutive elements (columns; interleaved channels are neighbouring columns) that fill whole words of 16 bytes, and
 // needs H more on either side. Whole words are loaded; conversion happens where an element is used, by its place, which is a constant
@@ -12,6 +12,7 @@
 
 #include "cuda/runtime.h"
 #include "halation/pixel.h"
+#include "halation/plan.h"
 
 namespace halation::cuda_backend {
 
@@ -24,17 +25,31 @@ struct Window {
   static constexpr int halo_bytes = H * size;
   static constexpr int halo_words = halo_bytes == 0 ? 0 : halo_bytes <= 4 ? 1 : halo_bytes <= 8 ? 2 : (halo_bytes + 15) / 16 * 4;
   static constexpr int words = halo_words + middle_words + halo_words;
-  /// Elements that `load` touches before the first and after the last column.
+  /// Elements that `load` brings before the first and after the last column.
   static constexpr int reach = halo_words * 4 / size;
   static_assert(V * size % 16 == 0);
 
   std::uint32_t word[words];
 
-  /// From the address of the thread's first column, on a 16-byte boundary; `reach` elements on both sides must exist.
-  __device__ __forceinline__ void load(const std::byte* at) {
-    pieces<halo_words>(at - 4 * halo_words, 0);
+  /// From the address of the thread's first column, on a 16-byte boundary, and the halos that exist; the others are to be set.
+  __device__ __forceinline__ void load(const std::byte* at, bool left_exists, bool right_exists) {
+#pragma unroll
+    for (int i = 0; i < halo_words; ++i) word[i] = word[halo_words + middle_words + i] = 0;
+    if (left_exists) pieces<halo_words>(at - 4 * halo_words, 0);
     pieces<middle_words>(at, halo_words);
-    pieces<halo_words>(at + 4 * middle_words, halo_words + middle_words);
+    if (right_exists) pieces<halo_words>(at + 4 * middle_words, halo_words + middle_words);
+  }
+
+  /// Replaces element i by the one with these bits. `i` must be a constant after unrolling.
+  __device__ __forceinline__ void set(int i, std::uint32_t bits) {
+    const int byte = (i + reach) * size;
+    if constexpr (size == 4) {
+      word[byte / 4] = bits;
+    } else {
+      constexpr std::uint32_t mask = size == 1 ? 0xffU : 0xffffU;
+      const int shift = byte % 4 * 8;
+      word[byte / 4] = (word[byte / 4] & ~(mask << shift)) | (bits << shift);
+    }
   }
 
   /// Element i of [−H, V + H), as a float. `i` must be a constant after unrolling.
@@ -77,5 +92,37 @@ struct Window {
     }
   }
 };
+
+/// Four numbers as consecutive elements of type T in one store; `to` on a boundary of four elements.
+template <class T>
+__device__ __forceinline__ void store_four(std::byte* to, const float* value, Rounding rounding) {
+  const auto integer = [&](int i) {
+    // Saturating conversion; NaN gives 0, as `whole` has it.
+    return rounding == Rounding::half_even ? __float2int_rn(value[i]) : __float2int_rz(value[i]);
+  };
+  const auto clamped = [&](int i) {
+    constexpr int low = std::is_same_v<T, std::int16_t> ? -32768 : 0;
+    constexpr int high = std::is_same_v<T, std::int16_t> ? 32767 : 65535;
+    return static_cast<std::uint32_t>(min(max(integer(i), low), high)) & 0xffffU;
+  };
+  if constexpr (std::is_same_v<T, float>) {
+    *reinterpret_cast<float4*>(to) = make_float4(value[0], value[1], value[2], value[3]);
+  } else if constexpr (std::is_same_v<T, double>) {
+    reinterpret_cast<double2*>(to)[0] = make_double2(value[0], value[1]);
+    reinterpret_cast<double2*>(to)[1] = make_double2(value[2], value[3]);
+  } else if constexpr (std::is_same_v<T, f16>) {
+    const __half2 low = __floats2half2_rn(value[0], value[1]);
+    const __half2 high = __floats2half2_rn(value[2], value[3]);
+    *reinterpret_cast<uint2*>(to) = make_uint2(*reinterpret_cast<const unsigned*>(&low), *reinterpret_cast<const unsigned*>(&high));
+  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+    std::uint32_t low = 0;
+    std::uint32_t packed = 0;  // two conversions and a saturating pack become one instruction
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(low) : "r"(integer(3)), "r"(integer(2)));
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(integer(1)), "r"(integer(0)), "r"(low));
+    *reinterpret_cast<std::uint32_t*>(to) = packed;
+  } else {
+    *reinterpret_cast<uint2*>(to) = make_uint2(clamped(0) | clamped(1) << 16, clamped(2) | clamped(3) << 16);
+  }
+}
 
 }  // namespace halation::cuda_backend
