@@ -51,11 +51,11 @@ format:  ## clang-format over all sources
 	@$(needs) lint
 	@clang-format -i $(sources)
 
-lint:  ## clang-tidy over all sources, warnings as errors
+lint:  ## clang-tidy over all C++ sources, warnings as errors
 	@$(needs) build test bench lint
 	@cmake --preset dev -B build/lint -DHALATION_BENCH=ON
 	@run-clang-tidy -quiet -extra-arg=-Wno-unknown-warning-option -p build/lint -j $(JOBS) \
-	  '^$(CURDIR)/(app|bench|examples|ladder|python|src|tests)/'
+	  '^$(CURDIR)/(app|bench|examples|ladder|python|src|tests)/.*\.cpp$$'
 
 fuzz:  ## fuzzes file input, weights and parameters, SECONDS=600 each, JOBS at a time
 	@$(needs) build test fuzz

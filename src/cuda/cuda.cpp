@@ -17,6 +17,7 @@ class CudaBackend final : public Backend, public DeviceMemory {
 
   std::vector<DeviceInfo> devices() const override {
     std::vector<DeviceInfo> all;
+    all.reserve(static_cast<std::size_t>(device_count()));
     for (int index = 0; index < device_count(); ++index) all.push_back({halation::cuda(index), describe(index), {"direct"}});
     return all;
   }

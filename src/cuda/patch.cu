@@ -89,7 +89,7 @@ __device__ __forceinline__ void store_patch(std::byte* to, std::int64_t row_byte
   }
 }
 
-/// The elements of a row that one thread needs, at and outside the edges: places found once, elements loaded one by one.
+/// The elements of a row that one thread needs, wherever they lie: places found once, elements loaded one by one.
 template <class In, int V, int H, int C>
 struct EdgeWindow {
   int place[V + 2 * H];  // the source column of element i − H of the thread; −1 for the constant
@@ -124,7 +124,7 @@ struct EdgeWindow {
   static constexpr int border_margin = 1 << 20;
 };
 
-/// The output rows of one thread where elements are looked up. A row at a time: this must not cost the other path its registers.
+/// The output rows of one thread, every element looked up; a row at a time, which keeps registers few.
 template <class In, int K, int C, int V>
 __device__ __forceinline__ void edge_rows(const Arguments<K>& job, const std::byte* in, std::byte* to, int element, int column,
                                        int first_row, int rows) {
