@@ -43,7 +43,7 @@ ladder::Problem problem_of(const ladder::Rung& rung, int radius) {
   problem.width = 64;
   if (rung.dims >= 2) problem.height = 64;
   if (rung.dims >= 3) problem.depth = 64;
-  const auto side = static_cast<std::size_t>(2 * radius + 1);
+  const std::size_t side = 2 * static_cast<std::size_t>(radius) + 1;
   std::size_t taps = 1;
   for (int axis = 0; axis < 3; ++axis) {
     const bool filtered = axis >= 3 - rung.dims;
