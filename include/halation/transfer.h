@@ -7,7 +7,8 @@
 namespace halation {
 
 /// An image in memory of `device`, packed and uninitialised. On a GPU the memory comes from the library's own pool in the order of
-/// `stream`: usable there at once, elsewhere after `synchronise`; it goes back to the pool with the image, in the same order.
+/// `stream`: usable there at once, elsewhere after `synchronise`; it goes back to the pool with the image, in the same order,
+/// so a stream that is given must outlive the image.
 /// Throws `Error{out_of_memory}` where the device does not have the bytes, `Error{device}` where there is no such device.
 Image allocate(const Shape& shape, Pixel pixel, Device device, Layout layout = Layout::interleaved, Stream stream = {});
 

@@ -1,10 +1,9 @@
 // library.cpp: the library on the GPU, called as any program would call it.
 //
-// Idea      The steps below, taken together and as far as they go: windows of several rows and columns in
-//           registers, so that one read serves many taps; weights as operands; edges that cost the inside
-//           nothing; and a method chosen for the weights. What it does to this problem, `halation explain`
-//           tells.
-// Traffic   The image is read and written once, 8 bytes an output.
+// Idea      Up to radius 3, the steps below taken together: rows of a patch of outputs in registers, so that
+//           one read serves many taps; weights as operands; edges in code of their own. From radius 4 on, for
+//           now, the library's plain kernel, a thread an output. `Plan::explain` tells which.
+// Traffic   From DRAM the image is read and written once, 8 bytes an output.
 // Limits    None of its own; radius up to 256 here. The weights travel with the plan: there is nothing to
 //           upload.
 // Source    docs/architecture.md, "The road of one filter".

@@ -2,8 +2,8 @@
 //
 //   thread → elements  V consecutive columns (16 bytes of input; interleaved channels are columns, C apart) × R rows; a block is 32
 //                      threads side by side and 8 such warps stacked: 32·V columns × 8·R rows
-//   registers          R + K − 1 rows of V columns and their halos, all loaded before the first is used, so that many loads are under
-//                      way; R × V sums
+//   registers          R + K − 1 rows of V columns and their halos, as many of them under way at once as the cap on registers allows
+//                      (all at 3×3); R × V sums
 //   shared memory      none: halos of neighbours come from L1 and L2
 //   traffic            DRAM: each input element once, each output once; L1: (R + K − 1) / R · (V + halos) / V loads an element
 //   borders            rows outside are other rows, or one of constants; threads at the left and right edge set the elements of

@@ -55,7 +55,7 @@ std::string milliseconds(double seconds) {
   return text;
 }
 
-/// Σ seconds(job) over all jobs as the backend of `kind` would do them.
+/// Σ seconds(job) over all jobs as the backend of `device` would do them.
 template <class Seconds>
 double sum_of(std::span<const PlanSpec> jobs, Device device, const Seconds& seconds) {
   const Backend& backend = backend_for(device);
