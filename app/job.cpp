@@ -102,7 +102,8 @@ PageJob prepare_page(const Job& job, const Page& page, Device device) {
 Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing) {
   Prepared prepared{.jobs = {}, .device = job.device.value_or(cpu()), .why = ""};
   const auto prepare_all = [&] {
-    if (prepared.device.kind == Device::Kind::cuda) timing.measure("start", [&] { synchronise(prepared.device); });
+    if (prepared.device.kind == Device::Kind::cuda)
+      timing.measure("start", [&] { synchronise(prepared.device); });
     timing.measure("plan", [&] {
       prepared.jobs.clear();
       for (const Page& page : pages) prepared.jobs.push_back(prepare_page(job, page, prepared.device));
@@ -110,9 +111,9 @@ Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing)
   };
   prepare_all();
   if (job.device) return prepared;
-  std::vector<PlanSpec> specs;
-  for (const PageJob& each : prepared.jobs) specs.push_back(each.spec);
-  DeviceChoice choice = timing.measure("plan", [&] { return choose_device(specs); });
+  std::vector<PlannedJob> planned;
+  for (const PageJob& each : prepared.jobs) planned.push_back({each.spec, each.plan});
+  DeviceChoice choice = timing.measure("plan", [&] { return choose_device(planned); });
   prepared.why = std::move(choice.reason);
   if (choice.device != prepared.device) {
     prepared.device = choice.device;

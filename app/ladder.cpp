@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
-#include <ctime>
 #include <memory>
 #include <random>
 #include <string>
@@ -17,11 +15,11 @@
 #include "halation/colour.h"
 #include "halation/error.h"
 #include "halation/io.h"
-#include "io/file.h"
 #include "ladder_report.h"
 #include "ladder_run.h"
 #include "ladder_table.h"
 #include "options.h"
+#include "records.h"
 #include "subcommands.h"
 
 namespace halation::app {
@@ -195,63 +193,16 @@ LadderJob job_from(const Flags& flags) {
   return job;
 }
 
-/// Errors name the file that they are about.
-template <class Work>
-void on_file(const std::string& path, Work&& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    throw Error{error.code(), path + ": " + error.what()};
-  }
-}
-
-/// Nothing half-written stays: the file appears once it is complete.
-void write(const std::string& path, const std::string& text) {
-  on_file(path, [&] {
-    io::Output file(path);
-    file.write(text.data(), text.size());
-    file.commit();
-  });
-}
-
-std::string now_utc() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
-  return text;
-}
-
-/// As a shell would take it.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  return "'" + CLI::detail::find_and_replace(word, "'", "'\\''") + "'";
-}
-
-/// The command with the options that were given.
-std::string command_text(const CLI::App& command) {
-  std::string text = "halation " + command.get_name();
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0) continue;
-    text += " " + option->get_name();
-    if (option->get_items_expected_max() == 0) continue;
-    for (const std::string& value : option->results()) text += " " + quoted(value);
-  }
-  return text;
-}
-
 void run(const Flags& flags, const CLI::App& command) {
   for (const Given* path : {&flags.json, &flags.report}) {
-    if (*path) on_file(**path, [&] { io::check_target(**path); });
+    if (*path) check_file(**path);
   }
   LadderResults results = run_ladder(job_from(flags));
   results.command = command_text(command);
   results.date = now_utc();
   if (flags.json != "-" && flags.report != "-") fmt::print("{}", text_of(results));
-  if (flags.json) write(*flags.json, json_of(results).dump(2) + "\n");
-  if (flags.report) write(*flags.report, report_of(results));
+  if (flags.json) write_file(*flags.json, json_of(results).dump(2) + "\n");
+  if (flags.report) write_file(*flags.report, report_of(results));
   // The tables have been shown by then; the exit code and one line say that something in them is wrong.
   if (const std::string complaint = results.complaint(); !complaint.empty())
     throw Error{ErrorCode::device, "ladder: " + complaint};

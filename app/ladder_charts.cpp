@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "chart_axes.h"
 #include "ladder_table.h"
+#include "page.h"
 #include "svg.h"
 
 namespace halation::app {
@@ -19,16 +21,10 @@ namespace {
 using ladder::HostMemory;
 using ladder::Rung;
 
-// All charts are as wide; names stand in a column of their own, left of bars and right of lines.
-constexpr double width_px = 900;
-constexpr double names_px = 170;
 constexpr double values_px = 90;
 constexpr double bar_px = 18;
 constexpr double bar_step_px = 27;
-constexpr double label_step_px = 17;
-constexpr double axis_px = 46;  // ticks and what they count
 constexpr double least_tick_gap_px = 30;
-constexpr std::size_t colours = 11;
 
 // Bars of times that differ by more than this are drawn on a logarithmic axis.
 constexpr double widest_linear_range = 20;
@@ -50,23 +46,6 @@ std::vector<const LadderRow*> rungs_that_ran(const LadderResults& results) {
     if (row.ran() && std::none_of(rows.begin(), rows.end(), same)) rows.push_back(&row);
   }
   return rows;
-}
-
-void x_axis(Svg& svg, const Scale& scale, const std::vector<double>& ticks, double top, double bottom,
-            std::string_view what) {
-  for (const double tick : ticks) {
-    svg.line(scale(tick), top, scale(tick), bottom, "grid");
-    svg.text(scale(tick), bottom + 16, tick_text(tick), "small", Align::middle);
-  }
-  svg.text((scale(scale.low()) + scale(scale.high())) / 2, bottom + 36, what, "small", Align::middle);
-}
-
-void y_axis(Svg& svg, const Scale& scale, double left, double right, std::string_view what) {
-  for (const double tick : scale.ticks()) {
-    svg.line(left, scale(tick), right, scale(tick), "grid");
-    svg.text(left - 6, scale(tick) + 4, tick_text(tick), "small", Align::end);
-  }
-  svg.text(left - 50, scale(scale.high()) - 14, what, "small");
 }
 
 /// Whole numbers, and the first radius even where it is not a round one.
@@ -113,29 +92,11 @@ std::vector<PhaseBar> phase_bars(const LadderResults& results) {
   return bars;
 }
 
-/// Names of points or lines in the right margin, apart from each other, each tied to what it names.
-struct Label {
-  double x, y;
-  std::string words;
-  std::size_t colour;
-};
-
-void draw_labels(Svg& svg, const std::vector<Label>& labels, double x, double top, double bottom) {
-  std::vector<double> wanted;
-  wanted.reserve(labels.size());
-  for (const Label& label : labels) wanted.push_back(label.y);
-  const std::vector<double> places = spread(wanted, label_step_px, top, bottom);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    svg.path({{labels[i].x, labels[i].y}, {x - 14, places[i]}, {x - 4, places[i]}}, "leader");
-    svg.text(x, places[i] + 4, labels[i].words, fmt::format("small ink{}", labels[i].colour));
-  }
-}
-
 }  // namespace
 
 std::size_t colour_of(const LadderResults& results, const Rung& rung) {
   const auto& rungs = results.job.rungs;
-  return static_cast<std::size_t>(std::find(rungs.begin(), rungs.end(), &rung) - rungs.begin()) % colours;
+  return static_cast<std::size_t>(std::find(rungs.begin(), rungs.end(), &rung) - rungs.begin()) % line_colours;
 }
 
 std::string kernel_chart(const LadderResults& results) {

@@ -3,122 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "ladder_charts.h"
 #include "ladder_table.h"
+#include "page.h"
 #include "svg.h"
 
 namespace halation::app {
 namespace {
-
-/// Colours of the rungs' lines and points, on white and on dark.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> inks = {{
-    {"#555555", "#c4c4c4"},
-    {"#7a5230", "#d3a982"},
-    {"#1f5fa8", "#7fb5f2"},
-    {"#b3441e", "#f2936d"},
-    {"#1b7a4b", "#6fd09c"},
-    {"#8a3a94", "#d99fe2"},
-    {"#7a5c00", "#dcb84e"},
-    {"#00748a", "#62cbdf"},
-    {"#a8275a", "#f28db3"},
-    {"#4a4f9e", "#adb2f7"},
-    {"#5b6b1e", "#bccb72"},
-}};
-
-// Everything of a chart that is not the colour of a rung. Light is the default, and what paper gets.
-constexpr std::string_view style = R"(
-:root { color-scheme: light dark; --page: #ffffff; --text: #1b1b1b; --soft: #555555; --grid: #dddddd;
-  --cpu: #767676; --gpu: #1f5fa8; --library: #1b7a4b;
-  --phase0: #7a5c00; --phase1: #1f5fa8; --phase2: #a8275a; --phase3: #b3441e; --phase4: #1b7a4b; }
-body { margin: 0 auto; max-width: 60rem; padding: 1.5rem; background: var(--page); color: var(--text);
-  font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; margin: 0 0 .5rem; } h2 { font-size: 1.2rem; margin: 2rem 0 .25rem; }
-p { margin: .25rem 0 .75rem; } dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: 0; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; } code { font-size: .9em; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .8rem; font-variant-numeric: tabular-nums; margin: .25rem 0 1rem; }
-caption { text-align: left; font-weight: 600; padding: .25rem 0; }
-th, td { padding: .15rem .5rem; text-align: right; border-bottom: 1px solid var(--grid); }
-th { vertical-align: bottom; font-weight: 600; } th:first-child { text-align: left; white-space: nowrap; }
-td.note { text-align: left; color: var(--soft); } tr.part th { font-weight: 400; padding-left: 1.5rem; }
-svg { display: block; width: 100%; height: auto; margin: .5rem 0; font: 13px system-ui, sans-serif; }
-svg text { fill: var(--text); } svg .small { font-size: 12px; } svg .strong { font-weight: 600; }
-.grid { stroke: var(--grid); } .axis { stroke: var(--soft); } .leader { stroke: var(--soft); stroke-width: .7; fill: none; }
-.mark { stroke: var(--text); stroke-width: 2; } .roof { stroke: var(--text); stroke-width: 2; fill: none; }
-.line { fill: none; stroke-width: 2; } .cpu { fill: var(--cpu); } .gpu { fill: var(--gpu); } .library { fill: var(--library); }
-.phase0 { fill: var(--phase0); } .phase1 { fill: var(--phase1); } .phase2 { fill: var(--phase2); } .phase3 { fill: var(--phase3); }
-.phase4 { fill: var(--phase4); } svg .hollow { fill: var(--page); stroke-width: 2; }
-footer { margin-top: 2rem; color: var(--soft); font-size: .9rem; }
-)";
-
-constexpr std::string_view dark_style =
-    R"(--page: #16181b; --text: #ececec; --soft: #b0b0b0; --grid: #3a3d42;
-  --cpu: #9a9a9a; --gpu: #7fb5f2; --library: #6fd09c;
-  --phase0: #dcb84e; --phase1: #7fb5f2; --phase2: #f28db3; --phase3: #f2936d; --phase4: #6fd09c;)";
-
-constexpr std::string_view print_style = R"(
-@media print { body { max-width: none; padding: 0; font-size: 11px; } h2 { break-after: avoid; }
-  section, svg, table { break-inside: avoid; } .wide { overflow: visible; } table { font-size: 8px; } th, td { padding: .1rem .3rem; }
-  rect, circle { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
-)";
-
-/// The colours of rungs as rules, each line with dashes of its own, so that colour alone decides nothing.
-std::string styles() {
-  constexpr std::array<std::string_view, 4> dashes = {"none", "7 3", "2 3", "9 3 2 3"};
-  std::string light, dark, rules;
-  for (std::size_t i = 0; i < inks.size(); ++i) {
-    light += fmt::format("--ink{}: {}; ", i, inks[i].first);
-    dark += fmt::format("--ink{}: {}; ", i, inks[i].second);
-    rules += fmt::format(
-        ".line{0} {{ stroke: var(--ink{0}); stroke-dasharray: {1}; }} .dot{0} {{ fill: var(--ink{0}); "
-        "stroke: var(--ink{0}); }} "
-        "svg .ink{0} {{ fill: var(--ink{0}); }}\n",
-        i, dashes[i % dashes.size()]);
-  }
-  return fmt::format(
-      "{}:root {{ {} }}\n{}@media screen and (prefers-color-scheme: dark) {{ :root {{ {} {} }} }}\n{}", style,
-      light, rules, dark_style, dark, print_style);
-}
-
-std::string with_breaks(std::string heading) {
-  for (char& c : heading) c = c == '_' ? ' ' : c;
-  return escaped_markup(heading);
-}
-
-std::string markup_of(const Table& table) {
-  std::string text =
-      fmt::format("<div class=\"wide\"><table>\n<caption>{}</caption>\n", escaped_markup(table.title));
-  if (!table.headings.empty()) {
-    text += fmt::format("<thead><tr><th scope=\"col\">{}</th>", escaped_markup(table.name_heading));
-    for (const std::string& heading : table.headings)
-      text += fmt::format("<th scope=\"col\">{}</th>", with_breaks(heading));
-    text += "</tr></thead>\n";
-  }
-  text += "<tbody>\n";
-  for (const Table::Row& row : table.rows) {
-    text += fmt::format("<tr{}><th scope=\"row\">{}</th>", row.name.starts_with(' ') ? " class=\"part\"" : "",
-                        escaped_markup(row.name));
-    for (const std::string& cell : row.cells) text += fmt::format("<td>{}</td>", escaped_markup(cell));
-    if (!row.note.empty()) {
-      text += fmt::format("<td class=\"note\" colspan=\"{}\">{}</td>",
-                          std::max<std::size_t>(table.headings.size(), 1), escaped_markup(row.note));
-    }
-    text += "</tr>\n";
-  }
-  return text + "</tbody></table></div>\n";
-}
-
-/// A heading, what to see, and the chart; nothing without one.
-std::string section(std::string_view title, std::string_view explanation, const std::string& chart) {
-  if (chart.empty()) return "";
-  return fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n{}</section>\n", escaped_markup(title),
-                     escaped_markup(explanation), chart);
-}
 
 /// What the sources measured, for the rungs of the same idea.
 const std::array<Table, 2>& source_tables() {
@@ -143,23 +38,18 @@ const std::array<Table, 2>& source_tables() {
   return tables;
 }
 
-std::string header(const LadderResults& results) {
-  const auto entry = [](std::string_view name, const std::string& text) {
-    return fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, escaped_markup(text));
-  };
-  std::string text = "<header>\n<h1>The ladder of convolution</h1>\n<dl>\n" +
-                     entry("job", job_text(results)) + entry("CPU", results.cpu) +
-                     entry("GPU", gpu_text(results));
+/// What stands at the top of the page.
+std::vector<Fact> facts(const LadderResults& results) {
+  std::vector<Fact> list = {{"job", job_text(results)}, {"CPU", results.cpu}, {"GPU", gpu_text(results)}};
   if (!results.oracle.empty())
-    text += entry("oracle", results.oracle + "; each rung was compared with it before it was timed");
+    list.push_back({"oracle", results.oracle + "; each rung was compared with it before it was timed"});
   if (results.pinned_allocation_s > 0) {
-    text += entry("pinned memory",
-                  fmt::format("allocated once for input and output in {} ms, which is in no total",
-                              short_number(results.pinned_allocation_s * 1e3)));
+    list.push_back(
+        {"pinned memory", fmt::format("allocated once for input and output in {} ms, which is in no total",
+                                      short_number(results.pinned_allocation_s * 1e3))});
   }
-  return text + entry("date", results.date) +
-         fmt::format("<dt>command</dt><dd><code>{}</code></dd>\n", escaped_markup(results.command)) +
-         "</dl>\n</header>\n";
+  list.push_back({"date", results.date});
+  return list;
 }
 
 std::string roofline_words(const LadderResults& results) {
@@ -180,34 +70,30 @@ std::string roofline_words(const LadderResults& results) {
 std::string report_of(const LadderResults& results) {
   std::string tables;
   for (const Table& table : tables_of(results)) tables += markup_of(table);
+  if (!results.rows.empty()) tables += "<p>" + escaped_markup(notes_of(results)) + "</p>\n";
   std::string sources;
   for (const Table& table : source_tables()) sources += markup_of(table);
-  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>halation "
-         "ladder</title>\n<style>" +
-         styles() + "</style>\n</head>\n<body>\n" + header(results) + "<main>\n" +
-         section("Kernel time",
-                 "What each rung's kernels take, images being on the device: each step up the ladder against "
-                 "the one before.",
-                 kernel_chart(results)) +
-         section("Where the time goes",
-                 "An image from the host and back, by phases. Where the kernel is a small part the copies "
-                 "decide; pinned host memory speeds them up, and a second filter on the image that is still "
-                 "on the device saves the upload.",
-                 phases_chart(results)) +
-         section("Time over radius",
-                 "A dense filter costs (2r + 1) to the power of the dimensions, a separable one 2r + 1 an "
-                 "axis: the lines part as the radius grows.",
-                 radius_chart(results)) +
-         section("Roofline", roofline_words(results), roofline_chart(results)) +
-         "<section>\n<h2>Figures</h2>\n" + tables +
-         (results.rows.empty() ? "" : "<p>" + escaped_markup(notes_of(results)) + "</p>\n") +
-         "</section>\n<section>\n<h2>What the sources measured</h2>\n<p>The figures that the tutorials and "
-         "slides behind the ladder give for "
-         "their versions, on the hardware of their day.</p>\n" +
-         sources +
-         "</section>\n</main>\n<footer>Made by halation; opens without a "
-         "network.</footer>\n</body>\n</html>\n";
+  return page(
+      "halation ladder", "The ladder of convolution", facts(results), results.command,
+      section("Kernel time",
+              "What each rung's kernels take, images being on the device: each step up the ladder against "
+              "the one before.",
+              kernel_chart(results)) +
+          section("Where the time goes",
+                  "An image from the host and back, by phases. Where the kernel is a small part the copies "
+                  "decide; pinned host memory speeds them up, and a second filter on the image that is still "
+                  "on the device saves the upload.",
+                  phases_chart(results)) +
+          section("Time over radius",
+                  "A dense filter costs (2r + 1) to the power of the dimensions, a separable one 2r + 1 an "
+                  "axis: the lines part as the radius grows.",
+                  radius_chart(results)) +
+          section("Roofline", roofline_words(results), roofline_chart(results)) +
+          section("Figures", "", tables) +
+          section("What the sources measured",
+                  "The figures that the tutorials and slides behind the ladder give for their versions, on "
+                  "the hardware of their day.",
+                  sources));
 }
 
 }  // namespace halation::app

@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <numeric>
-#include <thread>
 
 #include "halation/error.h"
 #include "model/roofline.h"
+#include "records.h"
 
 namespace halation::app {
 namespace {
@@ -28,20 +27,6 @@ constexpr double sweep_budget_s = 0.05;  // of one rung at one radius
 constexpr double patience_s = 2;         // a sweep leaves out a CPU rung that would take longer
 
 bool on_gpu(const Rung& rung) { return rung.place == Rung::Place::gpu; }
-
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "CPU";
-}
-
-std::string present_cpu() {
-  const unsigned threads = std::thread::hardware_concurrency();
-  return fmt::format("{}, {} thread{}", cpu_model(), threads, threads == 1 ? "" : "s");
-}
 
 /// The description whose name stands in the GPU's; the longest, as "RTX 4090" and "RTX 4090 D" may both be
 /// known.

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -17,8 +15,6 @@ namespace {
 
 using ladder::HostMemory;
 using ladder::Rung;
-
-constexpr std::size_t name_columns = 20;
 
 constexpr const char* notes =
     R"(Times are medians of warm runs, in milliseconds. FPS = 1 / total and 1 / kernel. GFLOPS = 2 · taps · outputs / kernel, with the taps of the dense filter. GB/s = 8 bytes an output / kernel; it passes that of a device copy where both images fit the L2 cache. Over CPU: how many times faster than {}, by kernel and by total. Over before: than the rung before, by kernel. Op per byte and loads per output: what the rung asks global memory for, on paper. Bound: the least time on paper, every pass reading and writing each pixel once and doing the rung's arithmetic, on {}.)";
@@ -125,41 +121,6 @@ Table left_out_table(const LadderResults& results) {
   return table;
 }
 
-/// Headings stand above their columns, a word a line, the last words in one line.
-std::string text_of(const Table& table) {
-  std::vector<std::vector<std::string>> words;
-  std::size_t lines = 1;
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < table.headings.size(); ++i) {
-    std::string heading = table.headings[i];
-    std::replace(heading.begin(), heading.end(), '_', ' ');
-    words.push_back(CLI::detail::split(heading, ' '));
-    lines = std::max(lines, words.back().size());
-    std::size_t width = 0;
-    for (const std::string& word : words.back()) width = std::max(width, word.size());
-    for (const Table::Row& row : table.rows) {
-      if (i < row.cells.size()) width = std::max(width, row.cells[i].size());
-    }
-    widths.push_back(width);
-  }
-  std::string text = "\n" + table.title + "\n";
-  for (std::size_t line = 0; line < lines && !words.empty(); ++line) {
-    text += fmt::format("{:<{}}", line + 1 == lines ? table.name_heading : "", name_columns);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const std::size_t blank = lines - words[i].size();
-      text += fmt::format(" {:>{}}", line < blank ? "" : words[i][line - blank], widths[i]);
-    }
-    text += '\n';
-  }
-  for (const Table::Row& row : table.rows) {
-    text += fmt::format("{:<{}}", row.name, name_columns);
-    for (std::size_t i = 0; i < row.cells.size(); ++i)
-      text += fmt::format(" {:>{}}", row.cells[i], widths[i]);
-    text += (row.note.empty() ? "" : " " + row.note) + "\n";
-  }
-  return text;
-}
-
 using Json = nlohmann::ordered_json;
 
 Json ms_json(const ladder::Phases& phases) {
@@ -220,13 +181,6 @@ Json json_of(const SweepEntry& entry) {
 }
 
 }  // namespace
-
-std::string short_number(double value) {
-  constexpr int digits = 4;
-  constexpr int most_decimals = 5;
-  const int whole_digits = value > 0 ? static_cast<int>(std::floor(std::log10(value))) + 1 : 1;
-  return fmt::format("{:.{}f}", value, std::clamp(digits - whole_digits, 0, most_decimals));
-}
 
 std::string job_text(const LadderResults& results) {
   const LadderJob& job = results.job;

@@ -6,21 +6,9 @@
 #include <vector>
 
 #include "ladder_run.h"
+#include "table.h"
 
 namespace halation::app {
-
-/// Figures in rows, as text and page both show them.
-struct Table {
-  struct Row {
-    std::string name;
-    std::vector<std::string> cells;  ///< one a heading; none where `note` stands in their place
-    std::string note;
-  };
-  std::string title;
-  std::string name_heading;
-  std::vector<std::string> headings;  ///< words apart by blanks or underscores
-  std::vector<Row> rows;
-};
 
 /// Times and rates for each kind of host memory, then the sweep, as far as there are any.
 std::vector<Table> tables_of(const LadderResults& results);
@@ -41,8 +29,5 @@ std::string text_of(const LadderResults& results);
 /// Everything: machine, command, date, the job, a record for each row with times in milliseconds, and the
 /// sweep.
 nlohmann::ordered_json json_of(const LadderResults& results);
-
-/// About four significant digits, without an exponent: "0.0451", "12.35", "2330".
-std::string short_number(double value);
 
 }  // namespace halation::app

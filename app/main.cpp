@@ -59,8 +59,8 @@ int run(int argc, char** argv) {
   program.set_help_flag("-h,--help", "explains this command");
   program.set_version_flag("--version", "halation " HALATION_VERSION, "name and version");
   const std::vector<Subcommand> subcommands = {add_apply(program),   add_filters(program), add_explain(program),
-                                               add_ladder(program),  add_devices(program), add_interactive(program),
-                                               add_completion(program)};
+                                               add_ladder(program),  add_bench(program),   add_devices(program),
+                                               add_interactive(program), add_completion(program)};
   for (const Subcommand& subcommand : subcommands) subcommand.app->group("Commands");
   program.footer(footer);            // now, for subcommands take over what was there before them
   program.require_subcommand(0, 1);  // so that a file may be named as a command

@@ -16,6 +16,7 @@ Subcommand add_apply(CLI::App& program);
 Subcommand add_filters(CLI::App& program);
 Subcommand add_explain(CLI::App& program);
 Subcommand add_ladder(CLI::App& program);
+Subcommand add_bench(CLI::App& program);
 Subcommand add_devices(CLI::App& program);
 Subcommand add_interactive(CLI::App& program);
 Subcommand add_completion(CLI::App& program);

@@ -7,25 +7,15 @@
 
 namespace halation::app {
 
-std::size_t Timing::index_of(std::string_view phase) {
+double& Timing::sum_of(std::string_view phase) {
   const auto same =
       std::find_if(phases_.begin(), phases_.end(), [&](const auto& known) { return known.first == phase; });
-  const auto index = static_cast<std::size_t>(same - phases_.begin());
-  if (same == phases_.end()) phases_.emplace_back(phase, 0.0);
-  return index;
+  return same != phases_.end() ? same->second : phases_.emplace_back(phase, 0.0).second;
 }
 
 void Timing::move(std::string_view from, std::string_view to, double seconds) {
-  phases_[index_of(from)].second -= seconds;
-  phases_[index_of(to)].second += seconds;
-}
-
-Timing::Lap::Lap(Timing& timing, std::string_view phase)
-    : timing_(timing), index_(timing.index_of(phase)), begin_(std::chrono::steady_clock::now()) {}
-
-Timing::Lap::~Lap() {
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin_;
-  timing_.phases_[index_].second += passed.count();
+  sum_of(from) -= seconds;
+  sum_of(to) += seconds;
 }
 
 double Timing::seconds(std::string_view phase) const {

@@ -1,13 +1,13 @@
 // timing.h: the time that each phase of a job took, and the rates that follow.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
+
+#include "core/lap.h"
 
 namespace halation::app {
 
@@ -17,8 +17,7 @@ class Timing {
   /// Calls `work`, adds the time it took to `phase`, and returns what it returned.
   template <class Work>
   decltype(auto) measure(std::string_view phase, Work&& work) {
-    const Lap lap(*this, phase);
-    return std::forward<Work>(work)();
+    return timed(sum_of(phase), std::forward<Work>(work));
   }
 
   /// Counts `seconds` that were measured as part of one phase to another.
@@ -27,27 +26,14 @@ class Timing {
   /// 0 for a phase never measured.
   double seconds(std::string_view phase) const;
   double total_seconds() const;
-  const std::vector<std::pair<std::string, double>>& phases() const { return phases_; }
+  const std::deque<std::pair<std::string, double>>& phases() const { return phases_; }
 
  private:
-  /// Adds the time between its construction and its end to one phase.
-  class Lap {
-   public:
-    Lap(Timing& timing, std::string_view phase);
-    Lap(const Lap&) = delete;
-    Lap& operator=(const Lap&) = delete;
-    ~Lap();
+  /// The seconds of a phase, which is made at the end where it is new. They keep their place, so phases may
+  /// be measured within phases.
+  double& sum_of(std::string_view phase);
 
-   private:
-    Timing& timing_;
-    std::size_t index_;
-    std::chrono::steady_clock::time_point begin_;
-  };
-
-  /// The place of a phase in `phases_`, made at the end where it is new.
-  std::size_t index_of(std::string_view phase);
-
-  std::vector<std::pair<std::string, double>> phases_;
+  std::deque<std::pair<std::string, double>> phases_;
 };
 
 /// What the phase "compute" did, over all pages.

@@ -1,7 +1,6 @@
 // gaussian.cpp: gaussian(sigma 2) on a 4096×4096 RGB image of 8 bits, beside OpenCV's GaussianBlur and a plain copy, with the same
 // threads in one run.
 #include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +10,9 @@
 #include <opencv2/imgproc.hpp>
 #include <random>
 
+#include "bench/record.h"
+#include "bench/stopwatch.h"
 #include "halation/halation.h"
-#include "record.h"
 
 namespace {
 
@@ -89,9 +89,9 @@ int main(int count, char** words) try {
   const cv::Mat cv_in = mat_of(in.view());
   cv::Mat cv_out = mat_of(peer.view());
   cv::Mat other(cv_out.size(), cv_out.type());
-  const auto bytes = static_cast<std::size_t>(in.shape().elements());
 
-  nlohmann::json record = halation::bench::circumstances(count, words);
+  nlohmann::ordered_json record =
+      halation::bench::circumstances(json_path.empty() ? "bench_gaussian" : "bench_gaussian --json " + json_path);
   record["job"] = "gaussian sigma 2, " + std::to_string(taps) + " taps, 4096x4096x3 u8, border reflect101";
   record["peer"] = std::string("OpenCV ") + CV_VERSION + " GaussianBlur";
   for (const int threads : {1, 2}) {
@@ -105,11 +105,7 @@ int main(int count, char** words) try {
          [&] { cv::GaussianBlur(cv_in, other, {0, 0}, sigma_px, sigma_px, cv::BORDER_REFLECT_101); }},
         {"copy",
          [&] {
-           tbb::parallel_for(0, threads, [&](int part) {
-             const std::size_t begin = bytes * static_cast<std::size_t>(part) / static_cast<std::size_t>(threads);
-             const std::size_t end = bytes * static_cast<std::size_t>(part + 1) / static_cast<std::size_t>(threads);
-             std::memcpy(out.view().data + begin, in.view().data + begin, end - begin);
-           });
+           halation::bench::copy_in_parts(in.view().data, out.view().data, halation::bench::packed_bytes(in), threads);
          }}};
     contenders[0].run();
     contenders[1].run();

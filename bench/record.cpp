@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "commit.h"
+
 namespace halation::bench {
 namespace {
 
@@ -44,21 +46,18 @@ std::vector<double> medians_ms(const std::vector<Contender>& contenders, int rou
   return medians;
 }
 
-nlohmann::json circumstances(int count, char** words) {
-  std::string command;
-  for (int i = 0; i < count; ++i) command += (i > 0 ? " " : "") + std::string(i > 0 ? words[i] : "bench_gaussian");
-  const std::string in_source = "cd '" HALATION_SOURCE_DIR "' && ";
+nlohmann::ordered_json circumstances(const std::string& command) {
   return {{"machine", output_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1")},
           {"cores", std::thread::hardware_concurrency()},
           {"system", output_of("uname -sr")},
           {"compiler", __VERSION__},
-          {"commit", output_of(in_source + "git rev-parse --short HEAD 2>/dev/null")},
-          {"modified", output_of(in_source + "git status --porcelain src include 2>/dev/null") != ""},
+          {"commit", HALATION_COMMIT},
+          {"modified", HALATION_MODIFIED},
           {"date", output_of("date -u +%Y-%m-%d")},
           {"command", command}};
 }
 
-void write_record(const std::string& path, const nlohmann::json& record) {
+void write_record(const std::string& path, const nlohmann::ordered_json& record) {
   const std::string temporary = path + ".part";
   {
     std::ofstream file(temporary);

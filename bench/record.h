@@ -18,10 +18,10 @@ struct Contender {
 /// all of them see the same drift of a shared machine.
 std::vector<double> medians_ms(const std::vector<Contender>& contenders, int rounds);
 
-/// Machine, system, commit and command: what a record needs beside its figures.
-nlohmann::json circumstances(int count, char** words);
+/// Machine, system, commit that was built, date and command: what a record needs beside its figures.
+nlohmann::ordered_json circumstances(const std::string& command);
 
 /// Writes through a temporary file, so that a record is whole or not there.
-void write_record(const std::string& path, const nlohmann::json& record);
+void write_record(const std::string& path, const nlohmann::ordered_json& record);
 
 }  // namespace halation::bench

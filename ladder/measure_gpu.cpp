@@ -12,6 +12,7 @@
 #include "cuda/runtime.h"
 #include "halation/error.h"
 #include "halation/transfer.h"
+#include "ladder/gpu_clock.h"
 
 namespace halation::ladder {
 namespace {
@@ -22,8 +23,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int warm_ups = 3;
 constexpr int least_repeats = 11;
 constexpr int most_repeats = 201;
-constexpr double least_batch_s = 2e-3;
-constexpr int most_launches_in_a_batch = 1 << 14;
 constexpr std::size_t copy_bytes = std::size_t{512} << 20;
 
 double seconds_since(Clock::time_point start) {
@@ -35,42 +34,6 @@ double median(std::vector<double> values) {
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
-
-/// A queue of its own, so that nothing else waits in it.
-class OwnStream {
- public:
-  OwnStream() { HALATION_CUDA_CHECK(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking)); }
-  ~OwnStream() { (void)cudaStreamDestroy(handle_); }
-  OwnStream(const OwnStream&) = delete;
-  OwnStream& operator=(const OwnStream&) = delete;
-
-  cudaStream_t handle() const { return handle_; }
-  Stream stream() const { return {handle_}; }
-  void wait() const { HALATION_CUDA_CHECK(cudaStreamSynchronize(handle_)); }
-
- private:
-  cudaStream_t handle_ = nullptr;
-};
-
-/// A point in a stream's order that knows when it was passed.
-class Event {
- public:
-  Event() { HALATION_CUDA_CHECK(cudaEventCreate(&handle_)); }
-  ~Event() { (void)cudaEventDestroy(handle_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-
-  void record(const OwnStream& stream) { HALATION_CUDA_CHECK(cudaEventRecord(handle_, stream.handle())); }
-  /// Both must have been passed.
-  double seconds_since(const Event& earlier) const {
-    float ms = 0;
-    HALATION_CUDA_CHECK(cudaEventElapsedTime(&ms, earlier.handle_, handle_));
-    return ms * 1e-3;
-  }
-
- private:
-  cudaEvent_t handle_ = nullptr;
-};
 
 /// A rung made ready, and the queue that all its work goes through.
 class Bench {
@@ -136,13 +99,10 @@ class Bench {
             .total = total_s};
   }
 
-  /// Seconds that `launches` runs take, back to back.
-  double batch_s(const Image& in, Image& out, int launches) {
-    before_kernel_.record(stream_);
-    for (int i = 0; i < launches; ++i) run(in, out);
-    after_kernel_.record(stream_);
-    stream_.wait();
-    return after_kernel_.seconds_since(before_kernel_);
+  /// Seconds of single runs among many.
+  std::vector<double> run_times(const Image& in, Image& out, double budget_s) {
+    return launch_times(stream_, {.least = least_repeats, .most = most_repeats, .budget_s = budget_s},
+                        [&] { run(in, out); });
   }
 
  private:
@@ -187,18 +147,6 @@ Phases medians(const std::vector<Phases>& passes) {
     result.*phase = median(std::move(values));
   }
   return result;
-}
-
-/// Seconds of one run among many, by batches so long that the events around them weigh nothing.
-double kernel_s(Bench& bench, const Image& in, Image& out, double budget_s) {
-  int launches = 1;
-  while (bench.batch_s(in, out, launches) < least_batch_s && launches < most_launches_in_a_batch)
-    launches *= 2;
-  std::vector<double> batches;
-  const Clock::time_point start = Clock::now();
-  while (batches.size() < least_repeats || (batches.size() < most_repeats && seconds_since(start) < budget_s))
-    batches.push_back(bench.batch_s(in, out, launches) / launches);
-  return median(std::move(batches));
 }
 
 /// "580.82.07, CUDA 13.0": the driver's own number stands in a file on Linux and nowhere in the runtime.
@@ -273,7 +221,7 @@ double kernel_s_on_gpu(const Rung& rung, const Problem& problem, HostImages& ima
   Image out = bench.device_image();
   bench.upload(in);
   bench.filter_and_download(in, out);
-  return kernel_s(bench, in, out, budget_s);
+  return median(bench.run_times(in, out, budget_s));
 }
 
 Timings measure_on_gpu(const Rung& rung, const Problem& problem, HostImages& images, double budget_s) {
@@ -286,7 +234,7 @@ Timings measure_on_gpu(const Rung& rung, const Problem& problem, HostImages& ima
   Timings timings;
   timings.frame = medians(frames);
   timings.second_filter = medians(repeated([&] { return bench.second_filter(in, out); }, budget_s / 3));
-  timings.frame.kernel = timings.second_filter.kernel = kernel_s(bench, in, out, budget_s / 3);
+  timings.frame.kernel = timings.second_filter.kernel = median(bench.run_times(in, out, budget_s / 3));
   timings.preparation_s = bench.preparation_s();
   timings.repeats = static_cast<int>(frames.size());
   return timings;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <thread>
 
 #include "halation/halation.h"
@@ -42,6 +43,20 @@ TEST(Plan, RefusesJobsThatMeanNothing) {
             "extent full: all filters of a plan must have one size, got 1x3 and 1x2; use same");
 }
 
+TEST(Plan, RefusesSizesThatOverflow) {
+  const Filter filter({1, 2, 1});
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {}, {.height = most, .width = most})); }),
+            "image 9223372036854775807x9223372036854775807 has more elements than 63 bits count");
+  EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {.extent = Extent::full}, {.width = most})); }),
+            "image 1x9223372036854775807 f32 has more bytes than 61 bits count");
+  const std::int64_t largest = (std::int64_t{1} << 61) / 4;
+  EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {.extent = Extent::full}, {.width = largest})); }),
+            "image 1x576460752303423490 f32 has more bytes than 61 bits count");
+  EXPECT_EQ(message_of([&] { Plan(spec_of(filter, {.extent = Extent::valid, .output = Pixel::f64}, {.width = largest})); }),
+            "image 1x576460752303423486 f64 has more bytes than 61 bits count");
+}
+
 TEST(Plan, RefusesMethodsAndDevicesThatAreNotThere) {
   EXPECT_EQ(message_of([] { Plan(spec_of(Filter({1}), {.method = Method::fft})); }),
             "method fft is not available on cpu; choose from automatic, direct, separable");
@@ -77,6 +92,40 @@ TEST(Plan, RefusesViewsThatDoNotFit) {
   View stacked = out.view();
   stacked.strides.height = 0;
   EXPECT_EQ(message_of([&] { plan.run(in, stacked); }), "output: a stride of 0 puts several elements in one place");
+  View endless = in.view();
+  endless.strides.height = std::numeric_limits<std::int64_t>::max() / 4 * 4;
+  EXPECT_EQ(message_of([&] { plan.run(endless, out.view()); }), "input: the strides reach beyond what addresses can name");
+  endless.strides.height = -(std::int64_t{1} << 60);  // not beyond 61 bits, but below address 0
+  EXPECT_EQ(message_of([&] { plan.run(in, endless); }), "output: the strides reach beyond what addresses can name");
+}
+
+TEST(Plan, RefusesOutputsThatShareBytesButNotInputs) {
+  const Plan plan(spec_of(Filter({1})));
+  Image in(small, Pixel::f32);
+  Image out(small, Pixel::f32);
+  View narrow = out.view();
+  narrow.strides.height = 28;  // rows of 8 elements take 32
+  EXPECT_EQ(message_of([&] { plan.run(in, narrow); }),
+            "output: the stride along height must be at least 32 bytes, or elements would share memory, got 28");
+  narrow.data += 5 * 28;
+  narrow.strides.height = -28;
+  EXPECT_EQ(message_of([&] { plan.run(in, narrow); }),
+            "output: the stride along height must be at least 32 bytes, or elements would share memory, got 28");
+  View turned = out.view();  // columns first, too close
+  turned.strides.height = 4;
+  turned.strides.width = 20;
+  EXPECT_EQ(message_of([&] { plan.run(in, turned); }),
+            "output: the stride along width must be at least 24 bytes, or elements would share memory, got 20");
+  turned.strides.width = 24;
+  EXPECT_EQ(message_of([&] { plan.run(in, turned); }), "no error");
+  // Windows that slide over a signal are rows that share elements.
+  std::vector<float> signal(13);
+  for (std::size_t i = 0; i < signal.size(); ++i) signal[i] = static_cast<float>(i);
+  ConstView windows = view_of(signal.data(), small);
+  windows.strides.height = 4;
+  plan.run(windows, out.view());
+  EXPECT_EQ(out.view().at<float>(5, 7), 12);
+  EXPECT_EQ(out.view().at<float>(2, 3), 5);
 }
 
 TEST(Plan, RefusesToFilterInPlaceButNotBesideIt) {

@@ -92,7 +92,8 @@ class Plan {
   std::size_t outputs() const;
 
   /// Filters `in` into `out`. Both must have the plan's shapes and pixels and lie in memory of the plan's device; they must not
-  /// overlap (filtering in place would read pixels already replaced). Strides are free.
+  /// overlap (filtering in place would read pixels already replaced). Strides are free, but each element of an output needs bytes of
+  /// its own.
   void run(ConstView in, View out, RunOptions options = {}) const;
   void run(ConstView in, std::span<const View> outs, RunOptions options = {}) const;
 

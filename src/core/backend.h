@@ -33,6 +33,9 @@ class Backend {
   virtual Device::Kind kind() const = 0;
   virtual std::vector<DeviceInfo> devices() const = 0;
   virtual std::span<const Method> methods() const = 0;
+  /// What an output costs by a method, in multiply-adds of this backend's method direct: of two methods the cheaper is chosen. For a
+  /// separable filter the plan knows no better than its sizes.
+  virtual double cost(const Job& job, const Taps& taps, Method method) const = 0;
   /// Throws `Error{device}` where there is no such device.
   virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const = 0;
 };

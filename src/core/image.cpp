@@ -1,39 +1,14 @@
-// image.cpp: shapes, strides, views, and images that own host memory.
+// image.cpp: shapes, strides, views, and images that own memory.
 #include "halation/image.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <limits>
-#include <new>
+#include <utility>
 
 #include "core/memory.h"
 #include "halation/error.h"
 
 namespace halation {
 namespace {
-
-constexpr std::size_t alignment_bytes = 64;
-
-std::string gigabytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GB", bytes / 1e9);
-  return text;
-}
-
-/// Bytes that the system could still hand out; the largest number where it does not say.
-double available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  while (file >> word) {
-    if (word == "MemAvailable:") {
-      double kibibytes = 0;
-      if (file >> kibibytes) return kibibytes * 1024;
-    }
-  }
-  return std::numeric_limits<double>::infinity();
-}
 
 std::int64_t multiply(std::int64_t a, std::int64_t b, const Shape& shape) {
   std::int64_t product = 0;
@@ -94,25 +69,6 @@ AnyView one_of_batch(AnyView view, std::int64_t index) {
 
 }  // namespace
 
-Memory allocate_host(std::size_t bytes, const std::string& what) {
-  constexpr std::size_t worth_asking = std::size_t{64} << 20;
-  if (bytes >= worth_asking) {
-    const double available = available_bytes();
-    if (static_cast<double>(bytes) > available) {
-      throw Error(ErrorCode::out_of_memory, what + " needs " + gigabytes(static_cast<double>(bytes)) +
-                                                " of memory, " + gigabytes(available) + " are available");
-    }
-  }
-  // aligned_alloc wants a multiple of the alignment, and something to give back for 0 bytes.
-  const std::size_t rounded = (bytes + alignment_bytes) / alignment_bytes * alignment_bytes;
-  auto* data = static_cast<std::byte*>(std::aligned_alloc(alignment_bytes, rounded));
-  if (data == nullptr) {
-    throw Error(ErrorCode::out_of_memory,
-                what + " needs " + gigabytes(static_cast<double>(bytes)) + " of memory, which the system refused");
-  }
-  return {data, [](std::byte* p) { std::free(p); }};
-}
-
 std::int64_t Shape::elements() const {
   return multiply(multiply(multiply(multiply(batch, depth, *this), height, *this), width, *this), channels, *this);
 }
@@ -155,22 +111,8 @@ View View::crop(const Region& region) const { return cropped(*this, region); }
 View View::channel(std::int64_t index) const { return one_channel(*this, index); }
 View View::batch(std::int64_t index) const { return one_of_batch(*this, index); }
 
-Image::Image(const Shape& shape, Pixel pixel, Layout layout, std::int64_t row_bytes) {
-  for (const std::int64_t extent : {shape.batch, shape.depth, shape.height, shape.width, shape.channels}) {
-    if (extent < 1) {
-      throw Error(ErrorCode::invalid_argument,
-                  "image extents must be at least 1, got " + to_string(shape));
-    }
-  }
-  view_.shape = shape;
-  view_.pixel = pixel;
-  view_.strides = strides_of(shape, pixel, layout, row_bytes);
-  const Strides& s = view_.strides;
-  const std::int64_t bytes = shape.batch * s.batch;
-  memory_ = allocate_host(static_cast<std::size_t>(bytes),
-                          "image " + to_string(shape) + " " + std::string(name_of(pixel)));
-  view_.data = memory_.get();
-}
+Image::Image(const Shape& shape, Pixel pixel, Layout layout, std::int64_t row_bytes)
+    : Image(image_in(cpu(), shape, pixel, layout, row_bytes, allocate_host)) {}
 
 Image::Image(View view, std::function<void(std::byte*)> release)
     : view_(view), memory_(view.data, std::move(release)) {}

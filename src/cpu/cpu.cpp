@@ -209,6 +209,14 @@ class CpuBackend final : public Backend {
     static constexpr Method list[] = {Method::direct, Method::separable};
     return list;
   }
+  double cost(const Job&, const Taps& taps, Method method) const override {
+    const auto& k = taps.size;
+    if (method == Method::direct) return static_cast<double>(k[0] * k[1] * k[2]);
+    // Lines between the axes are written and read again, which costs as much as three multiply-adds.
+    double cost = 3;
+    for (const std::int64_t count : k) cost += count > 1 ? static_cast<double>(count) : 0;
+    return cost;
+  }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     if (job->sum_f64) return std::make_unique<CpuRunner<double>>(std::move(job));

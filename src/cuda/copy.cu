@@ -138,12 +138,9 @@ bool on_gpu(const ConstView& view) { return view.device.kind == Device::Kind::cu
 /// A packed image of the same shape and pixel as `view`, in memory of `device`.
 Image packed_like(const ConstView& view, Device device, Stream stream) {
   if (device.kind != Device::Kind::cuda) return Image(view.shape, view.pixel);
-  const auto bytes = static_cast<std::size_t>(view.shape.elements()) * bytes_of(view.pixel);
-  Memory memory = allocate(bytes, device, stream, "a packed copy of " + to_string(view.shape));
-  const View packed{memory.get(), view.shape, strides_of(view.shape, view.pixel), view.pixel, device};
-  std::function<void(std::byte*)> release = memory.get_deleter();
-  memory.release();
-  return Image(packed, std::move(release));
+  return image_in(device, view.shape, view.pixel, Layout::interleaved, 0, [&](std::size_t bytes, const std::string& what) {
+    return allocate(bytes, device, stream, "a packed copy of " + what);
+  });
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include "cuda/copy.h"
 #include "cuda/device.h"
-#include "cuda/direct.h"
 #include "cuda/memory.h"
+#include "cuda/passes.h"
 #include "cuda/patch.h"
 #include "cuda/runtime.h"
 
@@ -18,19 +18,29 @@ class CudaBackend final : public Backend, public DeviceMemory {
   std::vector<DeviceInfo> devices() const override {
     std::vector<DeviceInfo> all;
     all.reserve(static_cast<std::size_t>(device_count()));
-    for (int index = 0; index < device_count(); ++index) all.push_back({halation::cuda(index), describe(index), {"direct"}});
+    for (int index = 0; index < device_count(); ++index) all.push_back({halation::cuda(index), describe(index), {"direct", "separable"}});
     return all;
   }
 
   std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct};
+    static constexpr Method list[] = {Method::direct, Method::separable};
     return list;
+  }
+
+  double cost(const Job& job, const Taps& taps, Method method) const override {
+    // Measured on an H200 (docs/performance.md): what a pass costs however few its taps are, and what each tap adds.
+    const auto& k = taps.size;
+    if (method == Method::direct) {
+      if (patch_takes(job, taps)) return 0;  // faster than two axes, however they are done
+      return 25 + 45 * static_cast<double>(k[0]) + static_cast<double>(k[0] * k[1] * k[2]);
+    }
+    const double passes = k[0] > 1 && (k[1] > 1 || k[2] > 1) ? 2 : 1;
+    return 74 * passes + 1.3 * static_cast<double>(k[0] + k[1] + k[2]);
   }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override {
     const UseDevice use(device);
-    std::unique_ptr<const Runner> quick = make_patch(job, device);
-    return quick ? std::move(quick) : make_direct(std::move(job), device);
+    return make_runner(std::move(job), device);
   }
 
   Memory allocate(std::size_t bytes, Device device, Stream stream, const std::string& what) const override {

@@ -54,17 +54,28 @@ std::string describe(int index) {
   return text;
 }
 
+std::size_t shared_memory_limit(Device device) {
+  int bytes = 0;
+  HALATION_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.index));
+  return static_cast<std::size_t>(bytes);
+}
+
 UseDevice::UseDevice(Device device) {
   const int devices = device_count();
   if (devices == 0) throw Error(ErrorCode::device, name_of(device) + ": " + why_none() + "; use cpu");
-  if (device.index >= devices) {
+  if (device.index < 0 || device.index >= devices) {
     throw Error(ErrorCode::device, "no device " + name_of(device) + ": this machine has " + std::to_string(devices) +
                                        " CUDA device" + (devices == 1 ? "" : "s") + ", counted from 0");
   }
-  HALATION_CUDA_CHECK(cudaGetDevice(&before_));
-  if (before_ != device.index) HALATION_CUDA_CHECK(cudaSetDevice(device.index));
+  int present = 0;
+  HALATION_CUDA_CHECK(cudaGetDevice(&present));
+  if (present == device.index) return;
+  HALATION_CUDA_CHECK(cudaSetDevice(device.index));
+  before_ = present;
 }
 
-UseDevice::~UseDevice() { (void)cudaSetDevice(before_); }
+UseDevice::~UseDevice() {
+  if (before_) (void)cudaSetDevice(*before_);
+}
 
 }  // namespace halation::cuda_backend

@@ -1,6 +1,8 @@
 // device.h: which GPUs there are, and which one calls of this thread go to.
 #pragma once
 
+#include <optional>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,11 @@ std::string why_none();
 /// One line: model, compute capability, memory, multiprocessors, driver.
 std::string describe(int index);
 
-/// While it lives, calls of this thread go to `device`; afterwards to the one before. Throws `Error{device}` where it does not exist.
+/// Bytes of shared memory that one block may ask for.
+std::size_t shared_memory_limit(Device device);
+
+/// While it lives, calls of this thread go to `device`; afterwards to the one before, which is left alone where it is the same: choosing a
+/// device starts it. Throws `Error{device}` where it does not exist.
 class UseDevice {
  public:
   explicit UseDevice(Device device);
@@ -26,7 +32,7 @@ class UseDevice {
   UseDevice& operator=(const UseDevice&) = delete;
 
  private:
-  int before_ = 0;
+  std::optional<int> before_;  ///< where it was another
 };
 
 }  // namespace halation::cuda_backend

@@ -1,170 +1,436 @@
-// direct.cu: every tap multiplied, one thread an output: plain, and right on every GPU for every job.
+// direct.cu: every tap multiplied, from tiles in shared memory: right for every job, and the quickest where patches do not reach.
 //
-//   thread → element   x, y of the block and thread give an element of a row (channels count as columns) and a row; planes and batch
-//                      are the grid's z; each is walked in steps of the grid, so any size fits
-//   weights, borders   in device memory, read through the caches; inside the image no border is looked up
-//   shared memory      none; halos are left to L1 and L2
-//   operations         2 · taps an output, and about 3 instructions a tap for addresses and conversion
-//   traffic            input and output once from DRAM where a block's rows fit L2; taps loads an output from L1
-//   limits             none: any pixel, stride, border, extent, filter size, number of filters
-//   instantiations     12 = 6 input pixels × sums in f32 or f64; output pixels are chosen at run time, once an output
+//   block → outputs    8 warps of R rows each; a row is 64 groups of 4 pixels, two groups a lane: 256 pixels of one channel, 84 of
+//                      three, ... A signal is folded into rows that follow each other
+//   shared memory      the rows and columns that a block's outputs read, as numbers (lines.cuh), at most 16 × 32 taps at a time: 59 KB;
+//                      then the sums on their way out; 32 KB beside it for these where several filters share the tile
+//   registers          8 · R sums a thread, one row's window of taps + 3 numbers a group; weights are operands from the arguments
+//   operations         taps multiply-adds an output; shared memory is read once for (taps of a row) · 4 · R of them
+//   traffic            DRAM: each element once; L2: halos of (taps − 1) rows for 8 · R
+//   limits             none: filters beyond 16 × 32 taps, and planes of volumes, are summed part by part, each staged in turn
+//   instantiations     20: rows of 1 to 16 taps unrolled; any number, with weights as arguments or in memory, in f32 and in f64
 #include "cuda/direct.h"
 
 #include <algorithm>
-#include <type_traits>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <vector>
 
-#include "core/convert.h"
-#include "cuda/constants.h"
 #include "cuda/device.h"
-#include "cuda/pixels.cuh"
+#include "cuda/lines.cuh"
+#include "cuda/lines_of.h"
 
 namespace halation::cuda_backend {
 namespace {
 
-/// What a launch gets by value. Strides in bytes.
-struct Arguments {
-  const std::byte* in;
-  std::byte* out;
-  Strides in_strides;
-  Strides out_strides;
-  Shape shape;  // of the output
-  const DeviceBorder* borders;
-  const DeviceTaps* taps;
-  int filters;
-  bool magnitude;  // the root of the sum of squares
-  double scale;
-  double offset;
-  Pixel out_pixel;
-  Rounding rounding;
+constexpr int warps = 8;
+constexpr int groups_a_row = 64;
+constexpr int row_sums = 4 * groups_a_row;
+constexpr int part_rows = 16;     // taps of a filter at a time
+constexpr int part_columns = 32;  // a multiple of 4
+constexpr int few_weights = 256;  // that travel with every launch; more make launches slower
+constexpr int many_weights = 4096;
+/// Rows of outputs of a warp: more of them share what is read, and need more registers.
+template <class Sum>
+constexpr int rows_a_warp = sizeof(Sum) == 8 ? 2 : 4;
+
+struct DirectFilter {
+  std::int64_t lead[3];
+  int size[3];
+  int first_weight;
 };
 
-/// Σ_k weight[k] · in[o + lead + k]; `in` is the plane of one image of the batch and one channel.
-template <class In, class Sum>
-__device__ Sum sum_at(const std::byte* in, const Strides& strides, const DeviceBorder* borders, const DeviceTaps& taps,
-                      std::int64_t out_z, std::int64_t out_y, std::int64_t out_x) {
-  const std::int64_t z0 = out_z + taps.lead[0];
-  const std::int64_t y0 = out_y + taps.lead[1];
-  const std::int64_t x0 = out_x + taps.lead[2];
-  const auto* weight = static_cast<const Sum*>(taps.weights);
-  Sum sum = 0;
-  const bool inside = z0 >= 0 && z0 + taps.size[0] <= borders[0].n && y0 >= 0 && y0 + taps.size[1] <= borders[1].n && x0 >= 0 &&
-                      x0 + taps.size[2] <= borders[2].n;
-  if (inside) {
-    for (std::int64_t kz = 0; kz < taps.size[0]; ++kz) {
-      for (std::int64_t ky = 0; ky < taps.size[1]; ++ky) {
-        const std::byte* from = in + (z0 + kz) * strides.depth + (y0 + ky) * strides.height + x0 * strides.width;
-        for (int kx = 0; kx < static_cast<int>(taps.size[2]); ++kx, from += strides.width) sum += *weight++ * load<In, Sum>(from);
+/// What a launch gets by value. `Capacity` weights; none where they are too many and lie in memory.
+template <class Sum, int Capacity>
+struct Arguments {
+  Lines lines;
+  std::byte* out[most_filters_together];
+  DirectFilter filter[most_filters_together];
+  int filters;
+  bool magnitude;  // one output: the root of the sum of squares
+  bool shared;     // all filters read one part, which is staged once, from `first` on
+  std::int64_t first[3];
+  int part[2];      // rows and columns of taps of that part
+  int row_pitch;    // numbers from one staged row to the next
+  int plane_pitch;  // from one channel to the next
+  const Sum* far_weights;
+  union {
+    Sum weights[Capacity > 0 ? Capacity : 1];
+    float2 weight_pairs[Capacity > 0 ? Capacity / 2 : 1];
+  };
+};
+
+/// `Count` consecutive numbers from a 16-byte boundary on.
+template <int Count, class Sum>
+__device__ __forceinline__ void load_numbers(Sum (&to)[Count], const Sum* from) {
+  constexpr int per_load = 16 / static_cast<int>(sizeof(Sum));
+#pragma unroll
+  for (int i = 0; i < Count; i += per_load) {
+    const uint4 raw = *reinterpret_cast<const uint4*>(from + i);
+    memcpy(to + i, &raw, sizeof raw);
+  }
+}
+
+/// Adds a row of taps to the sums of a warp's rows, four taps at a time: each weight serves all sums.
+template <class Sum, int R, class Weight>
+__device__ __forceinline__ void add_row_of_taps(Sum (&sums)[R][8], const Sum* tile, const int (&at)[2], int row_pitch, int columns,
+                                                const Weight& weight) {
+#pragma unroll 1
+  for (int k = 0; k < columns; k += 4) {
+    Sum w[4];
+#pragma unroll
+    for (int t = 0; t < 4; ++t) w[t] = k + t < columns ? weight(0, k + t) : 0;
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+#pragma unroll
+      for (int g = 0; g < 2; ++g) {
+        Sum window[8];
+        load_numbers(window, tile + r * row_pitch + at[g] + k);
+#pragma unroll
+        for (int t = 0; t < 4; ++t) {
+          if (k + t >= columns) continue;
+#pragma unroll
+          for (int v = 0; v < 4; ++v) sums[r][g * 4 + v] += w[t] * window[t + v];
+        }
       }
     }
-    return sum;
   }
-  for (std::int64_t kz = 0; kz < taps.size[0]; ++kz) {
-    const std::int64_t z = borders[0].source(z0 + kz);
-    for (std::int64_t ky = 0; ky < taps.size[1]; ++ky) {
-      const std::int64_t y = borders[1].source(y0 + ky);
-      for (std::int64_t kx = 0; kx < taps.size[2]; ++kx) {
-        const std::int64_t x = borders[2].source(x0 + kx);
-        // Where several axes are outside, the first constant one gives the value, as Job::constant_at has it.
-        Sum value = 0;
-        if (z < 0 || y < 0 || x < 0) {
-          value = static_cast<Sum>(borders[z < 0 ? 0 : y < 0 ? 1 : 2].constant);
+}
+
+/// Adds `rows` × `columns` taps to the sums of a warp's rows; `tile` is the first of them, `at` where the lane's groups begin in it.
+/// Row j meets row r of the outputs with tap row j − r. `Taps` columns where they are known.
+template <int Taps, class Sum, int R, class Weight>
+__device__ __forceinline__ void add_taps(Sum (&sums)[R][8], const Sum* tile, const int (&at)[2], int row_pitch, int rows, int columns,
+                                         const Weight& weight) {
+  if constexpr (Taps > 0) {
+    constexpr int window_size = (Taps + 3 + 3) / 4 * 4;
+    const auto add_row = [&](int j, auto meets) {
+      Sum window[2][window_size];
+      load_numbers(window[0], tile + at[0]);
+      load_numbers(window[1], tile + at[1]);
+#pragma unroll
+      for (int r = 0; r < R; ++r) {
+        if (!meets(r)) continue;
+#pragma unroll
+        for (int k = 0; k < Taps; ++k) {
+          const Sum w = weight(j - r, k);
+#pragma unroll
+          for (int i = 0; i < 8; ++i) sums[r][i] += w * window[i / 4][k + i % 4];
+        }
+      }
+      tile += row_pitch;
+    };
+    const int all_from = min(R - 1, R + rows - 1);  // rows that meet all outputs: from here on, where there are such
+#pragma unroll 1
+    for (int j = 0; j < all_from; ++j) add_row(j, [&](int r) { return j >= r && j - r < rows; });
+#pragma unroll 1
+    for (int j = all_from; j < rows; ++j) add_row(j, [](int) { return true; });
+#pragma unroll 1
+    for (int j = max(all_from, rows); j < R + rows - 1; ++j) add_row(j, [&](int r) { return j >= r && j - r < rows; });
+  } else {
+    // Four taps at a time, for which a lane's groups see eight numbers, the last four of them again with the next taps.
+    const bool aligned = (at[0] & 3) == 0;
+    if (rows == 1 && aligned) return add_row_of_taps(sums, tile, at, row_pitch, columns, weight);
+    Sum window[2][8];
+    const auto load = [&](const Sum* line, int k, int first) {
+#pragma unroll
+      for (int g = 0; g < 2; ++g) {
+        if (aligned) {
+          load_numbers(*reinterpret_cast<Sum(*)[4]>(window[g] + first), line + at[g] + k + first);
         } else {
-          value = load<In, Sum>(in + z * strides.depth + y * strides.height + x * strides.width);
+#pragma unroll
+          for (int i = 0; i < 4; ++i) window[g][first + i] = line[at[g] + k + first + i];
         }
-        sum += *weight++ * value;
+      }
+    };
+    const auto add = [&](int r, int t, Sum w) {
+#pragma unroll
+      for (int i = 0; i < 8; ++i) sums[r][i] += w * window[i / 4][t + i % 4];
+    };
+#pragma unroll 1
+    for (int j = 0; j < R + rows - 1; ++j, tile += row_pitch) {
+      load(tile, 0, 0);
+      int k = 0;
+#pragma unroll 1
+      for (; k + 4 <= columns; k += 4) {
+        load(tile, k, 4);
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+          if (j < r || j - r >= rows) continue;
+#pragma unroll
+          for (int t = 0; t < 4; ++t) add(r, t, weight(j - r, k + t));
+        }
+#pragma unroll
+        for (int i = 0; i < 8; ++i) window[i / 4][i % 4] = window[i / 4][4 + i % 4];
+      }
+      if (k == columns) continue;
+      load(tile, k, 4);
+#pragma unroll
+      for (int t = 0; t < 3; ++t) {
+        if (k + t >= columns) break;
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+          if (j >= r && j - r < rows) add(r, t, weight(j - r, k + t));
+        }
       }
     }
   }
-  return sum;
 }
 
-template <class In, class Sum>
-__global__ void direct(Arguments job) {
-  const Shape& n = job.shape;
-  const std::int64_t columns = n.width * n.channels;
-  const std::int64_t planes = n.depth * n.batch;
-  const std::int64_t column_step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  const std::int64_t row_step = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
-  for (std::int64_t plane = blockIdx.z; plane < planes; plane += gridDim.z) {
-    const std::int64_t b = plane / n.depth;
-    const std::int64_t z = plane % n.depth;
-    for (std::int64_t y = static_cast<std::int64_t>(blockIdx.y) * blockDim.y + threadIdx.y; y < n.height; y += row_step) {
-      for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < columns; i += column_step) {
-        const std::int64_t x = i / n.channels;
-        const std::int64_t c = i % n.channels;
-        const std::byte* in = job.in + b * job.in_strides.batch + c * job.in_strides.channels;
-        Sum value = 0;
-        for (int f = 0; f < job.filters; ++f) {
-          const Sum sum = sum_at<In, Sum>(in, job.in_strides, job.borders, job.taps[f], z, y, x);
-          value = job.magnitude ? value + sum * sum : sum;
+template <class Sum, int Capacity, int Taps>
+__global__ void __launch_bounds__(32 * warps, sizeof(Sum) == 8 ? 1 : 2) direct(const __grid_constant__ Arguments<Sum, Capacity> job) {
+  constexpr int R = rows_a_warp<Sum>;
+  extern __shared__ __align__(16) std::byte shared_memory[];
+  const Lines& lines = job.lines;
+  // Rows of sums on their way out, where the tile is needed for more filters; the tile.
+  Sum* const shared = reinterpret_cast<Sum*>(shared_memory);
+  Sum* const tile = shared + (job.filters > 1 ? warps * R * row_sums : 0);
+  Sum* const sums_out = shared + threadIdx.y * R * row_sums;
+  const Place place = place_of(lines, blockIdx.x, warps * R);
+  const Group groups[2] = {Group(lines, static_cast<int>(threadIdx.x)), Group(lines, static_cast<int>(threadIdx.x) + 32)};
+  const int row = static_cast<int>(threadIdx.y) * R;
+  const std::int64_t x = lines.folded ? place.y * lines.width : place.x;
+  const std::int64_t y = lines.folded ? 0 : place.y;
+  const int width = lines.folded ? lines.width : pixels_left(lines, place.x);
+
+  bool is_staged = false;
+  for (int f = 0; f < job.filters; ++f) {
+    const DirectFilter& filter = job.filter[f];
+    Sum sums[R][8] = {};
+    for (int kz = 0; kz < filter.size[0]; ++kz) {
+      for (int ky = 0; ky < filter.size[1]; ky += part_rows) {
+        for (int kx = 0; kx < filter.size[2]; kx += part_columns) {
+          const int rows = min(part_rows, filter.size[1] - ky);
+          const int columns = min(part_columns, filter.size[2] - kx);
+          if (!is_staged || !job.shared) {
+            if (is_staged) __syncthreads();  // until all have used the part before
+            const std::int64_t* first = job.shared ? job.first : filter.lead;
+            stage<9>(lines, place, place.z + first[0] + kz, y + first[1] + ky, x + first[2] + kx,
+                  warps * R + (job.shared ? job.part[0] : rows) - 1, width + (job.shared ? job.part[1] : columns) - 1, tile,
+                  job.row_pitch, job.plane_pitch);
+            staged();
+            __syncthreads();
+            is_staged = true;
+          }
+          const int down = job.shared ? static_cast<int>(filter.lead[1] - job.first[1]) : 0;
+          const int along = job.shared ? static_cast<int>(filter.lead[2] - job.first[2]) : 0;
+          const int at[2] = {groups[0].channel * job.plane_pitch + groups[0].pixel + along,
+                             groups[1].channel * job.plane_pitch + groups[1].pixel + along};
+          const Sum* const part = tile + (row + down) * job.row_pitch;
+          if constexpr (Taps > 0) {
+            // Rows of taps begin at even places, so that weights are read in pairs.
+            constexpr int pairs = (Taps + 1) / 2;
+            const int first_pair = filter.first_weight / 2 + (kz * filter.size[1] + ky) * pairs;
+            add_taps<Taps>(sums, part, at, job.row_pitch, rows, columns, [&](int j, int k) {
+              const float2 pair = job.weight_pairs[first_pair + j * pairs + k / 2];
+              return k % 2 == 0 ? pair.x : pair.y;
+            });
+          } else {
+            const int first_weight = filter.first_weight + (kz * filter.size[1] + ky) * filter.size[2] + kx;
+            add_taps<Taps>(sums, part, at, job.row_pitch, rows, columns, [&](int j, int k) {
+              const int index = first_weight + j * filter.size[2] + k;
+              return Capacity > 0 ? job.weights[index] : job.far_weights[index];
+            });
+          }
         }
-        if (job.magnitude) value = sqrt(value);
-        value = static_cast<Sum>(job.scale) * value + static_cast<Sum>(job.offset);
-        store(job.out + b * job.out_strides.batch + c * job.out_strides.channels + z * job.out_strides.depth +
-                  y * job.out_strides.height + x * job.out_strides.width,
-              value, job.out_pixel, job.rounding);
       }
     }
+    if (job.filters == 1) __syncthreads();  // until all have used the tile, where sums go now
+    if (job.magnitude) {
+      // Squares are added up in shared memory, where each place is one thread's alone.
+#pragma unroll
+      for (int i = 0; i < 2 * R; ++i) {
+        Sum(&four)[4] = *reinterpret_cast<Sum(*)[4]>(sums[i / 2] + i % 2 * 4);
+#pragma unroll
+        for (int v = 0; v < 4; ++v) four[v] *= four[v];
+        if (f > 0) add_sums(lines, groups[i % 2], four, sums_out + i / 2 * row_sums);
+        if (f + 1 < job.filters) set_sums(lines, groups[i % 2], four, sums_out + i / 2 * row_sums);
+      }
+      if (f + 1 < job.filters) continue;
+#pragma unroll
+      for (int i = 0; i < 8 * R; ++i) sums[i / 8][i % 8] = sqrt(sums[i / 8][i % 8]);
+    }
+    const auto scale = static_cast<Sum>(lines.scale);
+    const auto offset = static_cast<Sum>(lines.offset);
+#pragma unroll
+    for (int i = 0; i < 2 * R; ++i) {
+      Sum(&four)[4] = *reinterpret_cast<Sum(*)[4]>(sums[i / 2] + i % 2 * 4);
+#pragma unroll
+      for (int v = 0; v < 4; ++v) four[v] = four[v] * scale + offset;
+      set_sums(lines, groups[i % 2], four, sums_out + i / 2 * row_sums);
+    }
+    __syncwarp();
+    put_rows(lines, place, job.out[job.magnitude ? 0 : f], place.y + row, lines.out.height, R, sums_out, row_sums);
+    __syncwarp();
   }
 }
 
+template <class Sum, int Capacity>
 class DirectRunner final : public Runner {
  public:
-  DirectRunner(std::shared_ptr<const Job> job, Device device) : job_(std::move(job)), device_(device), constants_(*job_) {}
+  DirectRunner(std::shared_ptr<const Job> job, Device device, int taps_a_row)
+      : job_(std::move(job)), device_(device), shared_limit_(shared_memory_limit(device)), kernel_(kernel_for(taps_a_row)) {
+    std::memset(static_cast<void*>(&constants_), 0, sizeof constants_);
+    std::vector<Sum> weights;
+    for (const Taps& taps : job_->filters) {
+      DirectFilter filter{};
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        filter.lead[axis] = taps.lead[axis];
+        filter.size[axis] = static_cast<int>(taps.size[axis]);
+      }
+      filter.first_weight = static_cast<int>(weights.size());
+      filters_.push_back(filter);
+      for (std::size_t i = 0; i < taps.weights.size(); ++i) {
+        weights.push_back(static_cast<Sum>(taps.weights[i]));
+        if (taps_a_row % 2 == 1 && (i + 1) % static_cast<std::size_t>(taps_a_row) == 0) weights.push_back(0);
+      }
+      flat_ = flat_ && taps.size[0] == 1 && taps.size[1] == 1;
+    }
+    if constexpr (Capacity > 0) {
+      std::copy(weights.begin(), weights.end(), constants_.weights);
+    } else {
+      far_weights_ = DeviceArray<Sum>(weights.size());
+      HALATION_CUDA_CHECK(cudaMemcpyAsync(far_weights_.data(), weights.data(), weights.size() * sizeof(Sum), cudaMemcpyHostToDevice,
+                                          cudaStreamPerThread));
+      HALATION_CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+      constants_.far_weights = far_weights_.data();
+    }
+    constants_.magnitude = job_->combine == Combine::magnitude;
+    share();
+    HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             static_cast<int>(shared_limit_)));
+  }
 
   std::size_t workspace_bytes() const override { return 0; }
-  std::string explain() const override { return "one thread an output, weights in device memory, halos left to the caches"; }
+  std::string explain() const override {
+    return "tiles in shared memory, " + std::to_string(8 * rows_a_warp<Sum>) + " sums a thread" +
+           (filters_.size() > 1 && constants_.shared ? ", one tile for all filters" : "");
+  }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
     const UseDevice use(device_);
-    const bool together = job_->combine == Combine::magnitude;
-    for (std::size_t i = 0; i < outs.size(); ++i) {
-      launch({.in = in.data,
-              .out = outs[i].data,
-              .in_strides = in.strides,
-              .out_strides = outs[i].strides,
-              .shape = job_->out,
-              .borders = constants_.borders(),
-              .taps = constants_.taps() + i,
-              .filters = together ? static_cast<int>(job_->filters.size()) : 1,
-              .magnitude = together,
-              .scale = job_->scale,
-              .offset = job_->offset,
-              .out_pixel = job_->out_pixel,
-              .rounding = job_->rounding},
-             static_cast<cudaStream_t>(stream.handle));
+    const auto queue = static_cast<cudaStream_t>(stream.handle);
+    if (constants_.magnitude) return launch(in, outs, 0, filters_.size(), queue);
+    const bool alike = std::all_of(outs.begin(), outs.end(), [&](const View& out) { return out.strides == outs[0].strides; });
+    const std::size_t together = constants_.shared && alike ? most_filters_together : 1;
+    for (std::size_t first = 0; first < outs.size(); first += together) {
+      const std::size_t count = std::min(together, outs.size() - first);
+      launch(in, outs.subspan(first, count), first, count, queue);
     }
   }
 
  private:
-  void launch(const Arguments& arguments, cudaStream_t stream) const {
-    const Shape& n = job_->out;
-    const dim3 block = n.height == 1 ? dim3(256, 1) : dim3(32, 8);
-    const auto blocks = [](std::int64_t elements, unsigned per_block, std::int64_t most) {
-      return static_cast<unsigned>(std::min((elements + per_block - 1) / per_block, most));
-    };
-    const dim3 grid(blocks(n.width * n.channels, block.x, 0x7fffffff), blocks(n.height, block.y, 0xffff),
-                    blocks(n.depth * n.batch, 1, 0xffff));
-    visit_pixel(job_->in_pixel, [&](auto element) {
-      using In = decltype(element);
-      if (job_->sum_f64) {
-        direct<In, double><<<grid, block, 0, stream>>>(arguments);
-      } else if constexpr (!std::is_same_v<In, double>) {
-        direct<In, float><<<grid, block, 0, stream>>>(arguments);
+  using Kernel = void (*)(Arguments<Sum, Capacity>);
+
+  static Kernel kernel_for(int taps_a_row) {
+    if constexpr (Capacity == few_weights) {
+      switch (taps_a_row) {
+        case 1: return direct<Sum, Capacity, 1>;
+        case 2: return direct<Sum, Capacity, 2>;
+        case 3: return direct<Sum, Capacity, 3>;
+        case 4: return direct<Sum, Capacity, 4>;
+        case 5: return direct<Sum, Capacity, 5>;
+        case 6: return direct<Sum, Capacity, 6>;
+        case 7: return direct<Sum, Capacity, 7>;
+        case 8: return direct<Sum, Capacity, 8>;
+        case 9: return direct<Sum, Capacity, 9>;
+        case 10: return direct<Sum, Capacity, 10>;
+        case 11: return direct<Sum, Capacity, 11>;
+        case 12: return direct<Sum, Capacity, 12>;
+        case 13: return direct<Sum, Capacity, 13>;
+        case 14: return direct<Sum, Capacity, 14>;
+        case 15: return direct<Sum, Capacity, 15>;
+        case 16: return direct<Sum, Capacity, 16>;
+        default: throw std::logic_error("direct: rows of 1 to 16 taps");
       }
-    });
+    } else {
+      return direct<Sum, Capacity, 0>;
+    }
+  }
+
+  /// Whether all filters' taps are within one part that a block can stage once, and which.
+  void share() {
+    constants_.shared = true;
+    std::int64_t end[3];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      std::int64_t& first = constants_.first[axis];
+      first = filters_[0].lead[axis];
+      end[axis] = first;
+      for (const DirectFilter& filter : filters_) {
+        first = std::min(first, filter.lead[axis]);
+        end[axis] = std::max(end[axis], filter.lead[axis] + filter.size[axis]);
+      }
+      const std::int64_t most = axis == 0 ? 1 : axis == 1 ? part_rows : part_columns;
+      constants_.shared = constants_.shared && end[axis] - first <= most;
+    }
+    for (int axis : {1, 2}) {
+      constants_.part[axis - 1] = static_cast<int>(end[axis] - constants_.first[axis]);
+      if (constants_.shared) continue;
+      constants_.part[axis - 1] = 1;
+      for (const DirectFilter& filter : filters_) {
+        constants_.part[axis - 1] = std::max(constants_.part[axis - 1], std::min(filter.size[axis], axis == 1 ? part_rows : part_columns));
+      }
+    }
+  }
+
+  void launch(const ConstView& in, std::span<const View> outs, std::size_t first, std::size_t count, cudaStream_t stream) const {
+    Arguments<Sum, Capacity> job = constants_;
+    job.filters = static_cast<int>(count);
+    for (std::size_t i = 0; i < count; ++i) job.filter[i] = filters_[first + i];
+    for (std::size_t i = 0; i < outs.size(); ++i) job.out[i] = outs[i].data;
+    constexpr int R = rows_a_warp<Sum>;
+    std::size_t bytes = 0;
+    for (const bool side_by_side : {true, false}) {
+      job.lines = lines_of(in, outs[0], *job_, {.groups = groups_a_row, .rows = warps * R, .fold = flat_, .side_by_side = side_by_side});
+      // A window of 4 taps may reach 4 numbers past the last that is staged.
+      job.plane_pitch = job.lines.width + (job.part[1] + 3) / 4 * 4 + 4;
+      job.row_pitch = job.plane_pitch * job.lines.channels;
+      const int sums_out = warps * R * row_sums;
+      const int staged = (warps * R + job.part[0] - 1) * job.row_pitch;
+      const int numbers = count > 1 ? staged + sums_out : std::max(staged, sums_out);
+      bytes = static_cast<std::size_t>(numbers) * sizeof(Sum);
+      if (bytes <= shared_limit_) break;
+    }
+    kernel_<<<blocks_of(job.lines), dim3(32, warps), bytes, stream>>>(job);
     HALATION_CUDA_LAUNCHED("direct", stream);
   }
 
   std::shared_ptr<const Job> job_;
   Device device_;
-  DeviceConstants constants_;
+  std::size_t shared_limit_;
+  Kernel kernel_;
+  std::vector<DirectFilter> filters_;
+  bool flat_ = true;  // rows of taps alone
+  Arguments<Sum, Capacity> constants_;
+  DeviceArray<Sum> far_weights_;
 };
 
 }  // namespace
 
 std::unique_ptr<const Runner> make_direct(std::shared_ptr<const Job> job, Device device) {
-  return std::make_unique<DirectRunner>(std::move(job), device);
+  std::size_t weights = 0;
+  std::int64_t padded = 0;
+  const std::int64_t columns = job->filters[0].size[2];
+  bool unrolled = columns <= 16;
+  for (const Taps& taps : job->filters) {
+    weights += taps.weights.size();
+    padded += static_cast<std::int64_t>(taps.weights.size()) / columns * (columns + columns % 2);
+    unrolled = unrolled && taps.size[2] == columns && taps.lead[2] == job->filters[0].lead[2];
+  }
+  if (weights > std::numeric_limits<int>::max()) {
+    throw Error(ErrorCode::unsupported, "method direct on a GPU: " + std::to_string(weights) + " weights are too many, at most " +
+                                            std::to_string(std::numeric_limits<int>::max()) + " are possible");
+  }
+  if (job->sum_f64) {
+    if (weights <= many_weights / 2) return std::make_unique<DirectRunner<double, many_weights / 2>>(std::move(job), device, 0);
+    return std::make_unique<DirectRunner<double, 0>>(std::move(job), device, 0);
+  }
+  if (unrolled && padded <= few_weights) {
+    return std::make_unique<DirectRunner<float, few_weights>>(std::move(job), device, static_cast<int>(columns));
+  }
+  if (weights <= many_weights) return std::make_unique<DirectRunner<float, many_weights>>(std::move(job), device, 0);
+  return std::make_unique<DirectRunner<float, 0>>(std::move(job), device, 0);
 }
 
 }  // namespace halation::cuda_backend

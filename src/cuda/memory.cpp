@@ -2,7 +2,6 @@
 #include "cuda/memory.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <deque>
 #include <limits>
 #include <mutex>
@@ -12,12 +11,6 @@
 
 namespace halation::cuda_backend {
 namespace {
-
-std::string gigabytes(std::size_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GB", static_cast<double>(bytes) / 1e9);
-  return text;
-}
 
 /// The pool of the present device; null where the device has no pools (some virtual GPUs).
 cudaMemPool_t pool_of(int index) {
@@ -71,8 +64,12 @@ Memory allocate(std::size_t bytes, Device device, Stream stream, const std::stri
                                               gigabytes(available) + " are available");
   }
   HALATION_CUDA_CHECK(status);
-  return {static_cast<std::byte*>(data), [pool, order](std::byte* p) {
-            if (p != nullptr) (void)(pool == nullptr ? cudaFree(p) : cudaFreeAsync(p, order));
+  return {static_cast<std::byte*>(data), [pool, order, device](std::byte* p) {
+            try {
+              const UseDevice there(device);  // a default stream is that of the present device
+              (void)(pool == nullptr ? cudaFree(p) : cudaFreeAsync(p, order));
+            } catch (const Error&) {  // a device that has gone took its memory along
+            }
           }};
 }
 

@@ -20,6 +20,16 @@ __device__ __forceinline__ Sum load(const std::byte* from) {
   }
 }
 
+/// As `load`, from memory that nothing writes while the kernel runs: such loads may be moved before stores.
+template <class T, class Sum>
+__device__ __forceinline__ Sum load_constant(const std::byte* from) {
+  if constexpr (std::is_same_v<T, f16>) {
+    return static_cast<Sum>(__half2float(__ldg(reinterpret_cast<const __half*>(from))));
+  } else {
+    return static_cast<Sum>(__ldg(reinterpret_cast<const T*>(from)));
+  }
+}
+
 /// As `to_element` of core/convert.h.
 template <class T, class Sum>
 __device__ __forceinline__ T whole(Sum value, Rounding rounding) {
@@ -30,21 +40,31 @@ __device__ __forceinline__ T whole(Sum value, Rounding rounding) {
   return static_cast<T>(rounded < low ? low : rounded > high ? high : rounded);
 }
 
+/// One number as an element of type T.
+template <class T, class Sum>
+__device__ __forceinline__ void store_as(std::byte* to, Sum value, Rounding rounding) {
+  if constexpr (std::is_same_v<T, f16>) {
+    if constexpr (std::is_same_v<Sum, double>) {
+      *reinterpret_cast<__half*>(to) = __double2half(value);
+    } else {
+      *reinterpret_cast<__half*>(to) = __float2half(value);
+    }
+  } else if constexpr (std::is_integral_v<T>) {
+    *reinterpret_cast<T*>(to) = whole<T>(value, rounding);
+  } else {
+    *reinterpret_cast<T*>(to) = static_cast<T>(value);
+  }
+}
+
 template <class Sum>
 __device__ __forceinline__ void store(std::byte* to, Sum value, Pixel pixel, Rounding rounding) {
   switch (pixel) {
-    case Pixel::u8: *reinterpret_cast<std::uint8_t*>(to) = whole<std::uint8_t>(value, rounding); break;
-    case Pixel::u16: *reinterpret_cast<std::uint16_t*>(to) = whole<std::uint16_t>(value, rounding); break;
-    case Pixel::i16: *reinterpret_cast<std::int16_t*>(to) = whole<std::int16_t>(value, rounding); break;
-    case Pixel::f16:
-      if constexpr (std::is_same_v<Sum, double>) {
-        *reinterpret_cast<__half*>(to) = __double2half(value);
-      } else {
-        *reinterpret_cast<__half*>(to) = __float2half(value);
-      }
-      break;
-    case Pixel::f32: *reinterpret_cast<float*>(to) = static_cast<float>(value); break;
-    case Pixel::f64: *reinterpret_cast<double*>(to) = static_cast<double>(value); break;
+    case Pixel::u8: store_as<std::uint8_t>(to, value, rounding); break;
+    case Pixel::u16: store_as<std::uint16_t>(to, value, rounding); break;
+    case Pixel::i16: store_as<std::int16_t>(to, value, rounding); break;
+    case Pixel::f16: store_as<f16>(to, value, rounding); break;
+    case Pixel::f32: store_as<float>(to, value, rounding); break;
+    case Pixel::f64: store_as<double>(to, value, rounding); break;
   }
 }
 

@@ -20,8 +20,14 @@
 #define cudaMemcpyHostToDevice hipMemcpyHostToDevice
 #define cudaMemcpyToSymbolAsync(symbol, ...) hipMemcpyToSymbolAsync(HIP_SYMBOL(symbol), __VA_ARGS__)
 #define cudaStream_t hipStream_t
+#define cudaStreamPerThread hipStreamPerThread
 #define cudaStreamSynchronize hipStreamSynchronize
 #define cudaSuccess hipSuccess
+#define __grid_constant__
+inline __device__ void __syncwarp() {  // lanes of a wavefront, which has two warps of 32
+  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+}
 inline __device__ __half __double2half(double value) { return static_cast<_Float16>(value); }  // HIP has none
 #else
 #include <cuda_fp16.h>

@@ -31,25 +31,11 @@ struct Window {
 
   std::uint32_t word[words];
 
-  /// From the address of the thread's first column, on a 16-byte boundary, and the halos that exist; the others are to be set.
-  __device__ __forceinline__ void load(const std::byte* at, bool left_exists, bool right_exists) {
-#pragma unroll
-    for (int i = 0; i < halo_words; ++i) word[i] = word[halo_words + middle_words + i] = 0;
-    if (left_exists) pieces<halo_words>(at - 4 * halo_words, 0);
+  /// From the address of the thread's first column, on a 16-byte boundary.
+  __device__ __forceinline__ void load(const std::byte* at) {
+    pieces<halo_words>(at - 4 * halo_words, 0);
     pieces<middle_words>(at, halo_words);
-    if (right_exists) pieces<halo_words>(at + 4 * middle_words, halo_words + middle_words);
-  }
-
-  /// Replaces element i by the one with these bits. `i` must be a constant after unrolling.
-  __device__ __forceinline__ void set(int i, std::uint32_t bits) {
-    const int byte = (i + reach) * size;
-    if constexpr (size == 4) {
-      word[byte / 4] = bits;
-    } else {
-      constexpr std::uint32_t mask = size == 1 ? 0xffU : 0xffffU;
-      const int shift = byte % 4 * 8;
-      word[byte / 4] = (word[byte / 4] & ~(mask << shift)) | (bits << shift);
-    }
+    pieces<halo_words>(at + 4 * middle_words, halo_words + middle_words);
   }
 
   /// Element i of [−H, V + H), as a float. `i` must be a constant after unrolling.
@@ -115,10 +101,14 @@ __device__ __forceinline__ void store_four(std::byte* to, const float* value, Ro
     const __half2 high = __floats2half2_rn(value[2], value[3]);
     *reinterpret_cast<uint2*>(to) = make_uint2(*reinterpret_cast<const unsigned*>(&low), *reinterpret_cast<const unsigned*>(&high));
   } else if constexpr (std::is_same_v<T, std::uint8_t>) {
-    std::uint32_t low = 0;
-    std::uint32_t packed = 0;  // two conversions and a saturating pack become one instruction
+    std::uint32_t packed = 0;
+#if defined(__CUDA_ARCH__)
+    std::uint32_t low = 0;  // two conversions and a saturating pack become one instruction
     asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(low) : "r"(integer(3)), "r"(integer(2)));
     asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(integer(1)), "r"(integer(0)), "r"(low));
+#else
+    for (int i = 0; i < 4; ++i) packed |= static_cast<std::uint32_t>(min(max(integer(i), 0), 255)) << 8 * i;
+#endif
     *reinterpret_cast<std::uint32_t*>(to) = packed;
   } else {
     *reinterpret_cast<uint2*>(to) = make_uint2(clamped(0) | clamped(1) << 16, clamped(2) | clamped(3) << 16);

@@ -5,47 +5,74 @@
 #include <cstdio>
 #include <thread>
 
-#include "halation/error.h"
 #include "plan/backends.h"
-#include "plan/choose.h"
 
 namespace halation {
 namespace {
 
-// Rates for the estimate, from the timings in docs/performance.md. They need to be right within a factor of two: jobs for which both
-// devices take the same time are rare, and then either will do.
+// Rates for the estimate, from the timings in docs/performance.md. They need to be right within a factor of
+// two: jobs for which both devices take the same time are rare, and then either will do.
 constexpr double cpu_direct_per_second = 50e9;      // multiply-adds, one thread
 constexpr double cpu_separable_per_second = 25e9;   // the same, lines written and read between the passes
 constexpr double cpu_bytes_per_second = 8e9;        // input and output, one thread
 constexpr double cpu_most_bytes_per_second = 30e9;  // all threads
 constexpr double gpu_start_seconds = 0.2;           // driver and context
-constexpr double gpu_direct_per_second = 2e12;      // multiply-adds
+constexpr double gpu_per_second = 2e12;             // multiply-adds
 constexpr double upload_bytes_per_second = 10e9;    // from pageable memory
-constexpr double download_bytes_per_second = 2e9;   // to pageable memory, touched for the first time
+constexpr double download_bytes_per_second = 5e9;   // to pageable memory, touched before
 
-double bytes_in(const Job& job) {
-  return static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel));
-}
-double bytes_out(const Job& job) {
-  return static_cast<double>(job.out.elements()) * static_cast<double>(job.outputs() * bytes_of(job.out_pixel));
+/// Multiply-adds a sample.
+double direct_work(const FilterSize& size) { return static_cast<double>(size.taps()); }
+double separable_work(const FilterSize& size) {
+  return static_cast<double>(size.depth + size.height + size.width);
 }
 
-double cpu_seconds(const Job& job) {
-  const double threads = job.threads > 0 ? job.threads : std::max(1U, std::thread::hardware_concurrency());
-  double sums = 0;
-  for (const Taps& taps : job.filters) {
-    const auto& [z, y, x] = taps.size;
-    sums += taps.method == Method::separable ? static_cast<double>(z + y + x) / cpu_separable_per_second
-                                             : static_cast<double>(z * y * x) / cpu_direct_per_second;
+double samples_out(const PlannedJob& job) {
+  return static_cast<double>(job.on_cpu.output_shape().elements());
+}
+double bytes_in(const PlannedJob& job) {
+  return static_cast<double>(job.spec.shape.elements()) * static_cast<double>(bytes_of(job.spec.pixel));
+}
+double bytes_out(const PlannedJob& job) {
+  return samples_out(job) * static_cast<double>(job.on_cpu.outputs() * bytes_of(job.on_cpu.output_pixel()));
+}
+
+/// Σ seconds(size, separable) over the filters. A plan leaves out filters that add nothing to a magnitude;
+/// here they count like the last.
+template <class Seconds>
+double sum_over_filters(const PlannedJob& job, const Seconds& seconds) {
+  const std::vector<Method>& methods = job.on_cpu.methods();
+  double sum = 0;
+  for (std::size_t i = 0; i < job.spec.filters.size(); ++i) {
+    const FilterSize size = job.spec.filters[i].with_dims(job.spec.shape.dims()).size();
+    sum += seconds(size, methods[std::min(i, methods.size() - 1)] == Method::separable);
   }
-  return sums * static_cast<double>(job.out.elements()) / threads +
-         (bytes_in(job) + bytes_out(job)) / std::min(threads * cpu_bytes_per_second, cpu_most_bytes_per_second);
+  return sum;
 }
 
-double gpu_seconds(const Job& job) {
-  double taps_in_all = 0;
-  for (const Taps& taps : job.filters) taps_in_all += static_cast<double>(taps.size[0] * taps.size[1] * taps.size[2]);
-  return taps_in_all * static_cast<double>(job.out.elements()) / gpu_direct_per_second + bytes_in(job) / upload_bytes_per_second +
+double cpu_seconds(const PlannedJob& job) {
+  const int asked = job.spec.options.threads;
+  const double threads = asked > 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+  const double a_sample = sum_over_filters(job, [](const FilterSize& size, bool separable) {
+    return separable ? separable_work(size) / cpu_separable_per_second
+                     : direct_work(size) / cpu_direct_per_second;
+  });
+  return a_sample * samples_out(job) / threads +
+         (bytes_in(job) + bytes_out(job)) /
+             std::min(threads * cpu_bytes_per_second, cpu_most_bytes_per_second);
+}
+
+bool offers(const Backend& backend, Method method) {
+  const auto methods = backend.methods();
+  return method == Method::automatic || std::find(methods.begin(), methods.end(), method) != methods.end();
+}
+
+double gpu_seconds(const PlannedJob& job, const Backend& gpu) {
+  const bool may_separate = offers(gpu, Method::separable);
+  const double a_sample = sum_over_filters(job, [&](const FilterSize& size, bool separable) {
+    return (separable && may_separate ? separable_work(size) : direct_work(size)) / gpu_per_second;
+  });
+  return a_sample * samples_out(job) + bytes_in(job) / upload_bytes_per_second +
          bytes_out(job) / download_bytes_per_second;
 }
 
@@ -55,35 +82,27 @@ std::string milliseconds(double seconds) {
   return text;
 }
 
-/// Σ seconds(job) over all jobs as the backend of `device` would do them.
-template <class Seconds>
-double sum_of(std::span<const PlanSpec> jobs, Device device, const Seconds& seconds) {
-  const Backend& backend = backend_for(device);
-  double sum = 0;
-  for (PlanSpec spec : jobs) {
-    spec.device = device;
-    sum += seconds(*choose(check(spec), spec.options, backend).job);
-  }
-  return sum;
-}
-
 }  // namespace
 
-DeviceChoice choose_device(std::span<const PlanSpec> jobs) {
-  const double on_cpu = sum_of(jobs, cpu(), cpu_seconds);
+DeviceChoice choose_device(std::span<const PlannedJob> jobs) {
+  double on_cpu = 0;
+  for (const PlannedJob& job : jobs) on_cpu += cpu_seconds(job);
   const std::string about = "cpu, about " + milliseconds(on_cpu);
   if (device_memory() == nullptr) return {cpu(), about + "; this build has no GPU backend"};
-  if (on_cpu <= gpu_start_seconds) return {cpu(), about + "; a GPU takes " + milliseconds(gpu_start_seconds) + " to start"};
+  if (on_cpu <= gpu_start_seconds)
+    return {cpu(), about + "; a GPU takes " + milliseconds(gpu_start_seconds) + " to start"};
+  const Backend& gpu = backend_for(cuda());
   double on_gpu = gpu_start_seconds;
-  try {
-    on_gpu += sum_of(jobs, cuda(), gpu_seconds);
-  } catch (const Error&) {
-    return {cpu(), about + "; a GPU does not offer the method asked for"};
+  for (const PlannedJob& job : jobs) {
+    if (!offers(gpu, job.spec.options.method))
+      return {cpu(), about + "; a GPU does not offer the method asked for"};
+    on_gpu += gpu_seconds(job, gpu);
   }
   const std::string there = milliseconds(on_gpu) + " with start and transfers";
   if (on_cpu <= on_gpu) return {cpu(), about + "; a GPU would take about " + there};
-  if (backend_for(cuda()).devices().empty()) return {cpu(), about + "; this machine has no GPU"};
-  return {cuda(), name_of(cuda()) + ", about " + there + "; the CPU would take about " + milliseconds(on_cpu)};
+  if (gpu.devices().empty()) return {cpu(), about + "; this machine has no GPU"};
+  return {cuda(),
+          name_of(cuda()) + ", about " + there + "; the CPU would take about " + milliseconds(on_cpu)};
 }
 
 }  // namespace halation

@@ -8,13 +8,19 @@
 
 namespace halation {
 
+/// A job on images in host memory, and its plan on the CPU.
+struct PlannedJob {
+  const PlanSpec& spec;
+  const Plan& on_cpu;
+};
+
 struct DeviceChoice {
   Device device;
   std::string reason;  ///< "cpu, about 12 ms; a GPU would start and transfer for longer"
 };
 
-/// Chooses for all jobs together. A GPU is looked for only where it could win: starting its driver takes longer than most jobs. Each
-/// spec's own device is not looked at.
-DeviceChoice choose_device(std::span<const PlanSpec> jobs);
+/// Chooses for all jobs together. A GPU is looked for only where it could win: starting its driver takes
+/// longer than most jobs. Weights are not analysed again.
+DeviceChoice choose_device(std::span<const PlannedJob> jobs);
 
 }  // namespace halation

@@ -73,6 +73,19 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
 
 double separable_tolerance(bool sum_f64) { return sum_f64 ? 0x1p-51 : 0x1p-24; }
 
+bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job) {
+  const auto whole = [](double value) { return value == std::nearbyint(value); };
+  const auto all_whole = [&](const std::vector<double>& values) { return std::all_of(values.begin(), values.end(), whole); };
+  if (is_float(job.in_pixel) || !all_whole(taps.weights)) return false;
+  if (taps.factors && !std::all_of(taps.factors->begin(), taps.factors->end(), all_whole)) return false;
+  double most = std::max(largest(job.in_pixel), -smallest(job.in_pixel));
+  for (const BorderTable& border : job.borders) {
+    if (!whole(border.constant())) return false;
+    most = std::max(most, std::fabs(border.constant()));
+  }
+  return sum_of_magnitudes * most <= (job.sum_f64 ? 0x1p53 : 0x1p24);
+}
+
 ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residual, const Job& job) {
   const double u = job.sum_f64 ? 0x1p-53 : 0x1p-24;
   const double tiniest = job.sum_f64 ? 0x1p-1074 : 0x1p-149;
@@ -85,7 +98,11 @@ ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residu
   } else {
     terms = static_cast<double>(k[0] * k[1] * k[2]);
   }
-  const double roundings = terms + 12;
+  double roundings = terms + 12;
+  if (sums_are_exact(taps, sum_of_magnitudes, job)) {
+    if (job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0};
+    roundings = 12;
+  }
   const double gamma = roundings * u / (1 - std::min(0.5, roundings * u));
   const double size = std::fabs(job.scale);
   return {size * sum_of_magnitudes * (gamma + residual), 4 * u * std::fabs(job.offset) + size * terms * tiniest};

@@ -25,6 +25,9 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
 /// Residuals up to this are as good as rounding: one unit of the sums' precision.
 double separable_tolerance(bool sum_f64);
 
+/// Whether sums round nothing: whole weights (or factors) and pixels, and no sum of them beyond what the sums' precision holds.
+bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job);
+
 /// |error| ≤ relative · max|x| + absolute, before rounding to the output pixel.
 struct ErrorBound {
   double relative = 0;

@@ -12,18 +12,23 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_argument, sentence); }
 
-constexpr const char* axis_names[] = {"depth", "height", "width"};
+constexpr const char* axis_names[] = {"batch", "depth", "height", "width", "channels"};
 
 std::string text(const FilterSize& size) {
   return (size.depth > 1 ? std::to_string(size.depth) + "x" : "") + std::to_string(size.height) + "x" +
          std::to_string(size.width);
 }
 
-void check_shape(const Shape& shape) {
+/// No image and no view reaches further, so that neither twice an extent nor a sum of two distances overflows.
+constexpr std::int64_t most_bytes = std::int64_t{1} << 61;
+
+void check_shape(const Shape& shape, Pixel pixel) {
   for (const std::int64_t extent : {shape.batch, shape.depth, shape.height, shape.width, shape.channels}) {
     if (extent < 1) refuse("image is empty: every extent must be at least 1, got " + to_string(shape));
   }
-  (void)shape.elements();
+  if (shape.elements() > most_bytes / static_cast<std::int64_t>(bytes_of(pixel))) {
+    refuse("image " + to_string(shape) + " " + std::string(name_of(pixel)) + " has more bytes than 61 bits count");
+  }
 }
 
 void check_options(const Options& options) {
@@ -44,10 +49,25 @@ bool offset_within(std::int64_t delta, std::span<const std::pair<std::int64_t, s
   return false;
 }
 
+/// Stride and extent of each axis, in the order of `axis_names`.
 std::array<std::pair<std::int64_t, std::int64_t>, 5> axes_of(const ConstView& view) {
   const Shape& n = view.shape;
   const Strides& s = view.strides;
   return {{{s.batch, n.batch}, {s.depth, n.depth}, {s.height, n.height}, {s.width, n.width}, {s.channels, n.channels}}};
+}
+
+/// Whether the view reaches further than addresses do, or than the sums here can hold.
+bool leaves_memory(const ConstView& view) {
+  std::int64_t below = 0;
+  std::int64_t above = static_cast<std::int64_t>(bytes_of(view.pixel));
+  for (const auto& [stride, extent] : axes_of(view)) {
+    std::int64_t reach = 0;
+    if (__builtin_mul_overflow(stride, extent - 1, &reach) || reach < -most_bytes || reach > most_bytes) return true;
+    (reach < 0 ? below : above) += reach;
+  }
+  if (below < -most_bytes || above > most_bytes) return true;
+  const auto address = reinterpret_cast<std::uintptr_t>(view.data);
+  return address < static_cast<std::uintptr_t>(-below) || address + static_cast<std::uintptr_t>(above) < address;
 }
 
 /// First byte, and one past the last.
@@ -96,6 +116,25 @@ void check_view(const char* what, const ConstView& view, const Shape& shape, Pix
     refuse(name + ": address and strides must be multiples of " + std::to_string(element) + " bytes for pixel " +
            std::string(name_of(pixel)));
   }
+  if (leaves_memory(view)) refuse(name + ": the strides reach beyond what addresses can name");
+}
+
+/// Refuses outputs whose elements share bytes. What is allowed is that each stride steps over all that the smaller strides reach.
+void check_apart(const View& out) {
+  const auto axes = axes_of(out);
+  std::array<std::size_t, 5> order{0, 1, 2, 3, 4};
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return std::abs(axes[a].first) < std::abs(axes[b].first); });
+  auto reach = static_cast<std::int64_t>(bytes_of(out.pixel));
+  for (const std::size_t axis : order) {
+    const auto [stride, extent] = axes[axis];
+    if (extent == 1) continue;
+    if (stride == 0) refuse("output: a stride of 0 puts several elements in one place");
+    if (std::abs(stride) < reach) {
+      refuse("output: the stride along " + std::string(axis_names[axis]) + " must be at least " + std::to_string(reach) +
+             " bytes, or elements would share memory, got " + std::to_string(std::abs(stride)));
+    }
+    reach += std::abs(stride) * (extent - 1);
+  }
 }
 
 /// Removes filters that add nothing to a magnitude, such as the derivative along an axis that the image does not have: all weights 0,
@@ -112,7 +151,7 @@ void drop_zeros(std::vector<Filter>& filters) {
 }  // namespace
 
 CheckedJob check(const PlanSpec& spec) {
-  check_shape(spec.shape);
+  check_shape(spec.shape, spec.pixel);
   check_options(spec.options);
   if (spec.filters.empty()) refuse("a plan needs at least one filter");
 
@@ -150,7 +189,7 @@ CheckedJob check(const PlanSpec& spec) {
         case Extent::valid:
           if (k[axis] > n[axis]) {
             refuse("extent valid: the filter (" + text(filter.size()) + ") is larger than the image (" +
-                   to_string(spec.shape) + ") along " + axis_names[axis] + "; use same or full");
+                   to_string(spec.shape) + ") along " + axis_names[axis + 1] + "; use same or full");
           }
           out[axis] = n[axis] - k[axis] + 1;
           break;
@@ -171,7 +210,7 @@ CheckedJob check(const PlanSpec& spec) {
   job.out.depth = out[0];
   job.out.height = out[1];
   job.out.width = out[2];
-  check_shape(job.out);
+  check_shape(job.out, job.out_pixel);
 
   for (std::size_t axis = 0; axis < 3; ++axis) {
     std::int64_t low = 0;
@@ -193,9 +232,7 @@ void check_views(const Job& job, Device device, const ConstView& in, std::span<c
   for (std::size_t i = 0; i < outs.size(); ++i) {
     const View& out = outs[i];
     check_view("output", out, job.out, job.out_pixel, device);
-    for (const auto& [stride, extent] : axes_of(out)) {
-      if (extent > 1 && stride == 0) refuse("output: a stride of 0 puts several elements in one place");
-    }
+    check_apart(out);
     if (overlap(in, out)) {
       refuse("output overlaps input: filtering in place would read pixels already replaced; give another output");
     }

@@ -19,7 +19,8 @@ struct CheckedJob {
 /// Throws `Error{invalid_argument}` with a sentence for everything in `spec` that means nothing.
 CheckedJob check(const PlanSpec& spec);
 
-/// Throws `Error{invalid_argument}` unless these views can be run: shape, pixel, device, alignment, no overlap.
+/// Throws `Error{invalid_argument}` unless these views can be run: shape, pixel, device, alignment, strides within memory, no overlap, and
+/// outputs whose elements have bytes of their own.
 void check_views(const Job& job, Device device, const ConstView& in, std::span<const View> outs);
 
 }  // namespace halation

@@ -13,8 +13,6 @@ namespace {
 
 /// Dense weights beyond this many (2 GiB) are refused rather than multiplied out.
 constexpr std::int64_t most_dense_taps = std::int64_t{1} << 28;
-/// A separable filter's intermediate lines are written and read again, which costs as much as so many multiply-adds.
-constexpr std::int64_t separable_overhead = 3;
 
 double sum_of_magnitudes(const std::vector<double>& weights) {
   return std::accumulate(weights.begin(), weights.end(), 0.0,
@@ -25,12 +23,12 @@ std::string text(const Space& size) {
   return (size[0] > 1 ? std::to_string(size[0]) + "x" : "") + std::to_string(size[1]) + "x" + std::to_string(size[2]);
 }
 
-std::int64_t direct_cost(const Space& size) { return size[0] * size[1] * size[2]; }
+std::int64_t direct_multiply_adds(const Space& size) { return size[0] * size[1] * size[2]; }
 
-std::int64_t separable_cost(const Space& size) {
-  std::int64_t cost = separable_overhead;
-  for (const std::int64_t taps : size) cost += taps > 1 ? taps : 0;
-  return cost;
+std::int64_t separable_multiply_adds(const Space& size) {
+  std::int64_t count = 0;
+  for (const std::int64_t taps : size) count += taps > 1 ? taps : 0;
+  return count;
 }
 
 std::vector<double> dense_weights(const Filter& filter, bool flipped) {
@@ -69,7 +67,7 @@ class Chooser {
   ErrorBound prepare(Taps& taps, const Filter& filter, bool flipped, const Job& job, std::string& reason) const {
     const bool may_separate = offers(Method::separable) && options_.method != Method::direct;
     const bool worth_it =
-        options_.method == Method::separable || separable_cost(taps.size) < direct_cost(taps.size);
+        options_.method == Method::separable || backend_.cost(job, taps, Method::separable) < backend_.cost(job, taps, Method::direct);
     std::optional<Separation> separation;
     if (may_separate && worth_it) separation = separation_of(filter, flipped);
     const bool separable = separation && separation->residual <= separable_tolerance(job.sum_f64);
@@ -79,15 +77,15 @@ class Chooser {
     if (separable) {
       taps.method = Method::separable;
       taps.factors = std::move(separation->factors);
-      reason += ": separable, " + std::to_string(separable_cost(taps.size) - separable_overhead) +
-                " multiply-adds a sample instead of " + std::to_string(direct_cost(taps.size));
+      reason += ": separable, " + std::to_string(separable_multiply_adds(taps.size)) +
+                " multiply-adds a sample instead of " + std::to_string(direct_multiply_adds(taps.size));
       double magnitudes = 1;
       for (const auto& factor : *taps.factors) magnitudes *= sum_of_magnitudes(factor);
       return error_bound(taps, magnitudes, separation->residual, job);
     }
     taps.method = Method::direct;
     taps.weights = dense_weights(filter, flipped);
-    reason += ": direct, " + std::to_string(direct_cost(taps.size)) + " multiply-adds a sample";
+    reason += ": direct, " + std::to_string(direct_multiply_adds(taps.size)) + " multiply-adds a sample";
     if (separation) reason += " (no product of factors is within rounding of its weights)";
     return error_bound(taps, sum_of_magnitudes(taps.weights), 0, job);
   }

@@ -7,7 +7,7 @@ import unittest
 from pictures import npy, png, read_npy, read_png
 from program import ProgramTest, filtered, flat, main
 
-COMMANDS = ["apply", "filters", "explain", "ladder", "devices", "interactive", "completion"]
+COMMANDS = ["apply", "filters", "explain", "ladder", "bench", "devices", "interactive", "completion"]
 FILTERS = ["identity", "sharpen", "high_pass", "low_pass", "box", "gaussian", "gaussian_derivative", "sobel", "scharr",
            "prewitt", "laplacian", "laplacian_of_gaussian", "unsharp_mask", "emboss", "motion_blur", "disk", "edges"]
 

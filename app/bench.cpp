@@ -1,0 +1,182 @@
+// bench.cpp: `halation bench`: a matrix of jobs verified, timed, and compared with copies and with other
+// libraries.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arguments.h"
+#include "bench/built_in.h"
+#include "bench/contest.h"
+#include "bench/python_peers.h"
+#include "bench/record.h"
+#include "bench_report.h"
+#include "bench_table.h"
+#include "halation/error.h"
+#include "io/file.h"
+#include "options.h"
+#include "records.h"
+#include "subcommands.h"
+
+namespace halation::app {
+namespace {
+
+constexpr int most_repeats = 1001;
+
+constexpr const char* examples = R"(
+
+Examples:
+  halation bench --json gpu.json --report gpu.html
+  halation bench --jobs 'f32 *' 'u8 *' --peers npp,cufft
+  halation bench --device cpu --jobs 'cpu f32*' --peers none
+  bench/compare before.json after.json)";
+
+/// The command line as it was typed.
+struct Flags {
+  explicit Flags(CLI::App& command);
+
+  Given matrix, device, peers, python, repeats, json, report;
+  std::vector<std::string> jobs;
+  bool list = false, progress = false;
+};
+
+Flags::Flags(CLI::App& command) {
+  OptionGroup what(command, "What is measured");
+  what.text("--matrix", matrix, "FILE", "jobs of this file, in the form below [those built in]");
+  command
+      .add_option("--jobs", jobs, "those of these names, with * for any characters [those for the device]")
+      ->type_name("NAME")
+      ->group("What is measured");
+  what.text("--device", device, "auto|cpu|cuda", "where [auto: the GPU where there is one]");
+  what.text("--peers", peers, "LIST",
+            "npp, cufft, cudnn, python, apart by commas, or none [all that fit the device]");
+  what.text("--python", python, "FILE", "the Python that has CuPy, PyTorch, OpenCV and SciPy [python3]");
+  what.text("--repeats", repeats, "N", "batches that each median is of [11]");
+  OptionGroup results(command, "Results");
+  results.text("--json", json, "FILE",
+               "write everything as JSON; - is standard output, instead of the table");
+  results.text("--report", report, "FILE", "write a page with charts (HTML, self-contained)");
+  results.flag("--progress", progress, "a line on standard error after each job");
+  results.flag("--list", list, "print the names of the jobs, and run nothing");
+  command.footer(std::string(bench::matrix_format()) + examples);
+}
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw Error{ErrorCode::invalid_argument, "bench: " + sentence};
+}
+
+std::vector<bench::Job> matrix_from(const Given& path) {
+  if (!path) return bench::jobs_from(bench::built_in_matrix(), "the matrix that is built in");
+  try {
+    const io::Input file(*path);
+    return bench::jobs_from({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, *path);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::io) throw;
+    throw Error{error.code(), *path + ": " + error.what()};
+  }
+}
+
+/// Where the jobs run; asks for a GPU unless the CPU is named.
+Device::Kind device_from(const std::string& name, ladder::Gpu& gpu) {
+  if (name == "cpu") return Device::Kind::cpu;
+  if (name != "auto" && name != "cuda")
+    throw Error{ErrorCode::invalid_argument,
+                fmt::format("unknown device '{}'; choose from auto, cpu, cuda", name)};
+  gpu = ladder::present_gpu();
+  if (name == "cuda" && !gpu.usable) throw Error{ErrorCode::device, "bench: no GPU: " + gpu.why_not};
+  return gpu.usable ? Device::Kind::cuda : Device::Kind::cpu;
+}
+
+/// The peers asked for; of those that live in this process, what was found of them.
+struct Peers {
+  std::vector<bench::FoundPeer> found;
+  bool python = false;
+};
+
+Peers peers_from(const Given& list, Device::Kind device) {
+  const bool gpu = device == Device::Kind::cuda;
+  const std::string names = list.value_or(gpu ? "npp,cufft,cudnn,python" : "python");
+  Peers peers;
+  if (names == "none") return peers;
+  const std::pair<std::string_view, bench::FoundPeer (*)()> in_process[] = {
+      {"npp", bench::find_npp}, {"cufft", bench::find_cufft}, {"cudnn", bench::find_cudnn}};
+  for (const std::string_view name : split(names, ',')) {
+    const auto known = std::find_if(std::begin(in_process), std::end(in_process),
+                                    [&](const auto& entry) { return entry.first == name; });
+    if (known != std::end(in_process)) {
+      if (!gpu) refuse(fmt::format("the peer {} runs on GPUs, the jobs on the CPU", name));
+      peers.found.push_back(known->second());
+    } else if (name == "python") {
+      peers.python = true;
+    } else {
+      throw Error{ErrorCode::invalid_argument,
+                  fmt::format("unknown peer '{}'; choose from npp, cufft, cudnn, python, none", name)};
+    }
+  }
+  return peers;
+}
+
+void print_progress(const bench::Row& row) {
+  fmt::print(stderr, "{}: {}\n", row.job.name,
+             row.ran() ? fmt::format("{} ms, {:.0f}% of copy", short_number(row.time.median_s * 1e3),
+                                     row.share_of_copy() * 100)
+                       : row.not_run);
+}
+
+void write_results(const Flags& flags, const BenchResults& results) {
+  if (flags.json) write_file(*flags.json, json_of(results).dump(2) + "\n");
+  if (flags.report) write_file(*flags.report, report_of(results));
+}
+
+void run(const Flags& flags, const CLI::App& command) {
+  for (const Given* path : {&flags.json, &flags.report}) {
+    if (*path) check_file(**path);
+  }
+  const std::vector<bench::Job> matrix = matrix_from(flags.matrix);
+  const auto repeats =
+      static_cast<int>(whole_number_from("--repeats", flags.repeats.value_or("11"), 1, most_repeats));
+  BenchResults results;
+  const Device::Kind device = device_from(flags.device.value_or("auto"), results.gpu);
+  std::vector<bench::Job> jobs = bench::jobs_matching(matrix, flags.jobs, device);
+  if (flags.list) {
+    for (const bench::Job& job : jobs) fmt::print("{}\n", job.name);
+    return;
+  }
+  Peers peers = peers_from(flags.peers, device);
+  results.circumstances = bench::circumstances(command_text(command));
+  {
+    const std::unique_ptr<bench::Stopwatch> stopwatch =
+        device == Device::Kind::cuda ? bench::gpu_stopwatch() : bench::cpu_stopwatch();
+    bench::ContestOptions options{.repeats = repeats, .peers = std::move(peers.found), .after_each = {}};
+    if (flags.progress) options.after_each = print_progress;
+    results.contest = bench::run_contest(std::move(jobs), *stopwatch, options);
+  }
+  if (peers.python) {
+    // What has been measured is kept, whatever becomes of the other program.
+    results.void_reasons = results.contest.void_reasons(results.gpu.name);
+    if (flags.json != "-" && flags.report != "-") write_results(flags, results);
+    bench::add_python_peers(results.contest, flags.python.value_or("python3"), repeats);
+  }
+  results.void_reasons = results.contest.void_reasons(results.gpu.name);
+  if (flags.json != "-" && flags.report != "-") fmt::print("{}", text_of(results));
+  write_results(flags, results);
+  // The tables have been shown by then; the exit code and one line say that something in them is wrong.
+  if (const std::string complaint = results.contest.complaint(); !complaint.empty())
+    throw Error{ErrorCode::device, "bench: " + complaint};
+}
+
+}  // namespace
+
+Subcommand add_bench(CLI::App& program) {
+  CLI::App& command =
+      *program.add_subcommand("bench", "Times a matrix of jobs beside copies and other libraries");
+  const auto flags = std::make_shared<Flags>(command);
+  return {&command, [flags, &command] { run(*flags, command); }};
+}
+
+}  // namespace halation::app

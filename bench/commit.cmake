@@ -1,0 +1,16 @@
+# commit.cmake: writes FILE, a header that names the commit of SOURCE; leaves it alone where nothing changed.
+execute_process(COMMAND git -C ${SOURCE} rev-parse --short HEAD OUTPUT_VARIABLE commit
+  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+execute_process(COMMAND git -C ${SOURCE} status --porcelain src include OUTPUT_VARIABLE changes ERROR_QUIET)
+set(modified false)
+if(changes)
+  set(modified true)
+endif()
+set(text "// commit.h: what was built.\n#pragma once\n#define HALATION_COMMIT \"${commit}\"\n#define HALATION_MODIFIED ${modified}\n")
+set(before "")
+if(EXISTS ${FILE})
+  file(READ ${FILE} before)
+endif()
+if(NOT text STREQUAL before)
+  file(WRITE ${FILE} "${text}")
+endif()

@@ -1,0 +1,250 @@
+// contest.cpp: the jobs of a matrix on one device, verified, timed, and compared with copies and peers.
+#include "bench/contest.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+#include "halation/error.h"
+#include "halation/transfer.h"
+
+namespace halation::bench {
+namespace {
+
+// A peer may be a hundred times slower; three batches tell as much.
+constexpr int least_peer_repeats = 3;
+constexpr double budget_s = 0.05;   // for batches beyond the least number
+constexpr double patience_s = 0.2;  // of one run: slower ones are timed once
+constexpr double least_copy_bytes_per_s = 4.0e12;
+constexpr double least_share_of_known = 0.85;
+constexpr std::int64_t judged_copy_bytes = std::int64_t{8192} * 8192 * 4;
+
+/// Everything that is kept from one job to the next.
+class Arena {
+ public:
+  Arena(Stopwatch& stopwatch, const ContestOptions& options) : stopwatch_(stopwatch), options_(options) {}
+
+  void run(Row& row) {
+    const Job& job = row.job;
+    try {
+      const Plan plan(spec_of(job, stopwatch_.device()));
+      for (const Method method : plan.methods())
+        row.methods += (row.methods.empty() ? "" : ", ") + std::string(name_of(method));
+      take_input(job);
+      const Filter filter = filter_of(job);
+      const Expected expected(job, filter, host_in_);
+      Image out = allocate(plan.output_shape(), plan.output_pixel(), stopwatch_.device());
+      time_halation(row, plan, expected, out);
+      row.copy_s = copy_s(static_cast<std::int64_t>((job.in_bytes() + job.out_bytes()) / 2));
+      for (const FoundPeer& found : options_.peers) {
+        if (found.peer) race(row, *found.peer, filter, expected, out);
+      }
+    } catch (const Error& error) {
+      row.not_run = error.what();
+      row.failed = error.code() != ErrorCode::unsupported && error.code() != ErrorCode::out_of_memory;
+    }
+  }
+
+  /// Seconds of a device copy of so many bytes.
+  double copy_s(std::int64_t bytes) {
+    const auto known = copies_.find(bytes);
+    if (known != copies_.end()) return known->second;
+    const Shape shape{.width = std::max<std::int64_t>(bytes, 1)};
+    const Image from = to_device(random_image(shape, Pixel::u8), stopwatch_.device());
+    Image to = allocate(shape, Pixel::u8, stopwatch_.device());
+    synchronise(stopwatch_.device());
+    const Work copy = stopwatch_.copy(from, to);
+    return copies_[bytes] = stopwatch_.time(repeats(options_.repeats), copy).median_s;
+  }
+
+ private:
+  ladder::Repeats repeats(int least) const {
+    return {.least = std::min(least, options_.repeats),
+            .most = options_.repeats,
+            .budget_s = budget_s,
+            .patience_s = patience_s};
+  }
+
+  void take_input(const Job& job) {
+    if (!in_.empty() && in_.shape() == job.shape && in_.pixel() == job.pixel) return;
+    // Given back before more is taken.
+    in_ = {};
+    host_in_ = {};
+    host_in_ = random_image(job.shape, job.pixel);
+    in_ = to_device(host_in_, stopwatch_.device());
+  }
+
+  void time_halation(Row& row, const Plan& plan, const Expected& expected, Image& out) {
+    const Shape scratch{.width = static_cast<std::int64_t>(plan.workspace_bytes())};
+    Image workspace;
+    if (scratch.width > 0) workspace = allocate(scratch, Pixel::u8, stopwatch_.device());
+    std::span<std::byte> bytes;
+    if (!workspace.empty()) bytes = {workspace.view().data, plan.workspace_bytes()};
+    synchronise(stopwatch_.device());
+    const Work work = [&](Stream stream) {
+      plan.run(in_, out.view(), {.stream = stream, .workspace = bytes});
+    };
+    stopwatch_.poison(out);
+    stopwatch_.once(work);
+    row.verdict = expected.judge(plan, out);
+    if (!row.verdict.right()) throw Error{ErrorCode::device, row.verdict.sentence()};
+    row.time = stopwatch_.time(repeats(options_.repeats), work);
+  }
+
+  /// Every way that the peer has; the fastest of the right ones is its row, else the first of the others.
+  void race(Row& row, Peer& peer, const Filter& filter, const Expected& expected, Image& out) {
+    std::optional<PeerRow> best;
+    const auto better = [&](const PeerRow& other) {
+      if (!best) return true;
+      const bool right = other.status == PeerRow::Status::verified;
+      const bool best_right = best->status == PeerRow::Status::verified;
+      return right && (!best_right || other.time.median_s < best->time.median_s);
+    };
+    const auto failure = [&](const std::string& how, const Error& error) {
+      return PeerRow{peer.name(), peer.version(), how, "", PeerRow::Status::failed, error.what(), {}};
+    };
+    std::vector<Candidate> candidates;
+    try {
+      candidates = peer.candidates(row.job, filter, in_, out);
+    } catch (const Error& error) {
+      best = failure("", error);
+    }
+    for (const Candidate& candidate : candidates) {
+      PeerRow tried{peer.name(), peer.version(), candidate.how, candidate.border, {}, "", {}};
+      try {
+        stopwatch_.poison(out);
+        stopwatch_.once(candidate.run);
+        const Verdict verdict = expected.judge_peer(out);
+        if (verdict.outputs == 0 || !verdict.right()) {
+          tried.status = PeerRow::Status::differs;
+          tried.reason = verdict.outputs == 0 ? "no output lies away from the border" : verdict.sentence();
+        } else {
+          tried.time = stopwatch_.time(repeats(least_peer_repeats), candidate.run);
+        }
+      } catch (const Error& error) {
+        tried = failure(candidate.how, error);
+      }
+      if (better(tried)) best = tried;
+    }
+    if (best) row.peers.push_back(*best);
+  }
+
+  Stopwatch& stopwatch_;
+  const ContestOptions& options_;
+  Image host_in_, in_;
+  std::map<std::int64_t, double> copies_;
+};
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f%%", share * 100);
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(PeerRow::Status status) {
+  switch (status) {
+    case PeerRow::Status::verified:
+      return "verified";
+    case PeerRow::Status::differs:
+      return "differs";
+    case PeerRow::Status::failed:
+      return "failed";
+  }
+  throw std::logic_error("no such status");
+}
+
+const PeerRow* Row::best_peer() const {
+  const PeerRow* best = nullptr;
+  for (const PeerRow& peer : peers) {
+    if (peer.status == PeerRow::Status::verified && (!best || peer.time.median_s < best->time.median_s))
+      best = &peer;
+  }
+  return best;
+}
+
+std::optional<double> Row::over_best_peer() const {
+  const PeerRow* best = best_peer();
+  if (!best || !ran()) return std::nullopt;
+  return best->time.median_s / time.median_s;
+}
+
+std::optional<double> Contest::reached(const Row& row) const {
+  if (!row.job.target || !row.ran()) return std::nullopt;
+  switch (row.job.target->unit) {
+    case Target::Unit::share_of_copy:
+      return row.share_of_copy();
+    case Target::Unit::gpix_per_s:
+      return row.gpix_per_s();
+    case Target::Unit::us:
+      return row.time.median_s * 1e6;
+    case Target::Unit::share_of_job: {
+      const auto other = std::find_if(
+          rows.begin(), rows.end(), [&](const Row& known) { return known.job.name == row.job.target->than; });
+      if (other == rows.end() || !other->ran()) return std::nullopt;
+      return row.gpix_per_s() / other->gpix_per_s();
+    }
+  }
+  throw std::logic_error("no such unit");
+}
+
+std::string_view Contest::verdict_on_target(const Row& row) const {
+  const std::optional<double> value = reached(row);
+  if (!value) return "";
+  const Target& target = *row.job.target;
+  const auto passes = [&](double limit) {
+    return target.unit == Target::Unit::us ? *value <= limit : *value >= limit;
+  };
+  return passes(target.aim) ? "aim" : passes(target.least) ? "least" : "missed";
+}
+
+std::vector<std::string> Contest::void_reasons(const std::string& gpu_name) const {
+  std::vector<std::string> reasons;
+  if (device.kind != Device::Kind::cuda || gpu_name.find("H200") == std::string::npos) return reasons;
+  if (copy_f32_8192_bytes_per_s < least_copy_bytes_per_s) {
+    char text[96];
+    std::snprintf(text, sizeof text, "the copy of 8192x8192 f32 reached %.2f TB/s, under 4.0",
+                  copy_f32_8192_bytes_per_s * 1e-12);
+    reasons.emplace_back(text);
+  }
+  for (const Row& row : rows) {
+    for (const PeerRow& peer : row.peers) {
+      const auto known = row.job.known_gpix_per_s.find(peer.peer);
+      if (known == row.job.known_gpix_per_s.end() || peer.status != PeerRow::Status::verified) continue;
+      const double share = row.job.pixels() / peer.time.median_s * 1e-9 / known->second;
+      if (share < least_share_of_known)
+        reasons.push_back(row.job.name + ": " + peer.peer + " reached " + percent(share) +
+                          " of what it is known for");
+    }
+  }
+  return reasons;
+}
+
+std::string Contest::complaint() const {
+  for (const Row& row : rows) {
+    if (row.failed) return row.job.name + ": " + row.not_run;
+  }
+  return "";
+}
+
+Contest run_contest(std::vector<Job> jobs, Stopwatch& stopwatch, const ContestOptions& options) {
+  Contest contest;
+  contest.device = stopwatch.device();
+  for (const FoundPeer& found : options.peers)
+    contest.peers.emplace_back(found.name, found.peer ? found.peer->version() : found.why_not);
+  Arena arena(stopwatch, options);
+  if (contest.device.kind == Device::Kind::cuda)
+    contest.copy_f32_8192_bytes_per_s =
+        2.0 * static_cast<double>(judged_copy_bytes) / arena.copy_s(judged_copy_bytes);
+  contest.rows.reserve(jobs.size());
+  for (Job& job : jobs) {
+    Row& row = contest.rows.emplace_back();
+    row.job = std::move(job);
+    arena.run(row);
+    if (options.after_each) options.after_each(row);
+  }
+  return contest;
+}
+
+}  // namespace halation::bench

@@ -1,0 +1,81 @@
+// contest.h: the jobs of a matrix on one device, verified, timed, and compared with copies and peers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/matrix.h"
+#include "bench/peer.h"
+#include "bench/stopwatch.h"
+#include "bench/verify.h"
+
+namespace halation::bench {
+
+/// What a peer made of one job.
+struct PeerRow {
+  enum class Status {
+    verified,
+    differs,  ///< it computes something else, and was not timed
+    failed,
+  };
+  std::string peer, version;
+  std::string how, border;
+  Status status = Status::verified;
+  std::string reason;  ///< unless verified
+  Spread time;         ///< where verified
+};
+std::string_view name_of(PeerRow::Status status);
+
+/// One job.
+struct Row {
+  Job job;
+  std::string not_run;  ///< why it was not timed, if it was not
+  bool failed = false;  ///< not timed because something is wrong, rather than not offered
+  std::string methods;  ///< that the plan chose
+  Verdict verdict;
+  Spread time;
+  double copy_s = 0;           ///< of a device copy of as many bytes
+  std::vector<PeerRow> peers;  ///< those that have it, in the order of the peers
+
+  bool ran() const { return not_run.empty(); }
+  double gpix_per_s() const { return job.pixels() / time.median_s * 1e-9; }
+  double gb_per_s() const { return (job.in_bytes() + job.out_bytes()) / time.median_s * 1e-9; }
+  double share_of_copy() const { return copy_s / time.median_s; }
+  /// The fastest that computes the same; null without one.
+  const PeerRow* best_peer() const;
+  /// How many times halation is as fast as the best peer.
+  std::optional<double> over_best_peer() const;
+};
+
+struct Contest {
+  Device device;
+  std::vector<Row> rows;
+  std::vector<std::pair<std::string, std::string>>
+      peers;                             ///< names, each with its version or why it is not there
+  double copy_f32_8192_bytes_per_s = 0;  ///< read and written a second by that copy; 0 on the CPU
+
+  /// What the row reached of its target, in the target's unit; none where it did not run or what it compares
+  /// with did not.
+  std::optional<double> reached(const Row& row) const;
+  /// "aim", "least", "missed"; empty without a target or a run.
+  std::string_view verdict_on_target(const Row& row) const;
+  /// Why the figures of a run on this GPU must not be used: a copy under 4.0 TB/s, or a peer more than 15%
+  /// below what it is known for. The figures are those of an H200; on others nothing is known.
+  std::vector<std::string> void_reasons(const std::string& gpu_name) const;
+  /// The first thing that was wrong, as a sentence; empty where nothing was.
+  std::string complaint() const;
+};
+
+struct ContestOptions {
+  int repeats = 11;
+  std::vector<FoundPeer> peers = {};
+  std::function<void(const Row& row)> after_each = {};
+};
+
+/// Runs everything on the stopwatch's device.
+Contest run_contest(std::vector<Job> jobs, Stopwatch& stopwatch, const ContestOptions& options);
+
+}  // namespace halation::bench

@@ -1,0 +1,150 @@
+// python_peers.cpp: peers that are Python packages, run by a Python of the user's.
+#include "bench/python_peers.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "bench/built_in.h"
+#include "bench/workload.h"
+#include "halation/error.h"
+
+namespace halation::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+/// A folder of its own that goes with its owner.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "halation-bench-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw Error{ErrorCode::io,
+                  "bench: no temporary folder can be made in " + fs::temp_directory_path().string()};
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string put(const std::string& name, std::string_view text) const {
+    const fs::path path = path_ / name;
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    if (!file.flush()) throw Error{ErrorCode::io, "bench: cannot write " + path.string()};
+    return path.string();
+  }
+  std::string path_of(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// What peers.py is told of a job.
+Json line_of(const Job& job) {
+  const Filter filter = filter_of(job);
+  const FilterSize size = filter.size();
+  Json line = {{"job", job.name},
+               {"dims", job.dims()},
+               {"batch", job.shape.batch},
+               {"extents", {job.shape.depth, job.shape.height, job.shape.width}},
+               {"channels", job.shape.channels},
+               {"pixel", name_of(job.pixel)},
+               {"output", name_of(job.output)},
+               {"border", name_of(job.border.mode)},
+               {"filter", name_of(job.filter)},
+               {"taps", {size.depth, size.height, size.width}},
+               {"weights", convolution_weights(filter)}};
+  if (filter.factors()) {
+    for (std::size_t axis = 0; axis < 3; ++axis) line["factors"].push_back(convolution_factor(filter, axis));
+  }
+  return line;
+}
+
+void take_line(Contest& contest, const Json& line) {
+  if (!line.contains("job")) {
+    contest.peers.emplace_back(line.at("peer"), line.at("version"));
+    return;
+  }
+  const auto row = std::find_if(contest.rows.begin(), contest.rows.end(),
+                                [&](const Row& known) { return known.job.name == line.at("job"); });
+  if (row == contest.rows.end()) return;
+  PeerRow peer{line.at("peer"),
+               line.at("version"),
+               line.at("how"),
+               line.at("border"),
+               {},
+               line.value("reason", ""),
+               {}};
+  if (line.at("status") == "verified") {
+    peer.time = spread_of(line.at("times_s").get<std::vector<double>>());
+  } else {
+    peer.status = line.at("status") == "differs" ? PeerRow::Status::differs : PeerRow::Status::failed;
+  }
+  row->peers.push_back(std::move(peer));
+}
+
+/// The last line of a file.
+std::string last_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string last;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
+}  // namespace
+
+void add_python_peers(Contest& contest, const std::string& python, int repeats) {
+  const TemporaryFolder folder;
+  std::string input =
+      Json{{"device", contest.device.kind == Device::Kind::cuda ? "cuda" : "cpu"}, {"repeats", repeats}}
+          .dump() +
+      "\n";
+  for (const Row& row : contest.rows) {
+    if (row.ran()) input += line_of(row.job).dump() + "\n";
+  }
+  const std::string script = folder.put("peers.py", built_in_python_peers());
+  const std::string complaints = folder.path_of("complaints");
+  const std::string command = quoted(python) + " " + quoted(script) + " <" +
+                              quoted(folder.put("jobs", input)) + " 2>" + quoted(complaints);
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) throw Error{ErrorCode::io, "bench: " + python + " cannot be started"};
+  std::string line, trouble;
+  std::array<char, 4096> part{};
+  while (std::fgets(part.data(), part.size(), pipe) != nullptr) {
+    line += part.data();
+    if (line.back() != '\n') continue;
+    try {
+      take_line(contest, Json::parse(line));
+    } catch (const nlohmann::json::exception&) {
+      trouble = "it printed '" + line.substr(0, line.size() - 1) + "'";
+    }
+    line.clear();
+  }
+  const int status = pclose(pipe);
+  if (status != 0) trouble = last_line(complaints);
+  if (status != 0 || !trouble.empty())
+    contest.peers.emplace_back(
+        "Python", "ended early: " + (trouble.empty() ? "status " + std::to_string(status) : trouble));
+}
+
+}  // namespace halation::bench

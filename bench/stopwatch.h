@@ -1,0 +1,51 @@
+// stopwatch.h: runs work on one device, and times it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "halation/device.h"
+#include "halation/image.h"
+#include "halation/stream.h"
+#include "ladder/repeats.h"
+
+namespace halation::bench {
+
+/// Median and quartiles of repeated times, in seconds.
+struct Spread {
+  double median_s = 0, low_s = 0, high_s = 0;
+  int repeats = 0;
+};
+Spread spread_of(std::vector<double> times_s);
+
+/// Work queued on the stream, or done when it returns where there is none.
+using Work = std::function<void(Stream)>;
+
+/// One device.
+class Stopwatch {
+ public:
+  virtual ~Stopwatch() = default;
+  virtual Device device() const = 0;
+  /// Does it and waits for it.
+  virtual void once(const Work& work) = 0;
+  /// Warm: batches that last 2 ms at least, on a GPU by events.
+  virtual Spread time(const ladder::Repeats& repeats, const Work& work) = 0;
+  /// Copies within the device: all that it can read and write.
+  virtual Work copy(ConstView from, View to) = 0;
+  /// Sets all bits of a packed image, which is not a number.
+  virtual void poison(View image) = 0;
+};
+
+std::unique_ptr<Stopwatch> cpu_stopwatch();
+/// Of the first GPU. Throws `Error{device}` in a build without CUDA.
+std::unique_ptr<Stopwatch> gpu_stopwatch();
+
+/// Of an image without gaps.
+std::size_t packed_bytes(ConstView image);
+
+/// Copies packed bytes by `threads` threads.
+void copy_in_parts(const std::byte* from, std::byte* to, std::size_t bytes, int threads);
+
+}  // namespace halation::bench

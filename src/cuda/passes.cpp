@@ -1,0 +1,234 @@
+// passes.cpp: jobs that one kernel does not do at once, as several that do.
+//
+// A separable filter is done along two axes in one pass where its lines fit shared memory, else axis by axis; the third axis of a volume
+// is a pass of its own, in which planes take the place of rows. Between passes lie sums in f32 or f64. A pass along one axis sees as its
+// constant what the passes before have made of it.
+#include "cuda/passes.h"
+
+#include <numeric>
+
+#include "cuda/combine.h"
+#include "cuda/device.h"
+#include "cuda/direct.h"
+#include "cuda/patch.h"
+#include "cuda/separable.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+constexpr std::size_t boundary = 256;
+
+std::size_t rounded_up(std::size_t bytes) { return (bytes + boundary - 1) / boundary * boundary; }
+
+/// Depth and height changed for one another.
+template <class AnyView>
+AnyView turned(AnyView view) {
+  std::swap(view.shape.depth, view.shape.height);
+  std::swap(view.strides.depth, view.strides.height);
+  return view;
+}
+
+Job turned(Job job) {
+  std::swap(job.in.depth, job.in.height);
+  std::swap(job.out.depth, job.out.height);
+  std::swap(job.borders[0], job.borders[1]);
+  for (Taps& taps : job.filters) {
+    std::swap(taps.size[0], taps.size[1]);
+    std::swap(taps.lead[0], taps.lead[1]);
+    if (taps.factors) std::swap((*taps.factors)[0], (*taps.factors)[1]);
+  }
+  return job;
+}
+
+View view_in(std::span<std::byte> memory, const Shape& shape, Pixel pixel, Device device) {
+  return {memory.data(), shape, strides_of(shape, pixel), pixel, device};
+}
+
+/// A runner whose job has depth and height changed for one another.
+class TurnedRunner final : public Runner {
+ public:
+  explicit TurnedRunner(std::unique_ptr<const Runner> runner) : runner_(std::move(runner)) {}
+  std::size_t workspace_bytes() const override { return runner_->workspace_bytes(); }
+  std::string explain() const override { return "along depth: " + runner_->explain(); }
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
+    const View out = turned(outs[0]);
+    runner_->run(turned(in), {&out, 1}, workspace, stream);
+  }
+
+ private:
+  std::unique_ptr<const Runner> runner_;
+};
+
+/// One job after the other, the sums of the first as input of the second.
+class TwoPasses final : public Runner {
+ public:
+  TwoPasses(std::unique_ptr<const Runner> first, std::unique_ptr<const Runner> second, const Shape& between, Pixel pixel, Device device)
+      : first_(std::move(first)), second_(std::move(second)), between_(between), pixel_(pixel), device_(device) {}
+
+  std::size_t workspace_bytes() const override {
+    return between_bytes() + std::max(first_->workspace_bytes(), second_->workspace_bytes());
+  }
+  std::string explain() const override { return first_->explain() + "; then " + second_->explain(); }
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
+    const View between = view_in(workspace, between_, pixel_, device_);
+    first_->run(in, {&between, 1}, workspace.subspan(between_bytes()), stream);
+    second_->run(between, outs, workspace.subspan(between_bytes()), stream);
+  }
+
+ private:
+  std::size_t between_bytes() const { return rounded_up(static_cast<std::size_t>(between_.elements()) * bytes_of(pixel_)); }
+
+  std::unique_ptr<const Runner> first_;
+  std::unique_ptr<const Runner> second_;
+  Shape between_;
+  Pixel pixel_;
+  Device device_;
+};
+
+/// A job of one filter a time, each with its own output, or with sums that are combined.
+class EachFilter final : public Runner {
+ public:
+  EachFilter(std::shared_ptr<const Job> job, std::vector<std::unique_ptr<const Runner>> runners, Device device)
+      : job_(std::move(job)), runners_(std::move(runners)), device_(device) {}
+
+  std::size_t workspace_bytes() const override {
+    std::size_t most = 0;
+    for (const auto& runner : runners_) most = std::max(most, runner->workspace_bytes());
+    return most + rounded_up(sums_bytes() * (combines() ? runners_.size() : 0));
+  }
+  std::string explain() const override {
+    std::string text;
+    for (const auto& runner : runners_) text += (text.empty() ? "" : "; ") + runner->explain();
+    return text + (combines() ? "; then the root of the sum of squares" : "");
+  }
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
+    if (!combines()) {
+      for (std::size_t i = 0; i < runners_.size(); ++i) runners_[i]->run(in, outs.subspan(i, 1), workspace, stream);
+      return;
+    }
+    const std::size_t all_sums = rounded_up(sums_bytes() * runners_.size());
+    for (std::size_t i = 0; i < runners_.size(); ++i) {
+      const View sums = view_in(workspace.subspan(i * sums_bytes()), job_->out, job_->sum_f64 ? Pixel::f64 : Pixel::f32, device_);
+      runners_[i]->run(in, {&sums, 1}, workspace.subspan(all_sums), stream);
+    }
+    const UseDevice use(device_);
+    combine_magnitude(workspace.data(), job_->sum_f64, static_cast<int>(runners_.size()), outs[0], *job_, stream);
+  }
+
+ private:
+  bool combines() const { return job_->combine == Combine::magnitude; }
+  std::size_t sums_bytes() const { return static_cast<std::size_t>(job_->out.elements()) * (job_->sum_f64 ? 8 : 4); }
+
+  std::shared_ptr<const Job> job_;
+  std::vector<std::unique_ptr<const Runner>> runners_;
+  Device device_;
+};
+
+/// The part of a job of one separable filter along some of its axes: the others are left as they are in `in`, the extents it begins
+/// with. `last` gives its pixels to the job's output, others are sums.
+Job part_of(const Job& job, const std::array<bool, 3>& along, const Shape& in, bool first, bool last) {
+  Job part = job;
+  Taps& taps = part.filters.front();
+  const auto extent = [](Shape& shape, std::size_t axis) -> std::int64_t& {
+    return axis == 0 ? shape.depth : axis == 1 ? shape.height : shape.width;
+  };
+  const Pixel between = job.sum_f64 ? Pixel::f64 : Pixel::f32;
+  part.in = part.out = in;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (along[axis]) {
+      extent(part.out, axis) = job.out.space()[axis];
+      continue;
+    }
+    taps.size[axis] = 1;
+    taps.lead[axis] = 0;
+    (*taps.factors)[axis] = {1.0};
+    const std::int64_t n = extent(part.in, axis);
+    part.borders[axis] = BorderTable(0, n, n, {job.borders[axis].mode(), 0});
+  }
+  if (!first) part.in_pixel = between;
+  if (!last) {
+    part.out_pixel = between;
+    part.scale = 1;
+    part.offset = 0;
+  }
+  return part;
+}
+
+/// A job of one direct filter with the weights that one axis' factor has.
+std::unique_ptr<const Runner> make_along_one_axis(Job job, Device device) {
+  Taps& taps = job.filters.front();
+  taps.weights = {1.0};
+  for (const std::vector<double>& factor : *taps.factors) {
+    if (factor.size() > 1) taps.weights = factor;
+    else
+      for (double& weight : taps.weights) weight *= factor.front();
+  }
+  taps.method = Method::direct;
+  taps.factors.reset();
+  return make_direct(std::make_shared<const Job>(std::move(job)), device);
+}
+
+double sum_of(const std::vector<double>& factor) { return std::accumulate(factor.begin(), factor.end(), 0.0); }
+
+std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) {
+  const auto& factors = *job.filters.front().factors;
+  if (separable_fits(job, device)) return make_separable(std::make_shared<const Job>(job), device);
+  const auto long_axes = static_cast<int>((factors[0].size() > 1) + (factors[1].size() > 1) + (factors[2].size() > 1));
+  if (long_axes == 1) {
+    // Planes in the place of rows, so that lines are read once.
+    if (factors[0].size() > 1) {
+      Job planes = turned(job);
+      if (separable_fits(planes, device)) {
+        return std::make_unique<TurnedRunner>(make_separable(std::make_shared<const Job>(std::move(planes)), device));
+      }
+    }
+    return make_along_one_axis(job, device);
+  }
+  // The outermost long axis last; the others first.
+  const std::size_t outermost = factors[0].size() > 1 ? 0 : 1;
+  std::array<bool, 3> inner{true, true, true};
+  inner[outermost] = false;
+  std::array<bool, 3> outer{false, false, false};
+  outer[outermost] = true;
+  Job first = part_of(job, inner, job.in, true, false);
+  Job second = part_of(job, outer, first.out, false, true);
+  double gain = 1;  // of the passes before on a constant
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (inner[axis]) gain *= sum_of(factors[axis]);
+  }
+  second.borders[outermost] = second.borders[outermost].with_constant(gain * job.borders[outermost].constant());
+  const Shape between = first.out;
+  const Pixel pixel = first.out_pixel;
+  return std::make_unique<TwoPasses>(make_one_separable(first, device), make_one_separable(second, device), between, pixel, device);
+}
+
+Job of_one_filter(const Job& job, std::size_t filter) {
+  Job one = job;
+  one.filters = {job.filters[filter]};
+  if (job.combine == Combine::magnitude) {
+    one.combine = Combine::none;
+    one.out_pixel = job.sum_f64 ? Pixel::f64 : Pixel::f32;
+    one.scale = 1;
+    one.offset = 0;
+  }
+  return one;
+}
+
+}  // namespace
+
+std::unique_ptr<const Runner> make_runner(std::shared_ptr<const Job> job, Device device) {
+  const bool one = job->filters.size() == 1 && job->combine == Combine::none;
+  const bool direct = std::all_of(job->filters.begin(), job->filters.end(), [](const Taps& taps) { return taps.method == Method::direct; });
+  if (direct && (one || job->combine == Combine::none || job->filters.size() <= most_filters_together)) {
+    std::unique_ptr<const Runner> quick = make_patch(job, device);
+    return quick ? std::move(quick) : make_direct(std::move(job), device);
+  }
+  if (one) return make_one_separable(*job, device);
+  std::vector<std::unique_ptr<const Runner>> runners;
+  for (std::size_t i = 0; i < job->filters.size(); ++i) {
+    runners.push_back(make_runner(std::make_shared<const Job>(of_one_filter(*job, i)), device));
+  }
+  return std::make_unique<EachFilter>(std::move(job), std::move(runners), device);
+}
+
+}  // namespace halation::cuda_backend

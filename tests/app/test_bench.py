@@ -1,0 +1,322 @@
+"""test_bench.py: `halation bench` on the CPU: its table, record, report, peers and refusals; and bench/compare."""
+import importlib.util
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree
+
+from program import ProgramTest, main
+
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
+SCHEMA = "halation-bench-matrix-1"
+SMALL = [{"name": "small", "extents": [90, 120], "size": 5, "target": {"unit": "share of copy", "least": 1e-9}},
+         {"name": "hasty", "extents": [90, 120], "size": 3, "pixel": "u8", "target": {"unit": "us", "least": 1e-6}}]
+
+
+class Bench(ProgramTest):
+    def matrix(self, jobs):
+        """Writes a matrix and returns its name."""
+        return self.put("matrix.json", json.dumps({"schema": SCHEMA, "jobs": jobs}).encode())
+
+    def record(self, jobs, *arguments):
+        """What a quick run on the CPU records."""
+        self.run_ok("bench", "--matrix", self.matrix(jobs), "--device", "cpu", "--repeats", 3, "--json", "record.json",
+                    *(arguments or ("--peers", "none")))
+        return json.loads(self.get("record.json"))
+
+
+class Results(Bench):
+    def test_jobs_for_the_cpu_that_are_built_in(self):
+        self.run_ok("bench", "--device", "cpu", "--peers", "none", "--repeats", 3, "--json", "record.json")
+        rows = json.loads(self.get("record.json"))["rows"]
+        self.assertGreater(len(rows), 10)
+        self.assertTrue(all(row["job"].startswith("cpu ") and row["status"] == "verified" for row in rows))
+
+    def test_rates_follow_from_times(self):
+        jobs = [{"name": "f32", "extents": [50, 60], "size": 5},
+                {"name": "colour", "extents": [50, 60], "channels": 3, "batch": 4, "pixel": "u8", "output": "i16",
+                 "filter": "sobel"},
+                {"name": "volume", "extents": [20, 30, 40], "pixel": "f64", "border": "wrap"}]
+        sizes = {"f32": (3000, 24000), "colour": (12000, 108000), "volume": (24000, 384000)}
+        for row in self.record(jobs)["rows"]:
+            pixels, size = sizes[row["job"]]
+            seconds = row["ms"] * 1e-3
+            self.assertAlmostEqual(row["gpix_per_s"] * seconds * 1e9 / pixels, 1)
+            self.assertAlmostEqual(row["gb_per_s"] * seconds * 1e9 / size, 1)
+            self.assertAlmostEqual(row["share_of_copy"] * row["ms"] / row["copy_ms"], 1)
+            self.assertLessEqual(row["quartiles_ms"][0], row["ms"])
+            self.assertLessEqual(row["ms"], row["quartiles_ms"][1])
+            self.assertEqual(row["repeats"], 3)
+            self.assertLessEqual(row["error"]["largest"], row["error"]["allowed"])
+            self.assertEqual(row["error"]["wrong"], 0)
+            self.assertGreater(row["error"]["outputs"], 1000)
+
+    def test_record_names_its_circumstances(self):
+        record = self.record(SMALL)
+        self.assertEqual(record["schema"], "halation-bench-1")
+        self.assertEqual(record["device"], "cpu")
+        self.assertEqual(record["void"], [])
+        self.assertEqual(record["command"], "halation bench --matrix matrix.json --device cpu --peers none --repeats 3 "
+                                            "--json record.json")
+        self.assertRegex(record["date"], r"^\d{4}-\d\d-\d\d$")
+        self.assertGreaterEqual(record["cores"], 1)
+        self.assertIn("commit", record)
+        self.assertEqual(record["rows"][0]["fields"], SMALL[0])
+
+    def test_targets(self):
+        rows = self.record(SMALL)["rows"]
+        self.assertEqual([row["target"]["verdict"] for row in rows], ["aim", "missed"])
+        self.assertAlmostEqual(rows[0]["target"]["reached"], rows[0]["share_of_copy"])
+        self.assertAlmostEqual(rows[1]["target"]["reached"], rows[1]["ms"] * 1e3)
+
+    def test_table(self):
+        text = self.run_ok("bench", "--matrix", self.matrix(SMALL), "--device", "cpu", "--peers", "none", "--repeats",
+                           3)[0].decode()
+        self.assertRegex(text, r"(?m)^small +[\d.]+ +[\d.]+% +[\d.]+ +\d+% +aim +- +-$")
+        self.assertRegex(text, r"(?m)^hasty .* MISSED \(0\.00000 us\) +- +-$")
+        self.assertIn("targets: 1 reached the aim, 0 the least, 1 missed: hasty (", text)
+
+    def test_jobs_by_name(self):
+        jobs = [{"name": "a {size}", "extents": [40, 40], "on": "cuda", "each": {"size": [3, 5]}},
+                {"name": "b", "extents": [40, 40], "on": "cpu"}]
+        self.assertEqual([row["job"] for row in self.record(jobs)["rows"]], ["b"])
+        rows = self.record(jobs, "--peers", "none", "--jobs", "a *")["rows"]
+        self.assertEqual([row["job"] for row in rows], ["a 3", "a 5"])
+        listed = self.run_ok("bench", "--matrix", "matrix.json", "--device", "cpu", "--jobs", "?", "a 5", "--list")[0]
+        self.assertEqual(listed, b"a 5\nb\n")
+
+    def test_what_a_plan_refuses_is_no_failure(self):
+        jobs = [{"name": "no", "extents": [40, 40], "size": 3, "method": "banded"}, *SMALL]
+        done = self.start("bench", "--matrix", self.matrix(jobs), "--device", "cpu", "--peers", "none", "--json", "r.json")
+        rows = json.loads(self.get("r.json"))["rows"]
+        self.assertEqual([row["status"] for row in rows[1:]], ["verified", "verified"])
+        self.assertNotEqual(rows[0]["status"], "verified")
+        self.assertIn("banded", rows[0]["reason"])
+        self.assertEqual(done.returncode, 0 if rows[0]["status"] == "not run" else 1)
+
+    def test_progress(self):
+        done = self.start("bench", "--matrix", self.matrix(SMALL), "--device", "cpu", "--peers", "none", "--progress")
+        self.assertRegex(done.stderr.decode(), r"\Asmall: [\d.]+ ms, \d+% of copy\nhasty: .*\n\Z")
+
+    def test_json_on_standard_output(self):
+        text = self.run_ok("bench", "--matrix", self.matrix(SMALL), "--device", "cpu", "--peers", "none", "--json", "-")[0]
+        self.assertEqual([row["job"] for row in json.loads(text)["rows"]], ["small", "hasty"])
+
+
+class PythonPeers(Bench):
+    def python(self, script):
+        """A stand-in for python3: it gets the name of peers.py, and the jobs on standard input."""
+        self.put("python", f"#!{sys.executable}\nimport json, sys\n{script}\n".encode())
+        (self.folder / "python").chmod(0o755)
+        return ("--peers", "python", "--python", "./python")
+
+    def test_rows_are_merged(self):
+        record = self.record(SMALL, *self.python("""
+print(json.dumps({"peer": "Here", "version": "7"}))
+print(json.dumps({"peer": "Gone", "version": "not found: nothing"}))
+header = json.loads(sys.stdin.readline())
+assert header == {"device": "cpu", "repeats": 3}, header
+for line in sys.stdin:
+    job = json.loads(line)
+    fast = {"job": job["job"], "peer": "Here", "version": "7", "how": "f()", "border": "wrap"}
+    print(json.dumps({**fast, "status": "verified", "times_s": [3.0, 1.0, 2.0]}))
+    print(json.dumps({**fast, "peer": "Odd", "status": "differs", "reason": "it is " + job["pixel"]}))
+"""))
+        self.assertEqual(record["peers"], [{"peer": "Here", "version": "7"}, {"peer": "Gone", "version": "not found: nothing"}])
+        for row, pixel in zip(record["rows"], ("f32", "u8")):
+            here, odd = row["peers"]
+            self.assertEqual((here["ms"], here["quartiles_ms"], here["how"]), (2000, [1500, 2500], "f()"))
+            self.assertAlmostEqual(here["over_peer"] * row["ms"], 2000)
+            self.assertEqual(row["best_peer"], {"peer": "Here", "over": here["over_peer"]})
+            self.assertEqual((odd["status"], odd["reason"]), ("differs", f"it is {pixel}"))
+            self.assertNotIn("ms", odd)
+
+    def test_what_it_gets_of_a_job(self):
+        self.record([{"name": "sobel", "extents": [40, 50], "filter": "sobel", "pixel": "u8", "output": "i16"}],
+                    *self.python('open("lines", "w").write(sys.stdin.read())'))
+        job = json.loads(self.get("lines").splitlines()[1])
+        # As a convolution: the positive side is the one that comes first.
+        self.assertEqual(job["weights"], [1, 0, -1, 2, 0, -2, 1, 0, -1])
+        self.assertEqual((job["extents"], job["taps"], job["output"]), ([1, 40, 50], [1, 3, 3], "i16"))
+
+    def test_a_python_that_fails_does_not_spoil_the_run(self):
+        for script, reason in (("raise ValueError('no luck')", "ended early: ValueError: no luck"),
+                               ("print('hello')", "ended early: it printed 'hello'"),
+                               ("print('{\"job\": \"small\"}')", "ended early: it printed '{\"job\": \"small\"}'")):
+            record = self.record(SMALL, *self.python(script))
+            self.assertEqual(record["peers"], [{"peer": "Python", "version": reason}])
+            self.assertEqual([row["status"] for row in record["rows"]], ["verified", "verified"])
+        record = self.record(SMALL, "--peers", "python", "--python", "no/such/python")
+        self.assertRegex(record["peers"][0]["version"], r"^ended early: .*no/such/python")
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy") and importlib.util.find_spec("scipy"), "there is no SciPy here")
+    def test_scipy_computes_the_same(self):
+        jobs = [{"name": f"{border} {size}", "extents": [120, 130], "size": size, "border": border}
+                for border in ("constant", "replicate", "reflect", "reflect101", "wrap") for size in (4, 5)]
+        jobs += [{"name": "signal", "extents": [9000], "size": 17},
+                 {"name": "volume", "extents": [30, 40, 50], "filter": "separable", "size": 5},
+                 {"name": "box", "extents": [120, 130], "channels": 3, "batch": 2, "filter": "box", "size": 9},
+                 {"name": "sobel", "extents": [120, 130], "filter": "sobel", "pixel": "u8", "output": "i16"}]
+        record = self.record(jobs, "--peers", "python", "--python", sys.executable)
+        for row in record["rows"]:
+            scipy = [peer for peer in row["peers"] if peer["peer"] == "SciPy"]
+            self.assertEqual([peer["status"] for peer in scipy], ["verified"], row)
+
+
+class Report(Bench):
+    def page(self, jobs, *peers):
+        self.run_ok("bench", "--matrix", self.matrix(jobs), "--device", "cpu", "--repeats", 3, "--report", "r.html",
+                    *(peers or ("--peers", "none")))
+        text = self.get("r.html").decode()
+        return text, xml.etree.ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>"))
+
+    def test_page_is_whole_and_needs_nothing_beside_it(self):
+        self.put("python", f"""#!{sys.executable}
+import json, sys
+sys.stdin.readline()
+for line in sys.stdin:
+    print(json.dumps({{"job": json.loads(line)["job"], "peer": "Here<1>", "version": "7", "how": "f", "border": "wrap",
+                      "status": "verified", "times_s": [1e-4]}}))
+""".encode())
+        (self.folder / "python").chmod(0o755)
+        sweep = {"name": "{pixel} c{channels} {size}", "extents": [60, 70],
+                 "each": {"pixel": ["u8", "f32"], "channels": [1, 3], "size": [3, 5, 7]}}
+        text, page = self.page([sweep, {"name": "a<b>&c", "extents": [50, 60], "target": SMALL[0]["target"]}],
+                               "--peers", "python", "--python", "./python")
+        for word in ("http:", "https:", "<script", "<link", "url(", "@import", "src="):
+            self.assertNotIn(word, text)
+        for word in ("@media print", "prefers-color-scheme: dark"):
+            self.assertIn(word, text)
+        charts = page.findall(".//svg")
+        self.assertEqual([chart.get("aria-labelledby").split()[0] for chart in charts],
+                         ["share0-title", "share1-title", "peers0-title", "peers1-title", "bars-title"])
+        for chart in charts[:4]:
+            self.assertEqual(len(chart.findall("path")), 4)  # a line and a leader for each of two pixels
+            self.assertEqual(len(chart.findall("circle")), 6)
+        self.assertEqual(len(charts[4].findall("rect")), 1)
+        ids = [element.get("id") for element in page.iter() if element.get("id")]
+        self.assertEqual(len(ids), len(set(ids)))
+        words = "".join(page.itertext())
+        for word in ("a<b>&c", "Here<1>", "60x70, 3 channels, reflect101"):
+            self.assertIn(word, words)
+
+    def test_without_peers_and_sweeps_there_are_tables_alone(self):
+        _, page = self.page(SMALL)
+        self.assertEqual(page.findall(".//svg"), [])
+        self.assertEqual([row.find("th").text for row in page.findall(".//tbody/tr")], ["small", "hasty"])
+
+
+class BadInput(Bench):
+    def check_refused(self, arguments, sentence, code=2):
+        self.check_error(["bench", "--device", "cpu", *arguments], sentence, code)
+
+    def test_wrong_usage(self):
+        self.check_refused(["--repeats", "0"], "--repeats must be a whole number from 1 to 1001, got '0'")
+        self.check_refused(["--peers", "mkl"], "unknown peer 'mkl'; choose from npp, cufft, cudnn, python, none")
+        self.check_refused(["--peers", "npp"], "bench: the peer npp runs on GPUs, the jobs on the CPU")
+        self.check_refused(["--jobs", "nothing*"], "no job is called 'nothing*'; --jobs takes names, * for any characters "
+                                                   "(halation bench --list)")
+        self.check_error(["bench", "--device", "tpu"], "unknown device 'tpu'; choose from auto, cpu, cuda", 2)
+        self.check_refused(["--json", "none/out"], "none/out: folder none does not exist", 1)
+        self.check_refused(["--report", "none/out"], "none/out: folder none does not exist", 1)
+        self.check_refused(["--matrix", "none.json"], "none.json: no such file", 1)
+
+    def test_a_matrix_that_is_none(self):
+        for text, sentence in (("", "no JSON: byte 1 is unexpected"), ("{\"jobs\": [", "no JSON: byte 11 is unexpected"),
+                               ("[]", "the matrix must be an object, got []"),
+                               ("{}", f"'schema' must be \"{SCHEMA}\""),
+                               (f'{{"schema": "{SCHEMA}"}}', "'jobs' must be a list of jobs"),
+                               (f'{{"schema": "{SCHEMA}", "jobs": []}}', "'jobs' must be a list of jobs"),
+                               (f'{{"schema": "{SCHEMA}", "jobs": [4]}}', "job 1 has no name"),
+                               (f'{{"schema": "{SCHEMA}", "sizes": []}}',
+                                "the matrix has a field 'sizes', which is none of about, jobs, schema")):
+            self.check_refused(["--matrix", self.put("m.json", text.encode())], f"m.json: {sentence}")
+
+    def test_wrong_jobs(self):
+        extents = "extents must be [width], [height, width] or [depth, height, width]"
+        number = "must be a whole number from 1 to"
+        for fields, sentence in (
+                ({}, extents), ({"extents": []}, f"{extents}, got []"), ({"extents": [0, 4]}, f"extents {number} 1099511627776, got 0"),
+                ({"extents": [4, 4.5]}, f"extents {number} 1099511627776, got 4.5"),
+                ({"extents": [9], "channels": "3"}, f'channels {number} 1024, got "3"'),
+                ({"extents": [9], "size": 0}, f"size {number} 4095, got 0"),
+                ({"extents": [9], "pixel": "f33"}, "unknown pixel 'f33'; choose from u8, u16, i16, f16, f32, f64"),
+                ({"extents": [9], "pixel": 8}, "pixel must be a text, got 8"),
+                ({"extents": [9], "filter": "median"},
+                 "unknown filter 'median'; choose from dense, integer, gaussian, separable, box, sobel"),
+                ({"extents": [9], "filter": "sobel", "size": 5}, "sobel has size 3, got 5"),
+                ({"extents": [9], "on": "tpu"}, "unknown device 'tpu'; choose from cpu, cuda"),
+                ({"extents": [9], "target": {"unit": "fps", "least": 1}},
+                 "unknown unit 'fps'; choose from share of copy, GPix/s, us, share of job"),
+                ({"extents": [9], "target": {}}, "least must be a number above 0, got nothing"),
+                ({"extents": [9], "target": {"unit": "share of job", "least": 1}},
+                 "target: 'than' names the other job of the unit 'share of job', and stands there alone"),
+                ({"extents": [9], "target": {"unit": "share of job", "least": 1, "than": "x"}},
+                 "there is no job 'x' to compare with"),
+                ({"extents": [9], "each": {"size": []}}, "'each' must give 'size' a list of values"),
+                ({"extents": [9], "size": 3, "each": {"size": [5]}}, "'size' is given both by itself and in 'each'")):
+            self.check_refused(["--matrix", self.matrix([{"name": "a", **fields}])], f"matrix.json: job 'a': {sentence}")
+        self.check_refused(["--matrix", self.matrix([{"name": "a", "extents": [9]}] * 2)],
+                           "matrix.json: two jobs are called 'a'")
+        self.check_refused(["--matrix", self.matrix([{"name": "a", "extents": [9], "each": {"size": [3, 5]}}])],
+                           "matrix.json: two jobs are called 'a'")
+
+    def test_images_larger_than_memory(self):
+        done = self.start("bench", "--device", "cpu", "--peers", "none", "--matrix",
+                          self.matrix([{"name": "vast", "extents": [4000000, 4000000]}]))
+        self.assertRegex(done.stdout.decode(), r"(?m)^vast +not run: .*GB")
+
+
+class Compare(Bench):
+    def compare(self, old, new, *arguments):
+        """Compares two records of (job, ms, spread in percent)."""
+        for name, rows in (("old.json", old), ("new.json", new)):
+            self.put(name, json.dumps({"schema": "halation-bench-1", "rows": [
+                {"job": job, "status": "verified", "ms": ms, "share_of_copy": 0.5,
+                 "quartiles_ms": [ms * (1 - percent / 200), ms * (1 + percent / 200)]} if ms else
+                {"job": job, "status": "failed", "reason": "it is wrong"} for job, ms, percent in rows]}).encode())
+        done = subprocess.run([sys.executable, BENCH / "compare", "old.json", "new.json", *arguments], cwd=self.folder,
+                              capture_output=True, timeout=60, check=False)
+        return done.returncode, done.stdout.decode()
+
+    def verdicts(self, old, new):
+        text = self.compare(old, new)[1]
+        return [line.split()[-1] for line in text.splitlines()[1:-1]]
+
+    def test_noise_and_change(self):
+        old = [("a", 1.0, 0.1), ("b", 1.0, 0.1), ("c", 1.0, 0.1), ("d", 1.0, 3.0), ("e", 1.0, 3.0)]
+        new = [("a", 1.019, 0.1), ("b", 1.03, 0.1), ("c", 0.97, 0.1), ("d", 1.05, 3.0), ("e", 1.08, 3.0)]
+        self.assertEqual(self.verdicts(old, new), ["same", "SLOWER", "faster", "same", "SLOWER"])
+
+    def test_rows_that_come_and_go(self):
+        self.assertEqual(self.verdicts([("a", 1, 0), ("b", 1, 0), ("c", None, 0)], [("b", None, 0), ("c", 1, 0), ("d", 1, 0)]),
+                         ["LOST", "new", "new", "gone"])
+
+    def test_exit_code(self):
+        slower = ([("a", 1, 0)], [("a", 2, 0)])
+        self.assertEqual(self.compare(*slower)[0], 0)
+        self.assertEqual(self.compare(*slower, "--fail-on-loss")[0], 1)
+        self.assertEqual(self.compare([("a", 1, 0)], [("a", None, 0)], "--fail-on-loss")[0], 1)
+        self.assertEqual(self.compare([("a", 2, 0)], [("a", 1, 0)], "--fail-on-loss")[0], 0)
+
+    def test_a_record_against_itself(self):
+        self.record(SMALL)
+        done = subprocess.run([sys.executable, BENCH / "compare", "record.json", "record.json", "--fail-on-loss"],
+                              cwd=self.folder, capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stdout.decode().splitlines()[-1], "2 same")
+
+    def test_what_is_no_record(self):
+        self.put("text", b"not JSON")
+        self.put("other.json", b"{}")
+        for name, sentence in (("none.json", "none.json: No such file or directory"), ("text", "text is no JSON"),
+                               ("other.json", "other.json is no record of halation bench: its schema is not halation-bench-1")):
+            done = subprocess.run([sys.executable, BENCH / "compare", name, name], cwd=self.folder, capture_output=True,
+                                  timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr.decode()), (2, f"compare: {sentence}\n"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+// choose_device_test.cpp: the estimate that decides where a job runs, read from the reason that comes with
+// the choice.
+#include "pipeline/choose_device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "halation/halation.h"
+
+namespace halation {
+namespace {
+
+using testing::AnyOf;
+using testing::EndsWith;
+
+PlanSpec spec_of(const FilterSet& set, const Options& options) {
+  return {.shape = {.height = 1000, .width = 2000},
+          .pixel = Pixel::f32,
+          .filters = set.filters,
+          .combine = set.combine,
+          .options = options};
+}
+
+/// Milliseconds that the CPU is thought to take for `count` jobs together. All jobs here are too short for a
+/// GPU to be looked for.
+double estimate_ms(const PlanSpec& spec, std::size_t count = 1) {
+  const Plan plan(spec);
+  const DeviceChoice choice = choose_device(std::vector<PlannedJob>(count, PlannedJob{spec, plan}));
+  EXPECT_EQ(choice.device, cpu());
+  EXPECT_THAT(choice.reason, AnyOf(EndsWith(" ms; a GPU takes 200 ms to start"),
+                                   EndsWith(" ms; this build has no GPU backend")));
+  double milliseconds = -1;
+  EXPECT_EQ(std::sscanf(choice.reason.c_str(), "cpu, about %lf ms;", &milliseconds), 1) << choice.reason;
+  return milliseconds;
+}
+
+Filter dense_gaussian() {
+  const Filter product = gaussian({.sigma = 10.0, .dims = 2});
+  return Filter::dense(product.size(), product.weights());
+}
+
+TEST(ChooseDevice, CountsAProductByItsFactors) {
+  const double direct = estimate_ms(spec_of(dense_gaussian(), {.method = Method::direct, .threads = 4}));
+  const double separable = estimate_ms(spec_of(dense_gaussian(), {.threads = 4}));
+  EXPECT_GT(direct, 50);
+  EXPECT_LT(separable, direct / 5);
+}
+
+TEST(ChooseDevice, AddsJobsUpAndSharesThemAmongThreads) {
+  const PlanSpec one = spec_of(dense_gaussian(), {.method = Method::direct, .threads = 16});
+  const double once = estimate_ms(one);
+  EXPECT_NEAR(estimate_ms(one, 5), 5 * once, 5);  // each is rounded to a millisecond
+  const double fewer = estimate_ms(spec_of(dense_gaussian(), {.method = Method::direct, .threads = 4}));
+  EXPECT_GT(fewer, 3 * once);
+}
+
+TEST(ChooseDevice, TakesFiltersThatFollowTheImageAndPlansThatLeaveSomeOut) {
+  const double blurred = estimate_ms(spec_of(gaussian({.sigma = 10.0}), {.threads = 1}));
+  const double gradient = estimate_ms(spec_of(edges(), {.threads = 1}));
+  EXPECT_GT(blurred, gradient);
+  EXPECT_GT(gradient, 0);
+  EXPECT_EQ(choose_device({}).device, cpu());
+}
+
+}  // namespace
+}  // namespace halation

@@ -1,0 +1,96 @@
+// images.h: noise and bits compared, and a stream of one's own, for tests that need a GPU.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "core/convert.h"
+#include "halation/halation.h"
+
+namespace halation::gpu_test {
+
+/// Number `index` of an endless sequence of 64 random bits (the finaliser of MurmurHash3).
+inline std::uint64_t random_bits(std::uint64_t index) {
+  index = (index + 1) * 0x9e3779b97f4a7c15;
+  index = (index ^ (index >> 33)) * 0xff51afd7ed558ccd;
+  index = (index ^ (index >> 33)) * 0xc4ceb9fe1a85ec53;
+  return index ^ (index >> 33);
+}
+
+/// A packed host image of noise: integers over their whole range, floats in [-1, 1).
+inline Image noise(const Shape& shape, Pixel pixel, std::uint64_t seed, Layout layout = Layout::interleaved) {
+  Image image(shape, pixel, layout);
+  visit_pixel(pixel, [&](auto element) {
+    using T = decltype(element);
+    const double low = is_float(pixel) ? -1 : smallest(pixel);
+    const double span = is_float(pixel) ? 2 : largest(pixel) - low + 1;
+    auto* to = reinterpret_cast<T*>(image.view().data);
+    for (std::int64_t i = 0; i < shape.elements(); ++i) {
+      const double u =
+          static_cast<double>(random_bits(seed << 40 ^ static_cast<std::uint64_t>(i)) >> 11) * 0x1p-53;
+      to[i] = to_element<T>(low + span * u, Rounding::truncate);
+    }
+  });
+  return image;
+}
+
+/// Weights without symmetry, whole numbers in [-most, most].
+inline Filter whole_filter(const FilterSize& size, std::uint64_t seed, std::uint64_t most = 4) {
+  std::vector<double> weights;
+  for (std::int64_t i = 0; i < size.taps(); ++i) {
+    const std::uint64_t bits = random_bits(seed << 40 ^ static_cast<std::uint64_t>(i));
+    weights.push_back(static_cast<double>(bits % (2 * most + 1)) - static_cast<double>(most));
+  }
+  weights.back() = 1;
+  return Filter::dense(size, std::move(weights));
+}
+
+inline std::size_t bytes_in(const ConstView& view) {
+  return static_cast<std::size_t>(view.shape.elements()) * bytes_of(view.pixel);
+}
+
+/// For packed host images.
+inline bool same_bits(const ConstView& a, const ConstView& b) {
+  return a.shape == b.shape && a.pixel == b.pixel && std::memcmp(a.data, b.data, bytes_in(a)) == 0;
+}
+
+/// Holds a small job, of which all sums are exact, to the reference, bit by bit.
+inline void expect_working_device() {
+  const Image image = noise({.height = 67, .width = 131, .channels = 3}, Pixel::u8, 1);
+  const Filter filter = whole_filter({.height = 5, .width = 5}, 1);
+  const Options options{.border = Border::replicate(), .scale = 0.0625, .offset = 100};
+  const Image expected = convolve(image, filter, options, reference());
+  const Image found = to_device(convolve(to_device(image, cuda()), filter, options), cpu());
+  EXPECT_TRUE(same_bits(expected, found)) << "the device no longer filters rightly";
+}
+
+/// Bytes of the device that nobody has taken.
+inline std::size_t free_bytes() {
+  std::size_t available = 0;
+  std::size_t total = 0;
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaMemGetInfo(&available, &total), cudaSuccess);
+  return available;
+}
+
+/// A stream that waits for no other.
+class OwnStream {
+ public:
+  OwnStream() { EXPECT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess); }
+  ~OwnStream() { (void)cudaStreamDestroy(stream_); }
+  OwnStream(const OwnStream&) = delete;
+  OwnStream& operator=(const OwnStream&) = delete;
+
+  operator Stream() const { return {stream_}; }
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace halation::gpu_test

@@ -1,0 +1,108 @@
+// memory_test.cpp: images in memory of any source, and memory that is there before a device writes it.
+#include "core/memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#include "halation/error.h"
+#include "message_of.h"
+#include "plan/touched.h"
+
+namespace halation {
+namespace {
+
+TEST(Memory, ImagesAskForTheirBytesAndGiveThemBack) {
+  std::size_t asked = 0;
+  std::string named;
+  int released = 0;
+  {
+    const Image image =
+        image_in(cuda(3), {.height = 3, .width = 5, .channels = 2}, Pixel::u16, Layout::planar, 16,
+                 [&](std::size_t bytes, const std::string& what) {
+                   asked = bytes;
+                   named = what;
+                   return Memory(static_cast<std::byte*>(std::malloc(bytes)), [&](std::byte* p) {
+                     ++released;
+                     std::free(p);
+                   });
+                 });
+    EXPECT_EQ(image.device(), cuda(3));
+    EXPECT_EQ(image.view().strides.height, 16);
+    EXPECT_EQ(image.view().strides.channels, 48);
+    EXPECT_EQ(released, 0);
+  }
+  EXPECT_EQ(asked, 96U);
+  EXPECT_EQ(named, "image 3x5x2 u16");
+  EXPECT_EQ(released, 1);
+}
+
+TEST(Memory, ImagesThatMeanNothingAskForNone) {
+  int asked = 0;
+  const auto make = [&](const Shape& shape, std::int64_t row_bytes) {
+    return message_of([&] {
+      (void)image_in(cpu(), shape, Pixel::f32, Layout::interleaved, row_bytes,
+                     [&](std::size_t, const std::string&) {
+                       ++asked;
+                       return Memory();
+                     });
+    });
+  };
+  EXPECT_EQ(make({.height = -1, .width = 5}, 0), "image extents must be at least 1, got -1x5");
+  EXPECT_EQ(make({.height = 2, .width = 5}, 19), "row pitch must be at least 20 bytes for image 2x5, got 19");
+  EXPECT_EQ(make({.height = std::int64_t{1} << 40, .width = std::int64_t{1} << 40}, 0),
+            "image 1099511627776x1099511627776 has more elements than 63 bits count");
+  EXPECT_EQ(asked, 0);
+}
+
+TEST(Memory, IsWrittenInGigabytes) {
+  EXPECT_EQ(gigabytes(17'179'869'184), "17.2 GB");
+  EXPECT_EQ(gigabytes(0), "0.0 GB");
+}
+
+#if defined(__linux__)
+/// How many pages of `memory` the system has handed out.
+std::size_t pages_present(std::span<const std::byte> memory, std::size_t page_bytes) {
+  std::vector<unsigned char> present((memory.size() + page_bytes - 1) / page_bytes);
+  EXPECT_EQ(mincore(const_cast<std::byte*>(memory.data()), memory.size(), present.data()), 0);
+  std::size_t count = 0;
+  for (const unsigned char page : present) count += page & 1U;
+  return count;
+}
+
+TEST(Touch, BringsEveryPageOfLargeMemoryAndNoneBeyond) {
+  const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t pages = (std::size_t{9} << 20) / page_bytes + 1;  // no whole number of parts
+  void* fresh =
+      mmap(nullptr, (pages + 2) * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(fresh, MAP_FAILED);
+  ASSERT_EQ(madvise(fresh, (pages + 2) * page_bytes, MADV_NOHUGEPAGE), 0);  // huge ones would reach beyond
+  const std::span<std::byte> all(static_cast<std::byte*>(fresh), (pages + 2) * page_bytes);
+  EXPECT_EQ(pages_present(all, page_bytes), 0U);
+  // From within a page to within another: pages + 1 are touched by it.
+  touch(all.subspan(page_bytes - 64, pages * page_bytes));
+  EXPECT_EQ(pages_present(all, page_bytes), pages + 1);
+  EXPECT_EQ(pages_present(all.first(page_bytes), page_bytes), 1U);
+  EXPECT_EQ(pages_present(all.last(page_bytes), page_bytes), 0U);
+  munmap(fresh, all.size());
+}
+#endif
+
+TEST(Touch, LeavesMemoryBesideItAlone) {
+  std::vector<std::byte> bytes(std::size_t{8} << 20, std::byte{7});
+  touch(std::span(bytes).subspan(1, bytes.size() - 2));
+  EXPECT_EQ(bytes.front(), std::byte{7});
+  EXPECT_EQ(bytes.back(), std::byte{7});
+  const Image image = touched_image({.height = 1024, .width = 1024, .channels = 3}, Pixel::f32);
+  EXPECT_EQ(image.view().strides, strides_of(image.shape(), Pixel::f32));
+}
+
+}  // namespace
+}  // namespace halation
