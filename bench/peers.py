@@ -129,7 +129,7 @@ def times_of(batch, run, repeats):
 
 def ndimage_ways(job, array, module, arrays):
     """What scipy.ndimage and cupyx.scipy.ndimage have in common: `module`, on arrays made by numpy or cupy: `arrays`."""
-    axes, mode = job.axes(), NDIMAGE_MODES[job.border]
+    axes = job.axes()
     out = arrays.empty(array.shape, DTYPES[job.output])
     taps = (1, *job.taps, 1)
     weight_type = np.float64 if job.pixel == "f64" else np.float32
@@ -139,26 +139,29 @@ def ndimage_ways(job, array, module, arrays):
         return picked.reshape([1 if a not in axes else picked.shape[axes.index(a)] for a in range(5)])
 
     def add(how, run):
-        ways.append(Way(how, job.border, lambda: (run(), out)[1], array, window))
+        # Constants cost CuPy less than other borders.
+        for border in dict.fromkeys((job.border, "constant")):
+            mode = NDIMAGE_MODES[border]
+            ways.append(Way(how, border, lambda mode=mode: (run(mode), out)[1], array, window))
 
     ways = []
     if job.dense():
         weights = arrays.asarray(job.weights.reshape([taps[a] for a in axes]).astype(weight_type))
-        add("ndimage.convolve", lambda: module.convolve(array, weights, output=out, mode=mode))
+        add("ndimage.convolve", lambda mode: module.convolve(array, weights, output=out, mode=mode))
     if job.factors and job.same_pixel:
         factors = [(axes.index(a + 1), arrays.asarray(job.factors[a].astype(weight_type))) for a in range(3) if job.taps[a] > 1]
         between = arrays.empty_like(out)
         # Turn about, so that the last axis ends in `out`.
         targets = [(out, between)[(len(factors) - 1 - i) % 2] for i in range(len(factors))]
 
-        def lines():
+        def lines(mode):
             source = array
             for (axis, factor), target in zip(factors, targets):
                 source = module.convolve1d(source, factor, axis=axis, output=target, mode=mode)
         add("ndimage.convolve1d, an axis after the other", lines)
     if job.kind == "box" and job.same_pixel:
         size = [taps[a] for a in axes]
-        add("ndimage.uniform_filter", lambda: module.uniform_filter(array, size, output=out, mode=mode))
+        add("ndimage.uniform_filter", lambda mode: module.uniform_filter(array, size, output=out, mode=mode))
     return ways
 
 

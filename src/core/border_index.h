@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "halation/border.h"
@@ -9,10 +10,12 @@
 namespace halation {
 
 /// The index in [0, n) that stands in for coordinate `c` of an axis of n ≥ 1 pixels; −1 stands for the constant. GPUs evaluate it too.
-constexpr std::int64_t border_index(std::int64_t c, std::int64_t n, Border::Mode mode) {
+/// `Int` holds 3 · n.
+template <class Int = std::int64_t>
+constexpr Int border_index(Int c, std::type_identity_t<Int> n, Border::Mode mode) {
   if (c >= 0 && c < n) return c;
-  const auto modulo = [](std::int64_t value, std::int64_t period) {
-    const std::int64_t r = value % period;
+  const auto modulo = [](Int value, Int period) {
+    const Int r = value % period;
     return r < 0 ? r + period : r;
   };
   switch (mode) {
@@ -20,13 +23,13 @@ constexpr std::int64_t border_index(std::int64_t c, std::int64_t n, Border::Mode
     case Border::Mode::replicate: return c < 0 ? 0 : n - 1;
     case Border::Mode::reflect: {
       if (c >= -n && c < 2 * n) return c < 0 ? -1 - c : 2 * n - 1 - c;  // the usual case, without a division
-      const std::int64_t r = modulo(c, 2 * n);
+      const Int r = modulo(c, 2 * n);
       return r < n ? r : 2 * n - 1 - r;
     }
     case Border::Mode::reflect101: {
       if (n == 1) return 0;
       if (c > -n && c < 2 * n - 1) return c < 0 ? -c : 2 * n - 2 - c;
-      const std::int64_t r = modulo(c, 2 * n - 2);
+      const Int r = modulo(c, 2 * n - 2);
       return r < n ? r : 2 * n - 2 - r;
     }
     case Border::Mode::wrap:

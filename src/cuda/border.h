@@ -22,9 +22,13 @@ struct DeviceBorder {
       : low(table.low()), high(table.high()), n(table.size()), constant(table.constant()), mode(table.mode()) {}
 
   /// The pixel that stands in for coordinate c; −1 for the constant. Coordinates that the job does not read, which no output needs,
-  /// give that of the nearest one read, so that all results are inside the image.
-  __device__ std::int64_t source(std::int64_t c) const {
-    return c >= 0 && c < n ? c : border_index(c < low ? low : c >= high ? high - 1 : c, n, mode);
+  /// give that of the nearest one read, so that all results are inside the image. `Int` holds three times the axis' length.
+  template <class Int = std::int64_t>
+  __device__ Int source(Int c) const {
+    const auto size = static_cast<Int>(n);
+    const auto first = static_cast<Int>(low);
+    const auto last = static_cast<Int>(high - 1);
+    return c >= 0 && c < size ? c : border_index<Int>(c < first ? first : c > last ? last : c, size, mode);
   }
 };
 

@@ -1,13 +1,13 @@
 // patch.cu: direct filtering with small filters: each thread computes a patch of outputs from input rows held in registers.
 //
 //   thread → elements  V consecutive columns (16 bytes of input; interleaved channels are columns, C apart) × R rows; a block is 32
-//                      threads side by side and 8 such warps stacked: 32·V columns × 8·R rows
+//                      threads side by side and 4 such warps stacked: 32·V columns × 4·R rows
 //   registers          R + K − 1 rows of V columns and their halos, as many of them under way at once as the cap on registers allows
 //                      (all at 3×3); R × V sums
 //   shared memory      none: halos of neighbours come from L1 and L2
 //   traffic            DRAM: each input element once, each output once; L1: (R + K − 1) / R · (V + halos) / V loads an element
 //   borders            patches are those that read inside the image alone; the outputs around them, the frame, are computed one a thread
-//                      by blocks of their own, which come first, so that none is waited for at the end
+//                      by blocks of their own, early among the others, so that none is waited for at the end
 //   limits             rows on 16-byte boundaries, outputs over their inputs; K = 3, 5, 7 (others are set into the next size with zeros,
 //                      where 0 · input cannot be NaN); C = 1, 2, 3, 4
 //   instantiations     5 input pixels × 3 sizes × 4 channel counts = 60
@@ -33,9 +33,9 @@ struct Patch {
   static constexpr int columns = 16 / static_cast<int>(sizeof(In));
   static constexpr int rows = sizeof(In) == 1 ? 2 : sizeof(In) == 4 && K == 5 ? 6 : 4;
   using Row = Window<In, columns, K / 2 * C>;
-  static constexpr int blocks = Row::words > 16 ? 2 : Row::words > 12 || sizeof(In) == 2 ? 3 : 4;
+  static constexpr int blocks = Row::words > 16 ? 4 : Row::words > 12 || sizeof(In) == 2 ? 6 : 8;
 };
-constexpr int warps = 8;
+constexpr int warps = 4;
 
 /// What a launch gets by value. Columns are elements of a row; strides are bytes. Output (x, y) is centred on input (x, y + shift_y).
 template <int K>
@@ -50,7 +50,8 @@ struct Arguments {
   int first_y, end_y;
   Divisor blocks_x, blocks_y, depth;  // of patches; planes of a volume
   std::int64_t frame;         // outputs of a plane around the patches
-  int frame_blocks;           // for them, before those of patches
+  int frame_blocks;           // for them
+  Divisor frame_every;        // of all blocks, until they are done
   int batch;
   int shift_y;
   int channels;
@@ -104,18 +105,24 @@ __device__ __noinline__ void frame_output(const Arguments<K>& job, const std::by
     if (x >= job.first_x) x += job.end_x - job.first_x;
   }
   const int pixel = x / job.channels;
-  const int channel = x % job.channels;
+  const int channel = x - pixel * job.channels;
+  int columns[K];  // of the row, −1 for the constant
+#pragma unroll
+  for (int kx = 0; kx < K; ++kx) {
+    const int source = job.border_x.source(pixel + kx - K / 2);
+    columns[kx] = source < 0 ? -1 : source * job.channels + channel;
+  }
   float sum = 0;
-#pragma unroll 1
+#pragma unroll
   for (int ky = 0; ky < K; ++ky) {
-    const std::int64_t source_y = job.border_y.source(y + job.shift_y + ky - K / 2);
+    const int source_y = job.border_y.source(y + job.shift_y + ky - K / 2);
     const std::byte* row = in + source_y * job.in_row;
+    // Where both axes are outside, height gives the constant, as Job::constant_at has it.
+    const auto outside = static_cast<float>(source_y < 0 ? job.border_y.constant : job.border_x.constant);
 #pragma unroll
     for (int kx = 0; kx < K; ++kx) {
-      const std::int64_t source_x = job.border_x.source(pixel + kx - K / 2);
-      // Where both axes are outside, height gives the constant, as Job::constant_at has it.
-      float value = static_cast<float>(source_y < 0 ? job.border_y.constant : job.border_x.constant);
-      if (source_y >= 0 && source_x >= 0) value = load<In, float>(row + (source_x * job.channels + channel) * static_cast<int>(sizeof(In)));
+      float value = outside;
+      if (source_y >= 0 && columns[kx] >= 0) value = load_constant<In, float>(row + static_cast<std::int64_t>(columns[kx]) * static_cast<int>(sizeof(In)));
       sum += job.weights[ky * K + kx] * value;
     }
   }
@@ -127,9 +134,12 @@ __global__ void __launch_bounds__(32 * warps, Patch<In, K, C>::blocks) patch(con
   constexpr int V = Patch<In, K, C>::columns;
   constexpr int R = Patch<In, K, C>::rows;
   constexpr int input_rows = R + K - 1;
+  // Blocks of the frame are spread among the first half of all.
   const auto frames = static_cast<unsigned>(job.frame_blocks);
-  if (blockIdx.x < frames) {
-    const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * 32 * warps + threadIdx.y * 32 + threadIdx.x;
+  const unsigned frame = job.frame_every.quotient(blockIdx.x);
+  const bool between = blockIdx.x - frame * job.frame_every.by != 0;
+  if (!between && frame < frames) {
+    const std::int64_t index = static_cast<std::int64_t>(frame) * 32 * warps + threadIdx.y * 32 + threadIdx.x;
     const auto plane = static_cast<unsigned>(index / job.frame);
     const unsigned batch = job.depth.quotient(plane);
     const unsigned depth = plane - batch * job.depth.by;
@@ -138,7 +148,7 @@ __global__ void __launch_bounds__(32 * warps, Patch<In, K, C>::blocks) patch(con
                      index % job.frame);
     return;
   }
-  const unsigned block = blockIdx.x - frames;
+  const unsigned block = blockIdx.x - min(frame + (between ? 1 : 0), frames);
   const unsigned row_of_blocks = job.blocks_x.quotient(block);
   const unsigned plane = job.blocks_y.quotient(row_of_blocks);
   const unsigned batch = job.depth.quotient(plane);
@@ -328,6 +338,7 @@ class PatchRunner final : public Runner {
     const std::int64_t planes = in.shape.depth * in.shape.batch;
     job.frame_blocks = static_cast<int>(blocks(job.frame * planes, 32 * warps));
     const auto grid = static_cast<unsigned>(job.frame_blocks + planes * across * down);
+    job.frame_every = Divisor(job.frame_blocks == 0 ? 1 : std::max(1U, grid / (2 * static_cast<unsigned>(job.frame_blocks))));
     patch<In, K, C><<<grid, dim3(32, warps), 0, stream>>>(job);
     HALATION_CUDA_LAUNCHED("patch", stream);
   }
