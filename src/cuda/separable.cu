@@ -271,7 +271,8 @@ class SeparableRunner final : public Runner {
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(limit_)));
     HALATION_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device.index));
-    const std::size_t bytes = shared_bytes(constants_.rows, plane_pitch(row_sums, constants_.columns), sizeof(Sum), job_->out_pixel == Pixel::f32);
+    const std::size_t bytes = shared_bytes(constants_.rows, plane_pitch(row_sums, constants_.columns), sizeof(Sum),
+                                           std::is_same_v<Sum, float> && job_->out_pixel == Pixel::f32);
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_together_, kernel_, 32 * warps, bytes));
   }
 
@@ -309,7 +310,7 @@ class SeparableRunner final : public Runner {
   /// Whether all groups of the output are f32 of one channel on 16-byte boundaries.
   static bool stores_whole(const Lines& lines, const View& out) {
     const auto whole = [](std::int64_t bytes) { return bytes % 16 == 0; };
-    return out.pixel == Pixel::f32 && lines.channels == 1 && lines.out_packed && out.shape.width % 4 == 0 &&
+    return std::is_same_v<Sum, float> && out.pixel == Pixel::f32 && lines.channels == 1 && lines.out_packed && out.shape.width % 4 == 0 &&
            whole(reinterpret_cast<std::intptr_t>(out.data)) && (out.shape.height == 1 || whole(out.strides.height)) &&
            (out.shape.depth == 1 || whole(out.strides.depth)) && (out.shape.batch == 1 || whole(out.strides.batch)) &&
            (out.shape.channels == 1 || whole(out.strides.channels));

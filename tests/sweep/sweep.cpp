@@ -82,7 +82,14 @@ int main(int count, char** words) try {
   std::uint64_t faults = 0;
   const auto run = [&](const sweep::Point& point, std::uint64_t seed, const std::string& repeat) {
     const sweep::JobCase job_case = sweep::make_case(point, seed, settings.most_work);
-    if (const auto fault = sweep::find_fault(job_case, settings.device)) {
+    std::optional<std::string> fault;
+    try {
+      fault = sweep::find_fault(job_case, settings.device);
+    } catch (const std::exception& error) {
+      // A device may be lost by it, so that no later case says anything.
+      throw std::runtime_error(repeat + ": " + error.what() + "\n  " + job_case.text);
+    }
+    if (fault) {
       std::cerr << repeat << ": " << *fault << "\n  " << job_case.text << "\n";
       ++faults;
     }
