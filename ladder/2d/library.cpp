@@ -1,8 +1,8 @@
 // library.cpp: the library on the GPU, called as any program would call it.
 //
 // Idea      Up to radius 3, the steps below taken together: rows of a patch of outputs in registers, so that
-//           one read serves many taps; weights as operands; edges in code of their own. From radius 4 on, for
-//           now, the library's plain kernel, a thread an output. `Plan::explain` tells which.
+//           one read serves many taps; weights as operands; outputs at the border by blocks of their own. From
+//           radius 4 on, rows and columns in one pass. `Plan::explain` tells which.
 // Traffic   From DRAM the image is read and written once, 8 bytes an output.
 // Limits    None of its own; radius up to 256 here. The weights travel with the plan: there is nothing to
 //           upload.
