@@ -24,6 +24,14 @@ struct Taps {
   std::optional<std::array<std::vector<double>, 3>> factors;    ///< z, y, x; for `separable`
 };
 
+/// Multiply-adds an output: the product of the taps along the axes, or, along one axis after the other, their sum.
+inline std::int64_t multiply_adds(const Space& size, Method method) {
+  if (method == Method::direct) return size[0] * size[1] * size[2];
+  std::int64_t sum = 0;
+  for (const std::int64_t taps : size) sum += taps > 1 ? taps : 0;
+  return sum;
+}
+
 /// Everything a backend needs to prepare. Constant once made.
 struct Job {
   Shape in;

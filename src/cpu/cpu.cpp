@@ -210,12 +210,8 @@ class CpuBackend final : public Backend {
     return list;
   }
   double cost(const Job&, const Taps& taps, Method method) const override {
-    const auto& k = taps.size;
-    if (method == Method::direct) return static_cast<double>(k[0] * k[1] * k[2]);
     // Lines between the axes are written and read again, which costs as much as three multiply-adds.
-    double cost = 3;
-    for (const std::int64_t count : k) cost += count > 1 ? static_cast<double>(count) : 0;
-    return cost;
+    return static_cast<double>(multiply_adds(taps.size, method) + (method == Method::separable ? 3 : 0));
   }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {

@@ -23,14 +23,6 @@ std::string text(const Space& size) {
   return (size[0] > 1 ? std::to_string(size[0]) + "x" : "") + std::to_string(size[1]) + "x" + std::to_string(size[2]);
 }
 
-std::int64_t direct_multiply_adds(const Space& size) { return size[0] * size[1] * size[2]; }
-
-std::int64_t separable_multiply_adds(const Space& size) {
-  std::int64_t count = 0;
-  for (const std::int64_t taps : size) count += taps > 1 ? taps : 0;
-  return count;
-}
-
 std::vector<double> dense_weights(const Filter& filter, bool flipped) {
   if (filter.size().taps() > most_dense_taps) {
     throw Error(ErrorCode::unsupported, filter.name() + ": " + std::to_string(filter.size().taps()) +
@@ -77,15 +69,15 @@ class Chooser {
     if (separable) {
       taps.method = Method::separable;
       taps.factors = std::move(separation->factors);
-      reason += ": separable, " + std::to_string(separable_multiply_adds(taps.size)) +
-                " multiply-adds a sample instead of " + std::to_string(direct_multiply_adds(taps.size));
+      reason += ": separable, " + std::to_string(multiply_adds(taps.size, Method::separable)) +
+                " multiply-adds a sample instead of " + std::to_string(multiply_adds(taps.size, Method::direct));
       double magnitudes = 1;
       for (const auto& factor : *taps.factors) magnitudes *= sum_of_magnitudes(factor);
       return error_bound(taps, magnitudes, separation->residual, job);
     }
     taps.method = Method::direct;
     taps.weights = dense_weights(filter, flipped);
-    reason += ": direct, " + std::to_string(direct_multiply_adds(taps.size)) + " multiply-adds a sample";
+    reason += ": direct, " + std::to_string(multiply_adds(taps.size, Method::direct)) + " multiply-adds a sample";
     if (separation) reason += " (no product of factors is within rounding of its weights)";
     return error_bound(taps, sum_of_magnitudes(taps.weights), 0, job);
   }

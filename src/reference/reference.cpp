@@ -101,8 +101,8 @@ class ReferenceBackend final : public Backend {
     static constexpr Method list[] = {Method::direct};
     return list;
   }
-  double cost(const Job&, const Taps& taps, Method) const override {
-    return static_cast<double>(taps.size[0] * taps.size[1] * taps.size[2]);
+  double cost(const Job&, const Taps& taps, Method method) const override {
+    return static_cast<double>(multiply_adds(taps.size, method));
   }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     return std::make_unique<ReferenceRunner>(std::move(job));
