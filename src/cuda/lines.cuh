@@ -46,6 +46,7 @@ struct Place {
   std::int64_t x, y, z;
   const std::byte* in;
   std::int64_t out;  // bytes from the output's first element
+  int warp, warps;   // which this one is of those that stage rows, by turns: all of the block, but where a kernel says otherwise
 };
 
 /// Block `block` of a launch whose blocks hold `rows` output rows.
@@ -64,6 +65,8 @@ __device__ __forceinline__ Place place_of(const Lines& job, unsigned block, std:
   const std::int64_t channel = static_cast<std::int64_t>(block) * job.channels;
   place.in = job.in + batch * job.in_strides.batch + channel * job.in_strides.channels;
   place.out = batch * job.out_strides.batch + channel * job.out_strides.channels + place.z * job.out_strides.depth;
+  place.warp = static_cast<int>(threadIdx.y);
+  place.warps = static_cast<int>(blockDim.y);
   return place;
 }
 
@@ -87,19 +90,35 @@ __device__ __forceinline__ void staged() {
 #endif
 }
 
+/// Ends a group of what this thread stages, and waits for all groups but the last `Count`.
+template <int Count>
+__device__ __forceinline__ void staged_but() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+  asm volatile("cp.async.wait_group %0;" ::"n"(Count) : "memory");
+#endif
+}
+
 /// The commonest case, rows that all exist and whose elements lie side by side: a lane's first element of the first row is `from`, others
 /// are 32 apart, and element i goes to `to` + at(i). f32 gets into shared memory without passing through registers where the GPU can; of
 /// others, several rows are under way before the first is stored.
 template <class Sum, class In, int Count, class At>
-__device__ __forceinline__ void stage_neighbours(const std::byte* from, std::int64_t row_bytes, int elements, Sum* to, int row_pitch,
+__device__ __forceinline__ void stage_neighbours(const Place& place, const std::byte* from, std::int64_t row_bytes, int elements, Sum* to, int row_pitch,
                                                  int rows, const At& at) {
   constexpr int size = static_cast<int>(sizeof(In));
-  const int warp = static_cast<int>(threadIdx.y);
-  const int warps = static_cast<int>(blockDim.y);
+  const int warp = place.warp;
+  const int warps = place.warps;
   from += warp * row_bytes;
   to += warp * row_pitch;
   if constexpr (copies_async && std::is_same_v<In, float> && std::is_same_v<Sum, float>) {
+    const bool whole = elements > 32 * (Count - 2);  // most rows are, and need no questions but the last
     for (int r = warp; r < rows; r += warps, from += warps * row_bytes, to += warps * row_pitch) {
+      if (whole) {
+#pragma unroll
+        for (int i = 0; i < Count - 1; ++i) copy_async(to + at(i), from + 32 * i * size);
+        if (elements > 32 * (Count - 1)) copy_async(to + at(Count - 1), from + 32 * (Count - 1) * size);
+        continue;
+      }
 #pragma unroll
       for (int i = 0; i < Count; ++i) {
         if (elements > 32 * i) copy_async(to + at(i), from + 32 * i * size);
@@ -144,10 +163,10 @@ constexpr int nowhere = -0x7fffffff - 1;
 /// nowhere are `outside_x`. f32 gets into shared memory without passing through registers where the GPU can; of others, several rows are
 /// under way before the first is stored.
 template <class Sum, class In, int Count, class RowAt>
-__device__ __forceinline__ void stage_shares(const Shares<Count>& mine, Sum* to, int row_pitch, int rows, Sum outside, Sum outside_x,
+__device__ __forceinline__ void stage_shares(const Place& place, const Shares<Count>& mine, Sum* to, int row_pitch, int rows, Sum outside, Sum outside_x,
                                              const RowAt& row_at) {
-  const int warp = static_cast<int>(threadIdx.y);
-  const int warps = static_cast<int>(blockDim.y);
+  const int warp = place.warp;
+  const int warps = place.warps;
   to += warp * row_pitch;
   if constexpr (copies_async && std::is_same_v<In, float> && std::is_same_v<Sum, float>) {
     for (int r = warp; r < rows; r += warps, to += warps * row_pitch) {
@@ -200,7 +219,7 @@ __device__ __forceinline__ void stage_as(const Lines& job, const Place& place, s
 
   if (job.long_strides || (job.folded && (x < 0 || x + columns + static_cast<std::int64_t>(rows - 1) * job.width > n))) {
     // The first and the last rows of a signal, and strides that need 64 bits: one by one.
-    for (int r = static_cast<int>(threadIdx.y); r < rows; r += static_cast<int>(blockDim.y)) {
+    for (int r = place.warp; r < rows; r += place.warps) {
       const std::int64_t source_y = job.borders[1].source(job.folded ? 0 : y + r);
       for (int e = lane; e < columns * channels; e += 32) {
         const int pixel = e * job.by_channels >> 16;
@@ -233,7 +252,7 @@ __device__ __forceinline__ void stage_as(const Lines& job, const Place& place, s
   if (side_by_side && inside_y && source_z >= 0 && inner <= 32 * Count) {
     const std::byte* from = plane + (job.folded ? 0 : y) * row_bytes + (x + low) * width_bytes + lane * size;
     if (channels == 1) {
-      stage_neighbours<Sum, In, Count>(from, row_bytes, inner - lane, to + low + lane, row_pitch, rows, [](int i) { return 32 * i; });
+      stage_neighbours<Sum, In, Count>(place, from, row_bytes, inner - lane, to + low + lane, row_pitch, rows, [](int i) { return 32 * i; });
     } else {
       int places[Count];
 #pragma unroll
@@ -241,7 +260,7 @@ __device__ __forceinline__ void stage_as(const Lines& job, const Place& place, s
         const int pixel = (lane + 32 * i) * job.by_channels >> 16;
         places[i] = (lane + 32 * i - pixel * channels) * plane_pitch + pixel;
       }
-      stage_neighbours<Sum, In, Count>(from, row_bytes, inner - lane, to + low, row_pitch, rows, [&](int i) { return places[i]; });
+      stage_neighbours<Sum, In, Count>(place, from, row_bytes, inner - lane, to + low, row_pitch, rows, [&](int i) { return places[i]; });
     }
     inner = 0;
   }
@@ -256,7 +275,7 @@ __device__ __forceinline__ void stage_as(const Lines& job, const Place& place, s
       mine.from[i] = pixel * width_bytes + channel * channel_bytes;
       mine.to[i] = channel * plane_pitch + low + pixel;
     }
-    stage_shares<Sum, In>(mine, to, row_pitch, rows, outside, outside_x, [&](int r) { return row_at(r, x + low); });
+    stage_shares<Sum, In>(place, mine, to, row_pitch, rows, outside, outside_x, [&](int r) { return row_at(r, x + low); });
   }
   const int outer = (columns - high + low) * channels;
   for (int e = lane; e < outer; e += 32) {
@@ -265,7 +284,7 @@ __device__ __forceinline__ void stage_as(const Lines& job, const Place& place, s
     const int channel = e - index * channels;
     const std::int64_t source = job.borders[2].source(x + pixel);
     const Shares<1> mine{1, {source < 0 ? nowhere : channel * channel_bytes}, {channel * plane_pitch + pixel}};
-    stage_shares<Sum, In>(mine, to, row_pitch, rows, outside, outside_x, [&](int r) { return row_at(r, source < 0 ? 0 : source); });
+    stage_shares<Sum, In>(place, mine, to, row_pitch, rows, outside, outside_x, [&](int r) { return row_at(r, source < 0 ? 0 : source); });
   }
 }
 

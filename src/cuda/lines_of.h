@@ -57,6 +57,15 @@ inline Lines lines_of(const ConstView& in, const View& out, const Job& job, cons
   return lines;
 }
 
+/// Whether all groups of the output are f32 of one channel on 16-byte boundaries.
+inline bool stores_whole(const Lines& lines, const View& out) {
+  const auto whole = [](std::int64_t bytes) { return bytes % 16 == 0; };
+  return out.pixel == Pixel::f32 && lines.channels == 1 && lines.out_packed && out.shape.width % 4 == 0 &&
+         whole(reinterpret_cast<std::intptr_t>(out.data)) && (out.shape.height == 1 || whole(out.strides.height)) &&
+         (out.shape.depth == 1 || whole(out.strides.depth)) && (out.shape.batch == 1 || whole(out.strides.batch)) &&
+         (out.shape.channels == 1 || whole(out.strides.channels));
+}
+
 /// Blocks of a launch: those of a plane, for all planes, images and channels.
 inline unsigned blocks_of(const Lines& lines) {
   return lines.blocks_x.by * lines.blocks_y.by * lines.depth.by * lines.batch.by * static_cast<unsigned>(lines.out.channels / lines.channels);

@@ -292,7 +292,7 @@ class SeparableRunner final : public Runner {
       job.lines = lines_of(in, out, *job_, {.groups = groups_a_row, .rows = step, .fold = false, .side_by_side = side_by_side});
       job.plane_pitch = plane_pitch(job.lines.width, job.columns);
       job.row_pitch = job.plane_pitch * job.lines.channels;
-      job.whole_stores = stores_whole(job.lines, out);
+      job.whole_stores = std::is_same_v<Sum, float> && stores_whole(job.lines, out);
       bytes = shared_bytes(job.rows, job.row_pitch, sizeof(Sum), job.whole_stores);
       if (bytes <= limit_) break;
     }
@@ -307,15 +307,6 @@ class SeparableRunner final : public Runner {
   }
 
  private:
-  /// Whether all groups of the output are f32 of one channel on 16-byte boundaries.
-  static bool stores_whole(const Lines& lines, const View& out) {
-    const auto whole = [](std::int64_t bytes) { return bytes % 16 == 0; };
-    return std::is_same_v<Sum, float> && out.pixel == Pixel::f32 && lines.channels == 1 && lines.out_packed && out.shape.width % 4 == 0 &&
-           whole(reinterpret_cast<std::intptr_t>(out.data)) && (out.shape.height == 1 || whole(out.strides.height)) &&
-           (out.shape.depth == 1 || whole(out.strides.depth)) && (out.shape.batch == 1 || whole(out.strides.batch)) &&
-           (out.shape.channels == 1 || whole(out.strides.channels));
-  }
-
   /// Several blocks for each place on the GPU, because strips at the image's sides take longer than others; but strips high enough that
   /// the rows above each, which are filtered again, are an eighth of it at most.
   int strip_rows_for(const Lines& lines, int step) const {

@@ -1,0 +1,17 @@
+// march.h: filters of one known size, whose partial sums stay in registers while a block walks along the
+// filter's outermost axis.
+#pragma once
+
+#include <memory>
+
+#include "core/backend.h"
+
+namespace halation::cuda_backend {
+
+/// Null where the job's one filter has no size of the lists in march_images.cu and march_volumes.cu.
+std::unique_ptr<const Runner> make_march(std::shared_ptr<const Job> job, Device device);
+
+/// Whether `make_march` takes a filter by this method.
+bool march_takes(const Job& job, const Taps& taps, Method method);
+
+}  // namespace halation::cuda_backend
