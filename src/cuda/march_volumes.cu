@@ -5,6 +5,8 @@
 namespace halation::cuda_backend {
 namespace {
 
+constexpr std::int64_t many_outputs = std::int64_t{1} << 23;
+
 const MarchSize* find(std::span<const MarchSize> sizes, const Space& size, bool factored) {
   const auto found = std::find_if(sizes.begin(), sizes.end(), [&](const MarchSize& one) {
     return one.size == size && one.factored == factored;
@@ -29,8 +31,9 @@ std::span<const MarchSize> march_volumes() {
 }
 
 bool march_takes(const Job& job, const Taps& taps, Method method) {
-  // Dense filters of interleaved channels are quicker from tiles (direct.cu), whose rows all warps stage.
-  if (method == Method::direct && job.in.channels > 1) return false;
+  // Tiles (direct.cu) are quicker for interleaved channels, whose rows all warps stage there, and for images too small for strips that
+  // are many times as high as their filter.
+  if (method == Method::direct && taps.size[0] == 1 && (job.in.channels > 1 || job.out.elements() < many_outputs)) return false;
   return job.filters.size() == 1 && job.combine == Combine::none && !job.sum_f64 &&
          find(taps, method) != nullptr;
 }

@@ -356,5 +356,26 @@ TEST(Sizes, InputsWhoseRowsShareElements) {
   }
 }
 
+TEST(Sizes, LargeImagesOfEverySquareFilter) {
+  // From 2^23 outputs on, other kernels do squares of 8 to 15 taps than for the small images of the sweep. The answer is the CPU's, which
+  // the sweep compares with the reference.
+  constexpr std::array borders{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect, Border::Mode::reflect101,
+                               Border::Mode::wrap};
+  for (const Shape& shape : {Shape{.height = 2053, .width = 4111}, Shape{.height = 2051, .width = 4112}}) {
+    const Image image = noise(shape, Pixel::u8, 5);
+    const Image there = to_device(image, cuda());
+    for (std::int64_t taps = 7; taps <= 16; ++taps) {
+      const Filter filter = whole_filter({.height = taps, .width = taps}, static_cast<std::uint64_t>(taps));
+      for (const Pixel output : {Pixel::f32, Pixel::u8}) {
+        const Border border{borders[static_cast<std::size_t>(taps) % borders.size()], 9};
+        const Options options{.border = border, .output = output, .scale = 1.0 / 16, .offset = 3};
+        const Image expected = convolve(image, filter, options);
+        EXPECT_TRUE(same_bits(expected, to_device(convolve(there, filter, options), cpu())))
+            << taps << " taps, " << name_of(output) << ", width " << shape.width;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace halation::gpu_test
