@@ -39,7 +39,7 @@ struct Flags {
   std::string filter, in, out;
   FilterOptions filter_options;
   Given border, border_value, extent, anchor, output_pixel, scale, offset, rounding, sum;
-  Given device, threads, layout, quality, format, compare;
+  Given device, tune, threads, layout, quality, format, compare;
   bool correlate = false, linear = false, gray = false;
   bool timing = false, json = false, explain = false;
 };
@@ -85,6 +85,10 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   machine.text("--device", device, "auto|cpu|cuda|reference",
                "where to compute, cuda:1 for the second GPU; auto takes what ends soonest, start-up and transfers "
                "included [auto]");
+  machine.text(
+      "--tune", tune, "estimate|measure",
+      "how the quickest method is found: from the rates of the device, or by timing each one first, which "
+      "takes as long as a few runs and pays for files of many pages [estimate]");
   machine.text("--threads", threads, "N", "CPU threads, 0 for all [0]");
 
   OptionGroup files(command, "Files");
@@ -140,6 +144,7 @@ Request request_of(const Flags& flags) {
   if (flags.sum) options.sum = sum_from(*flags.sum);
   if (flags.threads)
     options.threads = static_cast<int>(whole_number_from("--threads", *flags.threads, 0, 1024));
+  if (flags.tune) options.tune = tune_named(*flags.tune);
   if (flags.device) job.device = device_from(*flags.device);
   job.linear = flags.linear;
   job.gray = flags.gray;

@@ -53,7 +53,7 @@ struct Flags {
   std::string subject;
   FilterOptions filter_options;
   std::vector<std::string> sizes;
-  Given pixel, channels, border, border_value, method;
+  Given pixel, channels, border, border_value, method, tune;
   Given tile, mask, dims;
   Given registers, threads, shared, gpu;
   bool json = false;
@@ -83,6 +83,8 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   job.text("--border-value", border_value, "V", "the value of the border constant [0]");
   job.text("--method", method, "automatic|direct|separable|low_rank|banded|box|fft",
            "how to filter [automatic]");
+  job.text("--tune", tune, "estimate|measure",
+           "whether plans here time their methods, on images of that size [estimate]");
   OptionGroup tiles(command, for_tiling);
   tiles.text("--tile", tile, "T", "outputs of a block along each axis [8]");
   tiles.text("--mask", mask, "M", "taps of the filter along each axis, odd [5]");
@@ -200,6 +202,7 @@ Question question_of(const Flags& flags) {
   const Border& height = borders.size() == 3 ? borders[1] : borders.front();
   question.options.border = {borders.front(), height, borders.back()};
   if (flags.method) question.options.method = method_named(*flags.method);
+  if (flags.tune) question.options.tune = tune_named(*flags.tune);
   question.gpu = &gpu_named(flags.gpu.value_or("h200"));
   return question;
 }

@@ -58,7 +58,7 @@ void check_place(const std::string& path, std::optional<Pixel> pixel, const Writ
 
 namespace {
 
-PageJob prepare_page(const Job& job, const Page& page, Device device) {
+PageJob prepare_page(const Job& job, const Page& page, Device device, Tune tune) {
   const Shape& shape = page.image.shape();
   if (page.colour == ColourModel::cmyk && (job.gray || job.linear))
     refuse(fmt::format("{} needs gray or RGB, got an image in CMYK", job.gray ? "--gray" : "--linear"));
@@ -66,6 +66,7 @@ PageJob prepare_page(const Job& job, const Page& page, Device device) {
   FilterSet filter = job.filter;
   for (Filter& each : filter.filters) each = settled(each, shape.dims(), job.anchor);
   Options options = job.options;
+  options.tune = tune;
   const bool deep_filter = std::any_of(filter.filters.begin(), filter.filters.end(),
                                        [](const Filter& each) { return each.size().depth > 1; });
   options.border = settled(job.borders, shape.depth > 1 || deep_filter);
@@ -101,23 +102,24 @@ PageJob prepare_page(const Job& job, const Page& page, Device device) {
 
 Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing) {
   Prepared prepared{.jobs = {}, .device = job.device.value_or(cpu()), .why = ""};
-  const auto prepare_all = [&] {
+  const auto prepare_all = [&](Tune tune) {
     if (prepared.device.kind == Device::Kind::cuda)
       timing.measure("start", [&] { synchronise(prepared.device); });
     timing.measure("plan", [&] {
       prepared.jobs.clear();
-      for (const Page& page : pages) prepared.jobs.push_back(prepare_page(job, page, prepared.device));
+      for (const Page& page : pages) prepared.jobs.push_back(prepare_page(job, page, prepared.device, tune));
     });
   };
-  prepare_all();
+  // Nothing is timed on a device that may not be taken.
+  prepare_all(job.device ? job.options.tune : Tune::estimate);
   if (job.device) return prepared;
   std::vector<PlannedJob> planned;
   for (const PageJob& each : prepared.jobs) planned.push_back({each.spec, each.plan});
   DeviceChoice choice = timing.measure("plan", [&] { return choose_device(planned); });
   prepared.why = std::move(choice.reason);
-  if (choice.device != prepared.device) {
+  if (choice.device != prepared.device || job.options.tune != Tune::estimate) {
     prepared.device = choice.device;
-    prepare_all();
+    prepare_all(job.options.tune);
   }
   return prepared;
 }

@@ -9,9 +9,10 @@ namespace halation {
 
 /// Filters an image:  out[p] = round(scale · Σ w[k] · in[p − (k − a)] + offset).
 ///
-/// Runs where the image lies; `device` names another backend of the same memory (`reference()`). Batches and channels are
-/// filtered one by one. Throws `Error` with a sentence for anything that does not fit. Cost: a plan (microseconds), the
-/// output's allocation, and one pass. For many images of one shape, make a `Plan` once.
+/// Runs where the image lies; `device` names another backend of the same memory (`reference()`). Batches and
+/// channels are filtered one by one. Throws `Error` with a sentence for anything that does not fit. Cost: a
+/// plan (microseconds; with `Tune::measure` several passes the first time), the output's allocation, and one
+/// pass. For many images of one shape, make a `Plan` once.
 Image convolve(ConstView in, const FilterSet& filter, const Options& options = {},
                std::optional<Device> device = {});
 

@@ -42,12 +42,32 @@ enum class Accuracy {
 /// How a filter is computed.
 enum class Method { automatic, direct, separable, low_rank, banded, box, fft };
 
+/// How a plan finds the quickest method.
+///
+/// `estimate` computes what each should take from the rates of the device: microseconds. `measure` runs each
+/// method that fits on scratch images of the plan's shapes and pixels, packed and interleaved, on the plan's
+/// device, one filter at a time, and takes the quickest; a method expected to take ten times as long as
+/// another is not tried. With a method given there is nothing to choose, and its time is measured alone.
+///
+/// Cost of `measure`: memory for an input, an output and a workspace while it lasts; two runs of each method,
+/// and more for up to 0.2 s, or a single one where it takes a second. Times are remembered until the process
+/// ends, by device, shapes, pixels, filter size, borders, precision of sums and threads: a second plan of the
+/// kind times nothing. Where the memory is not there, the estimate decides, and `Plan::explain` says so.
+/// Worth it for plans that run often.
+///
+/// Any number of threads may make such plans at once: they time one after the other. What else the machine
+/// does meanwhile slows what is timed. On a GPU all of it goes through the default stream and is waited for:
+/// make no such plan while a stream is captured.
+enum class Tune { estimate, measure };
+
 std::string_view name_of(Extent extent);
 std::string_view name_of(Operation operation);
 std::string_view name_of(Method method);
+std::string_view name_of(Tune tune);
 /// The inverses of `name_of`. Throw `Error{invalid_argument}` naming the choices.
 Extent extent_named(std::string_view name);
 Method method_named(std::string_view name);
+Tune tune_named(std::string_view name);
 
 /// Everything about a job but the image and the filters. Each output pixel is  round(scale · Σ + offset).
 struct Options {
@@ -61,6 +81,7 @@ struct Options {
   Sum sum = Sum::automatic;
   Accuracy accuracy = Accuracy::exact;
   Method method = Method::automatic;
+  Tune tune = Tune::estimate;
   int threads = 0;  ///< CPU threads at most; 0: as many as the caller's oneTBB arena has, one for small images
 };
 
@@ -83,7 +104,8 @@ struct RunOptions {
 /// A prepared job. Immutable: any number of threads may run one plan at once, each with a workspace of its own.
 class Plan {
  public:
-  /// Checks everything that does not depend on pixels. Throws `Error` with the sentence that says what is wrong.
+  /// Checks everything that does not depend on pixels. Throws `Error` with the sentence that says what is
+  /// wrong. Cost: microseconds unless `Options::tune` asks for more.
   explicit Plan(const PlanSpec& spec);
 
   /// The shape and pixel of each output, and how many outputs there are.
@@ -104,7 +126,8 @@ class Plan {
   /// Largest possible difference, before rounding to the output pixel, from exact arithmetic on the filter's weights, for inputs
   /// (the border's constant among them) of magnitude at most `max_abs`: derived, taps · ε · Σ|w| · max|x| in shape.
   double error_bound(double max_abs) const;
-  /// What will be done and why, in a few lines.
+  /// What will be done and why, in a few lines: for each filter its method, and the time expected of it and,
+  /// with `Tune::measure`, measured, each filter by itself.
   std::string explain() const;
 
  private:

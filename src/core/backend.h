@@ -1,6 +1,7 @@
 // backend.h: what a backend offers: memory, copies, methods, and a job made ready to run.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -26,6 +27,26 @@ class Runner {
   virtual std::string explain() const = 0;
 };
 
+/// What a device does in a second, and what it takes to start.
+struct Rates {
+  double bytes_per_second = 0;
+  double multiply_adds_per_second = 0;
+  double start_seconds = 0;
+};
+
+/// Seconds for one filter of a job that costs `multiply_adds` an output: each input element is read and each
+/// output element written once. Memory and arithmetic overlap, but not wholly, so that their times join like
+/// the sides of a right angle: with the longer one alone, a method that is bound by memory would cost the
+/// same however many multiply-adds it has.
+inline double expected_seconds(const Job& job, double multiply_adds, const Rates& rates) {
+  const auto inputs = static_cast<double>(job.in.elements());
+  const auto outputs = static_cast<double>(job.out.elements());
+  const double bytes = inputs * static_cast<double>(bytes_of(job.in_pixel)) +
+                       outputs * static_cast<double>(bytes_of(job.out_pixel));
+  return rates.start_seconds +
+         std::hypot(bytes / rates.bytes_per_second, outputs * multiply_adds / rates.multiply_adds_per_second);
+}
+
 /// One way to compute. Backends are stateless singletons listed in plan/backends.cpp.
 class Backend {
  public:
@@ -33,9 +54,10 @@ class Backend {
   virtual Device::Kind kind() const = 0;
   virtual std::vector<DeviceInfo> devices() const = 0;
   virtual std::span<const Method> methods() const = 0;
-  /// What an output costs by a method, in multiply-adds of this backend's method direct: of two methods the cheaper is chosen. For a
-  /// separable filter the plan knows no better than its sizes.
-  virtual double cost(const Job& job, const Taps& taps, Method method) const = 0;
+  /// What one filter of the job should take by a method, no other beside it: of two methods the quicker is
+  /// chosen. `taps` has size and lead, and may have no weights. Throws `Error{device}` where there is no such
+  /// device.
+  virtual double expected_seconds(const Job& job, const Taps& taps, Method method, Device device) const = 0;
   /// Throws `Error{device}` where there is no such device.
   virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const = 0;
 };

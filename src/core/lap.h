@@ -1,7 +1,9 @@
-// lap.h: how long a piece of work takes.
+// lap.h: how long a piece of work takes, and how that is said.
 #pragma once
 
 #include <chrono>
+#include <cstdio>
+#include <string>
 #include <utility>
 
 namespace halation {
@@ -16,6 +18,17 @@ decltype(auto) timed(double& sum, Work&& work) {
   };
   const Lap lap{sum};
   return std::forward<Work>(work)();
+}
+
+/// "0.514 us", "153 us", "1.53 ms", "21.4 s", "5210 s": three digits, or all before the point.
+inline std::string time_text(double seconds) {
+  // A value that rounds to 1000 of one unit is 1 of the next.
+  const auto [scale, unit] = seconds < 999.5e-6   ? std::pair(1e6, "us")
+                             : seconds < 999.5e-3 ? std::pair(1e3, "ms")
+                                                  : std::pair(1.0, "s");
+  char text[64];
+  std::snprintf(text, sizeof text, seconds < 999.5 ? "%.3g %s" : "%.0f %s", scale * seconds, unit);
+  return text;
 }
 
 }  // namespace halation

@@ -60,6 +60,7 @@ constexpr Names<Method, 7> methods{"method",
                                      {Method::banded, "banded"},
                                      {Method::box, "box"},
                                      {Method::fft, "fft"}}}};
+constexpr Names<Tune, 2> tunes{"tune", {{{Tune::estimate, "estimate"}, {Tune::measure, "measure"}}}};
 
 }  // namespace
 
@@ -72,5 +73,7 @@ Extent extent_named(std::string_view name) { return extents.find(name); }
 std::string_view name_of(Operation operation) { return operations.of(operation); }
 std::string_view name_of(Method method) { return methods.of(method); }
 Method method_named(std::string_view name) { return methods.find(name); }
+std::string_view name_of(Tune tune) { return tunes.of(tune); }
+Tune tune_named(std::string_view name) { return tunes.find(name); }
 
 }  // namespace halation

@@ -7,9 +7,24 @@
 #include "cuda/passes.h"
 #include "cuda/patch.h"
 #include "cuda/runtime.h"
+#include "cuda/tuning.h"
 
 namespace halation::cuda_backend {
 namespace {
+
+/// What an output costs, in multiply-adds: those of the taps, and what a pass does however few its taps are.
+/// Measured on an H200 (docs/performance.md). One start a filter is counted elsewhere, so that small images
+/// choose as large ones do.
+double multiply_adds_alike(const Job& job, const Taps& taps, Method method) {
+  const auto& k = taps.size;
+  if (method == Method::direct) {
+    const auto all = static_cast<double>(multiply_adds(k, method));
+    if (patch_takes(job, taps)) return all;  // at most 49: faster than two axes, however they are done
+    return 25 + 45 * static_cast<double>(k[0]) + all;
+  }
+  const double passes = k[0] > 1 && (k[1] > 1 || k[2] > 1) ? 2 : 1;
+  return 74 * passes + 1.3 * static_cast<double>(k[0] + k[1] + k[2]);
+}
 
 class CudaBackend final : public Backend, public DeviceMemory {
  public:
@@ -27,15 +42,9 @@ class CudaBackend final : public Backend, public DeviceMemory {
     return list;
   }
 
-  double cost(const Job& job, const Taps& taps, Method method) const override {
-    // Measured on an H200 (docs/performance.md): what a pass costs however few its taps are, and what each tap adds.
-    const auto& k = taps.size;
-    if (method == Method::direct) {
-      if (patch_takes(job, taps)) return 0;  // faster than two axes, however they are done
-      return 25 + 45 * static_cast<double>(k[0]) + static_cast<double>(k[0] * k[1] * k[2]);
-    }
-    const double passes = k[0] > 1 && (k[1] > 1 || k[2] > 1) ? 2 : 1;
-    return 74 * passes + 1.3 * static_cast<double>(k[0] + k[1] + k[2]);
+  double expected_seconds(const Job& job, const Taps& taps, Method method, Device device) const override {
+    return halation::expected_seconds(job, multiply_adds_alike(job, taps, method),
+                                      rates_of(device, job.sum_f64));
   }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override {

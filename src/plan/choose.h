@@ -16,10 +16,11 @@ struct Choice {
   std::shared_ptr<const Job> job;
   ErrorBound bound;
   std::vector<std::string> reasons;  ///< a line a filter
+  bool measured = false;             ///< whether methods were timed, or were to be
 };
 
-/// Chooses the method of least cost for each filter among those of the backend, and the precision of sums.
-/// Throws `Error` where the method asked for does not fit.
-Choice choose(CheckedJob checked, const Options& options, const Backend& backend);
+/// Chooses the quickest method for each filter among those of the backend, by `Options::tune`, and the
+/// precision of sums. Throws `Error` where the method asked for does not fit.
+Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device);
 
 }  // namespace halation

@@ -74,7 +74,7 @@ Plan::Plan(const PlanSpec& spec) {
   const Backend& backend = backend_for(spec.device);
   auto impl = std::make_shared<Impl>();
   impl->device = spec.device;
-  impl->choice = choose(check(spec), spec.options, backend);
+  impl->choice = choose(check(spec), spec.options, backend, spec.device);
   const Job& job = *impl->choice.job;
   impl->runner = backend.prepare(impl->choice.job, spec.device);
   for (const Taps& taps : job.filters) impl->methods.push_back(taps.method);
@@ -126,6 +126,7 @@ std::string Plan::explain() const {
   const Job& job = *impl_->choice.job;
   std::string lines = impl_->summary + "\n";
   for (const std::string& reason : impl_->choice.reasons) lines += reason + "\n";
+  if (!impl_->choice.measured) lines += "times were not measured; tune measure times each method that fits\n";
   if (job.combine == Combine::magnitude) lines += "one output: the root of the sum of squares\n";
   char bound[128];
   std::snprintf(bound, sizeof bound, "sums in %s, error before rounding at most %.3g times the largest input\n",

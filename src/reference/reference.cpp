@@ -91,6 +91,9 @@ class ReferenceRunner final : public Runner {
   Store store_;
 };
 
+/// For the times that are expected: conversions and look-ups cost more than either sums or memory.
+constexpr Rates rates{.bytes_per_second = 1e9, .multiply_adds_per_second = 0.4e9};
+
 class ReferenceBackend final : public Backend {
  public:
   Device::Kind kind() const override { return Device::Kind::reference; }
@@ -101,8 +104,8 @@ class ReferenceBackend final : public Backend {
     static constexpr Method list[] = {Method::direct};
     return list;
   }
-  double cost(const Job&, const Taps& taps, Method method) const override {
-    return static_cast<double>(multiply_adds(taps.size, method));
+  double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
+    return halation::expected_seconds(job, static_cast<double>(multiply_adds(taps.size, method)), rates);
   }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     return std::make_unique<ReferenceRunner>(std::move(job));

@@ -1,0 +1,27 @@
+// tune.h: what a method takes on this machine, timed once and remembered.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/backend.h"
+
+namespace halation {
+
+/// The time of one run, or why there is none.
+struct Timing {
+  std::optional<double> seconds;
+  std::string why_none;  ///< the sentence that memory was refused with
+};
+
+/// The median time of a few runs of `job` with `taps`, which are complete, as its one filter: on packed
+/// images of the job's shapes and pixels, filled with numbers. What the process has timed before is not timed
+/// again; threads time one after the other. Throws what `Backend::prepare` and `Runner::run` throw, but for
+/// `Error{out_of_memory}`.
+Timing timing_of(const Job& job, const Taps& taps, const Backend& backend, Device device);
+
+/// How many times the process has timed a method; those that were remembered do not count.
+std::int64_t timings_taken();
+
+}  // namespace halation
