@@ -57,13 +57,23 @@ inline Lines lines_of(const ConstView& in, const View& out, const Job& job, cons
   return lines;
 }
 
+/// Whether all rows are f32 and begin on 16-byte boundaries.
+template <class AnyView>
+bool begins_whole(const AnyView& view) {
+  const auto whole = [](std::int64_t bytes) { return bytes % 16 == 0; };
+  return view.pixel == Pixel::f32 && whole(reinterpret_cast<std::intptr_t>(view.data)) && (view.shape.height == 1 || whole(view.strides.height)) &&
+         (view.shape.depth == 1 || whole(view.strides.depth)) && (view.shape.batch == 1 || whole(view.strides.batch)) &&
+         (view.shape.channels == 1 || whole(view.strides.channels));
+}
+
 /// Whether all groups of the output are f32 of one channel on 16-byte boundaries.
 inline bool stores_whole(const Lines& lines, const View& out) {
-  const auto whole = [](std::int64_t bytes) { return bytes % 16 == 0; };
-  return out.pixel == Pixel::f32 && lines.channels == 1 && lines.out_packed && out.shape.width % 4 == 0 &&
-         whole(reinterpret_cast<std::intptr_t>(out.data)) && (out.shape.height == 1 || whole(out.strides.height)) &&
-         (out.shape.depth == 1 || whole(out.strides.depth)) && (out.shape.batch == 1 || whole(out.strides.batch)) &&
-         (out.shape.channels == 1 || whole(out.strides.channels));
+  return lines.channels == 1 && lines.out_packed && out.shape.width % 4 == 0 && begins_whole(out);
+}
+
+/// Whether all rows of the input are f32 of one channel, side by side, on 16-byte boundaries.
+inline bool loads_whole(const Lines& lines, const ConstView& in) {
+  return lines.channels == 1 && (in.shape.width == 1 || in.strides.width == 4) && begins_whole(in);
 }
 
 /// Blocks of a launch: those of a plane, for all planes, images and channels.

@@ -2,14 +2,18 @@
 // filter's outermost axis.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "core/backend.h"
 
 namespace halation::cuda_backend {
 
-/// Null where the job's one filter has no size of the lists in march_images.cu and march_volumes.cu.
-std::unique_ptr<const Runner> make_march(std::shared_ptr<const Job> job, Device device);
+using MakeRunner = std::function<std::unique_ptr<const Runner>()>;
+
+/// Null where the job's one filter has no size of the lists in march_sizes.h; `otherwise` makes the runner for images whose rows the size
+/// does not take, if there are such.
+std::unique_ptr<const Runner> make_march(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise);
 
 /// Whether `make_march` takes a filter by this method.
 bool march_takes(const Job& job, const Taps& taps, Method method);

@@ -6,6 +6,7 @@
 #include "cuda/passes.h"
 
 #include <numeric>
+#include <cstdlib>
 
 #include "cuda/combine.h"
 #include "cuda/device.h"
@@ -171,9 +172,11 @@ std::unique_ptr<const Runner> make_along_one_axis(Job job, Device device) {
 
 double sum_of(const std::vector<double>& factor) { return std::accumulate(factor.begin(), factor.end(), 0.0); }
 
-std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) {
+std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device);
+
+/// The same by kernels for any size.
+std::unique_ptr<const Runner> make_any_separable(const Job& job, Device device) {
   const auto& factors = *job.filters.front().factors;
-  if (std::unique_ptr<const Runner> march = make_march(std::make_shared<const Job>(job), device)) return march;
   if (separable_fits(job, device)) return make_separable(std::make_shared<const Job>(job), device);
   const auto long_axes = static_cast<int>((factors[0].size() > 1) + (factors[1].size() > 1) + (factors[2].size() > 1));
   if (long_axes == 1) {
@@ -204,6 +207,12 @@ std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) 
   return std::make_unique<TwoPasses>(make_one_separable(first, device), make_one_separable(second, device), between, pixel, device);
 }
 
+std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) {
+  const auto any = [&] { return make_any_separable(job, device); };
+  std::unique_ptr<const Runner> march = make_march(std::make_shared<const Job>(job), device, any);
+  return march ? std::move(march) : any();
+}
+
 Job of_one_filter(const Job& job, std::size_t filter) {
   Job one = job;
   one.filters = {job.filters[filter]};
@@ -222,9 +231,10 @@ std::unique_ptr<const Runner> make_runner(std::shared_ptr<const Job> job, Device
   const bool one = job->filters.size() == 1 && job->combine == Combine::none;
   const bool direct = std::all_of(job->filters.begin(), job->filters.end(), [](const Taps& taps) { return taps.method == Method::direct; });
   if (direct && (one || job->combine == Combine::none || job->filters.size() <= most_filters_together)) {
-    if (std::unique_ptr<const Runner> patch = make_patch(job, device)) return patch;
-    if (std::unique_ptr<const Runner> march = make_march(job, device)) return march;
-    return make_direct(std::move(job), device);
+    if (!std::getenv("NOPATCH")) if (std::unique_ptr<const Runner> patch = make_patch(job, device)) return patch;
+    const auto tiles = [&] { return make_direct(job, device); };
+    if (std::unique_ptr<const Runner> march = make_march(job, device, tiles)) return march;
+    return tiles();
   }
   if (one) return make_one_separable(*job, device);
   std::vector<std::unique_ptr<const Runner>> runners;
