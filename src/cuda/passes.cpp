@@ -12,6 +12,7 @@
 #include "cuda/direct.h"
 #include "cuda/march.h"
 #include "cuda/patch.h"
+#include "cuda/rows.h"
 #include "cuda/separable.h"
 
 namespace halation::cuda_backend {
@@ -173,6 +174,7 @@ double sum_of(const std::vector<double>& factor) { return std::accumulate(factor
 
 std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) {
   const auto& factors = *job.filters.front().factors;
+  if (std::unique_ptr<const Runner> rows = make_rows(std::make_shared<const Job>(job), device)) return rows;
   if (std::unique_ptr<const Runner> march = make_march(std::make_shared<const Job>(job), device)) return march;
   if (separable_fits(job, device)) return make_separable(std::make_shared<const Job>(job), device);
   const auto long_axes = static_cast<int>((factors[0].size() > 1) + (factors[1].size() > 1) + (factors[2].size() > 1));
@@ -222,6 +224,7 @@ std::unique_ptr<const Runner> make_runner(std::shared_ptr<const Job> job, Device
   const bool one = job->filters.size() == 1 && job->combine == Combine::none;
   const bool direct = std::all_of(job->filters.begin(), job->filters.end(), [](const Taps& taps) { return taps.method == Method::direct; });
   if (direct && (one || job->combine == Combine::none || job->filters.size() <= most_filters_together)) {
+    if (std::unique_ptr<const Runner> rows = make_rows(job, device)) return rows;
     if (std::unique_ptr<const Runner> patch = make_patch(job, device)) return patch;
     if (std::unique_ptr<const Runner> march = make_march(job, device)) return march;
     return make_direct(std::move(job), device);
