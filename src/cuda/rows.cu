@@ -322,9 +322,13 @@ __global__ void __launch_bounds__(32 * staged_warps, 4)
   const Lines& lines = job.lines;
   const float* const weights = share_weights(job, reinterpret_cast<float*>(shared_memory));
   float* const tile = reinterpret_cast<float*>(shared_memory) + job.weights_shared;
-  const Place place = place_of(lines, blockIdx.x, rows_a_block);
+  Place place = place_of(lines, blockIdx.x, rows_a_block);
   const int warp = static_cast<int>(threadIdx.y);
   const int lane = static_cast<int>(threadIdx.x);
+  // Two warps stage every other piece of all rows, the other two the pieces between: a warp has two rows
+  // under way at a time.
+  place.warp = warp % 2;
+  place.warps = 2;
   const std::int64_t x = lines.folded ? place.y * lines.width : place.x;
   const std::int64_t y = lines.folded ? 0 : place.y;
   const int width = lines.folded ? lines.width : pixels_left(lines, place.x);
@@ -346,7 +350,7 @@ __global__ void __launch_bounds__(32 * staged_warps, 4)
     const int columns = width + cut.taps - 1;
     if (part > 0) __syncthreads();  // until all have used the part before
 #pragma unroll 1
-    for (int c = 0; c < columns; c += columns_at_once) {
+    for (int c = warp / 2 * columns_at_once; c < columns; c += staged_warps / 2 * columns_at_once) {
       stage<elements>(lines, place, place.z, y, x + job.lead + part * job.part + c, rows_a_block,
                       min(columns_at_once, columns - c), tile + step_taps - cut.head + c, job.row_pitch,
                       job.plane_pitch);
