@@ -52,8 +52,9 @@ struct RowsArguments {
   int stages;          // tiles in shared memory at a time, in bulk
   int weights_shared;  // numbers of shared memory that weights take
   int tiles;
-  int shift;  // numbers between a 16-byte boundary and where shared memory has the weight of tap 0: steps
-              // begin on one
+  int shift;    // numbers between a 16-byte boundary and where shared memory has the weight of tap 0: steps
+                // begin on one
+  bool scales;  // otherwise sums go out as they are
   bool stores_words;  // f32 of one channel on 16-byte boundaries
   float weights[Capacity];
 };
@@ -73,7 +74,7 @@ __device__ __forceinline__ const float* share_weights(const RowsArguments<Capaci
 
 template <int Capacity>
 __device__ __forceinline__ void scale_sums(const RowsArguments<Capacity>& job, float (&sums)[run]) {
-  if (job.lines.scale == 1 && job.lines.offset == 0) return;
+  if (!job.scales) return;
   const auto scale = static_cast<float>(job.lines.scale);
   const auto offset = static_cast<float>(job.lines.offset);
 #pragma unroll
@@ -214,7 +215,7 @@ __device__ __forceinline__ void put_segments(const RowsArguments<Capacity>& job,
 /// What the warp that brings tells the others of a tile: its first output, and whether all of its outputs
 /// exist and go out in whole words.
 struct Way {
-  std::byte* to;
+  std::int64_t to;  // bytes from the output's first element
   bool in_words;
 };
 
@@ -225,7 +226,7 @@ __device__ __forceinline__ Way way_of(const RowsArguments<Capacity>& job, const 
   const bool inside =
       lines.folded ? first.x + rows_a_block * lines.width <= lines.out.width
                    : first.x + lines.width <= lines.out.width && first.y + rows_a_block <= lines.out.height;
-  return {job.out + place.out + first.y * lines.out_strides.height + first.x * lines.out_strides.width,
+  return {place.out + first.y * lines.out_strides.height + first.x * lines.out_strides.width,
           job.stores_words && inside};
 }
 
@@ -301,12 +302,13 @@ __global__ void __launch_bounds__(32 * (most_warps + 1), 3)
     __syncwarp();
     if (way.in_words) {
       if (own_out < lines.width) {
-        std::byte* to = way.to + own_out * 4;
+        std::byte* to = job.out + (way.to + own_out * 4);
+        float4 fours[rows_a_block];
 #pragma unroll
-        for (int r = 0; r < rows_a_block; ++r, to += row_bytes) {
-          *reinterpret_cast<float4*>(to) =
-              *reinterpret_cast<const float4*>(sums_out + r * segment_pitch + 4 * lane);
-        }
+        for (int r = 0; r < rows_a_block; ++r)
+          fours[r] = *reinterpret_cast<const float4*>(sums_out + r * segment_pitch + 4 * lane);
+#pragma unroll
+        for (int r = 0; r < rows_a_block; ++r, to += row_bytes) *reinterpret_cast<float4*>(to) = fours[r];
       }
     } else {
       put_segments(job, place_of(lines, static_cast<unsigned>(tile), rows_a_block), warp, sums_out);
@@ -389,6 +391,7 @@ class RowsRunner final : public Runner {
         has_bulk_(copies_in_bulk(rows_in_bulk<Capacity>)) {
     const Taps& taps = job_->filters.front();
     constants_.lead = taps.lead[2];
+    constants_.scales = job_->scale != 1 || job_->offset != 0;
     const auto count = static_cast<int>(weights.size());
     // Of parts of one length, the last is more than a few taps.
     constants_.parts = (count + part_taps - 1) / part_taps;
