@@ -10,7 +10,7 @@
 //   staged             other pixels, strides, channels and GPUs: all warps stage the tile (lines.cuh), then
 //                      sum, then put it out; several blocks beside each other overlap
 //   shared memory      4 rows of pixels and taps, two to four times over: 71 KB at 1,024 pixels and 65 taps
-//   operations         taps multiply-adds an output, a sixteenth of that in reads and tests, about 11 more
+//   operations         taps multiply-adds an output, a thirtieth of that in reads and tests, about 11 more
 //   traffic            DRAM: each element once; L2: (taps − 1) elements again for each row of a block
 //   limits             4,096 taps; beyond 512 they are summed part by part, each brought in turn
 //   instantiations     4: in bulk and staged, with room for 256 and for 4,096 weights
