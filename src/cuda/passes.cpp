@@ -13,6 +13,7 @@
 #include "cuda/direct.h"
 #include "cuda/march.h"
 #include "cuda/patch.h"
+#include "cuda/rows.h"
 #include "cuda/separable.h"
 
 namespace halation::cuda_backend {
@@ -177,6 +178,7 @@ std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device);
 /// The same by kernels for any size.
 std::unique_ptr<const Runner> make_any_separable(const Job& job, Device device) {
   const auto& factors = *job.filters.front().factors;
+  if (std::unique_ptr<const Runner> rows = make_rows(std::make_shared<const Job>(job), device)) return rows;
   if (separable_fits(job, device)) return make_separable(std::make_shared<const Job>(job), device);
   const auto long_axes = static_cast<int>((factors[0].size() > 1) + (factors[1].size() > 1) + (factors[2].size() > 1));
   if (long_axes == 1) {
@@ -231,6 +233,7 @@ std::unique_ptr<const Runner> make_runner(std::shared_ptr<const Job> job, Device
   const bool one = job->filters.size() == 1 && job->combine == Combine::none;
   const bool direct = std::all_of(job->filters.begin(), job->filters.end(), [](const Taps& taps) { return taps.method == Method::direct; });
   if (direct && (one || job->combine == Combine::none || job->filters.size() <= most_filters_together)) {
+    if (std::unique_ptr<const Runner> rows = make_rows(job, device)) return rows;
     if (!std::getenv("NOPATCH")) if (std::unique_ptr<const Runner> patch = make_patch(job, device)) return patch;
     const auto tiles = [&] { return make_direct(job, device); };
     if (std::unique_ptr<const Runner> march = make_march(job, device, tiles)) return march;
