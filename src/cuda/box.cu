@@ -91,7 +91,7 @@ struct Cut {
   double seconds = 0;
 
   int columns() const { return width > 256 ? 2 : 1; }  // a thread
-  int threads() const { return rounded_up(width / columns(), 32); }
+  int threads() const { return std::max(256, rounded_up(width / columns(), 32)); }  // more than columns may need: rows are shared by all
 };
 
 int groups_together(const BoxWindow& x) { return x.groups >= 8 ? static_cast<int>(std::lround(std::sqrt(x.groups))) : 0; }
@@ -107,7 +107,10 @@ std::size_t shape_block(BoxArguments& job, int width, int channels) {
   job.ring_groups = ring_groups(job.y);
   job.together = groups_together(job.x);
   job.sums_pitch = rounded_up(channels * (width / box_group + job.x.groups), 8) + 4;
-  job.section = box_steps::section_elements / channels;
+  // As many sections as share the movers evenly.
+  constexpr int most = box_steps::section_elements;
+  const int sections = rounded_up((channels * job.plane_pitch + most - 1) / most, box_steps::movers);
+  job.section = std::min(rounded_up((job.plane_pitch + sections - 1) / sections, box_group), most / channels);
   const int sums = job.x.has_middle() ? (job.together > 0 ? 2 : 1) * box_group * job.sums_pitch : 0;
   const std::int64_t numbers = std::int64_t{job.buffers} * box_group * job.row_pitch + std::int64_t{job.ring_groups} * box_group * job.ring_pitch +
                                std::int64_t{job.y.groups} * channels * width + sums;

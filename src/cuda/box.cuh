@@ -55,7 +55,7 @@ struct BoxArguments {
 namespace box_steps {
 
 constexpr int movers = 4;            // warps
-constexpr int section_elements = 128;  // of a row that a mover stages together
+constexpr int section_elements = 192;  // of a row that a mover stages together, at most
 
 /// All threads that compute, or (`everyone`) these and the movers, wherever their code has brought them.
 __device__ __forceinline__ void meet([[maybe_unused]] int threads, [[maybe_unused]] bool everyone) {
@@ -107,6 +107,7 @@ __device__ __forceinline__ void move_rows(const BoxArguments& job, const Way& wa
       x += y * lines.width;
       y = 0;
     }
+#pragma unroll 1
     for (int section = team; section < sections; section += teams) {
       const int first = section * job.section;
       stage<section_elements / 32>(lines, place, way.place.z + job.lead[0], y, x + first, many, min(job.section, columns - first), to + first, job.row_pitch,
@@ -184,7 +185,10 @@ __device__ __forceinline__ void sum_rows(const BoxArguments& job, const float* r
       const int first = row * job.sums_pitch + channel * (groups + job.x.groups) + group + 1;
       float sum = middle_groups(job, sums, neighbours, first);
       const float* const after = from + (1 + job.x.groups) * box_group;
-      for (int i = 0; i < job.x.rest; ++i) sum += job.weight * after[i];
+#pragma unroll
+      for (int i = 0; i < box_group - 1; ++i) {
+        if (i < job.x.rest) sum += job.weight * after[i];
+      }
 #pragma unroll
       for (int i = box_group - 1; i >= 0; --i) {
         sum += job.weight * from[i];
