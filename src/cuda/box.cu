@@ -34,24 +34,31 @@ template <int Columns, bool Middle>
 __global__ void __launch_bounds__(65536 / registers / 32 * 32) box(const __grid_constant__ BoxArguments job) {
   using namespace box_steps;
   extern __shared__ __align__(16) std::byte shared_memory[];
-  float* const staged = reinterpret_cast<float*>(shared_memory);
+  Arrivals& arrivals = *reinterpret_cast<Arrivals*>(shared_memory);
+  float* const staged = reinterpret_cast<float*>(shared_memory + sizeof(Arrivals));
   float* const ring = staged + job.buffers * box_group * job.row_pitch;
   float* const turns = ring + job.ring_groups * box_group * job.ring_pitch;
   float* const sums = turns + job.y.groups * job.width * job.lines.channels;
   float* const neighbours = sums + box_group * job.sums_pitch;
   const Way way = way_of(job);
   const int thread = static_cast<int>(threadIdx.y * 32 + threadIdx.x);
+  if (job.bulk) {
+    if (thread < most_buffers) arrivals.of[thread].start();
+    __syncthreads();
+  }
   if (thread >= job.threads) {
-    move_rows(job, way, staged);
+    move_rows(job, way, staged, arrivals);
     return;
   }
-  const int column = thread * Columns;
-  const bool has_column = column < job.width * job.lines.channels;
-  ColumnSums<Columns, Middle> columns(job, ring, turns, has_column ? column : 0);
+  // Without a second column a thread does its first twice.
+  const int many = job.lines.channels == 1 ? job.lines.width : job.width * job.lines.channels;
+  const bool has_column = thread < many;
+  ColumnSums<Columns, Middle> columns(job, ring, turns, has_column ? thread + job.shift : 0, thread + job.threads < many ? job.threads : 0);
   meet(job.threads, true);
   // Step s: what group s − 1 has completed goes out, then group s enters the ring.
   int slot = 0;
   int buffer = 0;
+  int time = 0;  // that the buffer is read
 #pragma unroll 1
   for (int s = 0;; ++s) {
     const int next_slot = slot + 1 == job.ring_groups ? 0 : slot + 1;
@@ -60,11 +67,15 @@ __global__ void __launch_bounds__(65536 / registers / 32 * 32) box(const __grid_
       if (has_column) columns.enter(slot, out);
       const int first = (s - 1 - way.before) * box_group;
       slot = next_slot;
-      if (first >= 0) put_columns(job, way, first, column, out, ring + slot * box_group * job.ring_pitch);
+      if (first >= 0) put_columns(job, way, first, thread, many, out, ring + slot * box_group * job.ring_pitch);
     }
     if (s == way.steps) return;
     const float* const rows = staged + buffer * box_group * job.row_pitch;
-    if (++buffer == job.buffers) buffer = 0;
+    if (job.bulk) arrivals.of[buffer].wait(time);
+    if (++buffer == job.buffers) {
+      buffer = 0;
+      ++time;
+    }
     if (job.x.has_middle()) sum_groups(job, rows, sums);
     meet(job.threads, false);
     if (job.together > 0) {
@@ -101,8 +112,8 @@ int ring_groups(const BoxWindow& y) { return y.has_middle() ? (y.taps - 1 + box_
 /// The pitches and bytes of shared memory of blocks of `channels` times `width` outputs a row, a multiple of 8.
 std::size_t shape_block(BoxArguments& job, int width, int channels) {
   job.width = width;
-  job.plane_pitch = width + job.x.taps - 1;
-  job.row_pitch = channels * job.plane_pitch | 1;
+  job.plane_pitch = width + (job.x.groups + 2) * box_group;
+  job.row_pitch = channels * job.plane_pitch + 4;
   job.ring_pitch = channels * width + 4;
   job.ring_groups = ring_groups(job.y);
   job.together = groups_together(job.x);
@@ -114,7 +125,7 @@ std::size_t shape_block(BoxArguments& job, int width, int channels) {
   const int sums = job.x.has_middle() ? (job.together > 0 ? 2 : 1) * box_group * job.sums_pitch : 0;
   const std::int64_t numbers = std::int64_t{job.buffers} * box_group * job.row_pitch + std::int64_t{job.ring_groups} * box_group * job.ring_pitch +
                                std::int64_t{job.y.groups} * channels * width + sums;
-  return static_cast<std::size_t>(numbers) * sizeof(float);
+  return sizeof(box_steps::Arrivals) + static_cast<std::size_t>(numbers) * sizeof(float);
 }
 
 /// What a device has.
@@ -178,7 +189,7 @@ std::optional<Cut> cut_of(const Job& job, const BoxWindow& y, const BoxWindow& x
       shape.x = x;
       shape.y = y;
       shape.buffers = buffers;
-      const std::size_t bytes = shape_block(shape, cut.width, 1);
+      const std::size_t bytes = shape_block(shape, cut.width + box_group, 1);
       if (bytes > places.shared_limit) continue;
       const int blocks = blocks_together(places, bytes, cut.threads());
       const std::int64_t height = signal ? (job.out.width + cut.width - 1) / cut.width : job.out.height;
@@ -207,6 +218,15 @@ double weight_of(const Taps& taps) {
   return z.front() * y.front() * x.front();
 }
 
+/// Whether rows of the input are f32 of one channel that begin on 16-byte boundaries.
+bool in_whole_fours(const Lines& lines, const ConstView& in) {
+  const auto whole = [](std::int64_t bytes) { return bytes % 16 == 0; };
+  return in.pixel == Pixel::f32 && lines.channels == 1 && !lines.folded && !lines.long_strides && in.strides.width == 4 &&
+         whole(reinterpret_cast<std::intptr_t>(in.data)) && (in.shape.height == 1 || whole(in.strides.height)) &&
+         (in.shape.depth == 1 || whole(in.strides.depth)) && (in.shape.batch == 1 || whole(in.strides.batch)) &&
+         (in.shape.channels == 1 || whole(in.strides.channels));
+}
+
 class BoxRunner final : public Runner {
  public:
   BoxRunner(std::shared_ptr<const Job> job, Device device, const BoxWindow& y, const BoxWindow& x, const Cut& cut, const Places& places)
@@ -220,6 +240,7 @@ class BoxRunner final : public Runner {
     constants_.threads = cut.threads();
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(places.shared_limit)));
+    bulk_ = copies_in_bulk(kernel_);
   }
 
   std::size_t workspace_bytes() const override { return 0; }
@@ -240,11 +261,13 @@ class BoxRunner final : public Runner {
       const int beside = side_by_side && cut_.width / box_group >= channels ? channels : 1;
       job.lines = lines_of(in, out, *job_,
                            {.groups = cut_.width / box_group / beside * 2 * beside, .rows = box_group, .fold = job.y.taps == 1, .side_by_side = beside > 1});
-      bytes = shape_block(job, rounded_up(job.lines.width, box_group), job.lines.channels);
+      job.bulk = bulk_ && in_whole_fours(job.lines, in);
+      job.shift = job.bulk ? static_cast<int>(job.lead[2] & 3) : 0;
+      bytes = shape_block(job, rounded_up(job.shift + job.lines.width, box_group), job.lines.channels);
       if (bytes <= places_.shared_limit) break;
     }
     job.out = out.data;
-    job.whole_stores = stores_whole(job.lines, out);
+    job.float_rows = out.pixel == Pixel::f32 && job.lines.channels == 1 && job.lines.out_packed;
     job.rows = job.lines.folded ? (out.shape.width + job.lines.width - 1) / job.lines.width : out.shape.height;
     job.lines.blocks_y = Divisor(1);
     const std::int64_t others = blocks_of(job.lines);
@@ -264,6 +287,7 @@ class BoxRunner final : public Runner {
   Cut cut_;
   Places places_;
   Kernel kernel_;
+  bool bulk_ = false;
   BoxArguments constants_{};
 };
 
