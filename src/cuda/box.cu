@@ -3,6 +3,8 @@
 //   block → outputs    a strip of up to 1,024 columns (pixels, channels side by side), walked down 8 rows a step
 //   a step             8 staged rows are summed along x, 8 neighbouring outputs a thread, into a ring of rows; these are summed along y, a
 //                      column or two of 8 outputs a thread, and stored. Four more warps stage the rows of the steps to come
+//   staging            f32 rows of one channel on 16-byte boundaries arrive by bulk copies, one lane a row; all others, and what lies
+//                      outside the image, by the movers' instructions (lines.cuh)
 //   shared memory      2 or 3 times 8 staged rows, with the window's columns but one beside them; a ring of the window's rows but one, in
 //                      whole eights, without these; and a number for each group of 8 in either
 //   operations         about 25 instructions a pixel, 45 bytes of shared memory a pixel, whatever the window; the window's columns but one
