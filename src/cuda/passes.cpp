@@ -1,6 +1,7 @@
 // passes.cpp: jobs that one kernel does not do at once, as several that do.
 //
-// A separable filter is done along two axes in one pass where its lines fit shared memory, else axis by axis; the third axis of a volume
+// A separable filter is done along two axes in one pass where its lines fit shared memory (or, of equal weights, where that is faster),
+// else axis by axis; the third axis of a volume
 // is a pass of its own, in which planes take the place of rows. Between passes lie sums in f32 or f64. A pass along one axis sees as its
 // constant what the passes before have made of it.
 #include "cuda/passes.h"
@@ -8,6 +9,7 @@
 #include <numeric>
 #include <cstdlib>
 
+#include "cuda/box.h"
 #include "cuda/combine.h"
 #include "cuda/device.h"
 #include "cuda/direct.h"
@@ -179,12 +181,17 @@ std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device);
 std::unique_ptr<const Runner> make_any_separable(const Job& job, Device device) {
   const auto& factors = *job.filters.front().factors;
   if (std::unique_ptr<const Runner> rows = make_rows(std::make_shared<const Job>(job), device)) return rows;
-  if (separable_fits(job, device)) return make_separable(std::make_shared<const Job>(job), device);
   const auto long_axes = static_cast<int>((factors[0].size() > 1) + (factors[1].size() > 1) + (factors[2].size() > 1));
+  // A window of equal weights that is not summed in one pass is so in two.
+  const bool by_axes = long_axes > 1 && box_takes(job, job.filters.front());
+  if (!by_axes && separable_fits(job, device)) return make_separable(std::make_shared<const Job>(job), device);
   if (long_axes == 1) {
     // Planes in the place of rows, so that lines are read once.
     if (factors[0].size() > 1) {
       Job planes = turned(job);
+      if (std::unique_ptr<const Runner> box = make_box(std::make_shared<const Job>(planes), device)) {
+        return std::make_unique<TurnedRunner>(std::move(box));
+      }
       if (separable_fits(planes, device)) {
         return std::make_unique<TurnedRunner>(make_separable(std::make_shared<const Job>(std::move(planes)), device));
       }
@@ -210,6 +217,7 @@ std::unique_ptr<const Runner> make_any_separable(const Job& job, Device device) 
 }
 
 std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) {
+  if (std::unique_ptr<const Runner> box = make_box(std::make_shared<const Job>(job), device)) return box;
   const auto any = [&] { return make_any_separable(job, device); };
   std::unique_ptr<const Runner> march = make_march(std::make_shared<const Job>(job), device, any);
   return march ? std::move(march) : any();

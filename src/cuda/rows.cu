@@ -454,9 +454,11 @@ class RowsRunner final : public Runner {
 
   template <class Kernel>
   void allow(Kernel kernel) const {
+    cudaFuncAttributes attributes{};
+    HALATION_CUDA_CHECK(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                              cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             static_cast<int>(limit_)));
+                                             static_cast<int>(limit_ - attributes.sharedSizeBytes)));
   }
 
   /// Whether rows are f32 side by side, all of them on 16-byte boundaries.

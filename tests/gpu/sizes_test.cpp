@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
 #include <vector>
 
 #include "images.h"
@@ -373,6 +376,87 @@ TEST(Sizes, LargeImagesOfEverySquareFilter) {
         EXPECT_TRUE(same_bits(expected, to_device(convolve(there, filter, options), cpu())))
             << taps << " taps, " << name_of(output) << ", width " << shape.width;
       }
+    }
+  }
+}
+
+/// Equal weights that are whole, or that make a mean.
+Filter equal_weights(std::int64_t height, std::int64_t width, bool mean) {
+  const auto line = [&](std::int64_t n) {
+    return std::vector<double>(static_cast<std::size_t>(n), mean ? 1 / static_cast<double>(n) : 1.0);
+  };
+  return Filter::separable(line(width), line(height));
+}
+
+TEST(Sizes, LargeWindowsOfEqualWeights) {
+  // Odd and even, within a block's columns and beyond, in one pass and in two. Whole numbers have exact sums; means keep to the bound.
+  constexpr std::array borders{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect, Border::Mode::reflect101,
+                               Border::Mode::wrap};
+  constexpr std::int64_t sizes[][2] = {{11, 11}, {16, 16},   {18, 18}, {25, 25},  {31, 31},   {64, 64}, {101, 101},
+                                       {255, 255}, {300, 300}, {1, 255}, {255, 1}, {7, 300}, {300, 8}, {601, 601}};
+  std::size_t turn = 0;
+  for (const Shape& shape : {Shape{.height = 1531, .width = 2053}, Shape{.height = 1024, .width = 2560}, Shape{.height = 701, .width = 997, .channels = 3}}) {
+    const Image bytes = noise(shape, Pixel::u8, 7);
+    const Image floats = noise(shape, Pixel::f32, 8);
+    const Image bytes_there = to_device(bytes, cuda());
+    const Image floats_there = to_device(floats, cuda());
+    for (const auto& [height, width] : sizes) {
+      const Border border{borders[turn++ % borders.size()], 9};
+      const Filter whole = equal_weights(height, width, false);
+      const double scale = 1.0 / 256;
+      for (const Pixel output : {Pixel::f32, Pixel::u16}) {
+        const Options options{.border = border, .output = output, .scale = scale};
+        // Beyond 2^24 the sums of f32 are not exact.
+        if (height * width * 255 >= 1 << 24) continue;
+        EXPECT_TRUE(same_bits(convolve(bytes, whole, options), to_device(convolve(bytes_there, whole, options), cpu())))
+            << height << " x " << width << ", " << name_of(output) << ", " << to_string(shape);
+      }
+      const Plan plan({.shape = shape,
+                       .pixel = Pixel::f32,
+                       .filters = {equal_weights(height, width, true)},
+                       .device = cuda(),
+                       .options = {.border = border}});
+      Image there = allocate(plan.output_shape(), Pixel::f32, cuda());
+      plan.run(floats_there, there);
+      const Image found = to_device(there, cpu());
+      const Image expected =
+          convolve(floats, equal_weights(height, width, true), {.border = border, .output = Pixel::f64, .sum = Sum::f64});
+      const auto* a = reinterpret_cast<const float*>(found.view().data);
+      const auto* b = reinterpret_cast<const double*>(expected.view().data);
+      const double most = border.mode == Border::Mode::constant ? 9 : 1;
+      double difference = 0;
+      for (std::int64_t i = 0; i < shape.elements(); ++i) difference = std::max(difference, std::fabs(a[i] - b[i]));
+      EXPECT_LE(difference, plan.error_bound(most)) << height << " x " << width << ", " << to_string(shape) << "\n" << plan.explain();
+    }
+  }
+}
+
+TEST(Sizes, NanAndInfinityStayInTheirWindows) {
+  const Shape shape{.height = 900, .width = 1400};
+  constexpr float huge = 0x1p127F;  // a mean of such does not overflow
+  for (const auto& [bad, y, x] : {std::tuple{std::numeric_limits<float>::quiet_NaN(), 411, 703},
+                                  std::tuple{std::numeric_limits<float>::infinity(), 0, 1399},
+                                  std::tuple{-std::numeric_limits<float>::infinity(), 899, 8}}) {
+    Image image(shape, Pixel::f32);
+    auto* pixels = reinterpret_cast<float*>(image.view().data);
+    std::fill(pixels, pixels + shape.elements(), huge);
+    pixels[y * shape.width + x] = bad;
+    const Image there = to_device(image, cuda());
+    for (const std::int64_t taps : {18, 31, 64, 101, 255, 300, 601}) {
+      const Image found = to_device(
+          convolve(there, equal_weights(taps, taps, true).with_anchor({.y = 0, .x = 0}), {.border = Border::replicate(), .operation = Operation::correlation}),
+          cpu());
+      const auto* values = reinterpret_cast<const float*>(found.view().data);
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < shape.elements(); ++i) {
+        // The window's pixels, of which those beyond the sides are the last of a row or column again.
+        const std::int64_t row = i / shape.width;
+        const std::int64_t column = i % shape.width;
+        const bool has_bad = y >= row && y < row + taps && x >= column && x < column + taps;
+        const bool right = has_bad ? (std::isnan(bad) ? std::isnan(values[i]) : values[i] == bad) : std::fabs(values[i] / huge - 1) < 1e-4F;
+        wrong += right ? 0 : 1;
+      }
+      EXPECT_EQ(wrong, 0) << taps << " taps";
     }
   }
 }

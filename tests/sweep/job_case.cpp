@@ -22,7 +22,9 @@ constexpr double constants[] = {0, 1.5, -3, 200};
 constexpr double scales[] = {1, 0.5, -1.25, 1.0 / 3};
 constexpr double offsets[] = {0, 10, -0.5, 128};
 constexpr int thread_counts[] = {0, 1, 3};
-constexpr std::size_t weight_kinds = 7;
+constexpr std::size_t weight_kinds = 9;
+constexpr std::size_t first_equal_kind = 7;  // whole and real weights, all equal along each axis
+constexpr std::int64_t most_equal_taps = 310;
 constexpr std::size_t data_kinds = 4;
 
 struct AxisInfo {
@@ -92,6 +94,14 @@ std::vector<double> bell(Random& random, std::int64_t n) {
 
 /// Weights of one kind. Integers are kept where the kind says so.
 Filter make_filter_of(std::size_t kind, const FilterSize& size, Random& random) {
+  if (kind >= first_equal_kind) {
+    const auto equal = [&](std::int64_t n) {
+      const double whole = static_cast<double>(below(random, 3)) - 1;  // −1, 0 or 1; 0 stands for 2
+      const double weight = kind == first_equal_kind ? (whole == 0 ? 2 : whole) : uniform(random, -1.5, 1.5) / static_cast<double>(n);
+      return std::vector<double>(static_cast<std::size_t>(n), weight);
+    };
+    return Filter::separable(equal(size.width), equal(size.height), equal(size.depth));
+  }
   const auto line = [&](std::int64_t n) { return kind == 6 || kind == 3 ? integer_line(random, n) : bell(random, n); };
   if (kind >= 3 && kind <= 5) {  // 3 integer factors, 4 real factors, 5 a dense product of real factors
     const Filter product = Filter::separable(line(size.width), line(size.height), line(size.depth));
@@ -186,6 +196,12 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   Shape shape{batches[point[batch]], depths[point[depth]], heights[point[height]], widths[point[width]],
               channel_counts[point[channels]]};
   FilterSize size{.depth = taps_deep[point[taps_z]], .height = taps_wide[point[taps_y]], .width = taps_wide[point[taps_x]]};
+  if (point[weights] >= first_equal_kind) {  // windows of any size cost the same
+    for (std::int64_t* taps : {&size.height, &size.width}) {
+      if (below(random, 2) == 0) *taps = 1 + static_cast<std::int64_t>(below(random, most_equal_taps));
+    }
+    most_work *= 4;
+  }
   const auto work = [&] {
     const bool full = point[extent] == 2;
     const auto out = [&](std::int64_t n, std::int64_t k) { return static_cast<double>(full ? n + k - 1 : n); };
@@ -221,7 +237,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
 
   // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one oriented filter.
   const std::size_t kind = point[weights];
-  made.integer_weights = kind == 0 || kind == 3 || kind == 6;
+  made.integer_weights = kind == 0 || kind == 3 || kind == 6 || kind == first_equal_kind;
   const std::size_t count = point[filters] == 1 || point[filters] == 2 ? 2 : 1;
   for (std::size_t i = 0; i < count; ++i) {
     FilterSize own = size;
