@@ -241,8 +241,8 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   };
   job.sum_f64 = options.sum == Sum::f64 || job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64 ||
                 backend.kind() == Device::Kind::reference;
-  choose_precise_enough(false);
-  if (measured) choose_precise_enough(true);  // nothing is timed in a precision that is given up
+  choose_precise_enough(false);  // first, so that what needs f64 by the estimate is not timed in f32
+  if (measured) choose_precise_enough(true);
 
   Choice choice{.job = nullptr, .bound = bound, .reasons = {}, .measured = measured};
   for (std::size_t i = 0; i < ways.size(); ++i) {

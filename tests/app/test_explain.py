@@ -169,6 +169,16 @@ class Filters(Explain):
         self.assertEqual([[each["symmetry"]["y"], each["symmetry"]["x"]] for each in filters],
                          [["even", "odd"], ["odd", "even"]])
 
+    def test_tune(self):
+        gaussian = ["gaussian", "--sigma", 1, "--size", "64x64", "--pixel", "f32"]
+        number = r"\S+ [mu]?s"
+        self.assertRegex(self.text(*gaussian), rf"; expected {number}\n +times were not measured; tune measure times each")
+        text = self.text(*gaussian, "--tune", "measure")
+        self.assertRegex(text, rf"; expected {number}, measured {number} \((direct|separable) {number}\)\n")
+        self.assertNotIn("not measured", text)
+        text = self.text(*gaussian, "--tune", "measure", "--method", "direct")
+        self.assertRegex(text, rf": direct, [^\n]*; expected {number}, measured {number}\n")
+
     def test_low_rank(self):
         (facts,) = self.report("laplacian_of_gaussian", "--sigma", 2)["filters"]
         self.assertEqual(facts["rank"], 2)
