@@ -22,7 +22,7 @@ constexpr double constants[] = {0, 1.5, -3, 200};
 constexpr double scales[] = {1, 0.5, -1.25, 1.0 / 3};
 constexpr double offsets[] = {0, 10, -0.5, 128};
 constexpr int thread_counts[] = {0, 1, 3};
-constexpr std::size_t weight_kinds = 7;
+constexpr std::size_t weight_kinds = 9;
 constexpr std::size_t data_kinds = 4;
 
 struct AxisInfo {
@@ -52,7 +52,7 @@ constexpr AxisInfo axes[axis_count] = {
     {"offset", std::size(offsets)},
     {"rounding", 2},
     {"sum", 2},
-    {"method", 3},
+    {"method", 4},
     {"weights", weight_kinds},
     {"filters", 4},
     {"in_layout", 2},
@@ -99,6 +99,17 @@ Filter make_filter_of(std::size_t kind, const FilterSize& size, Random& random) 
   }
   if (kind == 6) {  // a dense product of integer factors
     return Filter::dense(size, Filter::separable(line(size.width), line(size.height), line(size.depth)).weights());
+  }
+  if (kind == 7) {  // equal real weights along each axis
+    const auto equal = [&](std::int64_t n) {
+      return std::vector<double>(static_cast<std::size_t>(n),
+                                 uniform(random, -2, 2) / static_cast<double>(n));
+    };
+    return Filter::separable(equal(size.width), equal(size.height), equal(size.depth));
+  }
+  if (kind == 8) {  // equal integers
+    return Filter::dense(size, std::vector<double>(static_cast<std::size_t>(size.taps()),
+                                                   static_cast<double>(below(random, 3)) + 1));
   }
   std::vector<double> weights;
   for (std::int64_t i = 0; i < size.taps(); ++i) {
@@ -216,12 +227,13 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   options.offset = offsets[point[offset]];
   options.rounding = static_cast<Rounding>(point[rounding]);
   options.sum = static_cast<Sum>(point[sum]);
-  options.method = std::array{Method::automatic, Method::direct, Method::separable}[point[method]];
+  options.method =
+      std::array{Method::automatic, Method::direct, Method::separable, Method::box}[point[method]];
   options.threads = thread_counts[point[threads]];
 
   // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one oriented filter.
   const std::size_t kind = point[weights];
-  made.integer_weights = kind == 0 || kind == 3 || kind == 6;
+  made.integer_weights = kind == 0 || kind == 3 || kind == 6 || kind == 8;
   const std::size_t count = point[filters] == 1 || point[filters] == 2 ? 2 : 1;
   for (std::size_t i = 0; i < count; ++i) {
     FilterSize own = size;
