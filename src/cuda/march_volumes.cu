@@ -15,7 +15,7 @@ const MarchSize* find(std::span<const MarchSize> sizes, const Space& size, bool 
 }
 
 const MarchSize* find(const Taps& taps, Method method) {
-  const bool factored = method == Method::separable;
+  const bool factored = method != Method::direct;
   return find(taps.size[0] == 1 ? march_images() : march_volumes(), taps.size, factored);
 }
 

@@ -171,6 +171,7 @@ std::unique_ptr<const Runner> make_along_one_axis(Job job, Device device) {
 
 double sum_of(const std::vector<double>& factor) { return std::accumulate(factor.begin(), factor.end(), 0.0); }
 
+/// One filter with factors: separable, or a box, which is a separable filter to all kernels here.
 std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) {
   const auto& factors = *job.filters.front().factors;
   if (std::unique_ptr<const Runner> march = make_march(std::make_shared<const Job>(job), device)) return march;
