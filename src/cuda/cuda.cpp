@@ -34,12 +34,13 @@ class CudaBackend final : public Backend, public DeviceMemory {
   std::vector<DeviceInfo> devices() const override {
     std::vector<DeviceInfo> all;
     all.reserve(static_cast<std::size_t>(device_count()));
-    for (int index = 0; index < device_count(); ++index) all.push_back({halation::cuda(index), describe(index), {"direct", "separable"}});
+    for (int index = 0; index < device_count(); ++index)
+      all.push_back({halation::cuda(index), describe(index), {"direct", "separable", "box"}});
     return all;
   }
 
   std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable};
+    static constexpr Method list[] = {Method::direct, Method::separable, Method::box};
     return list;
   }
 

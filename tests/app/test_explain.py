@@ -190,6 +190,11 @@ class Filters(Explain):
             if name and name != "custom":
                 self.assertIn(f"\n{name}\n  size ", self.text(name))
 
+    def test_method_that_is_not_there(self):
+        if "cuda:0" not in self.run_ok("devices")[0].decode():
+            self.check_error(["explain", "box", "--method", "box"],
+                             "method box is not available on cpu; choose from automatic, direct, separable", 1)
+
     def test_bad_input(self):
         for arguments, sentence, code in (
                 (["gausian"], "unknown filter 'gausian'; did you mean 'gaussian'?", 2),

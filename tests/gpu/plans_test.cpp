@@ -81,6 +81,8 @@ std::vector<PlanSpec> specs() {
       of(image, Pixel::f32, gaussian({.sigma = 4.0})),
       of(image, Pixel::f32, gaussian({.sigma = 30.0})),
       of(image, Pixel::u16, box({.size = 61})),
+      of(image, Pixel::f32, box({.size = 31}), {.method = Method::box}),
+      of(colours, Pixel::u8, box({.size = 17}), {.border = Border::wrap(), .method = Method::box}),
       of(image, Pixel::f32, edges()),
       of(image, Pixel::i16,
          FilterSet({whole_filter({.height = 3, .width = 3}, 7), gaussian({.sigma = 1.0})}, Combine::none)),
