@@ -265,20 +265,33 @@ PlanAnswer answer_of(const Question& question, Device device) {
   return answer;
 }
 
-/// On the CPU, where errors are the user's, and on the first GPU where there is one.
+/// On the CPU and on the first GPU where there is one. What a GPU refuses is its answer, and so is a method
+/// that the CPU does not offer and a GPU does. All else that the CPU refuses is the user's error.
 std::vector<PlanAnswer> answers_of(const Question& question) {
-  std::vector<PlanAnswer> answers = {answer_of(question, cpu())};
-  for (const DeviceInfo& info : devices()) {
-    if (info.device.kind != Device::Kind::cuda) continue;
-    try {
-      answers.push_back(answer_of(question, info.device));
-    } catch (const Error& error) {
-      answers.push_back({.device = name_of(info.device),
-                         .text = std::string(error.what()) + "\n",
-                         .methods = {},
-                         .error_bound = {}});
-    }
-    break;
+  const auto refusal = [](Device device, const Error& error) {
+    return PlanAnswer{.device = name_of(device),
+                      .text = std::string(error.what()) + "\n",
+                      .methods = {},
+                      .error_bound = {}};
+  };
+  const std::vector<DeviceInfo> all = devices();
+  const auto gpu = std::find_if(
+      all.begin(), all.end(), [](const DeviceInfo& info) { return info.device.kind == Device::Kind::cuda; });
+  std::vector<PlanAnswer> answers;
+  bool offered = true;
+  try {
+    answers.push_back(answer_of(question, cpu()));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported || gpu == all.end()) throw;
+    answers.push_back(refusal(cpu(), error));
+    offered = false;
+  }
+  if (gpu == all.end()) return answers;
+  try {
+    answers.push_back(answer_of(question, gpu->device));
+  } catch (const Error& error) {
+    if (!offered) throw;
+    answers.push_back(refusal(gpu->device, error));
   }
   return answers;
 }

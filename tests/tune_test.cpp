@@ -29,7 +29,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// What is remembered outlives a test, so each test has widths that no other test has.
+/// What is remembered outlives a test and its repetitions, so a job that is to be timed has a width that none
+/// had before.
+std::int64_t new_width() {
+  static std::int64_t last = 100;
+  return ++last;
+}
+
 PlanSpec spec_of(const FilterSet& set, std::int64_t width, Tune tune = Tune::measure) {
   return {.shape = {.height = 40, .width = width},
           .pixel = Pixel::f32,
@@ -99,7 +105,7 @@ TEST(Tune, GivesWhatAnEstimateGives) {
   for (const Pixel pixel : {Pixel::u8, Pixel::i16, Pixel::f32, Pixel::f64}) {
     for (const FilterSet& set : {FilterSet(gaussian({.sigma = 1.5})), FilterSet(box({.size = 3})),
                                  FilterSet(laplacian()), edges()}) {
-      PlanSpec spec = spec_of(set, 101);
+      PlanSpec spec = spec_of(set, new_width());
       spec.pixel = pixel;
       spec.options.extent = Extent::full;
       const Plan measured(spec);
@@ -114,7 +120,7 @@ TEST(Tune, GivesWhatAnEstimateGives) {
     }
   }
   // Whole weights have exact sums, whichever method makes them.
-  PlanSpec spec = spec_of(Filter::separable({1, 2, 3, 2, 1}, {1, 4, 6, 4, 1}), 101);
+  PlanSpec spec = spec_of(Filter::separable({1, 2, 3, 2, 1}, {1, 4, 6, 4, 1}), new_width());
   const Plan measured(spec);
   spec.options.tune = Tune::estimate;
   Image in(spec.shape, Pixel::f32);
@@ -124,7 +130,7 @@ TEST(Tune, GivesWhatAnEstimateGives) {
 }
 
 TEST(Tune, EstimatesTakeNoTimings) {
-  const PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), 103, Tune::estimate);
+  const PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), new_width(), Tune::estimate);
   EXPECT_EQ(timings_of(spec), 0);
   EXPECT_EQ(PlanSpec{}.options.tune, Tune::estimate);
   const std::string text = Plan(spec).explain();
@@ -135,7 +141,7 @@ TEST(Tune, EstimatesTakeNoTimings) {
 }
 
 TEST(Tune, TimesEachMethodAndTakesTheQuickest) {
-  const PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), 107);
+  const PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), new_width());
   EXPECT_EQ(timings_of(spec), 2);
   const Plan plan(spec);
   const std::string text = plan.explain();
@@ -150,7 +156,7 @@ TEST(Tune, TimesEachMethodAndTakesTheQuickest) {
 }
 
 TEST(Tune, RemembersAKindOfJob) {
-  const PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), 109);
+  const PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), new_width());
   EXPECT_EQ(timings_of(spec), 2);
   const std::string text = Plan(spec).explain();
   EXPECT_EQ(timings_of(spec), 0);
@@ -184,7 +190,7 @@ TEST(Tune, RemembersAKindOfJob) {
 }
 
 TEST(Tune, TimesTheMethodAskedForAlone) {
-  PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), 113);
+  PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), new_width());
   spec.options.method = Method::direct;
   EXPECT_EQ(timings_of(spec), 1);
   const Plan plan(spec);
@@ -198,13 +204,14 @@ TEST(Tune, TimesTheMethodAskedForAlone) {
 }
 
 TEST(Tune, TriesNoMethodThatDoesNotFitOrIsHopeless) {
-  EXPECT_EQ(timings_of(spec_of(laplacian(), 127)), 1);
-  EXPECT_THAT(Plan(spec_of(laplacian(), 127)).explain(),
+  const PlanSpec whole = spec_of(laplacian(), new_width());
+  EXPECT_EQ(timings_of(whole), 1);
+  EXPECT_THAT(Plan(whole).explain(),
               HasSubstr(" (no product of factors is within rounding of its weights); expected "));
-  const PlanSpec wide = spec_of(gaussian({.sigma = 20.0}), 127);  // 25,921 taps as against 322
+  const PlanSpec wide = spec_of(gaussian({.sigma = 20.0}), new_width());  // 25,921 taps as against 322
   EXPECT_EQ(timings_of(wide), 1);
   EXPECT_THAT(Plan(wide).methods(), ElementsAre(Method::separable));
-  PlanSpec slow = spec_of(box({.size = 3}), 127);
+  PlanSpec slow = spec_of(box({.size = 3}), new_width());
   slow.device = reference();
   EXPECT_EQ(timings_of(slow), 1);
   EXPECT_THAT(Plan(slow).explain(), HasSubstr(", measured "));
@@ -212,7 +219,7 @@ TEST(Tune, TriesNoMethodThatDoesNotFitOrIsHopeless) {
 
 TEST(Tune, TimesSeveralFiltersOneByOne) {
   const FilterSet set({gaussian({.sigma = 1.0}), laplacian(), box({.size = 5})}, Combine::none);
-  PlanSpec spec = spec_of(set, 131);
+  PlanSpec spec = spec_of(set, new_width());
   EXPECT_EQ(timings_of(spec), 5);
   const Plan measured(spec);
   EXPECT_EQ(times_after("expected", measured.explain()).size(), 3U);
@@ -230,7 +237,7 @@ TEST(Tune, TimesSeveralFiltersOneByOne) {
 
 TEST(Tune, TimesInThePrecisionThatIsNeeded) {
   const std::vector<double> row(31, 0.3);
-  PlanSpec spec = spec_of(Filter::separable(row, row), 137);
+  PlanSpec spec = spec_of(Filter::separable(row, row), new_width());
   spec.pixel = Pixel::u16;
   spec.options.method = Method::direct;
   EXPECT_EQ(timings_of(spec), 1) << "a precision that is given up was timed";
@@ -248,7 +255,7 @@ TEST(Tune, FallsBackToTheEstimateWithoutMemory) {
 }
 
 TEST(Tune, IsDoneOnceByManyThreads) {
-  const PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), 139);
+  const PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), new_width());
   const std::int64_t before = timings_taken();
   std::vector<std::string> texts(8);
   std::barrier together(static_cast<std::ptrdiff_t>(texts.size()));
@@ -272,11 +279,12 @@ TEST(Tune, DoesNotWaitForItselfAmongTasks) {
   const tbb::global_control allow(tbb::global_control::max_allowed_parallelism, 8);
   tbb::task_arena arena(8);
   std::vector<std::string> texts(40);
-  const auto make = [&](std::size_t i) {
-    PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), 2001 + static_cast<std::int64_t>(i));
-    spec.shape.height = 200;
-    texts[i] = Plan(spec).explain();
-  };
+  std::vector<PlanSpec> specs;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    specs.push_back(spec_of(gaussian({.sigma = 1.5}), 2000 + new_width()));  // enough work for threads
+    specs.back().shape.height = 200;
+  }
+  const auto make = [&](std::size_t i) { texts[i] = Plan(specs[i]).explain(); };
   arena.execute([&] {
     tbb::task_group others;
     const auto now_and_then = [&] {
@@ -302,7 +310,7 @@ TEST(Tune, HasNames) {
   const auto beyond = static_cast<Tune>(7);
   EXPECT_THROW((void)name_of(beyond), std::logic_error);
   try {
-    const Plan plan(spec_of(box({.size = 3}), 149, beyond));
+    const Plan plan(spec_of(box({.size = 3}), new_width(), beyond));
     FAIL() << "a plan was made";
   } catch (const std::logic_error& error) {
     EXPECT_STREQ(error.what(), "no such tune");

@@ -39,8 +39,18 @@ enum class Accuracy {
   fast,   ///< half-precision products and approximations may be used
 };
 
-/// How a filter is computed.
-enum class Method { automatic, direct, separable, low_rank, banded, box, fft };
+/// How a filter is computed. `DeviceInfo::methods` names what a device offers; a plan refuses others, and a
+/// method that the weights do not allow, with a sentence.
+enum class Method {
+  automatic,  ///< what the device should do quickest, see `Tune`
+  direct,     ///< weight by weight: any filter
+  separable,  ///< along one axis after the other: weights that are a product of factors
+  low_rank,   ///< offered by no device yet
+  banded,     ///< offered by no device yet
+  box,  ///< sums that neighbouring outputs share, at a cost that hardly grows with the size: factors each of
+        ///< which has equal weights
+  fft,  ///< offered by no device yet
+};
 
 /// How a plan finds the quickest method.
 ///

@@ -341,7 +341,7 @@ class BoxRunner final : public Runner {
 
 bool box_takes(const Job& job, const Taps& taps) {
   if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64 ||
-      taps.method != Method::separable || !taps.factors)
+      taps.method != Method::box)
     return false;
   const auto& [z, y, x] = *taps.factors;
   constexpr std::size_t most_taps = 4096;

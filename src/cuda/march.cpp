@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t many_outputs = std::int64_t{1} << 23;
 
 const MarchSize* find(const Taps& taps, Method method) {
-  const bool factored = method == Method::separable;
+  const bool factored = method != Method::direct;
   for (const std::span<const MarchSize> sizes : {march_dense(), march_factored(), march_long(), march_volumes()}) {
     const auto found = std::find_if(sizes.begin(), sizes.end(),
                                     [&](const MarchSize& one) { return one.size == taps.size && one.factored == factored; });

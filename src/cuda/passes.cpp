@@ -175,6 +175,7 @@ std::unique_ptr<const Runner> make_along_one_axis(Job job, Device device) {
 
 double sum_of(const std::vector<double>& factor) { return std::accumulate(factor.begin(), factor.end(), 0.0); }
 
+/// One filter with factors, which have equal weights where its method is box.
 std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device);
 
 /// The same by kernels for any size.

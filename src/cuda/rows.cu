@@ -522,7 +522,7 @@ std::unique_ptr<const Runner> make_rows(std::shared_ptr<const Job> job, Device d
   const Taps& taps = job->filters.front();
   if (!rows_take(*job, taps, taps.method)) return nullptr;
   std::vector<double> weights = taps.weights;
-  if (taps.method == Method::separable) {
+  if (taps.method != Method::direct) {
     const auto& [z, y, x] = *taps.factors;
     weights = x;
     for (double& weight : weights) weight *= z.front() * y.front();

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 namespace halation {
 namespace {
@@ -24,6 +26,32 @@ double make_primitive(std::vector<double>& line) {
   if (divisor == 0) return 1;
   for (double& w : line) w /= static_cast<double>(divisor);
   return static_cast<double>(divisor);
+}
+
+/// Additions that a term passes through at most, and products of which each may be too small to be normal.
+struct Deepest {
+  double additions;
+  double products;
+};
+
+Deepest deepest_of(const Taps& taps) {
+  const auto& k = taps.size;
+  const auto product = static_cast<double>(k[0] * k[1] * k[2]);
+  const auto sum = static_cast<double>(k[0] + k[1] + k[2]);
+  switch (taps.method) {
+    case Method::direct:
+      return {product, product};
+    case Method::separable:
+      return {sum, sum};
+    case Method::box:
+      return {sum + 8, product + sum};
+    case Method::automatic:
+    case Method::low_rank:
+    case Method::banded:
+    case Method::fft:
+      break;
+  }
+  throw std::logic_error("no error bound is known for method " + std::string(name_of(taps.method)));
 }
 
 }  // namespace
@@ -71,6 +99,12 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
   return found;
 }
 
+bool all_equal(const Factors& factors) {
+  return std::all_of(factors.begin(), factors.end(), [](const std::vector<double>& factor) {
+    return std::all_of(factor.begin(), factor.end(), [&](double w) { return w == factor.front(); });
+  });
+}
+
 double separable_tolerance(bool sum_f64) { return sum_f64 ? 0x1p-51 : 0x1p-24; }
 
 bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job) {
@@ -89,23 +123,18 @@ bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job) 
 ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residual, const Job& job) {
   const double u = job.sum_f64 ? 0x1p-53 : 0x1p-24;
   const double tiniest = job.sum_f64 ? 0x1p-1074 : 0x1p-149;
-  // Roundings that a product can pass through: one for each further term, and for the weight and its factors, the border's constant,
-  // scale and offset, root and square; plain multiply-adds round twice a term.
-  double terms = 1;
-  const auto& k = taps.size;
-  if (taps.method == Method::separable) {
-    terms = static_cast<double>(k[0] + k[1] + k[2]);
-  } else {
-    terms = static_cast<double>(k[0] * k[1] * k[2]);
-  }
-  double roundings = terms + 12;
+  // Roundings that a product can pass through: those of the sum, and for the weight and its factors, the
+  // border's constant, scale and offset, root and square; plain multiply-adds round twice a term.
+  const Deepest deepest = deepest_of(taps);
+  double roundings = deepest.additions + 12;
   if (sums_are_exact(taps, sum_of_magnitudes, job)) {
     if (job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0};
     roundings = 12;
   }
   const double gamma = roundings * u / (1 - std::min(0.5, roundings * u));
   const double size = std::fabs(job.scale);
-  return {size * sum_of_magnitudes * (gamma + residual), 4 * u * std::fabs(job.offset) + size * terms * tiniest};
+  return {size * sum_of_magnitudes * (gamma + residual),
+          4 * u * std::fabs(job.offset) + size * deepest.products * tiniest};
 }
 
 }  // namespace halation

@@ -22,6 +22,9 @@ struct Separation {
 /// None where all weights are 0. Cost: a few passes over the weights.
 std::optional<Separation> separate(const Space& size, const std::vector<double>& weights);
 
+/// Whether the weights of each factor are one number, each factor's its own: what makes a box.
+bool all_equal(const Factors& factors);
+
 /// Residuals up to this are as good as rounding: one unit of the sums' precision.
 double separable_tolerance(bool sum_f64);
 
@@ -34,9 +37,20 @@ struct ErrorBound {
   double absolute = 0;
 };
 
-/// The bound for one filter as the job will compute it: n roundings a term give γ(n) = n·u / (1 − n·u), with u half a unit in the last
-/// place of 1 (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1), times Σ|w|, plus what the factors leave
-/// out of the weights.
+/// The bound for one filter as the job will compute it: n roundings a term give γ(n) = n·u / (1 − n·u), with
+/// u half a unit in the last place of 1 (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+/// section 3.1), times Σ|w|, plus what the factors leave out of the weights. With kz, ky and kx taps along
+/// the axes n is, beside 12 for all that is no addition,
+///     direct     kz · ky · kx: additions in a row, each of which rounds what came before it
+///     separable  kz + ky + kx: additions in a row along one axis after the other
+///     box        kz + ky + kx + 8: each pixel is multiplied by the weight once, and then only added
+///
+/// The additions of a box may form any tree in which no pixel passes through more of them. Prefix and suffix
+/// sums along an axis do: a pixel passes through k − 1 additions of one of them at most, and through the one
+/// that joins the two; 8 are left for sums of groups. Done as a separable filter, a box has the n of one.
+///
+/// Where numbers are too small to be normal, additions are exact and a product is off by half of the least
+/// number: a box makes kz · ky · kx products, or such as come between axes.
 ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residual, const Job& job);
 
 }  // namespace halation

@@ -57,11 +57,38 @@ struct Way {
   std::string reason;
 };
 
-/// A filter of the job, which has its size and lead.
-struct Asked {
-  const Taps& place;
-  const Filter& filter;
-  bool flipped;
+/// A filter of the job, and its factors once they have been looked for.
+class Asked {
+ public:
+  Asked(Taps place, const Filter& filter, bool flipped)
+      : place_(std::move(place)), filter_(filter), flipped_(flipped) {}
+
+  /// Size and lead.
+  const Taps& place() const { return place_; }
+  const Filter& filter() const { return filter_; }
+  std::vector<double> weights() const { return dense_weights(filter_, flipped_); }
+
+  /// None where all weights are 0. Sought at the first call, which takes a few passes over the weights.
+  const std::optional<Separation>& separation() {
+    if (!sought_) separation_ = separation_of(filter_, flipped_);
+    sought_ = true;
+    return separation_;
+  }
+  /// Whether the filter is known to be no product of factors; false as long as nobody has asked.
+  bool known_as_no_product(const Job& job) const {
+    return sought_ && separation_ && !is_product(separation_, job);
+  }
+
+  static bool is_product(const std::optional<Separation>& separation, const Job& job) {
+    return separation && separation->residual <= separable_tolerance(job.sum_f64);
+  }
+
+ private:
+  Taps place_;
+  const Filter& filter_;
+  bool flipped_;
+  bool sought_ = false;
+  std::optional<Separation> separation_;
 };
 
 class Chooser {
@@ -77,19 +104,16 @@ class Chooser {
   }
 
   /// The method asked for, else the one of which least time is expected.
-  Way by_estimate(const Asked& asked, const Job& job) const {
-    const bool may_separate = offers(Method::separable) && options_.method != Method::direct;
-    const bool worth_it = options_.method == Method::separable ||
-                          expected(job, asked, Method::separable) < expected(job, asked, Method::direct);
-    std::optional<Separation> separation;
-    if (may_separate && worth_it) separation = separation_of(asked.filter, asked.flipped);
-    if (fits(separation, job)) return separable(asked, *std::move(separation), job);
-    if (options_.method == Method::separable) refuse_separable(asked.filter, separation, job);
-    return direct(asked, separation.has_value(), job);
+  Way by_estimate(Asked& asked, const Job& job) const {
+    if (options_.method != Method::automatic) return asked_for(asked, job);
+    for (const Expected& each : quickest_first(asked, job)) {
+      if (fits(each.method, asked, job)) return way(each.method, asked, job);
+    }
+    throw std::logic_error("a backend without the method direct");
   }
 
   /// The method that takes least time here.
-  Way by_timing(const Asked& asked, const Job& job) const {
+  Way by_timing(Asked& asked, const Job& job) const {
     std::vector<Way> ways = worth_timing(asked, job);
     std::vector<double> seconds;
     for (const Way& way : ways) {
@@ -113,75 +137,106 @@ class Chooser {
   }
 
  private:
+  struct Expected {
+    Method method;
+    double seconds;
+  };
+
   bool offers(Method method) const {
     const auto methods = backend_.methods();
     return std::find(methods.begin(), methods.end(), method) != methods.end();
   }
 
-  static bool fits(const std::optional<Separation>& separation, const Job& job) {
-    return separation && separation->residual <= separable_tolerance(job.sum_f64);
+  double expected(Method method, const Asked& asked, const Job& job) const {
+    return backend_.expected_seconds(job, asked.place(), method, device_);
   }
 
-  double expected(const Job& job, const Asked& asked, Method method) const {
-    return backend_.expected_seconds(job, asked.place, method, device_);
+  /// What the backend offers; of equals the one that it lists first.
+  std::vector<Expected> quickest_first(const Asked& asked, const Job& job) const {
+    std::vector<Expected> list;
+    for (const Method method : backend_.methods()) list.push_back({method, expected(method, asked, job)});
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Expected& a, const Expected& b) { return a.seconds < b.seconds; });
+    return list;
+  }
+
+  static bool fits(Method method, Asked& asked, const Job& job) {
+    switch (method) {
+      case Method::direct:
+        return true;
+      case Method::separable:
+        return Asked::is_product(asked.separation(), job);
+      case Method::box:
+        return Asked::is_product(asked.separation(), job) && all_equal(asked.separation()->factors);
+      case Method::automatic:
+      case Method::low_rank:
+      case Method::banded:
+      case Method::fft:
+        break;
+    }
+    throw std::logic_error("no weights are known to fit method " + std::string(name_of(method)));
+  }
+
+  Way asked_for(Asked& asked, const Job& job) const {
+    if (!fits(options_.method, asked, job)) refuse(options_.method, asked, job);
+    return way(options_.method, asked, job);
   }
 
   /// The methods that are possible, without those that are hopeless; the one asked for alone.
-  std::vector<Way> worth_timing(const Asked& asked, const Job& job) const {
+  std::vector<Way> worth_timing(Asked& asked, const Job& job) const {
     std::vector<Way> ways;
-    if (options_.method != Method::automatic || !offers(Method::separable)) {
-      ways.push_back(by_estimate(asked, job));
+    if (options_.method != Method::automatic) {
+      ways.push_back(asked_for(asked, job));
       return ways;
     }
-    const double separable_seconds = expected(job, asked, Method::separable);
-    const double direct_seconds = expected(job, asked, Method::direct);
-    std::optional<Separation> separation;
-    if (separable_seconds < hopeless * direct_seconds)
-      separation = separation_of(asked.filter, asked.flipped);
-    const bool tried = separation.has_value();
-    if (fits(separation, job)) ways.push_back(separable(asked, *std::move(separation), job));
-    if (ways.empty() ||
-        (direct_seconds < hopeless * separable_seconds && asked.filter.size().taps() <= most_dense_taps)) {
-      ways.push_back(direct(asked, tried && ways.empty(), job));
+    std::vector<Expected> worth_it;
+    for (const Expected& each : quickest_first(asked, job)) {
+      if (!worth_it.empty()) {
+        if (each.seconds >= hopeless * worth_it.front().seconds) break;
+        if (each.method == Method::direct && asked.filter().size().taps() > most_dense_taps) continue;
+      }
+      if (fits(each.method, asked, job)) worth_it.push_back(each);
     }
+    for (const Expected& each : worth_it) ways.push_back(way(each.method, asked, job));
     return ways;
   }
 
-  std::string reason_of(const Asked& asked, const std::string& why, Method method, const Job& job) const {
-    return asked.filter.name() + " " + text(asked.place.size) + ": " + std::string(name_of(method)) + ", " +
-           std::to_string(multiply_adds(asked.place.size, method)) + " multiply-adds a sample" + why +
-           "; expected " + time_text(expected(job, asked, method));
-  }
-
-  Way separable(const Asked& asked, Separation separation, const Job& job) const {
-    Way way{.taps = asked.place, .bound = {}, .reason = ""};
-    way.taps.method = Method::separable;
-    way.taps.factors = std::move(separation.factors);
-    double magnitudes = 1;
-    for (const auto& factor : *way.taps.factors) magnitudes *= sum_of_magnitudes(factor);
-    way.bound = error_bound(way.taps, magnitudes, separation.residual, job);
-    const std::string instead = std::to_string(multiply_adds(way.taps.size, Method::direct));
-    way.reason = reason_of(asked, " instead of " + instead, Method::separable, job);
+  /// A method that fits.
+  Way way(Method method, Asked& asked, const Job& job) const {
+    Way way{.taps = asked.place(), .bound = {}, .reason = ""};
+    way.taps.method = method;
+    std::string why;
+    if (method == Method::direct) {
+      way.taps.weights = asked.weights();
+      way.bound = error_bound(way.taps, sum_of_magnitudes(way.taps.weights), 0, job);
+      if (asked.known_as_no_product(job)) why = " (no product of factors is within rounding of its weights)";
+    } else {
+      const Separation& separation = *asked.separation();
+      way.taps.factors = separation.factors;
+      double magnitudes = 1;
+      for (const auto& factor : separation.factors) magnitudes *= sum_of_magnitudes(factor);
+      way.bound = error_bound(way.taps, magnitudes, separation.residual, job);
+      why = " instead of " + std::to_string(multiply_adds(way.taps.size, Method::direct));
+    }
+    way.reason = asked.filter().name() + " " + text(way.taps.size) + ": " + std::string(name_of(method)) +
+                 ", " + std::to_string(multiply_adds(way.taps.size, method)) + " multiply-adds a sample" +
+                 why + "; expected " + time_text(expected(method, asked, job));
     return way;
   }
 
-  Way direct(const Asked& asked, bool factors_sought, const Job& job) const {
-    Way way{.taps = asked.place, .bound = {}, .reason = ""};
-    way.taps.method = Method::direct;
-    way.taps.weights = dense_weights(asked.filter, asked.flipped);
-    way.bound = error_bound(way.taps, sum_of_magnitudes(way.taps.weights), 0, job);
-    const char* why = factors_sought ? " (no product of factors is within rounding of its weights)" : "";
-    way.reason = reason_of(asked, why, Method::direct, job);
-    return way;
-  }
-
-  [[noreturn]] static void refuse_separable(const Filter& filter, const std::optional<Separation>& separation,
-                                            const Job& job) {
+  [[noreturn]] static void refuse(Method method, Asked& asked, const Job& job) {
+    const std::optional<Separation>& separation = asked.separation();
+    const std::string name = std::string(name_of(method));
+    const std::string opening = "method " + name + ": filter '" + asked.filter().name() + "' is not ";
+    if (method == Method::box) {
+      const char* why = separation ? "its weights differ" : "all its weights are 0";
+      throw Error(ErrorCode::invalid_argument,
+                  opening + "a box: " + why + "; use automatic, direct or separable");
+    }
     char share[96];
     std::snprintf(share, sizeof share, "the nearest product of factors leaves %.2g of its weights, at most %.2g is allowed",
                   separation ? separation->residual : 1.0, separable_tolerance(job.sum_f64));
-    throw Error(ErrorCode::invalid_argument,
-                "method separable: filter '" + filter.name() + "' is not separable: " + share + "; use automatic or direct");
+    throw Error(ErrorCode::invalid_argument, opening + name + ": " + share + "; use automatic or direct");
   }
 
   const Options& options_;
@@ -219,13 +274,15 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   const bool measured = measures(options.tune);
   const Chooser chooser(options, backend, device);
   Job& job = checked.job;
+  std::vector<Asked> all_asked;
+  for (std::size_t i = 0; i < checked.filters.size(); ++i)
+    all_asked.emplace_back(job.filters[i], checked.filters[i], checked.flipped[i]);
   std::vector<Way> ways;
   ErrorBound bound;
   const auto choose_all = [&](bool by_timing) {
     ways.clear();
     bound = {};
-    for (std::size_t i = 0; i < checked.filters.size(); ++i) {
-      const Asked asked{job.filters[i], checked.filters[i], checked.flipped[i]};
+    for (Asked& asked : all_asked) {
       ways.push_back(by_timing ? chooser.by_timing(asked, job) : chooser.by_estimate(asked, job));
       // A magnitude is at most as far off as its components together; single outputs share the largest bound.
       const auto join = [&](double a, double b) { return job.combine == Combine::none ? std::max(a, b) : a + b; };
@@ -241,8 +298,8 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   };
   job.sum_f64 = options.sum == Sum::f64 || job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64 ||
                 backend.kind() == Device::Kind::reference;
-  choose_precise_enough(false);
-  if (measured) choose_precise_enough(true);  // nothing is timed in a precision that is given up
+  choose_precise_enough(false);  // first, so that what needs f64 by the estimate is not timed in f32
+  if (measured) choose_precise_enough(true);
 
   Choice choice{.job = nullptr, .bound = bound, .reasons = {}, .measured = measured};
   for (std::size_t i = 0; i < ways.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "core/convert.h"

@@ -19,6 +19,16 @@ class Gpu(ProgramTest):
     def test_listed(self):
         self.assertRegex(self.run_ok("devices")[0].decode(), r"(?m)^cuda:0 +\S.*GB.*\n +methods: .*direct")
 
+    def test_a_method_that_the_cpu_lacks_is_explained(self):
+        text = self.run_ok("explain", "box", "--size", 31, "--method", "box")[0].decode()
+        self.assertIn("plan on cpu\n  method box is not available on cpu; choose from ", text)
+        self.assertRegex(text, r"plan on cuda:0\n(?:  [^\n]*\n)*?  box 31x31: box, 7 multiply-adds a sample instead of 961; expected ")
+        report = json.loads(self.run_ok("explain", "box", "--size", 31, "--method", "box", "--json")[0])
+        self.assertEqual([plan["methods"] for plan in report["plans"]], [[], ["box"]])
+        self.check_error(["explain", "gaussian", "--method", "box"],
+                         "method box: filter 'gaussian' is not a box: its weights differ; "
+                         "use automatic, direct or separable", 2)
+
     def test_arrays_agree_with_the_reference(self):
         values = [RANDOM.uniform(-1, 1) for _ in range(31 * 17 * 5)]
         self.put("in.npy", npy(values, (5, 17, 31), "<f8"))

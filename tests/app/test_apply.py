@@ -212,7 +212,8 @@ class Options(ProgramTest):
         self.put("in.png", png(ROWS))
         results = set()
         for arguments in ([], ["--device", "auto"], ["--device", "cpu"], ["--device", "reference"], ["--threads", 1],
-                          ["--threads", 2], ["--threads", 0]):
+                          ["--threads", 2], ["--threads", 0], ["--tune", "estimate"], ["--tune", "measure"],
+                          ["--tune", "measure", "--device", "cpu"]):
             self.run_ok("apply", "custom", "in.png", "-o", "out.png", "--weights", SKEW_TEXT, *arguments)
             results.add(tuple(flat(read_png(self.get("out.png"))[0])))
         self.assertEqual(len(results), 1)
@@ -484,7 +485,13 @@ class Reports(ProgramTest):
         stdout, stderr = self.run_ok("apply", "gaussian", "in.png", "-o", "out.png", "--explain")
         self.assertIn("gaussian", stdout.decode())
         self.assertNotIn("colours are", stdout.decode())
+        self.assertIn("; expected ", stdout.decode())
+        self.assertNotIn(", measured ", stdout.decode())
         self.assertEqual(stderr, "")
+        for device in ("auto", "cpu"):
+            stdout, _ = self.run_ok("apply", "gaussian", "in.png", "-o", "out.png", "--explain", "--tune", "measure",
+                                    "--device", device)
+            self.assertRegex(stdout.decode(), r"; expected \S+ [mu]?s, measured \S+ [mu]?s( |\n)")
         self.put("in.png", png([[(1, 2, 3, 4)]]))
         stdout, _ = self.run_ok("apply", "gaussian", "in.png", "-o", "out.png", "--explain", "--linear", "--gray")
         self.assertIn("colours are decoded to linear light, reduced to luma, premultiplied by alpha", stdout.decode())

@@ -181,7 +181,8 @@ class Options(BadInput):
                 ("--extent", "extent", "same, valid, full"),
                 ("--output-pixel", "pixel", "u8, u16, i16, f16, f32, f64"),
                 ("--rounding", "rounding", "half_even, truncate"),
-                ("--sum", "sum", "automatic, f64")):
+                ("--sum", "sum", "automatic, f64"),
+                ("--tune", "tune", "estimate, measure")):
             self.refuse_option(WRONG_USAGE, f"unknown {what} 'sam'; choose from {choices}", "box", option, "sam")
         for option in ("--device", "--layout"):
             done = self.start("apply", "box", "photo.png", "-o", "out.png", option, "sam")

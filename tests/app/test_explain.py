@@ -169,6 +169,16 @@ class Filters(Explain):
         self.assertEqual([[each["symmetry"]["y"], each["symmetry"]["x"]] for each in filters],
                          [["even", "odd"], ["odd", "even"]])
 
+    def test_tune(self):
+        gaussian = ["gaussian", "--sigma", 1, "--size", "64x64", "--pixel", "f32"]
+        number = r"\S+ [mu]?s"
+        self.assertRegex(self.text(*gaussian), rf"; expected {number}\n +times were not measured; tune measure times each")
+        text = self.text(*gaussian, "--tune", "measure")
+        self.assertRegex(text, rf"; expected {number}, measured {number} \((direct|separable) {number}\)\n")
+        self.assertNotIn("not measured", text)
+        text = self.text(*gaussian, "--tune", "measure", "--method", "direct")
+        self.assertRegex(text, rf": direct, [^\n]*; expected {number}, measured {number}\n")
+
     def test_low_rank(self):
         (facts,) = self.report("laplacian_of_gaussian", "--sigma", 2)["filters"]
         self.assertEqual(facts["rank"], 2)
@@ -179,6 +189,11 @@ class Filters(Explain):
             name = re.match(r"[a-z_]*", line).group()
             if name and name != "custom":
                 self.assertIn(f"\n{name}\n  size ", self.text(name))
+
+    def test_method_that_is_not_there(self):
+        if "cuda:0" not in self.run_ok("devices")[0].decode():
+            self.check_error(["explain", "box", "--method", "box"],
+                             "method box is not available on cpu; choose from automatic, direct, separable", 1)
 
     def test_bad_input(self):
         for arguments, sentence, code in (

@@ -169,7 +169,7 @@ TEST(Cuda, WrongDevicesAreNamed) {
   EXPECT_EQ(message_of([&] { (void)there.clone(); }),
             "copy: a view lies in memory of cuda:0; give the stream to copy in, or use to_device");
   EXPECT_EQ(message_of([&] { (void)convolve(there, gaussian({.sigma = 1.0}), {.method = Method::fft}); }),
-            "method fft is not available on cuda; choose from automatic, direct, separable");
+            "method fft is not available on cuda; choose from automatic, direct, separable, box");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <iostream>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "images.h"
+#include "plan/tune.h"
 
 namespace halation::gpu_test {
 namespace {
@@ -79,6 +81,8 @@ std::vector<PlanSpec> specs() {
       of(image, Pixel::f32, gaussian({.sigma = 4.0})),
       of(image, Pixel::f32, gaussian({.sigma = 30.0})),
       of(image, Pixel::u16, box({.size = 61})),
+      of(image, Pixel::f32, box({.size = 31}), {.method = Method::box}),
+      of(colours, Pixel::u8, box({.size = 17}), {.border = Border::wrap(), .method = Method::box}),
       of(image, Pixel::f32, edges()),
       of(image, Pixel::i16,
          FilterSet({whole_filter({.height = 3, .width = 3}, 7), gaussian({.sigma = 1.0})}, Combine::none)),
@@ -228,6 +232,51 @@ TEST(Plans, AreMadeInUnderAHundredMicroseconds) {
   };
   check("5x5 f32", whole_filter({.height = 5, .width = 5}, 1));
   check("Gaussian, sigma 2, f32", gaussian({.sigma = 2.0}));
+}
+
+/// Of packed host images.
+double largest_difference(const Image& a, const Image& b) {
+  return visit_pixel(a.pixel(), [&](auto element) {
+    using T = decltype(element);
+    const auto* p = reinterpret_cast<const T*>(a.view().data);
+    const auto* q = reinterpret_cast<const T*>(b.view().data);
+    double most = 0;
+    for (std::int64_t i = 0; i < a.shape().elements(); ++i)
+      most = std::max(most, std::fabs(static_cast<double>(p[i]) - static_cast<double>(q[i])));
+    return most;
+  });
+}
+
+TEST(Plans, TimeTheirMethodsOnceAndGiveWhatAnEstimateGives) {
+  for (PlanSpec spec : specs()) {
+    if (spec.pixel == Pixel::f16) spec.options.output = Pixel::f32;  // the bound holds before rounding to f16
+    Prepared estimated(spec);
+    spec.options.tune = Tune::measure;
+    Prepared measured(spec);
+    EXPECT_NE(measured.plan.explain().find(", measured "), std::string::npos) << measured.plan.explain();
+    const std::int64_t taken = timings_taken();
+    const std::size_t free = free_bytes();
+    EXPECT_EQ(Plan(spec).explain(), measured.plan.explain());
+    EXPECT_EQ(timings_taken(), taken) << "timed again: " << measured.plan.explain();
+    EXPECT_EQ(free_bytes(), free) << measured.plan.explain();
+
+    const OwnStream stream;
+    for (Prepared* each : {&estimated, &measured}) {
+      each->poison();
+      each->run(stream);
+      synchronise(cuda(), stream);
+    }
+    const double most = is_float(spec.pixel) ? 1 : std::max(largest(spec.pixel), -smallest(spec.pixel));
+    const double bound = is_float(measured.plan.output_pixel())
+                             ? measured.plan.error_bound(most) + estimated.plan.error_bound(most)
+                             : 1;
+    const std::vector<Image> expected = estimated.results();
+    const std::vector<Image> found = measured.results();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_LE(largest_difference(found[i], expected[i]), bound)
+          << measured.plan.explain() << estimated.plan.explain();
+    }
+  }
 }
 
 }  // namespace

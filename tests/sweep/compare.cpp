@@ -228,7 +228,7 @@ std::optional<std::string> find_fault(const JobCase& job_case, Device device) {
   auto [oracle, oracle_error] = try_plan(oracle_spec, reference());
   PlanSpec spec = job_case.spec;
   auto [plan, error] = try_plan(spec, device);
-  if (!plan && error.starts_with("method separable")) {
+  if (!plan && (error.starts_with("method separable") || error.starts_with("method box"))) {
     spec.options.method = Method::automatic;
     std::tie(plan, error) = try_plan(spec, device);
   }

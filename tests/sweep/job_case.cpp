@@ -54,7 +54,7 @@ constexpr AxisInfo axes[axis_count] = {
     {"offset", std::size(offsets)},
     {"rounding", 2},
     {"sum", 2},
-    {"method", 3},
+    {"method", 4},
     {"weights", weight_kinds},
     {"filters", 4},
     {"in_layout", 2},
@@ -232,7 +232,8 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   options.offset = offsets[point[offset]];
   options.rounding = static_cast<Rounding>(point[rounding]);
   options.sum = static_cast<Sum>(point[sum]);
-  options.method = std::array{Method::automatic, Method::direct, Method::separable}[point[method]];
+  options.method =
+      std::array{Method::automatic, Method::direct, Method::separable, Method::box}[point[method]];
   options.threads = thread_counts[point[threads]];
 
   // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one oriented filter.

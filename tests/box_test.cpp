@@ -1,0 +1,306 @@
+// box_test.cpp: the method box in the plan: which filters are boxes, when they are done as such, and that the
+// bound on their error holds for sums made in several orders. The backend is the test's own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <thread>
+
+#include "halation/halation.h"
+#include "message_of.h"
+#include "plan/check.h"
+#include "plan/choose.h"
+#include "plan/tune.h"
+
+namespace halation {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Runs that take as long as they are told to, and compute nothing.
+class Sleeper final : public Runner {
+ public:
+  explicit Sleeper(double seconds) : seconds_(seconds) {}
+  std::size_t workspace_bytes() const override { return 0; }
+  std::string explain() const override { return "sleeps"; }
+  void run(ConstView, std::span<const View>, std::span<std::byte>, Stream) const override {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds_));
+  }
+
+ private:
+  double seconds_;
+};
+
+/// Offers boxes, and expects of each method what it is told to.
+class Offering final : public Backend {
+ public:
+  std::map<Method, double> expected{{Method::direct, 3}, {Method::separable, 2}, {Method::box, 1}};
+  std::map<Method, double> taken{{Method::direct, 6e-3}, {Method::separable, 3e-3}, {Method::box, 0}};
+
+  Device::Kind kind() const override { return Device::Kind::cpu; }
+  std::vector<DeviceInfo> devices() const override { return {}; }
+  std::span<const Method> methods() const override {
+    static constexpr Method list[] = {Method::direct, Method::separable, Method::box};
+    return list;
+  }
+  double expected_seconds(const Job&, const Taps&, Method method, Device) const override {
+    return expected.at(method);
+  }
+  std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
+    return std::make_unique<Sleeper>(taken.at(job->filters.front().method));
+  }
+};
+
+PlanSpec spec_of(Filter filter, const Options& options = {}) {
+  return {.shape = {.height = 20, .width = 30},
+          .pixel = Pixel::f32,
+          .filters = {std::move(filter)},
+          .options = options};
+}
+
+Choice choice_of(const PlanSpec& spec, const Backend& backend = Offering()) {
+  return choose(check(spec), spec.options, backend, cpu());
+}
+
+const Taps& taps_of(const Choice& choice) { return choice.job->filters.front(); }
+
+Method method_of(const Filter& filter) { return taps_of(choice_of(spec_of(filter))).method; }
+
+TEST(Box, IsAFilterWhoseFactorsHaveEqualWeights) {
+  const std::vector<double> thirds(3, 1.0 / 3);
+  const std::vector<double> fifths(5, -0.2);
+  const Filter product = Filter::separable(fifths, thirds);
+  EXPECT_EQ(method_of(box({.size = 3})), Method::box);
+  EXPECT_EQ(method_of(product), Method::box);
+  EXPECT_EQ(method_of(Filter::dense({1, 3, 5}, product.weights())), Method::box);
+  EXPECT_EQ(method_of(Filter::dense({1, 7, 4}, std::vector<double>(28, 0.3))), Method::box);
+  EXPECT_EQ(method_of(Filter::dense({1, 7, 4}, std::vector<double>(28, 6))), Method::box);
+  EXPECT_EQ(method_of(Filter({2, 2, 2, 2})), Method::box);
+  EXPECT_EQ(method_of(Filter({1})), Method::box);
+  EXPECT_EQ(method_of(Filter::separable({0, 0}, {0, 0})), Method::box);
+
+  std::vector<double> nearly = thirds;
+  nearly[1] = std::nextafter(nearly[1], 1.0);
+  EXPECT_EQ(method_of(Filter::separable(fifths, nearly)), Method::separable);
+  EXPECT_EQ(method_of(gaussian({.sigma = 1.0})), Method::separable);
+  EXPECT_EQ(method_of(Filter({1, 1, -1})), Method::separable);
+  EXPECT_EQ(method_of(laplacian()), Method::direct);
+  EXPECT_EQ(method_of(disk(3)), Method::direct);
+  EXPECT_EQ(method_of(Filter::dense({1, 2, 2}, {0, 0, 0, 0})), Method::direct);
+}
+
+TEST(Box, HasItsFactorsAndNoWeights) {
+  const Choice choice = choice_of(spec_of(Filter::dense({1, 2, 3}, std::vector<double>(6, 5))));
+  const Taps& taps = taps_of(choice);
+  EXPECT_TRUE(taps.weights.empty());
+  ASSERT_TRUE(taps.factors);
+  const auto& [z, y, x] = *taps.factors;
+  EXPECT_EQ(z, std::vector<double>(1, z[0]));
+  EXPECT_EQ(y, std::vector<double>(2, y[0]));
+  EXPECT_EQ(x, std::vector<double>(3, x[0]));
+  EXPECT_EQ(z[0] * y[0] * x[0], 5);
+}
+
+TEST(Box, IsTakenWhereItShouldBeQuickest) {
+  const PlanSpec spec = spec_of(box({.size = 5}));
+  Offering backend;
+  EXPECT_EQ(taps_of(choice_of(spec, backend)).method, Method::box);
+  backend.expected[Method::box] = 2.5;
+  EXPECT_EQ(taps_of(choice_of(spec, backend)).method, Method::separable);
+  backend.expected[Method::separable] = 4;
+  EXPECT_EQ(taps_of(choice_of(spec, backend)).method, Method::box);
+  backend.expected[Method::box] = 3;  // of equals the one that is listed first
+  EXPECT_EQ(taps_of(choice_of(spec, backend)).method, Method::direct);
+}
+
+TEST(Box, ExplainsItself) {
+  EXPECT_EQ(choice_of(spec_of(box({.size = 5}))).reasons.front(),
+            "box 5x5: box, 7 multiply-adds a sample instead of 25; expected 1 s");
+  const std::string wide = choice_of(spec_of(box({.size = 31}))).reasons.front();
+  EXPECT_EQ(wide, "box 31x31: box, 7 multiply-adds a sample instead of 961; expected 1 s");
+  EXPECT_EQ(choice_of(spec_of(Filter({1, 1, 1}).with_name("row"))).reasons.front(),
+            "row 1x3: box, 4 multiply-adds a sample instead of 3; expected 1 s");
+  EXPECT_EQ(multiply_adds({9, 31, 2}, Method::box), 10);
+  EXPECT_THAT(
+      choice_of(spec_of(disk(3))).reasons.front(),
+      HasSubstr(": direct, 49 multiply-adds a sample (no product of factors is within rounding of its "
+                "weights); expected 3 s"));
+}
+
+TEST(Box, IsDoneWhereItIsAskedFor) {
+  Offering backend;
+  backend.expected[Method::box] = 100;
+  EXPECT_EQ(taps_of(choice_of(spec_of(box({.size = 3}), {.method = Method::box}), backend)).method,
+            Method::box);
+  const auto refusal = [&](const Filter& filter) {
+    return message_of([&] { choice_of(spec_of(filter, {.method = Method::box}), backend); });
+  };
+  EXPECT_EQ(refusal(gaussian({.sigma = 1.0}).with_name("soft")),
+            "method box: filter 'soft' is not a box: its weights differ; use automatic, direct or separable");
+  EXPECT_EQ(refusal(laplacian().with_name("edge")),
+            "method box: filter 'edge' is not a box: its weights differ; use automatic, direct or separable");
+  EXPECT_EQ(
+      refusal(Filter::dense({1, 2, 2}, {0, 0, 0, 0}).with_name("none")),
+      "method box: filter 'none' is not a box: all its weights are 0; use automatic, direct or separable");
+}
+
+TEST(Box, IsRefusedWhereABackendDoesNotOfferIt) {
+  const auto refusal = [](Device device) {
+    PlanSpec spec = spec_of(box({.size = 3}), {.method = Method::box});
+    spec.device = device;
+    return message_of([&] { Plan{spec}; });
+  };
+  EXPECT_EQ(refusal(cpu()), "method box is not available on cpu; choose from automatic, direct, separable");
+  EXPECT_EQ(refusal(reference()), "method box is not available on reference; choose from automatic, direct");
+}
+
+TEST(Box, IsTimedBesideTheOthers) {
+  static std::int64_t width = 5000;  // one that nothing has been remembered of
+  PlanSpec spec = spec_of(box({.size = 5}), {.tune = Tune::measure});
+  spec.shape = {.width = ++width};
+  spec.filters = {Filter({1, 1, 1, 1, 1}).with_name("row")};
+  Offering backend;
+  backend.expected = {{Method::direct, 1}, {Method::separable, 2}, {Method::box, 3}};
+  const std::int64_t before = timings_taken();
+  const Choice choice = choice_of(spec, backend);
+  EXPECT_EQ(timings_taken() - before, 3);
+  EXPECT_EQ(taps_of(choice).method, Method::box);
+  EXPECT_THAT(choice.reasons.front(),
+              testing::ContainsRegex(
+                  "row 1x5: box, 4 multiply-adds a sample instead of 5; expected 3 s, measured [0-9.e-]+ us "
+                  "\\(direct [0-9.]+ ms\\) \\(separable [0-9.]+ ms\\)"));
+
+  spec.shape = {.width = ++width};
+  backend.expected[Method::box] = 10;  // ten times as long as another: not tried
+  const Choice without = choice_of(spec, backend);
+  EXPECT_EQ(timings_taken() - before, 5);
+  EXPECT_EQ(taps_of(without).method, Method::separable);
+  EXPECT_THAT(without.reasons.front(), Not(HasSubstr("box")));
+}
+
+TEST(Box, HasABoundOfItsSizesAndEight) {
+  const Choice box_choice =
+      choice_of(spec_of(Filter::separable(std::vector<double>(31, 0.5), std::vector<double>(17, -2))));
+  ASSERT_EQ(taps_of(box_choice).method, Method::box);
+  const double n = 1 + 17 + 31 + 8 + 12;
+  EXPECT_DOUBLE_EQ(box_choice.bound.relative, 31 * 0.5 * 17 * 2 * (n * 0x1p-24 / (1 - n * 0x1p-24)));
+  PlanSpec whole = spec_of(Filter::dense({1, 5, 5}, std::vector<double>(25, 3)));
+  whole.pixel = Pixel::u8;
+  EXPECT_EQ(choice_of(whole).bound.relative, 0) << "sums of whole numbers are exact";
+}
+
+/// Numbers in [0, 1) from a seed.
+class Numbers {
+ public:
+  explicit Numbers(std::uint64_t seed) : state_(seed) {}
+  double next() {
+    state_ = state_ * 6364136223846793005 + 1442695040888963407;
+    return static_cast<double>(state_ >> 11) * 0x1p-53;
+  }
+  std::size_t below(std::size_t count) {
+    return static_cast<std::size_t>(next() * static_cast<double>(count));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Σ of numbers by one of the orders in which boxes are summed.
+float sum_of(const std::vector<float>& values, int order, Numbers& numbers) {
+  const std::size_t n = values.size();
+  float sum = 0;
+  switch (order) {
+    case 0:  // in a row
+      for (const float value : values) sum += value;
+      return sum;
+    case 1: {  // the suffix of a block and the prefix of the next
+      const std::size_t edge = numbers.below(n);
+      float suffix = 0;
+      for (std::size_t i = edge; i-- > 0;) suffix = values[i] + suffix;
+      for (std::size_t i = edge; i < n; ++i) sum += values[i];
+      return suffix + sum;
+    }
+    default: {  // groups of eight, then their sums
+      for (std::size_t i = 0; i < n; i += 8) {
+        float group = 0;
+        for (std::size_t j = i; j < std::min(n, i + 8); ++j) group += values[j];
+        sum += group;
+      }
+      return sum;
+    }
+  }
+}
+
+RC_GTEST_PROP(Box, SumsAreWithinTheBound, ()) {
+  const std::array<std::size_t, 3> k{*rc::gen::inRange<std::size_t>(1, 6),
+                                     *rc::gen::inRange<std::size_t>(1, 40),
+                                     *rc::gen::inRange<std::size_t>(1, 40)};
+  Numbers numbers(*rc::gen::arbitrary<std::uint64_t>());
+  Factors factors;
+  for (std::size_t axis = 0; axis < 3; ++axis) factors[axis].assign(k[axis], 2 * numbers.next() - 1);
+  const Choice choice = choice_of(spec_of(Filter::separable(factors[2], factors[1], factors[0])));
+  RC_ASSERT(taps_of(choice).method == Method::box);
+  const auto& found = *taps_of(choice).factors;
+  const double weight = found[0][0] * found[1][0] * found[2][0];
+
+  // All of one sign, where sums grow and every addition rounds much, or of both, where they cancel.
+  const bool positive = *rc::gen::arbitrary<bool>();
+  const bool powers = *rc::gen::arbitrary<bool>();
+  long double exact = 0;
+  double most = 0;
+  const int order = *rc::gen::inRange(0, 3);
+  std::vector<float> planes;
+  for (std::size_t z = 0; z < k[0]; ++z) {
+    std::vector<float> rows;
+    for (std::size_t y = 0; y < k[1]; ++y) {
+      std::vector<float> row;
+      for (std::size_t x = 0; x < k[2]; ++x) {
+        double drawn = positive ? numbers.next() : 2 * numbers.next() - 1;
+        if (powers) drawn *= std::exp2(-24 * numbers.next());
+        const auto pixel = static_cast<float>(drawn);
+        most = std::max(most, std::fabs(static_cast<double>(pixel)));
+        exact += static_cast<long double>(factors[0][0]) * static_cast<long double>(factors[1][0]) *
+                 static_cast<long double>(factors[2][0]) * static_cast<long double>(pixel);
+        row.push_back(static_cast<float>(weight) * pixel);
+      }
+      rows.push_back(sum_of(row, order, numbers));
+    }
+    planes.push_back(sum_of(rows, order, numbers));
+  }
+  const long double error = std::fabs(static_cast<long double>(sum_of(planes, order, numbers)) - exact);
+  RC_ASSERT(static_cast<double>(error) <= choice.bound.relative * most + choice.bound.absolute);
+}
+
+TEST(Box, HasABoundThatIsNotFarAboveWhatCanHappen) {
+  // Pixels of which each rounds the sum up by as much as a few candidates can, added in a row.
+  for (const std::size_t taps : {31, 255, 4001}) {
+    const Choice choice = choice_of(spec_of(Filter(std::vector<double>(taps, 1))));
+    float sum = 0;
+    double exact = 0;
+    for (std::size_t i = 0; i < taps; ++i) {
+      float best = 1;
+      double most = -1;
+      for (int candidate = 0; candidate < 4096; ++candidate) {
+        const float pixel = 1 - static_cast<float>(candidate) * 0x1p-24F;
+        const double up =
+            static_cast<double>(sum + pixel) - (static_cast<double>(sum) + static_cast<double>(pixel));
+        if (up > most) {
+          most = up;
+          best = pixel;
+        }
+      }
+      sum += best;
+      exact += static_cast<double>(best);
+    }
+    const double error = static_cast<double>(sum) - exact;
+    EXPECT_LE(error, choice.bound.relative + choice.bound.absolute) << taps;
+    EXPECT_GE(error, choice.bound.relative / 10) << taps;
+  }
+}
+
+}  // namespace
+}  // namespace halation
