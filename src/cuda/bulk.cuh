@@ -11,12 +11,17 @@
 
 namespace halation::cuda_backend {
 
-/// Whether the GPU would run code of `kernel` that has it: what it was compiled for counts, not what the GPU could.
+/// The architecture (10 · major + minor) that the code of `kernel` was compiled for, whatever the GPU could.
 template <class Kernel>
-bool copies_in_bulk(Kernel kernel) {
+int compiled_for(Kernel kernel) {
   cudaFuncAttributes attributes{};
   HALATION_CUDA_CHECK(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
-  return attributes.ptxVersion >= 90;
+  return attributes.ptxVersion;
+}
+
+template <class Kernel>
+bool copies_in_bulk(Kernel kernel) {
+  return compiled_for(kernel) >= 90;
 }
 
 /// A barrier in shared memory (mbarrier) that is passed time after time: when all who were counted have arrived, and all bytes that

@@ -1,5 +1,5 @@
 // march_dense.cu: squares of weights that march.cuh is compiled for. Instantiations: 9.
-#include "cuda/march.cuh"
+#include "cuda/march_runner.cuh"
 
 namespace halation::cuda_backend {
 

@@ -1,5 +1,5 @@
 // march_factored.cu: separable squares that march.cuh is compiled for. Instantiations: 6.
-#include "cuda/march.cuh"
+#include "cuda/march_runner.cuh"
 
 namespace halation::cuda_backend {
 

@@ -1,5 +1,5 @@
 // march_long.cu: separable squares that march.cuh is compiled for where the copy engine brings the rows. Instantiations: 2.
-#include "cuda/march.cuh"
+#include "cuda/march_runner.cuh"
 
 namespace halation::cuda_backend {
 

@@ -1,5 +1,5 @@
 // march_volumes.cu: cubes of weights that march.cuh is compiled for. Instantiations: 3.
-#include "cuda/march.cuh"
+#include "cuda/march_runner.cuh"
 
 namespace halation::cuda_backend {
 

@@ -7,7 +7,6 @@
 #include "cuda/passes.h"
 
 #include <numeric>
-#include <cstdlib>
 
 #include "cuda/box.h"
 #include "cuda/combine.h"
@@ -243,10 +242,12 @@ std::unique_ptr<const Runner> make_runner(std::shared_ptr<const Job> job, Device
   const bool direct = std::all_of(job->filters.begin(), job->filters.end(), [](const Taps& taps) { return taps.method == Method::direct; });
   if (direct && (one || job->combine == Combine::none || job->filters.size() <= most_filters_together)) {
     if (std::unique_ptr<const Runner> rows = make_rows(job, device)) return rows;
-    if (!std::getenv("NOPATCH")) if (std::unique_ptr<const Runner> patch = make_patch(job, device)) return patch;
-    const auto tiles = [&] { return make_direct(job, device); };
-    if (std::unique_ptr<const Runner> march = make_march(job, device, tiles)) return march;
-    return tiles();
+    const auto patch_or_tiles = [&] {
+      std::unique_ptr<const Runner> patch = make_patch(job, device);
+      return patch ? std::move(patch) : make_direct(job, device);
+    };
+    std::unique_ptr<const Runner> march = make_march(job, device, patch_or_tiles);
+    return march ? std::move(march) : patch_or_tiles();
   }
   if (one) return make_one_separable(*job, device);
   std::vector<std::unique_ptr<const Runner>> runners;

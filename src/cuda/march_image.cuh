@@ -1,0 +1,80 @@
+// march_image.cuh: the walk of march.cuh along the rows of an image, where the copy engine brings them and outputs are whole groups.
+//
+// No warp but computes, and no pixel but f32 is met. Warps wait for what they need, not for each other: in turns one asks for a stretch
+// of rows, whose place in shared memory all have left.
+//
+//   block → outputs    4 warps side by side, 256 pixels each (128 of more than 17 taps, 64 of more than 33)
+//   shared memory      3 stretches of 4 rows: one filtered, one there or on its way, one that is being left or asked for
+//   limits             Hopper and later; one channel, f32 in and out, rows on 16-byte boundaries, an anchor that keeps them there
+#pragma once
+
+#include "cuda/bulk_rows.cuh"
+#include "cuda/march.cuh"
+
+namespace halation::cuda_backend {
+
+constexpr int arrivals_bytes = 64;  // of shared memory, in front
+
+template <int Z, int X, bool Factored, class M = March<Z, 1, X, Factored, true>>
+__global__ void __launch_bounds__(M::threads, M::blocks) march_image(const __grid_constant__ MarchArguments<M::weights> job) {
+  extern __shared__ __align__(16) std::byte shared_memory[];
+  constexpr int places = M::ahead + 1;  // of stretches
+  auto* const there = reinterpret_cast<Arrival*>(shared_memory);
+  Arrival* const left = there + places;
+  float* const rows_in = reinterpret_cast<float*>(shared_memory + arrivals_bytes);
+  static_assert(2 * places * sizeof(Arrival) <= arrivals_bytes);
+  const Lines& lines = job.lines;
+  const int stretch = M::staged_rows * job.row_pitch;
+  const Place place = place_of(lines, blockIdx.x, job.strip);
+  const int all_units = static_cast<int>(min(lines.out.height - place.y, static_cast<std::int64_t>(job.strip))) + Z - 1;
+  const int steps = (all_units + M::units - 1) / M::units;
+  const int warp = static_cast<int>(threadIdx.y);
+
+  const auto bring = [&](int s) {
+    const int unit = s * M::units;
+    stage_bulk(lines, place, place.z + job.lead[0], place.y + job.lead[1] + unit, place.x + job.lead[2] - M::shift,
+               min(M::units, all_units - unit), pixels_left(lines, place.x) + X - 1 + M::shift, rows_in + s % places * stretch,
+               job.row_pitch, there[s % places]);
+  };
+  if (warp == 0 && threadIdx.x == 0) {
+    for (int i = 0; i < places; ++i) {
+      there[i].start(33);
+      left[i].start(M::warps);
+    }
+  }
+  __syncthreads();
+  for (int s = warp; s < min(places, steps); s += M::warps) bring(s);
+
+  const int pixels = pixels_left(lines, place.x);
+  int pixel[M::groups];
+#pragma unroll
+  for (int g = 0; g < M::groups; ++g) pixel[g] = M::wide * group_of<M>(warp, g);
+  std::byte* to = job.out + place.out + place.y * lines.out_strides.height + place.x * 4;
+  float sums[Z][M::rows][M::sums] = {};
+#pragma unroll 1
+  for (int s = 0; s < steps; ++s) {
+    const int first = s * M::units;
+    const float* rows = rows_in + s % places * stretch;
+    there[s % places].wait(s / places);
+#pragma unroll 1
+    for (int u = 0; u < M::units && first + u < all_units; ++u, rows += job.row_pitch) {
+      const float* from[M::groups];
+#pragma unroll
+      for (int g = 0; g < M::groups; ++g) from[g] = rows + min(pixel[g], lines.width - M::wide);
+      add_unit<Z, 1, X, Factored, M>(job, from, sums, job.row_pitch);
+      if (first + u < Z - 1) continue;
+      put_groups<M>(job, to, pixel, pixels, sums[0][0]);
+      to += lines.out_strides.height;
+    }
+    __syncwarp();
+    if (threadIdx.x == 0) left[s % places].arrive();
+    // The stretch before this one: by now all have left it, or soon will.
+    const int next = s - 1 + places;
+    if (s > 0 && next < steps && warp == s % M::warps) {
+      left[next % places].wait((s - 1) / places);
+      bring(next);
+    }
+  }
+}
+
+}  // namespace halation::cuda_backend
