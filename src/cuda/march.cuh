@@ -51,6 +51,7 @@ struct March {
   static constexpr int staged_rows = volume ? out_rows + Y - 1 : units;
   static constexpr int ahead = volume ? (Whole ? 3 : 2) : Whole ? 2 : 1;   // stretches of units on their way
   static constexpr int shift = Whole ? 3 - (X / 2 + 3) % 4 : 0;  // numbers in front of a staged row's first, to a multiple of 4
+  static constexpr bool shares_rows = Z > 17;  // lanes sum across for each other (march_image.cuh)
   static constexpr int window = (X + wide - 1 + shift + wide - 1) / wide * wide;
   static constexpr int elements = (row_sums + X - 1 + 31) / 32;  // of a staged row, a lane
   static constexpr int weights = Factored ? Z + Y * X : Z * Y * X;
@@ -111,6 +112,18 @@ __device__ __forceinline__ void add_row(const MarchArguments<M::weights>& job, c
   }
 }
 
+/// A row of a factored filter, summed across, meets all outputs that it is part of.
+template <int Z, class M>
+__device__ __forceinline__ void add_sum(const MarchArguments<M::weights>& job, const float (&row)[M::sums],
+                                        float (&sums)[Z][M::rows][M::sums]) {
+#pragma unroll
+  for (int m = 0; m < Z; ++m) {
+#pragma unroll
+    for (int i = 0; i < M::sums; ++i)
+      sums[m][0][i] = (m + 1 < Z ? sums[m + 1 < Z ? m + 1 : m][0][i] : 0.0F) + job.weights[Z - 1 - m] * row[i];
+  }
+}
+
 /// One unit, whose rows begin at `from` (one pointer a group): the oldest output in `sums[0]` becomes complete.
 template <int Z, int Y, int X, bool Factored, class M>
 __device__ __forceinline__ void add_unit(const MarchArguments<M::weights>& job, const float* const (&from)[M::groups],
@@ -129,12 +142,7 @@ __device__ __forceinline__ void add_unit(const MarchArguments<M::weights>& job, 
       for (int i = 0; i < M::sums; ++i)
         plane[i] = (kx == 0 ? 0.0F : plane[i]) + job.weights[Z + kx] * window[i / M::wide][M::shift + kx + i % M::wide];
     }
-#pragma unroll
-    for (int m = 0; m < Z; ++m) {
-#pragma unroll
-      for (int i = 0; i < M::sums; ++i)
-        sums[m][0][i] = (m + 1 < Z ? sums[m + 1 < Z ? m + 1 : m][0][i] : 0.0F) + job.weights[Z - 1 - m] * plane[i];
-    }
+    add_sum<Z, M>(job, plane, sums);
   } else if constexpr (M::rows == 1 && Z * Y * X > 300) {
     // All rows' code at once would not fit the instruction cache.
     load_row(0);

@@ -83,7 +83,7 @@ class MarchRunner final : public Runner {
     const auto kernel = kernel_of<Whole>();
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(
         reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(limit_)));
-    const std::size_t bytes = shared_bytes<Whole>(plane_pitch(M<Whole>::row_sums), job_->out_pixel == Pixel::f32);
+    const std::size_t bytes = shared_bytes<Whole>(plane_pitch<Whole>(M<Whole>::row_sums), job_->out_pixel == Pixel::f32);
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_together_[Whole], kernel, M<Whole>::threads, bytes));
   }
 
@@ -97,7 +97,7 @@ class MarchRunner final : public Runner {
       job.lines = lines_of(
           in, out, *job_,
           {.groups = March::row_sums / 4, .rows = March::out_rows, .fold = false, .side_by_side = side_by_side});
-      job.plane_pitch = plane_pitch(job.lines.width);
+      job.plane_pitch = plane_pitch<Whole>(job.lines.width);
       job.row_pitch = job.plane_pitch * job.lines.channels;
       job.whole_stores = stores_whole(job.lines, out);
       bytes = shared_bytes<Whole>(job.row_pitch, job.whole_stores);
@@ -113,14 +113,20 @@ class MarchRunner final : public Runner {
     return true;
   }
 
-  static int plane_pitch(int width) { return width + (X + 3) / 4 * 4 + 4; }
+  template <bool Whole>
+  static int plane_pitch(int width) {
+    if (!Whole || !M<true>::shares_rows) return width + (X + 3) / 4 * 4 + 4;
+    constexpr int pixels = SharedRows<M<true>>::pixels;
+    const int pitch = (width + pixels - 1) / pixels * pixels + (X + M<true>::shift + 11) / 4 * 4;
+    return pitch % 8 == 0 ? pitch + 4 : pitch;
+  }
 
   template <bool Whole>
   static std::size_t shared_bytes(int row_pitch, bool whole_stores) {
     using March = M<Whole>;
     const int rows = (March::ahead + 1) * March::staged_rows;
     if (Whole && Y > 1) return static_cast<std::size_t>(rows * Planes<March>::row_pitch) * sizeof(float);
-    if (Whole) return arrivals_bytes + static_cast<std::size_t>(rows * row_pitch) * sizeof(float);
+    if (Whole) return static_cast<std::size_t>(arrivals_bytes + SharedRows<March>::bytes) + static_cast<std::size_t>(rows * row_pitch) * sizeof(float);
     const int sums_out = whole_stores ? 0 : 2 * March::out_rows * March::row_sums;
     return static_cast<std::size_t>(rows * row_pitch + sums_out) * sizeof(float);
   }
