@@ -34,6 +34,9 @@ constexpr int part_taps = 256;
 constexpr int few_taps = 256;
 constexpr int many_taps = 4096;
 constexpr int most_stages = 4;
+constexpr int arrivals = most_stages * 2;  // numbers of shared memory that a warp's take
+template <int Capacity>
+constexpr bool one_part = Capacity <= part_taps;
 
 /// What a launch gets by value.
 template <int Capacity>
@@ -49,13 +52,23 @@ struct RowsArguments {
   int stages;          // tiles of a warp in shared memory at a time, in bulk
   int weights_shared;  // numbers of shared memory that weights take
   int tiles;
-  int first_inner, inner;  // tiles of a row that meet no border: where they begin, and how many there are
+  // Tiles of a row that have all of their 640 outputs, and their inputs inside:
+  int first_inner, inner;  // where they begin, and how many there are,
+  std::int64_t inner_low;  // bytes from the row's first element to what its first output reads,
+  int inner_to;            // number of a tile in shared memory where that goes,
+  int inner_bytes[2];      // and how many there are, of each part but the last, and of the last
   int last_pixels;         // of a row's last tile
   bool one_line;           // a signal
+  bool one_plane;          // an image of one channel
   bool scales;             // otherwise sums go out as they are
   bool stores_words;       // f32 of one channel on 16-byte boundaries
   float weights[Capacity];
 };
+
+template <int Capacity>
+__device__ __forceinline__ bool is_last(const RowsArguments<Capacity>& job, int part) {
+  return one_part<Capacity> || part + 1 == job.parts;
+}
 
 /// All weights to shared memory, by all of a block; they must meet before these are read. Gives where that of
 /// tap 0 lies: steps begin on 16-byte boundaries.
@@ -88,17 +101,25 @@ struct Tile {
   template <int Capacity>
   __device__ __forceinline__ Tile(const RowsArguments<Capacity>& job, int tile) {
     const Lines& lines = job.lines;
-    if (job.one_line) {
-      index = tile;
-      in = lines.in;
-      out = 0;
-      return;
+    index = tile;
+    in = lines.in;
+    out = 0;
+    if (job.one_line) return;
+    const auto line = static_cast<int>(lines.blocks_x.quotient(static_cast<unsigned>(tile)));
+    index = tile - line * static_cast<int>(lines.blocks_x.by);
+    std::int64_t y = line;
+    if (!job.one_plane) {
+      const Place place = place_of(lines, static_cast<unsigned>(tile), 1);
+      in = place.in + place.z * lines.in_strides.depth;
+      out = place.out;
+      y = place.y;
     }
-    const Place place = place_of(lines, static_cast<unsigned>(tile), 1);
-    index = static_cast<int>(static_cast<unsigned>(tile) -
-                             lines.blocks_x.quotient(static_cast<unsigned>(tile)) * lines.blocks_x.by);
-    in = place.in + place.z * lines.in_strides.depth + place.y * lines.in_strides.height;
-    out = place.out + place.y * lines.out_strides.height;
+    in += y * lines.in_strides.height;
+    out += y * lines.out_strides.height;
+  }
+  template <int Capacity>
+  __device__ __forceinline__ bool inner(const RowsArguments<Capacity>& job) const {
+    return static_cast<unsigned>(index - job.first_inner) < static_cast<unsigned>(job.inner);
   }
   __device__ __forceinline__ std::int64_t first(const Lines& lines) const {
     return std::int64_t{index} * lines.width;
@@ -109,25 +130,27 @@ struct Tile {
   }
 };
 
-/// By one warp: the inputs that a part of the taps meets in a tile. What lies inside the image comes by one bulk
-/// copy, in whole words of 16 bytes; the rest, beyond the image's sides, one by one.
+/// By one lane: the inputs that a part of the taps meets in an inner tile, by one bulk copy of whole words of 16
+/// bytes.
+template <int Capacity>
+__device__ __forceinline__ void bring_inner(const RowsArguments<Capacity>& job, const Tile& tile, int part,
+                                            float* to, Arrival& arrival) {
+  const int bytes = job.inner_bytes[is_last(job, part) ? 1 : 0];
+  arrival.announce(bytes);
+  copy_bulk(to + job.inner_to,
+            tile.in + job.inner_low + (std::int64_t{tile.index} * warp_pixels + part * job.part) * 4, bytes,
+            arrival);
+}
+
+/// By one warp: the same of any tile. What lies beyond the image's sides comes one by one.
 template <int Capacity>
 __device__ __forceinline__ void bring(const RowsArguments<Capacity>& job, const Tile& tile, int part, float* to,
                                       Arrival& arrival) {
-  const Cut& cut = part + 1 < job.parts ? job.whole : job.last;
+  const Cut& cut = is_last(job, part) ? job.last : job.whole;
   const Lines& lines = job.lines;
   const int lane = static_cast<int>(threadIdx.x);
   const std::int64_t low = tile.first(lines) + (job.lead + part * job.part);  // the first coordinate that is read
   float* const line = to + step_taps - cut.head;                              // where it goes
-  if (static_cast<unsigned>(tile.index - job.first_inner) < static_cast<unsigned>(job.inner)) {
-    if (lane != 0) return;
-    const int before = -cut.head & 3;  // numbers between a 16-byte boundary and `low`
-    const int bytes = ((before + lines.width + cut.taps + 2) & ~3) * 4;
-    arrival.announce(bytes);
-    copy_bulk(line - before, tile.in + (low - before) * 4, bytes, arrival);
-    return;
-  }
-
   // Coordinates: those read, up to `high`; of these, [begin, end) lie inside.
   const std::int64_t n = lines.borders[2].n;
   const auto floor_four = [](std::int64_t c) { return c & ~std::int64_t{3}; };
@@ -206,49 +229,62 @@ __device__ __forceinline__ void put_tile(const RowsArguments<Capacity>& job, con
   }
 }
 
+/// A warp's sums on their way out, whatever the tile.
+template <int Capacity>
+__device__ __forceinline__ void take_away(const RowsArguments<Capacity>& job, const Tile& tile,
+                                          const float* sums) {
+  const int pixels = tile.pixels(job);
+  if (!job.stores_words || pixels % 4 != 0) {
+    put_tile(job, tile, sums);
+  } else if (threadIdx.x == 0) {
+    store_bulk(job.out + tile.out + tile.first(job.lines) * 4, sums, pixels * 4);
+  }
+}
+
 template <int Capacity>
 __global__ void __launch_bounds__(32 * bulk_warps, 3)
     rows_in_bulk(const __grid_constant__ RowsArguments<Capacity> job) {
   extern __shared__ __align__(128) std::byte shared_memory[];
-  __shared__ Arrival all_there[bulk_warps][most_stages];
   const int warp = static_cast<int>(threadIdx.y);
   const int lane = static_cast<int>(threadIdx.x);
-  Arrival* const there = all_there[warp];
+  // A warp's own: where its tiles arrive, its sums on their way out, and its tiles.
+  float* const own = reinterpret_cast<float*>(shared_memory) + job.weights_shared +
+                     warp * (arrivals + warp_pixels + job.stages * job.row_pitch);
+  auto* const there = reinterpret_cast<Arrival*>(own);
+  float* const sums_out = own + arrivals;
+  float* const buffers = sums_out + warp_pixels;
   if (lane == 0) {
     for (int s = 0; s < job.stages; ++s) there[s].start(1);
   }
   const float* const weights = share_weights(job, reinterpret_cast<float*>(shared_memory));
   __syncthreads();
 
-  float* const sums_out = reinterpret_cast<float*>(shared_memory) + job.weights_shared +
-                          warp * (warp_pixels + job.stages * job.row_pitch);
-  float* const buffers = sums_out + warp_pixels;
   const int apart = static_cast<int>(gridDim.x) * bulk_warps;
   int tile = static_cast<int>(blockIdx.x) * bulk_warps + warp;
   int coming = tile;  // which is to be brought,
   int coming_part = 0;
-  const auto bring_to = [&](int s) {
-    if (coming >= job.tiles) return;
-    bring(job, Tile(job, coming), coming_part, buffers + s * job.row_pitch, there[s]);
-    if (++coming_part < job.parts) return;
+  const auto brought = [&] {
+    if (!is_last(job, coming_part++)) return;
     coming_part = 0;
     coming += apart;
   };
 #pragma unroll 1
-  for (int s = 0; s < job.stages; ++s) bring_to(s);
+  for (int s = 0; s < job.stages && coming < job.tiles; ++s, brought())
+    bring(job, Tile(job, coming), coming_part, buffers + s * job.row_pitch, there[s]);
 
   int s = 0;     // which of the stages,
   int time = 0;  // and how often each has been used
 #pragma unroll 1
   for (; tile < job.tiles; tile += apart) {
     float sums[run] = {};
+    bool complete = false;
 #pragma unroll 1
-    for (int part = 0; part < job.parts; ++part) {
-      const bool complete = part + 1 == job.parts;
+    for (int part = 0; !complete; ++part, brought()) {
+      complete = is_last(job, part);
       const Cut& cut = complete ? job.last : job.whole;
+      float* const buffer = buffers + s * job.row_pitch;
       there[s].wait(time);
-      add_part(cut, buffers + s * job.row_pitch + lane * run + step_taps, weights + part * job.part + cut.head,
-               sums);
+      add_part(cut, buffer + lane * run + step_taps, weights + part * job.part + cut.head, sums);
       if (complete) {
         scale_sums(job, sums);
         if (lane == 0) stored_bulk();
@@ -257,16 +293,25 @@ __global__ void __launch_bounds__(32 * bulk_warps, 3)
       }
       before_bulk();
       __syncwarp();
-      if (complete) {
-        const Tile done(job, tile);
-        const int pixels = done.pixels(job);
-        if (!job.stores_words || pixels % 4 != 0) {
-          put_tile(job, done, sums_out);
-        } else if (lane == 0) {
-          store_bulk(job.out + done.out + done.first(job.lines) * 4, sums_out, pixels * 4);
+      const bool comes = coming < job.tiles;
+      const Tile done(job, tile);
+      const Tile next(job, coming);
+      if (complete && comes && job.stores_words && done.inner(job) && next.inner(job)) {
+        if (lane == 0) {
+          store_bulk(job.out + done.out + std::int64_t{done.index} * (warp_pixels * 4), sums_out,
+                     warp_pixels * 4);
+          bring_inner(job, next, coming_part, buffer, there[s]);
+        }
+      } else {
+        if (complete) take_away(job, done, sums_out);
+        if (comes) {
+          if (!next.inner(job)) {
+            bring(job, next, coming_part, buffer, there[s]);
+          } else if (lane == 0) {
+            bring_inner(job, next, coming_part, buffer, there[s]);
+          }
         }
       }
-      bring_to(s);
       if (++s == job.stages) {
         s = 0;
         ++time;
@@ -306,7 +351,7 @@ __global__ void __launch_bounds__(32 * staged_warps, 4)
   float sums[run] = {};
 #pragma unroll 1
   for (int part = 0; part < job.parts; ++part) {
-    const Cut& cut = part + 1 < job.parts ? job.whole : job.last;
+    const Cut& cut = is_last(job, part) ? job.last : job.whole;
     const int columns = width + cut.taps - 1;
     if (part > 0) __syncthreads();  // until all have used the part before
 #pragma unroll 1
@@ -363,12 +408,13 @@ class RowsRunner final : public Runner {
     allow(rows_in_bulk<Capacity>);
     constants_.row_pitch = line_numbers(warp_pixels, constants_.part);
     // As many tiles at a time as let three blocks of a Hopper's multiprocessor live beside each other.
-    constexpr int numbers_a_block = 75 * 256 - bulk_warps * most_stages * 2;
-    const int of_stages = (numbers_a_block - constants_.weights_shared) / bulk_warps - warp_pixels;
+    constexpr int numbers_a_block = 75 * 256;
+    constexpr int others = arrivals + warp_pixels;
+    const int of_stages = (numbers_a_block - constants_.weights_shared) / bulk_warps - others;
     constants_.stages = std::clamp(of_stages / constants_.row_pitch, 2, most_stages);
     bulk_bytes_ = sizeof(float) * static_cast<std::size_t>(
                                       constants_.weights_shared +
-                                      bulk_warps * (warp_pixels + constants_.stages * constants_.row_pitch));
+                                      bulk_warps * (others + constants_.stages * constants_.row_pitch));
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &blocks_together_, rows_in_bulk<Capacity>, 32 * bulk_warps, bulk_bytes_));
     has_bulk_ = blocks_together_ > 0;
@@ -388,7 +434,9 @@ class RowsRunner final : public Runner {
           lines_of(in, out, *job_, {.groups = warp_pixels / 4, .rows = 1, .fold = false, .side_by_side = false});
       job.tiles = static_cast<int>(blocks_of(job.lines));
       job.stores_words = lies_in_words(out);
-      job.one_line = static_cast<unsigned>(job.tiles) == job.lines.blocks_x.by;
+      const unsigned of_plane = job.lines.blocks_x.by * job.lines.blocks_y.by;
+      job.one_plane = static_cast<unsigned>(job.tiles) == of_plane;
+      job.one_line = job.one_plane && job.lines.blocks_y.by == 1;
       set_inner(job, in.shape.width);
       const int blocks =
           std::min((job.tiles + bulk_warps - 1) / bulk_warps, multiprocessors_ * blocks_together_);
@@ -441,8 +489,7 @@ class RowsRunner final : public Runner {
            whole(n.channels, view.strides.channels);
   }
 
-  /// Which tiles of rows of `width` pixels have all of their inputs and outputs inside, and how many outputs the
-  /// last tile has.
+  /// Which tiles of rows of `width` pixels are inner ones, what these read, and how many outputs the last tile has.
   static void set_inner(RowsArguments<Capacity>& job, std::int64_t width) {
     const std::int64_t tile = job.lines.width;
     const std::int64_t tiles = job.lines.blocks_x.by;
@@ -452,6 +499,13 @@ class RowsRunner final : public Runner {
     // Whole words are read: from `low` numbers behind a tile's first output to `high`.
     const std::int64_t low = job.lead & ~std::int64_t{3};
     const std::int64_t high = (job.lead + tile + taps + 2) & ~std::int64_t{3};
+    const auto before = static_cast<int>(job.lead - low);
+    const auto bytes = [&](const Cut& cut) { return ((before + warp_pixels + cut.taps + 2) & ~3) * 4; };
+    job.inner_low = low * 4;
+    job.inner_to = before > 0 ? 0 : step_taps;
+    job.inner_bytes[0] = bytes(job.whole);
+    job.inner_bytes[1] = bytes(job.last);
+    if (tile < warp_pixels) return;
     const std::int64_t first = low < 0 ? (-low + tile - 1) / tile : 0;
     const std::int64_t end = std::min(width < high ? 0 : (width - high) / tile + 1, n / tile);
     job.first_inner = static_cast<int>(std::min(first, tiles));
