@@ -3,13 +3,14 @@
 //   warp → outputs     640 pixels of a row, side by side
 //   lane → outputs     20 neighbours (slide.cuh)
 //   sums               4 taps × 20 sums are 80 multiply-adds for two 16-byte reads
-//   in bulk            f32 on 16-byte boundaries: blocks stay, and a warp has nothing to do with the others: one
-//                      bulk copy brings the inputs of its next tile but one while it sums, another takes its sums
-//                      away. Tiles at the sides of an image meet its border by elements
+//   in bulk            f32 on 16-byte boundaries: blocks stay, and a warp has nothing to do with the others:
+//   one
+//                      bulk copy brings the inputs of its next tile but one while it sums, another takes its
+//                      sums away. Tiles at the sides of an image meet its border by elements
 //   staged             other pixels, strides, channels and GPUs: all warps of a block stage its 4 rows
 //                      (lines.cuh), then each sums one and puts it out; several blocks overlap
 //   shared memory      in bulk, a warp: two to four tiles of 640 + taps numbers, and 640 sums
-//   operations         taps multiply-adds an output, a thirtieth of that in reads and tests, about 5 more
+//   operations         taps multiply-adds an output, a thirtieth of that in reads and tests, about 9 more
 //   traffic            DRAM: each element once; L2: (taps − 1) elements again for each tile or row of a block
 //   limits             4,096 taps; beyond 256 they are summed part by part, each brought in turn
 //   instantiations     4: in bulk and staged, with room for 256 and for 4,096 weights
@@ -130,8 +131,8 @@ struct Tile {
   }
 };
 
-/// By one lane: the inputs that a part of the taps meets in an inner tile, by one bulk copy of whole words of 16
-/// bytes.
+/// By one lane: the inputs that a part of the taps meets in an inner tile, by one bulk copy of whole words of
+/// 16 bytes.
 template <int Capacity>
 __device__ __forceinline__ void bring_inner(const RowsArguments<Capacity>& job, const Tile& tile, int part,
                                             float* to, Arrival& arrival) {
@@ -144,13 +145,14 @@ __device__ __forceinline__ void bring_inner(const RowsArguments<Capacity>& job, 
 
 /// By one warp: the same of any tile. What lies beyond the image's sides comes one by one.
 template <int Capacity>
-__device__ __forceinline__ void bring(const RowsArguments<Capacity>& job, const Tile& tile, int part, float* to,
-                                      Arrival& arrival) {
+__device__ __forceinline__ void bring(const RowsArguments<Capacity>& job, const Tile& tile, int part,
+                                      float* to, Arrival& arrival) {
   const Cut& cut = is_last(job, part) ? job.last : job.whole;
   const Lines& lines = job.lines;
   const int lane = static_cast<int>(threadIdx.x);
-  const std::int64_t low = tile.first(lines) + (job.lead + part * job.part);  // the first coordinate that is read
-  float* const line = to + step_taps - cut.head;                              // where it goes
+  const std::int64_t low =
+      tile.first(lines) + (job.lead + part * job.part);  // the first coordinate that is read
+  float* const line = to + step_taps - cut.head;         // where it goes
   // Coordinates: those read, up to `high`; of these, [begin, end) lie inside.
   const std::int64_t n = lines.borders[2].n;
   const auto floor_four = [](std::int64_t c) { return c & ~std::int64_t{3}; };
@@ -362,7 +364,8 @@ __global__ void __launch_bounds__(32 * staged_warps, 4)
     }
     staged();
     __syncthreads();
-    add_part(cut, row + channel * job.plane_pitch + pixel + step_taps, weights + part * job.part + cut.head, sums);
+    add_part(cut, row + channel * job.plane_pitch + pixel + step_taps, weights + part * job.part + cut.head,
+             sums);
   }
   scale_sums(job, sums);
   __syncwarp();  // until all have used the row, where sums go now
@@ -412,9 +415,9 @@ class RowsRunner final : public Runner {
     constexpr int others = arrivals + warp_pixels;
     const int of_stages = (numbers_a_block - constants_.weights_shared) / bulk_warps - others;
     constants_.stages = std::clamp(of_stages / constants_.row_pitch, 2, most_stages);
-    bulk_bytes_ = sizeof(float) * static_cast<std::size_t>(
-                                      constants_.weights_shared +
-                                      bulk_warps * (others + constants_.stages * constants_.row_pitch));
+    bulk_bytes_ = sizeof(float) *
+                  static_cast<std::size_t>(constants_.weights_shared +
+                                           bulk_warps * (others + constants_.stages * constants_.row_pitch));
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &blocks_together_, rows_in_bulk<Capacity>, 32 * bulk_warps, bulk_bytes_));
     has_bulk_ = blocks_together_ > 0;
@@ -430,8 +433,8 @@ class RowsRunner final : public Runner {
     job.out = out.data;
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     if (has_bulk_ && lies_in_words(in)) {
-      job.lines =
-          lines_of(in, out, *job_, {.groups = warp_pixels / 4, .rows = 1, .fold = false, .side_by_side = false});
+      job.lines = lines_of(in, out, *job_,
+                           {.groups = warp_pixels / 4, .rows = 1, .fold = false, .side_by_side = false});
       job.tiles = static_cast<int>(blocks_of(job.lines));
       job.stores_words = lies_in_words(out);
       const unsigned of_plane = job.lines.blocks_x.by * job.lines.blocks_y.by;
@@ -489,7 +492,8 @@ class RowsRunner final : public Runner {
            whole(n.channels, view.strides.channels);
   }
 
-  /// Which tiles of rows of `width` pixels are inner ones, what these read, and how many outputs the last tile has.
+  /// Which tiles of rows of `width` pixels are inner ones, what these read, and how many outputs the last
+  /// tile has.
   static void set_inner(RowsArguments<Capacity>& job, std::int64_t width) {
     const std::int64_t tile = job.lines.width;
     const std::int64_t tiles = job.lines.blocks_x.by;

@@ -1,10 +1,10 @@
 // slide.cuh: a lane slides along a row of numbers in shared memory, sums and inputs in registers.
 //
-// A step is 4 taps of 20 outputs: 80 multiply-adds for one read of 4 new inputs and one of 4 weights, which lie
-// in shared memory too. Reads begin on 16-byte boundaries, so up to 3 taps come before the steps and up to 3
-// after them, behind tests that all lanes share. A tap that the filter does not have is never multiplied, not
-// even by 0. Runs of 20 numbers side by side are an odd number of 16-byte words apart: the 8 lanes that a read
-// serves at once meet all banks, however the row lies.
+// A step is 4 taps of 20 outputs: 80 multiply-adds for one read of 4 new inputs and one of 4 weights, which
+// lie in shared memory too. Reads begin on 16-byte boundaries, so up to 3 taps come before the steps and up
+// to 3 after them, behind tests that all lanes share. A tap that the filter does not have is never
+// multiplied, not even by 0. Runs of 20 numbers side by side are an odd number of 16-byte words apart: the 8
+// lanes that a read serves at once meet all banks, however the row lies.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ inline Cut cut_for(int taps, int shift) {
   return {.taps = taps, .head = head, .steps = others / step_taps, .tail = others % step_taps};
 }
 
-/// Where input `value` is kept, counted from the one that the first tap of a round and the lane's first output
-/// meet in.
+/// Where input `value` is kept, counted from the one that the first tap of a round and the lane's first
+/// output meet in.
 __host__ __device__ constexpr int slot(int value) { return (value + ring) % ring; }
 
 /// Inputs `Value` to `Value` + 3.
@@ -66,8 +66,8 @@ struct Weights {
   }
 };
 
-/// Step `Step` of a round, with the weights `now`; those of the step after it are read meanwhile, and the inputs
-/// that the one after that needs first.
+/// Step `Step` of a round, with the weights `now`; those of the step after it are read meanwhile, and the
+/// inputs that the one after that needs first.
 template <int Step>
 __device__ __forceinline__ void add_step(float (&sums)[run], float (&window)[ring], const float* from,
                                          const float* weights, Weights& now) {
@@ -139,8 +139,8 @@ __device__ __forceinline__ void write_run(const float (&sums)[run], float* to) {
     *reinterpret_cast<float4*>(to + i) = make_float4(sums[i], sums[i + 1], sums[i + 2], sums[i + 3]);
 }
 
-/// Numbers of a row or, of several channels, of a plane's row, that lanes may read: 4 before the taps of a part
-/// meet 16-byte boundaries, and what the last run reads ahead.
+/// Numbers of a row or, of several channels, of a plane's row, that lanes may read: 4 before the taps of a
+/// part meet 16-byte boundaries, and what the last run reads ahead.
 inline int line_numbers(int pixels, int taps) {
   return (pixels + run - 1) / run * run + taps / step_taps * step_taps + 4 * step_taps;
 }
