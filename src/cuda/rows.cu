@@ -3,7 +3,7 @@
 //   warp → outputs     640 pixels of a row, side by side
 //   lane → outputs     20 neighbours (slide.cuh)
 //   sums               4 taps × 20 sums are 80 multiply-adds for two 16-byte reads
-//   in bulk            f32 on 16-byte boundaries: blocks stay, and their warps are on their own: one bulk copy
+//   in bulk            f32 on 16-byte boundaries: blocks stay, and their warps are on their own: a bulk copy
 //                      brings the inputs of a warp's next tile but one while it sums, another takes its sums
 //                      away. Tiles at the sides of an image meet its border by elements
 //   staged             other pixels, strides, channels and GPUs: all warps of a block stage its 4 rows
