@@ -59,6 +59,13 @@ struct Arrival {
 #endif
   }
 
+  /// As `arrive_with_copies`, but beside those who were counted; before the last of them arrives.
+  __device__ __forceinline__ void await_copies() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(address()) : "memory");
+#endif
+  }
+
   /// Until time `time` (0, 1, …) has been passed; for any thread, at most one time behind.
   __device__ __forceinline__ void wait([[maybe_unused]] int time) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -84,7 +91,24 @@ __device__ __forceinline__ void copy_bulk([[maybe_unused]] void* to, [[maybe_unu
 #endif
 }
 
-/// Before the copy engine writes where this thread has written; others must have passed a barrier since they did.
+/// Asks for `bytes` bytes to leave shared memory, which was written before `before_bulk`.
+__device__ __forceinline__ void store_bulk([[maybe_unused]] std::byte* to, [[maybe_unused]] const void* from, [[maybe_unused]] int bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(static_cast<unsigned>(__cvta_generic_to_shared(from))),
+               "r"(bytes)
+               : "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#endif
+}
+
+/// Until all that this thread has asked of `store_bulk` has left shared memory.
+__device__ __forceinline__ void stored_bulk() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+#endif
+}
+
+/// Before the copy engine reads or writes where this thread has written; others must have passed a barrier since they did.
 __device__ __forceinline__ void before_bulk() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -18,8 +18,8 @@ namespace {
 /// choose as large ones do.
 double multiply_adds_alike(const Job& job, const Taps& taps, Method method) {
   const auto& k = taps.size;
-  // Counted, not measured: what a lane issues for 16 outputs beside its multiply-adds.
-  if (rows_take(job, taps, method)) return 11 + 1.04 * static_cast<double>(k[2]);
+  // Counted, not measured: what a lane issues for 20 outputs beside its multiply-adds.
+  if (rows_take(job, taps, method)) return 9 + 1.03 * static_cast<double>(k[2]);
   if (method == Method::direct) {
     const auto all = static_cast<double>(multiply_adds(k, method));
     if (patch_takes(job, taps)) return all;  // at most 49: faster than two axes, however they are done

@@ -1,18 +1,17 @@
-// rows.cu: filters along x alone: a thread slides along its row, 16 sums and 24 inputs in registers.
+// rows.cu: filters along x alone: a thread slides along its row, 20 sums and 28 inputs in registers.
 //
-//   block → outputs    4 rows, of up to 8 warps · 128 pixels each; of a signal, 4 pieces one after the other
-//   lane → outputs     16 neighbours of row (lane mod 4). Rows begin in shared memory an odd number of words
-//                      of 16 bytes apart, so that the 8 lanes that a read serves at once meet all banks
-//   sums               slide.cuh: 8 taps × 16 sums are 128 multiply-adds for four 16-byte reads
-//   in bulk            f32 on 16-byte boundaries: blocks stay, and one more warp brings the rows of tiles to
-//                      come by bulk copies while the others sum; it alone meets borders. Sums go out by way
-//                      of shared memory, 512 bytes a warp
-//   staged             other pixels, strides, channels and GPUs: all warps stage the tile (lines.cuh), then
-//                      sum, then put it out; several blocks beside each other overlap
-//   shared memory      4 rows of pixels and taps, two to four times over: 71 KB at 1,024 pixels and 65 taps
-//   operations         taps multiply-adds an output, a thirtieth of that in reads and tests, about 11 more
-//   traffic            DRAM: each element once; L2: (taps − 1) elements again for each row of a block
-//   limits             4,096 taps; beyond 512 they are summed part by part, each brought in turn
+//   warp → outputs     640 pixels of a row, side by side
+//   lane → outputs     20 neighbours (slide.cuh)
+//   sums               4 taps × 20 sums are 80 multiply-adds for two 16-byte reads
+//   in bulk            f32 on 16-byte boundaries: blocks stay, and their warps are on their own: a bulk copy
+//                      brings the inputs of a warp's next tile but one while it sums, another takes its sums
+//                      away. Tiles at the sides of an image meet its border by elements
+//   staged             other pixels, strides, channels and GPUs: all warps of a block stage its 4 rows
+//                      (lines.cuh), then each sums one and puts it out; several blocks overlap
+//   shared memory      in bulk, a warp: two to four tiles of 640 + taps numbers, and 640 sums
+//   operations         taps multiply-adds an output, a thirtieth of that in reads and tests, about 9 more
+//   traffic            DRAM: each element once; L2: (taps − 1) elements again for each tile or row of a block
+//   limits             4,096 taps; beyond 256 they are summed part by part, each brought in turn
 //   instantiations     4: in bulk and staged, with room for 256 and for 4,096 weights
 #include "cuda/rows.h"
 
@@ -28,15 +27,16 @@
 namespace halation::cuda_backend {
 namespace {
 
-constexpr int rows_a_block = 4;
-constexpr int warp_pixels = 8 * run;  // of each row
-constexpr int most_warps = 8;         // that sum, in bulk
-constexpr int staged_warps = 4;
-constexpr int part_taps = 512;
+constexpr int warp_pixels = 32 * run;
+constexpr int bulk_warps = 8;
+constexpr int staged_warps = 4;  // and rows
+constexpr int part_taps = 256;
 constexpr int few_taps = 256;
 constexpr int many_taps = 4096;
 constexpr int most_stages = 4;
-constexpr int segment_pitch = warp_pixels + 4;  // numbers between a warp's rows of sums on their way out
+constexpr int arrivals = most_stages * 2;  // numbers of shared memory that a warp's take
+template <int Capacity>
+constexpr bool one_part = Capacity <= part_taps;
 
 /// What a launch gets by value.
 template <int Capacity>
@@ -45,26 +45,37 @@ struct RowsArguments {
   std::byte* out;
   std::int64_t lead;
   int parts;
-  int part;            // taps of each part but the last, a multiple of 8
+  int part;            // taps of each part but the last, a multiple of 4
   Cut whole, last;     // of parts
-  int row_pitch;       // numbers from one row to the next: 4 more than a multiple of 16
+  int row_pitch;       // numbers from one row or tile to the next
   int plane_pitch;     // from one channel to the next
-  int stages;          // tiles in shared memory at a time, in bulk
+  int stages;          // tiles of a warp in shared memory at a time, in bulk
   int weights_shared;  // numbers of shared memory that weights take
   int tiles;
-  int shift;    // numbers between a 16-byte boundary and where shared memory has the weight of tap 0: steps
-                // begin on one
-  bool scales;  // otherwise sums go out as they are
-  bool stores_words;  // f32 of one channel on 16-byte boundaries
+  // Tiles of a row that have all of their 640 outputs, and their inputs inside:
+  int first_inner, inner;  // where they begin, and how many there are,
+  std::int64_t inner_low;  // bytes from the row's first element to what its first output reads,
+  int inner_to;            // number of a tile in shared memory where that goes,
+  int inner_bytes[2];      // and how many there are, of each part but the last, and of the last
+  int last_pixels;         // of a row's last tile
+  bool one_line;           // a signal
+  bool one_plane;          // an image of one channel
+  bool scales;             // otherwise sums go out as they are
+  bool stores_words;       // f32 of one channel on 16-byte boundaries
   float weights[Capacity];
 };
 
+template <int Capacity>
+__device__ __forceinline__ bool is_last(const RowsArguments<Capacity>& job, int part) {
+  return one_part<Capacity> || part + 1 == job.parts;
+}
+
 /// All weights to shared memory, by all of a block; they must meet before these are read. Gives where that of
-/// tap 0 lies.
+/// tap 0 lies: steps begin on 16-byte boundaries.
 template <int Capacity>
 __device__ __forceinline__ const float* share_weights(const RowsArguments<Capacity>& job, float* to) {
   const int count = (job.parts - 1) * job.part + job.last.taps;
-  float* const first = to + step_taps + job.shift;
+  float* const first = to + step_taps - job.last.head;
   for (int t = static_cast<int>(threadIdx.y) * 32 + static_cast<int>(threadIdx.x); t < count;
        t += static_cast<int>(blockDim.y) * 32) {
     first[t] = job.weights[t];
@@ -81,99 +92,123 @@ __device__ __forceinline__ void scale_sums(const RowsArguments<Capacity>& job, f
   for (int i = 0; i < run; ++i) sums[i] = sums[i] * scale + offset;
 }
 
-/// One row of a block: its first output.
-struct Row {
-  std::int64_t x, y;
-  int pixels;  // 0 where there is none
+/// What a warp sums at a time: a stretch of one line.
+struct Tile {
+  int index;            // in its line
+  const std::byte* in;  // the line's first element
+  std::int64_t out;     // bytes from the output's first element to the line's
 
-  __device__ __forceinline__ Row(const Lines& lines, const Place& place, int row) {
-    x = lines.folded ? (place.y + row) * lines.width : place.x;
-    y = lines.folded ? 0 : place.y + row;
-    pixels = y < lines.out.height && x < lines.out.width ? pixels_left(lines, x) : 0;
+  template <int Capacity>
+  __device__ __forceinline__ Tile(const RowsArguments<Capacity>& job, int tile) {
+    const Lines& lines = job.lines;
+    index = tile;
+    in = lines.in;
+    out = 0;
+    if (job.one_line) return;
+    const auto line = static_cast<int>(lines.blocks_x.quotient(static_cast<unsigned>(tile)));
+    index = tile - line * static_cast<int>(lines.blocks_x.by);
+    std::int64_t y = line;
+    if (!job.one_plane) {
+      const Place place = place_of(lines, static_cast<unsigned>(tile), 1);
+      in = place.in + place.z * lines.in_strides.depth;
+      out = place.out;
+      y = place.y;
+    }
+    in += y * lines.in_strides.height;
+    out += y * lines.out_strides.height;
+  }
+  template <int Capacity>
+  __device__ __forceinline__ bool inner(const RowsArguments<Capacity>& job) const {
+    return static_cast<unsigned>(index - job.first_inner) < static_cast<unsigned>(job.inner);
+  }
+  __device__ __forceinline__ std::int64_t first(const Lines& lines) const {
+    return std::int64_t{index} * lines.width;
+  }
+  template <int Capacity>
+  __device__ __forceinline__ int pixels(const RowsArguments<Capacity>& job) const {
+    return index + 1 < static_cast<int>(job.lines.blocks_x.by) ? job.lines.width : job.last_pixels;
   }
 };
 
-/// By one warp: the inputs that a part of the taps meets in a block's rows. What lies inside the image comes
-/// by bulk copies, in whole words of 16 bytes; the rest, beyond the image's sides, one by one.
+/// By one lane: the inputs that a part of the taps meets in an inner tile, by one bulk copy of whole words of
+/// 16 bytes.
 template <int Capacity>
-__device__ __forceinline__ void bring(const RowsArguments<Capacity>& job, const Place& place, int part,
-                                      float* to, Arrival& arrival) {
-  const Cut& cut = part + 1 < job.parts ? job.whole : job.last;
-  const Lines& lines = job.lines;
-  const int lane = static_cast<int>(threadIdx.x);
-  const std::int64_t n = lines.borders[2].n;
-  const auto floor_four = [](std::int64_t c) { return c & ~std::int64_t{3}; };
-  const std::byte* copy_from = nullptr;  // a lane's own row
-  float* copy_to = nullptr;
-  int bytes = 0;
-#pragma unroll 1
-  for (int r = 0; r < rows_a_block; ++r) {
-    const Row row(lines, place, r);
-    if (row.pixels == 0) break;
-    // Coordinates: those read, from `low` up to `high`; of these, [begin, end) lie inside.
-    const std::int64_t low = row.x + job.lead + part * job.part;
-    const std::int64_t high = low + row.pixels + cut.taps - 1;
-    const std::int64_t begin = max(floor_four(low), std::int64_t{0});
-    const std::int64_t end = max(min(floor_four(high + 3), floor_four(n)), begin);
-    const std::byte* const from =
-        place.in + place.z * lines.in_strides.depth + row.y * lines.in_strides.height;
-    float* const line = to + r * job.row_pitch + step_taps - cut.head;  // where coordinate `low` goes
-    const auto outside = static_cast<float>(lines.borders[2].constant);
-    const auto before = static_cast<int>(max(min(begin, high) - low, std::int64_t{0}));
-    const std::int64_t after = min(max(end, low), high);
-#pragma unroll 1
-    for (int e = lane; e < before + static_cast<int>(high - after); e += 32) {
-      const std::int64_t c = e < before ? low + e : after + (e - before);
-      const std::int64_t source = lines.borders[2].source(c);
-      line[c - low] = source < 0 ? outside : load_constant<float, float>(from + source * 4);
-    }
-    if (lane == r) {
-      copy_from = from + begin * 4;
-      copy_to = line + (begin - low);
-      bytes = static_cast<int>(end - begin) * 4;
-    }
-  }
-  int all_bytes = bytes;
-  all_bytes += __shfl_xor_sync(0xffffffffU, all_bytes, 1);
-  all_bytes += __shfl_xor_sync(0xffffffffU, all_bytes, 2);
-  __syncwarp();
-  if (lane == 0) arrival.announce(all_bytes);
-  __syncwarp();
-  if (bytes > 0) copy_bulk(copy_to, copy_from, bytes, arrival);
+__device__ __forceinline__ void bring_inner(const RowsArguments<Capacity>& job, const Tile& tile, int part,
+                                            float* to, Arrival& arrival) {
+  const int bytes = job.inner_bytes[is_last(job, part) ? 1 : 0];
+  arrival.announce(bytes);
+  copy_bulk(to + job.inner_to,
+            tile.in + job.inner_low + (std::int64_t{tile.index} * warp_pixels + part * job.part) * 4, bytes,
+            arrival);
 }
 
-/// A warp's 128 pixels of each row, from the sums of its lanes.
+/// By one warp: the same of any tile. What lies beyond the image's sides comes one by one.
+template <int Capacity>
+__device__ __forceinline__ void bring(const RowsArguments<Capacity>& job, const Tile& tile, int part,
+                                      float* to, Arrival& arrival) {
+  const Cut& cut = is_last(job, part) ? job.last : job.whole;
+  const Lines& lines = job.lines;
+  const int lane = static_cast<int>(threadIdx.x);
+  const std::int64_t low =
+      tile.first(lines) + (job.lead + part * job.part);  // the first coordinate that is read
+  float* const line = to + step_taps - cut.head;         // where it goes
+  // Coordinates: those read, up to `high`; of these, [begin, end) lie inside.
+  const std::int64_t n = lines.borders[2].n;
+  const auto floor_four = [](std::int64_t c) { return c & ~std::int64_t{3}; };
+  const std::int64_t high = low + tile.pixels(job) + cut.taps - 1;
+  const std::int64_t begin = max(floor_four(low), std::int64_t{0});
+  const std::int64_t end = max(min(floor_four(high + 3), floor_four(n)), begin);
+  const auto before = static_cast<int>(max(min(begin, high) - low, std::int64_t{0}));
+  const std::int64_t after = min(max(end, low), high);
+  const int outer = before + static_cast<int>(high - after);
+  const auto outside = static_cast<float>(lines.borders[2].constant);
+#pragma unroll 1
+  for (int e = lane; e < outer; e += 32) {
+    const std::int64_t c = e < before ? low + e : after + (e - before);
+    const std::int64_t source = lines.borders[2].source(c);
+    if (source < 0) {
+      line[c - low] = outside;
+    } else {
+      copy_async(line + (c - low), tile.in + source * 4);
+    }
+  }
+  arrival.await_copies();
+  __syncwarp();
+  if (lane != 0) return;
+  const int bytes = static_cast<int>(end - begin) * 4;
+  arrival.announce(bytes);
+  if (bytes > 0) copy_bulk(line + (begin - low), tile.in + begin * 4, bytes, arrival);
+}
+
+/// A warp's sums, from shared memory, where they are no whole words of f32.
 template <class T, int Capacity>
-__device__ __forceinline__ void put_segments_as(const RowsArguments<Capacity>& job, const Place& place,
-                                                int warp, const float* sums) {
+__device__ __forceinline__ void put_tile_as(const RowsArguments<Capacity>& job, const Tile& tile,
+                                            const float* sums) {
   constexpr int size = static_cast<int>(sizeof(T));
   const Lines& lines = job.lines;
-  const int own = 4 * static_cast<int>(threadIdx.x);
-#pragma unroll
-  for (int r = 0; r < rows_a_block; ++r) {
-    const Row row(lines, place, r);
-    const int left = row.pixels - warp * warp_pixels - own;
-    if (left <= 0) continue;
-    const float4 four = *reinterpret_cast<const float4*>(sums + r * segment_pitch + own);
+  const int pixels = tile.pixels(job);
+  std::byte* const row = job.out + tile.out + tile.first(lines) * lines.out_strides.width;
+#pragma unroll 1
+  for (int own = 4 * static_cast<int>(threadIdx.x); own < pixels; own += 128) {
+    const float4 four = *reinterpret_cast<const float4*>(sums + own);
     const float values[4] = {four.x, four.y, four.z, four.w};
-    std::byte* const to = job.out + place.out + row.y * lines.out_strides.height +
-                          (row.x + warp * warp_pixels + own) * lines.out_strides.width;
-    if (left >= 4 && lines.out_packed &&
+    std::byte* const to = row + own * lines.out_strides.width;
+    if (own + 4 <= pixels && lines.out_packed &&
         reinterpret_cast<std::uintptr_t>(to) % (size < 4 ? 4 * size : 16) == 0) {
       store_four<T>(to, values, lines.rounding);
     } else {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        if (i < left) store_as<T>(to + i * lines.out_strides.width, values[i], lines.rounding);
+        if (own + i < pixels) store_as<T>(to + i * lines.out_strides.width, values[i], lines.rounding);
       }
     }
   }
 }
 
 template <int Capacity>
-__device__ __forceinline__ void put_segments(const RowsArguments<Capacity>& job, const Place& place, int warp,
-                                             const float* sums) {
-  const auto as = [&](auto element) { put_segments_as<decltype(element)>(job, place, warp, sums); };
+__device__ __forceinline__ void put_tile(const RowsArguments<Capacity>& job, const Tile& tile,
+                                         const float* sums) {
+  const auto as = [&](auto element) { put_tile_as<decltype(element)>(job, tile, sums); };
   switch (job.lines.out_pixel) {
     case Pixel::u8:
       as(std::uint8_t{});
@@ -195,109 +230,96 @@ __device__ __forceinline__ void put_segments(const RowsArguments<Capacity>& job,
   }
 }
 
-/// What the warp that brings tells the others of a tile: its first output, and whether all of its outputs
-/// exist and go out in whole words.
-struct Way {
-  std::int64_t to;  // bytes from the output's first element
-  bool in_words;
-};
-
+/// A warp's sums on their way out, whatever the tile.
 template <int Capacity>
-__device__ __forceinline__ Way way_of(const RowsArguments<Capacity>& job, const Place& place) {
-  const Lines& lines = job.lines;
-  const Row first(lines, place, 0);
-  const bool inside =
-      lines.folded ? first.x + rows_a_block * lines.width <= lines.out.width
-                   : first.x + lines.width <= lines.out.width && first.y + rows_a_block <= lines.out.height;
-  return {place.out + first.y * lines.out_strides.height + first.x * lines.out_strides.width,
-          job.stores_words && inside};
+__device__ __forceinline__ void take_away(const RowsArguments<Capacity>& job, const Tile& tile,
+                                          const float* sums) {
+  const int pixels = tile.pixels(job);
+  if (!job.stores_words || pixels % 4 != 0) {
+    put_tile(job, tile, sums);
+  } else if (threadIdx.x == 0) {
+    store_bulk(job.out + tile.out + tile.first(job.lines) * 4, sums, pixels * 4);
+  }
 }
 
 template <int Capacity>
-__global__ void __launch_bounds__(32 * (most_warps + 1), 3)
+__global__ void __launch_bounds__(32 * bulk_warps, 3)
     rows_in_bulk(const __grid_constant__ RowsArguments<Capacity> job) {
   extern __shared__ __align__(128) std::byte shared_memory[];
-  __shared__ Arrival arrived[most_stages];
-  __shared__ Arrival used[most_stages];
-  __shared__ Way ways[most_stages];
-  const Lines& lines = job.lines;
-  const int warps = static_cast<int>(blockDim.y) - 1;
   const int warp = static_cast<int>(threadIdx.y);
   const int lane = static_cast<int>(threadIdx.x);
-  const int buffer = rows_a_block * job.row_pitch;  // numbers
-  float* const buffers = reinterpret_cast<float*>(shared_memory) + job.weights_shared;
-  if (warp == 0 && lane == 0) {
-    for (int s = 0; s < job.stages; ++s) {
-      used[s].start(warps);
-      arrived[s].start(1);
-    }
+  // A warp's own: where its tiles arrive, its sums on their way out, and its tiles.
+  float* const own = reinterpret_cast<float*>(shared_memory) + job.weights_shared +
+                     warp * (arrivals + warp_pixels + job.stages * job.row_pitch);
+  auto* const there = reinterpret_cast<Arrival*>(own);
+  float* const sums_out = own + arrivals;
+  float* const buffers = sums_out + warp_pixels;
+  if (lane == 0) {
+    for (int s = 0; s < job.stages; ++s) there[s].start(1);
   }
   const float* const weights = share_weights(job, reinterpret_cast<float*>(shared_memory));
   __syncthreads();
 
+  const int apart = static_cast<int>(gridDim.x) * bulk_warps;
+  int tile = static_cast<int>(blockIdx.x) * bulk_warps + warp;
+  int coming = tile;  // which is to be brought,
+  int coming_part = 0;
+  const auto brought = [&] {
+    if (!is_last(job, coming_part++)) return;
+    coming_part = 0;
+    coming += apart;
+  };
+#pragma unroll 1
+  for (int s = 0; s < job.stages && coming < job.tiles; ++s, brought())
+    bring(job, Tile(job, coming), coming_part, buffers + s * job.row_pitch, there[s]);
+
   int s = 0;     // which of the stages,
   int time = 0;  // and how often each has been used
-  const auto next_stage = [&] {
-    if (++s < job.stages) return;
-    s = 0;
-    ++time;
-  };
-  const auto first_tile = static_cast<int>(blockIdx.x);
-  const auto tiles_apart = static_cast<int>(gridDim.x);
-  if (warp == warps) {
 #pragma unroll 1
-    for (int tile = first_tile; tile < job.tiles; tile += tiles_apart) {
-      const Place place = place_of(lines, static_cast<unsigned>(tile), rows_a_block);
-      const Way way = way_of(job, place);
-#pragma unroll 1
-      for (int part = 0; part < job.parts; ++part, next_stage()) {
-        if (time > 0) used[s].wait(time - 1);
-        before_bulk();
-        if (lane == 0) ways[s] = way;
-        bring(job, place, part, buffers + s * buffer, arrived[s]);
-      }
-    }
-    return;
-  }
-
-  float* const sums_out = buffers + job.stages * buffer + warp * rows_a_block * segment_pitch;
-  const int own_row = lane % rows_a_block;
-  const int own_run = lane / rows_a_block * run;
-  const float* const own_inputs =
-      buffers + own_row * job.row_pitch + warp * warp_pixels + own_run + step_taps;
-  const int own_out = warp * warp_pixels + 4 * lane;
-  const std::int64_t row_bytes = lines.folded ? lines.width * std::int64_t{4} : lines.out_strides.height;
-#pragma unroll 1
-  for (int tile = first_tile; tile < job.tiles; tile += tiles_apart) {
+  for (; tile < job.tiles; tile += apart) {
     float sums[run] = {};
-    Way way{};
+    bool complete = false;
 #pragma unroll 1
-    for (int part = 0; part < job.parts; ++part, next_stage()) {
-      arrived[s].wait(time);
-      way = ways[s];
-      const Cut& cut = part + 1 < job.parts ? job.whole : job.last;
-      add_part(cut, own_inputs + s * buffer, weights + part * job.part + cut.head, sums);
-      __syncwarp();
-      if (lane == 0) used[s].arrive();
-    }
-    scale_sums(job, sums);
-    write_run(sums, sums_out + own_row * segment_pitch + own_run);
-    __syncwarp();
-    if (way.in_words) {
-      if (own_out < lines.width) {
-        std::byte* to = job.out + (way.to + own_out * 4);
-        float4 fours[rows_a_block];
-#pragma unroll
-        for (int r = 0; r < rows_a_block; ++r)
-          fours[r] = *reinterpret_cast<const float4*>(sums_out + r * segment_pitch + 4 * lane);
-#pragma unroll
-        for (int r = 0; r < rows_a_block; ++r, to += row_bytes) *reinterpret_cast<float4*>(to) = fours[r];
+    for (int part = 0; !complete; ++part, brought()) {
+      complete = is_last(job, part);
+      const Cut& cut = complete ? job.last : job.whole;
+      float* const buffer = buffers + s * job.row_pitch;
+      there[s].wait(time);
+      add_part(cut, buffer + lane * run + step_taps, weights + part * job.part + cut.head, sums);
+      if (complete) {
+        scale_sums(job, sums);
+        if (lane == 0) stored_bulk();
+        __syncwarp();
+        write_run(sums, sums_out + lane * run);
       }
-    } else {
-      put_segments(job, place_of(lines, static_cast<unsigned>(tile), rows_a_block), warp, sums_out);
+      before_bulk();
+      __syncwarp();
+      const bool comes = coming < job.tiles;
+      const Tile done(job, tile);
+      const Tile next(job, coming);
+      if (complete && comes && job.stores_words && done.inner(job) && next.inner(job)) {
+        if (lane == 0) {
+          store_bulk(job.out + done.out + std::int64_t{done.index} * (warp_pixels * 4), sums_out,
+                     warp_pixels * 4);
+          bring_inner(job, next, coming_part, buffer, there[s]);
+        }
+      } else {
+        if (complete) take_away(job, done, sums_out);
+        if (comes) {
+          if (!next.inner(job)) {
+            bring(job, next, coming_part, buffer, there[s]);
+          } else if (lane == 0) {
+            bring_inner(job, next, coming_part, buffer, there[s]);
+          }
+        }
+      }
+      if (++s == job.stages) {
+        s = 0;
+        ++time;
+      }
     }
-    __syncwarp();
   }
+  if (lane == 0) stored_bulk();
 }
 
 template <int Capacity>
@@ -307,7 +329,7 @@ __global__ void __launch_bounds__(32 * staged_warps, 4)
   const Lines& lines = job.lines;
   const float* const weights = share_weights(job, reinterpret_cast<float*>(shared_memory));
   float* const tile = reinterpret_cast<float*>(shared_memory) + job.weights_shared;
-  Place place = place_of(lines, blockIdx.x, rows_a_block);
+  Place place = place_of(lines, blockIdx.x, staged_warps);
   const int warp = static_cast<int>(threadIdx.y);
   const int lane = static_cast<int>(threadIdx.x);
   // Two warps stage every other piece of all rows, the other two the pieces between: a warp has two rows
@@ -318,51 +340,45 @@ __global__ void __launch_bounds__(32 * staged_warps, 4)
   const std::int64_t y = lines.folded ? 0 : place.y;
   const int width = lines.folded ? lines.width : pixels_left(lines, place.x);
 
-  // Runs of a row are counted through all channels.
+  // A warp has one row. Its runs are counted through all channels.
   const int runs = (lines.width + run - 1) / run;
-  const int index = warp * (32 / rows_a_block) + lane / rows_a_block;
-  const bool exists = index < runs * lines.channels;
-  const int channel = exists ? index / runs : 0;
-  const int pixel = exists ? (index - channel * runs) * run : 0;
-  const int row = lane % rows_a_block;
-  constexpr int elements = 9;  // of a row that a lane stages at a time
+  const bool exists = lane < runs * lines.channels;
+  const int channel = exists ? lane / runs : 0;
+  const int pixel = exists ? (lane - channel * runs) * run : 0;
+  float* const row = tile + warp * job.row_pitch;
+  constexpr int elements = 11;  // of a row that a lane stages at a time
   const int columns_at_once = 32 * elements / lines.channels;
 
   float sums[run] = {};
 #pragma unroll 1
   for (int part = 0; part < job.parts; ++part) {
-    const Cut& cut = part + 1 < job.parts ? job.whole : job.last;
+    const Cut& cut = is_last(job, part) ? job.last : job.whole;
     const int columns = width + cut.taps - 1;
     if (part > 0) __syncthreads();  // until all have used the part before
 #pragma unroll 1
     for (int c = warp / 2 * columns_at_once; c < columns; c += staged_warps / 2 * columns_at_once) {
-      stage<elements>(lines, place, place.z, y, x + job.lead + part * job.part + c, rows_a_block,
+      stage<elements>(lines, place, place.z, y, x + job.lead + part * job.part + c, staged_warps,
                       min(columns_at_once, columns - c), tile + step_taps - cut.head + c, job.row_pitch,
                       job.plane_pitch);
     }
     staged();
     __syncthreads();
-    add_part(cut, tile + row * job.row_pitch + channel * job.plane_pitch + pixel + step_taps,
-             weights + part * job.part + cut.head, sums);
+    add_part(cut, row + channel * job.plane_pitch + pixel + step_taps, weights + part * job.part + cut.head,
+             sums);
   }
   scale_sums(job, sums);
-  __syncthreads();  // until all have used the tile, where sums go now
+  __syncwarp();  // until all have used the row, where sums go now
   if (exists) {
-    float* const to = tile + row * job.row_pitch;
     if (lines.channels == 1) {
-      write_run(sums, to + pixel);
+      write_run(sums, row + pixel);
     } else {
 #pragma unroll
-      for (int i = 0; i < run; ++i) to[(pixel + i) * lines.channels + channel] = sums[i];
+      for (int i = 0; i < run; ++i) row[(pixel + i) * lines.channels + channel] = sums[i];
     }
   }
-  __syncthreads();
-  put_rows(lines, place, job.out, place.y + warp, lines.out.height, 1, tile + warp * job.row_pitch,
-           job.row_pitch);
+  __syncwarp();
+  put_rows(lines, place, job.out, place.y + warp, lines.out.height, 1, row, job.row_pitch);
 }
-
-/// The next number that is 4 more than a multiple of 16.
-int odd_words(int numbers) { return (numbers + 11) / 16 * 16 + 4; }
 
 template <int Capacity>
 class RowsRunner final : public Runner {
@@ -380,36 +396,34 @@ class RowsRunner final : public Runner {
     constants_.parts = (count + part_taps - 1) / part_taps;
     constants_.part =
         ((count + constants_.parts - 1) / constants_.parts + step_taps - 1) / step_taps * step_taps;
-    constants_.shift = static_cast<int>(constants_.lead & 3);
-    constants_.whole = cut_for(constants_.part, constants_.shift);
-    constants_.last = cut_for(count - (constants_.parts - 1) * constants_.part, constants_.shift);
+    const auto shift = static_cast<int>(constants_.lead & 3);
+    constants_.whole = cut_for(constants_.part, shift);
+    constants_.last = cut_for(count - (constants_.parts - 1) * constants_.part, shift);
     std::transform(weights.begin(), weights.end(), constants_.weights,
                    [](double w) { return static_cast<float>(w); });
-    // Two steps' weights are read ahead.
-    constants_.weights_shared = (step_taps + constants_.shift + count + 2 * step_taps + 3) / 4 * 4;
+    // A step's weights are read ahead.
+    constants_.weights_shared = (step_taps + count + 2 * step_taps + 3) / 4 * 4;
     HALATION_CUDA_CHECK(
         cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device.index));
     allow(rows_staged<Capacity>);
     if (!has_bulk_) return;
     allow(rows_in_bulk<Capacity>);
-    warps_ = warps_for(job_->out);
-    constants_.row_pitch = odd_words(line_numbers(warps_ * warp_pixels, constants_.part));
+    constants_.row_pitch = line_numbers(warp_pixels, constants_.part);
     // As many tiles at a time as let three blocks of a Hopper's multiprocessor live beside each other.
     constexpr int numbers_a_block = 75 * 256;
-    const int buffer = rows_a_block * constants_.row_pitch;
-    const int sums_out = warps_ * rows_a_block * segment_pitch;
-    constants_.stages =
-        std::clamp((numbers_a_block - sums_out - constants_.weights_shared) / buffer, 2, most_stages);
-    bulk_bytes_ =
-        static_cast<std::size_t>(constants_.weights_shared + constants_.stages * buffer + sums_out) *
-        sizeof(float);
+    constexpr int others = arrivals + warp_pixels;
+    const int of_stages = (numbers_a_block - constants_.weights_shared) / bulk_warps - others;
+    constants_.stages = std::clamp(of_stages / constants_.row_pitch, 2, most_stages);
+    bulk_bytes_ = sizeof(float) *
+                  static_cast<std::size_t>(constants_.weights_shared +
+                                           bulk_warps * (others + constants_.stages * constants_.row_pitch));
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks_together_, rows_in_bulk<Capacity>, 32 * (warps_ + 1), bulk_bytes_));
+        &blocks_together_, rows_in_bulk<Capacity>, 32 * bulk_warps, bulk_bytes_));
     has_bulk_ = blocks_together_ > 0;
   }
 
   std::size_t workspace_bytes() const override { return 0; }
-  std::string explain() const override { return "along rows, 16 outputs a thread"; }
+  std::string explain() const override { return "along rows, 20 outputs a thread"; }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
     const UseDevice use(device_);
@@ -418,31 +432,37 @@ class RowsRunner final : public Runner {
     job.out = out.data;
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     if (has_bulk_ && lies_in_words(in)) {
-      job.lines = lines_of(
-          in, out, *job_,
-          {.groups = warps_ * warp_pixels / 4, .rows = rows_a_block, .fold = true, .side_by_side = false});
+      job.lines = lines_of(in, out, *job_,
+                           {.groups = warp_pixels / 4, .rows = 1, .fold = false, .side_by_side = false});
       job.tiles = static_cast<int>(blocks_of(job.lines));
       job.stores_words = lies_in_words(out);
-      const int blocks = std::min(job.tiles, multiprocessors_ * blocks_together_);
-      rows_in_bulk<Capacity><<<static_cast<unsigned>(blocks), dim3(32, static_cast<unsigned>(warps_ + 1)),
-                               bulk_bytes_, queue>>>(job);
+      const unsigned of_plane = job.lines.blocks_x.by * job.lines.blocks_y.by;
+      job.one_plane = static_cast<unsigned>(job.tiles) == of_plane;
+      job.one_line = job.one_plane && job.lines.blocks_y.by == 1;
+      set_inner(job, in.shape.width);
+      const int blocks =
+          std::min((job.tiles + bulk_warps - 1) / bulk_warps, multiprocessors_ * blocks_together_);
+      rows_in_bulk<Capacity>
+          <<<static_cast<unsigned>(blocks), dim3(32, bulk_warps), bulk_bytes_, queue>>>(job);
       HALATION_CUDA_LAUNCHED("rows_in_bulk", queue);
       return;
     }
     std::size_t bytes = 0;
     for (const bool side_by_side : {true, false}) {
       const auto cut_for = [&](int channels) {
-        const int runs = staged_warps * warp_pixels / run_pixels / channels;
-        return LinesCut{.groups = runs * run_pixels / 4 * channels,
-                        .rows = rows_a_block,
+        return LinesCut{.groups = 32 / channels * run_pixels / 4 * channels,
+                        .rows = staged_warps,
                         .fold = true,
                         .side_by_side = side_by_side};
       };
       job.lines = lines_of(in, out, *job_, cut_for(1));
       if (job.lines.channels > 1) job.lines = lines_of(in, out, *job_, cut_for(job.lines.channels));
       job.plane_pitch = line_numbers(job.lines.width, job.part);
-      job.row_pitch = odd_words(job.plane_pitch * job.lines.channels);
-      bytes = static_cast<std::size_t>(job.weights_shared + rows_a_block * job.row_pitch) * sizeof(float);
+      // As if all channels' runs followed each other, for the banks' sake.
+      const int runs = (job.lines.width + run_pixels - 1) / run_pixels;
+      while (job.lines.channels > 1 && (job.plane_pitch - runs * run_pixels) % 32 != 0) job.plane_pitch += 4;
+      job.row_pitch = job.plane_pitch * job.lines.channels;
+      bytes = static_cast<std::size_t>(job.weights_shared + staged_warps * job.row_pitch) * sizeof(float);
       if (bytes <= limit_) break;
     }
     rows_staged<Capacity><<<blocks_of(job.lines), dim3(32, staged_warps), bytes, queue>>>(job);
@@ -471,27 +491,28 @@ class RowsRunner final : public Runner {
            whole(n.channels, view.strides.channels);
   }
 
-  /// Warps a block, so that the multiprocessor with most tiles ends soonest; fewer only where that gives
-  /// something.
-  int warps_for(const Shape& out) const {
-    const auto taps = static_cast<double>(job_->filters.front().size[2]);
-    int best = 0;
-    double least = 0;
-    for (int warps = most_warps; warps > 0; --warps) {
-      const std::int64_t pixels = warps * warp_pixels;
-      const bool folded = out.height == 1 && out.depth == 1 && out.width > pixels;
-      const std::int64_t across = (out.width + pixels - 1) / pixels;
-      const std::int64_t rows = folded ? across : out.height;
-      const std::int64_t tiles = (rows + rows_a_block - 1) / rows_a_block * (folded ? 1 : across) *
-                                 out.depth * out.batch * out.channels;
-      constexpr double alike = 32;  // multiply-adds that an output costs beside those of its taps
-      const double of_a_tile = static_cast<double>(pixels) * (taps + alike) + alike * taps;
-      const double time = static_cast<double>((tiles + multiprocessors_ - 1) / multiprocessors_) * of_a_tile;
-      if (best != 0 && time > 0.95 * least) continue;
-      best = warps;
-      least = time;
-    }
-    return best;
+  /// Which tiles of rows of `width` pixels are inner ones, what these read, and how many outputs the last
+  /// tile has.
+  static void set_inner(RowsArguments<Capacity>& job, std::int64_t width) {
+    const std::int64_t tile = job.lines.width;
+    const std::int64_t tiles = job.lines.blocks_x.by;
+    const std::int64_t taps = std::int64_t{job.parts - 1} * job.part + job.last.taps;
+    const std::int64_t n = job.lines.out.width;
+    job.last_pixels = static_cast<int>(n - (tiles - 1) * tile);
+    // Whole words are read: from `low` numbers behind a tile's first output to `high`.
+    const std::int64_t low = job.lead & ~std::int64_t{3};
+    const std::int64_t high = (job.lead + tile + taps + 2) & ~std::int64_t{3};
+    const auto before = static_cast<int>(job.lead - low);
+    const auto bytes = [&](const Cut& cut) { return ((before + warp_pixels + cut.taps + 2) & ~3) * 4; };
+    job.inner_low = low * 4;
+    job.inner_to = before > 0 ? 0 : step_taps;
+    job.inner_bytes[0] = bytes(job.whole);
+    job.inner_bytes[1] = bytes(job.last);
+    if (tile < warp_pixels) return;
+    const std::int64_t first = low < 0 ? (-low + tile - 1) / tile : 0;
+    const std::int64_t end = std::min(width < high ? 0 : (width - high) / tile + 1, n / tile);
+    job.first_inner = static_cast<int>(std::min(first, tiles));
+    job.inner = static_cast<int>(std::max(std::min(end, tiles) - job.first_inner, std::int64_t{0}));
   }
 
   std::shared_ptr<const Job> job_;
@@ -499,7 +520,6 @@ class RowsRunner final : public Runner {
   std::size_t limit_;
   bool has_bulk_;
   int multiprocessors_ = 1;
-  int warps_ = most_warps;
   int blocks_together_ = 0;
   std::size_t bulk_bytes_ = 0;
   RowsArguments<Capacity> constants_{};
