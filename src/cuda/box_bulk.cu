@@ -53,7 +53,7 @@ std::size_t shape_block(BoxBulkArguments& job, int width) {
 }
 
 /// How a job is cut, by what it should take. Where little fits shared memory, what a step takes however little it does counts; else
-/// several blocks a multiprocessor hide it, and instructions or bytes do. Instructions are counted, the rest is estimated.
+/// instructions or bytes do. Instructions are counted, the share of places for them that warps fill is a guess, the more the better.
 struct Cut {
   const Size* size = nullptr;
   int buffers = 0;
@@ -65,7 +65,6 @@ struct Cut {
 Cut cut_of(const Job& job, const BoxPlaces& places, const BoxWindow& y, const BoxWindow& x) {
   constexpr double clock = 1.8e9;
   constexpr double step_cycles = 700;
-  constexpr double lanes_a_cycle = 128 * 0.6;
   constexpr double bytes_a_cycle = 17;  // of a multiprocessor, to and from DRAM
   constexpr double halo_share = 0.6;    // of a byte from DRAM, that one costs which another block has read as well
   Cut best;
@@ -89,9 +88,11 @@ Cut cut_of(const Job& job, const BoxPlaces& places, const BoxWindow& y, const Bo
       const std::int64_t walked = rows_walked(job.out.height, others, all_places, y.taps, strips);
       const double busy = std::min(1.0, static_cast<double>(others * strips) / static_cast<double>(all_places));
       const double rows = box_group * cut.blocks * busy;  // of all blocks of a multiprocessor, a step
-      const double along_x = x.has_middle() ? 12 + x.groups / 4.0 : 3 + x.taps;
-      const double along_y = y.has_middle() ? 15 : 10 + y.taps;
-      const double summed = rows * (size.width * (along_x + along_y) + (x.taps - 1) * 3) / lanes_a_cycle;
+      const double along_x = x.has_middle() ? 15 + 0.3 * x.groups : 3 + x.taps;
+      const double along_y = y.has_middle() ? 17 : 10 + y.taps;
+      const double brought = 900;  // a row, by lanes of the warp that brings it
+      const double filled = std::min(0.65, cut.blocks * busy * size.threads / 32 / 40);
+      const double summed = rows * (size.width * (along_x + along_y) + (size.width + x.taps - 1) * 2 + brought) / (128 * filled);
       const double moved = rows * 4 * (2 * size.width + halo_share * (x.taps - 1)) / bytes_a_cycle;
       cut.seconds = static_cast<double>(walked) / box_group * std::max({step_cycles, summed, moved}) / clock;
       if (best.size == nullptr || cut.seconds < best.seconds) best = cut;

@@ -136,18 +136,19 @@ __device__ __forceinline__ void sum_row(float weight, int groups, const float* f
   box_steps::load_fours(group, from);
   float sum = 0;
   float other = 0;
-  int g = 0;
-#pragma unroll 1
-  for (; g + 4 <= groups; g += 4) {
-    sum += sums[g];
-    other += sums[g + 1];
-    sum += sums[g + 2];
-    other += sums[g + 3];
-  }
+  const auto add_pairs = [&](auto pairs) {
 #pragma unroll
-  for (int i = 0; i < 3; ++i) {
-    if (g + i < groups) sum += sums[g + i];
-  }
+    for (int i = 0; i < decltype(pairs)::value; ++i) {
+      sum += sums[2 * i];
+      other += sums[2 * i + 1];
+    }
+    sums += 2 * decltype(pairs)::value;
+  };
+#pragma unroll 1
+  for (int left = groups; left >= 8; left -= 8) add_pairs(std::integral_constant<int, 4>{});
+  if ((groups & 4) != 0) add_pairs(std::integral_constant<int, 2>{});
+  if ((groups & 2) != 0) add_pairs(std::integral_constant<int, 1>{});
+  if ((groups & 1) != 0) sum += *sums;
   sum += other;
 #pragma unroll
   for (int i = box_group - 1; i >= 0; --i) {
