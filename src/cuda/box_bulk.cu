@@ -1,8 +1,9 @@
 // box_bulk.cu: windows of equal weights along x and y over f32 rows that the copy engine brings (box_bulk.cuh), in a single pass.
 //
 //   block → outputs    a strip of 96 to 256 columns of one channel, walked down 8 rows a step
-//   warps              width ÷ 32 sum along y, a column a thread; one more than these sum along x, 8 neighbouring outputs of a row a
-//                      thread; one brings rows. They work on neighbouring steps at once and meet once a step
+//   warps              width ÷ 32 sum along y, a column a thread; one more than these, or than twice these in narrow blocks, sum along
+//                      x, 8 neighbouring outputs of a row a thread; one brings rows. They work on neighbouring steps at once and meet
+//                      once a step
 //   shared memory      3 or 4 times 8 staged rows, with the window's columns but one beside them; a ring of the window's rows but one, in
 //                      whole eights, without these, and 8 more; sums of groups of 8 in either
 //   traffic            DRAM: each element once, but for the rows above each strip; L2: columns beside each block
@@ -53,7 +54,8 @@ std::size_t shape_block(BoxBulkArguments& job, int width) {
 }
 
 /// How a job is cut, by what it should take. Where little fits shared memory, what a step takes however little it does counts; else
-/// instructions or bytes do. Instructions are counted, the share of places for them that warps fill is a guess, the more the better.
+/// instructions or bytes do. Instructions are counted, and warps are taken to fill places for them as 12 a multiprocessor did in box.cu
+/// (36%), the more the better.
 struct Cut {
   const Size* size = nullptr;
   int buffers = 0;
@@ -91,7 +93,7 @@ Cut cut_of(const Job& job, const BoxPlaces& places, const BoxWindow& y, const Bo
       const double along_x = x.has_middle() ? 15 + 0.3 * x.groups : 3 + x.taps;
       const double along_y = y.has_middle() ? 17 : 10 + y.taps;
       const double brought = 900;  // a row, by lanes of the warp that brings it
-      const double filled = std::min(0.65, cut.blocks * busy * size.threads / 32 / 40);
+      const double filled = std::min(0.65, cut.blocks * busy * size.threads / 32 / 33);
       const double summed = rows * (size.width * (along_x + along_y) + (size.width + x.taps - 1) * 2 + brought) / (128 * filled);
       const double moved = rows * 4 * (2 * size.width + halo_share * (x.taps - 1)) / bytes_a_cycle;
       cut.seconds = static_cast<double>(walked) / box_group * std::max({step_cycles, summed, moved}) / clock;

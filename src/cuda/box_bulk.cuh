@@ -37,7 +37,9 @@ struct BoxBlock {
   static constexpr int width = Width;
   static constexpr int columns = Width + box_group;           // of the ring, which begins `shift` before the outputs
   static constexpr int pitch = columns + 4;                   // of the ring: 4 · odd
-  static constexpr int row_threads = Width + 32;              // sum along x: at least one for each row and group of columns
+  // These sum along x: one for each row and group of columns, and some that have groups' sums alone; more of these in narrow blocks, which
+  // are for wide windows.
+  static constexpr int row_threads = (Width <= 128 ? 2 : 1) * Width + 32;
   static constexpr int threads = Width + row_threads + 32;    // the others sum along y, and the last warp brings rows
   static constexpr int registers = threads > 512 ? 56 : 64;   // of a thread, at most
   static constexpr int blocks = 65536 / registers / threads;  // a multiprocessor has registers for
@@ -166,8 +168,8 @@ __device__ __forceinline__ void sum_rows(const BoxBulkArguments& job, const Memo
   const int row_pitch = job.row_pitch;
   const int groups = job.x.groups;
   const int all_groups_tasks = Block::columns + box_group * groups;
-  // The last warp, which has few outputs, begins with groups.
-  const int own_group = thread < Block::width ? thread + 32 : thread - Block::width;
+  // The last warps, which have few outputs or none, begin with groups.
+  const int own_group = thread < Block::width ? thread + Block::row_threads - Block::width : thread - Block::width;
   const float* const group_from = memory.staged + own_group % box_group * row_pitch + own_group / box_group * box_group;
   float* const group_to = memory.sums + own_group % box_group * job.sums_pitch + own_group / box_group;
   const int row = thread % box_group;
