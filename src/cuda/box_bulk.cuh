@@ -91,21 +91,38 @@ struct Memory {
   }
 };
 
-/// One warp: while group s is summed along x, group s + buffers − 1 is asked for.
+/// One warp: while group s is summed along x, group s + buffers − 1 is asked for. Rows inside the image need none of what `stage_bulk`
+/// looks up.
 template <class Block>
 __device__ __forceinline__ void bring_rows(const BoxBulkArguments& job, const Memory& memory) {
   const Way way(job);
+  const Lines& lines = job.lines;
+  const int lane = static_cast<int>(threadIdx.x);
   const int rows = way.skip + way.count + job.y.taps - 1;
-  const int columns = pixels_left(job.lines, way.place.x) + job.x.taps - 1 + job.shift;
+  const int columns = pixels_left(lines, way.place.x) + job.x.taps - 1 + job.shift;
+  const int copied = (columns + 3) & ~3;
+  const std::int64_t x = way.place.x + job.lead[2] - job.shift;
+  const std::int64_t y = way.place.y + job.lead[1] - way.skip;
+  const std::int64_t z = way.place.z + job.lead[0];
+  const bool inside = z >= 0 && z < lines.borders[0].n && x >= 0 && x + copied <= lines.borders[2].n;
+  const std::byte* const first = way.place.in + z * lines.in_strides.depth + (y + lane) * lines.in_strides.height + x * 4;
   int buffer = 0;
   int s = 0;
   const auto bring = [&] {
     if (s < way.steps) {
       const int skip = s == 0 ? way.skip : 0;
       const int row = s * box_group + skip;
-      stage_bulk(job.lines, way.place, way.place.z + job.lead[0], way.place.y + job.lead[1] + row - way.skip,
-                 way.place.x + job.lead[2] - job.shift, min(rows - row, box_group - skip), columns,
-                 memory.staged + (buffer * box_group + skip) * job.row_pitch, job.row_pitch, memory.there[buffer]);
+      const int many = min(rows - row, box_group - skip);
+      float* const to = memory.staged + (buffer * box_group + skip) * job.row_pitch;
+      Arrival& there = memory.there[buffer];
+      if (inside && y + row >= 0 && y + row + many <= lines.borders[1].n) {
+        if (lane == 0) there.announce(many * copied * 4);
+        __syncwarp();
+        if (lane < many) copy_bulk(to + lane * job.row_pitch, first + row * lines.in_strides.height, copied * 4, there);
+        there.arrive();
+      } else {
+        stage_bulk(lines, way.place, z, y + row, x, many, columns, to, job.row_pitch, there);
+      }
     }
     ++s;
     if (++buffer == job.buffers) buffer = 0;
