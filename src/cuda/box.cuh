@@ -13,27 +13,12 @@
 
 #include <cstdint>
 
+#include "cuda/box_ends.cuh"
+#include "cuda/box_window.h"
 #include "cuda/bulk.cuh"
 #include "cuda/lines.cuh"
 
 namespace halation::cuda_backend {
-
-/// Numbers that a group has, and outputs that share a middle.
-constexpr int box_group = 8;
-
-/// A window along one axis.
-struct BoxWindow {
-  int taps = 1;
-  int groups = 0;  // g
-  int rest = 0;    // r
-
-  BoxWindow() = default;
-  explicit BoxWindow(int count)
-      : taps(count),
-        groups(count > box_group ? (count - 1) / box_group - 1 : 0),
-        rest(count > box_group ? (count - 1) % box_group : 0) {}
-  __host__ __device__ bool has_middle() const { return taps > box_group; }
-};
 
 struct BoxArguments {
   Lines lines;
@@ -194,18 +179,6 @@ __device__ __forceinline__ void move_rows(const BoxArguments& job, const Way& wa
   }
 }
 
-template <int Count>
-__device__ __forceinline__ void load_fours(float (&to)[Count], const float* from) {
-#pragma unroll
-  for (int i = 0; i < Count; i += 4) {
-    const float4 four = *reinterpret_cast<const float4*>(from + i);
-    to[i] = four.x;
-    to[i + 1] = four.y;
-    to[i + 2] = four.z;
-    to[i + 3] = four.w;
-  }
-}
-
 /// Sums of groups of eight along x, of the 8 staged rows from `rows` on.
 __device__ __forceinline__ void sum_groups(const BoxArguments& job, const float* rows, float* sums) {
   const int groups = job.width / box_group + job.x.groups;  // of a channel
@@ -253,21 +226,6 @@ __device__ __forceinline__ float middle_groups(const BoxArguments& job, const fl
 #pragma unroll 4
   for (; g < job.x.groups; ++g) sum += sums[first + g];
   return sum;
-}
-
-/// Adds to output i the first Rest + 1 + i numbers after the last whole group of the middle.
-template <int Rest>
-__device__ __forceinline__ void add_after(float weight, const float* after, float (&out)[box_group]) {
-  float numbers[(Rest + box_group + 3) / 4 * 4];
-  load_fours(numbers, after);
-  float sum = 0;
-#pragma unroll
-  for (int i = 0; i < Rest; ++i) sum += weight * numbers[i];
-#pragma unroll
-  for (int i = 0; i < box_group; ++i) {
-    sum += weight * numbers[Rest + i];
-    out[i] += sum;
-  }
 }
 
 /// The 8 staged rows from `rows` on, summed along x, to 8 rows of the ring.

@@ -1,5 +1,8 @@
-// bulk_rows.cuh: rows with their borders, brought into shared memory by the copy engine.
+// bulk_rows.cuh: whole rows with their borders that the copy engine brings into shared memory (bulk.cuh), where one warp asks for them.
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
 
 #include "cuda/bulk.cuh"
 #include "cuda/lines.cuh"
