@@ -4,16 +4,15 @@
 #include <memory>
 
 #include "core/backend.h"
+#include "cuda/march.h"
 
 namespace halation::cuda_backend {
 
-/// Whether a filter is a product of equal weights along y and x (one plane) that `make_box` knows how to sum:
-/// in f32, and of a size at which other kernels are slower. A window may still be too large for the device,
-/// or better done axis by axis.
-bool box_takes(const Job& job, const Taps& taps);
+/// Whether the job's one filter is a window of equal weights along rows and columns that is done faster axis by axis than at once.
+bool box_by_axes(const Job& job);
 
-/// Null where `box_takes` says no, where the window does not fit shared memory, and where two passes, one
-/// axis each, should be faster.
-std::unique_ptr<const Runner> make_box(std::shared_ptr<const Job> job, Device device);
+/// For f32 pixels and a window along rows or columns alone; null for others, and where another kernel is faster or the window does not
+/// fit shared memory. `otherwise` makes the runner for images whose rows the copy engine cannot bring.
+std::unique_ptr<const Runner> make_box(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise);
 
 }  // namespace halation::cuda_backend

@@ -54,7 +54,7 @@ std::size_t shape_block(BoxBulkArguments& job, int width) {
 }
 
 /// How a job is cut, by what it should take. Where little fits shared memory, what a step takes however little it does counts; else
-/// instructions or bytes do. Instructions are counted, and warps are taken to fill places for them as 12 a multiprocessor did in box.cu
+/// instructions or bytes do. Instructions are counted, and warps are taken to fill places for them as 12 a multiprocessor did in an earlier kernel (docs/performance.md)
 /// (36%), the more the better.
 struct Cut {
   const Size* size = nullptr;
@@ -136,7 +136,6 @@ class Sized final : public BoxBulk {
     return true;
   }
 
-  double seconds() const override { return cut_.seconds; }
   int width() const override { return cut_.size->width; }
 
  private:

@@ -1,5 +1,5 @@
 // box_bulk.cuh: sums over windows of equal weights where rows are f32 that the copy engine brings: one warp asks for rows, some sum along
-// x, the others along y, all at once on three neighbouring groups of eight rows, and meet once a group (what is summed: box.cuh).
+// x, the others along y, all at once on three neighbouring groups of eight rows, and meet once a group.
 #pragma once
 
 #include <cstdint>
@@ -275,7 +275,7 @@ class Outputs {
   int left_;
 };
 
-/// The warps that sum along y, windows of nine rows and more (box.cuh, `ColumnSums`): group s of the ring while group s + 1 is written.
+/// The warps that sum along y, windows of nine rows and more: group s of the ring while group s + 1 is written.
 template <class Block, int Rest>
 __device__ __forceinline__ void sum_columns(const BoxBulkArguments& job, const Memory& memory, int thread) {
   constexpr int pitch = Block::pitch;

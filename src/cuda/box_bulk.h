@@ -17,8 +17,6 @@ class BoxBulk {
 
   /// False where rows do not lie as it needs them: elements side by side, on 16-byte boundaries. It has then done nothing.
   virtual bool launch(const ConstView& in, const View& out, Stream stream) const = 0;
-  /// What the job should take.
-  virtual double seconds() const = 0;
   virtual int width() const = 0;  ///< columns of a block
 };
 

@@ -1,4 +1,4 @@
-// box_window.h: a window of equal weights along one axis, cut into what the kernels of box.cuh and box_bulk.cuh sum, and how many
+// box_window.h: a window of equal weights along one axis, cut into what the kernels of box_bulk.cuh sum, and how many
 // strips of rows they walk.
 #pragma once
 

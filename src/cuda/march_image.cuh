@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(M::threads, M::blocks) march_image(const __gri
   if (warp == 0 && threadIdx.x == 0) {
     for (int i = 0; i < places; ++i) {
       there[i].start(33);
-      left[i].start(M::warps);
+      left[i].start(M::threads);
     }
   }
   __syncthreads();
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(M::threads, M::blocks) march_image(const __gri
       to += lines.out_strides.height;
     }
     __syncwarp();
-    if (threadIdx.x == 0) left[s % places].arrive();
+    left[s % places].arrive();
     // The stretch before this one: by now all have left it, or soon will.
     const int next = s - 1 + places;
     if (s > 0 && next < steps && warp == s % M::warps) {

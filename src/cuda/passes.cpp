@@ -162,11 +162,12 @@ Job part_of(const Job& job, const std::array<bool, 3>& along, const Shape& in, b
 std::unique_ptr<const Runner> make_along_one_axis(Job job, Device device) {
   Taps& taps = job.filters.front();
   taps.weights = {1.0};
+  double gain = 1;  // of the axes without a filter
   for (const std::vector<double>& factor : *taps.factors) {
     if (factor.size() > 1) taps.weights = factor;
-    else
-      for (double& weight : taps.weights) weight *= factor.front();
+    else gain *= factor.front();
   }
+  for (double& weight : taps.weights) weight *= gain;
   taps.method = Method::direct;
   taps.factors.reset();
   return make_direct(std::make_shared<const Job>(std::move(job)), device);
@@ -182,18 +183,15 @@ std::unique_ptr<const Runner> make_any_separable(const Job& job, Device device) 
   const auto& factors = *job.filters.front().factors;
   if (std::unique_ptr<const Runner> rows = make_rows(std::make_shared<const Job>(job), device)) return rows;
   const auto long_axes = static_cast<int>((factors[0].size() > 1) + (factors[1].size() > 1) + (factors[2].size() > 1));
-  // A window of equal weights that is not summed in one pass is so in two.
-  const bool by_axes = long_axes > 1 && box_takes(job, job.filters.front());
-  if (!by_axes && separable_fits(job, device)) return make_separable(std::make_shared<const Job>(job), device);
+  if (!box_by_axes(job) && separable_fits(job, device)) return make_separable(std::make_shared<const Job>(job), device);
   if (long_axes == 1) {
     // Planes in the place of rows, so that lines are read once.
     if (factors[0].size() > 1) {
-      Job planes = turned(job);
-      if (std::unique_ptr<const Runner> box = make_box(std::make_shared<const Job>(planes), device)) {
-        return std::make_unique<TurnedRunner>(std::move(box));
-      }
-      if (separable_fits(planes, device)) {
-        return std::make_unique<TurnedRunner>(make_separable(std::make_shared<const Job>(std::move(planes)), device));
+      const auto planes = std::make_shared<const Job>(turned(job));
+      if (separable_fits(*planes, device)) {
+        const auto any = [&] { return make_separable(planes, device); };
+        std::unique_ptr<const Runner> box = make_box(planes, device, any);
+        return std::make_unique<TurnedRunner>(box ? std::move(box) : any());
       }
     }
     return make_along_one_axis(job, device);
@@ -217,9 +215,11 @@ std::unique_ptr<const Runner> make_any_separable(const Job& job, Device device) 
 }
 
 std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) {
-  if (std::unique_ptr<const Runner> box = make_box(std::make_shared<const Job>(job), device)) return box;
   const auto any = [&] { return make_any_separable(job, device); };
-  std::unique_ptr<const Runner> march = make_march(std::make_shared<const Job>(job), device, any);
+  if (box_by_axes(job)) return any();
+  const auto shared = std::make_shared<const Job>(job);
+  if (std::unique_ptr<const Runner> box = make_box(shared, device, any)) return box;
+  std::unique_ptr<const Runner> march = make_march(shared, device, any);
   return march ? std::move(march) : any();
 }
 
