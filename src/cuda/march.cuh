@@ -6,18 +6,15 @@
 // then the oldest is complete and the others move up, which costs nothing: the first multiply-add of each
 // writes to its neighbour's register.
 //
-//   block → outputs    images: 2 or 3 warps side by side, 256 pixels of one channel each; volumes: 8 warps,
-//   128 pixels × 16 rows; and one
-//                      to four warps that move data: they alone meet pixels, strides and borders, and leave
-//                      all registers to the sums
+//   block → outputs    images: 2 or 3 warps side by side, 256 pixels of one channel each; volumes: 8 warps, 128 pixels × 16 rows; and one to
+//                      four warps that move data: they alone meet pixels, strides and borders, and leave all registers to the sums. Rows
+//                      of f32 on 16-byte boundaries have kernels in which all warps compute: march_image.cuh, march_volume.cuh
 //   thread → outputs   G groups of 4 pixels × R rows
 //   registers          Z · R · 4 G sums, and a window of X + 3 numbers a group
-//   shared memory      two stretches of units, one filtered, one on its way (lines.cuh): images 8 rows each,
-//   volumes one plane; and two
-//                      of outputs on their way back, but where these are f32 in whole words
-//   operations         dense: Z · Y · X multiply-adds an output; factored: Y · X for the plane's own sum,
-//   which meets Z weights;
-//                      Z − 1 units more a strip than it has outputs
+//   shared memory      two stretches of units, one filtered, one on its way (lines.cuh): images 8 rows each, volumes one plane; and two of
+//                      outputs on their way back, but where these are f32 in whole words
+//   operations         dense: Z · Y · X multiply-adds an output; factored: Y · X for the plane's own sum, which meets Z weights; Z − 1 units
+//                      more a strip than it has outputs
 //   traffic            DRAM: each element once; L2: X − 1 columns (and Y − 1 rows) around a block's
 //   limits             one filter, sums in f32; any pixel, stride, border and extent
 #pragma once
