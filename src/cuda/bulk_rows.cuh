@@ -9,9 +9,11 @@
 
 namespace halation::cuda_backend {
 
+/// How many arrive at `stage_bulk`'s barrier each time: one that announces bytes, and each lane with its copies.
+constexpr int stage_bulk_arrivals = 33;
+
 /// What `stage` does, by one warp, for f32 of one channel on 16-byte boundaries (`loads_whole`) and x a multiple of 4: the copy engine
-/// brings what lies inside, lane by lane a row; what does not, follows element by element. `there` is passed when all of it is there;
-/// 33 arrive each time.
+/// brings what lies inside, lane by lane a row; what does not, follows element by element. `there` is passed when all of it is there.
 __device__ __forceinline__ void stage_bulk(const Lines& job, const Place& place, std::int64_t z, std::int64_t y, std::int64_t x, int rows,
                                            int columns, float* to, int row_pitch, Arrival& there) {
   constexpr unsigned all = 0xffffffff;

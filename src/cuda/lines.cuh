@@ -99,6 +99,35 @@ __device__ __forceinline__ void staged_but() {
 #endif
 }
 
+/// Until `Threads` threads of the block are here, wherever their code has brought them.
+template <int Threads>
+__device__ __forceinline__ void meet() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("bar.sync 1, %0;" ::"n"(Threads) : "memory");
+#else
+  __syncthreads();
+#endif
+}
+
+/// Numbers from shared memory, `Wide` (4 or 2) at a time; `from` lies on a boundary of as many.
+template <int Wide, int Count>
+__device__ __forceinline__ void load_window(float (&to)[Count], const float* from) {
+#pragma unroll
+  for (int i = 0; i < Count; i += Wide) {
+    if constexpr (Wide == 4) {
+      const float4 four = *reinterpret_cast<const float4*>(from + i);
+      to[i] = four.x;
+      to[i + 1] = four.y;
+      to[i + 2] = four.z;
+      to[i + 3] = four.w;
+    } else {
+      const float2 two = *reinterpret_cast<const float2*>(from + i);
+      to[i] = two.x;
+      to[i + 1] = two.y;
+    }
+  }
+}
+
 /// The commonest case, rows that all exist and whose elements lie side by side: a lane's first element of the first row is `from`, others
 /// are 32 apart, and element i goes to `to` + at(i). f32 gets into shared memory without passing through registers where the GPU can; of
 /// others, several rows are under way before the first is stored.

@@ -2,7 +2,6 @@
 #include "cuda/march.h"
 
 #include <algorithm>
-#include <array>
 
 #include "cuda/march_sizes.h"
 

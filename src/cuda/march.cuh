@@ -21,7 +21,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 
 #include "core/job.h"
 #include "cuda/device.h"
@@ -72,24 +71,6 @@ struct MarchArguments {
   float offset;
   float weights[Weights];
 };
-
-template <int Wide, int Count>
-__device__ __forceinline__ void load_window(float (&to)[Count], const float* from) {
-#pragma unroll
-  for (int i = 0; i < Count; i += Wide) {
-    if constexpr (Wide == 4) {
-      const float4 four = *reinterpret_cast<const float4*>(from + i);
-      to[i] = four.x;
-      to[i + 1] = four.y;
-      to[i + 2] = four.z;
-      to[i + 3] = four.w;
-    } else {
-      const float2 two = *reinterpret_cast<const float2*>(from + i);
-      to[i] = two.x;
-      to[i + 1] = two.y;
-    }
-  }
-}
 
 /// What filter row `ky` makes of one row of a unit, added to the sums of outputs in row `r`; the first filter row moves all of them up.
 template <int Z, int Y, int X, bool First, class M>
@@ -176,16 +157,6 @@ __device__ __forceinline__ void put_groups(const MarchArguments<M::weights>& job
     if constexpr (M::wide == 4) *reinterpret_cast<float4*>(row + pixel[g] * 4) = make_float4(done[0], done[1], done[2], done[3]);
     else *reinterpret_cast<float2*>(row + pixel[g] * 4) = make_float2(done[0], done[1]);
   }
-}
-
-/// Until all of the block are here, wherever their code has brought them.
-template <int Threads>
-__device__ __forceinline__ void meet() {
-#if defined(__CUDA_ARCH__)
-  asm volatile("bar.sync 1, %0;" ::"n"(Threads) : "memory");
-#else
-  __syncthreads();
-#endif
 }
 
 /// The group that is a lane's g-th.

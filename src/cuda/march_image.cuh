@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(M::threads, M::blocks) march_image(const __gri
   };
   if (warp == 0 && threadIdx.x == 0) {
     for (int i = 0; i < places; ++i) {
-      there[i].start(33);
+      there[i].start(stage_bulk_arrivals);
       left[i].start(M::threads);
     }
   }

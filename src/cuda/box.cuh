@@ -1,20 +1,35 @@
-// box_bulk.cuh: sums over windows of equal weights where rows are f32 that the copy engine brings: one warp asks for rows, some sum along
+// box.cuh: sums over windows of equal weights where rows are f32 that the copy engine brings: one warp asks for rows, some sum along
 // x, the others along y, all at once on three neighbouring groups of eight rows, and meet once a group.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "cuda/box_ends.cuh"
-#include "cuda/box_window.h"
 #include "cuda/bulk_rows.cuh"
 #include "cuda/lines.cuh"
 
 namespace halation::cuda_backend {
 
+/// Numbers that a group has, and outputs that share a middle.
+constexpr int box_group = 8;
+
+/// A window along one axis.
+struct BoxWindow {
+  int taps = 1;
+  int groups = 0;  // g
+  int rest = 0;    // r
+
+  BoxWindow() = default;
+  explicit BoxWindow(int count)
+      : taps(count),
+        groups(count > box_group ? (count - 1) / box_group - 1 : 0),
+        rest(count > box_group ? (count - 1) % box_group : 0) {}
+  __host__ __device__ bool has_middle() const { return taps > box_group; }
+};
+
 constexpr int most_box_buffers = 4;
 
-struct BoxBulkArguments {
+struct BoxArguments {
   Lines lines;
   std::byte* out;
   std::int64_t lead[3];
@@ -45,15 +60,7 @@ struct BoxBlock {
   static constexpr int blocks = 65536 / registers / threads;  // a multiprocessor has registers for
 };
 
-namespace box_bulk_steps {
-
-/// Until all of the block are here, wherever their code has brought them.
-template <class Block>
-__device__ __forceinline__ void meet() {
-#if defined(__CUDA_ARCH__)
-  asm volatile("bar.sync 1, %0;" ::"n"(Block::threads) : "memory");
-#endif
-}
+namespace box_steps {
 
 /// What all threads of a block know of its way.
 struct Way {
@@ -63,7 +70,7 @@ struct Way {
   int skip;    // rows of the first group that no output needs
   int steps;   // groups of rows
 
-  __device__ __forceinline__ explicit Way(const BoxBulkArguments& job)
+  __device__ __forceinline__ explicit Way(const BoxArguments& job)
       : place(place_of(job.lines, blockIdx.x, job.strip)),
         count(static_cast<int>(min(job.lines.out.height - place.y, static_cast<std::int64_t>(job.strip)))),
         before((job.y.taps - 1 + box_group - 1) / box_group),
@@ -80,7 +87,7 @@ struct Memory {
   float* sums;  // of two groups of rows, by turns
 
   template <class Block>
-  static __device__ __forceinline__ Memory of(const BoxBulkArguments& job, std::byte* bytes) {
+  static __device__ __forceinline__ Memory of(const BoxArguments& job, std::byte* bytes) {
     Memory memory;
     memory.there = reinterpret_cast<Arrival*>(bytes);
     memory.staged = reinterpret_cast<float*>(bytes + most_box_buffers * sizeof(Arrival));
@@ -94,7 +101,7 @@ struct Memory {
 /// One warp: while group s is summed along x, group s + buffers − 1 is asked for. Rows inside the image need none of what `stage_bulk`
 /// looks up.
 template <class Block>
-__device__ __forceinline__ void bring_rows(const BoxBulkArguments& job, const Memory& memory) {
+__device__ __forceinline__ void bring_rows(const BoxArguments& job, const Memory& memory) {
   const Way way(job);
   const Lines& lines = job.lines;
   const int lane = static_cast<int>(threadIdx.x);
@@ -130,7 +137,7 @@ __device__ __forceinline__ void bring_rows(const BoxBulkArguments& job, const Me
 #pragma unroll 1
   for (int turn = 2 - job.buffers; turn <= way.steps; ++turn) {
     bring();
-    if (turn >= 0) meet<Block>();
+    if (turn >= 0) meet<Block::threads>();
   }
 }
 
@@ -140,7 +147,7 @@ __device__ __forceinline__ void sum_groups(float weight, int tasks, int task, co
 #pragma unroll 1
   for (; task < tasks; task += Block::row_threads, from += Block::row_threads, to += Block::row_threads / box_group) {
     float group[box_group];
-    box_steps::load_fours(group, from);
+    load_window<4>(group, from);
     float sum = 0;
 #pragma unroll
     for (int i = 0; i < box_group; ++i) sum += weight * group[i];
@@ -148,11 +155,26 @@ __device__ __forceinline__ void sum_groups(float weight, int tasks, int task, co
   }
 }
 
+/// Adds to output i the first Rest + 1 + i numbers after the last whole group of the middle.
+template <int Rest>
+__device__ __forceinline__ void add_after(float weight, const float* after, float (&out)[box_group]) {
+  float numbers[(Rest + box_group + 3) / 4 * 4];
+  load_window<4>(numbers, after);
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < Rest; ++i) sum += weight * numbers[i];
+#pragma unroll
+  for (int i = 0; i < box_group; ++i) {
+    sum += weight * numbers[Rest + i];
+    out[i] += sum;
+  }
+}
+
 /// Eight neighbouring outputs along x of one row, from the numbers at `from` and the sums of the groups of their middle.
 template <int Rest>
 __device__ __forceinline__ void sum_row(float weight, int groups, const float* from, const float* sums, float (&out)[box_group]) {
   float group[box_group];
-  box_steps::load_fours(group, from);
+  load_window<4>(group, from);
   float sum = 0;
   float other = 0;
   const auto add_pairs = [&](auto pairs) {
@@ -174,12 +196,12 @@ __device__ __forceinline__ void sum_row(float weight, int groups, const float* f
     sum += weight * group[i];
     out[i] = sum;
   }
-  box_steps::add_after<Rest>(weight, from + (1 + groups) * box_group, out);
+  add_after<Rest>(weight, from + (1 + groups) * box_group, out);
 }
 
 /// The warps that sum along x: group s of rows into the ring, and the groups of columns of group s + 1, by turns.
 template <class Block, bool Middle, int Rest>
-__device__ __forceinline__ void sum_rows(const BoxBulkArguments& job, const Memory& memory, int thread) {
+__device__ __forceinline__ void sum_rows(const BoxArguments& job, const Memory& memory, int thread) {
   const int steps = Way(job).steps;
   const float weight = job.weight;
   const int row_pitch = job.row_pitch;
@@ -204,7 +226,7 @@ __device__ __forceinline__ void sum_rows(const BoxBulkArguments& job, const Memo
     memory.there[0].wait(0);
     sum_groups<Block>(weight, all_groups_tasks, own_group, group_from, group_to);
   }
-  meet<Block>();
+  meet<Block::threads>();
 #pragma unroll 1
   for (int s = 0; s < steps; ++s) {
     const int place = buffer * box_group * row_pitch;
@@ -219,7 +241,7 @@ __device__ __forceinline__ void sum_rows(const BoxBulkArguments& job, const Memo
         sum_row<Rest>(weight, groups, from + place, sums + current, out);
       } else {
         float window[2 * box_group];
-        box_steps::load_fours(window, from + place);
+        load_window<4>(window, from + place);
 #pragma unroll
         for (int i = 0; i < box_group; ++i) out[i] = weight * window[i];
 #pragma unroll
@@ -242,19 +264,19 @@ __device__ __forceinline__ void sum_rows(const BoxBulkArguments& job, const Memo
         sum_groups<Block>(weight, all_groups_tasks, own_group, group_from + buffer * box_group * row_pitch, group_to + current);
       }
     }
-    meet<Block>();
+    meet<Block::threads>();
   }
 }
 
 /// A thread's column of outputs, 8 rows at a time.
 class Outputs {
  public:
-  __device__ __forceinline__ Outputs(const BoxBulkArguments& job, const Way& way, int thread)
+  __device__ __forceinline__ Outputs(const BoxArguments& job, const Way& way, int thread)
       : row_bytes_(job.lines.out_strides.height),
         to_(job.out + way.place.out + way.place.y * row_bytes_ + (way.place.x + thread) * 4),
         left_(thread < pixels_left(job.lines, way.place.x) ? way.count : 0) {}
 
-  __device__ __forceinline__ void put(const BoxBulkArguments& job, const float (&sums)[box_group]) {
+  __device__ __forceinline__ void put(const BoxArguments& job, const float (&sums)[box_group]) {
     std::byte* to = to_;
     if (left_ >= box_group) {
 #pragma unroll
@@ -277,7 +299,7 @@ class Outputs {
 
 /// The warps that sum along y, windows of nine rows and more: group s of the ring while group s + 1 is written.
 template <class Block, int Rest>
-__device__ __forceinline__ void sum_columns(const BoxBulkArguments& job, const Memory& memory, int thread) {
+__device__ __forceinline__ void sum_columns(const BoxArguments& job, const Memory& memory, int thread) {
   constexpr int pitch = Block::pitch;
   constexpr int skip = (box_group - Rest) % box_group;  // rows that have left before, of the ring's oldest group
   constexpr int group_size = box_group * pitch;
@@ -295,10 +317,10 @@ __device__ __forceinline__ void sum_columns(const BoxBulkArguments& job, const M
   float turn = 0;
   float leaving[box_group] = {};
   int before = way.before;
-  meet<Block>();
+  meet<Block::threads>();
 #pragma unroll 1
   for (int steps = way.steps; steps > 0; --steps) {
-    meet<Block>();
+    meet<Block::threads>();
     const int second = wrapped(oldest + group_size);
     float next[box_group];
 #pragma unroll
@@ -346,15 +368,15 @@ __device__ __forceinline__ void sum_columns(const BoxBulkArguments& job, const M
 
 /// The same for windows of eight rows at most, which are summed as they are.
 template <class Block>
-__device__ __forceinline__ void sum_few_rows(const BoxBulkArguments& job, const Memory& memory, int thread) {
+__device__ __forceinline__ void sum_few_rows(const BoxArguments& job, const Memory& memory, int thread) {
   const Way way(job);
   Outputs outputs(job, way, thread);
   const float* const ring = memory.ring + thread + job.shift;
   float window[2 * box_group] = {};
-  meet<Block>();
+  meet<Block::threads>();
 #pragma unroll 1
   for (int s = 0; s < way.steps; ++s) {
-    meet<Block>();
+    meet<Block::threads>();
     const float* const entering = ring + s % job.ring_groups * box_group * Block::pitch;
     float out[box_group];
 #pragma unroll
@@ -372,16 +394,16 @@ __device__ __forceinline__ void sum_few_rows(const BoxBulkArguments& job, const 
   }
 }
 
-}  // namespace box_bulk_steps
+}  // namespace box_steps
 
 /// MiddleX, MiddleY: whether windows have nine columns and more, nine rows and more.
 template <int Width, bool MiddleX, bool MiddleY, class Block = BoxBlock<Width>>
-__global__ void __launch_bounds__(Block::threads, Block::blocks) box_bulk(const __grid_constant__ BoxBulkArguments job) {
-  using namespace box_bulk_steps;
+__global__ void __launch_bounds__(Block::threads, Block::blocks) box(const __grid_constant__ BoxArguments job) {
+  using namespace box_steps;
   extern __shared__ __align__(16) std::byte shared_memory[];
   const Memory memory = Memory::of<Block>(job, shared_memory);
   const int thread = static_cast<int>(threadIdx.y * 32 + threadIdx.x);
-  if (thread < job.buffers) memory.there[thread].start(33);
+  if (thread < job.buffers) memory.there[thread].start(stage_bulk_arrivals);
   __syncthreads();
   const auto by_rest = [](int rest, const auto& sum) {
     switch (rest) {  // the same for all
