@@ -30,7 +30,8 @@ enum class Operation { convolution, correlation };
 enum class Rounding { half_even, truncate };
 
 /// The precision of sums. `automatic`: f32, but f64 where input or output is f64, and where f32 could put an integer output
-/// more than half a level off.
+/// more than half a level off: never with up to 15 × 15 weights whose magnitudes sum to 1, no scale, and constants that the pixels can
+/// hold.
 enum class Sum { automatic, f64 };
 
 /// What approximations are allowed.
@@ -134,7 +135,9 @@ class Plan {
   /// The methods chosen, one a filter.
   const std::vector<Method>& methods() const;
   /// Largest possible difference, before rounding to the output pixel, from exact arithmetic on the filter's weights, for inputs
-  /// (the border's constant among them) of magnitude at most `max_abs`: derived, taps · ε · Σ|w| · max|x| in shape.
+  /// (the border's constant among them) of magnitude at most `max_abs`: derived, c · ε · Σ|w| · max|x| in shape, c between half of the
+  /// taps, where weights are equal, and all of them, where one outweighs the others. Of a direct filter over integers it knows as well
+  /// where sums round by less, for whatever such pixels can hold.
   double error_bound(double max_abs) const;
   /// What will be done and why, in a few lines: for each filter its method, and the time expected of it and,
   /// with `Tune::measure`, measured, each filter by itself.

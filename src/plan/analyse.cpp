@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -28,23 +29,48 @@ double make_primitive(std::vector<double>& line) {
   return static_cast<double>(divisor);
 }
 
-/// Additions that a term passes through at most, and products of which each may be too small to be normal.
-struct Deepest {
-  double additions;
-  double products;
+/// Magnitudes of more weights are not sorted, but taken as if one were all of their sum: what f32 could sum to half a level has fewer.
+constexpr std::size_t most_sorted = 1 << 14;
+
+/// The sums of the j largest magnitudes, j = 1 … as many as are not 0.
+std::vector<double> largest_first_sums(const std::vector<double>& weights) {
+  std::vector<double> sums;
+  for (const double w : weights) {
+    if (w != 0) sums.push_back(std::fabs(w));
+  }
+  if (sums.size() > most_sorted) {
+    sums.assign(sums.size(), std::accumulate(sums.begin(), sums.end(), 0.0));
+    return sums;
+  }
+  std::sort(sums.begin(), sums.end(), std::greater<>());
+  std::partial_sum(sums.begin(), sums.end(), sums.begin());
+  return sums;
+}
+
+/// Additions that the terms of a sum pass through.
+struct Additions {
+  double most = 0;  ///< any term
+  double mean = 0;  ///< Σ|w|·(additions of its term) / Σ|w| at most
 };
 
-Deepest deepest_of(const Taps& taps) {
+Additions additions_of(const std::vector<double>& largest_first) {
+  if (largest_first.empty()) return {};
+  return {static_cast<double>(largest_first.size()),
+          std::accumulate(largest_first.begin(), largest_first.end(), 0.0) / largest_first.back()};
+}
+
+/// Products of which each may be too small to be normal.
+double products_of(const Taps& taps) {
   const auto& k = taps.size;
   const auto product = static_cast<double>(k[0] * k[1] * k[2]);
   const auto sum = static_cast<double>(k[0] + k[1] + k[2]);
   switch (taps.method) {
     case Method::direct:
-      return {product, product};
+      return product;
     case Method::separable:
-      return {sum, sum};
+      return sum;
     case Method::box:
-      return {sum + 8, product + sum};
+      return product + sum;
     case Method::automatic:
     case Method::low_rank:
     case Method::banded:
@@ -53,6 +79,9 @@ Deepest deepest_of(const Taps& taps) {
   }
   throw std::logic_error("no error bound is known for method " + std::string(name_of(taps.method)));
 }
+
+/// The largest power of 2 that is not above `value`; 0 for 0.
+double binade(double value) { return std::ldexp(1.0, std::ilogb(value)); }
 
 }  // namespace
 
@@ -107,34 +136,60 @@ bool all_equal(const Factors& factors) {
 
 double separable_tolerance(bool sum_f64) { return sum_f64 ? 0x1p-51 : 0x1p-24; }
 
+std::optional<double> largest_input(const Job& job) {
+  if (is_float(job.in_pixel)) return std::nullopt;
+  double magnitude = std::max(largest(job.in_pixel), -smallest(job.in_pixel));
+  for (const BorderTable& border : job.borders) magnitude = std::max(magnitude, std::fabs(border.constant()));
+  return magnitude;
+}
+
 bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job) {
   const auto whole = [](double value) { return value == std::nearbyint(value); };
   const auto all_whole = [&](const std::vector<double>& values) { return std::all_of(values.begin(), values.end(), whole); };
-  if (is_float(job.in_pixel) || !all_whole(taps.weights)) return false;
+  const std::optional<double> most = largest_input(job);
+  if (!most || !all_whole(taps.weights)) return false;
   if (taps.factors && !std::all_of(taps.factors->begin(), taps.factors->end(), all_whole)) return false;
-  double most = std::max(largest(job.in_pixel), -smallest(job.in_pixel));
   for (const BorderTable& border : job.borders) {
     if (!whole(border.constant())) return false;
-    most = std::max(most, std::fabs(border.constant()));
   }
-  return sum_of_magnitudes * most <= (job.sum_f64 ? 0x1p53 : 0x1p24);
+  return sum_of_magnitudes * *most <= (job.sum_f64 ? 0x1p53 : 0x1p24);
 }
+
+double ErrorBound::at(double max_abs) const { return std::min(relative * max_abs, most) + absolute; }
 
 ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residual, const Job& job) {
   const double u = job.sum_f64 ? 0x1p-53 : 0x1p-24;
   const double tiniest = job.sum_f64 ? 0x1p-1074 : 0x1p-149;
-  // Roundings that a product can pass through: those of the sum, and for the weight and its factors, the
+  // Roundings that a product can pass through beside the additions: for the weight and its factors, the
   // border's constant, scale and offset, root and square; plain multiply-adds round twice a term.
-  const Deepest deepest = deepest_of(taps);
-  double roundings = deepest.additions + 12;
-  if (sums_are_exact(taps, sum_of_magnitudes, job)) {
-    if (job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0};
-    roundings = 12;
+  constexpr double others = 12;
+  const bool exact = sums_are_exact(taps, sum_of_magnitudes, job);
+  if (exact && job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0, 0};
+  std::vector<double> sums;  // of the largest first, of a direct filter
+  Additions additions;
+  if (!exact && taps.method == Method::direct) {
+    sums = largest_first_sums(taps.weights);
+    additions = additions_of(sums);
+  } else if (!exact) {
+    for (const auto& factor : *taps.factors) {
+      const Additions axis = additions_of(largest_first_sums(factor));
+      additions.most += axis.most;
+      additions.mean += axis.mean;
+    }
   }
-  const double gamma = roundings * u / (1 - std::min(0.5, roundings * u));
+  const double growth = 1 / (1 - std::min(0.5, (additions.most + others) * u));
   const double size = std::fabs(job.scale);
-  return {size * sum_of_magnitudes * (gamma + residual),
-          4 * u * std::fabs(job.offset) + size * deepest.products * tiniest};
+  ErrorBound bound{size * sum_of_magnitudes * ((additions.mean + others) * u * growth + residual),
+                   4 * u * std::fabs(job.offset) + size * products_of(taps) * tiniest};
+  const std::optional<double> most = largest_input(job);
+  if (sums.empty() || !most || job.sum_f64) return bound;
+  // The scale may be part of the weights or follow the sum.
+  double halves = 0;
+  for (const double sum : sums) {
+    halves += std::max(size * binade(sum * *most * growth), binade(size * sum * *most * growth));
+  }
+  bound.most = size * sum_of_magnitudes * *most * (others * u * growth + residual) + halves * u * growth;
+  return bound;
 }
 
 }  // namespace halation

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -28,26 +29,40 @@ bool all_equal(const Factors& factors);
 /// Residuals up to this are as good as rounding: one unit of the sums' precision.
 double separable_tolerance(bool sum_f64);
 
+/// Largest magnitude that an integer input, or a constant around it, can have; none for floats.
+std::optional<double> largest_input(const Job& job);
+
 /// Whether sums round nothing: whole weights (or factors) and pixels, and no sum of them beyond what the sums' precision holds.
 bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job);
 
-/// |error| ≤ relative · max|x| + absolute, before rounding to the output pixel.
+/// |error| ≤ min(relative · max|x|, most) + absolute, before rounding to the output pixel.
 struct ErrorBound {
   double relative = 0;
   double absolute = 0;
+  double most = std::numeric_limits<double>::infinity();  ///< for any input that integer pixels can hold
+
+  double at(double max_abs) const;
 };
 
-/// The bound for one filter as the job will compute it: n roundings a term give γ(n) = n·u / (1 − n·u), with
-/// u half a unit in the last place of 1 (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
-/// section 3.1), times Σ|w|, plus what the factors leave out of the weights. With kz, ky and kx taps along
-/// the axes n is, beside 12 for all that is no addition,
-///     direct     kz · ky · kx: additions in a row, each of which rounds what came before it
-///     separable  kz + ky + kx: additions in a row along one axis after the other
-///     box        kz + ky + kx + 8: each pixel is multiplied by the weight once, and then only added
+/// The bound for one filter as the job will compute it: with u half a unit in the last place of 1 and S(j) the
+/// sum of the j largest |w|, of n that are not 0,
+///     direct          (S(1) + … + S(n) + 12 S(n)) · u / (1 − (n + 12) u)
+///     separable, box  the product of the factors' S(n), times (d + 12) · u / (1 − (n + 12) u), d the sum of the
+///                     factors' (S(1) + … + S(n)) / S(n), n the number of all their weights
+/// plus what the factors leave out of the weights. 12 stand for all that is no addition. Equal weights count
+/// (n + 1) / 2 additions, a weight that outweighs all others nearly n.
 ///
-/// The additions of a box may form any tree in which no pixel passes through more of them. Prefix and suffix
-/// sums along an axis do: a pixel passes through k − 1 additions of one of them at most, and through the one
-/// that joins the two; 8 are left for sums of groups. Done as a separable filter, a box has the n of one.
+/// Proof. A term that k roundings meet is off by k u / (1 − k u) of itself at most (Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd ed., section 3.1), k ≤ n + 12. Σ|w| · (additions that the term meets)
+/// is the sum, over all additions, of the |w| of the terms in their results. In whatever order and tree they
+/// are made, the j-th has j + 1 terms in its result at most, of which no |w| sum to more than S(j + 1): in all
+/// S(2) + … + S(n), and S(1) for a multiply-add to nothing; a weight of 0 adds nothing. Along axes, additions
+/// along one are as many for all terms of another, so their means add. ∎ Methods must add each term of a sum
+/// once, in any tree, so never subtract what has left a window, and sum separable filters and boxes by axes.
+///
+/// `most` is for a direct filter over integers in f32. An addition is off by u times the largest power of 2 not
+/// above its result at most, the result of the j-th is S(j + 1) · max|x| / (1 − (n + 12) u) at most, and such
+/// errors are added to the sum as they are: this power stands in place of each S(j) · max|x|.
 ///
 /// Where numbers are too small to be normal, additions are exact and a product is off by half of the least
 /// number: a box makes kz · ky · kx products, or such as come between axes.

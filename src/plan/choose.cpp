@@ -244,18 +244,10 @@ class Chooser {
   Device device_;
 };
 
-/// Largest magnitude that an integer input, or a constant around it, can have; none for floats.
-std::optional<double> largest_input(const Job& job) {
-  if (is_float(job.in_pixel)) return std::nullopt;
-  double magnitude = std::max(largest(job.in_pixel), -smallest(job.in_pixel));
-  for (const BorderTable& border : job.borders) magnitude = std::max(magnitude, std::fabs(border.constant()));
-  return magnitude;
-}
-
 /// Whether a sum could put an integer output more than half a level off.
 bool may_miss_a_level(const Job& job, const ErrorBound& bound) {
   const std::optional<double> magnitude = largest_input(job);
-  return !is_float(job.out_pixel) && magnitude && bound.relative * *magnitude + bound.absolute > 0.5;
+  return !is_float(job.out_pixel) && magnitude && bound.at(*magnitude) > 0.5;
 }
 
 bool measures(Tune tune) {
@@ -281,13 +273,14 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   ErrorBound bound;
   const auto choose_all = [&](bool by_timing) {
     ways.clear();
-    bound = {};
+    bound = {0, 0, 0};
     for (Asked& asked : all_asked) {
       ways.push_back(by_timing ? chooser.by_timing(asked, job) : chooser.by_estimate(asked, job));
       // A magnitude is at most as far off as its components together; single outputs share the largest bound.
       const auto join = [&](double a, double b) { return job.combine == Combine::none ? std::max(a, b) : a + b; };
       bound.relative = join(bound.relative, ways.back().bound.relative);
       bound.absolute = join(bound.absolute, ways.back().bound.absolute);
+      bound.most = join(bound.most, ways.back().bound.most);
     }
   };
   const auto choose_precise_enough = [&](bool by_timing) {

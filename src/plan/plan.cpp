@@ -91,8 +91,7 @@ std::size_t Plan::workspace_bytes() const { return impl_->runner->workspace_byte
 const std::vector<Method>& Plan::methods() const { return impl_->methods; }
 
 double Plan::error_bound(double max_abs) const {
-  const ErrorBound& bound = impl_->choice.bound;
-  return bound.relative * std::fabs(max_abs) + bound.absolute;
+  return impl_->choice.bound.at(std::fabs(max_abs));
 }
 
 void Plan::run(ConstView in, View out, RunOptions options) const {
@@ -128,10 +127,13 @@ std::string Plan::explain() const {
   for (const std::string& reason : impl_->choice.reasons) lines += reason + "\n";
   if (!impl_->choice.measured) lines += "times were not measured; tune measure times each method that fits\n";
   if (job.combine == Combine::magnitude) lines += "one output: the root of the sum of squares\n";
-  char bound[128];
-  std::snprintf(bound, sizeof bound, "sums in %s, error before rounding at most %.3g times the largest input\n",
-                job.sum_f64 ? "f64" : "f32", impl_->choice.bound.relative);
-  return lines + bound + name_of(impl_->device) + ": " + impl_->runner->explain() + "\n";
+  const ErrorBound& bound = impl_->choice.bound;
+  char sums[160];
+  const int written = std::snprintf(sums, sizeof sums, "sums in %s, error before rounding at most %.3g times the largest input",
+                                    job.sum_f64 ? "f64" : "f32", bound.relative);
+  const double most = bound.most + bound.absolute;
+  if (std::isfinite(most)) std::snprintf(sums + written, sizeof sums - static_cast<std::size_t>(written), ", at most %.3g", most);
+  return lines + sums + "\n" + name_of(impl_->device) + ": " + impl_->runner->explain() + "\n";
 }
 
 }  // namespace halation
