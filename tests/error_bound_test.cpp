@@ -301,6 +301,20 @@ TEST(ErrorBound, CountsTheSumsOfTheLargestFirst) {
   EXPECT_NEAR(bound_of(many, job).relative, relative(20000, 20000), 1e-12);
 }
 
+TEST(ErrorBound, AddsTheMeansOfAxes) {
+  const Factors factors{{{0.3}, {-0.5, 0.5}, {1, -2, 0, 1}}};
+  Taps taps;
+  taps.size = {1, 2, 4};
+  taps.factors = factors;
+  for (const Method method : {Method::separable, Method::box}) {
+    taps.method = method;
+    const ErrorBound bound = error_bound(taps, 0.3 * 4, 0, job_of(Pixel::u16));
+    const double mean = 1 + 1.5 + (2 + 3 + 4) / 4.0;
+    EXPECT_DOUBLE_EQ(bound.relative, 0.3 * 4 * (mean + 12) * u / (1 - (1 + 2 + 3 + 12) * u));
+    EXPECT_EQ(bound.most, std::numeric_limits<double>::infinity());
+  }
+}
+
 TEST(ErrorBound, OfIntegersKnowsHowSumsRound) {
   // 65535 · Σ|w| lies below 2^16: each of 225 additions is off by 2^-9 at most, in any order, and 12
   // roundings by 65535 · 2^-24.
@@ -311,6 +325,14 @@ TEST(ErrorBound, OfIntegersKnowsHowSumsRound) {
   EXPECT_EQ(bound.at(65535), bound.most + bound.absolute);
   EXPECT_EQ(bound.at(100), bound.relative * 100 + bound.absolute);
   EXPECT_EQ(bound_of(large, job_of(Pixel::f32)).most, std::numeric_limits<double>::infinity());
+  // A scale may be part of the weights, whose sums then round as numbers of its size, or follow.
+  Job scaled = job_of(Pixel::u16);
+  scaled.scale = 1.02;  // 1.02 · 65535 lies above 2^16
+  EXPECT_NEAR(bound_of(large, scaled).most, 225 * 0x1p-8 + 1.02 * 12 * 65535 * u, 1e-4);
+  scaled.scale = 1.6;  // 0.61 · 65535 lies far above 2^15, and 1.6 of it below 2^16
+  for (double& w : large) w *= 0.61;
+  EXPECT_NEAR(bound_of(large, scaled).most, 1.6 * (225 * 0x1p-9 + 0.61 * 12 * 65535 * u), 1e-4);
+  for (double& w : large) w /= 0.61;
   // Constants around the image are inputs as well.
   EXPECT_NEAR(bound_of(large, job_of(Pixel::u16, 1e5)).most, 225 * 0x1p-8 + 12 * 1e5 * u, 1e-4);
 }
@@ -352,6 +374,39 @@ TEST(ErrorBound, LetsMeansOf16BitsBeSummedInF32) {
   for (double& w : doubled) w *= 2;
   EXPECT_FALSE(sums_in_f32(Pixel::u16, 15, doubled));
   EXPECT_FALSE(sums_in_f32(Pixel::u16, 31, std::vector<double>(961, 1.0 / 961)));
+}
+
+TEST(ErrorBound, HoldsForTheCpusSumsOf16Bits) {
+  Numbers numbers(11);
+  const Shape shape{.height = 40, .width = 70};
+  for (const std::int64_t taps : {11, 15}) {
+    for (int kind = 0; kind < kinds; ++kind) {
+      const Filter filter =
+          Filter::dense({1, taps, taps},
+                        weights_of(static_cast<Kind>(kind), static_cast<std::size_t>(taps * taps), numbers));
+      Image in(shape, Pixel::u16);
+      auto* pixels = reinterpret_cast<std::uint16_t*>(in.view().data);
+      for (std::int64_t i = 0; i < shape.elements(); ++i) {
+        pixels[i] = static_cast<std::uint16_t>(65535 - numbers.below(2000));
+      }
+      const PlanSpec spec{.shape = shape,
+                          .pixel = Pixel::u16,
+                          .filters = {filter},
+                          .options = {.output = Pixel::f32, .method = Method::direct}};
+      const double bound = Plan(spec).error_bound(65535);
+      EXPECT_LE(bound, 0.5);
+      const Image found = convolve(in, filter, spec.options);
+      const Image exact = convolve(in, filter, {.output = Pixel::f64}, reference());
+      double largest = 0;
+      const auto* sums = reinterpret_cast<const float*>(found.view().data);
+      const auto* right = reinterpret_cast<const double*>(exact.view().data);
+      for (std::int64_t i = 0; i < shape.elements(); ++i) {
+        largest = std::max(largest, std::fabs(static_cast<double>(sums[i]) - right[i]));
+      }
+      EXPECT_LE(largest, bound);
+      EXPECT_GT(largest, 0);
+    }
+  }
 }
 
 }  // namespace
