@@ -29,7 +29,8 @@ double make_primitive(std::vector<double>& line) {
   return static_cast<double>(divisor);
 }
 
-/// Magnitudes of more weights are not sorted, but taken as if one were all of their sum: what f32 could sum to half a level has fewer.
+/// Magnitudes of more weights are not sorted, which would take longer than a millisecond, but bounded as if one
+/// were all of their sum.
 constexpr std::size_t most_sorted = 1 << 14;
 
 /// The sums of the j largest magnitudes, j = 1 … as many as are not 0.
