@@ -27,6 +27,8 @@ struct Planes {
   static constexpr int numbers = M::staged_rows * row_pitch;
   static constexpr int count = M::ahead + 1;
   static constexpr int pieces = (numbers / 4 + M::threads - 1) / M::threads;  // a thread
+  static constexpr int outer = 4 + M::across / 2;  // at most: 4 columns on the left and X / 2 on the right
+  static constexpr int singles = (outer * M::staged_rows + M::threads - 1) / M::threads;
 };
 
 /// What a thread brings of each plane.
@@ -56,13 +58,17 @@ class PlaneShare {
     const int low = static_cast<int>(min(max(-x, std::int64_t{0}), static_cast<std::int64_t>(P::row_pitch)));
     const int high = max(low, static_cast<int>(max(min(n - x, static_cast<std::int64_t>(P::row_pitch)), std::int64_t{0})) & ~3);
     const int outer = low + max(columns - high, 0);
-    const int row = outer > 0 ? thread / outer : M::staged_rows;
-    const int k = thread - row * outer;
-    const int pixel = k < low ? k : k - low + high;
-    const auto source_y = static_cast<int>(job.borders[1].source(y + row));
-    const auto source_x = static_cast<int>(job.borders[2].source(x + pixel));
-    single_to_ = row * P::row_pitch + pixel;
-    single_ = row >= M::staged_rows || source_y < 0 ? nothing : source_x < 0 ? outside : source_y * stride + source_x * 4;
+#pragma unroll
+    for (int i = 0; i < P::singles; ++i) {
+      const int single = thread + i * M::threads;
+      const int row = outer > 0 ? single / outer : M::staged_rows;
+      const int k = single - row * outer;
+      const int pixel = k < low ? k : k - low + high;
+      const auto source_y = static_cast<int>(job.borders[1].source(y + row));
+      const auto source_x = static_cast<int>(job.borders[2].source(x + pixel));
+      singles_to_[i] = row * P::row_pitch + pixel;
+      singles_[i] = row >= M::staged_rows || source_y < 0 ? nothing : source_x < 0 ? outside : source_y * stride + source_x * 4;
+    }
   }
 
   /// Plane z, of which this thread's share is on its way when this returns.
@@ -80,21 +86,23 @@ class PlaneShare {
       }
     }
     if (source_z < 0) return;
-    if (single_ >= 0) copy_async(plane + single_to_, from + single_);
-    else if (single_ == outside) plane[single_to_] = static_cast<float>(job.borders[2].constant);
+#pragma unroll
+    for (int i = 0; i < P::singles; ++i) {
+      if (singles_[i] >= 0) copy_async(plane + singles_to_[i], from + singles_[i]);
+      else if (singles_[i] == outside) plane[singles_to_[i]] = static_cast<float>(job.borders[2].constant);
+    }
   }
 
  private:
   int pieces_[P::pieces];
-  int single_;  // at most: 4 columns on the left and X / 2 on the right
-  int single_to_;
+  int singles_[P::singles];
+  int singles_to_[P::singles];
 };
 
-template <int Z, int Y, int X, class M = March<Z, Y, X, false, true>>
+template <int Z, int Y, int X, bool Factored, class M = March<Z, Y, X, Factored, true>>
 __global__ void __launch_bounds__(M::threads, M::blocks) march_volume(const __grid_constant__ MarchArguments<M::weights> job) {
   extern __shared__ __align__(16) std::byte shared_memory[];
   using P = Planes<M>;
-  static_assert((4 + X / 2) * M::staged_rows <= M::threads);  // single numbers
   float* const planes = reinterpret_cast<float*>(shared_memory);
   const Lines& lines = job.lines;
   Place place = place_of(lines, blockIdx.x, M::out_rows);
@@ -107,12 +115,15 @@ __global__ void __launch_bounds__(M::threads, M::blocks) march_volume(const __gr
   const std::int64_t z = place.z + job.lead[0];
 
   const int lane = static_cast<int>(threadIdx.x);
-  const int own_row = static_cast<int>(threadIdx.y) * 2 + lane / 16;
-  const int pixel[M::groups] = {lane % 16 * 4, lane % 16 * 4 + 64};
+  constexpr int lanes = 32 / M::groups;  // of a row
+  const int own_row = (static_cast<int>(threadIdx.y) * M::groups + lane / lanes) * M::rows;
+  int pixel[M::groups];
+#pragma unroll
+  for (int g = 0; g < M::groups; ++g) pixel[g] = (lane % lanes + g * lanes) * 4;
   const int own = own_row * P::row_pitch + pixel[0];
-  const int own_pixels = place.y + own_row < lines.out.height ? pixels : 0;
+  const auto own_rows = static_cast<int>(min(lines.out.height - place.y - own_row, static_cast<std::int64_t>(M::rows)));
   std::byte* to = job.out + place.out + (place.y + own_row) * lines.out_strides.height + place.x * 4;
-  float sums[Z][1][M::sums] = {};
+  float sums[Z][M::rows][M::sums] = {};
 
   int next = 0;  // the place of the plane that is asked for next
   const auto advance = [](int& plane) { plane = plane + 1 == P::count ? 0 : plane + 1; };
@@ -127,12 +138,15 @@ __global__ void __launch_bounds__(M::threads, M::blocks) march_volume(const __gr
     if (s + M::ahead - 1 < all_units) share.bring(lines, place, z + s + M::ahead - 1, planes + next * P::numbers);
     staged_but<M::ahead - 1>();
     __syncthreads();
-    const float* const from[M::groups] = {planes + plane * P::numbers + own, planes + plane * P::numbers + own + 64};
-    add_unit<Z, Y, X, false, M>(job, from, sums, P::row_pitch);
+    const float* from[M::groups];
+#pragma unroll
+    for (int g = 0; g < M::groups; ++g) from[g] = planes + plane * P::numbers + own + g * 4 * lanes;
+    add_unit<Z, Y, X, Factored, M>(job, from, sums, P::row_pitch);
     advance(next);
     advance(plane);
     if (s < Z - 1) continue;
-    put_groups<M>(job, to, pixel, own_pixels, sums[0][0]);
+#pragma unroll
+    for (int r = 0; r < M::rows; ++r) put_groups<M>(job, to + r * lines.out_strides.height, pixel, r < own_rows ? pixels : 0, sums[0][r]);
     to += lines.out_strides.depth;
   }
 }
