@@ -104,7 +104,9 @@ class MarchRunner final : public Runner {
       if (bytes <= limit_) break;
     }
     if (Whole && !(job.whole_stores && loads_whole(job.lines, in))) return false;
-    if (Whole && Y > 1 && (in.strides.height < 0 || in.strides.height * in.shape.height > 0x7fffffff)) return false;
+    constexpr std::int64_t most_planes = 1 << 29;
+    const std::int64_t plane_bytes = in.strides.height * in.shape.height;
+    if (Whole && Y > 1 && (in.strides.height < 0 || plane_bytes > 0x7fffffff || in.shape.depth > most_planes)) return false;
     job.out = out.data;
     cut_strips(job, March::volume, blocks_together_[Whole]);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
@@ -115,7 +117,7 @@ class MarchRunner final : public Runner {
 
   template <bool Whole>
   static int plane_pitch(int width) {
-    if (!Whole || !M<true>::shares_rows) return width + (X + 3) / 4 * 4 + 4;
+    if (!Whole || Y > 1 || !M<true>::shares_rows) return width + (X + 3) / 4 * 4 + 4;
     constexpr int pixels = SharedRows<M<true>>::pixels;
     const int pitch = (width + pixels - 1) / pixels * pixels + (X + M<true>::shift + 11) / 4 * 4;
     return pitch % 8 == 0 ? pitch + 4 : pitch;
@@ -125,7 +127,7 @@ class MarchRunner final : public Runner {
   static std::size_t shared_bytes(int row_pitch, bool whole_stores) {
     using March = M<Whole>;
     const int rows = (March::ahead + 1) * March::staged_rows;
-    if (Whole && Y > 1) return static_cast<std::size_t>(rows * Planes<March>::row_pitch) * sizeof(float);
+    if (Whole && Y > 1) return Planes<March>::bytes;
     if (Whole) return static_cast<std::size_t>(arrivals_bytes + SharedRows<March>::bytes) + static_cast<std::size_t>(rows * row_pitch) * sizeof(float);
     const int sums_out = whole_stores ? 0 : 2 * March::out_rows * March::row_sums;
     return static_cast<std::size_t>(rows * row_pitch + sums_out) * sizeof(float);
