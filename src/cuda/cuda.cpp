@@ -3,6 +3,7 @@
 
 #include "cuda/copy.h"
 #include "cuda/device.h"
+#include "cuda/march.h"
 #include "cuda/memory.h"
 #include "cuda/passes.h"
 #include "cuda/patch.h"
@@ -25,7 +26,8 @@ double multiply_adds_alike(const Job& job, const Taps& taps, Method method) {
     if (patch_takes(job, taps)) return all;  // at most 49: faster than two axes, however they are done
     return 25 + 45 * static_cast<double>(k[0]) + all;
   }
-  const double passes = k[0] > 1 && (k[1] > 1 || k[2] > 1) ? 2 : 1;
+  const bool walks = march_takes(job, taps, method) && march_whole(job, taps);
+  const double passes = k[0] > 1 && (k[1] > 1 || k[2] > 1) && !walks ? 2 : 1;
   if (method == Method::box) return 74 + 20 * passes;  // less than separable, which is never faster; too little from 64 taps on
   return 74 * passes + 1.3 * static_cast<double>(k[0] + k[1] + k[2]);
 }

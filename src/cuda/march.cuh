@@ -9,12 +9,12 @@
 //   block → outputs    images: 2 or 3 warps side by side, 256 pixels of one channel each; volumes: 8 warps, 128 pixels × 16 rows; and one to
 //                      four warps that move data: they alone meet pixels, strides and borders, and leave all registers to the sums. Rows
 //                      of f32 on 16-byte boundaries have kernels in which all warps compute: march_image.cuh, march_volume.cuh
-//   thread → outputs   G groups of 4 pixels × R rows
+//   thread → outputs   G groups of 4 pixels × R rows; factored volumes 4 pixels × 2 to 4 rows
 //   registers          Z · R · 4 G sums, and a window of X + 3 numbers a group
 //   shared memory      two stretches of units, one filtered, one on its way (lines.cuh): images 8 rows each, volumes one plane; and two of
 //                      outputs on their way back, but where these are f32 in whole words
-//   operations         dense: Z · Y · X multiply-adds an output; factored: Y · X for the plane's own sum, which meets Z weights; Z − 1 units
-//                      more a strip than it has outputs
+//   operations         dense: Z · Y · X multiply-adds an output; factored: X for the row's own sum, Z that it meets, and of volumes Y
+//                      between the two; Z − 1 units more a strip than it has outputs
 //   traffic            DRAM: each element once; L2: X − 1 columns (and Y − 1 rows) around a block's
 //   limits             one filter, sums in f32; any pixel, stride, border and extent
 #pragma once
@@ -34,25 +34,28 @@ namespace halation::cuda_backend {
 template <int Z, int Y, int X, bool Factored, bool Whole>
 struct March {
   static constexpr bool volume = Y > 1;
+  static constexpr bool by_axes = volume && Factored;  // along x, then y, then z
   static constexpr int warps = volume ? 8 : Whole ? 4 : Factored || Z < 10 ? 2 : 3;  // that compute
   static constexpr int movers = Whole ? 0 : volume ? (Z > 5 ? 2 : 4) : Factored || Z < 10 ? 2 : 1;
   static constexpr int threads = 32 * (warps + movers);
-  static constexpr int rows = volume && !Whole ? 2 : 1;                    // R
-  static constexpr int groups = (volume && !Whole) || Z > 17 ? 1 : 2;      // G
+  static constexpr int rows = by_axes ? (Z == 5 ? 4 : Z == 7 ? 3 : 2) : volume && !Whole ? 2 : 1;  // R
+  static constexpr int groups = by_axes || (volume && !Whole) || Z > 17 ? 1 : 2;     // G
   static constexpr int wide = Z > 33 ? 2 : 4;                              // pixels of a group
   static constexpr int sums = wide * groups;
   static constexpr int row_sums = volume ? 128 : 32 * warps * sums;        // of a block
   static constexpr int units = volume ? 1 : Whole ? 4 : 8;                 // staged together
-  static constexpr int out_rows = volume ? 2 * warps : units;              // that become complete with them
+  static constexpr int out_rows = by_axes ? rows * warps : volume ? 2 * warps : units;  // that become complete with them
   static constexpr int staged_rows = volume ? out_rows + Y - 1 : units;
   static constexpr int ahead = volume ? (Whole ? 3 : 2) : Whole ? 2 : 1;   // stretches of units on their way
   static constexpr int shift = Whole ? 3 - (X / 2 + 3) % 4 : 0;  // numbers in front of a staged row's first, to a multiple of 4
-  static constexpr bool shares_rows = Z > 17;  // lanes sum across for each other (march_image.cuh)
+  /// Lanes of an image (march_image.cuh), warps of a volume (march_volume.cuh) sum across for each other.
+  static constexpr bool shares_rows = Z > (volume ? 5 : 17) && Factored && Whole;
   static constexpr int window = (X + wide - 1 + shift + wide - 1) / wide * wide;
   static constexpr int elements = (row_sums + X - 1 + 31) / 32;  // of a staged row, a lane
-  static constexpr int weights = Factored ? Z + Y * X : Z * Y * X;
+  static constexpr int weights = Factored ? Z + X + (volume ? Y : 0) : Z * Y * X;
   static constexpr int registers = std::min(
-      (Z * rows * sums + (Z > 17 ? 0 : groups * window) + (Factored ? rows * sums : 0) + (volume ? (Whole ? 16 : 24) : 32) + 7) / 8 * 8,
+      (Z * rows * sums + (Z > 17 ? 0 : groups * window) + (Factored ? rows * sums : 0) +
+       (by_axes ? 20 : volume ? (Whole ? 16 : 24) : 32) + 7) / 8 * 8,
       248);
   static constexpr int blocks = std::max(1, 65536 / threads / registers);
 };
@@ -90,19 +93,32 @@ __device__ __forceinline__ void add_row(const MarchArguments<M::weights>& job, c
   }
 }
 
-/// A row of a factored filter, summed across, meets all outputs that it is part of.
+/// A row of a factored filter, summed across (and down, of a volume), meets all outputs in row `r` that it is part of.
 template <int Z, class M>
-__device__ __forceinline__ void add_sum(const MarchArguments<M::weights>& job, const float (&row)[M::sums],
+__device__ __forceinline__ void add_sum(const MarchArguments<M::weights>& job, const float (&row)[M::sums], int r,
                                         float (&sums)[Z][M::rows][M::sums]) {
 #pragma unroll
   for (int m = 0; m < Z; ++m) {
 #pragma unroll
     for (int i = 0; i < M::sums; ++i)
-      sums[m][0][i] = (m + 1 < Z ? sums[m + 1 < Z ? m + 1 : m][0][i] : 0.0F) + job.weights[Z - 1 - m] * row[i];
+      sums[m][r][i] = (m + 1 < Z ? sums[m + 1 < Z ? m + 1 : m][r][i] : 0.0F) + job.weights[Z - 1 - m] * row[i];
   }
 }
 
-/// One unit, whose rows begin at `from` (one pointer a group): the oldest output in `sums[0]` becomes complete.
+/// One row's numbers, summed across by a factored filter.
+template <int Z, int X, class M>
+__device__ __forceinline__ void sum_row(const MarchArguments<M::weights>& job, const float (&window)[M::groups][M::window],
+                                        float (&row)[M::sums]) {
+#pragma unroll
+  for (int kx = 0; kx < X; ++kx) {
+#pragma unroll
+    for (int i = 0; i < M::sums; ++i)
+      row[i] = (kx == 0 ? 0.0F : row[i]) + job.weights[Z + kx] * window[i / M::wide][M::shift + kx + i % M::wide];
+  }
+}
+
+/// One unit, whose rows (or, where lanes share them, sums across) begin at `from`, one pointer a group: the oldest output in `sums[0]`
+/// becomes complete.
 template <int Z, int Y, int X, bool Factored, class M>
 __device__ __forceinline__ void add_unit(const MarchArguments<M::weights>& job, const float* const (&from)[M::groups],
                                          float (&sums)[Z][M::rows][M::sums], int row_pitch) {
@@ -112,15 +128,25 @@ __device__ __forceinline__ void add_unit(const MarchArguments<M::weights>& job, 
     for (int g = 0; g < M::groups; ++g) load_window<M::wide>(window[g], from[g] + j * row_pitch);
   };
   if constexpr (Factored) {
-    float plane[M::sums];
-    load_row(0);
+    float row[M::sums];
+    float down[M::rows][M::sums];  // rows summed across, as far as they have been met
 #pragma unroll
-    for (int kx = 0; kx < X; ++kx) {
+    for (int j = 0; j < M::rows + Y - 1; ++j) {
+      if constexpr (M::shares_rows) load_window<M::wide>(row, from[0] + j * row_pitch);
+      else {
+        load_row(j);
+        sum_row<Z, X, M>(job, window, row);
+      }
+      if constexpr (Y == 1) add_sum<Z, M>(job, row, 0, sums);
+      else {
 #pragma unroll
-      for (int i = 0; i < M::sums; ++i)
-        plane[i] = (kx == 0 ? 0.0F : plane[i]) + job.weights[Z + kx] * window[i / M::wide][M::shift + kx + i % M::wide];
+        for (int r = max(j - Y + 1, 0); r <= min(j, M::rows - 1); ++r) {
+#pragma unroll
+          for (int i = 0; i < M::sums; ++i) down[r][i] = (r == j ? 0.0F : down[r][i]) + job.weights[Z + X + j - r] * row[i];
+          if (r == j - Y + 1) add_sum<Z, M>(job, down[r], r, sums);
+        }
+      }
     }
-    add_sum<Z, M>(job, plane, sums);
   } else if constexpr (M::rows == 1 && Z * Y * X > 300) {
     // All rows' code at once would not fit the instruction cache.
     load_row(0);

@@ -18,4 +18,7 @@ std::unique_ptr<const Runner> make_march(std::shared_ptr<const Job> job, Device 
 /// Whether `make_march` takes a filter by this method.
 bool march_takes(const Job& job, const Taps& taps, Method method);
 
+/// Whether rows of the job may be such as the kernels for f32 rows on 16-byte boundaries take.
+bool march_whole(const Job& job, const Taps& taps);
+
 }  // namespace halation::cuda_backend

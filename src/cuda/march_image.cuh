@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(M::threads, M::blocks) march_image(const __gri
       if constexpr (M::shares_rows) {
         float row[M::sums];
         load_window<M::wide>(row, shared + u * SharedRows<M>::row_pitch + M::wide * static_cast<int>(threadIdx.x));
-        add_sum<Z, M>(job, row, sums);
+        add_sum<Z, M>(job, row, 0, sums);
       } else {
         const float* from[M::groups];
 #pragma unroll

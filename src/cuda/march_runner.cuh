@@ -21,13 +21,12 @@ class MarchRunner final : public Runner {
 
  public:
   /// Whether there is a kernel with warps that move data.
-  static constexpr bool moves = Z <= 17 && (Y > 1 || Factored || Z > 7);
+  static constexpr bool moves = Z <= 17 && (Y > 1 ? !Factored : Factored || Z > 7);
 
   /// Whether rows may be such as the kernels for whole rows take.
   static bool whole_possible(const Job& job) {
-    // Memory binds up to 9 separable taps; the movers' kernel comes nearer to its speed.
-    return (!Factored || Z > 9) && job.in_pixel == Pixel::f32 && job.out_pixel == Pixel::f32 && job.in.width == job.out.width &&
-           job.filters.front().lead[2] == -(X / 2) && compiled_for(kernel_of<true>()) >= (Y > 1 ? 80 : 90);
+    // Memory binds images up to 9 separable taps; the movers' kernel comes nearer to its speed.
+    return (!Factored || Y > 1 || Z > 9) && march_whole(job, job.filters.front()) && compiled_for(kernel_of<true>()) >= (Y > 1 ? 80 : 90);
   }
   static bool possible(const Job& job) { return moves || whole_possible(job); }
 
@@ -44,8 +43,9 @@ class MarchRunner final : public Runner {
       const std::vector<double>& across = Y > 1 ? y : z;
       std::transform(along.begin(), along.end(), constants_.weights,
                      [](double w) { return static_cast<float>(w); });
-      for (std::size_t i = 0; i < static_cast<std::size_t>(Y * X); ++i)
-        constants_.weights[Z + i] = static_cast<float>(across[i / X] * x[i % X]);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(X); ++i)
+        constants_.weights[Z + i] = static_cast<float>(Y > 1 ? x[i] : across.front() * x[i]);
+      if constexpr (Y > 1) std::transform(y.begin(), y.end(), constants_.weights + Z + X, [](double w) { return static_cast<float>(w); });
     } else {
       std::transform(taps.weights.begin(), taps.weights.end(), constants_.weights,
                      [](double w) { return static_cast<float>(w); });
@@ -59,7 +59,7 @@ class MarchRunner final : public Runner {
 
   std::size_t workspace_bytes() const override { return otherwise_ ? otherwise_->workspace_bytes() : 0; }
   std::string explain() const override {
-    return std::string(Y > 1 ? "planes" : "rows") + " met by all " + std::to_string(Z) +
+    return std::string(Y == 1 ? "rows" : Factored ? "planes, summed across and down," : "planes") + " met by all " + std::to_string(Z) +
            " outputs they are part of at once, sums in registers";
   }
 
@@ -74,7 +74,7 @@ class MarchRunner final : public Runner {
   template <bool Whole>
   static auto kernel_of() {
     if constexpr (!Whole) return march<Z, Y, X, Factored>;
-    else if constexpr (Y > 1) return march_volume<Z, Y, X>;
+    else if constexpr (Y > 1) return march_volume<Z, Y, X, Factored>;
     else return march_image<Z, X, Factored>;
   }
 
@@ -104,7 +104,9 @@ class MarchRunner final : public Runner {
       if (bytes <= limit_) break;
     }
     if (Whole && !(job.whole_stores && loads_whole(job.lines, in))) return false;
-    if (Whole && Y > 1 && (in.strides.height < 0 || in.strides.height * in.shape.height > 0x7fffffff)) return false;
+    constexpr std::int64_t most_planes = 1 << 29;
+    const std::int64_t plane_bytes = in.strides.height * in.shape.height;
+    if (Whole && Y > 1 && (in.strides.height < 0 || plane_bytes > 0x7fffffff || in.shape.depth > most_planes)) return false;
     job.out = out.data;
     cut_strips(job, March::volume, blocks_together_[Whole]);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
@@ -115,7 +117,7 @@ class MarchRunner final : public Runner {
 
   template <bool Whole>
   static int plane_pitch(int width) {
-    if (!Whole || !M<true>::shares_rows) return width + (X + 3) / 4 * 4 + 4;
+    if (!Whole || Y > 1 || !M<true>::shares_rows) return width + (X + 3) / 4 * 4 + 4;
     constexpr int pixels = SharedRows<M<true>>::pixels;
     const int pitch = (width + pixels - 1) / pixels * pixels + (X + M<true>::shift + 11) / 4 * 4;
     return pitch % 8 == 0 ? pitch + 4 : pitch;
@@ -125,7 +127,7 @@ class MarchRunner final : public Runner {
   static std::size_t shared_bytes(int row_pitch, bool whole_stores) {
     using March = M<Whole>;
     const int rows = (March::ahead + 1) * March::staged_rows;
-    if (Whole && Y > 1) return static_cast<std::size_t>(rows * Planes<March>::row_pitch) * sizeof(float);
+    if (Whole && Y > 1) return Planes<March>::bytes;
     if (Whole) return static_cast<std::size_t>(arrivals_bytes + SharedRows<March>::bytes) + static_cast<std::size_t>(rows * row_pitch) * sizeof(float);
     const int sums_out = whole_stores ? 0 : 2 * March::out_rows * March::row_sums;
     return static_cast<std::size_t>(rows * row_pitch + sums_out) * sizeof(float);

@@ -20,6 +20,7 @@ struct MarchSize {
 std::span<const MarchSize> march_dense();
 std::span<const MarchSize> march_factored();
 std::span<const MarchSize> march_long();
+std::span<const MarchSize> march_planes();
 std::span<const MarchSize> march_volumes();
 
 }  // namespace halation::cuda_backend

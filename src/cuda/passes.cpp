@@ -1,8 +1,8 @@
 // passes.cpp: jobs that one kernel does not do at once, as several that do.
 //
 // A separable filter is done along two axes in one pass where its lines fit shared memory (or, of equal weights, where that is faster),
-// else axis by axis; the third axis of a volume
-// is a pass of its own, in which planes take the place of rows. Between passes lie sums in f32 or f64. A pass along one axis sees as its
+// else axis by axis; the third axis of a volume, where no kernel walks it (march.h), is a pass of its own, in which planes take the place
+// of rows. Between passes lie sums in f32 or f64. A pass along one axis sees as its
 // constant what the passes before have made of it.
 #include "cuda/passes.h"
 
