@@ -19,6 +19,7 @@
 #include "cuda/box.cuh"
 #include "cuda/device.h"
 #include "cuda/lines_of.h"
+#include "cuda/rows.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -26,7 +27,6 @@ namespace {
 // Measured on an H200 (docs/performance.md). Along columns every window of 18 and more is faster so. Along rows as many multiply-adds
 // (rows.cu) are up to 128, and both at once in registers (march_image.cuh) up to 33.
 constexpr std::size_t least_rows = 18;
-constexpr std::size_t least_columns = 129;
 constexpr std::size_t most_at_once = 33;
 constexpr std::size_t most_taps = 4096;
 
@@ -223,15 +223,14 @@ bool box_by_axes(const Job& job) {
 }
 
 std::unique_ptr<const Runner> make_box(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise) {
-  if (!has_one_weight(*job) || job->in_pixel != Pixel::f32 || job->out_pixel != Pixel::f32) return nullptr;
+  if (!has_one_weight(*job)) return nullptr;
   const Taps& taps = job->filters.front();
+  if (windows_take(*job, taps, taps.method)) return make_windows(job, weight_of(taps), device, otherwise());
+  if (job->in_pixel != Pixel::f32 || job->out_pixel != Pixel::f32) return nullptr;
   const auto& factors = *taps.factors;
   const BoxWindow y(static_cast<int>(factors[1].size()));
   const BoxWindow x(static_cast<int>(factors[2].size()));
-  const bool rows = factors[2].size() == 1 && factors[1].size() >= least_rows && factors[1].size() <= most_taps;
-  const bool columns =
-      factors[1].size() == 1 && factors[2].size() >= least_columns && factors[2].size() <= most_taps && job->out.height > 1;
-  if (!rows && !columns) return nullptr;
+  if (factors[2].size() != 1 || factors[1].size() < least_rows || factors[1].size() > most_taps) return nullptr;
   if (!copies_in_bulk(sizes.front().kernel(x))) return nullptr;
   const Places places = places_of(device);
   const Cut cut = cut_of(*job, places, y, x);
