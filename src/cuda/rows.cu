@@ -78,7 +78,7 @@ class RowsRunner final : public Runner {
     job.out = out.data;
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     if (has_bulk_ && lies_in_words(in)) {
-      cut_into_tiles(job, in, out, *job_);
+      cut_into_tiles(job, in, out, *job_, warp_pixels);
       const int blocks =
           std::min((job.tiles + bulk_warps - 1) / bulk_warps, multiprocessors_ * blocks_together_);
       rows_in_bulk<Capacity>

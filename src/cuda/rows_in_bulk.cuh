@@ -57,7 +57,19 @@ __global__ void __launch_bounds__(32 * bulk_warps, 3)
       }
       before_bulk();
       __syncwarp();
-      exchange(job, tile, complete, coming, coming_part, sums_out, buffer, there[s]);
+      const bool comes = coming < job.tiles;
+      const Tile done(job, tile);
+      const Tile next(job, coming);
+      if (complete && comes && job.stores_words && done.inner(job) && next.inner(job)) {
+        if (lane == 0) {
+          store_bulk(job.out + done.out + std::int64_t{done.index} * (warp_pixels * 4), sums_out,
+                     warp_pixels * 4);
+          bring_inner(job, next, coming_part, buffer, there[s]);
+        }
+      } else {
+        if (complete) take_away(job, done, 0, sums_out);
+        if (comes) bring_either(job, next, coming_part, buffer, there[s]);
+      }
       if (++s == job.stages) {
         s = 0;
         ++time;

@@ -1,10 +1,10 @@
 // rows_of_one_weight.cu: windows of equal weights along x (rows_of_one_weight.cuh): which, and how.
 //
-//   warp → outputs     640 pixels of a row, side by side
+//   warp → outputs     one to four times 640 pixels of a row, side by side: the more, the longer the window
 //   lane → outputs     20 neighbours, whose windows share a middle of whole groups of 20 numbers
 //   in bulk            as long rows (rows_in_bulk.cuh): a bulk copy brings the inputs of a warp's next tile but one, another takes its
 //                      sums away, and no warp waits for another
-//   shared memory      a warp: two tiles of 640 + taps numbers, 640 sums, and 64 sums of groups
+//   shared memory      a warp: two tiles of 640 to 2,560 + taps numbers, 640 sums, and 64 sums of groups
 //   operations         about 5 additions an output, and up to 3 for the middle, whatever the window
 //   traffic            DRAM: each element once; L2: taps − 1 elements again for each tile
 //   limits             f32 rows on 16-byte boundaries; 33 to 4,096 taps
@@ -36,7 +36,9 @@ class WindowRunner final : public Runner {
     constants_.scales = job_->scale != 1 || job_->offset != 0;
     constants_.weights[0] = static_cast<float>(weight);
     set_middle(constants_);
-    constants_.row_pitch = line_numbers(warp_pixels, count);
+    // A tile has twice the outputs that it has columns beside them, or as many as that makes stretches.
+    constants_.tile = std::min((2 * count + warp_pixels - 1) / warp_pixels, most_stretches) * warp_pixels;
+    constants_.row_pitch = line_numbers(constants_.tile, count);
     share_multiprocessor();
   }
 
@@ -50,7 +52,7 @@ class WindowRunner final : public Runner {
     }
     const UseDevice use(device_);
     WindowArguments job = constants_;
-    cut_into_tiles(job, in, outs[0], *job_);
+    cut_into_tiles(job, in, outs[0], *job_, job.tile);
     const int blocks = std::min((job.tiles + warps_ - 1) / warps_, blocks_);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     rows_of_one_weight<<<static_cast<unsigned>(blocks), dim3(32, static_cast<unsigned>(warps_)), bytes_of_block(warps_), queue>>>(job);

@@ -1,7 +1,7 @@
 // rows_of_one_weight.cuh: windows of equal weights along x where rows are f32 on 16-byte boundaries, at a cost that hardly depends on
 // the window.
 //
-// Each warp is on its own, with tiles of 640 outputs, 20 a lane, side by side. Numbers come in groups of 20, one a lane: lane l's is group
+// Each warp is on its own, with tiles of one to four times 640 outputs, which it sums one after the other, 20 a lane, side by side. Numbers come in groups of 20, one a lane: lane l's is group
 // l, and the lane's windows begin in it. They share what lies whole in all of them: the `groups` groups after it, the middle. So an
 // output is the sum from its first number to the end of group l, the middle, and the sum from the middle's end to its last number. Nothing
 // is ever subtracted, so that what is not finite reaches no output but those whose window holds it.
@@ -16,6 +16,7 @@
 namespace halation::cuda_backend {
 
 constexpr int most_window_warps = 8;
+constexpr int most_stretches = 4;       // of 640 outputs in a tile
 constexpr int window_stages = 2;        // tiles of a warp in shared memory
 constexpr int shared_groups = 2 * 32;   // numbers of shared memory that groups' sums take
 constexpr int end_numbers = run + 4;    // that the outputs of a lane begin or end in, from a 16-byte boundary on
@@ -27,6 +28,7 @@ struct WindowArguments : RowsArguments<1> {
   int groups;  // of the middle
   int words;   // of 4 numbers after the middle that all windows of a lane hold, up to 4
   int rest;    // numbers after these in the first output's window, up to 3
+  int tile;    // outputs of a whole tile
 };
 
 /// How a lane's windows are cut, of as many columns as `last` has.
@@ -135,11 +137,11 @@ __device__ __forceinline__ auto by_number(int number, const Sum& sum) {
   }
 }
 
-/// A lane's outputs of the tile at `tile`.
-__device__ __forceinline__ void sum_windows(const WindowArguments& job, const float* tile, float* shared, float (&sums)[run]) {
+/// A lane's outputs of the stretch at `stretch`.
+__device__ __forceinline__ void sum_windows(const WindowArguments& job, const float* stretch, float* shared, float (&sums)[run]) {
   const int lane = static_cast<int>(threadIdx.x);
   const float weight = job.weights[0];
-  const float* const from = tile + lane * run;
+  const float* const from = stretch + lane * run;
   const float first = by_number(job.begin - 1, [&](auto begin) { return sum_to_end<decltype(begin)::value + 1>(weight, from, sums); });
   const float* after = from + end_numbers + job.groups * run;
   float sum = 0;
@@ -156,7 +158,7 @@ __device__ __forceinline__ void sum_windows(const WindowArguments& job, const fl
   if (job.groups == 0) return;
   const int common = (job.groups - most_groups_each) * (run / 4);
   const float middle = common < 0 ? middle_each(job.groups, lane, first, last, shared)
-                                  : middle_together(weight, lane, tile + end_numbers + most_groups_each * run, common, first, last);
+                                  : middle_together(weight, lane, stretch + end_numbers + most_groups_each * run, common, first, last);
 #pragma unroll
   for (int i = 0; i < run; ++i) sums[i] += middle;
 }
@@ -193,15 +195,21 @@ __global__ void __launch_bounds__(32 * most_window_warps, 3) rows_of_one_weight(
   for (; tile < job.tiles; tile += apart, coming += apart) {
     float* const buffer = buffers + s * job.row_pitch;
     there[s].wait(time);
-    float sums[run];
-    window_steps::sum_windows(job, buffer, groups, sums);
-    scale_sums(job, sums);
-    if (lane == 0) stored_bulk();
-    __syncwarp();
-    write_run(sums, sums_out + lane * run);
-    before_bulk();
-    __syncwarp();
-    exchange(job, tile, true, coming, 0, sums_out, buffer, there[s]);
+    const Tile done(job, tile);
+    const int pixels = done.pixels(job);
+#pragma unroll 1
+    for (int skip = 0; skip < pixels; skip += warp_pixels) {
+      float sums[run];
+      window_steps::sum_windows(job, buffer + skip, groups, sums);
+      scale_sums(job, sums);
+      if (lane == 0) stored_bulk();
+      __syncwarp();
+      write_run(sums, sums_out + lane * run);
+      before_bulk();
+      __syncwarp();
+      take_away(job, done, skip, sums_out);
+    }
+    if (coming < job.tiles) bring_either(job, Tile(job, coming), 0, buffer, there[s]);
     if (++s == window_stages) {
       s = 0;
       ++time;

@@ -57,8 +57,7 @@ __device__ __forceinline__ void bring_inner(const RowsArguments<Capacity>& job, 
   const int bytes = job.inner_bytes[is_last(job, part) ? 1 : 0];
   arrival.announce(bytes);
   copy_bulk(to + job.inner_to,
-            tile.in + job.inner_low + (std::int64_t{tile.index} * warp_pixels + part * job.part) * 4, bytes,
-            arrival);
+            tile.in + job.inner_low + (tile.first(job.lines) + part * job.part) * 4, bytes, arrival);
 }
 
 /// By one warp: the same of any tile. What lies beyond the image's sides comes one by one.
@@ -99,14 +98,24 @@ __device__ __forceinline__ void bring(const RowsArguments<Capacity>& job, const 
   if (bytes > 0) copy_bulk(line + (begin - low), tile.in + begin * 4, bytes, arrival);
 }
 
-/// A warp's sums, from shared memory, where they are no whole words of f32.
+/// By one warp: the same, whichever way the tile can come.
+template <int Capacity>
+__device__ __forceinline__ void bring_either(const RowsArguments<Capacity>& job, const Tile& tile, int part, float* to,
+                                             Arrival& arrival) {
+  if (!tile.inner(job)) {
+    bring(job, tile, part, to, arrival);
+  } else if (threadIdx.x == 0) {
+    bring_inner(job, tile, part, to, arrival);
+  }
+}
+
+/// A warp's sums, from shared memory, where they are no whole words of f32: `pixels` of a tile, after the first `skip`.
 template <class T, int Capacity>
-__device__ __forceinline__ void put_tile_as(const RowsArguments<Capacity>& job, const Tile& tile,
+__device__ __forceinline__ void put_tile_as(const RowsArguments<Capacity>& job, const Tile& tile, int skip, int pixels,
                                             const float* sums) {
   constexpr int size = static_cast<int>(sizeof(T));
   const Lines& lines = job.lines;
-  const int pixels = tile.pixels(job);
-  std::byte* const row = job.out + tile.out + tile.first(lines) * lines.out_strides.width;
+  std::byte* const row = job.out + tile.out + (tile.first(lines) + skip) * lines.out_strides.width;
 #pragma unroll 1
   for (int own = 4 * static_cast<int>(threadIdx.x); own < pixels; own += 128) {
     const float4 four = *reinterpret_cast<const float4*>(sums + own);
@@ -125,9 +134,9 @@ __device__ __forceinline__ void put_tile_as(const RowsArguments<Capacity>& job, 
 }
 
 template <int Capacity>
-__device__ __forceinline__ void put_tile(const RowsArguments<Capacity>& job, const Tile& tile,
+__device__ __forceinline__ void put_tile(const RowsArguments<Capacity>& job, const Tile& tile, int skip, int pixels,
                                          const float* sums) {
-  const auto as = [&](auto element) { put_tile_as<decltype(element)>(job, tile, sums); };
+  const auto as = [&](auto element) { put_tile_as<decltype(element)>(job, tile, skip, pixels, sums); };
   switch (job.lines.out_pixel) {
     case Pixel::u8:
       as(std::uint8_t{});
@@ -149,48 +158,23 @@ __device__ __forceinline__ void put_tile(const RowsArguments<Capacity>& job, con
   }
 }
 
-/// A warp's sums on their way out, whatever the tile.
+/// A warp's sums on their way out, whatever the tile: all that there are after the first `skip`, up to 640.
 template <int Capacity>
-__device__ __forceinline__ void take_away(const RowsArguments<Capacity>& job, const Tile& tile,
-                                          const float* sums) {
-  const int pixels = tile.pixels(job);
+__device__ __forceinline__ void take_away(const RowsArguments<Capacity>& job, const Tile& tile, int skip, const float* sums) {
+  const int pixels = min(tile.pixels(job) - skip, warp_pixels);
   if (!job.stores_words || pixels % 4 != 0) {
-    put_tile(job, tile, sums);
+    put_tile(job, tile, skip, pixels, sums);
   } else if (threadIdx.x == 0) {
-    store_bulk(job.out + tile.out + tile.first(job.lines) * 4, sums, pixels * 4);
-  }
-}
-
-/// By one warp: the sums of `tile`, if it is complete, on their way out, and a part of the taps' inputs of `coming`, if there is such a
-/// tile, on their way to where `tile` has been read. All must have passed `before_bulk` and met since.
-template <int Capacity>
-__device__ __forceinline__ void exchange(const RowsArguments<Capacity>& job, int tile, bool complete, int coming, int coming_part,
-                                         const float* sums, float* buffer, Arrival& arrival) {
-  const bool comes = coming < job.tiles;
-  const Tile done(job, tile);
-  const Tile next(job, coming);
-  if (complete && comes && job.stores_words && done.inner(job) && next.inner(job)) {
-    if (threadIdx.x == 0) {
-      store_bulk(job.out + done.out + std::int64_t{done.index} * (warp_pixels * 4), sums, warp_pixels * 4);
-      bring_inner(job, next, coming_part, buffer, arrival);
-    }
-    return;
-  }
-  if (complete) take_away(job, done, sums);
-  if (!comes) return;
-  if (!next.inner(job)) {
-    bring(job, next, coming_part, buffer, arrival);
-  } else if (threadIdx.x == 0) {
-    bring_inner(job, next, coming_part, buffer, arrival);
+    store_bulk(job.out + tile.out + (tile.first(job.lines) + skip) * 4, sums, pixels * 4);
   }
 }
 
 inline bool lies_in_words(const ConstView& view) { return view.strides.width == 4 && begins_whole(view); }
 
-/// Which tiles of rows of `width` pixels are inner ones, what these read, and how many outputs the last tile
-/// has.
+/// Which tiles of rows of `width` pixels are inner ones, with all of their `whole` outputs, what these read, and how many outputs the last
+/// tile has.
 template <int Capacity>
-void set_inner(RowsArguments<Capacity>& job, std::int64_t width) {
+void set_inner(RowsArguments<Capacity>& job, std::int64_t width, int whole) {
   const std::int64_t tile = job.lines.width;
   const std::int64_t tiles = job.lines.blocks_x.by;
   const std::int64_t taps = std::int64_t{job.parts - 1} * job.part + job.last.taps;
@@ -200,29 +184,29 @@ void set_inner(RowsArguments<Capacity>& job, std::int64_t width) {
   const std::int64_t low = job.lead & ~std::int64_t{3};
   const std::int64_t high = (job.lead + tile + taps + 2) & ~std::int64_t{3};
   const auto before = static_cast<int>(job.lead - low);
-  const auto bytes = [&](const Cut& cut) { return ((before + warp_pixels + cut.taps + 2) & ~3) * 4; };
+  const auto bytes = [&](const Cut& cut) { return ((before + whole + cut.taps + 2) & ~3) * 4; };
   job.inner_low = low * 4;
   job.inner_to = before > 0 ? 0 : step_taps;
   job.inner_bytes[0] = bytes(job.whole);
   job.inner_bytes[1] = bytes(job.last);
-  if (tile < warp_pixels) return;
+  if (tile < whole) return;
   const std::int64_t first = low < 0 ? (-low + tile - 1) / tile : 0;
   const std::int64_t end = std::min(width < high ? 0 : (width - high) / tile + 1, n / tile);
   job.first_inner = static_cast<int>(std::min(first, tiles));
   job.inner = static_cast<int>(std::max(std::min(end, tiles) - job.first_inner, std::int64_t{0}));
 }
 
-/// What a launch is told of an image and its tiles; `in` lies in words.
+/// What a launch is told of an image and its tiles of `pixels` outputs; `in` lies in words.
 template <int Capacity>
-void cut_into_tiles(RowsArguments<Capacity>& job, const ConstView& in, const View& out, const Job& of) {
+void cut_into_tiles(RowsArguments<Capacity>& job, const ConstView& in, const View& out, const Job& of, int pixels) {
   job.out = out.data;
-  job.lines = lines_of(in, out, of, {.groups = warp_pixels / 4, .rows = 1, .fold = false, .side_by_side = false});
+  job.lines = lines_of(in, out, of, {.groups = pixels / 4, .rows = 1, .fold = false, .side_by_side = false});
   job.tiles = static_cast<int>(blocks_of(job.lines));
   job.stores_words = lies_in_words(out);
   const unsigned of_plane = job.lines.blocks_x.by * job.lines.blocks_y.by;
   job.one_plane = static_cast<unsigned>(job.tiles) == of_plane;
   job.one_line = job.one_plane && job.lines.blocks_y.by == 1;
-  set_inner(job, in.shape.width);
+  set_inner(job, in.shape.width, pixels);
 }
 
 }  // namespace halation::cuda_backend
