@@ -21,6 +21,7 @@ constexpr int window_stages = 2;        // tiles of a warp in shared memory
 constexpr int shared_groups = 2 * 32;   // numbers of shared memory that groups' sums take
 constexpr int end_numbers = run + 4;    // that the outputs of a lane begin or end in, from a 16-byte boundary on
 constexpr int most_groups_each = 31;    // of a middle that a lane sums by itself
+constexpr int most_words = run / 4 - 1; // that are left of a group between the middle and the ends
 
 /// A window of `last.taps` columns, of `weights[0]` each. Numbers are counted from where a lane begins to read its tile, 20 a lane apart.
 struct WindowArguments : RowsArguments<1> {
@@ -75,6 +76,20 @@ __device__ __forceinline__ float add_from_begin(float weight, const float* from,
   return group;
 }
 
+/// Four sums, so that additions need not wait for each other, of words of 4 numbers.
+struct FourSums {
+  float of[4] = {};
+
+  __device__ __forceinline__ void add(float weight, const float* from) {
+    const float4 four = *reinterpret_cast<const float4*>(from);
+    of[0] += weight * four.x;
+    of[1] += weight * four.y;
+    of[2] += weight * four.z;
+    of[3] += weight * four.w;
+  }
+  __device__ __forceinline__ float together() const { return (of[0] + of[1]) + (of[2] + of[3]); }
+};
+
 /// The middle of up to 31 groups, by way of shared memory.
 __device__ __forceinline__ float middle_each(int groups, int lane, float first, float last, float* shared) {
   shared[lane] = first;
@@ -103,15 +118,10 @@ __device__ __forceinline__ float middle_each(int groups, int lane, float first, 
 /// after these.
 __device__ __forceinline__ float middle_together(float weight, int lane, const float* from, int common, float first, float last) {
   constexpr unsigned all = 0xffffffff;
-  float own = 0;
+  FourSums words;
 #pragma unroll 4
-  for (int word = lane; word < common; word += 32) {
-    const float4 four = *reinterpret_cast<const float4*>(from + 4 * word);
-    own += weight * four.x;
-    own += weight * four.y;
-    own += weight * four.z;
-    own += weight * four.w;
-  }
+  for (int word = lane; word < common; word += 32) words.add(weight, from + 4 * word);
+  float own = words.together();
 #pragma unroll
   for (int apart = 1; apart < 32; apart *= 2) {
     own += __shfl_xor_sync(all, own, apart);
@@ -143,18 +153,16 @@ __device__ __forceinline__ void sum_windows(const WindowArguments& job, const fl
   const float weight = job.weights[0];
   const float* const from = stretch + lane * run;
   const float first = by_number(job.begin - 1, [&](auto begin) { return sum_to_end<decltype(begin)::value + 1>(weight, from, sums); });
-  const float* after = from + end_numbers + job.groups * run;
-  float sum = 0;
-#pragma unroll 1
-  for (int word = 0; word < job.words; ++word, after += 4) {
-    const float4 four = *reinterpret_cast<const float4*>(after);
-    sum += weight * four.x;
-    sum += weight * four.y;
-    sum += weight * four.z;
-    sum += weight * four.w;
+  const float* const after = from + end_numbers + job.groups * run;
+  FourSums words;
+#pragma unroll
+  for (int word = 0; word < most_words; ++word) {
+    if (word < job.words) words.add(weight, after + 4 * word);
   }
+  const float* const ends = after + 4 * job.words;
+  const float sum = words.together();
   const float last =
-      by_number(job.rest, [&](auto rest) { return add_from_begin<decltype(rest)::value>(weight, after, job.words, sum, sums); });
+      by_number(job.rest, [&](auto rest) { return add_from_begin<decltype(rest)::value>(weight, ends, job.words, sum, sums); });
   if (job.groups == 0) return;
   const int common = (job.groups - most_groups_each) * (run / 4);
   const float middle = common < 0 ? middle_each(job.groups, lane, first, last, shared)
