@@ -20,6 +20,9 @@ namespace {
 
 // Not measured: from where on sums should take fewer instructions than as many multiply-adds (rows.cu).
 constexpr std::int64_t least_taps = 33;
+// Of 640 outputs in a tile.
+constexpr int least_stretches = 1;
+constexpr int most_stretches = 4;
 // A warp takes as long for a tile of fewer outputs as for one of 640.
 constexpr std::int64_t least_width = 96;
 
@@ -36,8 +39,8 @@ class WindowRunner final : public Runner {
     constants_.scales = job_->scale != 1 || job_->offset != 0;
     constants_.weights[0] = static_cast<float>(weight);
     set_middle(constants_);
-    // A tile has twice the outputs that it has columns beside them, or as many as that makes stretches.
-    constants_.tile = std::min((2 * count + warp_pixels - 1) / warp_pixels, most_stretches) * warp_pixels;
+    // Twice the outputs that a tile has columns beside them.
+    constants_.tile = std::clamp((2 * count + warp_pixels - 1) / warp_pixels, least_stretches, most_stretches) * warp_pixels;
     constants_.row_pitch = line_numbers(constants_.tile, count);
     share_multiprocessor();
   }
@@ -46,7 +49,7 @@ class WindowRunner final : public Runner {
   std::string explain() const override { return "along rows, sums to and from whole groups of 20"; }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
-    if (blocks_ == 0 || !lies_in_words(in)) {
+    if (!lies_in_words(in)) {
       otherwise_->run(in, outs, workspace, stream);
       return;
     }
@@ -67,7 +70,6 @@ class WindowRunner final : public Runner {
 
   /// Blocks of as many warps as let most warps live beside each other.
   void share_multiprocessor() {
-    if (!copies_in_bulk(rows_of_one_weight)) return;
     const std::size_t limit = shared_memory_limit(device_);
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(rows_of_one_weight),
                                              cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(limit)));
@@ -91,7 +93,7 @@ class WindowRunner final : public Runner {
   std::unique_ptr<const Runner> otherwise_;
   WindowArguments constants_{};
   int warps_ = 1;
-  int blocks_ = 0;  // that the device holds at a time
+  int blocks_ = 1;  // that the device holds at a time
 };
 
 }  // namespace
@@ -105,6 +107,7 @@ bool windows_take(const Job& job, const Taps& taps, Method method) {
 
 std::unique_ptr<const Runner> make_windows(std::shared_ptr<const Job> job, double weight, Device device,
                                            std::unique_ptr<const Runner> otherwise) {
+  if (!copies_in_bulk(rows_of_one_weight)) return otherwise;
   return std::make_unique<WindowRunner>(std::move(job), weight, device, std::move(otherwise));
 }
 

@@ -16,12 +16,11 @@
 namespace halation::cuda_backend {
 
 constexpr int most_window_warps = 8;
-constexpr int most_stretches = 4;       // of 640 outputs in a tile
-constexpr int window_stages = 2;        // tiles of a warp in shared memory
-constexpr int shared_groups = 2 * 32;   // numbers of shared memory that groups' sums take
-constexpr int end_numbers = run + 4;    // that the outputs of a lane begin or end in, from a 16-byte boundary on
-constexpr int most_groups_each = 31;    // of a middle that a lane sums by itself
-constexpr int most_words = run / 4 - 1; // that are left of a group between the middle and the ends
+constexpr int window_stages = 2;         // tiles of a warp in shared memory
+constexpr int shared_groups = 2 * 32;    // numbers of shared memory that groups' sums take
+constexpr int end_numbers = run + 4;     // that the windows of a lane begin or end in, from a 16-byte boundary on
+constexpr int most_groups_each = 31;     // of a middle that a lane sums by itself
+constexpr int most_words = run / 4 - 1;  // between a middle and the numbers that windows end in
 
 /// A window of `last.taps` columns, of `weights[0]` each. Numbers are counted from where a lane begins to read its tile, 20 a lane apart.
 struct WindowArguments : RowsArguments<1> {
