@@ -1,11 +1,11 @@
-// box.cu: windows of equal weights. Along columns, over f32 rows that the copy engine brings (box.cuh): which, and how; along rows those
-// that rows_of_one_weight.cu takes; along both, whether one axis after the other is faster.
+// box.cu: windows of equal weights. Along columns, over f32 rows that the copy engine brings (box.cuh): which, and how; along rows
+// those that rows_of_one_weight.cu takes; along both, whether one axis after the other is faster.
 //
 //   block → outputs    a strip of 96 to 256 columns of one channel, walked down 8 rows a step
-//   warps              width ÷ 32 sum, a column a thread; as many weigh, 8 neighbours of a row a thread; one brings rows. They work on
-//                      neighbouring steps at once and meet once a step
-//   shared memory      3 or 4 times 8 staged rows; a ring of the window's rows but one, in whole eights, and 8 more, weighed; sums of
-//                      groups of 8
+//   warps              width ÷ 32 sum, a column a thread; as many weigh, 8 neighbours of a row a thread; one brings rows. They work
+//                      on neighbouring steps at once and meet once a step
+//   shared memory      3 or 4 times 8 staged rows; a ring of the window's rows but one, in whole eights, and 8 more, weighed; sums
+//                      of groups of 8
 //   traffic            DRAM: each element once, but for the rows above each strip
 //   limits             one filter, f32 to f32, rows on 16-byte boundaries; any border and extent; a ring that fits shared memory
 //   instantiations     5 widths
@@ -24,8 +24,8 @@
 namespace halation::cuda_backend {
 namespace {
 
-// Measured on an H200 (docs/performance.md). Along columns every window of 18 and more is faster so; along both, all at once in registers
-// (march_image.cuh) is up to 33.
+// Measured on an H200 (docs/performance.md). Along columns every window of 18 and more is faster so; along both, all at once in
+// registers (march_image.cuh) is up to 33.
 constexpr std::size_t least_rows = 18;
 constexpr std::size_t most_at_once = 33;
 constexpr std::size_t most_taps = 4096;

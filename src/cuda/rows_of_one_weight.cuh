@@ -1,14 +1,16 @@
-// rows_of_one_weight.cuh: windows of equal weights along x where rows are f32 on 16-byte boundaries, at a cost that hardly depends on
-// the window.
+// rows_of_one_weight.cuh: windows of equal weights along x where rows are f32 on 16-byte boundaries.
 //
-// Each warp is on its own, with tiles of one to four times 640 outputs, which it sums one after the other, 20 a lane, side by side. Numbers come in groups of 20, one a lane: lane l's is group
-// l, and the lane's windows begin in it. They share what lies whole in all of them: the `groups` groups after it, the middle. So an
-// output is the sum from its first number to the end of group l, the middle, and the sum from the middle's end to its last number. Nothing
-// is ever subtracted, so that what is not finite reaches no output but those whose window holds it.
+// The cost hardly depends on the window. Each warp is on its own, with tiles of one to four times 640
+// outputs, which it sums one after the other, 20 a lane, side by side. Numbers come in groups of 20, one a
+// lane: lane l's is group l, and the lane's windows begin in it. They share what lies whole in all of them:
+// the `groups` groups after it, the middle. So an output is the sum from its first number to the end of group
+// l, the middle, and the sum from the middle's end to its last number. Nothing is ever subtracted, so that
+// what is not finite reaches no output but those whose window holds it.
 //
-// The two ends of a lane give two groups' sums on the way: that of group l, and that of group l + groups + 1, the first after its middle.
-// These are all groups of all middles where a middle has 31 at most. In a longer one, the groups 32 to `groups` are part of every lane's
-// middle, so the warp sums them together, and the lanes' groups before and after these are summed across the warp.
+// The two ends of a lane give two groups' sums on the way: that of group l, and that of group l + groups + 1,
+// the first after its middle. These are all groups of all middles where a middle has 31 at most. In a longer
+// one, the groups 32 to `groups` are part of every lane's middle, so the warp sums them together, and the
+// lanes' groups before and after these are summed across the warp.
 #pragma once
 
 #include "cuda/rows_tiles.cuh"
@@ -18,13 +20,14 @@ namespace halation::cuda_backend {
 constexpr int most_window_warps = 8;
 constexpr int window_stages = 2;         // tiles of a warp in shared memory
 constexpr int shared_groups = 2 * 32;    // numbers of shared memory that groups' sums take
-constexpr int end_numbers = run + 4;     // that the windows of a lane begin or end in, from a 16-byte boundary on
+constexpr int end_numbers = run + 4;     // that a lane's windows begin or end in, from a 16-byte boundary on
 constexpr int most_groups_each = 31;     // of a middle that a lane sums by itself
 constexpr int most_words = run / 4 - 1;  // between a middle and the numbers that windows end in
 
-/// A window of `last.taps` columns, of `weights[0]` each. Numbers are counted from where a lane begins to read its tile, 20 a lane apart.
+/// A window of `last.taps` columns, of `weights[0]` each. Numbers are counted from where a lane begins to
+/// read its tile, 20 a lane apart.
 struct WindowArguments : RowsArguments<1> {
-  int begin;   // number that the window of the lane's first output begins at, 1 to 4; group l ends before number 24
+  int begin;   // where the window of the lane's first output begins, 1 to 4; its group ends before number 24
   int groups;  // of the middle
   int words;   // of 4 numbers after the middle that all windows of a lane hold, up to 4
   int rest;    // numbers after these in the first output's window, up to 3
@@ -42,7 +45,8 @@ inline void set_middle(WindowArguments& job) {
 
 namespace window_steps {
 
-/// Sums to the end of the lane's group, of windows that begin at number `Begin` and after it; gives the group's sum.
+/// Sums to the end of the lane's group, of windows that begin at number `Begin` and after it; gives the
+/// group's sum.
 template <int Begin>
 __device__ __forceinline__ float sum_to_end(float weight, const float* from, float (&sums)[run]) {
   float numbers[end_numbers];
@@ -58,10 +62,11 @@ __device__ __forceinline__ float sum_to_end(float weight, const float* from, flo
   return group;
 }
 
-/// Adds to output i the `sum` of the `words` words before `from`, and `Rest` + i numbers from there on; gives the sum of the group that
-/// these words begin.
+/// Adds to output i the `sum` of the `words` words before `from`, and `Rest` + i numbers from there on; gives
+/// the sum of the group that these words begin.
 template <int Rest>
-__device__ __forceinline__ float add_from_begin(float weight, const float* from, int words, float sum, float (&sums)[run]) {
+__device__ __forceinline__ float add_from_begin(float weight, const float* from, int words, float sum,
+                                                float (&sums)[run]) {
   constexpr int last = Rest > 0 ? Rest + run - 1 : run;  // of all that is summed here
   float numbers[end_numbers];
   load_window<4>(numbers, from);
@@ -113,9 +118,10 @@ __device__ __forceinline__ float middle_each(int groups, int lane, float first, 
   return sum + other;
 }
 
-/// The middle of more groups: of those before group 32, of group 32 to `groups`, which lie in `common` words from `from` on, and of those
-/// after these.
-__device__ __forceinline__ float middle_together(float weight, int lane, const float* from, int common, float first, float last) {
+/// The middle of more groups: of those before group 32, of group 32 to `groups`, which lie in `common` words
+/// from `from` on, and of those after these.
+__device__ __forceinline__ float middle_together(float weight, int lane, const float* from, int common,
+                                                 float first, float last) {
   constexpr unsigned all = 0xffffffff;
   FourSums words;
 #pragma unroll 4
@@ -139,19 +145,25 @@ __device__ __forceinline__ float middle_together(float weight, int lane, const f
 template <class Sum>
 __device__ __forceinline__ auto by_number(int number, const Sum& sum) {
   switch (number) {  // the same for all
-    case 0: return sum(std::integral_constant<int, 0>{});
-    case 1: return sum(std::integral_constant<int, 1>{});
-    case 2: return sum(std::integral_constant<int, 2>{});
-    default: return sum(std::integral_constant<int, 3>{});
+    case 0:
+      return sum(std::integral_constant<int, 0>{});
+    case 1:
+      return sum(std::integral_constant<int, 1>{});
+    case 2:
+      return sum(std::integral_constant<int, 2>{});
+    default:
+      return sum(std::integral_constant<int, 3>{});
   }
 }
 
 /// A lane's outputs of the stretch at `stretch`.
-__device__ __forceinline__ void sum_windows(const WindowArguments& job, const float* stretch, float* shared, float (&sums)[run]) {
+__device__ __forceinline__ void sum_windows(const WindowArguments& job, const float* stretch, float* shared,
+                                            float (&sums)[run]) {
   const int lane = static_cast<int>(threadIdx.x);
   const float weight = job.weights[0];
   const float* const from = stretch + lane * run;
-  const float first = by_number(job.begin - 1, [&](auto begin) { return sum_to_end<decltype(begin)::value + 1>(weight, from, sums); });
+  const float first = by_number(
+      job.begin - 1, [&](auto begin) { return sum_to_end<decltype(begin)::value + 1>(weight, from, sums); });
   const float* const after = from + end_numbers + job.groups * run;
   FourSums words;
 #pragma unroll
@@ -160,26 +172,30 @@ __device__ __forceinline__ void sum_windows(const WindowArguments& job, const fl
   }
   const float* const ends = after + 4 * job.words;
   const float sum = words.together();
-  const float last =
-      by_number(job.rest, [&](auto rest) { return add_from_begin<decltype(rest)::value>(weight, ends, job.words, sum, sums); });
+  const float last = by_number(job.rest, [&](auto rest) {
+    return add_from_begin<decltype(rest)::value>(weight, ends, job.words, sum, sums);
+  });
   if (job.groups == 0) return;
   const int common = (job.groups - most_groups_each) * (run / 4);
-  const float middle = common < 0 ? middle_each(job.groups, lane, first, last, shared)
-                                  : middle_together(weight, lane, stretch + end_numbers + most_groups_each * run, common, first, last);
+  const float middle = common < 0
+                           ? middle_each(job.groups, lane, first, last, shared)
+                           : middle_together(weight, lane, stretch + end_numbers + most_groups_each * run,
+                                             common, first, last);
 #pragma unroll
   for (int i = 0; i < run; ++i) sums[i] += middle;
 }
 
 }  // namespace window_steps
 
-__global__ void __launch_bounds__(32 * most_window_warps, 3) rows_of_one_weight(const __grid_constant__ WindowArguments job) {
+__global__ void __launch_bounds__(32 * most_window_warps, 3)
+    rows_of_one_weight(const __grid_constant__ WindowArguments job) {
   extern __shared__ __align__(128) std::byte shared_memory[];
   const int warps = static_cast<int>(blockDim.y);
   const int warp = static_cast<int>(threadIdx.y);
   const int lane = static_cast<int>(threadIdx.x);
   // A warp's own: where its tiles arrive, its sums on their way out, groups' sums, and its tiles.
-  float* const own =
-      reinterpret_cast<float*>(shared_memory) + warp * (arrivals + warp_pixels + shared_groups + window_stages * job.row_pitch);
+  float* const own = reinterpret_cast<float*>(shared_memory) +
+                     warp * (arrivals + warp_pixels + shared_groups + window_stages * job.row_pitch);
   auto* const there = reinterpret_cast<Arrival*>(own);
   float* const sums_out = own + arrivals;
   float* const groups = sums_out + warp_pixels;

@@ -1,4 +1,4 @@
-// rows_tiles.cuh: tiles of rows of f32 on 16-byte boundaries, which a warp has brought for itself and taken away by the copy engine.
+// rows_tiles.cuh: tiles of f32 rows on 16-byte boundaries, which the copy engine brings and takes away.
 #pragma once
 
 #include <algorithm>
@@ -56,8 +56,8 @@ __device__ __forceinline__ void bring_inner(const RowsArguments<Capacity>& job, 
                                             float* to, Arrival& arrival) {
   const int bytes = job.inner_bytes[is_last(job, part) ? 1 : 0];
   arrival.announce(bytes);
-  copy_bulk(to + job.inner_to,
-            tile.in + job.inner_low + (tile.first(job.lines) + part * job.part) * 4, bytes, arrival);
+  copy_bulk(to + job.inner_to, tile.in + job.inner_low + (tile.first(job.lines) + part * job.part) * 4, bytes,
+            arrival);
 }
 
 /// By one warp: the same of any tile. What lies beyond the image's sides comes one by one.
@@ -100,8 +100,8 @@ __device__ __forceinline__ void bring(const RowsArguments<Capacity>& job, const 
 
 /// By one warp: the same, whichever way the tile can come.
 template <int Capacity>
-__device__ __forceinline__ void bring_either(const RowsArguments<Capacity>& job, const Tile& tile, int part, float* to,
-                                             Arrival& arrival) {
+__device__ __forceinline__ void bring_either(const RowsArguments<Capacity>& job, const Tile& tile, int part,
+                                             float* to, Arrival& arrival) {
   if (!tile.inner(job)) {
     bring(job, tile, part, to, arrival);
   } else if (threadIdx.x == 0) {
@@ -109,10 +109,11 @@ __device__ __forceinline__ void bring_either(const RowsArguments<Capacity>& job,
   }
 }
 
-/// A warp's sums, from shared memory, where they are no whole words of f32: `pixels` of a tile, after the first `skip`.
+/// A warp's sums, from shared memory, where they are no whole words of f32: `pixels` of a tile, after the
+/// first `skip`.
 template <class T, int Capacity>
-__device__ __forceinline__ void put_tile_as(const RowsArguments<Capacity>& job, const Tile& tile, int skip, int pixels,
-                                            const float* sums) {
+__device__ __forceinline__ void put_tile_as(const RowsArguments<Capacity>& job, const Tile& tile, int skip,
+                                            int pixels, const float* sums) {
   constexpr int size = static_cast<int>(sizeof(T));
   const Lines& lines = job.lines;
   std::byte* const row = job.out + tile.out + (tile.first(lines) + skip) * lines.out_strides.width;
@@ -134,8 +135,8 @@ __device__ __forceinline__ void put_tile_as(const RowsArguments<Capacity>& job, 
 }
 
 template <int Capacity>
-__device__ __forceinline__ void put_tile(const RowsArguments<Capacity>& job, const Tile& tile, int skip, int pixels,
-                                         const float* sums) {
+__device__ __forceinline__ void put_tile(const RowsArguments<Capacity>& job, const Tile& tile, int skip,
+                                         int pixels, const float* sums) {
   const auto as = [&](auto element) { put_tile_as<decltype(element)>(job, tile, skip, pixels, sums); };
   switch (job.lines.out_pixel) {
     case Pixel::u8:
@@ -160,7 +161,8 @@ __device__ __forceinline__ void put_tile(const RowsArguments<Capacity>& job, con
 
 /// A warp's sums on their way out, whatever the tile: all that there are after the first `skip`, up to 640.
 template <int Capacity>
-__device__ __forceinline__ void take_away(const RowsArguments<Capacity>& job, const Tile& tile, int skip, const float* sums) {
+__device__ __forceinline__ void take_away(const RowsArguments<Capacity>& job, const Tile& tile, int skip,
+                                          const float* sums) {
   const int pixels = min(tile.pixels(job) - skip, warp_pixels);
   if (!job.stores_words || pixels % 4 != 0) {
     put_tile(job, tile, skip, pixels, sums);
@@ -171,8 +173,8 @@ __device__ __forceinline__ void take_away(const RowsArguments<Capacity>& job, co
 
 inline bool lies_in_words(const ConstView& view) { return view.strides.width == 4 && begins_whole(view); }
 
-/// Which tiles of rows of `width` pixels are inner ones, with all of their `whole` outputs, what these read, and how many outputs the last
-/// tile has.
+/// Which tiles of rows of `width` pixels are inner ones, with all of their `whole` outputs, what these read,
+/// and how many outputs the last tile has.
 template <int Capacity>
 void set_inner(RowsArguments<Capacity>& job, std::int64_t width, int whole) {
   const std::int64_t tile = job.lines.width;
@@ -198,7 +200,8 @@ void set_inner(RowsArguments<Capacity>& job, std::int64_t width, int whole) {
 
 /// What a launch is told of an image and its tiles of `pixels` outputs; `in` lies in words.
 template <int Capacity>
-void cut_into_tiles(RowsArguments<Capacity>& job, const ConstView& in, const View& out, const Job& of, int pixels) {
+void cut_into_tiles(RowsArguments<Capacity>& job, const ConstView& in, const View& out, const Job& of,
+                    int pixels) {
   job.out = out.data;
   job.lines = lines_of(in, out, of, {.groups = pixels / 4, .rows = 1, .fold = false, .side_by_side = false});
   job.tiles = static_cast<int>(blocks_of(job.lines));

@@ -1,7 +1,7 @@
 // windows_test.cpp: windows of equal weights along x alone, of 33 to 4,096 columns, over signals and images.
 //
-// Data and weights are whole numbers small enough for f32 to hold every sum exactly, so that every pixel must be right to the bit. Right
-// answers come from the CPU, which the sweep compares with the reference.
+// Data and weights are whole numbers small enough for f32 to hold every sum exactly, so that every pixel must
+// be right to the bit. Right answers come from the CPU, which the sweep compares with the reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,11 +50,13 @@ void expect_same(const Image& image, const Filter& filter, const Options& option
 }
 
 TEST(Windows, OfEverySizeOverEveryWidthAndBorder) {
-  for (const std::int64_t width : {96, 100, 256, 636, 640, 644, 645, 1280, 1284, 1920, 2556, 2560, 2564, 5124}) {
+  for (const std::int64_t width :
+       {96, 100, 256, 636, 640, 644, 645, 1280, 1284, 1920, 2556, 2560, 2564, 5124}) {
     const Image image = whole_image({.height = 5, .width = width}, Pixel::f32, 1);
     for (const std::int64_t size : sizes) {
       for (const Border::Mode mode : modes) {
-        expect_same(image, window(size), {.border = Border{mode, mode == Border::Mode::constant ? 9.0 : 0.0}});
+        expect_same(image, window(size),
+                    {.border = Border{mode, mode == Border::Mode::constant ? 9.0 : 0.0}});
       }
     }
   }
@@ -70,9 +72,11 @@ TEST(Windows, OverSignals) {
 TEST(Windows, OfEveryAnchorAndExtent) {
   const Image image = whole_image({.height = 3, .width = 1500}, Pixel::f32, 3);
   for (const std::int64_t size : {33, 62, 133, 700}) {
-    for (const std::int64_t anchor : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, size - 1}) {
+    for (const std::int64_t anchor :
+         {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, size - 1}) {
       for (const Extent extent : {Extent::same, Extent::valid, Extent::full}) {
-        expect_same(image, window(size).with_anchor({.x = anchor}), {.border = Border::replicate(), .extent = extent});
+        expect_same(image, window(size).with_anchor({.x = anchor}),
+                    {.border = Border::replicate(), .extent = extent});
       }
     }
   }
@@ -82,7 +86,8 @@ TEST(Windows, AsEveryPixelOfOutput) {
   const Image image = whole_image({.height = 7, .width = 1412}, Pixel::f32, 4);
   for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
     for (const std::int64_t size : {64, 512}) {
-      expect_same(image, window(size), {.border = Border::wrap(), .output = output, .scale = 1.0 / 512, .offset = 3});
+      expect_same(image, window(size),
+                  {.border = Border::wrap(), .output = output, .scale = 1.0 / 512, .offset = 3});
     }
   }
 }
@@ -90,19 +95,25 @@ TEST(Windows, AsEveryPixelOfOutput) {
 TEST(Windows, OverPlanesVolumesAndManyTiles) {
   for (const std::int64_t size : {33, 101, 601, 4096}) {
     const Options options{.border = Border::reflect()};
-    expect_same(whole_image({.height = 33, .width = 1028, .channels = 3}, Pixel::f32, 5, Layout::planar), window(size), options);
-    expect_same(whole_image({.height = 21, .width = 700, .channels = 3}, Pixel::f32, 6), window(size), options);
-    expect_same(whole_image({.batch = 2, .depth = 3, .height = 6, .width = 1284}, Pixel::f32, 7), window(size), options);
+    expect_same(whole_image({.height = 33, .width = 1028, .channels = 3}, Pixel::f32, 5, Layout::planar),
+                window(size), options);
+    expect_same(whole_image({.height = 21, .width = 700, .channels = 3}, Pixel::f32, 6), window(size),
+                options);
+    expect_same(whole_image({.batch = 2, .depth = 3, .height = 6, .width = 1284}, Pixel::f32, 7),
+                window(size), options);
     expect_same(whole_image({.height = 1027, .width = 4112}, Pixel::f32, 8), window(size), options);
   }
 }
 
 TEST(Windows, LetNothingThatIsNotFiniteOut) {
   for (const Shape& shape : {Shape{.width = 30'001}, Shape{.height = 4, .width = 5200}}) {
-    for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const float bad :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
       Image image = whole_image(shape, Pixel::f32, 9);
       auto* numbers = reinterpret_cast<float*>(image.view().data);
-      for (const std::int64_t at : {std::int64_t{0}, std::int64_t{2600}, std::int64_t{2661}, shape.elements() - 1}) numbers[at] = bad;
+      for (const std::int64_t at :
+           {std::int64_t{0}, std::int64_t{2600}, std::int64_t{2661}, shape.elements() - 1})
+        numbers[at] = bad;
       for (const std::int64_t size : sizes) {
         const Options options{.border = Border::constant(1)};
         const Image expected = convolve(image, window(size), options);
