@@ -1,14 +1,14 @@
-// box.cu: windows of equal weights along rows or columns, over f32 rows that the copy engine brings (box.cuh): which, and how.
+// box.cu: windows of equal weights. Along columns, over f32 rows that the copy engine brings (box.cuh): which, and how; along rows
+// those that rows_of_one_weight.cu takes; along both, whether one axis after the other is faster.
 //
 //   block → outputs    a strip of 96 to 256 columns of one channel, walked down 8 rows a step
-//   warps              width ÷ 32 sum along y, a column a thread; one more than these, or than twice these in narrow blocks, sum along
-//                      x, 8 neighbouring outputs of a row a thread; one brings rows. They work on neighbouring steps at once and meet
-//                      once a step
-//   shared memory      3 or 4 times 8 staged rows, with the window's columns but one beside them; a ring of the window's rows but one, in
-//                      whole eights, without these, and 8 more; sums of groups of 8 in either
-//   traffic            DRAM: each element once, but for the rows above each strip; L2: columns beside each block
+//   warps              width ÷ 32 sum, a column a thread; as many weigh, 8 neighbours of a row a thread; one brings rows. They work
+//                      on neighbouring steps at once and meet once a step
+//   shared memory      3 or 4 times 8 staged rows; a ring of the window's rows but one, in whole eights, and 8 more, weighed; sums
+//                      of groups of 8
+//   traffic            DRAM: each element once, but for the rows above each strip
 //   limits             one filter, f32 to f32, rows on 16-byte boundaries; any border and extent; a ring that fits shared memory
-//   instantiations     10: 5 widths; windows along rows, along columns
+//   instantiations     5 widths
 #include "cuda/box.h"
 
 #include <algorithm>
@@ -19,14 +19,14 @@
 #include "cuda/box.cuh"
 #include "cuda/device.h"
 #include "cuda/lines_of.h"
+#include "cuda/rows.h"
 
 namespace halation::cuda_backend {
 namespace {
 
-// Measured on an H200 (docs/performance.md). Along columns every window of 18 and more is faster so. Along rows as many multiply-adds
-// (rows.cu) are up to 128, and both at once in registers (march_image.cuh) up to 33.
+// Measured on an H200 (docs/performance.md). Along columns every window of 18 and more is faster so; along both, all at once in
+// registers (march_image.cuh) is up to 33.
 constexpr std::size_t least_rows = 18;
-constexpr std::size_t least_columns = 129;
 constexpr std::size_t most_at_once = 33;
 constexpr std::size_t most_taps = 4096;
 
@@ -35,15 +35,14 @@ using Kernel = void (*)(BoxArguments);
 /// A width that the kernel is compiled for.
 struct Size {
   int width;
+  int pitch;
   int threads;
-  Kernel along_rows, along_columns;
-
-  Kernel kernel(const BoxWindow& x) const { return x.has_middle() ? along_rows : along_columns; }
+  Kernel kernel;
 };
 
 template <int Width>
 constexpr Size size_of() {
-  return {Width, BoxBlock<Width>::threads, box<Width, true, false>, box<Width, false, true>};
+  return {Width, BoxBlock<Width>::pitch, BoxBlock<Width>::threads, box<Width>};
 }
 
 constexpr std::array sizes{size_of<256>(), size_of<192>(), size_of<160>(), size_of<128>(), size_of<96>()};
@@ -84,16 +83,11 @@ std::int64_t rows_walked(std::int64_t height, std::int64_t others, std::int64_t 
   return least;
 }
 
-/// The pitches and bytes of shared memory of blocks of `width` columns.
-std::size_t shape_block(BoxArguments& job, int width) {
-  const int columns = width + box_group;
-  job.row_pitch = width + job.x.groups * box_group + 28;
-  job.sums_pitch = rounded_up(columns / box_group + job.x.groups, 8) + 4;
-  job.ring_groups = (job.y.taps - 1 + box_group - 1) / box_group + 1;
-  if (!job.y.has_middle()) job.ring_groups = 2;
-  const int sums = job.x.has_middle() ? 2 * box_group * job.sums_pitch : 0;
-  const std::size_t numbers = std::size_t{1} * job.buffers * box_group * job.row_pitch +
-                              std::size_t{1} * job.ring_groups * box_group * (columns + 4) + std::size_t{1} * job.y.groups * columns + sums;
+/// The ring and the bytes of shared memory of blocks of a size.
+std::size_t shape_block(BoxArguments& job, const Size& size) {
+  job.ring_groups = (job.window.taps - 1 + box_group - 1) / box_group + 1;
+  const int rows = (job.buffers + job.ring_groups) * box_group;
+  const std::size_t numbers = std::size_t{1} * rows * size.pitch + std::size_t{1} * job.window.groups * size.width;
   return most_box_buffers * sizeof(Arrival) + numbers * sizeof(float);
 }
 
@@ -108,22 +102,22 @@ struct Cut {
   double seconds = 0;
 };
 
-Cut cut_of(const Job& job, const Places& places, const BoxWindow& y, const BoxWindow& x) {
+Cut cut_of(const Job& job, const Places& places, const BoxWindow& window) {
   constexpr double clock = 1.8e9;
   constexpr double step_cycles = 700;
   constexpr double bytes_a_cycle = 17;  // of a multiprocessor, to and from DRAM
-  constexpr double halo_share = 0.6;    // of a byte from DRAM, that one costs which another block has read as well
+  constexpr double column = 23;         // instructions of all threads for a number, weighed and summed,
+  constexpr double brought = 900;       // and for a row, by lanes of the warp that brings it
   Cut best;
   for (const Size& size : sizes) {
-    const auto kernel = reinterpret_cast<const void*>(size.kernel(x));
+    const auto kernel = reinterpret_cast<const void*>(size.kernel);
     HALATION_CUDA_CHECK(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(places.shared_limit)));
     for (const int buffers : {4, 3}) {
       BoxArguments shape{};
-      shape.y = y;
-      shape.x = x;
+      shape.window = window;
       shape.buffers = buffers;
-      Cut cut{.size = &size, .buffers = buffers, .bytes = shape_block(shape, size.width)};
+      Cut cut{.size = &size, .buffers = buffers, .bytes = shape_block(shape, size)};
       if (cut.bytes > places.shared_limit) continue;
       HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&cut.blocks, kernel, size.threads, cut.bytes));
       if (cut.blocks == 0) continue;
@@ -131,15 +125,12 @@ Cut cut_of(const Job& job, const Places& places, const BoxWindow& y, const BoxWi
           (job.out.width + size.width - 1) / size.width * job.out.depth * job.out.batch * job.out.channels;
       const std::int64_t all_places = std::int64_t{places.multiprocessors} * cut.blocks;
       std::int64_t strips = 1;
-      const std::int64_t walked = rows_walked(job.out.height, others, all_places, y.taps, strips);
+      const std::int64_t walked = rows_walked(job.out.height, others, all_places, window.taps, strips);
       const double busy = std::min(1.0, static_cast<double>(others * strips) / static_cast<double>(all_places));
       const double rows = box_group * cut.blocks * busy;  // of all blocks of a multiprocessor, a step
-      const double along_x = x.has_middle() ? 15 + 0.3 * x.groups : 3 + x.taps;
-      const double along_y = y.has_middle() ? 17 : 10 + y.taps;
-      const double brought = 900;  // a row, by lanes of the warp that brings it
       const double filled = std::min(0.65, cut.blocks * busy * size.threads / 32 / 33);
-      const double summed = rows * (size.width * (along_x + along_y) + (size.width + x.taps - 1) * 2 + brought) / (128 * filled);
-      const double moved = rows * 4 * (2 * size.width + halo_share * (x.taps - 1)) / bytes_a_cycle;
+      const double summed = rows * (size.width * column + brought) / (128 * filled);
+      const double moved = rows * 4 * 2 * size.width / bytes_a_cycle;
       cut.seconds = static_cast<double>(walked) / box_group * std::max({step_cycles, summed, moved}) / clock;
       if (best.size == nullptr || cut.seconds < best.seconds) best = cut;
     }
@@ -163,19 +154,17 @@ bool has_one_weight(const Job& job) {
 
 class BoxRunner final : public Runner {
  public:
-  BoxRunner(std::shared_ptr<const Job> job, Device device, const Places& places, const Cut& cut, const BoxWindow& y, const BoxWindow& x,
+  BoxRunner(std::shared_ptr<const Job> job, Device device, const Places& places, const Cut& cut, const BoxWindow& window,
             std::unique_ptr<const Runner> otherwise)
       : job_(std::move(job)), device_(device), places_(places), cut_(cut), otherwise_(std::move(otherwise)) {
     const Taps& taps = job_->filters.front();
-    std::copy(taps.lead.begin(), taps.lead.end(), constants_.lead);
-    constants_.y = y;
-    constants_.x = x;
+    constants_.lead = taps.lead[1];
+    constants_.window = window;
     constants_.weight = static_cast<float>(weight_of(taps));
     constants_.scale = static_cast<float>(job_->scale);
     constants_.offset = static_cast<float>(job_->offset);
-    constants_.shift = static_cast<int>(constants_.lead[2] & 3);
     constants_.buffers = cut.buffers;
-    shape_block(constants_, cut.size->width);
+    shape_block(constants_, *cut.size);
   }
 
   std::size_t workspace_bytes() const override { return otherwise_->workspace_bytes(); }
@@ -196,12 +185,11 @@ class BoxRunner final : public Runner {
     job.out = out.data;
     job.lines.blocks_y = Divisor(1);
     std::int64_t strips = 1;
-    rows_walked(out.shape.height, blocks_of(job.lines), std::int64_t{places_.multiprocessors} * cut_.blocks, job.y.taps, strips);
+    rows_walked(out.shape.height, blocks_of(job.lines), std::int64_t{places_.multiprocessors} * cut_.blocks, job.window.taps, strips);
     job.strip = static_cast<int>((out.shape.height + strips - 1) / strips);
     job.lines.blocks_y = Divisor((out.shape.height + job.strip - 1) / job.strip);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
-    const Kernel kernel = cut_.size->kernel(job.x);
-    kernel<<<blocks_of(job.lines), dim3(32, static_cast<unsigned>(cut_.size->threads / 32)), cut_.bytes, queue>>>(job);
+    cut_.size->kernel<<<blocks_of(job.lines), dim3(32, static_cast<unsigned>(cut_.size->threads / 32)), cut_.bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("box", queue);
     return true;
   }
@@ -223,20 +211,18 @@ bool box_by_axes(const Job& job) {
 }
 
 std::unique_ptr<const Runner> make_box(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise) {
-  if (!has_one_weight(*job) || job->in_pixel != Pixel::f32 || job->out_pixel != Pixel::f32) return nullptr;
+  if (!has_one_weight(*job)) return nullptr;
   const Taps& taps = job->filters.front();
+  if (windows_take(*job, taps, taps.method)) return make_windows(job, weight_of(taps), device, otherwise());
+  if (job->in_pixel != Pixel::f32 || job->out_pixel != Pixel::f32) return nullptr;
   const auto& factors = *taps.factors;
-  const BoxWindow y(static_cast<int>(factors[1].size()));
-  const BoxWindow x(static_cast<int>(factors[2].size()));
-  const bool rows = factors[2].size() == 1 && factors[1].size() >= least_rows && factors[1].size() <= most_taps;
-  const bool columns =
-      factors[1].size() == 1 && factors[2].size() >= least_columns && factors[2].size() <= most_taps && job->out.height > 1;
-  if (!rows && !columns) return nullptr;
-  if (!copies_in_bulk(sizes.front().kernel(x))) return nullptr;
+  if (factors[2].size() != 1 || factors[1].size() < least_rows || factors[1].size() > most_taps) return nullptr;
+  if (taps.lead[0] != 0 || taps.lead[2] != 0 || !copies_in_bulk(sizes.front().kernel)) return nullptr;
+  const BoxWindow window(static_cast<int>(factors[1].size()));
   const Places places = places_of(device);
-  const Cut cut = cut_of(*job, places, y, x);
+  const Cut cut = cut_of(*job, places, window);
   if (cut.size == nullptr) return nullptr;
-  return std::make_unique<BoxRunner>(std::move(job), device, places, cut, y, x, otherwise());
+  return std::make_unique<BoxRunner>(std::move(job), device, places, cut, window, otherwise());
 }
 
 }  // namespace halation::cuda_backend

@@ -78,14 +78,7 @@ class RowsRunner final : public Runner {
     job.out = out.data;
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     if (has_bulk_ && lies_in_words(in)) {
-      job.lines = lines_of(in, out, *job_,
-                           {.groups = warp_pixels / 4, .rows = 1, .fold = false, .side_by_side = false});
-      job.tiles = static_cast<int>(blocks_of(job.lines));
-      job.stores_words = lies_in_words(out);
-      const unsigned of_plane = job.lines.blocks_x.by * job.lines.blocks_y.by;
-      job.one_plane = static_cast<unsigned>(job.tiles) == of_plane;
-      job.one_line = job.one_plane && job.lines.blocks_y.by == 1;
-      set_inner(job, in.shape.width);
+      cut_into_tiles(job, in, out, *job_, warp_pixels);
       const int blocks =
           std::min((job.tiles + bulk_warps - 1) / bulk_warps, multiprocessors_ * blocks_together_);
       rows_in_bulk<Capacity>
@@ -125,32 +118,6 @@ class RowsRunner final : public Runner {
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                              cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(limit_ - attributes.sharedSizeBytes)));
-  }
-
-  static bool lies_in_words(const ConstView& view) { return view.strides.width == 4 && begins_whole(view); }
-
-  /// Which tiles of rows of `width` pixels are inner ones, what these read, and how many outputs the last
-  /// tile has.
-  static void set_inner(RowsArguments<Capacity>& job, std::int64_t width) {
-    const std::int64_t tile = job.lines.width;
-    const std::int64_t tiles = job.lines.blocks_x.by;
-    const std::int64_t taps = std::int64_t{job.parts - 1} * job.part + job.last.taps;
-    const std::int64_t n = job.lines.out.width;
-    job.last_pixels = static_cast<int>(n - (tiles - 1) * tile);
-    // Whole words are read: from `low` numbers behind a tile's first output to `high`.
-    const std::int64_t low = job.lead & ~std::int64_t{3};
-    const std::int64_t high = (job.lead + tile + taps + 2) & ~std::int64_t{3};
-    const auto before = static_cast<int>(job.lead - low);
-    const auto bytes = [&](const Cut& cut) { return ((before + warp_pixels + cut.taps + 2) & ~3) * 4; };
-    job.inner_low = low * 4;
-    job.inner_to = before > 0 ? 0 : step_taps;
-    job.inner_bytes[0] = bytes(job.whole);
-    job.inner_bytes[1] = bytes(job.last);
-    if (tile < warp_pixels) return;
-    const std::int64_t first = low < 0 ? (-low + tile - 1) / tile : 0;
-    const std::int64_t end = std::min(width < high ? 0 : (width - high) / tile + 1, n / tile);
-    job.first_inner = static_cast<int>(std::min(first, tiles));
-    job.inner = static_cast<int>(std::max(std::min(end, tiles) - job.first_inner, std::int64_t{0}));
   }
 
   std::shared_ptr<const Job> job_;

@@ -34,7 +34,7 @@ struct RowsArguments {
   int stages;          // tiles of a warp in shared memory at a time, in bulk
   int weights_shared;  // numbers of shared memory that weights take
   int tiles;
-  // Tiles of a row that have all of their 640 outputs, and their inputs inside:
+  // Tiles of a row that have all of their outputs, and their inputs inside:
   int first_inner, inner;  // where they begin, and how many there are,
   std::int64_t inner_low;  // bytes from the row's first element to what its first output reads,
   int inner_to;            // number of a tile in shared memory where that goes,

@@ -14,4 +14,13 @@ bool rows_take(const Job& job, const Taps& taps, Method method);
 /// Null where the job's filter is none of its own. The device must be the present one.
 std::unique_ptr<const Runner> make_rows(std::shared_ptr<const Job> job, Device device);
 
+/// Whether `make_windows` takes a filter by this method: it alone, a window of equal weights along x alone,
+/// of 33 to 4,096 columns, on f32 with sums in f32. `taps` may have no weights.
+bool windows_take(const Job& job, const Taps& taps, Method method);
+
+/// For a filter that `windows_take`s, of weights `weight`. `otherwise` is for images whose rows the copy
+/// engine cannot bring, and comes back where the device has none.
+std::unique_ptr<const Runner> make_windows(std::shared_ptr<const Job> job, double weight, Device device,
+                                           std::unique_ptr<const Runner> otherwise);
+
 }  // namespace halation::cuda_backend

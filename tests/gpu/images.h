@@ -50,6 +50,19 @@ inline Filter whole_filter(const FilterSize& size, std::uint64_t seed, std::uint
   return Filter::dense(size, std::move(weights));
 }
 
+/// Whole numbers of 8 bits as pixels of another type.
+inline Image whole_image(const Shape& shape, Pixel pixel, std::uint64_t seed, Layout layout = Layout::interleaved) {
+  const Image bytes = noise(shape, Pixel::u8, seed);
+  Image image(shape, pixel, layout);
+  const Plan plan({.shape = shape,
+                   .pixel = Pixel::u8,
+                   .filters = {Filter::dense({}, {1.0})},
+                   .device = cpu(),
+                   .options = {.output = pixel}});
+  plan.run(bytes, image);
+  return image;
+}
+
 inline std::size_t bytes_in(const ConstView& view) {
   return static_cast<std::size_t>(view.shape.elements()) * bytes_of(view.pixel);
 }

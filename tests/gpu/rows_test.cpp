@@ -35,19 +35,6 @@ constexpr std::array modes{Border::Mode::constant, Border::Mode::replicate, Bord
 
 Filter whole_line(std::int64_t taps, std::uint64_t seed) { return whole_filter({.width = taps}, seed); }
 
-/// Whole numbers of 8 bits as pixels of another type.
-Image whole_image(const Shape& shape, Pixel pixel, std::uint64_t seed, Layout layout = Layout::interleaved) {
-  const Image bytes = noise(shape, Pixel::u8, seed);
-  Image image(shape, pixel, layout);
-  const Plan plan({.shape = shape,
-                   .pixel = Pixel::u8,
-                   .filters = {Filter::dense({}, {1.0})},
-                   .device = cpu(),
-                   .options = {.output = pixel}});
-  plan.run(bytes, image);
-  return image;
-}
-
 void expect_same(const Image& image, const Filter& filter, const Options& options, const std::string& what) {
   const Image expected = convolve(image, filter, options);
   const Image found = to_device(convolve(to_device(image, cuda()), filter, options), cpu());

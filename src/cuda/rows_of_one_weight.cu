@@ -1,0 +1,123 @@
+// rows_of_one_weight.cu: windows of equal weights along x (rows_of_one_weight.cuh): which, and how.
+//
+//   warp → outputs     one to four times 640 pixels of a row, side by side: the more, the longer the window
+//   lane → outputs     20 neighbours, whose windows share a middle of whole groups of 20 numbers
+//   in bulk            as long rows (rows_in_bulk.cuh): a bulk copy brings the inputs of a warp's next tile
+//                      but one, another takes its sums away, and no warp waits for another
+//   shared memory      a warp: two tiles of 640 to 2,560 + taps numbers, 640 sums, and 64 sums of groups
+//   operations         20 to 27 instructions an output, whatever the window (counted, sm_90)
+//   traffic            DRAM: each element once; L2: taps − 1 elements again for each tile
+//   limits             f32 rows on 16-byte boundaries, of 96 pixels and more; 33 to 4,096 taps
+//   instantiations     1
+#include <algorithm>
+
+#include "cuda/device.h"
+#include "cuda/rows.h"
+#include "cuda/rows_of_one_weight.cuh"
+
+namespace halation::cuda_backend {
+namespace {
+
+// Not measured: from where on sums should take fewer instructions than as many multiply-adds (rows.cu).
+constexpr std::int64_t least_taps = 33;
+// Of 640 outputs in a tile.
+constexpr int least_stretches = 1;
+constexpr int most_stretches = 4;
+// A warp takes as long for a tile of fewer outputs as for one of 640.
+constexpr std::int64_t least_width = 96;
+
+class WindowRunner final : public Runner {
+ public:
+  WindowRunner(std::shared_ptr<const Job> job, double weight, Device device,
+               std::unique_ptr<const Runner> otherwise)
+      : job_(std::move(job)), device_(device), otherwise_(std::move(otherwise)) {
+    const Taps& taps = job_->filters.front();
+    const auto count = static_cast<int>(taps.size[2]);
+    constants_.lead = taps.lead[2];
+    constants_.parts = 1;
+    constants_.last = cut_for(count, static_cast<int>(taps.lead[2] & 3));
+    constants_.whole = constants_.last;
+    constants_.scales = job_->scale != 1 || job_->offset != 0;
+    constants_.weights[0] = static_cast<float>(weight);
+    set_middle(constants_);
+    // Twice the outputs that a tile has columns beside them.
+    constants_.tile =
+        std::clamp((2 * count + warp_pixels - 1) / warp_pixels, least_stretches, most_stretches) *
+        warp_pixels;
+    constants_.row_pitch = line_numbers(constants_.tile, count);
+    share_multiprocessor();
+  }
+
+  std::size_t workspace_bytes() const override { return otherwise_->workspace_bytes(); }
+  std::string explain() const override { return "along rows, sums to and from whole groups of 20"; }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace,
+           Stream stream) const override {
+    if (!lies_in_words(in)) {
+      otherwise_->run(in, outs, workspace, stream);
+      return;
+    }
+    const UseDevice use(device_);
+    WindowArguments job = constants_;
+    cut_into_tiles(job, in, outs[0], *job_, job.tile);
+    const int blocks = std::min((job.tiles + warps_ - 1) / warps_, blocks_);
+    const auto queue = static_cast<cudaStream_t>(stream.handle);
+    rows_of_one_weight<<<static_cast<unsigned>(blocks), dim3(32, static_cast<unsigned>(warps_)),
+                         bytes_of_block(warps_), queue>>>(job);
+    HALATION_CUDA_LAUNCHED("rows_of_one_weight", queue);
+  }
+
+ private:
+  std::size_t bytes_of_block(int warps) const {
+    const int of_warp = arrivals + warp_pixels + shared_groups + window_stages * constants_.row_pitch;
+    return static_cast<std::size_t>(warps * of_warp) * sizeof(float);
+  }
+
+  /// Blocks of as many warps as let most warps live beside each other.
+  void share_multiprocessor() {
+    const std::size_t limit = shared_memory_limit(device_);
+    HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(rows_of_one_weight),
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             static_cast<int>(limit)));
+    int multiprocessors = 1;
+    HALATION_CUDA_CHECK(
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_.index));
+    int most = 0;
+    for (int warps = most_window_warps; warps > 0; --warps) {
+      if (bytes_of_block(warps) > limit) continue;
+      int together = 0;
+      HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, rows_of_one_weight,
+                                                                        32 * warps, bytes_of_block(warps)));
+      if (together * warps <= most) continue;
+      most = together * warps;
+      warps_ = warps;
+      blocks_ = together * multiprocessors;
+    }
+  }
+
+  std::shared_ptr<const Job> job_;
+  Device device_;
+  std::unique_ptr<const Runner> otherwise_;
+  WindowArguments constants_{};
+  int warps_ = 1;
+  int blocks_ = 1;  // that the device holds at a time
+};
+
+}  // namespace
+
+bool windows_take(const Job& job, const Taps& taps, Method method) {
+  if (method != Method::box || job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64)
+    return false;
+  if (job.in_pixel != Pixel::f32 || taps.size[0] != 1 || taps.size[1] != 1) return false;
+  if (taps.size[2] < least_taps || taps.size[2] > many_taps || job.out.width < least_width) return false;
+  return job.in.depth == job.out.depth && job.in.height == job.out.height && taps.lead[0] == 0 &&
+         taps.lead[1] == 0;
+}
+
+std::unique_ptr<const Runner> make_windows(std::shared_ptr<const Job> job, double weight, Device device,
+                                           std::unique_ptr<const Runner> otherwise) {
+  if (!copies_in_bulk(rows_of_one_weight)) return otherwise;
+  return std::make_unique<WindowRunner>(std::move(job), weight, device, std::move(otherwise));
+}
+
+}  // namespace halation::cuda_backend
