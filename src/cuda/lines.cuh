@@ -83,6 +83,28 @@ __device__ __forceinline__ void copy_async([[maybe_unused]] const float* to, [[m
 #endif
 }
 
+/// 16 bytes to an address in shared memory, both on boundaries of 16; on their way when this returns.
+__device__ __forceinline__ void copy_16([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+#elif defined(__CUDA_ARCH__)
+  const uint4 word = __ldg(reinterpret_cast<const uint4*>(from));
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w) : "memory");
+#endif
+}
+
+/// The same, of which the first `bytes` are copied and the others are 0.
+__device__ __forceinline__ void copy_16([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from, [[maybe_unused]] int bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+#elif defined(__CUDA_ARCH__)
+  for (int i = 0; i < 16; ++i) {
+    const unsigned value = i < bytes ? static_cast<unsigned>(from[i]) : 0;
+    asm volatile("st.shared.u8 [%0], %1;" ::"r"(to + i), "r"(value) : "memory");
+  }
+#endif
+}
+
 /// Waits for what this thread staged; the block must meet before others read it.
 __device__ __forceinline__ void staged() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -2,14 +2,11 @@
 // filter's outermost axis.
 #pragma once
 
-#include <functional>
 #include <memory>
 
-#include "core/backend.h"
+#include "cuda/runner.h"
 
 namespace halation::cuda_backend {
-
-using MakeRunner = std::function<std::unique_ptr<const Runner>()>;
 
 /// Null where the job's one filter has no size of the lists in march_sizes.h; `otherwise` makes the runner for images whose rows the size
 /// does not take, if there are such.

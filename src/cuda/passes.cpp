@@ -14,6 +14,7 @@
 #include "cuda/direct.h"
 #include "cuda/march.h"
 #include "cuda/patch.h"
+#include "cuda/roll.h"
 #include "cuda/rows.h"
 #include "cuda/separable.h"
 
@@ -218,6 +219,7 @@ std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) 
   const auto any = [&] { return make_any_separable(job, device); };
   if (box_by_axes(job)) return any();
   const auto shared = std::make_shared<const Job>(job);
+  if (std::unique_ptr<const Runner> roll = make_roll(shared, device, any)) return roll;
   if (std::unique_ptr<const Runner> box = make_box(shared, device, any)) return box;
   std::unique_ptr<const Runner> march = make_march(shared, device, any);
   return march ? std::move(march) : any();
@@ -241,13 +243,19 @@ std::unique_ptr<const Runner> make_runner(std::shared_ptr<const Job> job, Device
   const bool one = job->filters.size() == 1 && job->combine == Combine::none;
   const bool direct = std::all_of(job->filters.begin(), job->filters.end(), [](const Taps& taps) { return taps.method == Method::direct; });
   if (direct && (one || job->combine == Combine::none || job->filters.size() <= most_filters_together)) {
-    if (std::unique_ptr<const Runner> rows = make_rows(job, device)) return rows;
     const auto patch_or_tiles = [&] {
       std::unique_ptr<const Runner> patch = make_patch(job, device);
       return patch ? std::move(patch) : make_direct(job, device);
     };
+    const auto rows_or_others = [&] {
+      std::unique_ptr<const Runner> rows = make_rows(job, device);
+      return rows ? std::move(rows) : patch_or_tiles();
+    };
+    if (one) {
+      if (std::unique_ptr<const Runner> roll = make_roll(job, device, rows_or_others)) return roll;
+    }
     std::unique_ptr<const Runner> march = make_march(job, device, patch_or_tiles);
-    return march ? std::move(march) : patch_or_tiles();
+    return march ? std::move(march) : rows_or_others();
   }
   if (one) return make_one_separable(*job, device);
   std::vector<std::unique_ptr<const Runner>> runners;

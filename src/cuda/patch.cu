@@ -61,10 +61,6 @@ struct Arguments {
   float weights[K * K];
 };
 
-__device__ __forceinline__ int element_bytes(Pixel pixel) {
-  return pixel == Pixel::u8 ? 1 : pixel == Pixel::f64 ? 8 : pixel == Pixel::f32 ? 4 : 2;
-}
-
 /// All rows of a patch; the pixel is looked at once.
 template <int R, int V>
 __device__ __forceinline__ void store_patch(std::byte* to, std::int64_t row_bytes, const float (&values)[R][V], Pixel pixel,

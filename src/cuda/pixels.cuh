@@ -11,6 +11,10 @@
 
 namespace halation::cuda_backend {
 
+__device__ __forceinline__ int element_bytes(Pixel pixel) {
+  return pixel == Pixel::u8 ? 1 : pixel == Pixel::f64 ? 8 : pixel == Pixel::f32 ? 4 : 2;
+}
+
 template <class T, class Sum>
 __device__ __forceinline__ Sum load(const std::byte* from) {
   if constexpr (std::is_same_v<T, f16>) {

@@ -37,6 +37,12 @@ struct Window {
     pieces<middle_words>(at, halo_words);
     pieces<halo_words>(at + 4 * middle_words, halo_words + middle_words);
   }
+  /// From such an address in shared memory.
+  __device__ __forceinline__ void take(unsigned at) {
+    pieces<halo_words>(at - 4 * halo_words, 0);
+    pieces<middle_words>(at, halo_words);
+    pieces<halo_words>(at + 4 * middle_words, halo_words + middle_words);
+  }
 
   /// Element i of [−H, V + H), as a float. `i` must be a constant after unrolling.
   __device__ __forceinline__ float operator[](int i) const {
@@ -46,6 +52,9 @@ struct Window {
     if constexpr (sizeof(T) == 4) {
       return __uint_as_float(bits);
     } else if constexpr (sizeof(T) == 1) {
+      // Half of them by the integer-to-float unit, in one instruction: it has the time for it.
+      if (byte % 4 == 0) return static_cast<float>(bits & 0xffU);
+      if (byte % 4 == 3) return static_cast<float>(bits >> 24);
       return __uint_as_float(__byte_perm(bits, exponent, 0x7440 + byte % 4)) - 8388608.0F;
     } else if constexpr (std::is_same_v<T, std::uint16_t>) {
       return __uint_as_float(__byte_perm(bits, exponent, byte % 4 == 0 ? 0x7410 : 0x7432)) - 8388608.0F;
@@ -77,42 +86,98 @@ struct Window {
       }
     }
   }
+  template <int Count>
+  __device__ __forceinline__ void pieces([[maybe_unused]] unsigned at, [[maybe_unused]] int first) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (Count == 1) {
+      asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word[first]) : "r"(at) : "memory");
+    } else if constexpr (Count == 2) {
+      asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(word[first]), "=r"(word[first + 1]) : "r"(at) : "memory");
+    } else {
+#pragma unroll
+      for (int i = 0; i < Count; i += 4) {
+        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(word[first + i]), "=r"(word[first + i + 1]), "=r"(word[first + i + 2]), "=r"(word[first + i + 3])
+                     : "r"(at + 4 * i)
+                     : "memory");
+      }
+    }
+#endif
+  }
 };
 
-/// Four numbers as consecutive elements of type T in one store; `to` on a boundary of four elements.
-template <class T>
-__device__ __forceinline__ void store_four(std::byte* to, const float* value, Rounding rounding) {
-  const auto integer = [&](int i) {
-    // Saturating conversion; NaN gives 0, as `whole` has it.
-    return rounding == Rounding::half_even ? __float2int_rn(value[i]) : __float2int_rz(value[i]);
-  };
-  const auto clamped = [&](int i) {
-    constexpr int low = std::is_same_v<T, std::int16_t> ? -32768 : 0;
-    constexpr int high = std::is_same_v<T, std::int16_t> ? 32767 : 65535;
-    return static_cast<std::uint32_t>(min(max(integer(i), low), high)) & 0xffffU;
-  };
+/// Four numbers as consecutive elements of type T, by words. Integers are rounded half to even, or towards zero; NaN gives 0, as in
+/// `whole` of pixels.cuh.
+template <class T, bool HalfEven>
+__device__ __forceinline__ void words_of(const float* value, std::uint32_t* word) {
   if constexpr (std::is_same_v<T, float>) {
-    *reinterpret_cast<float4*>(to) = make_float4(value[0], value[1], value[2], value[3]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) word[i] = __float_as_uint(value[i]);
   } else if constexpr (std::is_same_v<T, double>) {
-    reinterpret_cast<double2*>(to)[0] = make_double2(value[0], value[1]);
-    reinterpret_cast<double2*>(to)[1] = make_double2(value[2], value[3]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      word[2 * i] = static_cast<std::uint32_t>(__double2loint(static_cast<double>(value[i])));
+      word[2 * i + 1] = static_cast<std::uint32_t>(__double2hiint(static_cast<double>(value[i])));
+    }
   } else if constexpr (std::is_same_v<T, f16>) {
     const __half2 low = __floats2half2_rn(value[0], value[1]);
     const __half2 high = __floats2half2_rn(value[2], value[3]);
-    *reinterpret_cast<uint2*>(to) = make_uint2(*reinterpret_cast<const unsigned*>(&low), *reinterpret_cast<const unsigned*>(&high));
-  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
-    std::uint32_t packed = 0;
-#if defined(__CUDA_ARCH__)
-    std::uint32_t low = 0;  // two conversions and a saturating pack become one instruction
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(low) : "r"(integer(3)), "r"(integer(2)));
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(integer(1)), "r"(integer(0)), "r"(low));
-#else
-    for (int i = 0; i < 4; ++i) packed |= static_cast<std::uint32_t>(min(max(integer(i), 0), 255)) << 8 * i;
-#endif
-    *reinterpret_cast<std::uint32_t*>(to) = packed;
+    word[0] = *reinterpret_cast<const std::uint32_t*>(&low);
+    word[1] = *reinterpret_cast<const std::uint32_t*>(&high);
   } else {
-    *reinterpret_cast<uint2*>(to) = make_uint2(clamped(0) | clamped(1) << 16, clamped(2) | clamped(3) << 16);
+#if defined(__CUDA_ARCH__)
+    int whole[4];  // two conversions and a saturating pack become one instruction
+#pragma unroll
+    for (int i = 0; i < 4; ++i) whole[i] = HalfEven ? __float2int_rn(value[i]) : __float2int_rz(value[i]);
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      std::uint32_t high = 0;
+      asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(whole[3]), "r"(whole[2]));
+      asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(word[0]) : "r"(whole[1]), "r"(whole[0]), "r"(high));
+    } else if constexpr (std::is_same_v<T, std::uint16_t>) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(word[i]) : "r"(whole[2 * i + 1]), "r"(whole[2 * i]));
+    } else {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(word[i]) : "r"(whole[2 * i + 1]), "r"(whole[2 * i]));
+    }
+#endif
   }
+}
+
+/// Numbers as consecutive elements of type T, in stores as wide as they can be; `to` lies on a boundary of the widest.
+template <class T, int Count, bool HalfEven>
+__device__ __forceinline__ void store_rounded(std::byte* to, const float* value) {
+  constexpr int words = Count * static_cast<int>(sizeof(T)) / 4;
+  std::uint32_t word[words];
+#pragma unroll
+  for (int i = 0; i < Count; i += 4) words_of<T, HalfEven>(value + i, word + i * static_cast<int>(sizeof(T)) / 4);
+  if constexpr (words == 1) {
+    *reinterpret_cast<std::uint32_t*>(to) = word[0];
+  } else if constexpr (words == 2) {
+    *reinterpret_cast<uint2*>(to) = make_uint2(word[0], word[1]);
+  } else {
+#pragma unroll
+    for (int i = 0; i < words; i += 4) *reinterpret_cast<uint4*>(to + 4 * i) = make_uint4(word[i], word[i + 1], word[i + 2], word[i + 3]);
+  }
+}
+
+/// G runs, 32 · Count elements from one to the next.
+template <class T, int G, int Count>
+__device__ __forceinline__ void store_runs(std::byte* to, const float (&value)[G][Count], Rounding rounding) {
+  constexpr int apart = 32 * Count * static_cast<int>(sizeof(T));
+  const bool half_even = !std::is_integral_v<T> || rounding == Rounding::half_even;
+#pragma unroll
+  for (int g = 0; g < G; ++g) {
+    if (half_even) store_rounded<T, Count, true>(to + g * apart, value[g]);
+    else store_rounded<T, Count, false>(to + g * apart, value[g]);
+  }
+}
+
+/// Four of them.
+template <class T>
+__device__ __forceinline__ void store_four(std::byte* to, const float* value, Rounding rounding) {
+  if (!std::is_integral_v<T> || rounding == Rounding::half_even) store_rounded<T, 4, true>(to, value);
+  else store_rounded<T, 4, false>(to, value);
 }
 
 }  // namespace halation::cuda_backend

@@ -1,0 +1,8 @@
+// roll_f16.cu: the sizes of roll.cuh for f16.
+#include "cuda/roll.cuh"
+
+namespace halation::cuda_backend {
+
+RollSize roll_f16(int size, int channels, RollSums sums) { return roll_size_of<f16>(size, channels, sums); }
+
+}  // namespace halation::cuda_backend

@@ -1,0 +1,8 @@
+// roll_i16.cu: the sizes of roll.cuh for i16.
+#include "cuda/roll.cuh"
+
+namespace halation::cuda_backend {
+
+RollSize roll_i16(int size, int channels, RollSums sums) { return roll_size_of<std::int16_t>(size, channels, sums); }
+
+}  // namespace halation::cuda_backend

@@ -1,0 +1,8 @@
+// roll_u16.cu: the sizes of roll.cuh for u16.
+#include "cuda/roll.cuh"
+
+namespace halation::cuda_backend {
+
+RollSize roll_u16(int size, int channels, RollSums sums) { return roll_size_of<std::uint16_t>(size, channels, sums); }
+
+}  // namespace halation::cuda_backend
