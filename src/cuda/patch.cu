@@ -6,11 +6,11 @@
 //                      (all at 3×3); R × V sums
 //   shared memory      none: halos of neighbours come from L1 and L2
 //   traffic            DRAM: each input element once, each output once; L1: (R + K − 1) / R · (V + halos) / V loads an element
-//   borders            patches are those that read inside the image alone; the outputs around them, the frame, are computed one a thread
-//                      by blocks of their own, early among the others, so that none is waited for at the end
+//   borders            patches are those that read inside the image alone; the outputs around them, the frame, are computed four a
+//                      thread by blocks of their own, early among the others, so that none is waited for at the end
 //   limits             rows on 16-byte boundaries, outputs over their inputs; K = 3, 5, 7 (others are set into the next size with zeros,
 //                      where 0 · input cannot be NaN); C = 1, 2, 3, 4
-//   instantiations     5 input pixels × 3 sizes × 4 channel counts = 60
+//   instantiations     4 input pixels × 3 sizes × 4 channel counts = 48; u8 rolls (roll.cuh)
 #include "cuda/patch.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ namespace {
 template <class In, int K, int C>
 struct Patch {
   static constexpr int columns = 16 / static_cast<int>(sizeof(In));
-  static constexpr int rows = sizeof(In) == 1 ? 2 : sizeof(In) == 4 && K == 5 ? 6 : 4;
+  static constexpr int rows = sizeof(In) == 4 && K == 5 ? 6 : 4;
   using Row = Window<In, columns, K / 2 * C>;
   static constexpr int blocks = Row::words > 16 ? 4 : Row::words > 12 || sizeof(In) == 2 ? 6 : 8;
 };
@@ -49,12 +49,13 @@ struct Arguments {
   int first_x, end_x;         // outputs of patches, in columns: first_x on a 16-byte boundary
   int first_y, end_y;
   Divisor blocks_x, blocks_y, depth;  // of patches; planes of a volume
-  std::int64_t frame;         // outputs of a plane around the patches
+  int frame_rows;             // above and below the patches
+  int frame_across, frame_beside;  // fours of outputs in such a row, and in others beside the patches
+  std::int64_t frame;         // of a plane
   int frame_blocks;           // for them
   Divisor frame_every;        // of all blocks, until they are done
   int batch;
   int shift_y;
-  int channels;
   float offset;
   Pixel out_pixel;
   Rounding rounding;
@@ -83,46 +84,57 @@ __device__ __forceinline__ void store_patch(std::byte* to, std::int64_t row_byte
   }
 }
 
-/// Output `index` of a frame: the rows above and below the patches, then what lies beside them.
-template <class In, int K>
-__device__ __noinline__ void frame_output(const Arguments<K>& job, const std::byte* in, std::byte* out, std::int64_t index) {
-  const std::int64_t above_and_below = static_cast<std::int64_t>(job.first_y + job.rows - job.end_y) * job.columns;
+/// Four neighbouring outputs of a frame, as far as there are so many: number `index` of those above and below the patches, row by row,
+/// then of those beside them.
+template <class In, int K, int C>
+__device__ __noinline__ void frame_outputs(const Arguments<K>& job, const std::byte* in, std::byte* out, std::int64_t index) {
+  constexpr int reach = K / 2 * C;
+  const std::int64_t above_and_below = static_cast<std::int64_t>(job.frame_rows) * job.frame_across;
   int x = 0;
   int y = 0;
   if (index < above_and_below) {
-    y = static_cast<int>(index / job.columns);
-    x = static_cast<int>(index % job.columns);
+    y = static_cast<int>(index / job.frame_across);
+    x = 4 * static_cast<int>(index % job.frame_across);
     if (y >= job.first_y) y += job.end_y - job.first_y;
   } else {
-    const int beside = job.first_x + job.columns - job.end_x;
     index -= above_and_below;
-    y = job.first_y + static_cast<int>(index / beside);
-    x = static_cast<int>(index % beside);
+    y = job.first_y + static_cast<int>(index / job.frame_beside);
+    x = 4 * static_cast<int>(index % job.frame_beside);
     if (x >= job.first_x) x += job.end_x - job.first_x;
   }
-  const int pixel = x / job.channels;
-  const int channel = x - pixel * job.channels;
-  int columns[K];  // of the row, −1 for the constant
+  const int count = min(4, job.columns - x);
+  int columns[4 + 2 * reach];  // of a row, −1 for the constant
 #pragma unroll
-  for (int kx = 0; kx < K; ++kx) {
-    const int source = job.border_x.source(pixel + kx - K / 2);
-    columns[kx] = source < 0 ? -1 : source * job.channels + channel;
+  for (int i = 0; i < 4 + 2 * reach; ++i) {
+    const int column = x + i;  // reach columns on, so that division rounds down
+    const int pixel = column / C - K / 2;
+    const int source = job.border_x.source(pixel);
+    columns[i] = source < 0 ? -1 : source * C + column % C;
   }
-  float sum = 0;
+  float sums[4] = {};
 #pragma unroll
   for (int ky = 0; ky < K; ++ky) {
     const int source_y = job.border_y.source(y + job.shift_y + ky - K / 2);
     const std::byte* row = in + source_y * job.in_row;
     // Where both axes are outside, height gives the constant, as Job::constant_at has it.
     const auto outside = static_cast<float>(source_y < 0 ? job.border_y.constant : job.border_x.constant);
+    float values[4 + 2 * reach];
+#pragma unroll
+    for (int i = 0; i < 4 + 2 * reach; ++i) {
+      values[i] = outside;
+      if (source_y >= 0 && columns[i] >= 0) values[i] = load_constant<In, float>(row + static_cast<std::int64_t>(columns[i]) * static_cast<int>(sizeof(In)));
+    }
 #pragma unroll
     for (int kx = 0; kx < K; ++kx) {
-      float value = outside;
-      if (source_y >= 0 && columns[kx] >= 0) value = load_constant<In, float>(row + static_cast<std::int64_t>(columns[kx]) * static_cast<int>(sizeof(In)));
-      sum += job.weights[ky * K + kx] * value;
+#pragma unroll
+      for (int v = 0; v < 4; ++v) sums[v] += job.weights[ky * K + kx] * values[v + kx * C];
     }
   }
-  store(out + y * job.out_row + static_cast<std::int64_t>(x) * element_bytes(job.out_pixel), sum + job.offset, job.out_pixel, job.rounding);
+  std::byte* const to = out + y * job.out_row + static_cast<std::int64_t>(x) * element_bytes(job.out_pixel);
+#pragma unroll
+  for (int v = 0; v < 4; ++v) {
+    if (v < count) store(to + v * element_bytes(job.out_pixel), sums[v] + job.offset, job.out_pixel, job.rounding);
+  }
 }
 
 template <class In, int K, int C>
@@ -140,8 +152,8 @@ __global__ void __launch_bounds__(32 * warps, Patch<In, K, C>::blocks) patch(con
     const unsigned batch = job.depth.quotient(plane);
     const unsigned depth = plane - batch * job.depth.by;
     if (batch >= static_cast<unsigned>(job.batch)) return;
-    frame_output<In>(job, job.in + batch * job.in_batch + depth * job.in_plane, job.out + batch * job.out_batch + depth * job.out_plane,
-                     index % job.frame);
+    frame_outputs<In, K, C>(job, job.in + batch * job.in_batch + depth * job.in_plane, job.out + batch * job.out_batch + depth * job.out_plane,
+                            index % job.frame);
     return;
   }
   const unsigned block = blockIdx.x - min(frame + (between ? 1 : 0), frames);
@@ -271,7 +283,6 @@ class PatchRunner final : public Runner {
       }
     };
     switch (pixel) {
-      case Pixel::u8: return with_size.template operator()<std::uint8_t>();
       case Pixel::u16: return with_size.template operator()<std::uint16_t>();
       case Pixel::i16: return with_size.template operator()<std::int16_t>();
       case Pixel::f16: return with_size.template operator()<f16>();
@@ -299,7 +310,6 @@ class PatchRunner final : public Runner {
     job.rows = static_cast<int>(out.shape.height);
     job.depth = Divisor(in.shape.depth);
     job.batch = static_cast<int>(in.shape.batch);
-    job.channels = C;
     job.offset = static_cast<float>(job_->offset);
     job.out_pixel = out.pixel;
     job.rounding = job_->rounding;
@@ -330,7 +340,10 @@ class PatchRunner final : public Runner {
     job.blocks_x = Divisor(std::max<std::int64_t>(across, 1));
     job.blocks_y = Divisor(std::max<std::int64_t>(down, 1));
     const int inner_rows = job.end_y - job.first_y;
-    job.frame = static_cast<std::int64_t>(job.rows - inner_rows) * job.columns + static_cast<std::int64_t>(inner_rows) * (job.columns - (job.end_x - job.first_x));
+    job.frame_rows = job.rows - inner_rows;
+    job.frame_across = (job.columns + 3) / 4;
+    job.frame_beside = job.first_x / 4 + (job.columns - job.end_x + 3) / 4;
+    job.frame = static_cast<std::int64_t>(job.frame_rows) * job.frame_across + static_cast<std::int64_t>(inner_rows) * job.frame_beside;
     const std::int64_t planes = in.shape.depth * in.shape.batch;
     job.frame_blocks = static_cast<int>(blocks(job.frame * planes, 32 * warps));
     const auto grid = static_cast<unsigned>(job.frame_blocks + planes * across * down);
@@ -348,7 +361,7 @@ class PatchRunner final : public Runner {
 }  // namespace
 
 bool patch_takes(const Job& job, const Taps& taps) {
-  if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64) return false;
+  if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64 || job.in_pixel == Pixel::u8) return false;
   // Taps that the filter does not have would spread NaN and infinities of float input.
   const int size = size_for(taps, is_float(job.in_pixel));
   if (size == 0 || centre_of(taps.lead[2], taps.size[2], size) != 0 || job.in.width != job.out.width) return false;

@@ -240,7 +240,7 @@ class RollRunner final : public Runner {
     job.wraps = job_->borders[2].mode() == Border::Mode::wrap && across > 1;
     const std::int64_t planes = in.shape.depth * in.shape.batch;
     // Shorter strips than would fill the GPU once: neighbours walk at the same time, which memory is faster for.
-    constexpr int waves = 4;
+    const int waves = fit_.size == 3 ? 8 : 4;
     const int more = fit_.size - 1 + startup;
     const int length = strip_length(job.rows, across * planes, std::int64_t{multiprocessors_} * launched.blocks, more);
     job.strip = std::max((length + waves - 1) / waves, std::min(length, 2 * more));

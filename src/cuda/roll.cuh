@@ -67,13 +67,14 @@ struct Roll {
   static constexpr int size = static_cast<int>(sizeof(In));
   static constexpr int columns = 16 / size;  // V, of a lane
   static constexpr int reach = K / 2 * C;    // H, on either side
-  static constexpr int groups = K * columns <= 48 ? 2 : 1;  // G
+  static constexpr int groups = K * columns <= 48 && Sums != RollSums::dense ? 2 : 1;  // G
   using Row = Window<In, columns, reach>;
   static constexpr int beside = (reach * size + 15) / 16;  // pieces on either side of a warp's
   static constexpr int warp_columns = 32 * columns * groups;
   static constexpr int pieces = 32 * groups;
   static constexpr int row_bytes = 16 * (pieces + 2 * beside);
-  static constexpr int registers = groups * K * columns + columns + 2 * reach + (Sums == RollSums::factored ? columns : 0) + 44;
+  static constexpr int registers = groups * K * columns + columns + 2 * reach + (Sums == RollSums::factored ? columns : 0) +
+                                   (Sums == RollSums::dense && K == 3 ? 30 : 44);
   static constexpr int blocks = std::min(32, 65536 / 32 / ((registers + 7) / 8 * 8));
   static_assert(2 * reach <= 32);  // a lane sets one element
   using Sum = std::conditional_t<Sums == RollSums::whole, std::int32_t, float>;
