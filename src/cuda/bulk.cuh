@@ -59,13 +59,6 @@ struct Arrival {
 #endif
   }
 
-  /// As `arrive_with_copies`, but beside those who were counted; before the last of them arrives.
-  __device__ __forceinline__ void await_copies() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(address()) : "memory");
-#endif
-  }
-
   /// Until time `time` (0, 1, …) has been passed; for any thread, at most one time behind.
   __device__ __forceinline__ void wait([[maybe_unused]] int time) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -125,7 +125,7 @@ __device__ __forceinline__ void staged_but() {
 template <int Threads>
 __device__ __forceinline__ void meet() {
 #if defined(__CUDA_ARCH__)
-  asm volatile("bar.sync 1, %0;" ::"n"(Threads) : "memory");
+  __barrier_sync_count(1, Threads);
 #else
   __syncthreads();
 #endif

@@ -6,8 +6,8 @@
 //                      (all at 3×3); R × V sums
 //   shared memory      none: halos of neighbours come from L1 and L2
 //   traffic            DRAM: each input element once, each output once; L1: (R + K − 1) / R · (V + halos) / V loads an element
-//   borders            patches are those that read inside the image alone; the outputs around them, the frame, are computed four a
-//                      thread by blocks of their own, early among the others, so that none is waited for at the end
+//   borders            patches are those that read inside the image alone; the outputs around them, the frame, are computed one a thread
+//                      by blocks of their own, early among the others, so that none is waited for at the end
 //   limits             rows on 16-byte boundaries, outputs over their inputs; K = 3, 5, 7 (others are set into the next size with zeros,
 //                      where 0 · input cannot be NaN); C = 1, 2, 3, 4
 //   instantiations     4 input pixels × 3 sizes × 4 channel counts = 48; u8 rolls (roll.cuh)
@@ -49,9 +49,9 @@ struct Arguments {
   int first_x, end_x;         // outputs of patches, in columns: first_x on a 16-byte boundary
   int first_y, end_y;
   Divisor blocks_x, blocks_y, depth;  // of patches; planes of a volume
-  int frame_rows;             // above and below the patches
-  int frame_across, frame_beside;  // fours of outputs in such a row, and in others beside the patches
-  std::int64_t frame;         // of a plane
+  Divisor frame_across;       // outputs of a row above or below the patches
+  Divisor frame_beside;       // of others
+  Divisor frame;              // of a plane, around the patches
   int frame_blocks;           // for them
   Divisor frame_every;        // of all blocks, until they are done
   int batch;
@@ -84,57 +84,46 @@ __device__ __forceinline__ void store_patch(std::byte* to, std::int64_t row_byte
   }
 }
 
-/// Four neighbouring outputs of a frame, as far as there are so many: number `index` of those above and below the patches, row by row,
-/// then of those beside them.
+/// Output `index` of a frame: the rows above and below the patches, then what lies beside them.
 template <class In, int K, int C>
-__device__ __noinline__ void frame_outputs(const Arguments<K>& job, const std::byte* in, std::byte* out, std::int64_t index) {
-  constexpr int reach = K / 2 * C;
-  const std::int64_t above_and_below = static_cast<std::int64_t>(job.frame_rows) * job.frame_across;
+__device__ __noinline__ void frame_output(const Arguments<K>& job, const std::byte* in, std::byte* out, unsigned index) {
+  const unsigned above_and_below = static_cast<unsigned>(job.first_y + job.rows - job.end_y) * job.frame_across.by;
   int x = 0;
   int y = 0;
   if (index < above_and_below) {
-    y = static_cast<int>(index / job.frame_across);
-    x = 4 * static_cast<int>(index % job.frame_across);
+    y = static_cast<int>(job.frame_across.quotient(index));
+    x = static_cast<int>(index) - y * static_cast<int>(job.frame_across.by);
     if (y >= job.first_y) y += job.end_y - job.first_y;
   } else {
     index -= above_and_below;
-    y = job.first_y + static_cast<int>(index / job.frame_beside);
-    x = 4 * static_cast<int>(index % job.frame_beside);
+    y = static_cast<int>(job.frame_beside.quotient(index));
+    x = static_cast<int>(index) - y * static_cast<int>(job.frame_beside.by);
+    y += job.first_y;
     if (x >= job.first_x) x += job.end_x - job.first_x;
   }
-  const int count = min(4, job.columns - x);
-  int columns[4 + 2 * reach];  // of a row, −1 for the constant
+  const int pixel = x / C;
+  const int channel = x - pixel * C;
+  int columns[K];  // of the row, −1 for the constant
 #pragma unroll
-  for (int i = 0; i < 4 + 2 * reach; ++i) {
-    const int column = x + i;  // reach columns on, so that division rounds down
-    const int pixel = column / C - K / 2;
-    const int source = job.border_x.source(pixel);
-    columns[i] = source < 0 ? -1 : source * C + column % C;
+  for (int kx = 0; kx < K; ++kx) {
+    const int source = job.border_x.source(pixel + kx - K / 2);
+    columns[kx] = source < 0 ? -1 : source * C + channel;
   }
-  float sums[4] = {};
+  float sum = 0;
 #pragma unroll
   for (int ky = 0; ky < K; ++ky) {
     const int source_y = job.border_y.source(y + job.shift_y + ky - K / 2);
     const std::byte* row = in + source_y * job.in_row;
     // Where both axes are outside, height gives the constant, as Job::constant_at has it.
     const auto outside = static_cast<float>(source_y < 0 ? job.border_y.constant : job.border_x.constant);
-    float values[4 + 2 * reach];
-#pragma unroll
-    for (int i = 0; i < 4 + 2 * reach; ++i) {
-      values[i] = outside;
-      if (source_y >= 0 && columns[i] >= 0) values[i] = load_constant<In, float>(row + static_cast<std::int64_t>(columns[i]) * static_cast<int>(sizeof(In)));
-    }
 #pragma unroll
     for (int kx = 0; kx < K; ++kx) {
-#pragma unroll
-      for (int v = 0; v < 4; ++v) sums[v] += job.weights[ky * K + kx] * values[v + kx * C];
+      float value = outside;
+      if (source_y >= 0 && columns[kx] >= 0) value = load_constant<In, float>(row + static_cast<std::int64_t>(columns[kx]) * static_cast<int>(sizeof(In)));
+      sum += job.weights[ky * K + kx] * value;
     }
   }
-  std::byte* const to = out + y * job.out_row + static_cast<std::int64_t>(x) * element_bytes(job.out_pixel);
-#pragma unroll
-  for (int v = 0; v < 4; ++v) {
-    if (v < count) store(to + v * element_bytes(job.out_pixel), sums[v] + job.offset, job.out_pixel, job.rounding);
-  }
+  store(out + y * job.out_row + static_cast<std::int64_t>(x) * element_bytes(job.out_pixel), sum + job.offset, job.out_pixel, job.rounding);
 }
 
 template <class In, int K, int C>
@@ -147,13 +136,13 @@ __global__ void __launch_bounds__(32 * warps, Patch<In, K, C>::blocks) patch(con
   const unsigned frame = job.frame_every.quotient(blockIdx.x);
   const bool between = blockIdx.x - frame * job.frame_every.by != 0;
   if (!between && frame < frames) {
-    const std::int64_t index = static_cast<std::int64_t>(frame) * 32 * warps + threadIdx.y * 32 + threadIdx.x;
-    const auto plane = static_cast<unsigned>(index / job.frame);
+    const unsigned index = frame * 32 * warps + threadIdx.y * 32 + threadIdx.x;
+    const unsigned plane = job.frame.quotient(index);
     const unsigned batch = job.depth.quotient(plane);
     const unsigned depth = plane - batch * job.depth.by;
     if (batch >= static_cast<unsigned>(job.batch)) return;
-    frame_outputs<In, K, C>(job, job.in + batch * job.in_batch + depth * job.in_plane, job.out + batch * job.out_batch + depth * job.out_plane,
-                            index % job.frame);
+    frame_output<In, K, C>(job, job.in + batch * job.in_batch + depth * job.in_plane, job.out + batch * job.out_batch + depth * job.out_plane,
+                           index - plane * job.frame.by);
     return;
   }
   const unsigned block = blockIdx.x - min(frame + (between ? 1 : 0), frames);
@@ -340,12 +329,13 @@ class PatchRunner final : public Runner {
     job.blocks_x = Divisor(std::max<std::int64_t>(across, 1));
     job.blocks_y = Divisor(std::max<std::int64_t>(down, 1));
     const int inner_rows = job.end_y - job.first_y;
-    job.frame_rows = job.rows - inner_rows;
-    job.frame_across = (job.columns + 3) / 4;
-    job.frame_beside = job.first_x / 4 + (job.columns - job.end_x + 3) / 4;
-    job.frame = static_cast<std::int64_t>(job.frame_rows) * job.frame_across + static_cast<std::int64_t>(inner_rows) * job.frame_beside;
+    const int beside_patches = job.columns - (job.end_x - job.first_x);
+    const std::int64_t frame = static_cast<std::int64_t>(job.rows - inner_rows) * job.columns + static_cast<std::int64_t>(inner_rows) * beside_patches;
+    job.frame_across = Divisor(job.columns);
+    job.frame_beside = Divisor(beside_patches);
+    job.frame = Divisor(frame);
     const std::int64_t planes = in.shape.depth * in.shape.batch;
-    job.frame_blocks = static_cast<int>(blocks(job.frame * planes, 32 * warps));
+    job.frame_blocks = static_cast<int>(blocks(frame * planes, 32 * warps));
     const auto grid = static_cast<unsigned>(job.frame_blocks + planes * across * down);
     job.frame_every = Divisor(job.frame_blocks == 0 ? 1 : std::max(1U, grid / (2 * static_cast<unsigned>(job.frame_blocks))));
     patch<In, K, C><<<grid, dim3(32, warps), 0, stream>>>(job);
@@ -369,8 +359,9 @@ bool patch_takes(const Job& job, const Taps& taps) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
   const Shape& n = job.in;
   const std::int64_t planes = n.depth * n.batch;
+  // Outputs around patches, too: at most 32 columns and 16 rows of a plane.
   return n.width * n.channels < most && std::max(n.height, job.out.height) < most && planes < most &&
-         (n.height + n.width * n.channels) < most / planes && job.out.elements() / 1024 < most;
+         32 * std::max(n.height, job.out.height) + 16 * n.width * n.channels < 2 * most / planes && job.out.elements() / 1024 < most;
 }
 
 std::unique_ptr<const Runner> make_patch(std::shared_ptr<const Job> job, Device device) {

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(32 * bulk_warps, 3)
       complete = is_last(job, part);
       const Cut& cut = complete ? job.last : job.whole;
       float* const buffer = buffers + s * job.row_pitch;
-      there[s].wait(time);
+      await_tile(there[s], time);
       add_part(cut, buffer + lane * run + step_taps, weights + part * job.part + cut.head, sums);
       if (complete) {
         scale_sums(job, sums);

@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(32 * most_window_warps, 3)
 #pragma unroll 1
   for (; tile < job.tiles; tile += apart, coming += apart) {
     float* const buffer = buffers + s * job.row_pitch;
-    there[s].wait(time);
+    await_tile(there[s], time);
     const Tile done(job, tile);
     const int pixels = done.pixels(job);
 #pragma unroll 1

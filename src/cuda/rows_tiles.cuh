@@ -90,7 +90,6 @@ __device__ __forceinline__ void bring(const RowsArguments<Capacity>& job, const 
       copy_async(line + (c - low), tile.in + source * 4);
     }
   }
-  arrival.await_copies();
   __syncwarp();
   if (lane != 0) return;
   const int bytes = static_cast<int>(end - begin) * 4;
@@ -107,6 +106,13 @@ __device__ __forceinline__ void bring_either(const RowsArguments<Capacity>& job,
   } else if (threadIdx.x == 0) {
     bring_inner(job, tile, part, to, arrival);
   }
+}
+
+/// Until all of a tile is there, for all lanes: what the copy engine brings, and what lanes bring one by one.
+__device__ __forceinline__ void await_tile(const Arrival& arrival, int time) {
+  arrival.wait(time);
+  staged();
+  __syncwarp();
 }
 
 /// A warp's sums, from shared memory, where they are no whole words of f32: `pixels` of a tile, after the

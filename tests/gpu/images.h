@@ -72,6 +72,16 @@ inline bool same_bits(const ConstView& a, const ConstView& b) {
   return a.shape == b.shape && a.pixel == b.pixel && std::memcmp(a.data, b.data, bytes_in(a)) == 0;
 }
 
+/// What the GPU makes of an image, over memory that is poisoned before.
+inline Image on_gpu(const Image& image, const Filter& filter, const Options& options) {
+  const Plan plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});
+  const Image there = to_device(image, cuda());
+  Image out = allocate(plan.output_shape(), plan.output_pixel(), cuda());
+  EXPECT_EQ(cudaMemset(out.view().data, 0xff, bytes_in(out)), cudaSuccess);
+  plan.run(there, out.view());
+  return to_device(out, cpu());
+}
+
 /// Holds a small job, of which all sums are exact, to the reference, bit by bit.
 inline void expect_working_device() {
   const Image image = noise({.height = 67, .width = 131, .channels = 3}, Pixel::u8, 1);

@@ -116,6 +116,7 @@ TEST(Plans, RunInAGraphThatHoldsNoAllocation) {
   for (const PlanSpec& spec : specs()) {
     Prepared job(spec);
     const OwnStream stream;
+    job.poison();
     job.run(stream);  // kernels are loaded at their first launch, and that may wait
     synchronise(cuda(), stream);
     const std::vector<Image> expected = job.results();

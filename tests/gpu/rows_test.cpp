@@ -37,7 +37,7 @@ Filter whole_line(std::int64_t taps, std::uint64_t seed) { return whole_filter({
 
 void expect_same(const Image& image, const Filter& filter, const Options& options, const std::string& what) {
   const Image expected = convolve(image, filter, options);
-  const Image found = to_device(convolve(to_device(image, cuda()), filter, options), cpu());
+  const Image found = on_gpu(image, filter, options);
   EXPECT_TRUE(same_bits(expected, found)) << filter.size().width << " taps, " << what;
 }
 

@@ -1,0 +1,156 @@
+// roll_test.cpp: filters of 2 to 9 taps an axis over small pixels (src/cuda/roll.cuh).
+//
+// Data and weights are whole numbers small enough for f32 to hold every sum exactly, so that every pixel must be right to the bit.
+// Right answers come from the CPU, which the sweep compares with the reference.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "images.h"
+
+namespace halation::gpu_test {
+namespace {
+
+constexpr std::array modes{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect, Border::Mode::reflect101,
+                           Border::Mode::wrap};
+constexpr std::array small_pixels{Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16};
+
+/// Factors of whole numbers without symmetry.
+Filter factored(std::int64_t taps, std::uint64_t seed) {
+  const auto factor = [&](std::uint64_t which) {
+    std::vector<double> weights;
+    for (std::int64_t i = 0; i < taps; ++i) weights.push_back(static_cast<double>(random_bits(seed << 40 ^ which << 20 ^ static_cast<std::uint64_t>(i)) % 5) - 2);
+    weights.back() = 1;
+    return weights;
+  };
+  return Filter::separable(factor(1), factor(2));
+}
+
+void expect_same(const Image& image, const Filter& filter, const Options& options) {
+  EXPECT_TRUE(same_bits(convolve(image, filter, options), on_gpu(image, filter, options)))
+      << filter.size().height << "x" << filter.size().width << " over " << to_string(image.shape()) << " " << name_of(image.pixel()) << ", border "
+      << name_of(options.border.axes[2].mode) << ", method " << name_of(options.method);
+}
+
+Border border_of(Border::Mode mode, double constant) { return Border{mode, mode == Border::Mode::constant ? constant : 0.0}; }
+
+/// Widths around whole pieces, groups and warps, and below the filter.
+constexpr std::array<std::int64_t, 19> widths{1, 2, 5, 8, 15, 16, 17, 64, 255, 256, 257, 496, 512, 513, 520, 1024, 1040, 1537, 2064};
+
+TEST(Roll, EveryPixelWidthAndBorderByFactors) {
+  for (const Pixel pixel : small_pixels) {
+    for (const std::int64_t width : widths) {
+      const Image image = whole_image({.height = 21, .width = width}, pixel, 1);
+      for (const std::int64_t taps : {3, 5, 7, 9}) {
+        for (const Border::Mode mode : modes) expect_same(image, factored(taps, 1), {.border = border_of(mode, 7), .method = Method::separable});
+      }
+    }
+  }
+}
+
+TEST(Roll, EveryWidthAndBorderDirectly) {
+  for (const std::int64_t width : widths) {
+    const Image image = whole_image({.height = 21, .width = width}, Pixel::u8, 2);
+    for (const std::int64_t taps : {2, 3, 4, 5, 6, 7}) {
+      // By products of four bytes up to 127, else by numbers.
+      for (const std::uint64_t most : {100, 300}) {
+        for (const Border::Mode mode : modes) {
+          expect_same(image, whole_filter({.height = taps, .width = taps}, 2, most), {.border = border_of(mode, 7), .output = Pixel::i16, .method = Method::direct});
+        }
+      }
+    }
+  }
+}
+
+TEST(Roll, EveryNumberOfChannels) {
+  for (const Pixel pixel : small_pixels) {
+    for (const std::int64_t channels : {2, 3, 4, 5}) {
+      for (const std::int64_t width : {3, 16, 171, 352}) {
+        for (const Layout layout : {Layout::interleaved, Layout::planar}) {
+          const Image image = whole_image({.height = 13, .width = width, .channels = channels}, pixel, 3, layout);
+          for (const std::int64_t taps : {3, 5, 7, 9}) {
+            for (const Border::Mode mode : modes) {
+              expect_same(image, factored(taps, 3), {.border = border_of(mode, 3), .method = Method::separable});
+              if (taps < 9) expect_same(image, whole_filter({.height = taps, .width = taps}, 3), {.border = border_of(mode, 3), .method = Method::direct});
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Roll, EveryAnchorExtentAndSize) {
+  const Image image = whole_image({.height = 37, .width = 528}, Pixel::u8, 4);
+  for (std::int64_t height = 1; height <= 7; ++height) {
+    for (std::int64_t width = 1; width <= 7; ++width) {
+      const Filter filter = whole_filter({.height = height, .width = width}, 4);
+      for (const Extent extent : {Extent::same, Extent::valid, Extent::full}) expect_same(image, filter, {.border = Border::reflect(), .extent = extent});
+      expect_same(image, filter.with_anchor({.y = 0, .x = 0}), {.border = Border::wrap()});
+      expect_same(image, filter.with_anchor({.y = height - 1, .x = width - 1}), {.border = Border::constant(5)});
+    }
+  }
+}
+
+TEST(Roll, BordersOfEachAxisAndConstantsThatAreNoPixels) {
+  const Image image = whole_image({.height = 19, .width = 530}, Pixel::u8, 5);
+  for (const Border::Mode y : modes) {
+    for (const Border::Mode x : modes) {
+      for (const double constant : {0.0, 255.0, 256.0, -3.0, 0.5}) {
+        const Borders border(Border::replicate(), border_of(y, constant), border_of(x, constant + 1));
+        expect_same(image, whole_filter({.height = 5, .width = 5}, 5), {.border = border, .output = Pixel::f32, .method = Method::direct});
+        expect_same(image, factored(5, 5), {.border = border, .output = Pixel::f32, .method = Method::separable});
+      }
+    }
+  }
+}
+
+TEST(Roll, EveryPixelOfOutputScaledAndRounded) {
+  const Image image = whole_image({.height = 23, .width = 700}, Pixel::u8, 6);
+  for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
+    for (const Rounding rounding : {Rounding::half_even, Rounding::truncate}) {
+      for (const double offset : {0.0, 3.0}) {
+        const Options options{.border = Border::wrap(), .output = output, .scale = 1.0 / 64, .offset = offset, .rounding = rounding};
+        expect_same(image, whole_filter({.height = 3, .width = 3}, 6), options);
+        expect_same(image, whole_filter({.height = 5, .width = 5}, 6, 300), options);
+        expect_same(image, factored(7, 6), options);
+      }
+    }
+  }
+}
+
+TEST(Roll, WeightsThatBecomeWholeByAPowerOfTwo) {
+  const Image image = noise({.height = 64, .width = 1000}, Pixel::u8, 7);
+  std::vector<double> weights;
+  for (int i = 0; i < 25; ++i) weights.push_back((i % 2 == 0 ? -128 : 127) / 1024.0);
+  expect_same(image, Filter::dense({.height = 5, .width = 5}, weights), {.border = Border::reflect101(), .output = Pixel::f32, .method = Method::direct});
+}
+
+TEST(Roll, PlanesBatchesHighAndLowImages) {
+  const Options options{.border = Border::reflect()};
+  for (const std::int64_t height : {1, 2, 3, 4, 5, 700}) {
+    for (const Filter& filter : {whole_filter({.height = 3, .width = 3}, 8), factored(9, 8)}) {
+      expect_same(whole_image({.batch = 3, .depth = 2, .height = height, .width = 80}, Pixel::u8, 8), filter, options);
+      expect_same(whole_image({.height = height, .width = 4100, .channels = 3}, Pixel::u16, 8), filter, options);
+    }
+  }
+}
+
+TEST(Roll, RowsOnNoBoundary) {
+  const Image image = whole_image({.height = 40, .width = 640}, Pixel::u8, 9);
+  const Image there = to_device(image, cuda());
+  for (const std::int64_t x : {0, 1, 4, 16}) {
+    const ConstView crop = ConstView(there).crop({.x = x, .y = 3, .width = 555, .height = 30});
+    const Image copied = to_device(crop, cpu());
+    const Filter filter = whole_filter({.height = 5, .width = 5}, 9);
+    const Options options{.border = Border::reflect101()};
+    const Image found = to_device(convolve(crop, filter, options), cpu());
+    EXPECT_TRUE(same_bits(convolve(copied, filter, options), found)) << "from column " << x;
+  }
+}
+
+}  // namespace
+}  // namespace halation::gpu_test
