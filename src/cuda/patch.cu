@@ -6,7 +6,8 @@
 //                      (all at 3×3); R × V sums
 //   shared memory      none: halos of neighbours come from L1 and L2
 //   traffic            DRAM: each input element once, each output once; L1: (R + K − 1) / R · (V + halos) / V loads an element
-//   borders            patches are those that read inside the image alone; the outputs around them, the frame, are computed one a thread
+//   borders            patches are those that read inside the image alone (of f32 3×3, inside its rows' heights; beside their ends lies
+//                      what the border puts there); the outputs around them, the frame, are computed one a thread
 //                      by blocks of their own, early among the others, so that none is waited for at the end
 //   limits             rows on 16-byte boundaries, outputs over their inputs; K = 3, 5, 7 (others are set into the next size with zeros,
 //                      where 0 · input cannot be NaN); C = 1, 2, 3, 4
@@ -14,8 +15,11 @@
 #include "cuda/patch.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
+#include <type_traits>
 
+#include "core/convert.h"
 #include "cuda/border.h"
 #include "cuda/device.h"
 #include "cuda/direct.h"
@@ -33,6 +37,10 @@ struct Patch {
   static constexpr int columns = 16 / static_cast<int>(sizeof(In));
   static constexpr int rows = sizeof(In) == 4 && K == 5 ? 6 : 4;
   using Row = Window<In, columns, K / 2 * C>;
+#ifndef WHOLE_K
+#define WHOLE_K 3
+#endif
+  static constexpr bool whole_rows = C == 1 && K <= WHOLE_K;  // patches from side to side
   static constexpr int blocks = Row::words > 16 ? 4 : Row::words > 12 || sizeof(In) == 2 ? 6 : 8;
 };
 constexpr int warps = 4;
@@ -56,6 +64,8 @@ struct Arguments {
   Divisor frame_every;        // of all blocks, until they are done
   int batch;
   int shift_y;
+  int beyond[K - 1];          // columns in place of those before the first and after the last; −1 for the constant,
+  std::uint32_t beyond_constant;  // an element's bits
   float offset;
   Pixel out_pixel;
   Rounding rounding;
@@ -126,6 +136,54 @@ __device__ __noinline__ void frame_output(const Arguments<K>& job, const std::by
   store(out + y * job.out_row + static_cast<std::int64_t>(x) * element_bytes(job.out_pixel), sum + job.offset, job.out_pixel, job.rounding);
 }
 
+/// What lies beside a thread's columns, one by one: its neighbours, or what the border puts in their place.
+template <class In, int K, int V>
+class Sides {
+  static constexpr int size = static_cast<int>(sizeof(In));
+  using Bits = std::conditional_t<sizeof(In) == 4, std::uint32_t, std::uint16_t>;
+
+ public:
+  __device__ __forceinline__ Sides(const Arguments<K>& job, int column) : constant_(job.beyond_constant) {
+#pragma unroll
+    for (int i = 0; i < K - 1; ++i) {
+      const int at = i < K / 2 ? i - K / 2 : V + i - K / 2;
+      const int source = column + at >= 0 && column + at < job.columns ? column + at : job.beyond[i];
+      from_[i] = source < 0 ? nowhere : (source - column) * size;
+    }
+  }
+  /// A row, from the address of the thread's first column on.
+  template <class Row>
+  __device__ __forceinline__ void load(Row& row, const std::byte* at) const {
+    constexpr int halo = Row::halo_words;
+    static_assert(Row::middle_words == 4);
+    const uint4 four = __ldg(reinterpret_cast<const uint4*>(at));
+    row.word[halo] = four.x;
+    row.word[halo + 1] = four.y;
+    row.word[halo + 2] = four.z;
+    row.word[halo + 3] = four.w;
+    std::uint32_t beside[K - 1];
+#pragma unroll
+    for (int i = 0; i < K - 1; ++i) {
+      beside[i] = constant_;
+      if (from_[i] != nowhere) beside[i] = __ldg(reinterpret_cast<const Bits*>(at + from_[i]));
+    }
+    if constexpr (size == 4) {
+#pragma unroll
+      for (int i = 0; i < K - 1; ++i) row.word[i < K / 2 ? i : 4 + i] = beside[i];
+    } else {
+      static_assert(K <= 5 && halo == 1);
+      row.word[0] = K == 3 ? beside[0] << 16 : beside[0] | beside[1] << 16;
+      row.word[5] = K == 3 ? beside[1] : beside[2] | beside[3] << 16;
+    }
+  }
+
+ private:
+  static constexpr int nowhere = -0x7fffffff - 1;
+
+  std::uint32_t constant_;
+  int from_[K - 1];  // bytes from the first column
+};
+
 template <class In, int K, int C>
 __global__ void __launch_bounds__(32 * warps, Patch<In, K, C>::blocks) patch(const __grid_constant__ Arguments<K> job) {
   constexpr int V = Patch<In, K, C>::columns;
@@ -160,8 +218,14 @@ __global__ void __launch_bounds__(32 * warps, Patch<In, K, C>::blocks) patch(con
   using Row = typename Patch<In, K, C>::Row;
   Row rows[input_rows];
   const std::byte* from = in + (first + job.shift_y - K / 2) * job.in_row + static_cast<std::int64_t>(column) * static_cast<int>(sizeof(In));
+  if constexpr (Patch<In, K, C>::whole_rows) {
+    const Sides<In, K, V> sides(job, column);
 #pragma unroll
-  for (int j = 0; j < input_rows; ++j) rows[j].load(from + j * job.in_row);
+    for (int j = 0; j < input_rows; ++j) sides.load(rows[j], from + j * job.in_row);
+  } else {
+#pragma unroll
+    for (int j = 0; j < input_rows; ++j) rows[j].load(from + j * job.in_row);
+  }
   float sums[R][V] = {};
 #pragma unroll
   for (int j = 0; j < input_rows; ++j) {
@@ -184,6 +248,19 @@ __global__ void __launch_bounds__(32 * warps, Patch<In, K, C>::blocks) patch(con
   }
   store_patch<R, V>(out + first * job.out_row + static_cast<std::int64_t>(column) * element_bytes(job.out_pixel), job.out_row, sums,
                     job.out_pixel, job.rounding);
+}
+
+/// An element's bits.
+template <class T>
+std::uint32_t bits_of(double value) {
+  const T element = to_element<T>(value, Rounding::half_even);
+  if constexpr (sizeof(T) == 4) return std::bit_cast<std::uint32_t>(element);
+  else return std::bit_cast<std::uint16_t>(element);
+}
+
+/// The element in place of coordinate c, as DeviceBorder::source has it.
+int source_of(const BorderTable& border, std::int64_t c) {
+  return static_cast<int>(border.source(std::clamp(c, border.low(), border.high() - 1)));
 }
 
 /// The K into whose K × K places the taps are set; 0 where there is none.
@@ -317,6 +394,15 @@ class PatchRunner final : public Runner {
     const auto within = [](int value, int low, int high) { return std::min(std::max(value, low), high); };
     job.first_x = beside;
     job.end_x = beside + std::max(in_columns - Patch<In, K, C>::Row::reach - beside, 0) / V * V;
+    if constexpr (Patch<In, K, C>::whole_rows) {
+      const BorderTable& border = job_->borders[2];
+      if (border.mode() != Border::Mode::constant || sizeof(In) == 4 || static_cast<double>(to_element<In>(border.constant(), Rounding::half_even)) == border.constant()) {
+        job.first_x = 0;
+        job.end_x = in_columns / V * V;
+      }
+      job.beyond_constant = bits_of<In>(border.constant());
+      for (int i = 0; i < K - 1; ++i) job.beyond[i] = source_of(border, i < K / 2 ? i - K / 2 : in_columns + i - K / 2);
+    }
     job.first_y = within(K / 2 - job.shift_y, 0, job.rows);
     job.end_y = within(static_cast<int>(in.shape.height) - K / 2 - job.shift_y, job.first_y, job.rows);
     if (job.end_x == job.first_x || job.end_y - job.first_y < R) {
@@ -332,7 +418,7 @@ class PatchRunner final : public Runner {
     const int beside_patches = job.columns - (job.end_x - job.first_x);
     const std::int64_t frame = static_cast<std::int64_t>(job.rows - inner_rows) * job.columns + static_cast<std::int64_t>(inner_rows) * beside_patches;
     job.frame_across = Divisor(job.columns);
-    job.frame_beside = Divisor(beside_patches);
+    job.frame_beside = Divisor(std::max(beside_patches, 1));
     job.frame = Divisor(frame);
     const std::int64_t planes = in.shape.depth * in.shape.batch;
     job.frame_blocks = static_cast<int>(blocks(frame * planes, 32 * warps));

@@ -124,12 +124,24 @@ __device__ __forceinline__ void words_of(const float* value, std::uint32_t* word
     const __half2 high = __floats2half2_rn(value[2], value[3]);
     word[0] = *reinterpret_cast<const std::uint32_t*>(&low);
     word[1] = *reinterpret_cast<const std::uint32_t*>(&high);
+  } else if constexpr (HalfEven && sizeof(T) == 2) {
+    // An addition to 2^23 (1.5 · 2^23 where there are negative ones) rounds, and leaves the integer in the low half.
+    constexpr bool has_sign = std::is_same_v<T, std::int16_t>;
+    std::uint32_t whole[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const float number = has_sign && value[i] != value[i] ? 0.0F : value[i];  // the larger of NaN and 0 is 0
+      whole[i] = __float_as_uint(fminf(fmaxf(number, has_sign ? -32768.0F : 0.0F), has_sign ? 32767.0F : 65535.0F) + (has_sign ? 12582912.0F : 8388608.0F));
+    }
+    word[0] = __byte_perm(whole[0], whole[1], 0x5410);
+    word[1] = __byte_perm(whole[2], whole[3], 0x5410);
   } else {
 #if defined(__CUDA_ARCH__)
-    int whole[4];  // two conversions and a saturating pack become one instruction
+    int whole[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) whole[i] = HalfEven ? __float2int_rn(value[i]) : __float2int_rz(value[i]);
     if constexpr (std::is_same_v<T, std::uint8_t>) {
+      // Two conversions and a saturating pack become one instruction.
       std::uint32_t high = 0;
       asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(whole[3]), "r"(whole[2]));
       asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(word[0]) : "r"(whole[1]), "r"(whole[0]), "r"(high));
