@@ -52,6 +52,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual Device::Kind kind() const = 0;
+  /// Without the names of their methods, which are those of `methods()`.
   virtual std::vector<DeviceInfo> devices() const = 0;
   /// `direct` is always among them, and of two that should take the same time the first is chosen.
   virtual std::span<const Method> methods() const = 0;

@@ -212,7 +212,7 @@ class CpuBackend final : public Backend {
     return {{cpu(),
              std::string(best_kernels<float>().instruction_set) + ", " + std::to_string(threads) +
                  (threads == 1 ? " thread" : " threads"),
-             {"direct", "separable"}}};
+             {}}};
   }
 
   std::span<const Method> methods() const override {

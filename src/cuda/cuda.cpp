@@ -47,7 +47,7 @@ class CudaBackend final : public Backend, public DeviceMemory {
     std::vector<DeviceInfo> all;
     all.reserve(static_cast<std::size_t>(device_count()));
     for (int index = 0; index < device_count(); ++index)
-      all.push_back({halation::cuda(index), describe(index), {"direct", "separable", "box"}});
+      all.push_back({halation::cuda(index), describe(index), {}});
     return all;
   }
 

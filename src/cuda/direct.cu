@@ -1,270 +1,17 @@
-// direct.cu: every tap multiplied, from tiles in shared memory: right for every job, and the quickest where patches do not reach.
-//
-//   block → outputs    8 warps of R rows each; a row is 64 groups of 4 pixels, two groups a lane: 256 pixels of one channel, 84 of
-//                      three, ... A signal is folded into rows that follow each other
-//   shared memory      the rows and columns that a block's outputs read, as numbers (lines.cuh), at most 16 × 32 taps at a time: 59 KB;
-//                      then the sums on their way out; 32 KB beside it for these where several filters share the tile
-//   registers          8 · R sums a thread, one row's window of taps + 3 numbers a group; weights are operands from the arguments
-//   operations         taps multiply-adds an output; shared memory is read once for (taps of a row) · 4 · R of them
-//   traffic            DRAM: each element once; L2: halos of (taps − 1) rows for 8 · R
-//   limits             none: filters beyond 16 × 32 taps, and planes of volumes, are summed part by part, each staged in turn
-//   instantiations     20: rows of 1 to 16 taps unrolled; any number, with weights as arguments or in memory, in f32 and in f64
+// direct.cu: jobs for the kernels of direct.cuh.
 #include "cuda/direct.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 #include "cuda/device.h"
-#include "cuda/lines.cuh"
+#include "cuda/direct.cuh"
 #include "cuda/lines_of.h"
 
 namespace halation::cuda_backend {
 namespace {
-
-constexpr int warps = 8;
-constexpr int groups_a_row = 64;
-constexpr int row_sums = 4 * groups_a_row;
-constexpr int part_rows = 16;     // taps of a filter at a time
-constexpr int part_columns = 32;  // a multiple of 4
-constexpr int few_weights = 256;  // that travel with every launch; more make launches slower
-constexpr int many_weights = 4096;
-/// Rows of outputs of a warp: more of them share what is read, and need more registers.
-template <class Sum>
-constexpr int rows_a_warp = sizeof(Sum) == 8 ? 2 : 4;
-
-struct DirectFilter {
-  std::int64_t lead[3];
-  int size[3];
-  int first_weight;
-};
-
-/// What a launch gets by value. `Capacity` weights; none where they are too many and lie in memory.
-template <class Sum, int Capacity>
-struct Arguments {
-  Lines lines;
-  std::byte* out[most_filters_together];
-  DirectFilter filter[most_filters_together];
-  int filters;
-  bool magnitude;  // one output: the root of the sum of squares
-  bool shared;     // all filters read one part, which is staged once, from `first` on
-  std::int64_t first[3];
-  int part[2];      // rows and columns of taps of that part
-  int row_pitch;    // numbers from one staged row to the next
-  int plane_pitch;  // from one channel to the next
-  const Sum* far_weights;
-  union {
-    Sum weights[Capacity > 0 ? Capacity : 1];
-    float2 weight_pairs[Capacity > 0 ? Capacity / 2 : 1];
-  };
-};
-
-/// `Count` consecutive numbers from a 16-byte boundary on.
-template <int Count, class Sum>
-__device__ __forceinline__ void load_numbers(Sum (&to)[Count], const Sum* from) {
-  constexpr int per_load = 16 / static_cast<int>(sizeof(Sum));
-#pragma unroll
-  for (int i = 0; i < Count; i += per_load) {
-    const uint4 raw = *reinterpret_cast<const uint4*>(from + i);
-    memcpy(to + i, &raw, sizeof raw);
-  }
-}
-
-/// Adds a row of taps to the sums of a warp's rows, four taps at a time: each weight serves all sums.
-template <class Sum, int R, class Weight>
-__device__ __forceinline__ void add_row_of_taps(Sum (&sums)[R][8], const Sum* tile, const int (&at)[2], int row_pitch, int columns,
-                                                const Weight& weight) {
-#pragma unroll 1
-  for (int k = 0; k < columns; k += 4) {
-    Sum w[4];
-#pragma unroll
-    for (int t = 0; t < 4; ++t) w[t] = k + t < columns ? weight(0, k + t) : 0;
-#pragma unroll
-    for (int r = 0; r < R; ++r) {
-#pragma unroll
-      for (int g = 0; g < 2; ++g) {
-        Sum window[8];
-        load_numbers(window, tile + r * row_pitch + at[g] + k);
-#pragma unroll
-        for (int t = 0; t < 4; ++t) {
-          if (k + t >= columns) continue;
-#pragma unroll
-          for (int v = 0; v < 4; ++v) sums[r][g * 4 + v] += w[t] * window[t + v];
-        }
-      }
-    }
-  }
-}
-
-/// Adds `rows` × `columns` taps to the sums of a warp's rows; `tile` is the first of them, `at` where the lane's groups begin in it.
-/// Row j meets row r of the outputs with tap row j − r. `Taps` columns where they are known.
-template <int Taps, class Sum, int R, class Weight>
-__device__ __forceinline__ void add_taps(Sum (&sums)[R][8], const Sum* tile, const int (&at)[2], int row_pitch, int rows, int columns,
-                                         const Weight& weight) {
-  if constexpr (Taps > 0) {
-    constexpr int window_size = (Taps + 3 + 3) / 4 * 4;
-    const auto add_row = [&](int j, auto meets) {
-      Sum window[2][window_size];
-      load_numbers(window[0], tile + at[0]);
-      load_numbers(window[1], tile + at[1]);
-#pragma unroll
-      for (int r = 0; r < R; ++r) {
-        if (!meets(r)) continue;
-#pragma unroll
-        for (int k = 0; k < Taps; ++k) {
-          const Sum w = weight(j - r, k);
-#pragma unroll
-          for (int i = 0; i < 8; ++i) sums[r][i] += w * window[i / 4][k + i % 4];
-        }
-      }
-      tile += row_pitch;
-    };
-    const int all_from = min(R - 1, R + rows - 1);  // rows that meet all outputs: from here on, where there are such
-#pragma unroll 1
-    for (int j = 0; j < all_from; ++j) add_row(j, [&](int r) { return j >= r && j - r < rows; });
-#pragma unroll 1
-    for (int j = all_from; j < rows; ++j) add_row(j, [](int) { return true; });
-#pragma unroll 1
-    for (int j = max(all_from, rows); j < R + rows - 1; ++j) add_row(j, [&](int r) { return j >= r && j - r < rows; });
-  } else {
-    // Four taps at a time, for which a lane's groups see eight numbers, the last four of them again with the next taps.
-    const bool aligned = (at[0] & 3) == 0;
-    if (rows == 1 && aligned) return add_row_of_taps(sums, tile, at, row_pitch, columns, weight);
-    Sum window[2][8];
-    const auto load = [&](const Sum* line, int k, int first) {
-#pragma unroll
-      for (int g = 0; g < 2; ++g) {
-        if (aligned) {
-          load_numbers(*reinterpret_cast<Sum(*)[4]>(window[g] + first), line + at[g] + k + first);
-        } else {
-#pragma unroll
-          for (int i = 0; i < 4; ++i) window[g][first + i] = line[at[g] + k + first + i];
-        }
-      }
-    };
-    const auto add = [&](int r, int t, Sum w) {
-#pragma unroll
-      for (int i = 0; i < 8; ++i) sums[r][i] += w * window[i / 4][t + i % 4];
-    };
-#pragma unroll 1
-    for (int j = 0; j < R + rows - 1; ++j, tile += row_pitch) {
-      load(tile, 0, 0);
-      int k = 0;
-#pragma unroll 1
-      for (; k + 4 <= columns; k += 4) {
-        load(tile, k, 4);
-#pragma unroll
-        for (int r = 0; r < R; ++r) {
-          if (j < r || j - r >= rows) continue;
-#pragma unroll
-          for (int t = 0; t < 4; ++t) add(r, t, weight(j - r, k + t));
-        }
-#pragma unroll
-        for (int i = 0; i < 8; ++i) window[i / 4][i % 4] = window[i / 4][4 + i % 4];
-      }
-      if (k == columns) continue;
-      load(tile, k, 4);
-#pragma unroll
-      for (int t = 0; t < 3; ++t) {
-        if (k + t >= columns) break;
-#pragma unroll
-        for (int r = 0; r < R; ++r) {
-          if (j >= r && j - r < rows) add(r, t, weight(j - r, k + t));
-        }
-      }
-    }
-  }
-}
-
-template <class Sum, int Capacity, int Taps>
-__global__ void __launch_bounds__(32 * warps, sizeof(Sum) == 8 ? 1 : 2) direct(const __grid_constant__ Arguments<Sum, Capacity> job) {
-  constexpr int R = rows_a_warp<Sum>;
-  extern __shared__ __align__(16) std::byte shared_memory[];
-  const Lines& lines = job.lines;
-  // Rows of sums on their way out, where the tile is needed for more filters; the tile.
-  Sum* const shared = reinterpret_cast<Sum*>(shared_memory);
-  Sum* const tile = shared + (job.filters > 1 ? warps * R * row_sums : 0);
-  Sum* const sums_out = shared + threadIdx.y * R * row_sums;
-  const Place place = place_of(lines, blockIdx.x, warps * R);
-  const Group groups[2] = {Group(lines, static_cast<int>(threadIdx.x)), Group(lines, static_cast<int>(threadIdx.x) + 32)};
-  const int row = static_cast<int>(threadIdx.y) * R;
-  const std::int64_t x = lines.folded ? place.y * lines.width : place.x;
-  const std::int64_t y = lines.folded ? 0 : place.y;
-  const int width = lines.folded ? lines.width : pixels_left(lines, place.x);
-
-  bool is_staged = false;
-  for (int f = 0; f < job.filters; ++f) {
-    const DirectFilter& filter = job.filter[f];
-    Sum sums[R][8] = {};
-    for (int kz = 0; kz < filter.size[0]; ++kz) {
-      for (int ky = 0; ky < filter.size[1]; ky += part_rows) {
-        for (int kx = 0; kx < filter.size[2]; kx += part_columns) {
-          const int rows = min(part_rows, filter.size[1] - ky);
-          const int columns = min(part_columns, filter.size[2] - kx);
-          if (!is_staged || !job.shared) {
-            if (is_staged) __syncthreads();  // until all have used the part before
-            const std::int64_t* first = job.shared ? job.first : filter.lead;
-            stage<9>(lines, place, place.z + first[0] + kz, y + first[1] + ky, x + first[2] + kx,
-                  warps * R + (job.shared ? job.part[0] : rows) - 1, width + (job.shared ? job.part[1] : columns) - 1, tile,
-                  job.row_pitch, job.plane_pitch);
-            staged();
-            __syncthreads();
-            is_staged = true;
-          }
-          const int down = job.shared ? static_cast<int>(filter.lead[1] - job.first[1]) : 0;
-          const int along = job.shared ? static_cast<int>(filter.lead[2] - job.first[2]) : 0;
-          const int at[2] = {groups[0].channel * job.plane_pitch + groups[0].pixel + along,
-                             groups[1].channel * job.plane_pitch + groups[1].pixel + along};
-          const Sum* const part = tile + (row + down) * job.row_pitch;
-          if constexpr (Taps > 0) {
-            // Rows of taps begin at even places, so that weights are read in pairs.
-            constexpr int pairs = (Taps + 1) / 2;
-            const int first_pair = filter.first_weight / 2 + (kz * filter.size[1] + ky) * pairs;
-            add_taps<Taps>(sums, part, at, job.row_pitch, rows, columns, [&](int j, int k) {
-              const float2 pair = job.weight_pairs[first_pair + j * pairs + k / 2];
-              return k % 2 == 0 ? pair.x : pair.y;
-            });
-          } else {
-            const int first_weight = filter.first_weight + (kz * filter.size[1] + ky) * filter.size[2] + kx;
-            add_taps<Taps>(sums, part, at, job.row_pitch, rows, columns, [&](int j, int k) {
-              const int index = first_weight + j * filter.size[2] + k;
-              return Capacity > 0 ? job.weights[index] : job.far_weights[index];
-            });
-          }
-        }
-      }
-    }
-    if (job.filters == 1) __syncthreads();  // until all have used the tile, where sums go now
-    if (job.magnitude) {
-      // Squares are added up in shared memory, where each place is one thread's alone.
-#pragma unroll
-      for (int i = 0; i < 2 * R; ++i) {
-        Sum(&four)[4] = *reinterpret_cast<Sum(*)[4]>(sums[i / 2] + i % 2 * 4);
-#pragma unroll
-        for (int v = 0; v < 4; ++v) four[v] *= four[v];
-        if (f > 0) add_sums(lines, groups[i % 2], four, sums_out + i / 2 * row_sums);
-        if (f + 1 < job.filters) set_sums(lines, groups[i % 2], four, sums_out + i / 2 * row_sums);
-      }
-      if (f + 1 < job.filters) continue;
-#pragma unroll
-      for (int i = 0; i < 8 * R; ++i) sums[i / 8][i % 8] = sqrt(sums[i / 8][i % 8]);
-    }
-    const auto scale = static_cast<Sum>(lines.scale);
-    const auto offset = static_cast<Sum>(lines.offset);
-#pragma unroll
-    for (int i = 0; i < 2 * R; ++i) {
-      Sum(&four)[4] = *reinterpret_cast<Sum(*)[4]>(sums[i / 2] + i % 2 * 4);
-#pragma unroll
-      for (int v = 0; v < 4; ++v) four[v] = four[v] * scale + offset;
-      set_sums(lines, groups[i % 2], four, sums_out + i / 2 * row_sums);
-    }
-    __syncwarp();
-    put_rows(lines, place, job.out[job.magnitude ? 0 : f], place.y + row, lines.out.height, R, sums_out, row_sums);
-    __syncwarp();
-  }
-}
 
 template <class Sum, int Capacity>
 class DirectRunner final : public Runner {
@@ -304,7 +51,7 @@ class DirectRunner final : public Runner {
 
   std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override {
-    return "tiles in shared memory, " + std::to_string(8 * rows_a_warp<Sum>) + " sums a thread" +
+    return "tiles in shared memory, " + std::to_string(8 * D::rows) + " sums a thread" +
            (filters_.size() > 1 && constants_.shared ? ", one tile for all filters" : "");
   }
 
@@ -321,31 +68,16 @@ class DirectRunner final : public Runner {
   }
 
  private:
-  using Kernel = void (*)(Arguments<Sum, Capacity>);
+  using D = Direct<Sum>;
 
-  static Kernel kernel_for(int taps_a_row) {
-    if constexpr (Capacity == few_weights) {
-      switch (taps_a_row) {
-        case 1: return direct<Sum, Capacity, 1>;
-        case 2: return direct<Sum, Capacity, 2>;
-        case 3: return direct<Sum, Capacity, 3>;
-        case 4: return direct<Sum, Capacity, 4>;
-        case 5: return direct<Sum, Capacity, 5>;
-        case 6: return direct<Sum, Capacity, 6>;
-        case 7: return direct<Sum, Capacity, 7>;
-        case 8: return direct<Sum, Capacity, 8>;
-        case 9: return direct<Sum, Capacity, 9>;
-        case 10: return direct<Sum, Capacity, 10>;
-        case 11: return direct<Sum, Capacity, 11>;
-        case 12: return direct<Sum, Capacity, 12>;
-        case 13: return direct<Sum, Capacity, 13>;
-        case 14: return direct<Sum, Capacity, 14>;
-        case 15: return direct<Sum, Capacity, 15>;
-        case 16: return direct<Sum, Capacity, 16>;
-        default: throw std::logic_error("direct: rows of 1 to 16 taps");
-      }
+  static DirectKernel<Sum, Capacity> kernel_for([[maybe_unused]] int taps_a_row) {
+    if constexpr (Capacity == direct_few_weights) {
+      if (taps_a_row <= 4) return direct_of_1_to_4(taps_a_row);
+      if (taps_a_row <= 8) return direct_of_5_to_8(taps_a_row);
+      if (taps_a_row <= 12) return direct_of_9_to_12(taps_a_row);
+      return direct_of_13_to_16(taps_a_row);
     } else {
-      return direct<Sum, Capacity, 0>;
+      return direct_of_any<Sum, Capacity>();
     }
   }
 
@@ -361,7 +93,7 @@ class DirectRunner final : public Runner {
         first = std::min(first, filter.lead[axis]);
         end[axis] = std::max(end[axis], filter.lead[axis] + filter.size[axis]);
       }
-      const std::int64_t most = axis == 0 ? 1 : axis == 1 ? part_rows : part_columns;
+      const std::int64_t most = axis == 0 ? 1 : axis == 1 ? D::part_rows : D::part_columns;
       constants_.shared = constants_.shared && end[axis] - first <= most;
     }
     for (int axis : {1, 2}) {
@@ -369,40 +101,42 @@ class DirectRunner final : public Runner {
       if (constants_.shared) continue;
       constants_.part[axis - 1] = 1;
       for (const DirectFilter& filter : filters_) {
-        constants_.part[axis - 1] = std::max(constants_.part[axis - 1], std::min(filter.size[axis], axis == 1 ? part_rows : part_columns));
+        const int most = axis == 1 ? D::part_rows : D::part_columns;
+        constants_.part[axis - 1] = std::max(constants_.part[axis - 1], std::min(filter.size[axis], most));
       }
     }
   }
 
   void launch(const ConstView& in, std::span<const View> outs, std::size_t first, std::size_t count, cudaStream_t stream) const {
-    Arguments<Sum, Capacity> job = constants_;
+    DirectArguments<Sum, Capacity> job = constants_;
     job.filters = static_cast<int>(count);
     for (std::size_t i = 0; i < count; ++i) job.filter[i] = filters_[first + i];
     for (std::size_t i = 0; i < outs.size(); ++i) job.out[i] = outs[i].data;
-    constexpr int R = rows_a_warp<Sum>;
+    constexpr int R = D::rows;
     std::size_t bytes = 0;
     for (const bool side_by_side : {true, false}) {
-      job.lines = lines_of(in, outs[0], *job_, {.groups = groups_a_row, .rows = warps * R, .fold = flat_, .side_by_side = side_by_side});
+      job.lines =
+          lines_of(in, outs[0], *job_, {.groups = D::groups, .rows = D::warps * R, .fold = flat_, .side_by_side = side_by_side});
       // A window of 4 taps may reach 4 numbers past the last that is staged.
       job.plane_pitch = job.lines.width + (job.part[1] + 3) / 4 * 4 + 4;
       job.row_pitch = job.plane_pitch * job.lines.channels;
-      const int sums_out = warps * R * row_sums;
-      const int staged = (warps * R + job.part[0] - 1) * job.row_pitch;
+      const int sums_out = D::warps * R * D::row_sums;
+      const int staged = (D::warps * R + job.part[0] - 1) * job.row_pitch;
       const int numbers = count > 1 ? staged + sums_out : std::max(staged, sums_out);
       bytes = static_cast<std::size_t>(numbers) * sizeof(Sum);
       if (bytes <= shared_limit_) break;
     }
-    kernel_<<<blocks_of(job.lines), dim3(32, warps), bytes, stream>>>(job);
+    kernel_<<<blocks_of(job.lines), dim3(32, D::warps), bytes, stream>>>(job);
     HALATION_CUDA_LAUNCHED("direct", stream);
   }
 
   std::shared_ptr<const Job> job_;
   Device device_;
   std::size_t shared_limit_;
-  Kernel kernel_;
+  DirectKernel<Sum, Capacity> kernel_;
   std::vector<DirectFilter> filters_;
   bool flat_ = true;  // rows of taps alone
-  Arguments<Sum, Capacity> constants_;
+  DirectArguments<Sum, Capacity> constants_;
   DeviceArray<Sum> far_weights_;
 };
 
@@ -423,13 +157,14 @@ std::unique_ptr<const Runner> make_direct(std::shared_ptr<const Job> job, Device
                                             std::to_string(std::numeric_limits<int>::max()) + " are possible");
   }
   if (job->sum_f64) {
-    if (weights <= many_weights / 2) return std::make_unique<DirectRunner<double, many_weights / 2>>(std::move(job), device, 0);
+    constexpr int many = direct_many_weights / 2;
+    if (weights <= many) return std::make_unique<DirectRunner<double, many>>(std::move(job), device, 0);
     return std::make_unique<DirectRunner<double, 0>>(std::move(job), device, 0);
   }
-  if (unrolled && padded <= few_weights) {
-    return std::make_unique<DirectRunner<float, few_weights>>(std::move(job), device, static_cast<int>(columns));
+  if (unrolled && padded <= direct_few_weights) {
+    return std::make_unique<DirectRunner<float, direct_few_weights>>(std::move(job), device, static_cast<int>(columns));
   }
-  if (weights <= many_weights) return std::make_unique<DirectRunner<float, many_weights>>(std::move(job), device, 0);
+  if (weights <= direct_many_weights) return std::make_unique<DirectRunner<float, direct_many_weights>>(std::move(job), device, 0);
   return std::make_unique<DirectRunner<float, 0>>(std::move(job), device, 0);
 }
 

@@ -23,8 +23,8 @@ const MarchSize* find(const Taps& taps, Method method) {
 }  // namespace
 
 bool march_takes(const Job& job, const Taps& taps, Method method) {
-  // Tiles (direct.cu) are quicker for interleaved channels, whose rows all warps stage there, and for images too small for strips that
-  // are many times as high as their filter.
+  // Tiles (direct.cuh) are quicker for interleaved channels, whose rows all warps stage there, and for images too small for strips
+  // that are many times as high as their filter.
   if (method == Method::direct && taps.size[0] == 1 && (job.in.channels > 1 || job.out.elements() < many_outputs)) return false;
   return job.filters.size() == 1 && job.combine == Combine::none && !job.sum_f64 && find(taps, method) != nullptr;
 }

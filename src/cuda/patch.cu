@@ -21,6 +21,7 @@
 
 #include "core/convert.h"
 #include "cuda/border.h"
+#include "cuda/columns.h"
 #include "cuda/device.h"
 #include "cuda/direct.h"
 #include "cuda/divisor.h"
@@ -271,30 +272,6 @@ int size_for(const Taps& taps, bool only_exact) {
   return only_exact && (taps.size[1] != size || taps.size[2] != size) ? 0 : size;
 }
 
-/// Where `size` places are centred that hold [lead, lead + taps): at 0 where that can be, for then loads and stores are aligned alike.
-std::int64_t centre_of(std::int64_t lead, std::int64_t taps, int size) {
-  const bool around_0 = -lead <= size / 2 && lead + taps - 1 <= size / 2;
-  return around_0 ? 0 : lead + size / 2;
-}
-
-/// A job's rows as columns of elements: interleaved channels beside each other, or one channel.
-struct Rows {
-  int channels_in_row = 1;
-  int channels_apart = 1;
-};
-
-std::optional<Rows> rows_of(const ConstView& in, const ConstView& out) {
-  const auto arranged = [](const ConstView& view, std::int64_t channels) {
-    const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
-    return (view.shape.width == 1 || view.strides.width == element * channels) && (channels == 1 || view.strides.channels == element) &&
-           view.strides.height >= 0;
-  };
-  const std::int64_t channels = in.shape.channels;
-  if (channels <= 4 && arranged(in, channels) && arranged(out, channels)) return Rows{static_cast<int>(channels), 1};
-  if (arranged(in, 1) && arranged(out, 1)) return Rows{1, static_cast<int>(channels)};
-  return {};
-}
-
 class PatchRunner final : public Runner {
  public:
   PatchRunner(std::shared_ptr<const Job> job, Device device, int size)
@@ -307,30 +284,22 @@ class PatchRunner final : public Runner {
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
-    const std::optional<Rows> rows = rows_of(in, outs[0]);
-    if (!rows || !is_aligned(in, 16) || !is_aligned(outs[0], std::min<std::int64_t>(16, 4 * element_size(outs[0])))) {
+    const std::optional<Columns> columns = columns_of(in, outs[0]);
+    const auto four = static_cast<std::int64_t>(4 * bytes_of(outs[0].pixel));
+    if (!columns || in.strides.height < 0 || outs[0].strides.height < 0 || !is_aligned(in, 16) ||
+        !is_aligned(outs[0], std::min<std::int64_t>(16, four))) {
       return any_->run(in, outs, workspace, stream);
     }
     const UseDevice use(device_);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
-    for (int c = 0; c < rows->channels_apart; ++c) {
-      const ConstView source = rows->channels_apart > 1 ? in.channel(c) : in;
-      const View target = rows->channels_apart > 1 ? outs[0].channel(c) : outs[0];
-      visit(job_->in_pixel, size_, rows->channels_in_row, [&]<class In, int K, int C>() { launch<In, K, C>(source, target, queue); });
+    for (int c = 0; c < columns->channels_apart; ++c) {
+      const ConstView source = columns->channels_apart > 1 ? in.channel(c) : in;
+      const View target = columns->channels_apart > 1 ? outs[0].channel(c) : outs[0];
+      visit(job_->in_pixel, size_, columns->channels_in_row, [&]<class In, int K, int C>() { launch<In, K, C>(source, target, queue); });
     }
   }
 
  private:
-  static std::int64_t element_size(const ConstView& view) { return static_cast<std::int64_t>(bytes_of(view.pixel)); }
-
-  /// Whether every row begins on such a boundary.
-  static bool is_aligned(const ConstView& view, std::int64_t boundary) {
-    const auto multiple = [&](std::int64_t bytes) { return bytes % boundary == 0; };
-    return multiple(reinterpret_cast<std::intptr_t>(view.data)) && (view.shape.height == 1 || multiple(view.strides.height)) &&
-           (view.shape.depth == 1 || multiple(view.strides.depth)) && (view.shape.batch == 1 || multiple(view.strides.batch)) &&
-           (view.strides.channels == element_size(view) || view.shape.channels == 1 || multiple(view.strides.channels));
-  }
-
   template <class Visitor>
   static void visit(Pixel pixel, int size, int channels, const Visitor& visitor) {
     const auto with_channels = [&]<class In, int K>() {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/convert.h"
+#include "cuda/columns.h"
 #include "cuda/device.h"
 #include "cuda/roll.cuh"
 #include "cuda/strips.h"
@@ -27,12 +28,6 @@ RollSize size_of(Pixel pixel, int size, int channels, RollSums sums) {
     case Pixel::f64: return {};
   }
   return {};
-}
-
-/// Where `size` places are centred that hold [lead, lead + taps): at 0 where that can be.
-std::int64_t centre_of(std::int64_t lead, std::int64_t taps, int size) {
-  const bool around_0 = -lead <= size / 2 && lead + taps - 1 <= size / 2;
-  return around_0 ? 0 : lead + size / 2;
 }
 
 /// How a filter is set into one of the sizes.
@@ -85,32 +80,6 @@ std::optional<std::uint32_t> outside_of(const BorderTable& border, Pixel pixel) 
   return border.mode() == Border::Mode::constant ? word_of(border.constant(), pixel) : 0U;
 }
 
-/// A job's rows as columns of elements: interleaved channels beside each other, or one channel.
-struct Rows {
-  int channels_in_row = 1;
-  int channels_apart = 1;
-};
-
-std::optional<Rows> rows_of(const ConstView& in, const ConstView& out) {
-  const auto arranged = [](const ConstView& view, std::int64_t channels) {
-    const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
-    return (view.shape.width == 1 || view.strides.width == element * channels) && (channels == 1 || view.strides.channels == element);
-  };
-  const std::int64_t channels = in.shape.channels;
-  if (channels <= 4 && arranged(in, channels) && arranged(out, channels)) return Rows{static_cast<int>(channels), 1};
-  if (arranged(in, 1) && arranged(out, 1)) return Rows{1, static_cast<int>(channels)};
-  return {};
-}
-
-/// Whether every row begins on such a boundary.
-bool is_aligned(const ConstView& view, std::int64_t boundary) {
-  const auto multiple = [&](std::int64_t bytes) { return bytes % boundary == 0; };
-  const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
-  return multiple(reinterpret_cast<std::intptr_t>(view.data)) && (view.shape.height == 1 || multiple(view.strides.height)) &&
-         (view.shape.depth == 1 || multiple(view.strides.depth)) && (view.shape.batch == 1 || multiple(view.strides.batch)) &&
-         (view.shape.channels == 1 || view.strides.channels == element || multiple(view.strides.channels));
-}
-
 class RollRunner final : public Runner {
  public:
   RollRunner(std::shared_ptr<const Job> job, Device device, const Fit& fit, std::unique_ptr<const Runner> otherwise)
@@ -130,16 +99,16 @@ class RollRunner final : public Runner {
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
-    const std::optional<Rows> rows = rows_of(in, outs[0]);
+    const std::optional<Columns> columns = columns_of(in, outs[0]);
     const auto widest = static_cast<std::int64_t>(16 / bytes_of(in.pixel) * bytes_of(outs[0].pixel));
-    if (!rows || !is_aligned(in, 16) || !is_aligned(outs[0], std::min<std::int64_t>(16, widest)) || cannot_wrap(in, *rows)) {
+    if (!columns || !is_aligned(in, 16) || !is_aligned(outs[0], std::min<std::int64_t>(16, widest)) || cannot_wrap(in, *columns)) {
       return otherwise_->run(in, outs, workspace, stream);
     }
     const UseDevice use(device_);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
-    for (int c = 0; c < rows->channels_apart; ++c) {
-      if (rows->channels_apart > 1) launch(apart_, 1, in.channel(c), outs[0].channel(c), queue);
-      else launch(interleaved_, rows->channels_in_row, in, outs[0], queue);
+    for (int c = 0; c < columns->channels_apart; ++c) {
+      if (columns->channels_apart > 1) launch(apart_, 1, in.channel(c), outs[0].channel(c), queue);
+      else launch(interleaved_, columns->channels_in_row, in, outs[0], queue);
     }
   }
 
@@ -152,10 +121,10 @@ class RollRunner final : public Runner {
   };
 
   /// Rows of several warps go on with whole pieces of their other end.
-  bool cannot_wrap(const ConstView& in, const Rows& rows) const {
-    const std::int64_t columns = in.shape.width * rows.channels_in_row;
-    return job_->borders[2].mode() == Border::Mode::wrap && columns > (rows.channels_in_row > 1 ? interleaved_ : apart_).columns &&
-           columns * static_cast<std::int64_t>(bytes_of(in.pixel)) % 16 != 0;
+  bool cannot_wrap(const ConstView& in, const Columns& columns) const {
+    const std::int64_t count = in.shape.width * columns.channels_in_row;
+    return job_->borders[2].mode() == Border::Mode::wrap && count > (columns.channels_in_row > 1 ? interleaved_ : apart_).columns &&
+           count * static_cast<std::int64_t>(bytes_of(in.pixel)) % 16 != 0;
   }
 
   Launched prepared(int channels, RollSums sums, double factor) const {

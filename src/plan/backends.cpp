@@ -49,7 +49,10 @@ const DeviceMemory& memory_of(Device device) {
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> all;
   for (const Backend* backend : table()) {
-    for (DeviceInfo& info : backend->devices()) all.push_back(std::move(info));
+    for (DeviceInfo& info : backend->devices()) {
+      for (const Method method : backend->methods()) info.methods.emplace_back(name_of(method));
+      all.push_back(std::move(info));
+    }
   }
   return all;
 }

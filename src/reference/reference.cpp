@@ -98,7 +98,7 @@ class ReferenceBackend final : public Backend {
  public:
   Device::Kind kind() const override { return Device::Kind::reference; }
   std::vector<DeviceInfo> devices() const override {
-    return {{reference(), "plain loops, sums in f64, one thread", {"direct"}}};
+    return {{reference(), "plain loops, sums in f64, one thread", {}}};
   }
   std::span<const Method> methods() const override {
     static constexpr Method list[] = {Method::direct};

@@ -10,6 +10,12 @@ from pictures import npy, read_npy
 
 HALATION = None  # the program's path, set by main()
 
+# An image, and weights that no flip leaves as they are.
+ROWS = [[(7 * x * x + 13 * y * x + 29 * y + 5) % 251 for x in range(9)] for y in range(7)]
+SHAPE = (7, 9)
+SKEW = [[1, 2, -3], [4, 5, 6], [-7, 8, 10]]
+SKEW_TEXT = "1 2 -3; 4 5 6; -7 8 10"
+
 
 def main():
     """Runs the tests of the calling script: python3 test_x.py HALATION [unittest's arguments]"""

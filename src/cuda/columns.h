@@ -1,0 +1,44 @@
+// columns.h: views and filters as kernels get them that take a row for columns of elements, in whole pieces of 16 bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "halation/image.h"
+
+namespace halation::cuda_backend {
+
+/// Where `size` places are centred that hold [lead, lead + taps): at 0 where that can be, for then loads and stores are aligned alike.
+inline std::int64_t centre_of(std::int64_t lead, std::int64_t taps, int size) {
+  const bool around_0 = -lead <= size / 2 && lead + taps - 1 <= size / 2;
+  return around_0 ? 0 : lead + size / 2;
+}
+
+/// A job's rows as columns of elements: interleaved channels beside each other, or one channel.
+struct Columns {
+  int channels_in_row = 1;
+  int channels_apart = 1;
+};
+
+/// None where elements are not side by side.
+inline std::optional<Columns> columns_of(const ConstView& in, const ConstView& out) {
+  const auto arranged = [](const ConstView& view, std::int64_t channels) {
+    const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
+    return (view.shape.width == 1 || view.strides.width == element * channels) && (channels == 1 || view.strides.channels == element);
+  };
+  const std::int64_t channels = in.shape.channels;
+  if (channels <= 4 && arranged(in, channels) && arranged(out, channels)) return Columns{static_cast<int>(channels), 1};
+  if (arranged(in, 1) && arranged(out, 1)) return Columns{1, static_cast<int>(channels)};
+  return {};
+}
+
+/// Whether every row begins on such a boundary.
+inline bool is_aligned(const ConstView& view, std::int64_t boundary) {
+  const auto multiple = [&](std::int64_t bytes) { return bytes % boundary == 0; };
+  const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
+  return multiple(reinterpret_cast<std::intptr_t>(view.data)) && (view.shape.height == 1 || multiple(view.strides.height)) &&
+         (view.shape.depth == 1 || multiple(view.strides.depth)) && (view.shape.batch == 1 || multiple(view.strides.batch)) &&
+         (view.shape.channels == 1 || view.strides.channels == element || multiple(view.strides.channels));
+}
+
+}  // namespace halation::cuda_backend

@@ -1,0 +1,163 @@
+"""test_apply_files.py: what `halation apply` reads and writes: formats, pages, pipes, the picture of both."""
+import json
+import struct
+import zlib
+
+from pictures import npy, png, read_npy, read_png, tiff, tiff_pages
+from program import ROWS, SKEW_TEXT, ProgramTest, filtered, flat, main
+
+
+class Files(ProgramTest):
+    """Formats, pages, pipes, the picture of both."""
+
+    def test_layout(self):
+        values = [float(i * i % 17) for i in range(24)]
+        box = ["box", "--size", "1,3", "--border", "replicate"]
+        _, shape = self.apply_to_array(values, (2, 4, 3), *box[:1], "--size", "1,1,3", "--border", "replicate")
+        self.assertEqual(shape, (2, 4, 3))
+        volume = read_npy(self.get("out.npy"))[0]
+        self.assert_close(volume, flat(filtered([values[i:i + 3] for i in range(0, 24, 3)], [[1 / 3] * 3], "replicate")))
+        colours, shape = self.apply_to_array(values, (2, 4, 3), *box, "--layout", "hwc")
+        self.assertEqual(shape, (2, 4, 3))
+        for c in range(3):
+            plane = [[values[(y * 4 + x) * 3 + c] for x in range(4)] for y in range(2)]
+            self.assert_close(colours[c::3], flat(filtered(plane, [[1 / 3] * 3], "replicate")))
+
+    def test_every_page_is_filtered(self):
+        pages = [[[10, 20], [30, 40]], [[200, 100, 50]], [[6], [8]]]
+        self.put("in.tif", tiff(pages))
+        self.run_ok("apply", "custom", "in.tif", "-o", "out.tif", "--weights", "0.5", "--json")
+        self.assertEqual(tiff_pages(self.get("out.tif")), 3)
+        out, _ = self.run_ok("apply", "custom", "out.tif", "-o", "again.tif", "--weights", "2", "--json")
+        shapes = [(page["input"]["height"], page["input"]["width"]) for page in json.loads(out)["pages"]]
+        self.assertEqual(shapes, [(2, 2), (1, 3), (2, 1)])
+        for name, factor in (("out.tif", 0.5), ("again.tif", 1)):
+            for page in pages:
+                self.assertIn(bytes(int(value * factor) for value in flat(page)), self.uncompressed(name))
+
+    def uncompressed(self, name):
+        """The pixels of all pages, one after another, whichever lossless compression the TIFF has."""
+        self.run_ok("apply", "identity", name, "-o", "plain.tif")
+        data, at, pixels = self.get("plain.tif"), 0, b""
+        at = struct.unpack("<I", data[4:8])[0]
+        while at:
+            (count,) = struct.unpack("<H", data[at:at + 2])
+            entries = {}
+            for i in range(count):
+                tag, kind, _, value = struct.unpack("<HHII", data[at + 2 + 12 * i:at + 14 + 12 * i])
+                entries[tag] = value & 0xFFFF if kind == 3 else value
+            strip = data[entries[273]:entries[273] + entries[279]]
+            strip = zlib.decompress(strip) if entries[259] in (8, 32946) else strip
+            if entries.get(317, 1) == 2:
+                width = entries[256]
+                rows = [bytearray(strip[i:i + width]) for i in range(0, len(strip), width)]
+                for row in rows:
+                    for x in range(1, width):
+                        row[x] = (row[x] + row[x - 1]) & 255
+                strip = b"".join(bytes(row) for row in rows)
+            pixels += strip
+            at = struct.unpack("<I", data[at + 2 + 12 * count:at + 6 + 12 * count])[0]
+        return pixels
+
+    def test_pipes(self):
+        stdout, _ = self.run_ok("apply", "custom", "-", "-o", "-", "--weights", SKEW_TEXT, "--scale", "0.04",
+                                stdin=png(ROWS))
+        self.put("in.png", png(ROWS))
+        self.run_ok("apply", "custom", "in.png", "-o", "out.png", "--weights", SKEW_TEXT, "--scale", "0.04")
+        self.assertEqual(stdout, self.get("out.png"))
+
+    def test_format(self):
+        beginnings = {"png": b"\x89PNG", "jpeg": b"\xff\xd8\xff", "tiff": b"II*\0", "webp": b"RIFF", "npy": b"\x93NUMPY"}
+        for name, beginning in beginnings.items():
+            stdout, _ = self.run_ok("apply", "identity", "-", "-o", "-", "--format", name, stdin=png(ROWS))
+            self.assertTrue(stdout.startswith(beginning), stdout[:8])
+        self.put("in.png", png(ROWS))
+        self.run_ok("apply", "identity", "in.png", "-o", "out.bin", "--format", "webp")
+        self.assertTrue(self.get("out.bin").startswith(b"RIFF"))
+        stdout, _ = self.run_ok("apply", "identity", "in.png", "-o", "-", "--format", "exr", "--output-pixel", "f16")
+        self.assertTrue(stdout.startswith(b"\x76\x2f\x31\x01"))
+
+    def test_quality(self):
+        self.put("in.png", png(ROWS))
+        sizes = []
+        for quality in (5, 50, 100):
+            self.run_ok("apply", "identity", "in.png", "-o", "out.jpg", "--quality", quality)
+            sizes.append(len(self.get("out.jpg")))
+        self.assertEqual(sizes, sorted(set(sizes)))
+        self.run_ok("apply", "identity", "in.png", "-o", "out.webp")
+        self.assertIn(b"VP8L", self.get("out.webp"))
+        self.run_ok("apply", "identity", "in.png", "-o", "out.webp", "--quality", 50)
+        self.assertNotIn(b"VP8L", self.get("out.webp"))
+
+    def test_input_may_be_replaced(self):
+        self.put("photo.png", png([[10, 20]]))
+        self.run_ok("apply", "custom", "photo.png", "-o", "photo.png", "--weights", "2")
+        self.assertEqual(flat(read_png(self.get("photo.png"))[0]), [(20,), (40,)])
+
+    def test_files_may_be_named_like_commands(self):
+        self.put("filters", png([[10, 20]]))
+        self.run_ok("apply", "identity", "filters", "-o", "out.png")
+        self.assertEqual(read_png(self.get("out.png"))[0], [[(10,), (20,)]])
+
+    def compare(self, rows, *arguments, bits=8):
+        self.put("in.png", png(rows, bits))
+        self.run_ok("apply", "custom", "in.png", "-o", "out.npy", "--compare", "both.png", *arguments)
+        return read_png(self.get("both.png"))
+
+    def test_compare(self):
+        rows, bits = self.compare([[10, 20], [30, 40]], "--weights", "2")
+        self.assertEqual(bits, 8)
+        gap = [(255,)] * 8
+        self.assertEqual(rows, [[(10,), (20,), *gap, (20,), (40,)], [(30,), (40,), *gap, (60,), (80,)]])
+
+    def test_compare_16_bit(self):
+        rows, bits = self.compare([[257 * 10, 257 * 20]], "--weights", "3", bits=16)
+        self.assertEqual(bits, 8)
+        self.assertEqual(rows[0], [(10,), (20,)] + [(255,)] * 8 + [(30,), (60,)])
+
+    def test_compare_keeps_the_scale_of_the_original(self):
+        rows, _ = self.compare([[10, 20, 200]], "--weights", "2", "--output-pixel", "f32")
+        self.assertEqual(rows[0][-3:], [(20,), (40,), (255,)])
+        rows, _ = self.compare([[10, 20, 51]], "--weights", "1", "--output-pixel", "f32", "--scale", 1 / 255)
+        self.assertEqual(rows[0][-3:], [(10,), (20,), (51,)])
+
+    def test_compare_floats(self):
+        self.put("in.npy", npy([-0.5, 0, 0.2, 1, 7], (1, 5)))
+        self.run_ok("apply", "identity", "in.npy", "-o", "out.npy", "--compare", "both.png")
+        shown = [(0,), (0,), (51,), (255,), (255,)]
+        self.assertEqual(read_png(self.get("both.png"))[0], [shown + [(255,)] * 8 + shown])
+
+    def test_compare_encodes_light(self):
+        self.put("in.npy", npy([0, 0.5, 1], (1, 3)))
+        self.run_ok("apply", "identity", "in.npy", "-o", "in.exr")
+        self.run_ok("apply", "identity", "in.exr", "-o", "out.exr", "--compare", "both.png")
+        self.assertEqual(read_png(self.get("both.png"))[0][0][:3], [(0,), (188,), (255,)])
+
+    def test_compare_shows_cmyk_as_rgb(self):
+        self.put("in.tif", tiff([[[0, 0, 0, 0, 255, 0, 0, 0, 0, 255, 0, 51]]], samples=4, photometric=5))
+        self.run_ok("apply", "identity", "in.tif", "-o", "out.tif", "--compare", "both.png")
+        self.assertEqual(read_png(self.get("both.png"))[0][0][:3], [(255, 255, 255), (0, 255, 255), (204, 0, 204)])
+
+    def test_compare_signed(self):
+        self.put("in.npy", npy([-32768, 0, 32767], (1, 3), "<i2"))
+        self.run_ok("apply", "identity", "in.npy", "-o", "out.npy", "--compare", "both.png")
+        self.assertEqual(read_png(self.get("both.png"))[0][0][:3], [(0,), (128,), (255,)])
+
+    def test_compare_sizes_and_colours_that_differ(self):
+        pixel = (100, 150, 200, 128)
+        self.put("in.png", png([[pixel] * 5] * 5))
+        self.run_ok("apply", "box", "in.png", "-o", "out.png", "--extent", "valid", "--gray", "--compare", "both.png")
+        rows, _ = read_png(self.get("both.png"))
+        self.assertEqual((len(rows), len(rows[0])), (5, 5 + 8 + 3))
+        luma = round(0.299 * 100 + 0.587 * 150 + 0.114 * 200)
+        self.assertEqual(rows[2], [pixel] * 5 + [(255,) * 4] * 8 + [(luma, luma, luma, 128)] * 3)
+        self.assertEqual(rows[0][-3:], [(255,) * 4] * 3)
+
+    def test_compare_shows_the_middle_of_a_volume(self):
+        self.put("in.npy", npy([1, 2, 3], (3, 1, 1), "<u1"))
+        self.run_ok("apply", "identity", "in.npy", "-o", "out.npy", "--compare", "both.png")
+        self.assertEqual(read_png(self.get("both.png"))[0], [[(2,)] + [(255,)] * 8 + [(2,)]])
+
+
+if __name__ == "__main__":
+    main()
