@@ -12,7 +12,7 @@ namespace halation::cuda_backend {
 bool box_by_axes(const Job& job);
 
 /// For f32 pixels and a window along rows or columns alone; null for others, and where another kernel is faster or the window does not
-/// fit shared memory. `otherwise` makes the runner for images whose rows the copy engine cannot bring.
+/// fit shared memory. `otherwise` makes the runner for images whose rows the copy engine cannot bring, where box_tall.h has none.
 std::unique_ptr<const Runner> make_box(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise);
 
 }  // namespace halation::cuda_backend

@@ -189,11 +189,11 @@ std::unique_ptr<const Runner> make_any_separable(const Job& job, Device device) 
     // Planes in the place of rows, so that lines are read once.
     if (factors[0].size() > 1) {
       const auto planes = std::make_shared<const Job>(turned(job));
-      if (separable_fits(*planes, device)) {
-        const auto any = [&] { return make_separable(planes, device); };
-        std::unique_ptr<const Runner> box = make_box(planes, device, any);
-        return std::make_unique<TurnedRunner>(box ? std::move(box) : any());
-      }
+      const bool fits = separable_fits(*planes, device);
+      const auto any = [&] { return fits ? make_separable(planes, device) : make_along_one_axis(*planes, device); };
+      std::unique_ptr<const Runner> runner = make_box(planes, device, any);
+      if (!runner && fits) runner = any();
+      if (runner) return std::make_unique<TurnedRunner>(std::move(runner));
     }
     return make_along_one_axis(job, device);
   }
