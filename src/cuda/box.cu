@@ -132,9 +132,10 @@ double weight_of(const Taps& taps) {
   return z.front() * y.front() * x.front();
 }
 
-/// Whether a filter has equal weights whose product is as good as one after the other.
+/// Whether a filter has equal weights whose product is as good as one after the other, over pixels that f32 holds.
 bool has_one_weight(const Job& job) {
   if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64) return false;
+  if (job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64) return false;
   const Taps& taps = job.filters.front();
   if (taps.method != Method::box || taps.size[0] != 1) return false;
   const double weight = std::fabs(weight_of(taps));
@@ -193,7 +194,7 @@ class BoxRunner final : public Runner {
 }  // namespace
 
 bool box_by_axes(const Job& job) {
-  if (!has_one_weight(job) || job.out_pixel != Pixel::f32) return false;
+  if (!has_one_weight(job)) return false;
   const auto& [z, y, x] = job.filters.front().size;
   return y >= least_rows && x > 1 && std::max(y, x) > most_at_once;
 }
@@ -202,9 +203,9 @@ std::unique_ptr<const Runner> make_box(std::shared_ptr<const Job> job, Device de
   if (!has_one_weight(*job)) return nullptr;
   const Taps& taps = job->filters.front();
   if (windows_take(*job, taps, taps.method)) return make_windows(job, weight_of(taps), device, otherwise());
-  if (job->in_pixel != Pixel::f32 || job->out_pixel != Pixel::f32) return nullptr;
   const std::int64_t rows = taps.size[1];
   if (taps.size[2] != 1 || rows < least_rows || rows > most_rows || taps.lead[0] != 0 || taps.lead[2] != 0) return nullptr;
+  if (job->in_pixel != Pixel::f32 || job->out_pixel != Pixel::f32) return make_tall(job, weight_of(taps), device);
   const auto tall = [&] { return rows > most_at_once ? make_tall(job, weight_of(taps), device) : nullptr; };
   if (rows >= least_tall) {
     if (std::unique_ptr<const Runner> runner = tall()) return runner;

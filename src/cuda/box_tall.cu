@@ -1,4 +1,4 @@
-// box_tall.cu: windows of equal weights along y whose rows are no f32 on 16-byte boundaries, or too many for a ring (box_tall.cuh): how.
+// box_tall.cu: windows of equal weights along y, of any pixels and rows and of any height (box_tall.cuh): how.
 //
 //   lane → outputs     a column of a strip, walked down a group of 16 rows a step, or of 32 where the sums of many groups of 16 would
 //                      leave room for few warps
@@ -8,10 +8,11 @@
 //   traffic            DRAM: each element twice, and once more the rows above each strip; L2 has those that leave where the window's
 //                      rows fit it
 //   limits             one filter, sums in f32; any pixels, strides, borders and extent; 18 rows to about 58,000 on Hopper
-//   instantiations     2 groups
+//   instantiations     5 input pixels × 2 groups
 #include "cuda/box_tall.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "cuda/box_tall.cuh"
 #include "cuda/device.h"
@@ -40,10 +41,23 @@ struct Size {
 
 int groups_of(int taps, int group) { return (taps - 1) / group - 1; }
 
-/// Blocks of as many warps as let most warps live beside each other.
 template <int Group>
-Size size_of(int taps, std::size_t shared_limit) {
-  const Kernel kernel = box_tall<float, Group>;
+Kernel kernel_of(Pixel pixel) {
+  switch (pixel) {
+    case Pixel::u8: return box_tall<std::uint8_t, Group>;
+    case Pixel::u16: return box_tall<std::uint16_t, Group>;
+    case Pixel::i16: return box_tall<std::int16_t, Group>;
+    case Pixel::f16: return box_tall<f16, Group>;
+    case Pixel::f32: return box_tall<float, Group>;
+    case Pixel::f64: break;
+  }
+  throw std::logic_error("box_tall: not for these pixels");
+}
+
+/// Blocks of as many warps as let enough warps live beside each other.
+template <int Group>
+Size size_of(Pixel pixel, int taps, std::size_t shared_limit) {
+  const Kernel kernel = kernel_of<Group>(pixel);
   HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(shared_limit)));
   Size best;
@@ -110,9 +124,9 @@ class BoxTallRunner final : public Runner {
 std::unique_ptr<const Runner> make_tall(std::shared_ptr<const Job> job, double weight, Device device) {
   const auto taps = static_cast<int>(job->filters.front().size[1]);
   const std::size_t limit = shared_memory_limit(device);
-  Size size = size_of<16>(taps, limit);
+  Size size = size_of<16>(job->in_pixel, taps, limit);
   if (size.all_warps() < enough_warps) {
-    const Size larger = size_of<32>(taps, limit);
+    const Size larger = size_of<32>(job->in_pixel, taps, limit);
     if (larger.all_warps() > size.all_warps()) size = larger;
   }
   if (size.blocks == 0) return nullptr;
