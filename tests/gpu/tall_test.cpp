@@ -1,13 +1,15 @@
-// tall_test.cpp: windows of equal weights along y, of 18 to 4,096 rows, over images lower and higher than they are.
+// tall_test.cpp: windows of equal weights along y, of 18 to 4,096 rows, over images lower and higher than they are; and along both axes and
+// x alone over pixels of every type.
 //
-// Data and weights are whole numbers small enough for f32 to hold every sum exactly, so that every pixel must be right to the bit.
-// Right answers come from the CPU, which the sweep compares with the reference.
+// Data and weights are whole numbers small enough for f32 to hold every sum exactly, and scales are powers of 2, so that every pixel must be
+// right to the bit. Right answers come from the CPU, which the sweep compares with the reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "images.h"
@@ -16,6 +18,7 @@ namespace halation::gpu_test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 /// Around whole groups of 8, 16 and 32 rows, and around where the ring of rows ends.
 constexpr std::array<std::int64_t, 16> sizes{18, 33, 34, 49, 50, 64, 101, 224, 225, 226, 257, 320, 601, 1025, 2049, 4096};
@@ -117,6 +120,90 @@ TEST(Tall, LetsNothingThatIsNotFiniteOut) {
       EXPECT_EQ(wrong, 0) << size << " rows";
     }
   }
+}
+
+TEST(Tall, OfAndAsEveryPixel) {
+  for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
+    const Image image = whole_image({.height = 401, .width = 75, .channels = 3}, pixel, 10);
+    for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
+      for (const std::int64_t size : {18, 64, 601}) {
+        const Options options{.border = Border::wrap(), .output = output, .scale = 1.0 / 1024, .offset = 3, .rounding = Rounding::half_even};
+        expect_same(image, window({.height = size}), options);
+      }
+    }
+  }
+}
+
+/// Sums of windows become numbers of about 8 bits, exactly.
+Options options_for(const Borders& border, const FilterSize& size, Rounding rounding = Rounding::half_even) {
+  return {.border = border, .scale = std::exp2(-std::ilogb(static_cast<double>(size.taps()))), .rounding = rounding};
+}
+
+TEST(BoxesOfPixels, OfEverySizePixelAndBorder) {
+  for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16}) {
+    for (const std::int64_t channels : {1, 3}) {
+      const Image image = whole_image({.height = 203, .width = 307, .channels = channels}, pixel, 11);
+      for (const std::int64_t size : {35, 64, 101, 255}) {
+        for (const Border::Mode mode : modes) {
+          // Neither is a pixel of 8 bits.
+          for (const double constant : {9.5, -80.0}) {
+            if (mode != Border::Mode::constant && constant < 0) continue;
+            const Border border{mode, mode == Border::Mode::constant ? constant : 0.0};
+            for (const FilterSize& window_size :
+                 {FilterSize{.height = size, .width = size}, FilterSize{.height = 18, .width = size},
+                  FilterSize{.height = size, .width = 2}, FilterSize{.width = size}}) {
+              expect_same(image, window(window_size), options_for(border, window_size));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(BoxesOfPixels, OfBordersThatDifferByAxis) {
+  for (const Pixel pixel : {Pixel::u8, Pixel::f32}) {
+    const Image image = whole_image({.height = 150, .width = 217}, pixel, 12);
+    for (const Border::Mode y : modes) {
+      for (const Border::Mode x : modes) {
+        const Border border_x{x, x == Border::Mode::constant ? -31.0 : 0.0};
+        const FilterSize size{.height = 64, .width = 75};
+        expect_same(image, window(size), options_for(Borders(Border::replicate(), border_of(y), border_x), size));
+      }
+    }
+  }
+}
+
+TEST(BoxesOfPixels, OfEveryExtentAnchorAndLayout) {
+  const Filter filter = window({.height = 40, .width = 101}).with_anchor({.y = 3, .x = 100});
+  for (const Pixel pixel : {Pixel::u8, Pixel::i16, Pixel::f16, Pixel::f32}) {
+    for (const Extent extent : {Extent::same, Extent::valid, Extent::full}) {
+      for (const Rounding rounding : {Rounding::half_even, Rounding::truncate}) {
+        Options options = options_for(Border::reflect(), filter.size(), rounding);
+        options.extent = extent;
+        for (const Layout layout : {Layout::interleaved, Layout::planar})
+          expect_same(whole_image({.height = 133, .width = 301, .channels = 3}, pixel, 13, layout), filter, options);
+        expect_same(whole_image({.batch = 2, .depth = 2, .height = 90, .width = 259}, pixel, 14), filter, options);
+        expect_same(whole_image({.height = 2, .width = 3001}, pixel, 15), window({.width = 101}), options);
+      }
+    }
+  }
+}
+
+TEST(BoxesOfPixels, SayHowTheyGo) {
+  const auto explained = [](Pixel pixel, const FilterSize& size) {
+    const Plan plan({.shape = {.height = 2048, .width = 2048},
+                     .pixel = pixel,
+                     .filters = {window(size)},
+                     .device = cuda(),
+                     .options = {.scale = 1.0 / 16384}});
+    EXPECT_THAT(plan.methods(), ElementsAre(Method::box));
+    return plan.explain();
+  };
+  EXPECT_THAT(explained(Pixel::u8, {.height = 101, .width = 101}), HasSubstr("along columns, sums of whole groups of 16"));
+  EXPECT_THAT(explained(Pixel::u8, {.width = 101}), HasSubstr("pixels as f32; then along rows"));
+  EXPECT_THAT(explained(Pixel::f32, {.height = 601}), HasSubstr("along columns, sums of whole groups of 16"));
+  EXPECT_THAT(explained(Pixel::f32, {.height = 4096}), HasSubstr("along columns, sums of whole groups of 32"));
 }
 
 }  // namespace
