@@ -1,6 +1,6 @@
-// box.cu: windows of equal weights. Along columns, over f32 rows that the copy engine brings (box.cuh): which, and how; those that are too
-// high for that, and rows that it cannot bring, go to box_tall.cu; along rows those that rows_of_one_weight.cu takes; along both, whether
-// one axis after the other is faster.
+// box.cu: windows of equal weights. Along columns, over f32 rows that the copy engine brings (box.cuh): which, and how; those that
+// are too high for that, rows that it cannot bring and other pixels go to box_tall.cu; along rows those that rows_of_one_weight.cu
+// takes; along both, whether one axis after the other is faster.
 //
 //   block → outputs    a strip of 96 to 256 columns of one channel, walked down 8 rows a step
 //   warps              width ÷ 32 sum, a column a thread; as many weigh, 8 neighbours of a row a thread; one brings rows. They work

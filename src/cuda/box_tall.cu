@@ -1,13 +1,12 @@
 // box_tall.cu: windows of equal weights along y, of any pixels and rows and of any height (box_tall.cuh): how.
 //
-//   lane → outputs     a column of a strip, walked down a group of 16 rows a step, or of 32 where the sums of many groups of 16 would
-//                      leave room for few warps
+//   lane → outputs     a column of a strip, walked down a group of 16 rows a step, or of 32 where the sums of many groups of 16
+//                      would leave room for few warps
 //   block → outputs    1 to 4 warps side by side; interleaved channels lie side by side, too
 //   shared memory      a warp: 128 bytes a group of the window
-//   operations         three additions an output, two loads and a store, whatever the window
-//   traffic            DRAM: each element twice, and once more the rows above each strip; L2 has those that leave where the window's
-//                      rows fit it
-//   limits             one filter, sums in f32; any pixels, strides, borders and extent; 18 rows to about 58,000 on Hopper
+//   operations         three additions an output, two loads and a store, whatever the window; 23 instructions of f32 (counted, sm_90)
+//   traffic            DRAM: each element twice, and once more the rows above each strip
+//   limits             one filter, sums in f32; any pixels but f64, strides, borders and extent; 18 rows to about 58,000 on Hopper
 //   instantiations     5 input pixels × 2 groups
 #include "cuda/box_tall.h"
 
@@ -22,9 +21,10 @@
 namespace halation::cuda_backend {
 namespace {
 
-// By count, not measured: 8 warps of a multiprocessor have 32 loads each under way. More cut shorter strips, which begin with more rows
-// that are read for no output.
-constexpr int enough_warps = 8;
+/// Warps of a multiprocessor that should do. By count, not measured: each has 32 loads under way and waits for memory once a step,
+/// and where pixels are smaller than f32, memory has time for twice the steps. More would cut shorter strips, which begin with more
+/// rows that are read for no output.
+int enough_warps(Pixel pixel) { return pixel == Pixel::f32 ? 8 : 16; }
 
 using Kernel = void (*)(BoxTallArguments);
 
@@ -57,6 +57,7 @@ Kernel kernel_of(Pixel pixel) {
 /// Blocks of as many warps as let enough warps live beside each other.
 template <int Group>
 Size size_of(Pixel pixel, int taps, std::size_t shared_limit) {
+  const int enough = enough_warps(pixel);
   const Kernel kernel = kernel_of<Group>(pixel);
   HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(shared_limit)));
@@ -66,7 +67,7 @@ Size size_of(Pixel pixel, int taps, std::size_t shared_limit) {
     size.bytes = static_cast<std::size_t>(groups_of(taps, Group)) * static_cast<std::size_t>(warps) * 32 * sizeof(float);
     if (size.bytes > shared_limit) continue;
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&size.blocks, kernel, 32 * warps, size.bytes));
-    if (std::min(size.all_warps(), enough_warps) > std::min(best.all_warps(), enough_warps)) best = size;
+    if (std::min(size.all_warps(), enough) > std::min(best.all_warps(), enough)) best = size;
   }
   return best;
 }
@@ -101,7 +102,7 @@ class BoxTallRunner final : public Runner {
     job.lines.blocks_y = Divisor(1);
     // A row that enters before the first output is read, and no more; others are read, read again and written.
     const std::int64_t more = (taps_ - 1) / 3;
-    const int blocks = std::max(1, std::min(size_.blocks, enough_warps / size_.warps));
+    const int blocks = std::max(1, std::min(size_.blocks, enough_warps(in.pixel) / size_.warps));
     job.strip = static_cast<int>(
         strips_of(out.shape.height, blocks_of(job.lines), std::int64_t{multiprocessors_} * blocks, more, size_.group).length);
     job.lines.blocks_y = Divisor((out.shape.height + job.strip - 1) / job.strip);
@@ -125,7 +126,7 @@ std::unique_ptr<const Runner> make_tall(std::shared_ptr<const Job> job, double w
   const auto taps = static_cast<int>(job->filters.front().size[1]);
   const std::size_t limit = shared_memory_limit(device);
   Size size = size_of<16>(job->in_pixel, taps, limit);
-  if (size.all_warps() < enough_warps) {
+  if (size.all_warps() < enough_warps(job->in_pixel)) {
     const Size larger = size_of<32>(job->in_pixel, taps, limit);
     if (larger.all_warps() > size.all_warps()) size = larger;
   }

@@ -1,12 +1,12 @@
-// box_tall.cuh: sums over windows of equal weights along y, of any height and any pixels: each lane is on its own, with one column of
-// a strip that it walks down a group of rows a step.
+// box_tall.cuh: sums over windows of equal weights along y, of any height and any pixels: each lane is on its own, with one column
+// of a strip that it walks down a group of rows a step.
 //
-// Of a window, shared memory has the sums of whole groups alone. The rows at its lower end come from memory for the first time, those
-// at its upper end once more. So a step takes two groups of rows, independent loads all of them: the group that enters, and the one
-// whose rows leave with the next step. An output is the sum from its first row to the end of the group that leaves, what all outputs of
-// the step share (some rows after that, and the middle of whole groups), and the sum from there to its last row. The middle is kept as
-// sums to the end of a turn of `groups` groups and one sum of the next turn. Nothing is ever subtracted, so that what is not finite
-// reaches no output but those whose window holds it.
+// Of a window, shared memory has the sums of whole groups alone. The rows at its lower end come from memory for the first time,
+// those at its upper end once more. So a step takes two groups of rows, independent loads all of them: the group that enters, and
+// the one whose rows leave with the next step. An output is the sum from its first row to the end of the group that leaves, what
+// all outputs of the step share (some rows after that, and the middle of whole groups), and the sum from there to its last row. The
+// middle is kept as sums to the end of a turn of `groups` groups and one sum of the next turn. Nothing is ever subtracted, so that
+// what is not finite reaches no output but those whose window holds it.
 #pragma once
 
 #include <cstdint>
@@ -184,13 +184,14 @@ __global__ void __launch_bounds__(32 * most_tall_warps) box_tall(const __grid_co
   const Rows rows{lines.borders[1], lines.in_strides.height,
                   place.in + place.z * lines.in_strides.depth + x * lines.in_strides.width + channel * lines.in_strides.channels,
                   static_cast<float>(lines.borders[1].constant)};
-  Outputs outputs{job.out + place.out + place.y * lines.out_strides.height + x * lines.out_strides.width +
-                      channel * lines.out_strides.channels,
-                  lines.out_strides.height, exists ? strip : 0};
+  Outputs outputs{
+      job.out + place.out + place.y * lines.out_strides.height + x * lines.out_strides.width + channel * lines.out_strides.channels,
+      lines.out_strides.height, exists ? strip : 0};
   Middle middle(group_sums + thread, static_cast<int>(blockDim.y) * 32, job.groups);
-  const std::int64_t window = place.y + job.lead;                 // of the strip's first output
-  const std::int64_t middle_row = window + Group + job.rest;      // where its middle begins
-  const int before = job.groups / 2 + 1;  // steps until the first outputs: two groups of the middle each but the last, which has one
+  const std::int64_t window = place.y + job.lead;             // of the strip's first output
+  const std::int64_t middle_row = window + Group + job.rest;  // where its middle begins
+  // Steps until the first outputs: two groups of the middle each but the last, which has one.
+  const int before = job.groups / 2 + 1;
   float leaving[Group] = {};
 #pragma unroll 1
   for (int step = -before; step * Group < strip; ++step) {

@@ -105,7 +105,8 @@ class ConvertRunner final : public Runner {
     const std::int64_t down = blocks(in.shape.height, warps * rows);
     const double all = static_cast<double>(across) * static_cast<double>(down) *
                        static_cast<double>(in.shape.channels * in.shape.depth * in.shape.batch);
-    if (all > 0x7fffffff) throw Error(ErrorCode::unsupported, "image " + to_string(in.shape) + " has more blocks than a launch can have");
+    if (all > 0x7fffffff)
+      throw Error(ErrorCode::unsupported, "image " + to_string(in.shape) + " has more blocks than a launch can have");
     job.across = Divisor(across);
     job.channels = Divisor(in.shape.channels);
     job.down = Divisor(down);
@@ -113,8 +114,9 @@ class ConvertRunner final : public Runner {
     const auto element = static_cast<std::int64_t>(bytes_of(in.pixel));
     const Strides& from = in.strides;
     const auto whole = [&](std::int64_t extent, std::int64_t bytes) { return extent == 1 || bytes % (columns * element) == 0; };
-    job.words = from.width == element && whole(0, reinterpret_cast<std::intptr_t>(in.data)) && whole(in.shape.height, from.height) &&
-                whole(in.shape.depth, from.depth) && whole(in.shape.batch, from.batch) && whole(in.shape.channels, from.channels);
+    job.words = from.width == element && whole(0, reinterpret_cast<std::intptr_t>(in.data)) &&
+                whole(in.shape.height, from.height) && whole(in.shape.depth, from.depth) && whole(in.shape.batch, from.batch) &&
+                whole(in.shape.channels, from.channels);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     kernel_of(in.pixel)<<<static_cast<unsigned>(all), dim3(32, warps), 0, queue>>>(job);
     HALATION_CUDA_LAUNCHED("convert", queue);

@@ -1,10 +1,10 @@
 // passes.cpp: jobs that one kernel does not do at once, as several that do.
 //
-// A separable filter is done along two axes in one pass where its lines fit shared memory (or, of equal weights, where that is faster),
-// else axis by axis; the third axis of a volume, where no kernel walks it (march.h), is a pass of its own, in which planes take the place
-// of rows. Between passes lie sums in f32 or f64. A pass along one axis sees as its
-// constant what the passes before have made of it. Boxes go along y first, which any pixels and rows can, and leave f32 in rows that the
-// copy engine can bring for the pass along x; what has no pass along y is made f32 by a pass of its own.
+// A separable filter is done along two axes in one pass where its lines fit shared memory (or, of equal weights, where that is
+// faster), else axis by axis; the third axis of a volume, where no kernel walks it (march.h), is a pass of its own, in which planes
+// take the place of rows. Between passes lie sums in f32 or f64. A pass along one axis sees as its constant what the passes before
+// have made of it. Boxes go along y first, which any pixels and rows can, and leave f32 in rows that the copy engine can bring for
+// the pass along x; what has no pass along y is made f32 by a pass of its own.
 #include "cuda/passes.h"
 
 #include <numeric>
@@ -230,8 +230,9 @@ std::unique_ptr<const Runner> make_any_separable(const Job& job, Device device) 
     if (before[axis]) gain *= sum_of(factors[axis]);
   }
   second.borders[last] = second.borders[last].with_constant(gain * job.borders[last].constant());
-  const View between = box_by_axes(job) ? bulk_rows(first.out, device)
-                                        : View{nullptr, first.out, strides_of(first.out, first.out_pixel), first.out_pixel, device};
+  const View between = box_by_axes(job)
+                           ? bulk_rows(first.out, device)
+                           : View{nullptr, first.out, strides_of(first.out, first.out_pixel), first.out_pixel, device};
   return std::make_unique<TwoPasses>(make_one_separable(first, device), make_one_separable(second, device), between);
 }
 

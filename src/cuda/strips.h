@@ -12,8 +12,9 @@ struct Strips {
   std::int64_t walked = 0;
 };
 
-/// Those of an axis of `extent` that end soonest, of whole `unit`s, where each walks `more` besides its own, there are `others` strips
-/// beside each of them, and as many walk at a time as there are `places`: for each number of rounds as many as it has places for.
+/// Those of an axis of `extent` that end soonest, of whole `unit`s, where each walks `more` besides its own, there are `others`
+/// strips beside each of them, and as many walk at a time as there are `places`: for each number of rounds as many as it has places
+/// for.
 inline Strips strips_of(std::int64_t extent, std::int64_t others, std::int64_t places, std::int64_t more, std::int64_t unit = 1) {
   constexpr std::int64_t longest = 1 << 20;
   // More rounds than a few end no sooner: what strips walk besides grows.

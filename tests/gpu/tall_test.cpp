@@ -1,8 +1,8 @@
-// tall_test.cpp: windows of equal weights along y, of 18 to 4,096 rows, over images lower and higher than they are; and along both axes and
-// x alone over pixels of every type.
+// tall_test.cpp: windows of equal weights along y, of 18 to 4,096 rows, over images lower and higher than they are; and along both
+// axes and x alone over pixels of every type.
 //
-// Data and weights are whole numbers small enough for f32 to hold every sum exactly, and scales are powers of 2, so that every pixel must be
-// right to the bit. Right answers come from the CPU, which the sweep compares with the reference.
+// Data and weights are whole numbers small enough for f32 to hold every sum exactly, and scales are powers of 2, so that every
+// pixel must be right to the bit. Right answers come from the CPU, which the sweep compares with the reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,13 +27,14 @@ constexpr std::array modes{Border::Mode::constant, Border::Mode::replicate, Bord
 
 Border border_of(Border::Mode mode) { return {mode, mode == Border::Mode::constant ? 9.0 : 0.0}; }
 
-Filter window(const FilterSize& size) { return Filter::dense(size, std::vector<double>(static_cast<std::size_t>(size.taps()), 1.0)); }
+Filter window(const FilterSize& size) {
+  return Filter::dense(size, std::vector<double>(static_cast<std::size_t>(size.taps()), 1.0));
+}
 
 /// What the GPU makes of an image by sums, over memory that is poisoned before.
 Image by_sums(const Image& image, const Filter& filter, Options options) {
   options.method = Method::box;
-  const Plan plan(
-      {.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});
+  const Plan plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});
   const Image there = to_device(image, cuda());
   Image out = allocate(plan.output_shape(), plan.output_pixel(), cuda());
   EXPECT_EQ(cudaMemset(out.view().data, 0xff, bytes_in(out)), cudaSuccess);
@@ -48,7 +49,8 @@ void expect_same(const Image& image, const Filter& filter, const Options& option
 }
 
 TEST(Tall, OfEverySizeOverEveryBorder) {
-  for (const Shape& shape : {Shape{.height = 5, .width = 101}, Shape{.height = 300, .width = 132}, Shape{.height = 1501, .width = 65}}) {
+  for (const Shape& shape :
+       {Shape{.height = 5, .width = 101}, Shape{.height = 300, .width = 132}, Shape{.height = 1501, .width = 65}}) {
     const Image image = whole_image(shape, Pixel::f32, 1);
     for (const std::int64_t size : sizes) {
       for (const Border::Mode mode : modes) expect_same(image, window({.height = size}), {.border = border_of(mode)});
@@ -71,11 +73,13 @@ TEST(Tall, OverChannelsVolumesAndManyStrips) {
   for (const std::int64_t size : {18, 101, 601, 4096}) {
     const Options options{.border = Border::reflect()};
     for (const std::int64_t channels : {2, 3, 4, 17}) {
-      expect_same(whole_image({.height = 400, .width = 75, .channels = channels}, Pixel::f32, 3), window({.height = size}), options);
+      expect_same(whole_image({.height = 400, .width = 75, .channels = channels}, Pixel::f32, 3), window({.height = size}),
+                  options);
     }
     expect_same(whole_image({.height = 300, .width = 130, .channels = 3}, Pixel::f32, 4, Layout::planar), window({.height = size}),
                 options);
-    expect_same(whole_image({.batch = 2, .depth = 3, .height = 211, .width = 41}, Pixel::f32, 5), window({.height = size}), options);
+    expect_same(whole_image({.batch = 2, .depth = 3, .height = 211, .width = 41}, Pixel::f32, 5), window({.height = size}),
+                options);
     expect_same(whole_image({.depth = 130, .height = 9, .width = 70}, Pixel::f32, 6), window({.depth = size}), options);
     expect_same(whole_image({.height = 9001, .width = 36}, Pixel::f32, 7), window({.height = size}), options);
   }
@@ -92,14 +96,16 @@ TEST(Tall, OverViewsOfEveryStride) {
     view.strides.width = 8;
     view.strides.height = -view.strides.height;
     const Options options{.border = Border::replicate(), .method = Method::box};
-    const Plan plan({.shape = view.shape, .pixel = Pixel::f32, .filters = {window({.height = size})}, .device = cuda(), .options = options});
+    const Plan plan(
+        {.shape = view.shape, .pixel = Pixel::f32, .filters = {window({.height = size})}, .device = cuda(), .options = options});
     Image out = allocate(view.shape, Pixel::f32, cuda(), Layout::interleaved);
     plan.run(view, out.view());
     ConstView same = image.view();
     same.data += (same.shape.height - 1) * same.strides.height + 4;
     same.shape = view.shape;
     same.strides = view.strides;
-    EXPECT_TRUE(same_bits(convolve(same, window({.height = size}), {.border = Border::replicate()}), to_device(out, cpu()))) << size;
+    EXPECT_TRUE(same_bits(convolve(same, window({.height = size}), {.border = Border::replicate()}), to_device(out, cpu())))
+        << size;
   }
 }
 
@@ -116,7 +122,8 @@ TEST(Tall, LetsNothingThatIsNotFiniteOut) {
       const auto* right = reinterpret_cast<const float*>(expected.view().data);
       const auto* got = reinterpret_cast<const float*>(found.view().data);
       std::int64_t wrong = 0;
-      for (std::int64_t i = 0; i < shape.elements(); ++i) wrong += std::isfinite(right[i]) ? got[i] != right[i] : std::isfinite(got[i]);
+      for (std::int64_t i = 0; i < shape.elements(); ++i)
+        wrong += std::isfinite(right[i]) ? got[i] != right[i] : std::isfinite(got[i]);
       EXPECT_EQ(wrong, 0) << size << " rows";
     }
   }
@@ -127,7 +134,8 @@ TEST(Tall, OfAndAsEveryPixel) {
     const Image image = whole_image({.height = 401, .width = 75, .channels = 3}, pixel, 10);
     for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
       for (const std::int64_t size : {18, 64, 601}) {
-        const Options options{.border = Border::wrap(), .output = output, .scale = 1.0 / 1024, .offset = 3, .rounding = Rounding::half_even};
+        const Options options{
+            .border = Border::wrap(), .output = output, .scale = 1.0 / 1024, .offset = 3, .rounding = Rounding::half_even};
         expect_same(image, window({.height = size}), options);
       }
     }
