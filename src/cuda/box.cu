@@ -1,5 +1,6 @@
-// box.cu: windows of equal weights. Along columns, over f32 rows that the copy engine brings (box.cuh): which, and how; along rows
-// those that rows_of_one_weight.cu takes; along both, whether one axis after the other is faster.
+// box.cu: windows of equal weights. Along columns, over f32 rows that the copy engine brings (box.cuh): which, and how; those that
+// are too high for that, rows that it cannot bring and other pixels go to box_tall.cu; along rows those that rows_of_one_weight.cu
+// takes; along both, whether one axis after the other is faster.
 //
 //   block → outputs    a strip of 96 to 256 columns of one channel, walked down 8 rows a step
 //   warps              width ÷ 32 sum, a column a thread; as many weigh, 8 neighbours of a row a thread; one brings rows. They work
@@ -7,7 +8,7 @@
 //   shared memory      3 or 4 times 8 staged rows; a ring of the window's rows but one, in whole eights, and 8 more, weighed; sums
 //                      of groups of 8
 //   traffic            DRAM: each element once, but for the rows above each strip
-//   limits             one filter, f32 to f32, rows on 16-byte boundaries; any border and extent; a ring that fits shared memory
+//   limits             one filter, f32 to f32, rows on 16-byte boundaries; any border and extent; 18 to 224 rows
 //   instantiations     5 widths
 #include "cuda/box.h"
 
@@ -17,18 +18,23 @@
 #include <limits>
 
 #include "cuda/box.cuh"
+#include "cuda/box_tall.h"
 #include "cuda/device.h"
 #include "cuda/lines_of.h"
 #include "cuda/rows.h"
+#include "cuda/strips.h"
 
 namespace halation::cuda_backend {
 namespace {
 
 // Measured on an H200 (docs/performance.md). Along columns every window of 18 and more is faster so; along both, all at once in
 // registers (march_image.cuh) is up to 33.
-constexpr std::size_t least_rows = 18;
-constexpr std::size_t most_at_once = 33;
-constexpr std::size_t most_taps = 4096;
+constexpr std::int64_t least_rows = 18;
+constexpr std::int64_t most_at_once = 33;
+// By count, not measured: from where on reading rows twice should take less than what a ring leaves room for.
+constexpr std::int64_t least_tall = 225;
+constexpr std::int64_t most_ring = 4096;
+constexpr std::int64_t most_rows = 1 << 16;
 
 using Kernel = void (*)(BoxArguments);
 
@@ -61,26 +67,9 @@ Places places_of(Device device) {
   return places;
 }
 
-constexpr int rounded_up(int count, int unit) { return (count + unit - 1) / unit * unit; }
-
-/// The number of strips that ends soonest, as `rounds` of all blocks, as many at a time as there are `places`:
-/// rows that a place walks.
-std::int64_t rows_walked(std::int64_t height, std::int64_t others, std::int64_t places, int taps, std::int64_t& strips) {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  constexpr int longest_strip = 1 << 20;
-  const std::int64_t fewest = (height + longest_strip - 1) / longest_strip;
-  const std::int64_t first_round = std::max<std::int64_t>(1, (others * fewest + places - 1) / places);
-  for (std::int64_t rounds = first_round; rounds < first_round + 8; ++rounds) {
-    const std::int64_t many = std::clamp<std::int64_t>(rounds * places / others, fewest,
-                                                       std::max<std::int64_t>(fewest, height / box_group));
-    const std::int64_t strip = (height + many - 1) / many;
-    const std::int64_t walked = ((others * many + places - 1) / places) *
-                                (rounded_up(static_cast<int>(strip), box_group) + taps - 1 + box_group);
-    if (walked >= least) continue;
-    least = walked;
-    strips = many;
-  }
-  return least;
+/// Strips of a job's outputs, in whole steps.
+Strips cut_strips(std::int64_t height, std::int64_t others, std::int64_t places, int taps) {
+  return strips_of(height, others, places, taps - 1 + box_group, box_group);
 }
 
 /// The ring and the bytes of shared memory of blocks of a size.
@@ -124,8 +113,8 @@ Cut cut_of(const Job& job, const Places& places, const BoxWindow& window) {
       const std::int64_t others =
           (job.out.width + size.width - 1) / size.width * job.out.depth * job.out.batch * job.out.channels;
       const std::int64_t all_places = std::int64_t{places.multiprocessors} * cut.blocks;
-      std::int64_t strips = 1;
-      const std::int64_t walked = rows_walked(job.out.height, others, all_places, window.taps, strips);
+      const auto [length, walked] = cut_strips(job.out.height, others, all_places, window.taps);
+      const std::int64_t strips = (job.out.height + length - 1) / length;
       const double busy = std::min(1.0, static_cast<double>(others * strips) / static_cast<double>(all_places));
       const double rows = box_group * cut.blocks * busy;  // of all blocks of a multiprocessor, a step
       const double filled = std::min(0.65, cut.blocks * busy * size.threads / 32 / 33);
@@ -143,9 +132,10 @@ double weight_of(const Taps& taps) {
   return z.front() * y.front() * x.front();
 }
 
-/// Whether a filter has equal weights whose product is as good as one after the other.
+/// Whether a filter has equal weights whose product is as good as one after the other, over pixels that f32 holds.
 bool has_one_weight(const Job& job) {
   if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64) return false;
+  if (job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64) return false;
   const Taps& taps = job.filters.front();
   if (taps.method != Method::box || taps.size[0] != 1) return false;
   const double weight = std::fabs(weight_of(taps));
@@ -184,9 +174,8 @@ class BoxRunner final : public Runner {
     if (!job.lines.out_packed || !loads_whole(job.lines, in)) return false;
     job.out = out.data;
     job.lines.blocks_y = Divisor(1);
-    std::int64_t strips = 1;
-    rows_walked(out.shape.height, blocks_of(job.lines), std::int64_t{places_.multiprocessors} * cut_.blocks, job.window.taps, strips);
-    job.strip = static_cast<int>((out.shape.height + strips - 1) / strips);
+    const std::int64_t all_places = std::int64_t{places_.multiprocessors} * cut_.blocks;
+    job.strip = static_cast<int>(cut_strips(out.shape.height, blocks_of(job.lines), all_places, job.window.taps).length);
     job.lines.blocks_y = Divisor((out.shape.height + job.strip - 1) / job.strip);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     cut_.size->kernel<<<blocks_of(job.lines), dim3(32, static_cast<unsigned>(cut_.size->threads / 32)), cut_.bytes, queue>>>(job);
@@ -205,24 +194,29 @@ class BoxRunner final : public Runner {
 }  // namespace
 
 bool box_by_axes(const Job& job) {
-  if (!has_one_weight(job) || job.out_pixel != Pixel::f32) return false;
-  const auto& [z, y, x] = *job.filters.front().factors;
-  return y.size() > 1 && x.size() > 1 && y.size() >= least_rows && std::max(y.size(), x.size()) > most_at_once;
+  if (!has_one_weight(job)) return false;
+  const auto& [z, y, x] = job.filters.front().size;
+  return y >= least_rows && x > 1 && std::max(y, x) > most_at_once;
 }
 
 std::unique_ptr<const Runner> make_box(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise) {
   if (!has_one_weight(*job)) return nullptr;
   const Taps& taps = job->filters.front();
   if (windows_take(*job, taps, taps.method)) return make_windows(job, weight_of(taps), device, otherwise());
-  if (job->in_pixel != Pixel::f32 || job->out_pixel != Pixel::f32) return nullptr;
-  const auto& factors = *taps.factors;
-  if (factors[2].size() != 1 || factors[1].size() < least_rows || factors[1].size() > most_taps) return nullptr;
-  if (taps.lead[0] != 0 || taps.lead[2] != 0 || !copies_in_bulk(sizes.front().kernel)) return nullptr;
-  const BoxWindow window(static_cast<int>(factors[1].size()));
+  const std::int64_t rows = taps.size[1];
+  if (taps.size[2] != 1 || rows < least_rows || rows > most_rows || taps.lead[0] != 0 || taps.lead[2] != 0) return nullptr;
+  if (job->in_pixel != Pixel::f32 || job->out_pixel != Pixel::f32) return make_tall(job, weight_of(taps), device);
+  const auto tall = [&] { return rows > most_at_once ? make_tall(job, weight_of(taps), device) : nullptr; };
+  if (rows >= least_tall) {
+    if (std::unique_ptr<const Runner> runner = tall()) return runner;
+  }
+  if (rows > most_ring || !copies_in_bulk(sizes.front().kernel)) return tall();
+  const BoxWindow window(static_cast<int>(rows));
   const Places places = places_of(device);
   const Cut cut = cut_of(*job, places, window);
-  if (cut.size == nullptr) return nullptr;
-  return std::make_unique<BoxRunner>(std::move(job), device, places, cut, window, otherwise());
+  if (cut.size == nullptr) return tall();
+  std::unique_ptr<const Runner> others = tall();
+  return std::make_unique<BoxRunner>(std::move(job), device, places, cut, window, others ? std::move(others) : otherwise());
 }
 
 }  // namespace halation::cuda_backend

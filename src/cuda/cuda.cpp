@@ -25,7 +25,10 @@ double multiply_adds_alike(const Job& job, const Taps& taps, Method method) {
     return method == Method::direct ? static_cast<double>(k[1] * k[2]) : static_cast<double>(k[1] + k[2] + (job.in_pixel == Pixel::u8 ? 2 : 4));
   }
   // Counted: what a lane issues for 20 outputs, up to 600 taps.
-  if (windows_take(job, taps, method)) return 16;
+  constexpr double window = 16;
+  if (windows_take(job, taps, method)) return window;
+  // And 8 bytes for an f32 written and read.
+  if (windows_take_as_f32(job, taps, method)) return window + 57;
   // Counted, too. At 65 taps an H200 takes a sixth longer.
   if (rows_take(job, taps, method)) return 9 + 1.03 * static_cast<double>(k[2]);
   if (method == Method::direct) {

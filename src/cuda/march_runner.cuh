@@ -11,6 +11,7 @@
 #include "cuda/march_image.cuh"
 #include "cuda/march_sizes.h"
 #include "cuda/march_volume.cuh"
+#include "cuda/strips.h"
 
 namespace halation::cuda_backend {
 
@@ -142,18 +143,7 @@ class MarchRunner final : public Runner {
     along = Divisor(1);
     const std::int64_t others = blocks_of(lines);
     const std::int64_t places = std::int64_t{multiprocessors_} * blocks_together;
-    constexpr std::int64_t longest = 1 << 20;
-    std::int64_t best = 0;
-    std::int64_t least = 0;
-    for (std::int64_t strips = (extent + longest - 1) / longest, end = strips + 128;
-         strips < end && strips <= extent; ++strips) {
-      const std::int64_t walked =
-          ((others * strips + places - 1) / places) * ((extent + strips - 1) / strips + Z - 1);
-      if (best != 0 && walked >= least) continue;
-      best = strips;
-      least = walked;
-    }
-    job.strip = static_cast<int>((extent + best - 1) / best);
+    job.strip = static_cast<int>(strips_of(extent, others, places, Z - 1).length);
     along = Divisor((extent + job.strip - 1) / job.strip);
   }
 

@@ -1,15 +1,17 @@
 // passes.cpp: jobs that one kernel does not do at once, as several that do.
 //
-// A separable filter is done along two axes in one pass where its lines fit shared memory (or, of equal weights, where that is faster),
-// else axis by axis; the third axis of a volume, where no kernel walks it (march.h), is a pass of its own, in which planes take the place
-// of rows. Between passes lie sums in f32 or f64. A pass along one axis sees as its
-// constant what the passes before have made of it.
+// A separable filter is done along two axes in one pass where its lines fit shared memory (or, of equal weights, where that is
+// faster), else axis by axis; the third axis of a volume, where no kernel walks it (march.h), is a pass of its own, in which planes
+// take the place of rows. Between passes lie sums in f32 or f64. A pass along one axis sees as its constant what the passes before
+// have made of it. Boxes go along y first, which any pixels and rows can, and leave f32 in rows that the copy engine can bring for
+// the pass along x; what has no pass along y is made f32 by a pass of its own.
 #include "cuda/passes.h"
 
 #include <numeric>
 
 #include "cuda/box.h"
 #include "cuda/combine.h"
+#include "cuda/convert.h"
 #include "cuda/device.h"
 #include "cuda/direct.h"
 #include "cuda/march.h"
@@ -45,6 +47,17 @@ Job turned(Job job) {
   return job;
 }
 
+/// Channels apart, rows of f32 on 16-byte boundaries with room for whole fours of pixels.
+View bulk_rows(const Shape& shape, Device device) {
+  Strides strides;
+  strides.width = 4;
+  strides.height = (shape.width + 3) / 4 * 16;
+  strides.depth = shape.height * strides.height;
+  strides.channels = shape.depth * strides.depth;
+  strides.batch = shape.channels * strides.channels;
+  return {nullptr, shape, strides, Pixel::f32, device};
+}
+
 View view_in(std::span<std::byte> memory, const Shape& shape, Pixel pixel, Device device) {
   return {memory.data(), shape, strides_of(shape, pixel), pixel, device};
 }
@@ -64,30 +77,29 @@ class TurnedRunner final : public Runner {
   std::unique_ptr<const Runner> runner_;
 };
 
-/// One job after the other, the sums of the first as input of the second.
+/// One job after the other, what the first leaves `between` as input of the second; `between` has no memory yet.
 class TwoPasses final : public Runner {
  public:
-  TwoPasses(std::unique_ptr<const Runner> first, std::unique_ptr<const Runner> second, const Shape& between, Pixel pixel, Device device)
-      : first_(std::move(first)), second_(std::move(second)), between_(between), pixel_(pixel), device_(device) {}
+  TwoPasses(std::unique_ptr<const Runner> first, std::unique_ptr<const Runner> second, const View& between)
+      : first_(std::move(first)), second_(std::move(second)), between_(between) {}
 
   std::size_t workspace_bytes() const override {
     return between_bytes() + std::max(first_->workspace_bytes(), second_->workspace_bytes());
   }
   std::string explain() const override { return first_->explain() + "; then " + second_->explain(); }
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
-    const View between = view_in(workspace, between_, pixel_, device_);
+    View between = between_;
+    between.data = workspace.data();
     first_->run(in, {&between, 1}, workspace.subspan(between_bytes()), stream);
     second_->run(between, outs, workspace.subspan(between_bytes()), stream);
   }
 
  private:
-  std::size_t between_bytes() const { return rounded_up(static_cast<std::size_t>(between_.elements()) * bytes_of(pixel_)); }
+  std::size_t between_bytes() const { return rounded_up(static_cast<std::size_t>(between_.strides.batch * between_.shape.batch)); }
 
   std::unique_ptr<const Runner> first_;
   std::unique_ptr<const Runner> second_;
-  Shape between_;
-  Pixel pixel_;
-  Device device_;
+  View between_;
 };
 
 /// A job of one filter a time, each with its own output, or with sums that are combined.
@@ -174,6 +186,13 @@ std::unique_ptr<const Runner> make_along_one_axis(Job job, Device device) {
   return make_direct(std::make_shared<const Job>(std::move(job)), device);
 }
 
+/// Whether a place outside along y and x alike has one value, whichever axis is asked first.
+bool constants_agree(const Job& job) {
+  const BorderTable& y = job.borders[1];
+  const BorderTable& x = job.borders[2];
+  return y.mode() != Border::Mode::constant || x.mode() != Border::Mode::constant || y.constant() == x.constant();
+}
+
 double sum_of(const std::vector<double>& factor) { return std::accumulate(factor.begin(), factor.end(), 0.0); }
 
 /// One filter with factors, which have equal weights where its method is box.
@@ -189,30 +208,44 @@ std::unique_ptr<const Runner> make_any_separable(const Job& job, Device device) 
     // Planes in the place of rows, so that lines are read once.
     if (factors[0].size() > 1) {
       const auto planes = std::make_shared<const Job>(turned(job));
-      if (separable_fits(*planes, device)) {
-        const auto any = [&] { return make_separable(planes, device); };
-        std::unique_ptr<const Runner> box = make_box(planes, device, any);
-        return std::make_unique<TurnedRunner>(box ? std::move(box) : any());
-      }
+      const bool fits = separable_fits(*planes, device);
+      const auto any = [&] { return fits ? make_separable(planes, device) : make_along_one_axis(*planes, device); };
+      std::unique_ptr<const Runner> runner = make_box(planes, device, any);
+      if (!runner && fits) runner = any();
+      if (runner) return std::make_unique<TurnedRunner>(std::move(runner));
     }
     return make_along_one_axis(job, device);
   }
-  // The outermost long axis last; the others first.
-  const std::size_t outermost = factors[0].size() > 1 ? 0 : 1;
-  std::array<bool, 3> inner{true, true, true};
-  inner[outermost] = false;
-  std::array<bool, 3> outer{false, false, false};
-  outer[outermost] = true;
-  Job first = part_of(job, inner, job.in, true, false);
-  Job second = part_of(job, outer, first.out, false, true);
+  // The outermost long axis last, the others first; of boxes columns first.
+  const bool columns_first = box_by_axes(job) && constants_agree(job);
+  const std::size_t last = columns_first ? 2 : factors[0].size() > 1 ? 0 : 1;
+  std::array<bool, 3> before{true, true, true};
+  before[last] = false;
+  std::array<bool, 3> after{false, false, false};
+  after[last] = true;
+  Job first = part_of(job, before, job.in, true, false);
+  Job second = part_of(job, after, first.out, false, true);
   double gain = 1;  // of the passes before on a constant
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (inner[axis]) gain *= sum_of(factors[axis]);
+    if (before[axis]) gain *= sum_of(factors[axis]);
   }
-  second.borders[outermost] = second.borders[outermost].with_constant(gain * job.borders[outermost].constant());
-  const Shape between = first.out;
-  const Pixel pixel = first.out_pixel;
-  return std::make_unique<TwoPasses>(make_one_separable(first, device), make_one_separable(second, device), between, pixel, device);
+  second.borders[last] = second.borders[last].with_constant(gain * job.borders[last].constant());
+  const View between = box_by_axes(job)
+                           ? bulk_rows(first.out, device)
+                           : View{nullptr, first.out, strides_of(first.out, first.out_pixel), first.out_pixel, device};
+  return std::make_unique<TwoPasses>(make_one_separable(first, device), make_one_separable(second, device), between);
+}
+
+/// A box along rows alone over pixels that should be f32 first; null for others, and where the device has no copy engine.
+std::unique_ptr<const Runner> make_as_f32(const Job& job, Device device) {
+  const Taps& taps = job.filters.front();
+  if (!windows_take_as_f32(job, taps, taps.method)) return nullptr;
+  Job second = job;
+  second.in_pixel = Pixel::f32;
+  std::unique_ptr<const Runner> rows =
+      make_box(std::make_shared<const Job>(std::move(second)), device, [] { return std::unique_ptr<const Runner>(); });
+  if (!rows) return nullptr;
+  return std::make_unique<TwoPasses>(make_convert(device), std::move(rows), bulk_rows(job.in, device));
 }
 
 std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) {
@@ -220,6 +253,7 @@ std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) 
   if (box_by_axes(job)) return any();
   const auto shared = std::make_shared<const Job>(job);
   if (std::unique_ptr<const Runner> roll = make_roll(shared, device, any)) return roll;
+  if (std::unique_ptr<const Runner> as_f32 = make_as_f32(job, device)) return as_f32;
   if (std::unique_ptr<const Runner> box = make_box(shared, device, any)) return box;
   std::unique_ptr<const Runner> march = make_march(shared, device, any);
   return march ? std::move(march) : any();

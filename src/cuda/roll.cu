@@ -211,7 +211,8 @@ class RollRunner final : public Runner {
     // Shorter strips than would fill the GPU once: neighbours walk at the same time, which memory is faster for.
     const int waves = fit_.size == 3 ? 8 : 4;
     const int more = fit_.size - 1 + startup;
-    const int length = strip_length(job.rows, across * planes, std::int64_t{multiprocessors_} * launched.blocks, more);
+    const std::int64_t places = std::int64_t{multiprocessors_} * launched.blocks;
+    const auto length = static_cast<int>(strips_of(job.rows, across * planes, places, more).length);
     job.strip = std::max((length + waves - 1) / waves, std::min(length, 2 * more));
     const std::int64_t strips = (job.rows + job.strip - 1) / job.strip;
     job.across = Divisor(across);

@@ -18,8 +18,11 @@ std::unique_ptr<const Runner> make_rows(std::shared_ptr<const Job> job, Device d
 /// of 33 to 4,096 columns, on f32 with sums in f32. `taps` may have no weights.
 bool windows_take(const Job& job, const Taps& taps, Method method);
 
+/// The same for pixels of other types, which should be f32 first; of 65 columns and more.
+bool windows_take_as_f32(const Job& job, const Taps& taps, Method method);
+
 /// For a filter that `windows_take`s, of weights `weight`. `otherwise` is for images whose rows the copy
-/// engine cannot bring, and comes back where the device has none.
+/// engine cannot bring, null where there are none; it comes back where the device has no such engine.
 std::unique_ptr<const Runner> make_windows(std::shared_ptr<const Job> job, double weight, Device device,
                                            std::unique_ptr<const Runner> otherwise);
 

@@ -20,6 +20,8 @@ namespace {
 
 // Not measured: from where on sums should take fewer instructions than as many multiply-adds (rows.cu).
 constexpr std::int64_t least_taps = 33;
+// By count, not measured: from where on they do so with what it takes to make other pixels f32 (cuda.cpp).
+constexpr std::int64_t least_taps_as_f32 = 65;
 // Of 640 outputs in a tile.
 constexpr int least_stretches = 1;
 constexpr int most_stretches = 4;
@@ -48,7 +50,7 @@ class WindowRunner final : public Runner {
     share_multiprocessor();
   }
 
-  std::size_t workspace_bytes() const override { return otherwise_->workspace_bytes(); }
+  std::size_t workspace_bytes() const override { return otherwise_ ? otherwise_->workspace_bytes() : 0; }
   std::string explain() const override { return "along rows, sums to and from whole groups of 20"; }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace,
@@ -103,15 +105,25 @@ class WindowRunner final : public Runner {
   int blocks_ = 1;  // that the device holds at a time
 };
 
-}  // namespace
-
-bool windows_take(const Job& job, const Taps& taps, Method method) {
+/// Whatever the pixels are.
+bool is_window(const Job& job, const Taps& taps, Method method) {
   if (method != Method::box || job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64)
     return false;
-  if (job.in_pixel != Pixel::f32 || taps.size[0] != 1 || taps.size[1] != 1) return false;
+  if (taps.size[0] != 1 || taps.size[1] != 1) return false;
   if (taps.size[2] < least_taps || taps.size[2] > many_taps || job.out.width < least_width) return false;
   return job.in.depth == job.out.depth && job.in.height == job.out.height && taps.lead[0] == 0 &&
          taps.lead[1] == 0;
+}
+
+}  // namespace
+
+bool windows_take(const Job& job, const Taps& taps, Method method) {
+  return job.in_pixel == Pixel::f32 && is_window(job, taps, method);
+}
+
+bool windows_take_as_f32(const Job& job, const Taps& taps, Method method) {
+  return job.in_pixel != Pixel::f32 && job.in_pixel != Pixel::f64 && taps.size[2] >= least_taps_as_f32 &&
+         is_window(job, taps, method);
 }
 
 std::unique_ptr<const Runner> make_windows(std::shared_ptr<const Job> job, double weight, Device device,

@@ -6,23 +6,30 @@
 
 namespace halation::cuda_backend {
 
-/// The length of strips of an axis of `extent` that end soonest, where each walks `more` places besides its own, there are `others` strips
-/// beside each of them, and as many walk at a time as there are `places`.
-inline int strip_length(std::int64_t extent, std::int64_t others, std::int64_t places, int more) {
+/// Strips of an axis: how long they are, and how much a place walks until all are done.
+struct Strips {
+  std::int64_t length = 0;
+  std::int64_t walked = 0;
+};
+
+/// Those of an axis of `extent` that end soonest, of whole `unit`s, where each walks `more` besides its own, there are `others`
+/// strips beside each of them, and as many walk at a time as there are `places`: for each number of rounds as many as it has places
+/// for.
+inline Strips strips_of(std::int64_t extent, std::int64_t others, std::int64_t places, std::int64_t more, std::int64_t unit = 1) {
   constexpr std::int64_t longest = 1 << 20;
-  std::int64_t best = extent;
-  std::int64_t least = 0;
+  // More rounds than a few end no sooner: what strips walk besides grows.
+  constexpr std::int64_t most_rounds = 8;
   const std::int64_t fewest = (extent + longest - 1) / longest;
-  // More strips than fill the places a few times end no sooner: what they walk besides grows.
-  const std::int64_t most = std::min(extent, std::max(fewest, 8 * places / others + 1));
-  for (std::int64_t strips = fewest; strips <= most; ++strips) {
-    const std::int64_t length = (extent + strips - 1) / strips;
-    const std::int64_t walked = ((others * strips + places - 1) / places) * (length + more);
-    if (least != 0 && walked >= least) continue;
-    best = length;
-    least = walked;
+  const std::int64_t most = std::max(fewest, extent / unit);
+  const std::int64_t first = std::max<std::int64_t>(1, (others * fewest + places - 1) / places);
+  Strips best;
+  for (std::int64_t rounds = first; rounds < first + most_rounds; ++rounds) {
+    const std::int64_t strips = std::clamp(rounds * places / others, fewest, most);
+    const std::int64_t length = ((extent + strips - 1) / strips + unit - 1) / unit * unit;
+    const std::int64_t walked = (others * strips + places - 1) / places * (length + more);
+    if (best.length == 0 || walked < best.walked) best = {length, walked};
   }
-  return static_cast<int>(best);
+  return best;
 }
 
 }  // namespace halation::cuda_backend
