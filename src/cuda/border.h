@@ -1,7 +1,6 @@
 // border.h: what lies outside an image, as kernels get it: by value, computed where it is met.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "core/border_index.h"

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core/backend.h"
-#include "cuda/march.h"
+#include "cuda/runner.h"
 
 namespace halation::cuda_backend {
 

@@ -1,10 +1,9 @@
 // device.h: which GPUs there are, and which one calls of this thread go to.
 #pragma once
 
-#include <optional>
 #include <cstddef>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "halation/device.h"
 

@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "core/job.h"
-#include "cuda/device.h"
 #include "cuda/lines.cuh"
 
 namespace halation::cuda_backend {

@@ -22,10 +22,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/job.h"
-#include "cuda/device.h"
 #include "cuda/lines.cuh"
-#include "cuda/lines_of.h"
 
 namespace halation::cuda_backend {
 

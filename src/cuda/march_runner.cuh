@@ -8,6 +8,7 @@
 #include "cuda/device.h"
 #include "cuda/lines_of.h"
 #include "cuda/march.cuh"
+#include "cuda/march.h"
 #include "cuda/march_image.cuh"
 #include "cuda/march_sizes.h"
 #include "cuda/march_volume.cuh"

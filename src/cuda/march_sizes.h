@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/backend.h"
-#include "cuda/march.h"
+#include "cuda/runner.h"
 
 namespace halation::cuda_backend {
 

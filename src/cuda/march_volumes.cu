@@ -1,4 +1,4 @@
-// march_volumes.cu: cubes of weights that march.cuh is compiled for. Instantiations: 3.
+// march_volumes.cu: cubes of weights that march.cuh is compiled for. Instantiations: 6 (two a size).
 #include "cuda/march_runner.cuh"
 
 namespace halation::cuda_backend {
