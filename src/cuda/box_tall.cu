@@ -100,8 +100,9 @@ class BoxTallRunner final : public Runner {
                          {.groups = groups, .rows = size_.group, .fold = false, .side_by_side = in.shape.channels <= groups});
     job.out = out.data;
     job.lines.blocks_y = Divisor(1);
-    // A row that enters before the first output is read, and no more; others are read, read again and written.
-    const std::int64_t more = (taps_ - 1) / 3;
+    // A row that enters before the first output is read, and no more; others are read, read again and written. One step waits for
+    // those that leave first.
+    const std::int64_t more = (taps_ - 1) / 3 + size_.group;
     const int blocks = std::max(1, std::min(size_.blocks, enough_warps(in.pixel) / size_.warps));
     job.strip = static_cast<int>(
         strips_of(out.shape.height, blocks_of(job.lines), std::int64_t{multiprocessors_} * blocks, more, size_.group).length);

@@ -17,14 +17,15 @@ struct Strips {
 /// for.
 inline Strips strips_of(std::int64_t extent, std::int64_t others, std::int64_t places, std::int64_t more, std::int64_t unit = 1) {
   constexpr std::int64_t longest = 1 << 20;
-  // More rounds than a few end no sooner: what strips walk besides grows.
-  constexpr std::int64_t most_rounds = 8;
+  constexpr std::int64_t most_rounds = 64;
   const std::int64_t fewest = (extent + longest - 1) / longest;
   const std::int64_t most = std::max(fewest, extent / unit);
   const std::int64_t first = std::max<std::int64_t>(1, (others * fewest + places - 1) / places);
   Strips best;
   for (std::int64_t rounds = first; rounds < first + most_rounds; ++rounds) {
     const std::int64_t strips = std::clamp(rounds * places / others, fewest, most);
+    // More strips end no sooner than all that they walk, shared out evenly.
+    if (best.length != 0 && others * (extent + strips * more) / places >= best.walked) break;
     const std::int64_t length = ((extent + strips - 1) / strips + unit - 1) / unit * unit;
     const std::int64_t walked = (others * strips + places - 1) / places * (length + more);
     if (best.length == 0 || walked < best.walked) best = {length, walked};
