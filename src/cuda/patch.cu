@@ -38,10 +38,7 @@ struct Patch {
   static constexpr int columns = 16 / static_cast<int>(sizeof(In));
   static constexpr int rows = sizeof(In) == 4 && K == 5 ? 6 : 4;
   using Row = Window<In, columns, K / 2 * C>;
-#ifndef WHOLE_K
-#define WHOLE_K 3
-#endif
-  static constexpr bool whole_rows = C == 1 && K <= WHOLE_K;  // patches from side to side
+  static constexpr bool whole_rows = C == 1 && K == 3;  // patches from side to side
   static constexpr int blocks = Row::words > 16 ? 4 : Row::words > 12 || sizeof(In) == 2 ? 6 : 8;
 };
 constexpr int warps = 4;
@@ -73,25 +70,25 @@ struct Arguments {
   float weights[K * K];
 };
 
-/// All rows of a patch; the pixel is looked at once.
+/// All rows of a patch; pixel and rounding are looked at once.
 template <int R, int V>
 __device__ __forceinline__ void store_patch(std::byte* to, std::int64_t row_bytes, const float (&values)[R][V], Pixel pixel,
                                             Rounding rounding) {
-  const auto all = [&](auto element) {
-    using T = decltype(element);
+  const auto all = [&]<class T, bool HalfEven>() {
 #pragma unroll
-    for (int r = 0; r < R; ++r) {
-#pragma unroll
-      for (int v = 0; v < V; v += 4) store_four<T>(to + r * row_bytes + v * static_cast<int>(sizeof(T)), values[r] + v, rounding);
-    }
+    for (int r = 0; r < R; ++r) store_rounded<T, V, HalfEven>(to + r * row_bytes, values[r]);
+  };
+  const auto integers = [&]<class T>() {
+    if (rounding == Rounding::half_even) all.template operator()<T, true>();
+    else all.template operator()<T, false>();
   };
   switch (pixel) {
-    case Pixel::u8: all(std::uint8_t{}); break;
-    case Pixel::u16: all(std::uint16_t{}); break;
-    case Pixel::i16: all(std::int16_t{}); break;
-    case Pixel::f16: all(f16{}); break;
-    case Pixel::f32: all(float{}); break;
-    case Pixel::f64: all(double{}); break;
+    case Pixel::u8: integers.template operator()<std::uint8_t>(); break;
+    case Pixel::u16: integers.template operator()<std::uint16_t>(); break;
+    case Pixel::i16: integers.template operator()<std::int16_t>(); break;
+    case Pixel::f16: all.template operator()<f16, true>(); break;
+    case Pixel::f32: all.template operator()<float, true>(); break;
+    case Pixel::f64: all.template operator()<double, true>(); break;
   }
 }
 
@@ -285,9 +282,9 @@ class PatchRunner final : public Runner {
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
     const std::optional<Columns> columns = columns_of(in, outs[0]);
-    const auto four = static_cast<std::int64_t>(4 * bytes_of(outs[0].pixel));
+    const auto widest = static_cast<std::int64_t>(16 / bytes_of(in.pixel) * bytes_of(outs[0].pixel));
     if (!columns || in.strides.height < 0 || outs[0].strides.height < 0 || !is_aligned(in, 16) ||
-        !is_aligned(outs[0], std::min<std::int64_t>(16, four))) {
+        !is_aligned(outs[0], std::min<std::int64_t>(16, widest))) {
       return any_->run(in, outs, workspace, stream);
     }
     const UseDevice use(device_);

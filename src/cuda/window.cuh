@@ -57,7 +57,8 @@ struct Window {
       if (byte % 4 == 3) return static_cast<float>(bits >> 24);
       return __uint_as_float(__byte_perm(bits, exponent, 0x7440 + byte % 4)) - 8388608.0F;
     } else if constexpr (std::is_same_v<T, std::uint16_t>) {
-      return __uint_as_float(__byte_perm(bits, exponent, byte % 4 == 0 ? 0x7410 : 0x7432)) - 8388608.0F;
+      if (byte % 4 == 0) return static_cast<float>(bits & 0xffffU);
+      return __uint_as_float(__byte_perm(bits, exponent, 0x7432)) - 8388608.0F;
     } else if constexpr (std::is_same_v<T, std::int16_t>) {
       return __uint_as_float(__byte_perm(bits ^ 0x80008000U, exponent, byte % 4 == 0 ? 0x7410 : 0x7432)) - 8421376.0F;
     } else {
