@@ -127,11 +127,13 @@ __device__ __noinline__ void frame_output(const Arguments<K>& job, const std::by
 #pragma unroll
     for (int kx = 0; kx < K; ++kx) {
       float value = outside;
-      if (source_y >= 0 && columns[kx] >= 0) value = load_constant<In, float>(row + static_cast<std::int64_t>(columns[kx]) * static_cast<int>(sizeof(In)));
+      if (source_y >= 0 && columns[kx] >= 0)
+        value = load_constant<In, float>(row + static_cast<std::int64_t>(columns[kx]) * static_cast<int>(sizeof(In)));
       sum += job.weights[ky * K + kx] * value;
     }
   }
-  store(out + y * job.out_row + static_cast<std::int64_t>(x) * element_bytes(job.out_pixel), sum + job.offset, job.out_pixel, job.rounding);
+  store(out + y * job.out_row + static_cast<std::int64_t>(x) * element_bytes(job.out_pixel), sum + job.offset, job.out_pixel,
+        job.rounding);
 }
 
 /// What lies beside a thread's columns, one by one: its neighbours, or what the border puts in their place.
@@ -197,8 +199,8 @@ __global__ void __launch_bounds__(32 * warps, Patch<In, K, C>::blocks) patch(con
     const unsigned batch = job.depth.quotient(plane);
     const unsigned depth = plane - batch * job.depth.by;
     if (batch >= static_cast<unsigned>(job.batch)) return;
-    frame_output<In, K, C>(job, job.in + batch * job.in_batch + depth * job.in_plane, job.out + batch * job.out_batch + depth * job.out_plane,
-                           index - plane * job.frame.by);
+    frame_output<In, K, C>(job, job.in + batch * job.in_batch + depth * job.in_plane,
+                           job.out + batch * job.out_batch + depth * job.out_plane, index - plane * job.frame.by);
     return;
   }
   const unsigned block = blockIdx.x - min(frame + (between ? 1 : 0), frames);
@@ -215,7 +217,8 @@ __global__ void __launch_bounds__(32 * warps, Patch<In, K, C>::blocks) patch(con
   const int first = min(row, max(job.end_y - R, 0));
   using Row = typename Patch<In, K, C>::Row;
   Row rows[input_rows];
-  const std::byte* from = in + (first + job.shift_y - K / 2) * job.in_row + static_cast<std::int64_t>(column) * static_cast<int>(sizeof(In));
+  const std::byte* from =
+      in + (first + job.shift_y - K / 2) * job.in_row + static_cast<std::int64_t>(column) * static_cast<int>(sizeof(In));
   if constexpr (Patch<In, K, C>::whole_rows) {
     const Sides<In, K, V> sides(job, column);
 #pragma unroll
@@ -292,7 +295,8 @@ class PatchRunner final : public Runner {
     for (int c = 0; c < columns->channels_apart; ++c) {
       const ConstView source = columns->channels_apart > 1 ? in.channel(c) : in;
       const View target = columns->channels_apart > 1 ? outs[0].channel(c) : outs[0];
-      visit(job_->in_pixel, size_, columns->channels_in_row, [&]<class In, int K, int C>() { launch<In, K, C>(source, target, queue); });
+      visit(job_->in_pixel, size_, columns->channels_in_row,
+            [&]<class In, int K, int C>() { launch<In, K, C>(source, target, queue); });
     }
   }
 
@@ -362,7 +366,8 @@ class PatchRunner final : public Runner {
     job.end_x = beside + std::max(in_columns - Patch<In, K, C>::Row::reach - beside, 0) / V * V;
     if constexpr (Patch<In, K, C>::whole_rows) {
       const BorderTable& border = job_->borders[2];
-      if (border.mode() != Border::Mode::constant || sizeof(In) == 4 || static_cast<double>(to_element<In>(border.constant(), Rounding::half_even)) == border.constant()) {
+      if (border.mode() != Border::Mode::constant || sizeof(In) == 4 ||
+          static_cast<double>(to_element<In>(border.constant(), Rounding::half_even)) == border.constant()) {
         job.first_x = 0;
         job.end_x = in_columns / V * V;
       }
@@ -382,7 +387,8 @@ class PatchRunner final : public Runner {
     job.blocks_y = Divisor(std::max<std::int64_t>(down, 1));
     const int inner_rows = job.end_y - job.first_y;
     const int beside_patches = job.columns - (job.end_x - job.first_x);
-    const std::int64_t frame = static_cast<std::int64_t>(job.rows - inner_rows) * job.columns + static_cast<std::int64_t>(inner_rows) * beside_patches;
+    const std::int64_t frame =
+        static_cast<std::int64_t>(job.rows - inner_rows) * job.columns + static_cast<std::int64_t>(inner_rows) * beside_patches;
     job.frame_across = Divisor(job.columns);
     job.frame_beside = Divisor(std::max(beside_patches, 1));
     job.frame = Divisor(frame);
@@ -413,7 +419,8 @@ bool patch_takes(const Job& job, const Taps& taps) {
   const std::int64_t planes = n.depth * n.batch;
   // Outputs around patches, too: at most 32 columns and 16 rows of a plane.
   return n.width * n.channels < most && std::max(n.height, job.out.height) < most && planes < most &&
-         32 * std::max(n.height, job.out.height) + 16 * n.width * n.channels < 2 * most / planes && job.out.elements() / 1024 < most;
+         32 * std::max(n.height, job.out.height) + 16 * n.width * n.channels < 2 * most / planes &&
+         job.out.elements() / 1024 < most;
 }
 
 std::unique_ptr<const Runner> make_patch(std::shared_ptr<const Job> job, Device device) {

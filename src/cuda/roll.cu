@@ -94,8 +94,8 @@ class RollRunner final : public Runner {
 
   std::size_t workspace_bytes() const override { return otherwise_->workspace_bytes(); }
   std::string explain() const override {
-    return "a strip of columns a warp, sums of " + std::to_string(fit_.size) + " rows in registers; rows that do not begin on 16-byte boundaries: " +
-           otherwise_->explain();
+    return "a strip of columns a warp, sums of " + std::to_string(fit_.size) +
+           " rows in registers; rows that do not begin on 16-byte boundaries: " + otherwise_->explain();
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
@@ -152,7 +152,8 @@ class RollRunner final : public Runner {
     }
     for (std::int64_t y = 0; y < taps.size[1]; ++y) {
       double row[roll_most] = {};
-      for (std::int64_t x = 0; x < taps.size[2]; ++x) row[first_x + x] = taps.weights[static_cast<std::size_t>(y * taps.size[2] + x)];
+      for (std::int64_t x = 0; x < taps.size[2]; ++x)
+        row[first_x + x] = taps.weights[static_cast<std::size_t>(y * taps.size[2] + x)];
       if (sums == RollSums::whole) {
         set_words(job.words + 4 * (first_y + y), row, factor);
       } else {
@@ -168,8 +169,10 @@ class RollRunner final : public Runner {
     const std::vector<double>& y = !direct ? (*taps.factors)[1] : taps.size[1] > 1 ? taps.weights : one;
     const std::vector<double>& x = !direct ? (*taps.factors)[2] : taps.size[1] > 1 ? one : taps.weights;
     const double gain = job_->scale * (direct ? 1.0 : (*taps.factors)[0].front());
-    for (std::size_t i = 0; i < y.size(); ++i) job.weights[first_y + static_cast<std::int64_t>(i)] = static_cast<float>(gain * y[i]);
-    for (std::size_t i = 0; i < x.size(); ++i) job.weights[fit_.size + first_x + static_cast<std::int64_t>(i)] = static_cast<float>(x[i]);
+    for (std::size_t i = 0; i < y.size(); ++i)
+      job.weights[first_y + static_cast<std::int64_t>(i)] = static_cast<float>(gain * y[i]);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      job.weights[fit_.size + first_x + static_cast<std::int64_t>(i)] = static_cast<float>(x[i]);
   }
 
   /// As `Words` of roll.cuh has them: place −1 is none.
@@ -235,7 +238,9 @@ class RollRunner final : public Runner {
 }  // namespace
 
 bool roll_takes(const Job& job, const Taps& taps, Method method) {
-  if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64 || job.in_pixel == Pixel::f32 || job.in_pixel == Pixel::f64) return false;
+  if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64 || job.in_pixel == Pixel::f32 ||
+      job.in_pixel == Pixel::f64)
+    return false;
   if (!fit_of(job, taps, method) || job.in.width != job.out.width || job.out.height < least_rows) return false;
   if (!outside_of(job.borders[1], job.in_pixel) || !outside_of(job.borders[2], job.in_pixel)) return false;
   // Columns, rows and warps are counted in 32 bits.

@@ -105,7 +105,8 @@ struct Way {
     way.row = static_cast<int>(strip - plane * job.strips.by) * job.strip;
     way.count = min(job.strip, job.rows - way.row);
     way.in = job.in + batch * job.in_batch + depth * job.in_plane;
-    way.out = job.out + batch * job.out_batch + depth * job.out_plane + way.row * job.out_row + static_cast<std::int64_t>(way.column) * out_size;
+    way.out = job.out + batch * job.out_batch + depth * job.out_plane + way.row * job.out_row +
+              static_cast<std::int64_t>(way.column) * out_size;
     return way;
   }
 };
@@ -191,7 +192,8 @@ class Beyond {
   /// In a row of the image, when it is there for all lanes; after it, they must meet.
   __device__ __forceinline__ void set(const RollArguments& job, std::byte* row) const {
     if (!own_) return;
-    *reinterpret_cast<In*>(row + to_) = *reinterpret_cast<const In*>(constant_ ? reinterpret_cast<const std::byte*>(&job.constant_x) : row + from_);
+    *reinterpret_cast<In*>(row + to_) =
+        *reinterpret_cast<const In*>(constant_ ? reinterpret_cast<const std::byte*>(&job.constant_x) : row + from_);
   }
 
  private:
@@ -215,7 +217,8 @@ __device__ __forceinline__ void add_row(const RollArguments& job, const Row& row
 #pragma unroll
     for (int m = 0; m < K; ++m) {
 #pragma unroll
-      for (int v = 0; v < V; ++v) sums[m][g][v] = (m + 1 < K ? sums[m + 1 < K ? m + 1 : m][g][v] : 0.0F) + job.weights[K - 1 - m] * across[v];
+      for (int v = 0; v < V; ++v)
+        sums[m][g][v] = (m + 1 < K ? sums[m + 1 < K ? m + 1 : m][g][v] : 0.0F) + job.weights[K - 1 - m] * across[v];
     }
   } else {
 #pragma unroll
@@ -233,7 +236,8 @@ __device__ __forceinline__ void add_row(const RollArguments& job, const Row& row
 }
 
 /// sum + Σ byte · weight, of four unsigned bytes and four signed weights.
-__device__ __forceinline__ std::int32_t four_products([[maybe_unused]] std::uint32_t bytes, [[maybe_unused]] std::int32_t weights, std::int32_t sum) {
+__device__ __forceinline__ std::int32_t four_products([[maybe_unused]] std::uint32_t bytes, [[maybe_unused]] std::int32_t weights,
+                                                      std::int32_t sum) {
 #if defined(__CUDA_ARCH__)
   asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(bytes), "r"(weights));
 #endif
@@ -260,10 +264,16 @@ struct Words {
       constexpr Product list[4] = {{-1, true, 1}, {0, false, 0}, {0, false, 1}, {0, true, 0}};
       return list[byte];
     } else if constexpr (K == 5) {
-      constexpr Product list[4][2] = {{{-1, true, 0}, {0, false, 2}}, {{0, false, 1}, {-1, true, 3}}, {{0, false, 0}, {0, true, 2}}, {{0, true, 1}, {0, false, 3}}};
+      constexpr Product list[4][2] = {{{-1, true, 0}, {0, false, 2}},
+                                      {{0, false, 1}, {-1, true, 3}},
+                                      {{0, false, 0}, {0, true, 2}},
+                                      {{0, true, 1}, {0, false, 3}}};
       return list[byte][i];
     } else {
-      constexpr Product list[4][2] = {{{-1, false, 0}, {0, false, 1}}, {{-1, true, 2}, {0, true, 3}}, {{-1, true, 0}, {0, true, 1}}, {{0, false, 2}, {1, false, 3}}};
+      constexpr Product list[4][2] = {{{-1, false, 0}, {0, false, 1}},
+                                      {{-1, true, 2}, {0, true, 3}},
+                                      {{-1, true, 0}, {0, true, 1}},
+                                      {{0, false, 2}, {1, false, 3}}};
       return list[byte][i];
     }
   }

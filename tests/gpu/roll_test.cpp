@@ -22,7 +22,8 @@ constexpr std::array small_pixels{Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16}
 Filter factored(std::int64_t taps, std::uint64_t seed) {
   const auto factor = [&](std::uint64_t which) {
     std::vector<double> weights;
-    for (std::int64_t i = 0; i < taps; ++i) weights.push_back(static_cast<double>(random_bits(seed << 40 ^ which << 20 ^ static_cast<std::uint64_t>(i)) % 5) - 2);
+    for (std::int64_t i = 0; i < taps; ++i)
+      weights.push_back(static_cast<double>(random_bits(seed << 40 ^ which << 20 ^ static_cast<std::uint64_t>(i)) % 5) - 2);
     weights.back() = 1;
     return weights;
   };
@@ -31,21 +32,23 @@ Filter factored(std::int64_t taps, std::uint64_t seed) {
 
 void expect_same(const Image& image, const Filter& filter, const Options& options) {
   EXPECT_TRUE(same_bits(convolve(image, filter, options), on_gpu(image, filter, options)))
-      << filter.size().height << "x" << filter.size().width << " over " << to_string(image.shape()) << " " << name_of(image.pixel()) << ", border "
-      << name_of(options.border.axes[2].mode) << ", method " << name_of(options.method);
+      << filter.size().height << "x" << filter.size().width << " over " << to_string(image.shape()) << " " << name_of(image.pixel())
+      << ", border " << name_of(options.border.axes[2].mode) << ", method " << name_of(options.method);
 }
 
 Border border_of(Border::Mode mode, double constant) { return Border{mode, mode == Border::Mode::constant ? constant : 0.0}; }
 
 /// Widths around whole pieces, groups and warps, and below the filter.
-constexpr std::array<std::int64_t, 19> widths{1, 2, 5, 8, 15, 16, 17, 64, 255, 256, 257, 496, 512, 513, 520, 1024, 1040, 1537, 2064};
+constexpr std::array<std::int64_t, 19> widths{1,   2,   5,   8,   15,  16,   17,   64,   255, 256,
+                                              257, 496, 512, 513, 520, 1024, 1040, 1537, 2064};
 
 TEST(Roll, EveryPixelWidthAndBorderByFactors) {
   for (const Pixel pixel : small_pixels) {
     for (const std::int64_t width : widths) {
       const Image image = whole_image({.height = 21, .width = width}, pixel, 1);
       for (const std::int64_t taps : {3, 5, 7, 9}) {
-        for (const Border::Mode mode : modes) expect_same(image, factored(taps, 1), {.border = border_of(mode, 7), .method = Method::separable});
+        for (const Border::Mode mode : modes)
+          expect_same(image, factored(taps, 1), {.border = border_of(mode, 7), .method = Method::separable});
       }
     }
   }
@@ -58,7 +61,8 @@ TEST(Roll, EveryWidthAndBorderDirectly) {
       // By products of four bytes up to 127, else by numbers.
       for (const std::uint64_t most : {100, 300}) {
         for (const Border::Mode mode : modes) {
-          expect_same(image, whole_filter({.height = taps, .width = taps}, 2, most), {.border = border_of(mode, 7), .output = Pixel::i16, .method = Method::direct});
+          expect_same(image, whole_filter({.height = taps, .width = taps}, 2, most),
+                      {.border = border_of(mode, 7), .output = Pixel::i16, .method = Method::direct});
         }
       }
     }
@@ -74,7 +78,9 @@ TEST(Roll, EveryNumberOfChannels) {
           for (const std::int64_t taps : {3, 5, 7, 9}) {
             for (const Border::Mode mode : modes) {
               expect_same(image, factored(taps, 3), {.border = border_of(mode, 3), .method = Method::separable});
-              if (taps < 9) expect_same(image, whole_filter({.height = taps, .width = taps}, 3), {.border = border_of(mode, 3), .method = Method::direct});
+              if (taps < 9)
+                expect_same(image, whole_filter({.height = taps, .width = taps}, 3),
+                            {.border = border_of(mode, 3), .method = Method::direct});
             }
           }
         }
@@ -88,7 +94,8 @@ TEST(Roll, EveryAnchorExtentAndSize) {
   for (std::int64_t height = 1; height <= 7; ++height) {
     for (std::int64_t width = 1; width <= 7; ++width) {
       const Filter filter = whole_filter({.height = height, .width = width}, 4);
-      for (const Extent extent : {Extent::same, Extent::valid, Extent::full}) expect_same(image, filter, {.border = Border::reflect(), .extent = extent});
+      for (const Extent extent : {Extent::same, Extent::valid, Extent::full})
+        expect_same(image, filter, {.border = Border::reflect(), .extent = extent});
       expect_same(image, filter.with_anchor({.y = 0, .x = 0}), {.border = Border::wrap()});
       expect_same(image, filter.with_anchor({.y = height - 1, .x = width - 1}), {.border = Border::constant(5)});
     }
@@ -101,7 +108,8 @@ TEST(Roll, BordersOfEachAxisAndConstantsThatAreNoPixels) {
     for (const Border::Mode x : modes) {
       for (const double constant : {0.0, 255.0, 256.0, -3.0, 0.5}) {
         const Borders border(Border::replicate(), border_of(y, constant), border_of(x, constant + 1));
-        expect_same(image, whole_filter({.height = 5, .width = 5}, 5), {.border = border, .output = Pixel::f32, .method = Method::direct});
+        expect_same(image, whole_filter({.height = 5, .width = 5}, 5),
+                    {.border = border, .output = Pixel::f32, .method = Method::direct});
         expect_same(image, factored(5, 5), {.border = border, .output = Pixel::f32, .method = Method::separable});
       }
     }
@@ -113,7 +121,8 @@ TEST(Roll, EveryPixelOfOutputScaledAndRounded) {
   for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
     for (const Rounding rounding : {Rounding::half_even, Rounding::truncate}) {
       for (const double offset : {0.0, 3.0}) {
-        const Options options{.border = Border::wrap(), .output = output, .scale = 1.0 / 64, .offset = offset, .rounding = rounding};
+        const Options options{
+            .border = Border::wrap(), .output = output, .scale = 1.0 / 64, .offset = offset, .rounding = rounding};
         expect_same(image, whole_filter({.height = 3, .width = 3}, 6), options);
         expect_same(image, whole_filter({.height = 5, .width = 5}, 6, 300), options);
         expect_same(image, factored(7, 6), options);
@@ -126,7 +135,8 @@ TEST(Roll, WeightsThatBecomeWholeByAPowerOfTwo) {
   const Image image = noise({.height = 64, .width = 1000}, Pixel::u8, 7);
   std::vector<double> weights;
   for (int i = 0; i < 25; ++i) weights.push_back((i % 2 == 0 ? -128 : 127) / 1024.0);
-  expect_same(image, Filter::dense({.height = 5, .width = 5}, weights), {.border = Border::reflect101(), .output = Pixel::f32, .method = Method::direct});
+  expect_same(image, Filter::dense({.height = 5, .width = 5}, weights),
+              {.border = Border::reflect101(), .output = Pixel::f32, .method = Method::direct});
 }
 
 TEST(Roll, PlanesBatchesHighAndLowImages) {
