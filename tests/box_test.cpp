@@ -11,6 +11,7 @@
 
 #include "halation/halation.h"
 #include "message_of.h"
+#include "numbers.h"
 #include "plan/check.h"
 #include "plan/choose.h"
 #include "plan/tune.h"
@@ -194,22 +195,6 @@ TEST(Box, HasABoundOfHalfItsSizes) {
   whole.pixel = Pixel::u8;
   EXPECT_EQ(choice_of(whole).bound.relative, 0) << "sums of whole numbers are exact";
 }
-
-/// Numbers in [0, 1) from a seed.
-class Numbers {
- public:
-  explicit Numbers(std::uint64_t seed) : state_(seed) {}
-  double next() {
-    state_ = state_ * 6364136223846793005 + 1442695040888963407;
-    return static_cast<double>(state_ >> 11) * 0x1p-53;
-  }
-  std::size_t below(std::size_t count) {
-    return static_cast<std::size_t>(next() * static_cast<double>(count));
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 /// Σ of numbers by one of the orders in which boxes are summed.
 float sum_of(const std::vector<float>& values, int order, Numbers& numbers) {

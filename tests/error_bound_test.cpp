@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "halation/halation.h"
+#include "numbers.h"
 #include "plan/analyse.h"
 
 namespace halation {
@@ -17,22 +18,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr double u = 0x1p-24;
-
-/// Numbers in [0, 1) from a seed.
-class Numbers {
- public:
-  explicit Numbers(std::uint64_t seed) : state_(seed) {}
-  double next() {
-    state_ = state_ * 6364136223846793005 + 1442695040888963407;
-    return static_cast<double>(state_ >> 11) * 0x1p-53;
-  }
-  std::size_t below(std::size_t count) {
-    return static_cast<std::size_t>(next() * static_cast<double>(count));
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 Job job_of(Pixel pixel, double constant = 0) {
   Job job;

@@ -31,7 +31,7 @@ namespace {
 // registers (march_image.cuh) is up to 33.
 constexpr std::int64_t least_rows = 18;
 constexpr std::int64_t most_at_once = 33;
-// By count, not measured: from where on reading rows twice should take less than what a ring leaves room for.
+// By count, and not tuned: from where on reading rows twice should take less than what a ring leaves room for.
 constexpr std::int64_t least_tall = 225;
 constexpr std::int64_t most_ring = 4096;
 constexpr std::int64_t most_rows = 1 << 16;

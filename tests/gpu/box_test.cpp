@@ -30,15 +30,6 @@ Plan plan_on_gpu(const Shape& shape, Pixel pixel, const Filter& filter, Options 
   return Plan({.shape = shape, .pixel = pixel, .filters = {filter}, .device = cuda(), .options = options});
 }
 
-/// Runs a plan of one output, which is poisoned before, on a copy of a host image.
-Image result_of(const Plan& plan, const Image& in) {
-  const Image there = to_device(in, cuda());
-  Image out = allocate(plan.output_shape(), plan.output_pixel(), cuda());
-  EXPECT_EQ(cudaMemset(out.view().data, 0xff, bytes_in(out)), cudaSuccess);
-  plan.run(there, out.view());
-  return to_device(out, cpu());
-}
-
 /// Holds every pixel to sums in f64 on the CPU.
 void expect_right(const Shape& shape, Pixel pixel, const Filter& filter, const Options& options) {
   const Image in = noise(shape, pixel, static_cast<std::uint64_t>(filter.size().taps()));

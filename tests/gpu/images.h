@@ -72,14 +72,18 @@ inline bool same_bits(const ConstView& a, const ConstView& b) {
   return a.shape == b.shape && a.pixel == b.pixel && std::memcmp(a.data, b.data, bytes_in(a)) == 0;
 }
 
-/// What the GPU makes of an image, over memory that is poisoned before.
-inline Image on_gpu(const Image& image, const Filter& filter, const Options& options) {
-  const Plan plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});
+/// Runs a plan of one output, over memory that is poisoned before, on a copy of a host image.
+inline Image result_of(const Plan& plan, const Image& image) {
   const Image there = to_device(image, cuda());
   Image out = allocate(plan.output_shape(), plan.output_pixel(), cuda());
   EXPECT_EQ(cudaMemset(out.view().data, 0xff, bytes_in(out)), cudaSuccess);
   plan.run(there, out.view());
   return to_device(out, cpu());
+}
+
+/// What the GPU makes of an image.
+inline Image on_gpu(const Image& image, const Filter& filter, const Options& options) {
+  return result_of(Plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options}), image);
 }
 
 /// Holds a small job, of which all sums are exact, to the reference, bit by bit.

@@ -31,15 +31,9 @@ Filter window(const FilterSize& size) {
   return Filter::dense(size, std::vector<double>(static_cast<std::size_t>(size.taps()), 1.0));
 }
 
-/// What the GPU makes of an image by sums, over memory that is poisoned before.
 Image by_sums(const Image& image, const Filter& filter, Options options) {
   options.method = Method::box;
-  const Plan plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});
-  const Image there = to_device(image, cuda());
-  Image out = allocate(plan.output_shape(), plan.output_pixel(), cuda());
-  EXPECT_EQ(cudaMemset(out.view().data, 0xff, bytes_in(out)), cudaSuccess);
-  plan.run(there, out.view());
-  return to_device(out, cpu());
+  return on_gpu(image, filter, options);
 }
 
 void expect_same(const Image& image, const Filter& filter, const Options& options) {

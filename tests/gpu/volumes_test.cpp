@@ -47,7 +47,7 @@ Filter whole_cube(std::int64_t taps, std::uint64_t seed) {
 void expect_same(const Image& image, const Filter& filter, Options options, const std::string& what) {
   const Image expected = convolve(image, filter, options);
   options.method = Method::separable;
-  const Image found = to_device(convolve(to_device(image, cuda()), filter, options), cpu());
+  const Image found = on_gpu(image, filter, options);
   EXPECT_TRUE(same_bits(expected, found)) << filter.size().width << " taps, " << to_string(image.shape()) << ", " << what;
 }
 
@@ -142,7 +142,7 @@ TEST(Volumes, DenseCubes) {
     for (const Border::Mode mode : modes) {
       const Image image = whole_image({.depth = 9, .height = 35, .width = 264}, ++seed);
       const Image expected = convolve(image, filter, {.border = Border{mode, 5}});
-      const Image found = to_device(convolve(to_device(image, cuda()), filter, {.border = Border{mode, 5}}), cpu());
+      const Image found = on_gpu(image, filter, {.border = Border{mode, 5}});
       EXPECT_TRUE(same_bits(expected, found)) << taps << " taps, border " << static_cast<int>(mode);
     }
   }
