@@ -21,6 +21,8 @@ std::string describe(int index);
 /// Bytes of shared memory that one block may ask for.
 std::size_t shared_memory_limit(Device device);
 
+int multiprocessors_of(Device device);
+
 /// While it lives, calls of this thread go to `device`; afterwards to the one before, which is left alone where it is the same: choosing a
 /// device starts it. Throws `Error{device}` where it does not exist.
 class UseDevice {

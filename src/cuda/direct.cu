@@ -13,11 +13,19 @@
 namespace halation::cuda_backend {
 namespace {
 
+/// Fewer blocks a multiprocessor than this, and warps have few rows, which makes more blocks.
+constexpr unsigned blocks_enough = 2;
+
 template <class Sum, int Capacity>
 class DirectRunner final : public Runner {
  public:
   DirectRunner(std::shared_ptr<const Job> job, Device device, int taps_a_row)
-      : job_(std::move(job)), device_(device), shared_limit_(shared_memory_limit(device)), kernel_(kernel_for(taps_a_row)) {
+      : job_(std::move(job)),
+        device_(device),
+        shared_limit_(shared_memory_limit(device)),
+        multiprocessors_(multiprocessors_of(device)),
+        kernel_(kernel_for(taps_a_row, D::rows)),
+        kernel_of_few_rows_(kernel_for(taps_a_row, D::few_rows)) {
     std::memset(static_cast<void*>(&constants_), 0, sizeof constants_);
     std::vector<Sum> weights;
     for (const Taps& taps : job_->filters) {
@@ -45,8 +53,10 @@ class DirectRunner final : public Runner {
     }
     constants_.magnitude = job_->combine == Combine::magnitude;
     share();
-    HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             static_cast<int>(shared_limit_)));
+    for (const auto kernel : {kernel_, kernel_of_few_rows_}) {
+      HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                               static_cast<int>(shared_limit_)));
+    }
   }
 
   std::size_t workspace_bytes() const override { return 0; }
@@ -70,12 +80,14 @@ class DirectRunner final : public Runner {
  private:
   using D = Direct<Sum>;
 
-  static DirectKernel<Sum, Capacity> kernel_for([[maybe_unused]] int taps_a_row) {
-    if constexpr (Capacity == direct_few_weights) {
-      if (taps_a_row <= 4) return direct_of_1_to_4(taps_a_row);
-      if (taps_a_row <= 8) return direct_of_5_to_8(taps_a_row);
-      if (taps_a_row <= 12) return direct_of_9_to_12(taps_a_row);
-      return direct_of_13_to_16(taps_a_row);
+  static constexpr bool has_few_rows = Capacity == direct_few_weights;  // kernels that are unrolled
+
+  static DirectKernel<Sum, Capacity> kernel_for([[maybe_unused]] int taps_a_row, [[maybe_unused]] int rows) {
+    if constexpr (has_few_rows) {
+      if (taps_a_row <= 4) return direct_of_1_to_4(taps_a_row, rows);
+      if (taps_a_row <= 8) return direct_of_5_to_8(taps_a_row, rows);
+      if (taps_a_row <= 12) return direct_of_9_to_12(taps_a_row, rows);
+      return direct_of_13_to_16(taps_a_row, rows);
     } else {
       return direct_of_any<Sum, Capacity>();
     }
@@ -112,28 +124,38 @@ class DirectRunner final : public Runner {
     job.filters = static_cast<int>(count);
     for (std::size_t i = 0; i < count; ++i) job.filter[i] = filters_[first + i];
     for (std::size_t i = 0; i < outs.size(); ++i) job.out[i] = outs[i].data;
-    constexpr int R = D::rows;
+    std::size_t bytes = cut(job, in, outs[0], D::rows);
+    const bool few_rows = has_few_rows && blocks_of(job.lines) < blocks_enough * static_cast<unsigned>(multiprocessors_);
+    if (few_rows) bytes = cut(job, in, outs[0], D::few_rows);
+    const auto kernel = few_rows ? kernel_of_few_rows_ : kernel_;
+    kernel<<<blocks_of(job.lines), dim3(32, D::warps), bytes, stream>>>(job);
+    HALATION_CUDA_LAUNCHED("direct", stream);
+  }
+
+  /// Cuts the images for warps that have `rows` rows of outputs: bytes of shared memory of a block.
+  std::size_t cut(DirectArguments<Sum, Capacity>& job, const ConstView& in, const View& out, int rows) const {
     std::size_t bytes = 0;
     for (const bool side_by_side : {true, false}) {
       job.lines =
-          lines_of(in, outs[0], *job_, {.groups = D::groups, .rows = D::warps * R, .fold = flat_, .side_by_side = side_by_side});
+          lines_of(in, out, *job_, {.groups = D::groups, .rows = D::warps * rows, .fold = flat_, .side_by_side = side_by_side});
       // A window of 4 taps may reach 4 numbers past the last that is staged.
       job.plane_pitch = job.lines.width + (job.part[1] + 3) / 4 * 4 + 4;
       job.row_pitch = job.plane_pitch * job.lines.channels;
-      const int sums_out = D::warps * R * D::row_sums;
-      const int staged = (D::warps * R + job.part[0] - 1) * job.row_pitch;
-      const int numbers = count > 1 ? staged + sums_out : std::max(staged, sums_out);
+      const int sums_out = D::warps * rows * D::row_sums;
+      const int staged = (D::warps * rows + job.part[0] - 1) * job.row_pitch;
+      const int numbers = job.filters > 1 ? staged + sums_out : std::max(staged, sums_out);
       bytes = static_cast<std::size_t>(numbers) * sizeof(Sum);
       if (bytes <= shared_limit_) break;
     }
-    kernel_<<<blocks_of(job.lines), dim3(32, D::warps), bytes, stream>>>(job);
-    HALATION_CUDA_LAUNCHED("direct", stream);
+    return bytes;
   }
 
   std::shared_ptr<const Job> job_;
   Device device_;
   std::size_t shared_limit_;
+  int multiprocessors_;
   DirectKernel<Sum, Capacity> kernel_;
+  DirectKernel<Sum, Capacity> kernel_of_few_rows_;  // the same where kernels are not unrolled
   std::vector<DirectFilter> filters_;
   bool flat_ = true;  // rows of taps alone
   DirectArguments<Sum, Capacity> constants_;

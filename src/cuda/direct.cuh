@@ -1,15 +1,16 @@
 // direct.cuh: every tap multiplied, from tiles in shared memory: right for every job, and the quickest where patches do not reach.
 //
-//   block → outputs    8 warps of R rows each; a row is 64 groups of 4 pixels, two groups a lane: 256 pixels of one channel, 84 of
-//                      three, ... A signal is folded into rows that follow each other
+//   block → outputs    8 warps of R rows each: 4 (2 in f64), or 1 of images of too few blocks for all multiprocessors;
+//                      a row is 64 groups of 4 pixels, two groups a lane: 256 pixels of one channel, 84 of three, ...
+//                      A signal is folded into rows that follow each other
 //   shared memory      the rows and columns that a block's outputs read, as numbers (lines.cuh), at most 16 × 32 taps at a time:
 //                      59 KB; then the sums on their way out; 32 KB beside it for these where several filters share the tile
 //   registers          8 · R sums a thread, one row's window of taps + 3 numbers a group; weights are operands from the arguments
 //   operations         taps multiply-adds an output; shared memory is read once for (taps of a row) · 4 · R of them
 //   traffic            DRAM: each element once; L2: halos of (taps − 1) rows for 8 · R
 //   limits             none: filters beyond 16 × 32 taps, and planes of volumes, are summed part by part, each staged in turn
-//   instantiations     20, in lists, one a file (direct_*.cu): rows of 1 to 16 taps unrolled; any number, with weights as arguments
-//                      or in memory, in f32 and in f64
+//   instantiations     36, in lists, one a file (direct_*.cu): rows of 1 to 16 taps unrolled, with both R; any number, with weights
+//                      as arguments or in memory, in f32 and in f64
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,7 @@ template <class Sum>
 struct Direct {
   static constexpr int warps = 8;
   static constexpr int rows = sizeof(Sum) == 8 ? 2 : 4;  // of outputs of a warp: more share what is read, and need more registers
+  static constexpr int few_rows = 1;                     // the same where images are small: there are more blocks
   static constexpr int groups = 64;                      // of 4 pixels, a row
   static constexpr int row_sums = 4 * groups;
   static constexpr int part_rows = 16;     // taps of a filter at a time
@@ -181,11 +183,11 @@ __device__ __forceinline__ void add_taps(Sum (&sums)[R][8], const Sum* tile, con
 
 }  // namespace direct_steps
 
-template <class Sum, int Capacity, int Taps>
+/// A warp has `R` rows of outputs.
+template <class Sum, int Capacity, int Taps, int R = Direct<Sum>::rows>
 __global__ void __launch_bounds__(32 * Direct<Sum>::warps, sizeof(Sum) == 8 ? 1 : 2)
     direct(const __grid_constant__ DirectArguments<Sum, Capacity> job) {
   using D = Direct<Sum>;
-  constexpr int R = D::rows;
   extern __shared__ __align__(16) std::byte shared_memory[];
   const Lines& lines = job.lines;
   // Rows of sums on their way out, where the tile is needed for more filters; the tile.
@@ -275,19 +277,20 @@ template <class Sum, int Capacity>
 using DirectKernel = void (*)(DirectArguments<Sum, Capacity>);
 using DirectUnrolled = DirectKernel<float, direct_few_weights>;
 
-/// The kernel for rows of `taps` taps, `First` to `Last`.
+/// The kernel for rows of `taps` taps, `First` to `Last`, whose warps have `rows` rows of outputs: all or few.
 template <int First, int Last>
-DirectUnrolled direct_of(int taps) {
+DirectUnrolled direct_of(int taps, int rows) {
   if constexpr (First < Last) {
-    if (taps > First) return direct_of<First + 1, Last>(taps);
+    if (taps > First) return direct_of<First + 1, Last>(taps, rows);
   }
-  return direct<float, direct_few_weights, First>;
+  constexpr int few = Direct<float>::few_rows;
+  return rows == few ? direct<float, direct_few_weights, First, few> : direct<float, direct_few_weights, First>;
 }
 
-DirectUnrolled direct_of_1_to_4(int taps);
-DirectUnrolled direct_of_5_to_8(int taps);
-DirectUnrolled direct_of_9_to_12(int taps);
-DirectUnrolled direct_of_13_to_16(int taps);
+DirectUnrolled direct_of_1_to_4(int taps, int rows);
+DirectUnrolled direct_of_5_to_8(int taps, int rows);
+DirectUnrolled direct_of_9_to_12(int taps, int rows);
+DirectUnrolled direct_of_13_to_16(int taps, int rows);
 
 /// The kernel for rows of any number of taps, with `Capacity` weights as arguments; with 0 they lie in memory.
 template <class Sum, int Capacity>

@@ -1,0 +1,118 @@
+// tiles_test.cpp: tiles in shared memory (direct.cuh), whose warps have fewer rows of outputs where an image
+// has few blocks: rows of every number of taps that are unrolled, on few blocks and on many.
+//
+// Right answers come from the CPU, which the sweep compares with the reference. Data and weights are whole
+// numbers small enough for f32 to hold every sum exactly, so every pixel must be right to the bit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "images.h"
+
+namespace halation::gpu_test {
+namespace {
+
+/// Three times as many blocks as make warps have all their rows, at one block an image.
+std::int64_t many_images() {
+  int multiprocessors = 0;
+  EXPECT_EQ(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+  return std::int64_t{6} * multiprocessors;
+}
+
+/// All outputs of filters that tiles must take, against the CPU's.
+void expect_same(const Image& image, const std::vector<Filter>& filters, const Options& options,
+                 Combine combine = Combine::none) {
+  PlanSpec spec{.shape = image.shape(),
+                .pixel = image.pixel(),
+                .filters = filters,
+                .combine = combine,
+                .device = cuda(),
+                .options = options};
+  spec.options.method = Method::direct;
+  const Plan plan(spec);
+  ASSERT_THAT(plan.explain(), testing::HasSubstr("tiles in shared memory"));
+  spec.device = cpu();
+  const Plan oracle(spec);
+  const Image there = to_device(image, cuda());
+  std::vector<Image> expected;
+  std::vector<Image> found;
+  for (std::size_t i = 0; i < plan.outputs(); ++i) {
+    expected.emplace_back(oracle.output_shape(), oracle.output_pixel());
+    found.push_back(allocate(plan.output_shape(), plan.output_pixel(), cuda()));
+    ASSERT_EQ(cudaMemset(found.back().view().data, 0xff, bytes_in(found.back())), cudaSuccess);
+  }
+  oracle.run(image, std::vector<View>(expected.begin(), expected.end()));
+  plan.run(there, std::vector<View>(found.begin(), found.end()));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const FilterSize& size = filters[i].size();
+    EXPECT_TRUE(same_bits(expected[i], to_device(found[i], cpu())))
+        << "output " << i << " of " << size.height << "x" << size.width << " taps, image "
+        << to_string(image.shape());
+  }
+}
+
+TEST(Tiles, RowsOfEveryNumberOfTapsOnFewAndOnManyBlocks) {
+  const Image few = whole_image({.batch = 2, .height = 45, .width = 301}, Pixel::f32, 1);
+  const Image many = whole_image({.batch = many_images(), .height = 19, .width = 37}, Pixel::f32, 2);
+  std::uint64_t seed = 0;
+  for (std::int64_t taps = 1; taps <= 16; ++taps) {
+    for (const std::int64_t rows : {2, 9, 16}) {
+      const std::vector<Filter> filter{whole_filter({.height = rows, .width = taps}, ++seed)};
+      // Patches take no outputs beyond the image.
+      for (const Image* image : {&few, &many})
+        expect_same(*image, filter, {.border = Border::reflect101(), .extent = Extent::full});
+    }
+  }
+}
+
+TEST(Tiles, MoreRowsOfTapsThanAPart) {
+  const std::vector<Filter> filter{whole_filter({.height = 37, .width = 5}, 1)};
+  for (const std::int64_t batch : {std::int64_t{1}, many_images()}) {
+    expect_same(whole_image({.batch = batch, .height = 41, .width = 30}, Pixel::f32, 3), filter,
+                {.border = Border::wrap()});
+  }
+}
+
+TEST(Tiles, ChannelsSideBySide) {
+  const std::vector<Filter> filter{whole_filter({.height = 9, .width = 9}, 1)};
+  for (const std::int64_t channels : {2, 3, 4, 16}) {
+    for (const std::int64_t batch : {std::int64_t{1}, many_images()}) {
+      const Image image =
+          whole_image({.batch = batch, .height = 21, .width = 14, .channels = channels}, Pixel::u8, 4);
+      expect_same(image, filter,
+                  {.border = Border::constant(7), .extent = Extent::full, .output = Pixel::f32});
+    }
+  }
+}
+
+TEST(Tiles, SeveralFiltersAtOnce) {
+  const std::vector<Filter> filters{whole_filter({.height = 5, .width = 9}, 1),
+                                    whole_filter({.height = 5, .width = 9}, 2),
+                                    whole_filter({.height = 3, .width = 9}, 3)};
+  for (const std::int64_t batch : {std::int64_t{1}, many_images()}) {
+    expect_same(whole_image({.batch = batch, .height = 25, .width = 43}, Pixel::f32, 5), filters,
+                {.border = Border::replicate()});
+  }
+}
+
+TEST(Tiles, Magnitudes) {
+  const std::vector<Filter> filters{whole_filter({.height = 3, .width = 3}, 1, 1),
+                                    whole_filter({.height = 3, .width = 3}, 2, 1)};
+  for (const std::int64_t batch : {std::int64_t{1}, many_images()}) {
+    expect_same(whole_image({.batch = batch, .height = 25, .width = 43}, Pixel::f32, 6), filters,
+                {.border = Border::replicate()}, Combine::magnitude);
+  }
+}
+
+TEST(Tiles, SignalsFoldedIntoRows) {
+  const std::vector<Filter> filters{whole_filter({.width = 7}, 1), whole_filter({.width = 7}, 2)};
+  const std::int64_t of_a_block = std::int64_t{32} * 256;
+  for (const std::int64_t width : {std::int64_t{5003}, many_images() / 2 * of_a_block + 3}) {
+    expect_same(whole_image({.width = width}, Pixel::f32, 7), filters, {.border = Border::reflect()});
+  }
+}
+
+}  // namespace
+}  // namespace halation::gpu_test
