@@ -63,7 +63,7 @@ Memory allocate(std::size_t bytes, Device device, Stream stream, const std::stri
     throw Error(ErrorCode::out_of_memory, what + " needs " + gigabytes(bytes) + " of memory of " + name_of(device) + ", " +
                                               gigabytes(available) + " are available");
   }
-  HALATION_CUDA_CHECK(status);
+  if (status != cudaSuccess) fail(status, "the allocation of device memory for " + what, __FILE__, __LINE__);
   return {static_cast<std::byte*>(data), [pool, order, device](std::byte* p) {
             try {
               const UseDevice there(device);  // a default stream is that of the present device
@@ -81,7 +81,7 @@ Memory allocate_pinned(std::size_t bytes, const std::string& what) {
     (void)cudaGetLastError();
     throw Error(ErrorCode::out_of_memory, what + " needs " + gigabytes(bytes) + " of pinned memory, which the system refused");
   }
-  HALATION_CUDA_CHECK(status);
+  if (status != cudaSuccess) fail(status, "the allocation of pinned memory for " + what, __FILE__, __LINE__);
   return {static_cast<std::byte*>(data), [](std::byte* p) { (void)cudaFreeHost(p); }};
 }
 

@@ -8,6 +8,11 @@
 #include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
 #define cudaError_t hipError_t
+#define cudaErrorAssert hipErrorAssert
+#define cudaErrorECCUncorrectable hipErrorECCNotCorrectable
+#define cudaErrorIllegalAddress hipErrorIllegalAddress
+#define cudaErrorLaunchFailure hipErrorLaunchFailure
+#define cudaErrorLaunchTimeout hipErrorLaunchTimeOut
 #define cudaErrorMemoryAllocation hipErrorOutOfMemory
 #define cudaFree hipFree
 #define cudaFuncSetAttribute hipFuncSetAttribute
@@ -44,13 +49,38 @@ inline __device__ __half __double2half(double value) { return static_cast<_Float
 
 namespace halation::cuda_backend {
 
-/// Throws `Error`: "cuda: out of memory (cudaErrorMemoryAllocation) in cudaMalloc(&p, bytes), direct.cu:87". Clears the error, so that
-/// the device stays usable where it can be.
-[[noreturn]] inline void fail(cudaError_t status, const char* call, std::string_view file, int line) {
+/// Whether every call of this process fails from now on: CUDA's errors after which "the process must be terminated and relaunched".
+inline bool loses_device(cudaError_t status) {
+  switch (status) {
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+#if !defined(__HIP__) && !defined(__HIP_PLATFORM_AMD__)  // HIP has no others
+    case cudaErrorExternalDevice:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorNvlinkUncorrectable:
+#endif
+      return true;
+    default: return false;
+  }
+}
+
+/// Throws `Error`: "cuda: out of memory (cudaErrorMemoryAllocation) in cudaMalloc(&p, bytes), direct.cu:87", and what to do where the
+/// process has lost the device. Clears the error, so that the device stays usable where it can be.
+[[noreturn]] inline void fail(cudaError_t status, std::string_view call, std::string_view file, int line) {
   (void)cudaGetLastError();
   const ErrorCode code = status == cudaErrorMemoryAllocation ? ErrorCode::out_of_memory : ErrorCode::device;
-  throw Error(code, "cuda: " + std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ") in " + call + ", " +
-                        std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(line));
+  const std::string what_to_do = loses_device(status) ? "; this process has lost the device: start it again (with HALATION_CUDA_SYNC=1 "
+                                                        "the error names the kernel that made it)"
+                                                      : "";
+  throw Error(code, "cuda: " + std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ") in " + std::string(call) +
+                        ", " + std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(line) + what_to_do);
 }
 
 /// True where HALATION_CUDA_SYNC=1 asks for a wait after each launch, so that an error names the kernel that made it.
