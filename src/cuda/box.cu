@@ -59,14 +59,6 @@ struct Places {
   std::size_t shared_limit = 0;
 };
 
-Places places_of(Device device) {
-  Places places;
-  HALATION_CUDA_CHECK(
-      cudaDeviceGetAttribute(&places.multiprocessors, cudaDevAttrMultiProcessorCount, device.index));
-  places.shared_limit = shared_memory_limit(device);
-  return places;
-}
-
 /// Strips of a job's outputs, in whole steps.
 Strips cut_strips(std::int64_t height, std::int64_t others, std::int64_t places, int taps) {
   return strips_of(height, others, places, taps - 1 + box_group, box_group);
@@ -212,7 +204,7 @@ std::unique_ptr<const Runner> make_box(std::shared_ptr<const Job> job, Device de
   }
   if (rows > most_ring || !copies_in_bulk(sizes.front().kernel)) return tall();
   const BoxWindow window(static_cast<int>(rows));
-  const Places places = places_of(device);
+  const Places places{multiprocessors_of(device), shared_memory_limit(device)};
   const Cut cut = cut_of(*job, places, window);
   if (cut.size == nullptr) return tall();
   std::unique_ptr<const Runner> others = tall();

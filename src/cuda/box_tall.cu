@@ -84,7 +84,7 @@ class BoxTallRunner final : public Runner {
     constants_.weight = static_cast<float>(weight);
     constants_.scale = static_cast<float>(job_->scale);
     constants_.offset = static_cast<float>(job_->offset);
-    HALATION_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device.index));
+    multiprocessors_ = multiprocessors_of(device);
   }
 
   std::size_t workspace_bytes() const override { return 0; }

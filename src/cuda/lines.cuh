@@ -16,8 +16,8 @@
 
 namespace halation::cuda_backend {
 
-/// What a launch filters, by value. A block takes `channels` channels of `width` pixels a row (its plane of numbers a channel), which
-/// are cut into groups of 4 pixels, one or more a lane.
+/// What a launch filters, by value. A block takes `channels` channels of `width` pixels a row (its plane of numbers a channel),
+/// which are cut into groups of 4 pixels, one or more a lane.
 struct Lines {
   const std::byte* in;
   Strides in_strides;
@@ -94,7 +94,8 @@ __device__ __forceinline__ void copy_16([[maybe_unused]] unsigned to, [[maybe_un
 }
 
 /// The same, of which the first `bytes` are copied and the others are 0.
-__device__ __forceinline__ void copy_16([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from, [[maybe_unused]] int bytes) {
+__device__ __forceinline__ void copy_16([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from,
+                                        [[maybe_unused]] int bytes) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 #elif defined(__CUDA_ARCH__)
@@ -150,12 +151,12 @@ __device__ __forceinline__ void load_window(float (&to)[Count], const float* fro
   }
 }
 
-/// The commonest case, rows that all exist and whose elements lie side by side: a lane's first element of the first row is `from`, others
-/// are 32 apart, and element i goes to `to` + at(i). f32 gets into shared memory without passing through registers where the GPU can; of
-/// others, several rows are under way before the first is stored.
+/// The commonest case, rows that all exist and whose elements lie side by side: a lane's first element of the first row is `from`,
+/// others are 32 apart, and element i goes to `to` + at(i). f32 gets into shared memory without passing through registers where the
+/// GPU can; of others, several rows are under way before the first is stored.
 template <class Sum, class In, int Count, class At>
-__device__ __forceinline__ void stage_neighbours(const Place& place, const std::byte* from, std::int64_t row_bytes, int elements, Sum* to, int row_pitch,
-                                                 int rows, const At& at) {
+__device__ __forceinline__ void stage_neighbours(const Place& place, const std::byte* from, std::int64_t row_bytes, int elements,
+                                                 Sum* to, int row_pitch, int rows, const At& at) {
   constexpr int size = static_cast<int>(sizeof(In));
   const int warp = place.warp;
   const int warps = place.warps;
@@ -211,11 +212,11 @@ struct Shares {
 constexpr int nowhere = -0x7fffffff - 1;
 
 /// Elements of all of a warp's rows; `row_at(r)` is where places in row r count from, null where it is all `outside`. Elements from
-/// nowhere are `outside_x`. f32 gets into shared memory without passing through registers where the GPU can; of others, several rows are
-/// under way before the first is stored.
+/// nowhere are `outside_x`. f32 gets into shared memory without passing through registers where the GPU can; of others, several
+/// rows are under way before the first is stored.
 template <class Sum, class In, int Count, class RowAt>
-__device__ __forceinline__ void stage_shares(const Place& place, const Shares<Count>& mine, Sum* to, int row_pitch, int rows, Sum outside, Sum outside_x,
-                                             const RowAt& row_at) {
+__device__ __forceinline__ void stage_shares(const Place& place, const Shares<Count>& mine, Sum* to, int row_pitch, int rows,
+                                             Sum outside, Sum outside_x, const RowAt& row_at) {
   const int warp = place.warp;
   const int warps = place.warps;
   to += warp * row_pitch;
@@ -239,7 +240,8 @@ __device__ __forceinline__ void stage_shares(const Place& place, const Shares<Co
 #pragma unroll
         for (int i = 0; i < Count; ++i) {
           values[t][i] = row != nullptr ? outside_x : outside;
-          if (i < mine.count && row != nullptr && mine.from[i] != nowhere) values[t][i] = load_constant<In, Sum>(row + mine.from[i]);
+          if (i >= mine.count || row == nullptr || mine.from[i] == nowhere) continue;
+          values[t][i] = load_constant<In, Sum>(row + mine.from[i]);
         }
       }
 #pragma unroll
@@ -254,12 +256,12 @@ __device__ __forceinline__ void stage_shares(const Place& place, const Shares<Co
   }
 }
 
-/// Rows y … y + rows − 1 of plane z, pixels x … x + columns − 1 of each channel, as numbers: those of row r and channel c from to[r ·
-/// row_pitch + c · plane_pitch] on. Coordinates outside are looked up; those that no output needs, beyond the borders' reach, are any.
-/// A lane has `Count` elements of a row at a time.
+/// Rows y … y + rows − 1 of plane z, pixels x … x + columns − 1 of each channel, as numbers: those of row r and channel c from
+/// to[r · row_pitch + c · plane_pitch] on. Coordinates outside are looked up; those that no output needs, beyond the borders'
+/// reach, are any. A lane has `Count` elements of a row at a time.
 template <class Sum, class In, int Count>
-__device__ __forceinline__ void stage_as(const Lines& job, const Place& place, std::int64_t z, std::int64_t y, std::int64_t x, int rows,
-                                         int columns, Sum* to, int row_pitch, int plane_pitch) {
+__device__ __forceinline__ void stage_as(const Lines& job, const Place& place, std::int64_t z, std::int64_t y, std::int64_t x,
+                                         int rows, int columns, Sum* to, int row_pitch, int plane_pitch) {
   const int lane = static_cast<int>(threadIdx.x);
   const int channels = job.channels;
   const std::int64_t source_z = job.borders[0].source(z);
@@ -275,10 +277,12 @@ __device__ __forceinline__ void stage_as(const Lines& job, const Place& place, s
       for (int e = lane; e < columns * channels; e += 32) {
         const int pixel = e * job.by_channels >> 16;
         const int channel = e - pixel * channels;
-        const std::int64_t source_x = job.borders[2].source(x + pixel + (job.folded ? static_cast<std::int64_t>(r) * job.width : 0));
+        const std::int64_t row_begin = job.folded ? static_cast<std::int64_t>(r) * job.width : 0;
+        const std::int64_t source_x = job.borders[2].source(x + pixel + row_begin);
         Sum value = source_z < 0 || source_y < 0 ? outside : outside_x;
         if (source_z >= 0 && source_y >= 0 && source_x >= 0) {
-          value = load<In, Sum>(plane + source_y * job.in_strides.height + source_x * job.in_strides.width + channel * job.in_strides.channels);
+          value = load<In, Sum>(plane + source_y * job.in_strides.height + source_x * job.in_strides.width +
+                                channel * job.in_strides.channels);
         }
         to[r * row_pitch + channel * plane_pitch + pixel] = value;
       }
@@ -303,7 +307,8 @@ __device__ __forceinline__ void stage_as(const Lines& job, const Place& place, s
   if (side_by_side && inside_y && source_z >= 0 && inner <= 32 * Count) {
     const std::byte* from = plane + (job.folded ? 0 : y) * row_bytes + (x + low) * width_bytes + lane * size;
     if (channels == 1) {
-      stage_neighbours<Sum, In, Count>(place, from, row_bytes, inner - lane, to + low + lane, row_pitch, rows, [](int i) { return 32 * i; });
+      stage_neighbours<Sum, In, Count>(place, from, row_bytes, inner - lane, to + low + lane, row_pitch, rows,
+                                       [](int i) { return 32 * i; });
     } else {
       int places[Count];
 #pragma unroll
@@ -311,7 +316,8 @@ __device__ __forceinline__ void stage_as(const Lines& job, const Place& place, s
         const int pixel = (lane + 32 * i) * job.by_channels >> 16;
         places[i] = (lane + 32 * i - pixel * channels) * plane_pitch + pixel;
       }
-      stage_neighbours<Sum, In, Count>(place, from, row_bytes, inner - lane, to + low, row_pitch, rows, [&](int i) { return places[i]; });
+      stage_neighbours<Sum, In, Count>(place, from, row_bytes, inner - lane, to + low, row_pitch, rows,
+                                       [&](int i) { return places[i]; });
     }
     inner = 0;
   }
@@ -335,13 +341,14 @@ __device__ __forceinline__ void stage_as(const Lines& job, const Place& place, s
     const int channel = e - index * channels;
     const std::int64_t source = job.borders[2].source(x + pixel);
     const Shares<1> mine{1, {source < 0 ? nowhere : channel * channel_bytes}, {channel * plane_pitch + pixel}};
-    stage_shares<Sum, In>(place, mine, to, row_pitch, rows, outside, outside_x, [&](int r) { return row_at(r, source < 0 ? 0 : source); });
+    stage_shares<Sum, In>(place, mine, to, row_pitch, rows, outside, outside_x,
+                          [&](int r) { return row_at(r, source < 0 ? 0 : source); });
   }
 }
 
 template <int Count, class Sum>
-__device__ __forceinline__ void stage(const Lines& job, const Place& place, std::int64_t z, std::int64_t y, std::int64_t x, int rows,
-                                      int columns, Sum* to, int row_pitch, int plane_pitch) {
+__device__ __forceinline__ void stage(const Lines& job, const Place& place, std::int64_t z, std::int64_t y, std::int64_t x,
+                                      int rows, int columns, Sum* to, int row_pitch, int plane_pitch) {
   const auto as = [&](auto element) {
     stage_as<Sum, decltype(element), Count>(job, place, z, y, x, rows, columns, to, row_pitch, plane_pitch);
   };
@@ -399,8 +406,8 @@ __device__ __forceinline__ void add_sums(const Lines& job, const Group& group, S
 }
 
 template <class Sum, class T>
-__device__ __forceinline__ void put_rows_as(const Lines& job, const Place& place, std::byte* out, std::int64_t first, std::int64_t end,
-                                            int rows, const Sum* from, int row_pitch) {
+__device__ __forceinline__ void put_rows_as(const Lines& job, const Place& place, std::byte* out, std::int64_t first,
+                                            std::int64_t end, int rows, const Sum* from, int row_pitch) {
   constexpr int size = static_cast<int>(sizeof(T));
   const int lane = static_cast<int>(threadIdx.x);
   std::int64_t x = job.folded ? first * job.width : place.x;
@@ -413,7 +420,8 @@ __device__ __forceinline__ void put_rows_as(const Lines& job, const Place& place
     if (!job.out_packed) {
       for (int e = lane; e < elements; e += 32) {
         const int pixel = e * job.by_channels >> 16;
-        store_as<T>(to + pixel * job.out_strides.width + (e - pixel * job.channels) * job.out_strides.channels, from[e], job.rounding);
+        store_as<T>(to + pixel * job.out_strides.width + (e - pixel * job.channels) * job.out_strides.channels, from[e],
+                    job.rounding);
       }
       continue;
     }
@@ -433,11 +441,11 @@ __device__ __forceinline__ void put_rows_as(const Lines& job, const Place& place
   }
 }
 
-/// A warp's rows of finished sums, which it has set in shared memory, as pixels. Row r becomes output row first + r, up to `end`; of a
-/// folded signal, its pixels from (first + r) · width on.
+/// A warp's rows of finished sums, which it has set in shared memory, as pixels. Row r becomes output row first + r, up to `end`;
+/// of a folded signal, its pixels from (first + r) · width on.
 template <class Sum>
-__device__ __forceinline__ void put_rows(const Lines& job, const Place& place, std::byte* out, std::int64_t first, std::int64_t end, int rows,
-                                         const Sum* from, int row_pitch) {
+__device__ __forceinline__ void put_rows(const Lines& job, const Place& place, std::byte* out, std::int64_t first,
+                                         std::int64_t end, int rows, const Sum* from, int row_pitch) {
   const auto as = [&](auto element) { put_rows_as<Sum, decltype(element)>(job, place, out, first, end, rows, from, row_pitch); };
   switch (job.out_pixel) {  // once, outside of all loops: a branch between stores keeps the compiler from overlapping anything
     case Pixel::u8: as(std::uint8_t{}); break;

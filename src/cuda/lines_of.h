@@ -20,11 +20,13 @@ struct LinesCut {
 inline Lines lines_of(const ConstView& in, const View& out, const Job& job, const LinesCut& cut) {
   const auto packed = [](const ConstView& view, std::int64_t channels) {
     const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
-    return (view.shape.width == 1 || view.strides.width == element * channels) && (channels == 1 || view.strides.channels == element);
+    return (view.shape.width == 1 || view.strides.width == element * channels) &&
+           (channels == 1 || view.strides.channels == element);
   };
   Lines lines{};
   const std::int64_t channels = in.shape.channels;
-  lines.channels = cut.side_by_side && channels <= 16 && (packed(in, channels) || packed(out, channels)) ? static_cast<int>(channels) : 1;
+  const bool side_by_side = cut.side_by_side && channels <= 16 && (packed(in, channels) || packed(out, channels));
+  lines.channels = side_by_side ? static_cast<int>(channels) : 1;
   lines.by_channels = ((1 << 16) + lines.channels - 1) / lines.channels;
   lines.in = in.data;
   lines.in_strides = in.strides;
@@ -42,7 +44,8 @@ inline Lines lines_of(const ConstView& in, const View& out, const Job& job, cons
   const std::int64_t row_places = 1024 * (std::abs(in.strides.width) + (lines.channels > 1 ? std::abs(in.strides.channels) : 0));
   lines.long_strides = row_places > 0x7fffffff;
   const Shape& n = in.shape;
-  lines.folded = cut.fold && n.height == 1 && n.depth == 1 && out.shape.height == 1 && out.shape.depth == 1 && out.shape.width > widest;
+  lines.folded = cut.fold && n.height == 1 && n.depth == 1 && out.shape.height == 1 && out.shape.depth == 1 &&
+                 out.shape.width > widest;
   const auto blocks = [](std::int64_t count, std::int64_t per_block) { return (count + per_block - 1) / per_block; };
   const std::int64_t across = blocks(out.shape.width, lines.width);
   const std::int64_t down = blocks(lines.folded ? across : out.shape.height, cut.rows);
@@ -50,7 +53,8 @@ inline Lines lines_of(const ConstView& in, const View& out, const Job& job, cons
   lines.blocks_y = Divisor(down);
   lines.depth = Divisor(out.shape.depth);
   lines.batch = Divisor(out.shape.batch);
-  if (static_cast<double>(lines.blocks_x.by) * static_cast<double>(down) * static_cast<double>(out.shape.depth * out.shape.batch * (channels / lines.channels)) > 0x7fffffff) {
+  const std::int64_t planes = out.shape.depth * out.shape.batch * (channels / lines.channels);
+  if (static_cast<double>(lines.blocks_x.by) * static_cast<double>(down) * static_cast<double>(planes) > 0x7fffffff) {
     throw Error(ErrorCode::unsupported, "image " + to_string(out.shape) + " has more blocks than a launch can have");
   }
   return lines;
@@ -60,9 +64,9 @@ inline Lines lines_of(const ConstView& in, const View& out, const Job& job, cons
 template <class AnyView>
 bool begins_whole(const AnyView& view) {
   const auto whole = [](std::int64_t bytes) { return bytes % 16 == 0; };
-  return view.pixel == Pixel::f32 && whole(reinterpret_cast<std::intptr_t>(view.data)) && (view.shape.height == 1 || whole(view.strides.height)) &&
-         (view.shape.depth == 1 || whole(view.strides.depth)) && (view.shape.batch == 1 || whole(view.strides.batch)) &&
-         (view.shape.channels == 1 || whole(view.strides.channels));
+  return view.pixel == Pixel::f32 && whole(reinterpret_cast<std::intptr_t>(view.data)) &&
+         (view.shape.height == 1 || whole(view.strides.height)) && (view.shape.depth == 1 || whole(view.strides.depth)) &&
+         (view.shape.batch == 1 || whole(view.strides.batch)) && (view.shape.channels == 1 || whole(view.strides.channels));
 }
 
 /// Whether all groups of the output are f32 of one channel on 16-byte boundaries.
@@ -77,7 +81,8 @@ inline bool loads_whole(const Lines& lines, const ConstView& in) {
 
 /// Blocks of a launch: those of a plane, for all planes, images and channels.
 inline unsigned blocks_of(const Lines& lines) {
-  return lines.blocks_x.by * lines.blocks_y.by * lines.depth.by * lines.batch.by * static_cast<unsigned>(lines.out.channels / lines.channels);
+  return lines.blocks_x.by * lines.blocks_y.by * lines.depth.by * lines.batch.by *
+         static_cast<unsigned>(lines.out.channels / lines.channels);
 }
 
 }  // namespace halation::cuda_backend

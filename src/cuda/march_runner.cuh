@@ -28,7 +28,8 @@ class MarchRunner final : public Runner {
   /// Whether rows may be such as the kernels for whole rows take.
   static bool whole_possible(const Job& job) {
     // Memory binds images up to 9 separable taps; the movers' kernel comes nearer to its speed.
-    return (!Factored || Y > 1 || Z > 9) && march_whole(job, job.filters.front()) && compiled_for(kernel_of<true>()) >= (Y > 1 ? 80 : 90);
+    return (!Factored || Y > 1 || Z > 9) && march_whole(job, job.filters.front()) &&
+           compiled_for(kernel_of<true>()) >= (Y > 1 ? 80 : 90);
   }
   static bool possible(const Job& job) { return moves || whole_possible(job); }
 
@@ -43,17 +44,16 @@ class MarchRunner final : public Runner {
       // Images are walked along y.
       const std::vector<double>& along = Y > 1 ? z : y;
       const std::vector<double>& across = Y > 1 ? y : z;
-      std::transform(along.begin(), along.end(), constants_.weights,
-                     [](double w) { return static_cast<float>(w); });
+      const auto to_f32 = [](double w) { return static_cast<float>(w); };
+      std::transform(along.begin(), along.end(), constants_.weights, to_f32);
       for (std::size_t i = 0; i < static_cast<std::size_t>(X); ++i)
         constants_.weights[Z + i] = static_cast<float>(Y > 1 ? x[i] : across.front() * x[i]);
-      if constexpr (Y > 1) std::transform(y.begin(), y.end(), constants_.weights + Z + X, [](double w) { return static_cast<float>(w); });
+      if constexpr (Y > 1) std::transform(y.begin(), y.end(), constants_.weights + Z + X, to_f32);
     } else {
       std::transform(taps.weights.begin(), taps.weights.end(), constants_.weights,
                      [](double w) { return static_cast<float>(w); });
     }
-    HALATION_CUDA_CHECK(
-        cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device.index));
+    multiprocessors_ = multiprocessors_of(device);
     if constexpr (moves) prepare<false>();
     whole_ = whole_possible(*job_);
     if (whole_) prepare<true>();
@@ -61,11 +61,12 @@ class MarchRunner final : public Runner {
 
   std::size_t workspace_bytes() const override { return otherwise_ ? otherwise_->workspace_bytes() : 0; }
   std::string explain() const override {
-    return std::string(Y == 1 ? "rows" : Factored ? "planes, summed across and down," : "planes") + " met by all " + std::to_string(Z) +
-           " outputs they are part of at once, sums in registers";
+    const std::string units = Y == 1 ? "rows" : Factored ? "planes, summed across and down," : "planes";
+    return units + " met by all " + std::to_string(Z) + " outputs they are part of at once, sums in registers";
   }
 
-  void run(ConstView in, std::span<const View> outs, [[maybe_unused]] std::span<std::byte> workspace, Stream stream) const override {
+  void run(ConstView in, std::span<const View> outs, [[maybe_unused]] std::span<std::byte> workspace,
+           Stream stream) const override {
     const UseDevice use(device_);
     if (whole_ && launch<true>(in, outs[0], stream)) return;
     if constexpr (moves) launch<false>(in, outs[0], stream);
@@ -130,7 +131,8 @@ class MarchRunner final : public Runner {
     using March = M<Whole>;
     const int rows = (March::ahead + 1) * March::staged_rows;
     if (Whole && Y > 1) return Planes<March>::bytes;
-    if (Whole) return static_cast<std::size_t>(arrivals_bytes + SharedRows<March>::bytes) + static_cast<std::size_t>(rows * row_pitch) * sizeof(float);
+    const std::size_t staged_bytes = static_cast<std::size_t>(rows * row_pitch) * sizeof(float);
+    if (Whole) return static_cast<std::size_t>(arrivals_bytes + SharedRows<March>::bytes) + staged_bytes;
     const int sums_out = whole_stores ? 0 : 2 * March::out_rows * March::row_sums;
     return static_cast<std::size_t>(rows * row_pitch + sums_out) * sizeof(float);
   }

@@ -49,8 +49,7 @@ class RowsRunner final : public Runner {
                    [](double w) { return static_cast<float>(w); });
     // A step's weights are read ahead.
     constants_.weights_shared = (step_taps + count + 2 * step_taps + 3) / 4 * 4;
-    HALATION_CUDA_CHECK(
-        cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device.index));
+    multiprocessors_ = multiprocessors_of(device);
     allow(rows_staged<Capacity>);
     if (!has_bulk_) return;
     allow(rows_in_bulk<Capacity>);

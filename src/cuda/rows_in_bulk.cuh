@@ -50,10 +50,7 @@ __global__ void __launch_bounds__(32 * bulk_warps, 3)
       await_tile(there[s], time);
       add_part(cut, buffer + lane * run + step_taps, weights + part * job.part + cut.head, sums);
       if (complete) {
-        scale_sums(job, sums);
-        if (lane == 0) stored_bulk();
-        __syncwarp();
-        write_run(sums, sums_out + lane * run);
+        finish_run(job, sums, sums_out);
       }
       before_bulk();
       __syncwarp();

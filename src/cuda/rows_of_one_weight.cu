@@ -81,9 +81,7 @@ class WindowRunner final : public Runner {
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(rows_of_one_weight),
                                              cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(limit)));
-    int multiprocessors = 1;
-    HALATION_CUDA_CHECK(
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device_.index));
+    const int multiprocessors = multiprocessors_of(device_);
     int most = 0;
     for (int warps = most_window_warps; warps > 0; --warps) {
       if (bytes_of_block(warps) > limit) continue;

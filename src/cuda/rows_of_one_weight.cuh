@@ -224,10 +224,7 @@ __global__ void __launch_bounds__(32 * most_window_warps, 3)
     for (int skip = 0; skip < pixels; skip += warp_pixels) {
       float sums[run];
       window_steps::sum_windows(job, buffer + skip, groups, sums);
-      scale_sums(job, sums);
-      if (lane == 0) stored_bulk();
-      __syncwarp();
-      write_run(sums, sums_out + lane * run);
+      finish_run(job, sums, sums_out);
       before_bulk();
       __syncwarp();
       take_away(job, done, skip, sums_out);

@@ -218,4 +218,14 @@ void cut_into_tiles(RowsArguments<Capacity>& job, const ConstView& in, const Vie
   set_inner(job, in.shape.width, pixels);
 }
 
+/// A lane's finished sums to its place in `sums_out`, when what the warp had there is on its way.
+template <int Capacity>
+__device__ __forceinline__ void finish_run(const RowsArguments<Capacity>& job, float (&sums)[run], float* sums_out) {
+  const int lane = static_cast<int>(threadIdx.x);
+  scale_sums(job, sums);
+  if (lane == 0) stored_bulk();
+  __syncwarp();
+  write_run(sums, sums_out + lane * run);
+}
+
 }  // namespace halation::cuda_backend

@@ -71,16 +71,17 @@ inline bool loses_device(cudaError_t status) {
   }
 }
 
-/// Throws `Error`: "cuda: out of memory (cudaErrorMemoryAllocation) in cudaMalloc(&p, bytes), direct.cu:87", and what to do where the
-/// process has lost the device. Clears the error, so that the device stays usable where it can be.
+/// Throws `Error`: "cuda: out of memory (cudaErrorMemoryAllocation) in cudaMalloc(&p, bytes), direct.cu:87", and what to do where
+/// the process has lost the device. Clears the error, so that the device stays usable where it can be.
 [[noreturn]] inline void fail(cudaError_t status, std::string_view call, std::string_view file, int line) {
   (void)cudaGetLastError();
   const ErrorCode code = status == cudaErrorMemoryAllocation ? ErrorCode::out_of_memory : ErrorCode::device;
-  const std::string what_to_do = loses_device(status) ? "; this process has lost the device: start it again (with HALATION_CUDA_SYNC=1 "
-                                                        "the error names the kernel that made it)"
+  const char* const what_to_do = loses_device(status) ? "; this process has lost the device: start it again (with "
+                                                        "HALATION_CUDA_SYNC=1 the error names the kernel that made it)"
                                                       : "";
-  throw Error(code, "cuda: " + std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ") in " + std::string(call) +
-                        ", " + std::string(file.substr(file.find_last_of('/') + 1)) + ":" + std::to_string(line) + what_to_do);
+  throw Error(code, "cuda: " + std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ") in " +
+                        std::string(call) + ", " + std::string(file.substr(file.find_last_of('/') + 1)) + ":" +
+                        std::to_string(line) + what_to_do);
 }
 
 /// True where HALATION_CUDA_SYNC=1 asks for a wait after each launch, so that an error names the kernel that made it.

@@ -270,7 +270,7 @@ class SeparableRunner final : public Runner {
     }
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(limit_)));
-    HALATION_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device.index));
+    multiprocessors_ = multiprocessors_of(device);
     const std::size_t bytes = shared_bytes(constants_.rows, plane_pitch(row_sums, constants_.columns), sizeof(Sum),
                                            std::is_same_v<Sum, float> && job_->out_pixel == Pixel::f32);
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_together_, kernel_, 32 * warps, bytes));

@@ -1,9 +1,10 @@
-// images.h: noise and bits compared, and a stream of one's own, for tests that need a GPU.
+// images.h: noise and bits compared, all borders, and a stream of one's own, for tests that need a GPU.
 #pragma once
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -13,6 +14,9 @@
 #include "halation/halation.h"
 
 namespace halation::gpu_test {
+
+inline constexpr std::array border_modes{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect,
+                                         Border::Mode::reflect101, Border::Mode::wrap};
 
 /// Number `index` of an endless sequence of 64 random bits (the finaliser of MurmurHash3).
 inline std::uint64_t random_bits(std::uint64_t index) {
@@ -83,7 +87,9 @@ inline Image result_of(const Plan& plan, const Image& image) {
 
 /// What the GPU makes of an image.
 inline Image on_gpu(const Image& image, const Filter& filter, const Options& options) {
-  return result_of(Plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options}), image);
+  const Plan plan(
+      {.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});
+  return result_of(plan, image);
 }
 
 /// Holds a small job, of which all sums are exact, to the reference, bit by bit.

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -29,9 +28,6 @@ const std::vector<std::int64_t>& tap_counts() {
   }();
   return counts;
 }
-
-constexpr std::array modes{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect,
-                           Border::Mode::reflect101, Border::Mode::wrap};
 
 Filter whole_line(std::int64_t taps, std::uint64_t seed) { return whole_filter({.width = taps}, seed); }
 
@@ -61,7 +57,7 @@ TEST(Rows, EveryNumberOfTaps) {
     const Image image = whole_image(shape, pixel, 7);
     for (const std::int64_t taps : tap_counts()) {
       ++seed;
-      const Options options{.border = Border{modes[seed % modes.size()], 9}, .output = Pixel::f32};
+      const Options options{.border = Border{border_modes[seed % border_modes.size()], 9}, .output = Pixel::f32};
       expect_same(image, whole_line(taps, seed), options, what);
     }
   }
@@ -74,7 +70,7 @@ TEST(Rows, EveryAnchorAndExtent) {
   for (const std::int64_t taps : {2, 3, 5, 8, 13, 17, 65}) {
     for (std::int64_t anchor = 0; anchor<taps; anchor += taps> 20 ? 7 : 1) {
       for (const Extent extent : {Extent::same, Extent::valid, Extent::full}) {
-        const Options options{.border = Border{modes[++seed % modes.size()], -3}, .extent = extent};
+        const Options options{.border = Border{border_modes[++seed % border_modes.size()], -3}, .extent = extent};
         const Filter filter = whole_line(taps, seed).with_anchor({.x = anchor});
         expect_same(signal, filter, options, "signal, anchor " + std::to_string(anchor));
         expect_same(image, filter, options, "image, anchor " + std::to_string(anchor));

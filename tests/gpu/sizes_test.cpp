@@ -318,7 +318,7 @@ TEST(Sizes, PartsOfLargerImagesPlanesPitchesAndNegativeStrides) {
 }
 
 TEST(Sizes, OnePixelWideOnePixelHighAndPrime) {
-  const Border borders[] = {Border::constant(9), Border::replicate(), Border::reflect(), Border::reflect101(),
+  const Border border_modes[] = {Border::constant(9), Border::replicate(), Border::reflect(), Border::reflect101(),
                             Border::wrap()};
   const std::int64_t sizes[][2] = {{1, 1},   {1, 2},   {2, 1},     {1, 1009}, {1009, 1},
                                    {3, 997}, {997, 3}, {127, 131}, {251, 257}};
@@ -328,7 +328,7 @@ TEST(Sizes, OnePixelWideOnePixelHighAndPrime) {
       const Shape shape{
           .height = height, .width = width, .channels = 1 + static_cast<std::int64_t>(seed % 4)};
       const Image image = noise(shape, pixel, ++seed);
-      for (const Border& border : borders) {
+      for (const Border& border : border_modes) {
         for (const Filter& filter :
              {whole_filter({.height = 3, .width = 3}, seed), whole_filter({.height = 7, .width = 6}, seed),
               whole_filter({.height = 15, .width = 15}, seed, 1), binomial(2)}) {
@@ -360,17 +360,15 @@ TEST(Sizes, InputsWhoseRowsShareElements) {
 }
 
 TEST(Sizes, LargeImagesOfEverySquareFilter) {
-  // From 2^23 outputs on, other kernels do squares of 8 to 15 taps than for the small images of the sweep. The answer is the CPU's, which
-  // the sweep compares with the reference.
-  constexpr std::array borders{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect, Border::Mode::reflect101,
-                               Border::Mode::wrap};
+  // From 2^23 outputs on, other kernels do squares of 8 to 15 taps than for the small images of the sweep. The answer is the
+  // CPU's, which the sweep compares with the reference.
   for (const Shape& shape : {Shape{.height = 2053, .width = 4111}, Shape{.height = 2051, .width = 4112}}) {
     const Image image = noise(shape, Pixel::u8, 5);
     const Image there = to_device(image, cuda());
     for (std::int64_t taps = 7; taps <= 16; ++taps) {
       const Filter filter = whole_filter({.height = taps, .width = taps}, static_cast<std::uint64_t>(taps));
       for (const Pixel output : {Pixel::f32, Pixel::u8}) {
-        const Border border{borders[static_cast<std::size_t>(taps) % borders.size()], 9};
+        const Border border{border_modes[static_cast<std::size_t>(taps) % border_modes.size()], 9};
         const Options options{.border = border, .output = output, .scale = 1.0 / 16, .offset = 3};
         const Image expected = convolve(image, filter, options);
         EXPECT_TRUE(same_bits(expected, to_device(convolve(there, filter, options), cpu())))
@@ -389,19 +387,19 @@ Filter equal_weights(std::int64_t height, std::int64_t width, bool mean) {
 }
 
 TEST(Sizes, LargeWindowsOfEqualWeights) {
-  // Odd and even, within a block's columns and beyond, in one pass and in two. Whole numbers have exact sums; means keep to the bound.
-  constexpr std::array borders{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect, Border::Mode::reflect101,
-                               Border::Mode::wrap};
+  // Odd and even, within a block's columns and beyond, in one pass and in two. Whole numbers have exact sums; means keep to
+  // the bound.
   constexpr std::int64_t sizes[][2] = {{11, 11}, {16, 16},   {18, 18}, {25, 25},  {31, 31},   {64, 64}, {101, 101},
                                        {255, 255}, {300, 300}, {1, 255}, {255, 1}, {7, 300}, {300, 8}, {601, 601}};
   std::size_t turn = 0;
-  for (const Shape& shape : {Shape{.height = 1531, .width = 2053}, Shape{.height = 1024, .width = 2560}, Shape{.height = 701, .width = 997, .channels = 3}}) {
+  for (const Shape& shape : {Shape{.height = 1531, .width = 2053}, Shape{.height = 1024, .width = 2560},
+                             Shape{.height = 701, .width = 997, .channels = 3}}) {
     const Image bytes = noise(shape, Pixel::u8, 7);
     const Image floats = noise(shape, Pixel::f32, 8);
     const Image bytes_there = to_device(bytes, cuda());
     const Image floats_there = to_device(floats, cuda());
     for (const auto& [height, width] : sizes) {
-      const Border border{borders[turn++ % borders.size()], 9};
+      const Border border{border_modes[turn++ % border_modes.size()], 9};
       const Filter whole = equal_weights(height, width, false);
       const double scale = 1.0 / 256;
       for (const Pixel output : {Pixel::f32, Pixel::u16}) {
@@ -426,7 +424,8 @@ TEST(Sizes, LargeWindowsOfEqualWeights) {
       const double most = border.mode == Border::Mode::constant ? 9 : 1;
       double difference = 0;
       for (std::int64_t i = 0; i < shape.elements(); ++i) difference = std::max(difference, std::fabs(a[i] - b[i]));
-      EXPECT_LE(difference, plan.error_bound(most)) << height << " x " << width << ", " << to_string(shape) << "\n" << plan.explain();
+      EXPECT_LE(difference, plan.error_bound(most)) << height << " x " << width << ", " << to_string(shape) << "\n"
+                                                    << plan.explain();
     }
   }
 }
@@ -443,9 +442,9 @@ TEST(Sizes, NanAndInfinityStayInTheirWindows) {
     pixels[y * shape.width + x] = bad;
     const Image there = to_device(image, cuda());
     for (const std::int64_t taps : {18, 31, 64, 101, 255, 300, 601}) {
-      const Image found = to_device(
-          convolve(there, equal_weights(taps, taps, true).with_anchor({.y = 0, .x = 0}), {.border = Border::replicate(), .operation = Operation::correlation}),
-          cpu());
+      const Filter filter = equal_weights(taps, taps, true).with_anchor({.y = 0, .x = 0});
+      const Options options{.border = Border::replicate(), .operation = Operation::correlation};
+      const Image found = to_device(convolve(there, filter, options), cpu());
       const auto* values = reinterpret_cast<const float*>(found.view().data);
       std::int64_t wrong = 0;
       for (std::int64_t i = 0; i < shape.elements(); ++i) {
@@ -453,7 +452,8 @@ TEST(Sizes, NanAndInfinityStayInTheirWindows) {
         const std::int64_t row = i / shape.width;
         const std::int64_t column = i % shape.width;
         const bool has_bad = y >= row && y < row + taps && x >= column && x < column + taps;
-        const bool right = has_bad ? (std::isnan(bad) ? std::isnan(values[i]) : values[i] == bad) : std::fabs(values[i] / huge - 1) < 1e-4F;
+        const bool is_bad = std::isnan(bad) ? std::isnan(values[i]) : values[i] == bad;
+        const bool right = has_bad ? is_bad : std::fabs(values[i] / huge - 1) < 1e-4F;
         wrong += right ? 0 : 1;
       }
       EXPECT_EQ(wrong, 0) << taps << " taps";

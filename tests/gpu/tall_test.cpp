@@ -22,9 +22,6 @@ using testing::HasSubstr;
 
 /// Around whole groups of 8, 16 and 32 rows, and around where the ring of rows ends.
 constexpr std::array<std::int64_t, 16> sizes{18, 33, 34, 49, 50, 64, 101, 224, 225, 226, 257, 320, 601, 1025, 2049, 4096};
-constexpr std::array modes{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect, Border::Mode::reflect101,
-                           Border::Mode::wrap};
-
 Border border_of(Border::Mode mode) { return {mode, mode == Border::Mode::constant ? 9.0 : 0.0}; }
 
 Filter window(const FilterSize& size) {
@@ -47,7 +44,7 @@ TEST(Tall, OfEverySizeOverEveryBorder) {
        {Shape{.height = 5, .width = 101}, Shape{.height = 300, .width = 132}, Shape{.height = 1501, .width = 65}}) {
     const Image image = whole_image(shape, Pixel::f32, 1);
     for (const std::int64_t size : sizes) {
-      for (const Border::Mode mode : modes) expect_same(image, window({.height = size}), {.border = border_of(mode)});
+      for (const Border::Mode mode : border_modes) expect_same(image, window({.height = size}), {.border = border_of(mode)});
     }
   }
 }
@@ -146,7 +143,7 @@ TEST(BoxesOfPixels, OfEverySizePixelAndBorder) {
     for (const std::int64_t channels : {1, 3}) {
       const Image image = whole_image({.height = 203, .width = 307, .channels = channels}, pixel, 11);
       for (const std::int64_t size : {35, 64, 101, 255}) {
-        for (const Border::Mode mode : modes) {
+        for (const Border::Mode mode : border_modes) {
           // Neither is a pixel of 8 bits.
           for (const double constant : {9.5, -80.0}) {
             if (mode != Border::Mode::constant && constant < 0) continue;
@@ -166,8 +163,8 @@ TEST(BoxesOfPixels, OfEverySizePixelAndBorder) {
 TEST(BoxesOfPixels, OfBordersThatDifferByAxis) {
   for (const Pixel pixel : {Pixel::u8, Pixel::f32}) {
     const Image image = whole_image({.height = 150, .width = 217}, pixel, 12);
-    for (const Border::Mode y : modes) {
-      for (const Border::Mode x : modes) {
+    for (const Border::Mode y : border_modes) {
+      for (const Border::Mode x : border_modes) {
         const Border border_x{x, x == Border::Mode::constant ? -31.0 : 0.0};
         const FilterSize size{.height = 64, .width = 75};
         expect_same(image, window(size), options_for(Borders(Border::replicate(), border_of(y), border_x), size));

@@ -1,5 +1,6 @@
-// volumes_test.cpp: cubes of 3 to 9 taps over volumes, separable and dense, which walk along z: borders, extents and anchors, planes of
-// every size around a block's, one plane and two, deep volumes that are cut into strips, and rows that no kernel for whole rows takes.
+// volumes_test.cpp: cubes of 3 to 9 taps over volumes, separable and dense, which walk along z: borders, extents and anchors,
+// planes of every size around a block's, one plane and two, deep volumes that are cut into strips, and rows that no kernel for
+// whole rows takes.
 //
 // Data and weights are whole numbers so small that f32 holds every sum exactly, so every voxel must be right to the bit.
 #include <gmock/gmock.h>
@@ -17,19 +18,6 @@ namespace halation::gpu_test {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr std::array modes{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect,
-                           Border::Mode::reflect101, Border::Mode::wrap};
-
-/// Whole numbers in [0, 16) as f32.
-Image whole_image(const Shape& shape, std::uint64_t seed, Layout layout = Layout::interleaved) {
-  Image image(shape, Pixel::f32, layout);
-  auto* numbers = reinterpret_cast<float*>(image.view().data);
-  for (std::int64_t i = 0; i < shape.elements(); ++i) {
-    numbers[i] = static_cast<float>(random_bits(seed << 40 ^ static_cast<std::uint64_t>(i)) % 16);
-  }
-  return image;
-}
 
 /// Factors of whole numbers in [-2, 2], which differ along the axes.
 Filter whole_cube(std::int64_t taps, std::uint64_t seed) {
@@ -57,9 +45,9 @@ TEST(Volumes, EveryBorderAndSizeOfPlanes) {
     for (const std::int64_t width : {4, 8, 68, 124, 128, 132, 260, 67, 129}) {
       for (const std::int64_t height : {1, 2, 15, 16, 17, 24, 31, 33, 50}) {
         for (const std::int64_t depth : {1, 2, 7}) {
-          const Border border{modes[++seed % modes.size()], 3};
-          expect_same(whole_image({.depth = depth, .height = height, .width = width}, seed), whole_cube(taps, seed), {.border = border},
-                      "border " + std::to_string(seed % modes.size()));
+          const Border border{border_modes[++seed % border_modes.size()], 3};
+          expect_same(whole_image({.depth = depth, .height = height, .width = width}, Pixel::f32, seed), whole_cube(taps, seed),
+                      {.border = border}, "border " + std::to_string(seed % border_modes.size()));
         }
       }
     }
@@ -67,12 +55,12 @@ TEST(Volumes, EveryBorderAndSizeOfPlanes) {
 }
 
 TEST(Volumes, EveryAnchorAndExtent) {
-  const Image image = whole_image({.depth = 19, .height = 37, .width = 140}, 1);
+  const Image image = whole_image({.depth = 19, .height = 37, .width = 140}, Pixel::f32, 1);
   std::uint64_t seed = 0;
   for (const std::int64_t taps : {3, 5, 7, 9}) {
     for (std::int64_t anchor = 0; anchor < taps; ++anchor) {
       for (const Extent extent : {Extent::same, Extent::valid, Extent::full}) {
-        const Options options{.border = Border{modes[++seed % modes.size()], -2}, .extent = extent};
+        const Options options{.border = Border{border_modes[++seed % border_modes.size()], -2}, .extent = extent};
         const std::string what = "anchor " + std::to_string(anchor);
         const Filter filter = whole_cube(taps, seed);
         // In the middle along x, so that rows stay on their boundaries; then along y, then along all axes.
@@ -87,25 +75,33 @@ TEST(Volumes, EveryAnchorAndExtent) {
 TEST(Volumes, StripsBatchesAndPlanesOfChannels) {
   for (const std::int64_t taps : {3, 5, 7, 9}) {
     const Filter filter = whole_cube(taps, 3);
-    expect_same(whole_image({.depth = 3001, .height = 40, .width = 132}, 4), filter, {.border = Border::reflect()}, "deep");
-    expect_same(whole_image({.depth = 20'011, .height = 3, .width = 4}, 5), filter, {.border = Border::wrap()}, "very deep");
-    expect_same(whole_image({.depth = 129, .height = 300, .width = 516}, 6), filter, {.border = Border::constant(2)}, "many blocks");
-    expect_same(whole_image({.batch = 3, .depth = 11, .height = 35, .width = 136}, 7), filter, {.border = Border::replicate()}, "batch");
-    expect_same(whole_image({.depth = 11, .height = 35, .width = 136, .channels = 3}, 8, Layout::planar), filter,
+    expect_same(whole_image({.depth = 3001, .height = 40, .width = 132}, Pixel::f32, 4), filter, {.border = Border::reflect()},
+                "deep");
+    expect_same(whole_image({.depth = 20'011, .height = 3, .width = 4}, Pixel::f32, 5), filter, {.border = Border::wrap()},
+                "very deep");
+    expect_same(whole_image({.depth = 129, .height = 300, .width = 516}, Pixel::f32, 6), filter,
+                {.border = Border::constant(2)}, "many blocks");
+    expect_same(whole_image({.batch = 3, .depth = 11, .height = 35, .width = 136}, Pixel::f32, 7), filter,
+                {.border = Border::replicate()}, "batch");
+    expect_same(whole_image({.depth = 11, .height = 35, .width = 136, .channels = 3}, Pixel::f32, 8, Layout::planar), filter,
                 {.border = Border::reflect101(), .scale = 0.5, .offset = 3}, "planar channels");
-    expect_same(whole_image({.depth = 11, .height = 35, .width = 136, .channels = 3}, 9), filter, {}, "channels side by side");
+    expect_same(whole_image({.depth = 11, .height = 35, .width = 136, .channels = 3}, Pixel::f32, 9), filter, {},
+                "channels side by side");
   }
 }
 
 TEST(Volumes, RowsOnNoBoundary) {
   const Shape shape{.depth = 12, .height = 34, .width = 136};
-  const Image canvas = whole_image({.depth = 12, .height = 34, .width = 141}, 10);
+  const Image canvas = whole_image({.depth = 12, .height = 34, .width = 141}, Pixel::f32, 10);
   const Image there = to_device(canvas, cuda());
   for (const std::int64_t taps : {3, 5, 7, 9}) {
     const Filter filter = whole_cube(taps, 11);
     const Region region{.x = 1, .y = 0, .width = shape.width, .height = shape.height, .z = 0, .depth = shape.depth};
-    const Plan on_gpu({.shape = shape, .pixel = Pixel::f32, .filters = {filter}, .device = cuda(), .options = {.method = Method::separable}});
-    const Plan on_cpu({.shape = shape, .pixel = Pixel::f32, .filters = {filter}});
+    PlanSpec spec{.shape = shape, .pixel = Pixel::f32, .filters = {filter}};
+    const Plan on_cpu(spec);
+    spec.device = cuda();
+    spec.options.method = Method::separable;
+    const Plan on_gpu(spec);
     Image found = allocate(shape, Pixel::f32, cuda());
     Image expected(shape, Pixel::f32);
     on_gpu.run(there.view().crop(region), found.view());
@@ -115,7 +111,7 @@ TEST(Volumes, RowsOnNoBoundary) {
 }
 
 TEST(Volumes, NanStaysInItsWindow) {
-  Image image = whole_image({.depth = 25, .height = 70, .width = 264}, 12);
+  Image image = whole_image({.depth = 25, .height = 70, .width = 264}, Pixel::f32, 12);
   for (const auto& [z, y, x] : {std::array{0, 0, 0}, std::array{11, 32, 127}, std::array{24, 69, 263}}) {
     image.view().at<float>(y, x, 0, z) = std::numeric_limits<float>::quiet_NaN();
   }
@@ -139,8 +135,8 @@ TEST(Volumes, DenseCubes) {
   std::uint64_t seed = 0;
   for (const std::int64_t taps : {3, 5, 7}) {
     const Filter filter = whole_filter({.depth = taps, .height = taps, .width = taps}, 14);
-    for (const Border::Mode mode : modes) {
-      const Image image = whole_image({.depth = 9, .height = 35, .width = 264}, ++seed);
+    for (const Border::Mode mode : border_modes) {
+      const Image image = whole_image({.depth = 9, .height = 35, .width = 264}, Pixel::f32, ++seed);
       const Image expected = convolve(image, filter, {.border = Border{mode, 5}});
       const Image found = on_gpu(image, filter, {.border = Border{mode, 5}});
       EXPECT_TRUE(same_bits(expected, found)) << taps << " taps, border " << static_cast<int>(mode);

@@ -21,9 +21,6 @@ using testing::ElementsAre;
 /// Where whole groups of 20, words of 4 and tiles of more outputs begin, and the shortest and longest window.
 constexpr std::array<std::int64_t, 18> sizes{33,  34,  35,  36,  40,  41,  59,   60,   61,
                                              129, 255, 320, 321, 601, 660, 1025, 4095, 4096};
-constexpr std::array modes{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect,
-                           Border::Mode::reflect101, Border::Mode::wrap};
-
 Filter window(std::int64_t columns) {
   return Filter::dense({.width = columns}, std::vector<double>(static_cast<std::size_t>(columns), 1.0));
 }
@@ -44,7 +41,7 @@ TEST(Windows, OfEverySizeOverEveryWidthAndBorder) {
        {96, 100, 256, 636, 640, 644, 645, 1280, 1284, 1920, 2556, 2560, 2564, 5124}) {
     const Image image = whole_image({.height = 5, .width = width}, Pixel::f32, 1);
     for (const std::int64_t size : sizes) {
-      for (const Border::Mode mode : modes) {
+      for (const Border::Mode mode : border_modes) {
         expect_same(image, window(size),
                     {.border = Border{mode, mode == Border::Mode::constant ? 9.0 : 0.0}});
       }
