@@ -1,0 +1,254 @@
+// patch.cuh: direct filtering with small filters: each thread computes a patch of outputs from input rows held in registers.
+//
+//   thread → elements  V consecutive columns (16 bytes of input; interleaved channels are columns, C apart) × R rows; a block is 32
+//                      threads side by side and 4 such warps stacked: 32·V columns × 4·R rows
+//   registers          R + K − 1 rows of V columns and their halos, as many of them under way at once as the cap on registers
+//                      allows (all at 3×3); R × V sums
+//   shared memory      none: halos of neighbours come from L1 and L2
+//   traffic            DRAM: each input element once, each output once; L1: (R + K − 1) / R · (V + halos) / V loads an element
+//   borders            patches are those that read inside the image alone (of f32 3×3, inside its rows' heights; beside their ends
+//                      lies what the border puts there); the outputs around them, the frame, are computed one a thread
+//                      by blocks of their own, early among the others, so that none is waited for at the end
+//   limits             rows on 16-byte boundaries, outputs over their inputs; K = 3, 5, 7 (others are set into the next size with
+//                      zeros, where 0 · input cannot be NaN); C = 1, 2, 3, 4
+//   instantiations     4 input pixels, one a file (patch_*.cu), × 3 sizes × 4 channel counts = 48; u8 rolls (roll.cuh)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "cuda/border.h"
+#include "cuda/divisor.h"
+#include "cuda/pixels.cuh"
+#include "cuda/window.cuh"
+
+namespace halation::cuda_backend {
+
+/// Outputs of a thread, and blocks that a multiprocessor must hold: the more rows, the less is read twice; the fewer registers, the
+/// more warps hide the wait for memory. Measured on an H200 (docs/performance.md).
+template <class In, int K, int C>
+struct Patch {
+  static constexpr int columns = 16 / static_cast<int>(sizeof(In));
+  static constexpr int rows = sizeof(In) == 4 && K == 5 ? 6 : 4;
+  using Row = Window<In, columns, K / 2 * C>;
+  static constexpr bool whole_rows = C == 1 && K == 3;  // patches from side to side
+  static constexpr int blocks = Row::words > 16 ? 4 : Row::words > 12 || sizeof(In) == 2 ? 6 : 8;
+};
+constexpr int patch_warps = 4;
+
+/// What a launch gets by value. Columns are elements of a row; strides are bytes. Output (x, y) is centred on input
+/// (x, y + shift_y).
+template <int K>
+struct PatchArguments {
+  const std::byte* in;
+  std::byte* out;
+  std::int64_t in_row, in_plane, in_batch;
+  std::int64_t out_row, out_plane, out_batch;
+  DeviceBorder border_y, border_x;
+  int columns, rows;          // of the output
+  int first_x, end_x;         // outputs of patches, in columns: first_x on a 16-byte boundary
+  int first_y, end_y;
+  Divisor blocks_x, blocks_y, depth;  // of patches; planes of a volume
+  Divisor frame_across;       // outputs of a row above or below the patches
+  Divisor frame_beside;       // of others
+  Divisor frame;              // of a plane, around the patches
+  int frame_blocks;           // for them
+  Divisor frame_every;        // of all blocks, until they are done
+  int batch;
+  int shift_y;
+  int beyond[K - 1];          // columns in place of those before the first and after the last; −1 for the constant,
+  std::uint32_t beyond_constant;  // an element's bits
+  float offset;
+  Pixel out_pixel;
+  Rounding rounding;
+  float weights[K * K];
+};
+
+namespace patch_steps {
+
+/// All rows of a patch; pixel and rounding are looked at once.
+template <int R, int V>
+__device__ __forceinline__ void store_patch(std::byte* to, std::int64_t row_bytes, const float (&values)[R][V], Pixel pixel,
+                                            Rounding rounding) {
+  const auto all = [&]<class T, bool HalfEven>() {
+#pragma unroll
+    for (int r = 0; r < R; ++r) store_rounded<T, V, HalfEven>(to + r * row_bytes, values[r]);
+  };
+  const auto integers = [&]<class T>() {
+    if (rounding == Rounding::half_even) all.template operator()<T, true>();
+    else all.template operator()<T, false>();
+  };
+  switch (pixel) {
+    case Pixel::u8: integers.template operator()<std::uint8_t>(); break;
+    case Pixel::u16: integers.template operator()<std::uint16_t>(); break;
+    case Pixel::i16: integers.template operator()<std::int16_t>(); break;
+    case Pixel::f16: all.template operator()<f16, true>(); break;
+    case Pixel::f32: all.template operator()<float, true>(); break;
+    case Pixel::f64: all.template operator()<double, true>(); break;
+  }
+}
+
+/// Output `index` of a frame: the rows above and below the patches, then what lies beside them.
+template <class In, int K, int C>
+__device__ __noinline__ void frame_output(const PatchArguments<K>& job, const std::byte* in, std::byte* out, unsigned index) {
+  const unsigned above_and_below = static_cast<unsigned>(job.first_y + job.rows - job.end_y) * job.frame_across.by;
+  int x = 0;
+  int y = 0;
+  if (index < above_and_below) {
+    y = static_cast<int>(job.frame_across.quotient(index));
+    x = static_cast<int>(index) - y * static_cast<int>(job.frame_across.by);
+    if (y >= job.first_y) y += job.end_y - job.first_y;
+  } else {
+    index -= above_and_below;
+    y = static_cast<int>(job.frame_beside.quotient(index));
+    x = static_cast<int>(index) - y * static_cast<int>(job.frame_beside.by);
+    y += job.first_y;
+    if (x >= job.first_x) x += job.end_x - job.first_x;
+  }
+  const int pixel = x / C;
+  const int channel = x - pixel * C;
+  int columns[K];  // of the row, −1 for the constant
+#pragma unroll
+  for (int kx = 0; kx < K; ++kx) {
+    const int source = job.border_x.source(pixel + kx - K / 2);
+    columns[kx] = source < 0 ? -1 : source * C + channel;
+  }
+  float sum = 0;
+#pragma unroll
+  for (int ky = 0; ky < K; ++ky) {
+    const int source_y = job.border_y.source(y + job.shift_y + ky - K / 2);
+    const std::byte* row = in + source_y * job.in_row;
+    // Where both axes are outside, height gives the constant, as Job::constant_at has it.
+    const auto outside = static_cast<float>(source_y < 0 ? job.border_y.constant : job.border_x.constant);
+#pragma unroll
+    for (int kx = 0; kx < K; ++kx) {
+      float value = outside;
+      if (source_y >= 0 && columns[kx] >= 0)
+        value = load_constant<In, float>(row + static_cast<std::int64_t>(columns[kx]) * static_cast<int>(sizeof(In)));
+      sum += job.weights[ky * K + kx] * value;
+    }
+  }
+  store(out + y * job.out_row + static_cast<std::int64_t>(x) * element_bytes(job.out_pixel), sum + job.offset, job.out_pixel,
+        job.rounding);
+}
+
+/// What lies beside a thread's columns, one by one: its neighbours, or what the border puts in their place.
+template <class In, int K, int V>
+class Sides {
+  static constexpr int size = static_cast<int>(sizeof(In));
+  using Bits = std::conditional_t<sizeof(In) == 4, std::uint32_t, std::uint16_t>;
+
+ public:
+  __device__ __forceinline__ Sides(const PatchArguments<K>& job, int column) : constant_(job.beyond_constant) {
+#pragma unroll
+    for (int i = 0; i < K - 1; ++i) {
+      const int at = i < K / 2 ? i - K / 2 : V + i - K / 2;
+      const int source = column + at >= 0 && column + at < job.columns ? column + at : job.beyond[i];
+      from_[i] = source < 0 ? nowhere : (source - column) * size;
+    }
+  }
+  /// A row, from the address of the thread's first column on.
+  template <class Row>
+  __device__ __forceinline__ void load(Row& row, const std::byte* at) const {
+    constexpr int halo = Row::halo_words;
+    static_assert(Row::middle_words == 4);
+    const uint4 four = __ldg(reinterpret_cast<const uint4*>(at));
+    row.word[halo] = four.x;
+    row.word[halo + 1] = four.y;
+    row.word[halo + 2] = four.z;
+    row.word[halo + 3] = four.w;
+    std::uint32_t beside[K - 1];
+#pragma unroll
+    for (int i = 0; i < K - 1; ++i) {
+      beside[i] = constant_;
+      if (from_[i] != nowhere) beside[i] = __ldg(reinterpret_cast<const Bits*>(at + from_[i]));
+    }
+    if constexpr (size == 4) {
+#pragma unroll
+      for (int i = 0; i < K - 1; ++i) row.word[i < K / 2 ? i : 4 + i] = beside[i];
+    } else {
+      static_assert(K <= 5 && halo == 1);
+      row.word[0] = K == 3 ? beside[0] << 16 : beside[0] | beside[1] << 16;
+      row.word[5] = K == 3 ? beside[1] : beside[2] | beside[3] << 16;
+    }
+  }
+
+ private:
+  static constexpr int nowhere = -0x7fffffff - 1;
+
+  std::uint32_t constant_;
+  int from_[K - 1];  // bytes from the first column
+};
+
+}  // namespace patch_steps
+
+template <class In, int K, int C>
+__global__ void __launch_bounds__(32 * patch_warps, Patch<In, K, C>::blocks)
+    patch(const __grid_constant__ PatchArguments<K> job) {
+  constexpr int V = Patch<In, K, C>::columns;
+  constexpr int R = Patch<In, K, C>::rows;
+  constexpr int input_rows = R + K - 1;
+  // Blocks of the frame are spread among the first half of all.
+  const auto frames = static_cast<unsigned>(job.frame_blocks);
+  const unsigned frame = job.frame_every.quotient(blockIdx.x);
+  const bool between = blockIdx.x - frame * job.frame_every.by != 0;
+  if (!between && frame < frames) {
+    const unsigned index = frame * 32 * patch_warps + threadIdx.y * 32 + threadIdx.x;
+    const unsigned plane = job.frame.quotient(index);
+    const unsigned batch = job.depth.quotient(plane);
+    const unsigned depth = plane - batch * job.depth.by;
+    if (batch >= static_cast<unsigned>(job.batch)) return;
+    patch_steps::frame_output<In, K, C>(job, job.in + batch * job.in_batch + depth * job.in_plane,
+                           job.out + batch * job.out_batch + depth * job.out_plane, index - plane * job.frame.by);
+    return;
+  }
+  const unsigned block = blockIdx.x - min(frame + (between ? 1 : 0), frames);
+  const unsigned row_of_blocks = job.blocks_x.quotient(block);
+  const unsigned plane = job.blocks_y.quotient(row_of_blocks);
+  const unsigned batch = job.depth.quotient(plane);
+  const unsigned depth = plane - batch * job.depth.by;
+  const std::byte* in = job.in + batch * job.in_batch + depth * job.in_plane;
+  std::byte* out = job.out + batch * job.out_batch + depth * job.out_plane;
+  const int column = job.first_x + static_cast<int>((block - row_of_blocks * job.blocks_x.by) * 32 + threadIdx.x) * V;
+  const int row = job.first_y + static_cast<int>((row_of_blocks - plane * job.blocks_y.by) * patch_warps + threadIdx.y) * R;
+  if (column >= job.end_x || row >= job.end_y) return;
+  // The last patches reach up over those above them rather than out of the image; both compute the same.
+  const int first = min(row, max(job.end_y - R, 0));
+  using Row = typename Patch<In, K, C>::Row;
+  Row rows[input_rows];
+  const std::byte* from =
+      in + (first + job.shift_y - K / 2) * job.in_row + static_cast<std::int64_t>(column) * static_cast<int>(sizeof(In));
+  if constexpr (Patch<In, K, C>::whole_rows) {
+    const patch_steps::Sides<In, K, V> sides(job, column);
+#pragma unroll
+    for (int j = 0; j < input_rows; ++j) sides.load(rows[j], from + j * job.in_row);
+  } else {
+#pragma unroll
+    for (int j = 0; j < input_rows; ++j) rows[j].load(from + j * job.in_row);
+  }
+  float sums[R][V] = {};
+#pragma unroll
+  for (int j = 0; j < input_rows; ++j) {
+#pragma unroll
+    for (int ky = 0; ky < K; ++ky) {
+      if (j - ky < 0 || j - ky >= R) continue;
+#pragma unroll
+      for (int kx = 0; kx < K; ++kx) {
+#pragma unroll
+        for (int v = 0; v < V; ++v) sums[j - ky][v] += job.weights[ky * K + kx] * rows[j][v + (kx - K / 2) * C];
+      }
+    }
+  }
+  if (job.offset != 0) {
+#pragma unroll
+    for (int r = 0; r < R; ++r) {
+#pragma unroll
+      for (int v = 0; v < V; ++v) sums[r][v] += job.offset;
+    }
+  }
+  std::byte* const to = out + first * job.out_row + static_cast<std::int64_t>(column) * element_bytes(job.out_pixel);
+  patch_steps::store_patch<R, V>(to, job.out_row, sums, job.out_pixel, job.rounding);
+}
+
+}  // namespace halation::cuda_backend

@@ -1,0 +1,133 @@
+// patch_launch.cuh: jobs for the kernels of patch.cuh, one input pixel a file (patch_*.cu), so that they compile side by side.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "core/convert.h"
+#include "core/job.h"
+#include "cuda/columns.h"
+#include "cuda/patch.cuh"
+
+namespace halation::cuda_backend {
+
+namespace patch_steps {
+
+/// An element's bits.
+template <class T>
+std::uint32_t bits_of(double value) {
+  const T element = to_element<T>(value, Rounding::half_even);
+  if constexpr (sizeof(T) == 4) return std::bit_cast<std::uint32_t>(element);
+  else return std::bit_cast<std::uint16_t>(element);
+}
+
+/// The element in place of coordinate c, as DeviceBorder::source has it.
+inline int source_of(const BorderTable& border, std::int64_t c) {
+  return static_cast<int>(border.source(std::clamp(c, border.low(), border.high() - 1)));
+}
+
+}  // namespace patch_steps
+
+/// Of views on 16-byte boundaries whose rows hold C channels.
+template <class In, int K, int C>
+void launch_patch(const Job& asked, const ConstView& in, const View& out, cudaStream_t stream) {
+  constexpr int V = Patch<In, K, C>::columns;
+  constexpr int R = Patch<In, K, C>::rows;
+  const Taps& taps = asked.filters.front();
+  PatchArguments<K> job{};
+  job.in = in.data;
+  job.out = out.data;
+  job.in_row = in.strides.height;
+  job.in_plane = in.strides.depth;
+  job.in_batch = in.strides.batch;
+  job.out_row = out.strides.height;
+  job.out_plane = out.strides.depth;
+  job.out_batch = out.strides.batch;
+  job.border_y = DeviceBorder(asked.borders[1]);
+  job.border_x = DeviceBorder(asked.borders[2]);
+  job.columns = static_cast<int>(out.shape.width * C);
+  job.rows = static_cast<int>(out.shape.height);
+  job.depth = Divisor(in.shape.depth);
+  job.batch = static_cast<int>(in.shape.batch);
+  job.offset = static_cast<float>(asked.offset);
+  job.out_pixel = out.pixel;
+  job.rounding = asked.rounding;
+  const std::int64_t centre_y = centre_of(taps.lead[1], taps.size[1], K);
+  job.shift_y = static_cast<int>(centre_y);
+  const std::int64_t first[2] = {taps.lead[1] - centre_y + K / 2, taps.lead[2] + K / 2};
+  for (std::int64_t y = 0; y < taps.size[1]; ++y) {
+    for (std::int64_t x = 0; x < taps.size[2]; ++x) {
+      job.weights[(first[0] + y) * K + first[1] + x] =
+          static_cast<float>(asked.scale * taps.weights[static_cast<std::size_t>(y * taps.size[2] + x)]);
+    }
+  }
+  // Patches where all that they load is there.
+  constexpr int beside = (Patch<In, K, C>::Row::reach + V - 1) / V * V;
+  const int in_columns = static_cast<int>(in.shape.width * C);
+  const auto within = [](int value, int low, int high) { return std::min(std::max(value, low), high); };
+  job.first_x = beside;
+  job.end_x = beside + std::max(in_columns - Patch<In, K, C>::Row::reach - beside, 0) / V * V;
+  if constexpr (Patch<In, K, C>::whole_rows) {
+    const BorderTable& border = asked.borders[2];
+    if (border.mode() != Border::Mode::constant || sizeof(In) == 4 ||
+        static_cast<double>(to_element<In>(border.constant(), Rounding::half_even)) == border.constant()) {
+      job.first_x = 0;
+      job.end_x = in_columns / V * V;
+    }
+    job.beyond_constant = patch_steps::bits_of<In>(border.constant());
+    for (int i = 0; i < K - 1; ++i)
+      job.beyond[i] = patch_steps::source_of(border, i < K / 2 ? i - K / 2 : in_columns + i - K / 2);
+  }
+  job.first_y = within(K / 2 - job.shift_y, 0, job.rows);
+  job.end_y = within(static_cast<int>(in.shape.height) - K / 2 - job.shift_y, job.first_y, job.rows);
+  if (job.end_x == job.first_x || job.end_y - job.first_y < R) {
+    job.first_y = job.end_y = 0;
+    job.first_x = job.end_x = 0;
+  }
+  const auto blocks = [](std::int64_t count, std::int64_t per_block) { return (count + per_block - 1) / per_block; };
+  const std::int64_t across = blocks(job.end_x - job.first_x, 32 * V);
+  const std::int64_t down = blocks(job.end_y - job.first_y, patch_warps * R);
+  job.blocks_x = Divisor(std::max<std::int64_t>(across, 1));
+  job.blocks_y = Divisor(std::max<std::int64_t>(down, 1));
+  const int inner_rows = job.end_y - job.first_y;
+  const int beside_patches = job.columns - (job.end_x - job.first_x);
+  const std::int64_t frame =
+      static_cast<std::int64_t>(job.rows - inner_rows) * job.columns + static_cast<std::int64_t>(inner_rows) * beside_patches;
+  job.frame_across = Divisor(job.columns);
+  job.frame_beside = Divisor(std::max(beside_patches, 1));
+  job.frame = Divisor(frame);
+  const std::int64_t planes = in.shape.depth * in.shape.batch;
+  job.frame_blocks = static_cast<int>(blocks(frame * planes, 32 * patch_warps));
+  const auto grid = static_cast<unsigned>(job.frame_blocks + planes * across * down);
+  job.frame_every = Divisor(job.frame_blocks == 0 ? 1 : std::max(1U, grid / (2 * static_cast<unsigned>(job.frame_blocks))));
+  patch<In, K, C><<<grid, dim3(32, patch_warps), 0, stream>>>(job);
+  HALATION_CUDA_LAUNCHED("patch", stream);
+}
+
+/// What `launch_patch` is for a size and channels.
+using PatchLaunch = void (*)(const Job& job, const ConstView& in, const View& out, cudaStream_t stream);
+
+template <class In>
+PatchLaunch patch_launch_of(int size, int channels) {
+  const auto with_channels = [&]<int K>() -> PatchLaunch {
+    switch (channels) {
+      case 1: return launch_patch<In, K, 1>;
+      case 2: return launch_patch<In, K, 2>;
+      case 3: return launch_patch<In, K, 3>;
+      default: return launch_patch<In, K, 4>;
+    }
+  };
+  switch (size) {
+    case 3: return with_channels.template operator()<3>();
+    case 5: return with_channels.template operator()<5>();
+    default: return with_channels.template operator()<7>();
+  }
+}
+
+PatchLaunch patch_u16(int size, int channels);
+PatchLaunch patch_i16(int size, int channels);
+PatchLaunch patch_f16(int size, int channels);
+PatchLaunch patch_f32(int size, int channels);
+
+}  // namespace halation::cuda_backend
