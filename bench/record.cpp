@@ -1,8 +1,6 @@
-// record.cpp: medians, and what a record says about where it was made.
+// record.cpp: what a record says about where it was made.
 #include "record.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -27,24 +25,6 @@ std::string output_of(const std::string& command) {
 }
 
 }  // namespace
-
-std::vector<double> medians_ms(const std::vector<Contender>& contenders, int rounds) {
-  std::vector<std::vector<double>> times(contenders.size());
-  for (int round = -1; round < rounds; ++round) {
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      contenders[i].run();
-      const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
-      if (round >= 0) times[i].push_back(passed.count());
-    }
-  }
-  std::vector<double> medians;
-  for (auto& list : times) {
-    std::sort(list.begin(), list.end());
-    medians.push_back(list[list.size() / 2]);
-  }
-  return medians;
-}
 
 nlohmann::ordered_json circumstances(const std::string& command) {
   return {{"machine", output_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1")},
