@@ -76,14 +76,15 @@ class Ipp(CpuPeer):
         if job.same_pixel:
             if job.dense():
                 ways.append(self.image_way(job, "ippiFilterBorder", self.dense_of(job)))
-            if job.factors:
+            # Of bytes it takes whole weights alone.
+            if job.factors and job.pixel == "f32":
                 ways.append(self.image_way(job, "ippiFilterSeparable", self.separable_of(job)))
             if job.kind == "gaussian":
                 ways.append(self.image_way(job, "ippiFilterGaussian", self.gaussian_of(job)))
             if job.kind == "box":
                 ways.append(self.image_way(job, "ippiFilterBoxBorder", self.box_of(job)))
         elif job.kind == "sobel" and (job.pixel, job.output, job.shape[4]) == ("u8", "i16", 1):
-            ways.append(self.image_way(job, "ippiFilterSobelVertBorder", self.sobel_of))
+            ways.append(self.image_way(job, "ippiFilterSobelNegVertBorder", self.sobel_of))
         return ways
 
     def image_way(self, job, how, prepared):
@@ -122,7 +123,8 @@ class Ipp(CpuPeer):
         taps = Size(job.taps[2], job.taps[1])
         x, y = (np.ascontiguousarray(job.factors[axis][::-1].astype(np.float32)) for axis in (2, 1))
         function = f"ippiFilterSeparable_{NAMES[job.pixel]}_C{channels}R"
-        outside = np.zeros(4, np.float32)
+        several = np.zeros(4, np.float32)
+        outside = pointer(several) if channels > 1 else ctypes.c_float(0)
 
         def prepared(size, in_step, out_step, border):
             spec_size, buffer_size = ctypes.c_int(), ctypes.c_int()
@@ -132,7 +134,7 @@ class Ipp(CpuPeer):
             spec, buffer = memory(spec_size.value), memory(buffer_size.value)
             self.call("cv", "ippiFilterSeparableInit_32f", pointer(x), pointer(y), taps, data_type, channels, pointer(spec))
             return lambda source, target: self.call("cv", function, source, in_step, target, out_step, size, border,
-                                                    pointer(outside), pointer(spec), pointer(buffer))
+                                                    outside, pointer(spec), pointer(buffer))
         return prepared
 
     def gaussian_of(self, job):
@@ -171,10 +173,10 @@ class Ipp(CpuPeer):
 
     def sobel_of(self, size, in_step, out_step, border):
         buffer_size = ctypes.c_int()
-        self.call("i", "ippiFilterSobelVertBorderGetBufferSize", size, MASK_3X3, DATA_TYPES["u8"], DATA_TYPES["i16"], 1,
+        self.call("i", "ippiFilterSobelNegVertBorderGetBufferSize", size, MASK_3X3, DATA_TYPES["u8"], DATA_TYPES["i16"], 1,
                   ctypes.byref(buffer_size))
         buffer = memory(buffer_size.value)
-        return lambda source, target: self.call("i", "ippiFilterSobelVertBorder_8u16s_C1R", source, in_step, target, out_step,
+        return lambda source, target: self.call("i", "ippiFilterSobelNegVertBorder_8u16s_C1R", source, in_step, target, out_step,
                                                 size, MASK_3X3, border, 0, pointer(buffer))
 
     def signal_ways(self, job):
