@@ -140,8 +140,9 @@ Peers peers_from(const Given& list, Device::Kind device) {
     } else if (name == "python") {
       peers.python = true;
     } else {
-      throw Error{ErrorCode::invalid_argument,
-                  fmt::format("unknown peer '{}'; choose from npp, cufft, cudnn, opencv, python, none", name)};
+      throw Error{
+          ErrorCode::invalid_argument,
+          fmt::format("unknown peer '{}'; choose from npp, cufft, cudnn, opencv, python, none", name)};
     }
   }
   return peers;
@@ -180,7 +181,8 @@ void run(const Flags& flags, const CLI::App& command) {
   {
     const std::unique_ptr<bench::Stopwatch> stopwatch =
         device == Device::Kind::cuda ? bench::gpu_stopwatch() : bench::cpu_stopwatch();
-    bench::ContestOptions options{.repeats = repeats, .threads = threads, .peers = std::move(peers.found), .after_each = {}};
+    bench::ContestOptions options{
+        .repeats = repeats, .threads = threads, .peers = std::move(peers.found), .after_each = {}};
     if (flags.progress) options.after_each = print_progress;
     results.contest = bench::run_contest(jobs, *stopwatch, options);
   }

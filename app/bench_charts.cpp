@@ -89,7 +89,8 @@ std::string shortened(const std::string& name) {
 }  // namespace
 
 std::vector<Family> families_of(const bench::Contest& contest) {
-  using Key = std::tuple<std::int64_t, std::string, Border::Mode, int>;  // channels, extents and batch, border, threads
+  using Key = std::tuple<std::int64_t, std::string, Border::Mode,
+                         int>;  // channels, extents and batch, border, threads
   std::map<Key, Family> all;
   for (const Row& row : contest.rows) {
     const Job& job = row.job;
@@ -97,7 +98,8 @@ std::vector<Family> families_of(const bench::Contest& contest) {
     Family& family = all[{job.shape.channels, to_string(job.shape), job.border.mode, row.threads}];
     family.title = fmt::format("{}, {} channel{}, {}", job.extents_text(), job.shape.channels,
                                job.shape.channels == 1 ? "" : "s", name_of(job.border.mode));
-    if (row.threads > 0) family.title += fmt::format(", {} thread{}", row.threads, row.threads == 1 ? "" : "s");
+    if (row.threads > 0)
+      family.title += fmt::format(", {} thread{}", row.threads, row.threads == 1 ? "" : "s");
     if (job.shape.batch > 1) family.title = fmt::format("{} images of {}", job.shape.batch, family.title);
     family.rows.push_back(&row);
   }

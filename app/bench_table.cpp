@@ -73,9 +73,13 @@ Table jobs_table(const BenchResults& results) {
     const PeerRow* best = row.best_peer();
     Table::Row& line = table.rows.emplace_back();
     line.name = row.job.name;
-    line.cells = {short_number(row.time.median_s * 1e3), spread_text(row.time), short_number(row.gpix_per_s()),
-          fmt::format("{:.0f}%", row.share_of_copy() * 100), verdict_text(results.contest, row),
-          best ? best->peer : "-", best ? fmt::format("{:.2f}x", *row.over_best_peer()) : "-"};
+    line.cells = {short_number(row.time.median_s * 1e3),
+                  spread_text(row.time),
+                  short_number(row.gpix_per_s()),
+                  fmt::format("{:.0f}%", row.share_of_copy() * 100),
+                  verdict_text(results.contest, row),
+                  best ? best->peer : "-",
+                  best ? fmt::format("{:.2f}x", *row.over_best_peer()) : "-"};
     if (!on_gpu(results)) line.cells.insert(line.cells.begin(), std::to_string(row.threads));
   }
   return table;
@@ -123,7 +127,9 @@ std::vector<std::string> findings(const BenchResults& results) {
 
 std::string notes_of(const BenchResults& results) {
   return fmt::format(notes, "warm batches of 2 ms at least",
-                     on_gpu(results) ? "within the device" : "by as many threads, by memcpy or past the caches, whichever is faster");
+                     on_gpu(results)
+                         ? "within the device"
+                         : "by as many threads, by memcpy or past the caches, whichever is faster");
 }
 
 std::string place_text(const BenchResults& results) {

@@ -120,7 +120,8 @@ class Arena {
   void race(Row& row, Peer& peer, const Filter& filter, const Expected& expected, Image& out) {
     std::vector<double> copies_s;
     const auto copy = [&] {
-      if (row.threads > 0) copies_s.push_back(copy_now_s(moved_bytes(row.job), row.threads, least_peer_repeats));
+      if (row.threads > 0)
+        copies_s.push_back(copy_now_s(moved_bytes(row.job), row.threads, least_peer_repeats));
     };
     copy();
     std::optional<PeerRow> best = best_way(row, peer, filter, expected, out);
@@ -130,7 +131,8 @@ class Arena {
     row.peers.push_back(*best);
   }
 
-  std::optional<PeerRow> best_way(const Row& row, Peer& peer, const Filter& filter, const Expected& expected, Image& out) {
+  std::optional<PeerRow> best_way(const Row& row, Peer& peer, const Filter& filter, const Expected& expected,
+                                  Image& out) {
     std::optional<PeerRow> best;
     const auto better = [&](const PeerRow& other) {
       if (!best) return true;
@@ -224,10 +226,9 @@ std::optional<double> Contest::reached(const Row& row) const {
     case Target::Unit::us:
       return row.time.median_s * 1e6;
     case Target::Unit::share_of_job: {
-      const auto other = std::find_if(
-          rows.begin(), rows.end(), [&](const Row& known) {
-            return known.job.name == row.job.target->than && known.threads == row.threads;
-          });
+      const auto other = std::find_if(rows.begin(), rows.end(), [&](const Row& known) {
+        return known.job.name == row.job.target->than && known.threads == row.threads;
+      });
       if (other == rows.end() || !other->ran()) return std::nullopt;
       return row.gpix_per_s() / other->gpix_per_s();
     }

@@ -26,8 +26,8 @@ struct PeerRow {
   Status status = Status::verified;
   std::string reason;  ///< unless verified
   Spread time;         ///< where verified
-  /// Seconds that a copy of as many bytes took in the peer's process before and after, by as many threads: whether the
-  /// machine went as fast then as for the others. Empty on GPUs.
+  /// Seconds that a copy of as many bytes took in the peer's process before and after, by as many threads:
+  /// whether the machine went as fast then as for the others. Empty on GPUs.
   std::vector<double> copies_s;
 };
 std::string_view name_of(PeerRow::Status status);

@@ -135,9 +135,9 @@ Target target_from(const Json& object) {
   return target;
 }
 
-const std::set<std::string_view> job_fields = {
-    "name", "extents", "pixel",  "output", "channels", "batch",  "filter",
-    "size", "sigma",   "border", "method", "on",       "target", "known_gpix_per_s"};
+const std::set<std::string_view> job_fields = {"name",   "extents", "pixel",  "output",          "channels",
+                                               "batch",  "filter",  "size",   "sigma",           "border",
+                                               "method", "on",      "target", "known_gpix_per_s"};
 
 /// The sigma of a Gaussian of so many taps, as OpenCV chooses it.
 double usual_sigma(int size) { return 0.3 * ((size - 1) / 2.0 - 1) + 0.8; }

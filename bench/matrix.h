@@ -21,7 +21,8 @@ namespace halation::bench {
 enum class FilterKind {
   dense,      ///< size taps along each axis, positive, no product of factors
   integer,    ///< size taps along each axis, whole numbers from -2 to 2 but for the middle one
-  gaussian,   ///< factors exp(-(i/s)²/2) of size taps, s = 0.3 · ((size − 1)/2 − 1) + 0.8 unless said otherwise
+  gaussian,   ///< factors exp(-(i/s)²/2) of size taps, s = 0.3 · ((size − 1)/2 − 1) + 0.8 unless said
+              ///< otherwise
   separable,  ///< positive factors of size taps
   symmetric,  ///< the same, but each factor reads the same from both ends
   box,        ///< the mean of size pixels along each axis

@@ -1,4 +1,5 @@
-// peer_opencv.cpp: OpenCV's C++ library, as this build was linked with it: filter2D, sepFilter2D, GaussianBlur, blur and Sobel.
+// peer_opencv.cpp: OpenCV's C++ library, as this build was linked with it: filter2D, sepFilter2D,
+// GaussianBlur, blur and Sobel.
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::optional<int> depth_of(Pixel pixel) {
   }
 }
 
-/// OpenCV has no wrap here, and no anchor but the middle is asked for.
+/// OpenCV has no wrap here.
 std::pair<int, std::string> border_of(Border border) {
   switch (border.mode) {
     case Border::Mode::constant:
@@ -51,7 +52,8 @@ cv::Mat mat_of(const ConstView& view, int depth) {
 /// Weights of a convolution are those of OpenCV's correlation from the other end.
 cv::Mat flipped(std::vector<float> weights, std::int64_t width) {
   std::reverse(weights.begin(), weights.end());
-  return cv::Mat(weights, true).reshape(1, static_cast<int>(static_cast<std::int64_t>(weights.size()) / width));
+  return cv::Mat(weights, true)
+      .reshape(1, static_cast<int>(static_cast<std::int64_t>(weights.size()) / width));
 }
 
 /// Filters `in`, which may be a part of a larger image: then it sees the pixels around.
@@ -65,7 +67,8 @@ class OpenCv final : public Peer {
 
   std::vector<Candidate> candidates(const Job& job, const Filter& filter, ConstView in, View out) override {
     const std::optional<int> from = depth_of(job.pixel), depth = depth_of(job.output);
-    if (job.dims() != 2 || job.shape.batch > 1 || job.shape.channels > CV_CN_MAX || !from || !depth) return {};
+    if (job.dims() != 2 || job.shape.batch > 1 || job.shape.channels > CV_CN_MAX || !from || !depth)
+      return {};
     const auto [border, border_name] = border_of(job.border);
     std::vector<Candidate> list;
     const auto add = [&, name = border_name](const std::string& how, Call call) {
@@ -76,26 +79,34 @@ class OpenCv final : public Peer {
       }
     };
     const FilterSize size = filter.size();
+    // Of a convolution its anchor counts from the other end, as the weights do.
+    const auto anchor_of = [&](std::int64_t taps, std::int64_t at) {
+      return static_cast<int>(filter.oriented() ? at : taps - 1 - at);
+    };
+    const cv::Point anchor(anchor_of(size.width, filter.anchor().x),
+                           anchor_of(size.height, filter.anchor().y));
     if (worth_running_dense(filter)) {
-      add("filter2D", [=, kernel = flipped(convolution_weights(filter), size.width), border = border](
-                          const cv::Mat& a, cv::Mat& b) { cv::filter2D(a, b, *depth, kernel, {-1, -1}, 0, border); });
+      add("filter2D",
+          [=, kernel = flipped(convolution_weights(filter), size.width), border = border](
+              const cv::Mat& a, cv::Mat& b) { cv::filter2D(a, b, *depth, kernel, anchor, 0, border); });
     }
     if (filter.factors()) {
-      add("sepFilter2D", [=, x = flipped(convolution_factor(filter, 2), size.width),
-                          y = flipped(convolution_factor(filter, 1), 1),
-                          border = border](const cv::Mat& a, cv::Mat& b) {
-        cv::sepFilter2D(a, b, *depth, x, y, {-1, -1}, 0, border);
-      });
+      add("sepFilter2D",
+          [=, x = flipped(convolution_factor(filter, 2), size.width),
+           y = flipped(convolution_factor(filter, 1), 1), border = border](const cv::Mat& a, cv::Mat& b) {
+            cv::sepFilter2D(a, b, *depth, x, y, anchor, 0, border);
+          });
     }
     const cv::Size window(static_cast<int>(size.width), static_cast<int>(size.height));
     const bool same_pixel = job.pixel == job.output;
-    if (job.filter == FilterKind::gaussian && same_pixel) {
+    if (job.filter == FilterKind::gaussian && same_pixel && job.size % 2 == 1) {
       add("GaussianBlur", [=, sigma = job.sigma, border = border](const cv::Mat& a, cv::Mat& b) {
         cv::GaussianBlur(a, b, window, sigma, sigma, border);
       });
     }
     if (job.filter == FilterKind::box && same_pixel) {
-      add("blur", [=, border = border](const cv::Mat& a, cv::Mat& b) { cv::blur(a, b, window, {-1, -1}, border); });
+      add("blur",
+          [=, border = border](const cv::Mat& a, cv::Mat& b) { cv::blur(a, b, window, anchor, border); });
     }
     if (job.filter == FilterKind::sobel) {
       add("Sobel", [=, border = border](const cv::Mat& a, cv::Mat& b) {
@@ -120,7 +131,8 @@ class OpenCv final : public Peer {
       };
       if (!strips) return filter(in, out);
       tbb::parallel_for(0, threads, [&](int strip) {
-        filter(in.rowRange(rows_from(strip), rows_from(strip + 1)), out.rowRange(rows_from(strip), rows_from(strip + 1)));
+        filter(in.rowRange(rows_from(strip), rows_from(strip + 1)),
+               out.rowRange(rows_from(strip), rows_from(strip + 1)));
       });
     };
   }

@@ -86,10 +86,6 @@ void take_line(Contest& contest, const Json& line) {
     contest.peers.emplace_back(line.at("peer"), line.at("version"));
     return;
   }
-  const auto row = std::find_if(contest.rows.begin(), contest.rows.end(), [&](const Row& known) {
-    return known.job.name == line.at("job") && known.threads == line.value("threads", 0);
-  });
-  if (row == contest.rows.end()) return;
   PeerRow peer{line.at("peer"),
                line.at("version"),
                line.at("how"),
@@ -103,6 +99,10 @@ void take_line(Contest& contest, const Json& line) {
   } else {
     peer.status = line.at("status") == "differs" ? PeerRow::Status::differs : PeerRow::Status::failed;
   }
+  const auto row = std::find_if(contest.rows.begin(), contest.rows.end(), [&](const Row& known) {
+    return known.job.name == line.at("job") && known.threads == line.value("threads", 0);
+  });
+  if (row == contest.rows.end()) return;
   row->peers.push_back(std::move(peer));
 }
 

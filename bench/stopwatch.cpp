@@ -14,7 +14,9 @@
 namespace halation::bench {
 namespace {
 
-void copy_through_caches(const std::byte* from, std::byte* to, std::size_t bytes) { std::memcpy(to, from, bytes); }
+void copy_through_caches(const std::byte* from, std::byte* to, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
 
 class CpuStopwatch final : public Stopwatch {
  public:
@@ -35,8 +37,12 @@ class CpuStopwatch final : public Stopwatch {
     for (const auto part : {copy_through_caches, copy_past_caches}) {
       ways.emplace_back([from, to, threads, part](Stream) {
         const std::size_t bytes = packed_bytes(from);
-        const auto begin = [&](int i) { return bytes * static_cast<std::size_t>(i) / static_cast<std::size_t>(threads); };
-        tbb::parallel_for(0, threads, [&](int i) { part(from.data + begin(i), to.data + begin(i), begin(i + 1) - begin(i)); });
+        const auto begin = [&](int i) {
+          return bytes * static_cast<std::size_t>(i) / static_cast<std::size_t>(threads);
+        };
+        tbb::parallel_for(0, threads, [&](int i) {
+          part(from.data + begin(i), to.data + begin(i), begin(i + 1) - begin(i));
+        });
       });
     }
     return ways;
@@ -71,7 +77,8 @@ void copy_past_caches(const std::byte* from, std::byte* to, std::size_t bytes) {
   std::memcpy(to, from, before);
   std::size_t at = before;
   for (; at + word <= bytes; at += word)
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
   std::memcpy(to + at, from + at, bytes - at);
   _mm_sfence();
 #else

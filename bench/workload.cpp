@@ -45,7 +45,8 @@ std::vector<double> integer_weights(std::size_t count) {
 
 /// The latter half is the former's mirror image.
 std::vector<double> symmetric(std::vector<double> weights) {
-  std::copy(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(weights.size() / 2), weights.rbegin());
+  std::copy(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(weights.size() / 2),
+            weights.rbegin());
   return weights;
 }
 

@@ -42,17 +42,19 @@ class OpenCV(CpuPeer):
                 ways.extend(self.whole_and_strips(job, name, used, call, cv2.setNumThreads))
 
         _, height, width = job.taps
+        # Its anchor counts from the other end, as the weights do.
+        anchor = (width - 1 - width // 2, height - 1 - height // 2)
         if job.dense():
             weights = np.ascontiguousarray(job.weights[0, ::-1, ::-1])
-            add("filter2D", lambda part, out: cv2.filter2D(part, depth, weights, out, borderType=border))
+            add("filter2D", lambda part, out: cv2.filter2D(part, depth, weights, out, anchor, borderType=border))
         if job.factors and job.dims == 2:
             x, y = (np.ascontiguousarray(job.factors[axis][::-1]) for axis in (2, 1))
-            add("sepFilter2D", lambda part, out: cv2.sepFilter2D(part, depth, x, y, out, borderType=border))
-        if job.kind == "gaussian" and job.same_pixel and job.dims == 2:
+            add("sepFilter2D", lambda part, out: cv2.sepFilter2D(part, depth, x, y, out, anchor, borderType=border))
+        if job.kind == "gaussian" and job.same_pixel and job.dims == 2 and width % 2 == 1:
             add("GaussianBlur",
                 lambda part, out: cv2.GaussianBlur(part, (width, height), job.sigma, out, job.sigma, borderType=border))
         if job.kind == "box" and job.same_pixel and job.dims == 2:
-            add("blur", lambda part, out: cv2.blur(part, (width, height), out, borderType=border))
+            add("blur", lambda part, out: cv2.blur(part, (width, height), out, anchor, borderType=border))
         if job.kind == "sobel" and job.dims == 2:
             add("Sobel", lambda part, out: cv2.Sobel(part, depth, 1, 0, out, 3, borderType=border))
         return ways

@@ -8,7 +8,7 @@ lines of JSON: for each package {"peer", "version"}, and for each job and packag
 
 Weights come as a convolution has them: out[p] = sum of w[k] in[p - k + a], a = taps // 2. Each result is compared with
 plain sums in double on a window in the middle of the image before it is timed; the fastest of a package's right ways is
-its row.
+its row, or with "every_way": true beside "device" each of them one.
 """
 import functools
 import json
@@ -148,27 +148,28 @@ def median_s(row):
     return statistics.median(row["times_s"]) if row["status"] == "verified" else math.inf
 
 
-def best_row(peer, job, repeats):
-    """The fastest way of a peer that is verified, else the first; nothing where it has none."""
-    best = None
-    for way in peer.ways(job):
-        row = row_of(peer, job, way, repeats, median_s(best) if best else math.inf)
-        if best is None or median_s(row) < median_s(best):
-            best = row
-    return best
-
-
-def run_job(peer, job, device, repeats):
-    extra = {"threads": job.threads, "copies_s": [copy_s(job)]} if device == "cpu" else {}
+def rows_of(peer, job, repeats):
+    """A row for every way that the peer has."""
+    rows = []
     try:
-        row = best_row(peer, job, repeats)
+        for way in peer.ways(job):
+            rows.append(row_of(peer, job, way, repeats, min(map(median_s, rows), default=math.inf)))
     except Exception as error:
-        row = {"how": "", "border": "", "status": "failed", "reason": sentence_of(error)}
-    if row is None:
+        rows.append({"how": "", "border": "", "status": "failed", "reason": sentence_of(error)})
+    return rows
+
+
+def run_job(peer, job, header):
+    """Prints the fastest way of a peer that is verified, else the first; nothing where it has none."""
+    on_cpu = header["device"] == "cpu"
+    extra = {"threads": job.threads, "copies_s": [copy_s(job)]} if on_cpu else {}
+    rows = rows_of(peer, job, header["repeats"])
+    if not rows:
         return
-    if device == "cpu":
+    if on_cpu:
         extra["copies_s"].append(copy_s(job))
-    emit(job=job.name, peer=peer.name, version=peer.version, **extra, **row)
+    for row in rows if header.get("every_way") else [min(rows, key=median_s)]:
+        emit(job=job.name, peer=peer.name, version=peer.version, **extra, **row)
 
 
 def run_peer(make, header, lines):
@@ -183,7 +184,7 @@ def run_peer(make, header, lines):
     for line in lines:
         job = Job(json.loads(line))
         print(job.name, file=sys.stderr, flush=True)  # for who asks what it was at
-        run_job(peer, job, device, header["repeats"])
+        run_job(peer, job, header)
 
 
 def main():
