@@ -22,8 +22,8 @@ def ndimage_ways(job, array, module, arrays, out=None):
         return picked.reshape([1 if a not in axes else picked.shape[axes.index(a)] for a in range(5)])
 
     def add(how, run):
-        # Constants cost CuPy less than other borders.
-        for border in dict.fromkeys((job.border, "constant")):
+        # Constants cost CuPy less than other borders; SciPy extends lines alike for all.
+        for border in dict.fromkeys((job.border, job.border if arrays is np else "constant")):
             mode = NDIMAGE_MODES[border]
             ways.append(Way(how, border, lambda mode=mode: (run(mode), out)[1], array, window))
 

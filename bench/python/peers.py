@@ -33,7 +33,8 @@ PEERS = (CuPy, Torch, OpenCV, Ipp, Halide, Vips, SciPy, NumPy, ScikitImage)
 BATCH_S = 2e-3  # least length of what is timed at once
 BUDGET_S = 0.05  # for batches beyond the least number
 PATIENCE_S = 0.2  # of one run: slower ones are timed once
-HOPELESS = 10  # times the peer's best: such a way is not timed
+COLD_S = 2  # of a run on the CPU: the first one tells as much as a second would
+HOPELESS = 10  # times the peer's best: such a way is not run again on the CPU
 LEAST_REPEATS = 3
 COPIES = 3
 TOLERANCES = {"f16": 4e-3, "f32": 1e-4, "f64": 1e-4}  # times sum |w| max |x|; integers may be a level off
@@ -120,7 +121,7 @@ def sentence_of(error):
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def row_of(peer, job, way, repeats, best_s):
+def row_of(peer, job, way, repeats, best_s, on_cpu):
     """The fields of one way's row, where the peer's best so far takes `best_s` seconds."""
     row = {"how": way.how, "border": way.border}
     slices = middle(job)
@@ -132,14 +133,14 @@ def row_of(peer, job, way, repeats, best_s):
             way.prepare()
         start = time.perf_counter()
         result = way.run()
-        got = peer.to_host(way.window(result, window))
         first_s = time.perf_counter() - start
+        got = peer.to_host(way.window(result, window))
         sums = expected(job, peer.to_host(way.window(way.image, around)))
         reason = difference(job, got, sums)
         if reason:
             return {**row, "status": "differs", "reason": reason}
-        hopeless = first_s > PATIENCE_S and first_s > HOPELESS * best_s
-        return {**row, "status": "verified", "times_s": [first_s] if hopeless else times_of(peer.batch, way.run, repeats)}
+        once = on_cpu and (first_s > COLD_S or first_s > max(PATIENCE_S, HOPELESS * best_s))
+        return {**row, "status": "verified", "times_s": [first_s] if once else times_of(peer.batch, way.run, repeats)}
     except Exception as error:  # whatever a package throws, the others go on
         return {**row, "status": "failed", "reason": f"{type(error).__name__}: {sentence_of(error)}"}
 
@@ -148,12 +149,13 @@ def median_s(row):
     return statistics.median(row["times_s"]) if row["status"] == "verified" else math.inf
 
 
-def rows_of(peer, job, repeats):
+def rows_of(peer, job, header):
     """A row for every way that the peer has."""
     rows = []
     try:
         for way in peer.ways(job):
-            rows.append(row_of(peer, job, way, repeats, min(map(median_s, rows), default=math.inf)))
+            best_s = min(map(median_s, rows), default=math.inf)
+            rows.append(row_of(peer, job, way, header["repeats"], best_s, header["device"] == "cpu"))
     except Exception as error:
         rows.append({"how": "", "border": "", "status": "failed", "reason": sentence_of(error)})
     return rows
@@ -163,7 +165,7 @@ def run_job(peer, job, header):
     """Prints the fastest way of a peer that is verified, else the first; nothing where it has none."""
     on_cpu = header["device"] == "cpu"
     extra = {"threads": job.threads, "copies_s": [copy_s(job)]} if on_cpu else {}
-    rows = rows_of(peer, job, header["repeats"])
+    rows = rows_of(peer, job, header)
     if not rows:
         return
     if on_cpu:
