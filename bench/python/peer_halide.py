@@ -152,12 +152,13 @@ class Halide(CpuPeer):
         step = job.shape[4]
         down, across = (job.factors[axis][::-1] for axis in (1, 2))
         before = [taps - 1 - taps // 2 for taps in job.taps]
-        whole = job.pixel == "u8" and job.kind in ("box", "sobel")
+        taps_of_box = job.taps[1] * job.taps[2]
+        whole = job.pixel == "u8" and (job.kind == "sobel" or job.kind == "box" and 255 * taps_of_box < 2 ** 15)
         if whole:
             # Sums of whole numbers stay whole; the mean's share comes at the end.
             scale = 1.0
             if job.kind == "box":
-                scale = 1.0 / (job.taps[1] * job.taps[2])
+                scale = 1.0 / taps_of_box
                 down, across = np.ones(job.taps[1]), np.ones(job.taps[2])
             number, of = hl.Int(16), int
         else:
@@ -178,14 +179,20 @@ class Halide(CpuPeer):
             out[x, y] = self.rounded(hl.cast(hl.Float(32), total) * scale, job.output)
         else:
             out[x, y] = self.rounded(total, job.output)
-        xo, yo, xi, yi, strip = (hl.Var(name) for name in ("xo", "yo", "xi", "yi", "strip"))
-        if job.threads > 1:
-            out.split(y, strip, y, -(-picture.extents[1] // job.threads)).parallel(strip)
-        out.tile(x, y, xo, yo, xi, yi, width, rows)
-        lanes = 2 * LANES if whole else LANES  # 16 bits, or 32
-        out.vectorize(xi, lanes)
-        columns.compute_at(out, xo).reorder(y, x).vectorize(x, lanes).unroll(y)
+        tile(picture, columns, out, width, rows, 2 * LANES if whole else LANES)
         return out
+
+
+def tile(picture, columns, out, width, rows, lanes):
+    """Strips for threads, tiles of rows, columns of a tile before its rows."""
+    hl, job = picture.hl, picture.job
+    x, y = picture.vars
+    xo, yo, xi, yi, strip = (hl.Var(name) for name in ("xo", "yo", "xi", "yi", "strip"))
+    if job.threads > 1:
+        out.split(y, strip, y, -(-picture.extents[1] // job.threads)).parallel(strip)
+    out.tile(x, y, xo, yo, xi, yi, width, rows)
+    out.vectorize(xi, lanes)
+    columns.compute_at(out, xo).reorder(y, x).vectorize(x, lanes).unroll(y)
 
 
 class Picture:

@@ -50,7 +50,9 @@ class Ipp(CpuPeer):
         super().__init__()
         self.version = importlib.metadata.version("ipp")
         flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
-        kind = next(kind for kind, flag in KINDS if flag in flags)
+        kind = next((kind for kind, flag in KINDS if flag in flags), None)
+        if kind is None:
+            raise ImportError("it has no library for this processor")
         folder = pathlib.Path(sys.prefix) / "lib"
         self.libraries = {}
         # The parts for one kind are opened by themselves: those that would choose look for them in the system's folders.

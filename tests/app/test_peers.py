@@ -24,7 +24,7 @@ JOBS = [{"name": "f32 {size}x{size}", "each": {"size": [3, 4, 7]}},
         {"name": "{pixel} box {size}", "filter": "box", "each": {"pixel": ["f32", "u8"], "size": [3, 9]}},
         {"name": "box 4", "filter": "box", "size": 4},
         {"name": "sobel", "filter": "sobel", "pixel": "u8", "output": "i16"},
-        {"name": "1D {size}", "extents": [9000], "each": {"size": [5, 65]}},
+        {"name": "1D {size}", "extents": [70000], "each": {"size": [5, 65]}},
         {"name": "3D {size}", "extents": [24, 30, 70], "each": {"size": [3, 5]}}]
 FLAT = {"f32 3x3", "f32 7x7", "u8 3x3", "u8 15x15", "f32 symmetric 31", "u8 symmetric 31", "f32 gaussian", "u8 gaussian",
         "f32 box 9", "u8 box 9", "sobel"}
