@@ -289,8 +289,8 @@ std::string_view matrix_format() {
   border    constant (0), replicate, reflect, reflect101, wrap [reflect101]
   method    automatic, direct, separable, ... [automatic]
   on        cpu or cuda: where it runs unless --jobs names it [both]
-  target    {"unit": "share of copy" | "GPix/s" | "us" | "share of job" |
-            "times the best peer", "least": X, "aim": Y, "than": NAME, "or_share_of_copy": Z (is enough as well)}
+  target    {"unit": "share of copy" | "GPix/s" | "us" | "share of job" | "times the best peer", "least": X,
+            "aim": Y, "than": NAME, "or_share_of_copy": Z}: the last is enough as well
   known_gpix_per_s  {"NPP": X, ...}: peers measured before; on an H200 a run is void where one is 15% below
   each      {FIELD: [VALUES], ...}: one job for every combination, {FIELD} in texts replaced)";
 }

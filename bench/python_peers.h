@@ -7,9 +7,9 @@
 
 namespace halation::bench {
 
-/// Runs bench/peers.py, which is built in, on the jobs that ran, and adds its rows and peers to the contest.
-/// Where the Python cannot be run, or ends early, the contest says so among its peers. Device memory should
-/// be free.
+/// Runs bench/python/peers.py, which is built in, on the jobs that ran, and adds its rows and peers to the
+/// contest. Where the Python cannot be run, or ends early, the contest says so among its peers. Device memory
+/// should be free.
 void add_python_peers(Contest& contest, const std::string& python, int repeats);
 
 }  // namespace halation::bench

@@ -381,6 +381,13 @@ class Compare(Bench):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout.decode().splitlines()[-1], "2 same")
 
+    def test_rows_of_several_numbers_of_threads(self):
+        self.record(SMALL, threads="1,2")
+        done = subprocess.run([sys.executable, BENCH / "compare", "record.json", "record.json"], cwd=self.folder,
+                              capture_output=True, timeout=60, check=True)
+        names = [line.split("  ")[0] for line in done.stdout.decode().splitlines()[1:-1]]
+        self.assertEqual(names, ["small, 1 thread", "small, 2 threads", "hasty, 1 thread", "hasty, 2 threads"])
+
     def test_what_is_no_record(self):
         self.put("text", b"not JSON")
         self.put("other.json", b"{}")
