@@ -67,7 +67,8 @@ Flags::Flags(CLI::App& command) {
   results.text("--json", json, "FILE",
                "write everything as JSON; - is standard output, instead of the table");
   results.text("--report", report, "FILE", "write a page with charts (HTML, self-contained)");
-  results.flag("--progress", progress, "a line on standard error after each job");
+  results.flag("--progress", progress,
+               "a line on standard error after each job, and after each of a peer in Python");
   results.flag("--list", list, "print the names of the jobs, and run nothing");
   command.footer(std::string(bench::matrix_format()) + examples);
 }
@@ -155,6 +156,12 @@ void print_progress(const bench::Row& row) {
                        : row.not_run);
 }
 
+void print_peer_progress(const bench::Row& row, const bench::PeerRow& peer) {
+  fmt::print(stderr, "{}: {} {}\n", row.label(), peer.peer,
+             peer.status == bench::PeerRow::Status::verified ? short_number(peer.time.median_s * 1e3) + " ms"
+                                                             : std::string(name_of(peer.status)));
+}
+
 void write_results(const Flags& flags, const BenchResults& results) {
   if (flags.json) write_file(*flags.json, json_of(results).dump(2) + "\n");
   if (flags.report) write_file(*flags.report, report_of(results));
@@ -190,7 +197,8 @@ void run(const Flags& flags, const CLI::App& command) {
     // What has been measured is kept, whatever becomes of the other program.
     results.void_reasons = results.contest.void_reasons(results.gpu.name);
     if (flags.json != "-" && flags.report != "-") write_results(flags, results);
-    bench::add_python_peers(results.contest, flags.python.value_or("python3"), repeats);
+    bench::add_python_peers(results.contest, flags.python.value_or("python3"), repeats,
+                            flags.progress ? print_peer_progress : nullptr);
   }
   results.void_reasons = results.contest.void_reasons(results.gpu.name);
   if (flags.json != "-" && flags.report != "-") fmt::print("{}", text_of(results));

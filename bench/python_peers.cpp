@@ -81,7 +81,8 @@ Json line_of(const Row& row) {
   return line;
 }
 
-void take_line(Contest& contest, const Json& line) {
+void take_line(Contest& contest, const Json& line,
+               const std::function<void(const Row& row, const PeerRow& peer)>& after_each) {
   if (!line.contains("job")) {
     contest.peers.emplace_back(line.at("peer"), line.at("version"));
     return;
@@ -104,6 +105,7 @@ void take_line(Contest& contest, const Json& line) {
   });
   if (row == contest.rows.end()) return;
   row->peers.push_back(std::move(peer));
+  if (after_each) after_each(*row, row->peers.back());
 }
 
 /// The last line of a file.
@@ -118,7 +120,8 @@ std::string last_line(const std::string& path) {
 
 }  // namespace
 
-void add_python_peers(Contest& contest, const std::string& python, int repeats) {
+void add_python_peers(Contest& contest, const std::string& python, int repeats,
+                      const std::function<void(const Row& row, const PeerRow& peer)>& after_each) {
   const TemporaryFolder folder;
   std::string input =
       Json{{"device", contest.device.kind == Device::Kind::cuda ? "cuda" : "cpu"}, {"repeats", repeats}}
@@ -140,7 +143,7 @@ void add_python_peers(Contest& contest, const std::string& python, int repeats) 
     line += part.data();
     if (line.back() != '\n') continue;
     try {
-      take_line(contest, Json::parse(line));
+      take_line(contest, Json::parse(line), after_each);
     } catch (const nlohmann::json::exception&) {
       trouble = "it printed '" + line.substr(0, line.size() - 1) + "'";
     }

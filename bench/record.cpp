@@ -2,9 +2,6 @@
 #include "record.h"
 
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <thread>
 
 #include "commit.h"
@@ -35,16 +32,6 @@ nlohmann::ordered_json circumstances(const std::string& command) {
           {"modified", HALATION_MODIFIED},
           {"date", output_of("date -u +%Y-%m-%d")},
           {"command", command}};
-}
-
-void write_record(const std::string& path, const nlohmann::ordered_json& record) {
-  const std::string temporary = path + ".part";
-  {
-    std::ofstream file(temporary);
-    file << record.dump(2) << "\n";
-    if (!file.flush()) throw std::runtime_error("cannot write " + temporary);
-  }
-  std::filesystem::rename(temporary, path);
 }
 
 }  // namespace halation::bench

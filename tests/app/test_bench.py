@@ -174,6 +174,18 @@ for line in sys.stdin:
             self.assertEqual((odd["status"], odd["reason"]), ("differs", f"it is {pixel}"))
             self.assertNotIn("ms", odd)
 
+    def test_progress_of_peers(self):
+        python = self.python("""
+sys.stdin.readline()
+for line in sys.stdin:
+    row = {"job": json.loads(line)["job"], "threads": 1, "peer": "Here", "version": "7", "how": "f", "border": "wrap"}
+    print(json.dumps({**row, "status": "verified", "times_s": [0.5]}))
+    print(json.dumps({**row, "peer": "Odd", "status": "failed", "reason": "no"}))
+""")
+        done = self.start("bench", "--matrix", self.matrix(SMALL[:1]), "--device", "cpu", "--threads", 1, "--progress", *python)
+        self.assertRegex(done.stderr.decode(), r"\Asmall, 1 thread: [\d.]+ ms, \d+% of copy\nsmall, 1 thread: Here 500\.0 ms\n"
+                                               r"small, 1 thread: Odd failed\n\Z")
+
     def test_rows_go_to_their_number_of_threads(self):
         target = {"unit": "times the best peer", "least": 2, "aim": 1e9}
         record = self.record([{**SMALL[0], "target": target},
