@@ -14,6 +14,7 @@ NAMES = {"u8": "8u", "u16": "16u", "i16": "16s", "f32": "32f"}
 ROUND_NEAR = 1
 BORDER_REPLICATE, IN_MEMORY_ABOVE, IN_MEMORY_BELOW = 1, 0x10, 0x20
 MASK_3X3 = 33
+WHOLE = 1 << 14  # 1 among whole weights
 ALGORITHMS = {"direct": 1, "FFT": 2}
 # The library for each kind of processor, best first, by the flag that Linux shows.
 KINDS = (("k0", "avx512vl"), ("l9", "avx2"), ("y8", "sse4_2"))
@@ -78,8 +79,7 @@ class Ipp(CpuPeer):
         if job.same_pixel:
             if job.dense():
                 ways.append(self.image_way(job, "ippiFilterBorder", self.dense_of(job)))
-            # Of bytes it takes whole weights alone.
-            if job.factors and job.pixel == "f32":
+            if job.factors and job.pixel in ("f32", "u8"):
                 ways.append(self.image_way(job, "ippiFilterSeparable", self.separable_of(job)))
             if job.kind == "gaussian":
                 ways.append(self.image_way(job, "ippiFilterGaussian", self.gaussian_of(job)))
@@ -121,20 +121,30 @@ class Ipp(CpuPeer):
         return prepared
 
     def separable_of(self, job):
-        channels, data_type = job.shape[4], DATA_TYPES[job.pixel]
+        """Of bytes it takes whole weights alone, and divides after each axis."""
+        channels = job.shape[4]
         taps = Size(job.taps[2], job.taps[1])
-        x, y = (np.ascontiguousarray(job.factors[axis][::-1].astype(np.float32)) for axis in (2, 1))
+        x, y = (job.factors[axis][::-1].astype(np.float32) for axis in (2, 1))
+        whole = job.pixel == "u8"
+        if whole:
+            x, y = (np.rint(factor * WHOLE).astype(np.int16) for factor in (x, y))
+        weight_type = DATA_TYPES["i16" if whole else "f32"]
         function = f"ippiFilterSeparable_{NAMES[job.pixel]}_C{channels}R"
         several = np.zeros(4, np.float32)
-        outside = pointer(several) if channels > 1 else ctypes.c_float(0)
+        outside = pointer(several) if channels > 1 else 0 if whole else ctypes.c_float(0)
 
         def prepared(size, in_step, out_step, border):
             spec_size, buffer_size = ctypes.c_int(), ctypes.c_int()
-            self.call("cv", "ippiFilterSeparableGetSpecSize", taps, data_type, channels, ctypes.byref(spec_size))
-            self.call("cv", "ippiFilterSeparableGetBufferSize", size, taps, data_type, DATA_TYPES["f32"], channels,
+            self.call("cv", "ippiFilterSeparableGetSpecSize", taps, weight_type, channels, ctypes.byref(spec_size))
+            self.call("cv", "ippiFilterSeparableGetBufferSize", size, taps, DATA_TYPES[job.pixel], weight_type, channels,
                       ctypes.byref(buffer_size))
             spec, buffer = memory(spec_size.value), memory(buffer_size.value)
-            self.call("cv", "ippiFilterSeparableInit_32f", pointer(x), pointer(y), taps, data_type, channels, pointer(spec))
+            if whole:
+                self.call("cv", "ippiFilterSeparableInit_16s", pointer(x), pointer(y), taps, WHOLE, 0, weight_type, channels,
+                          pointer(spec))
+            else:
+                self.call("cv", "ippiFilterSeparableInit_32f", pointer(x), pointer(y), taps, weight_type, channels,
+                          pointer(spec))
             return lambda source, target: self.call("cv", function, source, in_step, target, out_step, size, border,
                                                     outside, pointer(spec), pointer(buffer))
         return prepared

@@ -33,7 +33,7 @@ SIGNALS = {"1D 5", "1D 65"}
 VOLUMES = {"3D 3", "3D 5"}
 # What each must offer at least, and compute as halation does.
 OFFERED = {"OpenCV": FLAT | COLOURS | SIGNALS, "Halide": FLAT | COLOURS | SIGNALS | VOLUMES, "libvips": FLAT | COLOURS,
-           "IPP": (FLAT | {"u8 c3 7x7"} | SIGNALS | VOLUMES) - {"u8 symmetric 31"}, "SciPy": FLAT | COLOURS | SIGNALS | VOLUMES,
+           "IPP": FLAT | COLOURS | SIGNALS | VOLUMES, "SciPy": FLAT | COLOURS | SIGNALS | VOLUMES,
            "NumPy": SIGNALS, "scikit-image": {"f32 gaussian"}, "PyTorch": {"f32 3x3", "f32 7x7", "1D 5", "3D 3"}}
 # Ways that round weights or sums by design, so that images of integers differ by more than a level.
 ROUNDED = {"libvips": "integer", "OpenCV": "GaussianBlur", "IPP": "ippiFilterGaussian", "SciPy": "uniform_filter"}
