@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "arguments.h"
@@ -27,12 +28,14 @@ namespace halation::app {
 namespace {
 
 constexpr int most_repeats = 1001;
+constexpr int most_threads = 1024;
 
 constexpr const char* examples = R"(
 
 Examples:
   halation bench --json gpu.json --report gpu.html
   halation bench --jobs 'f32 *' 'u8 *' --peers npp,cufft
+  halation bench --device cpu --threads 1,2 --python venv/bin/python --json cpu.json --report cpu.html
   halation bench --device cpu --jobs 'cpu f32*' --peers none
   bench/compare before.json after.json)";
 
@@ -40,7 +43,7 @@ Examples:
 struct Flags {
   explicit Flags(CLI::App& command);
 
-  Given matrix, device, peers, python, repeats, json, report;
+  Given matrix, device, threads, peers, python, repeats, json, report;
   std::vector<std::string> jobs;
   bool list = false, progress = false;
 };
@@ -53,15 +56,19 @@ Flags::Flags(CLI::App& command) {
       ->type_name("NAME")
       ->group("What is measured");
   what.text("--device", device, "auto|cpu|cuda", "where [auto: the GPU where there is one]");
+  what.text("--threads", threads, "LIST",
+            "on the CPU each job runs with so many threads, apart by commas, 0 for all [1,0]");
   what.text("--peers", peers, "LIST",
-            "npp, cufft, cudnn, python, apart by commas, or none [all that fit the device]");
-  what.text("--python", python, "FILE", "the Python that has CuPy, PyTorch, OpenCV and SciPy [python3]");
+            "npp, cufft, cudnn, opencv, python, apart by commas, or none [all that fit the device]");
+  what.text("--python", python, "FILE",
+            "the Python that has the packages of bench/requirements.txt, or those for GPUs [python3]");
   what.text("--repeats", repeats, "N", "batches that each median is of [11]");
   OptionGroup results(command, "Results");
   results.text("--json", json, "FILE",
                "write everything as JSON; - is standard output, instead of the table");
   results.text("--report", report, "FILE", "write a page with charts (HTML, self-contained)");
-  results.flag("--progress", progress, "a line on standard error after each job");
+  results.flag("--progress", progress,
+               "a line on standard error after each job, and after each of a peer in Python");
   results.flag("--list", list, "print the names of the jobs, and run nothing");
   command.footer(std::string(bench::matrix_format()) + examples);
 }
@@ -92,6 +99,18 @@ Device::Kind device_from(const std::string& name, ladder::Gpu& gpu) {
   return gpu.usable ? Device::Kind::cuda : Device::Kind::cpu;
 }
 
+/// How many threads jobs run with on the CPU: distinct, in the order given.
+std::vector<int> threads_from(const Given& list) {
+  const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::vector<int> threads;
+  for (const std::string_view text : split(list.value_or("1,0"), ',')) {
+    const auto given = static_cast<int>(whole_number_from("--threads", text, 0, most_threads));
+    const int count = given == 0 ? all : given;
+    if (std::find(threads.begin(), threads.end(), count) == threads.end()) threads.push_back(count);
+  }
+  return threads;
+}
+
 /// The peers asked for; of those that live in this process, what was found of them.
 struct Peers {
   std::vector<bench::FoundPeer> found;
@@ -100,32 +119,47 @@ struct Peers {
 
 Peers peers_from(const Given& list, Device::Kind device) {
   const bool gpu = device == Device::Kind::cuda;
-  const std::string names = list.value_or(gpu ? "npp,cufft,cudnn,python" : "python");
+  const std::string names = list.value_or(gpu ? "npp,cufft,cudnn,python" : "opencv,python");
   Peers peers;
   if (names == "none") return peers;
-  const std::pair<std::string_view, bench::FoundPeer (*)()> in_process[] = {
-      {"npp", bench::find_npp}, {"cufft", bench::find_cufft}, {"cudnn", bench::find_cudnn}};
+  const struct {
+    std::string_view name;
+    bench::FoundPeer (*find)();
+    bool gpu;
+  } in_process[] = {{"npp", bench::find_npp, true},
+                    {"cufft", bench::find_cufft, true},
+                    {"cudnn", bench::find_cudnn, true},
+                    {"opencv", bench::find_opencv, false}};
   for (const std::string_view name : split(names, ',')) {
     const auto known = std::find_if(std::begin(in_process), std::end(in_process),
-                                    [&](const auto& entry) { return entry.first == name; });
+                                    [&](const auto& entry) { return entry.name == name; });
     if (known != std::end(in_process)) {
-      if (!gpu) refuse(fmt::format("the peer {} runs on GPUs, the jobs on the CPU", name));
-      peers.found.push_back(known->second());
+      if (known->gpu != gpu)
+        refuse(fmt::format("the peer {} runs on {}", name,
+                           known->gpu ? "GPUs, the jobs on the CPU" : "the CPU, the jobs on a GPU"));
+      peers.found.push_back(known->find());
     } else if (name == "python") {
       peers.python = true;
     } else {
-      throw Error{ErrorCode::invalid_argument,
-                  fmt::format("unknown peer '{}'; choose from npp, cufft, cudnn, python, none", name)};
+      throw Error{
+          ErrorCode::invalid_argument,
+          fmt::format("unknown peer '{}'; choose from npp, cufft, cudnn, opencv, python, none", name)};
     }
   }
   return peers;
 }
 
 void print_progress(const bench::Row& row) {
-  fmt::print(stderr, "{}: {}\n", row.job.name,
+  fmt::print(stderr, "{}: {}\n", row.label(),
              row.ran() ? fmt::format("{} ms, {:.0f}% of copy", short_number(row.time.median_s * 1e3),
                                      row.share_of_copy() * 100)
                        : row.not_run);
+}
+
+void print_peer_progress(const bench::Row& row, const bench::PeerRow& peer) {
+  fmt::print(stderr, "{}: {} {}\n", row.label(), peer.peer,
+             peer.status == bench::PeerRow::Status::verified ? short_number(peer.time.median_s * 1e3) + " ms"
+                                                             : std::string(name_of(peer.status)));
 }
 
 void write_results(const Flags& flags, const BenchResults& results) {
@@ -140,9 +174,11 @@ void run(const Flags& flags, const CLI::App& command) {
   const std::vector<bench::Job> matrix = matrix_from(flags.matrix);
   const auto repeats =
       static_cast<int>(whole_number_from("--repeats", flags.repeats.value_or("11"), 1, most_repeats));
+  const std::vector<int> threads = threads_from(flags.threads);
   BenchResults results;
   const Device::Kind device = device_from(flags.device.value_or("auto"), results.gpu);
-  std::vector<bench::Job> jobs = bench::jobs_matching(matrix, flags.jobs, device);
+  if (device != Device::Kind::cpu && flags.threads) refuse("--threads is for jobs on the CPU");
+  const std::vector<bench::Job> jobs = bench::jobs_matching(matrix, flags.jobs, device);
   if (flags.list) {
     for (const bench::Job& job : jobs) fmt::print("{}\n", job.name);
     return;
@@ -152,15 +188,17 @@ void run(const Flags& flags, const CLI::App& command) {
   {
     const std::unique_ptr<bench::Stopwatch> stopwatch =
         device == Device::Kind::cuda ? bench::gpu_stopwatch() : bench::cpu_stopwatch();
-    bench::ContestOptions options{.repeats = repeats, .peers = std::move(peers.found), .after_each = {}};
+    bench::ContestOptions options{
+        .repeats = repeats, .threads = threads, .peers = std::move(peers.found), .after_each = {}};
     if (flags.progress) options.after_each = print_progress;
-    results.contest = bench::run_contest(std::move(jobs), *stopwatch, options);
+    results.contest = bench::run_contest(jobs, *stopwatch, options);
   }
   if (peers.python) {
     // What has been measured is kept, whatever becomes of the other program.
     results.void_reasons = results.contest.void_reasons(results.gpu.name);
     if (flags.json != "-" && flags.report != "-") write_results(flags, results);
-    bench::add_python_peers(results.contest, flags.python.value_or("python3"), repeats);
+    bench::add_python_peers(results.contest, flags.python.value_or("python3"), repeats,
+                            flags.progress ? print_peer_progress : nullptr);
   }
   results.void_reasons = results.contest.void_reasons(results.gpu.name);
   if (flags.json != "-" && flags.report != "-") fmt::print("{}", text_of(results));

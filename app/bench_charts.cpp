@@ -24,11 +24,11 @@ constexpr double left_px = 70;
 constexpr double right_px = width_px - names_px - 20;
 constexpr double top_px = 26;
 constexpr double bottom_px = 300;
-constexpr double bar_names_px = 240;
+constexpr double bar_names_px = 290;
 constexpr double bar_values_px = 130;
 constexpr double bar_px = 16;
 constexpr double bar_step_px = 23;
-constexpr std::size_t most_name_length = 30;
+constexpr std::size_t most_name_length = 38;
 constexpr std::size_t least_sizes = 3;
 
 using Value = std::optional<double> (*)(const Row& row);
@@ -89,14 +89,17 @@ std::string shortened(const std::string& name) {
 }  // namespace
 
 std::vector<Family> families_of(const bench::Contest& contest) {
-  using Key = std::tuple<std::int64_t, std::string, Border::Mode>;  // channels, extents and batch, border
+  using Key = std::tuple<std::int64_t, std::string, Border::Mode,
+                         int>;  // channels, extents and batch, border, threads
   std::map<Key, Family> all;
   for (const Row& row : contest.rows) {
     const Job& job = row.job;
     if (!row.ran() || job.filter != FilterKind::dense || job.dims() != 2 || job.pixel != job.output) continue;
-    Family& family = all[{job.shape.channels, to_string(job.shape), job.border.mode}];
+    Family& family = all[{job.shape.channels, to_string(job.shape), job.border.mode, row.threads}];
     family.title = fmt::format("{}, {} channel{}, {}", job.extents_text(), job.shape.channels,
                                job.shape.channels == 1 ? "" : "s", name_of(job.border.mode));
+    if (row.threads > 0)
+      family.title += fmt::format(", {} thread{}", row.threads, row.threads == 1 ? "" : "s");
     if (job.shape.batch > 1) family.title = fmt::format("{} images of {}", job.shape.batch, family.title);
     family.rows.push_back(&row);
   }
@@ -157,8 +160,8 @@ std::string bars_chart(const bench::Contest& contest, const std::vector<Family>&
     const double over = *row->over_best_peer();
     const double from = scale(std::min(over, 1.0)), to = scale(std::max(over, 1.0));
     const std::string text = fmt::format("{}x {}", short_number(over), row->best_peer()->peer);
-    svg.text(bar_names_px - 8, y + 12, shortened(row->job.name), "small", Align::end);
-    svg.rectangle(from, y, to - from, bar_px, over >= 1 ? "library" : "phase3", row->job.name + ": " + text);
+    svg.text(bar_names_px - 8, y + 12, shortened(row->label()), "small", Align::end);
+    svg.rectangle(from, y, to - from, bar_px, over >= 1 ? "library" : "phase3", row->label() + ": " + text);
     svg.text(to + 6, y + 12, text, "small");
     y += bar_step_px;
   }

@@ -8,7 +8,8 @@
 
 namespace halation::app {
 
-/// Rows that differ in pixel and size of the filter alone: dense filters on one shape with one border.
+/// Rows that differ in pixel and size of the filter alone: dense filters on one shape with one border, by as
+/// many threads.
 struct Family {
   std::string title;  ///< "8192x8192, 3 channels, reflect101"
   std::string id;

@@ -13,21 +13,28 @@ namespace {
 using bench::PeerRow;
 using bench::Row;
 
+/// What a copy took before and after the peer ran.
+std::string copies_text(const PeerRow& peer) {
+  std::string text;
+  for (const double copy_s : peer.copies_s) text += (text.empty() ? "" : ", ") + short_number(copy_s * 1e3);
+  return text.empty() ? "-" : text;
+}
+
 /// Every peer of every row.
 Table peers_table(const bench::Contest& contest) {
-  Table table{"Peers", "job", {"peer", "ms", "GPix/s", "over peer", "border", "by"}, {}};
+  Table table{"Peers", "job", {"peer", "ms", "GPix/s", "over peer", "border", "copies, ms", "by"}, {}};
   for (const Row& row : contest.rows) {
     for (const PeerRow& peer : row.peers) {
       if (peer.status != PeerRow::Status::verified) {
         table.rows.push_back(
-            {row.job.name, {}, fmt::format("{}: {}, {}", peer.peer, name_of(peer.status), peer.reason)});
+            {row.label(), {}, fmt::format("{}: {}, {}", peer.peer, name_of(peer.status), peer.reason)});
         continue;
       }
-      table.rows.push_back({row.job.name,
+      table.rows.push_back({row.label(),
                             {peer.peer, short_number(peer.time.median_s * 1e3),
                              short_number(row.job.pixels() / peer.time.median_s * 1e-9),
                              row.ran() ? fmt::format("{:.2f}x", peer.time.median_s / row.time.median_s) : "-",
-                             peer.border, peer.how},
+                             peer.border, copies_text(peer), peer.how},
                             ""});
     }
   }

@@ -56,24 +56,31 @@ std::string target_text(const bench::Target& target, double value) {
       return fmt::format("{} GPix/s", short_number(value));
     case bench::Target::Unit::us:
       return fmt::format("{} us", short_number(value));
+    case bench::Target::Unit::times_best_peer:
+      return fmt::format("{:.2f}x", value);
   }
   throw std::logic_error("no such unit");
 }
 
 Table jobs_table(const BenchResults& results) {
   Table table{"Jobs", "job", {"ms", "spread", "GPix/s", "of copy", "target", "best peer", "over peer"}, {}};
+  if (!on_gpu(results)) table.headings.insert(table.headings.begin(), "threads");
   for (const Row& row : results.contest.rows) {
     if (!row.ran()) {
-      table.rows.push_back({row.job.name, {}, (row.failed ? "" : "not run: ") + row.not_run});
+      table.rows.push_back({row.label(), {}, (row.failed ? "" : "not run: ") + row.not_run});
       continue;
     }
     const PeerRow* best = row.best_peer();
-    table.rows.push_back(
-        {row.job.name,
-         {short_number(row.time.median_s * 1e3), spread_text(row.time), short_number(row.gpix_per_s()),
-          fmt::format("{:.0f}%", row.share_of_copy() * 100), verdict_text(results.contest, row),
-          best ? best->peer : "-", best ? fmt::format("{:.2f}x", *row.over_best_peer()) : "-"},
-         ""});
+    Table::Row& line = table.rows.emplace_back();
+    line.name = row.job.name;
+    line.cells = {short_number(row.time.median_s * 1e3),
+                  spread_text(row.time),
+                  short_number(row.gpix_per_s()),
+                  fmt::format("{:.0f}%", row.share_of_copy() * 100),
+                  verdict_text(results.contest, row),
+                  best ? best->peer : "-",
+                  best ? fmt::format("{:.2f}x", *row.over_best_peer()) : "-"};
+    if (!on_gpu(results)) line.cells.insert(line.cells.begin(), std::to_string(row.threads));
   }
   return table;
 }
@@ -90,15 +97,15 @@ std::vector<std::string> findings(const BenchResults& results) {
     leasts += verdict == "least" ? 1 : 0;
     if (verdict == "missed")
       missed.push_back(
-          fmt::format("{} ({})", row.job.name, target_text(*row.job.target, *contest.reached(row))));
+          fmt::format("{} ({})", row.label(), target_text(*row.job.target, *contest.reached(row))));
     if (const auto over = row.over_best_peer()) {
       ++compared;
       if (*over < 1)
-        behind.push_back(fmt::format("{} ({}, {:.2f}x)", row.job.name, row.best_peer()->peer, *over));
+        behind.push_back(fmt::format("{} ({}, {:.2f}x)", row.label(), row.best_peer()->peer, *over));
     }
     for (const PeerRow& peer : row.peers) {
       if (peer.status != PeerRow::Status::verified)
-        differing.push_back(fmt::format("{} on {}: {}{}", peer.peer, row.job.name, name_of(peer.status),
+        differing.push_back(fmt::format("{} on {}: {}{}", peer.peer, row.label(), name_of(peer.status),
                                         peer.reason.empty() ? "" : ", " + peer.reason));
     }
   }
@@ -120,7 +127,9 @@ std::vector<std::string> findings(const BenchResults& results) {
 
 std::string notes_of(const BenchResults& results) {
   return fmt::format(notes, "warm batches of 2 ms at least",
-                     on_gpu(results) ? "within the device" : "by all threads");
+                     on_gpu(results)
+                         ? "within the device"
+                         : "by as many threads, by memcpy or past the caches, whichever is faster");
 }
 
 std::string place_text(const BenchResults& results) {

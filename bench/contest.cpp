@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <span>
 #include <stdexcept>
 
 #include "halation/error.h"
@@ -24,40 +26,63 @@ class Arena {
  public:
   Arena(Stopwatch& stopwatch, const ContestOptions& options) : stopwatch_(stopwatch), options_(options) {}
 
-  void run(Row& row) {
-    const Job& job = row.job;
-    try {
-      const Plan plan(spec_of(job, stopwatch_.device()));
+  /// The rows of one job: one for each number of threads.
+  void run(std::span<Row> rows) {
+    const Job& job = rows.front().job;
+    const auto each = [&](const std::function<void(Row&)>& work) {
+      for (Row& row : rows) {
+        try {
+          work(row);
+        } catch (const Error& error) {
+          row.not_run = error.what();
+          row.failed = error.code() != ErrorCode::unsupported && error.code() != ErrorCode::out_of_memory;
+        }
+      }
+    };
+    std::optional<Filter> filter;
+    std::optional<Expected> expected;
+    each([&](Row& row) {
+      const Plan plan(spec_of(job, stopwatch_.device(), row.threads));
       for (const Method method : plan.methods())
         row.methods += (row.methods.empty() ? "" : ", ") + std::string(name_of(method));
       take_input(job);
-      const Filter filter = filter_of(job);
-      const Expected expected(job, filter, host_in_);
-      Image out = allocate(plan.output_shape(), plan.output_pixel(), stopwatch_.device());
-      time_halation(row, plan, expected, out);
-      row.copy_s = copy_s(static_cast<std::int64_t>((job.in_bytes() + job.out_bytes()) / 2));
-      for (const FoundPeer& found : options_.peers) {
-        if (found.peer) race(row, *found.peer, filter, expected, out);
+      if (!expected) {
+        filter = filter_of(job);
+        expected.emplace(job, *filter, host_in_);
       }
-    } catch (const Error& error) {
-      row.not_run = error.what();
-      row.failed = error.code() != ErrorCode::unsupported && error.code() != ErrorCode::out_of_memory;
-    }
+      Image out = allocate(plan.output_shape(), plan.output_pixel(), stopwatch_.device());
+      time_halation(row, plan, *expected, out);
+      row.copy_s = copy_s(moved_bytes(job), row.threads);
+      for (const FoundPeer& found : options_.peers) {
+        if (found.peer) race(row, *found.peer, *filter, *expected, out);
+      }
+    });
   }
 
-  /// Seconds of a device copy of so many bytes.
-  double copy_s(std::int64_t bytes) {
-    const auto known = copies_.find(bytes);
+  /// Seconds of a device copy of so many bytes, on the CPU by so many threads.
+  double copy_s(std::int64_t bytes, int threads) {
+    const auto known = copies_.find({bytes, threads});
     if (known != copies_.end()) return known->second;
+    return copies_[{bytes, threads}] = copy_now_s(bytes, threads, options_.repeats);
+  }
+
+ private:
+  /// What a copy reads, and writes, for the bytes of a job.
+  static std::int64_t moved_bytes(const Job& job) {
+    return static_cast<std::int64_t>((job.in_bytes() + job.out_bytes()) / 2);
+  }
+
+  double copy_now_s(std::int64_t bytes, int threads, int least) {
     const Shape shape{.width = std::max<std::int64_t>(bytes, 1)};
     const Image from = to_device(random_image(shape, Pixel::u8), stopwatch_.device());
     Image to = allocate(shape, Pixel::u8, stopwatch_.device());
     synchronise(stopwatch_.device());
-    const Work copy = stopwatch_.copy(from, to);
-    return copies_[bytes] = stopwatch_.time(repeats(options_.repeats), copy).median_s;
+    double fastest_s = std::numeric_limits<double>::infinity();
+    for (const Work& copy : stopwatch_.copies(from, to, threads))
+      fastest_s = std::min(fastest_s, stopwatch_.time(repeats(least), copy).median_s);
+    return fastest_s;
   }
 
- private:
   ladder::Repeats repeats(int least) const {
     return {.least = std::min(least, options_.repeats),
             .most = options_.repeats,
@@ -93,6 +118,21 @@ class Arena {
 
   /// Every way that the peer has; the fastest of the right ones is its row, else the first of the others.
   void race(Row& row, Peer& peer, const Filter& filter, const Expected& expected, Image& out) {
+    std::vector<double> copies_s;
+    const auto copy = [&] {
+      if (row.threads > 0)
+        copies_s.push_back(copy_now_s(moved_bytes(row.job), row.threads, least_peer_repeats));
+    };
+    copy();
+    std::optional<PeerRow> best = best_way(row, peer, filter, expected, out);
+    if (!best) return;
+    copy();
+    best->copies_s = copies_s;
+    row.peers.push_back(*best);
+  }
+
+  std::optional<PeerRow> best_way(const Row& row, Peer& peer, const Filter& filter, const Expected& expected,
+                                  Image& out) {
     std::optional<PeerRow> best;
     const auto better = [&](const PeerRow& other) {
       if (!best) return true;
@@ -101,16 +141,17 @@ class Arena {
       return right && (!best_right || other.time.median_s < best->time.median_s);
     };
     const auto failure = [&](const std::string& how, const Error& error) {
-      return PeerRow{peer.name(), peer.version(), how, "", PeerRow::Status::failed, error.what(), {}};
+      return PeerRow{peer.name(), peer.version(), how, "", PeerRow::Status::failed, error.what(), {}, {}};
     };
     std::vector<Candidate> candidates;
     try {
+      peer.use_threads(row.threads);
       candidates = peer.candidates(row.job, filter, in_, out);
     } catch (const Error& error) {
       best = failure("", error);
     }
     for (const Candidate& candidate : candidates) {
-      PeerRow tried{peer.name(), peer.version(), candidate.how, candidate.border, {}, "", {}};
+      PeerRow tried{peer.name(), peer.version(), candidate.how, candidate.border, {}, "", {}, {}};
       try {
         stopwatch_.poison(out);
         stopwatch_.once(candidate.run);
@@ -126,13 +167,13 @@ class Arena {
       }
       if (better(tried)) best = tried;
     }
-    if (best) row.peers.push_back(*best);
+    return best;
   }
 
   Stopwatch& stopwatch_;
   const ContestOptions& options_;
   Image host_in_, in_;
-  std::map<std::int64_t, double> copies_;
+  std::map<std::pair<std::int64_t, int>, double> copies_;  ///< by bytes and threads
 };
 
 std::string percent(double share) {
@@ -153,6 +194,11 @@ std::string_view name_of(PeerRow::Status status) {
       return "failed";
   }
   throw std::logic_error("no such status");
+}
+
+std::string Row::label() const {
+  if (threads == 0) return job.name;
+  return job.name + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
 const PeerRow* Row::best_peer() const {
@@ -180,19 +226,24 @@ std::optional<double> Contest::reached(const Row& row) const {
     case Target::Unit::us:
       return row.time.median_s * 1e6;
     case Target::Unit::share_of_job: {
-      const auto other = std::find_if(
-          rows.begin(), rows.end(), [&](const Row& known) { return known.job.name == row.job.target->than; });
+      const auto other = std::find_if(rows.begin(), rows.end(), [&](const Row& known) {
+        return known.job.name == row.job.target->than && known.threads == row.threads;
+      });
       if (other == rows.end() || !other->ran()) return std::nullopt;
       return row.gpix_per_s() / other->gpix_per_s();
     }
+    case Target::Unit::times_best_peer:
+      return row.over_best_peer();
   }
   throw std::logic_error("no such unit");
 }
 
 std::string_view Contest::verdict_on_target(const Row& row) const {
+  if (!row.job.target || !row.ran()) return "";
+  const Target& target = *row.job.target;
+  if (target.or_share_of_copy > 0 && row.share_of_copy() >= target.or_share_of_copy) return "aim";
   const std::optional<double> value = reached(row);
   if (!value) return "";
-  const Target& target = *row.job.target;
   const auto passes = [&](double limit) {
     return target.unit == Target::Unit::us ? *value <= limit : *value >= limit;
   };
@@ -214,7 +265,7 @@ std::vector<std::string> Contest::void_reasons(const std::string& gpu_name) cons
       if (known == row.job.known_gpix_per_s.end() || peer.status != PeerRow::Status::verified) continue;
       const double share = row.job.pixels() / peer.time.median_s * 1e-9 / known->second;
       if (share < least_share_of_known)
-        reasons.push_back(row.job.name + ": " + peer.peer + " reached " + percent(share) +
+        reasons.push_back(row.label() + ": " + peer.peer + " reached " + percent(share) +
                           " of what it is known for");
     }
   }
@@ -223,12 +274,12 @@ std::vector<std::string> Contest::void_reasons(const std::string& gpu_name) cons
 
 std::string Contest::complaint() const {
   for (const Row& row : rows) {
-    if (row.failed) return row.job.name + ": " + row.not_run;
+    if (row.failed) return row.label() + ": " + row.not_run;
   }
   return "";
 }
 
-Contest run_contest(std::vector<Job> jobs, Stopwatch& stopwatch, const ContestOptions& options) {
+Contest run_contest(const std::vector<Job>& jobs, Stopwatch& stopwatch, const ContestOptions& options) {
   Contest contest;
   contest.device = stopwatch.device();
   for (const FoundPeer& found : options.peers)
@@ -236,13 +287,20 @@ Contest run_contest(std::vector<Job> jobs, Stopwatch& stopwatch, const ContestOp
   Arena arena(stopwatch, options);
   if (contest.device.kind == Device::Kind::cuda)
     contest.copy_f32_8192_bytes_per_s =
-        2.0 * static_cast<double>(judged_copy_bytes) / arena.copy_s(judged_copy_bytes);
-  contest.rows.reserve(jobs.size());
-  for (Job& job : jobs) {
-    Row& row = contest.rows.emplace_back();
-    row.job = std::move(job);
-    arena.run(row);
-    if (options.after_each) options.after_each(row);
+        2.0 * static_cast<double>(judged_copy_bytes) / arena.copy_s(judged_copy_bytes, 0);
+  const std::vector<int> threads =
+      contest.device.kind == Device::Kind::cpu ? options.threads : std::vector<int>{0};
+  for (const Job& job : jobs) {
+    for (const int count : threads) {
+      Row& row = contest.rows.emplace_back();
+      row.job = job;
+      row.threads = count;
+    }
+  }
+  for (std::size_t first = 0; first < contest.rows.size(); first += threads.size()) {
+    const std::span rows(contest.rows.data() + first, threads.size());
+    arena.run(rows);
+    if (options.after_each) std::for_each(rows.begin(), rows.end(), options.after_each);
   }
   return contest;
 }

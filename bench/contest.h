@@ -26,12 +26,16 @@ struct PeerRow {
   Status status = Status::verified;
   std::string reason;  ///< unless verified
   Spread time;         ///< where verified
+  /// Seconds that a copy of as many bytes took in the peer's process before and after, by as many threads:
+  /// whether the machine went as fast then as for the others. Empty on GPUs.
+  std::vector<double> copies_s;
 };
 std::string_view name_of(PeerRow::Status status);
 
-/// One job.
+/// One job; on the CPU with so many threads.
 struct Row {
   Job job;
+  int threads = 0;      ///< 0 on GPUs
   std::string not_run;  ///< why it was not timed, if it was not
   bool failed = false;  ///< not timed because something is wrong, rather than not offered
   std::string methods;  ///< that the plan chose
@@ -40,6 +44,8 @@ struct Row {
   double copy_s = 0;           ///< of a device copy of as many bytes
   std::vector<PeerRow> peers;  ///< those that have it, in the order of the peers
 
+  /// "f32 3x3", "f32 3x3, 2 threads".
+  std::string label() const;
   bool ran() const { return not_run.empty(); }
   double gpix_per_s() const { return job.pixels() / time.median_s * 1e-9; }
   double gb_per_s() const { return (job.in_bytes() + job.out_bytes()) / time.median_s * 1e-9; }
@@ -71,11 +77,12 @@ struct Contest {
 
 struct ContestOptions {
   int repeats = 11;
+  std::vector<int> threads = {1};  ///< that each job runs with, one after the other, on the CPU
   std::vector<FoundPeer> peers = {};
   std::function<void(const Row& row)> after_each = {};
 };
 
 /// Runs everything on the stopwatch's device.
-Contest run_contest(std::vector<Job> jobs, Stopwatch& stopwatch, const ContestOptions& options);
+Contest run_contest(const std::vector<Job>& jobs, Stopwatch& stopwatch, const ContestOptions& options);
 
 }  // namespace halation::bench

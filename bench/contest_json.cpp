@@ -23,6 +23,7 @@ Json json_of(const PeerRow& peer, const Row& row) {
     return json;
   }
   add_time(json, peer.time);
+  for (const double copy_s : peer.copies_s) json["copies_ms"].push_back(copy_s * 1e3);
   json["gpix_per_s"] = row.job.pixels() / peer.time.median_s * 1e-9;
   if (row.ran()) json["over_peer"] = peer.time.median_s / row.time.median_s;
   return json;
@@ -34,6 +35,7 @@ Json json_of(const Contest& contest, const Row& row) {
                           : row.failed ? "failed"
                                        : "not run"},
                {"fields", row.job.fields}};
+  if (row.threads > 0) json["threads"] = row.threads;
   if (!row.ran()) json["reason"] = row.not_run;
   if (!row.methods.empty()) json["method"] = row.methods;
   if (row.verdict.outputs > 0) {
@@ -48,8 +50,10 @@ Json json_of(const Contest& contest, const Row& row) {
   json["gb_per_s"] = row.gb_per_s();
   json["copy_ms"] = row.copy_s * 1e3;
   json["share_of_copy"] = row.share_of_copy();
-  if (const auto reached = contest.reached(row))
-    json["target"] = {{"reached", *reached}, {"verdict", contest.verdict_on_target(row)}};
+  if (const std::string_view verdict = contest.verdict_on_target(row); !verdict.empty()) {
+    const auto reached = contest.reached(row);
+    json["target"] = {{"reached", reached ? Json(*reached) : Json()}, {"verdict", verdict}};
+  }
   if (const PeerRow* best = row.best_peer())
     json["best_peer"] = {{"peer", best->peer}, {"over", *row.over_best_peer()}};
   for (const PeerRow& peer : row.peers) json["peers"].push_back(json_of(peer, row));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -19,21 +20,24 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view schema = "halation-bench-matrix-1";
 constexpr std::int64_t most_extent = std::int64_t{1} << 40;
 constexpr int most_size = 4095;
+constexpr double most_sigma = 500;
 
 template <class T, std::size_t N>
 using Names = std::array<std::pair<std::string_view, T>, N>;
 
-constexpr Names<FilterKind, 6> kinds = {{{"dense", FilterKind::dense},
+constexpr Names<FilterKind, 7> kinds = {{{"dense", FilterKind::dense},
                                          {"integer", FilterKind::integer},
                                          {"gaussian", FilterKind::gaussian},
                                          {"separable", FilterKind::separable},
+                                         {"symmetric", FilterKind::symmetric},
                                          {"box", FilterKind::box},
                                          {"sobel", FilterKind::sobel}}};
 
-constexpr Names<Target::Unit, 4> units = {{{"share of copy", Target::Unit::share_of_copy},
+constexpr Names<Target::Unit, 5> units = {{{"share of copy", Target::Unit::share_of_copy},
                                            {"GPix/s", Target::Unit::gpix_per_s},
                                            {"us", Target::Unit::us},
-                                           {"share of job", Target::Unit::share_of_job}}};
+                                           {"share of job", Target::Unit::share_of_job},
+                                           {"times the best peer", Target::Unit::times_best_peer}}};
 
 constexpr Names<Device::Kind, 2> devices = {{{"cpu", Device::Kind::cpu}, {"cuda", Device::Kind::cuda}}};
 
@@ -115,7 +119,7 @@ void take_extents(Shape& shape, const Json& job) {
 }
 
 Target target_from(const Json& object) {
-  only_fields(object, "target", {"unit", "least", "aim", "than"});
+  only_fields(object, "target", {"unit", "least", "aim", "than", "or_share_of_copy"});
   Target target;
   target.unit = named(units, "unit", text_from(object, "unit", "share of copy"));
   target.least = positive_from(object, "least");
@@ -123,12 +127,37 @@ Target target_from(const Json& object) {
   target.than = text_from(object, "than", "");
   if (target.than.empty() == (target.unit == Target::Unit::share_of_job))
     refuse("target: 'than' names the other job of the unit 'share of job', and stands there alone");
+  if (object.contains("or_share_of_copy")) {
+    if (target.unit == Target::Unit::share_of_copy)
+      refuse("target: 'or_share_of_copy' stands beside another unit than 'share of copy'");
+    target.or_share_of_copy = positive_from(object, "or_share_of_copy");
+  }
   return target;
 }
 
-const std::set<std::string_view> job_fields = {
-    "name", "extents", "pixel",  "output", "channels", "batch",           "filter",
-    "size", "border",  "method", "on",     "target",   "known_gpix_per_s"};
+const std::set<std::string_view> job_fields = {"name",   "extents", "pixel",  "output",          "channels",
+                                               "batch",  "filter",  "size",   "sigma",           "border",
+                                               "method", "on",      "target", "known_gpix_per_s"};
+
+/// The sigma of a Gaussian of so many taps, as OpenCV chooses it.
+double usual_sigma(int size) { return 0.3 * ((size - 1) / 2.0 - 1) + 0.8; }
+
+/// Filter, size and sigma. A Gaussian of a given sigma has the taps that the library's own has: to 4 sigma.
+void take_filter(Job& job, const Json& fields) {
+  job.filter = named(kinds, "filter", text_from(fields, "filter", "dense"));
+  const bool given = fields.contains("sigma");
+  if (given) {
+    if (job.filter != FilterKind::gaussian)
+      refuse("'sigma' is of a gaussian, the filter is " + std::string(name_of(job.filter)));
+    job.sigma = positive_from(fields, "sigma");
+    if (job.sigma > most_sigma) refuse("sigma must be at most 500, got " + fields["sigma"].dump());
+    job.size = 2 * static_cast<int>(std::lround(4 * job.sigma)) + 1;
+  }
+  if (fields.contains("size")) job.size = static_cast<int>(whole_from(fields["size"], "size", most_size));
+  if (job.filter == FilterKind::gaussian && !given) job.sigma = usual_sigma(job.size);
+  if (job.filter == FilterKind::sobel && job.size != 3)
+    refuse("sobel has size 3, got " + std::to_string(job.size));
+}
 
 Job job_from(const Json& fields) {
   only_fields(fields, "it", job_fields);
@@ -141,10 +170,7 @@ Job job_from(const Json& fields) {
   (void)job.shape.elements();
   job.pixel = pixel_named(text_from(fields, "pixel", "f32"));
   job.output = pixel_named(text_from(fields, "output", std::string(halation::name_of(job.pixel))));
-  job.filter = named(kinds, "filter", text_from(fields, "filter", "dense"));
-  if (fields.contains("size")) job.size = static_cast<int>(whole_from(fields["size"], "size", most_size));
-  if (job.filter == FilterKind::sobel && job.size != 3)
-    refuse("sobel has size 3, got " + std::to_string(job.size));
+  take_filter(job, fields);
   job.border = {border_named(text_from(fields, "border", "reflect101")), 0};
   job.method = method_named(text_from(fields, "method", "automatic"));
   if (fields.contains("on")) job.on = named(devices, "device", text_from(fields, "on", ""));
@@ -256,12 +282,15 @@ std::string_view matrix_format() {
   name      of its own
   extents   [W], [H, W] or [D, H, W]; channels [1] and batch [1] beside them
   pixel     u8 u16 i16 f16 f32 f64 [f32]; output: another pixel of the result
-  filter    dense (random weights), integer (random whole weights), gaussian, separable (random factors), box
-            or sobel [dense]; size: taps along each axis [3]
+  filter    dense (random weights), integer (random whole weights), gaussian, separable (random factors),
+            symmetric (random factors that read the same from both ends), box or sobel [dense]
+  size      taps along each axis [3]; sigma of a gaussian [0.3 ((size - 1) / 2 - 1) + 0.8], which without a
+            size has taps as far as 4 sigma
   border    constant (0), replicate, reflect, reflect101, wrap [reflect101]
   method    automatic, direct, separable, ... [automatic]
   on        cpu or cuda: where it runs unless --jobs names it [both]
-  target    {"unit": "share of copy" | "GPix/s" | "us" | "share of job", "least": X, "aim": Y, "than": NAME}
+  target    {"unit": "share of copy" | "GPix/s" | "us" | "share of job" | "times the best peer", "least": X,
+            "aim": Y, "than": NAME, "or_share_of_copy": Z}: the last is enough as well
   known_gpix_per_s  {"NPP": X, ...}: peers measured before; on an H200 a run is void where one is 15% below
   each      {FIELD: [VALUES], ...}: one job for every combination, {FIELD} in texts replaced)";
 }

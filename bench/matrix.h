@@ -21,8 +21,10 @@ namespace halation::bench {
 enum class FilterKind {
   dense,      ///< size taps along each axis, positive, no product of factors
   integer,    ///< size taps along each axis, whole numbers from -2 to 2 but for the middle one
-  gaussian,   ///< factors exp(-(i/s)²/2) of size taps, s = 0.3 · ((size − 1)/2 − 1) + 0.8
+  gaussian,   ///< factors exp(-(i/s)²/2) of size taps, s = 0.3 · ((size − 1)/2 − 1) + 0.8 unless said
+              ///< otherwise
   separable,  ///< positive factors of size taps
+  symmetric,  ///< the same, but each factor reads the same from both ends
   box,        ///< the mean of size pixels along each axis
   sobel,      ///< the derivative along x, 3 taps an axis; sums to 0
 };
@@ -35,11 +37,13 @@ struct Target {
     gpix_per_s,
     us,            ///< a run, at most
     share_of_job,  ///< of the rate of the job called `than`
+    times_best_peer,
   };
   Unit unit = Unit::share_of_copy;
   double least = 0;  ///< of `us`: most
   double aim = 0;
   std::string than = {};
+  double or_share_of_copy = 0;  ///< is enough as well; 0 where it is not
 };
 std::string_view name_of(Target::Unit unit);
 
@@ -51,6 +55,7 @@ struct Job {
   Pixel output = Pixel::f32;
   FilterKind filter = FilterKind::dense;
   int size = 3;
+  double sigma = 0;  ///< of a Gaussian
   Border border = Border::reflect101();
   Method method = Method::automatic;
   std::optional<Device::Kind> on;  ///< where it runs unless it is asked for by name; anywhere without

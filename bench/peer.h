@@ -22,12 +22,14 @@ struct Candidate {
   Work run;            ///< throws `Error` where the peer refuses
 };
 
-/// A library on this machine. Works on packed images in memory of the first GPU.
+/// A library on this machine. Works on packed images in memory of the stopwatch's device.
 class Peer {
  public:
   virtual ~Peer() = default;
   virtual std::string name() const = 0;
   virtual std::string version() const = 0;
+  /// On the CPU: how many threads what follows may take.
+  virtual void use_threads(int /*threads*/) {}
   /// Every way that it has for the job, made ready from `in` to `out`; none where it has no such function.
   /// Throws `Error` where it has one that fails.
   virtual std::vector<Candidate> candidates(const Job& job, const Filter& filter, ConstView in, View out) = 0;
@@ -44,6 +46,7 @@ struct FoundPeer {
 FoundPeer find_npp();
 FoundPeer find_cufft();
 FoundPeer find_cudnn();
+FoundPeer find_opencv();
 
 /// A library opened at run time: neither its headers nor the library are needed to build. It stays loaded, as
 /// libraries of GPU code do not expect to go.

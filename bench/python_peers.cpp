@@ -58,7 +58,8 @@ std::string quoted(const std::string& word) {
 }
 
 /// What peers.py is told of a job.
-Json line_of(const Job& job) {
+Json line_of(const Row& row) {
+  const Job& job = row.job;
   const Filter filter = filter_of(job);
   const FilterSize size = filter.size();
   Json line = {{"job", job.name},
@@ -72,33 +73,39 @@ Json line_of(const Job& job) {
                {"filter", name_of(job.filter)},
                {"taps", {size.depth, size.height, size.width}},
                {"weights", convolution_weights(filter)}};
+  if (row.threads > 0) line["threads"] = row.threads;
+  if (job.filter == FilterKind::gaussian) line["sigma"] = job.sigma;
   if (filter.factors()) {
     for (std::size_t axis = 0; axis < 3; ++axis) line["factors"].push_back(convolution_factor(filter, axis));
   }
   return line;
 }
 
-void take_line(Contest& contest, const Json& line) {
+void take_line(Contest& contest, const Json& line,
+               const std::function<void(const Row& row, const PeerRow& peer)>& after_each) {
   if (!line.contains("job")) {
     contest.peers.emplace_back(line.at("peer"), line.at("version"));
     return;
   }
-  const auto row = std::find_if(contest.rows.begin(), contest.rows.end(),
-                                [&](const Row& known) { return known.job.name == line.at("job"); });
-  if (row == contest.rows.end()) return;
   PeerRow peer{line.at("peer"),
                line.at("version"),
                line.at("how"),
                line.at("border"),
                {},
                line.value("reason", ""),
-               {}};
+               {},
+               line.value("copies_s", std::vector<double>{})};
   if (line.at("status") == "verified") {
     peer.time = spread_of(line.at("times_s").get<std::vector<double>>());
   } else {
     peer.status = line.at("status") == "differs" ? PeerRow::Status::differs : PeerRow::Status::failed;
   }
+  const auto row = std::find_if(contest.rows.begin(), contest.rows.end(), [&](const Row& known) {
+    return known.job.name == line.at("job") && known.threads == line.value("threads", 0);
+  });
+  if (row == contest.rows.end()) return;
   row->peers.push_back(std::move(peer));
+  if (after_each) after_each(*row, row->peers.back());
 }
 
 /// The last line of a file.
@@ -113,16 +120,18 @@ std::string last_line(const std::string& path) {
 
 }  // namespace
 
-void add_python_peers(Contest& contest, const std::string& python, int repeats) {
+void add_python_peers(Contest& contest, const std::string& python, int repeats,
+                      const std::function<void(const Row& row, const PeerRow& peer)>& after_each) {
   const TemporaryFolder folder;
   std::string input =
       Json{{"device", contest.device.kind == Device::Kind::cuda ? "cuda" : "cpu"}, {"repeats", repeats}}
           .dump() +
       "\n";
   for (const Row& row : contest.rows) {
-    if (row.ran()) input += line_of(row.job).dump() + "\n";
+    if (row.ran()) input += line_of(row).dump() + "\n";
   }
-  const std::string script = folder.put("peers.py", built_in_python_peers());
+  for (const BuiltInFile& file : built_in_python_peers()) (void)folder.put(std::string(file.name), file.text);
+  const std::string script = folder.path_of("peers.py");
   const std::string complaints = folder.path_of("complaints");
   const std::string command = quoted(python) + " " + quoted(script) + " <" +
                               quoted(folder.put("jobs", input)) + " 2>" + quoted(complaints);
@@ -134,7 +143,7 @@ void add_python_peers(Contest& contest, const std::string& python, int repeats) 
     line += part.data();
     if (line.back() != '\n') continue;
     try {
-      take_line(contest, Json::parse(line));
+      take_line(contest, Json::parse(line), after_each);
     } catch (const nlohmann::json::exception&) {
       trouble = "it printed '" + line.substr(0, line.size() - 1) + "'";
     }

@@ -1,12 +1,7 @@
-// record.cpp: medians, and what a record says about where it was made.
+// record.cpp: what a record says about where it was made.
 #include "record.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <thread>
 
 #include "commit.h"
@@ -28,24 +23,6 @@ std::string output_of(const std::string& command) {
 
 }  // namespace
 
-std::vector<double> medians_ms(const std::vector<Contender>& contenders, int rounds) {
-  std::vector<std::vector<double>> times(contenders.size());
-  for (int round = -1; round < rounds; ++round) {
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      contenders[i].run();
-      const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - start;
-      if (round >= 0) times[i].push_back(passed.count());
-    }
-  }
-  std::vector<double> medians;
-  for (auto& list : times) {
-    std::sort(list.begin(), list.end());
-    medians.push_back(list[list.size() / 2]);
-  }
-  return medians;
-}
-
 nlohmann::ordered_json circumstances(const std::string& command) {
   return {{"machine", output_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1")},
           {"cores", std::thread::hardware_concurrency()},
@@ -55,16 +32,6 @@ nlohmann::ordered_json circumstances(const std::string& command) {
           {"modified", HALATION_MODIFIED},
           {"date", output_of("date -u +%Y-%m-%d")},
           {"command", command}};
-}
-
-void write_record(const std::string& path, const nlohmann::ordered_json& record) {
-  const std::string temporary = path + ".part";
-  {
-    std::ofstream file(temporary);
-    file << record.dump(2) << "\n";
-    if (!file.flush()) throw std::runtime_error("cannot write " + temporary);
-  }
-  std::filesystem::rename(temporary, path);
 }
 
 }  // namespace halation::bench

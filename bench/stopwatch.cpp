@@ -2,14 +2,21 @@
 #include "bench/stopwatch.h"
 
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace halation::bench {
 namespace {
+
+void copy_through_caches(const std::byte* from, std::byte* to, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
 
 class CpuStopwatch final : public Stopwatch {
  public:
@@ -25,10 +32,20 @@ class CpuStopwatch final : public Stopwatch {
     }));
   }
 
-  Work copy(ConstView from, View to) override {
-    return [from, to](Stream) {
-      copy_in_parts(from.data, to.data, packed_bytes(from), tbb::this_task_arena::max_concurrency());
-    };
+  std::vector<Work> copies(ConstView from, View to, int threads) override {
+    std::vector<Work> ways;
+    for (const auto part : {copy_through_caches, copy_past_caches}) {
+      ways.emplace_back([from, to, threads, part](Stream) {
+        const std::size_t bytes = packed_bytes(from);
+        const auto begin = [&](int i) {
+          return bytes * static_cast<std::size_t>(i) / static_cast<std::size_t>(threads);
+        };
+        tbb::parallel_for(0, threads, [&](int i) {
+          part(from.data + begin(i), to.data + begin(i), begin(i + 1) - begin(i));
+        });
+      });
+    }
+    return ways;
   }
 
   void poison(View image) override { std::memset(image.data, 0xff, packed_bytes(image)); }
@@ -53,12 +70,20 @@ std::size_t packed_bytes(ConstView image) {
   return static_cast<std::size_t>(image.shape.elements()) * bytes_of(image.pixel);
 }
 
-void copy_in_parts(const std::byte* from, std::byte* to, std::size_t bytes, int threads) {
-  const auto parts = static_cast<std::size_t>(threads);
-  tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
-    const std::size_t begin = bytes * part / parts;
-    std::memcpy(to + begin, from + begin, bytes * (part + 1) / parts - begin);
-  });
+void copy_past_caches(const std::byte* from, std::byte* to, std::size_t bytes) {
+#ifdef __SSE2__
+  constexpr std::size_t word = sizeof(__m128i);
+  const std::size_t before = std::min(bytes, (word - reinterpret_cast<std::uintptr_t>(to) % word) % word);
+  std::memcpy(to, from, before);
+  std::size_t at = before;
+  for (; at + word <= bytes; at += word)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
+  std::memcpy(to + at, from + at, bytes - at);
+  _mm_sfence();
+#else
+  std::memcpy(to, from, bytes);
+#endif
 }
 
 }  // namespace halation::bench

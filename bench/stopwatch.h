@@ -32,8 +32,9 @@ class Stopwatch {
   virtual void once(const Work& work) = 0;
   /// Warm: batches that last 2 ms at least, on a GPU by events.
   virtual Spread time(const ladder::Repeats& repeats, const Work& work) = 0;
-  /// Copies within the device: all that it can read and write.
-  virtual Work copy(ConstView from, View to) = 0;
+  /// Ways to copy within the device, of which the fastest is all that it can read and write; on the CPU by so
+  /// many threads.
+  virtual std::vector<Work> copies(ConstView from, View to, int threads) = 0;
   /// Sets all bits of a packed image, which is not a number.
   virtual void poison(View image) = 0;
 };
@@ -45,7 +46,8 @@ std::unique_ptr<Stopwatch> gpu_stopwatch();
 /// Of an image without gaps.
 std::size_t packed_bytes(ConstView image);
 
-/// Copies packed bytes by `threads` threads.
-void copy_in_parts(const std::byte* from, std::byte* to, std::size_t bytes, int threads);
+/// Copies bytes by stores that leave the caches alone, where the processor has such: faster than `memcpy` for
+/// what is far larger than the caches.
+void copy_past_caches(const std::byte* from, std::byte* to, std::size_t bytes);
 
 }  // namespace halation::bench

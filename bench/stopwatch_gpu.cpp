@@ -18,11 +18,11 @@ class GpuStopwatch final : public Stopwatch {
     return spread_of(ladder::launch_times(stream_, repeats, [&] { work(stream_.stream()); }));
   }
 
-  Work copy(ConstView from, View to) override {
-    return [from, to](Stream stream) {
+  std::vector<Work> copies(ConstView from, View to, int) override {
+    return {[from, to](Stream stream) {
       HALATION_CUDA_CHECK(cudaMemcpyAsync(to.data, from.data, packed_bytes(from), cudaMemcpyDeviceToDevice,
                                           static_cast<cudaStream_t>(stream.handle)));
-    };
+    }};
   }
 
   void poison(View image) override {

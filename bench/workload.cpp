@@ -43,9 +43,15 @@ std::vector<double> integer_weights(std::size_t count) {
   return weights;
 }
 
-std::vector<double> gaussian_factor(int size) {
+/// The latter half is the former's mirror image.
+std::vector<double> symmetric(std::vector<double> weights) {
+  std::copy(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(weights.size() / 2),
+            weights.rbegin());
+  return weights;
+}
+
+std::vector<double> gaussian_factor(int size, double sigma) {
   const double radius = (size - 1) / 2.0;
-  const double sigma = 0.3 * (radius - 1) + 0.8;
   std::vector<double> factor;
   factor.reserve(static_cast<std::size_t>(size));
   for (int i = 0; i < size; ++i) factor.push_back(std::exp(-0.5 * std::pow((i - radius) / sigma, 2)));
@@ -97,9 +103,11 @@ Filter filter_of(const Job& job) {
     case FilterKind::integer:
       return Filter::dense(size, integer_weights(taps));
     case FilterKind::gaussian:
-      return product_of(gaussian_factor(job.size), dims);
+      return product_of(gaussian_factor(job.size, job.sigma), dims);
     case FilterKind::separable:
       return product_of(normalised(random_weights(static_cast<std::size_t>(k))), dims);
+    case FilterKind::symmetric:
+      return product_of(normalised(symmetric(random_weights(static_cast<std::size_t>(k)))), dims);
     case FilterKind::box:
       return box({.size = static_cast<double>(k), .dims = dims});
     case FilterKind::sobel:
@@ -113,12 +121,12 @@ std::int64_t reach_of(const Filter& filter) {
   return (*std::max_element(taps.begin(), taps.end()) + 1) / 2;
 }
 
-PlanSpec spec_of(const Job& job, Device device) {
+PlanSpec spec_of(const Job& job, Device device, int threads) {
   return {.shape = job.shape,
           .pixel = job.pixel,
           .filters = {filter_of(job)},
           .device = device,
-          .options = {.border = job.border, .output = job.output, .method = job.method}};
+          .options = {.border = job.border, .output = job.output, .method = job.method, .threads = threads}};
 }
 
 Image random_image(const Shape& shape, Pixel pixel) {

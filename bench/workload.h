@@ -16,7 +16,7 @@ Filter filter_of(const Job& job);
 /// Half the filter's taps, rounded up: no pixel as far from the edge as this sees the border.
 std::int64_t reach_of(const Filter& filter);
 
-PlanSpec spec_of(const Job& job, Device device);
+PlanSpec spec_of(const Job& job, Device device, int threads = 0);
 
 /// Random pixels in host memory, the same ones every time: integers of the whole range, floats in [0, 1).
 /// Never zeros: hardware is faster on those.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
@@ -225,6 +226,70 @@ TEST(BenchContest, JudgesTargets) {
   EXPECT_EQ(verdict({Unit::us, 1999, 1000, ""}), "missed");
   EXPECT_EQ(verdict({Unit::share_of_job, 1, 1, "a job"}), "aim");
   EXPECT_EQ(verdict({Unit::share_of_job, 1, 1, "a job that did not run"}), "");
+}
+
+TEST(BenchContest, JudgesTargetsBesideThePeers) {
+  using Unit = Target::Unit;
+  const auto verdict = [](const Target& target, double peer_s) {
+    Contest contest = contest_with_target(target);
+    PeerRow& peer = contest.rows[0].peers.emplace_back();
+    peer.time.median_s = peer_s;
+    if (peer_s == 0) contest.rows[0].peers.clear();
+    return contest.verdict_on_target(contest.rows[0]);
+  };
+  EXPECT_EQ(verdict({Unit::times_best_peer, 2, 3, ""}, 6e-3), "aim");
+  EXPECT_EQ(verdict({Unit::times_best_peer, 2, 3, ""}, 4e-3), "least");
+  EXPECT_EQ(verdict({Unit::times_best_peer, 2, 3, ""}, 3.9e-3), "missed");
+  EXPECT_EQ(verdict({Unit::times_best_peer, 2, 3, ""}, 0), "");
+  EXPECT_EQ(verdict({Unit::times_best_peer, 2, 3, "", 0.5}, 3.9e-3), "aim");
+  EXPECT_EQ(verdict({Unit::times_best_peer, 2, 3, "", 0.5}, 0), "aim");
+  EXPECT_EQ(verdict({Unit::times_best_peer, 2, 3, "", 0.51}, 3.9e-3), "missed");
+}
+
+TEST(BenchContest, EachJobRunsWithEachNumberOfThreads) {
+  Contest contest;
+  {
+    ContestOptions options{.repeats = 3, .threads = {1, 3}, .peers = {}, .after_each = {}};
+    options.peers.push_back({"fake", std::make_unique<FakePeer>(std::vector<std::string>{"right"}), ""});
+    contest = run_contest({job_of(R"("extents": [120, 120])"), job_of(R"("extents": [50])")},
+                          *cpu_stopwatch(), options);
+  }
+  ASSERT_EQ(contest.rows.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Row& row = contest.rows[i];
+    EXPECT_TRUE(row.ran());
+    EXPECT_EQ(row.threads, i % 2 == 0 ? 1 : 3);
+    EXPECT_EQ(row.job.dims(), i < 2 ? 2 : 1);
+    EXPECT_EQ(row.label(), i % 2 == 0 ? "a job, 1 thread" : "a job, 3 threads");
+    ASSERT_EQ(row.peers.size(), 1U);
+    EXPECT_EQ(row.peers[0].copies_s.size(), 2U);
+  }
+}
+
+TEST(BenchStopwatch, CopiesEveryByteInEveryWay) {
+  const auto stopwatch = cpu_stopwatch();
+  for (const std::int64_t bytes : {1, 15, 64, 1001, 70'000}) {
+    const Image from = random_image({.width = bytes}, Pixel::u8);
+    for (const int threads : {1, 3}) {
+      const std::size_t ways = stopwatch->copies(from, Image(from.shape(), Pixel::u8).view(), threads).size();
+      EXPECT_EQ(ways, 2U);
+      for (std::size_t way = 0; way < ways; ++way) {
+        Image to(from.shape(), Pixel::u8);
+        stopwatch->once(stopwatch->copies(from, to.view(), threads)[way]);
+        EXPECT_EQ(std::memcmp(from.view().data, to.view().data, static_cast<std::size_t>(bytes)), 0) << bytes;
+      }
+    }
+  }
+}
+
+TEST(BenchStopwatch, CopiesToAnyAddress) {
+  const Image from = random_image({.width = 300}, Pixel::u8);
+  for (std::size_t offset = 0; offset < 33; ++offset) {
+    std::vector<std::byte> to(400);
+    copy_past_caches(from.view().data + offset / 2, to.data() + offset, 200);
+    EXPECT_EQ(std::memcmp(from.view().data + offset / 2, to.data() + offset, 200), 0) << offset;
+    EXPECT_EQ(to[200 + offset], std::byte{0});
+  }
 }
 
 TEST(BenchContest, AnH200RunIsVoidWhereCopyOrPeersAreSlow) {

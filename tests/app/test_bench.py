@@ -1,6 +1,8 @@
 """test_bench.py: `halation bench` on the CPU: its table, record, report, peers and refusals; and bench/compare."""
 import importlib.util
 import json
+import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -20,19 +22,24 @@ class Bench(ProgramTest):
         """Writes a matrix and returns its name."""
         return self.put("matrix.json", json.dumps({"schema": SCHEMA, "jobs": jobs}).encode())
 
-    def record(self, jobs, *arguments):
+    def record(self, jobs, *arguments, threads="1"):
         """What a quick run on the CPU records."""
-        self.run_ok("bench", "--matrix", self.matrix(jobs), "--device", "cpu", "--repeats", 3, "--json", "record.json",
-                    *(arguments or ("--peers", "none")))
+        self.run_ok("bench", "--matrix", self.matrix(jobs), "--device", "cpu", "--threads", threads, "--repeats", 3, "--json",
+                    "record.json", *(arguments or ("--peers", "none")))
         return json.loads(self.get("record.json"))
 
 
 class Results(Bench):
     def test_jobs_for_the_cpu_that_are_built_in(self):
-        self.run_ok("bench", "--device", "cpu", "--peers", "none", "--repeats", 3, "--json", "record.json")
+        names = self.run_ok("bench", "--device", "cpu", "--list")[0].decode().splitlines()
+        self.assertGreater(len(names), 40)
+        self.assertTrue(all(name.startswith("cpu ") for name in names))
+        self.run_ok("bench", "--device", "cpu", "--peers", "none", "--repeats", 3, "--threads", "1,2", "--json", "record.json",
+                    "--jobs", "cpu f32 3x3 one 512x512", "cpu u8 box 3")
         rows = json.loads(self.get("record.json"))["rows"]
-        self.assertGreater(len(rows), 10)
-        self.assertTrue(all(row["job"].startswith("cpu ") and row["status"] == "verified" for row in rows))
+        self.assertEqual([(row["job"], row["threads"], row["status"]) for row in rows],
+                         [(name, threads, "verified") for name in ("cpu u8 box 3", "cpu f32 3x3 one 512x512")
+                          for threads in (1, 2)])
 
     def test_rates_follow_from_times(self):
         jobs = [{"name": "f32", "extents": [50, 60], "size": 5},
@@ -58,8 +65,8 @@ class Results(Bench):
         self.assertEqual(record["schema"], "halation-bench-1")
         self.assertEqual(record["device"], "cpu")
         self.assertEqual(record["void"], [])
-        self.assertEqual(record["command"], "halation bench --matrix matrix.json --device cpu --peers none --repeats 3 "
-                                            "--json record.json")
+        self.assertEqual(record["command"], "halation bench --matrix matrix.json --device cpu --threads 1 --peers none "
+                                            "--repeats 3 --json record.json")
         self.assertRegex(record["date"], r"^\d{4}-\d\d-\d\d$")
         self.assertGreaterEqual(record["cores"], 1)
         self.assertIn("commit", record)
@@ -73,10 +80,38 @@ class Results(Bench):
 
     def test_table(self):
         text = self.run_ok("bench", "--matrix", self.matrix(SMALL), "--device", "cpu", "--peers", "none", "--repeats",
-                           3)[0].decode()
-        self.assertRegex(text, r"(?m)^small +[\d.]+ +[\d.]+% +[\d.]+ +\d+% +aim +- +-$")
-        self.assertRegex(text, r"(?m)^hasty .* MISSED \(0\.00000 us\) +- +-$")
-        self.assertIn("targets: 1 reached the aim, 0 the least, 1 missed: hasty (", text)
+                           3, "--threads", "2,1")[0].decode()
+        for threads in (2, 1):
+            self.assertRegex(text, rf"(?m)^small +{threads} +[\d.]+ +[\d.]+% +[\d.]+ +\d+% +aim +- +-$")
+            self.assertRegex(text, rf"(?m)^hasty +{threads} .* MISSED \(0\.00000 us\) +- +-$")
+        self.assertIn("targets: 2 reached the aim, 0 the least, 2 missed: hasty, 2 threads (", text)
+        self.assertRegex(text, r"hasty, 1 thread\s+\(")
+
+    def test_threads(self):
+        rows = self.record(SMALL[:1], threads="3,0,1,3")["rows"]
+        counts = [row["threads"] for row in rows]
+        self.assertEqual(counts, list(dict.fromkeys([3, os.cpu_count(), 1])))
+        self.assertTrue(all(row["status"] == "verified" for row in rows))
+        rows = json.loads(self.run_ok("bench", "--matrix", "matrix.json", "--device", "cpu", "--peers", "none", "--json",
+                                      "-")[0])["rows"]
+        self.assertEqual([row["threads"] for row in rows], list(dict.fromkeys([1, os.cpu_count()])))
+
+    def test_filters_that_a_matrix_describes(self):
+        self.record([{"name": "wide", "extents": [90, 120], "filter": "gaussian", "sigma": 2},
+                     {"name": "cut", "extents": [90, 120], "filter": "gaussian", "sigma": 2, "size": 5},
+                     {"name": "even", "extents": [90, 120], "filter": "symmetric", "size": 6}],
+                    *PythonPeers.python(self, 'open("lines", "w").write(sys.stdin.read())'))
+        wide, cut, even = [json.loads(line) for line in self.get("lines").splitlines()[1:]]
+        weights = [math.exp(-0.5 * (i / 2) ** 2) for i in range(-8, 9)]
+        for job, count in ((wide, 17), (cut, 5)):
+            self.assertEqual((job["sigma"], job["taps"]), (2, [1, count, count]))
+            kept = weights[8 - count // 2:9 + count // 2]
+            self.assert_close(job["factors"][2], [weight / sum(kept) for weight in kept], 1e-6)
+        factor = even["factors"][1]
+        self.assertEqual(len(factor), 6)
+        self.assertEqual(factor, factor[::-1])
+        self.assertEqual(len(set(factor)), 3)
+        self.assertNotIn("sigma", even)
 
     def test_jobs_by_name(self):
         jobs = [{"name": "a {size}", "extents": [40, 40], "on": "cuda", "each": {"size": [3, 5]}},
@@ -89,7 +124,8 @@ class Results(Bench):
 
     def test_what_a_plan_refuses_is_no_failure(self):
         jobs = [{"name": "no", "extents": [40, 40], "size": 3, "method": "banded"}, *SMALL]
-        done = self.start("bench", "--matrix", self.matrix(jobs), "--device", "cpu", "--peers", "none", "--json", "r.json")
+        done = self.start("bench", "--matrix", self.matrix(jobs), "--device", "cpu", "--threads", 1, "--peers", "none", "--json",
+                          "r.json")
         rows = json.loads(self.get("r.json"))["rows"]
         self.assertEqual([row["status"] for row in rows[1:]], ["verified", "verified"])
         self.assertNotEqual(rows[0]["status"], "verified")
@@ -97,11 +133,14 @@ class Results(Bench):
         self.assertEqual(done.returncode, 0 if rows[0]["status"] == "not run" else 1)
 
     def test_progress(self):
-        done = self.start("bench", "--matrix", self.matrix(SMALL), "--device", "cpu", "--peers", "none", "--progress")
-        self.assertRegex(done.stderr.decode(), r"\Asmall: [\d.]+ ms, \d+% of copy\nhasty: .*\n\Z")
+        done = self.start("bench", "--matrix", self.matrix(SMALL), "--device", "cpu", "--peers", "none", "--progress",
+                          "--threads", "1,2")
+        self.assertRegex(done.stderr.decode(), r"\Asmall, 1 thread: [\d.]+ ms, \d+% of copy\nsmall, 2 threads: .*\n"
+                                               r"hasty, 1 thread: .*\nhasty, 2 threads: .*\n\Z")
 
     def test_json_on_standard_output(self):
-        text = self.run_ok("bench", "--matrix", self.matrix(SMALL), "--device", "cpu", "--peers", "none", "--json", "-")[0]
+        text = self.run_ok("bench", "--matrix", self.matrix(SMALL), "--device", "cpu", "--peers", "none", "--threads", 1,
+                           "--json", "-")[0]
         self.assertEqual([row["job"] for row in json.loads(text)["rows"]], ["small", "hasty"])
 
 
@@ -121,17 +160,53 @@ assert header == {"device": "cpu", "repeats": 3}, header
 for line in sys.stdin:
     job = json.loads(line)
     fast = {"job": job["job"], "peer": "Here", "version": "7", "how": "f()", "border": "wrap"}
-    print(json.dumps({**fast, "status": "verified", "times_s": [3.0, 1.0, 2.0]}))
+    fast["threads"] = job["threads"]
+    print(json.dumps({**fast, "status": "verified", "times_s": [3.0, 1.0, 2.0], "copies_s": [0.5, 0.25]}))
     print(json.dumps({**fast, "peer": "Odd", "status": "differs", "reason": "it is " + job["pixel"]}))
 """))
         self.assertEqual(record["peers"], [{"peer": "Here", "version": "7"}, {"peer": "Gone", "version": "not found: nothing"}])
         for row, pixel in zip(record["rows"], ("f32", "u8")):
             here, odd = row["peers"]
             self.assertEqual((here["ms"], here["quartiles_ms"], here["how"]), (2000, [1500, 2500], "f()"))
+            self.assertEqual(here["copies_ms"], [500, 250])
             self.assertAlmostEqual(here["over_peer"] * row["ms"], 2000)
             self.assertEqual(row["best_peer"], {"peer": "Here", "over": here["over_peer"]})
             self.assertEqual((odd["status"], odd["reason"]), ("differs", f"it is {pixel}"))
             self.assertNotIn("ms", odd)
+
+    def test_progress_of_peers(self):
+        python = self.python("""
+sys.stdin.readline()
+for line in sys.stdin:
+    row = {"job": json.loads(line)["job"], "threads": 1, "peer": "Here", "version": "7", "how": "f", "border": "wrap"}
+    print(json.dumps({**row, "status": "verified", "times_s": [0.5]}))
+    print(json.dumps({**row, "peer": "Odd", "status": "failed", "reason": "no"}))
+""")
+        done = self.start("bench", "--matrix", self.matrix(SMALL[:1]), "--device", "cpu", "--threads", 1, "--progress", *python)
+        self.assertRegex(done.stderr.decode(), r"\Asmall, 1 thread: [\d.]+ ms, \d+% of copy\nsmall, 1 thread: Here 500\.0 ms\n"
+                                               r"small, 1 thread: Odd failed\n\Z")
+
+    def test_rows_go_to_their_number_of_threads(self):
+        target = {"unit": "times the best peer", "least": 2, "aim": 1e9}
+        record = self.record([{**SMALL[0], "target": target},
+                              {**SMALL[0], "name": "copied", "target": {**target, "least": 1e9, "or_share_of_copy": 1e-9}}],
+                             *self.python("""
+sys.stdin.readline()
+for line in sys.stdin:
+    job = json.loads(line)
+    row = {"job": job["job"], "threads": job["threads"], "peer": "Here", "version": "7", "how": "f", "border": "wrap"}
+    print(json.dumps({**row, "status": "verified", "times_s": [float(job["threads"])]}))
+"""), threads="1,2")
+        self.assertEqual([row["peers"][0]["ms"] for row in record["rows"]], [1000, 2000, 1000, 2000])
+        for row in record["rows"]:
+            self.assertAlmostEqual(row["target"]["reached"] * row["ms"], row["peers"][0]["ms"])
+        self.assertEqual([row["target"]["verdict"] for row in record["rows"]], ["least", "least", "aim", "aim"])
+
+    def test_a_target_without_a_peer_is_unknown(self):
+        jobs = [{**SMALL[0], "target": {"unit": "times the best peer", "least": 2}}]
+        self.assertNotIn("target", self.record(jobs)["rows"][0])
+        text = self.run_ok("bench", "--matrix", "matrix.json", "--device", "cpu", "--peers", "none", "--threads", 1)[0]
+        self.assertRegex(text.decode(), r"(?m)^small .* unknown +- +-$")
 
     def test_what_it_gets_of_a_job(self):
         self.record([{"name": "sobel", "extents": [40, 50], "filter": "sobel", "pixel": "u8", "output": "i16"}],
@@ -167,7 +242,7 @@ for line in sys.stdin:
 
 class Report(Bench):
     def page(self, jobs, *peers):
-        self.run_ok("bench", "--matrix", self.matrix(jobs), "--device", "cpu", "--repeats", 3, "--report", "r.html",
+        self.run_ok("bench", "--matrix", self.matrix(jobs), "--device", "cpu", "--threads", 1, "--repeats", 3, "--report", "r.html",
                     *(peers or ("--peers", "none")))
         text = self.get("r.html").decode()
         return text, xml.etree.ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>"))
@@ -177,7 +252,7 @@ class Report(Bench):
 import json, sys
 sys.stdin.readline()
 for line in sys.stdin:
-    print(json.dumps({{"job": json.loads(line)["job"], "peer": "Here<1>", "version": "7", "how": "f", "border": "wrap",
+    print(json.dumps({{"job": json.loads(line)["job"], "threads": 1, "copies_s": [1e-3, 2e-3], "peer": "Here<1>", "version": "7", "how": "f", "border": "wrap",
                       "status": "verified", "times_s": [1e-4]}}))
 """.encode())
         (self.folder / "python").chmod(0o755)
@@ -214,7 +289,9 @@ class BadInput(Bench):
 
     def test_wrong_usage(self):
         self.check_refused(["--repeats", "0"], "--repeats must be a whole number from 1 to 1001, got '0'")
-        self.check_refused(["--peers", "mkl"], "unknown peer 'mkl'; choose from npp, cufft, cudnn, python, none")
+        self.check_refused(["--threads", "1,-2"], "--threads must be a whole number from 0 to 1024, got '-2'")
+        self.check_refused(["--threads", "two"], "--threads must be a whole number from 0 to 1024, got 'two'")
+        self.check_refused(["--peers", "mkl"], "unknown peer 'mkl'; choose from npp, cufft, cudnn, opencv, python, none")
         self.check_refused(["--peers", "npp"], "bench: the peer npp runs on GPUs, the jobs on the CPU")
         self.check_refused(["--jobs", "nothing*"], "no job is called 'nothing*'; --jobs takes names, * for any characters "
                                                    "(halation bench --list)")
@@ -245,11 +322,19 @@ class BadInput(Bench):
                 ({"extents": [9], "pixel": "f33"}, "unknown pixel 'f33'; choose from u8, u16, i16, f16, f32, f64"),
                 ({"extents": [9], "pixel": 8}, "pixel must be a text, got 8"),
                 ({"extents": [9], "filter": "median"},
-                 "unknown filter 'median'; choose from dense, integer, gaussian, separable, box, sobel"),
+                 "unknown filter 'median'; choose from dense, integer, gaussian, separable, symmetric, box, sobel"),
+                ({"extents": [9], "sigma": 2}, "'sigma' is of a gaussian, the filter is dense"),
+                ({"extents": [9], "filter": "gaussian", "sigma": 0}, "sigma must be a number above 0, got 0"),
+                ({"extents": [9], "filter": "gaussian", "sigma": "2"}, 'sigma must be a number above 0, got "2"'),
+                ({"extents": [9], "filter": "gaussian", "sigma": 501}, "sigma must be at most 500, got 501"),
+                ({"extents": [9], "target": {"least": 1, "or_share_of_copy": 1}},
+                 "target: 'or_share_of_copy' stands beside another unit than 'share of copy'"),
+                ({"extents": [9], "target": {"unit": "times the best peer", "least": 1, "or_share_of_copy": -1}},
+                 "or_share_of_copy must be a number above 0, got -1"),
                 ({"extents": [9], "filter": "sobel", "size": 5}, "sobel has size 3, got 5"),
                 ({"extents": [9], "on": "tpu"}, "unknown device 'tpu'; choose from cpu, cuda"),
                 ({"extents": [9], "target": {"unit": "fps", "least": 1}},
-                 "unknown unit 'fps'; choose from share of copy, GPix/s, us, share of job"),
+                 "unknown unit 'fps'; choose from share of copy, GPix/s, us, share of job, times the best peer"),
                 ({"extents": [9], "target": {}}, "least must be a number above 0, got nothing"),
                 ({"extents": [9], "target": {"unit": "share of job", "least": 1}},
                  "target: 'than' names the other job of the unit 'share of job', and stands there alone"),
@@ -266,7 +351,7 @@ class BadInput(Bench):
     def test_images_larger_than_memory(self):
         done = self.start("bench", "--device", "cpu", "--peers", "none", "--matrix",
                           self.matrix([{"name": "vast", "extents": [4000000, 4000000]}]))
-        self.assertRegex(done.stdout.decode(), r"(?m)^vast +not run: .*GB")
+        self.assertRegex(done.stdout.decode(), r"(?m)^vast, 1 thread +not run: .*GB")
 
 
 class Compare(Bench):
@@ -307,6 +392,13 @@ class Compare(Bench):
                               cwd=self.folder, capture_output=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout.decode().splitlines()[-1], "2 same")
+
+    def test_rows_of_several_numbers_of_threads(self):
+        self.record(SMALL, threads="1,2")
+        done = subprocess.run([sys.executable, BENCH / "compare", "record.json", "record.json"], cwd=self.folder,
+                              capture_output=True, timeout=60, check=True)
+        names = [line.split("  ")[0] for line in done.stdout.decode().splitlines()[1:-1]]
+        self.assertEqual(names, ["small, 1 thread", "small, 2 threads", "hasty, 1 thread", "hasty, 2 threads"])
 
     def test_what_is_no_record(self):
         self.put("text", b"not JSON")
