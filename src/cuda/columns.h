@@ -1,9 +1,12 @@
 // columns.h: views and filters as kernels get them that take a row for columns of elements, in whole pieces of 16 bytes.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "core/job.h"
 #include "halation/image.h"
 
 namespace halation::cuda_backend {
@@ -12,6 +15,21 @@ namespace halation::cuda_backend {
 inline std::int64_t centre_of(std::int64_t lead, std::int64_t taps, int size) {
   const bool around_0 = -lead <= size / 2 && lead + taps - 1 <= size / 2;
   return around_0 ? 0 : lead + size / 2;
+}
+
+/// Weights of up to 7 × 7 places, by rows; places without a tap are 0.
+using PlacedWeights = std::array<std::array<double, 7>, 7>;
+
+/// A filter's taps, from a place on.
+inline PlacedWeights placed(const Taps& taps, std::int64_t first_y, std::int64_t first_x) {
+  PlacedWeights weights{};
+  for (std::int64_t y = 0; y < taps.size[1]; ++y) {
+    for (std::int64_t x = 0; x < taps.size[2]; ++x) {
+      weights[static_cast<std::size_t>(first_y + y)][static_cast<std::size_t>(first_x + x)] =
+          taps.weights[static_cast<std::size_t>(y * taps.size[2] + x)];
+    }
+  }
+  return weights;
 }
 
 /// A job's rows as columns of elements: interleaved channels beside each other, or one channel.

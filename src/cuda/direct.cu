@@ -13,8 +13,9 @@
 namespace halation::cuda_backend {
 namespace {
 
-/// Fewer blocks a multiprocessor than this, and warps have few rows, which makes more blocks.
-constexpr unsigned blocks_enough = 2;
+/// Whether warps have few rows, which makes four times as many blocks: not where these were as quick on an H200, from a block for
+/// each multiprocessor on.
+bool is_few(unsigned blocks, int multiprocessors) { return 4 * blocks < 3 * static_cast<unsigned>(multiprocessors); }
 
 template <class Sum, int Capacity>
 class DirectRunner final : public Runner {
@@ -125,7 +126,7 @@ class DirectRunner final : public Runner {
     for (std::size_t i = 0; i < count; ++i) job.filter[i] = filters_[first + i];
     for (std::size_t i = 0; i < outs.size(); ++i) job.out[i] = outs[i].data;
     std::size_t bytes = cut(job, in, outs[0], D::rows);
-    const bool few_rows = has_few_rows && blocks_of(job.lines) < blocks_enough * static_cast<unsigned>(multiprocessors_);
+    const bool few_rows = has_few_rows && is_few(blocks_of(job.lines), multiprocessors_);
     if (few_rows) bytes = cut(job, in, outs[0], D::few_rows);
     const auto kernel = few_rows ? kernel_of_few_rows_ : kernel_;
     kernel<<<blocks_of(job.lines), dim3(32, D::warps), bytes, stream>>>(job);

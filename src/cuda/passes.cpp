@@ -252,11 +252,14 @@ std::unique_ptr<const Runner> make_one_separable(const Job& job, Device device) 
   const auto any = [&] { return make_any_separable(job, device); };
   if (box_by_axes(job)) return any();
   const auto shared = std::make_shared<const Job>(job);
-  if (std::unique_ptr<const Runner> roll = make_roll(shared, device, any)) return roll;
-  if (std::unique_ptr<const Runner> as_f32 = make_as_f32(job, device)) return as_f32;
-  if (std::unique_ptr<const Runner> box = make_box(shared, device, any)) return box;
-  std::unique_ptr<const Runner> march = make_march(shared, device, any);
-  return march ? std::move(march) : any();
+  const auto others = [&] {
+    if (std::unique_ptr<const Runner> as_f32 = make_as_f32(job, device)) return as_f32;
+    if (std::unique_ptr<const Runner> box = make_box(shared, device, any)) return box;
+    std::unique_ptr<const Runner> march = make_march(shared, device, any);
+    return march ? std::move(march) : any();
+  };
+  std::unique_ptr<const Runner> roll = make_roll(shared, device, others);
+  return roll ? std::move(roll) : others();
 }
 
 Job of_one_filter(const Job& job, std::size_t filter) {
@@ -285,11 +288,12 @@ std::unique_ptr<const Runner> make_runner(std::shared_ptr<const Job> job, Device
       std::unique_ptr<const Runner> rows = make_rows(job, device);
       return rows ? std::move(rows) : patch_or_tiles();
     };
-    if (one) {
-      if (std::unique_ptr<const Runner> roll = make_roll(job, device, rows_or_others)) return roll;
-    }
-    std::unique_ptr<const Runner> march = make_march(job, device, patch_or_tiles);
-    return march ? std::move(march) : rows_or_others();
+    const auto others = [&] {
+      std::unique_ptr<const Runner> march = make_march(job, device, patch_or_tiles);
+      return march ? std::move(march) : rows_or_others();
+    };
+    std::unique_ptr<const Runner> roll = one ? make_roll(job, device, others) : nullptr;
+    return roll ? std::move(roll) : others();
   }
   if (one) return make_one_separable(*job, device);
   std::vector<std::unique_ptr<const Runner>> runners;

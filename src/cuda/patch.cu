@@ -8,12 +8,14 @@
 #include "cuda/device.h"
 #include "cuda/direct.h"
 #include "cuda/patch_launch.cuh"
+#include "cuda/products.h"
 
 namespace halation::cuda_backend {
 namespace {
 
 PatchLaunch launch_of(Pixel pixel, int size, int channels) {
   switch (pixel) {
+    case Pixel::u8: return patch_u8(size, channels);
     case Pixel::u16: return patch_u16(size, channels);
     case Pixel::i16: return patch_i16(size, channels);
     case Pixel::f16: return patch_f16(size, channels);
@@ -67,9 +69,10 @@ class PatchRunner final : public Runner {
 }  // namespace
 
 bool patch_takes(const Job& job, const Taps& taps) {
-  if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64 || job.in_pixel == Pixel::u8) return false;
+  if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64) return false;
   // Taps that the filter does not have would spread NaN and infinities of float input.
   const int size = size_for(taps, is_float(job.in_pixel));
+  if (job.in_pixel == Pixel::u8 && !((size == 3 || (size == 5 && job.in.channels == 1)) && to_whole(taps.weights))) return false;
   if (size == 0 || centre_of(taps.lead[2], taps.size[2], size) != 0 || job.in.width != job.out.width) return false;
   // Columns, rows and blocks are counted in 32 bits.
   constexpr std::int64_t most = std::int64_t{1} << 30;

@@ -6,12 +6,13 @@
 //                      allows (all at 3×3); R × V sums
 //   shared memory      none: halos of neighbours come from L1 and L2
 //   traffic            DRAM: each input element once, each output once; L1: (R + K − 1) / R · (V + halos) / V loads an element
-//   borders            patches are those that read inside the image alone (of f32 3×3, inside its rows' heights; beside their ends
-//                      lies what the border puts there); the outputs around them, the frame, are computed one a thread
+//   borders            patches are those that read inside the image alone (of 3×3 and one channel, inside its rows' heights; beside
+//                      their ends lies what the border puts there); the outputs around them, the frame, are computed one a thread
 //                      by blocks of their own, early among the others, so that none is waited for at the end
+//   whole weights      of u8: sums in integers, of four products at a time (products.cuh); other weights of u8 roll (roll.cuh)
 //   limits             rows on 16-byte boundaries, outputs over their inputs; K = 3, 5, 7 (others are set into the next size with
-//                      zeros, where 0 · input cannot be NaN); C = 1, 2, 3, 4
-//   instantiations     4 input pixels, one a file (patch_*.cu), × 3 sizes × 4 channel counts = 48; u8 rolls (roll.cuh)
+//                      zeros, where 0 · input cannot be NaN); C = 1, 2, 3, 4; of u8 K = 3, and K = 5 of one channel
+//   instantiations     4 input pixels, one a file (patch_*.cu), × 3 sizes × 4 channel counts = 48, and 5 of u8
 #pragma once
 
 #include <cstddef>
@@ -21,6 +22,7 @@
 #include "cuda/border.h"
 #include "cuda/divisor.h"
 #include "cuda/pixels.cuh"
+#include "cuda/products.cuh"
 #include "cuda/window.cuh"
 
 namespace halation::cuda_backend {
@@ -33,7 +35,9 @@ struct Patch {
   static constexpr int rows = sizeof(In) == 4 && K == 5 ? 6 : 4;
   using Row = Window<In, columns, K / 2 * C>;
   static constexpr bool whole_rows = C == 1 && K == 3;  // patches from side to side
-  static constexpr int blocks = Row::words > 16 ? 4 : Row::words > 12 || sizeof(In) == 2 ? 6 : 8;
+  static constexpr bool whole_weights = sizeof(In) == 1;
+  static constexpr int float_blocks = Row::words > 16 ? 4 : Row::words > 12 || sizeof(In) == 2 ? 6 : 8;
+  static constexpr int blocks = !whole_weights ? float_blocks : K == 5 ? 7 : C <= 2 ? 8 : 6;
 };
 constexpr int patch_warps = 4;
 
@@ -59,33 +63,30 @@ struct PatchArguments {
   int shift_y;
   int beyond[K - 1];          // columns in place of those before the first and after the last; −1 for the constant,
   std::uint32_t beyond_constant;  // an element's bits
+  float scale;                // of sums: 1 but for whole weights
   float offset;
   Pixel out_pixel;
   Rounding rounding;
   float weights[K * K];
+  std::int32_t words[K == 5 ? 9 : 3];  // the same for `Stacks`, of u8
 };
 
 namespace patch_steps {
 
-/// All rows of a patch; pixel and rounding are looked at once.
-template <int R, int V>
-__device__ __forceinline__ void store_patch(std::byte* to, std::int64_t row_bytes, const float (&values)[R][V], Pixel pixel,
-                                            Rounding rounding) {
-  const auto all = [&]<class T, bool HalfEven>() {
-#pragma unroll
-    for (int r = 0; r < R; ++r) store_rounded<T, V, HalfEven>(to + r * row_bytes, values[r]);
-  };
+/// Calls `visitor<T, HalfEven>()` for the pixel that is put out, which is looked at once.
+template <class Visitor>
+__device__ __forceinline__ void with_output(Pixel pixel, Rounding rounding, const Visitor& visitor) {
   const auto integers = [&]<class T>() {
-    if (rounding == Rounding::half_even) all.template operator()<T, true>();
-    else all.template operator()<T, false>();
+    if (rounding == Rounding::half_even) visitor.template operator()<T, true>();
+    else visitor.template operator()<T, false>();
   };
   switch (pixel) {
     case Pixel::u8: integers.template operator()<std::uint8_t>(); break;
     case Pixel::u16: integers.template operator()<std::uint16_t>(); break;
     case Pixel::i16: integers.template operator()<std::int16_t>(); break;
-    case Pixel::f16: all.template operator()<f16, true>(); break;
-    case Pixel::f32: all.template operator()<float, true>(); break;
-    case Pixel::f64: all.template operator()<double, true>(); break;
+    case Pixel::f16: visitor.template operator()<f16, true>(); break;
+    case Pixel::f32: visitor.template operator()<float, true>(); break;
+    case Pixel::f64: visitor.template operator()<double, true>(); break;
   }
 }
 
@@ -129,15 +130,15 @@ __device__ __noinline__ void frame_output(const PatchArguments<K>& job, const st
       sum += job.weights[ky * K + kx] * value;
     }
   }
-  store(out + y * job.out_row + static_cast<std::int64_t>(x) * element_bytes(job.out_pixel), sum + job.offset, job.out_pixel,
-        job.rounding);
+  store(out + y * job.out_row + static_cast<std::int64_t>(x) * element_bytes(job.out_pixel), sum * job.scale + job.offset,
+        job.out_pixel, job.rounding);
 }
 
 /// What lies beside a thread's columns, one by one: its neighbours, or what the border puts in their place.
 template <class In, int K, int V>
 class Sides {
   static constexpr int size = static_cast<int>(sizeof(In));
-  using Bits = std::conditional_t<sizeof(In) == 4, std::uint32_t, std::uint16_t>;
+  using Bits = std::conditional_t<size == 4, std::uint32_t, std::conditional_t<size == 2, std::uint16_t, std::uint8_t>>;
 
  public:
   __device__ __forceinline__ Sides(const PatchArguments<K>& job, int column) : constant_(job.beyond_constant) {
@@ -164,14 +165,9 @@ class Sides {
       beside[i] = constant_;
       if (from_[i] != nowhere) beside[i] = __ldg(reinterpret_cast<const Bits*>(at + from_[i]));
     }
-    if constexpr (size == 4) {
-#pragma unroll
-      for (int i = 0; i < K - 1; ++i) row.word[i < K / 2 ? i : 4 + i] = beside[i];
-    } else {
-      static_assert(K <= 5 && halo == 1);
-      row.word[0] = K == 3 ? beside[0] << 16 : beside[0] | beside[1] << 16;
-      row.word[5] = K == 3 ? beside[1] : beside[2] | beside[3] << 16;
-    }
+    static_assert(K == 3 && halo == 1);
+    row.word[0] = beside[0] << (32 - 8 * size);
+    row.word[5] = beside[1];
   }
 
  private:
@@ -227,28 +223,50 @@ __global__ void __launch_bounds__(32 * patch_warps, Patch<In, K, C>::blocks)
 #pragma unroll
     for (int j = 0; j < input_rows; ++j) rows[j].load(from + j * job.in_row);
   }
-  float sums[R][V] = {};
+  std::byte* const to = out + first * job.out_row + static_cast<std::int64_t>(column) * element_bytes(job.out_pixel);
+  if constexpr (Patch<In, K, C>::whole_weights) {
+    patch_steps::with_output(job.out_pixel, job.rounding, [&]<class T, bool HalfEven>() {
+      Stacks<K, C, V> stacks{};
 #pragma unroll
-  for (int j = 0; j < input_rows; ++j) {
+      for (int j = 0; j < input_rows; ++j) {
+        if (j < K - 1) {
+          stacks.push(rows[j]);
+          continue;
+        }
+        std::int32_t sums[V];
+        stacks.add(rows[j], job.words, sums);
+        float values[V];
 #pragma unroll
-    for (int ky = 0; ky < K; ++ky) {
-      if (j - ky < 0 || j - ky >= R) continue;
+        for (int v = 0; v < V; ++v) values[v] = static_cast<float>(sums[v]) * job.scale + job.offset;
+        store_rounded<T, V, HalfEven>(to + (j - K + 1) * job.out_row, values);
+      }
+    });
+  } else {
+    float sums[R][V] = {};
 #pragma unroll
-      for (int kx = 0; kx < K; ++kx) {
+    for (int j = 0; j < input_rows; ++j) {
 #pragma unroll
-        for (int v = 0; v < V; ++v) sums[j - ky][v] += job.weights[ky * K + kx] * rows[j][v + (kx - K / 2) * C];
+      for (int ky = 0; ky < K; ++ky) {
+        if (j - ky < 0 || j - ky >= R) continue;
+#pragma unroll
+        for (int kx = 0; kx < K; ++kx) {
+#pragma unroll
+          for (int v = 0; v < V; ++v) sums[j - ky][v] += job.weights[ky * K + kx] * rows[j][v + (kx - K / 2) * C];
+        }
       }
     }
-  }
-  if (job.offset != 0) {
+    if (job.offset != 0) {
 #pragma unroll
-    for (int r = 0; r < R; ++r) {
+      for (int r = 0; r < R; ++r) {
 #pragma unroll
-      for (int v = 0; v < V; ++v) sums[r][v] += job.offset;
+        for (int v = 0; v < V; ++v) sums[r][v] += job.offset;
+      }
     }
+    patch_steps::with_output(job.out_pixel, job.rounding, [&]<class T, bool HalfEven>() {
+#pragma unroll
+      for (int r = 0; r < R; ++r) store_rounded<T, V, HalfEven>(to + r * job.out_row, sums[r]);
+    });
   }
-  std::byte* const to = out + first * job.out_row + static_cast<std::int64_t>(column) * element_bytes(job.out_pixel);
-  patch_steps::store_patch<R, V>(to, job.out_row, sums, job.out_pixel, job.rounding);
 }
 
 }  // namespace halation::cuda_backend

@@ -9,6 +9,7 @@
 #include "core/job.h"
 #include "cuda/columns.h"
 #include "cuda/patch.cuh"
+#include "cuda/products.h"
 
 namespace halation::cuda_backend {
 
@@ -19,7 +20,8 @@ template <class T>
 std::uint32_t bits_of(double value) {
   const T element = to_element<T>(value, Rounding::half_even);
   if constexpr (sizeof(T) == 4) return std::bit_cast<std::uint32_t>(element);
-  else return std::bit_cast<std::uint16_t>(element);
+  else if constexpr (sizeof(T) == 2) return std::bit_cast<std::uint16_t>(element);
+  else return element;
 }
 
 /// The element in place of coordinate c, as DeviceBorder::source has it.
@@ -55,13 +57,15 @@ void launch_patch(const Job& asked, const ConstView& in, const View& out, cudaSt
   job.rounding = asked.rounding;
   const std::int64_t centre_y = centre_of(taps.lead[1], taps.size[1], K);
   job.shift_y = static_cast<int>(centre_y);
-  const std::int64_t first[2] = {taps.lead[1] - centre_y + K / 2, taps.lead[2] + K / 2};
-  for (std::int64_t y = 0; y < taps.size[1]; ++y) {
-    for (std::int64_t x = 0; x < taps.size[2]; ++x) {
-      job.weights[(first[0] + y) * K + first[1] + x] =
-          static_cast<float>(asked.scale * taps.weights[static_cast<std::size_t>(y * taps.size[2] + x)]);
-    }
+  const PlacedWeights weights = placed(taps, taps.lead[1] - centre_y + K / 2, taps.lead[2] + K / 2);
+  double factor = asked.scale;
+  job.scale = 1;
+  if constexpr (Patch<In, K, C>::whole_weights) {
+    factor = *to_whole(taps.weights);
+    job.scale = static_cast<float>(asked.scale / factor);
+    set_words(job.words, weights, K, factor);
   }
+  for (std::size_t i = 0; i < K * K; ++i) job.weights[i] = static_cast<float>(factor * weights[i / K][i % K]);
   // Patches where all that they load is there.
   constexpr int beside = (Patch<In, K, C>::Row::reach + V - 1) / V * V;
   const int in_columns = static_cast<int>(in.shape.width * C);
@@ -125,6 +129,7 @@ PatchLaunch patch_launch_of(int size, int channels) {
   }
 }
 
+PatchLaunch patch_u8(int size, int channels);
 PatchLaunch patch_u16(int size, int channels);
 PatchLaunch patch_i16(int size, int channels);
 PatchLaunch patch_f16(int size, int channels);

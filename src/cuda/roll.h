@@ -1,4 +1,4 @@
-// roll.h: small filters on images of small pixels: warps that roll down strips of columns.
+// roll.h: small filters on small pixels, and on rows that begin on no boundary: warps that roll down strips of columns.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,12 @@
 
 namespace halation::cuda_backend {
 
-/// Whether warps can roll through the job, done directly or by factors: one filter of at most 7×7 taps (9×9 by factors), sums in f32,
-/// outputs over their inputs along x.
+/// Whether warps roll through the job, done directly or by factors, where its rows begin on 16-byte boundaries: one filter of at most
+/// 7×7 taps (9×9 by factors) over small pixels, sums in f32, outputs over their inputs along x.
 bool roll_takes(const Job& job, const Taps& taps, Method method);
 
-/// Null where the job is not one of its own; views of other arrangements go by `otherwise`. The device must be the present one.
+/// Null where the job is not one of its own on any rows; views of other arrangements go by `otherwise`. The device must be the present
+/// one.
 std::unique_ptr<const Runner> make_roll(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise);
 
 }  // namespace halation::cuda_backend

@@ -1,8 +1,10 @@
-// roll_f16.cu: the sizes of roll.cuh for f16.
+// roll_f16.cu: the sizes of roll.cuh for f16, rows on 16-byte boundaries.
 #include "cuda/roll.cuh"
 
 namespace halation::cuda_backend {
 
-RollSize roll_f16(int size, int channels, RollSums sums) { return roll_size_of<f16>(size, channels, sums); }
+RollSize roll_f16(int size, int channels, RollSums sums) {
+  return roll_size_of<f16, RollRows::aligned>(size, channels, sums);
+}
 
 }  // namespace halation::cuda_backend

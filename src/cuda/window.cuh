@@ -43,6 +43,23 @@ struct Window {
     pieces<middle_words>(at, halo_words);
     pieces<halo_words>(at + 4 * middle_words, halo_words + middle_words);
   }
+  /// From the address of any element in shared memory; a word behind them is read as well.
+  __device__ __forceinline__ void take_from_any(unsigned at) {
+    const unsigned first = (at & ~3U) - 4 * halo_words;
+    if constexpr (size == 4) {
+#pragma unroll
+      for (int i = 0; i < words; ++i) word[i] = shared_word(first + 4 * i);
+    } else {
+      const unsigned shift = 8 * (at & 3U);
+      std::uint32_t low = shared_word(first);
+#pragma unroll
+      for (int i = 0; i < words; ++i) {
+        const std::uint32_t high = shared_word(first + 4 * i + 4);
+        word[i] = __funnelshift_r(low, high, shift);
+        low = high;
+      }
+    }
+  }
 
   /// Element i of [−H, V + H), as a float. `i` must be a constant after unrolling.
   __device__ __forceinline__ float operator[](int i) const {
@@ -68,6 +85,13 @@ struct Window {
   }
 
  private:
+  static __device__ __forceinline__ std::uint32_t shared_word([[maybe_unused]] unsigned at) {
+    std::uint32_t bits = 0;
+#if defined(__CUDA_ARCH__)
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(bits) : "r"(at) : "memory");
+#endif
+    return bits;
+  }
   template <int Count>
   __device__ __forceinline__ void pieces(const std::byte* at, int first) {
     if constexpr (Count == 1) {
@@ -132,7 +156,8 @@ __device__ __forceinline__ void words_of(const float* value, std::uint32_t* word
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const float number = has_sign && value[i] != value[i] ? 0.0F : value[i];  // the larger of NaN and 0 is 0
-      whole[i] = __float_as_uint(fminf(fmaxf(number, has_sign ? -32768.0F : 0.0F), has_sign ? 32767.0F : 65535.0F) + (has_sign ? 12582912.0F : 8388608.0F));
+      const float fits = fminf(fmaxf(number, has_sign ? -32768.0F : 0.0F), has_sign ? 32767.0F : 65535.0F);
+      whole[i] = __float_as_uint(fits + (has_sign ? 12582912.0F : 8388608.0F));
     }
     word[0] = __byte_perm(whole[0], whole[1], 0x5410);
     word[1] = __byte_perm(whole[2], whole[3], 0x5410);

@@ -1,4 +1,4 @@
-// roll_test.cpp: filters of 2 to 9 taps an axis over small pixels (src/cuda/roll.cuh).
+// roll_test.cpp: filters of 2 to 9 taps an axis over small pixels, and over rows that begin on no boundary (src/cuda/roll.cuh).
 //
 // Data and weights are whole numbers small enough for f32 to hold every sum exactly, so that every pixel must be right to the bit.
 // Right answers come from the CPU, which the sweep compares with the reference.
@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "images.h"
@@ -14,9 +16,7 @@
 namespace halation::gpu_test {
 namespace {
 
-constexpr std::array modes{Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect, Border::Mode::reflect101,
-                           Border::Mode::wrap};
-constexpr std::array small_pixels{Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16};
+constexpr std::array pixels{Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32};
 
 /// Factors of whole numbers without symmetry.
 Filter factored(std::int64_t taps, std::uint64_t seed) {
@@ -43,11 +43,11 @@ constexpr std::array<std::int64_t, 19> widths{1,   2,   5,   8,   15,  16,   17,
                                               257, 496, 512, 513, 520, 1024, 1040, 1537, 2064};
 
 TEST(Roll, EveryPixelWidthAndBorderByFactors) {
-  for (const Pixel pixel : small_pixels) {
+  for (const Pixel pixel : pixels) {
     for (const std::int64_t width : widths) {
       const Image image = whole_image({.height = 21, .width = width}, pixel, 1);
       for (const std::int64_t taps : {3, 5, 7, 9}) {
-        for (const Border::Mode mode : modes)
+        for (const Border::Mode mode : border_modes)
           expect_same(image, factored(taps, 1), {.border = border_of(mode, 7), .method = Method::separable});
       }
     }
@@ -60,7 +60,7 @@ TEST(Roll, EveryWidthAndBorderDirectly) {
     for (const std::int64_t taps : {2, 3, 4, 5, 6, 7}) {
       // By products of four bytes up to 127, else by numbers.
       for (const std::uint64_t most : {100, 300}) {
-        for (const Border::Mode mode : modes) {
+        for (const Border::Mode mode : border_modes) {
           expect_same(image, whole_filter({.height = taps, .width = taps}, 2, most),
                       {.border = border_of(mode, 7), .output = Pixel::i16, .method = Method::direct});
         }
@@ -70,13 +70,13 @@ TEST(Roll, EveryWidthAndBorderDirectly) {
 }
 
 TEST(Roll, EveryNumberOfChannels) {
-  for (const Pixel pixel : small_pixels) {
+  for (const Pixel pixel : pixels) {
     for (const std::int64_t channels : {2, 3, 4, 5}) {
-      for (const std::int64_t width : {3, 16, 171, 352}) {
+      for (const std::int64_t width : {3, 16, 66, 129, 171, 352}) {
         for (const Layout layout : {Layout::interleaved, Layout::planar}) {
           const Image image = whole_image({.height = 13, .width = width, .channels = channels}, pixel, 3, layout);
           for (const std::int64_t taps : {3, 5, 7, 9}) {
-            for (const Border::Mode mode : modes) {
+            for (const Border::Mode mode : border_modes) {
               expect_same(image, factored(taps, 3), {.border = border_of(mode, 3), .method = Method::separable});
               if (taps < 9)
                 expect_same(image, whole_filter({.height = taps, .width = taps}, 3),
@@ -103,29 +103,36 @@ TEST(Roll, EveryAnchorExtentAndSize) {
 }
 
 TEST(Roll, BordersOfEachAxisAndConstantsThatAreNoPixels) {
-  const Image image = whole_image({.height = 19, .width = 530}, Pixel::u8, 5);
-  for (const Border::Mode y : modes) {
-    for (const Border::Mode x : modes) {
+  const Image on_boundaries = whole_image({.height = 19, .width = 528}, Pixel::u8, 5);
+  const Image on_none = whole_image({.height = 19, .width = 530}, Pixel::u8, 5);
+  for (const Border::Mode y : border_modes) {
+    for (const Border::Mode x : border_modes) {
       for (const double constant : {0.0, 255.0, 256.0, -3.0, 0.5}) {
         const Borders border(Border::replicate(), border_of(y, constant), border_of(x, constant + 1));
-        expect_same(image, whole_filter({.height = 5, .width = 5}, 5),
-                    {.border = border, .output = Pixel::f32, .method = Method::direct});
-        expect_same(image, factored(5, 5), {.border = border, .output = Pixel::f32, .method = Method::separable});
+        for (const Image* image : {&on_boundaries, &on_none}) {
+          expect_same(*image, whole_filter({.height = 5, .width = 5}, 5),
+                      {.border = border, .output = Pixel::f32, .method = Method::direct});
+          expect_same(*image, factored(5, 5), {.border = border, .output = Pixel::f32, .method = Method::separable});
+        }
       }
     }
   }
 }
 
 TEST(Roll, EveryPixelOfOutputScaledAndRounded) {
-  const Image image = whole_image({.height = 23, .width = 700}, Pixel::u8, 6);
+  const Image on_boundaries = whole_image({.height = 23, .width = 704}, Pixel::u8, 6);
+  const Image on_none = whole_image({.height = 23, .width = 700}, Pixel::u8, 6);
   for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
     for (const Rounding rounding : {Rounding::half_even, Rounding::truncate}) {
       for (const double offset : {0.0, 3.0}) {
         const Options options{
             .border = Border::wrap(), .output = output, .scale = 1.0 / 64, .offset = offset, .rounding = rounding};
-        expect_same(image, whole_filter({.height = 3, .width = 3}, 6), options);
-        expect_same(image, whole_filter({.height = 5, .width = 5}, 6, 300), options);
-        expect_same(image, factored(7, 6), options);
+        for (const Image* image : {&on_boundaries, &on_none}) {
+          expect_same(*image, whole_filter({.height = 3, .width = 3}, 6), options);
+          expect_same(*image, whole_filter({.height = 5, .width = 5}, 6), options);
+          expect_same(*image, whole_filter({.height = 5, .width = 5}, 6, 300), options);
+          expect_same(*image, factored(7, 6), options);
+        }
       }
     }
   }
@@ -149,16 +156,39 @@ TEST(Roll, PlanesBatchesHighAndLowImages) {
   }
 }
 
-TEST(Roll, RowsOnNoBoundary) {
-  const Image image = whole_image({.height = 40, .width = 640}, Pixel::u8, 9);
-  const Image there = to_device(image, cuda());
-  for (const std::int64_t x : {0, 1, 4, 16}) {
-    const ConstView crop = ConstView(there).crop({.x = x, .y = 3, .width = 555, .height = 30});
-    const Image copied = to_device(crop, cpu());
-    const Filter filter = whole_filter({.height = 5, .width = 5}, 9);
-    const Options options{.border = Border::reflect101()};
-    const Image found = to_device(convolve(crop, filter, options), cpu());
-    EXPECT_TRUE(same_bits(convolve(copied, filter, options), found)) << "from column " << x;
+/// Crops that begin on elements of their own, out of and into larger images, of which nothing else may change.
+TEST(Roll, RowsFromAnyElementOn) {
+  const auto expect_right = [](const Shape& shape, Pixel pixel, const Filter& filter, const Options& options) {
+    const std::int64_t height = shape.height + 4;
+    const Image image = whole_image({.height = height, .width = shape.width + 23, .channels = shape.channels}, pixel, 9);
+    const Image there = to_device(image, cuda());
+    for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, 1}, {1, 0}, {3, 6}, {16, 5}, {23, 23}}) {
+      const Region region{.x = from, .y = 2, .width = shape.width, .height = shape.height};
+      const Image expected = convolve(to_device(ConstView(there).crop(region), cpu()), filter, options);
+      Image canvas({.height = height, .width = shape.width + 23, .channels = shape.channels}, expected.pixel());
+      std::memset(canvas.view().data, 0x5a, bytes_in(canvas));
+      Image there_out = to_device(canvas, cuda());
+      const Region place{.x = to, .y = 1, .width = shape.width, .height = shape.height};
+      const Plan plan({.shape = expected.shape(), .pixel = pixel, .filters = {filter}, .device = cuda(), .options = options});
+      plan.run(ConstView(there).crop(region), there_out.view().crop(place));
+      copy(expected, canvas.view().crop(place));
+      EXPECT_TRUE(same_bits(canvas, to_device(there_out, cpu())))
+          << to_string(shape) << " " << name_of(pixel) << " from column " << from << " to " << to << ", " << plan.explain();
+    }
+  };
+  for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
+    for (const std::int64_t channels : {1, 2, 3, 4}) {
+      for (const std::int64_t width : {1, 7, 100, 555, 1111}) {
+        const Shape shape{.height = 30, .width = width, .channels = channels};
+        for (const std::int64_t taps : {3, 5, 7}) {
+          const Options options{.border = Border::reflect101(), .scale = 1.0 / 16, .offset = 3};
+          expect_right(shape, pixel, whole_filter({.height = taps, .width = taps}, 9), options);
+        }
+        expect_right(shape, pixel, factored(9, 9), {.border = Border::constant(7), .output = Pixel::f32});
+        expect_right(shape, pixel, whole_filter({.height = 3, .width = 3}, 9, 300),
+                     {.border = Border::wrap(), .output = pixel == Pixel::u8 ? Pixel::i16 : pixel});
+      }
+    }
   }
 }
 

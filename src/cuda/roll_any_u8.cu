@@ -1,0 +1,10 @@
+// roll_any_u8.cu: the sizes of roll.cuh for u8, rows from any element on.
+#include "cuda/roll.cuh"
+
+namespace halation::cuda_backend {
+
+RollSize roll_any_u8(int size, int channels, RollSums sums) {
+  return roll_size_of<std::uint8_t, RollRows::any>(size, channels, sums);
+}
+
+}  // namespace halation::cuda_backend
