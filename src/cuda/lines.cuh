@@ -106,6 +106,23 @@ __device__ __forceinline__ void copy_16([[maybe_unused]] unsigned to, [[maybe_un
 #endif
 }
 
+/// The first `bytes` of 16, where those behind them are nobody's: words on their way, others at once.
+__device__ __forceinline__ void copy_first([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from,
+                                           [[maybe_unused]] int bytes) {
+#if defined(__CUDA_ARCH__)
+  int at = 0;
+#if __CUDA_ARCH__ >= 800
+#pragma unroll 1
+  for (; at + 4 <= bytes; at += 4) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to + at), "l"(from + at) : "memory");
+#endif
+#pragma unroll 1
+  for (; at < bytes; ++at) {
+    const unsigned value = __ldg(reinterpret_cast<const std::uint8_t*>(from) + at);
+    asm volatile("st.shared.u8 [%0], %1;" ::"r"(to + at), "r"(value) : "memory");
+  }
+#endif
+}
+
 /// Waits for what this thread staged; the block must meet before others read it.
 __device__ __forceinline__ void staged() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

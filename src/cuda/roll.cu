@@ -211,6 +211,10 @@ class RollRunner final : public Runner {
   void launch(const Launched& launched, int channels, const ConstView& in, const View& out, cudaStream_t stream) const {
     RollArguments job = launched.constants;
     job.in = in.data;
+    const auto to_last = [](std::int64_t stride, std::int64_t extent) { return std::max<std::int64_t>(stride, 0) * (extent - 1); };
+    job.in_end = in.data + to_last(in.strides.height, in.shape.height) + to_last(in.strides.depth, in.shape.depth) +
+                 to_last(in.strides.batch, in.shape.batch) +
+                 in.shape.width * channels * static_cast<std::int64_t>(bytes_of(in.pixel));
     job.out = out.data;
     job.in_row = in.strides.height;
     job.in_plane = in.strides.depth;

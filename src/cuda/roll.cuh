@@ -38,6 +38,7 @@ constexpr int roll_most = 9;   // K
 /// What a launch gets by value. Columns are elements of a row; strides are bytes. Output (x, y) is centred on input (x, y + centre_y).
 struct RollArguments {
   const std::byte* in;
+  const std::byte* in_end;  // behind the last row of all
   std::byte* out;
   std::int64_t in_row, in_plane, in_batch;
   std::int64_t out_row, out_plane, out_batch;
@@ -160,8 +161,9 @@ class Share {
     whole_ = __all_sync(0xffffffff, is_whole) != 0;
   }
 
-  /// From and to a lane's first piece of a row.
-  __device__ __forceinline__ void bring(const std::byte* from, int shift, unsigned to) const {
+  /// From and to a lane's first piece of a row. Pieces at the ends of rows on no boundary bring what lies beside
+  /// them.
+  __device__ __forceinline__ void bring(const RollArguments& job, const std::byte* from, int shift, unsigned to) const {
     from -= shift;
     if (whole_) {
 #pragma unroll
@@ -170,12 +172,9 @@ class Share {
     } else {
 #pragma unroll
       for (int g = 0; g < R::groups; ++g) {
-        const int bytes = own_bytes_ + shift - 512 * g;
-        if (bytes > 0) copy_16(to + 512 * g, from + 512 * g, min(16, bytes));
+        bring_piece(job, from + 512 * g, own_bytes_ + shift - 512 * g, to + 512 * g);
       }
-      // What lies before a row within its first piece comes with it.
-      const int bytes = other_bytes_ + shift;
-      if (bytes > 0 && (R::aligned || other_end_ > shift)) copy_16(to + other_to_, from + other_, min(16, bytes));
+      if (R::aligned || other_end_ > shift) bring_piece(job, from + other_, other_bytes_ + shift, to + other_to_);
     }
   }
   /// A row of constants, by words.
@@ -186,6 +185,12 @@ class Share {
   }
 
  private:
+  static __device__ __forceinline__ void bring_piece(const RollArguments& job, const std::byte* from, int bytes, unsigned to) {
+    if (bytes <= 0) return;
+    if constexpr (R::aligned) copy_16(to, from, min(bytes, 16));
+    else if (from + 16 <= job.in_end) copy_16(to, from);
+    else copy_first(to, from, min(bytes, 16));
+  }
   static __device__ __forceinline__ bool has_other() { return threadIdx.x < R::before + R::behind; }
   static __device__ __forceinline__ void fill_16([[maybe_unused]] unsigned to, [[maybe_unused]] std::uint32_t word) {
 #if defined(__CUDA_ARCH__)
@@ -432,7 +437,7 @@ __global__ void __launch_bounds__(32, R::blocks) roll(const __grid_constant__ Ro
         share.fill(job.constant_y, own + coming_at);
       } else {
         const int shift = R::aligned ? 0 : static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 15U);
-        share.bring(row, shift, own + coming_at);
+        share.bring(job, row, shift, own + coming_at);
         if constexpr (!R::aligned) shifts |= static_cast<unsigned>(shift);
       }
     }
