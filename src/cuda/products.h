@@ -16,6 +16,7 @@ namespace halation::cuda_backend {
 
 /// The power of 2 by which all weights become whole numbers of 8 bits; none where there is no such.
 inline std::optional<double> to_whole(const std::vector<double>& weights) {
+  if (weights.empty()) return {};
   for (double factor = 1; factor <= 0x1p20; factor *= 2) {
     const auto fits = [&](double w) { return w * factor == std::nearbyint(w * factor); };
     if (!std::all_of(weights.begin(), weights.end(), fits)) continue;

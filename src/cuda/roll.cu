@@ -251,10 +251,11 @@ class RollRunner final : public Runner {
     };
     const int length = length_for(launched.blocks);
     const bool is_small = fit_.size == 3;
-    const int waves = !is_small ? 4 : job_->in_pixel == Pixel::f32 ? 16 : 8;
+    const bool is_f32 = job_->in_pixel == Pixel::f32;
+    const int waves = !is_small ? 4 : is_f32 ? 16 : 8;
     // Of larger filters a warp keeps its scheduler busy: rows above strips cost more than warps that lack.
     const int low = is_small ? length : std::max(length, std::min(length_for(schedulers), 6));
-    return std::max((length + waves - 1) / waves, std::min(low, is_small ? 10 : 2 * more));
+    return std::max((length + waves - 1) / waves, std::min(low, is_small && is_f32 ? more : 2 * more));
   }
 
 

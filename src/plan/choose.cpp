@@ -148,7 +148,11 @@ class Chooser {
   }
 
   double expected(Method method, const Asked& asked, const Job& job) const {
-    return backend_.expected_seconds(job, asked.place(), method, device_);
+    Taps taps = asked.place();
+    // Backends may be quicker with whole weights; many would take longer to write than the estimate.
+    constexpr std::int64_t few_weights = 49;
+    if (method == Method::direct && asked.filter().size().taps() <= few_weights) taps.weights = asked.weights();
+    return backend_.expected_seconds(job, taps, method, device_);
   }
 
   /// What the backend offers; of equals the one that it lists first.

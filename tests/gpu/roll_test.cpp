@@ -146,6 +146,17 @@ TEST(Roll, WeightsThatBecomeWholeByAPowerOfTwo) {
               {.border = Border::reflect101(), .output = Pixel::f32, .method = Method::direct});
 }
 
+TEST(Roll, WholeWeightsAreSummedDirectlyAndOthersByFactors) {
+  const auto method_of = [](const Filter& filter, Pixel output) {
+    const Shape shape{.height = 4096, .width = 4096, .channels = 3};
+    return Plan({.shape = shape, .pixel = Pixel::u8, .filters = {filter}, .device = cuda(), .options = {.output = output}}).methods()[0];
+  };
+  const Filter whole = Filter::separable({0.25, 0.5, 0.25}, {0.25, 0.5, 0.25});
+  EXPECT_EQ(method_of(whole, Pixel::u8), Method::direct);
+  EXPECT_EQ(method_of(whole, Pixel::i16), Method::separable);
+  EXPECT_EQ(method_of(Filter::separable({0.3, 0.4, 0.3}, {0.3, 0.4, 0.3}), Pixel::u8), Method::separable);
+}
+
 TEST(Roll, PlanesBatchesHighAndLowImages) {
   const Options options{.border = Border::reflect()};
   for (const std::int64_t height : {1, 2, 3, 4, 5, 700}) {
