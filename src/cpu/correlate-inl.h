@@ -2,7 +2,8 @@
 //
 // Every method ends here: a direct filter sums over planes, lines and taps; a separable one calls it once an axis. A block of
 // `rows` × `vectors` sums stays in registers; each loaded vector serves all rows whose filter covers its line, so that
-// rows · vectors multiply-adds cost vectors loads and rows broadcasts.
+// rows · vectors multiply-adds cost vectors loads and rows broadcasts. Which rows a line is part of is known to the code: lines above
+// and below those that are part of all have code of their own, as have all lines of filters with fewer rows than a block.
 
 HWY_BEFORE_NAMESPACE();
 namespace halation::cpu_backend::HWY_NAMESPACE {
@@ -12,39 +13,35 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Sums that fit in registers beside the loaded vectors and a weight: 32 registers with AVX-512 and NEON, else 16.
 inline constexpr int vectors_in_registers = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
 
-/// Adds one line to rows First…Last; `weights` are those of row First, and each further row's stand one filter line before.
-template <int First, int Last, int Vectors, class D, class Sums, class T>
-HWY_INLINE void add_line(D d, const T* HWY_RESTRICT line, const T* HWY_RESTRICT weights, std::int64_t taps,
-                         std::int64_t tap_stride, Sums& sums) {
+/// Adds one line to rows First…Last of `Rows`, as many weights a tap. `TapsX` taps; 0: any number.
+template <int Rows, int First, int Last, int TapsX, int Vectors, class D, class Sums, class T>
+HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT line, const T* HWY_RESTRICT weights, Sums& sums) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t k = 0; k < taps; ++k) {
+  const std::int64_t taps = TapsX > 0 ? TapsX : job.taps_x;
+  for (std::int64_t k = 0; k < taps; ++k, line += job.tap_stride, weights += Rows) {
     hn::Vec<D> values[Vectors];
-    for (int v = 0; v < Vectors; ++v) values[v] = hn::LoadU(d, line + k * tap_stride + v * lanes);
+    for (int v = 0; v < Vectors; ++v) values[v] = hn::LoadU(d, line + v * lanes);
     for (int row = First; row <= Last; ++row) {
-      const auto weight = hn::Set(d, weights[k - (row - First) * taps]);
+      const auto weight = hn::Set(d, weights[row]);
       for (int v = 0; v < Vectors; ++v) sums[row][v] = hn::MulAdd(weight, values[v], sums[row][v]);
     }
   }
 }
 
-/// Picks the rows First…Last, known only at run time where the filter begins or ends, out of the Rows × Rows combinations.
-template <int Rows, int Vectors, int Choice, class D, class Sums, class T>
-HWY_INLINE void add_line_to(int choice, D d, const T* line, const T* weights, std::int64_t taps,
-                            std::int64_t tap_stride, Sums& sums) {
-  if constexpr (Choice < Rows * Rows) {
-    constexpr int first = Choice / Rows;
-    constexpr int last = Choice % Rows;
-    if constexpr (first <= last) {
-      if (choice == Choice) {
-        add_line<first, last, Vectors>(d, line, weights, taps, tap_stride, sums);
-        return;
-      }
-    }
-    add_line_to<Rows, Vectors, Choice + 1>(choice, d, line, weights, taps, tap_stride, sums);
+/// The lines of a plane from the J-th on that not all rows are part of: those above the filter's last row where `Top`, else those below
+/// its first. Of a filter of `TapsY` rows, fewer than `Rows`, all lines.
+template <int Rows, int TapsY, int TapsX, int Vectors, bool Top, int J, class D, class Sums, class T>
+HWY_INLINE void add_edges(D d, const Correlation<T>& job, const T* const* lines, const T* weights, std::int64_t at, Sums& sums) {
+  constexpr int count = TapsY > 0 ? TapsY + Rows - 1 : Rows - 1;
+  if constexpr (J < count) {
+    constexpr int first = TapsY > 0 ? (J < TapsY ? 0 : J - TapsY + 1) : Top ? 0 : J + 1;
+    constexpr int last = TapsY > 0 ? (J < Rows ? J : Rows - 1) : Top ? J : Rows - 1;
+    add_line<Rows, first, last, TapsX, Vectors>(d, job, lines[J] + at, weights + J * job.taps_x * Rows, sums);
+    add_edges<Rows, TapsY, TapsX, Vectors, Top, J + 1>(d, job, lines, weights, at, sums);
   }
 }
 
-template <int Rows, int Vectors, class T>
+template <int Rows, int TapsY, int TapsX, int Vectors, class T>
 HWY_INLINE void correlate_at(const Correlation<T>& job, std::int64_t at) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -52,31 +49,76 @@ HWY_INLINE void correlate_at(const Correlation<T>& job, std::int64_t at) {
   for (int row = 0; row < Rows; ++row) {
     for (int v = 0; v < Vectors; ++v) sums[row][v] = hn::Zero(d);
   }
-  const std::int64_t lines = job.taps_y + Rows - 1;
+  const std::int64_t line_weights = job.taps_x * Rows;
+  const T* weights = job.weights;
+  const T* const* line = job.lines;
   for (std::int64_t plane = 0; plane < job.planes; ++plane) {
-    for (std::int64_t j = 0; j < lines; ++j) {
-      const int first = static_cast<int>(std::max<std::int64_t>(0, j - job.taps_y + 1));
-      const int last = static_cast<int>(std::min<std::int64_t>(Rows - 1, j));
-      const T* line = job.lines[plane * lines + j] + at;
-      const T* weights = job.weights + (plane * job.taps_y + j - first) * job.taps_x;
-      if (first == 0 && last == Rows - 1) {
-        add_line<0, Rows - 1, Vectors>(d, line, weights, job.taps_x, job.tap_stride, sums);
-      } else {
-        add_line_to<Rows, Vectors, 0>(first * Rows + last, d, line, weights, job.taps_x, job.tap_stride, sums);
+    add_edges<Rows, TapsY, TapsX, Vectors, true, 0>(d, job, line, weights, at, sums);
+    if constexpr (TapsY == 0) {
+      line += Rows - 1;
+      weights += (Rows - 1) * line_weights;
+      for (std::int64_t j = Rows - 1; j < job.taps_y; ++j, ++line, weights += line_weights) {
+        add_line<Rows, 0, Rows - 1, TapsX, Vectors>(d, job, *line + at, weights, sums);
       }
+      add_edges<Rows, TapsY, TapsX, Vectors, false, 0>(d, job, line, weights, at, sums);
     }
+    constexpr int edges = TapsY > 0 ? TapsY + Rows - 1 : Rows - 1;
+    line += edges;
+    weights += edges * line_weights;
   }
   for (int row = 0; row < Rows; ++row) {
-    for (int v = 0; v < Vectors; ++v) hn::StoreU(sums[row][v], d, job.out[row] + at + v * lanes);
+    T* to = job.out[row] + at;
+    if (job.streams && reinterpret_cast<std::uintptr_t>(to) % (lanes * sizeof(T)) == 0) {
+      for (int v = 0; v < Vectors; ++v) hn::Stream(sums[row][v], d, to + v * lanes);
+    } else {
+      for (int v = 0; v < Vectors; ++v) hn::StoreU(sums[row][v], d, to + v * lanes);
+    }
   }
 }
 
-template <int Rows, int Vectors, class T>
-void correlate(const Correlation<T>& job) {
+template <int Rows, int TapsY, int TapsX, int Vectors, class T>
+void correlate_all(const Correlation<T>& job) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   std::int64_t at = 0;
-  for (; at + Vectors * lanes <= job.n; at += Vectors * lanes) correlate_at<Rows, Vectors>(job, at);
-  for (; at < job.n; at += lanes) correlate_at<Rows, 1>(job, at);  // the last may run into the lines' slack
+  for (; at + Vectors * lanes <= job.n; at += Vectors * lanes) correlate_at<Rows, TapsY, TapsX, Vectors>(job, at);
+  for (; at + lanes <= job.n; at += lanes) correlate_at<Rows, TapsY, TapsX, 1>(job, at);
+  if (at == job.n) return;
+  // What is left: the last whole vector once more, or, of less than one, a part of what the lines' slack allows to read.
+  if (job.n >= lanes) return correlate_at<Rows, TapsY, TapsX, 1>(job, job.n - lanes);
+  HWY_ALIGN T part[Rows][line_slack];
+  T* parts[Rows];
+  for (int row = 0; row < Rows; ++row) parts[row] = part[row];
+  Correlation<T> few = job;
+  few.out = parts;
+  few.streams = false;
+  correlate_at<Rows, TapsY, TapsX, 1>(few, 0);
+  for (int row = 0; row < Rows; ++row) std::copy_n(part[row], job.n, job.out[row]);
+}
+
+/// One row.
+template <int Vectors, class T>
+void correlate_one(const Correlation<T>& job) {
+  if (job.taps_x == 1) return correlate_all<1, 0, 1, Vectors>(job);
+  correlate_all<1, 0, 0, Vectors>(job);
+}
+
+/// Several: the fewer the filter's rows, the more of its code is of lines that not all of them are part of.
+template <int Rows, int Vectors, class T>
+void correlate_many(const Correlation<T>& job) {
+  const bool columns = job.taps_x == 1;
+  if (job.taps_y >= Rows) return columns ? correlate_all<Rows, 0, 1, Vectors>(job) : correlate_all<Rows, 0, 0, Vectors>(job);
+  static_assert(Rows == 6);
+  switch (job.taps_y) {
+    case 1: return correlate_all<Rows, 1, 0, Vectors>(job);
+    case 2: return correlate_all<Rows, 2, 0, Vectors>(job);
+    case 3:
+      if (columns) return correlate_all<Rows, 3, 1, Vectors>(job);
+      return job.taps_x == 3 ? correlate_all<Rows, 3, 3, Vectors>(job) : correlate_all<Rows, 3, 0, Vectors>(job);
+    case 4: return correlate_all<Rows, 4, 0, Vectors>(job);
+    default:
+      if (columns) return correlate_all<Rows, 5, 1, Vectors>(job);
+      return job.taps_x == 5 ? correlate_all<Rows, 5, 5, Vectors>(job) : correlate_all<Rows, 5, 0, Vectors>(job);
+  }
 }
 
 }  // namespace halation::cpu_backend::HWY_NAMESPACE

@@ -1,6 +1,7 @@
 // cpu.cpp: the CPU backend: cuts the output into tiles, runs each filter's method over them, finishes sums into pixels.
 #include "cpu/cpu.h"
 
+#include <hwy/cache_control.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -16,6 +17,10 @@ namespace {
 /// Scratch of a tile should stay in the second-level cache beside what streams through it.
 constexpr std::int64_t scratch_budget_bytes = 384 << 10;
 constexpr std::int64_t least_tile_samples = 512;
+constexpr std::int64_t most_tile_samples = 1024;
+constexpr std::int64_t least_edge_samples = 63;
+/// Outputs of so many bytes are not wanted in the caches.
+constexpr std::int64_t streamed_bytes = 8 << 20;
 /// Multiply-adds below which starting threads costs more than it gives.
 constexpr std::int64_t worth_threads = 1 << 21;
 // For the times that are expected. On two cores with AVX-512 images of all pixels took 0.6 to 1.8 times as
@@ -32,12 +37,12 @@ int workers_for(const Job& job, std::int64_t multiply_adds) {
 }
 
 template <class Sum>
-std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& job, const Kernels<Sum>& kernels) {
+std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& job, double gain, const Kernels<Sum>& kernels) {
   std::vector<std::unique_ptr<const FilterMethod<Sum>>> list;
   for (const Taps& taps : job.filters) {
     switch (taps.method) {
-      case Method::direct: list.push_back(make_direct(taps, kernels)); continue;
-      case Method::separable: list.push_back(make_separable(taps, kernels)); continue;
+      case Method::direct: list.push_back(make_direct(taps, gain, kernels)); continue;
+      case Method::separable: list.push_back(make_separable(taps, gain, kernels)); continue;
       default: break;
     }
     throw Error(ErrorCode::unsupported, "cpu: no method " + std::string(name_of(taps.method)));
@@ -52,6 +57,7 @@ struct Cut {
   std::int64_t channels = 1;  ///< filtered one by one
   std::int64_t tile_width = 0;
   std::int64_t tile_height = 0;
+  std::int64_t edge = 0;  ///< width of the first and the last tile of a row, where those between read in place
   std::int64_t tiles_x = 0;
   std::int64_t tiles_y = 0;
   std::int64_t scratch_bytes = 0;  ///< of one worker
@@ -61,7 +67,10 @@ template <class Sum>
 class CpuRunner final : public Runner {
  public:
   explicit CpuRunner(std::shared_ptr<const Job> job)
-      : job_(std::move(job)), kernels_(best_kernels<Sum>()), methods_(make_methods(*job_, kernels_)) {
+      : job_(std::move(job)),
+        kernels_(best_kernels<Sum>()),
+        sums_are_pixels_(pixel_of<Sum> == job_->out_pixel && job_->offset == 0 && job_->combine == Combine::none),
+        methods_(make_methods(*job_, sums_are_pixels_ ? job_->scale : 1.0, kernels_)) {
     std::int64_t multiply_adds = 0;
     for (const Taps& taps : job_->filters) {
       multiply_adds += taps.method == Method::separable ? taps.size[0] + taps.size[1] + taps.size[2]
@@ -69,6 +78,9 @@ class CpuRunner final : public Runner {
       tallest_ = std::max(tallest_, taps.size[1]);
     }
     workers_ = workers_for(*job_, multiply_adds);
+    reads_in_place_ = pixel_of<Sum> == job_->in_pixel && tallest_ + rows_at_once - 1 <= most_rows_in_place &&
+                      std::all_of(job_->filters.begin(), job_->filters.end(),
+                                  [](const Taps& taps) { return taps.method == Method::direct; });
     interleaved_ = cut(job_->out.channels, 1);
     planar_ = cut(1, job_->out.channels);
   }
@@ -118,14 +130,18 @@ class CpuRunner final : public Runner {
     // Halo columns are staged again by each tile: at least four times as many columns of its own keep that below a quarter.
     const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest);
     cut.tile_width = n.width;
-    while (cut.tile_width > least && scratch_bytes(cut.tile_width, step) > scratch_budget_bytes) {
+    while (cut.tile_width > least &&
+           (scratch_bytes(cut.tile_width, step) > scratch_budget_bytes || cut.tile_width * step > most_tile_samples)) {
       cut.tile_width = std::max(least, (cut.tile_width + 1) / 2);
     }
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
     const std::int64_t strips = workers_ == 1 ? 1 : 4 * workers_;
     cut.tile_height = std::min(n.height, std::max((n.height + strips - 1) / strips, 4 * tallest_));
     cut.tile_height = std::min(n.height, (cut.tile_height + rows_at_once - 1) / rows_at_once * rows_at_once);
-    cut.tiles_x = (n.width + cut.tile_width - 1) / cut.tile_width;
+    const std::int64_t edge = std::max(least_edge_samples / step + 1, widest);
+    if (reads_in_place_ && n.width > 8 * edge) cut.edge = edge;
+    const std::int64_t inner = n.width - 2 * cut.edge;
+    cut.tiles_x = (inner + cut.tile_width - 1) / cut.tile_width + (cut.edge > 0 ? 2 : 0);
     cut.tiles_y = (n.height + cut.tile_height - 1) / cut.tile_height;
     cut.scratch_bytes = scratch_bytes(cut.tile_width, step);
     return cut;
@@ -139,12 +155,15 @@ class CpuRunner final : public Runner {
       task /= count;
       return index;
     };
-    const std::int64_t x = next(cut.tiles_x) * cut.tile_width;
+    const std::int64_t tile_x = next(cut.tiles_x);
     const std::int64_t y_begin = next(cut.tiles_y) * cut.tile_height;
     const std::int64_t z = next(n.depth);
     const std::int64_t channel = next(cut.channels);
     const std::int64_t batch = next(n.batch);
-    const std::int64_t width = std::min(cut.tile_width, n.width - x);
+    const bool first = cut.edge > 0 && tile_x == 0;
+    const bool last = cut.edge > 0 && tile_x == cut.tiles_x - 1;
+    const std::int64_t x = first ? 0 : last ? n.width - cut.edge : cut.edge + (tile_x - (cut.edge > 0 ? 1 : 0)) * cut.tile_width;
+    const std::int64_t width = first || last ? cut.edge : std::min(cut.tile_width, n.width - cut.edge - x);
     const std::int64_t y_end = std::min(y_begin + cut.tile_height, n.height);
 
     ConstView in = all.batch(batch);
@@ -155,7 +174,13 @@ class CpuRunner final : public Runner {
     const std::int64_t samples = width * cut.step;
     const std::int64_t pitch = line_pitch<Sum>(samples);
     auto* sums = scratch.take<Sum>(rows_at_once * pitch);
-    const std::array<Sum*, rows_at_once> rows_of_sums{sums, sums + pitch, sums + 2 * pitch, sums + 3 * pitch};
+    std::array<Sum*, rows_at_once> rows_of_sums{};
+    for (int row = 0; row < rows_at_once; ++row) rows_of_sums[row] = sums + row * pitch;
+    // Sums that are pixels already go where they belong.
+    const bool in_place = sums_are_pixels_ && std::all_of(outs.begin(), outs.end(), [&](const View& out) {
+      return (cut.step > 1 ? out.strides.channels : out.strides.width) == static_cast<std::int64_t>(sizeof(Sum));
+    });
+    const bool streams = in_place && n.elements() * static_cast<std::int64_t>(sizeof(Sum)) >= streamed_bytes;
     const bool magnitude = job_->combine == Combine::magnitude;
     const std::int64_t square_pitch = line_pitch<double>(samples);
     double* squares = magnitude ? scratch.take<double>(rows_at_once * square_pitch) : nullptr;
@@ -167,7 +192,12 @@ class CpuRunner final : public Runner {
       for (std::size_t f = 0; f < methods_.size(); ++f) {
         Scratch own = rest;
         rest.take<std::byte>(methods_[f]->scratch_bytes(width, cut.step));
-        methods_[f]->filter(tile, y, rows, own, rows_of_sums.data());
+        if (in_place) {
+          for (int row = 0; row < rows; ++row)
+            rows_of_sums[row] = reinterpret_cast<Sum*>(place_in(outs[f], {batch, channel, z, y + row, x}));
+        }
+        methods_[f]->filter(tile, y, rows, own, rows_of_sums.data(), streams);
+        if (in_place) continue;
         for (int row = 0; row < rows; ++row) {
           if (magnitude) {
             kernels_.add_squares(rows_of_sums[row], squares + row * square_pitch, samples);
@@ -181,6 +211,7 @@ class CpuRunner final : public Runner {
         finish(outs[0], {batch, channel, z, y + row, x}, rows_of_sums[row], samples, cut.step);
       }
     }
+    if (streams) hwy::FlushStream();  // before others read
   }
 
   struct Place {
@@ -188,14 +219,20 @@ class CpuRunner final : public Runner {
   };
 
   void finish(const View& out, const Place& at, const Sum* sums, std::int64_t samples, std::int64_t step) const {
+    const Finish finish{.scale = sums_are_pixels_ ? 1 : job_->scale, .offset = job_->offset, .rounding = job_->rounding};
+    kernels_.store[static_cast<std::size_t>(out.pixel)](sums, finish, place_in(out, at),
+                                                             step > 1 ? out.strides.channels : out.strides.width, samples);
+  }
+
+  static std::byte* place_in(const View& out, const Place& at) {
     const Strides& s = out.strides;
-    std::byte* to = out.data + at.batch * s.batch + at.channel * s.channels + at.z * s.depth + at.y * s.height + at.x * s.width;
-    const Finish finish{.scale = job_->scale, .offset = job_->offset, .rounding = job_->rounding};
-    kernels_.store[static_cast<std::size_t>(out.pixel)](sums, finish, to, step > 1 ? s.channels : s.width, samples);
+    return out.data + at.batch * s.batch + at.channel * s.channels + at.z * s.depth + at.y * s.height + at.x * s.width;
   }
 
   std::shared_ptr<const Job> job_;
   const Kernels<Sum>& kernels_;
+  bool sums_are_pixels_;  ///< the scale is part of the weights
+  bool reads_in_place_ = false;
   std::vector<std::unique_ptr<const FilterMethod<Sum>>> methods_;
   int workers_ = 1;
   std::int64_t tallest_ = 1;

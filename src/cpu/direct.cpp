@@ -11,15 +11,16 @@ namespace {
 template <class Sum>
 class Direct final : public FilterMethod<Sum> {
  public:
-  Direct(const Taps& taps, const Kernels<Sum>& kernels)
-      : taps_(taps), kernels_(kernels), weights_(taps.weights.begin(), taps.weights.end()) {}
+  Direct(const Taps& taps, double gain, const Kernels<Sum>& kernels)
+      : taps_(taps), kernels_(kernels), weights_(taps.weights, gain, taps.size) {}
 
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
     return Scratch::bytes<Sum>(planes() * ring_rows() * pitch(width, step)) +
            Scratch::bytes<const Sum*>(planes() * ring_rows());
   }
 
-  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out) const override {
+  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out,
+              bool streams) const override {
     const std::int64_t step = tile.lines.step();
     const std::int64_t stride = pitch(tile.width, step);
     auto* ring = scratch.take<Sum>(planes() * ring_rows() * stride);
@@ -30,22 +31,32 @@ class Direct final : public FilterMethod<Sum> {
     };
 
     const std::int64_t x = tile.x + taps_.lead[2];
+    const std::int64_t x_end = x + tile.width + taps_.size[2] - 1;
+    // Rows above one another may fall into the same cache sets, which many of them at once do not fit.
+    const bool reads_in_place = ring_rows() <= most_rows_in_place && tile.width * step >= line_slack;
+    const auto in_place = [&](std::int64_t plane, std::int64_t row) {
+      return reads_in_place ? tile.lines.in_place(tile.z + taps_.lead[0] + plane, row, x, x_end) : nullptr;
+    };
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
       for (std::int64_t plane = 0; plane < planes(); ++plane) {
-        tile.lines.stage(tile.z + taps_.lead[0] + plane, row, x, x + tile.width + taps_.size[2] - 1, slot(plane, row));
+        if (in_place(plane, row) == nullptr) tile.lines.stage(tile.z + taps_.lead[0] + plane, row, x, x_end, slot(plane, row));
       }
     }
     const Correlation<Sum> job{.lines = nullptr,
-                               .weights = weights_.data(),
+                               .weights = nullptr,
                                .planes = planes(),
                                .taps_y = taps_.size[1],
                                .taps_x = taps_.size[2],
                                .tap_stride = step,
                                .out = nullptr,
-                               .n = tile.width * step};
-    correlate(kernels_, job, rows, pointers, out,
-              [&](std::int64_t plane, std::int64_t j) { return slot(plane, y + taps_.lead[1] + j); });
+                               .n = tile.width * step,
+                               .streams = streams};
+    correlate(kernels_, job, weights_, rows, pointers, out, [&](std::int64_t plane, std::int64_t j) -> const Sum* {
+      const std::int64_t row = y + taps_.lead[1] + j;
+      const Sum* line = in_place(plane, row);
+      return line != nullptr ? line : slot(plane, row);
+    });
   }
 
  private:
@@ -57,16 +68,16 @@ class Direct final : public FilterMethod<Sum> {
 
   const Taps& taps_;
   const Kernels<Sum>& kernels_;
-  std::vector<Sum> weights_;
+  ArrangedWeights<Sum> weights_;
 };
 
 }  // namespace
 
 template <class Sum>
-std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, const Kernels<Sum>& kernels) {
-  return std::make_unique<Direct<Sum>>(taps, kernels);
+std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, double gain, const Kernels<Sum>& kernels) {
+  return std::make_unique<Direct<Sum>>(taps, gain, kernels);
 }
-template std::unique_ptr<const FilterMethod<float>> make_direct(const Taps&, const Kernels<float>&);
-template std::unique_ptr<const FilterMethod<double>> make_direct(const Taps&, const Kernels<double>&);
+template std::unique_ptr<const FilterMethod<float>> make_direct(const Taps&, double, const Kernels<float>&);
+template std::unique_ptr<const FilterMethod<double>> make_direct(const Taps&, double, const Kernels<double>&);
 
 }  // namespace halation::cpu_backend

@@ -32,8 +32,8 @@ Kernels<Sum> make_kernels() {
     table.load[5] = load<double, Sum>;
     table.store[5] = store<double, Sum>;
   }
-  table.correlate_row = correlate<1, 2 * vectors_in_registers, Sum>;
-  table.correlate_rows = correlate<rows_at_once, vectors_in_registers, Sum>;
+  table.correlate_row = correlate_one<2 * vectors_in_registers, Sum>;
+  table.correlate_rows = correlate_many<rows_at_once, vectors_in_registers, Sum>;
   table.add_squares = add_squares<Sum>;
   table.roots = roots<Sum>;
   return table;

@@ -23,17 +23,22 @@ struct Finish {
 template <class Sum>
 struct Correlation {
   const Sum* const* lines;   ///< planes × (taps_y + rows − 1) pointers
-  const Sum* weights;        ///< planes × taps_y × taps_x
+  const Sum* weights;        ///< planes × (taps_y + rows − 1) × taps_x × rows: weight (p, j − r, k) at (p, j, k, r)
   std::int64_t planes;
   std::int64_t taps_y;
   std::int64_t taps_x;
   std::int64_t tap_stride;
   Sum* const* out;           ///< `rows` pointers
   std::int64_t n;
+  bool streams = false;      ///< past the caches, where `out` is on vectors' boundaries
 };
 
+/// The pixel that is a sum already.
+template <class Sum>
+inline constexpr Pixel pixel_of = sizeof(Sum) == 4 ? Pixel::f32 : Pixel::f64;
+
 /// Rows that `correlate_rows` makes at once: each loaded vector then serves up to as many sums.
-inline constexpr int rows_at_once = 4;
+inline constexpr int rows_at_once = 6;
 
 /// Room that every line has behind its last sample, in elements: one vector of the widest instruction set.
 inline constexpr std::int64_t line_slack = 16;

@@ -11,7 +11,19 @@ Lines<Sum>::Lines(const Job& job, const Kernels<Sum>& kernels, const ConstView& 
       load_(kernels.load[static_cast<std::size_t>(in.pixel)]),
       in_(in),
       step_(step),
-      sample_bytes_(step > 1 ? in.strides.channels : in.strides.width) {}
+      sample_bytes_(step > 1 ? in.strides.channels : in.strides.width),
+      are_sums_(in.pixel == pixel_of<Sum> && sample_bytes_ == static_cast<std::int64_t>(sizeof(Sum)) &&
+                in.strides.width == step * sample_bytes_) {}
+
+template <class Sum>
+const Sum* Lines<Sum>::in_place(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high) const {
+  if (!are_sums_ || x_low < 0 || x_high > in_.shape.width) return nullptr;
+  const std::int64_t source_z = job_.borders[0].source(z);
+  const std::int64_t source_y = job_.borders[1].source(y);
+  if (source_z < 0 || source_y < 0) return nullptr;
+  return reinterpret_cast<const Sum*>(in_.data + source_z * in_.strides.depth + source_y * in_.strides.height +
+                                      x_low * in_.strides.width);
+}
 
 template <class Sum>
 void Lines<Sum>::load(const std::byte* row, std::int64_t x, std::int64_t pixels, Sum* to) const {

@@ -18,6 +18,10 @@ class Lines {
   /// conversion without tests; only pixels outside are looked up.
   void stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high, Sum* line) const;
 
+  /// The same pixels where they lie, as a line, if they are sums already and all inside the image; else null. Nothing may be read
+  /// behind them.
+  const Sum* in_place(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high) const;
+
   std::int64_t step() const { return step_; }
 
  private:
@@ -28,6 +32,7 @@ class Lines {
   const ConstView& in_;
   std::int64_t step_;
   std::int64_t sample_bytes_;  // from one sample of a line to the next
+  bool are_sums_;              // packed ones, of the pixel of sums
 };
 
 }  // namespace halation::cpu_backend

@@ -11,7 +11,7 @@ namespace {
 template <class Sum>
 class Separable final : public FilterMethod<Sum> {
  public:
-  Separable(const Taps& taps, const Kernels<Sum>& kernels) : taps_(taps), kernels_(kernels) {
+  Separable(const Taps& taps, double gain, const Kernels<Sum>& kernels) : taps_(taps), kernels_(kernels) {
     std::array<std::vector<double>, 3> factors = *taps.factors;
     // An axis of one tap is no pass: its weight joins the longest axis.
     std::size_t longest = 2;
@@ -22,7 +22,10 @@ class Separable final : public FilterMethod<Sum> {
       if (axis == longest || taps.size[axis] > 1) continue;
       for (double& weight : factors[longest]) weight *= factors[axis][0];
     }
-    for (std::size_t axis = 0; axis < 3; ++axis) factors_[axis].assign(factors[axis].begin(), factors[axis].end());
+    for (double& weight : factors[longest]) weight *= gain;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      factors_[axis] = ArrangedWeights<Sum>(factors[axis], 1, axis == 2 ? Space{1, 1, taps.size[2]} : Space{1, taps.size[axis], 1});
+    }
   }
 
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
@@ -31,7 +34,8 @@ class Separable final : public FilterMethod<Sum> {
            Scratch::bytes<const Sum*>(pointers_needed());
   }
 
-  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out) const override {
+  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out,
+              bool streams) const override {
     const std::int64_t step = tile.lines.step();
     const std::int64_t wide = wide_pitch(tile.width, step);
     const std::int64_t narrow = line_pitch<Sum>(tile.width * step);
@@ -47,7 +51,9 @@ class Separable final : public FilterMethod<Sum> {
       filter_row(tile, row, staged, wide, pointers, target);
     }
     if (taps_.size[1] == 1) return;
-    correlate(kernels_, along(1, tile.width * step, step), rows, pointers, out,
+    Correlation<Sum> down = along(1, tile.width * step, step);
+    down.streams = streams;
+    correlate(kernels_, down, factors_[1], rows, pointers, out,
               [&](std::int64_t, std::int64_t j) { return slot(y + taps_.lead[1] + j); });
   }
 
@@ -68,12 +74,12 @@ class Separable final : public FilterMethod<Sum> {
     const Sum* source = staged;
     if (sum_z) {
       Sum* sums = sum_x ? staged + taps_.size[0] * wide : target;
-      correlate(kernels_, along(0, width * step, step), 1, pointers, &sums,
+      correlate(kernels_, along(0, width * step, step), factors_[0], 1, pointers, &sums,
                 [&](std::int64_t, std::int64_t j) { return staged + j * wide; });
       source = sums;
     }
     if (sum_x) {
-      correlate(kernels_, along(2, tile.width * step, step), 1, pointers, &target,
+      correlate(kernels_, along(2, tile.width * step, step), factors_[2], 1, pointers, &target,
                 [&](std::int64_t, std::int64_t) { return source; });
     }
   }
@@ -81,7 +87,7 @@ class Separable final : public FilterMethod<Sum> {
   /// The sum along one axis: along x taps stand `step` samples apart in one line, otherwise each in a line of its own.
   Correlation<Sum> along(std::size_t axis, std::int64_t n, std::int64_t step) const {
     return {.lines = nullptr,
-            .weights = factors_[axis].data(),
+            .weights = nullptr,
             .planes = 1,
             .taps_y = axis == 2 ? 1 : taps_.size[axis],
             .taps_x = axis == 2 ? taps_.size[axis] : 1,
@@ -98,16 +104,16 @@ class Separable final : public FilterMethod<Sum> {
 
   const Taps& taps_;
   const Kernels<Sum>& kernels_;
-  std::array<std::vector<Sum>, 3> factors_;  // z, y, x
+  std::array<ArrangedWeights<Sum>, 3> factors_;  // z, y, x
 };
 
 }  // namespace
 
 template <class Sum>
-std::unique_ptr<const FilterMethod<Sum>> make_separable(const Taps& taps, const Kernels<Sum>& kernels) {
-  return std::make_unique<Separable<Sum>>(taps, kernels);
+std::unique_ptr<const FilterMethod<Sum>> make_separable(const Taps& taps, double gain, const Kernels<Sum>& kernels) {
+  return std::make_unique<Separable<Sum>>(taps, gain, kernels);
 }
-template std::unique_ptr<const FilterMethod<float>> make_separable(const Taps&, const Kernels<float>&);
-template std::unique_ptr<const FilterMethod<double>> make_separable(const Taps&, const Kernels<double>&);
+template std::unique_ptr<const FilterMethod<float>> make_separable(const Taps&, double, const Kernels<float>&);
+template std::unique_ptr<const FilterMethod<double>> make_separable(const Taps&, double, const Kernels<double>&);
 
 }  // namespace halation::cpu_backend
