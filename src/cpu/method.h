@@ -109,8 +109,8 @@ class ArrangedWeights {
 /// Sums of `rows` output rows from lines: `line_at(plane, j)` is line j of taps_y + rows − 1, counted from the first one that output
 /// row 0 needs. `job` comes without lines, weights and out; `pointers` has room for planes × (taps_y + rows_at_once − 1).
 template <class Sum, class LineAt>
-void correlate(const Kernels<Sum>& kernels, Correlation<Sum> job, const ArrangedWeights<Sum>& weights, int rows, const Sum** pointers, Sum* const* out,
-               const LineAt& line_at) {
+void correlate(const Kernels<Sum>& kernels, Correlation<Sum> job, const ArrangedWeights<Sum>& weights, int rows,
+               const Sum** pointers, Sum* const* out, const LineAt& line_at) {
   const int group = rows == rows_at_once ? rows_at_once : 1;
   for (int row = 0; row < rows; row += group) {
     const Sum** next = pointers;
