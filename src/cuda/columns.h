@@ -1,6 +1,7 @@
 // columns.h: views and filters as kernels get them that take a row for columns of elements, in whole pieces of 16 bytes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +58,26 @@ inline bool is_aligned(const ConstView& view, std::int64_t boundary) {
   return multiple(reinterpret_cast<std::intptr_t>(view.data)) && (view.shape.height == 1 || multiple(view.strides.height)) &&
          (view.shape.depth == 1 || multiple(view.strides.depth)) && (view.shape.batch == 1 || multiple(view.strides.batch)) &&
          (view.shape.channels == 1 || view.strides.channels == element || multiple(view.strides.channels));
+}
+
+/// Whether columns can be loaded 16 bytes at a time, and what they give stored in pieces as wide, or narrower where it fills fewer.
+inline bool is_aligned_alike(const ConstView& in, const ConstView& out) {
+  const auto given = static_cast<std::int64_t>(16 / bytes_of(in.pixel) * bytes_of(out.pixel));
+  return is_aligned(in, 16) && is_aligned(out, std::min<std::int64_t>(16, given));
+}
+
+/// Sets the members of a kernel's arguments that say where pixels lie.
+template <class Arguments>
+void set_views(Arguments& job, const ConstView& in, const View& out) {
+  job.in = in.data;
+  job.out = out.data;
+  job.in_row = in.strides.height;
+  job.in_plane = in.strides.depth;
+  job.in_batch = in.strides.batch;
+  job.out_row = out.strides.height;
+  job.out_plane = out.strides.depth;
+  job.out_batch = out.strides.batch;
+  job.out_pixel = out.pixel;
 }
 
 }  // namespace halation::cuda_backend

@@ -44,9 +44,7 @@ class PatchRunner final : public Runner {
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
     const std::optional<Columns> columns = columns_of(in, outs[0]);
-    const auto widest = static_cast<std::int64_t>(16 / bytes_of(in.pixel) * bytes_of(outs[0].pixel));
-    if (!columns || in.strides.height < 0 || outs[0].strides.height < 0 || !is_aligned(in, 16) ||
-        !is_aligned(outs[0], std::min<std::int64_t>(16, widest))) {
+    if (!columns || in.strides.height < 0 || outs[0].strides.height < 0 || !is_aligned_alike(in, outs[0])) {
       return any_->run(in, outs, workspace, stream);
     }
     const UseDevice use(device_);

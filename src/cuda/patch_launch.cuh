@@ -38,14 +38,7 @@ void launch_patch(const Job& asked, const ConstView& in, const View& out, cudaSt
   constexpr int R = Patch<In, K, C>::rows;
   const Taps& taps = asked.filters.front();
   PatchArguments<K> job{};
-  job.in = in.data;
-  job.out = out.data;
-  job.in_row = in.strides.height;
-  job.in_plane = in.strides.depth;
-  job.in_batch = in.strides.batch;
-  job.out_row = out.strides.height;
-  job.out_plane = out.strides.depth;
-  job.out_batch = out.strides.batch;
+  set_views(job, in, out);
   job.border_y = DeviceBorder(asked.borders[1]);
   job.border_x = DeviceBorder(asked.borders[2]);
   job.columns = static_cast<int>(out.shape.width * C);
@@ -53,7 +46,6 @@ void launch_patch(const Job& asked, const ConstView& in, const View& out, cudaSt
   job.depth = Divisor(in.shape.depth);
   job.batch = static_cast<int>(in.shape.batch);
   job.offset = static_cast<float>(asked.offset);
-  job.out_pixel = out.pixel;
   job.rounding = asked.rounding;
   const std::int64_t centre_y = centre_of(taps.lead[1], taps.size[1], K);
   job.shift_y = static_cast<int>(centre_y);

@@ -97,8 +97,11 @@ std::optional<Fit> rolled(const Job& job, const Taps& taps, Method method) {
 class RollRunner final : public Runner {
  public:
   RollRunner(std::shared_ptr<const Job> job, Device device, const Fit& fit, std::unique_ptr<const Runner> otherwise)
-      : job_(std::move(job)), device_(device), fit_(fit), otherwise_(std::move(otherwise)) {
-    multiprocessors_ = multiprocessors_of(device);
+      : job_(std::move(job)),
+        device_(device),
+        fit_(fit),
+        otherwise_(std::move(otherwise)),
+        multiprocessors_(multiprocessors_of(device)) {
     if (aligned_rows_roll(*job_, job_->filters.front(), fit_)) aligned_ = prepared(RollRows::aligned);
     if (puts_anywhere(job_->in_pixel, job_->out_pixel)) any_ = prepared(RollRows::any);
   }
@@ -113,10 +116,9 @@ class RollRunner final : public Runner {
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
     const std::optional<Columns> columns = columns_of(in, outs[0]);
-    const auto widest = static_cast<std::int64_t>(16 / bytes_of(in.pixel) * bytes_of(outs[0].pixel));
-    const bool is_aligned_alike = is_aligned(in, 16) && is_aligned(outs[0], std::min<std::int64_t>(16, widest));
-    const std::optional<Prepared>& prepared = is_aligned_alike ? aligned_ : any_;
-    if (!columns || !prepared || cannot_wrap(*prepared, in, *columns, is_aligned_alike)) {
+    const bool aligned = is_aligned_alike(in, outs[0]);
+    const std::optional<Prepared>& prepared = aligned ? aligned_ : any_;
+    if (!columns || !prepared || cannot_wrap(*prepared, in, *columns, aligned)) {
       return otherwise_->run(in, outs, workspace, stream);
     }
     const UseDevice use(device_);
@@ -210,22 +212,14 @@ class RollRunner final : public Runner {
 
   void launch(const Launched& launched, int channels, const ConstView& in, const View& out, cudaStream_t stream) const {
     RollArguments job = launched.constants;
-    job.in = in.data;
+    set_views(job, in, out);
     const auto to_last = [](std::int64_t stride, std::int64_t extent) { return std::max<std::int64_t>(stride, 0) * (extent - 1); };
     job.in_end = in.data + to_last(in.strides.height, in.shape.height) + to_last(in.strides.depth, in.shape.depth) +
                  to_last(in.strides.batch, in.shape.batch) +
                  in.shape.width * channels * static_cast<std::int64_t>(bytes_of(in.pixel));
-    job.out = out.data;
-    job.in_row = in.strides.height;
-    job.in_plane = in.strides.depth;
-    job.in_batch = in.strides.batch;
-    job.out_row = out.strides.height;
-    job.out_plane = out.strides.depth;
-    job.out_batch = out.strides.batch;
     job.columns = static_cast<int>(out.shape.width * channels);
     job.rows = static_cast<int>(out.shape.height);
     job.in_rows = static_cast<int>(in.shape.height);
-    job.out_pixel = out.pixel;
     const int warp_columns = launched.columns;
     job.last_column = std::max(0, (job.columns + launched.unit - 1) / launched.unit * launched.unit - warp_columns);
     const std::int64_t across = (job.columns + warp_columns - 1) / warp_columns;
@@ -258,12 +252,11 @@ class RollRunner final : public Runner {
     return std::max((length + waves - 1) / waves, std::min(low, is_small && is_f32 ? more : 2 * more));
   }
 
-
   std::shared_ptr<const Job> job_;
   Device device_;
   Fit fit_;
   std::unique_ptr<const Runner> otherwise_;  // for views of other arrangements
-  int multiprocessors_ = 1;
+  int multiprocessors_;
   std::optional<Prepared> aligned_, any_;  // for rows on 16-byte boundaries, and for others; none where `otherwise_` is faster
 };
 
