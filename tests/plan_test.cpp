@@ -199,17 +199,22 @@ TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
 }
 
 TEST(Plan, SumsInDoubleWhereFloatCouldMissALevel) {
-  const auto explain = [](Pixel pixel, std::int64_t taps) {
+  const auto explain = [](Pixel pixel, std::int64_t taps, std::optional<Pixel> output = {}) {
     return Plan({.shape = {.height = 99, .width = 99},
                  .pixel = pixel,
                  .filters = {Filter::dense({1, taps, taps}, std::vector<double>(static_cast<std::size_t>(taps * taps), 0.3))},
-                 .options = {.method = Method::direct}})
+                 .options = {.output = output, .method = Method::direct}})
         .explain();
   };
   EXPECT_THAT(explain(Pixel::u8, 3), HasSubstr("sums in f32"));
   EXPECT_THAT(explain(Pixel::u16, 31), HasSubstr("sums in f64"));
   EXPECT_THAT(explain(Pixel::f32, 31), HasSubstr("sums in f32"));
   EXPECT_THAT(explain(Pixel::f64, 3), HasSubstr("sums in f64"));
+  // Floats turned into integers: whatever the size of the weights, which the inputs make up for.
+  EXPECT_THAT(explain(Pixel::f32, 15, Pixel::u16), HasSubstr("sums in f32"));
+  EXPECT_THAT(explain(Pixel::f32, 31, Pixel::u8), HasSubstr("sums in f32"));
+  EXPECT_THAT(explain(Pixel::f32, 31, Pixel::u16), HasSubstr("sums in f64"));
+  EXPECT_THAT(explain(Pixel::f16, 81, Pixel::i16), HasSubstr("sums in f64"));
 }
 
 TEST(Plan, SkipsTheDerivativesOfAxesThatTheImageLacks) {

@@ -54,6 +54,7 @@ std::optional<Separation> separation_of(const Filter& filter, bool flipped) {
 struct Way {
   Taps taps;
   ErrorBound bound;
+  double magnitudes = 0;  ///< of the weights, or of the factors' products
   std::string reason;
 };
 
@@ -207,19 +208,20 @@ class Chooser {
 
   /// A method that fits.
   Way way(Method method, Asked& asked, const Job& job) const {
-    Way way{.taps = asked.place(), .bound = {}, .reason = ""};
+    Way way{.taps = asked.place(), .bound = {}, .magnitudes = 0, .reason = ""};
     way.taps.method = method;
     std::string why;
     if (method == Method::direct) {
       way.taps.weights = asked.weights();
-      way.bound = error_bound(way.taps, sum_of_magnitudes(way.taps.weights), 0, job);
+      way.magnitudes = sum_of_magnitudes(way.taps.weights);
+      way.bound = error_bound(way.taps, way.magnitudes, 0, job);
       if (asked.known_as_no_product(job)) why = " (no product of factors is within rounding of its weights)";
     } else {
       const Separation& separation = *asked.separation();
       way.taps.factors = separation.factors;
-      double magnitudes = 1;
-      for (const auto& factor : separation.factors) magnitudes *= sum_of_magnitudes(factor);
-      way.bound = error_bound(way.taps, magnitudes, separation.residual, job);
+      way.magnitudes = 1;
+      for (const auto& factor : separation.factors) way.magnitudes *= sum_of_magnitudes(factor);
+      way.bound = error_bound(way.taps, way.magnitudes, separation.residual, job);
       why = " instead of " + std::to_string(multiply_adds(way.taps.size, Method::direct));
     }
     way.reason = asked.filter().name() + " " + text(way.taps.size) + ": " + std::string(name_of(method)) +
@@ -248,10 +250,15 @@ class Chooser {
   Device device_;
 };
 
-/// Whether a sum could put an integer output more than half a level off.
-bool may_miss_a_level(const Job& job, const ErrorBound& bound) {
-  const std::optional<double> magnitude = largest_input(job);
-  return !is_float(job.out_pixel) && magnitude && bound.at(*magnitude) > 0.5;
+/// Whether sums could put an integer output more than half a level off. Floats may be of any size: they count as large as weights of
+/// one sign turn into the largest outputs.
+bool may_miss_a_level(const Job& job, const std::vector<Way>& ways, const ErrorBound& bound) {
+  if (is_float(job.out_pixel)) return false;
+  if (const std::optional<double> magnitude = largest_input(job)) return bound.at(*magnitude) > 0.5;
+  const double most = std::max(largest(job.out_pixel), -smallest(job.out_pixel));
+  return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
+    return way.bound.relative * most > 0.5 * std::fabs(job.scale) * way.magnitudes;
+  });
 }
 
 bool measures(Tune tune) {
@@ -289,7 +296,7 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   };
   const auto choose_precise_enough = [&](bool by_timing) {
     choose_all(by_timing);
-    if (job.sum_f64 || !may_miss_a_level(job, bound)) return;
+    if (job.sum_f64 || !may_miss_a_level(job, ways, bound)) return;
     job.sum_f64 = true;
     choose_all(by_timing);
   };
