@@ -322,6 +322,18 @@ TEST(ErrorBound, OfIntegersKnowsHowSumsRound) {
   EXPECT_NEAR(bound_of(large, job_of(Pixel::u16, 1e5)).most, 225 * 0x1p-8 + 12 * 1e5 * u, 1e-4);
 }
 
+TEST(ErrorBound, IsNoneWhereSumsAreExactUnlessTheScaleRoundsThem) {
+  const std::vector<double> ones(25, 1.0);
+  Job job = job_of(Pixel::u16);
+  EXPECT_EQ(bound_of(ones, job).at(65535), 0);
+  for (const double power : {0.25, 4.0}) {
+    job.scale = power;
+    EXPECT_NEAR(bound_of(ones, job).at(65535), 12 * power * 25 * 65535 * u, 1e-3 * power);
+  }
+  job.scale = 0.04;  // as part of the weights, each product rounds
+  EXPECT_NEAR(bound_of(ones, job).relative, (13 + 12) * u, 1e-9);
+}
+
 /// Whether a plan for the CPU sums one direct filter over an image of such pixels in f32.
 bool sums_in_f32(Pixel pixel, std::int64_t taps, const std::vector<double>& weights) {
   const std::string text = Plan({.shape = {.height = 99, .width = 99},

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -53,6 +55,12 @@ struct Job {
   int threads = 0;
 
   std::size_t outputs() const { return combine == Combine::none ? filters.size() : 1; }
+
+  /// Whether weights times the scale are as exact as the weights: a power of two, far from the ends of what f32 holds.
+  bool scale_is_exact() const {
+    int exponent = 0;
+    return std::fabs(std::frexp(scale, &exponent)) == 0.5 && std::abs(exponent) <= 20;
+  }
 
   /// The value seen at input position (z, y, x) = `source` coordinates as the tables give them, where one of them is −1: the first
   /// constant axis wins.

@@ -37,12 +37,6 @@ int workers_for(const Job& job, std::int64_t multiply_adds) {
   return small ? 1 : tbb::this_task_arena::max_concurrency();
 }
 
-/// Whether weights times the scale are as exact as they are: then so are sums of whole numbers.
-bool keeps_precision(double scale) {
-  int exponent = 0;
-  return std::abs(std::frexp(scale, &exponent)) == 0.5 && std::abs(exponent) <= 20;
-}
-
 template <class Sum>
 std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& job, double gain, const Kernels<Sum>& kernels) {
   std::vector<std::unique_ptr<const FilterMethod<Sum>>> list;
@@ -76,7 +70,7 @@ class CpuRunner final : public Runner {
   explicit CpuRunner(std::shared_ptr<const Job> job)
       : job_(std::move(job)),
         kernels_(best_kernels<Sum>()),
-        sums_are_pixels_(pixel_of<Sum> == job_->out_pixel && keeps_precision(job_->scale) && job_->offset == 0 &&
+        sums_are_pixels_(pixel_of<Sum> == job_->out_pixel && job_->scale_is_exact() && job_->offset == 0 &&
                          job_->combine == Combine::none),
         methods_(make_methods(*job_, sums_are_pixels_ ? job_->scale : 1.0, kernels_)) {
     std::int64_t multiply_adds = 0;

@@ -164,7 +164,8 @@ ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residu
   // Roundings that a product can pass through beside the additions: for the weight and its factors, the
   // border's constant, scale and offset, root and square; plain multiply-adds round twice a term.
   constexpr double others = 12;
-  const bool exact = sums_are_exact(taps, sum_of_magnitudes, job);
+  // A scale may be part of the weights, which may be whole no longer.
+  const bool exact = job.scale_is_exact() && sums_are_exact(taps, sum_of_magnitudes, job);
   if (exact && job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0, 0};
   std::vector<double> sums;  // of the largest first, of a direct filter
   Additions additions;
