@@ -60,6 +60,9 @@ class Backend {
   /// the quicker is chosen. `taps` has size and lead, and weights only for `direct` and where they are few.
   /// Throws `Error{device}` where there is no such device.
   virtual double expected_seconds(const Job& job, const Taps& taps, Method method, Device device) const = 0;
+  /// Levels of an integer output that the backend may put sums of one filter off by, beside what `error_bound` counts: where whole
+  /// numbers stand for the weights, at most 1/16.
+  virtual double added_error(const Job&, const Taps&) const { return 0; }
   /// Throws `Error{device}` where there is no such device.
   virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const = 0;
 };

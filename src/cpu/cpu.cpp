@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cpu/fixed.h"
 #include "cpu/method.h"
 #include "cpu/parallel.h"
 #include "halation/error.h"
@@ -272,7 +273,15 @@ class CpuBackend final : public Backend {
          .multiply_adds_per_second = threads * thread_multiply_adds_per_second / (job.sum_f64 ? 2 : 1)});
   }
 
+  double added_error(const Job& job, const Taps& taps) const override {
+    return fixed_point_error(job, taps, taps.method).value_or(0);
+  }
+
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
+    if (is_fixed_point(*job)) {
+      const int workers = workers_for(*job, multiply_adds(job->filters.front().size, job->filters.front().method));
+      return make_fixed(std::move(job), workers);
+    }
     if (job->sum_f64) return std::make_unique<CpuRunner<double>>(std::move(job));
     return std::make_unique<CpuRunner<float>>(std::move(job));
   }

@@ -224,6 +224,7 @@ class Chooser {
       way.bound = error_bound(way.taps, way.magnitudes, separation.residual, job);
       why = " instead of " + std::to_string(multiply_adds(way.taps.size, Method::direct));
     }
+    way.bound.absolute += backend_.added_error(job, way.taps);
     way.reason = asked.filter().name() + " " + text(way.taps.size) + ": " + std::string(name_of(method)) +
                  ", " + std::to_string(multiply_adds(way.taps.size, method)) + " multiply-adds a sample" +
                  why + "; expected " + time_text(expected(method, asked, job));

@@ -1,0 +1,300 @@
+// fixed-inl.h: filters in fixed point, for each instruction set. Included by fixed_kernels.cpp, within the namespace of a target that has
+// `add_products` and `nearest`.
+
+/// Vectors of 32-bit sums that a block has beside each other: six rows of them stay in registers.
+inline constexpr int fixed_vectors = HWY_TARGET == HWY_AVX3 ? 4 : 2;
+
+using D8 = hn::ScalableTag<std::uint8_t>;
+using D16 = hn::ScalableTag<std::int16_t>;
+using D32 = hn::ScalableTag<std::int32_t>;
+using Sums = hn::Vec<D32>;
+using Pairs = hn::Vec<D16>;
+
+inline constexpr std::int64_t lanes16 = HWY_MAX_BYTES / 2;
+inline constexpr std::int64_t lanes32 = HWY_MAX_BYTES / 4;
+
+HWY_INLINE Pairs weight_pair(std::int32_t pair) { return hn::BitCast(D16(), hn::Set(D32(), pair)); }
+
+/// factor · sum + offset as whole numbers.
+struct Finisher {
+  hn::Vec<hn::RebindToFloat<D32>> factor, offset;
+  bool rounds;
+  explicit Finisher(const FixedFinish& finish)
+      : factor(hn::Set(hn::RebindToFloat<D32>(), finish.factor)),
+        offset(hn::Set(hn::RebindToFloat<D32>(), finish.offset)),
+        rounds(finish.rounding == Rounding::half_even) {}
+  HWY_INLINE Sums operator()(Sums sums) const {
+    const auto value = hn::MulAdd(factor, hn::ConvertTo(hn::RebindToFloat<D32>(), sums), offset);
+    return rounds ? nearest(value) : hn::ConvertTo(D32(), value);
+  }
+};
+
+/// A vector of pixels of its size, past the caches if it may go there.
+template <class D, class V>
+HWY_INLINE void put(D d, V pixels, hn::TFromD<D>* to, bool streams) {
+  if (streams && reinterpret_cast<std::uintptr_t>(to) % (hn::Lanes(d) * sizeof(*to)) == 0) {
+    hn::Stream(pixels, d, to);
+  } else {
+    hn::StoreU(pixels, d, to);
+  }
+}
+
+/// One vector of whole numbers of 16 bits, as pixels.
+HWY_INLINE void put_16(Pairs values, std::int16_t* to, bool streams) { put(D16(), values, to, streams); }
+HWY_INLINE void put_16(Pairs values, std::uint8_t* to, bool streams) {
+  const hn::Half<D8> d;
+  put(d, hn::DemoteTo(d, values), to, streams);
+}
+
+/// Vectors of sums that stand one after another, as pixels.
+template <int Vectors, class T>
+HWY_INLINE void put_sums(const Finisher& finish, const Sums (&sums)[Vectors], T* to, bool streams) {
+  Sums whole[Vectors];
+  for (int v = 0; v < Vectors; ++v) whole[v] = finish(sums[v]);
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (Vectors == 4) {
+    // Joined within blocks of 128 bits, which are put in order at the end.
+    const auto low = hn::ReorderDemote2To(D16(), whole[0], whole[1]);
+    const auto high = hn::ReorderDemote2To(D16(), whole[2], whole[3]);
+    if constexpr (sizeof(T) == 1) {
+      alignas(64) static constexpr std::int32_t order[] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+      const auto mixed = hn::BitCast(D32(), hn::Vec<D8>{_mm512_packus_epi16(low.raw, high.raw)});
+      put(D8(), hn::BitCast(D8(), hn::TableLookupLanes(mixed, hn::SetTableIndices(D32(), order))), to, streams);
+    } else {
+      alignas(64) static constexpr std::int64_t order[] = {0, 2, 4, 6, 1, 3, 5, 7};
+      const hn::Repartition<std::int64_t, D16> d64;
+      const auto index = hn::SetTableIndices(d64, order);
+      put(D16(), hn::BitCast(D16(), hn::TableLookupLanes(hn::BitCast(d64, low), index)), to, streams);
+      put(D16(), hn::BitCast(D16(), hn::TableLookupLanes(hn::BitCast(d64, high), index)), to + lanes16, streams);
+    }
+    return;
+  }
+#endif
+  for (int v = 0; v < Vectors; ++v) {
+    const hn::Rebind<T, D32> d;
+    hn::StoreU(hn::DemoteTo(d, whole[v]), d, to + v * lanes32);
+  }
+}
+
+HWY_INLINE Sums half_of(int shift) { return hn::Set(D32(), shift > 0 ? std::int32_t{1} << (shift - 1) : 0); }
+
+void pair_up(const std::uint8_t* first, const std::uint8_t* second, std::int32_t* pairs, std::int64_t n) {
+  const hn::Rebind<std::uint8_t, D32> d8;
+  const auto pair = [&](std::int64_t at) {
+    const auto low = hn::PromoteTo(D32(), hn::LoadU(d8, first + at));
+    const auto high = hn::PromoteTo(D32(), hn::LoadU(d8, second + at));
+    hn::StoreU(hn::Or(low, hn::ShiftLeft<16>(high)), D32(), pairs + at);
+  };
+  std::int64_t at = 0;
+  for (; at + lanes32 <= n; at += lanes32) pair(at);
+  if (at == n) return;
+  if (n >= lanes32) return pair(n - lanes32);
+  for (; at < n; ++at) pairs[at] = pair_of(first[at], second[at]);
+}
+
+/// Adds one line of pairs to the groups First…Last of two output rows each. `TapsX` taps; 0: any number.
+template <int First, int Last, int TapsX, int Vectors>
+HWY_INLINE void add_line(const FixedDirect& job, const std::int32_t* HWY_RESTRICT line, const std::int32_t* HWY_RESTRICT weights,
+                         Sums (&sums)[fixed_rows][Vectors]) {
+  const std::int64_t taps = TapsX > 0 ? TapsX : job.taps_x;
+  for (std::int64_t k = 0; k < taps; ++k, line += job.tap_stride, weights += fixed_rows) {
+    Pairs values[Vectors];
+    for (int v = 0; v < Vectors; ++v) values[v] = hn::BitCast(D16(), hn::LoadU(D32(), line + v * lanes32));
+    for (int row = 2 * First; row < 2 * Last + 2; ++row) {
+      const auto weight = weight_pair(weights[row]);
+      for (int v = 0; v < Vectors; ++v) sums[row][v] = add_products(sums[row][v], values[v], weight);
+    }
+  }
+}
+
+template <int TapsX, int Vectors, class T>
+HWY_INLINE void direct_at(const FixedDirect& job, const Finisher& finish, std::int64_t at, T* const* out) {
+  static_assert(fixed_rows == 6);
+  Sums sums[fixed_rows][Vectors];
+  for (auto& row : sums) {
+    for (auto& sum : row) sum = hn::Zero(D32());
+  }
+  const std::int32_t* const* line = job.lines;
+  const std::int32_t* weights = job.weights;
+  const std::int64_t line_weights = job.taps_x * fixed_rows;
+  for (std::int64_t plane = 0; plane < job.planes; ++plane) {
+    add_line<0, 0, TapsX>(job, *line++ + at, weights, sums);
+    weights += line_weights;
+    if (job.pairs == 1) {
+      add_line<1, 1, TapsX>(job, *line++ + at, weights, sums);
+      weights += line_weights;
+    } else {
+      add_line<0, 1, TapsX>(job, *line++ + at, weights, sums);
+      weights += line_weights;
+      for (std::int64_t j = 2; j < job.pairs; ++j, weights += line_weights) add_line<0, 2, TapsX>(job, *line++ + at, weights, sums);
+      add_line<1, 2, TapsX>(job, *line++ + at, weights, sums);
+      weights += line_weights;
+    }
+    add_line<2, 2, TapsX>(job, *line++ + at, weights, sums);
+    weights += line_weights;
+  }
+  for (int row = 0; row < fixed_rows; ++row) put_sums(finish, sums[row], out[row], job.streams);
+}
+
+template <int TapsX, class T>
+void direct_all(const FixedDirect& job) {
+  constexpr std::int64_t block = fixed_vectors * lanes32;
+  const Finisher finish(job.finish);
+  T* out[fixed_rows];
+  const auto from = [&](std::int64_t at) {
+    for (int row = 0; row < fixed_rows; ++row) out[row] = reinterpret_cast<T*>(job.out[row]) + at;
+    direct_at<TapsX, fixed_vectors>(job, finish, at, out);
+  };
+  std::int64_t at = 0;
+  for (; at + block <= job.n; at += block) from(at);
+  if (at == job.n) return;
+  if (job.n >= block) return from(job.n - block);
+  alignas(64) T parts[fixed_rows][block];
+  for (int row = 0; row < fixed_rows; ++row) out[row] = parts[row];
+  direct_at<TapsX, fixed_vectors>(job, finish, 0, out);
+  for (int row = 0; row < fixed_rows; ++row) std::copy_n(parts[row], job.n, reinterpret_cast<T*>(job.out[row]));
+}
+
+template <class T>
+void direct(const FixedDirect& job) {
+  switch (job.taps_x) {
+    case 3: return direct_all<3, T>(job);
+    case 5: return direct_all<5, T>(job);
+    case 7: return direct_all<7, T>(job);
+    default: return direct_all<0, T>(job);
+  }
+}
+
+/// Adds two rows of pixels to the groups First…Last of two output rows each.
+template <int First, int Last, int Vectors>
+HWY_INLINE void add_rows(const std::uint8_t* const* rows, std::int64_t at, const std::int32_t* weights,
+                         Sums (&sums)[fixed_rows][Vectors]) {
+  const hn::Half<D8> d8;
+  for (int v = 0; v < Vectors; v += 2) {
+    const auto first = hn::PromoteTo(D16(), hn::LoadU(d8, rows[0] + at + v * lanes32));
+    const auto second = hn::PromoteTo(D16(), hn::LoadU(d8, rows[1] + at + v * lanes32));
+    const auto lower = hn::InterleaveLower(D16(), first, second);
+    const auto upper = hn::InterleaveUpper(D16(), first, second);
+    for (int row = 2 * First; row < 2 * Last + 2; ++row) {
+      const auto weight = weight_pair(weights[row]);
+      sums[row][v] = add_products(sums[row][v], lower, weight);
+      sums[row][v + 1] = add_products(sums[row][v + 1], upper, weight);
+    }
+  }
+}
+
+template <int Vectors>
+HWY_INLINE void columns_at(const FixedColumns& job, std::int64_t at) {
+  const int shift = job.shift;
+  Sums sums[fixed_rows][Vectors];
+  for (auto& row : sums) {
+    for (auto& sum : row) sum = half_of(shift);
+  }
+  const std::uint8_t* const* rows = job.rows;
+  const std::int32_t* weights = job.weights;
+  const auto next = [&] {
+    rows += 2;
+    weights += fixed_rows;
+  };
+  add_rows<0, 0>(rows, at, weights, sums);
+  next();
+  if (job.pairs == 1) {
+    add_rows<1, 1>(rows, at, weights, sums);
+    next();
+  } else {
+    add_rows<0, 1>(rows, at, weights, sums);
+    next();
+    for (std::int64_t j = 2; j < job.pairs; ++j, next()) add_rows<0, 2>(rows, at, weights, sums);
+    add_rows<1, 2>(rows, at, weights, sums);
+    next();
+  }
+  add_rows<2, 2>(rows, at, weights, sums);
+  for (int row = 0; row < fixed_rows; ++row) {
+    for (int v = 0; v < Vectors; v += 2) {
+      const auto low = hn::ShiftRightSame(sums[row][v], shift);
+      const auto high = hn::ShiftRightSame(sums[row][v + 1], shift);
+      hn::StoreU(hn::ReorderDemote2To(D16(), low, high), D16(), job.out[row] + at + v * lanes32);
+    }
+  }
+}
+
+void columns(const FixedColumns& job) {
+  constexpr std::int64_t block = fixed_vectors * lanes32;
+  std::int64_t at = 0;
+  for (; at + block <= job.n; at += block) columns_at<fixed_vectors>(job, at);
+  if (at < job.n) columns_at<fixed_vectors>(job, std::max<std::int64_t>(0, job.n - block));
+}
+
+/// `Vectors` vectors of outputs, taps beside each other: each load serves outputs at even places and, by other weights, at odd ones.
+template <int Vectors, class T>
+HWY_INLINE void row_of_neighbours(const FixedRow& job, const Finisher& finish, std::int64_t at, T* to) {
+  Sums even[Vectors];
+  Sums odd[Vectors];
+  for (int v = 0; v < Vectors; ++v) even[v] = odd[v] = hn::Zero(D32());
+  const std::int16_t* line = job.line + at;
+  for (std::int64_t k = 0; k < job.pairs; ++k, line += 2) {
+    const auto for_even = weight_pair(job.weights[2 * k]);
+    const auto for_odd = weight_pair(job.weights[2 * k + 1]);
+    for (int v = 0; v < Vectors; ++v) {
+      const auto values = hn::LoadU(D16(), line + v * lanes16);
+      even[v] = add_products(even[v], values, for_even);
+      odd[v] = add_products(odd[v], values, for_odd);
+    }
+  }
+  // Four even ones beside four odd ones, put in turn.
+  alignas(16) static constexpr std::uint8_t in_turn[] = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
+  const auto order = hn::LoadDup128(D8(), in_turn);
+  for (int v = 0; v < Vectors; ++v) {
+    const auto halves = hn::ReorderDemote2To(D16(), finish(even[v]), finish(odd[v]));
+    put_16(hn::BitCast(D16(), hn::TableLookupBytes(hn::BitCast(D8(), halves), order)), to + v * lanes16, job.streams);
+  }
+}
+
+/// The same, taps apart.
+template <int Vectors, class T>
+HWY_INLINE void row_of_strides(const FixedRow& job, const Finisher& finish, std::int64_t at, T* to) {
+  Sums lower[Vectors];
+  Sums upper[Vectors];
+  for (int v = 0; v < Vectors; ++v) lower[v] = upper[v] = hn::Zero(D32());
+  const std::int16_t* line = job.line + at;
+  for (std::int64_t k = 0; k < job.pairs; ++k, line += 2 * job.tap_stride) {
+    const auto weight = weight_pair(job.weights[k]);
+    for (int v = 0; v < Vectors; ++v) {
+      const auto first = hn::LoadU(D16(), line + v * lanes16);
+      const auto second = hn::LoadU(D16(), line + job.tap_stride + v * lanes16);
+      lower[v] = add_products(lower[v], hn::InterleaveLower(D16(), first, second), weight);
+      upper[v] = add_products(upper[v], hn::InterleaveUpper(D16(), first, second), weight);
+    }
+  }
+  for (int v = 0; v < Vectors; ++v) {
+    put_16(hn::ReorderDemote2To(D16(), finish(lower[v]), finish(upper[v])), to + v * lanes16, job.streams);
+  }
+}
+
+template <class T>
+void row(const FixedRow& job) {
+  const Finisher finish(job.finish);
+  auto* out = reinterpret_cast<T*>(job.out);
+  const auto some = [&]<int Vectors>(std::int64_t at, T* to) {
+    if (job.tap_stride == 1) return row_of_neighbours<Vectors>(job, finish, at, to);
+    row_of_strides<Vectors>(job, finish, at, to);
+  };
+  constexpr int many = 6;
+  std::int64_t at = 0;
+  for (; at + many * lanes16 <= job.n; at += many * lanes16) some.template operator()<many>(at, out + at);
+  for (; at + lanes16 <= job.n; at += lanes16) some.template operator()<1>(at, out + at);
+  if (at == job.n) return;
+  if (job.n >= lanes16) return some.template operator()<1>(job.n - lanes16, out + job.n - lanes16);
+  alignas(64) T part[lanes16];
+  some.template operator()<1>(0, part);
+  std::copy_n(part, job.n, out);
+}
+
+inline const FixedKernels& fixed_kernels(const char* instruction_set) {
+  static const FixedKernels table{.instruction_set = instruction_set,
+                                  .pair_up = pair_up,
+                                  .direct = {.u8 = direct<std::uint8_t>, .i16 = direct<std::int16_t>},
+                                  .columns = columns,
+                                  .row = {.u8 = row<std::uint8_t>, .i16 = row<std::int16_t>}};
+  return table;
+}

@@ -1,0 +1,93 @@
+// fixed_kernels.h: the innermost loops of filters over 8 bits in fixed point, as a table of functions for one instruction set.
+//
+// All of them multiply pairs of 16-bit whole numbers by pairs of weights and add both products to a sum of 32 bits, which is what one
+// instruction does (vpdpwssd, or vpmaddwd and vpaddd). Two rows of pixels make a line of pairs; so an output row whose filter begins at
+// the second row of a pair takes the same pairs by other weights, and a filter of k rows takes (k + 1) / 2 of them, k made odd by a row
+// of zeros.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "halation/plan.h"
+
+namespace halation::cpu_backend {
+
+/// Output rows that are made at once; even, so that pairs of rows begin where they began before.
+inline constexpr int fixed_rows = 6;
+
+/// Samples that the kernels may read behind the last one of a line in scratch memory.
+inline constexpr std::int64_t fixed_slack = 256;
+
+/// Rows of pixels in the image, behind which nothing may be read, have at least so many samples.
+inline constexpr std::int64_t fixed_least_row = 64;
+
+/// round(factor · sum + offset) as a pixel; smaller in magnitude than 2^30 before it is saturated.
+struct FixedFinish {
+  float factor = 1;
+  float offset = 0;
+  Rounding rounding = Rounding::half_even;
+};
+
+/// Two whole numbers of 16 bits, the first in the lower half.
+inline std::int32_t pair_of(std::int32_t first, std::int32_t second) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(second) << 16 | (static_cast<std::uint32_t>(first) & 0xffff));
+}
+
+/// out[r][i] = finished Σ_p Σ_j Σ_k weights[p][j][k][r] · lines[p][j][i + k · tap_stride]   for i in [0, n), r in [0, fixed_rows).
+struct FixedDirect {
+  const std::int32_t* const* lines;  ///< planes × (pairs + fixed_rows / 2 − 1) lines of pairs
+  const std::int32_t* weights;       ///< as many × taps_x × fixed_rows pairs
+  std::int64_t planes;
+  std::int64_t pairs;  ///< of rows of the filter, for each output row
+  std::int64_t taps_x;
+  std::int64_t tap_stride;
+  std::byte* const* out;
+  std::int64_t n;
+  FixedFinish finish;
+  bool streams;
+};
+
+/// out[r][i] = (Σ_j weights[j][r] · (rows[2 j][i], rows[2 j + 1][i]) + half) >> shift   for i in [0, n), half = 2^(shift − 1) or 0.
+struct FixedColumns {
+  const std::uint8_t* const* rows;  ///< 2 · (pairs + fixed_rows / 2 − 1)
+  const std::int32_t* weights;      ///< pairs + fixed_rows / 2 − 1 times fixed_rows
+  std::int64_t pairs;
+  std::int16_t* const* out;
+  std::int64_t n;
+  int shift;
+};
+
+/// out[i] = finished Σ_k weight[k] · line[i + k · tap_stride]   for i in [0, n).
+struct FixedRow {
+  const std::int16_t* line;
+  const std::int32_t* weights;  ///< pairs of taps; of tap_stride 1, two kinds in turn: from the first tap on, and 0 and the first tap
+  std::int64_t pairs;
+  std::int64_t tap_stride;
+  std::byte* out;
+  std::int64_t n;
+  FixedFinish finish;
+  bool streams;
+};
+
+/// Pixels that come out: u8 and i16.
+template <class Kernel>
+struct ForPixels {
+  void (*u8)(const Kernel&);
+  void (*i16)(const Kernel&);
+  auto of(Pixel pixel) const { return pixel == Pixel::u8 ? u8 : i16; }
+};
+
+struct FixedKernels {
+  const char* instruction_set;
+  /// pairs[i] = (first[i], second[i]).
+  void (*pair_up)(const std::uint8_t* first, const std::uint8_t* second, std::int32_t* pairs, std::int64_t n);
+  ForPixels<FixedDirect> direct;
+  void (*columns)(const FixedColumns&);
+  ForPixels<FixedRow> row;
+};
+
+/// The table for the best instruction set of this machine, or without VNNI; null where there is none that multiplies pairs.
+const FixedKernels* best_fixed_kernels(bool vnni = true);
+
+}  // namespace halation::cpu_backend

@@ -1,0 +1,29 @@
+// fixed_point.h: weights as whole numbers of 16 bits, and what that does to sums over 8-bit pixels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/job.h"
+
+namespace halation::cpu_backend {
+
+/// A filter over u8 in fixed point. Sums are off by `error` levels of the output at most, before they are rounded.
+///
+/// Direct filters (z, y and x together): Σ whole · pixel, times `factor`. Others, products of y and x: the sums of columns,
+/// Σ whole_y · pixel, lose their last `shift` bits, rounded, and are numbers of 16 bits then; Σ whole · such a number, times `factor`.
+struct FixedPoint {
+  bool by_columns = false;
+  std::vector<std::int32_t> whole_y;
+  std::vector<std::int32_t> whole;
+  int shift = 0;
+  double factor = 1;
+  double error = 0;
+};
+
+/// None where the job does not allow it: other pixels than u8 in, u8 or i16 out, constants of borders that are no pixels, sums in f64 or
+/// combined; where sums leave 32 bits; and where weights of 16 bits would put them off by more than 1/16 of a level.
+std::optional<FixedPoint> fixed_point(const Job& job, const Taps& taps, Method method);
+
+}  // namespace halation::cpu_backend

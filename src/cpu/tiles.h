@@ -1,0 +1,111 @@
+// tiles.h: how outputs are cut into tiles, and where a tile's pixels lie.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "halation/image.h"
+
+namespace halation::cpu_backend {
+
+/// What a runner asks of its tiles. Samples are pixels times the channels that lie side by side.
+struct TileLimits {
+  std::int64_t least_samples = 512;  ///< of a row of a tile, where there are as many
+  std::int64_t most_samples = 1024;
+  std::int64_t scratch_bytes = 384 << 10;  ///< which should stay in the second-level cache beside what streams through it
+  std::int64_t row_multiple = 1;           ///< rows that are made at once
+  std::int64_t edge_samples = 0;           ///< of the first and the last tile of a row, where those between read in place; 0: none
+};
+
+/// Rows are cut into samples: interleaved channels are filtered side by side, taps `step` samples apart; all other layouts one channel
+/// after the other, by their strides.
+class Tiles {
+ public:
+  struct Tile {
+    std::int64_t batch, channel, z, y, x;
+    std::int64_t height, width;
+  };
+
+  Tiles() = default;
+  /// `widest` × `tallest` taps; `scratch_bytes(width, step)` is what a tile of so many pixels needs.
+  template <class ScratchBytes>
+  Tiles(const Shape& out, std::int64_t step, std::int64_t tallest, std::int64_t widest, int workers, const TileLimits& limits,
+        const ScratchBytes& scratch_bytes)
+      : shape_(out), step_(step), channels_(step > 1 ? 1 : out.channels) {
+    // Columns beside a tile are filtered again by its neighbours: at least four times as many of its own keep that below a quarter.
+    const std::int64_t least = std::max(limits.least_samples / step + 1, 4 * widest);
+    width_ = out.width;
+    while (width_ > least && (scratch_bytes(width_, step) > limits.scratch_bytes || width_ * step > limits.most_samples)) {
+      width_ = std::max(least, (width_ + 1) / 2);
+    }
+    // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
+    const std::int64_t strips = workers == 1 ? 1 : 4 * workers;
+    height_ = std::max((out.height + strips - 1) / strips, 4 * tallest);
+    height_ = std::min(out.height, (height_ + limits.row_multiple - 1) / limits.row_multiple * limits.row_multiple);
+    const std::int64_t edge = limits.edge_samples == 0 ? 0 : std::max(limits.edge_samples / step + 1, widest);
+    if (edge > 0 && out.width > 8 * edge) edge_ = edge;
+    across_ = (out.width - 2 * edge_ + width_ - 1) / width_ + (edge_ > 0 ? 2 : 0);
+    down_ = (out.height + height_ - 1) / height_;
+    scratch_bytes_ = scratch_bytes(width_, step);
+  }
+
+  std::int64_t step() const { return step_; }
+  std::int64_t width() const { return width_; }
+  std::int64_t height() const { return height_; }
+  /// Of one tile at a time.
+  std::int64_t scratch_bytes() const { return scratch_bytes_; }
+  std::int64_t count() const { return shape_.batch * channels_ * shape_.depth * down_ * across_; }
+
+  /// The index-th of `count()`.
+  Tile tile(std::int64_t index) const {
+    const auto next = [&index](std::int64_t count) {
+      const std::int64_t place = index % count;
+      index /= count;
+      return place;
+    };
+    Tile tile{};
+    const std::int64_t place = next(across_);
+    const bool first = edge_ > 0 && place == 0;
+    const bool last = edge_ > 0 && place == across_ - 1;
+    tile.x = first ? 0 : last ? shape_.width - edge_ : edge_ + (place - (edge_ > 0 ? 1 : 0)) * width_;
+    tile.width = first || last ? edge_ : std::min(width_, shape_.width - edge_ - tile.x);
+    tile.y = next(down_) * height_;
+    tile.height = std::min(height_, shape_.height - tile.y);
+    tile.z = next(shape_.depth);
+    tile.channel = next(channels_);
+    tile.batch = next(shape_.batch);
+    return tile;
+  }
+
+ private:
+  Shape shape_;
+  std::int64_t step_ = 1;
+  std::int64_t channels_ = 1;
+  std::int64_t width_ = 1;
+  std::int64_t height_ = 1;
+  std::int64_t edge_ = 0;
+  std::int64_t across_ = 1;
+  std::int64_t down_ = 1;
+  std::int64_t scratch_bytes_ = 0;
+};
+
+/// Outputs of so many bytes are not wanted in the caches.
+inline constexpr std::int64_t streamed_bytes = 8 << 20;
+
+/// Whether the channels of a pixel, and pixels, follow one another.
+inline bool packed_pixels(const ConstView& view) {
+  const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
+  return view.strides.channels == element && view.strides.width == element * view.shape.channels;
+}
+
+/// Bytes from one sample of a row to the next.
+inline std::int64_t sample_stride(const Strides& strides, std::int64_t step) { return step > 1 ? strides.channels : strides.width; }
+
+/// Where row y of a tile begins in an output.
+inline std::byte* place_in(const View& out, const Tiles::Tile& tile, std::int64_t y) {
+  const Strides& s = out.strides;
+  return out.data + tile.batch * s.batch + tile.channel * s.channels + tile.z * s.depth + y * s.height + tile.x * s.width;
+}
+
+}  // namespace halation::cpu_backend
