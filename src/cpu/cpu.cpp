@@ -44,6 +44,7 @@ std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& jo
     switch (taps.method) {
       case Method::direct: list.push_back(make_direct(taps, gain, kernels)); continue;
       case Method::separable: list.push_back(make_separable(taps, gain, kernels)); continue;
+      case Method::box: list.push_back(make_box(taps, gain, kernels)); continue;
       default: break;
     }
     throw Error(ErrorCode::unsupported, "cpu: no method " + std::string(name_of(taps.method)));
@@ -75,8 +76,7 @@ class CpuRunner final : public Runner {
         methods_(make_methods(*job_, sums_are_pixels_ ? job_->scale : 1.0, kernels_)) {
     std::int64_t multiply_adds = 0;
     for (const Taps& taps : job_->filters) {
-      multiply_adds += taps.method == Method::separable ? taps.size[0] + taps.size[1] + taps.size[2]
-                                                        : taps.size[0] * taps.size[1] * taps.size[2];
+      multiply_adds += halation::multiply_adds(taps.size, taps.method);
       tallest_ = std::max(tallest_, taps.size[1]);
     }
     workers_ = workers_for(*job_, multiply_adds);
@@ -255,7 +255,7 @@ class CpuBackend final : public Backend {
   }
 
   std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable};
+    static constexpr Method list[] = {Method::direct, Method::separable, Method::box};
     return list;
   }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
