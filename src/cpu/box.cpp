@@ -90,9 +90,11 @@ class Box final : public FilterMethod<Sum> {
     const std::int64_t x_end = x + tile.width + taps_.size[2] - 1;
     for (std::int64_t plane = 0; plane < taps_.size[0]; ++plane) {
       pointers[plane] = lines + (plane + 3) * wide;
+      if (taps_.size[0] == 1 && tile.lines.in_place(tile.z + taps_.lead[0], row, x, x_end + line_slack)) continue;
       tile.lines.stage(tile.z + taps_.lead[0] + plane, row, x, x_end, pointers[plane]);
     }
     const Sum* line = pointers[0];
+    if (const Sum* l = taps_.size[0] == 1 ? tile.lines.in_place(tile.z + taps_.lead[0], row, x, x_end + line_slack) : nullptr) line = l;
     if (taps_.size[0] > 1) {
       kernels_.correlate_row({.lines = pointers,
                               .weights = weights_z_.of(1),

@@ -2,7 +2,11 @@
 #include "cpu/box_kernels.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <type_traits>
+
+#include "core/convert.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/box_kernels.cpp"
@@ -11,6 +15,7 @@
 #include "hwy/highway.h"
 
 #include "cpu/box-inl.h"
+#include "cpu/box_whole-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace halation::cpu_backend::HWY_NAMESPACE {
@@ -24,6 +29,14 @@ const BoxKernels<double>* box_kernels_f64() {
   static const BoxKernels<double> table = make_box_kernels<double>();
   return &table;
 }
+
+#define HALATION_MAKE(name, In, Row, Sum)                                               \
+  const WholeBoxKernels<In, Row, Sum>* whole_box_kernels_##name() {                     \
+    static const WholeBoxKernels<In, Row, Sum> table = make_whole_box_kernels<In, Row, Sum>(); \
+    return &table;                                                                      \
+  }
+HALATION_WHOLE_BOXES(HALATION_MAKE)
+#undef HALATION_MAKE
 
 }  // namespace halation::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -43,6 +56,15 @@ template <>
 const BoxKernels<double>& best_box_kernels<double>() {
   return *HWY_DYNAMIC_DISPATCH(box_kernels_f64)();
 }
+
+#define HALATION_CHOOSE(name, In, Row, Sum)                                     \
+  HWY_EXPORT(whole_box_kernels_##name);                                         \
+  template <>                                                                   \
+  const WholeBoxKernels<In, Row, Sum>& best_whole_box_kernels<In, Row, Sum>() { \
+    return *HWY_DYNAMIC_DISPATCH(whole_box_kernels_##name)();                   \
+  }
+HALATION_WHOLE_BOXES(HALATION_CHOOSE)
+#undef HALATION_CHOOSE
 
 }  // namespace halation::cpu_backend
 #endif  // HWY_ONCE

@@ -75,4 +75,52 @@ const BoxKernels<Sum>& best_box_kernels();
 template <> const BoxKernels<float>& best_box_kernels<float>();
 template <> const BoxKernels<double>& best_box_kernels<double>();
 
+/// How a sum of pixels becomes an element: round(factor · sum + offset), in f32. With a multiplier, which is for sums of 16 bits and
+/// bytes alone, ((sum << left) · multiplier >> 16) + bias >> right, which then is the same for every sum.
+struct WholeFinish {
+  double factor = 1;
+  double offset = 0;
+  Rounding rounding = Rounding::half_even;
+  int left = 0;
+  int right = 0;
+  std::uint16_t multiplier = 0;
+  std::uint16_t bias = 0;
+};
+
+/// A row of running sums, which another row enters and one leaves after outputs have been made of them:
+///     sums += newer;  out = finished from sums;  sums −= older
+template <class Row, class Sum>
+struct Slide {
+  const Row* newer;
+  const Row* older;
+  Sum* sums;       ///< in an order of the kernel's own, up to a vector past the end
+  std::byte* out;  ///< packed elements; null: none
+  std::int64_t n;
+  WholeFinish finish;
+  bool streams;  ///< past the caches, where `out` is on vectors' boundaries
+};
+
+/// Pixels, sums along a row, running sums of rows. Sums of 16 bits have no sign.
+template <class In, class Row, class Sum>
+struct WholeBoxKernels {
+  WindowSteps<In, Row> steps;
+  WindowSteps<Row, Row> steps_of_sums;
+  void (*add)(const In* from, Row* sums, std::int64_t n);  ///< sums[i] += from[i]
+  /// By the pixel that is written, integers; f32 and f64 are lines of factor · sum. Null for f16.
+  std::array<void (*)(const Slide<Row, Sum>&), 6> slide;
+};
+
+template <class In, class Row, class Sum>
+const WholeBoxKernels<In, Row, Sum>& best_whole_box_kernels();
+#define HALATION_WHOLE_BOXES(USE)                                \
+  USE(u8_16_16, std::uint8_t, std::uint16_t, std::uint16_t)      \
+  USE(u8_16_32, std::uint8_t, std::uint16_t, std::int32_t)       \
+  USE(u8_32_32, std::uint8_t, std::int32_t, std::int32_t)        \
+  USE(u16_32_32, std::uint16_t, std::int32_t, std::int32_t)      \
+  USE(i16_32_32, std::int16_t, std::int32_t, std::int32_t)
+#define HALATION_DECLARE(name, In, Row, Sum) \
+  template <> const WholeBoxKernels<In, Row, Sum>& best_whole_box_kernels<In, Row, Sum>();
+HALATION_WHOLE_BOXES(HALATION_DECLARE)
+#undef HALATION_DECLARE
+
 }  // namespace halation::cpu_backend

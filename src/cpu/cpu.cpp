@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cpu/box_whole.h"
 #include "cpu/method.h"
 #include "cpu/parallel.h"
 #include "halation/error.h"
@@ -19,6 +20,8 @@ namespace {
 constexpr std::int64_t scratch_budget_bytes = 384 << 10;
 constexpr std::int64_t least_tile_samples = 512;
 constexpr std::int64_t most_tile_samples = 1024;
+/// Of boxes alone, which have little to do for each row: rows that are not cut are what memory reads ahead best.
+constexpr std::int64_t most_box_samples = 4096;
 constexpr std::int64_t least_edge_samples = 63;
 /// Outputs of so many bytes are not wanted in the caches.
 constexpr std::int64_t streamed_bytes = 8 << 20;
@@ -127,13 +130,15 @@ class CpuRunner final : public Runner {
   Cut cut(std::int64_t step, std::int64_t channels) const {
     const Shape& n = job_->out;
     Cut cut{.step = step, .channels = channels};
+    const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(), [](const Taps& taps) { return taps.method == Method::box; });
+    const std::int64_t most = boxes ? most_box_samples : most_tile_samples;
     std::int64_t widest = 1;
     for (const Taps& taps : job_->filters) widest = std::max(widest, taps.size[2]);
     // Halo columns are staged again by each tile: at least four times as many columns of its own keep that below a quarter.
     const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest);
     cut.tile_width = n.width;
     while (cut.tile_width > least &&
-           (scratch_bytes(cut.tile_width, step) > scratch_budget_bytes || cut.tile_width * step > most_tile_samples)) {
+           (scratch_bytes(cut.tile_width, step) > scratch_budget_bytes || cut.tile_width * step > most)) {
       cut.tile_width = std::max(least, (cut.tile_width + 1) / 2);
     }
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
@@ -273,6 +278,10 @@ class CpuBackend final : public Backend {
   }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
+    if (are_whole_boxes(*job)) {
+      const int workers = workers_for(*job, multiply_adds(job->filters.front().size, Method::box));
+      return make_whole_boxes(std::move(job), workers);
+    }
     if (job->sum_f64) return std::make_unique<CpuRunner<double>>(std::move(job));
     return std::make_unique<CpuRunner<float>>(std::move(job));
   }
