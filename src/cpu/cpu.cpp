@@ -268,13 +268,22 @@ class CpuBackend final : public Backend {
     // many would choose by that.
     const int workers = workers_for(job, multiply_adds(taps.size, Method::direct));
     const double threads = workers == 1 ? 1 : std::min(workers, tbb::this_task_arena::max_concurrency());
-    // Lines between the axes are written and read again, which costs as much as three multiply-adds.
-    const auto work =
-        static_cast<double>(multiply_adds(taps.size, method) + (method == Method::separable ? 3 : 0));
+    const double work = multiply_adds_worth(job, taps, method);
     return halation::expected_seconds(
         job, work,
         {.bytes_per_second = std::min(threads * thread_bytes_per_second, most_bytes_per_second),
          .multiply_adds_per_second = threads * thread_multiply_adds_per_second / (job.sum_f64 ? 2 : 1)});
+  }
+
+  /// As many multiply-adds of a direct filter take as long.
+  static double multiply_adds_worth(const Job& job, const Taps& taps, Method method) {
+    const auto planes = static_cast<double>(taps.size[0]);
+    const auto exact = static_cast<double>(multiply_adds(taps.size, method));
+    if (method == Method::separable) return exact + 3;  // lines between the axes are written and read again
+    if (method != Method::box) return exact;
+    // Measured: f32 in rows and columns alone as long as 11 taps, whole numbers less than any filter; each plane is read anew.
+    const bool whole = !is_float(job.in_pixel) && job.combine == Combine::none;
+    return whole ? 2 + 2 * planes : 10.5 + (planes > 1 ? planes : 0);
   }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
