@@ -92,6 +92,7 @@ void few_columns(const Columns<T>& job) {
   const T* lines[Rows + Taps - 1];
   for (int j = 0; j < Rows + Taps - 1; ++j) lines[j] = job.lines[j];
   cover<Rows>(job.n, job.out, Rows, static_cast<std::int64_t>(hn::Lanes(d)), [&](std::int64_t i, T* const* out, std::int64_t o) {
+    for (const T* row : job.ahead) hwy::Prefetch(row + i);
     hn::Vec<decltype(d)> values[Rows + Taps - 1];
     for (int j = 0; j < Rows + Taps - 1; ++j) values[j] = hn::Load(d, lines[j] + i);
     for (int row = 0; row < Rows; ++row) {
@@ -108,6 +109,7 @@ void many_columns(const Columns<T>& job) {
   const hn::ScalableTag<T> d;
   cover<Rows>(job.n, job.out, Rows, static_cast<std::int64_t>(hn::Lanes(d)), [&](std::int64_t i, T* const* out, std::int64_t o) {
     const T* const* lines = job.lines;
+    for (const T* row : job.ahead) hwy::Prefetch(row + i);
     hn::Vec<decltype(d)> before[Rows];
     before[Rows - 2] = hn::Load(d, lines[Rows - 2] + i);
     for (int row = Rows - 3; row >= 0; --row) before[row] = hn::Add(hn::Load(d, lines[row] + i), before[row + 1]);
@@ -154,6 +156,7 @@ template <class T>
 void join(const Joined<T>& job) {
   const hn::ScalableTag<T> d;
   cover<rows_at_once>(job.n, job.out, job.rows, static_cast<std::int64_t>(hn::Lanes(d)), [&](std::int64_t i, T* const* out, std::int64_t o) {
+    for (int row = 0; row < job.rows; ++row) hwy::Prefetch(job.ahead[row] + i);
     auto prefix = job.starts ? hn::Zero(d) : hn::Load(d, job.prefix + i);
     if (job.starts) put(d, hn::Load(d, job.suffixes[0] + i), out[0] + o, job.streams && out == job.out);
     for (int row = job.starts ? 1 : 0; row < job.rows; ++row) {

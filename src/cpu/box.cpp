@@ -14,6 +14,8 @@ namespace {
 
 /// From so many rows on suffixes and prefixes of blocks take less time than sums of shared rows.
 constexpr std::int64_t least_block = 24;
+/// Samples of a row that are summed at a time, at least.
+constexpr std::int64_t part_samples = 1000;
 
 template <class Sum>
 class Box final : public FilterMethod<Sum> {
@@ -51,7 +53,10 @@ class Box final : public FilterMethod<Sum> {
       const auto lines = static_cast<int>(taps_.size[1]) + rows - 1;
       for (int j = 0; j < lines; ++j) pointers[j] = slot(y + taps_.lead[1] + j);
       Columns<Sum> job{.lines = pointers, .out = out, .taps = taps_.size[1], .n = n, .streams = streams};
-      if (rows == rows_at_once) return box_.columns(job);
+      if (rows == rows_at_once) {
+        for (int row = 0; row < rows; ++row) job.ahead[row] = ahead(tile, fresh.end + row);
+        return box_.columns(job);
+      }
       for (int row = 0; row < rows; ++row, ++job.lines, ++job.out) box_.column(job);
       return;
     }
@@ -65,7 +70,9 @@ class Box final : public FilterMethod<Sum> {
       const auto run = static_cast<int>(std::min<std::int64_t>(rows - row, taps_.size[1] - in_block));
       std::array<const Sum*, rows_at_once> before{};
       std::array<const Sum*, rows_at_once> after{};
+      std::array<const Sum*, rows_at_once> next{};
       for (int r = 0; r < run; ++r) {
+        next[r] = ahead(tile, fresh.end + row + r);
         before[r] = slot(first + r);
         after[r] = slot(first + r + taps_.size[1] - 1);
       }
@@ -76,42 +83,58 @@ class Box final : public FilterMethod<Sum> {
                  .rows = run,
                  .starts = in_block == 0,
                  .n = n,
-                 .streams = streams});
+                 .streams = streams,
+                 .ahead = next});
       row += run;
     }
   }
 
  private:
-  /// Sums one input row over z and x. `lines` are those of all planes and three more.
+  /// A row of the image that lies there as it is, to be asked for while others are summed; else null, which may be asked for as well.
+  const Sum* ahead(const Tile<Sum>& tile, std::int64_t row) const {
+    if (row >= tile.y + taps_.lead[1] + tile.height + taps_.size[1] - 1) return nullptr;
+    const std::int64_t x = tile.x + taps_.lead[2];
+    return tile.lines.in_place(tile.z + taps_.lead[0] + taps_.size[0] - 1, row, std::max<std::int64_t>(x, 0), x + tile.width);
+  }
+
+  /// Sums one input row over z and x, a few samples at a time, which stay in the first-level cache from step to step. `lines` are those
+  /// of all planes and three more.
   void sum_row(const Tile<Sum>& tile, std::int64_t row, Sum* lines, Sum** pointers, Sum* target) const {
     const std::int64_t step = tile.lines.step();
+    const std::int64_t part = part_width(tile.width, step);
     const std::int64_t wide = wide_pitch(tile.width, step);
-    const std::int64_t x = tile.x + taps_.lead[2];
-    const std::int64_t x_end = x + tile.width + taps_.size[2] - 1;
-    for (std::int64_t plane = 0; plane < taps_.size[0]; ++plane) {
-      pointers[plane] = lines + (plane + 3) * wide;
-      if (taps_.size[0] == 1 && tile.lines.in_place(tile.z + taps_.lead[0], row, x, x_end + line_slack)) continue;
-      tile.lines.stage(tile.z + taps_.lead[0] + plane, row, x, x_end, pointers[plane]);
+    for (std::int64_t at = 0; at < tile.width; at += part) {
+      const std::int64_t width = std::min(part, tile.width - at);
+      const std::int64_t x = tile.x + at + taps_.lead[2];
+      const std::int64_t x_end = x + width + taps_.size[2] - 1;
+      for (std::int64_t plane = 0; plane < taps_.size[0]; ++plane) {
+        pointers[plane] = lines + (plane + 3) * wide;
+        tile.lines.stage(tile.z + taps_.lead[0] + plane, row, x, x_end, pointers[plane]);
+      }
+      const Sum* line = pointers[0];
+      if (taps_.size[0] > 1) {
+        kernels_.correlate_row({.lines = pointers,
+                                .weights = weights_z_.of(1),
+                                .planes = 1,
+                                .taps_y = taps_.size[0],
+                                .taps_x = 1,
+                                .tap_stride = step,
+                                .out = &lines,
+                                .n = (x_end - x) * step});
+        line = lines;
+      }
+      window_.sum<Sum, Sum>(box_.steps, line, step, weight_, {lines + wide, lines + 2 * wide}, target + at * step, width * step);
     }
-    const Sum* line = pointers[0];
-    if (const Sum* l = taps_.size[0] == 1 ? tile.lines.in_place(tile.z + taps_.lead[0], row, x, x_end + line_slack) : nullptr) line = l;
-    if (taps_.size[0] > 1) {
-      kernels_.correlate_row({.lines = pointers,
-                              .weights = weights_z_.of(1),
-                              .planes = 1,
-                              .taps_y = taps_.size[0],
-                              .taps_x = 1,
-                              .tap_stride = step,
-                              .out = &lines,
-                              .n = (x_end - x) * step});
-      line = lines;
-    }
-    window_.sum<Sum, Sum>(box_.steps, line, step, weight_, {lines + wide, lines + 2 * wide}, target, tile.width * step);
   }
 
   std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
+  /// Pixels of a row that are summed at a time; those beside them are summed again.
+  std::int64_t part_width(std::int64_t width, std::int64_t step) const {
+    constexpr std::int64_t cache_line = 64 / sizeof(Sum);
+    return std::min(width, std::max(part_samples / step, 4 * taps_.size[2]) / cache_line * cache_line + cache_line);
+  }
   std::int64_t wide_pitch(std::int64_t width, std::int64_t step) const {
-    return line_pitch<Sum>(window_.length(width, 1) * step);
+    return line_pitch<Sum>(window_.length(part_width(width, step), 1) * step);
   }
 
   const Taps& taps_;

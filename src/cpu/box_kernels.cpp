@@ -1,6 +1,8 @@
 // box_kernels.cpp: the tables of the kernels of boxes for all instruction sets, and the choice at run time.
 #include "cpu/box_kernels.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -20,8 +20,10 @@ namespace {
 constexpr std::int64_t scratch_budget_bytes = 384 << 10;
 constexpr std::int64_t least_tile_samples = 512;
 constexpr std::int64_t most_tile_samples = 1024;
-/// Of boxes alone, which have little to do for each row: rows that are not cut are what memory reads ahead best.
+/// Of boxes alone, which have little to do for each row: rows that are not cut are what memory reads ahead best, also where many of
+/// them fill most of a larger second-level cache.
 constexpr std::int64_t most_box_samples = 4096;
+constexpr std::int64_t box_scratch_budget_bytes = 1024 << 10;
 constexpr std::int64_t least_edge_samples = 63;
 /// Outputs of so many bytes are not wanted in the caches.
 constexpr std::int64_t streamed_bytes = 8 << 20;
@@ -132,13 +134,14 @@ class CpuRunner final : public Runner {
     Cut cut{.step = step, .channels = channels};
     const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(), [](const Taps& taps) { return taps.method == Method::box; });
     const std::int64_t most = boxes ? most_box_samples : most_tile_samples;
+    const std::int64_t budget_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes;
     std::int64_t widest = 1;
     for (const Taps& taps : job_->filters) widest = std::max(widest, taps.size[2]);
     // Halo columns are staged again by each tile: at least four times as many columns of its own keep that below a quarter.
     const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest);
     cut.tile_width = n.width;
     while (cut.tile_width > least &&
-           (scratch_bytes(cut.tile_width, step) > scratch_budget_bytes || cut.tile_width * step > most)) {
+           (scratch_bytes(cut.tile_width, step) > budget_bytes || cut.tile_width * step > most)) {
       cut.tile_width = std::max(least, (cut.tile_width + 1) / 2);
     }
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
