@@ -121,11 +121,12 @@ TEST(CpuBox, BytesAreRoundedAsExactSums) {
 
 TEST(CpuBox, OutputsPastTheCaches) {
   for (const std::int64_t width : {4096, 4099}) {
-    const Shape shape{.height = 2100, .width = width};
-    expect_same(whole_image(shape, Pixel::u8), window(3, 3, 1.0 / 9), {.border = Border::reflect101()});
-    expect_same(whole_image(shape, Pixel::u8), window(1, 2, 0.5), {.border = Border::reflect101()});
-    expect_same(whole_image(shape, Pixel::f32), window(3, 2), {.border = Border::reflect101()});
-    expect_same(whole_image(shape, Pixel::u16), window(2, 3), {.border = Border::reflect101()});
+    const Options options{.border = Border::reflect101()};
+    expect_same(whole_image({.height = 8200, .width = width}, Pixel::u8), window(1, 3, 1.0 / 3), options);
+    expect_same(whole_image({.height = 8200, .width = width}, Pixel::u8), window(1, 2, 0.5), options);
+    expect_same(whole_image({.height = 4100, .width = width}, Pixel::u16), window(2, 2), options);
+    expect_same(whole_image({.height = 2100, .width = width}, Pixel::f32), window(3, 2), options);
+    expect_same(whole_image({.height = 600, .width = width}, Pixel::f32), window(25, 1), options);
   }
 }
 

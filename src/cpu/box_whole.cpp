@@ -24,8 +24,8 @@ namespace {
 constexpr std::int64_t scratch_budget_bytes = 512 << 10;
 constexpr std::int64_t least_tile_samples = 512;
 constexpr std::int64_t most_tile_samples = 4096;
-/// Outputs of so many bytes are not wanted in the caches.
-constexpr std::int64_t streamed_bytes = 8 << 20;
+/// Outputs of so many bytes go past the caches: of 4096 × 4096 elements two bytes each gained by it, bytes lost.
+constexpr std::int64_t streamed_bytes = 32 << 20;
 /// Factors outside are left to sums that are weighed first: times whole numbers they could leave what f32 holds.
 constexpr double least_factor = 0x1p-60;
 constexpr double most_factor = 0x1p60;
