@@ -22,7 +22,8 @@ Image whole_image(const Shape& shape, Pixel pixel, std::uint64_t most = 256, Lay
   Numbers numbers(1);
   visit_pixel(pixel, [&](auto element) {
     auto* to = reinterpret_cast<decltype(element)*>(image.view().data);
-    for (std::int64_t i = 0; i < shape.elements(); ++i) to[i] = static_cast<decltype(element)>(static_cast<float>(numbers.below(most)));
+    for (std::int64_t i = 0; i < shape.elements(); ++i)
+      to[i] = static_cast<decltype(element)>(static_cast<float>(numbers.below(most)));
   });
   return image;
 }
@@ -52,12 +53,14 @@ constexpr Border::Mode modes[] = {Border::Mode::constant, Border::Mode::replicat
 constexpr Pixel pixels[] = {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32, Pixel::f64};
 
 TEST(CpuBox, SumsOfWholeNumbersAreExact) {
-  const std::pair<std::int64_t, std::int64_t> sizes[] = {{1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 3}, {4, 5}, {5, 4}, {6, 7}, {9, 9}, {23, 2}, {24, 3}, {31, 17}};
+  const std::pair<std::int64_t, std::int64_t> sizes[] = {{1, 1}, {1, 9}, {9, 1}, {2, 2},  {3, 3},  {4, 5},
+                                                         {5, 4}, {6, 7}, {9, 9}, {23, 2}, {24, 3}, {31, 17}};
   for (const Pixel pixel : pixels) {
     const Image image = whole_image({.height = 75, .width = 301}, pixel, 100);
     for (const auto& [height, width] : sizes) {
       for (const Border::Mode mode : modes) {
-        expect_same(image, window(height, width), {.border = Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0}, .output = Pixel::f32});
+        const double outside = mode == Border::Mode::constant ? 7.0 : 0.0;
+        expect_same(image, window(height, width), {.border = Border{mode, outside}, .output = Pixel::f32});
       }
     }
   }
@@ -88,7 +91,8 @@ TEST(CpuBox, ChannelsPlanesAndFiltersLargerThanTheImage) {
       }
     }
     const Image volume = whole_image({.depth = 7, .height = 9, .width = 33}, pixel, 100);
-    for (const std::int64_t depth : {2, 3, 9}) expect_same(volume, window(3, 5, 1, depth), {.border = Border::reflect101(), .output = Pixel::f32});
+    for (const std::int64_t depth : {2, 3, 9})
+      expect_same(volume, window(3, 5, 1, depth), {.border = Border::reflect101(), .output = Pixel::f32});
   }
 }
 
@@ -175,7 +179,10 @@ TEST(CpuBox, IsChosenWhereItIsQuicker) {
 
 TEST(CpuBox, Explains) {
   const auto explain = [](Pixel pixel, std::int64_t taps) {
-    return Plan({.shape = {.height = 400, .width = 400}, .pixel = pixel, .filters = {window(taps, taps)}, .options = {.method = Method::box}})
+    return Plan({.shape = {.height = 400, .width = 400},
+                 .pixel = pixel,
+                 .filters = {window(taps, taps)},
+                 .options = {.method = Method::box}})
         .explain();
   };
   EXPECT_NE(explain(Pixel::u8, 16).find("running sums of whole numbers in 16 bits"), std::string::npos);

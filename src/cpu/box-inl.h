@@ -155,7 +155,8 @@ void suffixes(T* const* lines, std::int64_t count, std::int64_t n) {
 template <class T>
 void join(const Joined<T>& job) {
   const hn::ScalableTag<T> d;
-  cover<rows_at_once>(job.n, job.out, job.rows, static_cast<std::int64_t>(hn::Lanes(d)), [&](std::int64_t i, T* const* out, std::int64_t o) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  cover<rows_at_once>(job.n, job.out, job.rows, lanes, [&](std::int64_t i, T* const* out, std::int64_t o) {
     for (int row = 0; row < job.rows; ++row) hwy::Prefetch(job.ahead[row] + i);
     auto prefix = job.starts ? hn::Zero(d) : hn::Load(d, job.prefix + i);
     if (job.starts) put(d, hn::Load(d, job.suffixes[0] + i), out[0] + o, job.streams && out == job.out);

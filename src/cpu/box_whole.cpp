@@ -40,7 +40,7 @@ double weight_of(const Taps& taps) {
 
 double most_pixel(const Job& job) { return std::max(largest(job.in_pixel), -smallest(job.in_pixel)); }
 
-/// The largest sum of pixels over the axes from `first` on but for y, or with it.
+/// The largest sum of pixels over z and x, or over all axes.
 double most_sum(const Job& job, bool over_y) {
   double most = 0;
   for (const Taps& taps : job.filters) {
@@ -67,7 +67,8 @@ void find_multiplier(WholeFinish& finish, double factor, std::int64_t most) {
     const double exact = std::ldexp(factor, 16 - left + right);
     if (exact >= 65535 || std::ldexp(factor * static_cast<double>(most) + std::fabs(finish.offset) + 2, right) >= 65536) continue;
     const double half = finish.rounding == Rounding::half_even ? std::ldexp(0.5, right) : 0;
-    for (const double bias : {std::floor(half + std::ldexp(finish.offset, right)), std::ceil(half + std::ldexp(finish.offset, right))}) {
+    const double added = half + std::ldexp(finish.offset, right);
+    for (const double bias : {std::floor(added), std::ceil(added)}) {
       for (const double multiplier : {std::ceil(exact), std::floor(exact)}) {
         if (bias < 0 || bias > 65535 || multiplier < 1) continue;
         const auto same = [&](std::int64_t sum) {
@@ -202,7 +203,8 @@ class WholeBoxes final : public Runner {
     ConstView in = all.batch(batch);
     if (cut.step == 1) in = in.channel(channel);
     const Shape part{.height = std::min(cut.tile_height, n.height - y), .width = std::min(cut.tile_width, n.width - x)};
-    for (std::size_t i = 0; i < boxes_.size(); ++i) sum_tile(boxes_[i], in, cut.step, outs[i], {batch, channel, z, y, x}, part, scratch);
+    const Place place{batch, channel, z, y, x};
+    for (std::size_t i = 0; i < boxes_.size(); ++i) sum_tile(boxes_[i], in, cut.step, outs[i], place, part, scratch);
   }
 
   void sum_tile(const Box& box, const ConstView& in, std::int64_t step, const View& out, Place at, const Shape& part,
@@ -232,11 +234,17 @@ class WholeBoxes final : public Runner {
     const std::int64_t x = at.x + taps.lead[2];
     for (std::int64_t row = 0; row < rows; ++row) {
       Row* newer = ring + row % taps.size[1] * pitch;
-      sum_row(box, in, step, {at.z + taps.lead[0], at.y + taps.lead[1] + row, x}, x + part.width + taps.size[2] - 1, pixels, between,
-              newer, n);
+      const Space from{at.z + taps.lead[0], at.y + taps.lead[1] + row, x};
+      sum_row(box, in, step, from, x + part.width + taps.size[2] - 1, pixels, between, newer, n);
       const std::int64_t done = row - (taps.size[1] - 1);
       const Row* older = done < 0 ? nothing : ring + done % taps.size[1] * pitch;
-      Slide<Row, Sum> job{.newer = newer, .older = older, .sums = sums, .out = nullptr, .n = n, .finish = box.finish, .streams = streams};
+      Slide<Row, Sum> job{.newer = newer,
+                          .older = older,
+                          .sums = sums,
+                          .out = nullptr,
+                          .n = n,
+                          .finish = box.finish,
+                          .streams = streams};
       if (done >= 0) {
         std::byte* to = place_in(out, {at.batch, at.channel, at.z, at.y + done, at.x});
         job.out = in_place ? to : finished;

@@ -132,7 +132,8 @@ class CpuRunner final : public Runner {
   Cut cut(std::int64_t step, std::int64_t channels) const {
     const Shape& n = job_->out;
     Cut cut{.step = step, .channels = channels};
-    const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(), [](const Taps& taps) { return taps.method == Method::box; });
+    const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
+                                   [](const Taps& taps) { return taps.method == Method::box; });
     const std::int64_t most = boxes ? most_box_samples : most_tile_samples;
     const std::int64_t budget_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes;
     std::int64_t widest = 1;
