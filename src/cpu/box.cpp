@@ -54,7 +54,7 @@ class Box final : public FilterMethod<Sum> {
       for (int j = 0; j < lines; ++j) pointers[j] = slot(y + taps_.lead[1] + j);
       Columns<Sum> job{.lines = pointers, .out = out, .taps = taps_.size[1], .n = n, .streams = streams};
       if (rows == rows_at_once) {
-        for (int row = 0; row < rows; ++row) job.ahead[row] = ahead(tile, fresh.end + row);
+        for (int row = 0; row < rows; ++row) job.ahead[row] = ahead(tile, fresh.end + row, ring);
         return box_.columns(job);
       }
       for (int row = 0; row < rows; ++row, ++job.lines, ++job.out) box_.column(job);
@@ -72,7 +72,7 @@ class Box final : public FilterMethod<Sum> {
       std::array<const Sum*, rows_at_once> after{};
       std::array<const Sum*, rows_at_once> next{};
       for (int r = 0; r < run; ++r) {
-        next[r] = ahead(tile, fresh.end + row + r);
+        next[r] = ahead(tile, fresh.end + row + r, ring);
         before[r] = slot(first + r);
         after[r] = slot(first + r + taps_.size[1] - 1);
       }
@@ -90,11 +90,13 @@ class Box final : public FilterMethod<Sum> {
   }
 
  private:
-  /// A row of the image that lies there as it is, to be asked for while others are summed; else null, which may be asked for as well.
-  const Sum* ahead(const Tile<Sum>& tile, std::int64_t row) const {
-    if (row >= tile.y + taps_.lead[1] + tile.height + taps_.size[1] - 1) return nullptr;
+  /// A row of the image that lies there as it is, to be asked for while others are summed; else `otherwise`.
+  const Sum* ahead(const Tile<Sum>& tile, std::int64_t row, const Sum* otherwise) const {
+    if (row >= tile.y + taps_.lead[1] + tile.height + taps_.size[1] - 1) return otherwise;
     const std::int64_t x = tile.x + taps_.lead[2];
-    return tile.lines.in_place(tile.z + taps_.lead[0] + taps_.size[0] - 1, row, std::max<std::int64_t>(x, 0), x + tile.width);
+    const std::int64_t z = tile.z + taps_.lead[0] + taps_.size[0] - 1;
+    const Sum* line = tile.lines.in_place(z, row, std::max<std::int64_t>(x, 0), x + tile.width);
+    return line != nullptr ? line : otherwise;
   }
 
   /// Sums one input row over z and x, a few samples at a time, which stay in the first-level cache from step to step. `lines` are those

@@ -44,7 +44,7 @@ struct Columns {
   std::int64_t taps;
   std::int64_t n;
   bool streams;  ///< past the caches, where `out` is on vectors' boundaries
-  std::array<const Sum*, rows_at_once> ahead = {};  ///< rows of n that will be read next and are asked for meanwhile; null: none
+  std::array<const Sum*, rows_at_once> ahead = {};  ///< of `columns`: rows of n that will be read next and are asked for meanwhile
 };
 
 /// Rows of one block of windows: suffix sums of the block and, in `prefix`, those of the next block's rows.
@@ -59,7 +59,7 @@ struct Joined {
   bool starts;  ///< the first row is that of the whole block, to which nothing is added
   std::int64_t n;
   bool streams;
-  std::array<const Sum*, rows_at_once> ahead = {};
+  std::array<const Sum*, rows_at_once> ahead;  ///< as many as `rows`
 };
 
 template <class Sum>
