@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cpu/box_whole.h"
 #include "cpu/fixed.h"
 #include "cpu/method.h"
 #include "cpu/parallel.h"
@@ -20,6 +21,10 @@ namespace {
 constexpr std::int64_t scratch_budget_bytes = 384 << 10;
 constexpr std::int64_t least_tile_samples = 512;
 constexpr std::int64_t most_tile_samples = 1024;
+/// Of boxes alone, which have little to do for each row: rows that are not cut are what memory reads ahead best, also where many of
+/// them fill most of a larger second-level cache.
+constexpr std::int64_t most_box_samples = 4096;
+constexpr std::int64_t box_scratch_budget_bytes = 1024 << 10;
 constexpr std::int64_t least_edge_samples = 63;
 /// Outputs of so many bytes are not wanted in the caches.
 constexpr std::int64_t streamed_bytes = 8 << 20;
@@ -45,6 +50,7 @@ std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& jo
     switch (taps.method) {
       case Method::direct: list.push_back(make_direct(taps, gain, kernels)); continue;
       case Method::separable: list.push_back(make_separable(taps, gain, kernels)); continue;
+      case Method::box: list.push_back(make_box(taps, gain, kernels)); continue;
       default: break;
     }
     throw Error(ErrorCode::unsupported, "cpu: no method " + std::string(name_of(taps.method)));
@@ -76,8 +82,7 @@ class CpuRunner final : public Runner {
         methods_(make_methods(*job_, sums_are_pixels_ ? job_->scale : 1.0, kernels_)) {
     std::int64_t multiply_adds = 0;
     for (const Taps& taps : job_->filters) {
-      multiply_adds += taps.method == Method::separable ? taps.size[0] + taps.size[1] + taps.size[2]
-                                                        : taps.size[0] * taps.size[1] * taps.size[2];
+      multiply_adds += halation::multiply_adds(taps.size, taps.method);
       tallest_ = std::max(tallest_, taps.size[1]);
     }
     workers_ = workers_for(*job_, multiply_adds);
@@ -128,13 +133,17 @@ class CpuRunner final : public Runner {
   Cut cut(std::int64_t step, std::int64_t channels) const {
     const Shape& n = job_->out;
     Cut cut{.step = step, .channels = channels};
+    const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
+                                   [](const Taps& taps) { return taps.method == Method::box; });
+    const std::int64_t most = boxes ? most_box_samples : most_tile_samples;
+    const std::int64_t budget_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes;
     std::int64_t widest = 1;
     for (const Taps& taps : job_->filters) widest = std::max(widest, taps.size[2]);
     // Halo columns are staged again by each tile: at least four times as many columns of its own keep that below a quarter.
     const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest);
     cut.tile_width = n.width;
     while (cut.tile_width > least &&
-           (scratch_bytes(cut.tile_width, step) > scratch_budget_bytes || cut.tile_width * step > most_tile_samples)) {
+           (scratch_bytes(cut.tile_width, step) > budget_bytes || cut.tile_width * step > most)) {
       cut.tile_width = std::max(least, (cut.tile_width + 1) / 2);
     }
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
@@ -256,7 +265,7 @@ class CpuBackend final : public Backend {
   }
 
   std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable};
+    static constexpr Method list[] = {Method::direct, Method::separable, Method::box};
     return list;
   }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
@@ -264,13 +273,26 @@ class CpuBackend final : public Backend {
     // many would choose by that.
     const int workers = workers_for(job, multiply_adds(taps.size, Method::direct));
     const double threads = workers == 1 ? 1 : std::min(workers, tbb::this_task_arena::max_concurrency());
-    // Lines between the axes are written and read again, which costs as much as three multiply-adds.
-    const auto work =
-        static_cast<double>(multiply_adds(taps.size, method) + (method == Method::separable ? 3 : 0));
+    const double work = multiply_adds_worth(job, taps, method);
     return halation::expected_seconds(
         job, work,
         {.bytes_per_second = std::min(threads * thread_bytes_per_second, most_bytes_per_second),
          .multiply_adds_per_second = threads * thread_multiply_adds_per_second / (job.sum_f64 ? 2 : 1)});
+  }
+
+  /// As many multiply-adds of a direct filter take as long.
+  static double multiply_adds_worth(const Job& job, const Taps& taps, Method method) {
+    const auto planes = static_cast<double>(taps.size[0]);
+    const auto exact = static_cast<double>(multiply_adds(taps.size, method));
+    if (method != Method::box && may_be_fixed_point(job)) {  // measured; rows and columns alone are summed as products are
+      const bool by_columns = method == Method::separable || taps.size[1] == 1 || taps.size[2] == 1;
+      return by_columns ? 2.5 + 0.36 * std::max(exact, 1.0) : 3 + 0.27 * exact;
+    }
+    if (method == Method::separable) return exact + 3;  // lines between the axes are written and read again
+    if (method != Method::box) return exact;
+    // Measured: f32 in rows and columns alone as long as 11 taps, whole numbers less than any filter; each plane is read anew.
+    const bool whole = !is_float(job.in_pixel) && job.combine == Combine::none;
+    return whole ? 2 + 2 * planes : 10.5 + (planes > 1 ? planes : 0);
   }
 
   double added_error(const Job& job, const Taps& taps) const override {
@@ -278,10 +300,11 @@ class CpuBackend final : public Backend {
   }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
-    if (is_fixed_point(*job)) {
-      const int workers = workers_for(*job, multiply_adds(job->filters.front().size, job->filters.front().method));
-      return make_fixed(std::move(job), workers);
-    }
+    std::int64_t work = 0;
+    for (const Taps& taps : job->filters) work += multiply_adds(taps.size, taps.method);
+    const int workers = workers_for(*job, work);
+    if (are_whole_boxes(*job)) return make_whole_boxes(std::move(job), workers);
+    if (is_fixed_point(*job)) return make_fixed(std::move(job), workers);
     if (job->sum_f64) return std::make_unique<CpuRunner<double>>(std::move(job));
     return std::make_unique<CpuRunner<float>>(std::move(job));
   }

@@ -357,6 +357,8 @@ std::optional<double> fixed_point_error(const Job& job, const Taps& taps, Method
   return fixed->error;
 }
 
+bool may_be_fixed_point(const Job& job) { return best_fixed_kernels() != nullptr && allows_fixed_point(job); }
+
 bool is_fixed_point(const Job& job) {
   return std::all_of(job.filters.begin(), job.filters.end(),
                      [&](const Taps& taps) { return fixed_point_error(job, taps, taps.method).has_value(); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "core/backend.h"
 
@@ -10,6 +11,8 @@ namespace halation::cpu_backend {
 /// Levels of the output that fixed point may put sums of one filter off; none where it is not summed in fixed point.
 std::optional<double> fixed_point_error(const Job& job, const Taps& taps, Method method);
 
+/// Whether the job allows fixed point, if its weights do.
+bool may_be_fixed_point(const Job& job);
 /// Whether all filters of the job are summed in fixed point.
 bool is_fixed_point(const Job& job);
 std::unique_ptr<const Runner> make_fixed(std::shared_ptr<const Job> job, int workers);

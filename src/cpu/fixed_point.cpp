@@ -83,15 +83,6 @@ Whole to_whole(const std::vector<double>& weights, double most_value, bool power
   return at_scale(weights, powers_of_two ? std::exp2(std::floor(std::log2(scale))) : scale);
 }
 
-bool allows(const Job& job) {
-  if (job.in_pixel != Pixel::u8 || (job.out_pixel != Pixel::u8 && job.out_pixel != Pixel::i16)) return false;
-  if (job.sum_f64 || job.combine != Combine::none) return false;
-  return std::all_of(job.borders.begin(), job.borders.end(), [](const BorderTable& border) {
-    const double value = border.constant();
-    return border.mode() != Border::Mode::constant || (is_whole(value) && value >= 0 && value <= most_pixel);
-  });
-}
-
 /// Whether results stay where they can be rounded as whole numbers.
 bool fits(const Job& job, double sum_of_magnitudes) {
   return std::fabs(job.scale) * sum_of_magnitudes * most_pixel + std::fabs(job.offset) < most_result;
@@ -135,8 +126,17 @@ std::optional<FixedPoint> by_factors(const Job& job, const std::vector<double>& 
 
 }  // namespace
 
+bool allows_fixed_point(const Job& job) {
+  if (job.in_pixel != Pixel::u8 || (job.out_pixel != Pixel::u8 && job.out_pixel != Pixel::i16)) return false;
+  if (job.sum_f64 || job.combine != Combine::none) return false;
+  return std::all_of(job.borders.begin(), job.borders.end(), [](const BorderTable& border) {
+    const double value = border.constant();
+    return border.mode() != Border::Mode::constant || (is_whole(value) && value >= 0 && value <= most_pixel);
+  });
+}
+
 std::optional<FixedPoint> fixed_point(const Job& job, const Taps& taps, Method method) {
-  if (!allows(job)) return std::nullopt;
+  if (!allows_fixed_point(job)) return std::nullopt;
   std::optional<FixedPoint> fixed;
   if (method == Method::separable && taps.size[0] == 1) {
     std::vector<double> weights_y = (*taps.factors)[1];

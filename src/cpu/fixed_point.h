@@ -22,8 +22,11 @@ struct FixedPoint {
   double error = 0;
 };
 
-/// None where the job does not allow it: other pixels than u8 in, u8 or i16 out, constants of borders that are no pixels, sums in f64 or
-/// combined; where sums leave 32 bits; and where weights of 16 bits would put them off by more than 1/16 of a level.
+/// Whether pixels are u8 in and u8 or i16 out, constants of borders are pixels, and sums neither in f64 nor combined.
+bool allows_fixed_point(const Job& job);
+
+/// None where the job does not allow it, where sums leave 32 bits, and where weights of 16 bits would put them off by more than 1/16 of a
+/// level.
 std::optional<FixedPoint> fixed_point(const Job& job, const Taps& taps, Method method);
 
 }  // namespace halation::cpu_backend

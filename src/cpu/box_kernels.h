@@ -1,0 +1,128 @@
+// box_kernels.h: the innermost loops of windows of equal weights, as a table of functions for one instruction set.
+//
+// Lines are scratch: aligned to 64 bytes, and a vector past their end may be read and, where this is not excluded, written.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/kernels.h"
+
+namespace halation::cpu_backend {
+
+/// A step towards the sums of windows: from those of shorter windows side by side, and single samples behind them.
+///     out[i] = Σ_j shorter[i + j · shorter_shift] + weight · Σ_j samples[i + j · samples_shift]   for i in [0, n).
+/// Integers have no weight. Writes a vector past the end.
+template <class In, class Out>
+struct WindowStep {
+  const Out* shorter;
+  std::int64_t shorter_shift;
+  const In* samples;
+  std::int64_t samples_shift;
+  Out weight;
+  Out* out;
+  std::int64_t n;
+};
+
+/// The most single samples that a step adds to none, to two and to three shorter windows; a fifth would cost more than another step.
+inline constexpr int most_first_samples = 4;
+inline constexpr int most_windows = 3;
+
+template <class In, class Out>
+struct WindowSteps {
+  using Step = void (*)(const WindowStep<In, Out>&);
+  std::array<Step, most_first_samples + 1> first;                               ///< by samples, of which there is one at least
+  std::array<std::array<Step, most_windows>, most_windows + 1> joined;  ///< by windows, 2 or 3, and samples, fewer than windows
+};
+
+/// out[r][i] = Σ_j lines[r + j][i], j from 0 to taps − 1.
+template <class Sum>
+struct Columns {
+  const Sum* const* lines;  ///< taps + rows − 1
+  Sum* const* out;
+  std::int64_t taps;
+  std::int64_t n;
+  bool streams;  ///< past the caches, where `out` is on vectors' boundaries
+  std::array<const Sum*, rows_at_once> ahead = {};  ///< of `columns`: rows of n that will be read next and are asked for meanwhile
+};
+
+/// Rows of one block of windows: suffix sums of the block and, in `prefix`, those of the next block's rows.
+///     prefix += newer[r];  out[r] = suffixes[r] + prefix
+template <class Sum>
+struct Joined {
+  const Sum* const* suffixes;
+  const Sum* const* newer;
+  Sum* const* out;
+  Sum* prefix;
+  int rows;
+  bool starts;  ///< the first row is that of the whole block, to which nothing is added
+  std::int64_t n;
+  bool streams;
+  std::array<const Sum*, rows_at_once> ahead;  ///< as many as `rows`
+};
+
+template <class Sum>
+struct BoxKernels {
+  WindowSteps<Sum, Sum> steps;
+  void (*column)(const Columns<Sum>&);   ///< one row
+  void (*columns)(const Columns<Sum>&);  ///< `rows_at_once` rows
+  /// lines[j] = Σ of lines[j … count − 1].
+  void (*suffixes)(Sum* const* lines, std::int64_t count, std::int64_t n);
+  void (*join)(const Joined<Sum>&);
+};
+
+template <class Sum>
+const BoxKernels<Sum>& best_box_kernels();
+template <> const BoxKernels<float>& best_box_kernels<float>();
+template <> const BoxKernels<double>& best_box_kernels<double>();
+
+/// How a sum of pixels becomes an element: round(factor · sum + offset), in f32. With a multiplier, which is for sums of 16 bits and
+/// bytes alone, ((sum << left) · multiplier >> 16) + bias >> right, which then is the same for every sum.
+struct WholeFinish {
+  double factor = 1;
+  double offset = 0;
+  Rounding rounding = Rounding::half_even;
+  int left = 0;
+  int right = 0;
+  std::uint16_t multiplier = 0;
+  std::uint16_t bias = 0;
+};
+
+/// A row of running sums, which another row enters and one leaves after outputs have been made of them:
+///     sums += newer;  out = finished from sums;  sums −= older
+template <class Row, class Sum>
+struct Slide {
+  const Row* newer;
+  const Row* older;
+  Sum* sums;       ///< in an order of the kernel's own, up to a vector past the end
+  std::byte* out;  ///< packed elements; null: none
+  std::int64_t n;
+  WholeFinish finish;
+  bool streams;  ///< past the caches, where `out` is on vectors' boundaries
+};
+
+/// Pixels, sums along a row, running sums of rows. Sums of 16 bits have no sign.
+template <class In, class Row, class Sum>
+struct WholeBoxKernels {
+  WindowSteps<In, Row> steps;
+  WindowSteps<Row, Row> steps_of_sums;
+  void (*add)(const In* from, Row* sums, std::int64_t n);  ///< sums[i] += from[i]
+  /// By the pixel that is written, integers; f32 and f64 are lines of factor · sum. Null for f16.
+  std::array<void (*)(const Slide<Row, Sum>&), 6> slide;
+};
+
+template <class In, class Row, class Sum>
+const WholeBoxKernels<In, Row, Sum>& best_whole_box_kernels();
+#define HALATION_WHOLE_BOXES(USE)                                \
+  USE(u8_16_16, std::uint8_t, std::uint16_t, std::uint16_t)      \
+  USE(u8_16_32, std::uint8_t, std::uint16_t, std::int32_t)       \
+  USE(u8_32_32, std::uint8_t, std::int32_t, std::int32_t)        \
+  USE(u16_32_32, std::uint16_t, std::int32_t, std::int32_t)      \
+  USE(i16_32_32, std::int16_t, std::int32_t, std::int32_t)
+#define HALATION_DECLARE(name, In, Row, Sum) \
+  template <> const WholeBoxKernels<In, Row, Sum>& best_whole_box_kernels<In, Row, Sum>();
+HALATION_WHOLE_BOXES(HALATION_DECLARE)
+#undef HALATION_DECLARE
+
+}  // namespace halation::cpu_backend

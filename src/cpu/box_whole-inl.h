@@ -1,0 +1,194 @@
+// box_whole-inl.h: running sums of whole numbers and the pixels that they become, for each instruction set. Included once a target,
+// after box-inl.h.
+//
+// Sums of 16 bits are as many as a vector has, twice those of 32. Where they must be wider, for the sums or for the product with the
+// factor, even and odd ones go separate ways, which takes a mask and a shift, and come together as 16 bits again.
+
+HWY_BEFORE_NAMESPACE();
+namespace halation::cpu_backend::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class In, class Row>
+void add_pixels(const In* from, Row* sums, std::int64_t n) {
+  const hn::ScalableTag<Row> d;
+  for (std::int64_t i = 0; i < n; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+    hn::Store(hn::Add(hn::Load(d, sums + i), load_as(d, from + i)), d, sums + i);
+  }
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+template <class T, class Row, class Sum>
+void slide(const Slide<Row, Sum>& job) {
+  auto* out = reinterpret_cast<T*>(job.out);
+  for (std::int64_t i = 0; i < job.n; ++i) {
+    const auto sum = static_cast<Sum>(job.sums[i] + job.newer[i]);
+    job.sums[i] = static_cast<Sum>(sum - job.older[i]);
+    if (out != nullptr) out[i] = to_element<T>(job.finish.factor * sum + job.finish.offset, job.finish.rounding);
+  }
+}
+
+#else
+
+/// factor · sum + offset, and as the whole number that T holds.
+template <class D>
+struct Finisher {
+  D d{};
+  hn::RebindToSigned<D> d_int{};
+  hn::Vec<D> factor, offset;
+  bool rounds;
+
+  explicit Finisher(const WholeFinish& finish)
+      : factor(hn::Set(d, static_cast<float>(finish.factor))),
+        offset(hn::Set(d, static_cast<float>(finish.offset))),
+        rounds(finish.rounding == Rounding::half_even) {}
+
+  /// f32.
+  template <class V>
+  HWY_INLINE hn::Vec<D> value(V sums) const {
+    return hn::MulAdd(factor, hn::ConvertTo(d, sums), offset);
+  }
+  template <class T, class V>
+  HWY_INLINE auto whole(V sums) const {
+    auto clamped = hn::Max(value(sums), hn::Set(d, static_cast<float>(std::numeric_limits<T>::min())));
+    clamped = hn::Min(clamped, hn::Set(d, static_cast<float>(std::numeric_limits<T>::max())));
+    return rounds ? hn::NearestInt(clamped) : hn::ConvertTo(d_int, clamped);
+  }
+};
+
+/// As whole numbers of 16 bits, to memory.
+template <class T, class D, class V>
+HWY_INLINE void put_narrow(D d, V values, T* to, bool streams) {
+  if constexpr (sizeof(T) == 1) {
+    const hn::Rebind<T, D> d_narrow;
+    const auto bytes = hn::DemoteTo(d_narrow, hn::BitCast(hn::RebindToSigned<D>(), values));
+    if constexpr (HWY_MAX_BYTES >= 32) return put(d_narrow, bytes, to, streams);
+    hn::StoreU(bytes, d_narrow, to);
+  } else {
+    const hn::Rebind<T, D> d_same;
+    put(d_same, hn::BitCast(d_same, values), to, streams);
+  }
+}
+
+/// Sums at even and at odd places.
+template <class T, class Finish, class V>
+HWY_INLINE void put_pairs(const Finish& finish, V even, V odd, T* to, bool streams) {
+  if constexpr (std::is_same_v<T, float>) {
+    hn::StoreInterleaved2(finish.value(even), finish.value(odd), finish.d, to);
+  } else {
+    const auto low = finish.template whole<T>(even);
+    const auto high = finish.template whole<T>(odd);
+    const hn::Repartition<std::uint16_t, hn::DFromV<V>> d;
+    const hn::RebindToUnsigned<hn::DFromV<V>> d_pair;
+    const auto low_half = hn::And(hn::BitCast(d_pair, low), hn::Set(d_pair, 0xffff));
+    put_narrow(d, hn::BitCast(d, hn::Or(low_half, hn::ShiftLeft<16>(hn::BitCast(d_pair, high)))), to, streams);
+  }
+}
+
+template <class T, class V>
+HWY_INLINE void put_pairs_f64(double factor, V even, V odd, T* to) {
+  const hn::DFromV<V> d;
+  HWY_ALIGN std::int32_t sums[2][line_slack];
+  hn::Store(even, d, sums[0]);
+  hn::Store(odd, d, sums[1]);
+  for (std::size_t i = 0; i < 2 * hn::Lanes(d); ++i) to[i] = factor * sums[i % 2][i / 2];
+}
+
+/// One vector of rows of 16 bits.
+template <class T, class Finish, class D, class Sum>
+HWY_INLINE void slide_pairs(const Slide<std::uint16_t, Sum>& job, const Finish& finish, D d, std::int64_t i, T* to) {
+  const hn::Repartition<std::uint32_t, D> d_pair;
+  const hn::RebindToSigned<decltype(d_pair)> d_int;
+  const auto evens = [&](auto v) { return hn::BitCast(d_int, hn::And(hn::BitCast(d_pair, v), hn::Set(d_pair, 0xffff))); };
+  const auto odds = [&](auto v) { return hn::BitCast(d_int, hn::ShiftRight<16>(hn::BitCast(d_pair, v))); };
+  const auto newer = hn::Load(d, job.newer + i);
+  const auto older = hn::Load(d, job.older + i);
+  const auto put_both = [&](auto even, auto odd) {
+    if constexpr (std::is_same_v<T, double>) {
+      put_pairs_f64(job.finish.factor, even, odd, to);
+    } else {
+      put_pairs(finish, even, odd, to, job.streams);
+    }
+  };
+  if constexpr (std::is_same_v<Sum, std::uint16_t>) {
+    const auto sum = hn::Add(hn::Load(d, job.sums + i), newer);
+    hn::Store(hn::Sub(sum, older), d, job.sums + i);
+    if (to == nullptr) return;
+    if constexpr (sizeof(T) == 1) {
+      if (job.finish.multiplier != 0) {
+        const auto product = hn::MulHigh(hn::ShiftLeftSame(sum, job.finish.left), hn::Set(d, job.finish.multiplier));
+        return put_narrow(d, hn::ShiftRightSame(hn::Add(product, hn::Set(d, job.finish.bias)), job.finish.right), to, job.streams);
+      }
+    }
+    put_both(evens(sum), odds(sum));
+  } else {
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d_int));
+    const auto even = hn::Add(hn::Load(d_int, job.sums + i), evens(newer));
+    const auto odd = hn::Add(hn::Load(d_int, job.sums + i + lanes), odds(newer));
+    hn::Store(hn::Sub(even, evens(older)), d_int, job.sums + i);
+    hn::Store(hn::Sub(odd, odds(older)), d_int, job.sums + i + lanes);
+    if (to != nullptr) put_both(even, odd);
+  }
+}
+
+/// One vector of rows of 32 bits.
+template <class T, class Finish, class D>
+HWY_INLINE void slide_wide(const Slide<std::int32_t, std::int32_t>& job, const Finish& finish, D d, std::int64_t i, T* to) {
+  const auto sum = hn::Add(hn::Load(d, job.sums + i), hn::Load(d, job.newer + i));
+  hn::Store(hn::Sub(sum, hn::Load(d, job.older + i)), d, job.sums + i);
+  if (to == nullptr) return;
+  if constexpr (std::is_same_v<T, double>) {
+    HWY_ALIGN std::int32_t sums[line_slack];
+    hn::Store(sum, d, sums);
+    for (std::size_t k = 0; k < hn::Lanes(d); ++k) to[k] = job.finish.factor * sums[k];
+  } else if constexpr (std::is_same_v<T, float>) {
+    hn::StoreU(finish.value(sum), finish.d, to);
+  } else {
+    const hn::Rebind<T, D> d_narrow;
+    const auto narrow = hn::DemoteTo(d_narrow, finish.template whole<T>(sum));
+    if constexpr (HWY_MAX_BYTES * sizeof(T) >= 64) return put(d_narrow, narrow, to, job.streams);
+    hn::StoreU(narrow, d_narrow, to);
+  }
+}
+
+template <class T, class Row, class Sum>
+void slide(const Slide<Row, Sum>& job) {
+  const hn::ScalableTag<Row> d;
+  const Finisher<hn::ScalableTag<float>> finish(job.finish);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto at = [&](const Slide<Row, Sum>& part, std::int64_t i, T* to) {
+    if constexpr (sizeof(Row) == 2) {
+      slide_pairs(part, finish, d, i, to);
+    } else {
+      slide_wide(part, finish, d, i, to);
+    }
+  };
+  auto* out = reinterpret_cast<T*>(job.out);
+  std::int64_t i = 0;
+  if (out == nullptr) {
+    for (; i < job.n; i += lanes) at(job, i, nullptr);
+    return;
+  }
+  for (; i + lanes <= job.n; i += lanes) at(job, i, out + i);
+  if (i == job.n) return;
+  HWY_ALIGN T part[2 * line_slack];
+  Slide<Row, Sum> last = job;
+  last.streams = false;
+  at(last, i, part);
+  std::copy_n(part, job.n - i, out + i);
+}
+
+#endif  // HWY_TARGET
+
+template <class In, class Row, class Sum>
+WholeBoxKernels<In, Row, Sum> make_whole_box_kernels() {
+  return {.steps = make_window_steps<In, Row>(),
+          .steps_of_sums = make_window_steps<Row, Row>(),
+          .add = add_pixels<In, Row>,
+          .slide = {slide<std::uint8_t, Row, Sum>, slide<std::uint16_t, Row, Sum>, slide<std::int16_t, Row, Sum>, nullptr,
+                    slide<float, Row, Sum>, slide<double, Row, Sum>}};
+}
+
+}  // namespace halation::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
