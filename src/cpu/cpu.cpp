@@ -19,7 +19,11 @@ namespace {
 constexpr std::int64_t scratch_budget_bytes = 384 << 10;
 constexpr std::int64_t least_tile_samples = 512;
 constexpr std::int64_t most_tile_samples = 1024;
+/// Where an image has few rows tiles are wider, up to so many samples in all: what each costs to start is little beside them.
+constexpr std::int64_t few_rows_samples = 8 << 10;
 constexpr std::int64_t least_edge_samples = 63;
+/// Tiles begin at a multiple of so many pixels: on a cache line, where the image's rows do.
+constexpr std::int64_t tile_step = 16;
 /// Outputs of so many bytes are not wanted in the caches.
 constexpr std::int64_t streamed_bytes = 8 << 20;
 /// Multiply-adds below which starting threads costs more than it gives.
@@ -29,6 +33,8 @@ constexpr std::int64_t worth_threads = 1 << 21;
 constexpr double thread_bytes_per_second = 8e9;
 constexpr double most_bytes_per_second = 30e9;            // all threads
 constexpr double thread_multiply_adds_per_second = 40e9;  // with sums in f32
+
+std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
 int workers_for(const Job& job, std::int64_t multiply_adds) {
   if (job.threads > 0) return job.threads;
@@ -51,8 +57,8 @@ std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& jo
   return list;
 }
 
-/// How rows are cut into samples, and what follows from it. Interleaved channels are filtered side by side, taps `step` samples apart;
-/// all other layouts one channel after the other, by their strides.
+/// How rows are cut into samples, and what follows from it. Interleaved channels are filtered side by side, taps `step` samples
+/// apart; all other layouts one channel after the other, by their strides.
 struct Cut {
   std::int64_t step = 1;
   std::int64_t channels = 1;  ///< filtered one by one
@@ -80,9 +86,9 @@ class CpuRunner final : public Runner {
       tallest_ = std::max(tallest_, taps.size[1]);
     }
     workers_ = workers_for(*job_, multiply_adds);
-    reads_in_place_ = pixel_of<Sum> == job_->in_pixel && tallest_ + rows_at_once - 1 <= most_rows_in_place &&
-                      std::all_of(job_->filters.begin(), job_->filters.end(),
-                                  [](const Taps& taps) { return taps.method == Method::direct; });
+    reads_in_place_ = pixel_of<Sum> == job_->in_pixel && std::all_of(methods_.begin(), methods_.end(), [](const auto& method) {
+                        return method->reads_in_place();
+                      });
     interleaved_ = cut(job_->out.channels, 1);
     planar_ = cut(1, job_->out.channels);
   }
@@ -131,16 +137,18 @@ class CpuRunner final : public Runner {
     for (const Taps& taps : job_->filters) widest = std::max(widest, taps.size[2]);
     // Halo columns are staged again by each tile: at least four times as many columns of its own keep that below a quarter.
     const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest);
+    const std::int64_t most = std::max(most_tile_samples, few_rows_samples / n.height);
     cut.tile_width = n.width;
     while (cut.tile_width > least &&
-           (scratch_bytes(cut.tile_width, step) > scratch_budget_bytes || cut.tile_width * step > most_tile_samples)) {
+           (scratch_bytes(cut.tile_width, step) > scratch_budget_bytes || cut.tile_width * step > most)) {
       cut.tile_width = std::max(least, (cut.tile_width + 1) / 2);
     }
+    if (cut.tile_width < n.width) cut.tile_width = round_up(cut.tile_width, tile_step);
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
     const std::int64_t strips = workers_ == 1 ? 1 : 4 * workers_;
     cut.tile_height = std::min(n.height, std::max((n.height + strips - 1) / strips, 4 * tallest_));
-    cut.tile_height = std::min(n.height, (cut.tile_height + rows_at_once - 1) / rows_at_once * rows_at_once);
-    const std::int64_t edge = std::max(least_edge_samples / step + 1, widest);
+    cut.tile_height = std::min(n.height, round_up(cut.tile_height, rows_at_once));
+    const std::int64_t edge = round_up(std::max(least_edge_samples / step + 1, widest), tile_step);
     if (reads_in_place_ && n.width > 8 * edge) cut.edge = edge;
     const std::int64_t inner = n.width - 2 * cut.edge;
     cut.tiles_x = (inner + cut.tile_width - 1) / cut.tile_width + (cut.edge > 0 ? 2 : 0);

@@ -1,5 +1,5 @@
-// direct.cpp: every tap of a 1D, 2D or 3D filter over lines staged in a ring: taps multiply-adds a sample, each input row staged
-// once a tile and plane.
+// direct.cpp: every tap of a 1D, 2D or 3D filter: taps multiply-adds a sample. Rows are read where they lie; those that are no sums
+// yet or reach over a border are staged in a ring, each once a tile and plane.
 #include <algorithm>
 #include <vector>
 
@@ -19,8 +19,9 @@ class Direct final : public FilterMethod<Sum> {
            Scratch::bytes<const Sum*>(planes() * ring_rows());
   }
 
-  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out,
-              bool streams) const override {
+  bool reads_in_place() const override { return true; }
+
+  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const override {
     const std::int64_t step = tile.lines.step();
     const std::int64_t stride = pitch(tile.width, step);
     auto* ring = scratch.take<Sum>(planes() * ring_rows() * stride);
@@ -30,17 +31,11 @@ class Direct final : public FilterMethod<Sum> {
       return ring + (plane * ring_rows() + (row - top) % ring_rows()) * stride;
     };
 
-    const std::int64_t x = tile.x + taps_.lead[2];
-    const std::int64_t x_end = x + tile.width + taps_.size[2] - 1;
-    // Rows above one another may fall into the same cache sets, which many of them at once do not fit.
-    const bool reads_in_place = ring_rows() <= most_rows_in_place && tile.width * step >= line_slack;
-    const auto in_place = [&](std::int64_t plane, std::int64_t row) {
-      return reads_in_place ? tile.lines.in_place(tile.z + taps_.lead[0] + plane, row, x, x_end) : nullptr;
-    };
+    const InputRows<Sum> input(tile, taps_);
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
       for (std::int64_t plane = 0; plane < planes(); ++plane) {
-        if (in_place(plane, row) == nullptr) tile.lines.stage(tile.z + taps_.lead[0] + plane, row, x, x_end, slot(plane, row));
+        if (input.in_place(plane, row) == nullptr) input.stage(plane, row, slot(plane, row));
       }
     }
     const Correlation<Sum> job{.lines = nullptr,
@@ -51,10 +46,11 @@ class Direct final : public FilterMethod<Sum> {
                                .tap_stride = step,
                                .out = nullptr,
                                .n = tile.width * step,
+                               .ahead_bytes = input.ahead_bytes(y),
                                .streams = streams};
     correlate(kernels_, job, weights_, rows, pointers, out, [&](std::int64_t plane, std::int64_t j) -> const Sum* {
       const std::int64_t row = y + taps_.lead[1] + j;
-      const Sum* line = in_place(plane, row);
+      const Sum* line = input.in_place(plane, row);
       return line != nullptr ? line : slot(plane, row);
     });
   }

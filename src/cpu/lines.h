@@ -23,6 +23,8 @@ class Lines {
   const Sum* in_place(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high) const;
 
   std::int64_t step() const { return step_; }
+  /// From one row of the image to the next.
+  std::int64_t pitch_bytes() const { return in_.strides.height; }
 
  private:
   void load(const std::byte* row, std::int64_t x, std::int64_t pixels, Sum* to) const;
