@@ -26,8 +26,8 @@ HWY_INLINE void hold(V& vector) {
 #endif
 }
 
-/// Asks for the part of the image that the rows below these will read of it, while these are summed. Into the second-level cache:
-/// rows of an image whose pitch is near a power of two have few places in the first.
+/// Asks for the part of the image that is wanted next, while this is summed. Into the second-level cache: rows of an image whose
+/// pitch is near a power of two have few places in the first.
 template <int Vectors, class D, class T>
 HWY_INLINE void fetch_ahead(D d, const Correlation<T>& job, const T* line) {
 #if HWY_COMPILER_GCC || HWY_COMPILER_CLANG

@@ -145,7 +145,8 @@ class CpuRunner final : public Runner {
     }
     if (cut.tile_width < n.width) cut.tile_width = round_up(cut.tile_width, tile_step);
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
-    const std::int64_t strips = workers_ == 1 ? 1 : 4 * workers_;
+    const std::int64_t planes = n.batch * channels * n.depth;
+    const std::int64_t strips = workers_ == 1 ? 1 : (4 * workers_ + planes - 1) / planes;
     cut.tile_height = std::min(n.height, std::max((n.height + strips - 1) / strips, 4 * tallest_));
     cut.tile_height = std::min(n.height, round_up(cut.tile_height, rows_at_once));
     const std::int64_t edge = round_up(std::max(least_edge_samples / step + 1, widest), tile_step);

@@ -30,7 +30,7 @@ struct Correlation {
   std::int64_t tap_stride;
   Sum* const* out;           ///< `rows` pointers
   std::int64_t n;
-  std::int64_t ahead_bytes = 0;  ///< from the last lines to those that the rows below these will need; 0: nothing to ask for
+  std::int64_t ahead_bytes = 0;  ///< from the last `rows` lines to what will be wanted soon; 0: nothing is
   bool streams = false;      ///< past the caches, where `out` is on vectors' boundaries
 };
 

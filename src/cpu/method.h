@@ -37,8 +37,8 @@ class InputRows {
     return are_lines_ ? lines_.in_place(z_ + plane, row, x_, x_end_) : nullptr;
   }
   void stage(std::int64_t plane, std::int64_t row, Sum* line) const { lines_.stage(z_ + plane, row, x_, x_end_, line); }
-  /// From a row to that which takes its part in the next output rows; 0 where rows like `row` have to be staged.
-  std::int64_t ahead_bytes(std::int64_t row) const { return in_place(0, row) != nullptr ? rows_at_once * lines_.pitch_bytes() : 0; }
+  /// From a sample to one that is wanted soon (Correlation); 0 where rows like `row` have to be staged.
+  std::int64_t ahead_bytes(std::int64_t row) const { return in_place(0, row) != nullptr ? lines_.ahead_bytes() : 0; }
 
  private:
   const Lines<Sum>& lines_;
