@@ -24,12 +24,12 @@ Image whole_image(const Shape& shape, Pixel pixel, Layout layout = Layout::inter
   return image;
 }
 
-Filter whole_filter(std::int64_t height, std::int64_t width) {
+Filter whole_filter(std::int64_t height, std::int64_t width, std::int64_t depth = 1) {
   Numbers numbers(2);
   std::vector<double> weights;
-  for (std::int64_t i = 0; i < height * width; ++i) weights.push_back(static_cast<double>(numbers.below(9)) - 4);
+  for (std::int64_t i = 0; i < depth * height * width; ++i) weights.push_back(static_cast<double>(numbers.below(9)) - 4);
   weights.back() = 1;
-  return Filter::dense({.height = height, .width = width}, std::move(weights));
+  return Filter::dense({.depth = depth, .height = height, .width = width}, std::move(weights));
 }
 
 void expect_same(const Image& image, const Filter& filter, Options options, Method method = Method::direct) {
@@ -102,6 +102,21 @@ TEST(CpuTiles, SeparableVolumes) {
       const Options options{.border = Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0}};
       const Filter filter = whole_factors(size[0], size[1], size[2]);
       for (const Image* image : {&f32, &u16}) expect_same(*image, filter, options, Method::separable);
+    }
+  }
+}
+
+// Tiles of volumes that keep staged rows from plane to plane: several of them along y (300 rows) and along z.
+TEST(CpuTiles, VolumesThatKeepPlanes) {
+  const Image tall = whole_image<float>({.depth = 15, .height = 300, .width = 40}, Pixel::f32);
+  const Image deep = whole_image<float>({.depth = 61, .height = 20, .width = 70}, Pixel::f32);
+  const Image bytes = whole_image<std::uint8_t>({.depth = 30, .height = 20, .width = 70, .channels = 3}, Pixel::u8);
+  for (const Border::Mode mode : modes) {
+    const Options options{.border = Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0}};
+    for (const Image* image : {&tall, &deep, &bytes}) {
+      for (const auto& size : {std::array{2, 1, 1}, {3, 3, 3}, {4, 2, 5}, {5, 7, 3}}) {
+        expect_same(*image, whole_filter(size[1], size[2], size[0]), options);
+      }
     }
   }
 }

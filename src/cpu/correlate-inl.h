@@ -28,16 +28,16 @@ HWY_INLINE void hold(V& vector) {
 
 /// Asks for the part of the image that is wanted next, while this is summed. Into the second-level cache: rows of an image whose
 /// pitch is near a power of two have few places in the first.
-template <int Vectors, class D, class T>
-HWY_INLINE void fetch_ahead(D d, const Correlation<T>& job, const T* line) {
+template <int Vectors, class T, class D>
+HWY_INLINE void fetch_ahead(D d, const std::byte* const* ahead, int row, std::int64_t at) {
 #if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
-  if (job.ahead_bytes == 0) return;
-  const auto* at = reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(line) +
-                                                      static_cast<std::uintptr_t>(job.ahead_bytes));
-  const auto bytes = static_cast<std::int64_t>(Vectors * hn::Lanes(d) * sizeof(T));
-  for (std::int64_t b = 0; b < bytes; b += 64) __builtin_prefetch(at + b, 0, 2);
+  if (ahead == nullptr || ahead[row] == nullptr) return;
+  const auto first = reinterpret_cast<std::uintptr_t>(ahead[row]) + static_cast<std::uintptr_t>(at) * sizeof(T);
+  for (std::size_t b = 0; b < Vectors * hn::Lanes(d) * sizeof(T); b += 64) {
+    __builtin_prefetch(reinterpret_cast<const void*>(first + b), 0, 2);
+  }
 #else
-  (void)d, (void)job, (void)line;
+  (void)d, (void)ahead, (void)row, (void)at;
 #endif
 }
 
@@ -111,14 +111,16 @@ HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT l
 /// The lines of a plane from the J-th on that not all rows are part of: those above the filter's last row where `Top`, else those
 /// below its first. Of a filter of `TapsY` rows, fewer than `Rows`, all lines.
 template <int Rows, int TapsY, int TapsX, int Vectors, bool Top, int J, class D, class Sums, class T>
-HWY_INLINE void add_edges(D d, const Correlation<T>& job, const T* const* lines, const T* weights, std::int64_t at, Sums& sums) {
+HWY_INLINE void add_edges(D d, const Correlation<T>& job, const T* const* lines, const std::byte* const* ahead, const T* weights,
+                          std::int64_t at, Sums& sums) {
   constexpr int count = TapsY > 0 ? TapsY + Rows - 1 : Rows - 1;
   if constexpr (J < count) {
     constexpr int first = TapsY > 0 ? (J < TapsY ? 0 : J - TapsY + 1) : Top ? 0 : J + 1;
     constexpr int last = TapsY > 0 ? (J < Rows ? J : Rows - 1) : Top ? J : Rows - 1;
-    if constexpr (TapsY > 0 ? J >= TapsY - 1 : !Top) fetch_ahead<Vectors>(d, job, lines[J] + at);
+    if constexpr (TapsY > 0 && J >= TapsY - 1) fetch_ahead<Vectors, T>(d, ahead, J - TapsY + 1, at);
+    if constexpr (TapsY == 0 && !Top) fetch_ahead<Vectors, T>(d, ahead, J + 1, at);
     add_line<Rows, first, last, TapsX, Vectors>(d, job, lines[J] + at, weights + J * job.taps_x * Rows, sums);
-    add_edges<Rows, TapsY, TapsX, Vectors, Top, J + 1>(d, job, lines, weights, at, sums);
+    add_edges<Rows, TapsY, TapsX, Vectors, Top, J + 1>(d, job, lines, ahead, weights, at, sums);
   }
 }
 
@@ -133,20 +135,22 @@ HWY_INLINE void correlate_at(const Correlation<T>& job, std::int64_t at) {
   const std::int64_t line_weights = job.taps_x * Rows;
   const T* weights = job.weights;
   const T* const* line = job.lines;
+  const std::byte* const* ahead = job.ahead;
   for (std::int64_t plane = 0; plane < job.planes; ++plane) {
-    add_edges<Rows, TapsY, TapsX, Vectors, true, 0>(d, job, line, weights, at, sums);
+    add_edges<Rows, TapsY, TapsX, Vectors, true, 0>(d, job, line, ahead, weights, at, sums);
     if constexpr (TapsY == 0) {
       line += Rows - 1;
       weights += (Rows - 1) * line_weights;
       for (std::int64_t j = Rows - 1; j < job.taps_y; ++j, ++line, weights += line_weights) {
-        if (j == job.taps_y - 1) fetch_ahead<Vectors>(d, job, *line + at);
+        if (j == job.taps_y - 1) fetch_ahead<Vectors, T>(d, ahead, 0, at);
         add_line<Rows, 0, Rows - 1, TapsX, Vectors>(d, job, *line + at, weights, sums);
       }
-      add_edges<Rows, TapsY, TapsX, Vectors, false, 0>(d, job, line, weights, at, sums);
+      add_edges<Rows, TapsY, TapsX, Vectors, false, 0>(d, job, line, ahead, weights, at, sums);
     }
     constexpr int edges = TapsY > 0 ? TapsY + Rows - 1 : Rows - 1;
     line += edges;
     weights += edges * line_weights;
+    if (ahead != nullptr) ahead += Rows;
   }
   for (int row = 0; row < Rows; ++row) {
     T* to = job.out[row] + at;

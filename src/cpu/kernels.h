@@ -30,7 +30,8 @@ struct Correlation {
   std::int64_t tap_stride;
   Sum* const* out;           ///< `rows` pointers
   std::int64_t n;
-  std::int64_t ahead_bytes = 0;  ///< from the last `rows` lines to what will be wanted soon; 0: nothing is
+  /// planes × rows pointers, null where there is nothing: parts of the image as long as `out` that are wanted soon.
+  const std::byte* const* ahead = nullptr;
   bool streams = false;      ///< past the caches, where `out` is on vectors' boundaries
 };
 

@@ -12,13 +12,16 @@
 
 namespace halation::cpu_backend {
 
-/// A part of one output plane, filtered from top to bottom: all rows of a strip, some columns.
+/// A part of one output plane, filtered from top to bottom: all rows of a strip, some columns. In volumes the planes of a part may
+/// follow one another, so that rows staged for one serve the next.
 template <class Sum>
 struct Tile {
   const Lines<Sum>& lines;
   std::int64_t z;
   std::int64_t x, width;   ///< columns, in pixels
   std::int64_t y, height;  ///< rows
+  bool keeps_planes;       ///< the same columns and rows of the next plane follow with the same scratch
+  bool first_plane;        ///< no plane came before
 };
 
 /// The input rows that a filter reads for one tile. `plane` counts from the first one that the filter needs.
@@ -37,10 +40,17 @@ class InputRows {
     return are_lines_ ? lines_.in_place(z_ + plane, row, x_, x_end_) : nullptr;
   }
   void stage(std::int64_t plane, std::int64_t row, Sum* line) const { lines_.stage(z_ + plane, row, x_, x_end_, line); }
-  /// From a sample to one that is wanted soon (Correlation); 0 where rows like `row` have to be staged.
-  std::int64_t ahead_bytes(std::int64_t row) const { return in_place(0, row) != nullptr ? lines_.ahead_bytes() : 0; }
+  /// What will be wanted of the image after this row (Correlation): the row that takes its part in the next output rows, or, of a
+  /// single row, what is further along, since the hardware looks ahead to the end of a page alone.
+  const std::byte* ahead(std::int64_t plane, std::int64_t row) const {
+    if (!lines_.is_one_row()) return lines_.near(z_ + plane, row + rows_at_once, x_);
+    const std::byte* here = lines_.near(z_ + plane, row, x_);
+    return here != nullptr ? here + ahead_in_row_bytes : nullptr;
+  }
 
  private:
+  static constexpr std::int64_t ahead_in_row_bytes = 2048;
+
   const Lines<Sum>& lines_;
   std::int64_t z_, x_, x_end_;
   bool are_lines_;  // as kernels read them: whole vectors, though nothing may be read behind a row
@@ -83,6 +93,10 @@ class FilterMethod {
   virtual bool reads_in_place() const { return false; }
   /// Scratch for tiles of so many pixels of `step` samples.
   virtual std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const = 0;
+  /// The same for tiles of so many rows that keep planes.
+  virtual std::int64_t scratch_bytes_of_planes(std::int64_t width, std::int64_t /*height*/, std::int64_t step) const {
+    return scratch_bytes(width, step);
+  }
   /// Sums of output rows [y, y + rows) of the tile, into lines out[0 … rows − 1]. Called from the tile's first row to its last,
   /// with rows ≤ rows_at_once and the same scratch. `streams`: out goes past the caches.
   virtual void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const = 0;
@@ -132,23 +146,49 @@ class ArrangedWeights {
   std::vector<Sum> one_, many_;
 };
 
+/// Room for what a kernel is told of lines, and of what is wanted after them.
+template <class Sum>
+struct Pointers {
+  const Sum** lines;
+  const std::byte** ahead;
+
+  /// For filters over so many planes and rows.
+  Pointers(Scratch& scratch, std::int64_t planes, std::int64_t taps_y)
+      : lines(scratch.take<const Sum*>(planes * (taps_y + rows_at_once - 1))),
+        ahead(scratch.take<const std::byte*>(planes * rows_at_once)) {}
+  static std::int64_t bytes(std::int64_t planes, std::int64_t taps_y) {
+    return Scratch::bytes<const Sum*>(planes * (taps_y + rows_at_once - 1)) +
+           Scratch::bytes<const std::byte*>(planes * rows_at_once);
+  }
+};
+
 /// Sums of `rows` output rows from lines: `line_at(plane, j)` is line j of taps_y + rows − 1, counted from the first one that
-/// output row 0 needs. `job` comes without lines, weights and out; `pointers` has room for planes × (taps_y + rows_at_once − 1).
+/// output row 0 needs, and `ahead_of(plane, j)` what is wanted after it. `job` comes without lines, ahead, weights and out.
 /// Rows of filters of one row share no lines, so they are summed one by one.
-template <class Sum, class LineAt>
+template <class Sum, class LineAt, class AheadOf>
 void correlate(const Kernels<Sum>& kernels, Correlation<Sum> job, const ArrangedWeights<Sum>& weights, int rows,
-               const Sum** pointers, Sum* const* out, const LineAt& line_at) {
+               const Pointers<Sum>& pointers, Sum* const* out, const LineAt& line_at, const AheadOf& ahead_of) {
   const int group = rows == rows_at_once && job.taps_y > 1 ? rows_at_once : 1;
   for (int row = 0; row < rows; row += group) {
-    const Sum** next = pointers;
+    const Sum** next = pointers.lines;
+    const std::byte** next_ahead = pointers.ahead;
     for (std::int64_t plane = 0; plane < job.planes; ++plane) {
       for (std::int64_t j = 0; j < job.taps_y + group - 1; ++j) *next++ = line_at(plane, row + j);
+      for (std::int64_t j = job.taps_y - 1; j < job.taps_y + group - 1; ++j) *next_ahead++ = ahead_of(plane, row + j);
     }
-    job.lines = pointers;
+    job.lines = pointers.lines;
+    job.ahead = pointers.ahead;
     job.weights = weights.of(group);
     job.out = out + row;
     (group == 1 ? kernels.correlate_row : kernels.correlate_rows)(job);
   }
+}
+
+/// The same for lines behind which nothing is wanted of the image.
+template <class Sum, class LineAt>
+void correlate(const Kernels<Sum>& kernels, const Correlation<Sum>& job, const ArrangedWeights<Sum>& weights, int rows,
+               const Pointers<Sum>& pointers, Sum* const* out, const LineAt& line_at) {
+  correlate(kernels, job, weights, rows, pointers, out, line_at, [](std::int64_t, std::int64_t) { return nullptr; });
 }
 
 }  // namespace halation::cpu_backend

@@ -36,14 +36,14 @@ class Separable final : public FilterMethod<Sum> {
 
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
     return Scratch::bytes<Sum>((taps_.size[0] + ring_rows() + rows_at_once) * pitch(width, step)) +
-           Scratch::bytes<const Sum*>(pointers_needed());
+           Pointers<Sum>::bytes(1, most_lines());
   }
 
   void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const override {
     const std::int64_t step = tile.lines.step();
     const std::int64_t stride = pitch(tile.width, step);
     auto* lines = scratch.take<Sum>((taps_.size[0] + ring_rows() + rows_at_once) * stride);
-    auto* pointers = scratch.take<const Sum*>(pointers_needed());
+    const Pointers<Sum> pointers(scratch, 1, most_lines());
     Sum* planes = lines;
     Sum* ring = planes + taps_.size[0] * stride;
     Sum* sums_y = ring + ring_rows() * stride;
@@ -64,6 +64,7 @@ class Separable final : public FilterMethod<Sum> {
       const Sum* line = sums_z() ? nullptr : input.in_place(0, row);
       return line != nullptr ? line : slot(row);
     };
+    const auto ahead_of = [&](std::int64_t, std::int64_t j) { return sums_z() ? nullptr : input.ahead(0, y + taps_.lead[1] + j); };
     // A single weight is a sum along x, so that there is one pass at least.
     const bool sums_y_first = taps_.size[1] > 1;
     const bool sums_x = taps_.size[2] > 1 || !sums_y_first;
@@ -71,28 +72,30 @@ class Separable final : public FilterMethod<Sum> {
       std::array<Sum*, rows_at_once> between{};
       for (int row = 0; row < rows; ++row) between[static_cast<std::size_t>(row)] = sums_y + row * stride;
       Correlation<Sum> down = along(1, (tile.width + taps_.size[2] - 1) * step, step);
-      down.ahead_bytes = sums_z() ? 0 : input.ahead_bytes(y);
       down.streams = streams && !sums_x;
-      correlate(kernels_, down, factors_[1], rows, pointers, sums_x ? between.data() : out, line_at);
+      correlate(kernels_, down, factors_[1], rows, pointers, sums_x ? between.data() : out, line_at, ahead_of);
     }
     if (!sums_x) return;
     Correlation<Sum> across = along(2, tile.width * step, step);
     across.streams = streams;
-    correlate(kernels_, across, factors_[2], rows, pointers, out, [&](std::int64_t, std::int64_t j) -> const Sum* {
-      return sums_y_first ? sums_y + j * stride : line_at(0, j);
-    });
+    if (!sums_y_first) return correlate(kernels_, across, factors_[2], rows, pointers, out, line_at, ahead_of);
+    correlate(kernels_, across, factors_[2], rows, pointers, out,
+              [&](std::int64_t, std::int64_t j) { return sums_y + j * stride; });
   }
 
  private:
   /// Sums one input row over z.
   void sum_over_z(const InputRows<Sum>& input, std::int64_t row, std::int64_t n, Sum* planes, std::int64_t stride,
-                  const Sum** pointers, Sum* to) const {
-    correlate(kernels_, along(0, n, 1), factors_[0], 1, pointers, &to, [&](std::int64_t, std::int64_t plane) -> const Sum* {
+                  const Pointers<Sum>& pointers, Sum* to) const {
+    const auto line_at = [&](std::int64_t, std::int64_t plane) -> const Sum* {
       if (const Sum* line = input.in_place(plane, row)) return line;
       Sum* line = planes + plane * stride;
       input.stage(plane, row, line);
       return line;
-    });
+    };
+    // Only the last plane is new to the cache.
+    const auto ahead_of = [&](std::int64_t, std::int64_t plane) { return input.ahead(plane, row); };
+    correlate(kernels_, along(0, n, 1), factors_[0], 1, pointers, &to, line_at, ahead_of);
   }
 
   /// The sum along one axis: along x taps stand `step` samples apart in one line, otherwise each in a line of its own.
@@ -109,7 +112,7 @@ class Separable final : public FilterMethod<Sum> {
 
   bool sums_z() const { return taps_.size[0] > 1; }
   std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
-  std::int64_t pointers_needed() const { return std::max(taps_.size[0], ring_rows()); }
+  std::int64_t most_lines() const { return std::max(taps_.size[0], taps_.size[1]); }
   std::int64_t pitch(std::int64_t width, std::int64_t step) const {
     return line_pitch<Sum>((width + taps_.size[2] - 1) * step);
   }
