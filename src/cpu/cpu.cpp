@@ -163,7 +163,8 @@ class CpuRunner final : public Runner {
     if (reads_in_place_ && n.width > 8 * edge) cut.edge = edge;
     const std::int64_t inner = n.width - 2 * cut.edge;
     cut.tiles_x = (inner + cut.tile_width - 1) / cut.tile_width + (cut.edge > 0 ? 2 : 0);
-    if (deepest_ > 1 && cut.edge == 0) keep_planes(cut);
+    const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
+    if (keeps && cut.edge == 0) keep_planes(cut);
     cut.tiles_y = (n.height + cut.tile_height - 1) / cut.tile_height;
     cut.tiles_z = (n.depth + cut.planes - 1) / cut.planes;
     cut.scratch_bytes = scratch_bytes(cut.tile_width, cut.planes > 1 ? cut.tile_height : 0, step);

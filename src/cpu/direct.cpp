@@ -18,6 +18,7 @@ class Direct final : public FilterMethod<Sum> {
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
     return scratch_bytes(ring_rows(), width, step);
   }
+  bool keeps_planes() const override { return planes() > 1; }
   std::int64_t scratch_bytes_of_planes(std::int64_t width, std::int64_t height, std::int64_t step) const override {
     return scratch_bytes(height + taps_.size[1] - 1, width, step);
   }

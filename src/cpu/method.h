@@ -93,7 +93,9 @@ class FilterMethod {
   virtual bool reads_in_place() const { return false; }
   /// Scratch for tiles of so many pixels of `step` samples.
   virtual std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const = 0;
-  /// The same for tiles of so many rows that keep planes.
+  /// Whether rows that it staged for one plane of a volume serve the next, in tiles that keep planes.
+  virtual bool keeps_planes() const { return false; }
+  /// Scratch for such tiles, of so many rows.
   virtual std::int64_t scratch_bytes_of_planes(std::int64_t width, std::int64_t /*height*/, std::int64_t step) const {
     return scratch_bytes(width, step);
   }
