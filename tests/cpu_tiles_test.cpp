@@ -4,7 +4,9 @@
 // Data and weights are whole numbers small enough for every sum to be exact, so that every pixel must be right to the bit.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "halation/halation.h"
@@ -22,24 +24,26 @@ Image whole_image(const Shape& shape, Pixel pixel, Layout layout = Layout::inter
   return image;
 }
 
-Filter whole_filter(std::int64_t height, std::int64_t width) {
+Filter whole_filter(std::int64_t height, std::int64_t width, std::int64_t depth = 1) {
   Numbers numbers(2);
   std::vector<double> weights;
-  for (std::int64_t i = 0; i < height * width; ++i) weights.push_back(static_cast<double>(numbers.below(9)) - 4);
+  for (std::int64_t i = 0; i < depth * height * width; ++i) weights.push_back(static_cast<double>(numbers.below(9)) - 4);
   weights.back() = 1;
-  return Filter::dense({.height = height, .width = width}, std::move(weights));
+  return Filter::dense({.depth = depth, .height = height, .width = width}, std::move(weights));
 }
 
-void expect_same(const Image& image, const Filter& filter, Options options) {
+void expect_same(const Image& image, const Filter& filter, Options options, Method method = Method::direct) {
   options.method = Method::direct;
   const Image expected = convolve(image, filter, options, reference());
+  options.method = method;
   for (const int threads : {1, 2}) {
     options.threads = threads;
     const Image found = convolve(image, filter, options, cpu());
     const auto bytes = static_cast<std::size_t>(expected.shape().elements()) * bytes_of(expected.pixel());
     EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, bytes), 0)
-        << filter.size().height << "x" << filter.size().width << " over " << to_string(image.shape()) << " " << name_of(image.pixel())
-        << ", border " << name_of(options.border.axes[2].mode) << ", " << threads << " threads";
+        << name_of(method) << " " << filter.size().depth << "x" << filter.size().height << "x" << filter.size().width << " over "
+        << to_string(image.shape()) << " " << name_of(image.pixel()) << ", border "
+        << name_of(options.border.axes[2].mode) << ", " << threads << " threads";
   }
 }
 
@@ -52,11 +56,82 @@ TEST(CpuTiles, RowsReadWhereTheyLie) {
     const Image f64 = whole_image<double>({.height = 23, .width = width}, Pixel::f64);
     const Image three = whole_image<float>({.height = 23, .width = width, .channels = 3}, Pixel::f32);
     const Image planar = whole_image<float>({.height = 23, .width = width, .channels = 3}, Pixel::f32, Layout::planar);
-    for (const std::int64_t taps : {2, 3, 5, 6, 7, 8}) {
+    for (const std::int64_t taps : {2, 3, 5, 6, 7, 8, 11}) {
       for (const Border::Mode mode : modes) {
         const Options options{.border = Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0}};
         for (const Image* image : {&f32, &f64, &three, &planar}) expect_same(*image, whole_filter(taps, taps + 1), options);
       }
+    }
+  }
+}
+
+Filter whole_factors(std::int64_t depth, std::int64_t height, std::int64_t width) {
+  Numbers numbers(3);
+  const auto factor = [&](std::int64_t taps) {
+    std::vector<double> weights;
+    for (std::int64_t i = 0; i < taps; ++i) weights.push_back(static_cast<double>(numbers.below(5)) - 2);
+    weights.back() = 1;
+    return weights;
+  };
+  if (depth == 1) return Filter::separable(factor(width), factor(height));
+  return Filter::separable(factor(width), factor(height), factor(depth));
+}
+
+TEST(CpuTiles, SeparableWhereRowsLie) {
+  for (const std::int64_t width : {700, 1153}) {
+    const Image f32 = whole_image<float>({.height = 23, .width = width}, Pixel::f32);
+    const Image f64 = whole_image<double>({.height = 23, .width = width}, Pixel::f64);
+    const Image u8 = whole_image<std::uint8_t>({.height = 23, .width = width}, Pixel::u8);
+    const Image three = whole_image<float>({.height = 23, .width = width, .channels = 3}, Pixel::f32);
+    for (const auto& [height, taps] : {std::pair{3, 7}, {2, 16}, {8, 17}, {12, 40}, {1, 9}, {9, 1}, {1, 1}}) {
+      for (const Border::Mode mode : modes) {
+        const Options options{.border = Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0}};
+        for (const Image* image : {&f32, &f64, &u8, &three}) {
+          expect_same(*image, whole_factors(1, height, taps), options, Method::separable);
+        }
+      }
+    }
+  }
+}
+
+TEST(CpuTiles, SeparableVolumes) {
+  const Image f32 = whole_image<float>({.depth = 5, .height = 11, .width = 700}, Pixel::f32);
+  const Image u16 = whole_image<std::uint16_t>({.depth = 5, .height = 11, .width = 700}, Pixel::u16);
+  for (const auto& size : {std::array{3, 3, 3}, {2, 1, 1}, {3, 1, 5}, {4, 7, 1}, {7, 5, 33}}) {
+    for (const Border::Mode mode : modes) {
+      const Options options{.border = Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0}};
+      const Filter filter = whole_factors(size[0], size[1], size[2]);
+      for (const Image* image : {&f32, &u16}) expect_same(*image, filter, options, Method::separable);
+    }
+  }
+}
+
+// Tiles of volumes that keep staged rows from plane to plane: several of them along y (300 rows) and along z.
+TEST(CpuTiles, VolumesThatKeepPlanes) {
+  const Image tall = whole_image<float>({.depth = 15, .height = 300, .width = 40}, Pixel::f32);
+  const Image deep = whole_image<float>({.depth = 61, .height = 20, .width = 70}, Pixel::f32);
+  const Image bytes = whole_image<std::uint8_t>({.depth = 30, .height = 20, .width = 70, .channels = 3}, Pixel::u8);
+  for (const Border::Mode mode : modes) {
+    const Options options{.border = Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0}};
+    for (const Image* image : {&tall, &deep, &bytes}) {
+      for (const auto& size : {std::array{2, 1, 1}, {3, 3, 3}, {4, 2, 5}, {5, 7, 3}}) {
+        expect_same(*image, whole_filter(size[1], size[2], size[0]), options);
+      }
+    }
+  }
+}
+
+// Taps that stand whole vectors apart share what they load: 2, 4, 8 or 16 samples a vector, 1 to 4 of them beside one another.
+TEST(CpuTiles, LongRows) {
+  for (const std::int64_t taps : {2, 5, 8, 9, 15, 16, 17, 31, 32, 33, 48, 49, 63, 64, 65, 66, 130, 200}) {
+    const Options options{.border = Border::reflect101()};
+    const Filter filter = whole_filter(1, taps);
+    for (const std::int64_t channels : {1, 2, 3, 4, 5}) {
+      expect_same(whole_image<float>({.width = 3000, .channels = channels}, Pixel::f32), filter, options);
+      expect_same(whole_image<double>({.width = 1100, .channels = channels}, Pixel::f64), filter, options);
+    }
+    for (const std::int64_t width : {1, 15, 17, 255, 20000}) {
+      expect_same(whole_image<float>({.width = width}, Pixel::f32), filter, options);
     }
   }
 }

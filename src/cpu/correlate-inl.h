@@ -1,9 +1,12 @@
 // correlate-inl.h: sums of weighted lines, for each instruction set. Included by kernels.cpp once a target.
 //
-// Every method ends here: a direct filter sums over planes, lines and taps; a separable one calls it once an axis. A block of
-// `rows` × `vectors` sums stays in registers; each loaded vector serves all rows whose filter covers its line, so that
-// rows · vectors multiply-adds cost vectors loads and rows broadcasts. Which rows a line is part of is known to the code: lines above
-// and below those that are part of all have code of their own, as have all lines of filters with fewer rows than a block.
+// Every method ends here: a direct filter sums over planes, lines and taps; a separable one calls it once an axis. Sums stay in
+// registers, and what binds is loads: those that lie across two cache lines, as nearly all taps along a line do, cost two. So each
+// loaded vector serves several sums.
+// - Several rows: a block of `rows` × `vectors` sums; a vector serves all rows whose filter covers its line, so that rows · vectors
+//   multiply-adds cost vectors loads and rows broadcasts. Which rows a line is part of is known to the code: lines above and below
+//   those that are part of all have code of their own, as have all lines of filters with fewer rows than a block.
+// - One row: taps that stand a vector apart read the same vectors, so that a vector serves a sum for each of them.
 
 HWY_BEFORE_NAMESPACE();
 namespace halation::cpu_backend::HWY_NAMESPACE {
@@ -13,31 +16,111 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Sums that fit in registers beside the loaded vectors and a weight: 32 registers with AVX-512 and NEON, else 16.
 inline constexpr int vectors_in_registers = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
 
-/// Adds one line to rows First…Last of `Rows`, as many weights a tap. `TapsX` taps; 0: any number.
+/// Holds a vector in a register: compilers otherwise load it anew for each multiply-add.
+template <class V>
+HWY_INLINE void hold(V& vector) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR && (HWY_COMPILER_GCC || HWY_COMPILER_CLANG)
+  asm("" : "+v"(vector.raw));
+#else
+  (void)vector;
+#endif
+}
+
+/// Asks for the part of the image that is wanted next, while this is summed. Into the second-level cache: rows of an image whose
+/// pitch is near a power of two have few places in the first.
+template <int Vectors, class T, class D>
+HWY_INLINE void fetch_ahead(D d, const std::byte* const* ahead, int row, std::int64_t at) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  if (ahead == nullptr || ahead[row] == nullptr) return;
+  const auto first = reinterpret_cast<std::uintptr_t>(ahead[row]) + static_cast<std::uintptr_t>(at) * sizeof(T);
+  for (std::size_t b = 0; b < Vectors * hn::Lanes(d) * sizeof(T); b += 64) {
+    __builtin_prefetch(reinterpret_cast<const void*>(first + b), 0, 2);
+  }
+#else
+  (void)d, (void)ahead, (void)row, (void)at;
+#endif
+}
+
+/// Taps along a line that are known to the code only as so many that taps a vector apart share what they load.
+inline constexpr int shared_taps = -1;
+/// Taps that share one vector.
+inline constexpr int most_shared = 4;
+
+/// Vectors from the U-th on, each for `Shared` taps of one row: vector u is that of tap g for sum u − g.
+template <int Shared, int Vectors, int U, class D, class V, class T>
+HWY_INLINE void add_vectors(D d, const T* HWY_RESTRICT line, const V* weights, V* sums) {
+  if constexpr (U < Vectors + Shared - 1) {
+    V value = hn::LoadU(d, line + U * static_cast<std::int64_t>(hn::Lanes(d)));
+    hold(value);
+    for (int g = 0; g < Shared; ++g) {
+      if (U - g >= 0 && U - g < Vectors) sums[U - g] = hn::MulAdd(weights[g], value, sums[U - g]);
+    }
+    add_vectors<Shared, Vectors, U + 1>(d, line, weights, sums);
+  }
+}
+
+/// Adds taps [begin, end) of a line to one row, each with the `Shared` − 1 taps that stand 1, 2, … vectors behind it.
+template <int Shared, int Vectors, class D, class V, class T>
+HWY_INLINE void add_shared(D d, const Correlation<T>& job, const T* line, const T* weights, std::int64_t begin, std::int64_t end,
+                           V* sums) {
+  const std::int64_t apart = static_cast<std::int64_t>(hn::Lanes(d)) / job.tap_stride;
+  for (std::int64_t k = begin; k < end; ++k) {
+    V own[Shared];
+    for (int g = 0; g < Shared; ++g) own[g] = hn::Set(d, weights[k + g * apart]);
+    add_vectors<Shared, Vectors, 0>(d, line + k * job.tap_stride, own, sums);
+  }
+}
+
+/// Adds `taps` taps of a line to one row, no more than `Shared` vectors full.
+template <int Shared, int Vectors, class D, class V, class T>
+HWY_INLINE void add_taps(D d, const Correlation<T>& job, const T* line, const T* weights, std::int64_t taps, V* sums) {
+  const std::int64_t apart = static_cast<std::int64_t>(hn::Lanes(d)) / job.tap_stride;
+  if constexpr (Shared > 1) {
+    if (taps <= (Shared - 1) * apart) return add_taps<Shared - 1, Vectors>(d, job, line, weights, taps, sums);
+    add_shared<Shared - 1, Vectors>(d, job, line, weights, taps - (Shared - 1) * apart, apart, sums);
+  }
+  add_shared<Shared, Vectors>(d, job, line, weights, 0, taps - (Shared - 1) * apart, sums);
+}
+
+/// Adds one line to rows First…Last of `Rows`, as many weights a tap. `TapsX` taps; 0: any number; or shared_taps.
 template <int Rows, int First, int Last, int TapsX, int Vectors, class D, class Sums, class T>
 HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT line, const T* HWY_RESTRICT weights, Sums& sums) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const std::int64_t taps = TapsX > 0 ? TapsX : job.taps_x;
-  for (std::int64_t k = 0; k < taps; ++k, line += job.tap_stride, weights += Rows) {
-    hn::Vec<D> values[Vectors];
-    for (int v = 0; v < Vectors; ++v) values[v] = hn::LoadU(d, line + v * lanes);
-    for (int row = First; row <= Last; ++row) {
-      const auto weight = hn::Set(d, weights[row]);
-      for (int v = 0; v < Vectors; ++v) sums[row][v] = hn::MulAdd(weight, values[v], sums[row][v]);
+  if constexpr (TapsX == shared_taps) {
+    static_assert(Rows == 1);
+    const std::int64_t most = most_shared * (lanes / job.tap_stride);
+    for (std::int64_t k = 0; k < job.taps_x; k += most) {
+      add_taps<most_shared, Vectors>(d, job, line + k * job.tap_stride, weights + k, std::min(most, job.taps_x - k), sums[0]);
+    }
+  } else {
+    const std::int64_t taps = TapsX > 0 ? TapsX : job.taps_x;
+    for (std::int64_t k = 0; k < taps; ++k, line += job.tap_stride, weights += Rows) {
+      hn::Vec<D> values[Vectors];
+      for (int v = 0; v < Vectors; ++v) {
+        values[v] = hn::LoadU(d, line + v * lanes);
+        if (First != Last) hold(values[v]);
+      }
+      for (int row = First; row <= Last; ++row) {
+        const auto weight = hn::Set(d, weights[row]);
+        for (int v = 0; v < Vectors; ++v) sums[row][v] = hn::MulAdd(weight, values[v], sums[row][v]);
+      }
     }
   }
 }
 
-/// The lines of a plane from the J-th on that not all rows are part of: those above the filter's last row where `Top`, else those below
-/// its first. Of a filter of `TapsY` rows, fewer than `Rows`, all lines.
+/// The lines of a plane from the J-th on that not all rows are part of: those above the filter's last row where `Top`, else those
+/// below its first. Of a filter of `TapsY` rows, fewer than `Rows`, all lines.
 template <int Rows, int TapsY, int TapsX, int Vectors, bool Top, int J, class D, class Sums, class T>
-HWY_INLINE void add_edges(D d, const Correlation<T>& job, const T* const* lines, const T* weights, std::int64_t at, Sums& sums) {
+HWY_INLINE void add_edges(D d, const Correlation<T>& job, const T* const* lines, const std::byte* const* ahead, const T* weights,
+                          std::int64_t at, Sums& sums) {
   constexpr int count = TapsY > 0 ? TapsY + Rows - 1 : Rows - 1;
   if constexpr (J < count) {
     constexpr int first = TapsY > 0 ? (J < TapsY ? 0 : J - TapsY + 1) : Top ? 0 : J + 1;
     constexpr int last = TapsY > 0 ? (J < Rows ? J : Rows - 1) : Top ? J : Rows - 1;
+    if constexpr (TapsY > 0 && J >= TapsY - 1) fetch_ahead<Vectors, T>(d, ahead, J - TapsY + 1, at);
+    if constexpr (TapsY == 0 && !Top) fetch_ahead<Vectors, T>(d, ahead, J + 1, at);
     add_line<Rows, first, last, TapsX, Vectors>(d, job, lines[J] + at, weights + J * job.taps_x * Rows, sums);
-    add_edges<Rows, TapsY, TapsX, Vectors, Top, J + 1>(d, job, lines, weights, at, sums);
+    add_edges<Rows, TapsY, TapsX, Vectors, Top, J + 1>(d, job, lines, ahead, weights, at, sums);
   }
 }
 
@@ -52,19 +135,22 @@ HWY_INLINE void correlate_at(const Correlation<T>& job, std::int64_t at) {
   const std::int64_t line_weights = job.taps_x * Rows;
   const T* weights = job.weights;
   const T* const* line = job.lines;
+  const std::byte* const* ahead = job.ahead;
   for (std::int64_t plane = 0; plane < job.planes; ++plane) {
-    add_edges<Rows, TapsY, TapsX, Vectors, true, 0>(d, job, line, weights, at, sums);
+    add_edges<Rows, TapsY, TapsX, Vectors, true, 0>(d, job, line, ahead, weights, at, sums);
     if constexpr (TapsY == 0) {
       line += Rows - 1;
       weights += (Rows - 1) * line_weights;
       for (std::int64_t j = Rows - 1; j < job.taps_y; ++j, ++line, weights += line_weights) {
+        if (j == job.taps_y - 1) fetch_ahead<Vectors, T>(d, ahead, 0, at);
         add_line<Rows, 0, Rows - 1, TapsX, Vectors>(d, job, *line + at, weights, sums);
       }
-      add_edges<Rows, TapsY, TapsX, Vectors, false, 0>(d, job, line, weights, at, sums);
+      add_edges<Rows, TapsY, TapsX, Vectors, false, 0>(d, job, line, ahead, weights, at, sums);
     }
     constexpr int edges = TapsY > 0 ? TapsY + Rows - 1 : Rows - 1;
     line += edges;
     weights += edges * line_weights;
+    if (ahead != nullptr) ahead += Rows;
   }
   for (int row = 0; row < Rows; ++row) {
     T* to = job.out[row] + at;
@@ -81,6 +167,9 @@ void correlate_all(const Correlation<T>& job) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   std::int64_t at = 0;
   for (; at + Vectors * lanes <= job.n; at += Vectors * lanes) correlate_at<Rows, TapsY, TapsX, Vectors>(job, at);
+  if constexpr (Vectors % 4 == 0 && Vectors > 4) {
+    for (; at + Vectors / 4 * lanes <= job.n; at += Vectors / 4 * lanes) correlate_at<Rows, TapsY, TapsX, Vectors / 4>(job, at);
+  }
   for (; at + lanes <= job.n; at += lanes) correlate_at<Rows, TapsY, TapsX, 1>(job, at);
   if (at == job.n) return;
   // What is left: the last whole vector once more, or, of less than one, a part of what the lines' slack allows to read.
@@ -99,6 +188,8 @@ void correlate_all(const Correlation<T>& job) {
 template <int Vectors, class T>
 void correlate_one(const Correlation<T>& job) {
   if (job.taps_x == 1) return correlate_all<1, 0, 1, Vectors>(job);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  if (job.taps_x * job.tap_stride > lanes && lanes % job.tap_stride == 0) return correlate_all<1, 0, shared_taps, Vectors>(job);
   correlate_all<1, 0, 0, Vectors>(job);
 }
 
@@ -109,7 +200,6 @@ void correlate_many(const Correlation<T>& job) {
   if (job.taps_y >= Rows) return columns ? correlate_all<Rows, 0, 1, Vectors>(job) : correlate_all<Rows, 0, 0, Vectors>(job);
   static_assert(Rows == 6);
   switch (job.taps_y) {
-    case 1: return correlate_all<Rows, 1, 0, Vectors>(job);
     case 2: return correlate_all<Rows, 2, 0, Vectors>(job);
     case 3:
       if (columns) return correlate_all<Rows, 3, 1, Vectors>(job);

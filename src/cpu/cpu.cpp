@@ -25,7 +25,13 @@ constexpr std::int64_t most_tile_samples = 1024;
 /// them fill most of a larger second-level cache.
 constexpr std::int64_t most_box_samples = 4096;
 constexpr std::int64_t box_scratch_budget_bytes = 1024 << 10;
+/// Where an image has few rows tiles are wider, up to so many samples in all: what each costs to start is little beside them.
+constexpr std::int64_t few_rows_samples = 8 << 10;
 constexpr std::int64_t least_edge_samples = 63;
+/// Tiles begin at a multiple of so many pixels: on a cache line, where the image's rows do.
+constexpr std::int64_t tile_step = 16;
+/// Rows of tiles that keep planes: more save little.
+constexpr std::int64_t most_kept_rows = 128;
 /// Outputs of so many bytes are not wanted in the caches.
 constexpr std::int64_t streamed_bytes = 8 << 20;
 /// Multiply-adds below which starting threads costs more than it gives.
@@ -35,6 +41,8 @@ constexpr std::int64_t worth_threads = 1 << 21;
 constexpr double thread_bytes_per_second = 8e9;
 constexpr double most_bytes_per_second = 30e9;            // all threads
 constexpr double thread_multiply_adds_per_second = 40e9;  // with sums in f32
+
+std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
 int workers_for(const Job& job, std::int64_t multiply_adds) {
   if (job.threads > 0) return job.threads;
@@ -58,16 +66,18 @@ std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& jo
   return list;
 }
 
-/// How rows are cut into samples, and what follows from it. Interleaved channels are filtered side by side, taps `step` samples apart;
-/// all other layouts one channel after the other, by their strides.
+/// How rows are cut into samples, and what follows from it. Interleaved channels are filtered side by side, taps `step` samples
+/// apart; all other layouts one channel after the other, by their strides.
 struct Cut {
   std::int64_t step = 1;
   std::int64_t channels = 1;  ///< filtered one by one
   std::int64_t tile_width = 0;
   std::int64_t tile_height = 0;
+  std::int64_t planes = 1;  ///< that a tile keeps its staged rows through, one after another
   std::int64_t edge = 0;  ///< width of the first and the last tile of a row, where those between read in place
   std::int64_t tiles_x = 0;
   std::int64_t tiles_y = 0;
+  std::int64_t tiles_z = 0;
   std::int64_t scratch_bytes = 0;  ///< of one worker
 };
 
@@ -84,11 +94,12 @@ class CpuRunner final : public Runner {
     for (const Taps& taps : job_->filters) {
       multiply_adds += halation::multiply_adds(taps.size, taps.method);
       tallest_ = std::max(tallest_, taps.size[1]);
+      deepest_ = std::max(deepest_, taps.size[0]);
     }
     workers_ = workers_for(*job_, multiply_adds);
-    reads_in_place_ = pixel_of<Sum> == job_->in_pixel && tallest_ + rows_at_once - 1 <= most_rows_in_place &&
-                      std::all_of(job_->filters.begin(), job_->filters.end(),
-                                  [](const Taps& taps) { return taps.method == Method::direct; });
+    reads_in_place_ = pixel_of<Sum> == job_->in_pixel && std::all_of(methods_.begin(), methods_.end(), [](const auto& method) {
+                        return method->reads_in_place();
+                      });
     interleaved_ = cut(job_->out.channels, 1);
     planar_ = cut(1, job_->out.channels);
   }
@@ -102,7 +113,7 @@ class CpuRunner final : public Runner {
         packed_pixels(in) && std::all_of(outs.begin(), outs.end(), [](const View& out) { return packed_pixels(out); });
     const Cut& cut = side_by_side ? interleaved_ : planar_;
     const Shape& n = job_->out;
-    parallel(workers_, n.batch * cut.channels * n.depth * cut.tiles_y * cut.tiles_x,
+    parallel(workers_, n.batch * cut.channels * cut.tiles_z * cut.tiles_y * cut.tiles_x,
              [&](int worker, std::int64_t task) {
                run_tile(cut, in, outs, task, Scratch(workspace.data() + worker * cut.scratch_bytes));
              });
@@ -121,13 +132,18 @@ class CpuRunner final : public Runner {
     return view.strides.channels == element && view.strides.width == element * view.shape.channels;
   }
 
-  std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const {
+  /// `height`: of tiles that keep planes, else 0.
+  std::int64_t scratch_bytes(std::int64_t width, std::int64_t height, std::int64_t step) const {
     std::int64_t bytes = Scratch::bytes<Sum>(rows_at_once * line_pitch<Sum>(width * step));
     if (job_->combine == Combine::magnitude) {
       bytes += Scratch::bytes<double>(rows_at_once * line_pitch<double>(width * step));
     }
-    for (const auto& method : methods_) bytes += method->scratch_bytes(width, step);
+    for (const auto& method : methods_) bytes += scratch_bytes_of(*method, width, height, step);
     return bytes;
+  }
+  static std::int64_t scratch_bytes_of(const FilterMethod<Sum>& method, std::int64_t width, std::int64_t height,
+                                       std::int64_t step) {
+    return height > 0 ? method.scratch_bytes_of_planes(width, height, step) : method.scratch_bytes(width, step);
   }
 
   Cut cut(std::int64_t step, std::int64_t channels) const {
@@ -135,7 +151,7 @@ class CpuRunner final : public Runner {
     Cut cut{.step = step, .channels = channels};
     const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
                                    [](const Taps& taps) { return taps.method == Method::box; });
-    const std::int64_t most = boxes ? most_box_samples : most_tile_samples;
+    const std::int64_t most = std::max(boxes ? most_box_samples : most_tile_samples, few_rows_samples / n.height);
     const std::int64_t budget_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes;
     std::int64_t widest = 1;
     for (const Taps& taps : job_->filters) widest = std::max(widest, taps.size[2]);
@@ -143,20 +159,40 @@ class CpuRunner final : public Runner {
     const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest);
     cut.tile_width = n.width;
     while (cut.tile_width > least &&
-           (scratch_bytes(cut.tile_width, step) > budget_bytes || cut.tile_width * step > most)) {
+           (scratch_bytes(cut.tile_width, 0, step) > budget_bytes || cut.tile_width * step > most)) {
       cut.tile_width = std::max(least, (cut.tile_width + 1) / 2);
     }
+    if (cut.tile_width < n.width) cut.tile_width = round_up(cut.tile_width, tile_step);
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
-    const std::int64_t strips = workers_ == 1 ? 1 : 4 * workers_;
+    const std::int64_t planes = n.batch * channels * n.depth;
+    const std::int64_t strips = workers_ == 1 ? 1 : (4 * workers_ + planes - 1) / planes;
     cut.tile_height = std::min(n.height, std::max((n.height + strips - 1) / strips, 4 * tallest_));
-    cut.tile_height = std::min(n.height, (cut.tile_height + rows_at_once - 1) / rows_at_once * rows_at_once);
-    const std::int64_t edge = std::max(least_edge_samples / step + 1, widest);
+    cut.tile_height = std::min(n.height, round_up(cut.tile_height, rows_at_once));
+    const std::int64_t edge = round_up(std::max(least_edge_samples / step + 1, widest), tile_step);
     if (reads_in_place_ && n.width > 8 * edge) cut.edge = edge;
     const std::int64_t inner = n.width - 2 * cut.edge;
     cut.tiles_x = (inner + cut.tile_width - 1) / cut.tile_width + (cut.edge > 0 ? 2 : 0);
+    const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
+    if (keeps && cut.edge == 0) keep_planes(cut);
     cut.tiles_y = (n.height + cut.tile_height - 1) / cut.tile_height;
-    cut.scratch_bytes = scratch_bytes(cut.tile_width, step);
+    cut.tiles_z = (n.depth + cut.planes - 1) / cut.planes;
+    cut.scratch_bytes = scratch_bytes(cut.tile_width, cut.planes > 1 ? cut.tile_height : 0, step);
     return cut;
+  }
+
+  /// Volumes whose rows are staged: tiles so low that the scratch holds all rows that an output plane needs, unless most of them
+  /// would be rows that the next tile stages as well; then planes one after another, as many as leave each worker several tiles.
+  void keep_planes(Cut& cut) const {
+    const Shape& n = job_->out;
+    std::int64_t height = round_up(std::min(n.height, most_kept_rows), rows_at_once);
+    while (height > 0 && scratch_bytes(cut.tile_width, height, cut.step) > scratch_budget_bytes) height -= rows_at_once;
+    if (height < std::min(n.height, 2 * tallest_)) return;
+    const std::int64_t columns = n.batch * cut.channels * cut.tiles_x * ((n.height + height - 1) / height);
+    const std::int64_t runs = workers_ == 1 ? 1 : (4 * workers_ + columns - 1) / columns;
+    const std::int64_t planes = std::min(n.depth, std::max((n.depth + runs - 1) / runs, 4 * deepest_));
+    if (planes == 1) return;
+    cut.tile_height = std::min(n.height, height);
+    cut.planes = planes;
   }
 
   void run_tile(const Cut& cut, const ConstView& all, std::span<const View> outs, std::int64_t task,
@@ -169,7 +205,7 @@ class CpuRunner final : public Runner {
     };
     const std::int64_t tile_x = next(cut.tiles_x);
     const std::int64_t y_begin = next(cut.tiles_y) * cut.tile_height;
-    const std::int64_t z = next(n.depth);
+    const std::int64_t z_begin = next(cut.tiles_z) * cut.planes;
     const std::int64_t channel = next(cut.channels);
     const std::int64_t batch = next(n.batch);
     const bool first = cut.edge > 0 && tile_x == 0;
@@ -181,7 +217,14 @@ class CpuRunner final : public Runner {
     ConstView in = all.batch(batch);
     if (cut.step == 1) in = in.channel(channel);
     const Lines<Sum> lines(*job_, kernels_, in, cut.step);
-    const Tile<Sum> tile{.lines = lines, .z = z, .x = x, .width = width, .y = y_begin, .height = y_end - y_begin};
+    Tile<Sum> tile{.lines = lines,
+                   .z = z_begin,
+                   .x = x,
+                   .width = width,
+                   .y = y_begin,
+                   .height = y_end - y_begin,
+                   .keeps_planes = cut.planes > 1,
+                   .first_plane = true};
 
     const std::int64_t samples = width * cut.step;
     const std::int64_t pitch = line_pitch<Sum>(samples);
@@ -197,30 +240,33 @@ class CpuRunner final : public Runner {
     const std::int64_t square_pitch = line_pitch<double>(samples);
     double* squares = magnitude ? scratch.take<double>(rows_at_once * square_pitch) : nullptr;
 
-    for (std::int64_t y = y_begin; y < y_end; y += rows_at_once) {
-      const int rows = static_cast<int>(std::min<std::int64_t>(rows_at_once, y_end - y));
-      if (magnitude) std::fill_n(squares, rows_at_once * square_pitch, 0.0);
-      Scratch rest = scratch;
-      for (std::size_t f = 0; f < methods_.size(); ++f) {
-        Scratch own = rest;
-        rest.take<std::byte>(methods_[f]->scratch_bytes(width, cut.step));
-        if (in_place) {
-          for (int row = 0; row < rows; ++row)
-            rows_of_sums[row] = reinterpret_cast<Sum*>(place_in(outs[f], {batch, channel, z, y + row, x}));
-        }
-        methods_[f]->filter(tile, y, rows, own, rows_of_sums.data(), streams);
-        if (in_place) continue;
-        for (int row = 0; row < rows; ++row) {
-          if (magnitude) {
-            kernels_.add_squares(rows_of_sums[row], squares + row * square_pitch, samples);
-          } else {
-            finish(outs[f], {batch, channel, z, y + row, x}, rows_of_sums[row], samples, cut.step);
+    const std::int64_t z_end = std::min(z_begin + cut.planes, n.depth);
+    for (; tile.z < z_end; ++tile.z, tile.first_plane = false) {
+      for (std::int64_t y = y_begin; y < y_end; y += rows_at_once) {
+        const int rows = static_cast<int>(std::min<std::int64_t>(rows_at_once, y_end - y));
+        if (magnitude) std::fill_n(squares, rows_at_once * square_pitch, 0.0);
+        Scratch rest = scratch;
+        for (std::size_t f = 0; f < methods_.size(); ++f) {
+          Scratch own = rest;
+          rest.take<std::byte>(scratch_bytes_of(*methods_[f], width, tile.keeps_planes ? tile.height : 0, cut.step));
+          if (in_place) {
+            for (int row = 0; row < rows; ++row)
+              rows_of_sums[row] = reinterpret_cast<Sum*>(place_in(outs[f], {batch, channel, tile.z, y + row, x}));
+          }
+          methods_[f]->filter(tile, y, rows, own, rows_of_sums.data(), streams);
+          if (in_place) continue;
+          for (int row = 0; row < rows; ++row) {
+            if (magnitude) {
+              kernels_.add_squares(rows_of_sums[row], squares + row * square_pitch, samples);
+            } else {
+              finish(outs[f], {batch, channel, tile.z, y + row, x}, rows_of_sums[row], samples, cut.step);
+            }
           }
         }
-      }
-      for (int row = 0; magnitude && row < rows; ++row) {
-        kernels_.roots(squares + row * square_pitch, rows_of_sums[row], samples);
-        finish(outs[0], {batch, channel, z, y + row, x}, rows_of_sums[row], samples, cut.step);
+        for (int row = 0; magnitude && row < rows; ++row) {
+          kernels_.roots(squares + row * square_pitch, rows_of_sums[row], samples);
+          finish(outs[0], {batch, channel, tile.z, y + row, x}, rows_of_sums[row], samples, cut.step);
+        }
       }
     }
     if (streams) hwy::FlushStream();  // before others read
@@ -248,6 +294,7 @@ class CpuRunner final : public Runner {
   std::vector<std::unique_ptr<const FilterMethod<Sum>>> methods_;
   int workers_ = 1;
   std::int64_t tallest_ = 1;
+  std::int64_t deepest_ = 1;
   Cut interleaved_;
   Cut planar_;
 };

@@ -1,5 +1,6 @@
-// direct.cpp: every tap of a 1D, 2D or 3D filter over lines staged in a ring: taps multiply-adds a sample, each input row staged
-// once a tile and plane.
+// direct.cpp: every tap of a 1D, 2D or 3D filter: taps multiply-adds a sample. Rows are read where they lie; those that are no sums
+// yet or reach over a border are staged in a ring, each once a tile and plane; in tiles
+// of volumes that keep planes, each once a tile.
 #include <algorithm>
 #include <vector>
 
@@ -15,32 +16,32 @@ class Direct final : public FilterMethod<Sum> {
       : taps_(taps), kernels_(kernels), weights_(taps.weights, gain, taps.size) {}
 
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
-    return Scratch::bytes<Sum>(planes() * ring_rows() * pitch(width, step)) +
-           Scratch::bytes<const Sum*>(planes() * ring_rows());
+    return scratch_bytes(ring_rows(), width, step);
+  }
+  bool keeps_planes() const override { return planes() > 1; }
+  std::int64_t scratch_bytes_of_planes(std::int64_t width, std::int64_t height, std::int64_t step) const override {
+    return scratch_bytes(height + taps_.size[1] - 1, width, step);
   }
 
-  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out,
-              bool streams) const override {
+  bool reads_in_place() const override { return true; }
+
+  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const override {
     const std::int64_t step = tile.lines.step();
     const std::int64_t stride = pitch(tile.width, step);
-    auto* ring = scratch.take<Sum>(planes() * ring_rows() * stride);
-    auto* pointers = scratch.take<const Sum*>(planes() * ring_rows());
+    const std::int64_t staged_rows = tile.keeps_planes ? tile.height + taps_.size[1] - 1 : ring_rows();
+    auto* ring = scratch.take<Sum>(planes() * staged_rows * stride);
+    const Pointers<Sum> pointers(scratch, planes(), taps_.size[1]);
     const std::int64_t top = tile.y + taps_.lead[1];
     const auto slot = [&](std::int64_t plane, std::int64_t row) {
-      return ring + (plane * ring_rows() + (row - top) % ring_rows()) * stride;
+      return ring + ((tile.z + plane) % planes() * staged_rows + (row - top) % staged_rows) * stride;
     };
 
-    const std::int64_t x = tile.x + taps_.lead[2];
-    const std::int64_t x_end = x + tile.width + taps_.size[2] - 1;
-    // Rows above one another may fall into the same cache sets, which many of them at once do not fit.
-    const bool reads_in_place = ring_rows() <= most_rows_in_place && tile.width * step >= line_slack;
-    const auto in_place = [&](std::int64_t plane, std::int64_t row) {
-      return reads_in_place ? tile.lines.in_place(tile.z + taps_.lead[0] + plane, row, x, x_end) : nullptr;
-    };
+    const InputRows<Sum> input(tile, taps_);
+    const std::int64_t first_plane = tile.keeps_planes && !tile.first_plane ? planes() - 1 : 0;
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
-      for (std::int64_t plane = 0; plane < planes(); ++plane) {
-        if (in_place(plane, row) == nullptr) tile.lines.stage(tile.z + taps_.lead[0] + plane, row, x, x_end, slot(plane, row));
+      for (std::int64_t plane = first_plane; plane < planes(); ++plane) {
+        if (input.in_place(plane, row) == nullptr) input.stage(plane, row, slot(plane, row));
       }
     }
     const Correlation<Sum> job{.lines = nullptr,
@@ -52,14 +53,21 @@ class Direct final : public FilterMethod<Sum> {
                                .out = nullptr,
                                .n = tile.width * step,
                                .streams = streams};
-    correlate(kernels_, job, weights_, rows, pointers, out, [&](std::int64_t plane, std::int64_t j) -> const Sum* {
+    const auto line_at = [&](std::int64_t plane, std::int64_t j) -> const Sum* {
       const std::int64_t row = y + taps_.lead[1] + j;
-      const Sum* line = in_place(plane, row);
+      const Sum* line = input.in_place(plane, row);
       return line != nullptr ? line : slot(plane, row);
-    });
+    };
+    const auto ahead_of = [&](std::int64_t plane, std::int64_t j) {
+      return plane >= first_plane ? input.ahead(plane, y + taps_.lead[1] + j) : nullptr;
+    };
+    correlate(kernels_, job, weights_, rows, pointers, out, line_at, ahead_of);
   }
 
  private:
+  std::int64_t scratch_bytes(std::int64_t staged_rows, std::int64_t width, std::int64_t step) const {
+    return Scratch::bytes<Sum>(planes() * staged_rows * pitch(width, step)) + Pointers<Sum>::bytes(planes(), taps_.size[1]);
+  }
   std::int64_t planes() const { return taps_.size[0]; }
   std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
   std::int64_t pitch(std::int64_t width, std::int64_t step) const {

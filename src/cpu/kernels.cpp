@@ -32,7 +32,7 @@ Kernels<Sum> make_kernels() {
     table.load[5] = load<double, Sum>;
     table.store[5] = store<double, Sum>;
   }
-  table.correlate_row = correlate_one<2 * vectors_in_registers, Sum>;
+  table.correlate_row = correlate_one<4 * vectors_in_registers, Sum>;
   table.correlate_rows = correlate_many<rows_at_once, vectors_in_registers, Sum>;
   table.add_squares = add_squares<Sum>;
   table.roots = roots<Sum>;

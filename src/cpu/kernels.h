@@ -30,6 +30,8 @@ struct Correlation {
   std::int64_t tap_stride;
   Sum* const* out;           ///< `rows` pointers
   std::int64_t n;
+  /// planes × rows pointers, null where there is nothing: parts of the image as long as `out` that are wanted soon.
+  const std::byte* const* ahead = nullptr;
   bool streams = false;      ///< past the caches, where `out` is on vectors' boundaries
 };
 
@@ -51,7 +53,7 @@ struct Kernels {
   /// The pixel at `stride_bytes` · i after `to` = finished from[i]. Indexed by Pixel.
   std::array<void (*)(const Sum* from, const Finish& finish, std::byte* to, std::int64_t stride_bytes, std::int64_t n), 6> store;
   void (*correlate_row)(const Correlation<Sum>&);    ///< one row
-  void (*correlate_rows)(const Correlation<Sum>&);   ///< `rows_at_once` rows
+  void (*correlate_rows)(const Correlation<Sum>&);   ///< `rows_at_once` rows of a filter of at least 2
   /// squares[i] += from[i]², and from squares to roots; in f64, where the square of no f32 overflows.
   void (*add_squares)(const Sum* from, double* squares, std::int64_t n);
   void (*roots)(const double* squares, Sum* to, std::int64_t n);

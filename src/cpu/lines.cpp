@@ -26,6 +26,13 @@ const Sum* Lines<Sum>::in_place(std::int64_t z, std::int64_t y, std::int64_t x_l
 }
 
 template <class Sum>
+const std::byte* Lines<Sum>::near(std::int64_t z, std::int64_t y, std::int64_t x) const {
+  if (!are_sums_ || z < 0 || z >= in_.shape.depth || y < 0 || y >= in_.shape.height) return nullptr;
+  const std::int64_t inside_x = std::clamp<std::int64_t>(x, 0, in_.shape.width - 1);
+  return in_.data + z * in_.strides.depth + y * in_.strides.height + inside_x * in_.strides.width;
+}
+
+template <class Sum>
 void Lines<Sum>::load(const std::byte* row, std::int64_t x, std::int64_t pixels, Sum* to) const {
   load_(row + x * in_.strides.width, sample_bytes_, to, pixels * step_);
 }

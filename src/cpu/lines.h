@@ -23,6 +23,9 @@ class Lines {
   const Sum* in_place(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high) const;
 
   std::int64_t step() const { return step_; }
+  /// For prefetches: where a row lies from x on, which may be outside; null where it is not of sums or not in the image.
+  const std::byte* near(std::int64_t z, std::int64_t y, std::int64_t x) const;
+  bool is_one_row() const { return in_.shape.height == 1; }
 
  private:
   void load(const std::byte* row, std::int64_t x, std::int64_t pixels, Sum* to) const;

@@ -9,8 +9,8 @@
 
 namespace halation::cpu_backend {
 
-/// Calls body(worker, task) for each task in [0, tasks). At most `workers` run at once, in the caller's oneTBB arena; each worker takes
-/// the next task when it is done with one. One worker runs in the caller's thread and does not touch oneTBB.
+/// Calls body(worker, task) for each task in [0, tasks). At most `workers` run at once, in the caller's oneTBB arena; each worker
+/// takes the next task when it is done with one. One worker runs in the caller's thread and does not touch oneTBB.
 template <class Body>
 void parallel(int workers, std::int64_t tasks, const Body& body) {
   if (workers <= 1 || tasks <= 1) {

@@ -1,5 +1,8 @@
-// separable.cpp: z ⊗ y ⊗ x in one pass over the tile: each input row is summed over z, then filtered along x into a ring of lines,
-// and the ring is summed over y. taps_z + taps_y + taps_x multiply-adds a sample; no intermediate image.
+// separable.cpp: z ⊗ y ⊗ x in one pass over the tile: input rows are summed over z, a few output rows of those over y, and these
+// along x: taps_z + taps_y + taps_x multiply-adds a sample; no intermediate image.
+//
+// y comes before x, though it then has the halo's columns to sum as well: it reads rows where they lie in the image, several output
+// rows sharing each, and x finds its lines in the first-level cache, where loads across cache lines cost least.
 #include <algorithm>
 #include <vector>
 
@@ -21,6 +24,7 @@ class Separable final : public FilterMethod<Sum> {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (axis == longest || taps.size[axis] > 1) continue;
       for (double& weight : factors[longest]) weight *= factors[axis][0];
+      factors[axis][0] = 1;
     }
     for (double& weight : factors[longest]) weight *= gain;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -28,60 +32,70 @@ class Separable final : public FilterMethod<Sum> {
     }
   }
 
+  bool reads_in_place() const override { return true; }
+
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
-    return Scratch::bytes<Sum>((taps_.size[0] + 1) * wide_pitch(width, step)) +
-           Scratch::bytes<Sum>(ring_rows() * line_pitch<Sum>(width * step)) +
-           Scratch::bytes<const Sum*>(pointers_needed());
+    return Scratch::bytes<Sum>((taps_.size[0] + ring_rows() + rows_at_once) * pitch(width, step)) +
+           Pointers<Sum>::bytes(1, most_lines());
   }
 
-  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out,
-              bool streams) const override {
+  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const override {
     const std::int64_t step = tile.lines.step();
-    const std::int64_t wide = wide_pitch(tile.width, step);
-    const std::int64_t narrow = line_pitch<Sum>(tile.width * step);
-    auto* staged = scratch.take<Sum>((taps_.size[0] + 1) * wide);
-    auto* ring = scratch.take<Sum>(ring_rows() * narrow);
-    auto* pointers = scratch.take<const Sum*>(pointers_needed());
-    const std::int64_t top = tile.y + taps_.lead[1];
-    const auto slot = [&](std::int64_t row) { return ring + (row - top) % ring_rows() * narrow; };
+    const std::int64_t stride = pitch(tile.width, step);
+    auto* lines = scratch.take<Sum>((taps_.size[0] + ring_rows() + rows_at_once) * stride);
+    const Pointers<Sum> pointers(scratch, 1, most_lines());
+    Sum* planes = lines;
+    Sum* ring = planes + taps_.size[0] * stride;
+    Sum* sums_y = ring + ring_rows() * stride;
 
+    const InputRows<Sum> input(tile, taps_);
+    const std::int64_t top = tile.y + taps_.lead[1];
+    const auto slot = [&](std::int64_t row) { return ring + (row - top) % ring_rows() * stride; };
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
-      Sum* target = taps_.size[1] > 1 ? slot(row) : out[row - fresh.begin];
-      filter_row(tile, row, staged, wide, pointers, target);
+      if (sums_z()) {
+        sum_over_z(input, row, (tile.width + taps_.size[2] - 1) * step, planes, stride, pointers, slot(row));
+      } else if (input.in_place(0, row) == nullptr) {
+        input.stage(0, row, slot(row));
+      }
     }
-    if (taps_.size[1] == 1) return;
-    Correlation<Sum> down = along(1, tile.width * step, step);
-    down.streams = streams;
-    correlate(kernels_, down, factors_[1], rows, pointers, out,
-              [&](std::int64_t, std::int64_t j) { return slot(y + taps_.lead[1] + j); });
+    const auto line_at = [&](std::int64_t, std::int64_t j) -> const Sum* {
+      const std::int64_t row = y + taps_.lead[1] + j;
+      const Sum* line = sums_z() ? nullptr : input.in_place(0, row);
+      return line != nullptr ? line : slot(row);
+    };
+    const auto ahead_of = [&](std::int64_t, std::int64_t j) { return sums_z() ? nullptr : input.ahead(0, y + taps_.lead[1] + j); };
+    // A single weight is a sum along x, so that there is one pass at least.
+    const bool sums_y_first = taps_.size[1] > 1;
+    const bool sums_x = taps_.size[2] > 1 || !sums_y_first;
+    if (sums_y_first) {
+      std::array<Sum*, rows_at_once> between{};
+      for (int row = 0; row < rows; ++row) between[static_cast<std::size_t>(row)] = sums_y + row * stride;
+      Correlation<Sum> down = along(1, (tile.width + taps_.size[2] - 1) * step, step);
+      down.streams = streams && !sums_x;
+      correlate(kernels_, down, factors_[1], rows, pointers, sums_x ? between.data() : out, line_at, ahead_of);
+    }
+    if (!sums_x) return;
+    Correlation<Sum> across = along(2, tile.width * step, step);
+    across.streams = streams;
+    if (!sums_y_first) return correlate(kernels_, across, factors_[2], rows, pointers, out, line_at, ahead_of);
+    correlate(kernels_, across, factors_[2], rows, pointers, out,
+              [&](std::int64_t, std::int64_t j) { return sums_y + j * stride; });
   }
 
  private:
-  /// Sums one input row over z and x.
-  void filter_row(const Tile<Sum>& tile, std::int64_t row, Sum* staged, std::int64_t wide, const Sum** pointers,
-                  Sum* target) const {
-    const std::int64_t step = tile.lines.step();
-    const std::int64_t x = tile.x + taps_.lead[2];
-    const std::int64_t width = tile.width + taps_.size[2] - 1;
-    // A single weight is a sum along x, so that there is one pass at least.
-    const bool sum_x = taps_.size[2] > 1 || (taps_.size[0] == 1 && taps_.size[1] == 1);
-    const bool sum_z = taps_.size[0] > 1;
-    for (std::int64_t plane = 0; plane < taps_.size[0]; ++plane) {
-      Sum* line = sum_x || sum_z ? staged + plane * wide : target;
-      tile.lines.stage(tile.z + taps_.lead[0] + plane, row, x, x + width, line);
-    }
-    const Sum* source = staged;
-    if (sum_z) {
-      Sum* sums = sum_x ? staged + taps_.size[0] * wide : target;
-      correlate(kernels_, along(0, width * step, step), factors_[0], 1, pointers, &sums,
-                [&](std::int64_t, std::int64_t j) { return staged + j * wide; });
-      source = sums;
-    }
-    if (sum_x) {
-      correlate(kernels_, along(2, tile.width * step, step), factors_[2], 1, pointers, &target,
-                [&](std::int64_t, std::int64_t) { return source; });
-    }
+  /// Sums one input row over z.
+  void sum_over_z(const InputRows<Sum>& input, std::int64_t row, std::int64_t n, Sum* planes, std::int64_t stride,
+                  const Pointers<Sum>& pointers, Sum* to) const {
+    const auto line_at = [&](std::int64_t, std::int64_t plane) -> const Sum* {
+      if (const Sum* line = input.in_place(plane, row)) return line;
+      Sum* line = planes + plane * stride;
+      input.stage(plane, row, line);
+      return line;
+    };
+    // Only the last plane is new to the cache.
+    const auto ahead_of = [&](std::int64_t, std::int64_t plane) { return input.ahead(plane, row); };
+    correlate(kernels_, along(0, n, 1), factors_[0], 1, pointers, &to, line_at, ahead_of);
   }
 
   /// The sum along one axis: along x taps stand `step` samples apart in one line, otherwise each in a line of its own.
@@ -96,9 +110,10 @@ class Separable final : public FilterMethod<Sum> {
             .n = n};
   }
 
+  bool sums_z() const { return taps_.size[0] > 1; }
   std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
-  std::int64_t pointers_needed() const { return std::max(taps_.size[0], ring_rows()); }
-  std::int64_t wide_pitch(std::int64_t width, std::int64_t step) const {
+  std::int64_t most_lines() const { return std::max(taps_.size[0], taps_.size[1]); }
+  std::int64_t pitch(std::int64_t width, std::int64_t step) const {
     return line_pitch<Sum>((width + taps_.size[2] - 1) * step);
   }
 
