@@ -16,18 +16,23 @@ inline constexpr std::int64_t lanes32 = HWY_MAX_BYTES / 4;
 HWY_INLINE Pairs weight_pair(std::int32_t pair) { return hn::BitCast(D16(), hn::Set(D32(), pair)); }
 
 /// factor · sum + offset as whole numbers.
+template <bool HalfEven>
 struct Finisher {
   hn::Vec<hn::RebindToFloat<D32>> factor, offset;
-  bool rounds;
   explicit Finisher(const FixedFinish& finish)
-      : factor(hn::Set(hn::RebindToFloat<D32>(), finish.factor)),
-        offset(hn::Set(hn::RebindToFloat<D32>(), finish.offset)),
-        rounds(finish.rounding == Rounding::half_even) {}
+      : factor(hn::Set(hn::RebindToFloat<D32>(), finish.factor)), offset(hn::Set(hn::RebindToFloat<D32>(), finish.offset)) {}
   HWY_INLINE Sums operator()(Sums sums) const {
     const auto value = hn::MulAdd(factor, hn::ConvertTo(hn::RebindToFloat<D32>(), sums), offset);
-    return rounds ? nearest(value) : hn::ConvertTo(D32(), value);
+    return HalfEven ? nearest(value) : hn::ConvertTo(D32(), value);
   }
 };
+
+/// Calls body with the finisher for a job.
+template <class Body>
+HWY_INLINE void with_finisher(const FixedFinish& finish, const Body& body) {
+  if (finish.rounding == Rounding::half_even) return body(Finisher<true>(finish));
+  body(Finisher<false>(finish));
+}
 
 /// A vector of pixels of its size, past the caches if it may go there.
 template <class D, class V>
@@ -47,8 +52,8 @@ HWY_INLINE void put_16(Pairs values, std::uint8_t* to, bool streams) {
 }
 
 /// Vectors of sums that stand one after another, as pixels.
-template <int Vectors, class T>
-HWY_INLINE void put_sums(const Finisher& finish, const Sums (&sums)[Vectors], T* to, bool streams) {
+template <int Vectors, class Finish, class T>
+HWY_INLINE void put_sums(const Finish& finish, const Sums (&sums)[Vectors], T* to, bool streams) {
   Sums whole[Vectors];
   for (int v = 0; v < Vectors; ++v) whole[v] = finish(sums[v]);
 #if HWY_TARGET == HWY_AVX3
@@ -107,8 +112,8 @@ HWY_INLINE void add_line(const FixedDirect& job, const std::int32_t* HWY_RESTRIC
   }
 }
 
-template <int TapsX, int Vectors, class T>
-HWY_INLINE void direct_at(const FixedDirect& job, const Finisher& finish, std::int64_t at, T* const* out) {
+template <int TapsX, int Vectors, class Finish, class T>
+HWY_INLINE void direct_at(const FixedDirect& job, const Finish& finish, std::int64_t at, T* const* out) {
   static_assert(fixed_rows == 6);
   Sums sums[fixed_rows][Vectors];
   for (auto& row : sums) {
@@ -136,10 +141,9 @@ HWY_INLINE void direct_at(const FixedDirect& job, const Finisher& finish, std::i
   for (int row = 0; row < fixed_rows; ++row) put_sums(finish, sums[row], out[row], job.streams);
 }
 
-template <int TapsX, class T>
-void direct_all(const FixedDirect& job) {
+template <int TapsX, class Finish, class T>
+HWY_INLINE void direct_all(const FixedDirect& job, const Finish& finish) {
   constexpr std::int64_t block = fixed_vectors * lanes32;
-  const Finisher finish(job.finish);
   T* out[fixed_rows];
   const auto from = [&](std::int64_t at) {
     for (int row = 0; row < fixed_rows; ++row) out[row] = reinterpret_cast<T*>(job.out[row]) + at;
@@ -157,12 +161,14 @@ void direct_all(const FixedDirect& job) {
 
 template <class T>
 void direct(const FixedDirect& job) {
-  switch (job.taps_x) {
-    case 3: return direct_all<3, T>(job);
-    case 5: return direct_all<5, T>(job);
-    case 7: return direct_all<7, T>(job);
-    default: return direct_all<0, T>(job);
-  }
+  with_finisher(job.finish, [&]<class Finish>(const Finish& finish) {
+    switch (job.taps_x) {
+      case 3: return direct_all<3, Finish, T>(job, finish);
+      case 5: return direct_all<5, Finish, T>(job, finish);
+      case 7: return direct_all<7, Finish, T>(job, finish);
+      default: return direct_all<0, Finish, T>(job, finish);
+    }
+  });
 }
 
 /// Adds two rows of pixels to the groups First…Last of two output rows each.
@@ -225,9 +231,28 @@ void columns(const FixedColumns& job) {
   if (at < job.n) columns_at<fixed_vectors>(job, std::max<std::int64_t>(0, job.n - block));
 }
 
-/// `Vectors` vectors of outputs, taps beside each other: each load serves outputs at even places and, by other weights, at odd ones.
+/// Vectors of whole numbers of 16 bits that stand one after another, as pixels.
 template <int Vectors, class T>
-HWY_INLINE void row_of_neighbours(const FixedRow& job, const Finisher& finish, std::int64_t at, T* to) {
+HWY_INLINE void put_halves(const Pairs (&halves)[Vectors], T* to, bool streams) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(T) == 1 && Vectors % 2 == 0) {
+    // Joined within blocks of 128 bits, which are put in order at the end.
+    alignas(64) static constexpr std::int64_t order[] = {0, 2, 4, 6, 1, 3, 5, 7};
+    const hn::Repartition<std::int64_t, D8> d64;
+    const auto index = hn::SetTableIndices(d64, order);
+    for (int v = 0; v < Vectors; v += 2) {
+      const hn::Vec<decltype(d64)> mixed{_mm512_packus_epi16(halves[v].raw, halves[v + 1].raw)};
+      put(D8(), hn::BitCast(D8(), hn::TableLookupLanes(mixed, index)), to + v * lanes16, streams);
+    }
+    return;
+  }
+#endif
+  for (int v = 0; v < Vectors; ++v) put_16(halves[v], to + v * lanes16, streams);
+}
+
+/// `Vectors` vectors of outputs, taps beside each other: each load serves outputs at even places and, by other weights, at odd ones.
+template <int Vectors, class Finish, class T>
+HWY_INLINE void row_of_neighbours(const FixedRow& job, const Finish& finish, std::int64_t at, T* to) {
   Sums even[Vectors];
   Sums odd[Vectors];
   for (int v = 0; v < Vectors; ++v) even[v] = odd[v] = hn::Zero(D32());
@@ -244,15 +269,17 @@ HWY_INLINE void row_of_neighbours(const FixedRow& job, const Finisher& finish, s
   // Four even ones beside four odd ones, put in turn.
   alignas(16) static constexpr std::uint8_t in_turn[] = {0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15};
   const auto order = hn::LoadDup128(D8(), in_turn);
+  Pairs halves[Vectors];
   for (int v = 0; v < Vectors; ++v) {
-    const auto halves = hn::ReorderDemote2To(D16(), finish(even[v]), finish(odd[v]));
-    put_16(hn::BitCast(D16(), hn::TableLookupBytes(hn::BitCast(D8(), halves), order)), to + v * lanes16, job.streams);
+    const auto mixed = hn::ReorderDemote2To(D16(), finish(even[v]), finish(odd[v]));
+    halves[v] = hn::BitCast(D16(), hn::TableLookupBytes(hn::BitCast(D8(), mixed), order));
   }
+  put_halves(halves, to, job.streams);
 }
 
 /// The same, taps apart.
-template <int Vectors, class T>
-HWY_INLINE void row_of_strides(const FixedRow& job, const Finisher& finish, std::int64_t at, T* to) {
+template <int Vectors, class Finish, class T>
+HWY_INLINE void row_of_strides(const FixedRow& job, const Finish& finish, std::int64_t at, T* to) {
   Sums lower[Vectors];
   Sums upper[Vectors];
   for (int v = 0; v < Vectors; ++v) lower[v] = upper[v] = hn::Zero(D32());
@@ -266,28 +293,36 @@ HWY_INLINE void row_of_strides(const FixedRow& job, const Finisher& finish, std:
       upper[v] = add_products(upper[v], hn::InterleaveUpper(D16(), first, second), weight);
     }
   }
-  for (int v = 0; v < Vectors; ++v) {
-    put_16(hn::ReorderDemote2To(D16(), finish(lower[v]), finish(upper[v])), to + v * lanes16, job.streams);
-  }
+  Pairs halves[Vectors];
+  for (int v = 0; v < Vectors; ++v) halves[v] = hn::ReorderDemote2To(D16(), finish(lower[v]), finish(upper[v]));
+  put_halves(halves, to, job.streams);
 }
 
-template <class T>
-void row(const FixedRow& job) {
-  const Finisher finish(job.finish);
+template <bool Neighbours, class Finish, class T>
+HWY_INLINE void row_all(const FixedRow& job, const Finish& finish) {
   auto* out = reinterpret_cast<T*>(job.out);
   const auto some = [&]<int Vectors>(std::int64_t at, T* to) {
-    if (job.tap_stride == 1) return row_of_neighbours<Vectors>(job, finish, at, to);
+    if constexpr (Neighbours) return row_of_neighbours<Vectors>(job, finish, at, to);
     row_of_strides<Vectors>(job, finish, at, to);
   };
-  constexpr int many = 6;
+  constexpr int many = HWY_TARGET == HWY_AVX3 ? 6 : 4;
   std::int64_t at = 0;
   for (; at + many * lanes16 <= job.n; at += many * lanes16) some.template operator()<many>(at, out + at);
+  for (; at + 2 * lanes16 <= job.n; at += 2 * lanes16) some.template operator()<2>(at, out + at);
   for (; at + lanes16 <= job.n; at += lanes16) some.template operator()<1>(at, out + at);
   if (at == job.n) return;
   if (job.n >= lanes16) return some.template operator()<1>(job.n - lanes16, out + job.n - lanes16);
   alignas(64) T part[lanes16];
   some.template operator()<1>(0, part);
   std::copy_n(part, job.n, out);
+}
+
+template <class T>
+void row(const FixedRow& job) {
+  with_finisher(job.finish, [&]<class Finish>(const Finish& finish) {
+    if (job.tap_stride == 1) return row_all<true, Finish, T>(job, finish);
+    row_all<false, Finish, T>(job, finish);
+  });
 }
 
 inline const FixedKernels& fixed_kernels(const char* instruction_set) {

@@ -19,7 +19,8 @@ namespace {
 
 constexpr int groups = fixed_rows / 2;
 
-constexpr TileLimits tile_limits{.least_samples = 512, .most_samples = 2048, .row_multiple = fixed_rows, .edge_samples = 63};
+constexpr TileLimits tile_limits{
+    .least_samples = 512, .most_samples = 2048, .row_multiple = fixed_rows, .column_multiple = 64, .edge_samples = 63};
 
 /// Elements from one line of scratch to the next: room for the slack, and an odd number of cache lines, so that lines above one
 /// another do not fall into the same cache sets.

@@ -15,6 +15,7 @@ struct TileLimits {
   std::int64_t most_samples = 1024;
   std::int64_t scratch_bytes = 384 << 10;  ///< which should stay in the second-level cache beside what streams through it
   std::int64_t row_multiple = 1;           ///< rows that are made at once
+  std::int64_t column_multiple = 1;        ///< tiles begin at multiples of so many pixels: where cache lines do, if rows do
   std::int64_t edge_samples = 0;           ///< of the first and the last tile of a row, where those between read in place; 0: none
 };
 
@@ -39,11 +40,14 @@ class Tiles {
     while (width_ > least && (scratch_bytes(width_, step) > limits.scratch_bytes || width_ * step > limits.most_samples)) {
       width_ = std::max(least, (width_ + 1) / 2);
     }
+    const auto round_up = [](std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; };
+    if (width_ < out.width) width_ = round_up(width_, limits.column_multiple);
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
     const std::int64_t strips = workers == 1 ? 1 : 4 * workers;
     height_ = std::max((out.height + strips - 1) / strips, 4 * tallest);
-    height_ = std::min(out.height, (height_ + limits.row_multiple - 1) / limits.row_multiple * limits.row_multiple);
-    const std::int64_t edge = limits.edge_samples == 0 ? 0 : std::max(limits.edge_samples / step + 1, widest);
+    height_ = std::min(out.height, round_up(height_, limits.row_multiple));
+    const std::int64_t edge =
+        limits.edge_samples == 0 ? 0 : round_up(std::max(limits.edge_samples / step + 1, widest), limits.column_multiple);
     if (edge > 0 && out.width > 8 * edge) edge_ = edge;
     across_ = (out.width - 2 * edge_ + width_ - 1) / width_ + (edge_ > 0 ? 2 : 0);
     down_ = (out.height + height_ - 1) / height_;
