@@ -277,8 +277,9 @@ TEST(CpuFixed, KernelsWithoutTheLongProductsAreTheSame) {
     other->direct.i16(job);
     for (std::size_t row = 0; row < 6; ++row) EXPECT_EQ(outs[row], outs[row + 6]);
     std::vector<std::int16_t> line(room);
+    std::vector<std::int32_t> pairs(room);
     for (auto& value : line) value = static_cast<std::int16_t>(numbers.below(60000) - 30000);
-    cpu_backend::FixedRow row{.line = line.data(), .weights = weights.data(), .pairs = 5, .tap_stride = taps == 3 ? 1 : taps, .out = to[0], .n = n,
+    cpu_backend::FixedRow row{.line = line.data(), .weights = weights.data(), .pairs = 5, .line_of_pairs = pairs.data(), .tap_stride = taps == 3 ? 1 : taps, .out = to[0], .n = n,
                               .finish = {.factor = 0.001F, .offset = 3}, .streams = false};
     best->row.i16(row);
     row.out = to[1];

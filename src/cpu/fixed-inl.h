@@ -285,7 +285,7 @@ HWY_INLINE void row_of_strides(const FixedRow& job, const Finish& finish, std::i
   for (int v = 0; v < Vectors; ++v) lower[v] = upper[v] = hn::Zero(D32());
   const std::int16_t* line = job.line + at;
   for (std::int64_t k = 0; k < job.pairs; ++k, line += 2 * job.tap_stride) {
-    const auto weight = weight_pair(job.weights[k]);
+    const auto weight = weight_pair(job.weights[2 * k]);
     for (int v = 0; v < Vectors; ++v) {
       const auto first = hn::LoadU(D16(), line + v * lanes16);
       const auto second = hn::LoadU(D16(), line + job.tap_stride + v * lanes16);
@@ -297,6 +297,72 @@ HWY_INLINE void row_of_strides(const FixedRow& job, const Finish& finish, std::i
   for (int v = 0; v < Vectors; ++v) halves[v] = hn::ReorderDemote2To(D16(), finish(lower[v]), finish(upper[v]));
   put_halves(halves, to, job.streams);
 }
+
+#if HWY_TARGET == HWY_AVX3
+/// Where samples of pixels of `step` channels go: pairs of pixels as far as a vector holds them, the two samples of a channel beside each
+/// other, and back from sums of first and of second pixels that were joined within blocks of 128 bits.
+struct PixelPairs {
+  std::int64_t sums;  // of a vector that are used, as many of first as of second pixels
+  alignas(64) std::uint16_t to_pairs[32] = {};
+  alignas(64) std::uint16_t to_samples[32] = {};
+
+  explicit PixelPairs(std::int64_t step) : sums(lanes32 / step * step) {
+    for (std::int64_t sum = 0; sum < sums; ++sum) {
+      for (std::int64_t second = 0; second < 2; ++second) {
+        const std::int64_t sample = (2 * (sum / step) + second) * step + sum % step;
+        to_pairs[2 * sum + second] = static_cast<std::uint16_t>(sample);
+        to_samples[sample] = static_cast<std::uint16_t>(8 * (sum / 4) + 4 * second + sum % 4);
+      }
+    }
+  }
+};
+
+HWY_INLINE Pairs permuted(Pairs values, const std::uint16_t* order) {
+  return Pairs{_mm512_permutexvar_epi16(_mm512_load_si512(order), values.raw)};
+}
+
+/// Taps few channels apart: pixels are put in pairs once, and each load serves first and, by other weights, second pixels.
+template <class Finish, class T>
+HWY_INLINE void row_of_pixels(const FixedRow& job, const Finish& finish) {
+  constexpr int vectors = 8;
+  constexpr int vectors_of_part = 32;  // whole vectors of pixels, however many samples one of sums makes
+  const PixelPairs order(job.tap_stride);
+  const std::int64_t samples = 2 * order.sums;
+  const std::int64_t wide = job.n + 2 * job.pairs * job.tap_stride;
+  for (std::int64_t at = 0; at * 2 < wide; at += order.sums) {
+    hn::StoreU(hn::BitCast(D32(), permuted(hn::LoadU(D16(), job.line + 2 * at), order.to_pairs)), D32(), job.line_of_pairs + at);
+  }
+  alignas(64) T part[(vectors_of_part + 1) * lanes16];
+  auto* out = reinterpret_cast<T*>(job.out);
+  for (std::int64_t begin = 0; begin < job.n; begin += vectors_of_part * samples) {
+    const std::int64_t count = std::min(vectors_of_part * samples, job.n - begin);
+    for (std::int64_t at = 0; at < count; at += vectors * samples) {
+      Sums first[vectors];
+      Sums second[vectors];
+      for (int v = 0; v < vectors; ++v) first[v] = second[v] = hn::Zero(D32());
+      const std::int32_t* line = job.line_of_pairs + (begin + at) / 2;
+      for (std::int64_t k = 0; k < job.pairs; ++k, line += job.tap_stride) {
+        const auto for_first = weight_pair(job.weights[2 * k]);
+        const auto for_second = weight_pair(job.weights[2 * k + 1]);
+        for (int v = 0; v < vectors; ++v) {
+          const auto values = hn::BitCast(D16(), hn::LoadU(D32(), line + v * order.sums));
+          first[v] = add_products(first[v], values, for_first);
+          second[v] = add_products(second[v], values, for_second);
+        }
+      }
+      for (int v = 0; v < vectors; ++v) {
+        const auto mixed = hn::ReorderDemote2To(D16(), finish(first[v]), finish(second[v]));
+        put_16(permuted(mixed, order.to_samples), part + at + v * samples, false);
+      }
+    }
+    constexpr std::int64_t lanes = HWY_MAX_BYTES / sizeof(T);
+    const hn::ScalableTag<T> d;
+    std::int64_t at = 0;
+    for (; at + lanes <= count; at += lanes) put(d, hn::Load(d, part + at), out + begin + at, job.streams);
+    std::copy_n(part + at, count - at, out + begin + at);
+  }
+}
+#endif
 
 template <bool Neighbours, class Finish, class T>
 HWY_INLINE void row_all(const FixedRow& job, const Finish& finish) {
@@ -321,6 +387,9 @@ template <class T>
 void row(const FixedRow& job) {
   with_finisher(job.finish, [&]<class Finish>(const Finish& finish) {
     if (job.tap_stride == 1) return row_all<true, Finish, T>(job, finish);
+#if HWY_TARGET == HWY_AVX3
+    if (job.tap_stride <= 4) return row_of_pixels<Finish, T>(job, finish);
+#endif
     row_all<false, Finish, T>(job, finish);
   });
 }

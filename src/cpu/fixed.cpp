@@ -45,8 +45,7 @@ struct Fixed {
   const Taps* taps = nullptr;
   bool by_columns = false;
   std::vector<std::int32_t> weights_y;  ///< as FixedColumns has them
-  std::vector<std::int32_t> weights;    ///< as FixedDirect or FixedRow have them, of taps beside each other
-  std::vector<std::int32_t> apart;      ///< as FixedRow has them, of taps apart
+  std::vector<std::int32_t> weights;    ///< as FixedDirect or FixedRow have them
   int shift = 0;
   FixedFinish finish;
 };
@@ -73,7 +72,6 @@ Fixed prepared(const Job& job, const Taps& taps) {
               .by_columns = point.by_columns,
               .weights_y = {},
               .weights = {},
-              .apart = {},
               .shift = point.shift,
               .finish = {.factor = static_cast<float>(point.factor), .offset = static_cast<float>(job.offset), .rounding = job.rounding}};
   if (!point.by_columns) {
@@ -92,7 +90,6 @@ Fixed prepared(const Job& job, const Taps& taps) {
     const auto of_pair = [&](std::int64_t tap) { return pair_of(at(point.whole, tap), at(point.whole, tap + 1)); };
     fixed.weights.push_back(of_pair(2 * pair));
     fixed.weights.push_back(of_pair(2 * pair - 1));
-    if (2 * pair < taps.size[2]) fixed.apart.push_back(of_pair(2 * pair));
   }
   return fixed;
 }
@@ -154,7 +151,8 @@ class FixedRunner final : public Runner {
       if (filter.by_columns) {
         bytes += Scratch::bytes<std::uint8_t>(2 * lines * fixed_pitch<std::uint8_t>(wide)) +
                  Scratch::bytes<const std::uint8_t*>(2 * lines) +
-                 Scratch::bytes<std::int16_t>(fixed_rows * fixed_pitch<std::int16_t>(wide));
+                 Scratch::bytes<std::int16_t>(fixed_rows * fixed_pitch<std::int16_t>(wide)) +
+                 Scratch::bytes<std::int32_t>(fixed_pitch<std::int32_t>(wide));
       } else {
         bytes += Scratch::bytes<std::uint8_t>(2 * fixed_pitch<std::uint8_t>(wide)) +
                  Scratch::bytes<std::int32_t>(taps.size[0] * lines * fixed_pitch<std::int32_t>(wide)) +
@@ -300,6 +298,7 @@ class FixedRunner final : public Runner {
     for (std::size_t row = 0; row < fixed_rows; ++row) {
       sums[row] = sums_of_columns + static_cast<std::int64_t>(row) * fixed_pitch<std::int16_t>(source.samples);
     }
+    auto* line_of_pairs = scratch.take<std::int32_t>(fixed_pitch<std::int32_t>(source.samples));
 
     const FixedColumns columns{.rows = pointers,
                                .weights = filter.weights_y.data(),
@@ -308,8 +307,9 @@ class FixedRunner final : public Runner {
                                .n = source.samples,
                                .shift = filter.shift};
     FixedRow along{.line = nullptr,
-                   .weights = step == 1 ? filter.weights.data() : filter.apart.data(),
-                   .pairs = step == 1 ? pairs_of(taps.size[2]) : static_cast<std::int64_t>(filter.apart.size()),
+                   .weights = filter.weights.data(),
+                   .pairs = pairs_of(taps.size[2]),
+                   .line_of_pairs = line_of_pairs,
                    .tap_stride = step,
                    .out = nullptr,
                    .n = tile.width * step,

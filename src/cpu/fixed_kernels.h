@@ -61,8 +61,9 @@ struct FixedColumns {
 /// out[i] = finished Σ_k weight[k] · line[i + k · tap_stride]   for i in [0, n).
 struct FixedRow {
   const std::int16_t* line;
-  const std::int32_t* weights;  ///< pairs of taps; of tap_stride 1, two kinds in turn: from the first tap on, and 0 and the first tap
+  const std::int32_t* weights;  ///< pairs of taps, two kinds in turn: from the first tap on, and from 0 and the first tap on
   std::int64_t pairs;
+  std::int32_t* line_of_pairs;  ///< room for as many as the line has samples
   std::int64_t tap_stride;
   std::byte* out;
   std::int64_t n;
