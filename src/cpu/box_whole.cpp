@@ -16,16 +16,16 @@
 #include "cpu/box_kernels.h"
 #include "cpu/method.h"
 #include "cpu/parallel.h"
+#include "cpu/pixel_rows.h"
+#include "cpu/tiles.h"
 #include "cpu/window.h"
 
 namespace halation::cpu_backend {
 namespace {
 
-constexpr std::int64_t scratch_budget_bytes = 512 << 10;
-constexpr std::int64_t least_tile_samples = 512;
-constexpr std::int64_t most_tile_samples = 4096;
+constexpr TileLimits tile_limits{.least_samples = 512, .most_samples = 4096, .scratch_bytes = 512 << 10};
 /// Outputs of so many bytes go past the caches: of 4096 × 4096 elements two bytes each gained by it, bytes lost.
-constexpr std::int64_t streamed_bytes = 32 << 20;
+constexpr std::int64_t streamed_box_bytes = 32 << 20;
 /// Factors outside are left to sums that are weighed first: times whole numbers they could leave what f32 holds.
 constexpr double least_factor = 0x1p-60;
 constexpr double most_factor = 0x1p60;
@@ -89,16 +89,6 @@ void find_multiplier(WholeFinish& finish, double factor, std::int64_t most) {
   }
 }
 
-struct Cut {
-  std::int64_t step = 1;
-  std::int64_t channels = 1;  ///< filtered one by one
-  std::int64_t tile_width = 0;
-  std::int64_t tile_height = 0;
-  std::int64_t tiles_x = 0;
-  std::int64_t tiles_y = 0;
-  std::int64_t scratch_bytes = 0;  ///< of one worker
-};
-
 template <class In, class Row, class Sum>
 class WholeBoxes final : public Runner {
  public:
@@ -118,28 +108,33 @@ class WholeBoxes final : public Runner {
       tallest_ = std::max(tallest_, taps.size[1]);
       widest_ = std::max(widest_, taps.size[2]);
     }
-    interleaved_ = cut(job_->out.channels, 1);
-    planar_ = cut(1, job_->out.channels);
+    const auto bytes = [&](std::int64_t width, std::int64_t step) { return scratch_bytes(width, step); };
+    interleaved_ = Tiles(job_->out, job_->out.channels, tallest_, widest_, workers_, tile_limits, bytes);
+    apart_ = Tiles(job_->out, 1, tallest_, widest_, workers_, tile_limits, bytes);
   }
 
   std::size_t workspace_bytes() const override {
-    return static_cast<std::size_t>(workers_ * std::max(interleaved_.scratch_bytes, planar_.scratch_bytes));
+    return static_cast<std::size_t>(workers_ * std::max(interleaved_.scratch_bytes(), apart_.scratch_bytes()));
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const bool side_by_side =
         packed_pixels(in) && std::all_of(outs.begin(), outs.end(), [](const View& out) { return packed_pixels(out); });
-    const Cut& cut = side_by_side ? interleaved_ : planar_;
-    const Shape& n = job_->out;
-    parallel(workers_, n.batch * cut.channels * n.depth * cut.tiles_y * cut.tiles_x, [&](int worker, std::int64_t task) {
-      run_tile(cut, in, outs, task, Scratch(workspace.data() + worker * cut.scratch_bytes));
+    const Tiles& tiles = side_by_side ? interleaved_ : apart_;
+    parallel(workers_, tiles.count(), [&](int worker, std::int64_t index) {
+      const Tiles::Tile tile = tiles.tile(index);
+      ConstView part = in.batch(tile.batch);
+      if (tiles.step() == 1) part = part.channel(tile.channel);
+      const PixelRows<In> rows(*job_, part, tiles.step());
+      const Scratch scratch(workspace.data() + worker * tiles.scratch_bytes());
+      for (std::size_t i = 0; i < boxes_.size(); ++i) sum_tile(boxes_[i], rows, tile, tiles.step(), outs[i], scratch);
     });
   }
 
   std::string explain() const override {
     return std::string(best_kernels<float>().instruction_set) + ", running sums of whole numbers in " +
-           std::to_string(8 * sizeof(Sum)) + " bits, tiles of " + std::to_string(interleaved_.tile_width) + "x" +
-           std::to_string(interleaved_.tile_height) + " pixels, at most " + std::to_string(workers_) +
+           std::to_string(8 * sizeof(Sum)) + " bits, tiles of " + std::to_string(interleaved_.width()) + "x" +
+           std::to_string(interleaved_.height()) + " pixels, at most " + std::to_string(workers_) +
            (workers_ == 1 ? " thread" : " threads") + "; channels that are not side by side are filtered one by one";
   }
 
@@ -149,18 +144,6 @@ class WholeBoxes final : public Runner {
     Window window;
     WholeFinish finish = {};
   };
-  struct Place {
-    std::int64_t batch, channel, z, y, x;
-  };
-
-  static bool packed_pixels(const ConstView& view) {
-    const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
-    return view.strides.channels == element && view.strides.width == element * view.shape.channels;
-  }
-  static std::byte* place_in(const View& out, const Place& at) {
-    const Strides& s = out.strides;
-    return out.data + at.batch * s.batch + at.channel * s.channels + at.z * s.depth + at.y * s.height + at.x * s.width;
-  }
 
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const {
     const std::int64_t narrow = width * step;
@@ -170,48 +153,11 @@ class WholeBoxes final : public Runner {
            Scratch::bytes<double>(whole_pitch<double>(narrow));
   }
 
-  Cut cut(std::int64_t step, std::int64_t channels) const {
-    const Shape& n = job_->out;
-    Cut cut{.step = step, .channels = channels};
-    // Columns beside a tile are summed again by each of its neighbours, rows above a strip by each strip.
-    const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest_);
-    cut.tile_width = n.width;
-    while (cut.tile_width > least &&
-           (scratch_bytes(cut.tile_width, step) > scratch_budget_bytes || cut.tile_width * step > most_tile_samples)) {
-      cut.tile_width = std::max(least, (cut.tile_width + 1) / 2);
-    }
-    const std::int64_t strips = workers_ == 1 ? 1 : 4 * workers_;
-    cut.tile_height = std::min(n.height, std::max((n.height + strips - 1) / strips, 4 * tallest_));
-    cut.tiles_x = (n.width + cut.tile_width - 1) / cut.tile_width;
-    cut.tiles_y = (n.height + cut.tile_height - 1) / cut.tile_height;
-    cut.scratch_bytes = scratch_bytes(cut.tile_width, step);
-    return cut;
-  }
-
-  void run_tile(const Cut& cut, const ConstView& all, std::span<const View> outs, std::int64_t task, Scratch scratch) const {
-    const Shape& n = job_->out;
-    const auto next = [&task](std::int64_t count) {
-      const std::int64_t index = task % count;
-      task /= count;
-      return index;
-    };
-    const std::int64_t x = next(cut.tiles_x) * cut.tile_width;
-    const std::int64_t y = next(cut.tiles_y) * cut.tile_height;
-    const std::int64_t z = next(n.depth);
-    const std::int64_t channel = next(cut.channels);
-    const std::int64_t batch = next(n.batch);
-    ConstView in = all.batch(batch);
-    if (cut.step == 1) in = in.channel(channel);
-    const Shape part{.height = std::min(cut.tile_height, n.height - y), .width = std::min(cut.tile_width, n.width - x)};
-    const Place place{batch, channel, z, y, x};
-    for (std::size_t i = 0; i < boxes_.size(); ++i) sum_tile(boxes_[i], in, cut.step, outs[i], place, part, scratch);
-  }
-
-  void sum_tile(const Box& box, const ConstView& in, std::int64_t step, const View& out, Place at, const Shape& part,
+  void sum_tile(const Box& box, const PixelRows<In>& pixel_rows, const Tiles::Tile& tile, std::int64_t step, const View& out,
                 Scratch scratch) const {
     const Taps& taps = *box.taps;
-    const std::int64_t n = part.width * step;
-    const std::int64_t wide = box.window.length(part.width, 1) * step;
+    const std::int64_t n = tile.width * step;
+    const std::int64_t wide = box.window.length(tile.width, 1) * step;
     const std::int64_t pitch = whole_pitch<Row>(n);
     auto* pixels = scratch.take<In>(whole_pitch<In>(wide));
     std::array<Row*, 3> between{};
@@ -224,18 +170,18 @@ class WholeBoxes final : public Runner {
     std::fill_n(sums, whole_pitch<Sum>(n), Sum{0});
 
     const auto element = static_cast<std::int64_t>(bytes_of(job_->out_pixel));
-    const std::int64_t stride = step > 1 ? out.strides.channels : out.strides.width;
+    const std::int64_t stride = sample_stride(out.strides, step);
     const bool in_place = direct_ && stride == element;
-    const bool streams = in_place && job_->out.elements() * element >= streamed_bytes;
+    const bool streams = in_place && job_->out.elements() * element >= streamed_box_bytes;
     const Pixel written = direct_ ? job_->out_pixel : job_->sum_f64 ? Pixel::f64 : Pixel::f32;
     const auto slide = kernels_.slide[static_cast<std::size_t>(written)];
 
-    const std::int64_t rows = part.height + taps.size[1] - 1;
-    const std::int64_t x = at.x + taps.lead[2];
+    const std::int64_t rows = tile.height + taps.size[1] - 1;
+    const std::int64_t x = tile.x + taps.lead[2];
     for (std::int64_t row = 0; row < rows; ++row) {
       Row* newer = ring + row % taps.size[1] * pitch;
-      const Space from{at.z + taps.lead[0], at.y + taps.lead[1] + row, x};
-      sum_row(box, in, step, from, x + part.width + taps.size[2] - 1, pixels, between, newer, n);
+      const Space from{tile.z + taps.lead[0], tile.y + taps.lead[1] + row, x};
+      sum_row(box, pixel_rows, step, from, x + tile.width + taps.size[2] - 1, pixels, between, newer, n);
       const std::int64_t done = row - (taps.size[1] - 1);
       const Row* older = done < 0 ? nothing : ring + done % taps.size[1] * pitch;
       Slide<Row, Sum> job{.newer = newer,
@@ -246,7 +192,7 @@ class WholeBoxes final : public Runner {
                           .finish = box.finish,
                           .streams = streams};
       if (done >= 0) {
-        std::byte* to = place_in(out, {at.batch, at.channel, at.z, at.y + done, at.x});
+        std::byte* to = place_in(out, tile, tile.y + done);
         job.out = in_place ? to : finished;
         slide(job);
         if (!in_place) put_line(out.pixel, finished, to, stride, n);
@@ -258,11 +204,11 @@ class WholeBoxes final : public Runner {
   }
 
   /// Sums of the windows of one row over z and x, from input place (z, y, x) up to column x_end.
-  void sum_row(const Box& box, const ConstView& in, std::int64_t step, Space from, std::int64_t x_end, In* pixels,
+  void sum_row(const Box& box, const PixelRows<In>& rows, std::int64_t step, const Space& from, std::int64_t x_end, In* pixels,
                const std::array<Row*, 3>& between, Row* to, std::int64_t n) const {
     const std::int64_t planes = box.taps->size[0];
     for (std::int64_t plane = 0; plane < planes; ++plane) {
-      stage(in, step, {from[0] + plane, from[1], from[2]}, x_end, pixels);
+      rows.stage(from[0] + plane, from[1], from[2], x_end, pixels);
       if (planes == 1) {
         box.window.template sum<In, Row>(kernels_.steps, pixels, step, 1, {between[0], between[1]}, to, n);
         return;
@@ -271,43 +217,6 @@ class WholeBoxes final : public Runner {
       kernels_.add(pixels, between[2], (x_end - from[2]) * step);
     }
     box.window.template sum<Row, Row>(kernels_.steps_of_sums, between[2], step, 1, {between[0], between[1]}, to, n);
-  }
-
-  /// Pixels of a row up to column x_end; all coordinates may lie outside the image.
-  void stage(const ConstView& in, std::int64_t step, const Space& from, std::int64_t x_end, In* line) const {
-    const std::int64_t z = job_->borders[0].source(from[0]);
-    const std::int64_t y = job_->borders[1].source(from[1]);
-    if (z < 0 || y < 0) {
-      std::fill_n(line, (x_end - from[2]) * step, static_cast<In>(job_->constant_at({z, y, 0})));
-      return;
-    }
-    const std::byte* row = in.data + z * in.strides.depth + y * in.strides.height;
-    const std::int64_t low = std::clamp<std::int64_t>(0, from[2], x_end);
-    const std::int64_t high = std::clamp<std::int64_t>(in.shape.width, low, x_end);
-    const auto outside = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t x = begin; x < end; ++x) {
-        In* to = line + (x - from[2]) * step;
-        const std::int64_t source = job_->borders[2].source(x);
-        if (source < 0) {
-          std::fill_n(to, step, static_cast<In>(job_->borders[2].constant()));
-        } else {
-          copy(in, step, row, source, 1, to);
-        }
-      }
-    };
-    outside(from[2], low);
-    copy(in, step, row, low, high - low, line + (low - from[2]) * step);
-    outside(high, x_end);
-  }
-
-  static void copy(const ConstView& in, std::int64_t step, const std::byte* row, std::int64_t x, std::int64_t pixels, In* to) {
-    const std::byte* from = row + x * in.strides.width;
-    const std::int64_t stride = step > 1 ? in.strides.channels : in.strides.width;
-    if (stride == static_cast<std::int64_t>(sizeof(In))) {
-      std::memcpy(to, from, static_cast<std::size_t>(pixels * step) * sizeof(In));
-      return;
-    }
-    for (std::int64_t i = 0; i < pixels * step; ++i) to[i] = *reinterpret_cast<const In*>(from + i * stride);
   }
 
   /// A line that is not where it belongs: elements apart, or sums yet to be finished.
@@ -330,8 +239,8 @@ class WholeBoxes final : public Runner {
   std::vector<Box> boxes_;
   std::int64_t tallest_ = 1;
   std::int64_t widest_ = 1;
-  Cut interleaved_;
-  Cut planar_;
+  Tiles interleaved_;
+  Tiles apart_;
 };
 
 }  // namespace

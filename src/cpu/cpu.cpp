@@ -12,6 +12,7 @@
 #include "cpu/fixed.h"
 #include "cpu/method.h"
 #include "cpu/parallel.h"
+#include "cpu/tiles.h"
 #include "halation/error.h"
 
 namespace halation::cpu_backend {
@@ -32,8 +33,6 @@ constexpr std::int64_t least_edge_samples = 63;
 constexpr std::int64_t tile_step = 16;
 /// Rows of tiles that keep planes: more save little.
 constexpr std::int64_t most_kept_rows = 128;
-/// Outputs of so many bytes are not wanted in the caches.
-constexpr std::int64_t streamed_bytes = 8 << 20;
 /// Multiply-adds below which starting threads costs more than it gives.
 constexpr std::int64_t worth_threads = 1 << 21;
 // For the times that are expected. On two cores with AVX-512 images of all pixels took 0.6 to 1.8 times as
@@ -127,10 +126,6 @@ class CpuRunner final : public Runner {
   }
 
  private:
-  static bool packed_pixels(const ConstView& view) {
-    const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
-    return view.strides.channels == element && view.strides.width == element * view.shape.channels;
-  }
 
   /// `height`: of tiles that keep planes, else 0.
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t height, std::int64_t step) const {
@@ -233,7 +228,7 @@ class CpuRunner final : public Runner {
     for (int row = 0; row < rows_at_once; ++row) rows_of_sums[row] = sums + row * pitch;
     // Sums that are pixels already go where they belong.
     const bool in_place = sums_are_pixels_ && std::all_of(outs.begin(), outs.end(), [&](const View& out) {
-      return (cut.step > 1 ? out.strides.channels : out.strides.width) == static_cast<std::int64_t>(sizeof(Sum));
+      return (sample_stride(out.strides, cut.step)) == static_cast<std::int64_t>(sizeof(Sum));
     });
     const bool streams = in_place && n.elements() * static_cast<std::int64_t>(sizeof(Sum)) >= streamed_bytes;
     const bool magnitude = job_->combine == Combine::magnitude;
@@ -279,7 +274,7 @@ class CpuRunner final : public Runner {
   void finish(const View& out, const Place& at, const Sum* sums, std::int64_t samples, std::int64_t step) const {
     const Finish finish{.scale = sums_are_pixels_ ? 1 : job_->scale, .offset = job_->offset, .rounding = job_->rounding};
     kernels_.store[static_cast<std::size_t>(out.pixel)](sums, finish, place_in(out, at),
-                                                             step > 1 ? out.strides.channels : out.strides.width, samples);
+                                                             sample_stride(out.strides, step), samples);
   }
 
   static std::byte* place_in(const View& out, const Place& at) {
