@@ -1,5 +1,5 @@
-// cpu_box_test.cpp: windows of equal weights on the CPU (src/cpu/box*.cpp): images of several tiles, blocks of rows that begin anywhere,
-// outputs past the caches, rounding without a level of error, NaN that stays where it is.
+// cpu_box_test.cpp: windows of equal weights on the CPU (src/cpu/box*.cpp): images of several tiles, blocks of rows that begin
+// anywhere, outputs past the caches, rounding without a level of error, NaN that stays where it is.
 //
 // Data and weights are whole numbers small enough for every sum to be exact, so that every pixel must be right to the bit.
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// cpu_fixed_test.cpp: filters over 8 bits in fixed point on the CPU (src/cpu/fixed*): what it promises, on images of several tiles too,
-// which the sweep's are too small for; and the kernels of instruction sets that this machine would not choose.
+// cpu_fixed_test.cpp: filters over 8 bits in fixed point on the CPU (src/cpu/fixed*): what it promises, on images of several
+// tiles too, which the sweep's are too small for; and the kernels of instruction sets that this machine would not choose.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,17 +84,22 @@ void expect_within_error(const Job& job, const Taps& taps) {
   const auto weight = [&](std::int64_t y, std::int64_t x) {
     const auto i = static_cast<std::size_t>(y);
     const auto j = static_cast<std::size_t>(x);
-    return taps.factors ? (*taps.factors)[1][i] * (*taps.factors)[2][j] : taps.weights[i * static_cast<std::size_t>(taps.size[2]) + j];
+    if (taps.factors) return (*taps.factors)[1][i] * (*taps.factors)[2][j];
+    return taps.weights[i * static_cast<std::size_t>(taps.size[2]) + j];
   };
   const auto off = [&](const std::vector<int>& pixels) {
     double exact = 0;
     for (std::int64_t y = 0; y < taps.size[1]; ++y) {
-      for (std::int64_t x = 0; x < taps.size[2]; ++x) exact += weight(y, x) * pixels[static_cast<std::size_t>(y * taps.size[2] + x)];
+      for (std::int64_t x = 0; x < taps.size[2]; ++x) {
+        exact += weight(y, x) * pixels[static_cast<std::size_t>(y * taps.size[2] + x)];
+      }
     }
     return std::fabs(sum_of(*fixed, taps, pixels) - job.scale * exact);
   };
   Numbers numbers(4);
-  for (int i = 0; i < 50; ++i) EXPECT_LE(off(extreme(taps, [&](auto, auto) { return numbers.below(2) == 1; })), fixed->error + 1e-9);
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_LE(off(extreme(taps, [&](auto, auto) { return numbers.below(2) == 1; })), fixed->error + 1e-9);
+  }
   EXPECT_LE(off(extreme(taps, [](auto, auto) { return true; })), fixed->error + 1e-9);
   // The worst image of a direct filter: white where weights were rounded up.
   if (!fixed->by_columns) {
@@ -210,8 +215,10 @@ TEST(CpuFixed, IsExactOverSeveralTiles) {
       const Image image = random_image({.height = 61, .width = width, .channels = channels});
       for (const auto& [height, taps] : {std::pair{3, 3}, {5, 5}, {4, 7}, {1, 9}, {8, 1}, {15, 2}}) {
         for (const Pixel out : {Pixel::u8, Pixel::i16}) {
-          expect_same(image, Filter::dense({1, height, taps}, whole_weights(height * taps)), {.output = out, .method = Method::direct});
-          expect_same(image, Filter::separable(whole_weights(taps), whole_weights(height)), {.output = out, .method = Method::separable});
+          const Filter dense = Filter::dense({1, height, taps}, whole_weights(height * taps));
+          expect_same(image, dense, {.output = out, .method = Method::direct});
+          const Filter product = Filter::separable(whole_weights(taps), whole_weights(height));
+          expect_same(image, product, {.output = out, .method = Method::separable});
         }
       }
     }
@@ -227,11 +234,17 @@ TEST(CpuFixed, IsExactPastTheCaches) {
 TEST(CpuFixed, IsExactForVolumesPlanesAndAllBorders) {
   const Image volume = random_image({.depth = 5, .height = 9, .width = 80});
   const Image planes = random_image({.batch = 2, .height = 20, .width = 90, .channels = 3}, Layout::planar);
-  for (const Border border : {Border::constant(200), Border::replicate(), Border::reflect(), Border::reflect101(), Border::wrap()}) {
-    expect_same(volume, Filter::dense({3, 3, 3}, whole_weights(27)), {.border = border, .output = Pixel::i16, .method = Method::direct});
-    expect_same(planes, Filter::dense({1, 31, 5}, whole_weights(155)), {.border = border, .output = Pixel::i16, .method = Method::direct});
-    expect_same(planes, Filter::separable(whole_weights(5), whole_weights(41)),
-                {.border = border, .extent = Extent::full, .output = Pixel::i16, .method = Method::separable});
+  const Filter cube = Filter::dense({3, 3, 3}, whole_weights(27));
+  const Filter tall = Filter::dense({1, 31, 5}, whole_weights(155));
+  const Filter product = Filter::separable(whole_weights(5), whole_weights(41));
+  for (const Border border :
+       {Border::constant(200), Border::replicate(), Border::reflect(), Border::reflect101(), Border::wrap()}) {
+    Options options{.border = border, .output = Pixel::i16, .method = Method::direct};
+    expect_same(volume, cube, options);
+    expect_same(planes, tall, options);
+    options.extent = Extent::full;
+    options.method = Method::separable;
+    expect_same(planes, product, options);
   }
 }
 
@@ -270,8 +283,16 @@ TEST(CpuFixed, KernelsWithoutTheLongProductsAreTheSame) {
     std::vector<std::vector<std::int16_t>> outs(12, std::vector<std::int16_t>(n));
     std::vector<std::byte*> to;
     for (auto& row : outs) to.push_back(reinterpret_cast<std::byte*>(row.data()));
-    cpu_backend::FixedDirect job{.lines = pointers.data(), .weights = weights.data(), .planes = 1, .pairs = 2, .taps_x = taps,
-                                 .tap_stride = 3, .out = to.data(), .n = n, .finish = {.factor = 0.01F}, .streams = false};
+    cpu_backend::FixedDirect job{.lines = pointers.data(),
+                                 .weights = weights.data(),
+                                 .planes = 1,
+                                 .pairs = 2,
+                                 .taps_x = taps,
+                                 .tap_stride = 3,
+                                 .out = to.data(),
+                                 .n = n,
+                                 .finish = {.factor = 0.01F},
+                                 .streams = false};
     best->direct.i16(job);
     job.out = to.data() + 6;
     other->direct.i16(job);
@@ -279,8 +300,15 @@ TEST(CpuFixed, KernelsWithoutTheLongProductsAreTheSame) {
     std::vector<std::int16_t> line(room);
     std::vector<std::int32_t> pairs(room);
     for (auto& value : line) value = static_cast<std::int16_t>(numbers.below(60000) - 30000);
-    cpu_backend::FixedRow row{.line = line.data(), .weights = weights.data(), .pairs = 5, .line_of_pairs = pairs.data(), .tap_stride = taps == 3 ? 1 : taps, .out = to[0], .n = n,
-                              .finish = {.factor = 0.001F, .offset = 3}, .streams = false};
+    cpu_backend::FixedRow row{.line = line.data(),
+                              .weights = weights.data(),
+                              .pairs = 5,
+                              .line_of_pairs = pairs.data(),
+                              .tap_stride = taps == 3 ? 1 : taps,
+                              .out = to[0],
+                              .n = n,
+                              .finish = {.factor = 0.001F, .offset = 3},
+                              .streams = false};
     best->row.i16(row);
     row.out = to[1];
     other->row.i16(row);

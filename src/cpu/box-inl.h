@@ -61,8 +61,8 @@ HWY_INLINE void put(D d, V value, T* to, bool streams) {
   }
 }
 
-/// Calls `at(i, out, o)` for vectors of outputs from i on, which go to `out[row] + o` and together cover [0, n) of `rows` rows and
-/// nothing else: what is less than a vector goes through a part of one.
+/// Calls `at(i, out, o)` for vectors of outputs from i on, which go to `out[row] + o` and together cover [0, n) of `rows` rows
+/// and nothing else: what is less than a vector goes through a part of one.
 template <int Rows, class T, class At>
 HWY_INLINE void cover(std::int64_t n, T* const* out, int rows, std::int64_t lanes, const At& at) {
   std::int64_t i = 0;

@@ -1,7 +1,8 @@
-// box.cpp: windows of equal weights over lines of floats. Each input row is weighed, summed over z and summed along x into a ring of
-// lines, and the ring is summed over y: a low window's rows as often as outputs that are made at once share them; a high one's in
-// blocks of as many rows as it has, so that a window is a suffix of one block and a prefix of the next and costs three additions
-// whatever its height. Nothing is subtracted: NaN and infinity reach the windows that hold them alone, and no error stays behind.
+// box.cpp: windows of equal weights over lines of floats. Each input row is weighed, summed over z and summed along x into a
+// ring of lines, and the ring is summed over y: a low window's rows as often as outputs that are made at once share them; a
+// high one's in blocks of as many rows as it has, so that a window is a suffix of one block and a prefix of the next and costs
+// three additions whatever its height. Nothing is subtracted: NaN and infinity reach the windows that hold them alone, and no
+// error stays behind.
 #include <algorithm>
 #include <vector>
 
@@ -99,8 +100,8 @@ class Box final : public FilterMethod<Sum> {
     return line != nullptr ? line : otherwise;
   }
 
-  /// Sums one input row over z and x, a few samples at a time, which stay in the first-level cache from step to step. `lines` are those
-  /// of all planes and three more.
+  /// Sums one input row over z and x, a few samples at a time, which stay in the first-level cache from step to step. `lines`
+  /// are those of all planes and three more.
   void sum_row(const Tile<Sum>& tile, std::int64_t row, Sum* lines, Sum** pointers, Sum* target) const {
     const std::int64_t step = tile.lines.step();
     const std::int64_t part = part_width(tile.width, step);

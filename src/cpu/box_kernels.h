@@ -25,7 +25,8 @@ struct WindowStep {
   std::int64_t n;
 };
 
-/// The most single samples that a step adds to none, to two and to three shorter windows; a fifth would cost more than another step.
+/// The most single samples that a step adds to none, to two and to three shorter windows; a fifth would cost more than another
+/// step.
 inline constexpr int most_first_samples = 4;
 inline constexpr int most_windows = 3;
 
@@ -77,8 +78,8 @@ const BoxKernels<Sum>& best_box_kernels();
 template <> const BoxKernels<float>& best_box_kernels<float>();
 template <> const BoxKernels<double>& best_box_kernels<double>();
 
-/// How a sum of pixels becomes an element: round(factor · sum + offset), in f32. With a multiplier, which is for sums of 16 bits and
-/// bytes alone, ((sum << left) · multiplier >> 16) + bias >> right, which then is the same for every sum.
+/// How a sum of pixels becomes an element: round(factor · sum + offset), in f32. With a multiplier, which is for sums of 16
+/// bits and bytes alone, ((sum << left) · multiplier >> 16) + bias >> right, which then is the same for every sum.
 struct WholeFinish {
   double factor = 1;
   double offset = 0;

@@ -1,9 +1,9 @@
-// box_whole.cpp: windows of equal weights over integers, whose sums are exact: each row is summed along x as narrow whole numbers, and
-// running sums over y take in the row that enters and give up the one that leaves, so that the height costs nothing. Weight, scale,
-// offset and rounding meet the sum once, at the end.
+// box_whole.cpp: windows of equal weights over integers, whose sums are exact: each row is summed along x as narrow whole
+// numbers, and running sums over y take in the row that enters and give up the one that leaves, so that the height costs
+// nothing. Weight, scale, offset and rounding meet the sum once, at the end.
 //
-// Rows are copied to scratch with what the border puts around them; sums of 16 bits are taken where they cannot overflow, which they
-// may on the way: 2^16 leaves and comes back.
+// Rows are copied to scratch with what the border puts around them; sums of 16 bits are taken where they cannot overflow, which
+// they may on the way: 2^16 leaves and comes back.
 #include "cpu/box_whole.h"
 
 #include <hwy/cache_control.h>
@@ -51,14 +51,14 @@ double most_sum(const Job& job, bool over_y) {
   return most;
 }
 
-/// Elements from one line of scratch to the next: room for a vector of any elements past the end, and an odd number of cache lines.
+/// Elements from one line of scratch to the next.
 template <class T>
 std::int64_t whole_pitch(std::int64_t samples) {
-  constexpr std::int64_t cache_line = 64 / sizeof(T);
-  return ((samples + 64 + cache_line - 1) / cache_line | 1) * cache_line;
+  return line_pitch<T>(samples, 64);
 }
 
-/// Sixteen bits that give for every sum up to `most` what f64 and the one rule of rounding give; as they were where there are none.
+/// Sixteen bits that give for every sum up to `most` what f64 and the one rule of rounding give; as they were where there are
+/// none.
 void find_multiplier(WholeFinish& finish, double factor, std::int64_t most) {
   if (factor <= 0 || most > 65535) return;
   int left = 0;

@@ -7,8 +7,8 @@
 
 namespace halation::cpu_backend {
 
-/// Whether all filters are boxes whose sums of pixels, before weights, 32 bits hold. Of constants around the image only such as pixels
-/// can have.
+/// Whether all filters are boxes whose sums of pixels, before weights, 32 bits hold. Of constants around the image only such as
+/// pixels can have.
 bool are_whole_boxes(const Job& job);
 
 /// For such jobs. At most `workers` threads.

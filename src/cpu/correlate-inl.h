@@ -1,9 +1,9 @@
 // correlate-inl.h: sums of weighted lines, for each instruction set. Included by kernels.cpp once a target.
 //
 // Every method ends here: a direct filter sums over planes, lines and taps; a separable one calls it once an axis. Sums stay in
-// registers, and what binds is loads: those that lie across two cache lines, as nearly all taps along a line do, cost two. So each
-// loaded vector serves several sums.
-// - Several rows: a block of `rows` × `vectors` sums; a vector serves all rows whose filter covers its line, so that rows · vectors
+// registers, and what binds is loads: those that lie across two cache lines, as nearly all taps along a line do, cost two. So
+// each loaded vector serves several sums. - Several rows: a block of `rows` × `vectors` sums; a vector serves all rows whose
+// filter covers its line, so that rows · vectors
 //   multiply-adds cost vectors loads and rows broadcasts. Which rows a line is part of is known to the code: lines above and below
 //   those that are part of all have code of their own, as have all lines of filters with fewer rows than a block.
 // - One row: taps that stand a vector apart read the same vectors, so that a vector serves a sum for each of them.

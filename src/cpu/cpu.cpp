@@ -22,8 +22,8 @@ namespace {
 constexpr std::int64_t scratch_budget_bytes = 384 << 10;
 constexpr std::int64_t least_tile_samples = 512;
 constexpr std::int64_t most_tile_samples = 1024;
-/// Of boxes alone, which have little to do for each row: rows that are not cut are what memory reads ahead best, also where many of
-/// them fill most of a larger second-level cache.
+/// Of boxes alone, which have little to do for each row: rows that are not cut are what memory reads ahead best, also where
+/// many of them fill most of a larger second-level cache.
 constexpr std::int64_t most_box_samples = 4096;
 constexpr std::int64_t box_scratch_budget_bytes = 1024 << 10;
 /// Where an image has few rows tiles are wider, up to so many samples in all: what each costs to start is little beside them.

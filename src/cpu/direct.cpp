@@ -1,6 +1,6 @@
-// direct.cpp: every tap of a 1D, 2D or 3D filter: taps multiply-adds a sample. Rows are read where they lie; those that are no sums
-// yet or reach over a border are staged in a ring, each once a tile and plane; in tiles
-// of volumes that keep planes, each once a tile.
+// direct.cpp: every tap of a 1D, 2D or 3D filter: taps multiply-adds a sample. Rows are read where they lie; those that are no
+// sums yet or reach over a border are staged in a ring, each once a tile and plane; in tiles of volumes that keep planes, each
+// once a tile.
 #include <algorithm>
 #include <vector>
 

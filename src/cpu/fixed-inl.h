@@ -1,5 +1,5 @@
-// fixed-inl.h: filters in fixed point, for each instruction set. Included by fixed_kernels.cpp, within the namespace of a target that has
-// `add_products` and `nearest`.
+// fixed-inl.h: filters in fixed point, for each instruction set. Included by fixed_kernels.cpp, within the namespace of a
+// target that has `add_products` and `nearest`.
 
 /// Vectors of 32-bit sums that a block has beside each other: six rows of them stay in registers.
 inline constexpr int fixed_vectors = HWY_TARGET == HWY_AVX3 ? 4 : 2;
@@ -250,7 +250,8 @@ HWY_INLINE void put_halves(const Pairs (&halves)[Vectors], T* to, bool streams) 
   for (int v = 0; v < Vectors; ++v) put_16(halves[v], to + v * lanes16, streams);
 }
 
-/// `Vectors` vectors of outputs, taps beside each other: each load serves outputs at even places and, by other weights, at odd ones.
+/// `Vectors` vectors of outputs, taps beside each other: each load serves outputs at even places and, by other weights, at odd
+/// ones.
 template <int Vectors, class Finish, class T>
 HWY_INLINE void row_of_neighbours(const FixedRow& job, const Finish& finish, std::int64_t at, T* to) {
   Sums even[Vectors];
@@ -299,8 +300,8 @@ HWY_INLINE void row_of_strides(const FixedRow& job, const Finish& finish, std::i
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// Where samples of pixels of `step` channels go: pairs of pixels as far as a vector holds them, the two samples of a channel beside each
-/// other, and back from sums of first and of second pixels that were joined within blocks of 128 bits.
+/// Where samples of pixels of `step` channels go: pairs of pixels as far as a vector holds them, the two samples of a channel
+/// beside each other, and back from sums of first and of second pixels that were joined within blocks of 128 bits.
 struct PixelPairs {
   std::int64_t sums;  // of a vector that are used, as many of first as of second pixels
   alignas(64) std::uint16_t to_pairs[32] = {};

@@ -1,6 +1,6 @@
-// fixed.cpp: filters over 8 bits in fixed point: weights and pixels are multiplied as pairs of whole numbers, two multiply-adds in one
-// lane, where f32 does one. Direct filters turn two rows at a time into lines of pairs, a ring of them for a tile; products of y and x
-// sum columns first, to lines of 16 bits, from the rows where they lie, and then along x.
+// fixed.cpp: filters over 8 bits in fixed point: weights and pixels are multiplied as pairs of whole numbers, two multiply-adds
+// in one lane, where f32 does one. Direct filters turn two rows at a time into lines of pairs, a ring of them for a tile;
+// products of y and x sum columns first, to lines of 16 bits, from the rows where they lie, and then along x.
 #include "cpu/fixed.h"
 
 #include <hwy/cache_control.h>
@@ -22,12 +22,10 @@ constexpr int groups = fixed_rows / 2;
 constexpr TileLimits tile_limits{
     .least_samples = 512, .most_samples = 2048, .row_multiple = fixed_rows, .column_multiple = 64, .edge_samples = 63};
 
-/// Elements from one line of scratch to the next: room for the slack, and an odd number of cache lines, so that lines above one
-/// another do not fall into the same cache sets.
+/// Elements from one line of scratch to the next.
 template <class T>
 std::int64_t fixed_pitch(std::int64_t samples) {
-  constexpr std::int64_t cache_line = 64 / sizeof(T);
-  return ((samples + fixed_slack + cache_line - 1) / cache_line | 1) * cache_line;
+  return line_pitch<T>(samples, fixed_slack);
 }
 
 /// Pairs of rows that an output row of a filter of k rows takes.
@@ -73,7 +71,9 @@ Fixed prepared(const Job& job, const Taps& taps) {
               .weights_y = {},
               .weights = {},
               .shift = point.shift,
-              .finish = {.factor = static_cast<float>(point.factor), .offset = static_cast<float>(job.offset), .rounding = job.rounding}};
+              .finish = {.factor = static_cast<float>(point.factor),
+                         .offset = static_cast<float>(job.offset),
+                         .rounding = job.rounding}};
   if (!point.by_columns) {
     fixed.weights = weights_of_lines(point, taps.size);
     return fixed;
@@ -163,8 +163,8 @@ class FixedRunner final : public Runner {
     return most;
   }
 
-  /// Where the rows of a tile go: to the output, or where its samples are apart, to lines that are scattered afterwards. Rows below the
-  /// tile's last one go to a line of their own.
+  /// Where the rows of a tile go: to the output, or where its samples are apart, to lines that are scattered afterwards. Rows
+  /// below the tile's last one go to a line of their own.
   class Outputs {
    public:
     static std::int64_t scratch_bytes(std::int64_t samples) {
@@ -181,7 +181,9 @@ class FixedRunner final : public Runner {
     bool streams() const { return streams_; }
     std::byte* const* begin(std::int64_t y, std::int64_t rows) {
       to_ = lines_;
-      for (std::int64_t row = 0; in_place_ && row < rows; ++row) to_[static_cast<std::size_t>(row)] = place_in(out_, tile_, y + row);
+      for (std::int64_t row = 0; in_place_ && row < rows; ++row) {
+        to_[static_cast<std::size_t>(row)] = place_in(out_, tile_, y + row);
+      }
       return to_.data();
     }
     void end(std::int64_t y, std::int64_t rows) const {
@@ -233,7 +235,8 @@ class FixedRunner final : public Runner {
     return {rows, x, x_end, tile.y + tile.height + taps.lead[1] + taps.size[1] - 2, (x_end - x) * step};
   }
 
-  void direct(const Fixed& filter, const Rows& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const {
+  void direct(const Fixed& filter, const Rows& rows, const Tiles::Tile& tile, std::int64_t step, const View& out,
+              Scratch scratch) const {
     const Taps& taps = *filter.taps;
     const std::int64_t planes = taps.size[0];
     const std::int64_t lines = pairs_of(taps.size[1]) + groups - 1;

@@ -1,9 +1,9 @@
 // fixed_kernels.h: the innermost loops of filters over 8 bits in fixed point, as a table of functions for one instruction set.
 //
-// All of them multiply pairs of 16-bit whole numbers by pairs of weights and add both products to a sum of 32 bits, which is what one
-// instruction does (vpdpwssd, or vpmaddwd and vpaddd). Two rows of pixels make a line of pairs; so an output row whose filter begins at
-// the second row of a pair takes the same pairs by other weights, and a filter of k rows takes (k + 1) / 2 of them, k made odd by a row
-// of zeros.
+// All of them multiply pairs of 16-bit whole numbers by pairs of weights and add both products to a sum of 32 bits, which is
+// what one instruction does (vpdpwssd, or vpmaddwd and vpaddd). Two rows of pixels make a line of pairs; so an output row whose
+// filter begins at the second row of a pair takes the same pairs by other weights, and a filter of k rows takes (k + 1) / 2 of
+// them, k made odd by a row of zeros.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,8 @@ inline std::int32_t pair_of(std::int32_t first, std::int32_t second) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(second) << 16 | (static_cast<std::uint32_t>(first) & 0xffff));
 }
 
-/// out[r][i] = finished Σ_p Σ_j Σ_k weights[p][j][k][r] · lines[p][j][i + k · tap_stride]   for i in [0, n), r in [0, fixed_rows).
+/// out[r][i] = finished Σ_p Σ_j Σ_k weights[p][j][k][r] · lines[p][j][i + k · tap_stride]   for i in [0, n), r in [0,
+/// fixed_rows).
 struct FixedDirect {
   const std::int32_t* const* lines;  ///< planes × (pairs + fixed_rows / 2 − 1) lines of pairs
   const std::int32_t* weights;       ///< as many × taps_x × fixed_rows pairs
@@ -48,7 +49,8 @@ struct FixedDirect {
   bool streams;
 };
 
-/// out[r][i] = (Σ_j weights[j][r] · (rows[2 j][i], rows[2 j + 1][i]) + half) >> shift   for i in [0, n), half = 2^(shift − 1) or 0.
+/// out[r][i] = (Σ_j weights[j][r] · (rows[2 j][i], rows[2 j + 1][i]) + half) >> shift   for i in [0, n), half = 2^(shift − 1)
+/// or 0.
 struct FixedColumns {
   const std::uint8_t* const* rows;  ///< 2 · (pairs + fixed_rows / 2 − 1)
   const std::int32_t* weights;      ///< pairs + fixed_rows / 2 − 1 times fixed_rows

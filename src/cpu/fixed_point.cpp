@@ -71,7 +71,8 @@ Whole at_scale(const std::vector<double>& weights, double scale) {
 
 bool is_whole(double value) { return value == std::nearbyint(value); }
 
-/// The finest numbers of 16 bits whose sums with values up to `most_value` stay within 32 bits; weights that are whole as they are.
+/// The finest numbers of 16 bits whose sums with values up to `most_value` stay within 32 bits; weights that are whole as they
+/// are.
 Whole to_whole(const std::vector<double>& weights, double most_value, bool powers_of_two) {
   double largest = 0;
   for (const double w : weights) largest = std::max(largest, std::fabs(w));

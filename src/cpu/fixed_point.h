@@ -11,8 +11,9 @@ namespace halation::cpu_backend {
 
 /// A filter over u8 in fixed point. Sums are off by `error` levels of the output at most, before they are rounded.
 ///
-/// Direct filters (z, y and x together): Σ whole · pixel, times `factor`. Others, products of y and x: the sums of columns,
-/// Σ whole_y · pixel, lose their last `shift` bits, rounded, and are numbers of 16 bits then; Σ whole · such a number, times `factor`.
+/// Direct filters (z, y and x together): Σ whole · pixel, times `factor`. Others, products of y and x: the sums of columns, Σ
+/// whole_y · pixel, lose their last `shift` bits, rounded, and are numbers of 16 bits then; Σ whole · such a number, times
+/// `factor`.
 struct FixedPoint {
   bool by_columns = false;
   std::vector<std::int32_t> whole_y;
@@ -25,8 +26,8 @@ struct FixedPoint {
 /// Whether pixels are u8 in and u8 or i16 out, constants of borders are pixels, and sums neither in f64 nor combined.
 bool allows_fixed_point(const Job& job);
 
-/// None where the job does not allow it, where sums leave 32 bits, and where weights of 16 bits would put them off by more than 1/16 of a
-/// level.
+/// None where the job does not allow it, where sums leave 32 bits, and where weights of 16 bits would put them off by more than
+/// 1/16 of a level.
 std::optional<FixedPoint> fixed_point(const Job& job, const Taps& taps, Method method);
 
 }  // namespace halation::cpu_backend

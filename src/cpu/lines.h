@@ -14,8 +14,8 @@ class Lines {
   /// filtered.
   Lines(const Job& job, const Kernels<Sum>& kernels, const ConstView& in, std::int64_t step);
 
-  /// Writes pixels [x_low, x_high) of row (z, y) to `line`; all coordinates may lie outside the image. The inside of the row is one
-  /// conversion without tests; only pixels outside are looked up.
+  /// Writes pixels [x_low, x_high) of row (z, y) to `line`; all coordinates may lie outside the image. The inside of the row is
+  /// one conversion without tests; only pixels outside are looked up.
   void stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high, Sum* line) const;
 
   /// The same pixels where they lie, as a line, if they are sums already and all inside the image; else null. Nothing may be read

@@ -12,8 +12,8 @@
 
 namespace halation::cpu_backend {
 
-/// A part of one output plane, filtered from top to bottom: all rows of a strip, some columns. In volumes the planes of a part may
-/// follow one another, so that rows staged for one serve the next.
+/// A part of one output plane, filtered from top to bottom: all rows of a strip, some columns. In volumes the planes of a part
+/// may follow one another, so that rows staged for one serve the next.
 template <class Sum>
 struct Tile {
   const Lines<Sum>& lines;
@@ -56,12 +56,12 @@ class InputRows {
   bool are_lines_;  // as kernels read them: whole vectors, though nothing may be read behind a row
 };
 
-/// Elements from one line of scratch to the next: room for the slack, and an odd number of cache lines, so that lines above one
-/// another do not fall into the same cache sets.
-template <class Sum>
-std::int64_t line_pitch(std::int64_t samples) {
-  constexpr std::int64_t cache_line = 64 / sizeof(Sum);
-  const std::int64_t lines = (samples + line_slack + cache_line - 1) / cache_line;
+/// Elements from one line of scratch to the next: room for what is read behind the last one, and an odd number of cache lines, so
+/// that lines above one another do not fall into the same cache sets.
+template <class T>
+std::int64_t line_pitch(std::int64_t samples, std::int64_t slack = line_slack) {
+  constexpr std::int64_t cache_line = 64 / sizeof(T);
+  const std::int64_t lines = (samples + slack + cache_line - 1) / cache_line;
   return (lines | 1) * cache_line;
 }
 

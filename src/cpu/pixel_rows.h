@@ -18,8 +18,8 @@ class PixelRows {
   PixelRows(const Job& job, const ConstView& in, std::int64_t step)
       : job_(job), in_(in), step_(step), stride_(sample_stride(in.strides, step)) {}
 
-  /// Pixels [x_low, x_high) of row (z, y) where they lie, if all are inside the image and side by side; else null. Nothing may be read
-  /// behind them.
+  /// Pixels [x_low, x_high) of row (z, y) where they lie, if all are inside the image and side by side; else null. Nothing may
+  /// be read behind them.
   const T* in_place(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high) const {
     if (x_low < 0 || x_high > in_.shape.width || stride_ != element || in_.strides.width != step_ * element) return nullptr;
     const std::int64_t source_z = job_.borders[0].source(z);

@@ -1,8 +1,8 @@
 // separable.cpp: z ⊗ y ⊗ x in one pass over the tile: input rows are summed over z, a few output rows of those over y, and these
 // along x: taps_z + taps_y + taps_x multiply-adds a sample; no intermediate image.
 //
-// y comes before x, though it then has the halo's columns to sum as well: it reads rows where they lie in the image, several output
-// rows sharing each, and x finds its lines in the first-level cache, where loads across cache lines cost least.
+// y comes before x, though it then has the halo's columns to sum as well: it reads rows where they lie in the image, several
+// output rows sharing each, and x finds its lines in the first-level cache, where loads across cache lines cost least.
 #include <algorithm>
 #include <vector>
 

@@ -19,8 +19,8 @@ struct TileLimits {
   std::int64_t edge_samples = 0;           ///< of the first and the last tile of a row, where those between read in place; 0: none
 };
 
-/// Rows are cut into samples: interleaved channels are filtered side by side, taps `step` samples apart; all other layouts one channel
-/// after the other, by their strides.
+/// Rows are cut into samples: interleaved channels are filtered side by side, taps `step` samples apart; all other layouts one
+/// channel after the other, by their strides.
 class Tiles {
  public:
   struct Tile {
@@ -34,7 +34,8 @@ class Tiles {
   Tiles(const Shape& out, std::int64_t step, std::int64_t tallest, std::int64_t widest, int workers, const TileLimits& limits,
         const ScratchBytes& scratch_bytes)
       : shape_(out), step_(step), channels_(step > 1 ? 1 : out.channels) {
-    // Columns beside a tile are filtered again by its neighbours: at least four times as many of its own keep that below a quarter.
+    // Columns beside a tile are filtered again by its neighbours: at least four times as many of its own keep that below a
+    // quarter.
     const std::int64_t least = std::max(limits.least_samples / step + 1, 4 * widest);
     width_ = out.width;
     while (width_ > least && (scratch_bytes(width_, step) > limits.scratch_bytes || width_ * step > limits.most_samples)) {

@@ -1,5 +1,5 @@
-// window.h: how sums of windows of k samples side by side are made in few steps: each joins two or three shorter windows and a few
-// single samples, so that each sample of a window is added once, in a tree.
+// window.h: how sums of windows of k samples side by side are made in few steps: each joins two or three shorter windows and a
+// few single samples, so that each sample of a window is added once, in a tree.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class Window {
 
   std::int64_t taps() const { return taps_; }
 
-  /// Sums of `n` windows of samples that stand `step` apart. `between` are two lines of `length(n, step)` samples, where there is more
-  /// than one step; `out` is none of them.
+  /// Sums of `n` windows of samples that stand `step` apart. `between` are two lines of `length(n, step)` samples, where there
+  /// is more than one step; `out` is none of them.
   template <class In, class Out>
   void sum(const WindowSteps<In, Out>& steps, const In* samples, std::int64_t step, Out weight, std::pair<Out*, Out*> between, Out* out,
            std::int64_t n) const {

@@ -251,8 +251,8 @@ class Chooser {
   Device device_;
 };
 
-/// Whether sums could put an integer output more than half a level off. Floats may be of any size: they count as large as weights of
-/// one sign turn into the largest outputs.
+/// Whether sums could put an integer output more than half a level off. Floats may be of any size: they count as large as
+/// weights of one sign turn into the largest outputs.
 bool may_miss_a_level(const Job& job, const std::vector<Way>& ways, const ErrorBound& bound) {
   if (is_float(job.out_pixel)) return false;
   if (const std::optional<double> magnitude = largest_input(job)) return bound.at(*magnitude) > 0.5;
