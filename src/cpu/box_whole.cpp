@@ -15,7 +15,6 @@
 #include "core/convert.h"
 #include "cpu/box_kernels.h"
 #include "cpu/method.h"
-#include "cpu/parallel.h"
 #include "cpu/pixel_rows.h"
 #include "cpu/tiles.h"
 #include "cpu/window.h"
@@ -118,15 +117,8 @@ class WholeBoxes final : public Runner {
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
-    const bool side_by_side =
-        packed_pixels(in) && std::all_of(outs.begin(), outs.end(), [](const View& out) { return packed_pixels(out); });
-    const Tiles& tiles = side_by_side ? interleaved_ : apart_;
-    parallel(workers_, tiles.count(), [&](int worker, std::int64_t index) {
-      const Tiles::Tile tile = tiles.tile(index);
-      ConstView part = in.batch(tile.batch);
-      if (tiles.step() == 1) part = part.channel(tile.channel);
-      const PixelRows<In> rows(*job_, part, tiles.step());
-      const Scratch scratch(workspace.data() + worker * tiles.scratch_bytes());
+    const Tiles& tiles = packed_pixels(in, outs) ? interleaved_ : apart_;
+    for_each_tile<In>(*job_, tiles, workers_, in, workspace, [&](const auto& rows, const Tiles::Tile& tile, Scratch scratch) {
       for (std::size_t i = 0; i < boxes_.size(); ++i) sum_tile(boxes_[i], rows, tile, tiles.step(), outs[i], scratch);
     });
   }

@@ -108,9 +108,7 @@ class CpuRunner final : public Runner {
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
-    const bool side_by_side =
-        packed_pixels(in) && std::all_of(outs.begin(), outs.end(), [](const View& out) { return packed_pixels(out); });
-    const Cut& cut = side_by_side ? interleaved_ : planar_;
+    const Cut& cut = packed_pixels(in, outs) ? interleaved_ : planar_;
     const Shape& n = job_->out;
     parallel(workers_, n.batch * cut.channels * cut.tiles_z * cut.tiles_y * cut.tiles_x,
              [&](int worker, std::int64_t task) {
@@ -126,7 +124,6 @@ class CpuRunner final : public Runner {
   }
 
  private:
-
   /// `height`: of tiles that keep planes, else 0.
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t height, std::int64_t step) const {
     std::int64_t bytes = Scratch::bytes<Sum>(rows_at_once * line_pitch<Sum>(width * step));
@@ -228,7 +225,7 @@ class CpuRunner final : public Runner {
     for (int row = 0; row < rows_at_once; ++row) rows_of_sums[row] = sums + row * pitch;
     // Sums that are pixels already go where they belong.
     const bool in_place = sums_are_pixels_ && std::all_of(outs.begin(), outs.end(), [&](const View& out) {
-      return (sample_stride(out.strides, cut.step)) == static_cast<std::int64_t>(sizeof(Sum));
+      return sample_stride(out.strides, cut.step) == static_cast<std::int64_t>(sizeof(Sum));
     });
     const bool streams = in_place && n.elements() * static_cast<std::int64_t>(sizeof(Sum)) >= streamed_bytes;
     const bool magnitude = job_->combine == Combine::magnitude;

@@ -327,7 +327,8 @@ template <class Finish, class T>
 HWY_INLINE void row_of_pixels(const FixedRow& job, const Finish& finish) {
   constexpr int vectors = 8;
   constexpr int vectors_of_part = 32;  // whole vectors of pixels, however many samples one of sums makes
-  const PixelPairs order(job.tap_stride);
+  static const PixelPairs orders[] = {PixelPairs(2), PixelPairs(3), PixelPairs(4)};
+  const PixelPairs& order = orders[job.tap_stride - 2];
   const std::int64_t samples = 2 * order.sums;
   const std::int64_t wide = job.n + 2 * job.pairs * job.tap_stride;
   for (std::int64_t at = 0; at * 2 < wide; at += order.sums) {

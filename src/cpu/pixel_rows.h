@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "core/job.h"
+#include "cpu/method.h"
+#include "cpu/parallel.h"
 #include "cpu/tiles.h"
 
 namespace halation::cpu_backend {
@@ -77,5 +79,18 @@ class PixelRows {
   std::int64_t step_;
   std::int64_t stride_;  // bytes from one sample to the next
 };
+
+/// body(rows, tile, scratch) for each tile of an image, by as many workers, each with its part of the workspace.
+template <class T, class Body>
+void for_each_tile(const Job& job, const Tiles& tiles, int workers, const ConstView& in, std::span<std::byte> workspace,
+                   const Body& body) {
+  parallel(workers, tiles.count(), [&](int worker, std::int64_t index) {
+    const Tiles::Tile tile = tiles.tile(index);
+    ConstView part = in.batch(tile.batch);
+    if (tiles.step() == 1) part = part.channel(tile.channel);
+    const PixelRows<T> rows(job, part, tiles.step());
+    body(rows, tile, Scratch(workspace.data() + worker * tiles.scratch_bytes()));
+  });
+}
 
 }  // namespace halation::cpu_backend

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "halation/image.h"
 
@@ -102,6 +103,10 @@ inline constexpr std::int64_t streamed_bytes = 8 << 20;
 inline bool packed_pixels(const ConstView& view) {
   const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
   return view.strides.channels == element && view.strides.width == element * view.shape.channels;
+}
+
+inline bool packed_pixels(const ConstView& in, std::span<const View> outs) {
+  return packed_pixels(in) && std::all_of(outs.begin(), outs.end(), [](const View& out) { return packed_pixels(out); });
 }
 
 /// Bytes from one sample of a row to the next.
