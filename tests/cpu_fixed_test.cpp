@@ -293,10 +293,14 @@ TEST(CpuFixed, KernelsWithoutTheLongProductsAreTheSame) {
                                  .n = n,
                                  .finish = {.factor = 0.01F},
                                  .streams = false};
-    best->direct.i16(job);
-    job.out = to.data() + 6;
-    other->direct.i16(job);
-    for (std::size_t row = 0; row < 6; ++row) EXPECT_EQ(outs[row], outs[row + 6]);
+    for (const bool shifts : {false, true}) {
+      job.finish = {.factor = 0.01F, .shifts = shifts, .shift = 7, .bias = 64};
+      job.out = to.data();
+      best->direct.i16(job);
+      job.out = to.data() + 6;
+      other->direct.i16(job);
+      for (std::size_t row = 0; row < 6; ++row) EXPECT_EQ(outs[row], outs[row + 6]);
+    }
     std::vector<std::int16_t> line(room);
     std::vector<std::int32_t> pairs(room);
     for (auto& value : line) value = static_cast<std::int16_t>(numbers.below(60000) - 30000);

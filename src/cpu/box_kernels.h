@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "cpu/kernels.h"
+#include "cpu/multiplier.h"
 
 namespace halation::cpu_backend {
 
@@ -78,16 +79,13 @@ const BoxKernels<Sum>& best_box_kernels();
 template <> const BoxKernels<float>& best_box_kernels<float>();
 template <> const BoxKernels<double>& best_box_kernels<double>();
 
-/// How a sum of pixels becomes an element: round(factor · sum + offset), in f32. With a multiplier, which is for sums of 16
-/// bits and bytes alone, ((sum << left) · multiplier >> 16) + bias >> right, which then is the same for every sum.
+/// How a sum of pixels becomes an element: round(factor · sum + offset), in f32, or by a multiplier, which is for sums of 16 bits and
+/// bytes alone.
 struct WholeFinish {
   double factor = 1;
   double offset = 0;
   Rounding rounding = Rounding::half_even;
-  int left = 0;
-  int right = 0;
-  std::uint16_t multiplier = 0;
-  std::uint16_t bias = 0;
+  Multiplier multiplier = {};
 };
 
 /// A row of running sums, which another row enters and one leaves after outputs have been made of them:

@@ -116,9 +116,9 @@ HWY_INLINE void slide_pairs(const Slide<std::uint16_t, Sum>& job, const Finish& 
     hn::Store(hn::Sub(sum, older), d, job.sums + i);
     if (to == nullptr) return;
     if constexpr (sizeof(T) == 1) {
-      if (job.finish.multiplier != 0) {
-        const auto product = hn::MulHigh(hn::ShiftLeftSame(sum, job.finish.left), hn::Set(d, job.finish.multiplier));
-        return put_narrow(d, hn::ShiftRightSame(hn::Add(product, hn::Set(d, job.finish.bias)), job.finish.right), to, job.streams);
+      if (const Multiplier& by = job.finish.multiplier; by.multiplier != 0) {
+        const auto product = hn::MulHigh(hn::ShiftLeftSame(sum, by.left), hn::Set(d, by.multiplier));
+        return put_narrow(d, hn::ShiftRightSame(hn::Add(product, hn::Set(d, by.bias)), by.right), to, job.streams);
       }
     }
     put_both(evens(sum), odds(sum));

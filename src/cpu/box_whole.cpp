@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/convert.h"
 #include "cpu/box_kernels.h"
 #include "cpu/method.h"
 #include "cpu/pixel_rows.h"
@@ -56,38 +55,6 @@ std::int64_t whole_pitch(std::int64_t samples) {
   return line_pitch<T>(samples, 64);
 }
 
-/// Sixteen bits that give for every sum up to `most` what f64 and the one rule of rounding give; as they were where there are
-/// none.
-void find_multiplier(WholeFinish& finish, double factor, std::int64_t most) {
-  if (factor <= 0 || most > 65535) return;
-  int left = 0;
-  while ((most << (left + 1)) <= 65535) ++left;
-  for (int right = 8; right >= 0; --right) {
-    const double exact = std::ldexp(factor, 16 - left + right);
-    if (exact >= 65535 || std::ldexp(factor * static_cast<double>(most) + std::fabs(finish.offset) + 2, right) >= 65536) continue;
-    const double half = finish.rounding == Rounding::half_even ? std::ldexp(0.5, right) : 0;
-    const double added = half + std::ldexp(finish.offset, right);
-    for (const double bias : {std::floor(added), std::ceil(added)}) {
-      for (const double multiplier : {std::ceil(exact), std::floor(exact)}) {
-        if (bias < 0 || bias > 65535 || multiplier < 1) continue;
-        const auto same = [&](std::int64_t sum) {
-          const std::int64_t scaled = ((sum << left) * static_cast<std::int64_t>(multiplier)) >> 16;
-          const std::int64_t found = std::min<std::int64_t>((scaled + static_cast<std::int64_t>(bias)) >> right, 255);
-          return found == to_element<std::uint8_t>(factor * static_cast<double>(sum) + finish.offset, finish.rounding);
-        };
-        std::int64_t sum = 0;
-        while (sum <= most && same(sum)) ++sum;
-        if (sum <= most) continue;
-        finish.left = left;
-        finish.right = right;
-        finish.multiplier = static_cast<std::uint16_t>(multiplier);
-        finish.bias = static_cast<std::uint16_t>(bias);
-        return;
-      }
-    }
-  }
-}
-
 template <class In, class Row, class Sum>
 class WholeBoxes final : public Runner {
  public:
@@ -101,7 +68,9 @@ class WholeBoxes final : public Runner {
                     .offset = direct_ ? job_->offset : 0,
                     .rounding = job_->rounding};
       if (direct_ && sizeof(Sum) == 2 && job_->out_pixel == Pixel::u8) {
-        find_multiplier(box.finish, box.finish.factor, static_cast<std::int64_t>(most_sum(*job_, true)));
+        box.finish.multiplier = find_multiplier(box.finish.factor, box.finish.offset, box.finish.rounding,
+                                                static_cast<std::int64_t>(most_sum(*job_, true)))
+                                    .value_or(Multiplier{});
       }
       boxes_.push_back(std::move(box));
       tallest_ = std::max(tallest_, taps.size[1]);

@@ -4,51 +4,53 @@
 /// Vectors of 32-bit sums that a block has beside each other: six rows of them stay in registers.
 inline constexpr int fixed_vectors = HWY_TARGET == HWY_AVX3 ? 4 : 2;
 
-using D8 = hn::ScalableTag<std::uint8_t>;
-using D16 = hn::ScalableTag<std::int16_t>;
+#include "cpu/put-inl.h"
+
 using D32 = hn::ScalableTag<std::int32_t>;
 using Sums = hn::Vec<D32>;
-using Pairs = hn::Vec<D16>;
 
-inline constexpr std::int64_t lanes16 = HWY_MAX_BYTES / 2;
 inline constexpr std::int64_t lanes32 = HWY_MAX_BYTES / 4;
 
 HWY_INLINE Pairs weight_pair(std::int32_t pair) { return hn::BitCast(D16(), hn::Set(D32(), pair)); }
 
-/// factor · sum + offset as whole numbers.
+/// factor · sum + offset as whole numbers, of sums that began with `start`.
 template <bool HalfEven>
 struct Finisher {
   hn::Vec<hn::RebindToFloat<D32>> factor, offset;
   explicit Finisher(const FixedFinish& finish)
       : factor(hn::Set(hn::RebindToFloat<D32>(), finish.factor)), offset(hn::Set(hn::RebindToFloat<D32>(), finish.offset)) {}
+  HWY_INLINE Sums start() const { return hn::Zero(D32()); }
   HWY_INLINE Sums operator()(Sums sums) const {
     const auto value = hn::MulAdd(factor, hn::ConvertTo(hn::RebindToFloat<D32>(), sums), offset);
     return HalfEven ? nearest(value) : hn::ConvertTo(D32(), value);
   }
 };
 
+/// Sums shifted to the right, all by the same.
+struct RightShift {
+  int bits;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  Sums counts = hn::Set(D32(), bits);  // counts for each lane are quicker than one for all
+  HWY_INLINE Sums operator()(Sums sums) const { return hn::Shr(sums, counts); }
+#else
+  HWY_INLINE Sums operator()(Sums sums) const { return hn::ShiftRightSame(sums, bits); }
+#endif
+};
+
+struct ShiftFinisher {
+  Sums bias;
+  RightShift shift;
+  explicit ShiftFinisher(const FixedFinish& finish) : bias(hn::Set(D32(), finish.bias)), shift{finish.shift} {}
+  HWY_INLINE Sums start() const { return bias; }
+  HWY_INLINE Sums operator()(Sums sums) const { return shift(sums); }
+};
+
 /// Calls body with the finisher for a job.
 template <class Body>
 HWY_INLINE void with_finisher(const FixedFinish& finish, const Body& body) {
+  if (finish.shifts) return body(ShiftFinisher(finish));
   if (finish.rounding == Rounding::half_even) return body(Finisher<true>(finish));
   body(Finisher<false>(finish));
-}
-
-/// A vector of pixels of its size, past the caches if it may go there.
-template <class D, class V>
-HWY_INLINE void put(D d, V pixels, hn::TFromD<D>* to, bool streams) {
-  if (streams && reinterpret_cast<std::uintptr_t>(to) % (hn::Lanes(d) * sizeof(*to)) == 0) {
-    hn::Stream(pixels, d, to);
-  } else {
-    hn::StoreU(pixels, d, to);
-  }
-}
-
-/// One vector of whole numbers of 16 bits, as pixels.
-HWY_INLINE void put_16(Pairs values, std::int16_t* to, bool streams) { put(D16(), values, to, streams); }
-HWY_INLINE void put_16(Pairs values, std::uint8_t* to, bool streams) {
-  const hn::Half<D8> d;
-  put(d, hn::DemoteTo(d, values), to, streams);
 }
 
 /// Vectors of sums that stand one after another, as pixels.
@@ -117,7 +119,7 @@ HWY_INLINE void direct_at(const FixedDirect& job, const Finish& finish, std::int
   static_assert(fixed_rows == 6);
   Sums sums[fixed_rows][Vectors];
   for (auto& row : sums) {
-    for (auto& sum : row) sum = hn::Zero(D32());
+    for (auto& sum : row) sum = finish.start();
   }
   const std::int32_t* const* line = job.lines;
   const std::int32_t* weights = job.weights;
@@ -138,7 +140,11 @@ HWY_INLINE void direct_at(const FixedDirect& job, const Finish& finish, std::int
     add_line<2, 2, TapsX>(job, *line++ + at, weights, sums);
     weights += line_weights;
   }
-  for (int row = 0; row < fixed_rows; ++row) put_sums(finish, sums[row], out[row], job.streams);
+  for (int row = 0; row < fixed_rows; ++row) {
+    put_sums(finish, sums[row], out[row], job.streams);
+    const std::uint8_t* ahead = job.ahead[static_cast<std::size_t>(row)];
+    if (ahead != nullptr) ask_for(ahead + at, Vectors * lanes32);
+  }
 }
 
 template <int TapsX, class Finish, class T>
@@ -191,10 +197,10 @@ HWY_INLINE void add_rows(const std::uint8_t* const* rows, std::int64_t at, const
 
 template <int Vectors>
 HWY_INLINE void columns_at(const FixedColumns& job, std::int64_t at) {
-  const int shift = job.shift;
+  const RightShift shift{job.shift};
   Sums sums[fixed_rows][Vectors];
   for (auto& row : sums) {
-    for (auto& sum : row) sum = half_of(shift);
+    for (auto& sum : row) sum = half_of(job.shift);
   }
   const std::uint8_t* const* rows = job.rows;
   const std::int32_t* weights = job.weights;
@@ -217,8 +223,8 @@ HWY_INLINE void columns_at(const FixedColumns& job, std::int64_t at) {
   add_rows<2, 2>(rows, at, weights, sums);
   for (int row = 0; row < fixed_rows; ++row) {
     for (int v = 0; v < Vectors; v += 2) {
-      const auto low = hn::ShiftRightSame(sums[row][v], shift);
-      const auto high = hn::ShiftRightSame(sums[row][v + 1], shift);
+      const auto low = shift(sums[row][v]);
+      const auto high = shift(sums[row][v + 1]);
       hn::StoreU(hn::ReorderDemote2To(D16(), low, high), D16(), job.out[row] + at + v * lanes32);
     }
   }
@@ -231,32 +237,13 @@ void columns(const FixedColumns& job) {
   if (at < job.n) columns_at<fixed_vectors>(job, std::max<std::int64_t>(0, job.n - block));
 }
 
-/// Vectors of whole numbers of 16 bits that stand one after another, as pixels.
-template <int Vectors, class T>
-HWY_INLINE void put_halves(const Pairs (&halves)[Vectors], T* to, bool streams) {
-#if HWY_TARGET == HWY_AVX3
-  if constexpr (sizeof(T) == 1 && Vectors % 2 == 0) {
-    // Joined within blocks of 128 bits, which are put in order at the end.
-    alignas(64) static constexpr std::int64_t order[] = {0, 2, 4, 6, 1, 3, 5, 7};
-    const hn::Repartition<std::int64_t, D8> d64;
-    const auto index = hn::SetTableIndices(d64, order);
-    for (int v = 0; v < Vectors; v += 2) {
-      const hn::Vec<decltype(d64)> mixed{_mm512_packus_epi16(halves[v].raw, halves[v + 1].raw)};
-      put(D8(), hn::BitCast(D8(), hn::TableLookupLanes(mixed, index)), to + v * lanes16, streams);
-    }
-    return;
-  }
-#endif
-  for (int v = 0; v < Vectors; ++v) put_16(halves[v], to + v * lanes16, streams);
-}
-
 /// `Vectors` vectors of outputs, taps beside each other: each load serves outputs at even places and, by other weights, at odd
 /// ones.
 template <int Vectors, class Finish, class T>
 HWY_INLINE void row_of_neighbours(const FixedRow& job, const Finish& finish, std::int64_t at, T* to) {
   Sums even[Vectors];
   Sums odd[Vectors];
-  for (int v = 0; v < Vectors; ++v) even[v] = odd[v] = hn::Zero(D32());
+  for (int v = 0; v < Vectors; ++v) even[v] = odd[v] = finish.start();
   const std::int16_t* line = job.line + at;
   for (std::int64_t k = 0; k < job.pairs; ++k, line += 2) {
     const auto for_even = weight_pair(job.weights[2 * k]);
@@ -283,7 +270,7 @@ template <int Vectors, class Finish, class T>
 HWY_INLINE void row_of_strides(const FixedRow& job, const Finish& finish, std::int64_t at, T* to) {
   Sums lower[Vectors];
   Sums upper[Vectors];
-  for (int v = 0; v < Vectors; ++v) lower[v] = upper[v] = hn::Zero(D32());
+  for (int v = 0; v < Vectors; ++v) lower[v] = upper[v] = finish.start();
   const std::int16_t* line = job.line + at;
   for (std::int64_t k = 0; k < job.pairs; ++k, line += 2 * job.tap_stride) {
     const auto weight = weight_pair(job.weights[2 * k]);
@@ -339,9 +326,10 @@ HWY_INLINE void row_of_pixels(const FixedRow& job, const Finish& finish) {
   for (std::int64_t begin = 0; begin < job.n; begin += vectors_of_part * samples) {
     const std::int64_t count = std::min(vectors_of_part * samples, job.n - begin);
     for (std::int64_t at = 0; at < count; at += vectors * samples) {
+      if (job.ahead != nullptr) ask_for(job.ahead + begin + at, vectors * samples);
       Sums first[vectors];
       Sums second[vectors];
-      for (int v = 0; v < vectors; ++v) first[v] = second[v] = hn::Zero(D32());
+      for (int v = 0; v < vectors; ++v) first[v] = second[v] = finish.start();
       const std::int32_t* line = job.line_of_pairs + (begin + at) / 2;
       for (std::int64_t k = 0; k < job.pairs; ++k, line += job.tap_stride) {
         const auto for_first = weight_pair(job.weights[2 * k]);
@@ -375,7 +363,10 @@ HWY_INLINE void row_all(const FixedRow& job, const Finish& finish) {
   };
   constexpr int many = HWY_TARGET == HWY_AVX3 ? 6 : 4;
   std::int64_t at = 0;
-  for (; at + many * lanes16 <= job.n; at += many * lanes16) some.template operator()<many>(at, out + at);
+  for (; at + many * lanes16 <= job.n; at += many * lanes16) {
+    some.template operator()<many>(at, out + at);
+    if (job.ahead != nullptr) ask_for(job.ahead + at, many * lanes16);
+  }
   for (; at + 2 * lanes16 <= job.n; at += 2 * lanes16) some.template operator()<2>(at, out + at);
   for (; at + lanes16 <= job.n; at += lanes16) some.template operator()<1>(at, out + at);
   if (at == job.n) return;

@@ -6,6 +6,7 @@
 // them, k made odd by a row of zeros.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,11 +23,15 @@ inline constexpr std::int64_t fixed_slack = 256;
 /// Rows of pixels in the image, behind which nothing may be read, have at least so many samples.
 inline constexpr std::int64_t fixed_least_row = 64;
 
-/// round(factor · sum + offset) as a pixel; smaller in magnitude than 2^30 before it is saturated.
+/// round(factor · sum + offset) as a pixel; smaller in magnitude than 2^30 before it is saturated. Where `shifts`, (sum + bias) >>
+/// shift instead, which takes one instruction for three.
 struct FixedFinish {
   float factor = 1;
   float offset = 0;
   Rounding rounding = Rounding::half_even;
+  bool shifts = false;
+  int shift = 0;
+  std::int32_t bias = 0;
 };
 
 /// Two whole numbers of 16 bits, the first in the lower half.
@@ -47,6 +52,7 @@ struct FixedDirect {
   std::int64_t n;
   FixedFinish finish;
   bool streams;
+  std::array<const std::uint8_t*, fixed_rows> ahead = {};  ///< rows of n that are asked for meanwhile; null: none
 };
 
 /// out[r][i] = (Σ_j weights[j][r] · (rows[2 j][i], rows[2 j + 1][i]) + half) >> shift   for i in [0, n), half = 2^(shift − 1)
@@ -71,6 +77,7 @@ struct FixedRow {
   std::int64_t n;
   FixedFinish finish;
   bool streams;
+  const std::uint8_t* ahead = nullptr;
 };
 
 /// Pixels that come out: u8 and i16.

@@ -21,6 +21,9 @@ struct FixedPoint {
   int shift = 0;
   double factor = 1;
   double error = 0;
+  /// Where that rounds as well as `factor`, `offset` and `rounding` of the job do: (Σ + bias) >> final_shift.
+  std::optional<int> final_shift;
+  std::int32_t bias = 0;
 };
 
 /// Whether pixels are u8 in and u8 or i16 out, constants of borders are pixels, and sums neither in f64 nor combined.

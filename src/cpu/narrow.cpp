@@ -1,0 +1,93 @@
+// narrow.cpp: filters of three taps along y and x over 8 bits whose sums 16 bits hold: columns and then rows, or all nine taps at
+// once over a ring of widened rows.
+#include "cpu/fixed_filter.h"
+#include "cpu/narrow_kernels.h"
+
+namespace halation::cpu_backend {
+namespace {
+
+constexpr std::int64_t held_rows = fixed_rows + 2;
+
+class Narrow final : public FixedFilter {
+ public:
+  Narrow(const Taps& taps, const NarrowPoint& point) : taps_(taps), point_(point) {}
+
+  int sum_bits() const override { return 16; }
+
+  std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
+    const std::int64_t wide = (width + taps_.size[2] - 1) * step;
+    return OutputRows::scratch_bytes(width * step) + Scratch::bytes<std::uint8_t>(held_rows * fixed_pitch<std::uint8_t>(wide)) +
+           Scratch::bytes<std::int16_t>(held_rows * fixed_pitch<std::int16_t>(wide));
+  }
+
+  void run(const BytePixels& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const override {
+    const NarrowKernels& kernels = best_narrow_kernels();
+    const SourceRows source(taps_, rows, tile, step);
+    OutputRows outputs(out, tile, step, scratch);
+    const std::int64_t staged_pitch = fixed_pitch<std::uint8_t>(source.samples);
+    auto* staged = scratch.take<std::uint8_t>(held_rows * staged_pitch);
+    const std::int64_t pitch = fixed_pitch<std::int16_t>(source.samples);
+    auto* lines = scratch.take<std::int16_t>(held_rows * pitch);
+    const auto line_of = [&](std::int64_t row) { return lines + row % held_rows * pitch; };
+    const std::int64_t z = tile.z + taps_.lead[0];
+    const std::int64_t top = tile.y + taps_.lead[1];
+    const auto pixels_of = [&](std::int64_t row) {
+      return source.in_place_or_staged(z, top + row, staged + row % held_rows * staged_pitch);
+    };
+    const std::int64_t n = tile.width * step;
+
+    std::int64_t made = 0;  // lines of the whole filter
+    for (std::int64_t y = 0; y < tile.height; y += fixed_rows) {
+      const std::int64_t count = std::min<std::int64_t>(fixed_rows, tile.height - y);
+      std::byte* const* to = outputs.begin(y, count);
+      if (point_.by_columns) {
+        std::array<const std::uint8_t*, held_rows> pixels{};
+        std::array<std::int16_t*, fixed_rows> sums{};
+        for (std::size_t row = 0; row < held_rows; ++row) pixels[row] = pixels_of(y + static_cast<std::int64_t>(row));
+        for (std::size_t row = 0; row < fixed_rows; ++row) sums[row] = line_of(static_cast<std::int64_t>(row));
+        kernels.columns({.rows = pixels.data(), .weights = point_.columns, .out = sums.data(), .n = source.samples});
+        const auto kernel = kernels.row.of(out.pixel);
+        for (std::int64_t row = 0; row < count; ++row) {
+          kernel({.line = sums[static_cast<std::size_t>(row)],
+                  .weights = point_.row,
+                  .tap_stride = step,
+                  .out = to[row],
+                  .n = n,
+                  .finish = point_.finish,
+                  .streams = outputs.streams(),
+                  .ahead = source.ahead(z, top + y + held_rows + row)});
+        }
+      } else {
+        for (; made < y + held_rows; ++made) {
+          kernels.widen(
+              {.pixels = pixels_of(made), .out = line_of(made), .n = source.samples, .left = point_.columns.left});
+        }
+        std::array<const std::int16_t*, held_rows> held{};
+        for (std::size_t row = 0; row < held_rows; ++row) held[row] = line_of(y + static_cast<std::int64_t>(row));
+        std::array<const std::uint8_t*, fixed_rows> ahead{};
+        for (std::size_t row = 0; row < fixed_rows; ++row) ahead[row] = source.ahead(z, top + made + static_cast<std::int64_t>(row));
+        kernels.direct.of(out.pixel)({.lines = held.data(),
+                                      .weights = point_.columns,
+                                      .tap_stride = step,
+                                      .out = to,
+                                      .n = n,
+                                      .finish = point_.finish,
+                                      .streams = outputs.streams(),
+                                      .ahead = ahead});
+      }
+      outputs.end(y, count);
+    }
+  }
+
+ private:
+  const Taps& taps_;
+  NarrowPoint point_;
+};
+
+}  // namespace
+
+std::unique_ptr<const FixedFilter> make_narrow(const Taps& taps, const NarrowPoint& point) {
+  return std::make_unique<Narrow>(taps, point);
+}
+
+}  // namespace halation::cpu_backend

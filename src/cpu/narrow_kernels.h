@@ -1,0 +1,89 @@
+// narrow_kernels.h: the innermost loops of filters of three taps over 8 bits whose sums 16 bits hold, as a table of functions for one
+// instruction set: a vector has twice as many sums of 16 bits as of 32, and they become pixels in one step.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/fixed_kernels.h"
+#include "cpu/multiplier.h"
+
+namespace halation::cpu_backend {
+
+/// How pixels or sums are multiplied by weights.
+enum class NarrowProduct {
+  none,        ///< all weights are 1
+  whole,       ///< value · weight
+  fixed_point  ///< (value · weight + 2^14) >> 15
+};
+
+/// Three weights, or three times three; taps that a filter lacks have weight 0, or do not count where all are 1.
+struct NarrowWeights {
+  NarrowProduct product = NarrowProduct::whole;
+  std::array<std::int16_t, 9> weights{};
+  int left = 0;  ///< of pixels, which are shifted by so many bits before they are multiplied
+};
+
+/// (saturated(sum + bias) + odd) >> right as a pixel, with odd the lowest bit that stays where `half_even`; or where there is a
+/// multiplier, that.
+struct NarrowFinish {
+  std::int16_t bias = 0;
+  int right = 0;
+  bool half_even = false;
+  Multiplier multiplier = {};
+};
+
+/// out[i] = pixels[i] << left   for i in [0, n).
+struct NarrowWiden {
+  const std::uint8_t* pixels;
+  std::int16_t* out;
+  std::int64_t n;
+  int left;
+};
+
+/// out[r][i] = Σ_j weights[j] · rows[r + j][i]   for i in [0, n), r in [0, fixed_rows).
+struct NarrowColumns {
+  const std::uint8_t* const* rows;  ///< fixed_rows + 2
+  NarrowWeights weights;
+  std::int16_t* const* out;
+  std::int64_t n;
+};
+
+/// out[i] = finished Σ_k weights[k] · line[i + k · tap_stride]   for i in [0, n).
+struct NarrowRow {
+  const std::int16_t* line;
+  NarrowWeights weights;
+  std::int64_t tap_stride;
+  std::byte* out;
+  std::int64_t n;
+  NarrowFinish finish;
+  bool streams;
+  const std::uint8_t* ahead = nullptr;  ///< as FixedRow has it
+};
+
+/// out[r][i] = finished Σ_j Σ_k weights[3 j + k] · lines[r + j][i + k · tap_stride]   for i in [0, n), r in [0, fixed_rows).
+struct NarrowDirect {
+  const std::int16_t* const* lines;  ///< fixed_rows + 2
+  NarrowWeights weights;
+  std::int64_t tap_stride;
+  std::byte* const* out;
+  std::int64_t n;
+  NarrowFinish finish;
+  bool streams;
+  std::array<const std::uint8_t*, fixed_rows> ahead = {};
+};
+
+/// Kernels may write a vector behind n of lines in scratch memory, and read fixed_slack samples behind their end; rows of pixels
+/// have fixed_least_row samples at least.
+struct NarrowKernels {
+  void (*widen)(const NarrowWiden&);
+  void (*columns)(const NarrowColumns&);
+  ForPixels<NarrowRow> row;
+  ForPixels<NarrowDirect> direct;
+};
+
+/// The table for the best instruction set of this machine.
+const NarrowKernels& best_narrow_kernels();
+
+}  // namespace halation::cpu_backend

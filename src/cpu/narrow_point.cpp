@@ -1,0 +1,173 @@
+// narrow_point.cpp: weights of three taps as numbers of 16 bits whose sums 16 bits hold, and the bound on what they leave out.
+//
+// Pixels are multiplied by fixed-point weights as numbers with `fraction` bits behind the point; each product is rounded to that.
+#include "cpu/narrow_point.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "cpu/fixed_point.h"
+#include "cpu/whole_weights.h"
+
+namespace halation::cpu_backend {
+namespace {
+
+constexpr std::int64_t most_taps = 3;
+constexpr int product_bits = 15;    // that a fixed-point product loses
+constexpr int most_fraction = 7;    // of pixels: 255 · 2^7 < 2^15
+constexpr double most_value = 32767;
+constexpr double most_sum = 32700;  // beside what rounding adds
+constexpr double most_weight = 32766;
+
+Range times(const Range& weights, const Range& values) {
+  return {weights.high * values.low + weights.low * values.high, weights.high * values.high + weights.low * values.low};
+}
+
+/// A pass over values within `range` that are multiples of 2^(zeros − fraction).
+struct Values {
+  Range range;
+  int fraction = 0;
+  int zeros = 0;
+  double error = 0;
+};
+
+/// Taps that a filter lacks are zeros.
+std::vector<double> padded(std::vector<double> weights, std::size_t count) {
+  weights.resize(count);
+  return weights;
+}
+
+void put(const std::vector<std::int32_t>& whole, NarrowWeights& to) {
+  for (std::size_t i = 0; i < whole.size(); ++i) to.weights[i] = static_cast<std::int16_t>(whole[i]);
+}
+
+/// The finest fixed-point weights whose products with such values, shifted to the left by as many bits as are free, have at most
+/// `most_fraction` bits behind the point; what becomes of the values.
+std::optional<Values> multiply(const std::vector<double>& weights, const Values& values, int most_left, NarrowWeights& narrow) {
+  const double largest = largest_magnitude(weights);
+  if (largest == 0) return std::nullopt;
+  const int finest = std::ilogb(most_weight / largest);
+  const Range range = times(range_of(weights), values.range);
+  for (int fraction = most_fraction; fraction >= 0; --fraction) {
+    // fraction = values.fraction + left + bits − product_bits
+    const int bits = std::min(finest, fraction + product_bits - values.fraction);
+    const int left = fraction + product_bits - values.fraction - bits;
+    if (bits < 0 || left > most_left || std::ldexp(range.largest(), fraction) > most_sum) continue;
+    const WholeWeights whole = at_scale(weights, std::ldexp(1.0, bits));
+    int zeros = most_fraction + product_bits;
+    double rounding = 0;
+    for (const std::int32_t w : whole.weights) {
+      if (w == 0) continue;
+      const int of_product = values.zeros + left + std::countr_zero(static_cast<std::uint32_t>(w)) - product_bits;
+      zeros = std::min(zeros, std::max(0, of_product));
+      if (of_product < 0) rounding += 0.5;
+    }
+    narrow = {.product = NarrowProduct::fixed_point, .weights = {}, .left = left};
+    put(whole.weights, narrow);
+    const double of_whole = sum_of_magnitudes({whole.weights.begin(), whole.weights.end()}) / whole.scale;
+    return Values{.range = range,
+                  .fraction = fraction,
+                  .zeros = zeros,
+                  .error = values.error * of_whole + largest_sum(whole.differences, values.range) + std::ldexp(rounding, -fraction)};
+  }
+  return std::nullopt;
+}
+
+/// Sums with bits behind the point as pixels. Exact ones are rounded to even, others up.
+std::optional<NarrowFinish> finish_of(const Job& job, const Values& sums) {
+  NarrowFinish finish{.right = sums.fraction};
+  const double offset = std::ldexp(job.offset, sums.fraction);
+  double bias = offset;
+  if (!is_whole(offset)) return std::nullopt;
+  if (sums.fraction > 0 && job.rounding == Rounding::half_even) {
+    bias += std::ldexp(0.5, sums.fraction);
+    if (sums.error == 0) {
+      if (job.offset != 0) return std::nullopt;
+      finish.half_even = true;
+      bias -= 1;
+    }
+  } else if (sums.fraction > 0 && job.out_pixel != Pixel::u8) {
+    return std::nullopt;  // rounds down, not towards zero
+  }
+  if (std::fabs(bias) > most_value) return std::nullopt;
+  finish.bias = static_cast<std::int16_t>(bias);
+  return finish;
+}
+
+std::optional<NarrowPoint> checked(const Job& job, NarrowPoint point, const Values& sums) {
+  const auto finish = finish_of(job, sums);
+  if (!finish || sums.error > most_fixed_error) return std::nullopt;
+  point.finish = *finish;
+  point.error = sums.error;
+  return point;
+}
+
+bool are_whole(const std::vector<double>& weights) { return std::all_of(weights.begin(), weights.end(), is_whole); }
+
+/// Weights that are whole numbers, over values that are.
+std::optional<Values> multiply_exactly(const std::vector<double>& weights, const Values& values, NarrowWeights& narrow) {
+  const Range range = times(range_of(weights), values.range);
+  if (!are_whole(weights) || largest_magnitude(weights) > most_value || range.largest() > most_value) return std::nullopt;
+  narrow = {.product = NarrowProduct::whole, .weights = {}, .left = 0};
+  put(std::vector<std::int32_t>(weights.begin(), weights.end()), narrow);
+  return Values{.range = range};
+}
+
+constexpr Values pixels{.range = {0, most_byte}};
+
+std::optional<NarrowPoint> by_factors(const Job& job, const std::vector<double>& y, const std::vector<double>& x) {
+  NarrowPoint point{.by_columns = true};
+  if (const auto columns = multiply_exactly(y, pixels, point.columns)) {
+    if (const auto sums = multiply_exactly(x, *columns, point.row)) return checked(job, point, *sums);
+  }
+  const auto columns = multiply(y, pixels, most_fraction, point.columns);
+  if (!columns) return std::nullopt;
+  const auto sums = multiply(x, *columns, 0, point.row);
+  return sums ? checked(job, point, *sums) : std::nullopt;
+}
+
+std::optional<NarrowPoint> by_weights(const Job& job, const std::vector<double>& weights) {
+  NarrowPoint point;
+  if (const auto sums = multiply_exactly(weights, pixels, point.columns)) return checked(job, point, *sums);
+  const auto sums = multiply(weights, pixels, most_fraction, point.columns);
+  return sums ? checked(job, point, *sums) : std::nullopt;
+}
+
+/// Three times three equal weights: the sum of pixels, times one factor.
+std::optional<NarrowPoint> by_window(const Job& job, const Taps& taps) {
+  if (taps.size[1] != most_taps || taps.size[2] != most_taps || job.out_pixel != Pixel::u8) return std::nullopt;
+  const auto& [z, y, x] = *taps.factors;
+  const auto multiplier = find_multiplier(z[0] * y[0] * x[0] * job.scale, job.offset, job.rounding,
+                                          most_taps * most_taps * static_cast<std::int64_t>(most_byte));
+  if (!multiplier) return std::nullopt;
+  NarrowPoint point{.by_columns = true};
+  point.columns.product = point.row.product = NarrowProduct::none;
+  point.finish.multiplier = *multiplier;
+  return point;
+}
+
+}  // namespace
+
+std::optional<NarrowPoint> narrow_point(const Job& job, const Taps& taps, Method method) {
+  if (!allows_fixed_point(job) || taps.size[0] != 1 || taps.size[1] > most_taps || taps.size[2] > most_taps) return std::nullopt;
+  const auto scaled_to_three = [&](const std::vector<double>& weights, double scale) { return padded(scaled(weights, scale), most_taps); };
+  if (method == Method::box) return by_window(job, taps);
+  if (method == Method::separable) {
+    const auto& [z, y, x] = *taps.factors;
+    return by_factors(job, scaled_to_three(y, z[0]), scaled_to_three(x, job.scale));
+  }
+  if (method != Method::direct) return std::nullopt;
+  if (taps.size[1] == 1) return by_factors(job, {1, 0, 0}, scaled_to_three(taps.weights, job.scale));
+  if (taps.size[2] == 1) return by_factors(job, scaled_to_three(taps.weights, job.scale), {1, 0, 0});
+  std::vector<double> weights(most_taps * most_taps);
+  for (std::int64_t row = 0; row < taps.size[1]; ++row) {
+    for (std::int64_t column = 0; column < taps.size[2]; ++column) {
+      weights[static_cast<std::size_t>(row * most_taps + column)] =
+          taps.weights[static_cast<std::size_t>(row * taps.size[2] + column)] * job.scale;
+    }
+  }
+  return by_weights(job, weights);
+}
+
+}  // namespace halation::cpu_backend

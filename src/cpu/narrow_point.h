@@ -1,0 +1,26 @@
+// narrow_point.h: filters of up to three taps along y and x over 8 bits whose sums 16 bits hold.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "core/job.h"
+#include "cpu/narrow_kernels.h"
+
+namespace halation::cpu_backend {
+
+/// Weights as numbers of 16 bits. Sums are off by `error` levels of the output at most, before they are rounded.
+struct NarrowPoint {
+  bool by_columns = false;
+  NarrowWeights columns = {};  ///< along y, or of the whole filter
+  NarrowWeights row = {};      ///< along x, after columns
+  NarrowFinish finish = {};
+  double error = 0;
+};
+
+/// None where the job or the filter does not allow it, and where it would put sums off by more than 1/16 of a level. Weights that
+/// are whole numbers, and windows of equal weights, are summed exactly.
+std::optional<NarrowPoint> narrow_point(const Job& job, const Taps& taps, Method method);
+
+}  // namespace halation::cpu_backend

@@ -1,0 +1,229 @@
+// cpu_narrow_test.cpp: filters of three taps over 8 bits in sums of 16 bits on the CPU (src/cpu/narrow*): the bound on what they are
+// off by, exact ones to the bit, and what is left to wider sums.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "core/convert.h"
+#include "cpu/multiplier.h"
+#include "cpu/narrow_point.h"
+#include "halation/halation.h"
+#include "numbers.h"
+
+namespace halation {
+namespace {
+
+using cpu_backend::narrow_point;
+using cpu_backend::NarrowPoint;
+using cpu_backend::NarrowProduct;
+using cpu_backend::NarrowWeights;
+
+Job job_of(Pixel out = Pixel::u8) {
+  Job job;
+  job.in_pixel = Pixel::u8;
+  job.out_pixel = out;
+  for (BorderTable& table : job.borders) table = BorderTable(0, 9, 9, Border::reflect101());
+  return job;
+}
+
+Taps dense(std::int64_t height, std::int64_t width, std::vector<double> weights) {
+  return {.size = {1, height, width}, .method = Method::direct, .weights = std::move(weights), .factors = {}};
+}
+
+Taps product(const std::vector<double>& y, const std::vector<double>& x, Method method = Method::separable) {
+  return {.size = {1, static_cast<std::int64_t>(y.size()), static_cast<std::int64_t>(x.size())},
+          .method = method,
+          .weights = {},
+          .factors = std::array<std::vector<double>, 3>{std::vector<double>{1.0}, y, x}};
+}
+
+/// Weights whose magnitudes sum to 1, all of one sign or not.
+std::vector<double> random_weights(std::size_t count, bool positive, Numbers& numbers) {
+  std::vector<double> weights;
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    weights.push_back(numbers.next() - (positive ? 0 : 0.5));
+    sum += std::fabs(weights.back());
+  }
+  for (double& w : weights) w /= sum;
+  return weights;
+}
+
+int product_of(const NarrowWeights& narrow, std::size_t tap, int value) {
+  const int weight = narrow.weights[tap];
+  switch (narrow.product) {
+    case NarrowProduct::none: return value;
+    case NarrowProduct::whole: return value * weight;
+    case NarrowProduct::fixed_point: return (value * weight + (1 << 14)) >> 15;
+  }
+  return 0;
+}
+
+/// The sum, before it is rounded, of nine pixels in rows of three.
+double sum_of(const NarrowPoint& point, const std::vector<int>& pixels) {
+  const auto in_range = [](int sum) {
+    EXPECT_LE(std::abs(sum), 32767);
+    return sum;
+  };
+  int sum = 0;
+  for (std::size_t x = 0; x < 3; ++x) {
+    int column = 0;
+    for (std::size_t y = 0; y < 3; ++y) {
+      const int pixel = pixels[3 * y + x] << point.columns.left;
+      column += product_of(point.columns, point.by_columns ? y : 3 * y + x, pixel);
+    }
+    sum += point.by_columns ? product_of(point.row, x, in_range(column)) : column;
+  }
+  return std::ldexp(in_range(sum), -point.finish.right);
+}
+
+void expect_within_error(const Job& job, const Taps& taps) {
+  const auto point = narrow_point(job, taps, taps.method);
+  ASSERT_TRUE(point.has_value());
+  EXPECT_LE(point->error, 1.0 / 16);
+  Numbers numbers(8);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<int> pixels(9);
+    for (int& pixel : pixels) pixel = static_cast<int>(round % 2 == 0 ? numbers.below(2) * 255 : numbers.below(256));
+    double exact = 0;
+    for (std::int64_t y = 0; y < taps.size[1]; ++y) {
+      for (std::int64_t x = 0; x < taps.size[2]; ++x) {
+        const double weight = taps.factors ? (*taps.factors)[1][static_cast<std::size_t>(y)] * (*taps.factors)[2][static_cast<std::size_t>(x)]
+                                           : taps.weights[static_cast<std::size_t>(y * taps.size[2] + x)];
+        exact += weight * pixels[static_cast<std::size_t>(3 * y + x)];
+      }
+    }
+    EXPECT_LE(std::fabs(sum_of(*point, pixels) - job.scale * exact), point->error + 1e-9);
+  }
+}
+
+TEST(NarrowPoint, KeepsItsError) {
+  Numbers numbers(1);
+  for (int round = 0; round < 20; ++round) {
+    Job job = job_of(round % 2 == 0 ? Pixel::u8 : Pixel::i16);
+    const bool positive = round % 4 < 2;
+    expect_within_error(job, dense(3, 3, random_weights(9, positive, numbers)));
+    expect_within_error(job, dense(2, 3, random_weights(6, positive, numbers)));
+    expect_within_error(job, dense(1, 3, random_weights(3, positive, numbers)));
+    expect_within_error(job, dense(3, 1, random_weights(3, positive, numbers)));
+    expect_within_error(job, product(random_weights(3, positive, numbers), random_weights(2, true, numbers)));
+    job.scale = 0.37;
+    expect_within_error(job, dense(3, 3, random_weights(9, positive, numbers)));
+    expect_within_error(job, product(random_weights(3, positive, numbers), random_weights(3, true, numbers)));
+  }
+}
+
+TEST(NarrowPoint, HasNoErrorForWholeWeightsAndPowersOfTwo) {
+  const std::vector<double> binomial{0.25, 0.5, 0.25};
+  EXPECT_EQ(narrow_point(job_of(), product(binomial, binomial), Method::separable)->error, 0);
+  EXPECT_EQ(narrow_point(job_of(Pixel::i16), product({1, 2, 1}, {-1, 0, 1}), Method::separable)->error, 0);
+  EXPECT_EQ(narrow_point(job_of(), dense(3, 3, {0, -1, 0, -1, 5, -1, 0, -1, 0}), Method::direct)->error, 0);
+}
+
+TEST(NarrowPoint, IsRefusedWhereSumsCouldBeTooLargeOrTooFarOff) {
+  const auto fits = [](const Job& job, const Taps& taps) { return narrow_point(job, taps, taps.method).has_value(); };
+  Numbers numbers(2);
+  const std::vector<double> nine = random_weights(9, true, numbers);
+  EXPECT_TRUE(fits(job_of(), dense(3, 3, nine)));
+  EXPECT_TRUE(fits(job_of(), dense(3, 3, {1, 2, 3, 4, -5, 6, 7, 8, 90})));
+  EXPECT_FALSE(fits(job_of(), dense(3, 3, {1, 2, 3, 4, -5, 6, 7, 8, 1000})));
+  EXPECT_FALSE(fits(job_of(), dense(3, 3, {-0.3, -1.1, -0.3, -1.1, 6.6, -1.1, -0.3, -1.1, -0.3})));
+  EXPECT_FALSE(fits(job_of(), dense(1, 4, random_weights(4, true, numbers))));
+  EXPECT_FALSE(fits(job_of(), dense(4, 1, random_weights(4, true, numbers))));
+  EXPECT_FALSE(fits(job_of(Pixel::f32), dense(3, 3, nine)));
+  Job job = job_of(Pixel::i16);
+  job.rounding = Rounding::truncate;
+  EXPECT_FALSE(fits(job, dense(3, 3, nine)));
+  job.out_pixel = Pixel::u8;
+  EXPECT_TRUE(fits(job, dense(3, 3, nine)));
+  job.offset = 0.3;
+  EXPECT_FALSE(fits(job, dense(3, 3, nine)));
+}
+
+TEST(Multiplier, GivesWhatF64Gives) {
+  int found = 0;
+  for (const double factor : {1.0 / 9, 0.25, 1.0, 0.003}) {
+    for (const double offset : {0.0, 3.5, -7.0}) {
+      for (const Rounding rounding : {Rounding::half_even, Rounding::truncate}) {
+        const auto by = cpu_backend::find_multiplier(factor, offset, rounding, 2295);
+        if (!by) continue;
+        ++found;
+        for (unsigned sum = 0; sum <= 2295; ++sum) {
+          const unsigned scaled = ((sum << by->left) * by->multiplier) >> 16;
+          const unsigned pixel = std::min<unsigned>(((scaled + by->bias) & 0xffff) >> by->right, 255);
+          ASSERT_EQ(pixel, to_element<std::uint8_t>(factor * sum + offset, rounding)) << factor << " " << offset << " " << sum;
+        }
+      }
+    }
+  }
+  EXPECT_GE(found, 8);
+  EXPECT_FALSE(cpu_backend::find_multiplier(-1, 0, Rounding::half_even, 2295));
+  EXPECT_FALSE(cpu_backend::find_multiplier(1, 0, Rounding::half_even, 70000));
+}
+
+Image random_image(const Shape& shape, Layout layout = Layout::interleaved) {
+  Image image(shape, Pixel::u8, layout);
+  Numbers numbers(5);
+  auto* to = reinterpret_cast<std::uint8_t*>(image.view().data);
+  for (std::int64_t i = 0; i < shape.elements(); ++i) to[i] = static_cast<std::uint8_t>(numbers.below(256));
+  return image;
+}
+
+/// Every pixel right to the bit, and sums of 16 bits.
+void expect_same(const Image& image, const Filter& filter, Options options) {
+  Options plain = options;
+  plain.method = Method::automatic;
+  const Image expected = convolve(image, filter, plain, reference());
+  for (const int threads : {1, 2}) {
+    options.threads = threads;
+    const PlanSpec spec{.shape = image.shape(), .pixel = Pixel::u8, .filters = {filter}, .options = options};
+    EXPECT_THAT(Plan(spec).explain(), testing::HasSubstr("sums of 16"));
+    const Image found = convolve(image, filter, options, cpu());
+    const auto bytes = static_cast<std::size_t>(expected.shape().elements()) * bytes_of(expected.pixel());
+    EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, bytes), 0)
+        << to_string(image.shape()) << ", " << filter.name() << ", " << threads << " threads";
+  }
+}
+
+TEST(CpuNarrow, IsExactForWholeWeightsWindowsAndPowersOfTwo) {
+  const Filter sharpen = Filter::dense({1, 3, 3}, {0, -1, 0, -1, 5, -2, 0, -1, 0});
+  const Filter wide = Filter::dense({1, 2, 3}, {3, -1, 4, -1, 5, -9});
+  const Filter binomial = Filter::separable({0.25, 0.5, 0.25}, {0.25, 0.5, 0.25});
+  const Filter derivative = Filter::separable({-1, 0, 1});
+  for (const std::int64_t width : {1, 2, 5, 63, 64, 65, 130, 300, 2200, 4500}) {
+    for (const std::int64_t channels : {1, 3, 5}) {
+      const Image image = random_image({.height = 23, .width = width, .channels = channels});
+      expect_same(image, box({.size = 3.0, .dims = 2}), {.method = Method::box});
+      for (const Pixel out : {Pixel::u8, Pixel::i16}) {
+        expect_same(image, sobel(Axis::x, 2), {.output = out, .offset = 7, .method = Method::separable});
+        expect_same(image, sharpen, {.output = out, .method = Method::direct});
+        expect_same(image, wide, {.output = out, .method = Method::direct});
+        expect_same(image, derivative, {.output = out, .method = Method::direct});
+        expect_same(image, binomial, {.output = out, .method = Method::separable});
+      }
+    }
+  }
+}
+
+TEST(CpuNarrow, IsExactPastTheCachesAndForPlanesAndAllBorders) {
+  const Filter sharpen = Filter::dense({1, 3, 3}, {0, -1, 0, -1, 5, -2, 0, -1, 0});
+  const Image large = random_image({.height = 2100, .width = 4100});
+  expect_same(large, sharpen, {.method = Method::direct});
+  expect_same(large, box({.size = 3.0, .dims = 2}), {.method = Method::box});
+  const Image planes = random_image({.batch = 2, .height = 20, .width = 90, .channels = 3}, Layout::planar);
+  for (const Border border :
+       {Border::constant(200), Border::replicate(), Border::reflect(), Border::reflect101(), Border::wrap()}) {
+    for (const Extent extent : {Extent::same, Extent::valid, Extent::full}) {
+      expect_same(planes, sharpen, {.border = border, .extent = extent, .output = Pixel::i16, .method = Method::direct});
+      expect_same(planes, sobel(Axis::y, 2), {.border = border, .extent = extent, .output = Pixel::i16, .method = Method::separable});
+      expect_same(planes, box({.size = 3.0, .dims = 2}), {.border = border, .extent = extent, .method = Method::box});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halation
