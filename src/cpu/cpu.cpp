@@ -343,7 +343,7 @@ class CpuBackend final : public Backend {
     for (const Taps& taps : job->filters) work += multiply_adds(taps.size, taps.method);
     const int workers = workers_for(*job, work);
     if (are_whole_boxes(*job)) return make_whole_boxes(std::move(job), workers);
-    if (is_fixed_point(*job)) return make_fixed(std::move(job), workers);
+    if (auto fixed = make_fixed(job, workers)) return fixed;
     if (job->sum_f64) return std::make_unique<CpuRunner<double>>(std::move(job));
     return std::make_unique<CpuRunner<float>>(std::move(job));
   }

@@ -63,8 +63,7 @@ std::vector<std::int32_t> weights_of_lines(const FixedPoint& point, const Space&
   return weights;
 }
 
-Fixed prepared(const Job& job, const Taps& taps) {
-  const FixedPoint point = *fixed_point(job, taps, taps.method);
+Fixed prepared(const Job& job, const Taps& taps, const FixedPoint& point) {
   Fixed fixed{.taps = &taps,
               .by_columns = point.by_columns,
               .weights_y = {},
@@ -95,12 +94,14 @@ Fixed prepared(const Job& job, const Taps& taps) {
 
 class FixedRunner final : public Runner {
  public:
-  FixedRunner(std::shared_ptr<const Job> job, int workers)
+  /// `points`: one a filter.
+  FixedRunner(std::shared_ptr<const Job> job, const std::vector<FixedPoint>& points, int workers)
       : job_(std::move(job)), kernels_(*best_fixed_kernels()), workers_(workers) {
     std::int64_t tallest = 1;
     std::int64_t widest = 1;
-    for (const Taps& taps : job_->filters) {
-      filters_.push_back(prepared(*job_, taps));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Taps& taps = job_->filters[i];
+      filters_.push_back(prepared(*job_, taps, points[i]));
       tallest = std::max(tallest, taps.size[1]);
       widest = std::max(widest, taps.size[2]);
     }
@@ -355,13 +356,15 @@ std::optional<double> fixed_point_error(const Job& job, const Taps& taps, Method
 
 bool may_be_fixed_point(const Job& job) { return best_fixed_kernels() != nullptr && allows_fixed_point(job); }
 
-bool is_fixed_point(const Job& job) {
-  return std::all_of(job.filters.begin(), job.filters.end(),
-                     [&](const Taps& taps) { return fixed_point_error(job, taps, taps.method).has_value(); });
-}
-
-std::unique_ptr<const Runner> make_fixed(std::shared_ptr<const Job> job, int workers) {
-  return std::make_unique<FixedRunner>(std::move(job), workers);
+std::unique_ptr<const Runner> make_fixed(const std::shared_ptr<const Job>& job, int workers) {
+  if (!may_be_fixed_point(*job)) return nullptr;
+  std::vector<FixedPoint> points;
+  for (const Taps& taps : job->filters) {
+    std::optional<FixedPoint> point = fixed_point(*job, taps, taps.method);
+    if (!point) return nullptr;
+    points.push_back(std::move(*point));
+  }
+  return std::make_unique<FixedRunner>(job, points, workers);
 }
 
 }  // namespace halation::cpu_backend
