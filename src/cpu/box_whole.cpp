@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "core/convert.h"
 #include "cpu/box_kernels.h"
@@ -56,10 +57,38 @@ std::int64_t whole_pitch(std::int64_t samples) {
   return line_pitch<T>(samples, 64);
 }
 
+/// A sum, and the pixel that it becomes.
+struct Finished {
+  std::int64_t sum;
+  int pixel;
+};
+
+/// The first and the last one of each run of sums, from 0 to `most`, that become the same pixel: round(factor · sum + offset),
+/// which grows with the sum, factor > 0.
+std::vector<Finished> ends_of_runs(double factor, double offset, Rounding rounding, std::int64_t most) {
+  const auto pixel_of = [&](std::int64_t sum) -> int {
+    return to_element<std::uint8_t>(factor * static_cast<double>(sum) + offset, rounding);
+  };
+  const double step = rounding == Rounding::half_even ? 0.5 : 1;  // above a pixel, where the next one begins
+  std::vector<Finished> ends;
+  ends.reserve(512);
+  for (std::int64_t first = 0; first <= most;) {
+    const int pixel = pixel_of(first);
+    const double near = pixel == 255 ? static_cast<double>(most) : std::floor((pixel + step - offset) / factor);
+    auto last = static_cast<std::int64_t>(std::clamp(near, static_cast<double>(first), static_cast<double>(most)));
+    while (last > first && pixel_of(last) != pixel) --last;  // roundings put it off by one at most
+    while (last < most && pixel < 255 && pixel_of(last + 1) == pixel) ++last;
+    ends.insert(ends.end(), {{first, pixel}, {last, pixel}});
+    first = last + 1;
+  }
+  return ends;
+}
+
 /// Sixteen bits that give for every sum up to `most` what f64 and the one rule of rounding give; as they were where there are
 /// none.
 void find_multiplier(WholeFinish& finish, double factor, std::int64_t most) {
   if (factor <= 0 || most > 65535) return;
+  const std::vector<Finished> ends = ends_of_runs(factor, finish.offset, finish.rounding, most);
   int left = 0;
   while ((most << (left + 1)) <= 65535) ++left;
   for (int right = 8; right >= 0; --right) {
@@ -70,14 +99,13 @@ void find_multiplier(WholeFinish& finish, double factor, std::int64_t most) {
     for (const double bias : {std::floor(added), std::ceil(added)}) {
       for (const double multiplier : {std::ceil(exact), std::floor(exact)}) {
         if (bias < 0 || bias > 65535 || multiplier < 1) continue;
-        const auto same = [&](std::int64_t sum) {
-          const std::int64_t scaled = ((sum << left) * static_cast<std::int64_t>(multiplier)) >> 16;
+        const auto same = [&](const Finished& end) {
+          const std::int64_t scaled = ((end.sum << left) * static_cast<std::int64_t>(multiplier)) >> 16;
           const std::int64_t found = std::min<std::int64_t>((scaled + static_cast<std::int64_t>(bias)) >> right, 255);
-          return found == to_element<std::uint8_t>(factor * static_cast<double>(sum) + finish.offset, finish.rounding);
+          return found == end.pixel;
         };
-        std::int64_t sum = 0;
-        while (sum <= most && same(sum)) ++sum;
-        if (sum <= most) continue;
+        // What is found grows with the sum too: if right at both ends of a run, it is right within.
+        if (!std::all_of(ends.begin(), ends.end(), same)) continue;
         finish.left = left;
         finish.right = right;
         finish.multiplier = static_cast<std::uint16_t>(multiplier);
