@@ -342,7 +342,7 @@ class CpuBackend final : public Backend {
     std::int64_t work = 0;
     for (const Taps& taps : job->filters) work += multiply_adds(taps.size, taps.method);
     const int workers = workers_for(*job, work);
-    if (is_fixed_point(*job)) return make_fixed(std::move(job), workers);
+    if (auto fixed = make_fixed(job, workers)) return fixed;
     if (are_whole_boxes(*job)) return make_whole_boxes(std::move(job), workers);
     if (job->sum_f64) return std::make_unique<CpuRunner<double>>(std::move(job));
     return std::make_unique<CpuRunner<float>>(std::move(job));

@@ -9,25 +9,29 @@ namespace {
 constexpr TileLimits tile_limits{
     .least_samples = 512, .most_samples = 2048, .row_multiple = fixed_rows, .column_multiple = 64, .edge_samples = 63};
 
+/// Null where the filter is not summed in fixed point.
 std::unique_ptr<const FixedFilter> make_filter(const Job& job, const Taps& taps) {
-  if (const auto point = narrow_point(job, taps, taps.method)) return make_narrow(taps, *point);
-  const FixedPoint point = *fixed_point(job, taps, taps.method);
-  const FixedFinish finish{.factor = static_cast<float>(point.factor),
+  if (const auto narrow = narrow_point(job, taps, taps.method)) return make_narrow(taps, *narrow);
+  const std::optional<FixedPoint> point = fixed_point(job, taps, taps.method);
+  if (!point) return nullptr;
+  const FixedFinish finish{.factor = static_cast<float>(point->factor),
                            .offset = static_cast<float>(job.offset),
                            .rounding = job.rounding,
-                           .shifts = point.final_shift.has_value(),
-                           .shift = point.final_shift.value_or(0),
-                           .bias = point.bias};
-  return point.by_columns ? make_fixed_columns(taps, point, finish) : make_fixed_pairs(taps, point, finish);
+                           .shifts = point->final_shift.has_value(),
+                           .shift = point->final_shift.value_or(0),
+                           .bias = point->bias};
+  return point->by_columns ? make_fixed_columns(taps, *point, finish) : make_fixed_pairs(taps, *point, finish);
 }
 
 class FixedRunner final : public Runner {
  public:
-  FixedRunner(std::shared_ptr<const Job> job, int workers) : job_(std::move(job)), workers_(workers) {
+  using Filters = std::vector<std::unique_ptr<const FixedFilter>>;
+
+  FixedRunner(std::shared_ptr<const Job> job, Filters filters, int workers)
+      : job_(std::move(job)), filters_(std::move(filters)), workers_(workers) {
     std::int64_t tallest = 1;
     std::int64_t widest = 1;
     for (const Taps& taps : job_->filters) {
-      filters_.push_back(make_filter(*job_, taps));
       tallest = std::max(tallest, taps.size[1]);
       widest = std::max(widest, taps.size[2]);
     }
@@ -63,8 +67,8 @@ class FixedRunner final : public Runner {
 
  private:
   std::shared_ptr<const Job> job_;
+  Filters filters_;
   int workers_;
-  std::vector<std::unique_ptr<const FixedFilter>> filters_;
   Tiles interleaved_;
   Tiles apart_;
 };
@@ -81,13 +85,14 @@ std::optional<double> fixed_point_error(const Job& job, const Taps& taps, Method
 
 bool may_be_fixed_point(const Job& job) { return best_fixed_kernels() != nullptr && allows_fixed_point(job); }
 
-bool is_fixed_point(const Job& job) {
-  return std::all_of(job.filters.begin(), job.filters.end(),
-                     [&](const Taps& taps) { return fixed_point_error(job, taps, taps.method).has_value(); });
-}
-
-std::unique_ptr<const Runner> make_fixed(std::shared_ptr<const Job> job, int workers) {
-  return std::make_unique<FixedRunner>(std::move(job), workers);
+std::unique_ptr<const Runner> make_fixed(const std::shared_ptr<const Job>& job, int workers) {
+  if (!may_be_fixed_point(*job)) return nullptr;
+  FixedRunner::Filters filters;
+  for (const Taps& taps : job->filters) {
+    filters.push_back(make_filter(*job, taps));
+    if (filters.back() == nullptr) return nullptr;
+  }
+  return std::make_unique<FixedRunner>(job, std::move(filters), workers);
 }
 
 }  // namespace halation::cpu_backend

@@ -13,8 +13,7 @@ std::optional<double> fixed_point_error(const Job& job, const Taps& taps, Method
 
 /// Whether the job allows fixed point, if its weights do.
 bool may_be_fixed_point(const Job& job);
-/// Whether all filters of the job are summed in fixed point.
-bool is_fixed_point(const Job& job);
-std::unique_ptr<const Runner> make_fixed(std::shared_ptr<const Job> job, int workers);
+/// None where not all filters of the job are summed in fixed point.
+std::unique_ptr<const Runner> make_fixed(const std::shared_ptr<const Job>& job, int workers);
 
 }  // namespace halation::cpu_backend

@@ -17,7 +17,7 @@ struct Multiplier {
 };
 
 /// One that gives for every sum from 0 to `most` the 8-bit pixel that f64 gives for factor · sum + offset; none where there is none.
-/// Cost: a few operations for each sum.
+/// Cost: microseconds.
 std::optional<Multiplier> find_multiplier(double factor, double offset, Rounding rounding, std::int64_t most);
 
 }  // namespace halation::cpu_backend

@@ -16,11 +16,15 @@ std::vector<std::int32_t> rounded(const std::vector<double>& weights, double sca
     left.push_back(w * scale - whole.back());
   }
   const auto missing = static_cast<std::int64_t>(std::nearbyint(std::accumulate(left.begin(), left.end(), 0.0)));
+  if (missing == 0) return whole;
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const double sign = missing < 0 ? -1 : 1;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sign * left[a] > sign * left[b]; });
-  for (std::size_t i = 0; i < static_cast<std::size_t>(std::abs(missing)); ++i) whole[order[i]] += missing < 0 ? -1 : 1;
+  const auto most = order.begin() + static_cast<std::ptrdiff_t>(std::abs(missing));
+  std::partial_sort(order.begin(), most, order.end(), [&](std::size_t a, std::size_t b) {
+    return left[a] != left[b] ? sign * left[a] > sign * left[b] : a < b;
+  });
+  for (auto next = order.begin(); next != most; ++next) whole[*next] += missing < 0 ? -1 : 1;
   return whole;
 }
 

@@ -86,15 +86,17 @@ bool overlap(const ConstView& a, const ConstView& b) {
   if (a_high <= b_low || b_high <= a_low) return false;
   // Ranges may interleave without an element in common, as the two halves of a picture or two of its channels do.
   if (a.strides != b.strides || a.pixel != b.pixel) return true;
-  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
+  std::array<std::pair<std::int64_t, std::int64_t>, 5> axes;  // in place: runs allocate nothing
+  std::size_t count = 0;
   const auto of_a = axes_of(a);
   const auto of_b = axes_of(b);
   for (std::size_t i = 0; i < of_a.size(); ++i) {
     const std::int64_t extent = std::max(of_a[i].second, of_b[i].second);
-    if (extent > 1 && of_a[i].first != 0) axes.emplace_back(std::abs(of_a[i].first), extent);
+    if (extent > 1 && of_a[i].first != 0) axes[count++] = {std::abs(of_a[i].first), extent};
   }
-  std::sort(axes.rbegin(), axes.rend());
-  return offset_within(b.data - a.data, axes, static_cast<std::int64_t>(bytes_of(a.pixel)));
+  const std::span used(axes.data(), count);
+  std::sort(used.rbegin(), used.rend());
+  return offset_within(b.data - a.data, used, static_cast<std::int64_t>(bytes_of(a.pixel)));
 }
 
 void check_view(const char* what, const ConstView& view, const Shape& shape, Pixel pixel, Device device) {

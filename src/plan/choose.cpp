@@ -40,22 +40,12 @@ std::vector<double> dense_weights(const Filter& filter, bool flipped) {
   return weights;
 }
 
-/// Factors that the filter was made from, else such as are found in its weights.
-std::optional<Separation> separation_of(const Filter& filter, bool flipped) {
-  if (!filter.factors()) return separate(filter.size().space(), dense_weights(filter, flipped));
-  Separation given{*filter.factors(), 0};
-  if (flipped) {
-    for (auto& factor : given.factors) std::reverse(factor.begin(), factor.end());
-  }
-  return given;
-}
-
 /// One method of one filter, with the weights that it needs.
 struct Way {
   Taps taps;
   ErrorBound bound;
   double magnitudes = 0;  ///< of the weights, or of the factors' products
-  std::string reason;
+  Reason reason;
 };
 
 /// A filter of the job, and its factors once they have been looked for.
@@ -71,7 +61,7 @@ class Asked {
 
   /// None where all weights are 0. Sought at the first call, which takes a few passes over the weights.
   const std::optional<Separation>& separation() {
-    if (!sought_) separation_ = separation_of(filter_, flipped_);
+    if (!sought_) separation_ = found_separation();
     sought_ = true;
     return separation_;
   }
@@ -85,6 +75,16 @@ class Asked {
   }
 
  private:
+  /// Factors that the filter was made from, else such as are found in its weights.
+  std::optional<Separation> found_separation() const {
+    if (!filter_.factors()) return separate(filter_.size().space(), weights());
+    Separation given{*filter_.factors(), 0};
+    if (flipped_) {
+      for (auto& factor : given.factors) std::reverse(factor.begin(), factor.end());
+    }
+    return given;
+  }
+
   Taps place_;
   const Filter& filter_;
   bool flipped_;
@@ -108,7 +108,7 @@ class Chooser {
   Way by_estimate(Asked& asked, const Job& job) const {
     if (options_.method != Method::automatic) return asked_for(asked, job);
     for (const Expected& each : quickest_first(asked, job)) {
-      if (fits(each.method, asked, job)) return way(each.method, asked, job);
+      if (fits(each.method, asked, job)) return way(each, asked, job);
     }
     throw std::logic_error("a backend without the method direct");
   }
@@ -121,7 +121,7 @@ class Chooser {
       const Timing timing = timing_of(job, way.taps, backend_, device_);
       if (!timing.seconds) {
         Way expected = by_estimate(asked, job);
-        expected.reason += ", not measured: " + timing.why_none;
+        expected.reason.timing = ", not measured: " + timing.why_none;
         return expected;
       }
       seconds.push_back(*timing.seconds);
@@ -129,10 +129,11 @@ class Chooser {
     const auto quickest =
         static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
     Way chosen = std::move(ways[quickest]);
-    chosen.reason += ", measured " + time_text(seconds[quickest]);
+    std::string& timing = chosen.reason.timing;
+    timing = ", measured " + time_text(seconds[quickest]);
     for (std::size_t i = 0; i < ways.size(); ++i) {
       if (i == quickest) continue;
-      chosen.reason += " (" + std::string(name_of(ways[i].taps.method)) + " " + time_text(seconds[i]) + ")";
+      timing += " (" + std::string(name_of(ways[i].taps.method)) + " " + time_text(seconds[i]) + ")";
     }
     return chosen;
   }
@@ -148,20 +149,23 @@ class Chooser {
     return std::find(methods.begin(), methods.end(), method) != methods.end();
   }
 
-  double expected(Method method, const Asked& asked, const Job& job) const {
+  Expected expected(Method method, const Asked& asked, const Job& job) const {
     Taps taps = asked.place();
     // Backends may be quicker with whole weights; many would take longer to write than the estimate.
     constexpr std::int64_t few_weights = 49;
     if (method == Method::direct && asked.filter().size().taps() <= few_weights) taps.weights = asked.weights();
-    return backend_.expected_seconds(job, taps, method, device_);
+    return {method, backend_.expected_seconds(job, taps, method, device_)};
   }
 
   /// What the backend offers; of equals the one that it lists first.
   std::vector<Expected> quickest_first(const Asked& asked, const Job& job) const {
     std::vector<Expected> list;
-    for (const Method method : backend_.methods()) list.push_back({method, expected(method, asked, job)});
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Expected& a, const Expected& b) { return a.seconds < b.seconds; });
+    list.reserve(backend_.methods().size());
+    for (const Method method : backend_.methods()) {
+      const Expected each = expected(method, asked, job);
+      const auto slower = [&](const Expected& other) { return other.seconds > each.seconds; };
+      list.insert(std::find_if(list.begin(), list.end(), slower), each);
+    }
     return list;
   }
 
@@ -184,7 +188,7 @@ class Chooser {
 
   Way asked_for(Asked& asked, const Job& job) const {
     if (!fits(options_.method, asked, job)) refuse(options_.method, asked, job);
-    return way(options_.method, asked, job);
+    return way(expected(options_.method, asked, job), asked, job);
   }
 
   /// The methods that are possible, without those that are hopeless; the one asked for alone.
@@ -202,32 +206,35 @@ class Chooser {
       }
       if (fits(each.method, asked, job)) worth_it.push_back(each);
     }
-    for (const Expected& each : worth_it) ways.push_back(way(each.method, asked, job));
+    for (const Expected& each : worth_it) ways.push_back(way(each, asked, job));
     return ways;
   }
 
   /// A method that fits.
-  Way way(Method method, Asked& asked, const Job& job) const {
-    Way way{.taps = asked.place(), .bound = {}, .magnitudes = 0, .reason = ""};
+  Way way(const Expected& expected, Asked& asked, const Job& job) const {
+    const Method method = expected.method;
+    Way way{.taps = asked.place(),
+            .bound = {},
+            .magnitudes = 0,
+            .reason = {.filter = asked.filter(),
+                       .size = asked.place().size,
+                       .method = method,
+                       .seconds = expected.seconds,
+                       .timing = {}}};
     way.taps.method = method;
-    std::string why;
     if (method == Method::direct) {
       way.taps.weights = asked.weights();
       way.magnitudes = sum_of_magnitudes(way.taps.weights);
       way.bound = error_bound(way.taps, way.magnitudes, 0, job);
-      if (asked.known_as_no_product(job)) why = " (no product of factors is within rounding of its weights)";
+      way.reason.no_product = asked.known_as_no_product(job);
     } else {
       const Separation& separation = *asked.separation();
       way.taps.factors = separation.factors;
       way.magnitudes = 1;
       for (const auto& factor : separation.factors) way.magnitudes *= sum_of_magnitudes(factor);
       way.bound = error_bound(way.taps, way.magnitudes, separation.residual, job);
-      why = " instead of " + std::to_string(multiply_adds(way.taps.size, Method::direct));
     }
     way.bound.absolute += backend_.added_error(job, way.taps);
-    way.reason = asked.filter().name() + " " + text(way.taps.size) + ": " + std::string(name_of(method)) +
-                 ", " + std::to_string(multiply_adds(way.taps.size, method)) + " multiply-adds a sample" +
-                 why + "; expected " + time_text(expected(method, asked, job));
     return way;
   }
 
@@ -274,11 +281,21 @@ bool measures(Tune tune) {
 
 }  // namespace
 
+std::string to_string(const Reason& reason) {
+  std::string why;
+  if (reason.method != Method::direct) why = " instead of " + std::to_string(multiply_adds(reason.size, Method::direct));
+  if (reason.no_product) why = " (no product of factors is within rounding of its weights)";
+  return reason.filter.name() + " " + text(reason.size) + ": " + std::string(name_of(reason.method)) + ", " +
+         std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + why + "; expected " +
+         time_text(reason.seconds) + reason.timing;
+}
+
 Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device) {
   const bool measured = measures(options.tune);
   const Chooser chooser(options, backend, device);
   Job& job = checked.job;
   std::vector<Asked> all_asked;
+  all_asked.reserve(checked.filters.size());
   for (std::size_t i = 0; i < checked.filters.size(); ++i)
     all_asked.emplace_back(job.filters[i], checked.filters[i], checked.flipped[i]);
   std::vector<Way> ways;

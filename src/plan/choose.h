@@ -11,12 +11,24 @@
 
 namespace halation {
 
+/// Why a filter has its method.
+struct Reason {
+  Filter filter;
+  Space size;
+  Method method = Method::direct;
+  bool no_product = false;  ///< of factors: known, not only not sought
+  double seconds = 0;       ///< expected
+  std::string timing;       ///< what was measured, or why nothing was, as words to be added
+};
+/// A line for `Plan::explain`, put into words when somebody asks, which takes as long as choosing did.
+std::string to_string(const Reason& reason);
+
 /// A job with methods chosen and weights prepared, the bound on its error, and why.
 struct Choice {
   std::shared_ptr<const Job> job;
   ErrorBound bound;
-  std::vector<std::string> reasons;  ///< a line a filter
-  bool measured = false;             ///< whether methods were timed, or were to be
+  std::vector<Reason> reasons;  ///< one a filter
+  bool measured = false;        ///< whether methods were timed, or were to be
 };
 
 /// Chooses the quickest method for each filter among those of the backend, by `Options::tune`, and the

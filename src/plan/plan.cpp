@@ -67,7 +67,9 @@ struct Plan::Impl {
   Choice choice;
   std::unique_ptr<const Runner> runner;
   std::vector<Method> methods;
-  std::string summary;
+  Operation operation;
+  Extent extent;
+  Borders border;
 };
 
 Plan::Plan(const PlanSpec& spec) {
@@ -78,9 +80,9 @@ Plan::Plan(const PlanSpec& spec) {
   const Job& job = *impl->choice.job;
   impl->runner = backend.prepare(impl->choice.job, spec.device);
   for (const Taps& taps : job.filters) impl->methods.push_back(taps.method);
-  impl->summary = to_string(job.in) + " " + std::string(name_of(job.in_pixel)) + " -> " + to_string(job.out) + " " +
-                  std::string(name_of(job.out_pixel)) + ", " + std::string(name_of(spec.options.operation)) + ", extent " +
-                  std::string(name_of(spec.options.extent)) + ", border " + text(spec.options.border);
+  impl->operation = spec.options.operation;
+  impl->extent = spec.options.extent;
+  impl->border = spec.options.border;
   impl_ = std::move(impl);
 }
 
@@ -123,8 +125,10 @@ void Plan::run(ConstView in, std::span<const View> outs, RunOptions options) con
 
 std::string Plan::explain() const {
   const Job& job = *impl_->choice.job;
-  std::string lines = impl_->summary + "\n";
-  for (const std::string& reason : impl_->choice.reasons) lines += reason + "\n";
+  std::string lines = to_string(job.in) + " " + std::string(name_of(job.in_pixel)) + " -> " + to_string(job.out) + " " +
+                      std::string(name_of(job.out_pixel)) + ", " + std::string(name_of(impl_->operation)) + ", extent " +
+                      std::string(name_of(impl_->extent)) + ", border " + text(impl_->border) + "\n";
+  for (const Reason& reason : impl_->choice.reasons) lines += to_string(reason) + "\n";
   if (!impl_->choice.measured) lines += "times were not measured; tune measure times each method that fits\n";
   if (job.combine == Combine::magnitude) lines += "one output: the root of the sum of squares\n";
   const ErrorBound& bound = impl_->choice.bound;
