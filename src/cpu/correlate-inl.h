@@ -6,7 +6,9 @@
 // filter covers its line, so that rows · vectors
 //   multiply-adds cost vectors loads and rows broadcasts. Which rows a line is part of is known to the code: lines above and below
 //   those that are part of all have code of their own, as have all lines of filters with fewer rows than a block.
-// - One row: taps that stand a vector apart read the same vectors, so that a vector serves a sum for each of them.
+// - One row: taps that stand a vector apart read the same vectors, so that a vector serves a sum for each of them; and with
+//   AVX-512 every other tap is not loaded but shifted out of two vectors that are, which leaves half of the loads and shuffles no
+//   more than other ports have room for.
 
 HWY_BEFORE_NAMESPACE();
 namespace halation::cpu_backend::HWY_NAMESPACE {
@@ -41,56 +43,115 @@ HWY_INLINE void fetch_ahead(D d, const std::byte* const* ahead, int row, std::in
 #endif
 }
 
-/// Taps along a line that are known to the code only as so many that taps a vector apart share what they load.
-inline constexpr int shared_taps = -1;
+/// Taps along a line that are known to the code only as so many that taps a vector apart share what they load; minus n: those n
+/// samples apart whose neighbours are shifted out of what they load.
+inline constexpr int shared_taps = -16;
+#if HWY_TARGET == HWY_AVX3
+inline constexpr int most_shifted = 4;
+#else
+inline constexpr int most_shifted = 0;
+#endif
 /// Taps that share one vector.
 inline constexpr int most_shared = 4;
 
-/// Vectors from the U-th on, each for `Shared` taps of one row: vector u is that of tap g for sum u − g.
-template <int Shared, int Vectors, int U, class D, class V, class T>
-HWY_INLINE void add_vectors(D d, const T* HWY_RESTRICT line, const V* weights, V* sums) {
+#if HWY_TARGET == HWY_AVX3
+/// The vector that begins at sample `Shift` of the lower one and ends in the upper one.
+template <int Shift>
+HWY_INLINE hn::Vec512<float> shifted(hn::Vec512<float> upper, hn::Vec512<float> lower) {
+  const __m512i both = _mm512_alignr_epi32(_mm512_castps_si512(upper.raw), _mm512_castps_si512(lower.raw), Shift);
+  return hn::Vec512<float>{_mm512_castsi512_ps(both)};
+}
+template <int Shift>
+HWY_INLINE hn::Vec512<double> shifted(hn::Vec512<double> upper, hn::Vec512<double> lower) {
+  const __m512i both = _mm512_alignr_epi64(_mm512_castpd_si512(upper.raw), _mm512_castpd_si512(lower.raw), Shift);
+  return hn::Vec512<double>{_mm512_castsi512_pd(both)};
+}
+#endif
+
+/// Vectors from the U-th on, each for `Shared` taps of one row: vector u is that of tap g for sum u − g. With a `Shift` also the
+/// next tap of each, whose vectors begin so many samples later.
+template <int Shared, int Vectors, int Shift, int U, class D, class V, class T>
+HWY_INLINE void add_vectors(D d, const T* HWY_RESTRICT line, const V* weights, V value, V* sums) {
   if constexpr (U < Vectors + Shared - 1) {
-    V value = hn::LoadU(d, line + U * static_cast<std::int64_t>(hn::Lanes(d)));
-    hold(value);
+    constexpr bool last = U == Vectors + Shared - 2;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    V next = value;
+    if constexpr (!last) {
+      next = hn::LoadU(d, line + (U + 1) * lanes);
+      hold(next);
+    }
     for (int g = 0; g < Shared; ++g) {
       if (U - g >= 0 && U - g < Vectors) sums[U - g] = hn::MulAdd(weights[g], value, sums[U - g]);
     }
-    add_vectors<Shared, Vectors, U + 1>(d, line, weights, sums);
+#if HWY_TARGET == HWY_AVX3
+    if constexpr (Shift > 0) {
+      V neighbour;
+      if constexpr (last) {
+        neighbour = hn::LoadU(d, line + U * lanes + Shift);  // nothing may be read behind a row
+      } else {
+        neighbour = shifted<Shift>(next, value);
+      }
+      for (int g = 0; g < Shared; ++g) {
+        if (U - g >= 0 && U - g < Vectors) sums[U - g] = hn::MulAdd(weights[Shared + g], neighbour, sums[U - g]);
+      }
+    }
+#endif
+    add_vectors<Shared, Vectors, Shift, U + 1>(d, line, weights, next, sums);
   }
+}
+
+/// Adds tap k of a line to one row, with the `Shared` − 1 taps that stand 1, 2, … vectors behind it; with a `Shift` tap k + 1
+/// likewise.
+template <int Shared, int Vectors, int Shift, class D, class V, class T>
+HWY_INLINE void add_tap(D d, const Correlation<T>& job, const T* line, const T* weights, std::int64_t apart, std::int64_t k, V* sums) {
+  V own[2 * Shared];
+  for (int g = 0; g < Shared; ++g) {
+    own[g] = hn::Set(d, weights[k + g * apart]);
+    if constexpr (Shift > 0) own[Shared + g] = hn::Set(d, weights[k + 1 + g * apart]);
+  }
+  const T* from = line + k * job.tap_stride;
+  V value = hn::LoadU(d, from);
+  hold(value);
+  add_vectors<Shared, Vectors, Shift, 0>(d, from, own, value, sums);
 }
 
 /// Adds taps [begin, end) of a line to one row, each with the `Shared` − 1 taps that stand 1, 2, … vectors behind it.
-template <int Shared, int Vectors, class D, class V, class T>
+template <int Shared, int Vectors, int Shift, class D, class V, class T>
 HWY_INLINE void add_shared(D d, const Correlation<T>& job, const T* line, const T* weights, std::int64_t begin, std::int64_t end,
                            V* sums) {
   const std::int64_t apart = static_cast<std::int64_t>(hn::Lanes(d)) / job.tap_stride;
-  for (std::int64_t k = begin; k < end; ++k) {
-    V own[Shared];
-    for (int g = 0; g < Shared; ++g) own[g] = hn::Set(d, weights[k + g * apart]);
-    add_vectors<Shared, Vectors, 0>(d, line + k * job.tap_stride, own, sums);
+  std::int64_t k = begin;
+  if constexpr (Shift > 0 && Shared == 1) {  // where vectors serve several taps loads do not bind
+    for (; k + 1 < end; k += 2) add_tap<Shared, Vectors, Shift>(d, job, line, weights, apart, k, sums);
   }
+  for (; k < end; ++k) add_tap<Shared, Vectors, 0>(d, job, line, weights, apart, k, sums);
 }
 
 /// Adds `taps` taps of a line to one row, no more than `Shared` vectors full.
-template <int Shared, int Vectors, class D, class V, class T>
+template <int Shared, int Vectors, int Shift, class D, class V, class T>
 HWY_INLINE void add_taps(D d, const Correlation<T>& job, const T* line, const T* weights, std::int64_t taps, V* sums) {
   const std::int64_t apart = static_cast<std::int64_t>(hn::Lanes(d)) / job.tap_stride;
   if constexpr (Shared > 1) {
-    if (taps <= (Shared - 1) * apart) return add_taps<Shared - 1, Vectors>(d, job, line, weights, taps, sums);
-    add_shared<Shared - 1, Vectors>(d, job, line, weights, taps - (Shared - 1) * apart, apart, sums);
+    if (taps <= (Shared - 1) * apart) return add_taps<Shared - 1, Vectors, Shift>(d, job, line, weights, taps, sums);
+    add_shared<Shared - 1, Vectors, Shift>(d, job, line, weights, taps - (Shared - 1) * apart, apart, sums);
   }
-  add_shared<Shared, Vectors>(d, job, line, weights, 0, taps - (Shared - 1) * apart, sums);
+  add_shared<Shared, Vectors, Shift>(d, job, line, weights, 0, taps - (Shared - 1) * apart, sums);
 }
 
-/// Adds one line to rows First…Last of `Rows`, as many weights a tap. `TapsX` taps; 0: any number; or shared_taps.
+/// Adds one line to rows First…Last of `Rows`, as many weights a tap. `TapsX` taps; 0: any number; less: as shared_taps says.
 template <int Rows, int First, int Last, int TapsX, int Vectors, class D, class Sums, class T>
 HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT line, const T* HWY_RESTRICT weights, Sums& sums) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  if constexpr (TapsX == shared_taps) {
+  if constexpr (TapsX < 0) {
     static_assert(Rows == 1);
-    const std::int64_t most = most_shared * (lanes / job.tap_stride);
-    for (std::int64_t k = 0; k < job.taps_x; k += most) {
-      add_taps<most_shared, Vectors>(d, job, line + k * job.tap_stride, weights + k, std::min(most, job.taps_x - k), sums[0]);
+    constexpr int shift = TapsX == shared_taps ? 0 : -TapsX;
+    if constexpr (shift > 0 && HWY_LANES(T) % std::max(shift, 1) != 0) {
+      add_shared<1, Vectors, shift>(d, job, line, weights, 0, job.taps_x, sums[0]);
+    } else {
+      const std::int64_t most = most_shared * (lanes / job.tap_stride);
+      for (std::int64_t k = 0; k < job.taps_x; k += most) {
+        add_taps<most_shared, Vectors, shift>(d, job, line + k * job.tap_stride, weights + k, std::min(most, job.taps_x - k), sums[0]);
+      }
     }
   } else {
     const std::int64_t taps = TapsX > 0 ? TapsX : job.taps_x;
@@ -188,6 +249,15 @@ void correlate_all(const Correlation<T>& job) {
 template <int Vectors, class T>
 void correlate_one(const Correlation<T>& job) {
   if (job.taps_x == 1) return correlate_all<1, 0, 1, Vectors>(job);
+  if constexpr (most_shifted > 0) {
+    switch (job.tap_stride) {
+      case 1: return correlate_all<1, 0, -1, Vectors>(job);
+      case 2: return correlate_all<1, 0, -2, Vectors>(job);
+      case 3: return correlate_all<1, 0, -3, Vectors>(job);
+      case 4: return correlate_all<1, 0, -4, Vectors>(job);
+      default: break;
+    }
+  }
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   if (job.taps_x * job.tap_stride > lanes && lanes % job.tap_stride == 0) return correlate_all<1, 0, shared_taps, Vectors>(job);
   correlate_all<1, 0, 0, Vectors>(job);

@@ -49,7 +49,7 @@ class InputRows {
   }
 
  private:
-  static constexpr std::int64_t ahead_in_row_bytes = 2048;
+  static constexpr std::int64_t ahead_in_row_bytes = 4096;
 
   const Lines<Sum>& lines_;
   std::int64_t z_, x_, x_end_;
