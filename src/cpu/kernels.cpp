@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/convert.h"
+#include "cpu/copy_bytes.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels.cpp"

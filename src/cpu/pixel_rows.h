@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/job.h"
+#include "cpu/copy_bytes.h"
 #include "cpu/method.h"
 #include "cpu/parallel.h"
 #include "cpu/tiles.h"
@@ -66,7 +67,7 @@ class PixelRows {
   void copy(const std::byte* row, std::int64_t x, std::int64_t pixels, T* to) const {
     const std::byte* from = row + x * in_.strides.width;
     if (stride_ == element && in_.strides.width == step_ * element) {
-      std::memcpy(to, from, static_cast<std::size_t>(pixels * step_ * element));
+      copy_bytes(from, to, pixels * step_ * element);
       return;
     }
     for (std::int64_t i = 0; i < pixels; ++i, from += in_.strides.width) {

@@ -33,7 +33,7 @@ void load(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_
   if (stride_bytes == static_cast<std::int64_t>(sizeof(T))) {
     const auto* packed = reinterpret_cast<const T*>(from);
     if constexpr (std::is_same_v<T, Sum>) {
-      std::copy_n(packed, n, to);
+      copy_bytes(packed, to, n * static_cast<std::int64_t>(sizeof(T)));
     } else if constexpr (std::is_same_v<Sum, float> && converts_exactly<T>) {
       promote(packed, to, n);
     } else {

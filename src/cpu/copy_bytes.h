@@ -1,0 +1,25 @@
+// copy_bytes.h: copies of rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace halation::cpu_backend {
+
+/// Copies `n` bytes by moves of vectors. Instructions for whole strings, which std::memcpy takes for as many bytes as rows have, are
+/// several times as slow on some processors where both sides begin at like places of a page, as rows often do.
+inline void copy_bytes(const void* from, void* to, std::int64_t n) {
+  const auto* source = static_cast<const std::byte*>(from);
+  auto* target = static_cast<std::byte*>(to);
+  std::int64_t i = 0;
+  for (; i + 64 <= n; i += 64) {
+    std::memcpy(target + i, source + i, 64);
+#if defined(__GNUC__)
+    asm volatile("" ::: "memory");  // or the loop becomes one such instruction again
+#endif
+  }
+  std::memcpy(target + i, source + i, static_cast<std::size_t>(n - i));
+}
+
+}  // namespace halation::cpu_backend
