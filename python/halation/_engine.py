@@ -262,6 +262,15 @@ class Job:
         return (up - down) * max(abs(end) for end in self.most_input(dtype))
 
 
+def share_of(job):
+    """The share of themselves by which sums grow before they are truncated.
+
+    Weights such as a Gaussian's sum to 1 but for rounding, and so a flat area of 14 to 13.999999999999998 or 14.000000000000002: all sums
+    that rounding can have put below a whole number count as that number. Whole weights need none.
+    """
+    return 0.0 if job.rounding != "truncate" or job.is_whole() else 2.0**-44
+
+
 def direct_terms(job, dtype, out_dtype):
     """(scale, sum) by which the library itself gives the result from pixels of one type to another; None where it cannot."""
     scale, total = job.scale, job.sum
@@ -282,7 +291,7 @@ def direct_terms(job, dtype, out_dtype):
         largest, is_whole = job.largest_sum(dtype), job.is_whole()
         if job.divisor == 1:
             exact = is_whole and largest <= 2.0**24 and scale == 1 and job.offset == 0
-            return scale, total if exact else "f64"
+            return (scale, total) if exact else (scale * (1 + share_of(job)), "f64")
         if not is_whole or scale != 1 or job.offset != 0 or job.rounding != "truncate":
             return None
         # A quotient of whole numbers that is no whole number lies 1/divisor or more below the next one: a scale too large by less

@@ -23,7 +23,7 @@ class Empty:
 
 def store(sums, out, job):
     """Puts sums in f64, over the divisor, into an array of any numbers."""
-    truncate, wrap = job.rounding == "truncate", job.overflow == "wrap"
+    truncate, wrap, share = job.rounding == "truncate", job.overflow == "wrap", _engine.share_of(job)
     if out.dtype.kind == "f":
         if job.divisor != 1:
             sums = sums / job.divisor
@@ -33,10 +33,10 @@ def store(sums, out, job):
     sums = np.ascontiguousarray(sums)
     kind = np.dtype(np.uint8) if out.dtype.kind == "b" else out.dtype.newbyteorder("=")
     if out.dtype == kind and out.flags.c_contiguous and out.flags.aligned and out.dtype.isnative:
-        _native.store(sums, out, truncate, wrap, float(job.divisor))
+        _native.store(sums, out, truncate, wrap, float(job.divisor), share)
         return
     whole = np.empty(sums.shape, kind)
-    _native.store(sums, whole, truncate, wrap, float(job.divisor))
+    _native.store(sums, whole, truncate, wrap, float(job.divisor), share)
     out[...] = whole != 0 if out.dtype.kind == "b" else whole
 
 

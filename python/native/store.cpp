@@ -34,10 +34,15 @@ T saturated(double value) {
   return static_cast<T>(value);
 }
 
+/// Farther from zero by a share of itself, but for 1/1024 at most: sums that rounding has put just below a whole number reach it.
+double nudged(double value, double share) { return value + std::copysign(std::fmin(std::fabs(value) * share, 0x1p-10), value); }
+
 template <class T>
-void store_as(const double* from, T* to, std::int64_t count, bool truncate, bool wrap, double divisor) {
+void store_as(const double* from, T* to, std::int64_t count, bool truncate, bool wrap, double divisor, double share) {
   const auto each = [&](auto rule) {
-    if (divisor == 1) {
+    if (share > 0) {
+      for (std::int64_t i = 0; i < count; ++i) to[i] = rule(nudged(from[i] / divisor, share));
+    } else if (divisor == 1) {
       for (std::int64_t i = 0; i < count; ++i) to[i] = rule(from[i]);
     } else {
       for (std::int64_t i = 0; i < count; ++i) to[i] = rule(from[i] / divisor);
@@ -59,7 +64,7 @@ bool is_packed(const Array& array) {
   return true;
 }
 
-void store(nb::handle from, nb::handle to, bool truncate, bool wrap, double divisor) {
+void store(nb::handle from, nb::handle to, bool truncate, bool wrap, double divisor, double share) {
   const Array in(from, Access::read);
   const Array out(to, Access::write);
   if (in.kind != 'f' || in.item_bytes != 8) throw nb::type_error("store: the sums must be f8");
@@ -70,7 +75,7 @@ void store(nb::handle from, nb::handle to, bool truncate, bool wrap, double divi
   const std::int64_t count = in.elements();
   const auto run = [&](auto element) {
     using T = decltype(element);
-    store_as(sums, reinterpret_cast<T*>(out.data), count, truncate, wrap, divisor);
+    store_as(sums, reinterpret_cast<T*>(out.data), count, truncate, wrap, divisor, share);
   };
   const bool is_signed = out.kind == 'i';
   const nb::gil_scoped_release released;
@@ -85,8 +90,10 @@ void store(nb::handle from, nb::handle to, bool truncate, bool wrap, double divi
 }  // namespace
 
 void bind_store(nb::module_& module) {
-  module.def("store", &store, nb::arg("sums"), nb::arg("out"), nb::arg("truncate"), nb::arg("wrap"), nb::arg("divisor") = 1.0,
-             "Puts packed f8 sums, over `divisor`, into packed integers: towards zero or half to even, wrapped or saturated.");
+  module.def("store", &store, nb::arg("sums"), nb::arg("out"), nb::arg("truncate"), nb::arg("wrap"), nb::arg("divisor"),
+             nb::arg("share"),
+             "Puts packed f8 sums, over `divisor` and then larger by `share` of themselves, into packed integers: towards zero or half "
+             "to even, wrapped or saturated.");
 }
 
 }  // namespace halation::python
