@@ -96,9 +96,9 @@ def correlate_words(array, filters, words, out, dtype, stream, library=None, giv
             if out is not None:
                 there = Layout(out.shape, out.strides, out.dtype, "cpu")
         entry = prepare(layout, there, dtype, filters, words)
-        if len(_cache) >= MOST_PLANS:
-            _cache.popitem(last=False)
         if entry.weights_bytes <= MOST_CACHED_BYTES:
+            if len(_cache) >= MOST_PLANS:
+                _cache.popitem(last=False)
             _cache[key] = entry
     else:
         try:

@@ -192,11 +192,13 @@ def plan(shape, dtype, weights, *, axes=None, operation="convolution", border="r
     shape = tuple(int(n) for n in shape)
     if any(n < 1 for n in shape) or not shape:
         raise ValueError(f"shape must have axes of at least one element each, got {shape}")
-    filters, _, is_complex = _engine.weights_and_key(tuple(weights) if isinstance(weights, list) and np.ndim(weights[0]) else weights
-                                                     if isinstance(weights, tuple) and np.ndim(weights[0]) else np.asarray(weights))
+    factors = isinstance(weights, tuple) and np.ndim(weights[0]) == 1
+    filters, _, is_complex = _engine.weights_and_key(weights if factors else np.asarray(weights))
     if is_complex:
         raise TypeError("a plan takes real weights")
     dims = len(filters) if isinstance(filters, tuple) else filters.ndim
+    if dims > len(shape):
+        raise ValueError(f"weights have {dims} axes, the arrays {len(shape)}")
     if axes is None:
         axes = tuple(range(len(shape) - dims, len(shape)))
     elif not isinstance(axes, (tuple, list)):

@@ -67,7 +67,7 @@ int device_index(nb::handle object) {
   return nb::isinstance<nb::int_>(device) ? nb::cast<int>(device) : 0;
 }
 
-std::string name_of_type(nb::handle object) { return nb::cast<std::string>(nb::str(object.type().attr("__name__"))); }
+std::string name_of_type(nb::handle object) { return nb::str(object.type().attr("__name__")).c_str(); }
 
 }  // namespace
 

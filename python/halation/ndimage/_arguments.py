@@ -206,9 +206,12 @@ def separable(array, rows, axes, borders, cval, anchors, out, dtype, divisors=No
     if dtype.kind in "fc" and divisors is None and _one_pass(rows, borders, cval):
         return run(array, rows, axes, borders, cval, anchors, out, dtype)
     last = len(rows) - 1
+    # SciPy keeps whole bytes in its arrays of bool; here they are kept between the axes, and the result is 0 or 1.
+    between = np.dtype(np.uint8) if dtype.kind == "b" else dtype
     for i, row in enumerate(rows):
         divisor = 1 if divisors is None else divisors[i]
-        array = run(array, (row,), (axes[i],), borders[i], cval, (anchors[i],), out if i == last else None, dtype, divisor)
+        array = run(array, (row,), (axes[i],), borders[i], cval, (anchors[i],), out if i == last else None,
+                    dtype if i == last else between, divisor)
     return array
 
 

@@ -89,7 +89,7 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
     array([14, 24,  4, 13, 12, 36, 27,  0])
     """
     weights = np.asarray(weights)
-    if weights.ndim != 1 or weights.shape[0] < 1:
+    if weights.ndim == 0 or weights.shape[0] < 1:
         raise RuntimeError("no filter weights given")
     origin = -operator.index(origin) - (1 - weights.shape[0] % 2)
     return _correlate1d(input, weights[::-1].conj(), axis, output, mode, cval, origin)

@@ -221,11 +221,21 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
         of_axis = dict(zip(wanted, sigmas))
         sigmas = [of_axis.get(axis, 0) for axis in range(ndim)]
 
+    if output_of(output, input, facts_of(input)[1])[1] == np.float16:
+        return _through_f32(gaussian_laplace, input, sigma, output, mode, cval, axes, kwargs)
+
     def second(array, axis, where, one, value, sigmas, **keywords):
         orders = [2 if other == axis else 0 for other in range(ndim)]
         return _gaussian_filter(array, sigmas, orders, where, one, value, **keywords)
 
     return _generic_laplace(input, second, output, mode, cval, (sigmas,), kwargs, axes)
+
+
+def _through_f32(function, input, sigma, output, mode, cval, axes, keywords):
+    """f16 of what takes several passes: squares and sums between them are f32."""
+    out, kind = output_of(output, input, facts_of(input)[1])
+    made = function(input, sigma, np.float32, mode, cval, axes=axes, **keywords)
+    return unfiltered(made, out, kind)
 
 
 @filters_arrays
@@ -314,6 +324,9 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
         if one_pass is not None and (one_pass[1] != "constant" or cval == 0):
             filters, border = one_pass
             return run(input, filters, tuple(range(ndim)), border, cval, None, out, kind, magnitude=True)
+
+    if kind == np.float16:
+        return _through_f32(gaussian_gradient_magnitude, input, sigma, output, mode, cval, axes, kwargs)
 
     def first(array, axis, where, one, value, sigma, **keywords):
         orders = [1 if other == axis else 0 for other in range(ndim)]
