@@ -1,5 +1,5 @@
-# program.cmake: HALATION_IO where a wheel is built: on where all that the program and its files need is found, else off, so that the
-# package itself builds with Highway and oneTBB alone.
+# program.cmake: HALATION_IO where a wheel is built: on where all that the program and its files need is found, else off, so that
+# the package itself builds with Highway and oneTBB alone.
 set(found TRUE)
 foreach(name PNG JPEG TIFF CLI11 fmt nlohmann_json)
   find_package(${name} QUIET)

@@ -1,7 +1,9 @@
 """halation: convolution as fast as memory can be read.
 
-`halation.ndimage` takes the place of the linear filters of `scipy.ndimage`; `halation.plan` prepares a filter once, for many arrays.
+`halation.ndimage` takes the place of the linear filters of `scipy.ndimage`; `halation.plan` prepares a filter once, for many
+arrays.
 """
+
 import importlib
 
 from ._plan import Plan, plan

@@ -3,6 +3,7 @@
 On the CPU every array is read through NumPy, which shares its memory, and results go back the same way. On a GPU arrays stay what
 and where they are: the library filters them there.
 """
+
 import numpy as np
 
 from . import _native
@@ -83,8 +84,19 @@ def on_cpu(array):
 
 
 def _torch_dtype(torch, dtype):
-    names = {"b1": torch.bool, "u1": torch.uint8, "i1": torch.int8, "i2": torch.int16, "i4": torch.int32, "i8": torch.int64,
-             "f2": torch.float16, "f4": torch.float32, "f8": torch.float64, "c8": torch.complex64, "c16": torch.complex128}
+    names = {
+        "b1": torch.bool,
+        "u1": torch.uint8,
+        "i1": torch.int8,
+        "i2": torch.int16,
+        "i4": torch.int32,
+        "i8": torch.int64,
+        "f2": torch.float16,
+        "f4": torch.float32,
+        "f8": torch.float64,
+        "c8": torch.complex64,
+        "c16": torch.complex128,
+    }
     for wide in ("uint16", "uint32", "uint64"):
         if hasattr(torch, wide):
             names["u" + str(int(wide[4:]) // 8)] = getattr(torch, wide)
@@ -138,7 +150,9 @@ def _jax_on_gpu():
 
     # Fresh memory of JAX's own, complete before the library writes to it; nobody else has seen it yet.
     return OnGpu(
-        empty=lambda shape, dtype, like: jax.numpy.empty(shape, dtype=dtype, device=next(iter(like.devices()))).block_until_ready(),
+        empty=lambda shape, dtype, like: jax.numpy.empty(
+            shape, dtype=dtype, device=next(iter(like.devices()))
+        ).block_until_ready(),
         astype=lambda array, dtype: array.astype(dtype),
         stream=lambda array: 0,
         sqrt=_refuse_in_place,

@@ -1,4 +1,5 @@
 """_complex.py: complex arrays and complex weights, by filters of real ones."""
+
 import numpy as np
 
 from . import _engine
@@ -90,7 +91,7 @@ def _imag_of(cvals):
 
 
 def _real(words, cvals):
-    return words[:CVALS] + (cvals,) + words[CVALS + 1:]
+    return words[:CVALS] + (cvals,) + words[CVALS + 1 :]
 
 
 def _over_axes(words, ndim, cvals):

@@ -8,8 +8,9 @@
 
 array     any array (NumPy, CuPy, PyTorch, JAX, Numba, buffers): n axes, any strides, any numbers. Never changed.
 filters   dense weights (an array with an axis for each of `axes`), or a tuple of rows, one for each of `axes`, whose product they
-          are, or a list of several such filters with magnitude=True: the root of the sum of squares of their results. It is always a
-          correlation: to convolve give w[::-1, ...] and anchors len - 1 - anchor. Complex weights are used as they are, not conjugated.
+          are, or a list of several such filters with magnitude=True: the root of the sum of squares of their results. It is
+          always a correlation: to convolve give w[::-1, ...] and anchors len - 1 - anchor. Complex weights are used as they are,
+          not conjugated.
 axes      tuple of the array's axes that the filter runs along (None: all); any number. All others are filtered one by one.
 borders   "constant", "replicate", "reflect", "reflect101", "wrap": one name, or a tuple of one for each of `axes`.
 cvals     what lies outside a constant border: a number, or a tuple of one for each of `axes`; the input's scale, not rounded.
@@ -25,13 +26,14 @@ stream    address of a cudaStream_t; None: the caller's current one.
 
 Borders, rows and anchors in tuples, numbers as Python's: they are keys. Errors: ValueError, TypeError, RuntimeError, MemoryError.
 
-Costs: a call like an earlier one (same shape, strides, types, weights and words) finds its plan in a cache (256 plans at most, none
-with more than 64 KiB of weights): 16 x 16 f32 in 8 microseconds or so; else the plan is made, in some 50 microseconds. Arrays of u8
-u16 i16 f16 f32 f64 are read and written where they lie, in one pass along up to three axes. Through f64, strip by strip, go: other
-numbers, results that may overflow and must wrap, elements that are not aligned or of another byte order. Filters along four axes and
-more: factors three axes at a time; dense weights by three axes, once for each tap along the others. Complex arrays of real weights
-are two channels; of complex weights two or four passes.
+Costs: a call like an earlier one (same shape, strides, types, weights and words) finds its plan in a cache (256 plans at most,
+none with more than 64 KiB of weights): 16 x 16 f32 in 8 microseconds or so; else the plan is made, in some 50 microseconds.
+Arrays of u8 u16 i16 f16 f32 f64 are read and written where they lie, in one pass along up to three axes. Through f64, strip by
+strip, go: other numbers, results that may overflow and must wrap, elements that are not aligned or of another byte order. Filters
+along four axes and more: factors three axes at a time; dense weights by three axes, once for each tap along the others. Complex
+arrays of real weights are two channels; of complex weights two or four passes.
 """
+
 from collections import OrderedDict
 
 import numpy as np
@@ -47,9 +49,28 @@ _BORDERS = ("constant", "replicate", "reflect", "reflect101", "wrap")
 _cache = OrderedDict()
 
 
-def correlate(array, filters, *, axes=None, borders="reflect101", cvals=0.0, anchors=None, extent="same", out=None, dtype=None,
-              rounding="half_even", overflow="saturate", scale=1.0, offset=0.0, divisor=1, sum="automatic", method="automatic",
-              magnitude=False, threads=0, stream=None):
+def correlate(
+    array,
+    filters,
+    *,
+    axes=None,
+    borders="reflect101",
+    cvals=0.0,
+    anchors=None,
+    extent="same",
+    out=None,
+    dtype=None,
+    rounding="half_even",
+    overflow="saturate",
+    scale=1.0,
+    offset=0.0,
+    divisor=1,
+    sum="automatic",
+    method="automatic",
+    magnitude=False,
+    threads=0,
+    stream=None,
+):
     """Filters an array; see the head of this file."""
     words = (axes, borders, cvals, anchors, extent, rounding, overflow, scale, offset, divisor, sum, method, magnitude, threads)
     library = None
@@ -163,8 +184,22 @@ class Job:
     """The words of a call made regular: one border, constant, anchor and number of taps for each axis of the filter."""
 
     def __init__(self, shape, filters, words):
-        (axes, borders, cvals, anchors, self.extent, self.rounding, self.overflow, self.scale, self.offset, self.divisor, self.sum,
-         self.method, self.magnitude, self.threads) = words
+        (
+            axes,
+            borders,
+            cvals,
+            anchors,
+            self.extent,
+            self.rounding,
+            self.overflow,
+            self.scale,
+            self.offset,
+            self.divisor,
+            self.sum,
+            self.method,
+            self.magnitude,
+            self.threads,
+        ) = words
         ndim = len(shape)
         self.filters = filters if isinstance(filters, list) else [filters]
         self.axes = tuple(range(ndim)) if axes is None else tuple(axes)
@@ -178,9 +213,11 @@ class Job:
         for border in self.borders:
             if border not in _BORDERS:
                 raise ValueError(f"unknown border '{border}'; choose from {', '.join(_BORDERS)}")
-        for name, value, choices in (("extent", self.extent, ("same", "valid", "full")),
-                                     ("rounding", self.rounding, ("half_even", "truncate")),
-                                     ("overflow", self.overflow, ("saturate", "wrap"))):
+        for name, value, choices in (
+            ("extent", self.extent, ("same", "valid", "full")),
+            ("rounding", self.rounding, ("half_even", "truncate")),
+            ("overflow", self.overflow, ("saturate", "wrap")),
+        ):
             if value not in choices:
                 raise ValueError(f"unknown {name} '{value}'; choose from {', '.join(choices)}")
         if self.magnitude and not all(isinstance(one, (tuple, np.ndarray)) for one in self.filters):
@@ -189,7 +226,9 @@ class Job:
             raise ValueError("several filters need magnitude=True")
         self.lengths = [self._lengths(one) for one in self.filters]
         self.taps = tuple(max(each) for each in zip(*self.lengths))
-        self.anchors = [tuple(n // 2 for n in each) for each in self.lengths] if anchors is None else [self._each("anchors", anchors)]
+        self.anchors = (
+            [tuple(n // 2 for n in each) for each in self.lengths] if anchors is None else [self._each("anchors", anchors)]
+        )
         if anchors is not None and len(self.filters) > 1:
             self.anchors *= len(self.filters)
         self.shape = shape
@@ -216,8 +255,10 @@ class Job:
             elif self.extent == "valid":
                 shape[axis] -= taps - 1
                 if shape[axis] < 1 <= self.shape[axis]:
-                    raise ValueError(f"extent valid: the filter ({taps} taps) is larger than the array ({self.shape[axis]}) along "
-                                     f"axis {axis}; use same or full")
+                    raise ValueError(
+                        f"extent valid: the filter ({taps} taps) is larger than the array ({self.shape[axis]}) along "
+                        f"axis {axis}; use same or full"
+                    )
         return tuple(max(n, 0) for n in shape)
 
     def filtered(self):
@@ -265,8 +306,8 @@ class Job:
 def share_of(job):
     """The share of themselves by which sums grow before they are truncated.
 
-    Weights such as a Gaussian's sum to 1 but for rounding, and so a flat area of 14 to 13.999999999999998 or 14.000000000000002: all sums
-    that rounding can have put below a whole number count as that number. Whole weights need none.
+    Weights such as a Gaussian's sum to 1 but for rounding, and so a flat area of 14 to 13.999999999999998 or 14.000000000000002:
+    all sums that rounding can have put below a whole number count as that number. Whole weights need none.
     """
     return 0.0 if job.rounding != "truncate" or job.is_whole() else 2.0**-44
 
@@ -310,7 +351,9 @@ def prepare(layout, there, dtype, filters, words):
     out_dtype = there.dtype if there is not None else layout.dtype if dtype is None else np.dtype(dtype)
     for what, kind in (("input", layout.dtype), ("output", out_dtype)):
         if kind.kind not in "biuf":
-            raise TypeError(f"{what} must be of numbers, got {kind}" if kind.kind != "c" else f"output must be complex, got {out_dtype}")
+            raise TypeError(
+                f"{what} must be of numbers, got {kind}" if kind.kind != "c" else f"output must be complex, got {out_dtype}"
+            )
     if there is not None and there.shape != job.out_shape:
         raise ValueError(f"output must have shape {job.out_shape}, got {there.shape}")
     from . import _routes
@@ -349,10 +392,30 @@ class Direct:
             if axis in where.slots:
                 borders[where.slots[axis] - 1] = (border, value)
         self.plan = _native.make_plan(
-            where.shape, pixels[0], described, tuple(borders), job.extent, pixels[1], terms[0], job.offset, job.rounding, terms[1],
-            accuracy, job.method, tune, job.threads, layout.device, job.magnitude)
-        self.call = _native.Call(self.plan, where.shape, pixels[0], (layout.shape, layout.strides, where.in_strides, where.in_offsets),
-                                 (job.out_shape, out_strides, where.out_strides, where.out_offsets))
+            where.shape,
+            pixels[0],
+            described,
+            tuple(borders),
+            job.extent,
+            pixels[1],
+            terms[0],
+            job.offset,
+            job.rounding,
+            terms[1],
+            accuracy,
+            job.method,
+            tune,
+            job.threads,
+            layout.device,
+            job.magnitude,
+        )
+        self.call = _native.Call(
+            self.plan,
+            where.shape,
+            pixels[0],
+            (layout.shape, layout.strides, where.in_strides, where.in_offsets),
+            (job.out_shape, out_strides, where.out_strides, where.out_offsets),
+        )
         self.weights_bytes = sum_of_bytes(job.filters)
 
     def run(self, array, out, stream):

@@ -1,4 +1,5 @@
 """_gpu.py: arrays on a GPU that the library does not take as they are: by conversions of the array's own library."""
+
 import numpy as np
 
 from . import _engine

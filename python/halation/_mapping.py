@@ -1,4 +1,5 @@
 """_mapping.py: how n-D arrays become the library's five extents: batch, depth, height, width, channels."""
+
 import itertools
 import operator
 from typing import NamedTuple
@@ -41,7 +42,7 @@ def packed_strides(shape, item_bytes):
 
 
 def _groups(shape, in_strides, out_strides, filtered):
-    """(extent, input stride, output stride, filtered axis or None), outermost first; other axes are joined where memory allows."""
+    """(extent, input stride, output stride, filtered axis or None), outermost first; other axes are joined where they can be."""
     groups = []
     for axis in sorted(range(len(shape)), key=lambda i: -abs(out_strides[i])):
         n, step_in, step_out = shape[axis], in_strides[axis], out_strides[axis]
@@ -57,8 +58,8 @@ def _groups(shape, in_strides, out_strides, filtered):
 def place(shape, in_strides, out_strides, filtered):
     """Places arrays of one to three filtered axes.
 
-    Filtered axes keep the order in which they lie in the output's memory: the innermost is the width. What remains goes to channels,
-    batch and the spatial axes that no filter needs; what is left after that is run one by one.
+    Filtered axes keep the order in which they lie in the output's memory: the innermost is the width. What remains goes to
+    channels, batch and the spatial axes that no filter needs; what is left after that is run one by one.
     """
     groups = _groups(shape, in_strides, out_strides, filtered)
     slots = {}
@@ -70,13 +71,13 @@ def place(shape, in_strides, out_strides, filtered):
             slots[4] = last
         else:
             space.append(last)
-    for slot, group in zip(SPACE[3 - len(space):], space):
+    for slot, group in zip(SPACE[3 - len(space) :], space):
         slots[slot] = group
     free = [slot for slot in (0, 1, 2, 4) if slot not in slots]
     rest.sort(key=lambda g: -g[0])
     for slot, group in zip(free, rest):
         slots[slot] = group
-    left = rest[len(free):]
+    left = rest[len(free) :]
     none = (1, 0, 0, None)
     five = [slots.get(slot, none) for slot in range(5)]
     in_offsets, out_offsets = [], []

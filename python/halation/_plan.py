@@ -1,4 +1,5 @@
 """_plan.py: plans for many arrays of one shape and type."""
+
 import numpy as np
 
 from . import _arrays, _engine
@@ -25,8 +26,8 @@ class Plan:
         input : array
             Of the plan's shape and dtype, of any strides, in memory of the plan's device.
         out : array, optional
-            Where the result goes: of `output_shape` and `output_dtype`. It may overlap the input, by way of a temporary. A new array
-            of the input's library unless given.
+            Where the result goes: of `output_shape` and `output_dtype`. It may overlap the input, by way of a temporary. A new
+            array of the input's library unless given.
         stream : int, optional
             The address of a CUDA stream; the caller's current one unless given.
 
@@ -110,9 +111,28 @@ class Plan:
         return f"<halation.Plan {self._dtype} {self._entry.job_shape} -> {self.output_dtype} {self.output_shape}, {self._device}>"
 
 
-def plan(shape, dtype, weights, *, axes=None, operation="convolution", border="reflect101", cval=0.0, anchor=None, extent="same",
-         output=None, scale=1.0, offset=0.0, rounding="half_even", sum="automatic", accuracy="exact", method="automatic",
-         tune="estimate", threads=0, device="cpu"):
+def plan(
+    shape,
+    dtype,
+    weights,
+    *,
+    axes=None,
+    operation="convolution",
+    border="reflect101",
+    cval=0.0,
+    anchor=None,
+    extent="same",
+    output=None,
+    scale=1.0,
+    offset=0.0,
+    rounding="half_even",
+    sum="automatic",
+    accuracy="exact",
+    method="automatic",
+    tune="estimate",
+    threads=0,
+    device="cpu",
+):
     """Prepares a filter for arrays of one shape and dtype.
 
     ``out[p] = round(scale * sum_k(w[k] * in[p - (k - anchor)]) + offset)`` for a convolution; ``in[p + (k - anchor)]`` for a
@@ -127,11 +147,12 @@ def plan(shape, dtype, weights, *, axes=None, operation="convolution", border="r
     weights : array or tuple of 1-D arrays
         Dense weights with an axis for each of `axes`, or the factors of a separable filter, one for each of `axes`.
     axes : int or tuple of int, optional
-        The axes that the filter runs along, three with more than one tap at most; by default the last ones, as many as the weights have.
+        The axes that the filter runs along, three with more than one tap at most; by default the last ones, as many as the
+        weights have.
     operation : {"convolution", "correlation"}
     border : str or tuple of str
-        What lies outside, for all axes or each: "constant", "replicate", "reflect" (c b a | a b c), "reflect101" (d c b | a b c d),
-        "wrap".
+        What lies outside, for all axes or each: "constant", "replicate", "reflect" (c b a | a b c), "reflect101" (d c b | a b c
+        d), "wrap".
     cval : float or tuple of float
         The value outside a constant border.
     anchor : int or tuple of int, optional
@@ -210,14 +231,39 @@ def plan(shape, dtype, weights, *, axes=None, operation="convolution", border="r
         anchor = (anchor,) * dims
     if operation == "convolution":
         anchor = tuple(n - 1 - a for n, a in zip(lengths, anchor))
-        filters = (tuple(np.ascontiguousarray(row[::-1]) for row in filters) if isinstance(filters, tuple)
-                   else np.ascontiguousarray(filters[(slice(None, None, -1),) * dims]))
-    words = (tuple(axes), tuple(border) if isinstance(border, list) else border, tuple(cval) if isinstance(cval, list) else cval,
-             tuple(anchor), extent, rounding, "saturate", float(scale), float(offset), 1, sum, method, False, threads)
+        filters = (
+            tuple(np.ascontiguousarray(row[::-1]) for row in filters)
+            if isinstance(filters, tuple)
+            else np.ascontiguousarray(filters[(slice(None, None, -1),) * dims])
+        )
+    words = (
+        tuple(axes),
+        tuple(border) if isinstance(border, list) else border,
+        tuple(cval) if isinstance(cval, list) else cval,
+        tuple(anchor),
+        extent,
+        rounding,
+        "saturate",
+        float(scale),
+        float(offset),
+        1,
+        sum,
+        method,
+        False,
+        threads,
+    )
     job = _engine.Job(shape, filters, words)
     if len(job.filtered()) > 3:
         raise ValueError(f"a plan filters along three axes at most, got {len(job.filtered())}; halation.ndimage takes more")
     layout = Layout(shape, packed_strides(shape, dtype.itemsize), dtype, device)
-    entry = _engine.Direct(job, layout, packed_strides(job.out_shape, output.itemsize), output, tuple(map(_engine.pixel_of, (dtype, output))),
-                           (float(scale), sum), accuracy, tune)
+    entry = _engine.Direct(
+        job,
+        layout,
+        packed_strides(job.out_shape, output.itemsize),
+        output,
+        tuple(map(_engine.pixel_of, (dtype, output))),
+        (float(scale), sum),
+        accuracy,
+        tune,
+    )
     return Plan(entry, filters, words, dtype, device)

@@ -1,4 +1,5 @@
 """_routes.py: how the engine filters what the library does not take as it is: other numbers, and more than three axes."""
+
 import itertools
 
 import numpy as np
@@ -90,8 +91,22 @@ class Converted:
         """Sums in f64, without divisor and rounding."""
         job = self.job
         filters = job.filters if job.magnitude else job.filters[0]
-        words = (job.axes, job.borders, job.cvals, job.anchors[0], job.extent, "half_even", "saturate", job.scale, job.offset, 1,
-                 "f64", job.method, job.magnitude, job.threads)
+        words = (
+            job.axes,
+            job.borders,
+            job.cvals,
+            job.anchors[0],
+            job.extent,
+            "half_even",
+            "saturate",
+            job.scale,
+            job.offset,
+            1,
+            "f64",
+            job.method,
+            job.magnitude,
+            job.threads,
+        )
         return _engine.correlate_words(array, filters, words, out, None, 0)
 
     def run(self, array, out, stream):
@@ -125,8 +140,11 @@ class Converted:
         high = low + strip.shape[axis]
         inside = max(low, 0), min(high, n)
         if inside[0] < inside[1]:
-            np.copyto(strip[_at(axis, ndim, slice(inside[0] - low, inside[1] - low))], array[_at(axis, ndim, slice(*inside))],
-                      casting="unsafe")
+            np.copyto(
+                strip[_at(axis, ndim, slice(inside[0] - low, inside[1] - low))],
+                array[_at(axis, ndim, slice(*inside))],
+                casting="unsafe",
+            )
         for a, b in ((low, min(high, 0)), (max(low, n), high)):
             if a >= b:
                 continue
@@ -162,8 +180,22 @@ class _Many:
         job = self.job
         at = [job.axes.index(axis) for axis in axes]
         words = {"rounding": "half_even", "overflow": "saturate", "scale": 1.0, "offset": 0.0, "divisor": 1, **changed}
-        return (axes, tuple(job.borders[i] for i in at), cvals, tuple(job.anchors[0][i] for i in at), job.extent, words["rounding"],
-                words["overflow"], words["scale"], words["offset"], words["divisor"], "f64", job.method, False, job.threads)
+        return (
+            axes,
+            tuple(job.borders[i] for i in at),
+            cvals,
+            tuple(job.anchors[0][i] for i in at),
+            job.extent,
+            words["rounding"],
+            words["overflow"],
+            words["scale"],
+            words["offset"],
+            words["divisor"],
+            "f64",
+            job.method,
+            False,
+            job.threads,
+        )
 
     def _cval(self):
         return next((v for v, b in zip(self.job.cvals, self.job.borders) if b == "constant"), 0.0)
@@ -183,8 +215,15 @@ class ManyFactors(_Many):
         rest = tuple(rows[axis] for axis in self.outer)
         # What lies outside along the other axes has been filtered along these.
         cval = self._cval() * float(np.prod([row.sum() for row in first]))
-        words = self._words(self.outer, cval, rounding=job.rounding, overflow=job.overflow, scale=job.scale * gain, offset=job.offset,
-                            divisor=job.divisor)
+        words = self._words(
+            self.outer,
+            cval,
+            rounding=job.rounding,
+            overflow=job.overflow,
+            scale=job.scale * gain,
+            offset=job.offset,
+            divisor=job.divisor,
+        )
         return _engine.correlate_words(between, rest, words, out, None if out is not None else self.dtype, 0)
 
 
@@ -197,7 +236,7 @@ class ManyWeights(_Many):
         order = [at[axis] for axis in self.outer + self.inner]
         order += [i for i in range(len(job.axes)) if i not in order]
         weights = np.transpose(dense, order)
-        weights = weights.reshape(weights.shape[:len(self.outer) + 3])
+        weights = weights.reshape(weights.shape[: len(self.outer) + 3])
         sums = np.zeros(job.out_shape)
         for taps in itertools.product(*(range(job.taps[at[axis]]) for axis in self.outer)):
             part = weights[taps]

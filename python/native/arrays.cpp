@@ -44,17 +44,23 @@ void read_typestr(const char* text, char& kind, std::int64_t& item_bytes) {
 
 char kind_of(nb::dlpack::dtype type) {
   switch (static_cast<nb::dlpack::dtype_code>(type.code)) {
-    case nb::dlpack::dtype_code::Int: return 'i';
-    case nb::dlpack::dtype_code::UInt: return 'u';
-    case nb::dlpack::dtype_code::Float: return 'f';
-    case nb::dlpack::dtype_code::Complex: return 'c';
-    case nb::dlpack::dtype_code::Bool: return 'b';
-    default: return 0;
+    case nb::dlpack::dtype_code::Int:
+      return 'i';
+    case nb::dlpack::dtype_code::UInt:
+      return 'u';
+    case nb::dlpack::dtype_code::Float:
+      return 'f';
+    case nb::dlpack::dtype_code::Complex:
+      return 'c';
+    case nb::dlpack::dtype_code::Bool:
+      return 'b';
+    default:
+      return 0;
   }
 }
 
-/// Array interfaces of GPUs do not name the device; the libraries that offer them do: `.device` is a number, or has `id` (CuPy) or
-/// `index` (PyTorch).
+/// Array interfaces of GPUs do not name the device; the libraries that offer them do: `.device` is a number, or has `id` (CuPy)
+/// or `index` (PyTorch).
 int device_index(nb::handle object) {
   if (!nb::hasattr(object, "device")) return 0;
   const nb::object device = object.attr("device");
@@ -155,10 +161,15 @@ bool Array::from_dlpack(nb::handle object, Access access) {
     kind = array.dtype().lanes == 1 ? kind_of(array.dtype()) : '\0';
     switch (array.device_type()) {
       case nb::device::cpu::value:
-      case nb::device::cuda_host::value: device = cpu(); return true;
+      case nb::device::cuda_host::value:
+        device = cpu();
+        return true;
       case nb::device::cuda::value:
-      case nb::device::cuda_managed::value: device = cuda(array.device_id()); return true;
-      default: throw nb::type_error("arrays must lie in host memory or on a CUDA device");
+      case nb::device::cuda_managed::value:
+        device = cuda(array.device_id());
+        return true;
+      default:
+        throw nb::type_error("arrays must lie in host memory or on a CUDA device");
     }
   };
   if (!nb::hasattr(object, "__dlpack__")) return false;

@@ -8,11 +8,14 @@ namespace {
 
 PyObject* python_error(ErrorCode code) {
   switch (code) {
-    case ErrorCode::invalid_argument: return PyExc_ValueError;
-    case ErrorCode::out_of_memory: return PyExc_MemoryError;
+    case ErrorCode::invalid_argument:
+      return PyExc_ValueError;
+    case ErrorCode::out_of_memory:
+      return PyExc_MemoryError;
     case ErrorCode::unsupported:
     case ErrorCode::io:
-    case ErrorCode::device: return PyExc_RuntimeError;
+    case ErrorCode::device:
+      return PyExc_RuntimeError;
   }
   return PyExc_RuntimeError;
 }

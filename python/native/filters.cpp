@@ -75,7 +75,8 @@ void bind_filters(nb::module_& module) {
         return nb::make_tuple(filters, set.combine == Combine::magnitude);
       },
       nb::arg("name"), nb::arg("arguments"), nb::arg("dims"),
-      "The filters behind a name in 1, 2 or 3 dimensions, each with size, anchor and 'factors' or 'weights' (row-major), and whether "
+      "The filters behind a name in 1, 2 or 3 dimensions, each with size, anchor and 'factors' or 'weights' (row-major), and "
+      "whether "
       "they combine to a magnitude.");
 }
 

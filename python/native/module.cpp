@@ -23,7 +23,8 @@ void bind_arrays(nb::module_& module) {
                               reinterpret_cast<std::uintptr_t>(array.data), stream);
       },
       nb::arg("array"),
-      "Where the elements of an array lie: shape, strides in bytes, type as 'f4', device as 'cpu' or 'cuda:0', whether read-only, "
+      "Where the elements of an array lie: shape, strides in bytes, type as 'f4', device as 'cpu' or 'cuda:0', whether "
+      "read-only, "
       "address, stream.");
 }
 

@@ -61,10 +61,9 @@ Filter filter_from(const FilterWords& words) {
 Border border_from(const BorderWords& words) { return {border_named(words.first), words.second}; }
 
 Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<FilterWords>& filters,
-               const std::array<BorderWords, 3>& borders, const std::string& extent,
-               const std::string& output, double scale, double offset, const std::string& rounding, const std::string& sum,
-               const std::string& accuracy, const std::string& method, const std::string& tune, int threads, const std::string& device,
-               bool magnitude) {
+               const std::array<BorderWords, 3>& borders, const std::string& extent, const std::string& output, double scale,
+               double offset, const std::string& rounding, const std::string& sum, const std::string& accuracy,
+               const std::string& method, const std::string& tune, int threads, const std::string& device, bool magnitude) {
   PlanSpec spec;
   spec.shape = shape_of(shape);
   spec.pixel = pixel_named(pixel);
@@ -77,7 +76,8 @@ Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<Fi
   spec.options.output = pixel_named(output);
   spec.options.scale = scale;
   spec.options.offset = offset;
-  spec.options.rounding = chosen<Rounding>(rounding, {{"half_even", Rounding::half_even}, {"truncate", Rounding::truncate}}, "rounding");
+  spec.options.rounding =
+      chosen<Rounding>(rounding, {{"half_even", Rounding::half_even}, {"truncate", Rounding::truncate}}, "rounding");
   spec.options.sum = chosen<Sum>(sum, {{"automatic", Sum::automatic}, {"f64", Sum::f64}}, "sum");
   spec.options.accuracy = chosen<Accuracy>(accuracy, {{"exact", Accuracy::exact}, {"fast", Accuracy::fast}}, "accuracy");
   spec.options.method = method_named(method);
@@ -172,22 +172,24 @@ nb::list list_of_devices() {
 
 void bind_plan(nb::module_& module) {
   nb::class_<Plan>(module, "Plan", "A prepared job of the library, over five extents: batch, depth, height, width, channels.")
-      .def_prop_ro("output_shape", [](const Plan& plan) { return five_of(plan.output_shape()); }, "The five extents of the output.")
+      .def_prop_ro(
+          "output_shape", [](const Plan& plan) { return five_of(plan.output_shape()); }, "The five extents of the output.")
       .def_prop_ro("output_pixel", [](const Plan& plan) { return std::string(name_of(plan.output_pixel())); })
       .def_prop_ro("workspace_bytes", &Plan::workspace_bytes, "Scratch bytes that one run needs, from the library's pool.")
-      .def_prop_ro("methods", [](const Plan& plan) { return names_of(plan.methods()); }, "The methods chosen, one a filter.")
+      .def_prop_ro(
+          "methods", [](const Plan& plan) { return names_of(plan.methods()); }, "The methods chosen, one a filter.")
       .def("error_bound", &Plan::error_bound, nb::arg("max_abs"),
            "Largest difference, before rounding, from exact arithmetic for inputs of magnitude at most `max_abs`.")
       .def("explain", &Plan::explain, "What will be done and why.");
   nb::class_<Call>(module, "Call", "A plan for arrays of given shapes and strides.")
-      .def(nb::init<Plan, const Five&, const std::string&, const SideWords&, const SideWords&>(), nb::arg("plan"), nb::arg("shape"), nb::arg("pixel"),
-           nb::arg("input"), nb::arg("output"))
+      .def(nb::init<Plan, const Five&, const std::string&, const SideWords&, const SideWords&>(), nb::arg("plan"),
+           nb::arg("shape"), nb::arg("pixel"), nb::arg("input"), nb::arg("output"))
       .def("run", &Call::run, nb::arg("input"), nb::arg("output"), nb::arg("stream") = 0,
            "Filters one array into another; False, with nothing done, where one of them is not as this call expects it.")
       .def_prop_ro("plan", &Call::plan);
-  module.def("make_plan", &make_plan, nb::arg("shape"), nb::arg("pixel"), nb::arg("filters"), nb::arg("borders"), nb::arg("extent"),
-             nb::arg("output"), nb::arg("scale"), nb::arg("offset"), nb::arg("rounding"), nb::arg("sum"), nb::arg("accuracy"),
-             nb::arg("method"), nb::arg("tune"), nb::arg("threads"), nb::arg("device"), nb::arg("magnitude"),
+  module.def("make_plan", &make_plan, nb::arg("shape"), nb::arg("pixel"), nb::arg("filters"), nb::arg("borders"),
+             nb::arg("extent"), nb::arg("output"), nb::arg("scale"), nb::arg("offset"), nb::arg("rounding"), nb::arg("sum"),
+             nb::arg("accuracy"), nb::arg("method"), nb::arg("tune"), nb::arg("threads"), nb::arg("device"), nb::arg("magnitude"),
              "A plan for correlation by filters given as (size, anchor, weights or factors).");
   module.def("devices", &list_of_devices, "Every device that this build can use on this machine.");
 }

@@ -9,8 +9,8 @@
 namespace halation::python {
 namespace {
 
-/// As x86-64 converts (and SciPy's filters with it): towards zero, then the lowest bits; beyond what the conversion's own register
-/// holds, and for NaN, what that instruction gives.
+/// As x86-64 converts (and SciPy's filters with it): towards zero, then the lowest bits; beyond what the conversion's own
+/// register holds, and for NaN, what that instruction gives.
 template <class T>
 T wrapped(double value) {
   if constexpr (std::is_same_v<T, std::uint64_t>) {
@@ -80,20 +80,25 @@ void store(nb::handle from, nb::handle to, bool truncate, bool wrap, double divi
   const bool is_signed = out.kind == 'i';
   const nb::gil_scoped_release released;
   switch (out.item_bytes) {
-    case 1: return is_signed ? run(std::int8_t{}) : run(std::uint8_t{});
-    case 2: return is_signed ? run(std::int16_t{}) : run(std::uint16_t{});
-    case 4: return is_signed ? run(std::int32_t{}) : run(std::uint32_t{});
-    default: return is_signed ? run(std::int64_t{}) : run(std::uint64_t{});
+    case 1:
+      return is_signed ? run(std::int8_t{}) : run(std::uint8_t{});
+    case 2:
+      return is_signed ? run(std::int16_t{}) : run(std::uint16_t{});
+    case 4:
+      return is_signed ? run(std::int32_t{}) : run(std::uint32_t{});
+    default:
+      return is_signed ? run(std::int64_t{}) : run(std::uint64_t{});
   }
 }
 
 }  // namespace
 
 void bind_store(nb::module_& module) {
-  module.def("store", &store, nb::arg("sums"), nb::arg("out"), nb::arg("truncate"), nb::arg("wrap"), nb::arg("divisor"),
-             nb::arg("share"),
-             "Puts packed f8 sums, over `divisor` and then larger by `share` of themselves, into packed integers: towards zero or half "
-             "to even, wrapped or saturated.");
+  module.def(
+      "store", &store, nb::arg("sums"), nb::arg("out"), nb::arg("truncate"), nb::arg("wrap"), nb::arg("divisor"),
+      nb::arg("share"),
+      "Puts packed f8 sums, over `divisor` and then larger by `share` of themselves, into packed integers: towards zero or half "
+      "to even, wrapped or saturated.");
 }
 
 }  // namespace halation::python

@@ -1,4 +1,5 @@
 # check.cmake: builds the wheel, installs it into a fresh virtual environment, and runs the tests that it carries, then SciPy's.
+# With -D program=ON the wheel carries the program too.
 file(REMOVE_RECURSE ${work}/venv ${work}/wheel)
 file(MAKE_DIRECTORY ${work}/elsewhere)
 
@@ -19,6 +20,7 @@ run(${pip} wheel --no-deps --no-build-isolation --wheel-dir ${work}/wheel
   -C "cmake.define.CMAKE_CXX_FLAGS_RELEASE=${flags}"
   -C cmake.define.HALATION_WERROR=${werror}
   -C cmake.define.HALATION_CUDA=OFF
+  -C cmake.define.HALATION_IO=${program}
   ${source})
 file(GLOB wheels ${work}/wheel/*.whl)
 run(${pip} install --no-deps ${wheels})

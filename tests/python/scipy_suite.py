@@ -3,9 +3,10 @@
 
     scipy_suite.py [pytest's options]
 
-Counts the tests that call one of the functions, wherever they are in scipy.ndimage's suite. Ends in failure where a test fails that
-EXPLAINED does not name, where one that it names passes, or where fewer than 97% pass.
+Counts the tests that call one of the functions, wherever they are in scipy.ndimage's suite. Ends in failure where a test fails
+that EXPLAINED does not name, where one that it names passes, or where fewer than 97% pass.
 """
+
 import functools
 import sys
 
@@ -20,11 +21,11 @@ MODULES = ["scipy.ndimage.tests.test_filters", "scipy.ndimage.tests.test_datatyp
 
 # Beginnings of names of tests that fail, and why.
 EXPLAINED = {
-    "test_filters.py::TestNdimageFilters::test_gauss03": "the sum of a 100 x 100 f32 image, about 5e7, kept within 1.5: halation adds f32 "
-    "in f32, where an image's mean may change by 1 part in 2**24, here by 1.8",
+    "test_filters.py::TestNdimageFilters::test_gauss03": "the sum of a 100 x 100 f32 image, about 5e7, kept within 1.5: halation "
+    "adds f32 in f32, where an image's mean may change by 1 part in 2**24, here by 1.8",
     "test_filters.py::test_gaussian_filter_float16": "float16 is refused there and filtered here",
-    "test_filters.py::test_multiple_modes_sequentially": "the result along two axes at once must have every bit of the results along one "
-    "axis after the other; here the last bit of f64 differs, because both axes are one pass",
+    "test_filters.py::test_multiple_modes_sequentially": "the result along two axes at once must have every bit of the results "
+    "along one axis after the other; here the last bit of f64 differs, because both axes are one pass",
 }
 
 
@@ -76,7 +77,10 @@ def main(options):
     explained = {name: why for name in map(short, failed) for start, why in EXPLAINED.items() if name.startswith(start)}
     unexplained = [name for name in map(short, failed) if name not in explained]
     stale = [start for start in EXPLAINED if not any(name.startswith(start) for name in map(short, failed))]
-    print(f"\nSciPy {scipy.__version__}: {total} tests call these functions; {len(passed)} passed ({len(passed) / max(total, 1):.1%})")
+    print(
+        f"\nSciPy {scipy.__version__}: {total} tests call these functions; {len(passed)} passed, "
+        f"{len(passed) / max(total, 1):.1%}"
+    )
     for name, why in explained.items():
         print(f"  explained: {name}: {why}")
     for name in unexplained:

@@ -1,4 +1,5 @@
-"""_arguments.py: what the arguments of scipy.ndimage's filters mean: modes, sequences, axes, origins, outputs, arrays of any library."""
+"""_arguments.py: what the arguments of scipy.ndimage's filters mean: modes, sequences, axes, origins, outputs, arrays."""
+
 import functools
 import operator
 import warnings
@@ -8,34 +9,52 @@ import numpy as np
 
 from .. import _arrays, _engine
 
-_BORDERS = {"reflect": "reflect", "grid-mirror": "reflect", "constant": "constant", "grid-constant": "constant",
-            "nearest": "replicate", "mirror": "reflect101", "wrap": "wrap", "grid-wrap": "wrap"}
+_BORDERS = {
+    "reflect": "reflect",
+    "grid-mirror": "reflect",
+    "constant": "constant",
+    "grid-constant": "constant",
+    "nearest": "replicate",
+    "mirror": "reflect101",
+    "wrap": "wrap",
+    "grid-wrap": "wrap",
+}
 
+# Parameters that several functions have, as their descriptions name them in braces.
 _COMMON = {
-    "input": "input : array\n        The array to filter: of any library (NumPy, CuPy, PyTorch, JAX, ...), or what NumPy makes one of.",
-    "output": "output : array or dtype, optional\n        Where the result goes, or what it is an array of. By default a new array "
-              "of the input's\n        type. It may be the input.",
-    "mode": "mode : str, optional\n        What lies outside: 'reflect' (c b a | a b c), 'constant' (`cval`), 'nearest' "
-            "(a a a | a b c),\n        'mirror' (d c b | a b c d), 'wrap'; 'grid-mirror', 'grid-constant', 'grid-wrap' are other "
-            "names.",
-    "modes": "mode : str or sequence of str, optional\n        What lies outside, for all axes or each: 'reflect' (c b a | a b c), "
-             "'constant' (`cval`),\n        'nearest' (a a a | a b c), 'mirror' (d c b | a b c d), 'wrap'; 'grid-mirror', "
-             "'grid-constant',\n        'grid-wrap' are other names.",
-    "cval": "cval : scalar, optional\n        The value outside where the mode is 'constant'.",
-    "axis": "axis : int, optional\n        The axis to filter along; the last by default.",
-    "axes": "axes : tuple of int or None, optional\n        The axes to filter along; all by default. Sequences given for other "
-            "parameters then have\n        one entry for each of them.",
-    "origin": "origin : int, optional\n        Moves the filter over the input: positive to the left, negative to the right.",
-    "origins": "origin : int or sequence of int, optional\n        Moves the filter over the input, along all axes or each.",
-    "truncate": "truncate : float, optional\n        Radius of the filter in standard deviations.",
-    "extra": "extra_arguments : sequence, optional\n        Positional arguments for the function.\n    extra_keywords : dict, "
-             "optional\n        Keyword arguments for the function.",
-    "result": "array\n        Of the input's shape and library.",
+    "input": """input : array
+        The array to filter: of any library (NumPy, CuPy, PyTorch, JAX, ...), or what NumPy makes one of.""",
+    "output": """output : array or dtype, optional
+        Where the result goes, or what it is an array of. By default a new array of the input's type. It may be the input.""",
+    "mode": """mode : str, optional
+        What lies outside: 'reflect' (c b a | a b c), 'constant' (`cval`), 'nearest' (a a a | a b c), 'mirror' (d c b | a b c d),
+        'wrap'; 'grid-mirror', 'grid-constant', 'grid-wrap' are other names.""",
+    "modes": """mode : str or sequence of str, optional
+        What lies outside, for all axes or each: 'reflect' (c b a | a b c), 'constant' (`cval`), 'nearest' (a a a | a b c),
+        'mirror' (d c b | a b c d), 'wrap'; 'grid-mirror', 'grid-constant', 'grid-wrap' are other names.""",
+    "cval": """cval : scalar, optional
+        The value outside where the mode is 'constant'.""",
+    "axis": """axis : int, optional
+        The axis to filter along; the last by default.""",
+    "axes": """axes : tuple of int or None, optional
+        The axes to filter along; all by default. Sequences given for other parameters then have one entry for each.""",
+    "origin": """origin : int, optional
+        Moves the filter over the input: of a correlation to the left, of a convolution to the right.""",
+    "origins": """origin : int or sequence of int, optional
+        Moves the filter over the input, along all axes or each: of a correlation to the left, of a convolution to the right.""",
+    "truncate": """truncate : float, optional
+        Radius of the filter in standard deviations.""",
+    "extra": """extra_arguments : sequence, optional
+        Positional arguments for the function.
+    extra_keywords : dict, optional
+        Keyword arguments for the function.""",
+    "result": """array
+        Of the input's shape and library.""",
 }
 
 
 def filters_arrays(function):
-    """A filter of NumPy's arrays (and of those on a GPU) as one of any library's; common parameters are put into its description."""
+    """A filter of NumPy's and a GPU's arrays as one of any library's; common parameters are put into its description."""
     function.__doc__ = function.__doc__.format(**_COMMON)
 
     @functools.wraps(function)
@@ -48,7 +67,11 @@ def filters_arrays(function):
         given = []
 
         def on_cpu(value):
-            if isinstance(value, (np.ndarray, type, np.dtype, str)) or not hasattr(value, "__array__") and not hasattr(value, "__dlpack__"):
+            if (
+                isinstance(value, (np.ndarray, type, np.dtype, str))
+                or not hasattr(value, "__array__")
+                and not hasattr(value, "__dlpack__")
+            ):
                 return value
             there = _arrays.on_cpu(value)
             given.append((there, value))
@@ -186,9 +209,20 @@ def remembered(function):
 
 def run(array, filters, axes, borders, cval, anchors, out, dtype, divisor=1, magnitude=False):
     """One pass of the engine with SciPy's rules for integers: towards zero, wrapped."""
-    return _engine.correlate(array, filters, axes=axes, borders=borders, cvals=_scalar(cval), anchors=anchors, out=out,
-                             dtype=None if out is not None else dtype, rounding="truncate", overflow="wrap", divisor=divisor,
-                             magnitude=magnitude)
+    return _engine.correlate(
+        array,
+        filters,
+        axes=axes,
+        borders=borders,
+        cvals=_scalar(cval),
+        anchors=anchors,
+        out=out,
+        dtype=None if out is not None else dtype,
+        rounding="truncate",
+        overflow="wrap",
+        divisor=divisor,
+        magnitude=magnitude,
+    )
 
 
 def _scalar(cval):
@@ -200,8 +234,8 @@ def _scalar(cval):
 def separable(array, rows, axes, borders, cval, anchors, out, dtype, divisors=None):
     """Rows of weights (a tuple) along one axis after another, as SciPy goes: results between the axes are of the output's type.
 
-    Floats take one pass. Integers are truncated between the axes, and so take one for each; so do constants that an earlier row would
-    have to change, because SciPy puts the same constant around what lies between.
+    Floats take one pass. Integers are truncated between the axes, and so take one for each; so do constants that an earlier row
+    would have to change, because SciPy puts the same constant around what lies between.
     """
     if dtype.kind in "fc" and divisors is None and _one_pass(rows, borders, cval):
         return run(array, rows, axes, borders, cval, anchors, out, dtype)
@@ -210,8 +244,17 @@ def separable(array, rows, axes, borders, cval, anchors, out, dtype, divisors=No
     between = np.dtype(np.uint8) if dtype.kind == "b" else dtype
     for i, row in enumerate(rows):
         divisor = 1 if divisors is None else divisors[i]
-        array = run(array, (row,), (axes[i],), borders[i], cval, (anchors[i],), out if i == last else None,
-                    dtype if i == last else between, divisor)
+        array = run(
+            array,
+            (row,),
+            (axes[i],),
+            borders[i],
+            cval,
+            (anchors[i],),
+            out if i == last else None,
+            dtype if i == last else between,
+            divisor,
+        )
     return array
 
 

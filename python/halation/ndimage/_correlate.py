@@ -1,11 +1,24 @@
 """_correlate.py: correlation and convolution with weights of the caller's, and means of windows."""
+
 import functools
 import operator
 from collections.abc import Iterable
 
 import numpy as np
 
-from ._arguments import axes_of, axis_of, border_of, each, facts_of, filters_arrays, output_of, remembered, run, separable, unfiltered
+from ._arguments import (
+    axes_of,
+    axis_of,
+    border_of,
+    each,
+    facts_of,
+    filters_arrays,
+    output_of,
+    remembered,
+    run,
+    separable,
+    unfiltered,
+)
 
 # SciPy leaves out dense weights that are no larger.
 _EPSILON = np.finfo(np.float64).eps
@@ -135,7 +148,9 @@ def _correlate_or_convolve(input, weights, output, mode, cval, origin, axes, con
         if convolution and taps % 2 == 0:
             anchor = taps // 2 - at - 1
         if not 0 <= anchor < taps:
-            raise ValueError("Invalid origin; origin must satisfy -(weights.shape[k] // 2) <= origin[k] <= (weights.shape[k]-1) // 2")
+            raise ValueError(
+                "Invalid origin; origin must satisfy -(weights.shape[k] // 2) <= origin[k] <= (weights.shape[k]-1) // 2"
+            )
         anchors.append(anchor)
     if not isinstance(mode, str) and isinstance(mode, Iterable):
         raise RuntimeError("A sequence of modes is not supported")

@@ -1,9 +1,22 @@
 """_derivatives.py: edges, Laplacians and gradient magnitudes."""
+
 import numpy as np
 
 from .. import _arrays, _engine
 from ._arguments import (
-    axes_of, axis_of, border_of, each, empty_like, facts_of, filters_arrays, output_of, remembered, run, separable, unfiltered)
+    axes_of,
+    axis_of,
+    border_of,
+    each,
+    empty_like,
+    facts_of,
+    filters_arrays,
+    output_of,
+    remembered,
+    run,
+    separable,
+    unfiltered,
+)
 from ._correlate import _correlate1d
 from ._gaussian import _gaussian_filter, row_of
 
@@ -78,7 +91,9 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
 
 
 @filters_arrays
-def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None):
+def generic_laplace(
+    input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None
+):
     """Laplacian by a function for second derivatives.
 
     Parameters
@@ -183,8 +198,14 @@ def _adds_up(dtype, kind, cval):
     if kind.kind == "f":
         return dtype.kind != "c"
     # Wrapped numbers add up to the wrapped sum, as long as no single one passes the register that it is converted in.
-    return dtype.kind in "iu" and kind.kind in "iu" and dtype.itemsize <= 2 and kind.itemsize <= 2 and cval == np.rint(cval) \
+    return (
+        dtype.kind in "iu"
+        and kind.kind in "iu"
+        and dtype.itemsize <= 2
+        and kind.itemsize <= 2
+        and cval == np.rint(cval)
         and abs(cval) < 2**24
+    )
 
 
 @filters_arrays
@@ -239,8 +260,9 @@ def _through_f32(function, input, sigma, output, mode, cval, axes, keywords):
 
 
 @filters_arrays
-def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *,
-                               axes=None):
+def generic_gradient_magnitude(
+    input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None
+):
     """Gradient magnitude by a function for derivatives.
 
     Parameters

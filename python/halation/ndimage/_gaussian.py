@@ -1,4 +1,5 @@
 """_gaussian.py: Gaussians and their derivatives."""
+
 import functools
 import numbers
 

@@ -1,4 +1,5 @@
 """arrays.py: arrays to test with, and how far results may be from SciPy's."""
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -53,14 +54,18 @@ def exact_type(array):
 
 
 def assert_floats_near(got, exact, array, magnitudes, taps, cval=0.0):
-    """Within what sums of `taps` terms round, in f64 where the output is of that type, else in f32, and one rounding to the output's.
+    """Within what sums of `taps` terms round, in f64 where the output is of that type, else in f32, and one rounding to it.
 
     `magnitudes` is the product over the axes of what the magnitudes of their weights sum to.
     """
     assert got.shape == exact.shape
     largest = max(float(np.abs(array.astype(np.complex128)).max(initial=0)), abs(cval))
     unit = 2.0 ** -max(_bits(got.dtype), 24)
-    bound = (taps + 16) * unit * max(1.0, magnitudes) * largest + _ulp(got.dtype) * np.abs(exact) + 2.0**-24 * (got.dtype == np.float16)
+    bound = (
+        (taps + 16) * unit * max(1.0, magnitudes) * largest
+        + _ulp(got.dtype) * np.abs(exact)
+        + 2.0**-24 * (got.dtype == np.float16)
+    )
     if got.dtype == np.float16:  # whose largest number is 65504
         within = np.abs(exact) < 65000
         assert np.all(np.abs(got[~within]) > 64000)

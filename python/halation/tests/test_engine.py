@@ -1,4 +1,5 @@
 """test_engine.py: what modules build on: extents, strips, many axes, odd memory, other libraries' arrays, the cache, errors."""
+
 import array as standard
 import threading
 
@@ -20,9 +21,11 @@ def whole_weights(rng, shape):
     return rng.integers(-3, 4, shape).astype(float)
 
 
-@given(st.data(), arrays(dtypes=("float64", "uint8", "int32", "float32"), most_axes=5, most_length=5), st.sampled_from(list(MODE_OF)))
+@given(
+    st.data(), arrays(dtypes=("float64", "uint8", "int32", "float32"), most_axes=5, most_length=5), st.sampled_from(list(MODE_OF))
+)
 def test_dense_along_any_axes(data, array, border):
-    axes = tuple(data.draw(st.permutations(range(array.ndim))))[:data.draw(st.integers(1, array.ndim))]
+    axes = tuple(data.draw(st.permutations(range(array.ndim))))[: data.draw(st.integers(1, array.ndim))]
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     shape = tuple(data.draw(st.lists(st.integers(1, 3), min_size=len(axes), max_size=len(axes))))
     weights = whole_weights(rng, shape)
@@ -58,14 +61,25 @@ def test_extents(data, array, extent):
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-9)
 
 
-@given(st.data(), arrays(dtypes=("int8", "int32", "float32", "bool"), most_length=30), st.sampled_from(list(MODE_OF)),
-       st.sampled_from(["same", "valid"]))
+@given(
+    st.data(),
+    arrays(dtypes=("int8", "int32", "float32", "bool"), most_length=30),
+    st.sampled_from(list(MODE_OF)),
+    st.sampled_from(["same", "valid"]),
+)
 def test_strips_change_nothing(data, array, border, extent):
     shape = tuple(data.draw(st.integers(1, min(n, 4) if extent == "valid" else 4)) for n in array.shape)
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     weights, anchors = whole_weights(rng, shape), tuple(int(rng.integers(0, n)) for n in shape)
-    words = {"borders": border, "cvals": 3.0, "anchors": anchors, "extent": extent, "dtype": np.int8, "rounding": "truncate",
-             "overflow": "wrap"}
+    words = {
+        "borders": border,
+        "cvals": 3.0,
+        "anchors": anchors,
+        "extent": extent,
+        "dtype": np.int8,
+        "rounding": "truncate",
+        "overflow": "wrap",
+    }
     at_once = _engine.correlate(array, weights, **words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_routes, "STRIP_ELEMENTS", 8)
@@ -83,8 +97,10 @@ def test_saturation(dtype, rounding):
     got = _engine.correlate(sums, (np.ones(1),), dtype=dtype, rounding=rounding)
     info = np.iinfo(dtype)
     whole = np.rint(sums) if rounding == "half_even" else np.trunc(sums)
-    expected = [0 if np.isnan(v) else int(min(max(v, info.min), info.max)) if abs(v) < 1e29 else (info.max if v > 0 else info.min)
-                for v in whole]
+    expected = [
+        0 if np.isnan(v) else int(min(max(v, info.min), info.max)) if abs(v) < 1e29 else (info.max if v > 0 else info.min)
+        for v in whole
+    ]
     assert got.tolist() == expected
 
 
@@ -96,8 +112,8 @@ def test_means_of_whole_numbers_are_exact():
         array[::7] = info.max
         for size in (*range(1, 40), 255, 256, 1023):
             got = _engine.correlate(array, (np.ones(size),), borders="wrap", divisor=size, rounding="truncate", overflow="wrap")
-            padded = np.concatenate([array[-(size // 2):], array, array[:size]] if size > 1 else [array]).astype(np.int64)
-            sums = np.convolve(padded, np.ones(size, np.int64), "valid")[:len(array)]
+            padded = np.concatenate([array[-(size // 2) :], array, array[:size]] if size > 1 else [array]).astype(np.int64)
+            sums = np.convolve(padded, np.ones(size, np.int64), "valid")[: len(array)]
             np.testing.assert_array_equal(got, np.trunc(sums / size).astype(dtype), err_msg=f"{dtype} {size}")
 
 
@@ -237,22 +253,25 @@ def test_interpreter_runs_meanwhile():
     assert during >= 3
 
 
-@pytest.mark.parametrize("keywords, error, words", [
-    ({"borders": "mirror"}, ValueError, "unknown border 'mirror'; choose from constant"),
-    ({"borders": ("wrap",)}, ValueError, "borders must be one or as many as axes"),
-    ({"axes": (0, 2)}, ValueError, "axes must lie in"),
-    ({"axes": (0, 0)}, ValueError, "axes must be unique"),
-    ({"anchors": (3, 0)}, ValueError, "anchor must lie inside the filter"),
-    ({"extent": "most"}, ValueError, "unknown extent 'most'"),
-    ({"rounding": "up"}, ValueError, "unknown rounding 'up'"),
-    ({"overflow": "raise"}, ValueError, "unknown overflow"),
-    ({"method": "fft"}, RuntimeError, "method fft is not available on cpu"),
-    ({"method": "quick"}, ValueError, "quick"),
-    ({"scale": float("nan")}, ValueError, "scale must be finite"),
-    ({"out": np.zeros((3, 4), np.float32)}, ValueError, r"output must have shape \(5, 6\)"),
-    ({"dtype": "U3"}, TypeError, "output must be of numbers"),
-    ({"threads": -1}, ValueError, "threads must be at least 0"),
-])
+@pytest.mark.parametrize(
+    "keywords, error, words",
+    [
+        ({"borders": "mirror"}, ValueError, "unknown border 'mirror'; choose from constant"),
+        ({"borders": ("wrap",)}, ValueError, "borders must be one or as many as axes"),
+        ({"axes": (0, 2)}, ValueError, "axes must lie in"),
+        ({"axes": (0, 0)}, ValueError, "axes must be unique"),
+        ({"anchors": (3, 0)}, ValueError, "anchor must lie inside the filter"),
+        ({"extent": "most"}, ValueError, "unknown extent 'most'"),
+        ({"rounding": "up"}, ValueError, "unknown rounding 'up'"),
+        ({"overflow": "raise"}, ValueError, "unknown overflow"),
+        ({"method": "fft"}, RuntimeError, "method fft is not available on cpu"),
+        ({"method": "quick"}, ValueError, "quick"),
+        ({"scale": float("nan")}, ValueError, "scale must be finite"),
+        ({"out": np.zeros((3, 4), np.float32)}, ValueError, r"output must have shape \(5, 6\)"),
+        ({"dtype": "U3"}, TypeError, "output must be of numbers"),
+        ({"threads": -1}, ValueError, "threads must be at least 0"),
+    ],
+)
 def test_errors(keywords, error, words):
     with pytest.raises(error, match=words):
         _engine.correlate(np.zeros((5, 6), np.float32), np.ones((3, 3)), **keywords)

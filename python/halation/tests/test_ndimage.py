@@ -1,4 +1,5 @@
 """test_ndimage.py: every function of halation.ndimage beside SciPy's, over types, shapes, modes, origins, axes and outputs."""
+
 import warnings
 
 import numpy as np
@@ -59,15 +60,24 @@ def test_dense(data, array, output, mode, cval, name, subset):
     weights = data.draw(weights_for(dims))
     # Origins of convolutions move the other way, and of even sizes by one less.
     origin = [origin_within(data.draw, n) if name == "correlate" or n % 2 else 0 for n in weights.shape]
-    compare(name, array, (weights,), {"mode": mode, "cval": cval, "origin": origin, "axes": axes}, output, np.abs(weights).sum(),
-            weights.size)
+    compare(
+        name,
+        array,
+        (weights,),
+        {"mode": mode, "cval": cval, "origin": origin, "axes": axes},
+        output,
+        np.abs(weights).sum(),
+        weights.size,
+    )
 
 
 @given(st.data(), arrays(), rows(), outputs, modes, cvals, st.sampled_from(["correlate1d", "convolve1d"]))
 def test_rows(data, array, row, output, mode, cval, name):
     axis = data.draw(st.integers(-array.ndim, array.ndim - 1))
     origin = origin_within(data.draw, len(row)) if name == "correlate1d" or len(row) % 2 else 0
-    compare(name, array, (row,), {"axis": axis, "mode": mode, "cval": cval, "origin": origin}, output, np.abs(row).sum(), len(row))
+    compare(
+        name, array, (row,), {"axis": axis, "mode": mode, "cval": cval, "origin": origin}, output, np.abs(row).sum(), len(row)
+    )
 
 
 @given(st.data(), arrays(), outputs, cvals, st.booleans())
@@ -78,22 +88,47 @@ def test_uniform_filter(data, array, output, cval, subset):
     origin = [origin_within(data.draw, n) for n in size]
     mode = data.draw(st.lists(modes, min_size=dims, max_size=dims))
     # Constants that are no eighths would be rounded into running sums; these are.
-    compare("uniform_filter", array, (), {"size": size, "mode": mode, "cval": cval, "origin": origin, "axes": axes}, output, 1,
-            int(np.sum(size)), exact=True)
+    compare(
+        "uniform_filter",
+        array,
+        (),
+        {"size": size, "mode": mode, "cval": cval, "origin": origin, "axes": axes},
+        output,
+        1,
+        int(np.sum(size)),
+        exact=True,
+    )
 
 
 @given(st.data(), arrays(), outputs, modes, cvals, st.integers(1, 7))
 def test_uniform_filter1d(data, array, output, mode, cval, size):
     axis = data.draw(st.integers(-array.ndim, array.ndim - 1))
-    compare("uniform_filter1d", array, (size,), {"axis": axis, "mode": mode, "cval": cval, "origin": origin_within(data.draw, size)},
-            output, 1, size, exact=True)
+    compare(
+        "uniform_filter1d",
+        array,
+        (size,),
+        {"axis": axis, "mode": mode, "cval": cval, "origin": origin_within(data.draw, size)},
+        output,
+        1,
+        size,
+        exact=True,
+    )
 
 
 @given(st.data(), arrays(), outputs, cvals, st.sampled_from(["sobel", "prewitt"]))
 def test_edges(data, array, output, cval, name):
     axis = data.draw(st.integers(-array.ndim, array.ndim - 1))
     mode = data.draw(st.lists(modes, min_size=array.ndim, max_size=array.ndim))
-    compare(name, array, (), {"axis": axis, "mode": mode, "cval": cval}, output, 2 * 4.0 ** (array.ndim - 1), 3 * array.ndim, exact=True)
+    compare(
+        name,
+        array,
+        (),
+        {"axis": axis, "mode": mode, "cval": cval},
+        output,
+        2 * 4.0 ** (array.ndim - 1),
+        3 * array.ndim,
+        exact=True,
+    )
 
 
 @given(st.data(), arrays(), outputs, cvals, st.booleans(), st.booleans())
@@ -134,13 +169,14 @@ def gaussian_by_the_rule(input, sigma, order, output, mode, cval, truncate=4.0, 
     for axis in range(input.ndim) if axes is None else axes:
         at = axis if axes is None else list(axes).index(axis)
 
-        def of(value):
+        def of(value, at=at):
             return value[at] if isinstance(value, (list, tuple)) else value
 
         if of(sigma) <= 1e-15:
             continue
-        sums = theirs.gaussian_filter1d(between.astype(float), of(sigma), axis, of(order), float, of(mode), cval, truncate,
-                                        radius=of(radius))
+        sums = theirs.gaussian_filter1d(
+            between.astype(float), of(sigma), axis, of(order), float, of(mode), cval, truncate, radius=of(radius)
+        )
         assume(np.all(np.abs(sums) < 2**52))  # negative sums wrapped into uint64 are not
         whole = np.trunc(sums * GAUSSIAN_SHARE)
         # Sums of a derivative that cancel to nearly whole numbers are for no rule to decide.
@@ -154,7 +190,9 @@ def gaussian_by_the_rule(input, sigma, order, output, mode, cval, truncate=4.0, 
     return between if between is not input else input.astype(kind)
 
 
-@given(st.data(), arrays(dtypes=tuple(INTEGERS + FLOATS)), st.sampled_from([None, None, *INTEGERS, *FLOATS]), cvals, st.booleans())
+@given(
+    st.data(), arrays(dtypes=tuple(INTEGERS + FLOATS)), st.sampled_from([None, None, *INTEGERS, *FLOATS]), cvals, st.booleans()
+)
 def test_gaussian_filter(data, array, output, cval, subset):
     axes = data.draw(st.sets(st.integers(0, array.ndim - 1), min_size=1).map(lambda s: tuple(sorted(s)))) if subset else None
     dims = array.ndim if axes is None else len(axes)
@@ -176,11 +214,18 @@ def test_gaussian_filter(data, array, output, cval, subset):
 @given(st.data(), arrays(), outputs, modes, cvals, sigmas, st.integers(0, 3))
 def test_gaussian_filter1d(data, array, output, mode, cval, sigma, order):
     axis = data.draw(st.integers(-array.ndim, array.ndim - 1))
-    compare("gaussian_filter1d", array, (sigma,), {"axis": axis, "order": order, "mode": mode, "cval": cval}, output, 8.0**order, 41)
+    compare(
+        "gaussian_filter1d", array, (sigma,), {"axis": axis, "order": order, "mode": mode, "cval": cval}, output, 8.0**order, 41
+    )
 
 
-@given(st.data(), arrays(dtypes=tuple(INTEGERS + FLOATS)), st.sampled_from(FLOATS), cvals,
-       st.sampled_from(["gaussian_laplace", "gaussian_gradient_magnitude"]))
+@given(
+    st.data(),
+    arrays(dtypes=tuple(INTEGERS + FLOATS)),
+    st.sampled_from(FLOATS),
+    cvals,
+    st.sampled_from(["gaussian_laplace", "gaussian_gradient_magnitude"]),
+)
 def test_gaussian_derivatives(data, array, output, cval, name):
     mode = data.draw(st.one_of(modes, st.lists(modes, min_size=array.ndim, max_size=array.ndim)))
     sigma = data.draw(st.one_of(sigmas, st.lists(sigmas, min_size=array.ndim, max_size=array.ndim)))
@@ -218,15 +263,22 @@ def test_generic_gradient_magnitude(array, mode, cval):
 complex_cvals = st.sampled_from([0.0, 2.0, 1 + 1j, -2.5j])
 
 
-@given(st.data(), arrays(dtypes=tuple(REAL[:-3] + ["float32", "float64"] + COMPLEX)), modes, complex_cvals, st.sampled_from(COMPLEX))
+@given(
+    st.data(), arrays(dtypes=tuple(REAL[:-3] + ["float32", "float64"] + COMPLEX)), modes, complex_cvals, st.sampled_from(COMPLEX)
+)
 def test_complex_weights(data, array, mode, cval, output):
     weights = data.draw(weights_for(array.ndim)) + 1j * data.draw(st.integers(-2, 2))
     if array.dtype.kind != "c":
         cval = cval.real
     for name in ("correlate", "convolve"):
         got = getattr(ours, name)(array, weights, output=output, mode=mode, cval=cval)
-        exact = getattr(theirs, name)(array.astype(complex) if array.dtype.kind == "c" else array.astype(float), weights,
-                                      output=complex, mode=mode, cval=cval)
+        exact = getattr(theirs, name)(
+            array.astype(complex) if array.dtype.kind == "c" else array.astype(float),
+            weights,
+            output=complex,
+            mode=mode,
+            cval=cval,
+        )
         assert got.dtype == output
         assert_floats_near(got, exact, array, 4 * np.abs(weights).sum(), 4 * weights.size, abs(cval))
 
@@ -236,8 +288,16 @@ def test_complex_arrays(data, array, mode, cval):
     exact = array.astype(complex)
     row = data.draw(rows())
     near = {"magnitudes": 100.0, "taps": 60 * array.ndim, "cval": abs(cval)}
-    for name, args in (("correlate1d", (row,)), ("convolve1d", (row,)), ("uniform_filter1d", (3,)), ("gaussian_filter1d", (1.0,)),
-                       ("gaussian_filter", (1.0,)), ("uniform_filter", (3,)), ("sobel", ()), ("prewitt", ())):
+    for name, args in (
+        ("correlate1d", (row,)),
+        ("convolve1d", (row,)),
+        ("uniform_filter1d", (3,)),
+        ("gaussian_filter1d", (1.0,)),
+        ("gaussian_filter", (1.0,)),
+        ("uniform_filter", (3,)),
+        ("sobel", ()),
+        ("prewitt", ()),
+    ):
         got = getattr(ours, name)(array, *args, mode=mode, cval=cval)
         assert got.dtype == array.dtype
         assert_floats_near(got, getattr(theirs, name)(exact, *args, mode=mode, cval=cval), array, **near)
@@ -245,8 +305,14 @@ def test_complex_arrays(data, array, mode, cval):
 
 @given(arrays(dtypes=("uint8", "float32", "int32", "bool")), modes)
 def test_output_is_input(array, mode):
-    for name, args in (("correlate", (np.ones((3,) * array.ndim),)), ("gaussian_filter", (1.0,)), ("uniform_filter", (3,)),
-                       ("sobel", ()), ("laplace", ()), ("gaussian_gradient_magnitude", (1.0,))):
+    for name, args in (
+        ("correlate", (np.ones((3,) * array.ndim),)),
+        ("gaussian_filter", (1.0,)),
+        ("uniform_filter", (3,)),
+        ("sobel", ()),
+        ("laplace", ()),
+        ("gaussian_gradient_magnitude", (1.0,)),
+    ):
         where = array.copy()
         made = getattr(ours, name)(where, *args, output=where, mode=mode)
         assert made is where

@@ -1,4 +1,5 @@
 """test_package.py: examples in the documentation, what a call costs, the program, types."""
+
 import doctest
 import importlib
 import pkgutil
@@ -13,8 +14,11 @@ import pytest
 import halation
 import halation.ndimage
 
-MODULES = sorted(info.name for info in pkgutil.walk_packages(halation.__path__, "halation.")
-                 if ".tests" not in info.name and not info.name.endswith(("__main__", "dask")))
+MODULES = sorted(
+    info.name
+    for info in pkgutil.walk_packages(halation.__path__, "halation.")
+    if ".tests" not in info.name and not info.name.endswith(("__main__", "dask"))
+)
 
 
 @pytest.mark.parametrize("name", ["halation", *MODULES])
@@ -40,8 +44,12 @@ def test_overhead():
     plan = halation.plan(image.shape, image.dtype, weights)
     assert microseconds(lambda: plan.run(image)) < 5
     assert microseconds(lambda: plan.run(image, out)) < 5
-    for call in (lambda: halation.ndimage.correlate(image, weights), lambda: halation.ndimage.gaussian_filter(image, 1.0),
-                 lambda: halation.ndimage.uniform_filter(image, 3), lambda: halation.ndimage.sobel(image)):
+    for call in (
+        lambda: halation.ndimage.correlate(image, weights),
+        lambda: halation.ndimage.gaussian_filter(image, 1.0),
+        lambda: halation.ndimage.uniform_filter(image, 3),
+        lambda: halation.ndimage.sobel(image),
+    ):
         assert microseconds(call) < 20
 
 
@@ -75,4 +83,7 @@ def test_signatures():
         here = inspect.signature(getattr(halation.ndimage, name)).parameters
         assert list(here) == list(there), name
         for parameter in here.values():
-            assert (parameter.kind, parameter.default) == (there[parameter.name].kind, there[parameter.name].default), (name, parameter)
+            assert (parameter.kind, parameter.default) == (there[parameter.name].kind, there[parameter.name].default), (
+                name,
+                parameter,
+            )

@@ -1,4 +1,5 @@
 """test_plan.py: halation.plan."""
+
 import numpy as np
 import pytest
 
@@ -52,8 +53,10 @@ def test_run_into():
 def test_reference_agrees():
     image = np.random.default_rng(4).integers(0, 65536, (9, 11), np.uint16)
     weights = np.random.default_rng(5).random((4, 3)) / 6
-    on = {device: halation.plan(image.shape, image.dtype, weights, device=device, tune="measure" if device == "cpu" else "estimate")
-          for device in ("cpu", "reference")}
+    on = {
+        device: halation.plan(image.shape, image.dtype, weights, device=device, tune="measure" if device == "cpu" else "estimate")
+        for device in ("cpu", "reference")
+    }
     np.testing.assert_array_equal(on["cpu"].run(image), on["reference"].run(image))
     assert "measured" in on["cpu"].explain()
 
@@ -65,17 +68,20 @@ def test_integers_saturate_and_round():
     assert halation.plan((3,), "u1", [0.999], rounding="truncate").run(image).tolist() == [0, 99, 199]
 
 
-@pytest.mark.parametrize("change, error, words", [
-    ({"operation": "blur"}, ValueError, "unknown operation 'blur'"),
-    ({"shape": (0, 3)}, ValueError, "at least one element"),
-    ({"dtype": "int64"}, TypeError, "got int64"),
-    ({"output": "complex64"}, TypeError, "got complex64"),
-    ({"weights": np.ones((3, 3)) * 1j}, TypeError, "real weights"),
-    ({"weights": np.ones((3, 3, 3))}, ValueError, "weights have 3 axes, the arrays 2"),
-    ({"device": "tpu"}, ValueError, "unknown device 'tpu'"),
-    ({"method": "box", "weights": np.arange(9.0).reshape(3, 3)}, ValueError, "method box"),
-    ({"shape": (3,) * 5, "weights": np.ones((3,) * 4)}, ValueError, "three axes at most"),
-])
+@pytest.mark.parametrize(
+    "change, error, words",
+    [
+        ({"operation": "blur"}, ValueError, "unknown operation 'blur'"),
+        ({"shape": (0, 3)}, ValueError, "at least one element"),
+        ({"dtype": "int64"}, TypeError, "got int64"),
+        ({"output": "complex64"}, TypeError, "got complex64"),
+        ({"weights": np.ones((3, 3)) * 1j}, TypeError, "real weights"),
+        ({"weights": np.ones((3, 3, 3))}, ValueError, "weights have 3 axes, the arrays 2"),
+        ({"device": "tpu"}, ValueError, "unknown device 'tpu'"),
+        ({"method": "box", "weights": np.arange(9.0).reshape(3, 3)}, ValueError, "method box"),
+        ({"shape": (3,) * 5, "weights": np.ones((3,) * 4)}, ValueError, "three axes at most"),
+    ],
+)
 def test_errors(change, error, words):
     words_of_plan = {"shape": (8, 8), "dtype": "float32", "weights": np.ones((3, 3)), **change}
     with pytest.raises(error, match=words):
