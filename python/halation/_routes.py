@@ -1,6 +1,8 @@
 """_routes.py: how the engine filters what the library does not take as it is: other numbers, and more than three axes."""
 
 import itertools
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -87,26 +89,12 @@ class Converted:
         rows = max(STRIP_ELEMENTS // max(1, int(np.prod(self.shape)) // n), 4 * self.taps)
         return 0 if rows >= n else rows
 
-    def _filter(self, array, out=None):
+    def _filter(self, array, out=None, threads=None):
         """Sums in f64, without divisor and rounding."""
         job = self.job
         filters = job.filters if job.magnitude else job.filters[0]
-        words = (
-            job.axes,
-            job.borders,
-            job.cvals,
-            job.anchors[0],
-            job.extent,
-            "half_even",
-            "saturate",
-            job.scale,
-            job.offset,
-            1,
-            "f64",
-            job.method,
-            job.magnitude,
-            job.threads,
-        )
+        words = (job.axes, job.borders, job.cvals, job.anchors[0], job.extent, "half_even", "saturate", job.scale, job.offset, 1)
+        words += ("f64", job.method, job.magnitude, job.threads if threads is None else threads)
         return _engine.correlate_words(array, filters, words, out, None, 0)
 
     def run(self, array, out, stream):
@@ -116,6 +104,20 @@ class Converted:
             as_f64 = array if array.dtype is _engine.F64 else array.astype(np.float64, order="C")
             store(self._filter(as_f64), out, self.job)
             return out
+        n = self.shape[self.axis]
+        begins = [min(begin, n - self.rows) for begin in range(0, n, self.rows)]
+        # Converting takes as long as filtering, so each thread does both for strips of its own. A pool of this call's alone: one that
+        # is kept would be without its threads after a fork.
+        workers = min(self.job.threads or os.cpu_count() or 1, len(begins))
+        if workers == 1:
+            self._run_strips(array, out, begins)
+            return out
+        with ThreadPoolExecutor(workers) as pool:
+            for done in [pool.submit(self._run_strips, array, out, begins[i::workers]) for i in range(workers)]:
+                done.result()
+        return out
+
+    def _run_strips(self, array, out, begins):
         ndim, axis, taps = array.ndim, self.axis, self.taps
         valid = self.job.extent == "valid"
         anchor = 0 if valid or taps == 1 else self.job.anchors[0][self.index]
@@ -126,13 +128,10 @@ class Converted:
         sums_shape[axis] = self.rows if valid else shape[axis]
         sums = np.empty(sums_shape)
         kept = sums[_at(axis, ndim, slice(anchor, anchor + self.rows))]
-        n = self.shape[axis]
-        for begin in range(0, n, self.rows):
-            begin = min(begin, n - self.rows)
+        for begin in begins:
             self._gather(array, strip, begin - anchor)
-            self._filter(strip, sums)
+            self._filter(strip, sums, threads=1)
             store(kept, out[_at(axis, ndim, slice(begin, begin + self.rows))], self.job)
-        return out
 
     def _gather(self, array, strip, low):
         """Fills a strip with the rows from `low` on, which may lie outside the array."""
