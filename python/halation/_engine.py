@@ -107,11 +107,14 @@ def correlate_words(array, filters, words, out, dtype, stream, library=None, giv
         stream = library.stream(array) if given_stream is None else given_stream
         layout = library.layout(array)
         there = None if out is None else library.layout(out)
-        if layout.dtype.kind == "c" or is_complex or not _gpu.is_direct(layout, there, dtype, filters, words):
-            return _gpu.correlate(library, array, layout, filters, words, out, there, dtype, stream)
+        if out is not None and _gpu.overlap(array, out):
+            out[...] = correlate_words(array, filters, words, None, there.dtype, stream, library, stream)
+            return out
         key = (layout, dtype, there, key, words)
     entry = _cache.get(key)
     if entry is None:
+        if library is not None and (is_complex or not _gpu.is_direct(layout, there, dtype, filters, words)):
+            return _gpu.correlate(library, array, layout, filters, words, out, there, dtype, stream)
         if layout is None:
             layout, there = Layout(array.shape, array.strides, found, "cpu"), None
             if out is not None:

@@ -2,9 +2,20 @@
 
 import numpy as np
 
-from . import _engine
+from . import _engine, _native
 
-FLOAT_OF = {"c8": np.dtype(np.float32), "c16": np.dtype(np.float64)}
+
+def overlap(array, out):
+    """Whether two arrays may share memory: whether the bytes from the first to the last of each do."""
+
+    def ends(described):
+        shape, strides, kind, _, _, address, _ = described
+        reach = [step * (n - 1) for n, step in zip(shape, strides)]
+        low = address + sum(r for r in reach if r < 0)
+        return low, address + sum(r for r in reach if r > 0) + int(kind[1:])
+
+    a, b = ends(_native.describe(array)), ends(_native.describe(out))
+    return a[0] < b[1] and b[0] < a[1]
 
 
 def is_direct(layout, there, dtype, filters, words):
@@ -27,7 +38,13 @@ def correlate(library, array, layout, filters, words, out, there, dtype, stream)
     sums = _engine.correlate_words(library.astype(array, _engine.F64), filters, plain, None, None, stream, library, stream)
     if divisor != 1:
         sums = sums / divisor
-    made = library.astype(sums, out_dtype)
+    if out_dtype.kind in "biu":
+        # A GPU's conversions of floats saturate; those of whole numbers wrap.
+        whole = library.astype(sums * (1 + _engine.share_of(_engine.Job(layout.shape, filters, words))), np.dtype(np.int64))
+        made = library.astype(whole, np.dtype(np.uint8) if out_dtype.kind == "b" else out_dtype)
+        made = library.astype(made, out_dtype)
+    else:
+        made = library.astype(sums, out_dtype)
     if out is None:
         return made
     out[...] = made

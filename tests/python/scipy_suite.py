@@ -79,7 +79,9 @@ def name_of(node):
 
 def main(options):
     suite = Suite()
-    pytest.main(["-q", "-rx", "--no-header", "-p", "no:cacheprovider", "--tb=short", *options, "--pyargs", *MODULES], plugins=[suite])
+    pytest.main(
+        ["-q", "-rx", "--no-header", "-p", "no:cacheprovider", "--tb=short", *options, "--pyargs", *MODULES], plugins=[suite]
+    )
     passed, explained, failed = suite.results()
     total = len({*passed, *explained, *failed})
     print(

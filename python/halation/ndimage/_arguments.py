@@ -180,7 +180,7 @@ def _number(kind):
 
 def empty_like(array, dtype):
     """A new array of the input's shape and library."""
-    if isinstance(array, np.ndarray):
+    if type(array) is np.ndarray:
         return np.empty(array.shape, dtype)
     return _arrays.library_of(array).empty(tuple(array.shape), dtype, array)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .. import _arrays, _engine
+from .. import _arrays, _engine, _gpu
 from ._arguments import (
     axes_of,
     axis_of,
@@ -142,9 +142,12 @@ def _generic_laplace(input, derivative2, output, mode, cval, extra_arguments, ex
 
 def _apart(input, out, passes):
     """The input, or a copy where the first of several passes would write over it."""
-    if passes > 1 and isinstance(input, np.ndarray) and np.may_share_memory(input, out):
-        return input.copy()
-    return input
+    if passes == 1:
+        return input
+    if type(input) is np.ndarray:
+        return input.copy() if np.may_share_memory(input, out) else input
+    library = _arrays.library_of(input)
+    return library.astype(input, library.layout(input).dtype) if _gpu.overlap(input, out) else input
 
 
 @filters_arrays
@@ -305,7 +308,7 @@ def _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arg
         along = derivative(input, axis, kind, one, cval, *extra_arguments, **keywords)
         along *= along
         out += along
-    if isinstance(out, np.ndarray):
+    if type(out) is np.ndarray:
         np.sqrt(out, out, casting="unsafe")
     else:
         _arrays.library_of(out).sqrt(out)
