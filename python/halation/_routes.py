@@ -106,7 +106,7 @@ class Converted:
             return out
         n = self.shape[self.axis]
         begins = [min(begin, n - self.rows) for begin in range(0, n, self.rows)]
-        # Converting takes as long as filtering, so each thread does both for strips of its own; rows that the last two strips share
+        # Converting takes as long as filtering, so each thread does both for its own strips; rows that the last two strips share
         # are the same from both. The pool is this call's alone: one that is kept would be without its threads after a fork.
         workers = min(self.job.threads or os.cpu_count() or 1, len(begins))
         if workers == 1:
