@@ -24,7 +24,7 @@ demo:  ## installs what is missing, builds, filters a photograph and shows the t
 	@examples/demo.sh build/release/halation build/demo
 
 test:  ## installs what is missing, builds and runs every test
-	@$(needs) build test
+	@$(needs) build test python
 	@$(call build,ci)
 	@ctest --preset ci -j $(JOBS)
 

@@ -1,0 +1,28 @@
+"""halation: convolution as fast as memory can be read.
+
+`halation.ndimage` takes the place of the linear filters of `scipy.ndimage`; `halation.plan` prepares a filter once, for many
+arrays.
+"""
+
+import importlib
+
+from ._plan import Plan, plan
+from ._native import devices
+
+__version__ = "0.1.0"
+__all__ = ["Plan", "plan", "devices"]
+_modules = ("cv", "dask", "filters", "ndimage", "signal")  # loaded when first asked for
+
+
+def __getattr__(name):
+    if name in _modules:
+        try:
+            return importlib.import_module("." + name, __name__)
+        except ModuleNotFoundError as error:
+            if error.name != __name__ + "." + name:
+                raise
+    raise AttributeError(f"module 'halation' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted(__all__)

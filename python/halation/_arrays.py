@@ -1,0 +1,168 @@
+"""_arrays.py: arrays of other libraries: what they are, where they lie, and how to make others of their kind.
+
+On the CPU every array is read through NumPy, which shares its memory, and results go back the same way. On a GPU arrays stay what
+and where they are: the library filters them there.
+"""
+
+import numpy as np
+
+from . import _native
+from ._mapping import Layout
+
+
+class OnCpu:
+    """A library whose arrays on the CPU NumPy can look at: `give` makes a result of NumPy's into one of its arrays."""
+
+    def __init__(self, give):
+        self.give = give
+
+
+def _same(array):
+    return array
+
+
+NUMPY = OnCpu(_same)
+
+
+class OnGpu:
+    """A library whose arrays lie on a CUDA device."""
+
+    def __init__(self, empty, astype, stream, sqrt, asarray):
+        self.empty = empty  # (shape, dtype, like)
+        self.astype = astype  # (array, dtype): always another array
+        self.stream = stream  # (array) -> address of the caller's current stream
+        self.sqrt = sqrt  # (array): in place
+        self.asarray = asarray
+
+    @staticmethod
+    def layout(array):
+        shape, strides, kind, device, _, _, _ = _native.describe(array)
+        return Layout(shape, strides, np.dtype(kind), device)
+
+
+_found = {}
+
+
+def library_of(array):
+    """The library of an array, by its type; NumPy for everything that NumPy makes arrays of."""
+    kind = type(array)
+    if kind is np.ndarray:
+        return NUMPY
+    package = kind.__module__.partition(".")[0]
+    if package == "torch" and hasattr(array, "is_cuda"):
+        return _library("torch gpu", _torch_on_gpu) if array.is_cuda else _library("torch", _torch_on_cpu)
+    if package == "cupy":
+        return _library("cupy", _cupy)
+    if package in ("jax", "jaxlib") and hasattr(array, "devices"):
+        on_cpu = all(device.platform == "cpu" for device in array.devices())
+        return _library("jax", _jax_on_cpu) if on_cpu else _library("jax gpu", _jax_on_gpu)
+    if package == "numba" and hasattr(array, "__cuda_array_interface__"):
+        return _library("numba", _numba)
+    if hasattr(array, "__cuda_array_interface__"):
+        return _library("cupy", _cupy)
+    if hasattr(array, "__array_namespace__") and package != "numpy":
+        namespace = array.__array_namespace__()
+        return OnCpu(namespace.asarray)
+    return NUMPY
+
+
+def _library(name, make):
+    if name not in _found:
+        _found[name] = make()
+    return _found[name]
+
+
+def on_cpu(array):
+    """An array in host memory as NumPy's, without a copy where the object has memory of its own."""
+    if type(array) is np.ndarray:
+        return array
+    if type(array).__module__.partition(".")[0] == "torch":
+        return array.numpy()  # which refuses tensors that require a gradient, with a sentence
+    if hasattr(array, "__dlpack__") and not hasattr(array, "__array__") and not hasattr(array, "__array_interface__"):
+        return np.from_dlpack(array)
+    return np.asarray(array)
+
+
+def _torch_dtype(torch, dtype):
+    names = {
+        "b1": torch.bool,
+        "u1": torch.uint8,
+        "i1": torch.int8,
+        "i2": torch.int16,
+        "i4": torch.int32,
+        "i8": torch.int64,
+        "f2": torch.float16,
+        "f4": torch.float32,
+        "f8": torch.float64,
+        "c8": torch.complex64,
+        "c16": torch.complex128,
+    }
+    for wide in ("uint16", "uint32", "uint64"):
+        if hasattr(torch, wide):
+            names["u" + str(int(wide[4:]) // 8)] = getattr(torch, wide)
+    name = np.dtype(dtype).str[1:]
+    if name not in names:
+        raise TypeError(f"PyTorch has no type for {np.dtype(dtype)}")
+    return names[name]
+
+
+def _torch_on_cpu():
+    import torch
+
+    return OnCpu(torch.from_numpy)
+
+
+def _torch_on_gpu():
+    import torch
+
+    return OnGpu(
+        empty=lambda shape, dtype, like: torch.empty(shape, dtype=_torch_dtype(torch, dtype), device=like.device),
+        astype=lambda array, dtype: array.to(_torch_dtype(torch, dtype), copy=True),
+        stream=lambda array: torch.cuda.current_stream(array.device).cuda_stream,
+        sqrt=lambda array: array.copy_(array.to(torch.float64).sqrt()),
+        asarray=_same,
+    )
+
+
+def _cupy():
+    try:
+        import cupy
+    except ImportError as error:
+        raise TypeError("arrays on a GPU need CuPy, PyTorch, JAX or Numba for their results; install one of them") from error
+
+    return OnGpu(
+        empty=lambda shape, dtype, like: cupy.empty(shape, dtype=dtype),
+        astype=lambda array, dtype: array.astype(dtype, copy=True),
+        stream=lambda array: cupy.cuda.get_current_stream().ptr,
+        sqrt=lambda array: cupy.sqrt(array, array, casting="unsafe"),
+        asarray=cupy.asarray,
+    )
+
+
+def _jax_on_cpu():
+    import jax.numpy
+
+    return OnCpu(jax.numpy.asarray)
+
+
+def _jax_on_gpu():
+    raise TypeError("arrays of JAX are filtered on the CPU; hand one on a GPU over as CuPy's: cupy.from_dlpack(array)")
+
+
+def _numba():
+    from numba import cuda
+
+    def current(array):
+        return _native.describe(array)[6] or 0
+
+    return OnGpu(
+        empty=lambda shape, dtype, like: cuda.device_array(shape, dtype=dtype),
+        astype=_refuse_astype,
+        stream=current,
+        sqrt=_refuse_astype,
+        asarray=_same,
+    )
+
+
+def _refuse_astype(array, *_):
+    raise TypeError("Numba's arrays are filtered as they are: types u8, u16, i16, f16, f32 and f64, into one of these")

@@ -1,0 +1,100 @@
+"""_complex.py: complex arrays and complex weights, by filters of real ones."""
+
+import numpy as np
+
+from . import _engine
+
+# Places of words in the tuple that `_engine.correlate` makes.
+BORDERS, CVALS, ROUNDING_TO_DIVISOR, MAGNITUDE = 1, 2, slice(5, 10), 12
+
+
+def correlate(array, filters, words, out, dtype):
+    """`_engine.correlate` where the array or the weights are complex, on the CPU."""
+    if words[MAGNITUDE]:
+        raise TypeError("a magnitude is for real numbers")
+    if words[9] != 1 or words[8] != 0:
+        raise TypeError("complex arrays take no offset and no divisor")
+    if dtype is None and out is None:
+        dtype = np.promote_types(np.complex64, array.dtype)
+    kind = np.dtype(dtype if out is None else out.dtype)
+    if kind.kind != "c":
+        raise TypeError(f"output must be complex, got {kind}")
+    if out is not None and np.may_share_memory(array, out):
+        _engine.check_writable(out)
+        out[...] = correlate(array, filters, words, None, kind)
+        return out
+    if not kind.isnative or kind.char == "G":
+        made = correlate(array, filters, words, None, np.dtype(np.complex128)).astype(kind)
+        if out is None:
+            return made
+        out[...] = made
+        return out
+    array = array if array.dtype.isnative and array.dtype.char != "G" else array.astype(np.complex128)
+    dense = _as_dense(filters)
+    if out is None:
+        job = _engine.Job(array.shape, dense, _real(words, 0.0))
+        out = np.empty(job.out_shape, kind)
+    else:
+        _engine.check_writable(out)
+    cvals = words[CVALS]
+    if isinstance(dense, np.ndarray) and dense.dtype.kind == "c":
+        _complex_weights(array, dense, words, cvals, out)
+    elif _parts_alike(words[BORDERS], cvals):
+        pair = array[..., np.newaxis].view(array.real.dtype)
+        twin = out[..., np.newaxis].view(out.real.dtype)
+        _engine.correlate_words(pair, dense, _over_axes(words, array.ndim, _real_of(cvals)), twin, None, 0)
+    else:
+        _engine.correlate_words(array.real, dense, _real(words, _real_of(cvals)), out.real, None, 0)
+        _engine.correlate_words(array.imag, dense, _real(words, _imag_of(cvals)), out.imag, None, 0)
+    return out
+
+
+def _complex_weights(array, dense, words, cvals, out):
+    real, imag = np.ascontiguousarray(dense.real), np.ascontiguousarray(dense.imag)
+    if array.dtype.kind != "c":
+        if any(isinstance(value, complex) for value in (cvals if isinstance(cvals, tuple) else (cvals,))):
+            raise ValueError("cval must be real where the input is real")
+        _engine.correlate_words(array, real, words, out.real, None, 0)
+        _engine.correlate_words(array, imag, words, out.imag, None, 0)
+        return
+    of_real, of_imag = _real(words, _real_of(cvals)), _real(words, _imag_of(cvals))
+    kind = out.real.dtype
+    out.real = _engine.correlate_words(array.real, real, of_real, None, kind, 0)
+    out.real -= _engine.correlate_words(array.imag, imag, of_imag, None, kind, 0)
+    out.imag = _engine.correlate_words(array.real, imag, of_real, None, kind, 0)
+    out.imag += _engine.correlate_words(array.imag, real, of_imag, None, kind, 0)
+
+
+def _as_dense(filters):
+    """Complex factors multiplied out; real ones as they are."""
+    if not isinstance(filters, tuple) or all(row.dtype.kind != "c" for row in filters):
+        return filters
+    dense = filters[0]
+    for row in filters[1:]:
+        dense = np.multiply.outer(dense, row)
+    return dense
+
+
+def _parts_alike(borders, cvals):
+    """Whether one constant stands outside the real and the imaginary parts."""
+    if "constant" not in (borders if isinstance(borders, tuple) else (borders,)):
+        return True
+    return _real_of(cvals) == _imag_of(cvals)
+
+
+def _real_of(cvals):
+    return tuple(map(_real_of, cvals)) if isinstance(cvals, tuple) else float(np.real(cvals))
+
+
+def _imag_of(cvals):
+    return tuple(map(_imag_of, cvals)) if isinstance(cvals, tuple) else float(np.imag(cvals))
+
+
+def _real(words, cvals):
+    return words[:CVALS] + (cvals,) + words[CVALS + 1 :]
+
+
+def _over_axes(words, ndim, cvals):
+    """The words for an array with the two parts as one more axis at the end."""
+    axes = tuple(range(ndim)) if words[0] is None else tuple(axis % ndim for axis in words[0])
+    return (axes,) + _real(words, cvals)[1:]

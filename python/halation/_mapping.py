@@ -1,0 +1,120 @@
+"""_mapping.py: how n-D arrays become the library's five extents: batch, depth, height, width, channels."""
+
+import itertools
+import operator
+from typing import NamedTuple
+
+import numpy as np
+
+# A last axis that is not filtered and no longer than this becomes channels, side by side; a longer one a row of its own.
+MOST_CHANNELS = 32
+SLOTS = ("batch", "depth", "height", "width", "channels")
+SPACE = (1, 2, 3)
+
+
+class Layout(NamedTuple):
+    """Where the elements of an array lie."""
+
+    shape: tuple
+    strides: tuple  # bytes
+    dtype: np.dtype
+    device: str
+
+
+class Place(NamedTuple):
+    """The five extents of an array pair, and what does not fit into them."""
+
+    shape: tuple  # five extents of the input
+    in_strides: tuple
+    out_strides: tuple
+    in_offsets: list  # of each run
+    out_offsets: list
+    slots: dict  # filtered axis of the arrays -> slot
+
+
+def packed_strides(shape, item_bytes):
+    """Strides in bytes of a packed array, last axis first."""
+    strides, step = [0] * len(shape), item_bytes
+    for i in range(len(shape) - 1, -1, -1):
+        strides[i] = step
+        step *= shape[i]
+    return tuple(strides)
+
+
+def _groups(shape, in_strides, out_strides, filtered):
+    """(extent, input stride, output stride, filtered axis or None), outermost first; other axes are joined where they can be."""
+    groups = []
+    for axis in sorted(range(len(shape)), key=lambda i: -abs(out_strides[i])):
+        n, step_in, step_out = shape[axis], in_strides[axis], out_strides[axis]
+        if axis in filtered:
+            groups.append((n, step_in, step_out, axis))
+        elif n > 1:
+            if groups and groups[-1][3] is None and groups[-1][1] == step_in * n and groups[-1][2] == step_out * n:
+                n *= groups.pop()[0]
+            groups.append((n, step_in, step_out, None))
+    return groups
+
+
+def place(shape, in_strides, out_strides, filtered):
+    """Places arrays of one to three filtered axes.
+
+    Filtered axes keep the order in which they lie in the output's memory: the innermost is the width. What remains goes to
+    channels, batch and the spatial axes that no filter needs; what is left after that is run one by one.
+    """
+    groups = _groups(shape, in_strides, out_strides, filtered)
+    slots = {}
+    space = [g for g in groups if g[3] is not None]
+    rest = [g for g in groups if g[3] is None]
+    if groups[-1][3] is None:
+        last = rest.pop()
+        if len(space) == 3 or last[0] <= MOST_CHANNELS:
+            slots[4] = last
+        else:
+            space.append(last)
+    for slot, group in zip(SPACE[3 - len(space) :], space):
+        slots[slot] = group
+    free = [slot for slot in (0, 1, 2, 4) if slot not in slots]
+    rest.sort(key=lambda g: -g[0])
+    for slot, group in zip(free, rest):
+        slots[slot] = group
+    left = rest[len(free) :]
+    none = (1, 0, 0, None)
+    five = [slots.get(slot, none) for slot in range(5)]
+    in_offsets, out_offsets = [], []
+    for index in itertools.product(*(range(g[0]) for g in left)):
+        in_offsets.append(sum(map(operator.mul, index, (g[1] for g in left))))
+        out_offsets.append(sum(map(operator.mul, index, (g[2] for g in left))))
+    return Place(
+        tuple(g[0] for g in five),
+        tuple(g[1] for g in five),
+        tuple(g[2] for g in five),
+        in_offsets,
+        out_offsets,
+        {g[3]: slot for slot, g in slots.items() if g[3] is not None},
+    )
+
+
+def place_filter(filter_, axes, anchors, slots):
+    """A filter along `axes` of the arrays as (size, anchor, weights or factors) along depth, height and width.
+
+    `filter_` is a tuple of rows, one an axis, or dense weights; axes without a slot have one tap.
+    """
+    size, anchor = [1, 1, 1], [0, 0, 0]
+    lengths = [len(row) for row in filter_] if isinstance(filter_, tuple) else filter_.shape
+    for axis, taps, at in zip(axes, lengths, anchors):
+        if axis in slots:
+            size[slots[axis] - 1] = taps
+            anchor[slots[axis] - 1] = at
+    if isinstance(filter_, tuple):
+        factors, gain = [np.ones(1)] * 3, 1.0
+        for axis, row in zip(axes, filter_):
+            if axis in slots:
+                factors[slots[axis] - 1] = row
+            else:
+                gain *= row[0]
+        if gain != 1.0:
+            longest = max(range(3), key=size.__getitem__)
+            factors[longest] = factors[longest] * gain
+        return tuple(size), tuple(anchor), tuple(np.ascontiguousarray(row) for row in factors)
+    order = sorted(range(len(axes)), key=lambda i: slots.get(axes[i], 0))
+    return tuple(size), tuple(anchor), np.ascontiguousarray(filter_.transpose(order)).reshape(-1)

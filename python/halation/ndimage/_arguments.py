@@ -1,0 +1,269 @@
+"""_arguments.py: what the arguments of scipy.ndimage's filters mean: modes, sequences, axes, origins, outputs, arrays."""
+
+import functools
+import operator
+import warnings
+from collections.abc import Iterable
+
+import numpy as np
+
+from .. import _arrays, _engine
+
+_BORDERS = {
+    "reflect": "reflect",
+    "grid-mirror": "reflect",
+    "constant": "constant",
+    "grid-constant": "constant",
+    "nearest": "replicate",
+    "mirror": "reflect101",
+    "wrap": "wrap",
+    "grid-wrap": "wrap",
+}
+
+# Parameters that several functions have, as their descriptions name them in braces.
+_COMMON = {
+    "input": """input : array
+        The array to filter: of any library (NumPy, CuPy, PyTorch, JAX, ...), or what NumPy makes one of.""",
+    "output": """output : array or dtype, optional
+        Where the result goes, or what it is an array of. By default a new array of the input's type. It may be the input.""",
+    "mode": """mode : str, optional
+        What lies outside: 'reflect' (c b a | a b c), 'constant' (`cval`), 'nearest' (a a a | a b c), 'mirror' (d c b | a b c d),
+        'wrap'; 'grid-mirror', 'grid-constant', 'grid-wrap' are other names.""",
+    "modes": """mode : str or sequence of str, optional
+        What lies outside, for all axes or each: 'reflect' (c b a | a b c), 'constant' (`cval`), 'nearest' (a a a | a b c),
+        'mirror' (d c b | a b c d), 'wrap'; 'grid-mirror', 'grid-constant', 'grid-wrap' are other names.""",
+    "cval": """cval : scalar, optional
+        The value outside where the mode is 'constant'.""",
+    "axis": """axis : int, optional
+        The axis to filter along; the last by default.""",
+    "axes": """axes : tuple of int or None, optional
+        The axes to filter along; all by default. Sequences given for other parameters then have one entry for each.""",
+    "origin": """origin : int, optional
+        Moves the filter over the input: of a correlation to the left, of a convolution to the right.""",
+    "origins": """origin : int or sequence of int, optional
+        Moves the filter over the input, along all axes or each: of a correlation to the left, of a convolution to the right.""",
+    "truncate": """truncate : float, optional
+        Radius of the filter in standard deviations.""",
+    "extra": """extra_arguments : sequence, optional
+        Positional arguments for the function.
+    extra_keywords : dict, optional
+        Keyword arguments for the function.""",
+    "result": """array
+        Of the input's shape and library.""",
+}
+
+
+def filters_arrays(function):
+    """A filter of NumPy's and a GPU's arrays as one of any library's; common parameters are put into its description."""
+    function.__doc__ = function.__doc__.format(**_COMMON)
+
+    @functools.wraps(function)
+    def wrapped(input, *args, **keywords):
+        if type(input) is np.ndarray:
+            return function(input, *args, **keywords)
+        library = _arrays.library_of(input)
+        if isinstance(library, _arrays.OnGpu):
+            return function(input, *args, **keywords)
+        given = []
+
+        def on_cpu(value):
+            if (
+                isinstance(value, (np.ndarray, type, np.dtype, str))
+                or not hasattr(value, "__array__")
+                and not hasattr(value, "__dlpack__")
+            ):
+                return value
+            there = _arrays.on_cpu(value)
+            given.append((there, value))
+            return there
+
+        made = function(_arrays.on_cpu(input), *map(on_cpu, args), **{name: on_cpu(value) for name, value in keywords.items()})
+        for there, value in given:
+            if made is there:
+                return value
+        return library.give(made)
+
+    return wrapped
+
+
+def facts_of(array):
+    """(number of axes, dtype) of an array of any library."""
+    if type(array) is np.ndarray:
+        return array.ndim, array.dtype
+    library = _arrays.library_of(array)
+    if isinstance(library, _arrays.OnCpu):
+        return array.ndim, np.asarray(array).dtype
+    layout = library.layout(array)
+    return len(layout.shape), layout.dtype
+
+
+def border_of(mode):
+    """The library's border for a mode."""
+    try:
+        return _BORDERS[mode]
+    except (KeyError, TypeError):
+        raise RuntimeError(f"boundary mode not supported: {mode!r}; choose from {', '.join(_BORDERS)}") from None
+
+
+def each(value, count):
+    """One entry for each axis."""
+    if isinstance(value, str) or not np.iterable(value):
+        return [value] * count
+    entries = list(value)
+    if len(entries) != count:
+        raise RuntimeError("sequence argument must have length equal to input rank")
+    return entries
+
+
+def axis_of(axis, ndim):
+    """An axis counted from 0."""
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim)
+    return axis % ndim
+
+
+def axes_of(axes, ndim):
+    """Axes counted from 0; all of them for None."""
+    if axes is None:
+        return tuple(range(ndim))
+    if np.isscalar(axes):
+        axes = (axes,)
+    elif not isinstance(axes, Iterable):
+        raise ValueError("axes must be an integer, iterable of integers, or None")
+    axes = tuple(operator.index(axis) for axis in axes)
+    for axis in axes:
+        if not -ndim <= axis < ndim:
+            raise ValueError(f"specified axis: {axis} is out of range")
+    axes = tuple(axis % ndim for axis in axes)
+    if len(set(axes)) != len(axes):
+        raise ValueError("axes must be unique")
+    return axes
+
+
+def output_of(output, array, dtype, complex_output=False):
+    """(array or None, dtype) of what a filter writes. `dtype` is the input's."""
+    if dtype.kind not in "biufc":
+        raise RuntimeError(f"data type not supported: {dtype}")
+    if output is None:
+        if complex_output and dtype.kind != "c":
+            dtype = np.promote_types(dtype, np.complex64)
+        return None, dtype if dtype.isnative else dtype.newbyteorder("=")
+    if isinstance(output, (type, np.dtype)):
+        kind = np.dtype(output)
+        if complex_output and kind.kind != "c":
+            warnings.warn("promoting specified output dtype to complex", stacklevel=5)
+            kind = np.promote_types(kind, np.complex64)
+        return None, _number(kind)
+    if isinstance(output, str):
+        kind = np.dtype(output)
+        if complex_output and kind.kind != "c":
+            raise RuntimeError("output must have complex dtype")
+        if not issubclass(kind.type, np.number):
+            raise RuntimeError("output must have numeric dtype")
+        return None, kind
+    if type(output) is not np.ndarray and isinstance(_arrays.library_of(output), _arrays.OnCpu):
+        output = np.asarray(output)
+    kind = facts_of(output)[1]
+    if tuple(output.shape) != tuple(array.shape):
+        raise RuntimeError("output shape not correct")
+    if complex_output and kind.kind != "c":
+        raise RuntimeError("output must have complex dtype")
+    return output, _number(kind)
+
+
+def _number(kind):
+    if kind.kind not in "biufc":
+        raise RuntimeError(f"data type not supported: {kind}")
+    return kind
+
+
+def empty_like(array, dtype):
+    """A new array of the input's shape and library."""
+    if type(array) is np.ndarray:
+        return np.empty(array.shape, dtype)
+    return _arrays.library_of(array).empty(tuple(array.shape), dtype, array)
+
+
+def unfiltered(array, out, dtype):
+    """What a filter along no axis gives."""
+    if out is None:
+        out = empty_like(array, dtype)
+    out[...] = array
+    return out
+
+
+def remembered(function):
+    """The results of a function of hashable arguments, kept; of others (lists, arrays) made anew."""
+    kept = functools.lru_cache(maxsize=256)(function)
+
+    @functools.wraps(function)
+    def call(*args):
+        try:
+            return kept(*args)
+        except TypeError:
+            return function(*args)
+
+    return call
+
+
+def run(array, filters, axes, borders, cval, anchors, out, dtype, divisor=1, magnitude=False):
+    """One pass of the engine with SciPy's rules for integers: towards zero, wrapped."""
+    return _engine.correlate(
+        array,
+        filters,
+        axes=axes,
+        borders=borders,
+        cvals=_scalar(cval),
+        anchors=anchors,
+        out=out,
+        dtype=None if out is not None else dtype,
+        rounding="truncate",
+        overflow="wrap",
+        divisor=divisor,
+        magnitude=magnitude,
+    )
+
+
+def _scalar(cval):
+    if type(cval) is float:
+        return cval
+    return complex(cval) if np.iscomplexobj(cval) else float(cval)
+
+
+def separable(array, rows, axes, borders, cval, anchors, out, dtype, divisors=None):
+    """Rows of weights (a tuple) along one axis after another, as SciPy goes: results between the axes are of the output's type.
+
+    Floats take one pass. Integers are truncated between the axes, and so take one for each; so do constants that an earlier row
+    would have to change, because SciPy puts the same constant around what lies between.
+    """
+    if dtype.kind in "fc" and divisors is None and _one_pass(rows, borders, cval):
+        return run(array, rows, axes, borders, cval, anchors, out, dtype)
+    last = len(rows) - 1
+    # SciPy keeps whole bytes in its arrays of bool; here they are kept between the axes, and the result is 0 or 1.
+    between = np.dtype(np.uint8) if dtype.kind == "b" else dtype
+    for i, row in enumerate(rows):
+        divisor = 1 if divisors is None else divisors[i]
+        array = run(
+            array,
+            (row,),
+            (axes[i],),
+            borders[i],
+            cval,
+            (anchors[i],),
+            out if i == last else None,
+            dtype if i == last else between,
+            divisor,
+        )
+    return array
+
+
+def _one_pass(rows, borders, cval):
+    if "constant" not in borders or len(rows) == 1 or cval == 0:
+        return True
+    gain = 1.0
+    for row, border in zip(rows, borders):
+        if border == "constant" and abs(gain - 1) > 1e-12:
+            return False
+        gain *= float(row.sum())
+    return True

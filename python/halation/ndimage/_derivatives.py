@@ -1,0 +1,371 @@
+"""_derivatives.py: edges, Laplacians and gradient magnitudes."""
+
+import numpy as np
+
+from .. import _arrays, _engine, _gpu
+from ._arguments import (
+    axes_of,
+    axis_of,
+    border_of,
+    each,
+    empty_like,
+    facts_of,
+    filters_arrays,
+    output_of,
+    remembered,
+    run,
+    separable,
+    unfiltered,
+)
+from ._correlate import _correlate1d
+from ._gaussian import _gaussian_filter, row_of
+
+_DIFFERENCE = np.array([-1.0, 0.0, 1.0])
+_SECOND_DIFFERENCE = np.array([1.0, -2.0, 1.0])
+
+
+def _edges(input, axis, output, mode, cval, smooth):
+    ndim, dtype = facts_of(input)
+    out, kind = output_of(output, input, dtype, dtype.kind == "c")
+    rows, axes, borders, anchors = _edge_rows(ndim, axis, mode, smooth)
+    return separable(input, rows, axes, borders, cval, anchors, out, kind)
+
+
+@remembered
+def _edge_rows(ndim, axis, mode, smooth):
+    axis = axis_of(axis, ndim)
+    modes = each(mode, ndim)
+    axes = (axis, *(other for other in range(ndim) if other != axis))
+    rows = (_DIFFERENCE,) + (np.array(smooth),) * (ndim - 1)
+    return rows, axes, tuple(border_of(modes[a]) for a in axes), (1,) * ndim
+
+
+@filters_arrays
+def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    """Prewitt filter: the difference of neighbours along one axis, summed over three along each other.
+
+    Parameters
+    ----------
+    {input}
+    {axis}
+    {output}
+    {modes}
+    {cval}
+
+    Returns
+    -------
+    {result}
+
+    Examples
+    --------
+    >>> from halation.ndimage import prewitt
+    >>> prewitt([[0, 0, 5, 5]] * 3)[0]
+    array([ 0, 15, 15,  0])
+    """
+    return _edges(input, axis, output, mode, cval, (1.0, 1.0, 1.0))
+
+
+@filters_arrays
+def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    """Sobel filter: the difference of neighbours along one axis, summed with weights 1 2 1 along each other.
+
+    Parameters
+    ----------
+    {input}
+    {axis}
+    {output}
+    {modes}
+    {cval}
+
+    Returns
+    -------
+    {result}
+
+    Examples
+    --------
+    >>> from halation.ndimage import sobel
+    >>> sobel([[0, 0, 5, 5]] * 3)[0]
+    array([ 0, 20, 20,  0])
+    """
+    return _edges(input, axis, output, mode, cval, (1.0, 2.0, 1.0))
+
+
+@filters_arrays
+def generic_laplace(
+    input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None
+):
+    """Laplacian by a function for second derivatives.
+
+    Parameters
+    ----------
+    {input}
+    derivative2 : callable
+        ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``
+    {output}
+    {modes}
+    {cval}
+    {extra}
+    {axes}
+
+    Returns
+    -------
+    {result}
+
+    Examples
+    --------
+    >>> from halation.ndimage import correlate1d, generic_laplace
+    >>> def second(input, axis, output, mode, cval):
+    ...     return correlate1d(input, [1, -2, 1], axis, output, mode, cval)
+    >>> generic_laplace([[0, 0, 0], [0, 1, 0], [0, 0, 0]], second)
+    array([[ 0,  1,  0],
+           [ 1, -4,  1],
+           [ 0,  1,  0]])
+    """
+    return _generic_laplace(input, derivative2, output, mode, cval, extra_arguments, extra_keywords, axes)
+
+
+def _generic_laplace(input, derivative2, output, mode, cval, extra_arguments, extra_keywords, axes):
+    ndim, dtype = facts_of(input)
+    out, kind = output_of(output, input, dtype)
+    axes = axes_of(axes, ndim)
+    if not axes:
+        return unfiltered(input, out, kind)
+    keywords = extra_keywords or {}
+    out = empty_like(input, kind) if out is None else out
+    given, input = out, _apart(input, out, len(axes))
+    modes = each(mode, len(axes))
+    derivative2(input, axes[0], out, modes[0], cval, *extra_arguments, **keywords)
+    for axis, one in zip(axes[1:], modes[1:]):
+        out += derivative2(input, axis, kind, one, cval, *extra_arguments, **keywords)
+    return given
+
+
+def _apart(input, out, passes):
+    """The input, or a copy where the first of several passes would write over it."""
+    if passes == 1:
+        return input
+    if type(input) is np.ndarray:
+        return input.copy() if np.may_share_memory(input, out) else input
+    library = _arrays.library_of(input)
+    return library.astype(input, library.layout(input).dtype) if _gpu.overlap(input, out) else input
+
+
+@filters_arrays
+def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
+    """Laplacian: second differences 1 -2 1 along each axis, added.
+
+    Parameters
+    ----------
+    {input}
+    {output}
+    {modes}
+    {cval}
+    {axes}
+
+    Returns
+    -------
+    {result}
+
+    Examples
+    --------
+    >>> from halation.ndimage import laplace
+    >>> laplace([[0, 0, 0], [0, 1, 0], [0, 0, 0]])
+    array([[ 0,  1,  0],
+           [ 1, -4,  1],
+           [ 0,  1,  0]])
+    """
+    ndim, dtype = facts_of(input)
+    out, kind = output_of(output, input, dtype)
+    wanted = axes_of(axes, ndim)
+    if 1 < len(wanted) <= 3 and _adds_up(dtype, kind, cval):
+        weights, borders = _laplacian(len(wanted), mode)
+        return run(input, weights, wanted, borders, cval, (1,) * len(wanted), out, kind)
+
+    def second(array, axis, where, one, value):
+        return _correlate1d(array, _SECOND_DIFFERENCE, axis, where, one, value, 0)
+
+    return _generic_laplace(input, second, output, mode, cval, (), None, axes)
+
+
+@remembered
+def _laplacian(dims, mode):
+    """Second differences along each axis, added, and borders."""
+    weights = np.zeros((3,) * dims)
+    for i in range(dims):
+        weights[tuple(slice(None) if j == i else 1 for j in range(dims))] += _SECOND_DIFFERENCE
+    return weights, tuple(border_of(one) for one in each(mode, dims))
+
+
+def _adds_up(dtype, kind, cval):
+    """Whether one sum over all axes gives what results along each axis, put into the output's type, add up to."""
+    if kind.kind == "f":
+        return dtype.kind != "c"
+    # Wrapped numbers add up to the wrapped sum, as long as no single one passes the register that it is converted in.
+    return (
+        dtype.kind in "iu"
+        and kind.kind in "iu"
+        and dtype.itemsize <= 2
+        and kind.itemsize <= 2
+        and cval == np.rint(cval)
+        and abs(cval) < 2**24
+    )
+
+
+@filters_arrays
+def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
+    """Laplacian by second derivatives of a Gaussian.
+
+    Parameters
+    ----------
+    {input}
+    sigma : float or sequence of float
+        Standard deviation, for all axes or each.
+    {output}
+    {modes}
+    {cval}
+    {axes}
+    **kwargs
+        For `gaussian_filter`: `truncate`, `radius`.
+
+    Returns
+    -------
+    {result}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halation.ndimage import gaussian_laplace
+    >>> gaussian_laplace(np.array([0., 0., 1., 0., 0.]), sigma=1).round(4)
+    array([ 0.1974,  0.002 , -0.3989,  0.002 ,  0.1974])
+    """
+    ndim, _ = facts_of(input)
+    wanted = axes_of(axes, ndim)
+    sigmas = each(sigma, len(wanted))
+    if len(wanted) < ndim:
+        of_axis = dict(zip(wanted, sigmas))
+        sigmas = [of_axis.get(axis, 0) for axis in range(ndim)]
+
+    if output_of(output, input, facts_of(input)[1])[1] == np.float16:
+        return _through_f32(gaussian_laplace, input, sigma, output, mode, cval, axes, kwargs)
+
+    def second(array, axis, where, one, value, sigmas, **keywords):
+        orders = [2 if other == axis else 0 for other in range(ndim)]
+        return _gaussian_filter(array, sigmas, orders, where, one, value, **keywords)
+
+    return _generic_laplace(input, second, output, mode, cval, (sigmas,), kwargs, axes)
+
+
+def _through_f32(function, input, sigma, output, mode, cval, axes, keywords):
+    """f16 of what takes several passes: squares and sums between them are f32."""
+    out, kind = output_of(output, input, facts_of(input)[1])
+    made = function(input, sigma, np.float32, mode, cval, axes=axes, **keywords)
+    return unfiltered(made, out, kind)
+
+
+@filters_arrays
+def generic_gradient_magnitude(
+    input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None
+):
+    """Gradient magnitude by a function for derivatives.
+
+    Parameters
+    ----------
+    {input}
+    derivative : callable
+        ``derivative(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``; what it returns is changed in place.
+    {output}
+    {modes}
+    {cval}
+    {extra}
+    {axes}
+
+    Returns
+    -------
+    {result}
+
+    Examples
+    --------
+    >>> from halation.ndimage import generic_gradient_magnitude, sobel
+    >>> generic_gradient_magnitude([[0., 0., 3.], [0., 0., 3.], [0., 0., 3.]], sobel)[0]
+    array([ 0., 12., 12.])
+    """
+    return _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arguments, extra_keywords, axes)
+
+
+def _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arguments, extra_keywords, axes):
+    ndim, dtype = facts_of(input)
+    out, kind = output_of(output, input, dtype)
+    axes = axes_of(axes, ndim)
+    if not axes:
+        return unfiltered(input, out, kind)
+    keywords = extra_keywords or {}
+    out = empty_like(input, kind) if out is None else out
+    given, input = out, _apart(input, out, len(axes))
+    modes = each(mode, len(axes))
+    derivative(input, axes[0], out, modes[0], cval, *extra_arguments, **keywords)
+    out *= out
+    for axis, one in zip(axes[1:], modes[1:]):
+        along = derivative(input, axis, kind, one, cval, *extra_arguments, **keywords)
+        along *= along
+        out += along
+    if type(out) is np.ndarray:
+        np.sqrt(out, out, casting="unsafe")
+    else:
+        _arrays.library_of(out).sqrt(out)
+    return given
+
+
+@filters_arrays
+def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
+    """Gradient magnitude by derivatives of a Gaussian.
+
+    Parameters
+    ----------
+    {input}
+    sigma : float or sequence of float
+        Standard deviation, for all axes or each.
+    {output}
+    {modes}
+    {cval}
+    {axes}
+    **kwargs
+        For `gaussian_filter`: `truncate`, `radius`.
+
+    Returns
+    -------
+    {result}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halation.ndimage import gaussian_gradient_magnitude
+    >>> gaussian_gradient_magnitude(np.array([0., 0., 1., 1., 1.]), sigma=1, mode='nearest').round(4)
+    array([0.1218, 0.3638, 0.3638, 0.1218, 0.0138])
+    """
+    ndim, dtype = facts_of(input)
+    out, kind = output_of(output, input, dtype)
+    if axes is None and kind.kind == "f" and None not in (_engine.pixel_of(dtype), _engine.pixel_of(kind)):
+        one_pass = _gradient_filters(ndim, sigma, mode, tuple(kwargs.items()))
+        if one_pass is not None and (one_pass[1] != "constant" or cval == 0):
+            filters, border = one_pass
+            return run(input, filters, tuple(range(ndim)), border, cval, None, out, kind, magnitude=True)
+
+    if kind == np.float16:
+        return _through_f32(gaussian_gradient_magnitude, input, sigma, output, mode, cval, axes, kwargs)
+
+    def first(array, axis, where, one, value, sigma, **keywords):
+        orders = [1 if other == axis else 0 for other in range(ndim)]
+        return _gaussian_filter(array, sigma, orders, where, one, value, **keywords)
+
+    return _generic_gradient_magnitude(input, first, output, mode, cval, (sigma,), kwargs, axes)
+
+
+@remembered
+def _gradient_filters(ndim, sigma, mode, keywords):
+    """(filters, border) of one pass; None where it takes several."""
+    sigmas, modes, keywords = each(sigma, ndim), each(mode, ndim), dict(keywords)
+    truncate, radii = keywords.pop("truncate", 4.0), each(keywords.pop("radius", None), ndim)
+    if not 1 < ndim <= 3 or keywords or len(set(modes)) > 1 or any(one <= 1e-15 for one in sigmas):
+        return None
+    filters = [tuple(row_of(sigmas[i], int(i == axis), truncate, radii[i]) for i in range(ndim)) for axis in range(ndim)]
+    return filters, border_of(modes[0])

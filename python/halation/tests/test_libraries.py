@@ -1,0 +1,98 @@
+"""test_libraries.py: arrays of other libraries on the CPU, in place and back; skipped where a library is not installed."""
+
+import numpy as np
+import pytest
+
+import halation
+import halation.ndimage as ndimage
+from halation import _arrays
+
+VALUES = np.arange(12, dtype=np.float32).reshape(3, 4) ** 2
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    array = torch.from_numpy(VALUES.copy())
+    got = ndimage.gaussian_filter(array, 1.0)
+    assert isinstance(got, torch.Tensor) and got.dtype == torch.float32
+    np.testing.assert_array_equal(got.numpy(), ndimage.gaussian_filter(VALUES, 1.0))
+    out = torch.empty_like(array)
+    assert ndimage.gaussian_filter(array, 1.0, output=out) is out
+    np.testing.assert_array_equal(out.numpy(), got.numpy())
+    np.testing.assert_array_equal(ndimage.sobel(array.T).numpy(), ndimage.sobel(VALUES.T))
+    with pytest.raises(RuntimeError, match="requires grad"):
+        ndimage.sobel(array.requires_grad_())
+
+
+def test_jax():
+    jax = pytest.importorskip("jax")
+    got = ndimage.gaussian_filter(jax.numpy.asarray(VALUES), 1.0)
+    assert isinstance(got, jax.Array)
+    np.testing.assert_array_equal(np.asarray(got), ndimage.gaussian_filter(VALUES, 1.0))
+
+
+def test_lists_matrices_and_scalars():
+    assert ndimage.uniform_filter1d([3, 0, 6], 3).tolist() == [2, 3, 4]
+    assert type(ndimage.sobel(np.ma.masked_array(VALUES, VALUES > 3))) is np.ndarray
+    assert ndimage.gaussian_filter(np.float32(3), 1.0).shape == ()
+
+
+class Elsewhere(np.ndarray):
+    """What goes the way of arrays on a GPU, with NumPy in the GPU's place."""
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    streams = []
+    library = _arrays.OnGpu(
+        empty=lambda shape, dtype, like: np.empty(shape, dtype).view(Elsewhere),
+        astype=lambda array, dtype: np.asarray(array).astype(dtype).view(Elsewhere),
+        stream=lambda array: streams.append(array) or 0,
+        sqrt=lambda array: np.sqrt(array, array, casting="unsafe"),
+        asarray=None,
+    )
+    known = _arrays.library_of
+    monkeypatch.setattr(_arrays, "library_of", lambda array: library if type(array) is Elsewhere else known(array))
+    return streams
+
+
+CALLS = [
+    ("gaussian_filter", (1.0,)),
+    ("uniform_filter", (3,)),
+    ("sobel", ()),
+    ("laplace", ()),
+    ("correlate", (np.array([[1.0, 2.0], [0.5, -1.0]]),)),
+    ("convolve1d", ([1.0, 2.0, 4.0],)),
+    ("gaussian_laplace", (1.0,)),
+    ("gaussian_gradient_magnitude", (1.0,)),
+]
+
+
+@pytest.mark.parametrize("name, args", CALLS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "int32", "bool"])
+def test_elsewhere(elsewhere, name, args, dtype):
+    if (name, dtype) == ("gaussian_gradient_magnitude", "bool"):
+        return  # squares of bools
+    host = (np.arange(56).reshape(7, 8) * 37 % 19).astype(dtype)
+    function = getattr(ndimage, name)
+    got = function(host.view(Elsewhere), *args)
+    assert type(got) is Elsewhere and got.dtype == dtype
+    np.testing.assert_array_equal(np.asarray(got), function(host, *args))
+    assert elsewhere
+
+
+def test_elsewhere_into(elsewhere):
+    host = np.random.default_rng(1).random((9, 8), np.float32)
+    array, expected = host.copy().view(Elsewhere), ndimage.gaussian_filter(host, 1.0)
+    out = np.zeros_like(array)
+    assert ndimage.gaussian_filter(array, 1.0, output=out) is out
+    np.testing.assert_array_equal(np.asarray(out), expected)
+    assert ndimage.gaussian_filter(array, 1.0, output=array) is array  # by way of a temporary
+    np.testing.assert_array_equal(np.asarray(array), expected)
+    array = host.copy().view(Elsewhere)
+    ndimage.gaussian_laplace(array, 1.0, output=array)
+    np.testing.assert_array_equal(np.asarray(array), ndimage.gaussian_laplace(host, 1.0))
+    plan = halation.plan(host.shape, host.dtype, np.ones((3, 3)))
+    np.testing.assert_array_equal(np.asarray(plan.run(host.view(Elsewhere))), plan.run(host))
+    with pytest.raises(TypeError, match="complex numbers are filtered on the CPU"):
+        ndimage.gaussian_filter(host.astype(np.complex64).view(Elsewhere), 1.0)

@@ -1,0 +1,108 @@
+"""test_plan.py: halation.plan."""
+
+import numpy as np
+import pytest
+
+import halation
+
+signal = pytest.importorskip("scipy.signal")
+
+
+def test_convolution_and_correlation():
+    rng = np.random.default_rng(1)
+    image, weights = rng.random((20, 30), np.float32), rng.random((3, 5))
+    convolved = halation.plan(image.shape, image.dtype, weights, border="constant", sum="f64")
+    np.testing.assert_allclose(convolved.run(image), signal.convolve2d(image, weights, "same"), rtol=1e-6)
+    correlated = halation.plan(image.shape, image.dtype, weights, operation="correlation", extent="valid")
+    np.testing.assert_allclose(correlated.run(image), signal.correlate2d(image, weights, "valid"), rtol=1e-5)
+    assert correlated.output_shape == (18, 26)
+
+
+def test_factors_axes_and_extents():
+    rng = np.random.default_rng(2)
+    image = rng.integers(0, 256, (12, 14, 3), np.uint8)
+    x, y = rng.random(3), rng.random(5)
+    plan = halation.plan(image.shape, image.dtype, (y, x), axes=(0, 1), border="constant", extent="full", output=np.float64)
+    expected = np.stack([signal.convolve2d(image[..., c], np.outer(y, x), "full") for c in range(3)], axis=-1)
+    np.testing.assert_allclose(plan.run(image), expected, rtol=1e-9)
+    assert plan.methods == ["separable"] or plan.methods == ["direct"]
+    one = halation.plan((8,), "float32", [1.0, 2.0], anchor=0, border="wrap")
+    ramp = np.arange(8, dtype=np.float32)
+    np.testing.assert_array_equal(one.run(ramp), ramp + 2 * np.roll(ramp, 1))
+
+
+def test_run_into():
+    rng = np.random.default_rng(3)
+    image = rng.random((16, 16), np.float32)
+    plan = halation.plan(image.shape, image.dtype, np.ones((3, 3)) / 9)
+    expected = plan.run(image)
+    out = np.empty_like(image)
+    assert plan.run(image, out) is out
+    np.testing.assert_array_equal(out, expected)
+    flipped = np.ascontiguousarray(image[:, ::-1])[:, ::-1]  # other strides than planned
+    np.testing.assert_array_equal(plan.run(flipped), expected)
+    strided = np.zeros((32, 48), np.float32)[::2, ::3]
+    np.testing.assert_array_equal(plan.run(image, strided), expected)
+    where = image.copy()
+    np.testing.assert_array_equal(plan.run(where, where), expected)
+    np.testing.assert_allclose(plan.run(memoryview(image)), expected)
+    assert "3x3" in plan.explain() and plan.workspace_bytes >= 0 and 0 < plan.error_bound(1.0) < 1e-5
+    assert "float32" in repr(plan)
+
+
+def test_reference_agrees():
+    image = np.random.default_rng(4).integers(0, 65536, (9, 11), np.uint16)
+    weights = np.random.default_rng(5).random((4, 3)) / 6
+    on = {
+        device: halation.plan(image.shape, image.dtype, weights, device=device, tune="measure" if device == "cpu" else "estimate")
+        for device in ("cpu", "reference")
+    }
+    np.testing.assert_array_equal(on["cpu"].run(image), on["reference"].run(image))
+    assert "measured" in on["cpu"].explain()
+
+
+def test_integers_saturate_and_round():
+    image = np.array([0, 100, 200], np.uint8)
+    assert halation.plan((3,), "u1", [1.0], scale=2, offset=0.5).run(image).tolist() == [0, 200, 255]
+    assert halation.plan((3,), "u1", [1.0], scale=-1).run(image).tolist() == [0, 0, 0]
+    assert halation.plan((3,), "u1", [0.999], rounding="truncate").run(image).tolist() == [0, 99, 199]
+
+
+@pytest.mark.parametrize(
+    "change, error, words",
+    [
+        ({"operation": "blur"}, ValueError, "unknown operation 'blur'"),
+        ({"shape": (0, 3)}, ValueError, "at least one element"),
+        ({"dtype": "int64"}, TypeError, "got int64"),
+        ({"output": "complex64"}, TypeError, "got complex64"),
+        ({"weights": np.ones((3, 3)) * 1j}, TypeError, "real weights"),
+        ({"weights": np.ones((3, 3, 3))}, ValueError, "weights have 3 axes, the arrays 2"),
+        ({"device": "tpu"}, ValueError, "unknown device 'tpu'"),
+        ({"method": "box", "weights": np.arange(9.0).reshape(3, 3)}, ValueError, "method box"),
+        ({"shape": (3,) * 5, "weights": np.ones((3,) * 4)}, ValueError, "three axes at most"),
+    ],
+)
+def test_errors(change, error, words):
+    words_of_plan = {"shape": (8, 8), "dtype": "float32", "weights": np.ones((3, 3)), **change}
+    with pytest.raises(error, match=words):
+        halation.plan(**words_of_plan)
+
+
+def test_run_errors():
+    plan = halation.plan((8, 8), "float32", np.ones((3, 3)))
+    for wrong in (np.zeros((8, 9), np.float32), np.zeros((8, 8)), np.zeros((8, 8), ">f4")):
+        with pytest.raises(ValueError, match="the plan is for float32"):
+            plan.run(wrong)
+    with pytest.raises(ValueError, match="output"):
+        plan.run(np.zeros((8, 8), np.float32), np.zeros((8, 8)))
+    with pytest.raises(ValueError, match="shape"):
+        plan.run(np.zeros((8, 8), np.float32), np.zeros((8, 7), np.float32))
+    read_only = np.zeros((8, 8), np.float32)
+    read_only.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        plan.run(np.ones((8, 8), np.float32), read_only)
+
+
+def test_devices():
+    names = [info["device"] for info in halation.devices()]
+    assert names[:2] == ["reference", "cpu"]

@@ -1,0 +1,61 @@
+// arrays.h: the memory of any object that offers it: buffer protocol, __cuda_array_interface__, __array_interface__, DLPack.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <halation/image.h>
+
+namespace halation::python {
+
+namespace nb = nanobind;
+
+/// What an object's memory is asked for.
+enum class Access { read, write };
+
+/// An n-D array of somebody else's, borrowed until this goes. The GIL is needed to make it and to let it go.
+class Array {
+ public:
+  static constexpr int most_axes = 64;  // NumPy's limit
+
+  /// Throws TypeError for objects without memory and element types that are no numbers, ValueError for what is read-only where
+  /// `write` is asked for.
+  Array(nb::handle object, Access access);
+  ~Array();
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+
+  std::byte* data = nullptr;
+  int axes = 0;
+  std::array<std::int64_t, most_axes> shape;    ///< the first `axes` are set
+  std::array<std::int64_t, most_axes> strides;  ///< in bytes
+  char kind = 0;                                ///< NumPy's letter: b, i, u, f, c; 0 for byte orders other than the machine's
+  std::int64_t item_bytes = 0;
+  bool read_only = false;
+  Device device = cpu();
+  std::optional<std::uintptr_t> stream;  ///< on which the memory becomes valid, where the object says so
+
+  /// The pixel of the elements, where there is one.
+  std::optional<Pixel> pixel() const;
+  /// "f4", "u1", in NumPy's letters.
+  std::string type_name() const;
+  std::int64_t elements() const;
+
+ private:
+  bool from_buffer(nb::handle object, Access access);
+  bool from_interface(nb::handle object, const char* attribute, bool on_gpu);
+  bool from_dlpack(nb::handle object, Access access);
+
+  Py_buffer buffer_ = {};
+  bool has_buffer_ = false;
+  nb::ndarray<> dlpack_;
+  nb::ndarray<nb::ro> dlpack_read_only_;
+};
+
+}  // namespace halation::python

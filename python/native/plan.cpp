@@ -1,0 +1,197 @@
+// plan.cpp: plans, and calls: a plan together with how n-D arrays become its five extents.
+#include <halation/halation.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+#include <utility>
+
+#include "arrays.h"
+#include "module.h"
+
+namespace halation::python {
+namespace {
+
+using Five = std::array<std::int64_t, 5>;
+
+Shape shape_of(const Five& n) { return {.batch = n[0], .depth = n[1], .height = n[2], .width = n[3], .channels = n[4]}; }
+Five five_of(const Shape& n) { return {n.batch, n.depth, n.height, n.width, n.channels}; }
+Strides strides_from(const Five& s) { return {.batch = s[0], .depth = s[1], .height = s[2], .width = s[3], .channels = s[4]}; }
+
+template <class Choice>
+Choice chosen(const std::string& name, std::initializer_list<std::pair<const char*, Choice>> choices, const char* what) {
+  std::string list;
+  for (const auto& [text, choice] : choices) {
+    if (name == text) return choice;
+    list += (list.empty() ? "" : ", ") + std::string(text);
+  }
+  throw Error(ErrorCode::invalid_argument, "unknown " + std::string(what) + " '" + name + "'; choose from " + list);
+}
+
+std::vector<double> doubles(nb::handle object) {
+  const Array array(object, Access::read);
+  if (array.kind != 'f' || array.item_bytes != 8 || array.axes != 1) throw nb::type_error("weights must be one row of f8");
+  std::vector<double> values(static_cast<std::size_t>(array.shape[0]));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = *reinterpret_cast<const double*>(array.data + static_cast<std::int64_t>(i) * array.strides[0]);
+  }
+  return values;
+}
+
+using Triple = std::array<std::int64_t, 3>;
+/// Size and anchor along depth, height and width, and weights: a row of f8 in row-major order, or a tuple of factors z, y, x.
+using FilterWords = std::tuple<Triple, Triple, nb::object>;
+using BorderWords = std::pair<std::string, double>;
+
+Filter filter_from(const FilterWords& words) {
+  const auto& [size, anchor, weights] = words;
+  const auto make = [&weights = weights, &size = size] {
+    if (!nb::isinstance<nb::tuple>(weights)) {
+      return Filter::dense({.depth = size[0], .height = size[1], .width = size[2]}, doubles(weights));
+    }
+    const auto factors = nb::cast<std::array<nb::object, 3>>(weights);
+    return Filter::separable(doubles(factors[2]), doubles(factors[1]), doubles(factors[0]));
+  };
+  return make().with_anchor({.z = anchor[0], .y = anchor[1], .x = anchor[2]}).with_name("filter");
+}
+
+Border border_from(const BorderWords& words) { return {border_named(words.first), words.second}; }
+
+Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<FilterWords>& filters,
+               const std::array<BorderWords, 3>& borders, const std::string& extent, const std::string& output, double scale,
+               double offset, const std::string& rounding, const std::string& sum, const std::string& accuracy,
+               const std::string& method, const std::string& tune, int threads, const std::string& device, bool magnitude) {
+  PlanSpec spec;
+  spec.shape = shape_of(shape);
+  spec.pixel = pixel_named(pixel);
+  for (const FilterWords& filter : filters) spec.filters.push_back(filter_from(filter));
+  spec.combine = magnitude ? Combine::magnitude : Combine::none;
+  spec.device = device_named(device);
+  spec.options.border = {border_from(borders[0]), border_from(borders[1]), border_from(borders[2])};
+  spec.options.extent = extent_named(extent);
+  spec.options.operation = Operation::correlation;
+  spec.options.output = pixel_named(output);
+  spec.options.scale = scale;
+  spec.options.offset = offset;
+  spec.options.rounding =
+      chosen<Rounding>(rounding, {{"half_even", Rounding::half_even}, {"truncate", Rounding::truncate}}, "rounding");
+  spec.options.sum = chosen<Sum>(sum, {{"automatic", Sum::automatic}, {"f64", Sum::f64}}, "sum");
+  spec.options.accuracy = chosen<Accuracy>(accuracy, {{"exact", Accuracy::exact}, {"fast", Accuracy::fast}}, "accuracy");
+  spec.options.method = method_named(method);
+  spec.options.tune = tune_named(tune);
+  spec.options.threads = threads;
+  const nb::gil_scoped_release released;  // tune "measure" takes a while
+  return Plan(spec);
+}
+
+/// What an array must be like to be one of a call's, and where its five extents lie in it.
+struct Side {
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;
+  Shape five;
+  Strides steps;
+  Pixel pixel = Pixel::u8;
+  std::vector<std::int64_t> offsets;  ///< of each run: what five extents cannot hold is run again and again
+
+  bool fits(const Array& array) const {
+    if (static_cast<std::size_t>(array.axes) != shape.size() || array.pixel() != pixel) return false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (array.shape[i] != shape[i] || (array.strides[i] != strides[i] && shape[i] != 1)) return false;
+    }
+    return reinterpret_cast<std::uintptr_t>(array.data) % bytes_of(pixel) == 0;
+  }
+};
+
+using Numbers = std::vector<std::int64_t>;
+/// Shape and strides of the arrays, strides of the five extents, offset of each run.
+using SideWords = std::tuple<Numbers, Numbers, Five, Numbers>;
+
+Side side_from(const Shape& five, Pixel pixel, const SideWords& words) {
+  return {.shape = std::get<0>(words),
+          .strides = std::get<1>(words),
+          .five = five,
+          .steps = strides_from(std::get<2>(words)),
+          .pixel = pixel,
+          .offsets = std::get<3>(words)};
+}
+
+/// A plan for arrays of given shapes and strides. Immutable; any number of threads may run one.
+class Call {
+ public:
+  Call(Plan plan, const Five& shape, const std::string& pixel, const SideWords& in, const SideWords& out)
+      : plan_(std::move(plan)),
+        in_(side_from(shape_of(shape), pixel_named(pixel), in)),
+        out_(side_from(plan_.output_shape(), plan_.output_pixel(), out)) {
+    if (in_.offsets.size() != out_.offsets.size()) throw nb::value_error("a call needs as many input as output offsets");
+  }
+
+  /// False where an array is not as this call expects it (nothing has been done then).
+  bool run(nb::handle in, nb::handle out, std::uintptr_t stream) const {
+    const Array from(in, Access::read);
+    const Array to(out, Access::write);
+    if (!in_.fits(from) || !out_.fits(to)) return false;
+    const nb::gil_scoped_release released;
+    const RunOptions options{.stream = {reinterpret_cast<void*>(stream)}, .workspace = {}};
+    for (std::size_t i = 0; i < in_.offsets.size(); ++i) {
+      plan_.run(ConstView{from.data + in_.offsets[i], in_.five, in_.steps, in_.pixel, from.device},
+                View{to.data + out_.offsets[i], out_.five, out_.steps, out_.pixel, to.device}, options);
+    }
+    return true;
+  }
+
+  const Plan& plan() const { return plan_; }
+
+ private:
+  Plan plan_;
+  Side in_;
+  Side out_;
+};
+
+std::vector<std::string> names_of(const std::vector<Method>& methods) {
+  std::vector<std::string> names;
+  for (const Method method : methods) names.emplace_back(name_of(method));
+  return names;
+}
+
+nb::list list_of_devices() {
+  nb::list all;
+  for (const DeviceInfo& info : devices()) {
+    nb::dict facts;
+    facts["device"] = name_of(info.device);
+    facts["description"] = info.description;
+    facts["methods"] = nb::cast(info.methods);
+    all.append(facts);
+  }
+  return all;
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& module) {
+  nb::class_<Plan>(module, "Plan", "A prepared job of the library, over five extents: batch, depth, height, width, channels.")
+      .def_prop_ro(
+          "output_shape", [](const Plan& plan) { return five_of(plan.output_shape()); }, "The five extents of the output.")
+      .def_prop_ro("output_pixel", [](const Plan& plan) { return std::string(name_of(plan.output_pixel())); })
+      .def_prop_ro("workspace_bytes", &Plan::workspace_bytes, "Scratch bytes that one run needs, from the library's pool.")
+      .def_prop_ro(
+          "methods", [](const Plan& plan) { return names_of(plan.methods()); }, "The methods chosen, one a filter.")
+      .def("error_bound", &Plan::error_bound, nb::arg("max_abs"),
+           "Largest difference, before rounding, from exact arithmetic for inputs of magnitude at most `max_abs`.")
+      .def("explain", &Plan::explain, "What will be done and why.");
+  nb::class_<Call>(module, "Call", "A plan for arrays of given shapes and strides.")
+      .def(nb::init<Plan, const Five&, const std::string&, const SideWords&, const SideWords&>(), nb::arg("plan"),
+           nb::arg("shape"), nb::arg("pixel"), nb::arg("input"), nb::arg("output"))
+      .def("run", &Call::run, nb::arg("input"), nb::arg("output"), nb::arg("stream") = 0,
+           "Filters one array into another; False, with nothing done, where one of them is not as this call expects it.")
+      .def_prop_ro("plan", &Call::plan);
+  module.def("make_plan", &make_plan, nb::arg("shape"), nb::arg("pixel"), nb::arg("filters"), nb::arg("borders"),
+             nb::arg("extent"), nb::arg("output"), nb::arg("scale"), nb::arg("offset"), nb::arg("rounding"), nb::arg("sum"),
+             nb::arg("accuracy"), nb::arg("method"), nb::arg("tune"), nb::arg("threads"), nb::arg("device"), nb::arg("magnitude"),
+             "A plan for correlation by filters given as (size, anchor, weights or factors).");
+  module.def("devices", &list_of_devices, "Every device that this build can use on this machine.");
+}
+
+}  // namespace halation::python

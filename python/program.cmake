@@ -1,0 +1,17 @@
+# program.cmake: HALATION_IO where a wheel is built: on where all that the program and its files need is found, else off, so that
+# the package itself builds with Highway and oneTBB alone.
+set(found TRUE)
+foreach(name PNG JPEG TIFF CLI11 fmt nlohmann_json)
+  find_package(${name} QUIET)
+  if(NOT ${name}_FOUND)
+    set(found FALSE)
+  endif()
+endforeach()
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(halation_program QUIET OpenEXR>=3.1 libwebp libwebpmux libwebpdemux)
+endif()
+if(NOT halation_program_FOUND)
+  set(found FALSE)
+endif()
+option(HALATION_IO "Read and write image files (PNG, JPEG, TIFF, WebP, OpenEXR, .npy)" ${found})

@@ -1,0 +1,28 @@
+# check.cmake: builds the wheel, installs it into a fresh virtual environment, and runs the tests that it carries, then SciPy's.
+# With -D program=ON the wheel carries the program too.
+file(REMOVE_RECURSE ${work}/venv ${work}/wheel)
+file(MAKE_DIRECTORY ${work}/elsewhere)
+
+# From a folder of its own, so that nothing is imported from the sources.
+function(run)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work}/elsewhere COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+run(${python} -m venv ${work}/venv)
+set(python ${work}/venv/bin/python)
+set(pip ${python} -m pip --disable-pip-version-check --quiet)
+run(${pip} install "scikit-build-core>=0.10" "nanobind>=2.4" "numpy>=1.25" "scipy>=1.16" pytest hypothesis)
+set(ENV{CMAKE_BUILD_PARALLEL_LEVEL} 2)
+run(${pip} wheel --no-deps --no-build-isolation --wheel-dir ${work}/wheel
+  -C build-dir=${work}/build
+  -C cmake.define.CMAKE_CXX_COMPILER=${compiler}
+  -C cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=${launcher}
+  -C "cmake.define.CMAKE_CXX_FLAGS_RELEASE=${flags}"
+  -C cmake.define.HALATION_WERROR=${werror}
+  -C cmake.define.HALATION_CUDA=OFF
+  -C cmake.define.HALATION_IO=${program}
+  ${source})
+file(GLOB wheels ${work}/wheel/*.whl)
+run(${pip} install --no-deps ${wheels})
+run(${python} -m pytest -q -p no:cacheprovider --pyargs halation)
+run(${python} ${source}/tests/python/scipy_suite.py)
