@@ -5,8 +5,7 @@
 #include <cstring>
 #include <iostream>
 
-#include <hwy/targets.h>
-
+#include "../target.h"
 #include "compare.h"
 
 namespace {
@@ -29,18 +28,6 @@ struct Settings {
 };
 
 constexpr int skipped = 77;
-
-/// Makes Highway choose the instruction set called `name`; false where this machine or build lacks it.
-bool use_target(const std::string& name) {
-  const std::int64_t supported = hwy::SupportedTargets();
-  for (std::int64_t target = 1; target > 0 && target <= HWY_SCALAR; target <<= 1) {
-    if ((supported & target) == 0 || name != hwy::TargetName(target)) continue;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(target);
-    return true;
-  }
-  return false;
-}
 
 bool is_present(Device device) {
   const std::vector<DeviceInfo> all = devices();
@@ -71,7 +58,7 @@ int main(int count, char** words) try {
     return 2;
   }
   if (!settings.target.empty() && !use_target(settings.target)) {
-    std::cout << "skipped: this machine has no " << settings.target << "\n";
+    std::cout << "skipped: this machine or build has no " << settings.target << "\n";
     return skipped;
   }
   if (!is_present(settings.device)) {
