@@ -27,6 +27,7 @@ test:  ## installs what is missing, builds and runs every test
 	@$(needs) build test python
 	@$(call build,ci)
 	@ctest --preset ci -j $(JOBS)
+	@[[ ! -f build/ci/tests/python/pytest.txt ]] || tail -n 1 build/ci/tests/python/pytest.txt
 
 asan:  ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(needs) build test

@@ -24,5 +24,7 @@ run(${pip} wheel --no-deps --no-build-isolation --wheel-dir ${work}/wheel
   ${source})
 file(GLOB wheels ${work}/wheel/*.whl)
 run(${pip} install --no-deps ${wheels})
-run(${python} -m pytest -q -p no:cacheprovider --pyargs halation)
+execute_process(COMMAND ${python} -m pytest -q -p no:cacheprovider --pyargs halation
+  WORKING_DIRECTORY ${work}/elsewhere OUTPUT_VARIABLE said ECHO_OUTPUT_VARIABLE COMMAND_ERROR_IS_FATAL ANY)
+file(WRITE ${work}/pytest.txt "${said}")  # `make test` ends with its last line
 run(${python} ${source}/tests/python/scipy_suite.py)
