@@ -95,6 +95,7 @@ def test_current_stream(library):
     host = np.ones((2048, 2048), np.float32)
     array = there(library, host)
     if library.__name__ == "cupy":
+        library.cuda.get_current_stream().synchronize()  # the other stream does not wait for the upload
         with library.cuda.Stream(non_blocking=True) as stream:
             for _ in range(20):
                 array = array * 1 + 1
