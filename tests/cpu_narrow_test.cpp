@@ -139,7 +139,9 @@ TEST(NarrowPoint, IsRefusedWhereSumsCouldBeTooLargeOrTooFarOff) {
   job.rounding = Rounding::truncate;
   EXPECT_FALSE(fits(job, dense(3, 3, nine)));
   job.out_pixel = Pixel::u8;
-  EXPECT_TRUE(fits(job, dense(3, 3, nine)));
+  EXPECT_FALSE(fits(job, dense(3, 3, nine)));
+  EXPECT_TRUE(fits(job, dense(3, 3, {0, 0.25, 0, 0.25, 0, 0.25, 0, 0.25, 0})));
+  job = job_of();
   job.offset = 0.3;
   EXPECT_FALSE(fits(job, dense(3, 3, nine)));
 }
@@ -204,6 +206,24 @@ TEST(CpuNarrow, IsExactForWholeWeightsWindowsAndPowersOfTwo) {
         expect_same(image, wide, {.output = out, .method = Method::direct});
         expect_same(image, derivative, {.output = out, .method = Method::direct});
         expect_same(image, binomial, {.output = out, .method = Method::separable});
+      }
+    }
+  }
+}
+
+TEST(CpuNarrow, TruncatesImagesOfOneValueAsF64Does) {
+  Image image({.height = 9, .width = 70}, Pixel::u8);
+  for (int value = 0; value < 256; ++value) {
+    std::memset(image.view().data, value, 9 * 70);
+    for (const auto& [taps_y, taps_x] : {std::pair<std::size_t, std::size_t>{3, 1}, {1, 3}, {3, 3}, {5, 5}}) {
+      const Filter sum = Filter::separable(std::vector<double>(taps_x, 1), std::vector<double>(taps_y, 1));
+      for (const Method method : {Method::direct, Method::separable, Method::box}) {
+        Options options{.scale = 1.0 / static_cast<double>(taps_y * taps_x), .rounding = Rounding::truncate};
+        const Image expected = convolve(image, sum, options, reference());
+        options.method = method;
+        const Image found = convolve(image, sum, options, cpu());
+        ASSERT_EQ(std::memcmp(found.view().data, expected.view().data, 9 * 70), 0)
+            << value << ", " << taps_y << "x" << taps_x << ", " << name_of(method);
       }
     }
   }

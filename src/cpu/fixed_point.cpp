@@ -116,7 +116,8 @@ std::optional<FixedPoint> fixed_point(const Job& job, const Taps& taps, Method m
   } else if (method == Method::direct) {
     fixed = by_weights(job, taps.weights);
   }
-  if (fixed && fixed->error > most_fixed_error) return std::nullopt;
+  // What is truncated must not be off: where all pixels are alike, sums are whole numbers or just below them.
+  if (fixed && fixed->error > (job.rounding == Rounding::truncate ? 0 : most_fixed_error)) return std::nullopt;
   return fixed;
 }
 

@@ -90,6 +90,7 @@ std::optional<NarrowFinish> finish_of(const Job& job, const Values& sums) {
   } else if (sums.fraction > 0 && job.out_pixel != Pixel::u8) {
     return std::nullopt;  // rounds down, not towards zero
   }
+  if (job.rounding == Rounding::truncate && sums.error > 0) return std::nullopt;  // a level less where all pixels are alike
   if (std::fabs(bias) > most_value) return std::nullopt;
   finish.bias = static_cast<std::int16_t>(bias);
   return finish;

@@ -19,8 +19,8 @@ struct NarrowPoint {
   double error = 0;
 };
 
-/// None where the job or the filter does not allow it, and where it would put sums off by more than 1/16 of a level. Weights that
-/// are whole numbers, and windows of equal weights, are summed exactly.
+/// None where the job or the filter does not allow it, and where it would put sums off by more than 1/16 of a level, or, if they are
+/// truncated, off at all. Weights that are whole numbers, and windows of equal weights, are summed exactly.
 std::optional<NarrowPoint> narrow_point(const Job& job, const Taps& taps, Method method);
 
 }  // namespace halation::cpu_backend
