@@ -26,7 +26,8 @@ def test_torch():
 
 def test_jax():
     jax = pytest.importorskip("jax")
-    got = ndimage.gaussian_filter(jax.numpy.asarray(VALUES), 1.0)
+    array = jax.device_put(VALUES, jax.devices("cpu")[0])  # also where JAX would take a GPU
+    got = ndimage.gaussian_filter(array, 1.0)
     assert isinstance(got, jax.Array)
     np.testing.assert_array_equal(np.asarray(got), ndimage.gaussian_filter(VALUES, 1.0))
 
