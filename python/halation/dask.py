@@ -1,17 +1,18 @@
-"""halation.dask: the functions of halation.ndimage on Dask arrays, block by block, for arrays larger than memory and for clusters.
+"""halation.dask: the functions of halation.ndimage on Dask arrays, for arrays larger than memory and for clusters.
 
-Each function takes a Dask array where that of `halation.ndimage` takes an array, and gives a lazy one of the same shape and chunks:
-the blocks are filtered by `halation.ndimage` with as much of their neighbours as the filter reaches (`dask.array.map_overlap`).
-Threads, processes, clusters, files (Zarr and others) and GPUs (blocks of CuPy) are Dask's to arrange; results are those for the whole
-array in memory, but that sums of floats may differ in their last bits.
+Each function takes a Dask array where that of `halation.ndimage` takes an array, and gives a lazy one of the same shape and
+chunks: blocks are filtered by `halation.ndimage` with as much of their neighbours as the filter reaches
+(`dask.array.map_overlap`). Threads, processes, clusters, files (Zarr and others) and GPUs (blocks of CuPy) are Dask's to
+arrange. Results are those for the whole array in memory, but that sums of floats may differ in their last bits.
 
 - `output` is a dtype; arrays are written by Dask (`dask.array.store`, ``to_zarr``).
 - Weights may be a Dask array; they are computed at once.
-- At the array's ends each block has the border itself; 'wrap' fetches the other end's elements. Dask joins chunks that are shorter than
-  what the filter reaches; an axis not twice as long becomes one chunk. So do all axes where `gaussian_laplace`,
+- At the array's ends each block has the border itself; 'wrap' fetches the other end's elements. Dask joins chunks that are
+  shorter than what the filter reaches; an axis not twice as long becomes one chunk. So do all axes where `gaussian_laplace`,
   `gaussian_gradient_magnitude` and the generic filters mix 'wrap' with other modes.
-- `generic_laplace` and `generic_gradient_magnitude` need `depth`: how many elements the caller's derivative reaches, for all of the
-  array's axes or each.
+- `generic_laplace` and `generic_gradient_magnitude` need `depth`: how many elements the caller's derivative reaches, for all
+  of the array's axes or each.
+- Memory: some layers of blocks, and what a block takes in each thread. Blocks of some 32 MiB do well.
 """
 import functools
 import inspect
@@ -102,7 +103,7 @@ def _of_derivatives(words, ndim, sigmas):
 
 
 def _mode_everywhere(words, ndim):
-    """Modes where the derivative along each axis has that axis' mode along all axes: where these mix with 'wrap', no block may end."""
+    """Modes where the derivative along each axis has that axis' mode along all: where these mix with 'wrap', no block may end."""
     modes = each(words["mode"], len(axes_of(words["axes"], ndim)))
     borders = {border_of(mode) for mode in modes}
     return dict.fromkeys(range(ndim), _ANY if len(borders) > 1 and "wrap" in borders else modes[0] if modes else "reflect")
@@ -179,7 +180,8 @@ def _wrap(name):
     @functools.wraps(function)
     def filtered(input, *args, **keywords):
         if not isinstance(input, da.Array):
-            raise TypeError(f"halation.dask.{name} filters Dask arrays, got {type(input).__name__}; make one with dask.array.from_array")
+            raise TypeError(f"halation.dask.{name} filters Dask arrays, got {type(input).__name__}; "
+                            "dask.array.from_array makes one")
         bound = lazy.bind(input, *args, **keywords)
         bound.apply_defaults()
         words = dict(bound.arguments)
@@ -209,10 +211,11 @@ def _describe(name, text):
     head = head.replace("The array to filter: of any library (NumPy, CuPy, PyTorch, JAX, ...), or what NumPy makes one of.",
                         "The Dask array to filter.")
     head = head.replace("output : array or dtype, optional", "output : dtype, optional")
-    head = head.replace("Where the result goes, or what it is an array of. By default a new array of the input's\n        type. It may "
-                        "be the input.", "Of the result; the input's by default.")
+    head = head.replace("Where the result goes, or what it is an array of. By default a new array of the input's\n        type. "
+                        "It may be the input.", "Of the result; the input's by default.")
     head = head.replace("Of the input's shape and library.", "A lazy array of the input's shape and chunks.")
-    arguments = {"convolve": "np.ones((3, 3))", "correlate": "np.ones((3, 3))", "convolve1d": "[1, 2, 1]", "correlate1d": "[1, 2, 1]",
+    arguments = {"convolve": "np.ones((3, 3))", "correlate": "np.ones((3, 3))",
+                 "convolve1d": "[1, 2, 1]", "correlate1d": "[1, 2, 1]",
                  "gaussian_filter": "1", "gaussian_filter1d": "1", "gaussian_gradient_magnitude": "1", "gaussian_laplace": "1",
                  "generic_gradient_magnitude": "ndimage.sobel, depth=1", "generic_laplace": "ndimage.sobel, depth=1",
                  "uniform_filter1d": "3"}.get(name, "")
