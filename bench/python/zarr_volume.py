@@ -123,6 +123,8 @@ def main():
     parser.add_argument("--reuse", action="store_true", help="filter the volume that an earlier run kept")
     parser.add_argument("--filter-only", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.gib < 0.5:
+        parser.error(f"--gib must be at least 0.5, one block of 64 planes, got {arguments.gib}")
     if arguments.filter_only:
         return filter_volume(arguments)
     made_here = arguments.folder is None
@@ -136,13 +138,14 @@ def main():
         volume = zarr.open_array(str(source), mode="r") if arguments.reuse else make_volume(source, arguments)
         making = time.perf_counter() - begin
         words = [sys.executable, __file__, *sys.argv[1:], "--filter-only", "--folder", str(arguments.folder)]
-        # glibc keeps freed blocks in the arenas of each thread; large ones are to go back to the system, where the limit counts them.
+        # glibc keeps freed blocks for each thread; large ones are to go back to the system, whose limit counts them.
         environment = {**os.environ, "MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "1048576"}
         child = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True, env=environment)
         elements, differ, most = compare(arguments)
         report = {
             "volume": {"shape": volume.shape, "dtype": "uint16", "gib": volume.nbytes / 2**30, "chunks": volume.chunks,
-                       "files_gib": round(folder_gib(arguments.folder / "in.zarr"), 2), "seconds_to_make": None if arguments.reuse else round(making, 1)},
+                       "files_gib": round(folder_gib(arguments.folder / "in.zarr"), 2),
+                       "seconds_to_make": None if arguments.reuse else round(making, 1)},
             "filter": f"gaussian_filter, sigma {arguments.sigma}, mode {arguments.mode}, {arguments.threads} threads",
             "limit_gib": arguments.limit_gib,
             **json.loads(child.stdout),
