@@ -11,7 +11,8 @@ endfunction()
 run(${python} -m venv ${work}/venv)
 set(python ${work}/venv/bin/python)
 set(pip ${python} -m pip --disable-pip-version-check --quiet)
-run(${pip} install "scikit-build-core>=0.10" "nanobind>=2.4" "numpy>=1.25" "scipy>=1.16" pytest hypothesis)
+run(${pip} install "scikit-build-core>=0.10" "nanobind>=2.4" "numpy>=1.25" "scipy>=1.16" pytest hypothesis
+  "dask[array]>=2024.8" "opencv-python-headless>=4.8" "zarr>=3")
 set(ENV{CMAKE_BUILD_PARALLEL_LEVEL} 2)
 run(${pip} wheel --no-deps --no-build-isolation --wheel-dir ${work}/wheel
   -C build-dir=${work}/build

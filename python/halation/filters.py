@@ -1,0 +1,162 @@
+"""halation.filters: the library's named filters, a function each, on signals, images and volumes.
+
+The functions, their parameters, defaults and descriptions are made from the library's own list of named filters
+(docs/filters.md), and so is filters.pyi beside this file. All share these arguments, after the filter's own:
+
+axes : int or tuple of int, optional
+    The axes that the filter runs along, 1 to 3, in the order depth, height, width. By default the only axis of a signal, and the
+    first two of an image, H x W or H x W x C; a volume needs them: ``axes=(0, 1, 2)``.
+border : str, optional
+    What lies outside: 'reflect101' (d c b | a b c d), 'reflect' (c b a | a b c), 'replicate' (a a a | a b c), 'wrap', 'constant'.
+cval : float, optional
+    The value outside where the border is 'constant'.
+output : array or dtype, optional
+    Where the result goes, or what it is an array of; the image's type by default.
+
+Weights are oriented as in all of the library: derivatives are positive where brightness rises along their axis. Results of
+integers are rounded half to even and saturate: give ``output=np.int16`` or a float for derivatives of unsigned images. Arrays
+may be of any library, on a GPU too.
+
+>>> import numpy as np
+>>> from halation import filters
+>>> ramp = np.tile(np.arange(0, 50, 10, dtype=np.uint8), (3, 1))
+>>> filters.sobel(ramp, output=np.int16)[1]
+array([ 0, 80, 80, 80,  0], dtype=int16)
+>>> filters.box(ramp, size=(1, 3), border='constant')[0]
+array([ 3, 10, 20, 30, 23], dtype=uint8)
+"""
+import operator
+import textwrap
+
+import numpy as np
+
+from . import _engine, _native
+from .ndimage._arguments import facts_of, remembered
+
+_FILTERS = {facts["name"]: facts for facts in _native.named_filters()}
+__all__ = list(_FILTERS)
+
+
+def _axes_of(axes, ndim):
+    """The axes of the filter, counted from 0."""
+    if axes is None:
+        if ndim not in (1, 2, 3):
+            raise ValueError(f"axes must be given for an array of {ndim} axes, such as axes=(2, 3) for N x C x H x W")
+        return tuple(range(min(ndim, 2)))
+    axes = tuple(operator.index(axis) for axis in (axes if np.iterable(axes) else (axes,)))
+    if not all(-ndim <= axis < ndim for axis in axes):
+        raise ValueError(f"axes must lie in [{-ndim}, {ndim}) for an array of {ndim} axes, got {axes}")
+    axes = tuple(axis % ndim for axis in axes)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"axes must be unique, got {axes}")
+    if not 1 <= len(axes) <= 3:
+        raise ValueError(f"a filter runs along 1 to 3 axes, got {len(axes)}")
+    return axes
+
+
+def _values(name, parameter, value):
+    """A parameter's value as the library takes it: a list of numbers."""
+    if isinstance(value, str):
+        if value not in parameter["choices"]:
+            allowed = parameter["allowed"] if parameter["choices"] else "a number"
+            raise ValueError(f"{name}: {parameter['name']} must be {allowed}, got '{value}'")
+        return [float(parameter["choices"].index(value))]
+    try:
+        return [float(one) for one in value] if np.iterable(value) else [float(value)]
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: {parameter['name']} must be {parameter['allowed']}, got {value!r}") from None
+
+
+@remembered
+def _weights(name, dims, values):
+    """(filter or filters, anchors, whether their magnitude is meant) as the engine takes them."""
+    made, is_magnitude = _native.make_filter(name, {key: list(value) for key, value in values}, dims)
+    filters = []
+    for one in made:
+        if "factors" in one:
+            filters.append(tuple(np.array(row) for row in one["factors"][3 - dims:]))
+        else:
+            filters.append(np.array(one["weights"]).reshape(one["size"][3 - dims:]))
+    if is_magnitude:  # of derivatives, whose anchors are their middles
+        return filters, None, True
+    return filters[0], tuple(made[0]["anchor"][3 - dims:]), False
+
+
+def _run(name, image, arguments, axes, border, cval, output):
+    if not hasattr(image, "ndim"):
+        image = np.asarray(image)
+    ndim, dtype = facts_of(image)
+    if dtype.kind not in "biufc":
+        raise TypeError(f"{name}: the image must be of numbers, got {dtype}")
+    axes = _axes_of(axes, ndim)
+    facts = _FILTERS[name]
+    if len(axes) not in facts["dims"]:
+        dims = " or ".join(map(str, facts["dims"]))
+        raise ValueError(f"{name} runs along {dims} axes, got {len(axes)}; choose them with axes=")
+    values = tuple((p["name"], tuple(_values(name, p, arguments[p["name"]]))) for p in facts["parameters"]
+                   if arguments[p["name"]] is not None)
+    filters, anchors, is_magnitude = _weights(name, len(axes), values)
+    kind = np.dtype(output) if isinstance(output, (type, np.dtype, str)) else None
+    return _engine.correlate(image, filters, axes=axes, borders=border, cvals=float(cval), anchors=anchors,
+                             magnitude=is_magnitude, out=None if kind is not None else output, dtype=kind)
+
+
+def _default(parameter):
+    """A parameter's default as Python has it; None where it follows from others."""
+    value = parameter["default"]
+    if value is None:
+        return None
+    if parameter["choices"]:
+        return parameter["choices"][int(value)]
+    return int(value) if parameter["integer"] else value
+
+
+def _kind(parameter):
+    """What a parameter takes, as documentation has it."""
+    if parameter["choices"]:
+        return "{" + ", ".join(f"'{choice}'" for choice in parameter["choices"]) + "}"
+    kind = "int" if parameter["integer"] else "float"
+    return f"{kind} or sequence of {kind}" if parameter["per_axis"] else kind
+
+
+def _wrapped(text, indent):
+    return textwrap.fill(text, 110, initial_indent=indent, subsequent_indent=indent)
+
+
+def _description(facts):
+    """A docstring in NumPy's style."""
+    name = facts["name"]
+    lines = [facts["summary"] + ".", "", _wrapped(f"Weights: {facts['formula']}.".replace("..", "."), ""), ""]
+    lines += ["Parameters", "----------", "image : array", "    The image, or a signal, or a volume."]
+    for p in facts["parameters"]:
+        lines.append(f"{p['name']} : {_kind(p)}, optional")
+        unit = f" {p['unit']}" if p["unit"] else ""
+        allowed = "" if p["choices"] else f", {p['allowed']}{unit}"
+        lines.append(_wrapped(p["meaning"][:1].upper() + p["meaning"][1:] + allowed + ".", "    "))
+    lines += ["axes, border, cval, output", "    As in all filters: see `halation.filters`.", ""]
+    lines += ["Returns", "-------", "array", "    Of the image's shape and library.", ""]
+    lines += ["Notes", "-----", _wrapped(f"Source: {facts['source']}.", ""), ""]
+    lines += ["Examples", "--------", ">>> import numpy as np", ">>> from halation import filters",
+              ">>> photo = np.random.default_rng(1).integers(0, 256, (40, 60, 3), np.uint8)",
+              f">>> filters.{name}(photo, border='replicate', output=np.float32).shape", "(40, 60, 3)"]
+    return textwrap.indent("\n".join(lines), "    ").strip() + "\n    "
+
+
+def _signature(facts):
+    """The parameters of a filter's function, as text."""
+    own = [f"{p['name']}={_default(p)!r}" for p in facts["parameters"]]
+    return ", ".join(["image", *own, "*, axes=None, border='reflect101', cval=0.0, output=None"])
+
+
+def _make(facts):
+    """A filter's function, written out so that a call costs no more than one written by hand."""
+    given = ", ".join(f"'{p['name']}': {p['name']}" for p in facts["parameters"])
+    scope = {"_run": _run}
+    exec(f"def {facts['name']}({_signature(facts)}):\n"
+         f"    return _run('{facts['name']}', image, {{{given}}}, axes, border, cval, output)\n", scope)
+    function = scope[facts["name"]]
+    function.__doc__, function.__module__ = _description(facts), __name__
+    return function
+
+
+globals().update((name, _make(facts)) for name, facts in _FILTERS.items())

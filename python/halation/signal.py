@@ -1,0 +1,480 @@
+"""halation.signal: the convolutions of scipy.signal, with their signatures and results.
+
+``import halation.signal as signal`` in place of ``from scipy import signal`` runs existing code for `convolve`, `convolve2d`,
+`correlate`, `fftconvolve`, `oaconvolve` and `sepfir2d`. What differs from SciPy:
+
+- Every function sums directly: `method`, and the names fftconvolve and oaconvolve, choose no other way. So no result carries
+  the noise of a transform, NaN and Inf reach the filter's length and no farther, and costs grow with the filter's size.
+- Whole numbers are exact, and wrap where the result's type is too small, also where SciPy goes by floats (`method` 'fft',
+  'auto').
+- float16 and bool work in any number of dimensions; bool gives "or" of "and", as in one dimension. longdouble sums in
+  float64.
+- `sepfir2d` takes filters longer than the image.
+- The larger array is the one filtered. It may be of any library, on a GPU too (floats, and integers up to 16 bits); the other
+  is copied to the CPU.
+"""
+import itertools
+import operator
+
+import numpy as np
+
+from . import _arrays, _engine
+
+__all__ = ["convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
+
+_MODES = ("full", "valid", "same")
+_BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap", "symm": "reflect",
+               "symmetric": "reflect"}
+
+
+def _both(in1, in2):
+    """Both inputs, each as NumPy's array or one on a GPU, and what makes the result one of the caller's library."""
+    arrays, give = [], None
+    for given in (in1, in2):
+        library = _arrays.library_of(given)
+        if isinstance(library, _arrays.OnCpu):
+            given = np.asarray(_arrays.on_cpu(given))
+            if give is None and library is not _arrays.NUMPY:
+                give = library.give
+        arrays.append(given)
+    return arrays[0], arrays[1], give or (lambda made: made)
+
+
+def _dtype(array):
+    if isinstance(array, np.ndarray):
+        return array.dtype
+    return _arrays.library_of(array).layout(array).dtype
+
+
+def _result_type(in1, in2):
+    for array in (in1, in2):
+        if _dtype(array).kind not in "biufc":
+            raise TypeError(f"arrays must be of numbers, got {_dtype(array)}")
+    return np.result_type(_dtype(in1), _dtype(in2))
+
+
+def _as_weights(array):
+    """A filter as NumPy's array: the library keeps weights on the CPU."""
+    if isinstance(array, np.ndarray):
+        return array
+    return array.get() if hasattr(array, "get") else np.asarray(array.cpu() if hasattr(array, "cpu") else array.copy_to_host())
+
+
+def _check_mode(mode):
+    if mode not in _MODES:
+        raise ValueError(f"Acceptable mode flags are 'valid', 'same', or 'full', not mode={mode}")
+
+
+def _must_swap(mode, shape1, shape2, axes):
+    """Whether the second input is the larger one, where the filter must lie inside the array."""
+    if mode != "valid" or not axes:
+        return False
+    if all(shape1[axis] >= shape2[axis] for axis in axes):
+        return False
+    if not all(shape2[axis] >= shape1[axis] for axis in axes):
+        raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
+    return True
+
+
+def _centred(full, shape):
+    """The middle of a full result."""
+    return full[tuple(slice((n - m) // 2, (n - m) // 2 + m) for n, m in zip(full.shape, shape))]
+
+
+def _run(array, weights, axes, extent, dtype, border="constant", fill=0.0, **words):
+    """One convolution by the engine."""
+    flipped = weights[(slice(None, None, -1),) * weights.ndim]
+    return _engine.correlate(array, flipped, axes=axes, borders=border, cvals=fill, extent=extent, dtype=dtype, **words)
+
+
+def _limbs(array, count):
+    """The lowest 16 * count bits of whole numbers, 16 in each float64."""
+    bits = array.astype(np.int64, copy=False).view(np.uint64) if array.dtype.kind == "i" else array.astype(np.uint64)
+    return [((bits >> np.uint64(16 * i)) & np.uint64(0xFFFF)).astype(np.float64) for i in range(count)]
+
+
+def _magnitude(array, fill):
+    return max(abs(int(array.min(initial=0))), abs(int(array.max(initial=0))), abs(int(fill)))
+
+
+def _convolve(array, weights, axes, extent, dtype, border="constant", fill=0.0):
+    """A convolution of any numbers: exact, and wrapped, where these are whole."""
+    if isinstance(fill, complex) and _dtype(array).kind != "c":
+        if fill.imag == 0:
+            fill = fill.real
+        else:  # what lies outside is complex, and so is the array
+            array = array.astype(dtype)
+    if dtype.kind in "fc":
+        total = "f64" if dtype.itemsize >= (16 if dtype.kind == "c" else 8) else "automatic"
+        return _run(array, weights, axes, extent, dtype, border, fill, sum=total)
+    if dtype.kind == "b":
+        return _run(array, weights, axes, extent, dtype, border, float(bool(fill)))  # what is not 0 is True
+    words = {"rounding": "truncate", "overflow": "wrap", "sum": "f64"}
+    if not isinstance(array, np.ndarray):
+        if dtype.itemsize > 2:
+            raise TypeError(f"on a GPU integers are convolved up to 16 bits, got {dtype}; give floats")
+        return _run(array, weights, axes, extent, dtype, border, fill, **words)
+    largest = _magnitude(array, fill) * float(np.abs(weights.astype(np.float64)).sum())
+    if largest < 2**31:
+        return _run(array, weights, axes, extent, dtype, border, fill, **words)
+    if largest < 2**53:
+        return _run(array, weights, axes, extent, np.dtype(np.int64), border, fill, **words).astype(dtype)
+    if weights.size > 2**21:
+        raise ValueError(f"whole numbers this large are convolved by up to 2**21 weights, got {weights.size}; give floats")
+    # Modulo 2^64: products of 16-bit limbs, whose sums are exact in float64, each where it belongs.
+    count = -(-dtype.itemsize // 2)
+    fills = _limbs(np.array([int(fill)]), count)
+    sums = None
+    for (i, low), (j, high) in itertools.product(enumerate(_limbs(array, count)), enumerate(_limbs(weights, count))):
+        if i + j < count:
+            part = _run(low, high, axes, extent, np.dtype(np.float64), border, float(fills[i][0]), sum="f64")
+            part = part.astype(np.uint64) << np.uint64(16 * (i + j))
+            sums = part if sums is None else sums + part
+    return sums.astype(dtype)
+
+
+def _by_smaller(in1, in2, axes, mode, dtype):
+    """A convolution along `axes` (all axes of the second input), with the smaller of the two as the filter."""
+    shape1 = tuple(in1.shape)
+    if mode == "valid":
+        if _must_swap(mode, shape1, in2.shape, axes):
+            in1, in2 = in2, in1
+        return _convolve(in1, _as_weights(in2), axes, mode, dtype)
+    if np.prod(in2.shape) > np.prod(shape1):
+        made = _convolve(in2, _as_weights(in1), axes, "full", dtype)
+        if mode == "full":
+            return made
+        made = _centred(made, shape1)
+        return np.ascontiguousarray(made) if isinstance(made, np.ndarray) else made
+    return _convolve(in1, _as_weights(in2), axes, mode, dtype)
+
+
+def _convolve_whole(in1, in2, mode, method, names, is_correlation):
+    in1, in2, give = _both(in1, in2)
+    dtype = _result_type(in1, in2)
+    if is_correlation:
+        in2 = _as_weights(in2)
+        in2 = in2[(slice(None, None, -1),) * in2.ndim].conj()
+    if in1.ndim == in2.ndim == 0:
+        return give(in1 * in2)
+    if in1.ndim != in2.ndim:
+        raise ValueError(f"{names} should have the same dimensionality")
+    _check_mode(mode)
+    if method not in ("auto", "direct", "fft"):
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
+    if 0 in in1.shape or 0 in in2.shape:
+        raise ValueError(f"{names} must have elements, got shapes {tuple(in1.shape)} and {tuple(in2.shape)}")
+    return give(_by_smaller(in1, in2, tuple(range(in1.ndim)), mode, dtype))
+
+
+def convolve(in1, in2, mode="full", method="auto"):
+    """Convolution of two arrays with as many axes.
+
+    Parameters
+    ----------
+    in1, in2 : array
+        Each of any library. With `mode` 'valid' one must be at least as large as the other along every axis.
+    mode : {'full', 'valid', 'same'}, optional
+        All of the result, what needs no zeros outside, or the middle of the full result, of `in1`'s shape.
+    method : {'auto', 'direct', 'fft'}, optional
+        As in SciPy; always sums directly.
+
+    Returns
+    -------
+    array
+        Of `in1`'s library and the type to which NumPy promotes both. Whole numbers wrap.
+
+    Raises
+    ------
+    ValueError
+        For inputs that do not fit each other, and unknown words.
+
+    Examples
+    --------
+    >>> from halation.signal import convolve
+    >>> convolve([1, 2, 3], [0, 1, 0.5])
+    array([0. , 1. , 2.5, 4. , 1.5])
+    >>> convolve([1, 2, 3], [0, 1, 0.5], mode='same')
+    array([1. , 2.5, 4. ])
+    >>> convolve([1, 2, 3], [0, 1, 0.5], mode='valid')
+    array([2.5])
+    """
+    return _convolve_whole(in1, in2, mode, method, "volume and kernel", False)
+
+
+def correlate(in1, in2, mode="full", method="auto"):
+    """Cross-correlation of two arrays with as many axes: `convolve` with `in2` reversed and conjugated.
+
+    Parameters
+    ----------
+    in1, in2 : array
+        As in `convolve`.
+    mode : {'full', 'valid', 'same'}, optional
+        As in `convolve`.
+    method : {'auto', 'direct', 'fft'}, optional
+        As in SciPy; always sums directly.
+
+    Returns
+    -------
+    array
+        Of `in1`'s library and the type to which NumPy promotes both.
+
+    Examples
+    --------
+    >>> from halation.signal import correlate
+    >>> correlate([1, 2, 3], [0, 1, 0.5])
+    array([0.5, 2. , 3.5, 3. , 0. ])
+    """
+    return _convolve_whole(in1, in2, mode, method, "in1 and in2", True)
+
+
+def _fill_of(fillvalue, dtype):
+    """The value outside, as the result's type holds it."""
+    value = np.asarray(fillvalue)
+    if value.size != 1:
+        raise ValueError("`fillvalue` must be scalar or an array with one element.")
+    value = complex(value.reshape(-1)[0])
+    if dtype.kind == "c":
+        return value
+    info = np.iinfo(dtype) if dtype.kind in "iu" else None
+    if value.imag != 0 or (info is not None and not info.min <= value.real <= info.max):
+        raise ValueError(f"could not cast `fillvalue` directly to the output type {dtype}, got {fillvalue}")
+    return value.real if info is None else float(int(value.real))
+
+
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    """Convolution of two 2-D arrays, with a choice of what lies outside the first.
+
+    Parameters
+    ----------
+    in1, in2 : 2-D array
+        The image and the filter. With `mode` 'valid' they change places where `in2` is the larger one.
+    mode : {'full', 'valid', 'same'}, optional
+        As in `convolve`.
+    boundary : {'fill', 'wrap', 'symm'}, optional
+        What lies outside: `fillvalue`, the other side, or the mirrored image (c b a | a b c). 'pad', 'circular' and
+        'symmetric' are other names.
+    fillvalue : scalar, optional
+        The value outside where `boundary` is 'fill'; whole numbers drop its fraction.
+
+    Returns
+    -------
+    array
+        Of `in1`'s library and the type to which NumPy promotes both. Whole numbers wrap.
+
+    Raises
+    ------
+    ValueError
+        For inputs that do not fit each other, and unknown words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halation.signal import convolve2d
+    >>> image = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+    >>> convolve2d(image, [[1, 1, 1]], mode='same', boundary='symm')
+    array([[ 4,  6,  8],
+           [13, 15, 17],
+           [22, 24, 26]])
+    """
+    in1, in2, give = _both(in1, in2)
+    if not in1.ndim == in2.ndim == 2:
+        raise ValueError("convolve2d inputs must both be 2-D arrays")
+    _check_mode(mode)
+    if boundary not in _BOUNDARIES:
+        raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
+    dtype = _result_type(in1, in2)
+    fill = _fill_of(fillvalue, dtype)
+    if _must_swap(mode, in1.shape, in2.shape, (0, 1)):
+        in1, in2 = in2, in1
+    if 0 in in1.shape or 0 in in2.shape:
+        raise ValueError(f"convolve2d inputs must have elements, got shapes {tuple(in1.shape)} and {tuple(in2.shape)}")
+    return give(_convolve(in1, _as_weights(in2), (0, 1), mode, dtype, _BOUNDARIES[boundary], fill))
+
+
+def _as_floats(array):
+    """The array that a transform would be taken of: float32, float64 or complex numbers."""
+    kind = _dtype(array)
+    if kind.kind not in "biufc":
+        raise TypeError(f"arrays must be of numbers, got {kind}")
+    return np.dtype(np.float64) if kind.kind in "biu" else np.promote_types(kind, np.float32)
+
+
+def fftconvolve(in1, in2, mode="full", axes=None):
+    """Convolution of two arrays along some of their axes, in floats.
+
+    Sums directly: the results that a transform would give, without its noise.
+
+    Parameters
+    ----------
+    in1, in2 : array
+        With as many axes. Along axes that are not convolved, each of one length or broadcast.
+    mode : {'full', 'valid', 'same'}, optional
+        As in `convolve`.
+    axes : int or sequence of int, optional
+        The axes to convolve along; all by default.
+
+    Returns
+    -------
+    array
+        Of `in1`'s library: float32, float64, or complex; whole numbers give float64.
+
+    Raises
+    ------
+    ValueError
+        For inputs that do not fit each other, axes out of range or named twice, and unknown words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halation.signal import fftconvolve
+    >>> fftconvolve([[1, 2, 3], [4, 5, 6]], [[1, 1], [0, 2]], axes=1)
+    array([[ 1.,  3.,  5.,  3.],
+           [ 0.,  8., 10., 12.]])
+    """
+    in1, in2, give = _both(in1, in2)
+    dtype = np.promote_types(_as_floats(in1), _as_floats(in2))
+    if in1.ndim == in2.ndim == 0:
+        return give(in1 * in2)
+    if in1.ndim != in2.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    if 0 in in1.shape or 0 in in2.shape:
+        return give(np.array([]))
+    given, in1, in2, axes = tuple(in1.shape), *_convolved_axes(in1, in2, mode, axes)
+    if mode not in _MODES:
+        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+    if not axes:  # nothing is summed, and so nothing becomes a float
+        dtype = np.result_type(_dtype(in1), _dtype(in2))
+    return give(_along(in1, in2, axes, mode, given, dtype))
+
+
+def _convolved_axes(in1, in2, mode, axes):
+    """Both inputs, the larger one first for 'valid', and the axes along which both have more than one element."""
+    ndim = in1.ndim
+    named = axes is not None
+    axes = tuple(range(ndim)) if axes is None else (axes,) if np.ndim(axes) == 0 else tuple(axes)
+    axes = [operator.index(axis) for axis in axes]
+    if not all(-ndim <= axis < ndim for axis in axes):
+        raise ValueError("axes exceeds dimensionality of input")
+    axes = [axis % ndim for axis in axes]
+    if len(set(axes)) != len(axes):
+        raise ValueError("all axes must be unique")
+    if named and not axes:
+        raise ValueError("when provided, axes cannot be empty")
+    shape1, shape2 = tuple(in1.shape), tuple(in2.shape)
+    axes = tuple(axis for axis in sorted(axes) if shape1[axis] != 1 and shape2[axis] != 1)
+    if not all(shape1[axis] == shape2[axis] or 1 in (shape1[axis], shape2[axis]) for axis in range(ndim) if axis not in axes):
+        raise ValueError(f"incompatible shapes for in1 and in2: {shape1} and {shape2}")
+    return (in2, in1, axes) if _must_swap(mode, shape1, shape2, axes) else (in1, in2, axes)
+
+
+def _along(in1, in2, axes, mode, given, dtype):
+    """Convolutions along `axes`, with a filter for each place along the others."""
+    ndim = in1.ndim
+    others = [axis for axis in range(ndim) if axis not in axes]
+    if mode == "full" and any(in2.shape[axis] != 1 for axis in others) and all(in1.shape[axis] == 1 for axis in others):
+        in1, in2 = in2, in1
+    if mode == "same" and np.prod([in2.shape[axis] for axis in axes]) > np.prod([in1.shape[axis] for axis in axes]):
+        return np.ascontiguousarray(_centred(_along(in1, in2, axes, "full", given, dtype), given))
+    if not isinstance(in1, np.ndarray):
+        if any(in2.shape[axis] != 1 for axis in others):
+            raise ValueError("on a GPU one filter serves the whole array: in2 must have length 1 along the other axes")
+        weights = _as_weights(in2)
+        return _convolve(in1, weights.reshape([weights.shape[axis] for axis in axes]), axes, mode, dtype)
+    in2 = _as_weights(in2)
+    lengths = [in2.shape[axis] for axis in axes]
+    if all(in2.shape[axis] == 1 for axis in others):
+        made = _run_along(in1, in2.reshape(lengths), axes, mode, dtype)
+    else:
+        shape = [max(n, m) for n, m in zip(in1.shape, in2.shape)]
+        made = None
+        for index in itertools.product(*(range(in2.shape[axis]) for axis in others)):
+            at = dict(zip(others, index))
+            # Where the filter varies the array is cut to the place it is for; where it does not, the array is taken whole.
+            varies = [axis in at and in2.shape[axis] > 1 for axis in range(ndim)]
+            place = tuple(slice(at[axis], at[axis] + 1) if varies[axis] else slice(None) for axis in range(ndim))
+            source = tuple(slice(None) if in1.shape[axis] == 1 else part for axis, part in enumerate(place))
+            weights = in2[tuple(at[axis] if axis in at else slice(None) for axis in range(ndim))]
+            part = _run_along(in1[source], weights, axes, mode, dtype)
+            if made is None:
+                made = np.empty([part.shape[axis] if axis in axes else shape[axis] for axis in range(ndim)], dtype)
+            made[place] = part
+    return np.ascontiguousarray(_centred(made, given)) if mode == "same" else made
+
+
+def _run_along(array, weights, axes, mode, dtype):
+    if not axes:
+        return (array * weights).astype(dtype)
+    return _convolve(array, weights, axes, mode, dtype)
+
+
+def oaconvolve(in1, in2, mode="full", axes=None):
+    """Convolution of two arrays along some of their axes, in floats: `fftconvolve` under its other name.
+
+    Parameters
+    ----------
+    in1, in2 : array
+        As in `fftconvolve`.
+    mode : {'full', 'valid', 'same'}, optional
+        As in `convolve`.
+    axes : int or sequence of int, optional
+        The axes to convolve along; all by default.
+
+    Returns
+    -------
+    array
+        As from `fftconvolve`.
+
+    Examples
+    --------
+    >>> from halation.signal import oaconvolve
+    >>> oaconvolve([1.0, 2.0, 3.0, 4.0], [0.5, 0.5], mode='valid')
+    array([1.5, 2.5, 3.5])
+    """
+    return fftconvolve(in1, in2, mode, axes)
+
+
+def sepfir2d(input, hrow, hcol):
+    """Convolution of an image with a row and a column of weights, the image mirrored outside (c b a | a b c).
+
+    Parameters
+    ----------
+    input : 2-D array
+        The image.
+    hrow, hcol : 1-D array
+        Weights along each row and along each column, of odd lengths.
+
+    Returns
+    -------
+    array
+        Of `input`'s library: float32 (of integers up to 16 bits and bool, too), float64 or complex.
+
+    Raises
+    ------
+    ValueError
+        Unless the image has two axes and each filter one, of odd length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halation.signal import sepfir2d
+    >>> sepfir2d(np.array([[0.0, 0.0, 4.0, 0.0]]), [0.25, 0.5, 0.25], [1.0])
+    array([[0., 1., 2., 1.]])
+    """
+    input, hrow, give = _both(input, hrow)
+    hrow, hcol = _as_weights(hrow), np.asarray(_as_weights(_both(hcol, 0)[0]))
+    kind = _dtype(input)
+    if kind.kind not in "biufc":
+        raise TypeError(f"the image must be of numbers, got {kind}")
+    if input.ndim != 2:
+        raise ValueError(f"sepfir2d filters images of two axes, got {input.ndim}")
+    for name, row in (("hrow", hrow), ("hcol", hcol)):
+        if row.ndim != 1:
+            raise ValueError(f"{name} must have one axis, got {row.ndim}")
+        if row.dtype.kind == "c" and kind.kind != "c":
+            raise TypeError(f"{name} is complex and the image is not: give a complex image")
+    if hrow.size % 2 == 0 or hcol.size % 2 == 0:
+        raise ValueError("hrow and hcol must be odd length")
+    dtype = np.promote_types(kind, np.float32)
+    rows = (hcol[::-1], hrow[::-1])
+    return give(_engine.correlate(input, rows, axes=(0, 1), borders="reflect", dtype=dtype))

@@ -1,0 +1,139 @@
+"""test_filters.py: halation.filters beside the library's list, and beside SciPy with the list's own weights."""
+import doctest
+import inspect
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("hypothesis")
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from halation import _native, filters
+
+ndimage = pytest.importorskip("scipy.ndimage")
+
+same_examples = settings(derandomize=True, deadline=None, database=None, max_examples=150)
+LIST = {facts["name"]: facts for facts in _native.named_filters()}
+MODES = {"reflect101": "mirror", "reflect": "reflect", "replicate": "nearest", "wrap": "wrap", "constant": "constant"}
+
+
+def dense(one, dims):
+    """The weights of one of the library's filters, multiplied out, and SciPy's origins."""
+    size = one["size"][3 - dims:]
+    if "factors" in one:
+        weights = np.array(1.0)
+        for row in one["factors"][3 - dims:]:
+            weights = np.multiply.outer(weights, row)
+    else:
+        weights = np.array(one["weights"]).reshape(size)
+    return weights, [at - n // 2 for at, n in zip(one["anchor"][3 - dims:], size)]
+
+
+@same_examples
+@given(st.data(), st.sampled_from(sorted(LIST)), st.sampled_from(sorted(MODES)), st.sampled_from([0.0, 3.5]),
+       st.sampled_from(["float64", "float32", "uint8", "int32"]))
+def test_beside_scipy(data, name, border, cval, dtype):
+    ndim = data.draw(st.integers(1, 4))
+    dims = data.draw(st.sampled_from([d for d in LIST[name]["dims"] if d <= ndim] or [None]))
+    if dims is None:
+        return
+    axes = tuple(data.draw(st.permutations(range(ndim)))[:dims])
+    shape = [data.draw(st.integers(1, 9)) for _ in range(ndim)]
+    image = (np.random.default_rng(data.draw(st.integers(0, 99))).random(shape) * 100).astype(dtype)
+    made, is_magnitude = _native.make_filter(name, {}, dims)
+    sums = []
+    for one in made:
+        weights, origin = dense(one, dims)
+        moved = np.moveaxis(image.astype(float), axes, range(ndim - dims, ndim))
+        weights = weights.reshape([1] * (ndim - dims) + list(weights.shape))
+        there = ndimage.correlate(moved, weights, mode=MODES[border], cval=cval, origin=[0] * (ndim - dims) + origin)
+        sums.append(np.moveaxis(there, range(ndim - dims, ndim), axes))
+    expected = np.sqrt(sum(each**2 for each in sums)) if is_magnitude else sums[0]
+    got = getattr(filters, name)(image, axes=axes, border=border, cval=cval, output=np.float64)
+    assert got.shape == image.shape and got.dtype == np.float64
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", sorted(LIST))
+def test_functions_are_those_of_the_list(name):
+    function, facts = getattr(filters, name), LIST[name]
+    assert filters.__all__ == list(LIST)
+    parameters = inspect.signature(function).parameters
+    own = [p["name"] for p in facts["parameters"]]
+    assert list(parameters) == ["image", *own, "axes", "border", "cval", "output"]
+    for p in facts["parameters"]:
+        default = parameters[p["name"]].default
+        assert default == (p["choices"][int(p["default"])] if p["choices"] else p["default"])
+        assert p["name"] + " :" in function.__doc__
+    assert facts["summary"] in function.__doc__
+    for example in doctest.DocTestFinder().find(function, name, globs={}):
+        assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_parameters_reach_the_library():
+    image = np.random.default_rng(1).random((12, 14))
+    np.testing.assert_allclose(filters.gaussian(image, (1.0, 2.0), border="reflect"), ndimage.gaussian_filter(image, (1.0, 2.0)))
+    np.testing.assert_allclose(filters.box(image, size=[3, 5], border="reflect"), ndimage.uniform_filter(image, (3, 5)))
+    np.testing.assert_allclose(filters.sobel(image, "y", border="reflect"), ndimage.sobel(image, 0))
+    np.testing.assert_allclose(filters.gaussian(image, radius=1, axes=1, border="reflect"),
+                               ndimage.gaussian_filter1d(image, 1.0, axis=1, radius=1))
+    photo = np.random.default_rng(2).integers(0, 256, (9, 8, 3), np.uint8)
+    apart = np.stack([filters.unsharp_mask(photo[..., c], amount=2) for c in range(3)], axis=-1)
+    np.testing.assert_array_equal(filters.unsharp_mask(photo, amount=2), apart)
+
+
+def test_output():
+    image = np.random.default_rng(1).integers(0, 256, (9, 8), np.uint8)
+    out = np.empty((9, 8), np.int16)
+    assert filters.laplacian(image, output=out) is out
+    assert filters.laplacian(image, output="int16").dtype == np.int16
+    np.testing.assert_array_equal(filters.laplacian(image, output=np.int16), out)
+    np.testing.assert_array_equal(filters.laplacian(image), out.clip(0, 255))
+    same = image.copy()
+    assert filters.disk(same, 2, output=same) is same
+    np.testing.assert_array_equal(same, filters.disk(image, 2))
+
+
+@pytest.mark.parametrize("call, error, words", [
+    (lambda x: filters.gaussian(x, -1), ValueError, "gaussian: sigma must be > 0, got -1"),
+    (lambda x: filters.gaussian(x, "wide"), ValueError, "gaussian: sigma must be a number, got 'wide'"),
+    (lambda x: filters.gaussian(x, object()), TypeError, None),
+    (lambda x: filters.sobel(x, "w"), ValueError, "sobel: axis must be x, y or z, got 'w'"),
+    (lambda x: filters.emboss(x, axes=0), ValueError, "emboss runs along 2 axes, got 1"),
+    (lambda x: filters.box(np.zeros((2, 2, 2, 2))), ValueError, "axes must be given"),
+    (lambda x: filters.box(x, axes=(0, 0)), ValueError, "unique"),
+    (lambda x: filters.box(x, axes=2), ValueError, "axes must lie in"),
+    (lambda x: filters.box(x, border="mirror"), ValueError, "unknown border 'mirror'"),
+    (lambda x: filters.box(np.array(["a"])), TypeError, "must be of numbers"),
+])
+def test_errors(call, error, words):
+    with pytest.raises(error, match=words):
+        call(np.zeros((8, 8)))
+
+
+def stub():
+    """What filters.pyi is to say."""
+    lines = ['"""filters.pyi: types of the named filters; made by tests/test_filters.py (HALATION_WRITE_DOCS=1)."""',
+             "from collections.abc import Sequence", "from typing import Any, Literal", "", "__all__: list[str]", ""]
+    for facts in LIST.values():
+        own = []
+        for p in facts["parameters"]:
+            kind = "int" if p["integer"] else "float"
+            if p["choices"]:
+                kind = "Literal[" + ", ".join(f'"{choice}"' for choice in p["choices"]) + "]"
+            elif p["per_axis"]:
+                kind += f" | Sequence[{kind}]"
+            own.append(f"{p['name']}: {kind}{'' if p['default'] is not None else ' | None'} = ...")
+        shared = ["axes: int | Sequence[int] | None = ...", "border: str = ...", "cval: float = ...", "output: Any = ..."]
+        lines += [f"def {facts['name']}(", *(f"    {each}," for each in ["image: Any", *own, "*", *shared]), ") -> Any: ..."]
+    return "\n".join(lines) + "\n"
+
+
+def test_types():
+    file = Path(filters.__file__).with_suffix(".pyi")
+    if os.environ.get("HALATION_WRITE_DOCS"):
+        file.write_text(stub())
+    assert file.read_text() == stub(), "HALATION_WRITE_DOCS=1 writes it anew"

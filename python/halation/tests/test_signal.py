@@ -1,0 +1,257 @@
+"""test_signal.py: every function of halation.signal beside SciPy's, over types, shapes, modes, boundaries and axes."""
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+pytest.importorskip("hypothesis")
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import halation.signal as ours
+
+theirs = pytest.importorskip("scipy.signal")
+
+same_examples = settings(derandomize=True, deadline=None, database=None, max_examples=200)
+INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+FLOATS = ["float16", "float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
+MODES = ["full", "valid", "same"]
+
+
+def numbers(rng, shape, dtype, extreme):
+    """Numbers of a type: small ones, or over the whole range of an integer type."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return rng.random(shape) < 0.4
+    if dtype.kind in "iu":
+        low, high = (np.iinfo(dtype).min, np.iinfo(dtype).max) if extreme else (0 if dtype.kind == "u" else -9, 9)
+        return rng.integers(low, high, shape, dtype=dtype, endpoint=True)
+    eighths = rng.integers(-80, 80, shape) / 8
+    return (eighths + 1j * rng.integers(-80, 80, shape) / 8 if dtype.kind == "c" else eighths).astype(dtype)
+
+
+@st.composite
+def pairs(draw, dtypes, dims=(1, 2, 3), longest=8):
+    """Two arrays of one number of axes, at times strided or reversed."""
+    ndim = draw(st.sampled_from(dims))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    made = []
+    for _ in range(2):
+        shape = tuple(draw(st.integers(1, longest)) for _ in range(ndim))
+        array = numbers(rng, tuple(2 * n for n in shape), draw(st.sampled_from(dtypes)), draw(st.booleans()))
+        layout = draw(st.sampled_from(["packed", "strided", "reversed"]))
+        cut = {"strided": (None, None, 2), "reversed": (None, None, -2), "packed": ()}[layout]
+        made.append(array[tuple(slice(*cut) if cut else slice(n) for n in shape)])
+    return made
+
+
+def check(got, exact, in1, in2):
+    """Within what sums of products round: `exact` is in float64 or complex128."""
+    assert got.shape == exact.shape
+    bits = {"float16": 11, "float32": 24, "complex64": 24}.get(got.dtype.name, 53)
+    terms = min(in1.size, in2.size)
+    largest = float(np.abs(in1).max()) * float(np.abs(in2).max()) * terms
+    bound = (terms + 16) * 2.0 ** -max(bits, 24) * largest + 2.0**-bits * np.abs(exact) * (bits < 24)
+    apart = np.abs(got.astype(exact.dtype) - exact)
+    assert np.all((apart <= bound) | (np.abs(exact) > 65000) & (bits == 11)), (apart.max(), bound)
+
+
+def fits(in1, in2, mode):
+    larger = [n >= m for n, m in zip(in1.shape, in2.shape)]
+    smaller = [n <= m for n, m in zip(in1.shape, in2.shape)]
+    return mode != "valid" or all(larger) or all(smaller)
+
+
+def wide(array):
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+@same_examples
+@given(pairs(FLOATS + COMPLEX + ["int16", "uint8", "int32"]), st.sampled_from(MODES), st.sampled_from(["auto", "direct", "fft"]),
+       st.sampled_from(["convolve", "correlate"]))
+def test_floats(pair, mode, method, name):
+    in1, in2 = pair
+    assume(fits(in1, in2, mode) and np.result_type(in1, in2).kind in "fc")
+    got = getattr(ours, name)(in1, in2, mode, method)
+    assert got.dtype == np.result_type(in1, in2)
+    check(got, getattr(theirs, name)(wide(in1), wide(in2), mode, "direct"), wide(in1), wide(in2))
+
+
+@same_examples
+@given(pairs(INTEGERS), st.sampled_from(MODES), st.sampled_from(["auto", "direct", "fft"]),
+       st.sampled_from(["convolve", "correlate"]))
+def test_integers_are_exact_and_wrap(pair, mode, method, name):
+    in1, in2 = pair
+    assume(fits(in1, in2, mode) and np.result_type(in1, in2).kind in "iu")
+    got, expected = getattr(ours, name)(in1, in2, mode, method), getattr(theirs, name)(in1, in2, mode, "direct")
+    # SciPy sums in one type on occasion, and puts the sums into NumPy's later.
+    assert got.dtype == np.result_type(in1, in2)
+    np.testing.assert_array_equal(got, expected.astype(got.dtype))
+
+
+@same_examples
+@given(pairs(["bool"]), st.sampled_from(MODES), st.sampled_from(["convolve", "correlate"]))
+def test_bool(pair, mode, name):
+    assume(fits(*pair, mode))
+    got = getattr(ours, name)(*pair, mode)
+    assert got.dtype == bool
+    counts = getattr(theirs, name)(pair[0].astype(int), pair[1].astype(int), mode, "direct")
+    np.testing.assert_array_equal(got, counts > 0)
+
+
+@same_examples
+@given(pairs(INTEGERS + FLOATS[1:] + COMPLEX, dims=(2,)), st.sampled_from(MODES),
+       st.sampled_from(["fill", "pad", "wrap", "circular", "symm", "symmetric"]), st.sampled_from([0, 0, 1, 3.75, 2 - 1j]))
+def test_convolve2d(pair, mode, boundary, fillvalue):
+    in1, in2 = pair
+    assume(fits(in1, in2, mode))
+    if np.result_type(in1, in2).kind != "c":
+        fillvalue = abs(fillvalue.real)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SciPy warns where it makes its complex fill value real
+        got = ours.convolve2d(in1, in2, mode, boundary, fillvalue)
+        assert got.dtype == np.result_type(in1, in2)
+        if got.dtype.kind in "iu":
+            np.testing.assert_array_equal(got, theirs.convolve2d(in1, in2, mode, boundary, fillvalue))
+            return
+        expected = theirs.convolve2d(wide(in1), wide(in2), mode, boundary, fillvalue)
+    bound = max(float(np.abs(wide(in1)).max()), 4.0) * float(np.abs(wide(in2)).max()) * max(in1.size, in2.size)
+    bits = {"float32": 24, "complex64": 24}.get(got.dtype.name, 53)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=(max(in1.size, in2.size) + 16) * 2.0**-bits * bound)
+
+
+@st.composite
+def pairs_to_broadcast(draw):
+    """Two arrays, the axes to convolve along, and others that fit each other."""
+    in1, in2 = draw(pairs(FLOATS[1:] + COMPLEX + ["uint8", "bool", "float16"], longest=6))
+    axes = draw(st.one_of(st.none(), st.permutations(range(in1.ndim)).map(tuple)))
+    if axes is not None:
+        axes = axes[:draw(st.integers(1, len(axes)))]
+        shape = list(in2.shape)
+        for axis in range(in1.ndim):
+            if axis not in axes:
+                shape[axis] = draw(st.sampled_from([1, in1.shape[axis]]))
+        in2 = np.resize(in2, shape)
+        one = [slice(1) if axis not in axes and draw(st.booleans()) else slice(None) for axis in range(in1.ndim)]
+        in1 = in1[tuple(one)]
+        axes = [axis - in1.ndim if draw(st.booleans()) else axis for axis in axes]
+        axes = axes[0] if len(axes) == 1 and draw(st.booleans()) else axes
+    return in1, in2, axes
+
+
+@same_examples
+@given(pairs_to_broadcast(), st.sampled_from(MODES), st.sampled_from(["fftconvolve", "oaconvolve"]))
+def test_along_axes(drawn, mode, name):
+    in1, in2, axes = drawn
+    try:
+        expected = theirs.fftconvolve(wide(in1), wide(in2), mode, axes)
+    except ValueError as error:
+        with pytest.raises(ValueError):
+            getattr(ours, name)(in1, in2, mode, axes)
+        assert "For 'valid' mode" in str(error)
+        return
+    got = getattr(ours, name)(in1, in2, mode, axes)
+    assert got.dtype == theirs.fftconvolve(in1, in2, mode, axes).dtype
+    assert got.shape == expected.shape
+    if got.dtype.kind in "biu":  # without an axis to sum along both multiply in the arrays' own type
+        np.testing.assert_array_equal(got, theirs.fftconvolve(in1, in2, mode, axes))
+        return
+    largest = float(np.abs(wide(in1)).max()) * float(np.abs(wide(in2)).max()) * max(in1.size, in2.size)
+    unit = 2.0**-18 if got.dtype.name in ("float32", "complex64") else 2.0**-9 if got.dtype == np.float16 else 2.0**-46
+    np.testing.assert_allclose(got, expected, rtol=0, atol=largest * unit)
+
+
+@same_examples
+@given(st.integers(1, 12), st.integers(1, 12), st.sampled_from([1, 3, 5, 7]), st.sampled_from([1, 3, 5, 7]), st.integers(0, 99),
+       st.sampled_from(["bool", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]))
+def test_sepfir2d(height, width, across, down, seed, dtype):
+    assume(across <= width and down <= height)  # beyond the image SciPy takes other elements than the mirrored ones
+    rng = np.random.default_rng(seed)
+    image = numbers(rng, (height, width), dtype, False)
+    hrow, hcol = rng.integers(-3, 4, across).astype(float), rng.random(down)
+    got, expected = ours.sepfir2d(image, hrow, hcol), theirs.sepfir2d(wide(image), hrow.tolist(), hcol.tolist())
+    assert got.dtype == theirs.sepfir2d(image, hrow.tolist(), hcol.tolist()).dtype
+    unit = 2.0**-19 if got.dtype.name in ("float32", "complex64") else 2.0**-46
+    largest = max(1.0, float(np.abs(image).max())) * max(1.0, float(np.abs(hrow).sum() * hcol.sum()))
+    np.testing.assert_allclose(got, expected, rtol=0, atol=unit * largest)
+
+
+def test_sepfir2d_beyond_the_image():
+    ndimage = pytest.importorskip("scipy.ndimage")
+    image, row = np.arange(6.0).reshape(2, 3), np.arange(9.0)
+    expected = ndimage.convolve1d(image, row, axis=1, mode="reflect")
+    np.testing.assert_allclose(ours.sepfir2d(image, row, [1.0]), expected)
+
+
+def test_nan_stays_local():
+    signal = np.ones(50)
+    signal[20] = np.nan
+    assert np.isnan(ours.fftconvolve(signal, np.ones(5), "same")).sum() == 5
+
+
+def test_larger_second():
+    rng = np.random.default_rng(1)
+    small, large = rng.random((3, 4)), rng.random((40, 30))
+    for mode in MODES:
+        np.testing.assert_allclose(ours.convolve(small, large, mode), theirs.convolve(small, large, mode, "direct"), rtol=1e-12)
+        np.testing.assert_allclose(ours.correlate(small, large, mode), theirs.correlate(small, large, mode, "direct"), rtol=1e-12)
+
+
+def test_whole_numbers_of_64_bits():
+    rng = np.random.default_rng(1)
+    for kind in (np.int64, np.uint64):
+        info = np.iinfo(kind)
+        a, b = (rng.integers(info.min, info.max, n, kind, endpoint=True) for n in (40, 9))
+        np.testing.assert_array_equal(ours.convolve(a, b), np.convolve(a, b))
+
+
+def test_scalars_and_lists():
+    assert ours.convolve(3, 4) == 12 and ours.correlate(3, 4j) == -12j and ours.fftconvolve(2.0, 3) == 6
+    assert ours.convolve([1, 2], [3]).tolist() == [3, 6]
+    assert ours.fftconvolve([], [1.0]).size == 0
+
+
+def test_other_libraries():
+    torch = pytest.importorskip("torch")
+    made = ours.convolve(torch.arange(5.0), torch.ones(2), "same")
+    assert isinstance(made, torch.Tensor) and made.tolist() == [0, 1, 3, 5, 7]
+
+
+def test_signatures():
+    assert list(inspect.signature(ours.sepfir2d).parameters) == ["input", "hrow", "hcol"]  # SciPy's is compiled
+    for name in set(ours.__all__) - {"sepfir2d"}:
+        there = getattr(theirs, name)
+        there = inspect.signature(inspect.unwrap(there)).parameters
+        here = inspect.signature(getattr(ours, name)).parameters
+        assert [(p.name, p.default) for p in here.values()] == [(p.name, p.default) for p in there.values()], name
+
+
+@pytest.mark.parametrize("name, args, error, words", [
+    ("convolve", ([1, 2], [[1]]), ValueError, "volume and kernel should have the same dimensionality"),
+    ("convolve", ([1, 2], [1], "some"), ValueError, "Acceptable mode flags are 'valid', 'same', or 'full'"),
+    ("convolve", ([1, 2], [1], "full", "slow"), ValueError, "Acceptable method flags"),
+    ("convolve", ([[1, 2]], [[1], [2]], "valid"), ValueError, "For 'valid' mode, one must be at least as large as the other"),
+    ("convolve", ([], [1]), ValueError, None),
+    ("convolve", (["a"], [1]), TypeError, None),
+    ("correlate", ([1, 2], [[1]]), ValueError, "in1 and in2 should have the same dimensionality"),
+    ("convolve2d", ([1], [1]), ValueError, "convolve2d inputs must both be 2-D arrays"),
+    ("convolve2d", ([[1]], [[1]], "some"), ValueError, "Acceptable mode flags are 'valid', 'same', or 'full'"),
+    ("convolve2d", ([[1]], [[1]], "full", "some"), ValueError, "Acceptable boundary flags are"),
+    ("convolve2d", ([[1]], [[1]], "full", "fill", [1, 2]), ValueError, "`fillvalue` must be scalar"),
+    ("convolve2d", ([[1.0]], [[1]], "full", "fill", 1j), ValueError, "could not cast `fillvalue` directly"),
+    ("fftconvolve", ([1.0], [1.0], "full", []), ValueError, "when provided, axes cannot be empty"),
+    ("fftconvolve", ([1.0], [1.0], "full", 1), ValueError, "axes exceeds dimensionality of input"),
+    ("fftconvolve", ([[1.0]], [[1.0]], "full", [0, 0]), ValueError, "all axes must be unique"),
+    ("oaconvolve", (np.ones((3, 4)), np.ones((2, 4)), "full", 1), ValueError, "incompatible shapes for in1 and in2"),
+    ("fftconvolve", ([1.0, 2], [1.0], "some"), ValueError, "acceptable mode flags"),
+    ("sepfir2d", (np.ones((3, 3)), np.ones(2), np.ones(1)), ValueError, "odd length"),
+    ("sepfir2d", (np.ones(3), np.ones(1), np.ones(1)), ValueError, None),
+])
+def test_errors(name, args, error, words):
+    """Of SciPy's kind, and with its words where it has a sentence."""
+    with pytest.raises(error, match=words):
+        getattr(ours, name)(*args)
+    with pytest.raises((error, TypeError), match=words):
+        getattr(theirs, name)(*args)
