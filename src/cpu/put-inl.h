@@ -6,10 +6,11 @@ using Pairs = hn::Vec<D16>;
 
 inline constexpr std::int64_t lanes16 = HWY_MAX_BYTES / 2;
 
-/// A vector of pixels of its size, past the caches if it may go there.
+/// A vector of pixels of its size, past the caches if it may go there; Highway writes whole 16 bytes there.
 template <class D, class V>
 HWY_INLINE void put(D d, V pixels, hn::TFromD<D>* to, bool streams) {
-  if (streams && reinterpret_cast<std::uintptr_t>(to) % (hn::Lanes(d) * sizeof(*to)) == 0) {
+  const std::size_t bytes = hn::Lanes(d) * sizeof(*to);
+  if (bytes >= 16 && streams && reinterpret_cast<std::uintptr_t>(to) % bytes == 0) {
     hn::Stream(pixels, d, to);
   } else {
     hn::StoreU(pixels, d, to);

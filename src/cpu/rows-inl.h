@@ -9,11 +9,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 constexpr bool converts_exactly = !std::is_same_v<T, f16> || HWY_TARGET <= HWY_AVX2 || HWY_TARGET == HWY_NEON;
 
-/// n elements of type T, one after another, as f32.
-template <class T>
-void promote(const T* from, float* to, std::int64_t n) {
-  const hn::ScalableTag<float> d;
-  const hn::RebindToSigned<decltype(d)> d_int;
+/// n elements of type T, one after another, as sums.
+template <class T, class Sum>
+void promote(const T* from, Sum* to, std::int64_t n) {
+  const hn::ScalableTag<Sum> d;
+  const hn::Rebind<std::int32_t, decltype(d)> d_int;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
@@ -22,10 +22,17 @@ void promote(const T* from, float* to, std::int64_t n) {
       hn::StoreU(hn::PromoteTo(d, hn::LoadU(d_half, reinterpret_cast<const hwy::float16_t*>(from + i))), d, to + i);
     } else {
       const hn::Rebind<T, decltype(d)> d_narrow;
-      hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(d_int, hn::LoadU(d_narrow, from + i))), d, to + i);
+      const auto elements = hn::LoadU(d_narrow, from + i);
+      if constexpr (std::is_same_v<T, float>) {
+        hn::StoreU(hn::PromoteTo(d, elements), d, to + i);
+      } else if constexpr (std::is_same_v<Sum, double>) {
+        hn::StoreU(hn::PromoteTo(d, hn::PromoteTo(d_int, elements)), d, to + i);
+      } else {
+        hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(d_int, elements)), d, to + i);
+      }
     }
   }
-  for (; i < n; ++i) to[i] = static_cast<float>(from[i]);
+  for (; i < n; ++i) to[i] = static_cast<Sum>(from[i]);
 }
 
 template <class T, class Sum>
@@ -34,7 +41,7 @@ void load(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_
     const auto* packed = reinterpret_cast<const T*>(from);
     if constexpr (std::is_same_v<T, Sum>) {
       copy_bytes(packed, to, n * static_cast<std::int64_t>(sizeof(T)));
-    } else if constexpr (std::is_same_v<Sum, float> && converts_exactly<T>) {
+    } else if constexpr (std::is_same_v<Sum, float> ? converts_exactly<T> : !std::is_same_v<T, f16>) {
       promote(packed, to, n);
     } else {
       for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<Sum>(packed[i]);
@@ -49,29 +56,42 @@ void load(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_
 /// One vector of sums, scaled, as elements of type T.
 template <class T, class D, class V>
 HWY_INLINE void demote(D d, V value, Rounding rounding, T* to) {
-  const hn::RebindToSigned<D> d_int;
-  if constexpr (std::is_same_v<T, float>) {
+  using Sum = hn::TFromD<D>;
+  if constexpr (std::is_same_v<T, Sum>) {
     hn::StoreU(value, d, to);
+  } else if constexpr (std::is_same_v<T, float>) {
+    const hn::Rebind<float, D> d_narrow;
+    hn::StoreU(hn::DemoteTo(d_narrow, value), d_narrow, to);
   } else if constexpr (std::is_same_v<T, f16>) {
     const hn::Rebind<hwy::float16_t, D> d_half;
     hn::StoreU(hn::DemoteTo(d_half, value), d_half, reinterpret_cast<hwy::float16_t*>(to));
   } else {
     const hn::Rebind<T, D> d_narrow;
     value = hn::IfThenElseZero(hn::Eq(value, value), value);  // NaN becomes 0
-    value = hn::Max(value, hn::Set(d, static_cast<float>(std::numeric_limits<T>::min())));
-    value = hn::Min(value, hn::Set(d, static_cast<float>(std::numeric_limits<T>::max())));
-    const auto whole = rounding == Rounding::half_even ? hn::NearestInt(value) : hn::ConvertTo(d_int, value);
-    hn::StoreU(hn::DemoteTo(d_narrow, whole), d_narrow, to);
+    value = hn::Max(value, hn::Set(d, static_cast<Sum>(std::numeric_limits<T>::min())));
+    value = hn::Min(value, hn::Set(d, static_cast<Sum>(std::numeric_limits<T>::max())));
+    if constexpr (std::is_same_v<Sum, double>) {
+      if (rounding == Rounding::half_even) value = hn::Round(value);
+      hn::StoreU(hn::DemoteTo(d_narrow, hn::DemoteTo(hn::Rebind<std::int32_t, D>(), value)), d_narrow, to);
+    } else {
+      const hn::RebindToSigned<D> d_int;
+      const auto whole = rounding == Rounding::half_even ? hn::NearestInt(value) : hn::ConvertTo(d_int, value);
+      hn::StoreU(hn::DemoteTo(d_narrow, whole), d_narrow, to);
+    }
   }
 }
 
+/// Whether vectors of sums become elements of type T by `demote`: half precision of f64 would be rounded twice.
+template <class T, class Sum>
+constexpr bool demotes = std::is_same_v<Sum, float> ? converts_exactly<T> : !std::is_same_v<T, f16>;
+
 template <class T, class Sum>
 void store(const Sum* from, const Finish& finish, std::byte* to, std::int64_t stride_bytes, std::int64_t n) {
-  if constexpr (std::is_same_v<Sum, float> && converts_exactly<T>) {
-    const hn::ScalableTag<float> d;
+  if constexpr (demotes<T, Sum>) {
+    const hn::ScalableTag<Sum> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const auto scale = hn::Set(d, static_cast<float>(finish.scale));
-    const auto offset = hn::Set(d, static_cast<float>(finish.offset));
+    const auto scale = hn::Set(d, static_cast<Sum>(finish.scale));
+    const auto offset = hn::Set(d, static_cast<Sum>(finish.offset));
     const bool packed = stride_bytes == static_cast<std::int64_t>(sizeof(T));
     for (std::int64_t i = 0; i < n; i += lanes) {
       const auto value = hn::MulAdd(scale, hn::LoadU(d, from + i), offset);  // may read the line's slack
