@@ -2,8 +2,8 @@
 //
 // Every method ends here: a direct filter sums over planes, lines and taps; a separable one calls it once an axis. Sums stay in
 // registers, and what binds is loads: those that lie across two cache lines, as nearly all taps along a line do, cost two. So
-// each loaded vector serves several sums. - Several rows: a block of `rows` × `vectors` sums; a vector serves all rows whose
-// filter covers its line, so that rows · vectors
+// each loaded vector serves several sums.
+// - Several rows: a block of `rows` × `vectors` sums; a vector serves all rows whose filter covers its line, so that rows · vectors
 //   multiply-adds cost vectors loads and rows broadcasts. Which rows a line is part of is known to the code: lines above and below
 //   those that are part of all have code of their own, as have all lines of filters with fewer rows than a block.
 // - One row: taps that stand a vector apart read the same vectors, so that a vector serves a sum for each of them; and with
@@ -68,63 +68,64 @@ HWY_INLINE hn::Vec512<double> shifted(hn::Vec512<double> upper, hn::Vec512<doubl
 }
 #endif
 
-/// Vectors from the U-th on, each for `Shared` taps of one row: vector u is that of tap g for sum u − g. With a `Shift` also the
-/// next tap of each, whose vectors begin so many samples later.
-template <int Shared, int Vectors, int Shift, int U, class D, class V, class T>
-HWY_INLINE void add_vectors(D d, const T* HWY_RESTRICT line, const V* weights, V value, V* sums) {
+/// Vectors from the U-th on, each for `Shared` taps of one row: vector u is that of tap g for sum u − g.
+template <int Shared, int Vectors, int U, class D, class V, class T>
+HWY_INLINE void add_vectors(D d, const T* HWY_RESTRICT line, const V* weights, V* sums) {
   if constexpr (U < Vectors + Shared - 1) {
-    constexpr bool last = U == Vectors + Shared - 2;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    V next = value;
-    if constexpr (!last) {
-      next = hn::LoadU(d, line + (U + 1) * lanes);
-      hold(next);
-    }
+    V value = hn::LoadU(d, line + U * static_cast<std::int64_t>(hn::Lanes(d)));
+    hold(value);
     for (int g = 0; g < Shared; ++g) {
       if (U - g >= 0 && U - g < Vectors) sums[U - g] = hn::MulAdd(weights[g], value, sums[U - g]);
     }
+    add_vectors<Shared, Vectors, U + 1>(d, line, weights, sums);
+  }
+}
+
 #if HWY_TARGET == HWY_AVX3
-    if constexpr (Shift > 0) {
-      V neighbour;
-      if constexpr (last) {
-        neighbour = hn::LoadU(d, line + U * lanes + Shift);  // nothing may be read behind a row
-      } else {
-        neighbour = shifted<Shift>(next, value);
-      }
-      for (int g = 0; g < Shared; ++g) {
-        if (U - g >= 0 && U - g < Vectors) sums[U - g] = hn::MulAdd(weights[Shared + g], neighbour, sums[U - g]);
-      }
+/// Two taps of one row, `Shift` samples apart: vectors from the U-th on, which is `value`, for the first, and shifted out of two of
+/// them, for the second.
+template <int Vectors, int Shift, int U, class D, class V, class T>
+HWY_INLINE void add_neighbours(D d, const T* HWY_RESTRICT line, V first, V second, V value, V* sums) {
+  if constexpr (U < Vectors) {
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    V next = value;
+    V neighbour;
+    if constexpr (U + 1 < Vectors) {
+      next = hn::LoadU(d, line + (U + 1) * lanes);
+      hold(next);
+      neighbour = shifted<Shift>(next, value);
+    } else {
+      neighbour = hn::LoadU(d, line + U * lanes + Shift);  // nothing may be read behind a row
     }
+    sums[U] = hn::MulAdd(first, value, sums[U]);
+    sums[U] = hn::MulAdd(second, neighbour, sums[U]);
+    add_neighbours<Vectors, Shift, U + 1>(d, line, first, second, next, sums);
+  }
+}
 #endif
-    add_vectors<Shared, Vectors, Shift, U + 1>(d, line, weights, next, sums);
-  }
-}
 
-/// Adds tap k of a line to one row, with the `Shared` − 1 taps that stand 1, 2, … vectors behind it; with a `Shift` tap k + 1
-/// likewise.
-template <int Shared, int Vectors, int Shift, class D, class V, class T>
-HWY_INLINE void add_tap(D d, const Correlation<T>& job, const T* line, const T* weights, std::int64_t apart, std::int64_t k, V* sums) {
-  V own[2 * Shared];
-  for (int g = 0; g < Shared; ++g) {
-    own[g] = hn::Set(d, weights[k + g * apart]);
-    if constexpr (Shift > 0) own[Shared + g] = hn::Set(d, weights[k + 1 + g * apart]);
-  }
-  const T* from = line + k * job.tap_stride;
-  V value = hn::LoadU(d, from);
-  hold(value);
-  add_vectors<Shared, Vectors, Shift, 0>(d, from, own, value, sums);
-}
-
-/// Adds taps [begin, end) of a line to one row, each with the `Shared` − 1 taps that stand 1, 2, … vectors behind it.
+/// Adds taps [begin, end) of a line to one row, each with the `Shared` − 1 taps that stand 1, 2, … vectors behind it. With a
+/// `Shift`, two at a time where they share nothing: else loads do not bind.
 template <int Shared, int Vectors, int Shift, class D, class V, class T>
 HWY_INLINE void add_shared(D d, const Correlation<T>& job, const T* line, const T* weights, std::int64_t begin, std::int64_t end,
                            V* sums) {
   const std::int64_t apart = static_cast<std::int64_t>(hn::Lanes(d)) / job.tap_stride;
   std::int64_t k = begin;
-  if constexpr (Shift > 0 && Shared == 1) {  // where vectors serve several taps loads do not bind
-    for (; k + 1 < end; k += 2) add_tap<Shared, Vectors, Shift>(d, job, line, weights, apart, k, sums);
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (Shift > 0 && Shared == 1) {
+    for (; k + 1 < end; k += 2) {
+      const T* from = line + k * job.tap_stride;
+      V value = hn::LoadU(d, from);
+      hold(value);
+      add_neighbours<Vectors, Shift, 0>(d, from, hn::Set(d, weights[k]), hn::Set(d, weights[k + 1]), value, sums);
+    }
   }
-  for (; k < end; ++k) add_tap<Shared, Vectors, 0>(d, job, line, weights, apart, k, sums);
+#endif
+  for (; k < end; ++k) {
+    V own[Shared];
+    for (int g = 0; g < Shared; ++g) own[g] = hn::Set(d, weights[k + g * apart]);
+    add_vectors<Shared, Vectors, 0>(d, line + k * job.tap_stride, own, sums);
+  }
 }
 
 /// Adds `taps` taps of a line to one row, no more than `Shared` vectors full.
