@@ -52,14 +52,7 @@ WindowSteps<In, Out> make_window_steps() {
   return steps;
 }
 
-template <class D, class V, class T>
-HWY_INLINE void put(D d, V value, T* to, bool streams) {
-  if (streams && reinterpret_cast<std::uintptr_t>(to) % (hn::Lanes(d) * sizeof(T)) == 0) {
-    hn::Stream(value, d, to);
-  } else {
-    hn::StoreU(value, d, to);
-  }
-}
+#include "cpu/store-inl.h"
 
 /// Calls `at(i, out, o)` for vectors of outputs from i on, which go to `out[row] + o` and together cover [0, n) of `rows` rows
 /// and nothing else: what is less than a vector goes through a part of one.

@@ -9,6 +9,8 @@ namespace halation::cpu_backend::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+#include "cpu/multiplier-inl.h"
+
 template <class In, class Row>
 void add_pixels(const In* from, Row* sums, std::int64_t n) {
   const hn::ScalableTag<Row> d;
@@ -62,9 +64,7 @@ template <class T, class D, class V>
 HWY_INLINE void put_narrow(D d, V values, T* to, bool streams) {
   if constexpr (sizeof(T) == 1) {
     const hn::Rebind<T, D> d_narrow;
-    const auto bytes = hn::DemoteTo(d_narrow, hn::BitCast(hn::RebindToSigned<D>(), values));
-    if constexpr (HWY_MAX_BYTES >= 32) return put(d_narrow, bytes, to, streams);
-    hn::StoreU(bytes, d_narrow, to);
+    put(d_narrow, hn::DemoteTo(d_narrow, hn::BitCast(hn::RebindToSigned<D>(), values)), to, streams);
   } else {
     const hn::Rebind<T, D> d_same;
     put(d_same, hn::BitCast(d_same, values), to, streams);
@@ -117,8 +117,7 @@ HWY_INLINE void slide_pairs(const Slide<std::uint16_t, Sum>& job, const Finish& 
     if (to == nullptr) return;
     if constexpr (sizeof(T) == 1) {
       if (const Multiplier& by = job.finish.multiplier; by.multiplier != 0) {
-        const auto product = hn::MulHigh(hn::ShiftLeftSame(sum, by.left), hn::Set(d, by.multiplier));
-        return put_narrow(d, hn::ShiftRightSame(hn::Add(product, hn::Set(d, by.bias)), by.right), to, job.streams);
+        return put_narrow(d, multiplied(d, sum, by), to, job.streams);
       }
     }
     put_both(evens(sum), odds(sum));
@@ -146,9 +145,7 @@ HWY_INLINE void slide_wide(const Slide<std::int32_t, std::int32_t>& job, const F
     hn::StoreU(finish.value(sum), finish.d, to);
   } else {
     const hn::Rebind<T, D> d_narrow;
-    const auto narrow = hn::DemoteTo(d_narrow, finish.template whole<T>(sum));
-    if constexpr (HWY_MAX_BYTES * sizeof(T) >= 64) return put(d_narrow, narrow, to, job.streams);
-    hn::StoreU(narrow, d_narrow, to);
+    put(d_narrow, hn::DemoteTo(d_narrow, finish.template whole<T>(sum)), to, job.streams);
   }
 }
 

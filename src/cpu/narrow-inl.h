@@ -1,6 +1,7 @@
 // narrow-inl.h: filters of three taps over 8 bits in sums of 16 bits, for each instruction set. Included by narrow_kernels.cpp,
 // within the namespace of a target.
 
+#include "cpu/multiplier-inl.h"
 #include "cpu/put-inl.h"
 
 /// Vectors that a block has beside each other: their pixels are whole vectors.
@@ -43,8 +44,7 @@ struct NarrowMultiplier {
   Multiplier by;
   explicit NarrowMultiplier(const NarrowFinish& finish) : by(finish.multiplier) {}
   HWY_INLINE Pairs operator()(Pairs sum) const {
-    const auto product = hn::MulHigh(hn::ShiftLeftSame(hn::BitCast(d, sum), by.left), hn::Set(d, by.multiplier));
-    return hn::BitCast(D16(), hn::ShiftRightSame(hn::Add(product, hn::Set(d, by.bias)), by.right));
+    return hn::BitCast(D16(), multiplied(d, hn::BitCast(d, sum), by));
   }
 };
 

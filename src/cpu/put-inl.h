@@ -6,16 +6,7 @@ using Pairs = hn::Vec<D16>;
 
 inline constexpr std::int64_t lanes16 = HWY_MAX_BYTES / 2;
 
-/// A vector of pixels of its size, past the caches if it may go there; Highway writes whole 16 bytes there.
-template <class D, class V>
-HWY_INLINE void put(D d, V pixels, hn::TFromD<D>* to, bool streams) {
-  const std::size_t bytes = hn::Lanes(d) * sizeof(*to);
-  if (bytes >= 16 && streams && reinterpret_cast<std::uintptr_t>(to) % bytes == 0) {
-    hn::Stream(pixels, d, to);
-  } else {
-    hn::StoreU(pixels, d, to);
-  }
-}
+#include "cpu/store-inl.h"
 
 /// One vector of whole numbers of 16 bits, as pixels.
 HWY_INLINE void put_16(Pairs values, std::int16_t* to, bool streams) { put(D16(), values, to, streams); }
