@@ -9,6 +9,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 constexpr bool converts_exactly = !std::is_same_v<T, f16> || HWY_TARGET <= HWY_AVX2 || HWY_TARGET == HWY_NEON;
 
+/// Whether elements of type T and sums become each other a vector at a time: half precision of f64 would be rounded twice.
+template <class T, class Sum>
+constexpr bool by_vectors = std::is_same_v<Sum, float> ? converts_exactly<T> : !std::is_same_v<T, f16>;
+
 /// n elements of type T, one after another, as sums.
 template <class T, class Sum>
 void promote(const T* from, Sum* to, std::int64_t n) {
@@ -41,7 +45,7 @@ void load(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_
     const auto* packed = reinterpret_cast<const T*>(from);
     if constexpr (std::is_same_v<T, Sum>) {
       copy_bytes(packed, to, n * static_cast<std::int64_t>(sizeof(T)));
-    } else if constexpr (std::is_same_v<Sum, float> ? converts_exactly<T> : !std::is_same_v<T, f16>) {
+    } else if constexpr (by_vectors<T, Sum>) {
       promote(packed, to, n);
     } else {
       for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<Sum>(packed[i]);
@@ -81,13 +85,9 @@ HWY_INLINE void demote(D d, V value, Rounding rounding, T* to) {
   }
 }
 
-/// Whether vectors of sums become elements of type T by `demote`: half precision of f64 would be rounded twice.
-template <class T, class Sum>
-constexpr bool demotes = std::is_same_v<Sum, float> ? converts_exactly<T> : !std::is_same_v<T, f16>;
-
 template <class T, class Sum>
 void store(const Sum* from, const Finish& finish, std::byte* to, std::int64_t stride_bytes, std::int64_t n) {
-  if constexpr (demotes<T, Sum>) {
+  if constexpr (by_vectors<T, Sum>) {
     const hn::ScalableTag<Sum> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const auto scale = hn::Set(d, static_cast<Sum>(finish.scale));
