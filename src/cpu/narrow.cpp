@@ -36,14 +36,16 @@ class Narrow final : public FixedFilter {
     };
     const std::int64_t n = tile.width * step;
 
-    std::int64_t made = 0;  // lines of the whole filter
+    std::int64_t made = 0;                                // input rows: known, or widened to lines
+    std::array<const std::uint8_t*, held_rows> known{};  // row r at r % held_rows
     for (std::int64_t y = 0; y < tile.height; y += fixed_rows) {
       const std::int64_t count = std::min<std::int64_t>(fixed_rows, tile.height - y);
       std::byte* const* to = outputs.begin(y, count);
       if (point_.by_columns) {
         std::array<const std::uint8_t*, held_rows> pixels{};
         std::array<std::int16_t*, fixed_rows> sums{};
-        for (std::size_t row = 0; row < held_rows; ++row) pixels[row] = pixels_of(y + static_cast<std::int64_t>(row));
+        for (; made < y + held_rows; ++made) known[static_cast<std::size_t>(made % held_rows)] = pixels_of(made);
+        for (std::size_t row = 0; row < held_rows; ++row) pixels[row] = known[(static_cast<std::size_t>(y) + row) % held_rows];
         for (std::size_t row = 0; row < fixed_rows; ++row) sums[row] = line_of(static_cast<std::int64_t>(row));
         kernels.columns({.rows = pixels.data(), .weights = point_.columns, .out = sums.data(), .n = source.samples});
         const auto kernel = kernels.row.of(out.pixel);
@@ -59,8 +61,7 @@ class Narrow final : public FixedFilter {
         }
       } else {
         for (; made < y + held_rows; ++made) {
-          kernels.widen(
-              {.pixels = pixels_of(made), .out = line_of(made), .n = source.samples, .left = point_.columns.left});
+          kernels.widen({.pixels = pixels_of(made), .out = line_of(made), .n = source.samples, .left = point_.columns.left});
         }
         std::array<const std::int16_t*, held_rows> held{};
         for (std::size_t row = 0; row < held_rows; ++row) held[row] = line_of(y + static_cast<std::int64_t>(row));
