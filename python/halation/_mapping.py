@@ -59,7 +59,8 @@ def place(shape, in_strides, out_strides, filtered):
     """Places arrays of one to three filtered axes.
 
     Filtered axes keep the order in which they lie in the output's memory: the innermost is the width. What remains goes to
-    channels, batch and the spatial axes that no filter needs; what is left after that is run one by one.
+    channels, to the height where no filter needs it, whose rows are cut for threads, to batch and depth; what is left after that
+    is run one by one.
     """
     groups = _groups(shape, in_strides, out_strides, filtered)
     slots = {}
@@ -73,7 +74,7 @@ def place(shape, in_strides, out_strides, filtered):
             space.append(last)
     for slot, group in zip(SPACE[3 - len(space) :], space):
         slots[slot] = group
-    free = [slot for slot in (0, 1, 2, 4) if slot not in slots]
+    free = [slot for slot in (2, 0, 1, 4) if slot not in slots]
     rest.sort(key=lambda g: -g[0])
     for slot, group in zip(free, rest):
         slots[slot] = group

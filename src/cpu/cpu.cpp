@@ -99,6 +99,8 @@ class CpuRunner final : public Runner {
     reads_in_place_ = pixel_of<Sum> == job_->in_pixel && std::all_of(methods_.begin(), methods_.end(), [](const auto& method) {
                         return method->reads_in_place();
                       });
+    // Rows that share nothing and have to be staged: each stays in the first-level cache until it is finished.
+    if (tallest_ == 1 && deepest_ == 1 && !reads_in_place_) block_rows_ = 1;
     interleaved_ = cut(job_->out.channels, 1);
     planar_ = cut(1, job_->out.channels);
   }
@@ -234,8 +236,8 @@ class CpuRunner final : public Runner {
 
     const std::int64_t z_end = std::min(z_begin + cut.planes, n.depth);
     for (; tile.z < z_end; ++tile.z, tile.first_plane = false) {
-      for (std::int64_t y = y_begin; y < y_end; y += rows_at_once) {
-        const int rows = static_cast<int>(std::min<std::int64_t>(rows_at_once, y_end - y));
+      for (std::int64_t y = y_begin; y < y_end; y += block_rows_) {
+        const int rows = static_cast<int>(std::min<std::int64_t>(block_rows_, y_end - y));
         if (magnitude) std::fill_n(squares, rows_at_once * square_pitch, 0.0);
         Scratch rest = scratch;
         for (std::size_t f = 0; f < methods_.size(); ++f) {
@@ -283,6 +285,7 @@ class CpuRunner final : public Runner {
   const Kernels<Sum>& kernels_;
   bool sums_are_pixels_;  ///< the scale is part of the weights
   bool reads_in_place_ = false;
+  int block_rows_ = rows_at_once;  ///< rows that are made at once
   std::vector<std::unique_ptr<const FilterMethod<Sum>>> methods_;
   int workers_ = 1;
   std::int64_t tallest_ = 1;

@@ -1,6 +1,8 @@
 // lines.cpp: staging of rows: the interior by conversion, what lies outside by the border's table.
 #include "cpu/lines.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 
 namespace halation::cpu_backend {
@@ -59,6 +61,13 @@ void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::
       }
     }
   };
+  const std::int64_t pixel_bytes = step_ * static_cast<std::int64_t>(bytes_of(in_.pixel));
+  if (in_.strides.width == pixel_bytes && source_y + rows_at_once < in_.shape.height) {
+    // Rows of a tile are too short for the machine to see by itself that others follow.
+    const std::byte* later = row + rows_at_once * in_.strides.height + inside_low * pixel_bytes;
+    const std::int64_t bytes = (inside_high - inside_low) * pixel_bytes;
+    for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(later + at);
+  }
   outside(x_low, inside_low);
   load(row, inside_low, inside_high - inside_low, line + (inside_low - x_low) * step_);
   outside(inside_high, x_high);

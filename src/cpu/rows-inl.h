@@ -71,8 +71,12 @@ HWY_INLINE void demote(D d, V value, Rounding rounding, T* to) {
     hn::StoreU(hn::DemoteTo(d_half, value), d_half, reinterpret_cast<hwy::float16_t*>(to));
   } else {
     const hn::Rebind<T, D> d_narrow;
-    value = hn::IfThenElseZero(hn::Eq(value, value), value);  // NaN becomes 0
-    value = hn::Max(value, hn::Set(d, static_cast<Sum>(std::numeric_limits<T>::min())));
+    if constexpr (std::is_unsigned_v<T>) {
+      value = hn::IfThenElseZero(hn::Gt(value, hn::Zero(d)), value);  // NaN becomes 0 as well
+    } else {
+      value = hn::IfThenElseZero(hn::Eq(value, value), value);  // NaN becomes 0
+      value = hn::Max(value, hn::Set(d, static_cast<Sum>(std::numeric_limits<T>::min())));
+    }
     value = hn::Min(value, hn::Set(d, static_cast<Sum>(std::numeric_limits<T>::max())));
     if constexpr (std::is_same_v<Sum, double>) {
       if (rounding == Rounding::half_even) value = hn::Round(value);
