@@ -29,7 +29,8 @@ Borders, rows and anchors in tuples, numbers as Python's: they are keys. Errors:
 Costs: a call like an earlier one (same shape, strides, types, weights and words) finds its plan in a cache (256 plans at most,
 none with more than 64 KiB of weights): 16 x 16 f32 in 8 microseconds or so; else the plan is made, in some 50 microseconds.
 Arrays of u8 u16 i16 f16 f32 f64 are read and written where they lie, in one pass along up to three axes. Through f64, strip by
-strip, go: other numbers, results that may overflow and must wrap, elements that are not aligned or of another byte order. Filters
+strip, go: other numbers, results that may overflow and must wrap (by way of i16 where that holds them), elements that are not
+aligned or of another byte order. Filters
 along four axes and more: factors three axes at a time; dense weights by three axes, once for each tap along the others. Complex
 arrays of real weights are two channels; of complex weights two or four passes.
 """
@@ -369,14 +370,17 @@ def prepare(layout, there, dtype, filters, words):
     if None not in pixels:
         terms = direct_terms(job, layout.dtype, out_dtype)
         out_strides = packed_strides(job.out_shape, out_dtype.itemsize) if there is None else there.strides
-        if terms is not None and _aligned(layout.strides, layout.dtype) and _aligned(out_strides, out_dtype):
+        if terms is not None and aligned(layout.strides, layout.dtype) and aligned(out_strides, out_dtype):
             return Direct(job, layout, out_strides, out_dtype, pixels, terms)
+    if _routes.is_through_i16(job, layout, out_dtype):
+        return _routes.ThroughI16(job, layout, out_dtype)
     if layout.device != "cpu":
         raise TypeError(f"arrays on a GPU are filtered as u8, u16, i16, f16, f32 or f64, got {layout.dtype} to {out_dtype}")
     return _routes.Converted(job, layout, out_dtype)
 
 
-def _aligned(strides, dtype):
+def aligned(strides, dtype):
+    """Whether each element begins at a multiple of its size, where the first does."""
     return all(step % dtype.itemsize == 0 for step in strides)
 
 

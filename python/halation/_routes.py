@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from . import _engine, _native
+from ._mapping import packed_strides
 
 # Elements of a strip: 2 MiB of sums, which stay in the caches until they are stored.
 STRIP_ELEMENTS = 1 << 18
@@ -22,6 +23,38 @@ class Empty:
 
     def run(self, array, out, stream):
         return np.zeros(self.shape, self.dtype) if out is None else out
+
+
+def is_through_i16(job, layout, out_dtype):
+    """Whether sums are whole numbers that i16 holds, of packed pixels on the CPU, for integers of another type."""
+    if layout.device != "cpu" or layout.dtype.kind not in "iu" or out_dtype.kind not in "iu" or job.magnitude:
+        return False
+    if _engine.pixel_of(layout.dtype) is None or not _engine.aligned(layout.strides, layout.dtype):
+        return False
+    if job.scale != 1 or job.offset != 0 or job.divisor != 1 or job.overflow != "wrap" or not job.is_whole():
+        return False
+    low, high = job.range_of(layout.dtype)
+    return -(2**15) <= low and high < 2**15
+
+
+class ThroughI16:
+    """Sums as i16, and these as the output's integers: wrapped, or widened."""
+
+    def __init__(self, job, layout, out_dtype):
+        self.shape, self.dtype = job.out_shape, out_dtype
+        pixels = _engine.pixel_of(layout.dtype), "i16"
+        i16 = np.dtype(np.int16)
+        self.sums = _engine.Direct(job, layout, packed_strides(job.out_shape, 2), i16, pixels, (1.0, job.sum))
+        self.weights_bytes = self.sums.weights_bytes
+
+    def run(self, array, out, stream):
+        sums = self.sums.run(array, None, stream)
+        if sums is None:
+            return None
+        if out is None:
+            return sums.astype(self.dtype)
+        np.copyto(out, sums, casting="unsafe")
+        return out
 
 
 def store(sums, out, job):

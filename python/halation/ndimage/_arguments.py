@@ -234,11 +234,12 @@ def _scalar(cval):
 def separable(array, rows, axes, borders, cval, anchors, out, dtype, divisors=None):
     """Rows of weights (a tuple) along one axis after another, as SciPy goes: results between the axes are of the output's type.
 
-    Floats take one pass. Integers are truncated between the axes, and so take one for each; so do constants that an earlier row
-    would have to change, because SciPy puts the same constant around what lies between.
+    Floats take one pass. Integers are truncated between the axes, and so take one for each, unless all weights are whole; so do
+    constants that an earlier row would have to change, because SciPy puts the same constant around what lies between.
     """
-    if dtype.kind in "fc" and divisors is None and _one_pass(rows, borders, cval):
-        return run(array, rows, axes, borders, cval, anchors, out, dtype)
+    if divisors is None and (dtype.kind in "fc" or _all_whole(facts_of(array)[1], dtype, rows, cval)):
+        if _one_pass(rows, borders, cval):
+            return run(array, rows, axes, borders, cval, anchors, out, dtype)
     last = len(rows) - 1
     # SciPy keeps whole bytes in its arrays of bool; here they are kept between the axes, and the result is 0 or 1.
     between = np.dtype(np.uint8) if dtype.kind == "b" else dtype
@@ -256,6 +257,33 @@ def separable(array, rows, axes, borders, cval, anchors, out, dtype, divisors=No
             divisor,
         )
     return array
+
+
+def _all_whole(source, dtype, rows, cval):
+    """Whether integers need not be put into the output's type between the axes: nothing is truncated, and what leaves the type's
+    range keeps its low bits, on which the result's low bits depend alone."""
+    if source.kind not in "iu" or dtype.kind not in "iu" or np.iscomplexobj(cval):
+        return False
+    return _stays_whole(source, dtype, tuple([np.asarray(row, np.float64).tobytes() for row in rows]), float(cval))
+
+
+@functools.lru_cache(maxsize=256)
+def _stays_whole(source, dtype, rows, cval):
+    low, high = (float(end) for end in (np.iinfo(source).min, np.iinfo(source).max))
+    low, high = min(low, cval), max(high, cval)
+    limits = np.iinfo(dtype)
+    if cval != np.rint(cval):
+        return False
+    for row in map(np.frombuffer, rows):
+        if not np.array_equal(row, np.rint(row)):
+            return False
+        up, down = float(row[row > 0].sum()), float(row[row < 0].sum())
+        low, high = min(up * low + down * high, cval), max(up * high + down * low, cval)
+        fits = limits.min <= low and high <= limits.max
+        # A conversion of what leaves 8 and 16 bits keeps the low ones as long as 32 hold it.
+        if not fits and (dtype.itemsize > 2 or low < -(2.0**31) or high >= 2.0**31):
+            return False
+    return True
 
 
 def _one_pass(rows, borders, cval):

@@ -317,3 +317,16 @@ def test_output_is_input(array, mode):
         made = getattr(ours, name)(where, *args, output=where, mode=mode)
         assert made is where
         np.testing.assert_array_equal(where, getattr(ours, name)(array, *args, mode=mode))
+
+
+@pytest.mark.parametrize("name", ["sobel", "prewitt"])
+@pytest.mark.parametrize("source", ["uint8", "int16", "uint16", "int32"])
+@pytest.mark.parametrize("output", ["uint8", "int8", "int16", "uint16", "int32", "int64"])
+@pytest.mark.parametrize("mode, cval", [("reflect", 0.0), ("constant", 0.0), ("constant", 200.0), ("constant", 0.5)])
+def test_whole_weights_wrap_as_between_the_axes(name, source, output, mode, cval):
+    """Whole weights are filtered along all axes at once; what leaves the output's range between them or at the end wraps."""
+    rng = np.random.default_rng(1)
+    limits = np.iinfo(source)
+    image = rng.integers(max(limits.min, -(2**20)), min(limits.max, 2**20), (37, 70), dtype=source, endpoint=True)
+    expected = getattr(theirs, name)(image, axis=0, output=output, mode=mode, cval=cval)
+    np.testing.assert_array_equal(getattr(ours, name)(image, axis=0, output=output, mode=mode, cval=cval), expected)
