@@ -4,7 +4,8 @@
 // registers, and what binds is loads: those that lie across two cache lines, as nearly all taps along a line do, cost two. So
 // each loaded vector serves several sums.
 // - Several rows: a block of `rows` × `vectors` sums; a vector serves all rows whose filter covers its line, so that rows · vectors
-//   multiply-adds cost vectors loads and rows broadcasts. Which rows a line is part of is known to the code: lines above and below
+//   multiply-adds cost vectors loads and rows broadcasts; with AVX-512 taps side by side cost one load each, the other vectors
+//   being shifted out of those of the tap before. Which rows a line is part of is known to the code: lines above and below
 //   those that are part of all have code of their own, as have all lines of filters with fewer rows than a block.
 // - One row: taps that stand a vector apart read the same vectors, so that a vector serves a sum for each of them; and with
 //   AVX-512 every other tap is not loaded but shifted out of two vectors that are, which leaves half of the loads and shuffles no
