@@ -96,6 +96,36 @@ TEST(CpuBox, ChannelsPlanesAndFiltersLargerThanTheImage) {
   }
 }
 
+TEST(CpuBox, EveryNumberOfTapsAlongARow) {
+  for (const Pixel pixel : {Pixel::f32, Pixel::f64}) {
+    for (const std::int64_t width : {15, 96, 301}) {
+      const Image image = whole_image({.height = 26, .width = width}, pixel, 100);
+      for (std::int64_t taps = 1; taps <= 34; ++taps)
+        for (const std::int64_t height : {1, 7, 24})
+          expect_same(image, window(height, taps), {.border = Border::constant(7), .output = pixel});
+    }
+  }
+}
+
+TEST(CpuBox, SumsOfFractionsDoNotDependOnTilesAndThreads) {
+  Image image({.height = 200, .width = 1700}, Pixel::f32);
+  Numbers numbers(2);
+  auto* to = reinterpret_cast<float*>(image.view().data);
+  for (std::int64_t i = 0; i < image.shape().elements(); ++i) to[i] = static_cast<float>(numbers.below(1000)) / 999.0F;
+  for (const auto& [height, width] : {std::pair{1, 9}, {9, 1}, {3, 3}, {5, 4}, {9, 9}, {23, 31}}) {
+    const auto filtered = [&](int threads) {
+      return convolve(image, window(height, width, 1.0 / (height * width)), {.method = Method::box, .threads = threads}, cpu());
+    };
+    const Image one = filtered(1);
+    for (const int threads : {2, 3}) {
+      const Image several = filtered(threads);
+      const auto bytes = static_cast<std::size_t>(image.shape().elements()) * sizeof(float);
+      EXPECT_EQ(std::memcmp(one.view().data, several.view().data, bytes), 0)
+          << height << "x" << width << ", " << threads << " threads";
+    }
+  }
+}
+
 TEST(CpuBox, EveryWidthOfItsSums) {
   // Of 16 bits along x and y; of 16 and 32; of 32. 32 times 255 is more than 16 bits hold with 9 × 9 rows above.
   const Image bytes = whole_image({.height = 40, .width = 333}, Pixel::u8);

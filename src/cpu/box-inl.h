@@ -52,8 +52,6 @@ WindowSteps<In, Out> make_window_steps() {
   return steps;
 }
 
-#include "cpu/store-inl.h"
-
 /// Calls `at(i, out, o)` for vectors of outputs from i on, which go to `out[row] + o` and together cover [0, n) of `rows` rows
 /// and nothing else: what is less than a vector goes through a part of one.
 template <int Rows, class T, class At>
@@ -68,12 +66,34 @@ HWY_INLINE void cover(std::int64_t n, T* const* out, int rows, std::int64_t lane
   for (int row = 0; row < rows; ++row) std::copy_n(part[row], n - i, out[row] + i);
 }
 
+/// The same where outputs may be made twice: what is less than a vector goes with the samples before it, where there are any.
+template <int Rows, class T, class At>
+HWY_INLINE void cover_again(std::int64_t n, T* const* out, int rows, std::int64_t lanes, const At& at) {
+  if (n < lanes) return cover<Rows>(n, out, rows, lanes, at);
+  for (std::int64_t i = 0; i + lanes <= n; i += lanes) at(i, out, i);
+  if (n % lanes != 0) at(n - lanes, out, n - lanes);
+}
+
+/// Asks for rows that will be read next: those that will be read where they lie into the second-level cache, since rows whose
+/// pitch is near a power of two have few places in the first; those that will be copied into the first.
+template <class T>
+HWY_INLINE void fetch_ahead(const Columns<T>& job, std::int64_t i) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  if (job.in_place) {
+    for (const T* row : job.ahead) __builtin_prefetch(row + i, 0, 2);
+    return;
+  }
+#endif
+  for (const T* row : job.ahead) hwy::Prefetch(row + i);
+}
+
 template <class T>
 void column(const Columns<T>& job) {
   const hn::ScalableTag<T> d;
-  cover<1>(job.n, job.out, 1, static_cast<std::int64_t>(hn::Lanes(d)), [&](std::int64_t i, T* const* out, std::int64_t o) {
-    auto sum = hn::Load(d, job.lines[0] + i);
-    for (std::int64_t j = 1; j < job.taps; ++j) sum = hn::Add(sum, hn::Load(d, job.lines[j] + i));
+  const auto weight = hn::Set(d, job.weight);
+  cover_again<1>(job.n, job.out, 1, static_cast<std::int64_t>(hn::Lanes(d)), [&](std::int64_t i, T* const* out, std::int64_t o) {
+    auto sum = hn::Mul(weight, hn::LoadU(d, job.lines[0] + i));
+    for (std::int64_t j = 1; j < job.taps; ++j) sum = hn::MulAdd(weight, hn::LoadU(d, job.lines[j] + i), sum);
     put(d, sum, out[0] + o, job.streams && out == job.out);
   });
 }
@@ -84,10 +104,12 @@ void few_columns(const Columns<T>& job) {
   const hn::ScalableTag<T> d;
   const T* lines[Rows + Taps - 1];
   for (int j = 0; j < Rows + Taps - 1; ++j) lines[j] = job.lines[j];
-  cover<Rows>(job.n, job.out, Rows, static_cast<std::int64_t>(hn::Lanes(d)), [&](std::int64_t i, T* const* out, std::int64_t o) {
-    for (const T* row : job.ahead) hwy::Prefetch(row + i);
+  const auto weight = hn::Set(d, job.weight);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  cover_again<Rows>(job.n, job.out, Rows, lanes, [&](std::int64_t i, T* const* out, std::int64_t o) {
+    fetch_ahead(job, i);
     hn::Vec<decltype(d)> values[Rows + Taps - 1];
-    for (int j = 0; j < Rows + Taps - 1; ++j) values[j] = hn::Load(d, lines[j] + i);
+    for (int j = 0; j < Rows + Taps - 1; ++j) values[j] = hn::Mul(weight, hn::LoadU(d, lines[j] + i));
     for (int row = 0; row < Rows; ++row) {
       auto sum = values[row];
       for (int j = 1; j < Taps; ++j) sum = hn::Add(sum, values[row + j]);
@@ -100,19 +122,21 @@ void few_columns(const Columns<T>& job) {
 template <int Rows, class T>
 void many_columns(const Columns<T>& job) {
   const hn::ScalableTag<T> d;
-  cover<Rows>(job.n, job.out, Rows, static_cast<std::int64_t>(hn::Lanes(d)), [&](std::int64_t i, T* const* out, std::int64_t o) {
+  const auto weight = hn::Set(d, job.weight);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  cover_again<Rows>(job.n, job.out, Rows, lanes, [&](std::int64_t i, T* const* out, std::int64_t o) {
     const T* const* lines = job.lines;
-    for (const T* row : job.ahead) hwy::Prefetch(row + i);
+    fetch_ahead(job, i);
     hn::Vec<decltype(d)> before[Rows];
-    before[Rows - 2] = hn::Load(d, lines[Rows - 2] + i);
-    for (int row = Rows - 3; row >= 0; --row) before[row] = hn::Add(hn::Load(d, lines[row] + i), before[row + 1]);
-    auto middle = hn::Load(d, lines[Rows - 1] + i);
-    for (std::int64_t j = Rows; j < job.taps; ++j) middle = hn::Add(middle, hn::Load(d, lines[j] + i));
+    before[Rows - 2] = hn::Mul(weight, hn::LoadU(d, lines[Rows - 2] + i));
+    for (int row = Rows - 3; row >= 0; --row) before[row] = hn::MulAdd(weight, hn::LoadU(d, lines[row] + i), before[row + 1]);
+    auto middle = hn::Mul(weight, hn::LoadU(d, lines[Rows - 1] + i));
+    for (std::int64_t j = Rows; j < job.taps; ++j) middle = hn::MulAdd(weight, hn::LoadU(d, lines[j] + i), middle);
     put(d, hn::Add(before[0], middle), out[0] + o, job.streams && out == job.out);
     lines += job.taps;
-    auto after = hn::Load(d, lines[0] + i);
+    auto after = hn::Mul(weight, hn::LoadU(d, lines[0] + i));
     for (int row = 1; row < Rows; ++row) {
-      if (row > 1) after = hn::Add(after, hn::Load(d, lines[row - 1] + i));
+      if (row > 1) after = hn::MulAdd(weight, hn::LoadU(d, lines[row - 1] + i), after);
       const auto shared = row < Rows - 1 ? hn::Add(before[row], middle) : middle;
       put(d, hn::Add(shared, after), out[row] + o, job.streams && out == job.out);
     }
@@ -163,7 +187,11 @@ void join(const Joined<T>& job) {
 
 template <class Sum>
 BoxKernels<Sum> make_box_kernels() {
-  return {.steps = make_window_steps<Sum, Sum>(), .column = column<Sum>, .columns = columns<Sum>, .suffixes = suffixes<Sum>,
+  return {.steps = make_window_steps<Sum, Sum>(),
+          .window_rows = make_window_rows<Sum>(),
+          .column = column<Sum>,
+          .columns = columns<Sum>,
+          .suffixes = suffixes<Sum>,
           .join = join<Sum>};
 }
 

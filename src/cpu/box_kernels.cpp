@@ -16,6 +16,8 @@
 // The order matters: foreach_target.h includes this file once for each instruction set before highway.h.
 #include "hwy/highway.h"
 
+#include "cpu/shift-inl.h"
+#include "cpu/box_row-inl.h"
 #include "cpu/box-inl.h"
 #include "cpu/box_whole-inl.h"
 

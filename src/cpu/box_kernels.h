@@ -38,14 +38,30 @@ struct WindowSteps {
   std::array<std::array<Step, most_windows>, most_windows + 1> joined;  ///< by windows, 2 or 3, and samples, fewer than windows
 };
 
-/// out[r][i] = Σ_j lines[r + j][i], j from 0 to taps − 1.
+/// A row of sums of windows of samples side by side: out[i] = weight · Σ_j samples[i + j]   for i in [0, n). Reads and writes
+/// nothing beyond.
+template <class Sum>
+struct WindowRow {
+  const Sum* samples;
+  Sum weight;
+  Sum* out;
+  std::int64_t n;
+  bool streams;  ///< past the caches, where `out` is on vectors' boundaries
+};
+
+/// The most taps of windows that are summed in one pass.
+inline constexpr int most_row_taps = 32;
+
+/// out[r][i] = weight · Σ_j lines[r + j][i], j from 0 to taps − 1. Reads nothing beyond n, of lines of a vector or more.
 template <class Sum>
 struct Columns {
   const Sum* const* lines;  ///< taps + rows − 1
+  Sum weight;
   Sum* const* out;
   std::int64_t taps;
   std::int64_t n;
   bool streams;  ///< past the caches, where `out` is on vectors' boundaries
+  bool in_place = false;  ///< the lines are rows of the image
   std::array<const Sum*, rows_at_once> ahead = {};  ///< of `columns`: rows of n that will be read next and are asked for meanwhile
 };
 
@@ -67,6 +83,8 @@ struct Joined {
 template <class Sum>
 struct BoxKernels {
   WindowSteps<Sum, Sum> steps;
+  /// By taps, 2 or more; null where there is none.
+  std::array<void (*)(const WindowRow<Sum>&), most_row_taps + 1> window_rows;
   void (*column)(const Columns<Sum>&);   ///< one row
   void (*columns)(const Columns<Sum>&);  ///< `rows_at_once` rows
   /// lines[j] = Σ of lines[j … count − 1].

@@ -4,7 +4,8 @@
 // registers, and what binds is loads: those that lie across two cache lines, as nearly all taps along a line do, cost two. So
 // each loaded vector serves several sums.
 // - Several rows: a block of `rows` × `vectors` sums; a vector serves all rows whose filter covers its line, so that rows · vectors
-//   multiply-adds cost vectors loads and rows broadcasts. Which rows a line is part of is known to the code: lines above and below
+//   multiply-adds cost vectors loads and rows broadcasts; with AVX-512 taps side by side cost one load each, the other vectors
+//   being shifted out of those of the tap before. Which rows a line is part of is known to the code: lines above and below
 //   those that are part of all have code of their own, as have all lines of filters with fewer rows than a block.
 // - One row: taps that stand a vector apart read the same vectors, so that a vector serves a sum for each of them; and with
 //   AVX-512 every other tap is not loaded but shifted out of two vectors that are, which leaves half of the loads and shuffles no
@@ -46,6 +47,9 @@ HWY_INLINE void fetch_ahead(D d, const std::byte* const* ahead, int row, std::in
 /// Taps along a line that are known to the code only as so many that taps a vector apart share what they load; minus n: those n
 /// samples apart whose neighbours are shifted out of what they load.
 inline constexpr int shared_taps = -16;
+/// Of several rows minus so many taps, this one any number: taps side by side, of which the first is loaded and the others are
+/// shifted out of what it has loaded, but for the last vector.
+inline constexpr int any_neighbours = -16;
 #if HWY_TARGET == HWY_AVX3
 inline constexpr int most_shifted = 4;
 #else
@@ -53,20 +57,6 @@ inline constexpr int most_shifted = 0;
 #endif
 /// Taps that share one vector.
 inline constexpr int most_shared = 4;
-
-#if HWY_TARGET == HWY_AVX3
-/// The vector that begins at sample `Shift` of the lower one and ends in the upper one.
-template <int Shift>
-HWY_INLINE hn::Vec512<float> shifted(hn::Vec512<float> upper, hn::Vec512<float> lower) {
-  const __m512i both = _mm512_alignr_epi32(_mm512_castps_si512(upper.raw), _mm512_castps_si512(lower.raw), Shift);
-  return hn::Vec512<float>{_mm512_castsi512_ps(both)};
-}
-template <int Shift>
-HWY_INLINE hn::Vec512<double> shifted(hn::Vec512<double> upper, hn::Vec512<double> lower) {
-  const __m512i both = _mm512_alignr_epi64(_mm512_castpd_si512(upper.raw), _mm512_castpd_si512(lower.raw), Shift);
-  return hn::Vec512<double>{_mm512_castsi512_pd(both)};
-}
-#endif
 
 /// Vectors from the U-th on, each for `Shared` taps of one row: vector u is that of tap g for sum u − g.
 template <int Shared, int Vectors, int U, class D, class V, class T>
@@ -143,8 +133,27 @@ HWY_INLINE void add_taps(D d, const Correlation<T>& job, const T* line, const T*
 template <int Rows, int First, int Last, int TapsX, int Vectors, class D, class Sums, class T>
 HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT line, const T* HWY_RESTRICT weights, Sums& sums) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  if constexpr (TapsX < 0) {
-    static_assert(Rows == 1);
+  if constexpr (TapsX < 0 && Rows > 1) {
+#if HWY_TARGET == HWY_AVX3
+    const std::int64_t taps = TapsX > any_neighbours ? -TapsX : job.taps_x;
+    hn::Vec<D> values[Vectors];
+    for (int v = 0; v < Vectors; ++v) {
+      values[v] = hn::LoadU(d, line + v * lanes);
+      hold(values[v]);
+    }
+    for (std::int64_t k = 0;;) {
+      for (int row = First; row <= Last; ++row) {
+        const auto weight = hn::Set(d, weights[row]);
+        for (int v = 0; v < Vectors; ++v) sums[row][v] = hn::MulAdd(weight, values[v], sums[row][v]);
+      }
+      if (++k == taps) break;
+      ++line, weights += Rows;
+      for (int v = 0; v + 1 < Vectors; ++v) values[v] = shifted<1>(values[v + 1], values[v]);
+      values[Vectors - 1] = hn::LoadU(d, line + (Vectors - 1) * lanes);
+      hold(values[Vectors - 1]);
+    }
+#endif
+  } else if constexpr (TapsX < 0) {
     constexpr int shift = TapsX == shared_taps ? 0 : -TapsX;
     if constexpr (shift > 0 && HWY_LANES(T) % std::max(shift, 1) != 0) {
       add_shared<1, Vectors, shift>(d, job, line, weights, 0, job.taps_x, sums[0]);
@@ -268,16 +277,24 @@ void correlate_one(const Correlation<T>& job) {
 template <int Rows, int Vectors, class T>
 void correlate_many(const Correlation<T>& job) {
   const bool columns = job.taps_x == 1;
-  if (job.taps_y >= Rows) return columns ? correlate_all<Rows, 0, 1, Vectors>(job) : correlate_all<Rows, 0, 0, Vectors>(job);
+  // Taps that are known to be neighbours, where those are shifted.
+  constexpr auto taps = [](int known) { return most_shifted > 0 ? (known > 0 ? -known : any_neighbours) : known; };
+  const bool neighbours = job.tap_stride == 1 && most_shifted > 0;
+  if (job.taps_y >= Rows) {
+    if (columns) return correlate_all<Rows, 0, 1, Vectors>(job);
+    return neighbours ? correlate_all<Rows, 0, taps(0), Vectors>(job) : correlate_all<Rows, 0, 0, Vectors>(job);
+  }
   static_assert(Rows == 6);
   switch (job.taps_y) {
     case 2: return correlate_all<Rows, 2, 0, Vectors>(job);
     case 3:
       if (columns) return correlate_all<Rows, 3, 1, Vectors>(job);
+      if (job.taps_x == 3 && neighbours) return correlate_all<Rows, 3, taps(3), Vectors>(job);
       return job.taps_x == 3 ? correlate_all<Rows, 3, 3, Vectors>(job) : correlate_all<Rows, 3, 0, Vectors>(job);
     case 4: return correlate_all<Rows, 4, 0, Vectors>(job);
     default:
       if (columns) return correlate_all<Rows, 5, 1, Vectors>(job);
+      if (job.taps_x == 5 && neighbours) return correlate_all<Rows, 5, taps(5), Vectors>(job);
       return job.taps_x == 5 ? correlate_all<Rows, 5, 5, Vectors>(job) : correlate_all<Rows, 5, 0, Vectors>(job);
   }
 }

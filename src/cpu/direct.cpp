@@ -31,9 +31,13 @@ class Direct final : public FilterMethod<Sum> {
     const std::int64_t staged_rows = tile.keeps_planes ? tile.height + taps_.size[1] - 1 : ring_rows();
     auto* ring = scratch.take<Sum>(planes() * staged_rows * stride);
     const Pointers<Sum> pointers(scratch, planes(), taps_.size[1]);
-    const std::int64_t top = tile.y + taps_.lead[1];
-    const auto slot = [&](std::int64_t plane, std::int64_t row) {
-      return ring + ((tile.z + plane) % planes() * staged_rows + (row - top) % staged_rows) * stride;
+    // Rows count from the first one that output row y needs; their slots follow one another around the ring.
+    const std::int64_t top = y + taps_.lead[1];
+    const std::int64_t first_slot = (y - tile.y) % staged_rows;
+    const auto slot = [&](std::int64_t plane, std::int64_t j) {
+      const std::int64_t place = first_slot + j < staged_rows ? first_slot + j : first_slot + j - staged_rows;
+      const std::int64_t staged_plane = planes() == 1 ? 0 : (tile.z + plane) % planes();
+      return ring + (staged_plane * staged_rows + place) * stride;
     };
 
     const InputRows<Sum> input(tile, taps_);
@@ -41,7 +45,7 @@ class Direct final : public FilterMethod<Sum> {
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
       for (std::int64_t plane = first_plane; plane < planes(); ++plane) {
-        if (input.in_place(plane, row) == nullptr) input.stage(plane, row, slot(plane, row));
+        if (input.in_place(plane, row) == nullptr) input.stage(plane, row, slot(plane, row - top));
       }
     }
     const Correlation<Sum> job{.lines = nullptr,
@@ -54,12 +58,11 @@ class Direct final : public FilterMethod<Sum> {
                                .n = tile.width * step,
                                .streams = streams};
     const auto line_at = [&](std::int64_t plane, std::int64_t j) -> const Sum* {
-      const std::int64_t row = y + taps_.lead[1] + j;
-      const Sum* line = input.in_place(plane, row);
-      return line != nullptr ? line : slot(plane, row);
+      const Sum* line = input.in_place(plane, top + j);
+      return line != nullptr ? line : slot(plane, j);
     };
     const auto ahead_of = [&](std::int64_t plane, std::int64_t j) {
-      return plane >= first_plane ? input.ahead(plane, y + taps_.lead[1] + j) : nullptr;
+      return plane >= first_plane ? input.ahead(plane, top + j) : nullptr;
     };
     correlate(kernels_, job, weights_, rows, pointers, out, line_at, ahead_of);
   }

@@ -15,6 +15,7 @@
 // The order matters: foreach_target.h includes this file once for each instruction set before highway.h.
 #include "hwy/highway.h"
 
+#include "cpu/shift-inl.h"
 #include "cpu/correlate-inl.h"
 #include "cpu/rows-inl.h"
 

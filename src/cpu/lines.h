@@ -25,6 +25,7 @@ class Lines {
   std::int64_t step() const { return step_; }
   /// For prefetches: where a row lies from x on, which may be outside; null where it is not of sums or not in the image.
   const std::byte* near(std::int64_t z, std::int64_t y, std::int64_t x) const;
+  std::int64_t width() const { return in_.shape.width; }
   bool is_one_row() const { return in_.shape.height == 1; }
 
  private:
