@@ -118,3 +118,103 @@ def test_refused(library):
         ndimage.gaussian_filter(array, 1.0)
     with pytest.raises((ValueError, TypeError, RuntimeError)):
         ndimage.gaussian_filter(there(library, image("float32")), 1.0, output=np.zeros((65, 130), np.float32))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8"])
+@pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_signal(library, name, mode, dtype):
+    import halation.signal as signal
+
+    host, weights = image(dtype) % 16, np.arange(15).reshape(3, 5).astype(dtype) % 4
+    got = getattr(signal, name)(there(library, host), weights, mode=mode)
+    assert type(got) is type(there(library, host))
+    near(back(library, got), getattr(signal, name)(host, weights, mode=mode))
+    near(back(library, getattr(signal, name)(there(library, host), there(library, weights), mode=mode)), back(library, got))
+
+
+@pytest.mark.parametrize("boundary", ["fill", "wrap", "symm"])
+def test_convolve2d(library, boundary):
+    import halation.signal as signal
+
+    host, weights = image("float32"), np.arange(15.0, dtype=np.float32).reshape(3, 5)
+    got = signal.convolve2d(there(library, host), weights, mode="same", boundary=boundary)
+    near(back(library, got), pytest.importorskip("scipy.signal").convolve2d(host, weights, mode="same", boundary=boundary))
+
+
+CV = [
+    ("filter2D", (-1, np.array([[0, -1.0, 0], [-1, 6, -1], [0, -1, 0]]))),
+    ("sepFilter2D", (-1, np.array([1.0, 2, 1]) / 4, np.array([1.0, 3, 1]) / 5)),
+    ("GaussianBlur", ((5, 7), 1.5)),
+    ("blur", ((5, 5),)),
+    ("boxFilter", (-1, (3, 5))),
+    ("Sobel", (5, 1, 0)),
+    ("Scharr", (5, 0, 1)),
+    ("Laplacian", (5,)),
+]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("name, args", CV)
+def test_cv(library, name, args, dtype):
+    import halation.cv as cv
+
+    host = np.stack([image(dtype)] * 3, axis=-1)
+    try:
+        array = there(library, host)
+    except TypeError:
+        pytest.skip(f"{library.__name__} has no {dtype}")
+    got = getattr(cv, name)(array, *args)
+    expected = getattr(cv, name)(host, *args)
+    assert back(library, got).dtype == expected.dtype
+    tolerance = {"rtol": 1e-4, "atol": 1e-2} if expected.dtype.kind == "f" else {"rtol": 0, "atol": 1}
+    np.testing.assert_allclose(np.asarray(back(library, got), float), np.asarray(expected, float), **tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+@pytest.mark.parametrize("name", halation.filters.__all__)
+def test_named_filters(library, name, dtype):
+    host = image(dtype)
+    if name == "custom":
+        pytest.skip("weights are its parameter")
+    got = back(library, getattr(halation.filters, name)(there(library, host)))
+    expected = getattr(halation.filters, name)(host)
+    tolerance = {"rtol": 1e-4, "atol": 1e-2} if dtype == "float32" else {"rtol": 0, "atol": 1}
+    np.testing.assert_allclose(np.asarray(got, float), np.asarray(expected, float), **tolerance)
+
+
+def test_dask_blocks():
+    cupy, da = pytest.importorskip("cupy"), pytest.importorskip("dask.array")
+    import halation.dask
+
+    host = image("float32")
+    blocks = da.from_array(cupy.asarray(host), chunks=(20, 64), asarray=False)
+    got = halation.dask.gaussian_filter(blocks, 2.0).compute(scheduler="synchronous")
+    assert isinstance(got, cupy.ndarray)
+    near(cupy.asnumpy(got), theirs.gaussian_filter(host, 2.0))
+
+
+@pytest.mark.parametrize("name", ["sobel", "prewitt"])
+def test_whole_weights_of_bytes(library, name):
+    """Along all axes at once, into what holds the result."""
+    host = image("uint8")
+    got = getattr(ndimage, name)(there(library, host), output=np.int16)
+    np.testing.assert_array_equal(back(library, got), getattr(theirs, name)(host, output=np.int16))
+
+
+def test_nothing_is_allocated_or_copied(library):
+    """With an output at hand neither the library of the arrays nor the driver is asked for memory."""
+    if library.__name__ != "torch":
+        pytest.skip("PyTorch counts")
+    array = there(library, image("float32"))
+    out = library.empty_like(array)
+    plan = halation.plan(tuple(array.shape), "float32", np.ones((3, 3)) / 9, device="cuda:0")
+    calls = [lambda: plan.run(array, out), lambda: ndimage.gaussian_filter(array, 2.0, output=out)]
+    for call in calls:
+        call()
+        library.cuda.synchronize()
+        before = library.cuda.memory_stats()["allocation.all.allocated"], library.cuda.mem_get_info()[0]
+        for _ in range(20):
+            call()
+        library.cuda.synchronize()
+        assert (library.cuda.memory_stats()["allocation.all.allocated"], library.cuda.mem_get_info()[0]) == before
