@@ -5,7 +5,8 @@
 
 On the CPU SciPy, OpenCV and scikit-image (package_cpu.py), on a GPU CuPy and PyTorch (package_gpu.py) compute the same rows in the
 same run, on images of 4096 x 4096 and 8192 x 8192, into arrays that are there already. A time is the median of several, on a GPU
-between events on the stream. With --program, on a GPU, the program's own `bench` runs the same jobs, to tell what Python costs.
+between events on the stream. With --program, on a GPU, the program's own `bench` runs the same job before each row, to
+tell what Python costs.
 """
 import argparse
 import datetime
@@ -137,13 +138,13 @@ def main():
         import package_cpu as device
     record = machine() | device.facts()
     record["rows"] = []
-    rates = device.rates_of(arguments.program) if arguments.program else {}
     for row in device.rows():
         if not any(text in f"{row.name} {row.dtype}" for text in arguments.jobs):
             continue
-        fields = measured(row, device) | device.extra(row)
-        if row.same_as in rates:
-            fields |= {"program_job": row.same_as, "program_gpix_per_s": rates[row.same_as]}
+        rate = {}
+        if arguments.program and row.same_as:
+            rate = {"program_job": row.same_as, "program_gpix_per_s": device.rate_of(arguments.program, row.same_as)}
+        fields = measured(row, device) | rate | device.extra(row)
         record["rows"].append(fields)
         print(line_of(fields), flush=True)
     if arguments.json:

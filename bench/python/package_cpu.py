@@ -40,7 +40,7 @@ def extra(row):
     return {}
 
 
-def rates_of(program):
+def rate_of(program, job):
     raise SystemExit("--program is for GPUs; the CPU's jobs without Python are those of halation bench --device cpu")
 
 
