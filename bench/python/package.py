@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-LEAST_S, MOST = 2e-3, 21  # of a batch; batches
+MOST = 21  # batches
 
 
 class Row:
@@ -57,10 +57,10 @@ def wall_batch(run, runs):
     return time.perf_counter() - start
 
 
-def times_of(run, batch, budget_s):
-    """Seconds a run, of several batches, which take `budget_s` or so in all."""
+def times_of(run, batch, least_s, budget_s):
+    """Seconds a run, of several batches, each of `least_s` at least and all of `budget_s` or so."""
     runs = 1
-    while (spent := batch(run, runs)) < LEAST_S:
+    while (spent := batch(run, runs)) < least_s:
         runs *= 2
     times, start = [spent / runs], time.perf_counter()
     if spent > 3 * budget_s:
@@ -75,7 +75,7 @@ def measured(row, device):
     """The fields of a row: ours between the peers, once before and once after each."""
     def times(call):
         device.settle()
-        return times_of(call, device.batch, device.BUDGET_S)
+        return times_of(call, device.batch, device.LEAST_S, device.BUDGET_S)
 
     fields = {"job": row.name, "dtype": row.dtype, "taps": row.taps, "peers": []}
     got = device.to_host(row.ours())

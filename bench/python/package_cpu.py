@@ -13,7 +13,7 @@ import halation.ndimage
 from package import Row, near, wall_batch
 
 SIDE = 4096
-BUDGET_S = 0.4  # for the batches of a call
+LEAST_S, BUDGET_S = 2e-3, 0.4  # of a batch and of all batches of a call
 SCIPY = 1e-6  # share of integers where two ways to sum may fall on two sides of a whole number
 OPENCV = 1.0  # its 8 bits are sums of rounded weights
 
