@@ -4,6 +4,7 @@
 // Data and weights are whole numbers small enough for every sum to be exact, so that every pixel must be right to the bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -151,6 +152,34 @@ TEST(CpuTiles, OutputsPastTheCaches) {
   for (const std::int64_t width : {2048, 2051}) {
     const Image image = whole_image<float>({.height = 1100, .width = width}, Pixel::f32);
     for (const std::int64_t taps : {3, 9}) expect_same(image, whole_filter(taps, taps), {.border = Border::reflect101()});
+  }
+}
+
+TEST(CpuTiles, OutputsThatBeginWithinCacheLines) {
+  const Shape shape{.height = 1200, .width = 2048};  // past the caches, rows of whole cache lines
+  const Image image = whole_image<float>(shape, Pixel::f32);
+  const Filter box = Filter::separable(std::vector<double>(4, 1.0), std::vector<double>(3, 1.0));
+  for (const auto& [filter, method] : {std::pair{whole_filter(3, 3), Method::direct}, std::pair{whole_filter(1, 9), Method::direct},
+                                       std::pair{whole_filter(2, 40), Method::direct}, std::pair{box, Method::separable},
+                                       std::pair{box, Method::box}}) {
+    const Image expected = convolve(image, filter, {.method = Method::direct}, reference());
+    for (const std::int64_t threads : {1, 2}) {
+      const Plan plan({.shape = shape,
+                       .pixel = Pixel::f32,
+                       .filters = {filter},
+                       .options = {.method = method, .threads = static_cast<int>(threads)}});
+      for (const std::int64_t offset : {1, 3, 4, 9, 15}) {
+        Image room({.height = 1, .width = shape.elements() + 32}, Pixel::f32);
+        auto* elements = reinterpret_cast<float*>(room.view().data);
+        std::fill_n(elements, shape.elements() + 32, -1.0F);
+        const View out = view_of(elements + offset, shape);
+        plan.run(image, out);
+        const auto bytes = static_cast<std::size_t>(shape.elements()) * sizeof(float);
+        EXPECT_EQ(std::memcmp(expected.view().data, elements + offset, bytes), 0) << name_of(method) << ", offset " << offset;
+        EXPECT_EQ(elements[offset - 1], -1.0F);
+        EXPECT_EQ(elements[offset + shape.elements()], -1.0F);
+      }
+    }
   }
 }
 

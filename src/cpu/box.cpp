@@ -149,7 +149,9 @@ class Box final : public FilterMethod<Sum> {
 
     for (std::int64_t begin = 0; begin < tile.width;) {
       const std::int64_t limit = begin < inside ? inside : begin < outside ? outside : tile.width;
-      const std::int64_t end = std::min(limit, begin + low_part_samples);
+      std::int64_t end = std::min(limit, begin + low_part_samples);
+      // The next part begins on a cache line of the output.
+      if (end < limit) end -= static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out[0] + end) % 64 / sizeof(Sum));
       const auto count = taps_.size[1] + rows - 1;
       bool all_in_place = true;
       for (std::int64_t j = 0; j < count; ++j) {

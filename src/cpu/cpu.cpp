@@ -43,6 +43,19 @@ constexpr double thread_multiply_adds_per_second = 40e9;  // with sums in f32
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
+/// Pixels from where the rows of an output begin to its next cache line; 0 where rows begin differently, or there within more than
+/// `tile_step` pixels is none. NumPy's large arrays begin 16 bytes behind one.
+std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
+  constexpr std::int64_t cache_line = 64;
+  const auto element = static_cast<std::int64_t>(bytes_of(out.pixel));
+  if (out.strides.height % cache_line != 0 || sample_stride(out.strides, step) != element) return 0;
+  const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out.data) % cache_line);
+  for (std::int64_t pixels = 0; pixels < tile_step; ++pixels) {
+    if ((begin + pixels * step * element) % cache_line == 0) return pixels;
+  }
+  return 0;
+}
+
 int workers_for(const Job& job, std::int64_t multiply_adds) {
   if (job.threads > 0) return job.threads;
   const bool small = static_cast<double>(multiply_adds + 8) * static_cast<double>(job.out.elements()) <
@@ -73,7 +86,8 @@ struct Cut {
   std::int64_t tile_width = 0;
   std::int64_t tile_height = 0;
   std::int64_t planes = 1;  ///< that a tile keeps its staged rows through, one after another
-  std::int64_t edge = 0;  ///< width of the first and the last tile of a row, where those between read in place
+  std::int64_t edge = 0;    ///< width of the first and the last tile of a row, where those between read in place
+  std::int64_t widest = 1;  ///< filter
   std::int64_t tiles_x = 0;
   std::int64_t tiles_y = 0;
   std::int64_t tiles_z = 0;
@@ -99,8 +113,8 @@ class CpuRunner final : public Runner {
     reads_in_place_ = pixel_of<Sum> == job_->in_pixel && std::all_of(methods_.begin(), methods_.end(), [](const auto& method) {
                         return method->reads_in_place();
                       });
-    // Rows that share nothing and have to be staged: each stays in the first-level cache until it is finished.
-    if (tallest_ == 1 && deepest_ == 1 && !reads_in_place_) block_rows_ = 1;
+    // Rows that share nothing are made one by one: staged ones stay in the first-level cache until they are finished.
+    if (tallest_ == 1 && deepest_ == 1) block_rows_ = 1;
     interleaved_ = cut(job_->out.channels, 1);
     planar_ = cut(1, job_->out.channels);
   }
@@ -112,9 +126,10 @@ class CpuRunner final : public Runner {
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const Cut& cut = packed_pixels(in, outs) ? interleaved_ : planar_;
     const Shape& n = job_->out;
+    const std::int64_t later = cut.edge > 0 ? pixels_to_cache_line(outs.front(), cut.step) : 0;
     parallel(workers_, n.batch * cut.channels * cut.tiles_z * cut.tiles_y * cut.tiles_x,
              [&](int worker, std::int64_t task) {
-               run_tile(cut, in, outs, task, Scratch(workspace.data() + worker * cut.scratch_bytes));
+               run_tile(cut, later, in, outs, task, Scratch(workspace.data() + worker * cut.scratch_bytes));
              });
   }
 
@@ -145,7 +160,9 @@ class CpuRunner final : public Runner {
     Cut cut{.step = step, .channels = channels};
     const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
                                    [](const Taps& taps) { return taps.method == Method::box; });
-    const std::int64_t most = std::max(boxes ? most_box_samples : most_tile_samples, few_rows_samples / n.height);
+    // Rows that are made one by one where they lie are not cut: what each tile costs to start is little beside long ones.
+    const std::int64_t rows_beside = block_rows_ == 1 && reads_in_place_ ? 1 : n.height;
+    const std::int64_t most = std::max(boxes ? most_box_samples : most_tile_samples, few_rows_samples / rows_beside);
     const std::int64_t budget_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes;
     std::int64_t widest = 1;
     for (const Taps& taps : job_->filters) widest = std::max(widest, taps.size[2]);
@@ -163,9 +180,9 @@ class CpuRunner final : public Runner {
     cut.tile_height = std::min(n.height, std::max((n.height + strips - 1) / strips, 4 * tallest_));
     cut.tile_height = std::min(n.height, round_up(cut.tile_height, rows_at_once));
     const std::int64_t edge = round_up(std::max(least_edge_samples / step + 1, widest), tile_step);
-    if (reads_in_place_ && n.width > 8 * edge) cut.edge = edge;
-    const std::int64_t inner = n.width - 2 * cut.edge;
-    cut.tiles_x = (inner + cut.tile_width - 1) / cut.tile_width + (cut.edge > 0 ? 2 : 0);
+    if (reads_in_place_ && n.width > 8 * edge && edge + tile_step <= cut.tile_width) cut.edge = edge;
+    cut.widest = widest;
+    cut.tiles_x = (n.width + cut.tile_width - 1) / cut.tile_width + (cut.edge > 0 ? 2 : 0);
     const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
     if (keeps && cut.edge == 0) keep_planes(cut);
     cut.tiles_y = (n.height + cut.tile_height - 1) / cut.tile_height;
@@ -189,7 +206,22 @@ class CpuRunner final : public Runner {
     cut.planes = planes;
   }
 
-  void run_tile(const Cut& cut, const ConstView& all, std::span<const View> outs, std::int64_t task,
+  struct Columns {
+    std::int64_t begin, end;
+  };
+
+  /// Those of the tiles between the first and the last, whole cache lines from `later` on. Both at the sides are as wide as the
+  /// filter, at least, and no wider than that needs: their rows end within cache lines.
+  Columns inner_columns(const Cut& cut, std::int64_t later) const {
+    const std::int64_t width = job_->out.width;
+    if (cut.edge == 0) return {0, width};
+    const std::int64_t begin = later >= cut.widest ? later : cut.edge + later;
+    const std::int64_t rest = (width - begin) % tile_step;
+    return {begin, width - rest - (rest >= cut.widest ? 0 : cut.edge)};
+  }
+
+  /// Tiles between the first and the last of a row begin `later` by so many pixels: on a cache line of the output.
+  void run_tile(const Cut& cut, std::int64_t later, const ConstView& all, std::span<const View> outs, std::int64_t task,
                 Scratch scratch) const {
     const Shape& n = job_->out;
     const auto next = [&task](std::int64_t count) {
@@ -204,8 +236,10 @@ class CpuRunner final : public Runner {
     const std::int64_t batch = next(n.batch);
     const bool first = cut.edge > 0 && tile_x == 0;
     const bool last = cut.edge > 0 && tile_x == cut.tiles_x - 1;
-    const std::int64_t x = first ? 0 : last ? n.width - cut.edge : cut.edge + (tile_x - (cut.edge > 0 ? 1 : 0)) * cut.tile_width;
-    const std::int64_t width = first || last ? cut.edge : std::min(cut.tile_width, n.width - cut.edge - x);
+    const auto [inner_begin, inner_end] = inner_columns(cut, later);
+    const std::int64_t x = first ? 0 : last ? inner_end : inner_begin + (tile_x - (cut.edge > 0 ? 1 : 0)) * cut.tile_width;
+    const std::int64_t width = first ? inner_begin : last ? n.width - x : std::min(cut.tile_width, inner_end - x);
+    if (width <= 0) return;
     const std::int64_t y_end = std::min(y_begin + cut.tile_height, n.height);
 
     ConstView in = all.batch(batch);
