@@ -3,10 +3,12 @@
 //
 // Data and weights are whole numbers small enough for every sum to be exact, so that every pixel must be right to the bit.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -178,6 +180,60 @@ TEST(CpuTiles, OutputsThatBeginWithinCacheLines) {
         EXPECT_EQ(std::memcmp(expected.view().data, elements + offset, bytes), 0) << name_of(method) << ", offset " << offset;
         EXPECT_EQ(elements[offset - 1], -1.0F);
         EXPECT_EQ(elements[offset + shape.elements()], -1.0F);
+      }
+    }
+  }
+}
+
+/// Memory that ends where the process may read no more.
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(std::size_t bytes) : bytes_(bytes), mapped_((bytes / page + 2) * page) {
+    void* mapped = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) throw std::bad_alloc();
+    memory_ = static_cast<std::byte*>(mapped);
+    mprotect(memory_ + mapped_ - page, page, PROT_NONE);
+  }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  ~GuardedMemory() { munmap(memory_, mapped_); }
+  std::byte* data() const { return memory_ + mapped_ - page - bytes_; }
+
+ private:
+  static constexpr std::size_t page = 4096;
+  std::size_t bytes_;
+  std::size_t mapped_;
+  std::byte* memory_ = nullptr;
+};
+
+TEST(CpuTiles, NothingBehindImagesIsReadOrWritten) {
+  const auto ones = [](std::int64_t taps) { return std::vector<double>(static_cast<std::size_t>(taps), 1.0); };
+  for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::f32, Pixel::f64}) {
+    for (std::int64_t width = 769; width < 786; ++width) {
+      const Shape shape{.height = 20, .width = width};
+      const std::size_t element = bytes_of(pixel);
+      const GuardedMemory from(static_cast<std::size_t>(shape.elements()) * element);
+      std::memset(from.data(), 0, static_cast<std::size_t>(shape.elements()) * element);
+      const ConstView in{.data = from.data(), .shape = shape, .strides = strides_of(shape, pixel), .pixel = pixel};
+      for (const auto& [height, taps] : {std::pair{13, 1}, {3, 3}, {1, 9}, {9, 9}, {30, 2}}) {
+        for (const Method method : {Method::direct, Method::separable, Method::box}) {
+          for (const Extent extent : {Extent::same, Extent::valid}) {
+            if (extent == Extent::valid && height > shape.height) continue;
+            const Plan plan({.shape = shape,
+                             .pixel = pixel,
+                             .filters = {Filter::separable(ones(taps), ones(height))},
+                             .options = {.extent = extent, .method = method, .threads = 1}});
+            const Shape result = plan.output_shape();
+            // Longer rows: outputs that begin anywhere in a cache line, of which the last ends at the end.
+            for (const std::int64_t more : {0, 1, 6}) {
+              const Shape room{.height = result.height, .width = result.width + more};
+              const GuardedMemory to(static_cast<std::size_t>(room.elements()) * element);
+              View out{.data = to.data(), .shape = result, .strides = strides_of(room, pixel), .pixel = pixel};
+              out.data += static_cast<std::size_t>(more) * element;
+              plan.run(in, out);
+            }
+          }
+        }
       }
     }
   }

@@ -3,10 +3,10 @@
 
     python package.py [--device cpu|cuda] [--jobs TEXT ...] [--json FILE] [--program build/halation]
 
-On the CPU SciPy, OpenCV and scikit-image (package_cpu.py), on a GPU CuPy and PyTorch (package_gpu.py) compute the same rows in the
-same run, on images of 4096 x 4096 and 8192 x 8192, into arrays that are there already. A time is the median of several, on a GPU
-between events on the stream. With --program, on a GPU, the program's own `bench` runs the same job before each row, to
-tell what Python costs.
+On the CPU SciPy, OpenCV and scikit-image (package_cpu.py), on a GPU CuPy and PyTorch (package_gpu.py) compute the same rows in
+the same run, on images of 4096 x 4096, on a GPU 8192 x 8192 and of bytes 16384 x 16384, into arrays that are there already. A
+time is the median of several, on a GPU between events on the stream. With --program, on a GPU, the program's own `bench` runs the
+same job before each row, to tell what Python costs.
 """
 import argparse
 import datetime

@@ -1,5 +1,5 @@
 """package_gpu.py: what package.py runs on a GPU: halation.ndimage beside cupyx.scipy.ndimage on CuPy's arrays, and beside
-torch.nn.functional.conv2d on PyTorch's; plans on both. For each row what it allocates on the device, and whether it copies there."""
+torch.nn.functional.conv2d on PyTorch's; plans on both. For each row what it allocates on the device, and whether it copies."""
 import gc
 import json
 import subprocess

@@ -29,10 +29,10 @@ Borders, rows and anchors in tuples, numbers as Python's: they are keys. Errors:
 Costs: a call like an earlier one (same shape, strides, types, weights and words) finds its plan in a cache (256 plans at most,
 none with more than 64 KiB of weights): 16 x 16 f32 in 8 microseconds or so; else the plan is made, in some 50 microseconds.
 Arrays of u8 u16 i16 f16 f32 f64 are read and written where they lie, in one pass along up to three axes. Through f64, strip by
-strip, go: other numbers, results that may overflow and must wrap (by way of i16 where that holds them), elements that are not
-aligned or of another byte order. Filters
-along four axes and more: factors three axes at a time; dense weights by three axes, once for each tap along the others. Complex
-arrays of real weights are two channels; of complex weights two or four passes.
+strip, go: other numbers, results that may overflow and must wrap, elements that are not aligned or of another byte order; whole
+sums that i16 holds, for other integers or to be wrapped, by way of an array of i16. Filters along four axes and more: factors
+three axes at a time; dense weights by three axes, once for each tap along the others. Complex arrays of real weights are two
+channels; of complex weights two or four passes.
 """
 
 from collections import OrderedDict

@@ -26,7 +26,7 @@ class Empty:
 
 
 def is_through_i16(job, layout, out_dtype):
-    """Whether sums are whole numbers that i16 holds, of packed pixels on the CPU, for integers of another type."""
+    """Whether sums are whole numbers that i16 holds, of aligned elements on the CPU, for integers."""
     if layout.device != "cpu" or layout.dtype.kind not in "iu" or out_dtype.kind not in "iu" or job.magnitude:
         return False
     if _engine.pixel_of(layout.dtype) is None or not _engine.aligned(layout.strides, layout.dtype):
@@ -38,7 +38,7 @@ def is_through_i16(job, layout, out_dtype):
 
 
 class ThroughI16:
-    """Sums as i16, and these as the output's integers: wrapped, or widened."""
+    """Sums as i16 in an array of their own, and these as the output's integers: wrapped, or widened."""
 
     def __init__(self, job, layout, out_dtype):
         self.shape, self.dtype = job.out_shape, out_dtype

@@ -1,8 +1,9 @@
 // box.cpp: windows of equal weights over lines of floats. Nothing is subtracted: NaN and infinity reach the windows that hold
 // them alone, and no error stays behind. Weights come first, so that no sum overflows that does not have to.
 //
-// Low windows whose sums along x stay in registers, where such kernels are (BoxKernels::window_rows): rows are read where they
-// lie, weighed and summed over y into a few lines of the first-level cache, and these along x straight to the output.
+// Low windows of one plane and of channels that are not side by side, whose sums along x stay in registers, where such kernels are
+// (BoxKernels::window_rows), or that have one column: rows are read where they lie, weighed and summed over y into a few lines of
+// the first-level cache, and these along x straight to the output.
 //
 // Others: each input row is weighed, summed over z and summed along x into a ring of lines, and the ring is summed over y: a low
 // window's rows as often as outputs that are made at once share them; a high one's in blocks of as many rows as it has, so that a
@@ -149,9 +150,7 @@ class Box final : public FilterMethod<Sum> {
 
     for (std::int64_t begin = 0; begin < tile.width;) {
       const std::int64_t limit = begin < inside ? inside : begin < outside ? outside : tile.width;
-      std::int64_t end = std::min(limit, begin + low_part_samples);
-      // The next part begins on a cache line of the output.
-      if (end < limit) end -= static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out[0] + end) % 64 / sizeof(Sum));
+      const std::int64_t end = end_of_part(begin, limit, out[0]);
       const auto count = taps_.size[1] + rows - 1;
       bool all_in_place = true;
       for (std::int64_t j = 0; j < count; ++j) {
@@ -202,6 +201,16 @@ class Box final : public FilterMethod<Sum> {
     }
   }
 
+  /// Where the part of columns that begins at `begin` ends. None has less than a vector, since nothing behind rows of the image may
+  /// be read; all but the first begin on a cache line of the output.
+  static std::int64_t end_of_part(std::int64_t begin, std::int64_t limit, const Sum* out) {
+    constexpr std::int64_t cache_line = 64 / sizeof(Sum);
+    const auto behind_line = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out + begin) % 64 / sizeof(Sum));
+    if (limit - begin <= 3 * cache_line) return limit;
+    if (behind_line != 0) return begin + 2 * cache_line - behind_line;
+    const std::int64_t end = std::min(limit, begin + low_part_samples);
+    return end < limit && limit - end < cache_line ? end - cache_line : end;
+  }
   /// Columns whose windows lie inside the image, from a cache line on, if they are many; else none.
   std::pair<std::int64_t, std::int64_t> inside_columns(const Tile<Sum>& tile) const {
     constexpr std::int64_t cache_line = 64 / sizeof(Sum);

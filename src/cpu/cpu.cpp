@@ -48,7 +48,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + s
 std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
   constexpr std::int64_t cache_line = 64;
   const auto element = static_cast<std::int64_t>(bytes_of(out.pixel));
-  if (out.strides.height % cache_line != 0 || sample_stride(out.strides, step) != element) return 0;
+  if ((out.shape.height > 1 && out.strides.height % cache_line != 0) || sample_stride(out.strides, step) != element) return 0;
   const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out.data) % cache_line);
   for (std::int64_t pixels = 0; pixels < tile_step; ++pixels) {
     if ((begin + pixels * step * element) % cache_line == 0) return pixels;
@@ -143,9 +143,9 @@ class CpuRunner final : public Runner {
  private:
   /// `height`: of tiles that keep planes, else 0.
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t height, std::int64_t step) const {
-    std::int64_t bytes = Scratch::bytes<Sum>(rows_at_once * line_pitch<Sum>(width * step));
+    std::int64_t bytes = Scratch::bytes<Sum>(block_rows_ * line_pitch<Sum>(width * step));
     if (job_->combine == Combine::magnitude) {
-      bytes += Scratch::bytes<double>(rows_at_once * line_pitch<double>(width * step));
+      bytes += Scratch::bytes<double>(block_rows_ * line_pitch<double>(width * step));
     }
     for (const auto& method : methods_) bytes += scratch_bytes_of(*method, width, height, step);
     return bytes;
@@ -256,9 +256,9 @@ class CpuRunner final : public Runner {
 
     const std::int64_t samples = width * cut.step;
     const std::int64_t pitch = line_pitch<Sum>(samples);
-    auto* sums = scratch.take<Sum>(rows_at_once * pitch);
+    auto* sums = scratch.take<Sum>(block_rows_ * pitch);
     std::array<Sum*, rows_at_once> rows_of_sums{};
-    for (int row = 0; row < rows_at_once; ++row) rows_of_sums[row] = sums + row * pitch;
+    for (int row = 0; row < block_rows_; ++row) rows_of_sums[row] = sums + row * pitch;
     // Sums that are pixels already go where they belong.
     const bool in_place = sums_are_pixels_ && std::all_of(outs.begin(), outs.end(), [&](const View& out) {
       return sample_stride(out.strides, cut.step) == static_cast<std::int64_t>(sizeof(Sum));
@@ -266,13 +266,13 @@ class CpuRunner final : public Runner {
     const bool streams = in_place && n.elements() * static_cast<std::int64_t>(sizeof(Sum)) >= streamed_bytes;
     const bool magnitude = job_->combine == Combine::magnitude;
     const std::int64_t square_pitch = line_pitch<double>(samples);
-    double* squares = magnitude ? scratch.take<double>(rows_at_once * square_pitch) : nullptr;
+    double* squares = magnitude ? scratch.take<double>(block_rows_ * square_pitch) : nullptr;
 
     const std::int64_t z_end = std::min(z_begin + cut.planes, n.depth);
     for (; tile.z < z_end; ++tile.z, tile.first_plane = false) {
       for (std::int64_t y = y_begin; y < y_end; y += block_rows_) {
         const int rows = static_cast<int>(std::min<std::int64_t>(block_rows_, y_end - y));
-        if (magnitude) std::fill_n(squares, rows_at_once * square_pitch, 0.0);
+        if (magnitude) std::fill_n(squares, rows * square_pitch, 0.0);
         Scratch rest = scratch;
         for (std::size_t f = 0; f < methods_.size(); ++f) {
           Scratch own = rest;
