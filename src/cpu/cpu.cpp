@@ -43,8 +43,8 @@ constexpr double thread_multiply_adds_per_second = 40e9;  // with sums in f32
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
-/// Pixels from where the rows of an output begin to its next cache line; 0 where rows begin differently, or there within more than
-/// `tile_step` pixels is none. NumPy's large arrays begin 16 bytes behind one.
+/// Pixels from where the rows of an output begin to its next cache line; 0 where rows begin differently, or no cache line begins
+/// on one of `tile_step` pixels. NumPy's large arrays begin 16 bytes behind one.
 std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
   constexpr std::int64_t cache_line = 64;
   const auto element = static_cast<std::int64_t>(bytes_of(out.pixel));
@@ -86,8 +86,7 @@ struct Cut {
   std::int64_t tile_width = 0;
   std::int64_t tile_height = 0;
   std::int64_t planes = 1;  ///< that a tile keeps its staged rows through, one after another
-  std::int64_t edge = 0;    ///< width of the first and the last tile of a row, where those between read in place
-  std::int64_t widest = 1;  ///< filter
+  std::int64_t edge = 0;  ///< columns at either side of a row, in tiles of their own, where those between read in place
   std::int64_t tiles_x = 0;
   std::int64_t tiles_y = 0;
   std::int64_t tiles_z = 0;
@@ -108,6 +107,7 @@ class CpuRunner final : public Runner {
       multiply_adds += halation::multiply_adds(taps.size, taps.method);
       tallest_ = std::max(tallest_, taps.size[1]);
       deepest_ = std::max(deepest_, taps.size[0]);
+      widest_ = std::max(widest_, taps.size[2]);
     }
     workers_ = workers_for(*job_, multiply_adds);
     reads_in_place_ = pixel_of<Sum> == job_->in_pixel && std::all_of(methods_.begin(), methods_.end(), [](const auto& method) {
@@ -164,10 +164,8 @@ class CpuRunner final : public Runner {
     const std::int64_t rows_beside = block_rows_ == 1 && reads_in_place_ ? 1 : n.height;
     const std::int64_t most = std::max(boxes ? most_box_samples : most_tile_samples, few_rows_samples / rows_beside);
     const std::int64_t budget_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes;
-    std::int64_t widest = 1;
-    for (const Taps& taps : job_->filters) widest = std::max(widest, taps.size[2]);
     // Halo columns are staged again by each tile: at least four times as many columns of its own keep that below a quarter.
-    const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest);
+    const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest_);
     cut.tile_width = n.width;
     while (cut.tile_width > least &&
            (scratch_bytes(cut.tile_width, 0, step) > budget_bytes || cut.tile_width * step > most)) {
@@ -179,9 +177,8 @@ class CpuRunner final : public Runner {
     const std::int64_t strips = workers_ == 1 ? 1 : (4 * workers_ + planes - 1) / planes;
     cut.tile_height = std::min(n.height, std::max((n.height + strips - 1) / strips, 4 * tallest_));
     cut.tile_height = std::min(n.height, round_up(cut.tile_height, rows_at_once));
-    const std::int64_t edge = round_up(std::max(least_edge_samples / step + 1, widest), tile_step);
+    const std::int64_t edge = round_up(std::max(least_edge_samples / step + 1, widest_), tile_step);
     if (reads_in_place_ && n.width > 8 * edge && edge + tile_step <= cut.tile_width) cut.edge = edge;
-    cut.widest = widest;
     cut.tiles_x = (n.width + cut.tile_width - 1) / cut.tile_width + (cut.edge > 0 ? 2 : 0);
     const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
     if (keeps && cut.edge == 0) keep_planes(cut);
@@ -215,9 +212,9 @@ class CpuRunner final : public Runner {
   Columns inner_columns(const Cut& cut, std::int64_t later) const {
     const std::int64_t width = job_->out.width;
     if (cut.edge == 0) return {0, width};
-    const std::int64_t begin = later >= cut.widest ? later : cut.edge + later;
+    const std::int64_t begin = later >= widest_ ? later : cut.edge + later;
     const std::int64_t rest = (width - begin) % tile_step;
-    return {begin, width - rest - (rest >= cut.widest ? 0 : cut.edge)};
+    return {begin, width - rest - (rest >= widest_ ? 0 : cut.edge)};
   }
 
   /// Tiles between the first and the last of a row begin `later` by so many pixels: on a cache line of the output.
@@ -324,6 +321,7 @@ class CpuRunner final : public Runner {
   int workers_ = 1;
   std::int64_t tallest_ = 1;
   std::int64_t deepest_ = 1;
+  std::int64_t widest_ = 1;
   Cut interleaved_;
   Cut planar_;
 };
