@@ -207,7 +207,7 @@ class GuardedMemory {
 };
 
 TEST(CpuTiles, NothingBehindImagesIsReadOrWritten) {
-  const auto ones = [](std::int64_t taps) { return std::vector<double>(static_cast<std::size_t>(taps), 1.0); };
+  const auto alike = [](std::int64_t taps, double weight) { return std::vector<double>(static_cast<std::size_t>(taps), weight); };
   for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::f32, Pixel::f64}) {
     for (std::int64_t width = 769; width < 786; ++width) {
       const Shape shape{.height = 20, .width = width};
@@ -217,11 +217,12 @@ TEST(CpuTiles, NothingBehindImagesIsReadOrWritten) {
       const ConstView in{.data = from.data(), .shape = shape, .strides = strides_of(shape, pixel), .pixel = pixel};
       for (const auto& [height, taps] : {std::pair{13, 1}, {3, 3}, {1, 9}, {9, 9}, {30, 2}}) {
         for (const Method method : {Method::direct, Method::separable, Method::box}) {
+          const double weight = method == Method::box ? 1 / static_cast<double>(height * taps) : 1;
           for (const Extent extent : {Extent::same, Extent::valid}) {
             if (extent == Extent::valid && height > shape.height) continue;
             const Plan plan({.shape = shape,
                              .pixel = pixel,
-                             .filters = {Filter::separable(ones(taps), ones(height))},
+                             .filters = {Filter::separable(alike(taps, weight), alike(height, 1))},
                              .options = {.extent = extent, .method = method, .threads = 1}});
             const Shape result = plan.output_shape();
             // Longer rows: outputs that begin anywhere in a cache line, of which the last ends at the end.

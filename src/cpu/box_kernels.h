@@ -120,6 +120,19 @@ struct Slide {
   bool streams;  ///< past the caches, where `out` is on vectors' boundaries
 };
 
+/// A row of bytes whose running sums over y become outputs as windows along x, which stay in registers:
+///     columns += newer;  out[i] = finished from Σ_j columns[i + j];  columns −= older
+/// Reads and writes nothing beyond, but for a vector behind `columns`.
+struct SlideRow {
+  const std::uint8_t* newer;  ///< n + taps − 1
+  const std::uint8_t* older;
+  std::uint16_t* columns;
+  std::uint8_t* out;
+  std::int64_t n;
+  Multiplier by;
+  bool streams;  ///< past the caches, where `out` is on vectors' boundaries
+};
+
 /// Pixels, sums along a row, running sums of rows. Sums of 16 bits have no sign.
 template <class In, class Row, class Sum>
 struct WholeBoxKernels {
@@ -128,6 +141,8 @@ struct WholeBoxKernels {
   void (*add)(const In* from, Row* sums, std::int64_t n);  ///< sums[i] += from[i]
   /// By the pixel that is written, integers; f32 and f64 are lines of factor · sum. Null for f16.
   std::array<void (*)(const Slide<Row, Sum>&), 6> slide;
+  /// By taps along x; null where there is none.
+  std::array<void (*)(const SlideRow&), most_row_taps + 1> slide_rows;
 };
 
 template <class In, class Row, class Sum>

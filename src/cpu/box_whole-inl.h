@@ -178,13 +178,76 @@ void slide(const Slide<Row, Sum>& job) {
 
 #endif  // HWY_TARGET
 
+#if HWY_TARGET == HWY_AVX3
+/// Two vectors of sums at a time, which are one of bytes.
+template <int Taps>
+void slide_row(const SlideRow& job) {
+  const hn::ScalableTag<std::uint16_t> d;
+  const hn::Half<hn::ScalableTag<std::uint8_t>> d_in;
+  const hn::ScalableTag<std::uint8_t> d_out;
+  const hn::RebindToSigned<decltype(d)> d_signed;
+  using V = hn::Vec<decltype(d)>;
+  constexpr std::int64_t lanes = 32;
+  constexpr auto lag = SlidingWindow<Taps, V>::lag;
+  const std::uint8_t* HWY_RESTRICT newer = job.newer;
+  const std::uint8_t* HWY_RESTRICT older = job.older;
+  std::uint16_t* HWY_RESTRICT columns = job.columns;
+  std::uint8_t* HWY_RESTRICT out = job.out;
+  const Multiplier by = job.by;
+  const std::int64_t count = job.n + Taps - 1;
+  SlidingWindow<Taps, V> window;
+  std::int64_t from = 0;
+  const auto next = [&](auto load) HWY_ATTR {
+    const V sums = hn::Add(hn::Load(d, columns + from), hn::PromoteTo(d, load(newer + from)));
+    hn::Store(hn::Sub(sums, hn::PromoteTo(d, load(older + from))), d, columns + from);
+    from += lanes;
+    return window.next(sums);
+  };
+  const auto next_of_all = [&]() HWY_ATTR { return next([&](const std::uint8_t* at) HWY_ATTR { return hn::LoadU(d_in, at); }); };
+  const auto next_of_some = [&]() HWY_ATTR {
+    const auto some = first_lanes(d_in, count - from);
+    return next([&](const std::uint8_t* at) HWY_ATTR { return hn::MaskedLoad(some, d_in, at); });
+  };
+  const auto bytes = [&](V low, V high) HWY_ATTR {
+    return joined_bytes(hn::BitCast(d_signed, multiplied(d, low, by)), hn::BitCast(d_signed, multiplied(d, high, by)));
+  };
+  for (int i = 0; i < lag; ++i) next_of_some();
+  std::int64_t i = 0;
+  for (; i + 2 * lanes <= job.n && from + 2 * lanes <= count; i += 2 * lanes) {
+    const V low = next_of_all();
+    const V high = next_of_all();
+    put(d_out, bytes(low, high), out + i, job.streams);
+  }
+  for (; i < job.n; i += 2 * lanes) {
+    const V low = next_of_some();
+    const V high = next_of_some();
+    hn::BlendedStore(bytes(low, high), first_lanes(d_out, job.n - i), d_out, out + i);
+  }
+}
+
+template <int... Taps>
+std::array<void (*)(const SlideRow&), most_row_taps + 1> slide_rows_of(std::integer_sequence<int, Taps...>) {
+  return {nullptr, slide_row<Taps + 1>...};
+}
+#endif
+
+/// By taps; null where there is none.
+template <class In, class Sum>
+std::array<void (*)(const SlideRow&), most_row_taps + 1> make_slide_rows() {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(In) == 1 && sizeof(Sum) == 2) return slide_rows_of(std::make_integer_sequence<int, most_row_taps>());
+#endif
+  return {};
+}
+
 template <class In, class Row, class Sum>
 WholeBoxKernels<In, Row, Sum> make_whole_box_kernels() {
   return {.steps = make_window_steps<In, Row>(),
           .steps_of_sums = make_window_steps<Row, Row>(),
           .add = add_pixels<In, Row>,
           .slide = {slide<std::uint8_t, Row, Sum>, slide<std::uint16_t, Row, Sum>, slide<std::int16_t, Row, Sum>, nullptr,
-                    slide<float, Row, Sum>, slide<double, Row, Sum>}};
+                    slide<float, Row, Sum>, slide<double, Row, Sum>},
+          .slide_rows = make_slide_rows<In, Sum>()};
 }
 
 }  // namespace halation::cpu_backend::HWY_NAMESPACE

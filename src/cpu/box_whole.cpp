@@ -2,6 +2,9 @@
 // numbers, and running sums over y take in the row that enters and give up the one that leaves, so that the height costs
 // nothing. Weight, scale, offset and rounding meet the sum once, at the end.
 //
+// Where there are kernels for it (WholeBoxKernels::slide_rows) the running sums come first, over columns of bytes, and windows along x
+// are made of them in registers on the way to the output.
+//
 // Rows are copied to scratch with what the border puts around them; sums of 16 bits are taken where they cannot overflow, which
 // they may on the way: 2^16 leaves and comes back.
 #include "cpu/box_whole.h"
@@ -21,12 +24,15 @@
 namespace halation::cpu_backend {
 namespace {
 
-constexpr TileLimits tile_limits{.least_samples = 512, .most_samples = 4096, .scratch_bytes = 512 << 10};
+constexpr TileLimits tile_limits{.least_samples = 512, .most_samples = 16384, .scratch_bytes = 512 << 10};
 /// Outputs of so many bytes go past the caches: of 4096 × 4096 elements two bytes each gained by it, bytes lost.
 constexpr std::int64_t streamed_box_bytes = 32 << 20;
 /// Factors outside are left to sums that are weighed first: times whole numbers they could leave what f32 holds.
 constexpr double least_factor = 0x1p-60;
 constexpr double most_factor = 0x1p60;
+
+/// Running sums are read and written so far past the end of a row, two vectors.
+constexpr std::int64_t vectors_behind = 64;
 
 constexpr double most_16 = 65535;
 constexpr double most_32 = 2147483647;
@@ -88,7 +94,15 @@ class WholeBoxes final : public Runner {
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const Tiles& tiles = packed_pixels(in, outs) ? interleaved_ : apart_;
     for_each_tile<In>(*job_, tiles, workers_, in, workspace, [&](const auto& rows, const Tiles::Tile& tile, Scratch scratch) {
-      for (std::size_t i = 0; i < boxes_.size(); ++i) sum_tile(boxes_[i], rows, tile, tiles.step(), outs[i], scratch);
+      for (std::size_t i = 0; i < boxes_.size(); ++i) {
+        if constexpr (sizeof(In) == 1 && sizeof(Sum) == 2) {
+          if (slides_rows(boxes_[i], outs[i], tiles.step())) {
+            slide_tile(boxes_[i], rows, tile, outs[i], scratch);
+            continue;
+          }
+        }
+        sum_tile(boxes_[i], rows, tile, tiles.step(), outs[i], scratch);
+      }
     });
   }
 
@@ -109,9 +123,59 @@ class WholeBoxes final : public Runner {
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const {
     const std::int64_t narrow = width * step;
     const std::int64_t wide = (width + widest_ - 1) * step;
-    return Scratch::bytes<In>(whole_pitch<In>(wide)) + Scratch::bytes<Row>(3 * whole_pitch<Row>(wide)) +
+    const std::int64_t slid = Scratch::bytes<In>(tallest_ * whole_pitch<In>(wide)) +
+                              Scratch::bytes<Row>(whole_pitch<Row>(wide + vectors_behind)) + Scratch::bytes<const In*>(tallest_);
+    const std::int64_t summed = Scratch::bytes<In>(whole_pitch<In>(wide)) + Scratch::bytes<Row>(3 * whole_pitch<Row>(wide)) +
            Scratch::bytes<Row>((tallest_ + 1) * whole_pitch<Row>(narrow)) + Scratch::bytes<Sum>(whole_pitch<Sum>(narrow)) +
            Scratch::bytes<double>(whole_pitch<double>(narrow));
+    return std::max(slid, summed);
+  }
+
+  /// Null where sums along x are made before those along y.
+  auto row_kernel(const Box& box) const {
+    const bool known = box.taps->size[2] <= most_row_taps && box.finish.multiplier.multiplier != 0;
+    return known ? kernels_.slide_rows[static_cast<std::size_t>(box.taps->size[2])] : nullptr;
+  }
+  bool slides_rows(const Box& box, const View& out, std::int64_t step) const {
+    return row_kernel(box) != nullptr && step == 1 && box.taps->size[0] == 1 && out.strides.width == 1;
+  }
+
+  /// Sums over y first, of rows where they lie, and along x straight to the output.
+  void slide_tile(const Box& box, const PixelRows<In>& pixel_rows, const Tiles::Tile& tile, const View& out, Scratch scratch) const {
+    const Taps& taps = *box.taps;
+    const std::int64_t wide = tile.width + taps.size[2] - 1;
+    const std::int64_t pitch = whole_pitch<In>(wide);
+    const std::int64_t columns_pitch = whole_pitch<Row>(wide + vectors_behind);
+    auto* staged = scratch.take<In>(taps.size[1] * pitch);
+    auto* columns = scratch.take<Row>(columns_pitch);
+    auto** lines = scratch.take<const In*>(taps.size[1]);
+    std::fill_n(columns, columns_pitch, Row{0});
+    const auto slide = row_kernel(box);
+    const bool streams = job_->out.elements() >= streamed_box_bytes;
+    for (std::int64_t row = 0; row < tile.height + taps.size[1] - 1; ++row) {
+      const Space from{tile.z + taps.lead[0], tile.y + taps.lead[1] + row, tile.x + taps.lead[2]};
+      const std::int64_t done = row - (taps.size[1] - 1);
+      // What is added is read a vector past its end.
+      const In* newer = done < 0 ? nullptr : pixel_rows.in_place(from[0], from[1], from[2], from[2] + wide);
+      if (newer == nullptr) {
+        In* line = staged + row % taps.size[1] * pitch;
+        pixel_rows.stage(from[0], from[1], from[2], from[2] + wide, line);
+        newer = line;
+      }
+      lines[row % taps.size[1]] = newer;
+      if (done < 0) {
+        kernels_.add(newer, columns, wide);
+        continue;
+      }
+      slide({.newer = newer,
+             .older = lines[done % taps.size[1]],
+             .columns = columns,
+             .out = reinterpret_cast<std::uint8_t*>(place_in(out, tile, tile.y + done)),
+             .n = tile.width,
+             .by = box.finish.multiplier,
+             .streams = streams});
+    }
+    if (streams) hwy::FlushStream();  // before others read
   }
 
   void sum_tile(const Box& box, const PixelRows<In>& pixel_rows, const Tiles::Tile& tile, std::int64_t step, const View& out,

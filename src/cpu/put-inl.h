@@ -20,14 +20,7 @@ template <int Vectors, class T>
 HWY_INLINE void put_halves(const Pairs (&halves)[Vectors], T* to, bool streams) {
 #if HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(T) == 1 && Vectors % 2 == 0) {
-    // Joined within blocks of 128 bits, which are put in order at the end.
-    alignas(64) static constexpr std::int64_t order[] = {0, 2, 4, 6, 1, 3, 5, 7};
-    const hn::Repartition<std::int64_t, D8> d64;
-    const auto index = hn::SetTableIndices(d64, order);
-    for (int v = 0; v < Vectors; v += 2) {
-      const hn::Vec<decltype(d64)> mixed{_mm512_packus_epi16(halves[v].raw, halves[v + 1].raw)};
-      put(D8(), hn::BitCast(D8(), hn::TableLookupLanes(mixed, index)), to + v * lanes16, streams);
-    }
+    for (int v = 0; v < Vectors; v += 2) put(D8(), joined_bytes(halves[v], halves[v + 1]), to + v * lanes16, streams);
     return;
   }
 #endif

@@ -17,6 +17,18 @@ HWY_INLINE hn::Vec512<double> shifted(hn::Vec512<double> upper, hn::Vec512<doubl
   const __m512i both = _mm512_alignr_epi64(_mm512_castpd_si512(upper.raw), _mm512_castpd_si512(lower.raw), Shift);
   return hn::Vec512<double>{_mm512_castsi512_pd(both)};
 }
+/// Odd shifts go by blocks of 128 bits first, which those of one pair of vectors share.
+template <int Shift>
+HWY_INLINE hn::Vec512<std::uint16_t> shifted(hn::Vec512<std::uint16_t> upper, hn::Vec512<std::uint16_t> lower) {
+  if constexpr (Shift % 2 == 0) {
+    return hn::Vec512<std::uint16_t>{_mm512_alignr_epi32(upper.raw, lower.raw, Shift / 2)};
+  } else {
+    constexpr int blocks = Shift / 8;
+    const __m512i low = blocks == 0 ? lower.raw : _mm512_alignr_epi64(upper.raw, lower.raw, 2 * blocks);
+    const __m512i high = blocks == 3 ? upper.raw : _mm512_alignr_epi64(upper.raw, lower.raw, (2 * blocks + 2) % 8);
+    return hn::Vec512<std::uint16_t>{_mm512_alignr_epi8(high, low, 2 * (Shift % 8))};
+  }
+}
 #endif
 
 }  // namespace halation::cpu_backend::HWY_NAMESPACE
