@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "bench/contest.h"
 #include "bench/python_peers.h"
 #include "bench/record.h"
+#include "bench/rounds.h"
 #include "bench_report.h"
 #include "bench_table.h"
 #include "halation/error.h"
@@ -29,6 +31,7 @@ namespace {
 
 constexpr int most_repeats = 1001;
 constexpr int most_threads = 1024;
+constexpr int most_rounds = 1001;
 
 constexpr const char* examples = R"(
 
@@ -43,7 +46,7 @@ Examples:
 struct Flags {
   explicit Flags(CLI::App& command);
 
-  Given matrix, device, threads, peers, python, repeats, json, report;
+  Given matrix, device, threads, peers, python, repeats, rounds, json, report;
   std::vector<std::string> jobs;
   bool list = false, progress = false;
 };
@@ -63,6 +66,9 @@ Flags::Flags(CLI::App& command) {
   what.text("--python", python, "FILE",
             "the Python that has the packages of bench/requirements.txt, or those for GPUs [python3]");
   what.text("--repeats", repeats, "N", "batches that each median is of [11]");
+  what.text("--rounds", rounds, "N",
+            "where halation is not 1.3 times as fast as the best peer, both are timed N times again, by turns, and medians of "
+            "these count [0]");
   OptionGroup results(command, "Results");
   results.text("--json", json, "FILE",
                "write everything as JSON; - is standard output, instead of the table");
@@ -174,6 +180,7 @@ void run(const Flags& flags, const CLI::App& command) {
   const std::vector<bench::Job> matrix = matrix_from(flags.matrix);
   const auto repeats =
       static_cast<int>(whole_number_from("--repeats", flags.repeats.value_or("11"), 1, most_repeats));
+  const auto rounds = static_cast<int>(whole_number_from("--rounds", flags.rounds.value_or("0"), 0, most_rounds));
   const std::vector<int> threads = threads_from(flags.threads);
   BenchResults results;
   const Device::Kind device = device_from(flags.device.value_or("auto"), results.gpu);
@@ -185,20 +192,26 @@ void run(const Flags& flags, const CLI::App& command) {
   }
   Peers peers = peers_from(flags.peers, device);
   results.circumstances = bench::circumstances(command_text(command));
-  {
-    const std::unique_ptr<bench::Stopwatch> stopwatch =
-        device == Device::Kind::cuda ? bench::gpu_stopwatch() : bench::cpu_stopwatch();
-    bench::ContestOptions options{
-        .repeats = repeats, .threads = threads, .peers = std::move(peers.found), .after_each = {}};
-    if (flags.progress) options.after_each = print_progress;
-    results.contest = bench::run_contest(jobs, *stopwatch, options);
-  }
-  if (peers.python) {
-    // What has been measured is kept, whatever becomes of the other program.
+  const std::unique_ptr<bench::Stopwatch> stopwatch =
+      device == Device::Kind::cuda ? bench::gpu_stopwatch() : bench::cpu_stopwatch();
+  bench::ContestOptions options{
+      .repeats = repeats, .threads = threads, .peers = std::move(peers.found), .after_each = {}};
+  if (flags.progress) options.after_each = print_progress;
+  results.contest = bench::run_contest(jobs, *stopwatch, options);
+  std::optional<bench::PythonPeers> python;
+  if (peers.python) python = {.python = flags.python.value_or("python3"), .repeats = repeats};
+  // What has been measured is kept, whatever becomes of other programs.
+  const auto keep = [&] {
     results.void_reasons = results.contest.void_reasons(results.gpu.name);
     if (flags.json != "-" && flags.report != "-") write_results(flags, results);
-    bench::add_python_peers(results.contest, flags.python.value_or("python3"), repeats,
-                            flags.progress ? print_peer_progress : nullptr);
+  };
+  if (python) {
+    keep();
+    bench::add_python_peers(results.contest, *python, flags.progress ? print_peer_progress : nullptr);
+  }
+  if (rounds > 0) {
+    keep();
+    bench::repeat_close_rows(results.contest, *stopwatch, std::move(options), python, rounds);
   }
   results.void_reasons = results.contest.void_reasons(results.gpu.name);
   if (flags.json != "-" && flags.report != "-") fmt::print("{}", text_of(results));

@@ -54,7 +54,7 @@ class Arena {
       time_halation(row, plan, *expected, out);
       row.copy_s = copy_s(moved_bytes(job), row.threads);
       for (const FoundPeer& found : options_.peers) {
-        if (found.peer) race(row, *found.peer, *filter, *expected, out);
+        if (found.peer && takes_part(found)) race(row, *found.peer, *filter, *expected, out);
       }
     });
   }
@@ -67,6 +67,11 @@ class Arena {
   }
 
  private:
+  bool takes_part(const FoundPeer& found) const {
+    const std::vector<std::string>& only = options_.only;
+    return only.empty() || std::find(only.begin(), only.end(), found.peer->name()) != only.end();
+  }
+
   /// What a copy reads, and writes, for the bytes of a job.
   static std::int64_t moved_bytes(const Job& job) {
     return static_cast<std::int64_t>((job.in_bytes() + job.out_bytes()) / 2);

@@ -41,6 +41,7 @@ struct Row {
   std::string methods;  ///< that the plan chose
   Verdict verdict;
   Spread time;
+  int rounds = 0;              ///< by turns with the best peers, of which all their times are medians; 0: none
   double copy_s = 0;           ///< of a device copy of as many bytes
   std::vector<PeerRow> peers;  ///< those that have it, in the order of the peers
 
@@ -79,6 +80,7 @@ struct ContestOptions {
   int repeats = 11;
   std::vector<int> threads = {1};  ///< that each job runs with, one after the other, on the CPU
   std::vector<FoundPeer> peers = {};
+  std::vector<std::string> only = {};  ///< the names of those that take part; empty: all
   std::function<void(const Row& row)> after_each = {};
 };
 

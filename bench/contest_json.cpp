@@ -46,6 +46,7 @@ Json json_of(const Contest& contest, const Row& row) {
   }
   if (!row.ran()) return json;
   add_time(json, row.time);
+  if (row.rounds > 0) json["rounds"] = row.rounds;
   json["gpix_per_s"] = row.gpix_per_s();
   json["gb_per_s"] = row.gb_per_s();
   json["copy_ms"] = row.copy_s * 1e3;

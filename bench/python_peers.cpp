@@ -120,23 +120,23 @@ std::string last_line(const std::string& path) {
 
 }  // namespace
 
-void add_python_peers(Contest& contest, const std::string& python, int repeats,
+void add_python_peers(Contest& contest, const PythonPeers& peers,
                       const std::function<void(const Row& row, const PeerRow& peer)>& after_each) {
   const TemporaryFolder folder;
-  std::string input =
-      Json{{"device", contest.device.kind == Device::Kind::cuda ? "cuda" : "cpu"}, {"repeats", repeats}}
-          .dump() +
-      "\n";
+  Json header = {{"device", contest.device.kind == Device::Kind::cuda ? "cuda" : "cpu"},
+                 {"repeats", peers.repeats}};
+  if (!peers.only.empty()) header["peers"] = peers.only;
+  std::string input = header.dump() + "\n";
   for (const Row& row : contest.rows) {
     if (row.ran()) input += line_of(row).dump() + "\n";
   }
   for (const BuiltInFile& file : built_in_python_peers()) (void)folder.put(std::string(file.name), file.text);
   const std::string script = folder.path_of("peers.py");
   const std::string complaints = folder.path_of("complaints");
-  const std::string command = quoted(python) + " " + quoted(script) + " <" +
+  const std::string command = quoted(peers.python) + " " + quoted(script) + " <" +
                               quoted(folder.put("jobs", input)) + " 2>" + quoted(complaints);
   FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) throw Error{ErrorCode::io, "bench: " + python + " cannot be started"};
+  if (pipe == nullptr) throw Error{ErrorCode::io, "bench: " + peers.python + " cannot be started"};
   std::string line, trouble;
   std::array<char, 4096> part{};
   while (std::fgets(part.data(), part.size(), pipe) != nullptr) {

@@ -3,15 +3,22 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "bench/contest.h"
 
 namespace halation::bench {
 
+struct PythonPeers {
+  std::string python;
+  int repeats = 11;
+  std::vector<std::string> only = {};  ///< the names of those that take part; empty: all
+};
+
 /// Runs bench/python/peers.py, which is built in, on the jobs that ran, and adds its rows and peers to the
 /// contest. Where the Python cannot be run, or ends early, the contest says so among its peers. Device memory
 /// should be free.
-void add_python_peers(Contest& contest, const std::string& python, int repeats,
+void add_python_peers(Contest& contest, const PythonPeers& peers,
                       const std::function<void(const Row& row, const PeerRow& peer)>& after_each = {});
 
 }  // namespace halation::bench

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/contest.h"
+#include "bench/rounds.h"
 #include "bench/verify.h"
 #include "halation/convolve.h"
 #include "halation/error.h"
@@ -244,6 +245,29 @@ TEST(BenchContest, JudgesTargetsBesideThePeers) {
   EXPECT_EQ(verdict({Unit::times_best_peer, 2, 3, "", 0.5}, 3.9e-3), "aim");
   EXPECT_EQ(verdict({Unit::times_best_peer, 2, 3, "", 0.5}, 0), "aim");
   EXPECT_EQ(verdict({Unit::times_best_peer, 2, 3, "", 0.51}, 3.9e-3), "missed");
+}
+
+TEST(BenchContest, RowsThatAreCloseAreTimedAgainByTurns) {
+  for (const bool close : {true, false}) {
+    int runs = 0;
+    ContestOptions options{.repeats = 3, .peers = {}, .after_each = [&](const Row&) { ++runs; }};
+    options.peers.push_back({"fake", std::make_unique<FakePeer>(std::vector<std::string>{close ? "right" : "slow"}), ""});
+    const std::unique_ptr<Stopwatch> stopwatch = cpu_stopwatch();
+    Contest contest = run_contest({job_of(R"("extents": [500, 500])")}, *stopwatch, options);
+    Row& row = contest.rows[0];
+    PeerRow& peer = row.peers[0];
+    row.time.median_s = peer.time.median_s / (close ? 1.29 : 1.31);
+    const Row before = row;
+    repeat_close_rows(contest, *stopwatch, std::move(options), std::nullopt, 4);
+    EXPECT_EQ(runs, close ? 5 : 1);
+    EXPECT_EQ(row.rounds, close ? 4 : 0);
+    if (close) {
+      EXPECT_EQ(row.time.repeats, 4);
+      EXPECT_EQ(peer.time.repeats, 4);
+    } else {
+      EXPECT_EQ(row.time.median_s, before.time.median_s);
+    }
+  }
 }
 
 TEST(BenchContest, EachJobRunsWithEachNumberOfThreads) {

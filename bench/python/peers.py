@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """peers.py: Python packages that compute the same filters, verified and timed for `halation bench`.
 
-Reads lines of JSON: first {"device": "cuda" or "cpu", "repeats": N}, then a job a line, on the CPU with "threads". Prints
+Reads lines of JSON: first {"device": "cuda" or "cpu", "repeats": N} and, where not all packages take part, "peers": [NAME, ...], then a job a line, on the CPU with "threads". Prints
 lines of JSON: for each package {"peer", "version"}, and for each job and package that has it {"job", "peer", "version", "how",
 "border", "status": "verified", "times_s": [...]} or "differs" or "failed" with a "reason"; on the CPU also "threads", and
 "copies_s": what a copy of as many bytes took before and after.
@@ -196,6 +196,8 @@ def main():
         run_peer(next(make for make in PEERS if make.name == sys.argv[1]), header, lines[1:])
         return
     for make in PEERS:
+        if make.name not in header.get("peers", [make.name]):
+            continue
         if header["device"] not in make.device:
             where = "GPU" if header["device"] == "cuda" else "CPU"
             emit(peer=make.name, version=f"not run: it has no {where} to run these on")

@@ -174,6 +174,26 @@ for line in sys.stdin:
             self.assertEqual((odd["status"], odd["reason"]), ("differs", f"it is {pixel}"))
             self.assertNotIn("ms", odd)
 
+    def test_rounds(self):
+        # Near is as fast as halation in the first round, which nobody is by luck, Far never; Near slows down from round to round.
+        python = self.python("""
+header = json.loads(sys.stdin.readline())
+open("headers", "a").write(json.dumps(header) + "\\n")
+calls = len(open("headers").readlines())
+for line in sys.stdin:
+    row = {"job": json.loads(line)["job"], "threads": 1, "version": "7", "how": "f", "border": "wrap", "status": "verified"}
+    print(json.dumps({**row, "peer": "Near", "times_s": [1e-9 * calls]}))
+    if calls == 1:
+        print(json.dumps({**row, "peer": "Far", "times_s": [1.0]}))
+""")
+        row = self.record(SMALL[:1], *python, "--rounds", 3)["rows"][0]
+        self.assertEqual([json.loads(line).get("peers") for line in self.get("headers").splitlines()], [None] + 3 * [["Near"]])
+        self.assertEqual(row["rounds"], 3)
+        self.assertEqual(row["repeats"], 3)
+        near, far = row["peers"]
+        self.assertAlmostEqual(near["ms"], 3e-6)  # the median of 2, 3 and 4 ns
+        self.assertEqual(far["ms"], 1000)
+
     def test_progress_of_peers(self):
         python = self.python("""
 sys.stdin.readline()
@@ -289,6 +309,7 @@ class BadInput(Bench):
 
     def test_wrong_usage(self):
         self.check_refused(["--repeats", "0"], "--repeats must be a whole number from 1 to 1001, got '0'")
+        self.check_refused(["--rounds", "-1"], "--rounds must be a whole number from 0 to 1001, got '-1'")
         self.check_refused(["--threads", "1,-2"], "--threads must be a whole number from 0 to 1024, got '-2'")
         self.check_refused(["--threads", "two"], "--threads must be a whole number from 0 to 1024, got 'two'")
         self.check_refused(["--peers", "mkl"], "unknown peer 'mkl'; choose from npp, cufft, cudnn, opencv, python, none")
