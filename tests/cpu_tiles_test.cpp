@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <utility>
 #include <vector>
@@ -148,6 +149,32 @@ TEST(CpuTiles, ScaledAndOffset) {
   const Image image = whole_image<float>({.height = 31, .width = 1300}, Pixel::f32);
   for (const double offset : {0.0, 3.0})
     expect_same(image, whole_filter(5, 5), {.border = Border::reflect(), .scale = 0.25, .offset = offset});
+}
+
+TEST(CpuTiles, SumsThatNoIntegerHolds) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> sums = {nan, -nan,   inf,    -inf,    0,       -0.0,    -0.4,    -0.5,    -0.6,  0.5,   1.5,  2.5,
+                                    0.99, 254.5, 255.5,  255.9,   256,     32767.5, 32768,   -32768.5, 65534.5, 65535.5, 65536, 2147483648.0,
+                                    4e9,  5e9,   -2147483649.0, -5e9, 1e30, -1e30, 127.5};
+  for (const Pixel pixel : {Pixel::f32, Pixel::f64}) {
+    for (const std::int64_t width : {7, 33, 64, 129, 4200}) {
+      Image image({.height = 3, .width = width}, pixel);
+      for (std::int64_t i = 0; i < 3 * width; ++i) {
+        const double sum = sums[static_cast<std::size_t>(i) % sums.size()];
+        if (pixel == Pixel::f32) {
+          reinterpret_cast<float*>(image.view().data)[i] = static_cast<float>(sum);
+        } else {
+          reinterpret_cast<double*>(image.view().data)[i] = sum;
+        }
+      }
+      for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16})
+        for (const Rounding rounding : {Rounding::half_even, Rounding::truncate})
+          for (const std::int64_t height : {1, 3})  // three rows of which one counts
+            expect_same(image, height == 1 ? Filter::dense({.width = 1}, {1.0}) : Filter::dense({.height = 3}, {0.0, 1.0, 0.0}),
+                        {.output = output, .rounding = rounding});
+    }
+  }
 }
 
 TEST(CpuTiles, OutputsPastTheCaches) {

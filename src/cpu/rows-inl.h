@@ -57,6 +57,36 @@ void load(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_
   }
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// Whole numbers without a sign as elements of type T, the largest where they are larger.
+template <class T>
+HWY_INLINE void put_saturated(__m512i whole, T* to) {
+  if constexpr (sizeof(T) == 1) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtusepi32_epi8(whole));
+  } else {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtusepi32_epi16(whole));
+  }
+}
+template <class T>
+HWY_INLINE void put_saturated(__m256i whole, T* to) {
+  if constexpr (sizeof(T) == 1) {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm256_cvtusepi32_epi8(whole));
+  } else {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtusepi32_epi16(whole));
+  }
+}
+
+/// Rounded to whole numbers without a sign; 0 where negative or NaN (of which _max_ takes the other), the largest where larger.
+HWY_INLINE __m512i rounded(hn::Vec512<float> value, Rounding rounding) {
+  const __m512 positive = _mm512_max_ps(value.raw, _mm512_setzero_ps());
+  return rounding == Rounding::half_even ? _mm512_cvtps_epu32(positive) : _mm512_cvttps_epu32(positive);
+}
+HWY_INLINE __m256i rounded(hn::Vec512<double> value, Rounding rounding) {
+  const __m512d positive = _mm512_max_pd(value.raw, _mm512_setzero_pd());
+  return rounding == Rounding::half_even ? _mm512_cvtpd_epu32(positive) : _mm512_cvttpd_epu32(positive);
+}
+#endif
+
 /// One vector of sums, scaled, as elements of type T.
 template <class T, class D, class V>
 HWY_INLINE void demote(D d, V value, Rounding rounding, T* to) {
@@ -69,6 +99,10 @@ HWY_INLINE void demote(D d, V value, Rounding rounding, T* to) {
   } else if constexpr (std::is_same_v<T, f16>) {
     const hn::Rebind<hwy::float16_t, D> d_half;
     hn::StoreU(hn::DemoteTo(d_half, value), d_half, reinterpret_cast<hwy::float16_t*>(to));
+#if HWY_TARGET == HWY_AVX3
+  } else if constexpr (std::is_unsigned_v<T>) {
+    put_saturated(rounded(value, rounding), to);
+#endif
   } else {
     const hn::Rebind<T, D> d_narrow;
     if constexpr (std::is_unsigned_v<T>) {
@@ -96,15 +130,20 @@ void store(const Sum* from, const Finish& finish, std::byte* to, std::int64_t st
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const auto scale = hn::Set(d, static_cast<Sum>(finish.scale));
     const auto offset = hn::Set(d, static_cast<Sum>(finish.offset));
-    const bool packed = stride_bytes == static_cast<std::int64_t>(sizeof(T));
-    for (std::int64_t i = 0; i < n; i += lanes) {
-      const auto value = hn::MulAdd(scale, hn::LoadU(d, from + i), offset);  // may read the line's slack
-      if (packed && i + lanes <= n) {
-        demote(d, value, finish.rounding, reinterpret_cast<T*>(to) + i);
-        continue;
+    const auto value_at = [&](std::int64_t i) { return hn::MulAdd(scale, hn::LoadU(d, from + i), offset); };
+    std::int64_t i = 0;
+    if (stride_bytes == static_cast<std::int64_t>(sizeof(T))) {
+      auto* packed = reinterpret_cast<T*>(to);
+      // A loop for each rounding, without a test in it.
+      if (finish.rounding == Rounding::half_even) {
+        for (; i + lanes <= n; i += lanes) demote(d, value_at(i), Rounding::half_even, packed + i);
+      } else {
+        for (; i + lanes <= n; i += lanes) demote(d, value_at(i), Rounding::truncate, packed + i);
       }
+    }
+    for (; i < n; i += lanes) {
       std::array<T, line_slack> part;
-      demote(d, value, finish.rounding, part.data());
+      demote(d, value_at(i), finish.rounding, part.data());  // may read the line's slack
       for (std::int64_t k = 0; k < std::min(lanes, n - i); ++k) {
         *reinterpret_cast<T*>(to + (i + k) * stride_bytes) = part[static_cast<std::size_t>(k)];
       }
