@@ -57,7 +57,10 @@ int product_of(const NarrowWeights& narrow, std::size_t tap, int value) {
   const int weight = narrow.weights[tap];
   switch (narrow.product) {
     case NarrowProduct::none: return value;
-    case NarrowProduct::whole: return value * weight;
+    case NarrowProduct::whole:
+    case NarrowProduct::smoothing:
+    case NarrowProduct::rise:
+    case NarrowProduct::fall: return value * weight;
     case NarrowProduct::fixed_point: return (value * weight + (1 << 14)) >> 15;
   }
   return 0;
@@ -201,7 +204,10 @@ TEST(CpuNarrow, IsExactForWholeWeightsWindowsAndPowersOfTwo) {
       const Image image = random_image({.height = 23, .width = width, .channels = channels});
       expect_same(image, box({.size = 3.0, .dims = 2}), {.method = Method::box});
       for (const Pixel out : {Pixel::u8, Pixel::i16}) {
-        expect_same(image, sobel(Axis::x, 2), {.output = out, .offset = 7, .method = Method::separable});
+        for (const Axis axis : {Axis::x, Axis::y}) {
+          for (const Operation operation : {Operation::convolution, Operation::correlation})
+            expect_same(image, sobel(axis, 2), {.operation = operation, .output = out, .offset = 7, .method = Method::separable});
+        }
         expect_same(image, sharpen, {.output = out, .method = Method::direct});
         expect_same(image, wide, {.output = out, .method = Method::direct});
         expect_same(image, derivative, {.output = out, .method = Method::direct});

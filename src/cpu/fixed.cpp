@@ -7,7 +7,7 @@ namespace halation::cpu_backend {
 namespace {
 
 constexpr TileLimits tile_limits{
-    .least_samples = 512, .most_samples = 2048, .row_multiple = fixed_rows, .column_multiple = 64, .edge_samples = 63};
+    .least_samples = 512, .most_samples = 16384, .row_multiple = fixed_rows, .column_multiple = 64, .edge_samples = 63};
 
 /// Null where the filter is not summed in fixed point.
 std::unique_ptr<const FixedFilter> make_filter(const Job& job, const Taps& taps) {

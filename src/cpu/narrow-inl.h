@@ -25,7 +25,12 @@ struct Weights {
     if constexpr (Product == NarrowProduct::whole) return hn::Mul(value, weights[k]);
     return hn::MulFixedPoint15(value, weights[k]);
   }
-  HWY_INLINE Pairs sum(Pairs a, Pairs b, Pairs c) const { return hn::Add(hn::Add(product(0, a), product(1, b)), product(2, c)); }
+  HWY_INLINE Pairs sum(Pairs a, Pairs b, Pairs c) const {
+    if constexpr (Product == NarrowProduct::smoothing) return hn::Add(hn::Add(a, c), hn::Add(b, b));
+    if constexpr (Product == NarrowProduct::rise) return hn::Sub(c, a);
+    if constexpr (Product == NarrowProduct::fall) return hn::Sub(a, c);
+    return hn::Add(hn::Add(product(0, a), product(1, b)), product(2, c));
+  }
 };
 
 template <bool HalfEven>
@@ -52,10 +57,18 @@ struct NarrowMultiplier {
 template <class Body>
 HWY_INLINE void with_finish(NarrowProduct product, const NarrowFinish& finish, const Body& body) {
   using enum NarrowProduct;
-  if (product == none) return body.template operator()<none>(NarrowMultiplier(finish));
-  if (product == whole) return body.template operator()<whole>(NarrowShift<false>(finish));
-  if (finish.half_even) return body.template operator()<fixed_point>(NarrowShift<true>(finish));
-  body.template operator()<fixed_point>(NarrowShift<false>(finish));
+  const auto shifted = [&]<NarrowProduct Product>() {
+    if (finish.half_even) return body.template operator()<Product>(NarrowShift<true>(finish));
+    body.template operator()<Product>(NarrowShift<false>(finish));
+  };
+  switch (product) {
+    case none: return body.template operator()<none>(NarrowMultiplier(finish));
+    case whole: return shifted.template operator()<whole>();
+    case smoothing: return shifted.template operator()<smoothing>();
+    case rise: return shifted.template operator()<rise>();
+    case fall: return shifted.template operator()<fall>();
+    case fixed_point: return shifted.template operator()<fixed_point>();
+  }
 }
 
 void widen(const NarrowWiden& job) {
@@ -93,9 +106,14 @@ void columns_of(const NarrowColumns& job) {
 
 void columns(const NarrowColumns& job) {
   using enum NarrowProduct;
-  if (job.weights.product == none) return columns_of<none>(job);
-  if (job.weights.product == whole) return columns_of<whole>(job);
-  columns_of<fixed_point>(job);
+  switch (job.weights.product) {
+    case none: return columns_of<none>(job);
+    case whole: return columns_of<whole>(job);
+    case smoothing: return columns_of<smoothing>(job);
+    case rise: return columns_of<rise>(job);
+    case fall: return columns_of<fall>(job);
+    case fixed_point: return columns_of<fixed_point>(job);
+  }
 }
 
 /// One output row: a block of it.
@@ -199,7 +217,9 @@ void row(const NarrowRow& job) {
 template <class T>
 void direct(const NarrowDirect& job) {
   with_finish(job.weights.product, job.finish, [&]<NarrowProduct Product, class Finish>(const Finish& finish) {
-    if constexpr (Product != NarrowProduct::none) cover<T>(job.n, job.out, DirectOf<Product, Finish>(job, finish));
+    if constexpr (Product == NarrowProduct::whole || Product == NarrowProduct::fixed_point) {
+      cover<T>(job.n, job.out, DirectOf<Product, Finish>(job, finish));
+    }
   });
 }
 

@@ -15,6 +15,9 @@ namespace halation::cpu_backend {
 enum class NarrowProduct {
   none,        ///< all weights are 1
   whole,       ///< value · weight
+  smoothing,   ///< of three weights: 1, 2, 1
+  rise,        ///< of three: −1, 0, 1
+  fall,        ///< of three: 1, 0, −1
   fixed_point  ///< (value · weight + 2^14) >> 15
 };
 

@@ -106,21 +106,36 @@ std::optional<NarrowPoint> checked(const Job& job, NarrowPoint point, const Valu
 
 bool are_whole(const std::vector<double>& weights) { return std::all_of(weights.begin(), weights.end(), is_whole); }
 
-/// Weights that are whole numbers, over values that are.
-std::optional<Values> multiply_exactly(const std::vector<double>& weights, const Values& values, NarrowWeights& narrow) {
+/// Those of Sobel's factors need no multiplication.
+NarrowProduct product_of(const std::vector<double>& weights) {
+  if (weights == std::vector<double>{1, 2, 1}) return NarrowProduct::smoothing;
+  if (weights == std::vector<double>{-1, 0, 1}) return NarrowProduct::rise;
+  if (weights == std::vector<double>{1, 0, -1}) return NarrowProduct::fall;
+  return NarrowProduct::whole;
+}
+
+/// Weights that are whole numbers, or are so times 2^bits for the least number of bits up to `most_bits`, over whole values.
+std::optional<Values> multiply_exactly(const std::vector<double>& weights, const Values& values, int most_bits, NarrowWeights& narrow) {
+  int bits = 0;
+  while (bits < most_bits && !are_whole(scaled(weights, std::ldexp(1.0, bits)))) ++bits;
+  const std::vector<double> whole = scaled(weights, std::ldexp(1.0, bits));
   const Range range = times(range_of(weights), values.range);
-  if (!are_whole(weights) || largest_magnitude(weights) > most_value || range.largest() > most_value) return std::nullopt;
-  narrow = {.product = NarrowProduct::whole, .weights = {}, .left = 0};
-  put(std::vector<std::int32_t>(weights.begin(), weights.end()), narrow);
-  return Values{.range = range};
+  const int fraction = values.fraction + bits;
+  const double most = fraction > 0 ? most_sum : most_value;
+  if (!are_whole(whole) || largest_magnitude(whole) > most_value || std::ldexp(range.largest(), fraction) > most) return std::nullopt;
+  narrow = {.product = product_of(whole), .weights = {}, .left = 0};
+  put(std::vector<std::int32_t>(whole.begin(), whole.end()), narrow);
+  return Values{.range = range, .fraction = fraction};
 }
 
 constexpr Values pixels{.range = {0, most_byte}};
 
 std::optional<NarrowPoint> by_factors(const Job& job, const std::vector<double>& y, const std::vector<double>& x) {
   NarrowPoint point{.by_columns = true};
-  if (const auto columns = multiply_exactly(y, pixels, point.columns)) {
-    if (const auto sums = multiply_exactly(x, *columns, point.row)) return checked(job, point, *sums);
+  if (const auto columns = multiply_exactly(y, pixels, most_fraction, point.columns)) {
+    if (const auto sums = multiply_exactly(x, *columns, most_fraction, point.row)) {
+      if (const auto exact = checked(job, point, *sums)) return exact;
+    }
   }
   const auto columns = multiply(y, pixels, most_fraction, point.columns);
   if (!columns) return std::nullopt;
@@ -130,7 +145,7 @@ std::optional<NarrowPoint> by_factors(const Job& job, const std::vector<double>&
 
 std::optional<NarrowPoint> by_weights(const Job& job, const std::vector<double>& weights) {
   NarrowPoint point;
-  if (const auto sums = multiply_exactly(weights, pixels, point.columns)) return checked(job, point, *sums);
+  if (const auto sums = multiply_exactly(weights, pixels, 0, point.columns)) return checked(job, point, *sums);
   const auto sums = multiply(weights, pixels, most_fraction, point.columns);
   return sums ? checked(job, point, *sums) : std::nullopt;
 }
