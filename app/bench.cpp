@@ -67,8 +67,8 @@ Flags::Flags(CLI::App& command) {
             "the Python that has the packages of bench/requirements.txt, or those for GPUs [python3]");
   what.text("--repeats", repeats, "N", "batches that each median is of [11]");
   what.text("--rounds", rounds, "N",
-            "where halation is not 1.3 times as fast as the best peer, both are timed N times again, by turns, and medians of "
-            "these count [0]");
+            "where halation is not 1.3 times as fast as the best peer, it and the peers near that one are timed N times "
+            "again, by turns, and medians of these count [0]");
   OptionGroup results(command, "Results");
   results.text("--json", json, "FILE",
                "write everything as JSON; - is standard output, instead of the table");

@@ -41,7 +41,7 @@ struct Row {
   std::string methods;  ///< that the plan chose
   Verdict verdict;
   Spread time;
-  int rounds = 0;              ///< by turns with the best peers, of which all their times are medians; 0: none
+  int rounds = 0;              ///< by turns with the best peers, of which its time and theirs are medians; 0: none
   double copy_s = 0;           ///< of a device copy of as many bytes
   std::vector<PeerRow> peers;  ///< those that have it, in the order of the peers
 

@@ -98,7 +98,7 @@ TEST(CpuBox, ChannelsPlanesAndFiltersLargerThanTheImage) {
 
 TEST(CpuBox, EveryNumberOfTapsAlongARow) {
   for (const Pixel pixel : {Pixel::u8, Pixel::f32, Pixel::f64}) {
-    for (const std::int64_t width : {15, 96, 301}) {
+    for (const std::int64_t width : {15, 65, 96, 301}) {
       const Image image = whole_image({.height = 26, .width = width}, pixel, is_float(pixel) ? 100 : 256);
       for (std::int64_t taps = 1; taps <= 34; ++taps) {
         for (const std::int64_t height : {1, 7, 24}) {

@@ -151,7 +151,7 @@ TEST(NarrowPoint, IsRefusedWhereSumsCouldBeTooLargeOrTooFarOff) {
 
 TEST(Multiplier, GivesWhatF64Gives) {
   int found = 0;
-  for (const double factor : {1.0 / 9, 0.25, 1.0, 0.003}) {
+  for (const double factor : {1.0 / 9, 0.25, 1.0, 0.003, 15.0}) {
     for (const double offset : {0.0, 3.5, -7.0}) {
       for (const Rounding rounding : {Rounding::half_even, Rounding::truncate}) {
         const auto by = cpu_backend::find_multiplier(factor, offset, rounding, 2295);
@@ -159,7 +159,9 @@ TEST(Multiplier, GivesWhatF64Gives) {
         ++found;
         for (unsigned sum = 0; sum <= 2295; ++sum) {
           const unsigned scaled = ((sum << by->left) * by->multiplier) >> 16;
-          const unsigned pixel = std::min<unsigned>(((scaled + by->bias) & 0xffff) >> by->right, 255);
+          const unsigned shifted = ((scaled + by->bias) & 0xffff) >> by->right;
+          ASSERT_LT(shifted, 32768U);
+          const unsigned pixel = std::min<unsigned>(shifted, 255);
           ASSERT_EQ(pixel, to_element<std::uint8_t>(factor * sum + offset, rounding)) << factor << " " << offset << " " << sum;
         }
       }
@@ -212,6 +214,39 @@ TEST(CpuNarrow, IsExactForWholeWeightsWindowsAndPowersOfTwo) {
         expect_same(image, wide, {.output = out, .method = Method::direct});
         expect_same(image, derivative, {.output = out, .method = Method::direct});
         expect_same(image, binomial, {.output = out, .method = Method::separable});
+      }
+    }
+  }
+}
+
+TEST(CpuNarrow, LargeSumsAreWithinSixteenBitsToTheEnd) {
+  Image white({.height = 9, .width = 130}, Pixel::u8);
+  std::memset(white.view().data, 255, 9 * 130);
+  const auto middle = [](const Image& image) -> int {
+    if (image.pixel() == Pixel::u8) return image.view().at<std::uint8_t>(4, 60);
+    return image.view().at<std::int16_t>(4, 60);
+  };
+  const auto expect_reference = [&](const Filter& filter, Options options) {
+    const Image found = convolve(white, filter, options, cpu());
+    const Method method = std::exchange(options.method, Method::automatic);
+    const Image expected = convolve(white, filter, options, reference());
+    const auto bytes = static_cast<std::size_t>(expected.shape().elements()) * bytes_of(expected.pixel());
+    EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, bytes), 0)
+        << name_of(method) << ", scale " << options.scale << ", offset " << options.offset << ": " << middle(found)
+        << " instead of " << middle(expected);
+  };
+  const auto with_binomial = [](double parts) {
+    return Filter::separable({1 / parts, 30 / parts, 1 / parts}, {0.25, 0.5, 0.25});
+  };
+  expect_reference(with_binomial(128), {});
+  expect_reference(with_binomial(64), {.offset = 50, .rounding = Rounding::truncate});
+  for (const double offset : {7.0, 200.0, -200.0})
+    expect_reference(Filter::separable({0.3, 0.4, 0.3}, {0.3, 0.4, 0.3}), {.output = Pixel::i16, .offset = offset});
+  for (const std::size_t taps : {3, 5, 15}) {
+    for (const double scale : {0.5, 1.0, 6.0, 7.0, 15.0, 100.0}) {
+      const Filter equal = Filter::separable(std::vector<double>(taps, 1), std::vector<double>(taps, 1));
+      for (const Method method : {Method::separable, Method::box}) {
+        for (const Sum sum : {Sum::automatic, Sum::f64}) expect_reference(equal, {.scale = scale, .sum = sum, .method = method});
       }
     }
   }

@@ -122,7 +122,7 @@ struct Slide {
 
 /// A row of bytes whose running sums over y become outputs as windows along x, which stay in registers:
 ///     columns += newer;  out[i] = finished from Σ_j columns[i + j];  columns −= older
-/// Reads and writes nothing beyond, but for a vector behind `columns`.
+/// Reads and writes nothing beyond, but for up to 172 samples behind `columns`.
 struct SlideRow {
   const std::uint8_t* newer;  ///< n + taps − 1
   const std::uint8_t* older;

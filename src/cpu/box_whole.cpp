@@ -5,7 +5,7 @@
 // Where there are kernels for it (WholeBoxKernels::slide_rows) the running sums come first, over columns of bytes, and windows along x
 // are made of them in registers on the way to the output.
 //
-// Rows are copied to scratch with what the border puts around them; sums of 16 bits are taken where they cannot overflow, which
+// Rows are copied to scratch with what the border puts around them, unless they are read in place; sums of 16 bits are taken where they cannot overflow, which
 // they may on the way: 2^16 leaves and comes back.
 #include "cpu/box_whole.h"
 
@@ -31,8 +31,8 @@ constexpr std::int64_t streamed_box_bytes = 32 << 20;
 constexpr double least_factor = 0x1p-60;
 constexpr double most_factor = 0x1p60;
 
-/// Running sums are read and written so far past the end of a row, two vectors.
-constexpr std::int64_t vectors_behind = 64;
+/// Sums of columns are read and written so far past the end of a row, two vectors and as many as a window lags behind: up to 172.
+constexpr std::int64_t samples_behind = 192;
 
 constexpr double most_16 = 65535;
 constexpr double most_32 = 2147483647;
@@ -123,11 +123,13 @@ class WholeBoxes final : public Runner {
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const {
     const std::int64_t narrow = width * step;
     const std::int64_t wide = (width + widest_ - 1) * step;
-    const std::int64_t slid = Scratch::bytes<In>(tallest_ * whole_pitch<In>(wide)) +
-                              Scratch::bytes<Row>(whole_pitch<Row>(wide + vectors_behind)) + Scratch::bytes<const In*>(tallest_);
     const std::int64_t summed = Scratch::bytes<In>(whole_pitch<In>(wide)) + Scratch::bytes<Row>(3 * whole_pitch<Row>(wide)) +
-           Scratch::bytes<Row>((tallest_ + 1) * whole_pitch<Row>(narrow)) + Scratch::bytes<Sum>(whole_pitch<Sum>(narrow)) +
-           Scratch::bytes<double>(whole_pitch<double>(narrow));
+                                Scratch::bytes<Row>((tallest_ + 1) * whole_pitch<Row>(narrow)) +
+                                Scratch::bytes<Sum>(whole_pitch<Sum>(narrow)) + Scratch::bytes<double>(whole_pitch<double>(narrow));
+    const bool slides = step == 1 && std::any_of(boxes_.begin(), boxes_.end(), [&](const Box& box) { return row_kernel(box) != nullptr; });
+    if (!slides) return summed;
+    const std::int64_t slid = Scratch::bytes<In>(tallest_ * whole_pitch<In>(wide)) +
+                              Scratch::bytes<Row>(whole_pitch<Row>(wide + samples_behind)) + Scratch::bytes<const In*>(tallest_);
     return std::max(slid, summed);
   }
 
@@ -145,7 +147,7 @@ class WholeBoxes final : public Runner {
     const Taps& taps = *box.taps;
     const std::int64_t wide = tile.width + taps.size[2] - 1;
     const std::int64_t pitch = whole_pitch<In>(wide);
-    const std::int64_t columns_pitch = whole_pitch<Row>(wide + vectors_behind);
+    const std::int64_t columns_pitch = whole_pitch<Row>(wide + samples_behind);
     auto* staged = scratch.take<In>(taps.size[1] * pitch);
     auto* columns = scratch.take<Row>(columns_pitch);
     auto** lines = scratch.take<const In*>(taps.size[1]);

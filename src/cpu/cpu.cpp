@@ -162,7 +162,7 @@ class CpuRunner final : public Runner {
                                    [](const Taps& taps) { return taps.method == Method::box; });
     // Rows that are made one by one are long: what each tile costs to start is little beside them, and memory reads ahead along them.
     // Half as long where they are staged.
-    const std::int64_t rows_beside = block_rows_ > 1 ? n.height : reads_in_place_ ? 1 : 2;
+    const std::int64_t rows_beside = block_rows_ > 1 ? n.height : std::min<std::int64_t>(n.height, reads_in_place_ ? 1 : 2);
     const std::int64_t most = std::max(boxes ? most_box_samples : most_tile_samples, few_rows_samples / rows_beside);
     const std::int64_t budget_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes;
     // Halo columns are staged again by each tile: at least four times as many columns of its own keep that below a quarter.

@@ -48,7 +48,9 @@ std::optional<Multiplier> find_multiplier(double factor, double offset, Rounding
   while ((most << (left + 1)) <= most_16) ++left;
   for (int right = 8; right >= 0; --right) {
     const double exact = std::ldexp(factor, 16 - left + right);
-    if (exact >= most_16 || std::ldexp(factor * static_cast<double>(most) + std::fabs(offset) + 2, right) >= most_16 + 1) continue;
+    // What is found is a number with a sign to the kernels.
+    const double largest = factor * static_cast<double>(most) + std::fabs(offset) + 2;
+    if (exact >= most_16 || std::ldexp(largest, right) >= most_16 + 1 || 2 * largest >= most_16 + 1) continue;
     const double half = rounding == Rounding::half_even ? std::ldexp(0.5, right) : 0;
     const double added = half + std::ldexp(offset, right);
     for (const double bias : {std::floor(added), std::ceil(added)}) {

@@ -92,6 +92,10 @@ std::optional<NarrowFinish> finish_of(const Job& job, const Values& sums) {
   }
   if (job.rounding == Rounding::truncate && sums.error > 0) return std::nullopt;  // a level less where all pixels are alike
   if (std::fabs(bias) > most_value) return std::nullopt;
+  // Sums that bias takes out of 16 bits saturate: of bytes to one, of others far below what they hold.
+  const auto leaves = [&](double sum) { return std::fabs(std::ldexp(sum, sums.fraction) + bias) > most_value; };
+  const bool saturates = sums.fraction == 0 || (job.out_pixel == Pixel::u8 && sums.fraction <= most_fraction);
+  if (!saturates && (leaves(sums.range.low) || leaves(sums.range.high))) return std::nullopt;
   finish.bias = static_cast<std::int16_t>(bias);
   return finish;
 }
@@ -133,7 +137,7 @@ constexpr Values pixels{.range = {0, most_byte}};
 std::optional<NarrowPoint> by_factors(const Job& job, const std::vector<double>& y, const std::vector<double>& x) {
   NarrowPoint point{.by_columns = true};
   if (const auto columns = multiply_exactly(y, pixels, most_fraction, point.columns)) {
-    if (const auto sums = multiply_exactly(x, *columns, most_fraction, point.row)) {
+    if (const auto sums = multiply_exactly(x, *columns, most_fraction - columns->fraction, point.row)) {
       if (const auto exact = checked(job, point, *sums)) return exact;
     }
   }

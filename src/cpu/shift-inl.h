@@ -1,4 +1,4 @@
-// shift-inl.h: vectors shifted out of two, for each instruction set that does so in one instruction. Included once a target.
+// shift-inl.h: vectors shifted out of two, for each instruction set that does so in one instruction or few. Included once a target.
 
 HWY_BEFORE_NAMESPACE();
 namespace halation::cpu_backend::HWY_NAMESPACE {
