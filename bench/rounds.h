@@ -13,9 +13,9 @@ namespace halation::bench {
 inline constexpr double clearly_ahead = 1.3;
 
 /// Times rows where halation is not clearly ahead of the best peer so many times again, each time halation and then the peers that
-/// are not clearly behind the best. Medians of the rounds in which all of them were timed take the place of what was measured before; a
-/// row whose result is wrong in a round has failed. `python`: where peers in
-/// Python take part; device memory should be free.
+/// are not clearly behind the best. Medians of the rounds in which all of them were timed take the place of what was measured
+/// before; a row whose result is wrong in a round has failed. `python`: where peers in Python take part; device memory should be
+/// free.
 void repeat_close_rows(Contest& contest, Stopwatch& stopwatch, ContestOptions options, const std::optional<PythonPeers>& python,
                        int rounds);
 

@@ -154,9 +154,9 @@ TEST(CpuTiles, ScaledAndOffset) {
 TEST(CpuTiles, SumsThatNoIntegerHolds) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<double> sums = {nan, -nan,   inf,    -inf,    0,       -0.0,    -0.4,    -0.5,    -0.6,  0.5,   1.5,  2.5,
-                                    0.99, 254.5, 255.5,  255.9,   256,     32767.5, 32768,   -32768.5, 65534.5, 65535.5, 65536, 2147483648.0,
-                                    4e9,  5e9,   -2147483649.0, -5e9, 1e30, -1e30, 127.5};
+  const std::vector<double> sums = {nan,   -nan,  inf,     -inf,    0,     -0.0,         -0.4, -0.5, -0.6,          0.5,  1.5,
+                                    2.5,   0.99,  127.5,   254.5,   255.5, 255.9,        256,  4e9,  32767.5,       5e9,  32768,
+                                    -5e9,  1e30,  65534.5, 65535.5, 65536, 2147483648.0, -1e30, -32768.5, -2147483649.0};
   for (const Pixel pixel : {Pixel::f32, Pixel::f64}) {
     for (const std::int64_t width : {7, 33, 64, 129, 4200}) {
       Image image({.height = 3, .width = width}, pixel);

@@ -2,11 +2,11 @@
 // numbers, and running sums over y take in the row that enters and give up the one that leaves, so that the height costs
 // nothing. Weight, scale, offset and rounding meet the sum once, at the end.
 //
-// Where there are kernels for it (WholeBoxKernels::slide_rows) the running sums come first, over columns of bytes, and windows along x
-// are made of them in registers on the way to the output.
+// Where there are kernels for it (WholeBoxKernels::slide_rows) the running sums come first, over columns of bytes, and windows
+// along x are made of them in registers on the way to the output.
 //
-// Rows are copied to scratch with what the border puts around them, unless they are read in place; sums of 16 bits are taken where they cannot overflow, which
-// they may on the way: 2^16 leaves and comes back.
+// Rows are copied to scratch with what the border puts around them, but for those that slide_tile reads where they lie. Sums of 16
+// bits are taken where they cannot overflow, which they may on the way: 2^16 leaves and comes back.
 #include "cpu/box_whole.h"
 
 #include <hwy/cache_control.h>
@@ -126,8 +126,8 @@ class WholeBoxes final : public Runner {
     const std::int64_t summed = Scratch::bytes<In>(whole_pitch<In>(wide)) + Scratch::bytes<Row>(3 * whole_pitch<Row>(wide)) +
                                 Scratch::bytes<Row>((tallest_ + 1) * whole_pitch<Row>(narrow)) +
                                 Scratch::bytes<Sum>(whole_pitch<Sum>(narrow)) + Scratch::bytes<double>(whole_pitch<double>(narrow));
-    const bool slides = step == 1 && std::any_of(boxes_.begin(), boxes_.end(), [&](const Box& box) { return row_kernel(box) != nullptr; });
-    if (!slides) return summed;
+    const auto slides = [&](const Box& box) { return row_kernel(box) != nullptr; };
+    if (step != 1 || std::none_of(boxes_.begin(), boxes_.end(), slides)) return summed;
     const std::int64_t slid = Scratch::bytes<In>(tallest_ * whole_pitch<In>(wide)) +
                               Scratch::bytes<Row>(whole_pitch<Row>(wide + samples_behind)) + Scratch::bytes<const In*>(tallest_);
     return std::max(slid, summed);

@@ -160,8 +160,8 @@ class CpuRunner final : public Runner {
     Cut cut{.step = step, .channels = channels};
     const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
                                    [](const Taps& taps) { return taps.method == Method::box; });
-    // Rows that are made one by one are long: what each tile costs to start is little beside them, and memory reads ahead along them.
-    // Half as long where they are staged.
+    // Rows that are made one by one are long: what each tile costs to start is little beside them, and memory reads ahead along
+    // them. Half as long where they are staged.
     const std::int64_t rows_beside = block_rows_ > 1 ? n.height : std::min<std::int64_t>(n.height, reads_in_place_ ? 1 : 2);
     const std::int64_t most = std::max(boxes ? most_box_samples : most_tile_samples, few_rows_samples / rows_beside);
     const std::int64_t budget_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes;

@@ -20,8 +20,8 @@ struct NarrowPoint {
 };
 
 /// None where the job or the filter does not allow it, and where it would put sums off by more than 1/16 of a level, or, if they are
-/// truncated, off at all. Weights that are whole numbers, factors that are so times a
-/// power of two, and windows of equal weights are summed exactly.
+/// truncated, off at all. Weights that are whole numbers, factors that are so times a power of two, and windows of equal weights are
+/// summed exactly.
 std::optional<NarrowPoint> narrow_point(const Job& job, const Taps& taps, Method method);
 
 }  // namespace halation::cpu_backend

@@ -245,12 +245,16 @@ def test_interpreter_runs_meanwhile():
     done = threading.Event()
     thread = threading.Thread(target=count)
     thread.start()
-    before = len(counted)
-    _engine.correlate(array, weights, threads=1)
-    during = len(counted) - before
+    most = 0
+    for _ in range(50):  # the other thread gets no core at times, where other programs have them
+        before = len(counted)
+        _engine.correlate(array, weights, threads=1)
+        most = max(most, len(counted) - before)
+        if most >= 3:
+            break
     done.set()
     thread.join()
-    assert during >= 3
+    assert most >= 3
 
 
 @pytest.mark.parametrize(
