@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """peers.py: Python packages that compute the same filters, verified and timed for `halation bench`.
 
-Reads lines of JSON: first {"device": "cuda" or "cpu", "repeats": N} with "peers": [NAME, ...] where not all packages take part,
-then a job a line, on the CPU with "threads". Prints lines of JSON: for each package {"peer", "version"}, and for each job and package that has it {"job", "peer", "version", "how",
-"border", "status": "verified", "times_s": [...]} or "differs" or "failed" with a "reason"; on the CPU also "threads", and
-"copies_s": what a copy of as many bytes took before and after.
+Reads lines of JSON: first {"device": "cuda" or "cpu", "repeats": N} with "peers": [NAME, ...] where not all packages take
+part, then a job a line, on the CPU with "threads". Prints lines of JSON: for each package {"peer", "version"}, and for each
+job and package that has it {"job", "peer", "version", "how", "border", "status": "verified", "times_s": [...]} or "differs" or
+"failed" with a "reason"; on the CPU also "threads", and "copies_s": what a copy of as many bytes took before and after.
 
 Weights come as a convolution has them: out[p] = sum of w[k] in[p - k + a], a = taps // 2. Each result is compared with
 plain sums in double on a window in the middle of the image before it is timed; the fastest of a package's right ways is

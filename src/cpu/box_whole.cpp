@@ -135,11 +135,11 @@ class WholeBoxes final : public Runner {
 
   /// Null where sums along x are made before those along y.
   auto row_kernel(const Box& box) const {
-    const bool known = box.taps->size[2] <= most_row_taps && box.finish.multiplier.multiplier != 0;
+    const bool known = box.taps->size[0] == 1 && box.taps->size[2] <= most_row_taps && box.finish.multiplier.multiplier != 0;
     return known ? kernels_.slide_rows[static_cast<std::size_t>(box.taps->size[2])] : nullptr;
   }
   bool slides_rows(const Box& box, const View& out, std::int64_t step) const {
-    return row_kernel(box) != nullptr && step == 1 && box.taps->size[0] == 1 && out.strides.width == 1;
+    return row_kernel(box) != nullptr && step == 1 && out.strides.width == 1;
   }
 
   /// Sums over y first, of rows where they lie, and along x straight to the output.
