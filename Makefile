@@ -13,7 +13,7 @@ sources = $(shell find $(folders) -name '*.h' -o -name '*.cpp' -o -name '*.cu' -
 # $(call build,PRESET,-D…): configures and builds; configuring again costs a second and picks up a changed machine.
 build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help demo test asan tsan hip bench install format lint fuzz clean
+.PHONY: help demo test asan tsan speed hip bench install format lint fuzz clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -38,6 +38,11 @@ tsan:  ## the tests of what runs in threads, under ThreadSanitizer
 	@$(needs) build test
 	@$(call build,tsan)
 	@ctest --preset tsan -j $(JOBS)
+
+speed:  ## promises about time: starts of calls, threads, subnormal pixels; on an idle machine
+	@$(needs) build test
+	@$(call build,speed)
+	@ctest --preset speed
 
 hip:  ## installs AMD's hipcc (350 MB) and compiles the ladder's kernels with it; nothing is run
 	@$(needs) hip

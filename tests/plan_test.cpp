@@ -180,7 +180,8 @@ TEST(Plan, FindsFactorsInWeights) {
 }
 
 TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
-  // On the CPU a product is worth its two passes where that saves more than three multiply-adds, in fixed point nearly always.
+  // On the CPU a product is worth its two passes where that clearly saves more than three multiply-adds, in fixed point nearly
+  // always; cases between are for the rates of the machine.
   const auto passes = [](std::int64_t taps) { return taps > 1 ? taps : 0; };
   for (const Shape shape :
        {small, Shape{.height = 300, .width = 400}, Shape{.height = 30000, .width = 40000, .channels = 3}}) {
@@ -193,7 +194,10 @@ TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
           std::iota(row.begin(), row.end(), 1.0);
           PlanSpec spec = spec_of(Filter::dense({1, height, width}, Filter::separable(row, column).weights()), {}, shape);
           spec.pixel = pixel;
-          const bool worth_it = pixel == Pixel::u8 ? height > 1 && width > 1 : passes(height) + passes(width) + 3 < height * width;
+          const bool fixed = pixel == Pixel::u8;
+          const std::int64_t saved = height * width - passes(height) - passes(width) - 3;
+          const bool worth_it = fixed ? height > 1 && width > 1 : saved > 3;
+          if (!worth_it && !(fixed ? height == 1 || width == 1 : saved < -1)) continue;
           EXPECT_THAT(Plan(spec).methods(), ElementsAre(worth_it ? Method::separable : Method::direct))
               << height << "x" << width << " on " << to_string(shape) << " " << name_of(pixel);
         }

@@ -1,4 +1,4 @@
-// copy_bytes.h: copies of rows.
+// copy_bytes.h: copies of rows, and of single pixels.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,9 @@
 
 namespace halation::cpu_backend {
 
-/// Copies `n` bytes by moves of vectors. Instructions for whole strings, which std::memcpy takes for as many bytes as rows have, are
-/// several times as slow on some processors where both sides begin at like places of a page, as rows often do.
+/// Copies `n` bytes by moves of vectors. Instructions for whole strings, which std::memcpy takes for as many
+/// bytes as rows have, are several times as slow on some processors where both sides begin at like places of
+/// a page, as rows often do.
 inline void copy_bytes(const void* from, void* to, std::int64_t n) {
   const auto* source = static_cast<const std::byte*>(from);
   auto* target = static_cast<std::byte*>(to);
@@ -20,6 +21,17 @@ inline void copy_bytes(const void* from, void* to, std::int64_t n) {
 #endif
   }
   std::memcpy(target + i, source + i, static_cast<std::size_t>(n - i));
+}
+
+/// Copies the samples of one pixel, a few: a call of std::memmove would take several times as long.
+template <class T>
+void copy_pixel(const T* from, std::int64_t samples, T* to) {
+  for (std::int64_t i = 0; i < samples; ++i) {
+    to[i] = from[i];
+#if defined(__GNUC__)
+    asm volatile("" ::: "memory");  // or the loop becomes that call
+#endif
+  }
 }
 
 }  // namespace halation::cpu_backend

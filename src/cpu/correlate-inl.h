@@ -57,6 +57,8 @@ inline constexpr int most_shifted = 0;
 #endif
 /// Taps that share one vector.
 inline constexpr int most_shared = 4;
+/// Of lines that are each part of all rows, with weights of their own.
+inline constexpr int all_lines = -1;
 
 /// Vectors from the U-th on, each for `Shared` taps of one row: vector u is that of tap g for sum u − g.
 template <int Shared, int Vectors, int U, class D, class V, class T>
@@ -184,7 +186,7 @@ HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT l
 template <int Rows, int TapsY, int TapsX, int Vectors, bool Top, int J, class D, class Sums, class T>
 HWY_INLINE void add_edges(D d, const Correlation<T>& job, const T* const* lines, const std::byte* const* ahead, const T* weights,
                           std::int64_t at, Sums& sums) {
-  constexpr int count = TapsY > 0 ? TapsY + Rows - 1 : Rows - 1;
+  constexpr int count = TapsY == all_lines ? 0 : TapsY > 0 ? TapsY + Rows - 1 : Rows - 1;
   if constexpr (J < count) {
     constexpr int first = TapsY > 0 ? (J < TapsY ? 0 : J - TapsY + 1) : Top ? 0 : J + 1;
     constexpr int last = TapsY > 0 ? (J < Rows ? J : Rows - 1) : Top ? J : Rows - 1;
@@ -207,7 +209,10 @@ HWY_INLINE void correlate_at(const Correlation<T>& job, std::int64_t at) {
   const T* weights = job.weights;
   const T* const* line = job.lines;
   const std::byte* const* ahead = job.ahead;
-  for (std::int64_t plane = 0; plane < job.planes; ++plane) {
+  if constexpr (TapsY == all_lines) {
+    for (std::int64_t j = 0; j < job.taps_y; ++j) add_line<Rows, 0, Rows - 1, 1, Vectors>(d, job, line[j] + at, weights + j * Rows, sums);
+  }
+  for (std::int64_t plane = 0; TapsY != all_lines && plane < job.planes; ++plane) {
     add_edges<Rows, TapsY, TapsX, Vectors, true, 0>(d, job, line, ahead, weights, at, sums);
     if constexpr (TapsY == 0) {
       line += Rows - 1;
@@ -271,6 +276,12 @@ void correlate_one(const Correlation<T>& job) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   if (job.taps_x * job.tap_stride > lanes && lanes % job.tap_stride == 0) return correlate_all<1, 0, shared_taps, Vectors>(job);
   correlate_all<1, 0, 0, Vectors>(job);
+}
+
+/// Several rows, each of which all lines are part of.
+template <int Rows, int Vectors, class T>
+void mix_all(const Correlation<T>& job) {
+  correlate_all<Rows, all_lines, 1, Vectors>(job);
 }
 
 /// Several: the fewer the filter's rows, the more of its code is of lines that not all of them are part of.

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "cpu/box_whole.h"
+#include "cpu/compose/axis_by_axis.h"
+#include "cpu/expected.h"
 #include "cpu/fixed.h"
 #include "cpu/method.h"
 #include "cpu/parallel.h"
@@ -33,13 +35,14 @@ constexpr std::int64_t least_edge_samples = 63;
 constexpr std::int64_t tile_step = 16;
 /// Rows of tiles that keep planes: more save little.
 constexpr std::int64_t most_kept_rows = 128;
-/// Multiply-adds below which starting threads costs more than it gives.
-constexpr std::int64_t worth_threads = 1 << 21;
-// For the times that are expected. On two cores with AVX-512 images of all pixels took 0.6 to 1.8 times as
-// long, a volume 3.5 times.
-constexpr double thread_bytes_per_second = 8e9;
-constexpr double most_bytes_per_second = 30e9;            // all threads
-constexpr double thread_multiply_adds_per_second = 40e9;  // with sums in f32
+/// Seconds of one thread below which starting others costs more than it gives.
+constexpr double worth_threads_seconds = 50e-6;
+/// Passes over whole images are for shapes that tiles of rows do not suit: on pictures they take about as long.
+constexpr double clearly_less = 0.7;
+/// Of all threads together.
+constexpr double most_bytes_per_second = 30e9;
+/// What each run takes beside that.
+constexpr double start_seconds = 1e-6;
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
@@ -56,17 +59,25 @@ std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
   return 0;
 }
 
-int workers_for(const Job& job, std::int64_t multiply_adds) {
+int workers_for(const Job& job, double seconds) {
   if (job.threads > 0) return job.threads;
-  const bool small = static_cast<double>(multiply_adds + 8) * static_cast<double>(job.out.elements()) <
-                     static_cast<double>(worth_threads);
-  return small ? 1 : tbb::this_task_arena::max_concurrency();
+  return seconds < worth_threads_seconds ? 1 : tbb::this_task_arena::max_concurrency();
+}
+
+/// Whether a filter is one tap of weight 1, times a gain.
+bool is_copy(const Taps& taps, double gain) {
+  if (taps.size != Space{1, 1, 1}) return false;
+  return gain * (taps.factors ? (*taps.factors)[0][0] * (*taps.factors)[1][0] * (*taps.factors)[2][0] : taps.weights[0]) == 1;
 }
 
 template <class Sum>
 std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& job, double gain, const Kernels<Sum>& kernels) {
   std::vector<std::unique_ptr<const FilterMethod<Sum>>> list;
   for (const Taps& taps : job.filters) {
+    if (is_copy(taps, gain)) {
+      list.push_back(make_copy<Sum>(taps));
+      continue;
+    }
     switch (taps.method) {
       case Method::direct: list.push_back(make_direct(taps, gain, kernels)); continue;
       case Method::separable: list.push_back(make_separable(taps, gain, kernels)); continue;
@@ -96,20 +107,18 @@ struct Cut {
 template <class Sum>
 class CpuRunner final : public Runner {
  public:
-  explicit CpuRunner(std::shared_ptr<const Job> job)
+  CpuRunner(std::shared_ptr<const Job> job, int workers)
       : job_(std::move(job)),
         kernels_(best_kernels<Sum>()),
         sums_are_pixels_(pixel_of<Sum> == job_->out_pixel && job_->scale_is_exact() && job_->offset == 0 &&
                          job_->combine == Combine::none),
-        methods_(make_methods(*job_, sums_are_pixels_ ? job_->scale : 1.0, kernels_)) {
-    std::int64_t multiply_adds = 0;
+        methods_(make_methods(*job_, sums_are_pixels_ ? job_->scale : 1.0, kernels_)),
+        workers_(workers) {
     for (const Taps& taps : job_->filters) {
-      multiply_adds += halation::multiply_adds(taps.size, taps.method);
       tallest_ = std::max(tallest_, taps.size[1]);
       deepest_ = std::max(deepest_, taps.size[0]);
       widest_ = std::max(widest_, taps.size[2]);
     }
-    workers_ = workers_for(*job_, multiply_adds);
     reads_in_place_ = pixel_of<Sum> == job_->in_pixel && std::all_of(methods_.begin(), methods_.end(), [](const auto& method) {
                         return method->reads_in_place();
                       });
@@ -319,7 +328,7 @@ class CpuRunner final : public Runner {
   bool reads_in_place_ = false;
   int block_rows_ = rows_at_once;  ///< rows that are made at once
   std::vector<std::unique_ptr<const FilterMethod<Sum>>> methods_;
-  int workers_ = 1;
+  int workers_;
   std::int64_t tallest_ = 1;
   std::int64_t deepest_ = 1;
   std::int64_t widest_ = 1;
@@ -344,30 +353,15 @@ class CpuBackend final : public Backend {
     return list;
   }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
-    // Both methods are given the threads of the dearer one, or a job on the border between one thread and
-    // many would choose by that.
-    const int workers = workers_for(job, multiply_adds(taps.size, Method::direct));
-    const double threads = workers == 1 ? 1 : std::min(workers, tbb::this_task_arena::max_concurrency());
-    const double work = multiply_adds_worth(job, taps, method);
-    return halation::expected_seconds(
-        job, work,
-        {.bytes_per_second = std::min(threads * thread_bytes_per_second, most_bytes_per_second),
-         .multiply_adds_per_second = threads * thread_multiply_adds_per_second / (job.sum_f64 ? 2 : 1)});
-  }
-
-  /// As many multiply-adds of a direct filter take as long.
-  static double multiply_adds_worth(const Job& job, const Taps& taps, Method method) {
-    const auto planes = static_cast<double>(taps.size[0]);
-    const auto exact = static_cast<double>(multiply_adds(taps.size, method));
-    if (method != Method::box && may_be_fixed_point(job)) {  // measured; rows and columns alone are summed as products are
-      const bool by_columns = method == Method::separable || taps.size[1] == 1 || taps.size[2] == 1;
-      return by_columns ? 2.5 + 0.36 * std::max(exact, 1.0) : 3 + 0.27 * exact;
-    }
-    if (method == Method::separable) return exact + 3;  // lines between the axes are written and read again
-    if (method != Method::box) return exact;
-    // Measured: f32 in rows and columns alone as long as 11 taps, whole numbers less than any filter; each plane is read anew.
-    const bool whole = !is_float(job.in_pixel) && job.combine == Combine::none;
-    return whole ? 2 + 2 * planes : 10.5 + (planes > 1 ? planes : 0);
+    const double rows = by_rows_seconds(job, taps, method);
+    const double axes = axis_by_axis_seconds(job, taps, method).value_or(rows);
+    const double seconds = axes < clearly_less * rows ? axes : rows;
+    // More work takes longer, also where it is just worth threads: or of two methods the one that is would seem the quicker one.
+    const double alone = std::min(seconds, worth_threads_seconds) + 0.02 * std::max(0.0, seconds - worth_threads_seconds);
+    const double shared = seconds / std::min(workers_for(job, seconds), tbb::this_task_arena::max_concurrency());
+    const double bytes = static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
+                         static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
+    return start_seconds + std::max({alone, shared, bytes / most_bytes_per_second});
   }
 
   double added_error(const Job& job, const Taps& taps) const override {
@@ -375,13 +369,23 @@ class CpuBackend final : public Backend {
   }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
-    std::int64_t work = 0;
-    for (const Taps& taps : job->filters) work += multiply_adds(taps.size, taps.method);
-    const int workers = workers_for(*job, work);
+    double rows = 0;
+    std::optional<double> axes = 0;
+    for (const Taps& taps : job->filters) {
+      rows += by_rows_seconds(*job, taps, taps.method);
+      const std::optional<double> filter = axis_by_axis_seconds(*job, taps, taps.method);
+      axes = axes && filter ? std::optional(*axes + *filter) : std::nullopt;
+    }
+    if (axes && *axes < clearly_less * rows) return make_axis_by_axis(job, workers_for(*job, *axes));
+    const int workers = workers_for(*job, rows);
     if (auto fixed = make_fixed(job, workers)) return fixed;
     if (are_whole_boxes(*job)) return make_whole_boxes(std::move(job), workers);
-    if (job->sum_f64) return std::make_unique<CpuRunner<double>>(std::move(job));
-    return std::make_unique<CpuRunner<float>>(std::move(job));
+    // What is copied bit by bit is not summed.
+    const bool copies_f32 = job->in_pixel == Pixel::f32 && job->out_pixel == Pixel::f32 && job->combine == Combine::none &&
+                            job->offset == 0 &&
+                            std::all_of(job->filters.begin(), job->filters.end(), [&](const Taps& taps) { return is_copy(taps, job->scale); });
+    if (job->sum_f64 && !copies_f32) return std::make_unique<CpuRunner<double>>(std::move(job), workers);
+    return std::make_unique<CpuRunner<float>>(std::move(job), workers);
   }
 };
 

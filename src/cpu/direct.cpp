@@ -1,4 +1,4 @@
-// direct.cpp: every tap of a 1D, 2D or 3D filter: taps multiply-adds a sample. Rows are read where they lie; those that are no
+// direct.cpp: every tap of a 1D, 2D or 3D filter, or no arithmetic where one tap copies: taps multiply-adds a sample. Rows are read where they lie; those that are no
 // sums yet or reach over a border are staged in a ring, each once a tile and plane; in tiles of volumes that keep planes, each
 // once a tile.
 #include <algorithm>
@@ -82,7 +82,31 @@ class Direct final : public FilterMethod<Sum> {
   ArrangedWeights<Sum> weights_;
 };
 
+/// One tap of weight 1: pixels as they are, bit by bit.
+template <class Sum>
+class Copy final : public FilterMethod<Sum> {
+ public:
+  explicit Copy(const Taps& taps) : taps_(taps) {}
+
+  std::int64_t scratch_bytes(std::int64_t, std::int64_t) const override { return 0; }
+
+  void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch, Sum* const* out, bool) const override {
+    const InputRows<Sum> input(tile, taps_);
+    for (int row = 0; row < rows; ++row) input.stage(0, y + taps_.lead[1] + row, out[row]);
+  }
+
+ private:
+  const Taps& taps_;
+};
+
 }  // namespace
+
+template <class Sum>
+std::unique_ptr<const FilterMethod<Sum>> make_copy(const Taps& taps) {
+  return std::make_unique<Copy<Sum>>(taps);
+}
+template std::unique_ptr<const FilterMethod<float>> make_copy(const Taps&);
+template std::unique_ptr<const FilterMethod<double>> make_copy(const Taps&);
 
 template <class Sum>
 std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, double gain, const Kernels<Sum>& kernels) {

@@ -54,6 +54,9 @@ struct Kernels {
   std::array<void (*)(const Sum* from, const Finish& finish, std::byte* to, std::int64_t stride_bytes, std::int64_t n), 6> store;
   void (*correlate_row)(const Correlation<Sum>&);    ///< one row
   void (*correlate_rows)(const Correlation<Sum>&);   ///< `rows_at_once` rows of a filter of at least 2
+  /// `rows_at_once` rows of which each has weights of its own for all lines: out[r][i] = Σ_j weights[j][r] · lines[j][i], j in
+  /// [0, taps_y).
+  void (*mix_lines)(const Correlation<Sum>&);
   /// squares[i] += from[i]², and from squares to roots; in f64, where the square of no f32 overflows.
   void (*add_squares)(const Sum* from, double* squares, std::int64_t n);
   void (*roots)(const double* squares, Sum* to, std::int64_t n);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cpu/copy_bytes.h"
+
 namespace halation::cpu_backend {
 
 template <class Sum>
@@ -18,13 +20,14 @@ Lines<Sum>::Lines(const Job& job, const Kernels<Sum>& kernels, const ConstView& 
                 in.strides.width == step * sample_bytes_) {}
 
 template <class Sum>
-const Sum* Lines<Sum>::in_place(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high) const {
+const Sum* Lines<Sum>::in_place(std::int64_t z, std::int64_t y, std::int64_t x_low,
+                                std::int64_t x_high) const {
   if (!are_sums_ || x_low < 0 || x_high > in_.shape.width) return nullptr;
   const std::int64_t source_z = job_.borders[0].source(z);
   const std::int64_t source_y = job_.borders[1].source(y);
   if (source_z < 0 || source_y < 0) return nullptr;
-  return reinterpret_cast<const Sum*>(in_.data + source_z * in_.strides.depth + source_y * in_.strides.height +
-                                      x_low * in_.strides.width);
+  return reinterpret_cast<const Sum*>(in_.data + source_z * in_.strides.depth +
+                                      source_y * in_.strides.height + x_low * in_.strides.width);
 }
 
 template <class Sum>
@@ -40,7 +43,8 @@ void Lines<Sum>::load(const std::byte* row, std::int64_t x, std::int64_t pixels,
 }
 
 template <class Sum>
-void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high, Sum* line) const {
+void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high,
+                       Sum* line) const {
   const std::int64_t source_z = job_.borders[0].source(z);
   const std::int64_t source_y = job_.borders[1].source(y);
   if (source_z < 0 || source_y < 0) {
@@ -56,6 +60,8 @@ void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::
       const std::int64_t source_x = job_.borders[2].source(x);
       if (source_x < 0) {
         std::fill_n(to, step_, static_cast<Sum>(job_.borders[2].constant()));
+      } else if (source_x >= inside_low && source_x < inside_high) {
+        copy_pixel(line + (source_x - x_low) * step_, step_, to);
       } else {
         load(row, source_x, 1, to);
       }
@@ -68,8 +74,8 @@ void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::
     const std::int64_t bytes = (inside_high - inside_low) * pixel_bytes;
     for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(later + at);
   }
-  outside(x_low, inside_low);
   load(row, inside_low, inside_high - inside_low, line + (inside_low - x_low) * step_);
+  outside(x_low, inside_low);
   outside(inside_high, x_high);
 }
 

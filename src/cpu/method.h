@@ -104,6 +104,9 @@ class FilterMethod {
   virtual void filter(const Tile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const = 0;
 };
 
+/// For one tap of weight 1.
+template <class Sum>
+std::unique_ptr<const FilterMethod<Sum>> make_copy(const Taps& taps);
 template <class Sum>
 std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, double gain, const Kernels<Sum>& kernels);
 template <class Sum>

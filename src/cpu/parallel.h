@@ -7,13 +7,17 @@
 #include <atomic>
 #include <cstdint>
 
+#include "cpu/tiles/float_state.h"
+
 namespace halation::cpu_backend {
 
 /// Calls body(worker, task) for each task in [0, tasks). At most `workers` run at once, in the caller's oneTBB arena; each worker
-/// takes the next task when it is done with one. One worker runs in the caller's thread and does not touch oneTBB.
+/// takes the next task when it is done with one, in the floating-point state that halation computes in (FloatState). One worker
+/// runs in the caller's thread and does not touch oneTBB.
 template <class Body>
 void parallel(int workers, std::int64_t tasks, const Body& body) {
   if (workers <= 1 || tasks <= 1) {
+    const FloatState state;
     for (std::int64_t task = 0; task < tasks; ++task) body(0, task);
     return;
   }
@@ -24,6 +28,7 @@ void parallel(int workers, std::int64_t tasks, const Body& body) {
   tbb::parallel_for(
       0, workers,
       [&](int worker) {
+        const FloatState state;
         for (std::int64_t task = next++; task < tasks; task = next++) body(worker, task);
       },
       tbb::simple_partitioner());

@@ -48,13 +48,15 @@ class PixelRows {
         const std::int64_t source_x = job_.borders[2].source(x);
         if (source_x < 0) {
           std::fill_n(to, step_, static_cast<T>(job_.borders[2].constant()));
+        } else if (source_x >= inside_low && source_x < inside_high) {
+          copy_pixel(line + (source_x - x_low) * step_, step_, to);
         } else {
           copy(from, source_x, 1, to);
         }
       }
     };
-    outside(x_low, inside_low);
     copy(from, inside_low, inside_high - inside_low, line + (inside_low - x_low) * step_);
+    outside(x_low, inside_low);
     outside(inside_high, x_high);
   }
 

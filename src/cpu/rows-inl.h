@@ -125,6 +125,13 @@ HWY_INLINE void demote(D d, V value, Rounding rounding, T* to) {
 
 template <class T, class Sum>
 void store(const Sum* from, const Finish& finish, std::byte* to, std::int64_t stride_bytes, std::int64_t n) {
+  if constexpr (std::is_same_v<T, Sum>) {
+    if (finish.scale == 1 && finish.offset == 0) {  // bits as they are, also of numbers that sums take as 0
+      if (stride_bytes == static_cast<std::int64_t>(sizeof(T))) return copy_bytes(from, to, n * static_cast<std::int64_t>(sizeof(T)));
+      for (std::int64_t i = 0; i < n; ++i) *reinterpret_cast<T*>(to + i * stride_bytes) = from[i];
+      return;
+    }
+  }
   if constexpr (by_vectors<T, Sum>) {
     const hn::ScalableTag<Sum> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

@@ -20,6 +20,10 @@ bool all_integers(const std::vector<double>& weights) {
   });
 }
 
+double sum_of_magnitudes(const std::vector<double>& weights) {
+  return std::accumulate(weights.begin(), weights.end(), 0.0, [](double sum, double w) { return sum + std::fabs(w); });
+}
+
 /// Divides integers by their greatest common divisor and returns it.
 double make_primitive(std::vector<double>& line) {
   std::int64_t divisor = 0;
@@ -60,18 +64,30 @@ Additions additions_of(const std::vector<double>& largest_first) {
           std::accumulate(largest_first.begin(), largest_first.end(), 0.0) / largest_first.back()};
 }
 
-/// Products of which each may be too small to be normal.
-double products_of(const Taps& taps) {
+/// The least number of a float that is normal; 0 for integers, and for f16, which is widened.
+double least_normal(Pixel pixel) { return pixel == Pixel::f32 ? 0x1p-126 : pixel == Pixel::f64 ? 0x1p-1022 : 0; }
+
+/// How often the least normal number can be lost in products and sums that are taken as 0 for being smaller, counted as often as
+/// later factors make it larger.
+double losses(const Taps& taps) {
   const auto& k = taps.size;
   const auto product = static_cast<double>(k[0] * k[1] * k[2]);
-  const auto sum = static_cast<double>(k[0] + k[1] + k[2]);
   switch (taps.method) {
     case Method::direct:
-      return product;
-    case Method::separable:
+      return 2 * product;
+    case Method::separable: {
+      double sum = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        double later = 1;
+        for (std::size_t other = 0; other < 3; ++other) {
+          if (other != axis) later *= std::max(1.0, sum_of_magnitudes((*taps.factors)[other]));
+        }
+        sum += 2 * static_cast<double>(k[axis]) * later;
+      }
       return sum;
+    }
     case Method::box:
-      return product + sum;
+      return 3 * product + static_cast<double>(k[0] + k[1] + k[2]);
     case Method::automatic:
     case Method::low_rank:
     case Method::banded:
@@ -158,14 +174,14 @@ bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job) 
 
 double ErrorBound::at(double max_abs) const { return std::min(relative * max_abs, most) + absolute; }
 
-ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residual, const Job& job) {
+ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, const Job& job) {
   const double u = job.sum_f64 ? 0x1p-53 : 0x1p-24;
-  const double tiniest = job.sum_f64 ? 0x1p-1074 : 0x1p-149;
+  const double least = job.sum_f64 ? 0x1p-1022 : 0x1p-126;
   // Roundings that a product can pass through beside the additions: for the weight and its factors, the
   // border's constant, scale and offset, root and square; plain multiply-adds round twice a term.
   constexpr double others = 12;
   // A scale may be part of the weights, which may be whole no longer.
-  const bool exact = job.scale_is_exact() && sums_are_exact(taps, sum_of_magnitudes, job);
+  const bool exact = job.scale_is_exact() && sums_are_exact(taps, magnitudes, job);
   if (exact && job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0, 0};
   std::vector<double> sums;  // of the largest first, of a direct filter
   Additions additions;
@@ -181,8 +197,11 @@ ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residu
   }
   const double growth = 1 / (1 - std::min(0.5, (additions.most + others) * u));
   const double size = std::fabs(job.scale);
-  ErrorBound bound{size * sum_of_magnitudes * ((additions.mean + others) * u * growth + residual),
-                   4 * u * std::fabs(job.offset) + size * products_of(taps) * tiniest};
+  const double lost = magnitudes > 0 ? losses(taps) : 0;
+  const double taken_as_0 = std::max(1.0, size) * (least_normal(job.in_pixel) * magnitudes + lost * least) + 2 * least +
+                            least_normal(job.out_pixel);
+  ErrorBound bound{size * (magnitudes * ((additions.mean + others) * u * growth + residual) + lost * least),
+                   4 * u * std::fabs(job.offset) + taken_as_0};
   const std::optional<double> most = largest_input(job);
   if (sums.empty() || !most || job.sum_f64) return bound;
   // The scale may be part of the weights or follow the sum.
@@ -190,7 +209,7 @@ ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residu
   for (const double sum : sums) {
     halves += std::max(size * binade(sum * *most * growth), binade(size * sum * *most * growth));
   }
-  bound.most = size * sum_of_magnitudes * *most * (others * u * growth + residual) + halves * u * growth;
+  bound.most = size * magnitudes * *most * (others * u * growth + residual) + halves * u * growth;
   return bound;
 }
 

@@ -64,8 +64,9 @@ struct ErrorBound {
 /// above its result at most, the result of the j-th is S(j + 1) · max|x| / (1 − (n + 12) u) at most, and such
 /// errors are added to the sum as they are: this power stands in place of each S(j) · max|x|.
 ///
-/// Where numbers are too small to be normal, additions are exact and a product is off by half of the least
-/// number: a box makes kz · ky · kx products, or such as come between axes.
-ErrorBound error_bound(const Taps& taps, double sum_of_magnitudes, double residual, const Job& job);
+/// `absolute` counts what is lost where numbers too small to be normal are taken as 0, as the CPU does: of each pixel the least
+/// normal number of its kind, times its weight; that of the sums once in each product and each addition, and in each weight; and
+/// one in the result. Where they are not, a product is off by half of the least number of all, which is less.
+ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, const Job& job);
 
 }  // namespace halation

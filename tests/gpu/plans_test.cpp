@@ -207,34 +207,6 @@ TEST(Plans, RunReturnsWhileTheStreamIsHeldUp) {
   }
 }
 
-double median_creation_us(const PlanSpec& spec) {
-  std::vector<Plan> kept;
-  std::vector<double> microseconds;
-  constexpr std::size_t creations = 50;
-  constexpr std::size_t warm = 10;
-  kept.reserve(creations + warm);
-  for (std::size_t i = 0; i < creations + warm; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    kept.emplace_back(spec);
-    const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - begin;
-    if (i >= warm) microseconds.push_back(passed.count());
-  }
-  std::nth_element(microseconds.begin(), microseconds.begin() + creations / 2, microseconds.end());
-  return microseconds[creations / 2];
-}
-
-TEST(Plans, AreMadeInUnderAHundredMicroseconds) {
-  const Shape shape{.height = 8192, .width = 8192};
-  const auto check = [&](const char* name, const Filter& filter) {
-    const double median =
-        median_creation_us({.shape = shape, .pixel = Pixel::f32, .filters = {filter}, .device = cuda()});
-    std::cout << "plan of " << name << ": " << median << " us, median of 50\n";
-    EXPECT_LT(median, 100) << name;
-  };
-  check("5x5 f32", whole_filter({.height = 5, .width = 5}, 1));
-  check("Gaussian, sigma 2, f32", gaussian({.sigma = 2.0}));
-}
-
 /// Of packed host images.
 double largest_difference(const Image& a, const Image& b) {
   return visit_pixel(a.pixel(), [&](auto element) {

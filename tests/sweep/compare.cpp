@@ -104,6 +104,8 @@ void write(std::byte* p, Pixel pixel, double value) {
   });
 }
 
+double least_normal(Pixel pixel) { return pixel == Pixel::f16 ? 0x1p-14 : pixel == Pixel::f32 ? 0x1p-126 : 0x1p-1022; }
+
 /// Fills the input; returns the largest finite magnitude in it.
 double fill(Arena& arena, int kind, std::mt19937_64& random) {
   const Pixel pixel = arena.view.pixel;
@@ -121,6 +123,7 @@ double fill(Arena& arena, int kind, std::mt19937_64& random) {
                         : std::copysign(std::numeric_limits<double>::infinity(), u - 0.007);
     }
     if (kind == 3) value = low + (high - low) * (0.5 + 0.5 * std::sin(phase += 0.05));
+    if (kind == 4 && floats) value *= 4 * least_normal(pixel);
     write(p, pixel, value);
     if (const double stored = std::fabs(read(p, pixel)); std::isfinite(stored)) greatest = std::max(greatest, stored);
   });

@@ -25,7 +25,7 @@ constexpr int thread_counts[] = {0, 1, 3};
 constexpr std::size_t weight_kinds = 9;
 constexpr std::size_t first_equal_kind = 7;  // whole and real weights, all equal along each axis
 constexpr std::int64_t most_equal_taps = 310;
-constexpr std::size_t data_kinds = 4;
+constexpr std::size_t data_kinds = 5;
 
 struct AxisInfo {
   const char* name;

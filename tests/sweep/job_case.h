@@ -39,7 +39,7 @@ struct JobCase {
   Layout out_layout = Layout::interleaved;
   Arrangement in_arrangement = Arrangement::packed;
   Arrangement out_arrangement = Arrangement::packed;
-  int data_kind = 0;  ///< 0 noise, 1 extremes, 2 noise with NaN and infinities (floats), 3 smooth
+  int data_kind = 0;  ///< 0 noise, 1 extremes, 2 noise with NaN and infinities (floats), 3 smooth, 4 around the least normal number (floats)
   bool integer_weights = false;
   std::uint64_t seed = 0;
   std::string text;  ///< all values, for a failure's report

@@ -1,4 +1,4 @@
-// cpu_overhead_test.cpp: what a call costs beside its arithmetic on the CPU: runs over images of a few pixels, plans, and both
+// cpu_overhead.cpp: what a call costs beside its arithmetic on the CPU: runs over images of a few pixels, plans, and both
 // together.
 //
 // The least of many repeats is what a call takes when nothing else has the core, so that other work on the machine does not fail
@@ -6,39 +6,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <limits>
 #include <vector>
 
 #include "halation/halation.h"
 #include "numbers.h"
+#include "speed/clock.h"
 
 namespace halation {
 namespace {
 
 constexpr double most_seconds_of_a_call = 10e-6;
 constexpr double most_seconds_of_a_plan = 10e-6;
-
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(_GLIBCXX_DEBUG)
-constexpr bool is_measurable = true;
-#else
-constexpr bool is_measurable = false;
-#endif
-
-/// The least time of `work`, of many readings of several calls each.
-template <class Work>
-double least_seconds(const Work& work) {
-  constexpr int readings = 400;
-  constexpr int calls = 10;
-  double least = std::numeric_limits<double>::infinity();
-  for (int reading = 0; reading < readings; ++reading) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < calls; ++i) work();
-    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / calls);
-  }
-  return least;
-}
+constexpr int calls = 10;  ///< of a reading
 
 std::vector<double> weights_of(std::int64_t count) {
   Numbers numbers(7);
@@ -81,7 +61,7 @@ TEST_F(CpuOverhead, OfARunOverFewPixels) {
       Image in(spec.shape, job.pixel);
       Image out(spec.shape, job.pixel);
       std::fill_n(in.view().data, spec.shape.elements() * static_cast<std::int64_t>(bytes_of(job.pixel)), std::byte{1});
-      const double seconds = least_seconds([&] { plan.run(in, out.view()); });
+      const double seconds = least_seconds([&] { plan.run(in, out.view()); }, calls);
       std::printf("%s %.2f us over %dx%d", side == 1 ? "" : ",", 1e6 * seconds, static_cast<int>(side), static_cast<int>(side));
       if (side <= 16) {
         EXPECT_LE(seconds, most_seconds_of_a_call) << job.name;
@@ -96,8 +76,8 @@ TEST_F(CpuOverhead, OfAPlan) {
     const PlanSpec spec{.shape = {.height = 16, .width = 16}, .pixel = job.pixel, .filters = {job.filter}};
     Image in(spec.shape, job.pixel);
     std::fill_n(in.view().data, spec.shape.elements() * static_cast<std::int64_t>(bytes_of(job.pixel)), std::byte{1});
-    const double planning = least_seconds([&] { const Plan plan(spec); });
-    const double both = least_seconds([&] { (void)convolve(in, job.filter); });
+    const double planning = least_seconds([&] { const Plan plan(spec); }, calls);
+    const double both = least_seconds([&] { (void)convolve(in, job.filter); }, calls);
     std::printf("%s: plan %.2f us, convolve over 16x16 %.2f us\n", job.name, 1e6 * planning, 1e6 * both);
     EXPECT_LE(planning, most_seconds_of_a_plan) << job.name;
     EXPECT_LE(both, most_seconds_of_a_plan + most_seconds_of_a_call) << job.name;

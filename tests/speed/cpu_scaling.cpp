@@ -1,4 +1,4 @@
-// cpu_scaling_test.cpp: two threads take at most 1 / 1.6 of the time of one, from 1024 × 1024 up, where arithmetic and not memory
+// cpu_scaling.cpp: two threads take at most 1 / 1.6 of the time of one, from 1024 × 1024 up, where arithmetic and not memory
 // bounds the time.
 //
 // It says nothing where two cores are not free. So a loop that touches no memory and takes as long as the job runs in turn with
@@ -8,7 +8,6 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <limits>
 #include <thread>
@@ -16,6 +15,7 @@
 
 #include "halation/halation.h"
 #include "numbers.h"
+#include "speed/clock.h"
 
 namespace halation {
 namespace {
@@ -26,19 +26,6 @@ constexpr double most_slowdown = 1.15;
 constexpr int repeats = 20;
 /// So many times as many where the promise is not met.
 constexpr int attempts = 5;
-
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-constexpr bool is_measurable = true;
-#else
-constexpr bool is_measurable = false;
-#endif
-
-template <class Work>
-double seconds_of(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// Dependent arithmetic: so many steps.
 double spin(std::int64_t steps) {
