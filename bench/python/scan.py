@@ -9,12 +9,11 @@ Arrays of 1 to 6 axes of 1 to 10,000, thin ones among them, of all types; every 
 Each result is verified beside SciPy's in f64, then timed beside SciPy's call. A call that misses, over 1.5 times SciPy's time and
 more than 100 us, is timed again by turns, the best of several of each. f16, which SciPy refuses, it gets as f32. What plans expect is
 compared with what their runs take, on outputs whose memory is there: conversions between runs are no part of it. Calls run in a process
-of their own, which is ended where one takes longer than the limit. The last lines are the summary; the record has each call that
-missed, differed or was not expected, as a line of Python.
+of their own, which is ended where halation takes longer than the limit. The last lines are the summary; the record has
+each call that missed, differed or was not expected, as a line of Python.
 """
 import argparse
 import collections
-import math
 import multiprocessing
 import re
 import statistics
@@ -35,7 +34,7 @@ from package import machine, times_of, wall_batch, write
 MISS, LEAST_MISS_S = 1.5, 100e-6
 LEAST_S, BUDGET_S = 1e-3, 0.01  # of a batch and of all batches of a call
 LONG_S = 1.0  # a first run of which is believed
-TURNS, TURNS_S = 7, 4.0  # of what is timed again, each at least a millisecond, and for how long at most
+TURNS, TURNS_S = 7, 1.0  # of what is timed again, each at least a millisecond, and for how long at most
 WITHIN = 3  # times what is expected
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
@@ -96,7 +95,7 @@ def by_turns(ours, theirs, first):
 
 
 def measured(call):
-    """The fields of a call."""
+    """The fields of a call: those known before and after halation first runs it, and all of them."""
     array = call.make()
     wide = array.astype(call.exact_type())
     given = array.astype(np.float32) if array.dtype == np.float16 else array
@@ -105,14 +104,18 @@ def measured(call):
     try:
         wanted, theirs_s = first_run(theirs)
     except Exception as error:
-        return fields | {"refused_by_scipy": f"{type(error).__name__}: {error}"}
+        yield fields | {"refused_by_scipy": f"{type(error).__name__}: {error}"}, "all"
+        return
     exact = wanted
     if wanted.dtype != call.exact_type() and wanted.dtype.kind in "fc":
         exact = call.of(scipy.ndimage, wide, call.exact_type())()
+    yield fields | {"scipy_s": theirs_s}, "before"
     try:
         got, ours_s = first_run(ours)
     except Exception as error:
-        return fields | {"wrong": f"{type(error).__name__}: {error}"}
+        yield fields | {"wrong": f"{type(error).__name__}: {error}"}, "all"
+        return
+    yield {}, "after"
     if wrong := call.wrong(got, exact, wanted, wide):
         fields["wrong"] = wrong
     del got, exact, wanted, wide
@@ -128,7 +131,7 @@ def measured(call):
     expected, taken = min(plans, key=lambda plan: plan[1])
     if expected:
         fields |= {"expected_s": expected, "plans_s": taken, "over_expected": taken / expected}
-    return fields
+    yield fields, "all"
 
 
 def serve(pipe, seed):
@@ -136,7 +139,8 @@ def serve(pipe, seed):
     warnings.simplefilter("ignore")  # both warn of casts that wrap
     try:
         while True:
-            pipe.send(measured(scan_calls.draw(seed, pipe.recv())))
+            for step in measured(scan_calls.draw(seed, pipe.recv())):
+                pipe.send(step)
     except EOFError:  # nobody asks any more
         pass
 
@@ -155,14 +159,15 @@ class Bounded:
             self.process.start()
             other.close()
         self.pipe.send(number)
-        if self.pipe.poll(self.limit_s):
-            return self.pipe.recv()
-        self.process.kill()
-        self.process.join()
-        self.process = None
-        call = scan_calls.draw(self.seed, number)
-        return {"function": call.name, "elements": math.prod(call.shape), "taps": call.taps, "line": call.line(),
-                "too_long_s": self.limit_s}
+        fields, known = self.pipe.recv()
+        if known == "before" and not self.pipe.poll(self.limit_s):
+            self.process.kill()
+            self.process.join()
+            self.process = None
+            return fields | {"too_long_s": self.limit_s}
+        while known != "all":
+            fields, known = self.pipe.recv()
+        return fields
 
 
 def is_miss(row):
@@ -211,7 +216,7 @@ def told(row):
     if "wrong" in row:
         return f"WRONG {row['wrong']}"
     if "too_long_s" in row:
-        return f"TOO LONG, over {row['too_long_s']:g} s"
+        return f"TOO LONG, over {row['too_long_s']:g} s, SciPy {1e3 * row['scipy_s']:.3g} ms"
     if "ours_s" in row and is_miss(row):
         return f"MISS {row['over_scipy']:.3g}x: {1e3 * row['ours_s']:.3g} ms, SciPy {1e3 * row['scipy_s']:.3g} ms"
     if row.get("plans_s", 0) > LEAST_MISS_S and apart(row) > WITHIN:
@@ -234,7 +239,7 @@ def main():
     parser.add_argument("--calls", type=int, default=5000)
     parser.add_argument("--first", type=int, default=0, help="number of the first call")
     parser.add_argument("--functions", nargs="*", help="only calls of these; the others are passed over")
-    parser.add_argument("--limit", type=float, default=10, help="seconds after which a call is given up, SciPy's time included")
+    parser.add_argument("--limit", type=float, default=10, help="seconds after which a call of halation's is given up")
     parser.add_argument("--json", help="file for the record")
     arguments = parser.parse_args()
     rows, began = [], time.perf_counter()

@@ -203,7 +203,8 @@ def _rows(rng, name, shape, dtype, is_whole, keywords):
 def _dense(rng, name, shape, dtype, is_whole, keywords):
     axes = _axes(rng, shape, keywords)
     most = 600 ** (1 / len(axes))
-    size = tuple(int(_log_uniform(rng, 1, most + 1)) for _ in axes)
+    # SciPy reflects wrongly where dense weights reach four times an axis beyond it.
+    size = tuple(min(int(_log_uniform(rng, 1, most + 1)), 7 * shape[axis]) for axis in axes)
     keywords["mode"] = _mode(rng)
     text, magnitudes, whole = _weights(rng, size, _is_complex(rng, dtype) and not is_whole)
     return [text], math.prod(size), magnitudes, whole, 1
