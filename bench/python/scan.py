@@ -7,10 +7,10 @@ Arrays of 1 to 6 axes of 1 to 10,000, thin ones among them, of all types; every 
 1 to 500, modes, axes, truncate (scan_calls.py draws them, each from seed and number alone: `--first N --calls 1` makes one again).
 
 Each result is verified beside SciPy's in f64, then timed beside SciPy's call. A call that misses, over 1.5 times SciPy's time and
-more than 100 us, is timed again by turns, the best of several of each. f16, which SciPy refuses, it gets as f32. What plans expect is
-compared with what their runs take, on outputs whose memory is there: conversions between runs are no part of it. Calls run in a process
-of their own, which is ended where halation takes longer than the limit. The last lines are the summary; the record has
-each call that missed, differed or was not expected, as a line of Python.
+more than 100 us, is timed again by turns, the best of several of each. f16, which SciPy refuses, it gets as f32. What plans expect
+is compared with what their runs take, on outputs whose memory is there: conversions between runs are no part of it. Calls run in a
+process of their own, which is ended where halation takes longer than the limit. The last lines are the summary; the record has each
+call that missed, differed or was not expected, as a line of Python.
 """
 import argparse
 import collections
@@ -207,8 +207,8 @@ def line_of(name, figures):
     def times(number):
         return "none" if number is None else f"{number:.3g}x"
     return (f"{name}: {figures['calls']} calls, {figures['less_than_scipy']:.1%} take less than SciPy, {figures['misses']} miss "
-            f"({figures['too_long']} beyond the limit), worst {times(figures['worst_over_scipy'])}; {figures['expected_within_3']:.1%} of plans within {WITHIN}x of what is expected, worst "
-            f"{times(figures['worst_over_expected'])}")
+            f"({figures['too_long']} beyond the limit), worst {times(figures['worst_over_scipy'])}; "
+            f"{figures['expected_within_3']:.1%} of plans within {WITHIN}x of what is expected, worst {times(figures['worst_over_expected'])}")
 
 
 def told(row):

@@ -1,4 +1,4 @@
-"""test_forks.py: children that are forked while other threads filter, as multiprocessing and PyTorch's loaders fork them, filter too."""
+"""test_forks.py: children that are forked while other threads filter, as by multiprocessing and PyTorch's loaders, filter too."""
 
 import multiprocessing
 import os
