@@ -5,6 +5,7 @@ arrays.
 """
 
 import importlib
+import os
 
 from ._plan import Plan, plan
 from ._native import devices
@@ -26,3 +27,13 @@ def __getattr__(name):
 
 def __dir__():
     return sorted(__all__)
+
+
+def _load_all():
+    """What a call loads when it first needs it: a module that another thread was loading at a fork never loads in the child."""
+    for name in ("halation._complex", "halation._gpu", "halation._routes", "numpy.polynomial"):
+        importlib.import_module(name)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_load_all)

@@ -11,7 +11,8 @@ _OPERATIONS = ("correlation", "convolution")
 class Plan:
     """A filter for arrays of one shape and type, checked and prepared once; made by `halation.plan`.
 
-    Immutable: any number of threads may run one. The interpreter's lock is released while it computes.
+    Immutable: any number of threads may run one, and so may children that are forked (on the CPU), also while others run it. The
+    interpreter's lock is released while it computes.
     """
 
     def __init__(self, entry, filters, words, in_dtype, device):

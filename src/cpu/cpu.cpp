@@ -2,12 +2,12 @@
 #include "cpu/cpu.h"
 
 #include <hwy/cache_control.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "core/threads.h"
 #include "cpu/box_whole.h"
 #include "cpu/compose/axis_by_axis.h"
 #include "cpu/expected.h"
@@ -61,7 +61,7 @@ std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
 
 int workers_for(const Job& job, double seconds) {
   if (job.threads > 0) return job.threads;
-  return seconds < worth_threads_seconds ? 1 : tbb::this_task_arena::max_concurrency();
+  return seconds < worth_threads_seconds ? 1 : available_threads();
 }
 
 /// Whether a filter is one tap of weight 1, times a gain.
@@ -341,7 +341,7 @@ class CpuBackend final : public Backend {
   Device::Kind kind() const override { return Device::Kind::cpu; }
 
   std::vector<DeviceInfo> devices() const override {
-    const int threads = tbb::this_task_arena::max_concurrency();
+    const int threads = available_threads();
     return {{cpu(),
              std::string(best_kernels<float>().instruction_set) + ", " + std::to_string(threads) +
                  (threads == 1 ? " thread" : " threads"),
@@ -358,7 +358,7 @@ class CpuBackend final : public Backend {
     const double seconds = axes < clearly_less * rows ? axes : rows;
     // More work takes longer, also where it is just worth threads: or of two methods the one that is would seem the quicker one.
     const double alone = std::min(seconds, worth_threads_seconds) + 0.02 * std::max(0.0, seconds - worth_threads_seconds);
-    const double shared = seconds / std::min(workers_for(job, seconds), tbb::this_task_arena::max_concurrency());
+    const double shared = seconds / std::min(workers_for(job, seconds), available_threads());
     const double bytes = static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
                          static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
     return start_seconds + std::max({alone, shared, bytes / most_bytes_per_second});

@@ -1,12 +1,10 @@
 // parallel.h: tasks over threads, each worker with scratch of its own.
 #pragma once
 
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-
 #include <atomic>
 #include <cstdint>
 
+#include "core/threads.h"
 #include "cpu/tiles/float_state.h"
 
 namespace halation::cpu_backend {
@@ -21,17 +19,14 @@ void parallel(int workers, std::int64_t tasks, const Body& body) {
     for (std::int64_t task = 0; task < tasks; ++task) body(0, task);
     return;
   }
-  // The counter orders what comes before the workers, what they do and what comes after them, as oneTBB does: so a thread
-  // sanitizer, which does not see into oneTBB, knows the order too.
+  // The counter orders what comes before the workers, what they do and what comes after them, as oneTBB does:
+  // so a thread sanitizer, which does not see into oneTBB, knows the order too.
   std::atomic<std::int64_t> next;
   next.store(0, std::memory_order_release);
-  tbb::parallel_for(
-      0, workers,
-      [&](int worker) {
-        const FloatState state;
-        for (std::int64_t task = next++; task < tasks; task = next++) body(worker, task);
-      },
-      tbb::simple_partitioner());
+  in_threads(workers, [&](std::int64_t worker) {
+    const FloatState state;
+    for (std::int64_t task = next++; task < tasks; task = next++) body(static_cast<int>(worker), task);
+  });
   (void)next.load(std::memory_order_acquire);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "core/threads.h"
 #include "cuda/runtime.h"
 
 namespace halation::cuda_backend {
@@ -12,11 +13,14 @@ namespace {
 struct Count {
   cudaError_t status = cudaSuccess;
   int devices = 0;
+  int forks = 0;  ///< before it was asked
 };
 
 const Count& count() {
+  const HoldsForks held;
   static const Count answer = [] {
     Count asked;
+    asked.forks = forks_before();
     asked.status = cudaGetDeviceCount(&asked.devices);
     if (asked.status != cudaSuccess) {
       asked.devices = 0;
@@ -27,12 +31,19 @@ const Count& count() {
   return answer;
 }
 
+/// CUDA does not survive a fork: its calls fail in the child, or wait for threads that are gone.
+bool lost_by_fork() { return count().devices > 0 && count().forks != forks_before(); }
+
 }  // namespace
 
-int device_count() { return count().devices; }
+int device_count() { return lost_by_fork() ? 0 : count().devices; }
 
 std::string why_none() {
   if (device_count() > 0) return "";
+  if (lost_by_fork()) {
+    return "no CUDA device: this process was forked from one that had used CUDA, which does not survive a fork; start processes by "
+           "spawn or forkserver, or before CUDA is used";
+  }
   switch (count().status) {
     case cudaSuccess:
     case cudaErrorNoDevice: return "no CUDA device: the driver finds none";

@@ -9,7 +9,8 @@
 
 namespace halation::cuda_backend {
 
-/// How many GPUs the driver offers; 0 without a driver, without delay. The first call starts the driver, no context.
+/// How many GPUs the driver offers; 0 without a driver, without delay, and in a child of a process that had asked. The first call
+/// starts the driver, no context.
 int device_count();
 
 /// Why there is none, on one line; empty where there is one.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/threads.h"
 #include "halation/error.h"
 
 namespace halation {
@@ -108,6 +109,7 @@ Arguments completed(const NamedFilter& filter, const Arguments& arguments) {
 
 std::span<const NamedFilter> named_filters() {
   using namespace catalogue;
+  const HoldsForks held;  // until the list is made
   static const std::vector<NamedFilter> list{
       identity_entry(),     sharpen_entry(),  high_pass_entry(),           low_pass_entry(),
       box_entry(),          gaussian_entry(), gaussian_derivative_entry(), sobel_entry(),

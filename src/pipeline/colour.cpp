@@ -1,10 +1,6 @@
 // colour.cpp: pixels become light, luma, premultiplied floats; are filtered; become pixels, rounded once.
 #include "pipeline/colour.h"
 
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
-
 #include <atomic>
 #include <cstring>
 #include <limits>
@@ -14,6 +10,7 @@
 #include <vector>
 
 #include "core/convert.h"
+#include "core/threads.h"
 #include "halation/error.h"
 #include "pipeline/srgb.h"
 #include "plan/check.h"
@@ -32,7 +29,7 @@ template <class Body>
 void for_each_row(const Shape& shape, int threads, const Body& body) {
   const std::int64_t rows = shape.batch * shape.depth * shape.height;
   constexpr std::int64_t worth_threads = 1 << 16;  // elements, below which starting threads costs too much
-  std::int64_t blocks = threads > 0 ? threads : 4 * tbb::this_task_arena::max_concurrency();
+  std::int64_t blocks = threads > 0 ? threads : 4 * available_threads();
   if (shape.elements() < worth_threads) blocks = 1;
   const auto run_block = [&](std::int64_t block) {
     for (std::int64_t row = rows * block / blocks; row < rows * (block + 1) / blocks; ++row) {
@@ -41,7 +38,7 @@ void for_each_row(const Shape& shape, int threads, const Body& body) {
     }
   };
   if (blocks == 1) return run_block(0);  // does not touch oneTBB
-  tbb::parallel_for(std::int64_t{0}, blocks, run_block, tbb::simple_partitioner());
+  in_threads(blocks, run_block);
 }
 
 /// Address of an element of channel 0 in a row.

@@ -1,6 +1,7 @@
 // backends.cpp: the one table of backends.
 #include "plan/backends.h"
 
+#include "core/threads.h"
 #include "cpu/cpu.h"
 #include "halation/error.h"
 #include "reference/reference.h"
@@ -47,6 +48,7 @@ const DeviceMemory& memory_of(Device device) {
 }
 
 std::vector<DeviceInfo> devices() {
+  const HoldsForks held;  // tables are made and drivers are asked, once
   std::vector<DeviceInfo> all;
   for (const Backend* backend : table()) {
     for (DeviceInfo& info : backend->devices()) {

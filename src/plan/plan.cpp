@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "halation/error.h"
 #include "plan/backends.h"
 #include "plan/choose.h"
@@ -73,6 +74,7 @@ struct Plan::Impl {
 };
 
 Plan::Plan(const PlanSpec& spec) {
+  const HoldsForks held;  // backends make their tables meanwhile, and timings wait for each other
   const Backend& backend = backend_for(spec.device);
   auto impl = std::make_shared<Impl>();
   impl->device = spec.device;

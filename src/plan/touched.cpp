@@ -1,9 +1,10 @@
 // touched.cpp: host memory that is there before a device writes it.
 #include "plan/touched.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
+#include <cstdint>
+
+#include "core/threads.h"
 
 namespace halation {
 
@@ -12,11 +13,12 @@ void touch(std::span<std::byte> memory) {
   constexpr std::size_t part_bytes = std::size_t{2}
                                      << 20;  // a huge page, which two threads would fetch one after the other
   if (memory.size() <= part_bytes) return;   // threads would cost more than they save
-  const auto touch_part = [&](std::size_t part) {
+  const auto touch_part = [&](std::int64_t index) {
+    const auto part = static_cast<std::size_t>(index);
     const std::size_t end = std::min(memory.size(), (part + 1) * part_bytes);
     for (std::size_t at = part * part_bytes; at < end; at += page_bytes) memory[at] = std::byte{};
   };
-  tbb::parallel_for(std::size_t{0}, (memory.size() + part_bytes - 1) / part_bytes, touch_part);
+  in_threads(static_cast<std::int64_t>((memory.size() + part_bytes - 1) / part_bytes), touch_part);
   memory.back() = std::byte{};  // steps of a page from an address within one may leave out the last
 }
 

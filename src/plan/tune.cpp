@@ -13,6 +13,7 @@
 
 #include "core/convert.h"
 #include "core/lap.h"
+#include "core/threads.h"
 #include "halation/error.h"
 #include "halation/transfer.h"
 
@@ -43,7 +44,7 @@ Key key_of(const Job& job, const Taps& taps, Device device) {
           job.scale == 1 && job.offset == 0,
           job.sum_f64,
           job.threads,
-          on_host ? tbb::this_task_arena::max_concurrency() : 0};
+          on_host ? available_threads() : 0};
   for (const Shape& n : {job.in, job.out})
     key.insert(key.end(), {n.batch, n.depth, n.height, n.width, n.channels});
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -115,14 +116,15 @@ double timed_alone(const Job& job, const Taps& taps, const Backend& backend, Dev
   if (workspace_bytes > 0) scratch = allocate({.width = workspace_bytes}, Pixel::u8, device);
   const std::span<std::byte> workspace(scratch.view().data, static_cast<std::size_t>(workspace_bytes));
   const View to = out.view();
-  // Without isolation, a thread that waits for others may take up a task of the caller's that waits for it.
-  return tbb::this_task_arena::isolate([&] {
+  const auto measure = [&] {
     return median_seconds(
         [&] {
           runner->run(in.view(), {&to, 1}, workspace, {});
         },
         [&] { synchronise(device); });
-  });
+  };
+  // Without isolation, a thread that waits for others may take up a task of the caller's that waits for it.
+  return without_tbb() ? measure() : tbb::this_task_arena::isolate(measure);
 }
 
 std::atomic<std::int64_t> taken = 0;
