@@ -32,7 +32,9 @@ enum class Rounding { half_even, truncate };
 /// The precision of sums. `automatic`: f32, but f64 where input or output is f64, and where f32 could put an integer output
 /// more than half a level off: never with up to 15 × 15 weights whose magnitudes sum to 1, no scale, and constants that the pixels can
 /// hold. Of float inputs such are thought of as weights of one sign turn into outputs within the pixel's range; of larger ones, whose
-/// sums cancel, an integer output may be more than one level off, by `Plan::error_bound` of theirs.
+/// sums cancel, an integer output may be more than one level off, by `Plan::error_bound` of theirs. On the CPU sums of u8 may be in
+/// fixed point instead, off by 1/16 of a level at most before they are rounded, and not at all where they are truncated; with `f64`
+/// none are. Sums in f32 are infinite where they pass its largest number on their way, and keep no sign of zero.
 enum class Sum { automatic, f64 };
 
 /// What approximations are allowed.
@@ -139,6 +141,7 @@ class Plan {
   /// (the border's constant among them) of magnitude at most `max_abs`: derived, c · ε · Σ|w| · max|x| in shape, c between half of the
   /// taps, where weights are equal, and all of them, where one outweighs the others. Of a direct filter over integers it knows as well
   /// where sums round by less, for whatever such pixels can hold; and what fixed point (u8 on the CPU) leaves out, at most 1/16 level.
+  /// It holds where Σ|w| · max|x| is finite in the type of sums.
   double error_bound(double max_abs) const;
   /// What will be done and why, in a few lines: for each filter its method, and the time expected of it and,
   /// with `Tune::measure`, measured, each filter by itself.

@@ -165,7 +165,7 @@ def plan(
     rounding : {"half_even", "truncate"}
         Of integer results.
     sum : {"automatic", "f64"}
-        The precision of sums.
+        The precision of sums: float32 or better, or of uint8 on the CPU fixed point, off by 1/16 of a level at most; or float64.
     accuracy : {"exact", "fast"}
     method : {"automatic", "direct", "separable", "box"}
     tune : {"estimate", "measure"}

@@ -8,8 +8,8 @@ Integers are rounded half to even and saturate. What differs:
 
 - Integers may be one level off OpenCV's where OpenCV is itself approximate: it rounds halves up in `GaussianBlur` of uint8
   and uint16 and in `blur`, goes through weights of 8 bits in `sepFilter2D` of uint8, and by a transform in `filter2D` from 11
-  x 11 on. Here sums are in float32 or better, of the weights as given; `GaussianBlur` of uint8 and uint16 takes OpenCV's
-  weights, whole 256ths and 65536ths.
+  x 11 on. Here sums are in float32 or better, or of uint8 in fixed point, off by 1/16 of a level at most, of the weights as
+  given; `GaussianBlur` of uint8 and uint16 takes OpenCV's weights, whole 256ths and 65536ths.
 - Sums in int32 saturate; OpenCV's `boxFilter` wraps them.
 - All borders serve all filters, BORDER_WRAP too. BORDER_ISOLATED changes nothing: an array is the whole image.
 - All types of input and output go together, float16 and int8 among them; bool, int32 and others go through float64.

@@ -14,8 +14,9 @@ output : array or dtype, optional
     Where the result goes, or what it is an array of; the image's type by default.
 
 Weights are oriented as in all of the library: derivatives are positive where brightness rises along their axis. Results of
-integers are rounded half to even and saturate: give ``output=np.int16`` or a float for derivatives of unsigned images. Arrays
-may be of any library, on a GPU too.
+integers are rounded half to even and saturate: give ``output=np.int16`` or a float for derivatives of unsigned images. Before that
+sums of uint8 may be off by 1/16 of a level (fixed point), others by what float32 rounds. Arrays may be of any library, on a GPU
+too.
 
 >>> import numpy as np
 >>> from halation import filters
