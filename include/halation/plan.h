@@ -96,7 +96,7 @@ struct Options {
   Accuracy accuracy = Accuracy::exact;
   Method method = Method::automatic;
   Tune tune = Tune::estimate;
-  int threads = 0;  ///< CPU threads at most; 0: as many as the caller's oneTBB arena has, one for small images
+  int threads = 0;  ///< CPU threads at most; 0: `available_threads()` (halation/threads.h), one for small images
 };
 
 /// A job: images of this shape and pixel, these filters, this device.

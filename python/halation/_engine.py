@@ -41,6 +41,7 @@ from collections import OrderedDict
 import numpy as np
 
 from . import _arrays, _native
+from ._threads import LIMIT
 from ._mapping import Layout, packed_strides, place, place_filter
 
 F64 = np.dtype(np.float64)
@@ -95,9 +96,9 @@ def correlate_words(array, filters, words, out, dtype, stream, library=None, giv
 
             return _complex.correlate(array, filters, words, out, dtype)
         if out is None:
-            key = (array.shape, array.strides, found, dtype, None, None, key, words)
+            key = (array.shape, array.strides, found, dtype, None, None, key, words, LIMIT.get())
         else:
-            key = (array.shape, array.strides, found, out.dtype, out.shape, out.strides, key, words)
+            key = (array.shape, array.strides, found, out.dtype, out.shape, out.strides, key, words, LIMIT.get())
             if np.may_share_memory(array, out):
                 check_writable(out)
                 out[...] = correlate_words(array, filters, words, None, out.dtype, stream)
@@ -390,7 +391,9 @@ def aligned(strides, dtype):
 class Direct:
     """A plan of the library, on the arrays where they lie."""
 
-    def __init__(self, job, layout, out_strides, out_dtype, pixels, terms, accuracy="exact", tune="estimate"):
+    def __init__(
+        self, job, layout, out_strides, out_dtype, pixels, terms, accuracy="exact", tune="estimate", operation="correlation"
+    ):
         self.shape, self.dtype, self.job_shape = job.out_shape, out_dtype, job.shape
         # An array without axes is filtered as one of a single element.
         shape, strides = layout.shape or (1,), layout.strides or (layout.dtype.itemsize,)
@@ -418,6 +421,8 @@ class Direct:
             job.threads,
             layout.device,
             job.magnitude,
+            operation,
+            LIMIT.get(),
         )
         self.call = _native.Call(
             self.plan,

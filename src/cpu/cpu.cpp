@@ -2,7 +2,6 @@
 #include "cpu/cpu.h"
 
 #include <hwy/cache_control.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +13,7 @@
 #include "cpu/parallel.h"
 #include "cpu/tiles.h"
 #include "halation/error.h"
+#include "halation/threads.h"
 
 namespace halation::cpu_backend {
 namespace {
@@ -60,7 +60,7 @@ int workers_for(const Job& job, std::int64_t multiply_adds) {
   if (job.threads > 0) return job.threads;
   const bool small = static_cast<double>(multiply_adds + 8) * static_cast<double>(job.out.elements()) <
                      static_cast<double>(worth_threads);
-  return small ? 1 : tbb::this_task_arena::max_concurrency();
+  return small ? 1 : available_threads();
 }
 
 template <class Sum>
@@ -332,7 +332,7 @@ class CpuBackend final : public Backend {
   Device::Kind kind() const override { return Device::Kind::cpu; }
 
   std::vector<DeviceInfo> devices() const override {
-    const int threads = tbb::this_task_arena::max_concurrency();
+    const int threads = available_threads();
     return {{cpu(),
              std::string(best_kernels<float>().instruction_set) + ", " + std::to_string(threads) +
                  (threads == 1 ? " thread" : " threads"),
@@ -347,7 +347,7 @@ class CpuBackend final : public Backend {
     // Both methods are given the threads of the dearer one, or a job on the border between one thread and
     // many would choose by that.
     const int workers = workers_for(job, multiply_adds(taps.size, Method::direct));
-    const double threads = workers == 1 ? 1 : std::min(workers, tbb::this_task_arena::max_concurrency());
+    const double threads = workers == 1 ? 1 : std::min(workers, available_threads());
     const double work = multiply_adds_worth(job, taps, method);
     return halation::expected_seconds(
         job, work,

@@ -15,6 +15,7 @@
 
 #include "core/convert.h"
 #include "halation/error.h"
+#include "halation/threads.h"
 #include "pipeline/srgb.h"
 #include "plan/check.h"
 
@@ -26,13 +27,15 @@ namespace {
 /// What stands for 1, in light and in alpha.
 double full_scale(Pixel pixel) { return is_float(pixel) ? 1 : largest(pixel); }
 
-/// Calls body(b, z, y) for each row. At most `threads` run at once, in the caller's oneTBB arena; 0: as many
-/// as it has.
+/// Calls body(b, z, y) for each row. At most `threads` run at once, in the caller's oneTBB arena; 0:
+/// `available_threads()`.
 template <class Body>
 void for_each_row(const Shape& shape, int threads, const Body& body) {
   const std::int64_t rows = shape.batch * shape.depth * shape.height;
   constexpr std::int64_t worth_threads = 1 << 16;  // elements, below which starting threads costs too much
-  std::int64_t blocks = threads > 0 ? threads : 4 * tbb::this_task_arena::max_concurrency();
+  const int available = available_threads();
+  const bool limited = available < tbb::this_task_arena::max_concurrency();
+  std::int64_t blocks = threads > 0 ? threads : limited ? available : 4 * available;
   if (shape.elements() < worth_threads) blocks = 1;
   const auto run_block = [&](std::int64_t block) {
     for (std::int64_t row = rows * block / blocks; row < rows * (block + 1) / blocks; ++row) {

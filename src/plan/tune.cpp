@@ -14,6 +14,7 @@
 #include "core/convert.h"
 #include "core/lap.h"
 #include "halation/error.h"
+#include "halation/threads.h"
 #include "halation/transfer.h"
 
 namespace halation {
@@ -43,7 +44,7 @@ Key key_of(const Job& job, const Taps& taps, Device device) {
           job.scale == 1 && job.offset == 0,
           job.sum_f64,
           job.threads,
-          on_host ? tbb::this_task_arena::max_concurrency() : 0};
+          on_host ? available_threads() : 0};
   for (const Shape& n : {job.in, job.out})
     key.insert(key.end(), {n.batch, n.depth, n.height, n.width, n.channels});
   for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -118,3 +118,21 @@ def test_fixed_point_is_off_by_a_sixteenth_of_a_level_at_most(weights, output):
     for words, most in (({}, 1 / 16), ({"sum": "f64"}, 1e-9)):
         got = halation.plan(image.shape, np.uint8, (weights, weights), output=output, **words).run(image)
         assert np.abs(got - exact).max() <= 0.5 + most
+
+
+@pytest.mark.parametrize("weights", [np.arange(6.0).reshape(2, 3), ([1.0, 2.0], [3.0, 4.0, 5.0])], ids=["dense", "factors"])
+@pytest.mark.parametrize("anchor", [None, (0, 2)])
+def test_the_operation_given_is_the_one_explained(weights, anchor):
+    image = np.random.default_rng(4).random((7, 8))
+    made = {}
+    for operation in ("convolution", "correlation"):
+        plan = halation.plan(image.shape, image.dtype, weights, operation=operation, anchor=anchor, border="constant")
+        other = {"convolution": "correlation", "correlation": "convolution"}[operation]
+        assert f", {operation}, " in plan.explain() and other not in plan.explain()
+        made[operation] = plan.run(image)
+    dense = weights if isinstance(weights, np.ndarray) else np.outer(*weights)
+    at = (1, 1) if anchor is None else anchor
+    full = signal.convolve2d(image, dense, "full")[at[0] :, at[1] :][:7, :8]
+    np.testing.assert_allclose(made["convolution"], full)
+    full = signal.correlate2d(image, dense, "full")[1 - at[0] :, 2 - at[1] :][:7, :8]
+    np.testing.assert_allclose(made["correlation"], full)
