@@ -2,6 +2,7 @@
 #include "cpu/cpu.h"
 
 #include <hwy/cache_control.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
@@ -58,9 +59,10 @@ std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
 
 int workers_for(const Job& job, std::int64_t multiply_adds) {
   if (job.threads > 0) return job.threads;
+  const int available = available_threads();  // which refuses what the environment says of it, for images of any size
   const bool small = static_cast<double>(multiply_adds + 8) * static_cast<double>(job.out.elements()) <
                      static_cast<double>(worth_threads);
-  return small ? 1 : available_threads();
+  return small ? 1 : available;
 }
 
 template <class Sum>
@@ -347,7 +349,7 @@ class CpuBackend final : public Backend {
     // Both methods are given the threads of the dearer one, or a job on the border between one thread and
     // many would choose by that.
     const int workers = workers_for(job, multiply_adds(taps.size, Method::direct));
-    const double threads = workers == 1 ? 1 : std::min(workers, available_threads());
+    const double threads = workers == 1 ? 1 : std::min(workers, tbb::this_task_arena::max_concurrency());
     const double work = multiply_adds_worth(job, taps, method);
     return halation::expected_seconds(
         job, work,

@@ -33,9 +33,8 @@ template <class Body>
 void for_each_row(const Shape& shape, int threads, const Body& body) {
   const std::int64_t rows = shape.batch * shape.depth * shape.height;
   constexpr std::int64_t worth_threads = 1 << 16;  // elements, below which starting threads costs too much
-  const int available = available_threads();
-  const bool limited = available < tbb::this_task_arena::max_concurrency();
-  std::int64_t blocks = threads > 0 ? threads : limited ? available : 4 * available;
+  std::int64_t blocks = threads > 0 ? threads : available_threads();
+  if (threads == 0 && blocks == tbb::this_task_arena::max_concurrency()) blocks *= 4;  // no more threads than that run them
   if (shape.elements() < worth_threads) blocks = 1;
   const auto run_block = [&](std::int64_t block) {
     for (std::int64_t row = rows * block / blocks; row < rows * (block + 1) / blocks; ++row) {
