@@ -171,8 +171,8 @@ def plan(
     tune : {"estimate", "measure"}
         "measure" times each method that fits, once a process.
     threads : int
-        At most so many; 0: as many as `halation.threads` or HALATION_THREADS says, else as the machine has. A plan keeps what was said
-        when it was made.
+        At most so many; 0: as many as `halation.threads` or HALATION_THREADS says, else as the machine has. A plan keeps what was
+        said when it was made.
     device : str
         "cpu", "reference", "cuda:0".
 
