@@ -75,7 +75,8 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
            "pixels of the result [those of the input]");
   how.text("--rounding", rounding, "half_even|truncate", "how sums become integers [half_even]");
   how.text("--sum", sum, "automatic|f64",
-           "precision of sums: automatic is f32 where that is enough [automatic]");
+           "precision of sums: automatic is f32 where that is enough, of u8 also fixed point, off by 1/16 of a level at "
+           "most [automatic]");
 
   OptionGroup colours(command, "Colour");
   colours.flag("--linear", linear, "filter in linear light: sRGB is decoded, filtered and encoded again");
@@ -89,7 +90,7 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
       "--tune", tune, "estimate|measure",
       "how the quickest method is found: from the rates of the device, or by timing each one first, which "
       "takes as long as a few runs and pays for files of many pages [estimate]");
-  machine.text("--threads", threads, "N", "CPU threads, 0 for all [0]");
+  machine.text("--threads", threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
 
   OptionGroup files(command, "Files");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc",

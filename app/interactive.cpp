@@ -176,7 +176,7 @@ Subcommand add_interactive(CLI::App& program) {
   command.add_option("image", flags->image, "the image to begin with")->type_name("FILE");
   OptionGroup options(command, "Options");
   options.text("--device", flags->device, "auto|cpu|cuda|reference", "where to compute [auto]");
-  options.text("--threads", flags->threads, "N", "CPU threads, 0 for all [0]");
+  options.text("--threads", flags->threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
   return {&command, [flags] { Conversation(*flags).hold(); }};
 }
 

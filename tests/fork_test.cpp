@@ -132,10 +132,10 @@ TEST(Fork, OwnThreadsDoEachBlockOnceAndPassOnErrors) {
 }
 
 TEST(Fork, TellsChildren) {
-  (void)available_threads();
+  (void)arena_threads();
   const int before = forks_before();
   EXPECT_FALSE(without_tbb());
-  EXPECT_EQ(child([&] { return forks_before() == before + 1 && without_tbb() && available_threads() >= 1; }),
+  EXPECT_EQ(child([&] { return forks_before() == before + 1 && without_tbb() && arena_threads() >= 1; }),
             "");
   EXPECT_EQ(forks_before(), before);
 }

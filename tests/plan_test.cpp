@@ -240,6 +240,8 @@ TEST(Plan, ExplainsItself) {
   EXPECT_THAT(text, HasSubstr("6x8 f32 -> 6x8 f32, convolution, extent same, border reflect101\n"));
   EXPECT_THAT(text,
               ContainsRegex("tent 1x3: direct, 3 multiply-adds a sample; expected [0-9.]+ (us|ms|s)\n"));
+  const PlanSpec correlation = spec_of(Filter({1, 2, 1}), {.operation = Operation::correlation});
+  EXPECT_THAT(Plan(correlation).explain(), HasSubstr("f32, correlation, extent"));
 }
 
 TEST(Plan, IsSharedByThreads) {

@@ -12,4 +12,5 @@
 #include "halation/pixel.h"
 #include "halation/plan.h"
 #include "halation/stream.h"
+#include "halation/threads.h"
 #include "halation/transfer.h"

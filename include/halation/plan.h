@@ -32,7 +32,9 @@ enum class Rounding { half_even, truncate };
 /// The precision of sums. `automatic`: f32, but f64 where input or output is f64, and where f32 could put an integer output
 /// more than half a level off: never with up to 15 × 15 weights whose magnitudes sum to 1, no scale, and constants that the pixels can
 /// hold. Of float inputs such are thought of as weights of one sign turn into outputs within the pixel's range; of larger ones, whose
-/// sums cancel, an integer output may be more than one level off, by `Plan::error_bound` of theirs.
+/// sums cancel, an integer output may be more than one level off, by `Plan::error_bound` of theirs. On the CPU sums of u8 may be in
+/// fixed point instead, off by 1/16 of a level at most before they are rounded, and not at all where they are truncated; with `f64`
+/// none are. Sums in f32 are infinite where they pass its largest number on their way, and keep no sign of zero.
 enum class Sum { automatic, f64 };
 
 /// What approximations are allowed.
@@ -94,7 +96,7 @@ struct Options {
   Accuracy accuracy = Accuracy::exact;
   Method method = Method::automatic;
   Tune tune = Tune::estimate;
-  int threads = 0;  ///< CPU threads at most; 0: as many as the caller's oneTBB arena has, one for small images
+  int threads = 0;  ///< CPU threads at most; 0: `available_threads()` (halation/threads.h), one for small images
 };
 
 /// A job: images of this shape and pixel, these filters, this device.
@@ -138,9 +140,10 @@ class Plan {
   /// Largest possible difference, before rounding to the output pixel, from exact arithmetic on the filter's weights, for inputs
   /// (the border's constant among them) of magnitude at most `max_abs`: derived, c · ε · Σ|w| · max|x| in shape, c between half of the
   /// taps, where weights are equal, and all of them, where one outweighs the others. Of a direct filter over integers it knows as well
-  /// where sums round by less, for whatever such pixels can hold; what is lost where numbers too small to be normal are taken as 0; and
-  /// what fixed point (u8 on the CPU) leaves out, at most 1/16 level; and what is lost where numbers too small to be normal are taken
+  /// where sums round by less, for whatever such pixels can hold; what
+  /// fixed point (u8 on the CPU) leaves out, at most 1/16 level; and what is lost where numbers too small to be normal are taken
   /// as 0: a few of the least normal number for each tap.
+  /// It holds where Σ|w| · max|x| is finite in the type of sums.
   double error_bound(double max_abs) const;
   /// What will be done and why, in a few lines: for each filter its method, and the time expected of it and,
   /// with `Tune::measure`, measured, each filter by itself.

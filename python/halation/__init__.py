@@ -1,7 +1,7 @@
 """halation: convolution as fast as memory can be read.
 
 `halation.ndimage` takes the place of the linear filters of `scipy.ndimage`; `halation.plan` prepares a filter once, for many
-arrays.
+arrays; ``with halation.threads(2):`` limits the CPU threads of all calls.
 """
 
 import importlib
@@ -9,9 +9,10 @@ import os
 
 from ._plan import Plan, plan
 from ._native import devices
+from ._threads import threads
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "plan", "devices"]
+__all__ = ["Plan", "plan", "devices", "threads"]
 _modules = ("cv", "dask", "filters", "ndimage", "signal")  # loaded when first asked for
 
 

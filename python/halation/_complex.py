@@ -18,7 +18,7 @@ def correlate(array, filters, words, out, dtype):
         dtype = np.promote_types(np.complex64, array.dtype)
     kind = np.dtype(dtype if out is None else out.dtype)
     if kind.kind != "c":
-        raise TypeError(f"output must be complex, got {kind}")
+        raise TypeError(f"output must be complex where the input or the weights are, got {kind}")
     if out is not None and np.may_share_memory(array, out):
         _engine.check_writable(out)
         out[...] = correlate(array, filters, words, None, kind)
@@ -63,6 +63,22 @@ def _complex_weights(array, dense, words, cvals, out):
     out.real -= _engine.correlate_words(array.imag, imag, of_imag, None, kind, 0)
     out.imag = _engine.correlate_words(array.real, imag, of_real, None, kind, 0)
     out.imag += _engine.correlate_words(array.imag, real, of_imag, None, kind, 0)
+
+
+class OfReal:
+    """Real arrays and real weights with a complex result, whose imaginary parts are 0."""
+
+    def __init__(self, job, filters, words, dtype):
+        self.shape, self.dtype = job.out_shape, dtype
+        self._filters, self._words, self.weights_bytes = filters, words, _engine.sum_of_bytes(job.filters)
+
+    def run(self, array, out, stream):
+        if out is None:
+            out = np.empty(self.shape, self.dtype)
+        _engine.check_writable(out)
+        _engine.correlate_words(array, self._filters, self._words, out.real, None, stream)
+        out.imag = 0
+        return out
 
 
 def _as_dense(filters):

@@ -21,7 +21,8 @@ dtype     of a new result; None: the input's (complex where weights are).
 rounding  of integer results: "half_even" or "truncate". What is truncated is summed in f64 unless f32 is exact.
 overflow  of integer results: "saturate", or "wrap" as C on x86-64 does (and SciPy).
 divisor   whole number: with whole weights and truncation integers are divided exactly.
-sum       "automatic" or "f64"; method, threads as in `halation.plan`.
+sum       "automatic" (f32 or better, or of u8 fixed point, off by 1/16 of a level at most) or "f64".
+method    and threads as in `halation.plan`.
 stream    address of a cudaStream_t; None: the caller's current one.
 
 Borders, rows and anchors in tuples, numbers as Python's: they are keys. Errors: ValueError, TypeError, RuntimeError, MemoryError.
@@ -40,6 +41,7 @@ from collections import OrderedDict
 import numpy as np
 
 from . import _arrays, _native
+from ._threads import LIMIT
 from ._mapping import Layout, packed_strides, place, place_filter
 
 F64 = np.dtype(np.float64)
@@ -94,9 +96,9 @@ def correlate_words(array, filters, words, out, dtype, stream, library=None, giv
 
             return _complex.correlate(array, filters, words, out, dtype)
         if out is None:
-            key = (array.shape, array.strides, found, dtype, None, None, key, words)
+            key = (array.shape, array.strides, found, dtype, None, None, key, words, LIMIT.get())
         else:
-            key = (array.shape, array.strides, found, out.dtype, out.shape, out.strides, key, words)
+            key = (array.shape, array.strides, found, out.dtype, out.shape, out.strides, key, words, LIMIT.get())
             if np.may_share_memory(array, out):
                 check_writable(out)
                 out[...] = correlate_words(array, filters, words, None, out.dtype, stream)
@@ -354,12 +356,14 @@ def prepare(layout, there, dtype, filters, words):
     job = Job(layout.shape, filters, words)
     out_dtype = there.dtype if there is not None else layout.dtype if dtype is None else np.dtype(dtype)
     for what, kind in (("input", layout.dtype), ("output", out_dtype)):
-        if kind.kind not in "biuf":
-            raise TypeError(
-                f"{what} must be of numbers, got {kind}" if kind.kind != "c" else f"output must be complex, got {out_dtype}"
-            )
+        if kind.kind not in "biufc":
+            raise TypeError(f"{what} must be of numbers, got {kind}")
     if there is not None and there.shape != job.out_shape:
         raise ValueError(f"output must have shape {job.out_shape}, got {there.shape}")
+    if out_dtype.kind == "c":
+        from . import _complex
+
+        return _complex.OfReal(job, filters, words, out_dtype)
     from . import _routes
 
     if 0 in job.out_shape:
@@ -387,7 +391,9 @@ def aligned(strides, dtype):
 class Direct:
     """A plan of the library, on the arrays where they lie."""
 
-    def __init__(self, job, layout, out_strides, out_dtype, pixels, terms, accuracy="exact", tune="estimate"):
+    def __init__(
+        self, job, layout, out_strides, out_dtype, pixels, terms, accuracy="exact", tune="estimate", operation="correlation"
+    ):
         self.shape, self.dtype, self.job_shape = job.out_shape, out_dtype, job.shape
         # An array without axes is filtered as one of a single element.
         shape, strides = layout.shape or (1,), layout.strides or (layout.dtype.itemsize,)
@@ -415,6 +421,8 @@ class Direct:
             job.threads,
             layout.device,
             job.magnitude,
+            operation,
+            LIMIT.get(),
         )
         self.call = _native.Call(
             self.plan,

@@ -166,13 +166,14 @@ def plan(
     rounding : {"half_even", "truncate"}
         Of integer results.
     sum : {"automatic", "f64"}
-        The precision of sums.
+        The precision of sums: float32 or better, or of uint8 on the CPU fixed point, off by 1/16 of a level at most; or float64.
     accuracy : {"exact", "fast"}
     method : {"automatic", "direct", "separable", "box"}
     tune : {"estimate", "measure"}
         "measure" times each method that fits, once a process.
     threads : int
-        At most so many; 0: as many as the machine has.
+        At most so many; 0: as many as `halation.threads` or HALATION_THREADS says, else as the machine has. A plan keeps what was
+        said when it was made.
     device : str
         "cpu", "reference", "cuda:0".
 
@@ -266,5 +267,6 @@ def plan(
         (float(scale), sum),
         accuracy,
         tune,
+        operation,
     )
     return Plan(entry, filters, words, dtype, device)

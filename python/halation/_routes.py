@@ -1,13 +1,13 @@
 """_routes.py: how the engine filters what the library does not take as it is: other numbers, and more than three axes."""
 
 import itertools
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from . import _engine, _native
 from ._mapping import packed_strides
+from ._threads import LIMIT
 
 # Elements of a strip: 2 MiB of sums, which stay in the caches until they are stored.
 STRIP_ELEMENTS = 1 << 18
@@ -141,7 +141,7 @@ class Converted:
         begins = [min(begin, n - self.rows) for begin in range(0, n, self.rows)]
         # Converting takes as long as filtering, so each thread does both for its own strips; rows that the last two strips share
         # are the same from both. The pool is this call's alone: one that is kept would be without its threads after a fork.
-        workers = min(self.job.threads or os.cpu_count() or 1, len(begins))
+        workers = min(self.job.threads or _native.available_threads(LIMIT.get()), len(begins))
         if workers == 1:
             self._run_strips(array, out, begins)
             return out

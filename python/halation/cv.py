@@ -8,58 +8,33 @@ Integers are rounded half to even and saturate. What differs:
 
 - Integers may be one level off OpenCV's where OpenCV is itself approximate: it rounds halves up in `GaussianBlur` of uint8
   and uint16 and in `blur`, goes through weights of 8 bits in `sepFilter2D` of uint8, and by a transform in `filter2D` from 11
-  x 11 on. Here sums are in float32 or better, of the weights as given; `GaussianBlur` of uint8 and uint16 takes OpenCV's
-  weights, whole 256ths and 65536ths.
+  x 11 on. Here sums are in float32 or better, or of uint8 in fixed point, off by 1/16 of a level at most, of the weights as
+  given; `GaussianBlur` of uint8 and uint16 takes OpenCV's weights, whole 256ths and 65536ths.
 - Sums in int32 saturate; OpenCV's `boxFilter` wraps them.
 - All borders serve all filters, BORDER_WRAP too. BORDER_ISOLATED changes nothing: an array is the whole image.
 - All types of input and output go together, float16 and int8 among them; bool, int32 and others go through float64.
 - Any array serves as `dst`, also a strided one; read-only ones are refused. A kernel may be a list.
 - `getGaussianKernel` keeps to its formula for even sizes too, where OpenCV's two middle weights are larger.
-- Errors are ValueError and TypeError, which ``except cv2.error`` catches.
+- An `error` is a ValueError and a TypeError as well. Its `code` is that of a failed assertion, or of a bad argument where a type
+  is wrong; `func` names the function; there is no file and no line.
 """
 import operator
 
 import numpy as np
 
 from . import _arrays, _engine
+from ._cv_words import *
+from ._cv_words import _CN_SHIFT, as_in_opencv
 from ._cv_kernels import SCHARR, derivative_row, fixed_gaussian, gaussian, laplacian, ones
 from .ndimage._arguments import facts_of
 
 __all__ = ["GaussianBlur", "Laplacian", "Scharr", "Sobel", "blur", "boxFilter", "error", "filter2D", "getGaussianKernel",
            "sepFilter2D"]
 
-BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_WRAP, BORDER_REFLECT_101, BORDER_TRANSPARENT = range(6)
-BORDER_REFLECT101 = BORDER_DEFAULT = BORDER_REFLECT_101
-BORDER_ISOLATED = 16
-CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F, CV_16F = range(8)
-FILTER_SCHARR = -1
-ALGO_HINT_DEFAULT, ALGO_HINT_ACCURATE, ALGO_HINT_APPROX = range(3)
-error = (ValueError, TypeError)  # what `except cv2.error` is to catch
-
 _DEPTHS = {depth: np.dtype(name) for depth, name in enumerate(("u1", "i1", "u2", "i2", "i4", "f4", "f8", "f2"))}
 _BORDERS = {BORDER_CONSTANT: "constant", BORDER_REPLICATE: "replicate", BORDER_REFLECT: "reflect", BORDER_WRAP: "wrap",
             BORDER_REFLECT_101: "reflect101"}
 _LARGEST_DENSE = 7  # beyond this a Laplacian takes two separable passes
-
-
-_COMMON = {
-    "src": "src : array\n        The image.",
-    "ddepth": "ddepth : int\n        CV_8U to CV_64F or CV_16F: the type of the result; -1: that of `src`.",
-    "dst": "dst : array, optional\n        Where the result goes, if of its shape and type; may be `src`.",
-    "anchor": "anchor : (int, int), optional\n        x and y of the tap over the output; -1: the middle.",
-    "delta": "delta : float, optional\n        Added before rounding.",
-    "scale": "scale, delta : float, optional\n        Factor of the result, and what is added before rounding.",
-    "border": "borderType : int, optional\n        What lies outside.",
-    "result": "array\n        Of `src`'s shape and library.",
-    "same": "array\n        Of `src`'s shape, type and library.",
-}
-
-
-def _described(function):
-    """Puts what functions share into a description."""
-    for name, text in _COMMON.items():
-        function.__doc__ = function.__doc__.replace("{" + name + "}", text)
-    return function
 
 
 def _border(kind):
@@ -74,8 +49,9 @@ def _depth(ddepth, dtype):
     ddepth = operator.index(ddepth)
     if ddepth < 0:
         return dtype.newbyteorder("=")
+    ddepth &= (1 << _CN_SHIFT) - 1  # of a type with channels, which the image has
     if ddepth not in _DEPTHS:
-        raise ValueError(f"ddepth must be -1 or CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F or CV_16F, got {ddepth}")
+        raise ValueError(f"ddepth must be -1 or of CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F or CV_16F, got {ddepth}")
     return _DEPTHS[ddepth]
 
 
@@ -138,7 +114,7 @@ def _run(src, ddepth, filters, dst, anchors, delta, borderType, scale=1.0):
                              dtype=kind, scale=float(scale), offset=float(delta))
 
 
-@_described
+@as_in_opencv
 def filter2D(src, ddepth, kernel, dst=None, anchor=(-1, -1), delta=0, borderType=BORDER_DEFAULT):
     """Correlation with a kernel: ``dst(x, y) = sum(kernel(i, j) * src(x + i - anchor.x, y + j - anchor.y)) + delta``.
 
@@ -180,7 +156,7 @@ def filter2D(src, ddepth, kernel, dst=None, anchor=(-1, -1), delta=0, borderType
     return _run(src, ddepth, kernel, dst, _anchors(anchor, kernel.shape), delta, borderType)
 
 
-@_described
+@as_in_opencv
 def sepFilter2D(src, ddepth, kernelX, kernelY, dst=None, anchor=(-1, -1), delta=0, borderType=BORDER_DEFAULT):
     """Correlation of each row with one row of weights and of each column with another.
 
@@ -218,6 +194,7 @@ def sepFilter2D(src, ddepth, kernelX, kernelY, dst=None, anchor=(-1, -1), delta=
     return _run(src, ddepth, tuple(rows), dst, _anchors(anchor, tuple(map(len, rows))), delta, borderType)
 
 
+@as_in_opencv
 def getGaussianKernel(ksize, sigma, ktype=CV_64F):
     """The weights of a Gaussian, which sum to 1.
 
@@ -249,7 +226,7 @@ def getGaussianKernel(ksize, sigma, ktype=CV_64F):
     return gaussian(ksize, float(sigma)).astype(_DEPTHS[ktype]).reshape(-1, 1)
 
 
-@_described
+@as_in_opencv
 def GaussianBlur(src, ksize, sigmaX, dst=None, sigmaY=0, borderType=BORDER_DEFAULT, hint=ALGO_HINT_DEFAULT):
     """Gaussian blur.
 
@@ -286,6 +263,8 @@ def GaussianBlur(src, ksize, sigmaX, dst=None, sigmaY=0, borderType=BORDER_DEFAU
     sigma_y = float(sigmaY) if sigmaY > 0 else sigma_x
     spread = 3 if dtype == np.uint8 else 4
     sizes = [round(sigma * spread * 2 + 1) | 1 if n <= 0 < sigma else n for n, sigma in ((height, sigma_y), (width, sigma_x))]
+    if _border(borderType) != "constant":  # an axis of one pixel is not filtered, whatever its ksize
+        sizes = [1 if n == 1 else size for n, size in zip(src.shape, sizes)]
     if not all(n > 0 and n % 2 for n in sizes):
         raise ValueError(f"ksize must be odd, or 0 with a sigma above 0, got {tuple(ksize)} and {sigmaX}, {sigmaY}")
     bits = {"u1": 8, "u2": 16}.get(dtype.str[1:])
@@ -293,7 +272,7 @@ def GaussianBlur(src, ksize, sigmaX, dst=None, sigmaY=0, borderType=BORDER_DEFAU
     return _run(src, -1, rows, dst, None, 0, borderType)
 
 
-@_described
+@as_in_opencv
 def boxFilter(src, ddepth, ksize, dst=None, anchor=(-1, -1), normalize=True, borderType=BORDER_DEFAULT):
     """Mean, or sum, of a window.
 
@@ -327,7 +306,7 @@ def boxFilter(src, ddepth, ksize, dst=None, anchor=(-1, -1), normalize=True, bor
     return _run(src, ddepth, (ones(height), ones(width)), dst, _anchors(anchor, (height, width)), 0, borderType, scale)
 
 
-@_described
+@as_in_opencv
 def blur(src, ksize, dst=None, anchor=(-1, -1), borderType=BORDER_DEFAULT):
     """Mean of a window: `boxFilter` with a result of the image's type.
 
@@ -363,7 +342,7 @@ def _check_derivative(dx, dy, ksize):
     return dx, dy, ksize
 
 
-@_described
+@as_in_opencv
 def Sobel(src, ddepth, dx, dy, dst=None, ksize=3, scale=1, delta=0, borderType=BORDER_DEFAULT):
     """Derivative by Sobel's kernels, or Scharr's.
 
@@ -398,7 +377,7 @@ def Sobel(src, ddepth, dx, dy, dst=None, ksize=3, scale=1, delta=0, borderType=B
     return _run(src, ddepth, rows, dst, None, delta, borderType, scale)
 
 
-@_described
+@as_in_opencv
 def Scharr(src, ddepth, dx, dy, dst=None, scale=1, delta=0, borderType=BORDER_DEFAULT):
     """First derivative by Scharr's 3 x 3 kernel.
 
@@ -428,7 +407,7 @@ def Scharr(src, ddepth, dx, dy, dst=None, scale=1, delta=0, borderType=BORDER_DE
     return _run(src, ddepth, (SCHARR[dy], SCHARR[dx]), dst, None, delta, borderType, scale)
 
 
-@_described
+@as_in_opencv
 def Laplacian(src, ddepth, dst=None, ksize=1, scale=1, delta=0, borderType=BORDER_DEFAULT):
     """Sum of the second derivatives along rows and columns, by Sobel's kernels.
 

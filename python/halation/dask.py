@@ -26,6 +26,7 @@ except ImportError as error:
     raise ImportError("halation.dask needs Dask: pip install 'dask[array]'") from error
 
 from . import ndimage
+from ._threads import LIMIT, threads
 from .ndimage._arguments import axes_of, axis_of, border_of, each
 
 __all__ = list(ndimage.__all__)
@@ -163,8 +164,11 @@ def _overlap(array, reach, modes):
     return (array.rechunk(whole) if whole else array), depth, boundary
 
 
-def _filtered(block, function, keywords):
-    return function(block, **keywords)
+def _filtered(block, function, keywords, most_threads):
+    if most_threads == 0:
+        return function(block, **keywords)
+    with threads(most_threads):  # Dask's threads do not have the caller's limit
+        return function(block, **keywords)
 
 
 def _wrap(name):
@@ -196,7 +200,7 @@ def _wrap(name):
         if reach_of is not _of_depth:
             function(np.zeros((1,) * input.ndim, input.dtype), **words)  # which refuses what it would refuse in each block
         made = da.map_overlap(_filtered, array, depth=depth, boundary=boundary, dtype=kind, meta=array._meta.astype(kind),
-                              function=function, keywords=words)
+                              function=function, keywords=words, most_threads=LIMIT.get())
         return made if made.chunks == input.chunks else made.rechunk(input.chunks)
 
     filtered.__module__ = __name__

@@ -12,10 +12,15 @@ cval : float, optional
     The value outside where the border is 'constant'.
 output : array or dtype, optional
     Where the result goes, or what it is an array of; the image's type by default.
+alpha : bool, optional
+    Whether the last axis is channels, the last of which is straight alpha (RGBA, or gray with alpha). Colours are then filtered
+    premultiplied, so that transparent pixels do not bleed, and divided by the filtered alpha; filters that answer to change alone
+    leave alpha as it is (halation/colour.h has the formulas). For arrays on the CPU.
 
 Weights are oriented as in all of the library: derivatives are positive where brightness rises along their axis. Results of
-integers are rounded half to even and saturate: give ``output=np.int16`` or a float for derivatives of unsigned images. Arrays
-may be of any library, on a GPU too.
+integers are rounded half to even and saturate: give ``output=np.int16`` or a float for derivatives of unsigned images. Before that
+sums of uint8 may be off by 1/16 of a level (fixed point), others by what float32 rounds. Arrays may be of any library, on a GPU
+too.
 
 >>> import numpy as np
 >>> from halation import filters
@@ -30,7 +35,7 @@ import textwrap
 
 import numpy as np
 
-from . import _engine, _native
+from . import _alpha, _engine, _native
 from .ndimage._arguments import facts_of, remembered
 
 _FILTERS = {facts["name"]: facts for facts in _native.named_filters()}
@@ -51,6 +56,16 @@ def _axes_of(axes, ndim):
         raise ValueError(f"axes must be unique, got {axes}")
     if not 1 <= len(axes) <= 3:
         raise ValueError(f"a filter runs along 1 to 3 axes, got {len(axes)}")
+    return axes
+
+
+def _axes_beside_channels(axes, ndim):
+    """Those of an image whose last axis is its channels."""
+    if axes is None and ndim not in (2, 3):
+        raise ValueError(f"with alpha axes must be given for an array of {ndim} axes, such as axes=(0, 1, 2) for D x H x W x C")
+    axes = tuple(range(ndim - 1)) if axes is None else _axes_of(axes, ndim)
+    if ndim - 1 in axes:
+        raise ValueError(f"with alpha the last axis is channels, and no filter runs along it, got axes {axes}")
     return axes
 
 
@@ -82,19 +97,21 @@ def _weights(name, dims, values):
     return filters[0], tuple(made[0]["anchor"][3 - dims:]), False
 
 
-def _run(name, image, arguments, axes, border, cval, output):
+def _run(name, image, arguments, axes, border, cval, output, alpha):
     if not hasattr(image, "ndim"):
         image = np.asarray(image)
     ndim, dtype = facts_of(image)
     if dtype.kind not in "biufc":
         raise TypeError(f"{name}: the image must be of numbers, got {dtype}")
-    axes = _axes_of(axes, ndim)
+    axes = _axes_beside_channels(axes, ndim) if alpha else _axes_of(axes, ndim)
     facts = _FILTERS[name]
     if len(axes) not in facts["dims"]:
         dims = " or ".join(map(str, facts["dims"]))
         raise ValueError(f"{name} runs along {dims} axes, got {len(axes)}; choose them with axes=")
     values = tuple((p["name"], tuple(_values(name, p, arguments[p["name"]]))) for p in facts["parameters"]
                    if arguments[p["name"]] is not None)
+    if alpha:
+        return _alpha.run(name, image, {key: list(value) for key, value in values}, axes, border, float(cval), output)
     filters, anchors, is_magnitude = _weights(name, len(axes), values)
     kind = np.dtype(output) if isinstance(output, (type, np.dtype, str)) else None
     return _engine.correlate(image, filters, axes=axes, borders=border, cvals=float(cval), anchors=anchors,
@@ -133,7 +150,7 @@ def _description(facts):
         unit = f" {p['unit']}" if p["unit"] else ""
         allowed = "" if p["choices"] else f", {p['allowed']}{unit}"
         lines.append(_wrapped(p["meaning"][:1].upper() + p["meaning"][1:] + allowed + ".", "    "))
-    lines += ["axes, border, cval, output", "    As in all filters: see `halation.filters`.", ""]
+    lines += ["axes, border, cval, output, alpha", "    As in all filters: see `halation.filters`.", ""]
     lines += ["Returns", "-------", "array", "    Of the image's shape and library.", ""]
     lines += ["Notes", "-----", _wrapped(f"Source: {facts['source']}.", ""), ""]
     lines += ["Examples", "--------", ">>> import numpy as np", ">>> from halation import filters",
@@ -145,7 +162,7 @@ def _description(facts):
 def _signature(facts):
     """The parameters of a filter's function, as text."""
     own = [f"{p['name']}={_default(p)!r}" for p in facts["parameters"]]
-    return ", ".join(["image", *own, "*, axes=None, border='reflect101', cval=0.0, output=None"])
+    return ", ".join(["image", *own, "*, axes=None, border='reflect101', cval=0.0, output=None, alpha=False"])
 
 
 def _make(facts):
@@ -153,7 +170,7 @@ def _make(facts):
     given = ", ".join(f"'{p['name']}': {p['name']}" for p in facts["parameters"])
     scope = {"_run": _run}
     exec(f"def {facts['name']}({_signature(facts)}):\n"
-         f"    return _run('{facts['name']}', image, {{{given}}}, axes, border, cval, output)\n", scope)
+         f"    return _run('{facts['name']}', image, {{{given}}}, axes, border, cval, output, alpha)\n", scope)
     function = scope[facts["name"]]
     function.__doc__, function.__module__ = _description(facts), __name__
     return function

@@ -10,11 +10,15 @@
 - float16 and bool work in any number of dimensions; bool gives "or" of "and", as in one dimension. longdouble sums in
   float64.
 - `sepfir2d` takes filters longer than the image.
+- Empty inputs are those of `method` 'direct' whatever the method, and `convolve2d` refuses them (SciPy may crash).
+- Arrays of objects are convolved exactly, as Python's numbers, along one axis; `fftconvolve` and `oaconvolve` take them as
+  float64.
 - The larger array is the one filtered. It may be of any library, on a GPU too (floats, and integers up to 16 bits); the other
   is copied to the CPU.
 """
 import itertools
 import operator
+from numbers import Number
 
 import numpy as np
 
@@ -151,20 +155,45 @@ def _by_smaller(in1, in2, axes, mode, dtype):
 
 def _convolve_whole(in1, in2, mode, method, names, is_correlation):
     in1, in2, give = _both(in1, in2)
-    dtype = _result_type(in1, in2)
-    if is_correlation:
-        in2 = _as_weights(in2)
-        in2 = in2[(slice(None, None, -1),) * in2.ndim].conj()
-    if in1.ndim == in2.ndim == 0:
-        return give(in1 * in2)
     if in1.ndim != in2.ndim:
         raise ValueError(f"{names} should have the same dimensionality")
+    of_objects = _dtype(in1).kind == "O" or _dtype(in2).kind == "O"
+    dtype = np.dtype(object) if of_objects else _result_type(in1, in2)
+    if is_correlation:
+        in2 = np.flip(_as_weights(in2))
+        in2 = in2 if of_objects else in2.conj()  # as in SciPy
+    if in1.ndim == 0:
+        return give(in1 * in2)
     _check_mode(mode)
     if method not in ("auto", "direct", "fft"):
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
     if 0 in in1.shape or 0 in in2.shape:
-        raise ValueError(f"{names} must have elements, got shapes {tuple(in1.shape)} and {tuple(in2.shape)}")
+        return give(_of_nothing(tuple(in1.shape), tuple(in2.shape), mode, dtype, names))
+    if of_objects:
+        return give(_of_objects(in1, in2, mode))
     return give(_by_smaller(in1, in2, tuple(range(in1.ndim)), mode, dtype))
+
+
+def _of_nothing(shape1, shape2, mode, dtype, names):
+    """What sums of no terms make: zeros where there are outputs at all."""
+    axes = range(len(shape1))
+    if mode == "valid" and len(shape1) > 1:
+        if _must_swap(mode, shape1, shape2, axes):
+            shape1, shape2 = shape2, shape1
+        return np.zeros([n - m + 1 for n, m in zip(shape1, shape2)], dtype)
+    if mode == "same" and 0 not in shape2:
+        return np.zeros(shape1, dtype)
+    if mode == "full" and len(shape1) > 1 and all(n + m == 1 for n, m in zip(shape1, shape2) if n * m == 0):
+        return np.zeros([n + m - 1 for n, m in zip(shape1, shape2)], dtype)
+    raise ValueError(f"{names} must have elements, got shapes {shape1} and {shape2}")
+
+
+def _of_objects(in1, in2, mode):
+    """Python's own numbers, of any kind and size."""
+    if in1.ndim > 1:
+        raise ValueError(f"arrays of objects are convolved along one axis, got {in1.ndim}")
+    made = np.convolve(in1, in2, "full" if mode == "same" else mode)
+    return _centred(made, in1.shape).copy() if mode == "same" else made
 
 
 def convolve(in1, in2, mode="full", method="auto"):
@@ -293,11 +322,11 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
 
 
 def _as_floats(array):
-    """The array that a transform would be taken of: float32, float64 or complex numbers."""
+    """The type of which a transform would be taken: float32, float64 or complex numbers."""
     kind = _dtype(array)
-    if kind.kind not in "biufc":
+    if kind.kind not in "biufcO":
         raise TypeError(f"arrays must be of numbers, got {kind}")
-    return np.dtype(np.float64) if kind.kind in "biu" else np.promote_types(kind, np.float32)
+    return np.dtype(np.float64) if kind.kind in "biuO" else np.promote_types(kind, np.float32)
 
 
 def fftconvolve(in1, in2, mode="full", axes=None):
@@ -333,11 +362,11 @@ def fftconvolve(in1, in2, mode="full", axes=None):
            [ 0.,  8., 10., 12.]])
     """
     in1, in2, give = _both(in1, in2)
-    dtype = np.promote_types(_as_floats(in1), _as_floats(in2))
-    if in1.ndim == in2.ndim == 0:
-        return give(in1 * in2)
     if in1.ndim != in2.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality")
+    dtype = np.promote_types(_as_floats(in1), _as_floats(in2))
+    if in1.ndim == 0:
+        return give(in1 * in2)
     if 0 in in1.shape or 0 in in2.shape:
         return give(np.array([]))
     given, in1, in2, axes = tuple(in1.shape), *_convolved_axes(in1, in2, mode, axes)
@@ -345,6 +374,8 @@ def fftconvolve(in1, in2, mode="full", axes=None):
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if not axes:  # nothing is summed, and so nothing becomes a float
         dtype = np.result_type(_dtype(in1), _dtype(in2))
+    else:
+        in1, in2 = (array.astype(np.float64) if _dtype(array).kind == "O" else array for array in (in1, in2))
     return give(_along(in1, in2, axes, mode, given, dtype))
 
 
@@ -352,8 +383,10 @@ def _convolved_axes(in1, in2, mode, axes):
     """Both inputs, the larger one first for 'valid', and the axes along which both have more than one element."""
     ndim = in1.ndim
     named = axes is not None
-    axes = tuple(range(ndim)) if axes is None else (axes,) if np.ndim(axes) == 0 else tuple(axes)
-    axes = [operator.index(axis) for axis in axes]
+    try:
+        axes = range(ndim) if axes is None else [operator.index(a) for a in ((axes,) if isinstance(axes, Number) else axes)]
+    except TypeError:
+        raise ValueError(f"axes must be a scalar or iterable of integers, got {axes!r}") from None
     if not all(-ndim <= axis < ndim for axis in axes):
         raise ValueError("axes exceeds dimensionality of input")
     axes = [axis % ndim for axis in axes]

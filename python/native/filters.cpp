@@ -1,9 +1,17 @@
-// filters.cpp: the list of named filters, and their weights.
+// filters.cpp: the list of named filters, their weights, and filtering with alpha.
+#include <halation/colour.h>
 #include <halation/filters.h>
+#include <halation/threads.h>
+#include <halation/transfer.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+#include <utility>
+
+#include "arrays.h"
 #include "module.h"
 
 namespace halation::python {
@@ -61,6 +69,32 @@ nb::dict settled(const Filter& filter) {
   return facts;
 }
 
+template <class AnyView>
+AnyView five_extents(const Array& array) {
+  const std::optional<Pixel> pixel = array.pixel();
+  if (!pixel || array.axes != 5) throw nb::type_error("filter_with_alpha: arrays must have five axes of pixels");
+  const auto& n = array.shape;
+  const auto& s = array.strides;
+  return {array.data, Shape{.batch = n[0], .depth = n[1], .height = n[2], .width = n[3], .channels = n[4]},
+          Strides{.batch = s[0], .depth = s[1], .height = s[2], .width = s[3], .channels = s[4]}, *pixel, array.device};
+}
+
+using NamedArguments = std::map<std::string, std::vector<double>>;
+
+void filter_with_alpha(const std::string& name, const NamedArguments& arguments, int dims, nb::handle in, nb::handle out,
+                       const std::pair<std::string, double>& border, int most_threads) {
+  const Array from(in, Access::read);
+  const Array to(out, Access::write);
+  const auto source = five_extents<ConstView>(from);
+  const auto target = five_extents<View>(to);
+  std::optional<ThreadLimit> limit;
+  if (most_threads > 0) limit.emplace(most_threads);
+  const nb::gil_scoped_release released;
+  const Options options{.border = Border{border_named(border.first), border.second}, .output = target.pixel};
+  copy(convolve_colour(source, make_filter(name, Arguments(arguments.begin(), arguments.end()), dims), options, {.alpha = true}),
+       target);
+}
+
 }  // namespace
 
 void bind_filters(nb::module_& module) {
@@ -78,6 +112,9 @@ void bind_filters(nb::module_& module) {
       "The filters behind a name in 1, 2 or 3 dimensions, each with size, anchor and 'factors' or 'weights' (row-major), and "
       "whether "
       "they combine to a magnitude.");
+  module.def("filter_with_alpha", &filter_with_alpha, nb::arg("name"), nb::arg("arguments"), nb::arg("dims"), nb::arg("input"),
+             nb::arg("output"), nb::arg("border"), nb::arg("most_threads"),
+             "A named filter over an array of five axes, the last channel of which is alpha.");
 }
 
 }  // namespace halation::python

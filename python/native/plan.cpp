@@ -6,6 +6,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -42,18 +44,28 @@ std::vector<double> doubles(nb::handle object) {
 }
 
 using Triple = std::array<std::int64_t, 3>;
-/// Size and anchor along depth, height and width, and weights: a row of f8 in row-major order, or a tuple of factors z, y, x.
+/// Size and anchor along depth, height and width, and weights: a row of f8 in row-major order, or a tuple of
+/// factors z, y, x.
 using FilterWords = std::tuple<Triple, Triple, nb::object>;
 using BorderWords = std::pair<std::string, double>;
 
-Filter filter_from(const FilterWords& words) {
-  const auto& [size, anchor, weights] = words;
-  const auto make = [&weights = weights, &size = size] {
+/// A filter given for correlation, as `operation` takes it.
+Filter filter_from(const FilterWords& words, Operation operation) {
+  const auto& [size, given, weights] = words;
+  const bool flip = operation == Operation::convolution;
+  const auto row = [flip](nb::handle object) {
+    std::vector<double> values = doubles(object);
+    if (flip) std::reverse(values.begin(), values.end());
+    return values;
+  };
+  Triple anchor = given;
+  for (std::size_t i = 0; flip && i < anchor.size(); ++i) anchor[i] = size[i] - 1 - given[i];
+  const auto make = [&row, &weights = weights, &size = size] {
     if (!nb::isinstance<nb::tuple>(weights)) {
-      return Filter::dense({.depth = size[0], .height = size[1], .width = size[2]}, doubles(weights));
+      return Filter::dense({.depth = size[0], .height = size[1], .width = size[2]}, row(weights));
     }
     const auto factors = nb::cast<std::array<nb::object, 3>>(weights);
-    return Filter::separable(doubles(factors[2]), doubles(factors[1]), doubles(factors[0]));
+    return Filter::separable(row(factors[2]), row(factors[1]), row(factors[0]));
   };
   return make().with_anchor({.z = anchor[0], .y = anchor[1], .x = anchor[2]}).with_name("filter");
 }
@@ -63,16 +75,18 @@ Border border_from(const BorderWords& words) { return {border_named(words.first)
 Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<FilterWords>& filters,
                const std::array<BorderWords, 3>& borders, const std::string& extent, const std::string& output, double scale,
                double offset, const std::string& rounding, const std::string& sum, const std::string& accuracy,
-               const std::string& method, const std::string& tune, int threads, const std::string& device, bool magnitude) {
+               const std::string& method, const std::string& tune, int threads, const std::string& device, bool magnitude,
+               const std::string& operation, int most_threads) {
   PlanSpec spec;
   spec.shape = shape_of(shape);
   spec.pixel = pixel_named(pixel);
-  for (const FilterWords& filter : filters) spec.filters.push_back(filter_from(filter));
+  spec.options.operation =
+      chosen<Operation>(operation, {{"correlation", Operation::correlation}, {"convolution", Operation::convolution}}, "operation");
+  for (const FilterWords& filter : filters) spec.filters.push_back(filter_from(filter, spec.options.operation));
   spec.combine = magnitude ? Combine::magnitude : Combine::none;
   spec.device = device_named(device);
   spec.options.border = {border_from(borders[0]), border_from(borders[1]), border_from(borders[2])};
   spec.options.extent = extent_named(extent);
-  spec.options.operation = Operation::correlation;
   spec.options.output = pixel_named(output);
   spec.options.scale = scale;
   spec.options.offset = offset;
@@ -83,6 +97,8 @@ Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<Fi
   spec.options.method = method_named(method);
   spec.options.tune = tune_named(tune);
   spec.options.threads = threads;
+  std::optional<ThreadLimit> limit;
+  if (most_threads > 0) limit.emplace(most_threads);
   const nb::gil_scoped_release released;  // tune "measure" takes a while
   return Plan(spec);
 }
@@ -179,18 +195,31 @@ void bind_plan(nb::module_& module) {
       .def_prop_ro(
           "methods", [](const Plan& plan) { return names_of(plan.methods()); }, "The methods chosen, one a filter.")
       .def("error_bound", &Plan::error_bound, nb::arg("max_abs"),
-           "Largest difference, before rounding, from exact arithmetic for inputs of magnitude at most `max_abs`.")
+           "Largest difference, before rounding, from exact arithmetic for inputs of magnitude at most "
+           "`max_abs`.")
       .def("explain", &Plan::explain, "What will be done and why.");
   nb::class_<Call>(module, "Call", "A plan for arrays of given shapes and strides.")
-      .def(nb::init<Plan, const Five&, const std::string&, const SideWords&, const SideWords&>(), nb::arg("plan"),
-           nb::arg("shape"), nb::arg("pixel"), nb::arg("input"), nb::arg("output"))
+      .def(nb::init<Plan, const Five&, const std::string&, const SideWords&, const SideWords&>(), nb::arg("plan"), nb::arg("shape"),
+           nb::arg("pixel"), nb::arg("input"), nb::arg("output"))
       .def("run", &Call::run, nb::arg("input"), nb::arg("output"), nb::arg("stream") = 0,
-           "Filters one array into another; False, with nothing done, where one of them is not as this call expects it.")
+           "Filters one array into another; False, with nothing done, where one of them is not as this call "
+           "expects it.")
       .def_prop_ro("plan", &Call::plan);
-  module.def("make_plan", &make_plan, nb::arg("shape"), nb::arg("pixel"), nb::arg("filters"), nb::arg("borders"),
-             nb::arg("extent"), nb::arg("output"), nb::arg("scale"), nb::arg("offset"), nb::arg("rounding"), nb::arg("sum"),
-             nb::arg("accuracy"), nb::arg("method"), nb::arg("tune"), nb::arg("threads"), nb::arg("device"), nb::arg("magnitude"),
-             "A plan for correlation by filters given as (size, anchor, weights or factors).");
+  module.def("make_plan", &make_plan, nb::arg("shape"), nb::arg("pixel"), nb::arg("filters"), nb::arg("borders"), nb::arg("extent"),
+             nb::arg("output"), nb::arg("scale"), nb::arg("offset"), nb::arg("rounding"), nb::arg("sum"), nb::arg("accuracy"),
+             nb::arg("method"), nb::arg("tune"), nb::arg("threads"), nb::arg("device"), nb::arg("magnitude"), nb::arg("operation"),
+             nb::arg("most_threads"),
+             "A plan for filters given for correlation as (size, anchor, weights or factors); `operation` is "
+             "what the caller named. "
+             "Where `threads` is 0, at most `most_threads` are taken, if that is not 0.");
+  module.def(
+      "available_threads",
+      [](int most_threads) {
+        std::optional<ThreadLimit> limit;
+        if (most_threads > 0) limit.emplace(most_threads);
+        return available_threads();
+      },
+      nb::arg("most_threads"), "CPU threads that plans take at most, where `most_threads`, if it is not 0, limits them.");
   module.def("devices", &list_of_devices, "Every device that this build can use on this machine.");
 }
 

@@ -59,7 +59,7 @@ bool without_tbb() noexcept {
   return false;
 }
 
-int available_threads() {
+int arena_threads() {
   if (!without_tbb()) return tbb::this_task_arena::max_concurrency();
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
@@ -88,9 +88,9 @@ void in_own_threads(std::int64_t blocks, const std::function<void(std::int64_t)>
     }
   };
   std::vector<std::thread> others;
-  others.reserve(static_cast<std::size_t>(available_threads()));
+  others.reserve(static_cast<std::size_t>(arena_threads()));
   try {
-    for (std::int64_t i = 1; i < std::min<std::int64_t>(blocks, available_threads()); ++i)
+    for (std::int64_t i = 1; i < std::min<std::int64_t>(blocks, arena_threads()); ++i)
       others.emplace_back(work);
   } catch (const std::system_error&) {  // no more are to be had: those that are do it all
   }

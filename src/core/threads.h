@@ -22,7 +22,7 @@ bool without_tbb() noexcept;
 
 /// Threads that a call may use: those of the caller's oneTBB arena; without oneTBB as many as the machine has
 /// for this process.
-int available_threads();
+int arena_threads();
 
 /// While one lives no other thread forks, and what it does is never found half done by a child. For what
 /// takes locks or makes static tables; it may be held more than once by a thread, which must not fork

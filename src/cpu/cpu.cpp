@@ -7,7 +7,6 @@
 #include <cmath>
 #include <vector>
 
-#include "core/threads.h"
 #include "cpu/box_whole.h"
 #include "cpu/compose/axis_by_axis.h"
 #include "cpu/expected.h"
@@ -16,6 +15,8 @@
 #include "cpu/parallel.h"
 #include "cpu/tiles.h"
 #include "halation/error.h"
+#include "halation/threads.h"
+#include "halation/threads.h"
 
 namespace halation::cpu_backend {
 namespace {
@@ -61,7 +62,8 @@ std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
 
 int workers_for(const Job& job, double seconds) {
   if (job.threads > 0) return job.threads;
-  return seconds < worth_threads_seconds ? 1 : available_threads();
+  const int available = available_threads();  // which refuses what the environment says of it, for images of any size
+  return seconds < worth_threads_seconds ? 1 : available;
 }
 
 /// Whether a filter is one tap of weight 1, times a gain.

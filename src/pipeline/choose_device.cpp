@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <thread>
 
+#include "halation/threads.h"
 #include "plan/backends.h"
 
 namespace halation {
@@ -52,7 +52,7 @@ double sum_over_filters(const PlannedJob& job, const Seconds& seconds) {
 
 double cpu_seconds(const PlannedJob& job) {
   const int asked = job.spec.options.threads;
-  const double threads = asked > 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+  const double threads = asked > 0 ? asked : available_threads();
   const double a_sample = sum_over_filters(job, [](const FilterSize& size, bool separable) {
     return separable ? separable_work(size) / cpu_separable_per_second
                      : direct_work(size) / cpu_direct_per_second;

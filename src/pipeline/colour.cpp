@@ -12,6 +12,7 @@
 #include "core/convert.h"
 #include "core/threads.h"
 #include "halation/error.h"
+#include "halation/threads.h"
 #include "pipeline/srgb.h"
 #include "plan/check.h"
 
@@ -23,13 +24,14 @@ namespace {
 /// What stands for 1, in light and in alpha.
 double full_scale(Pixel pixel) { return is_float(pixel) ? 1 : largest(pixel); }
 
-/// Calls body(b, z, y) for each row. At most `threads` run at once, in the caller's oneTBB arena; 0: as many
-/// as it has.
+/// Calls body(b, z, y) for each row. At most `threads` run at once, in the caller's oneTBB arena; 0:
+/// `available_threads()`.
 template <class Body>
 void for_each_row(const Shape& shape, int threads, const Body& body) {
   const std::int64_t rows = shape.batch * shape.depth * shape.height;
   constexpr std::int64_t worth_threads = 1 << 16;  // elements, below which starting threads costs too much
-  std::int64_t blocks = threads > 0 ? threads : 4 * available_threads();
+  std::int64_t blocks = threads > 0 ? threads : available_threads();
+  if (threads == 0 && blocks == arena_threads()) blocks *= 4;  // no more threads than that run them
   if (shape.elements() < worth_threads) blocks = 1;
   const auto run_block = [&](std::int64_t block) {
     for (std::int64_t row = rows * block / blocks; row < rows * (block + 1) / blocks; ++row) {

@@ -15,6 +15,7 @@
 #include "core/lap.h"
 #include "core/threads.h"
 #include "halation/error.h"
+#include "halation/threads.h"
 #include "halation/transfer.h"
 
 namespace halation {
@@ -44,7 +45,7 @@ Key key_of(const Job& job, const Taps& taps, Device device) {
           job.scale == 1 && job.offset == 0,
           job.sum_f64,
           job.threads,
-          on_host ? available_threads() : 0};
+          !on_host ? 0 : job.threads > 0 ? arena_threads() : available_threads()};
   for (const Shape& n : {job.in, job.out})
     key.insert(key.end(), {n.batch, n.depth, n.height, n.width, n.channels});
   for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -1,4 +1,5 @@
 """test_commands.py: `halation filters`, `devices`, `interactive`, `completion`, --help and --version."""
+import os
 import re
 import shutil
 import subprocess
@@ -91,6 +92,16 @@ class FiltersAndDevices(ProgramTest):
         text = self.run_ok("devices")[0].decode()
         for device in ("reference", "cpu"):
             self.assertRegex(text, rf"(?m)^{device} +\S.*\n +methods: .*direct")
+
+    def test_threads_of_the_environment(self):
+        def environment(value):
+            return {"env": {**os.environ, "HALATION_THREADS": value}}
+
+        self.assertRegex(self.start("devices", **environment("1")).stdout.decode(), r"(?m)^cpu +.*, 1 thread$")
+        self.put("in.png", png([[1, 2], [3, 4]]))
+        sentence = "HALATION_THREADS must be a whole number from 1 to 1024, got 'two'"
+        self.check_error(["apply", "box", "in.png", "-o", "out.png"], sentence, 2, **environment("two"))
+        self.assertEqual(self.start("apply", "box", "in.png", "-o", "out.png", "--threads", 1, **environment("two")).returncode, 0)
 
 
 class Interactive(ProgramTest):

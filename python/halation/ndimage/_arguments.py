@@ -187,6 +187,8 @@ def empty_like(array, dtype):
 
 def unfiltered(array, out, dtype):
     """What a filter along no axis gives."""
+    if isinstance(array, np.generic):  # what NumPy makes of sums over arrays without axes
+        array = np.asarray(array)
     if out is None:
         out = empty_like(array, dtype)
     out[...] = array
@@ -194,17 +196,28 @@ def unfiltered(array, out, dtype):
 
 
 def remembered(function):
-    """The results of a function of hashable arguments, kept; of others (lists, arrays) made anew."""
-    kept = functools.lru_cache(maxsize=256)(function)
+    """The results of a function of hashable arguments, kept; of others (lists, arrays) made anew.
+
+    Arguments that are equal and of different types (3 and 3.0, 1 and True) are different ones: some are refused.
+    """
+
+    @functools.lru_cache(maxsize=256)
+    def kept(_, args):
+        return function(*args)
 
     @functools.wraps(function)
     def call(*args):
         try:
-            return kept(*args)
+            hash(args)
         except TypeError:
             return function(*args)
+        return kept(_types_of(args), args)
 
     return call
+
+
+def _types_of(values):
+    return tuple([_types_of(value) if type(value) is tuple else type(value) for value in values])
 
 
 def run(array, filters, axes, borders, cval, anchors, out, dtype, divisor=1, magnitude=False):
@@ -228,6 +241,8 @@ def run(array, filters, axes, borders, cval, anchors, out, dtype, divisor=1, mag
 def _scalar(cval):
     if type(cval) is float:
         return cval
+    if isinstance(cval, (str, bytes)):  # which Python's float would read
+        raise TypeError(f"cval must be a number, got {cval!r}")
     return complex(cval) if np.iscomplexobj(cval) else float(cval)
 
 
@@ -237,6 +252,7 @@ def separable(array, rows, axes, borders, cval, anchors, out, dtype, divisors=No
     Floats take one pass. Integers are truncated between the axes, and so take one for each, unless all weights are whole; so do
     constants that an earlier row would have to change, because SciPy puts the same constant around what lies between.
     """
+    cval = _scalar(cval)
     if divisors is None and (dtype.kind in "fc" or _all_whole(facts_of(array)[1], dtype, rows, cval)):
         if _one_pass(rows, borders, cval):
             return run(array, rows, axes, borders, cval, anchors, out, dtype)

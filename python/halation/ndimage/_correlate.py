@@ -65,6 +65,7 @@ def _correlate1d(input, weights, axis, output, mode, cval, origin):
     is_complex = weights.dtype.kind == "c"
     out, kind = output_of(output, input, dtype, is_complex or dtype.kind == "c")
     _check_cval(dtype, weights, cval)
+    weights = weights.conj() if is_complex else np.asarray(weights, dtype=np.float64)
     if weights.ndim != 1 or weights.shape[0] < 1:
         raise RuntimeError("no filter weights given")
     axis = axis_of(axis, ndim)
@@ -72,8 +73,6 @@ def _correlate1d(input, weights, axis, output, mode, cval, origin):
     anchor = taps // 2 + operator.index(origin)
     if not 0 <= anchor < taps:
         raise ValueError("Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2")
-    if is_complex:
-        weights = weights.conj()
     return run(input, (weights,), (axis,), border_of(mode), cval, (anchor,), out, kind)
 
 
@@ -105,7 +104,8 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
     if weights.ndim == 0 or weights.shape[0] < 1:
         raise RuntimeError("no filter weights given")
     origin = -operator.index(origin) - (1 - weights.shape[0] % 2)
-    return _correlate1d(input, weights[::-1].conj(), axis, output, mode, cval, origin)
+    weights = weights[::-1].conj() if weights.dtype.kind == "c" else weights[::-1]
+    return _correlate1d(input, weights, axis, output, mode, cval, origin)
 
 
 def _final_weights(weights, convolution):

@@ -26,7 +26,9 @@ _SECOND_DIFFERENCE = np.array([1.0, -2.0, 1.0])
 
 def _edges(input, axis, output, mode, cval, smooth):
     ndim, dtype = facts_of(input)
-    out, kind = output_of(output, input, dtype, dtype.kind == "c")
+    out, kind = output_of(output, input, dtype)
+    if dtype.kind == "c" and kind.kind != "c":
+        raise RuntimeError("output must have complex dtype")
     rows, axes, borders, anchors = _edge_rows(ndim, axis, mode, smooth)
     return separable(input, rows, axes, borders, cval, anchors, out, kind)
 
@@ -365,7 +367,7 @@ def _gradient_filters(ndim, sigma, mode, keywords):
     """(filters, border) of one pass; None where it takes several."""
     sigmas, modes, keywords = each(sigma, ndim), each(mode, ndim), dict(keywords)
     truncate, radii = keywords.pop("truncate", 4.0), each(keywords.pop("radius", None), ndim)
-    if not 1 < ndim <= 3 or keywords or len(set(modes)) > 1 or any(one <= 1e-15 for one in sigmas):
+    if not 1 < ndim <= 3 or keywords or len(set(modes)) > 1 or not all(one > 1e-15 for one in sigmas):
         return None
     filters = [tuple(row_of(sigmas[i], int(i == axis), truncate, radii[i]) for i in range(ndim)) for axis in range(ndim)]
     return filters, border_of(modes[0])

@@ -2,6 +2,7 @@
 
 import functools
 import numbers
+import operator
 
 import numpy as np
 
@@ -14,8 +15,6 @@ def gaussian_row(sigma, order, radius):
 
     The derivative of order n is a polynomial times the Gaussian: q0 = 1, and q(n+1) = q(n)' - x / sigma**2 * q(n).
     """
-    if order < 0:
-        raise ValueError("order must be non-negative")
     x = np.arange(-radius, radius + 1)
     gaussian = np.exp(-0.5 / (sigma * sigma) * x**2)
     gaussian /= gaussian.sum()
@@ -30,12 +29,16 @@ def gaussian_row(sigma, order, radius):
 
 def row_of(sigma, order, truncate, radius):
     """The row for parameters as the caller gave them."""
+    if isinstance(sigma, (str, bytes)):  # which Python's float would read
+        raise TypeError(f"sigma must be a number, got {sigma!r}")
     sigma = float(sigma)
     if radius is None:
         radius = int(truncate * sigma + 0.5)
     if not isinstance(radius, numbers.Integral) or radius < 0:
         raise ValueError("Radius must be a nonnegative integer.")
-    return gaussian_row(sigma, int(order), int(radius))
+    if order < 0:
+        raise ValueError("order must be non-negative")
+    return gaussian_row(sigma, 0 if order == 0 else operator.index(order), int(radius))
 
 
 @filters_arrays

@@ -159,9 +159,11 @@ def test_getGaussianKernel(size, sigma):
 
 def test_constants():
     for name in dir(ours):
+        if name.startswith("CV_") and (name == "CV_MAKETYPE" or "C" in name[3:]):
+            continue  # types with channels: test_cv_words.py
         if name.startswith(("BORDER_", "CV_", "FILTER_", "ALGO_")):
             assert getattr(ours, name) == getattr(theirs, name, getattr(ours, name)), name
-    assert sum(name.startswith(("BORDER_", "CV_")) for name in dir(ours)) == 17
+    assert sum(name.startswith(("BORDER_", "CV_")) for name in dir(ours)) == 17 + 8 * 5 + 1
 
 
 def test_dst():
@@ -203,7 +205,7 @@ image = np.zeros((8, 8), np.uint8)
     (lambda cv: cv.filter2D(image, -1, np.ones((3, 3)), anchor=(3, 0)), "anchor"),
     (lambda cv: cv.filter2D(image, -1, np.ones((3, 3, 2))), "two axes"),
     (lambda cv: cv.filter2D(image, -1, np.zeros((0, 3))), "empty"),
-    (lambda cv: cv.filter2D(image, 99, np.ones((3, 3))), "ddepth"),
+    (lambda cv: cv.filter2D(image, 20, np.ones((3, 3))), "ddepth"),
     (lambda cv: cv.filter2D(image.astype(complex), -1, np.ones((3, 3))), "real numbers"),
     (lambda cv: cv.sepFilter2D(image, -1, np.ones((2, 2)), np.ones(3)), "kernelX must be one row"),
     (lambda cv: cv.GaussianBlur(image, (4, 3), 1), "ksize must be odd"),

@@ -63,7 +63,7 @@ def test_functions_are_those_of_the_list(name):
     assert filters.__all__ == list(LIST)
     parameters = inspect.signature(function).parameters
     own = [p["name"] for p in facts["parameters"]]
-    assert list(parameters) == ["image", *own, "axes", "border", "cval", "output"]
+    assert list(parameters) == ["image", *own, "axes", "border", "cval", "output", "alpha"]
     for p in facts["parameters"]:
         default = parameters[p["name"]].default
         assert default == (p["choices"][int(p["default"])] if p["choices"] else p["default"])
@@ -127,7 +127,8 @@ def stub():
             elif p["per_axis"]:
                 kind += f" | Sequence[{kind}]"
             own.append(f"{p['name']}: {kind}{'' if p['default'] is not None else ' | None'} = ...")
-        shared = ["axes: int | Sequence[int] | None = ...", "border: str = ...", "cval: float = ...", "output: Any = ..."]
+        shared = ["axes: int | Sequence[int] | None = ...", "border: str = ...", "cval: float = ...", "output: Any = ...",
+                  "alpha: bool = ..."]
         lines += [f"def {facts['name']}(", *(f"    {each}," for each in ["image: Any", *own, "*", *shared]), ") -> Any: ..."]
     return "\n".join(lines) + "\n"
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import halation
+from halation.ndimage._gaussian import gaussian_row
 
 signal = pytest.importorskip("scipy.signal")
 
@@ -106,3 +107,32 @@ def test_run_errors():
 def test_devices():
     names = [info["device"] for info in halation.devices()]
     assert names[:2] == ["reference", "cpu"]
+
+
+@pytest.mark.parametrize("weights", [gaussian_row(1.5, 0, 6), gaussian_row(0.8, 0, 1), np.ones(5) / 7, [0.3, 0.4, 0.3]], ids=len)
+@pytest.mark.parametrize("output", [np.uint8, np.int16])
+def test_fixed_point_is_off_by_a_sixteenth_of_a_level_at_most(weights, output):
+    """And not at all beside what f64 rounds where sums in f64 are asked for."""
+    image = np.random.default_rng(3).integers(0, 256, (300, 400), np.uint8)
+    exact = halation.plan(image.shape, np.uint8, (weights, weights), output=np.float64).run(image)
+    for words, most in (({}, 1 / 16), ({"sum": "f64"}, 1e-9)):
+        got = halation.plan(image.shape, np.uint8, (weights, weights), output=output, **words).run(image)
+        assert np.abs(got - exact).max() <= 0.5 + most
+
+
+@pytest.mark.parametrize("weights", [np.arange(6.0).reshape(2, 3), ([1.0, 2.0], [3.0, 4.0, 5.0])], ids=["dense", "factors"])
+@pytest.mark.parametrize("anchor", [None, (0, 2)])
+def test_the_operation_given_is_the_one_explained(weights, anchor):
+    image = np.random.default_rng(4).random((7, 8))
+    made = {}
+    for operation in ("convolution", "correlation"):
+        plan = halation.plan(image.shape, image.dtype, weights, operation=operation, anchor=anchor, border="constant")
+        other = {"convolution": "correlation", "correlation": "convolution"}[operation]
+        assert f", {operation}, " in plan.explain() and other not in plan.explain()
+        made[operation] = plan.run(image)
+    dense = weights if isinstance(weights, np.ndarray) else np.outer(*weights)
+    at = (1, 1) if anchor is None else anchor
+    full = signal.convolve2d(image, dense, "full")[at[0] :, at[1] :][:7, :8]
+    np.testing.assert_allclose(made["convolution"], full)
+    full = signal.correlate2d(image, dense, "full")[1 - at[0] :, 2 - at[1] :][:7, :8]
+    np.testing.assert_allclose(made["correlation"], full)
