@@ -108,8 +108,9 @@ Device::Kind device_from(const std::string& name, ladder::Gpu& gpu) {
 /// How many threads jobs run with on the CPU: distinct, in the order given.
 std::vector<int> threads_from(const Given& list) {
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const std::string counts = list.value_or("1,0");
   std::vector<int> threads;
-  for (const std::string_view text : split(list.value_or("1,0"), ',')) {
+  for (const std::string_view text : split(counts, ',')) {
     const auto given = static_cast<int>(whole_number_from("--threads", text, 0, most_threads));
     const int count = given == 0 ? all : given;
     if (std::find(threads.begin(), threads.end(), count) == threads.end()) threads.push_back(count);
