@@ -323,7 +323,8 @@ class Conversation {
   static Reply write_file(std::string path, const std::string& wanted, const Write& write) {
     if (path == "-")
       throw Error{ErrorCode::invalid_argument, "standard output holds the questions; name a file"};
-    if (fs::is_directory(path)) path = free_name(fs::path(path) / fs::path(wanted).filename());
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) path = free_name(fs::path(path) / fs::path(wanted).filename());
     if (const Reply reply = exists(path) ? ask_overwrite(path) : Reply::answered; reply != Reply::answered)
       return reply;
     Timing timing;

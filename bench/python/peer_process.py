@@ -66,8 +66,8 @@ def late_row(name, greeting, start, so_far, seconds):
 
 
 def supervise(command, name, header, lines, emit):
-    """Runs `command` on header and lines, in one process after the other where a job takes over header["seconds"]; hands on what they
-    print by `emit(**fields)`."""
+    """Runs `command` on header and lines, in one process after the other where a job takes over header["seconds"]; hands on what
+    they print by `emit(**fields)`."""
     seconds = header.get("seconds", math.inf)
     greeting = {}
     while lines:

@@ -14,8 +14,8 @@ struct TransferTimes {
   double total() const { return allocate + upload + download; }
 };
 
-/// `convolve` on any device of an image in host memory, or in that device's own; the result lies in host memory. Adds to `times` where
-/// it is given.
+/// `convolve` on any device of an image in host memory, or in that device's own; the result lies in host memory. Adds to `times`
+/// where it is given.
 Image convolve_on(Device device, ConstView in, const FilterSet& filter, const Options& options, TransferTimes* times = nullptr);
 
 }  // namespace halation

@@ -160,7 +160,8 @@ class Results(Bench):
         said = self.progress_on_terminal()
         self.assertEqual(said, "".join(f"\r{number} of 4: {label}: halation\x1b[K" for number, label in enumerate(
             ["small, 1 thread", "small, 2 threads", "hasty, 1 thread", "hasty, 2 threads"], 1)) + "\r\x1b[K")
-        self.assertRegex(self.progress_on_terminal("--progress"), r"\Asmall, 1 thread: .* of copy\r\nsmall, 2 .*\r\nh.*\r\nh.*\r\n\Z")
+        self.assertRegex(self.progress_on_terminal("--progress"),
+                         r"\Asmall, 1 thread: .* of copy\r\nsmall, 2 .*\r\nh.*\r\nh.*\r\n\Z")
         self.assertEqual(self.progress_on_terminal("--quiet"), "")
         self.assertEqual(self.progress_on_terminal(terminal="dumb"), "")
         long = [{**SMALL[0], "name": "a job of a very long name that no line of any common terminal can hold" * 2}]

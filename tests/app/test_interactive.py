@@ -1,10 +1,13 @@
 """test_interactive.py: `halation interactive`, answered by a pipe, and on a terminal."""
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
 import subprocess
+import termios
+import time
 import unittest
 
 import program
@@ -51,12 +54,14 @@ class Filters(Talk):
         runs = re.findall(r"(first run|later run, image already in memory):\n(read)?", said)
         self.assertEqual(runs, [("first run", "read"), ("later run, image already in memory", ""),
                                 ("later run, image already in memory", "")])
-        self.assertEqual(len(re.findall(r"(?m)^total +\d+\.\d+ ms\n[\d.]+ MPix/s, [\d.]+ FPS, [\d.]+ GFLOPS\ndevice auto: ", said)), 3)
+        self.assertEqual(len(re.findall(
+            r"(?m)^total +\d+\.\d+ ms\n[\d.]+ MPix/s, [\d.]+ FPS, [\d.]+ GFLOPS\ndevice auto: ", said)), 3)
         self.assertEqual(len(re.findall(r"wrote photo_\w+\.png \(\d+\.\d+ ms\)\n", said)), 3)
 
     def test_every_parameter_is_asked_for(self):
         said = self.talk("gaussian_derivative", "", "1", "0", "1", "", "", "q")
-        order = [said.index(question) for question in ("sigma [1]: ", "radius: ", "order_x [1]: ", "order_y [0]: ", "order_z [0]: ")]
+        questions = ("sigma [1]: ", "radius: ", "order_x [1]: ", "order_y [0]: ", "order_z [0]: ")
+        order = [said.index(question) for question in questions]
         self.assertEqual(order, sorted(order))
         self.run_ok("apply", "gaussian_derivative", "photo.png", "-o", "same.png", "--radius", 1, "--order-x", 0, "--order-y", 1)
         self.assertEqual(self.result("photo_gaussian_derivative.png"), self.result("same.png"))
@@ -75,7 +80,8 @@ class Filters(Talk):
         self.assertEqual(self.result("photo_sobel.png"), clipped(ROWS, [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]))
 
     def test_weights_of_ones_own(self):
-        self.talk("custom", "0 1; 0", "0 0 0; 0 2 0; 0 0 0", "", "q", errors="halation: weights: row 2 has 1 numbers, row 1 has 2\n")
+        self.talk("custom", "0 1; 0", "0 0 0; 0 2 0; 0 0 0", "", "q",
+                  errors="halation: weights: row 2 has 1 numbers, row 1 has 2\n")
         self.assertEqual(self.result("photo_custom.png"), [[min(255, 2 * value) for value in row] for row in ROWS])
 
     def test_bad_answers_are_asked_again(self):
@@ -98,7 +104,8 @@ class Filters(Talk):
         self.assertIn("filter for photo_box [box]: ", said)
 
     def test_device(self):
-        said = self.talk("device reference", "device", "", "identity", "", "device", "cpu", "identity", "", "device tpu", "device cuda:99",
+        said = self.talk("device reference", "device", "", "identity", "", "device", "cpu", "identity", "", "device tpu",
+                         "device cuda:99",
                          errors="halation: unknown device 'tpu'; choose from cpu, reference, cuda, cuda:0, cuda:1, …\n"
                                 "halation: there is no cuda:99 here; halation devices lists what there is\n")
         self.assertEqual(said.count("device [reference]: "), 2)
@@ -175,8 +182,8 @@ class Words(Talk):
         self.assertEqual(said.count("first run"), 1)
 
     def test_quit_and_the_end_of_input_leave_everywhere(self):
-        for answers in (["q"], ["quit"], ["box", "q"], ["box", "3", "q"], ["box", "3", "photo.png", "q"], ["device", "q"], ["custom", "q"],
-                        []):
+        for answers in (["q"], ["quit"], ["box", "q"], ["box", "3", "q"], ["box", "3", "photo.png", "q"], ["device", "q"],
+                        ["custom", "q"], []):
             self.talk(*answers)
             self.talk(*answers[:-1], ends=False)
         self.talk("q", image=None)
@@ -195,6 +202,7 @@ class Words(Talk):
 
 UP, LEFT, TAB, CTRL_C, CTRL_D, ENTER = "\x1b[A", "\x1b[D", "\t", "\x03", "\x04", "\n"
 PATIENCE_S = 60  # of a test that would hang
+EDITED = os.environ.get("HALATION_LINE_EDITING") == "1"
 
 
 class Terminal(ProgramTest):
@@ -204,8 +212,9 @@ class Terminal(ProgramTest):
         self.put("photo two.png", png(ROWS))
         self.near, far = pty.openpty()
         self.addCleanup(os.close, self.near)
-        self.process = subprocess.Popen([program.HALATION, "interactive", "photo.png"], stdin=far, stdout=far, stderr=far, cwd=self.folder,
-                                        env={**os.environ, "TERM": "xterm", "LC_ALL": "C"}, preexec_fn=own_terminal)
+        self.process = subprocess.Popen([program.HALATION, "interactive", "photo.png"], stdin=far, stdout=far, stderr=far,
+                                        cwd=self.folder, env={**os.environ, "TERM": "xterm", "LC_ALL": "C"},
+                                        preexec_fn=own_terminal)
         os.close(far)
         self.addCleanup(self.process.wait)
         self.addCleanup(self.process.kill)
@@ -220,6 +229,11 @@ class Terminal(ProgramTest):
         self.said = self.said.split(text, 1)[1]
 
     def type(self, text):
+        # libedit shows its prompt just before it takes over the terminal.
+        for _ in range(PATIENCE_S * 100):
+            if not EDITED or not termios.tcgetattr(self.near)[3] & termios.ICANON:
+                break
+            time.sleep(0.01)
         os.write(self.near, text.encode())
 
     def end(self):
@@ -247,7 +261,7 @@ class Terminal(ProgramTest):
         self.type(CTRL_C)
         self.assertEqual(self.end(), -signal.SIGINT)
 
-    @unittest.skipUnless(os.environ.get("HALATION_LINE_EDITING") == "1", "this build has no libedit")
+    @unittest.skipUnless(EDITED, "this build has no libedit")
     def test_arrows_and_history(self):
         self.wait_for("filter [sharpen]: ")
         self.type("identit" + LEFT * 7 + "x" + "\x7f" + "\x05" + "y" + ENTER)  # to its begin, a letter and back, to its end
@@ -263,7 +277,7 @@ class Terminal(ProgramTest):
         self.assertEqual(self.end(), 0)
         self.assertNotIn("^[[", self.said)
 
-    @unittest.skipUnless(os.environ.get("HALATION_LINE_EDITING") == "1", "this build has no libedit")
+    @unittest.skipUnless(EDITED, "this build has no libedit")
     def test_completion(self):
         self.wait_for("filter [sharpen]: ")
         self.type("laplacian_" + TAB + ENTER)
@@ -281,8 +295,6 @@ class Terminal(ProgramTest):
 def own_terminal():
     """Makes standard input the terminal that the process belongs to, so that its keys send signals."""
     os.setsid()
-    import fcntl
-    import termios
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

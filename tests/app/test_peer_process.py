@@ -51,8 +51,8 @@ class Supervised(unittest.TestCase):
 
     def test_a_job_that_takes_too_long_is_stopped_and_the_next_goes_on(self):
         said = self.said(["a", "hang", "half", "b"], 3)
-        self.assertEqual(self.rows(said), [("a", "verified", "f"), ("hang", "took too long", "over 3 s"), ("half", "verified", "slow"),
-                                           ("b", "verified", "f")])
+        self.assertEqual(self.rows(said), [("a", "verified", "f"), ("hang", "took too long", "over 3 s"),
+                                           ("half", "verified", "slow"), ("b", "verified", "f")])
         self.assertEqual([line for line in said if "job" not in line], [{"peer": "Here", "version": "7"}])
         late = next(line for line in said if line.get("status") == "took too long")
         self.assertEqual((late["threads"], late["peer"], late["version"]), (2, "Asked", "7"))
