@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <string>
 
 #include "converted.h"
 #include "halation/device.h"

@@ -1,8 +1,10 @@
 // arguments.h: texts from the command line become numbers, borders, anchors and weights.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,8 +16,11 @@ namespace halation::app {
 
 // Every function throws `Error{invalid_argument}` with a sentence that begins with the option's name.
 
-/// The parts of `text` between separators; at least one, each possibly empty.
+/// The parts of `text` between separators; at least one, each possibly empty. They are views of it: a string
+/// that goes at the end of the call is refused by the compiler.
 std::vector<std::string_view> split(std::string_view text, char separator);
+template <std::same_as<std::string> Temporary>
+void split(const Temporary&& text, char separator) = delete;
 
 /// A finite number.
 double number_from(std::string_view option, std::string_view text);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,9 +16,11 @@
 #include "arguments.h"
 #include "bench/built_in.h"
 #include "bench/contest.h"
+#include "bench/peer_process.h"
 #include "bench/python_peers.h"
 #include "bench/record.h"
 #include "bench/rounds.h"
+#include "bench_progress.h"
 #include "bench_report.h"
 #include "bench_table.h"
 #include "halation/error.h"
@@ -32,6 +35,7 @@ namespace {
 constexpr int most_repeats = 1001;
 constexpr int most_threads = 1024;
 constexpr int most_rounds = 1001;
+constexpr int most_peer_seconds = 86400;
 
 constexpr const char* examples = R"(
 
@@ -46,9 +50,9 @@ Examples:
 struct Flags {
   explicit Flags(CLI::App& command);
 
-  Given matrix, device, threads, peers, python, repeats, rounds, json, report;
+  Given matrix, device, threads, peers, peer_seconds, python, repeats, rounds, json, report, as_peer;
   std::vector<std::string> jobs;
-  bool list = false, progress = false;
+  bool list = false, progress = false, quiet = false;
 };
 
 Flags::Flags(CLI::App& command) {
@@ -65,17 +69,27 @@ Flags::Flags(CLI::App& command) {
             "npp, cufft, cudnn, opencv, python, apart by commas, or none [all that fit the device]");
   what.text("--python", python, "FILE",
             "the Python that has the packages of bench/requirements.txt, or those for GPUs [python3]");
+  what.text("--peer-seconds", peer_seconds, "N",
+            "a peer that is at one job for longer is stopped: its row says that it took too long, or has the "
+            "best way until then [60]");
   what.text("--repeats", repeats, "N", "batches that each median is of [11]");
   what.text("--rounds", rounds, "N",
-            "where halation is not 1.3 times as fast as the best peer, it and the peers near that one are timed N times "
+            "where halation is not 1.3 times as fast as the best peer, it and the peers near that one are "
+            "timed N times "
             "again, by turns, and medians of these count [0]");
   OptionGroup results(command, "Results");
   results.text("--json", json, "FILE",
                "write everything as JSON; - is standard output, instead of the table");
   results.text("--report", report, "FILE", "write a page with charts (HTML, self-contained)");
   results.flag("--progress", progress,
-               "a line on standard error after each job, and after each of a peer in Python");
+               "a line on standard error after each job, and after each of a peer in Python [on a terminal "
+               "one line that says what "
+               "is being timed]");
+  results.flag("--quiet", quiet, "no progress on a terminal either");
   results.flag("--list", list, "print the names of the jobs, and run nothing");
+  // How this program runs a peer in a process of its own; no user's option.
+  command.add_option_function<std::string>("--as-peer", [this](const std::string& name) { as_peer = name; })
+      ->group("");
   command.footer(std::string(bench::matrix_format()) + examples);
 }
 
@@ -108,8 +122,9 @@ Device::Kind device_from(const std::string& name, ladder::Gpu& gpu) {
 /// How many threads jobs run with on the CPU: distinct, in the order given.
 std::vector<int> threads_from(const Given& list) {
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const std::string counts = list.value_or("1,0");
   std::vector<int> threads;
-  for (const std::string_view text : split(list.value_or("1,0"), ',')) {
+  for (const std::string_view text : split(counts, ',')) {
     const auto given = static_cast<int>(whole_number_from("--threads", text, 0, most_threads));
     const int count = given == 0 ? all : given;
     if (std::find(threads.begin(), threads.end(), count) == threads.end()) threads.push_back(count);
@@ -117,33 +132,40 @@ std::vector<int> threads_from(const Given& list) {
   return threads;
 }
 
-/// The peers asked for; of those that live in this process, what was found of them.
-struct Peers {
-  std::vector<bench::FoundPeer> found;
+/// A peer that this program can be itself, in a process of its own.
+struct NativePeer {
+  std::string_view name;
+  bench::FoundPeer (*find)();
+  bool gpu;
+};
+constexpr NativePeer native_peers[] = {{"npp", bench::find_npp, true},
+                                       {"cufft", bench::find_cufft, true},
+                                       {"cudnn", bench::find_cudnn, true},
+                                       {"opencv", bench::find_opencv, false}};
+
+const NativePeer* native_peer(std::string_view name) {
+  const auto known = std::find_if(std::begin(native_peers), std::end(native_peers),
+                                  [&](const NativePeer& peer) { return peer.name == name; });
+  return known == std::end(native_peers) ? nullptr : known;
+}
+
+/// The peers asked for.
+struct PeerNames {
+  std::vector<const NativePeer*> native = {};
   bool python = false;
 };
 
-Peers peers_from(const Given& list, Device::Kind device) {
+PeerNames peers_from(const Given& list, Device::Kind device) {
   const bool gpu = device == Device::Kind::cuda;
   const std::string names = list.value_or(gpu ? "npp,cufft,cudnn,python" : "opencv,python");
-  Peers peers;
+  PeerNames peers;
   if (names == "none") return peers;
-  const struct {
-    std::string_view name;
-    bench::FoundPeer (*find)();
-    bool gpu;
-  } in_process[] = {{"npp", bench::find_npp, true},
-                    {"cufft", bench::find_cufft, true},
-                    {"cudnn", bench::find_cudnn, true},
-                    {"opencv", bench::find_opencv, false}};
   for (const std::string_view name : split(names, ',')) {
-    const auto known = std::find_if(std::begin(in_process), std::end(in_process),
-                                    [&](const auto& entry) { return entry.name == name; });
-    if (known != std::end(in_process)) {
+    if (const NativePeer* known = native_peer(name)) {
       if (known->gpu != gpu)
         refuse(fmt::format("the peer {} runs on {}", name,
                            known->gpu ? "GPUs, the jobs on the CPU" : "the CPU, the jobs on a GPU"));
-      peers.found.push_back(known->find());
+      peers.native.push_back(known);
     } else if (name == "python") {
       peers.python = true;
     } else {
@@ -155,17 +177,39 @@ Peers peers_from(const Given& list, Device::Kind device) {
   return peers;
 }
 
-void print_progress(const bench::Row& row) {
-  fmt::print(stderr, "{}: {}\n", row.label(),
-             row.ran() ? fmt::format("{} ms, {:.0f}% of copy", short_number(row.time.median_s * 1e3),
-                                     row.share_of_copy() * 100)
-                       : row.not_run);
+/// Each in a process of its own: this program again.
+std::vector<std::unique_ptr<bench::Contender>> started(const PeerNames& peers, Device::Kind device,
+                                                       int repeats, double seconds) {
+  std::vector<std::unique_ptr<bench::Contender>> contenders;
+  for (const NativePeer* peer : peers.native) {
+    const std::string name(peer->name);
+    contenders.push_back(std::make_unique<bench::PeerProcess>(
+        name, bench::PeerProcessOptions{
+                  .command = {std::filesystem::read_symlink("/proc/self/exe"), "bench", "--as-peer", name},
+                  .device = device,
+                  .repeats = repeats,
+                  .seconds = seconds}));
+  }
+  return contenders;
 }
 
-void print_peer_progress(const bench::Row& row, const bench::PeerRow& peer) {
-  fmt::print(stderr, "{}: {} {}\n", row.label(), peer.peer,
-             peer.status == bench::PeerRow::Status::verified ? short_number(peer.time.median_s * 1e3) + " ms"
-                                                             : std::string(name_of(peer.status)));
+void be_peer(const std::string& name) {
+  const NativePeer* peer = native_peer(name);
+  if (peer == nullptr) refuse("no peer is called '" + name + "'");
+  bench::serve_peer(peer->find, peer->gpu ? bench::gpu_stopwatch : bench::cpu_stopwatch);
+}
+
+std::vector<std::string> labels_of(const std::vector<bench::Job>& jobs, const std::vector<int>& threads) {
+  std::vector<std::string> labels;
+  for (const bench::Job& job : jobs) {
+    bench::Row row;
+    row.job = job;
+    for (const int count : threads) {
+      row.threads = count;
+      labels.push_back(row.label());
+    }
+  }
+  return labels;
 }
 
 void write_results(const Flags& flags, const BenchResults& results) {
@@ -174,32 +218,45 @@ void write_results(const Flags& flags, const BenchResults& results) {
 }
 
 void run(const Flags& flags, const CLI::App& command) {
+  if (flags.as_peer) return be_peer(*flags.as_peer);
   for (const Given* path : {&flags.json, &flags.report}) {
     if (*path) check_file(**path);
   }
   const std::vector<bench::Job> matrix = matrix_from(flags.matrix);
   const auto repeats =
       static_cast<int>(whole_number_from("--repeats", flags.repeats.value_or("11"), 1, most_repeats));
-  const auto rounds = static_cast<int>(whole_number_from("--rounds", flags.rounds.value_or("0"), 0, most_rounds));
-  const std::vector<int> threads = threads_from(flags.threads);
+  const auto rounds =
+      static_cast<int>(whole_number_from("--rounds", flags.rounds.value_or("0"), 0, most_rounds));
+  const auto peer_seconds = static_cast<int>(
+      whole_number_from("--peer-seconds", flags.peer_seconds.value_or("60"), 1, most_peer_seconds));
+  if (flags.progress && flags.quiet) refuse("--progress and --quiet are not for one run");
   BenchResults results;
   const Device::Kind device = device_from(flags.device.value_or("auto"), results.gpu);
   if (device != Device::Kind::cpu && flags.threads) refuse("--threads is for jobs on the CPU");
+  const std::vector<int> threads =
+      device == Device::Kind::cpu ? threads_from(flags.threads) : std::vector<int>{0};
   const std::vector<bench::Job> jobs = bench::jobs_matching(matrix, flags.jobs, device);
   if (flags.list) {
     for (const bench::Job& job : jobs) fmt::print("{}\n", job.name);
     return;
   }
-  Peers peers = peers_from(flags.peers, device);
+  const PeerNames peers = peers_from(flags.peers, device);
   results.circumstances = bench::circumstances(command_text(command));
   const std::unique_ptr<bench::Stopwatch> stopwatch =
       device == Device::Kind::cuda ? bench::gpu_stopwatch() : bench::cpu_stopwatch();
-  bench::ContestOptions options{
-      .repeats = repeats, .threads = threads, .peers = std::move(peers.found), .after_each = {}};
-  if (flags.progress) options.after_each = print_progress;
+  BenchProgress progress(progress_kind(flags.progress, flags.quiet), labels_of(jobs, threads));
+  const auto before = [&](const bench::Row& row, std::string_view who) { progress.before(row, who); };
+  bench::ContestOptions options{.repeats = repeats,
+                                .threads = threads,
+                                .peers = started(peers, device, repeats, peer_seconds),
+                                .before_each = before,
+                                .after_each = [&](const bench::Row& row) { progress.after(row); }};
   results.contest = bench::run_contest(jobs, *stopwatch, options);
   std::optional<bench::PythonPeers> python;
-  if (peers.python) python = {.python = flags.python.value_or("python3"), .repeats = repeats};
+  if (peers.python)
+    python = {.python = flags.python.value_or("python3"),
+              .repeats = repeats,
+              .seconds = static_cast<double>(peer_seconds)};
   // What has been measured is kept, whatever becomes of other programs.
   const auto keep = [&] {
     results.void_reasons = results.contest.void_reasons(results.gpu.name);
@@ -207,12 +264,15 @@ void run(const Flags& flags, const CLI::App& command) {
   };
   if (python) {
     keep();
-    bench::add_python_peers(results.contest, *python, flags.progress ? print_peer_progress : nullptr);
+    bench::add_python_peers(
+        results.contest, *python, before,
+        [&](const bench::Row& row, const bench::PeerRow& peer) { progress.after(row, peer); });
   }
   if (rounds > 0) {
     keep();
     bench::repeat_close_rows(results.contest, *stopwatch, std::move(options), python, rounds);
   }
+  progress.clear();
   results.void_reasons = results.contest.void_reasons(results.gpu.name);
   if (flags.json != "-" && flags.report != "-") fmt::print("{}", text_of(results));
   write_results(flags, results);

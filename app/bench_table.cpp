@@ -26,9 +26,8 @@ std::string spread_text(const bench::Spread& time) {
 }
 
 std::string verdict_text(const Contest& contest, const Row& row) {
-  if (!row.job.target) return "-";
   const std::string_view verdict = contest.verdict_on_target(row);
-  if (verdict.empty()) return "unknown";
+  if (verdict.empty()) return "-";
   if (verdict == "aim") return "aim";
   const double wanted = verdict == "least" ? row.job.target->aim : row.job.target->least;
   return fmt::format("{} ({})", verdict == "least" ? "least" : "MISSED",
@@ -41,6 +40,14 @@ std::string listed(const std::vector<std::string>& names) {
   if (names.size() <= most) return fmt::format("{}", fmt::join(names, "; "));
   return fmt::format("{}; and {} more", fmt::join(names.begin(), names.begin() + most, "; "),
                      names.size() - most);
+}
+
+/// The best peer; where there is none because one took too long, that.
+std::string best_peer_text(const Row& row) {
+  if (const PeerRow* best = row.best_peer()) return best->peer;
+  const auto late = std::find_if(row.peers.begin(), row.peers.end(),
+                                 [](const PeerRow& peer) { return peer.status == PeerRow::Status::late; });
+  return late == row.peers.end() ? "-" : fmt::format("{} {}", late->peer, name_of(late->status));
 }
 
 bool on_gpu(const BenchResults& results) { return results.contest.device.kind == Device::Kind::cuda; }
@@ -78,7 +85,7 @@ Table jobs_table(const BenchResults& results) {
                   short_number(row.gpix_per_s()),
                   fmt::format("{:.0f}%", row.share_of_copy() * 100),
                   verdict_text(results.contest, row),
-                  best ? best->peer : "-",
+                  best_peer_text(row),
                   best ? fmt::format("{:.2f}x", *row.over_best_peer()) : "-"};
     if (!on_gpu(results)) line.cells.insert(line.cells.begin(), std::to_string(row.threads));
   }
@@ -89,12 +96,13 @@ std::vector<std::string> findings(const BenchResults& results) {
   const Contest& contest = results.contest;
   std::vector<std::string> sentences;
   for (const std::string& reason : results.void_reasons) sentences.push_back("VOID: " + reason);
-  std::size_t aims = 0, leasts = 0, compared = 0;
+  std::size_t targets = 0, aims = 0, leasts = 0, compared = 0;
   std::vector<std::string> missed, behind, differing;
   for (const Row& row : contest.rows) {
     const std::string_view verdict = contest.verdict_on_target(row);
     aims += verdict == "aim" ? 1 : 0;
     leasts += verdict == "least" ? 1 : 0;
+    targets += row.job.target && row.ran() ? 1 : 0;
     if (verdict == "missed")
       missed.push_back(
           fmt::format("{} ({})", row.label(), target_text(*row.job.target, *contest.reached(row))));
@@ -113,6 +121,9 @@ std::vector<std::string> findings(const BenchResults& results) {
     sentences.push_back(fmt::format("targets: {} reached the aim, {} the least, {} missed{}{}", aims, leasts,
                                     missed.size(), missed.empty() ? "" : ": ", listed(missed)));
   }
+  if (const std::size_t unjudged = targets - aims - leasts - missed.size(); unjudged > 0)
+    sentences.push_back(fmt::format("{} of {} targets cannot be judged: what they compare with was not timed",
+                                    unjudged, targets));
   for (const auto& [name, version] : contest.peers)
     sentences.push_back(fmt::format("peer {}: {}", name, version));
   if (compared > 0) {

@@ -70,6 +70,7 @@ std::string summary_of(const std::string& description) {
 Command command_of(const CLI::App& app) {
   Command command{.name = app.get_name(), .summary = app.get_description(), .positionals = {}, .options = {}};
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // not shown to users
     Argument argument{.names = {}, .summary = summary_of(option->get_description()), .values = {}};
     argument.takes_value = option->get_items_expected_max() > 0;
     if (argument.takes_value) argument.values = values_of(option->get_type_name());

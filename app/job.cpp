@@ -124,10 +124,16 @@ Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing)
   return prepared;
 }
 
-Page run(const PageJob& job, const Page& page, Timing& timing) {
+Page run(const PageJob& job, const Page& page, Timing& timing) { return run(job, page, page.image, timing); }
+
+bool takes_kept_pixels(const PageJob& job) {
+  return !shares_memory(job.device, cpu()) && !job.colour.alpha && !job.colour.linear && !job.colour.gray;
+}
+
+Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing) {
   TransferTimes times;
   Image filtered = timing.measure("compute", [&] {
-    return convolve_colour_on(job.device, page.image, job.filter, job.options, job.colour, &times);
+    return convolve_colour_on(job.device, pixels, job.filter, job.options, job.colour, &times);
   });
   if (times.total() > 0) {
     timing.move("compute", "allocate", times.allocate);

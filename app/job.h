@@ -54,6 +54,10 @@ Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing)
 /// "compute", and on a GPU to "allocate", "upload" and "download" beside it.
 Page run(const PageJob& job, const Page& page, Timing& timing);
 
+/// The same with the page's pixels where the job's device has them already. Only for jobs that `takes_kept_pixels`.
+Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing);
+bool takes_kept_pixels(const PageJob& job);
+
 /// What `run` does and why, in a few lines.
 std::string explain(const PageJob& job);
 

@@ -2,35 +2,17 @@
 #pragma once
 
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/contender.h"
 #include "bench/matrix.h"
-#include "bench/peer.h"
 #include "bench/stopwatch.h"
 #include "bench/verify.h"
 
 namespace halation::bench {
-
-/// What a peer made of one job.
-struct PeerRow {
-  enum class Status {
-    verified,
-    differs,  ///< it computes something else, and was not timed
-    failed,
-  };
-  std::string peer, version;
-  std::string how, border;
-  Status status = Status::verified;
-  std::string reason;  ///< unless verified
-  Spread time;         ///< where verified
-  /// Seconds that a copy of as many bytes took in the peer's process before and after, by as many threads:
-  /// whether the machine went as fast then as for the others. Empty on GPUs.
-  std::vector<double> copies_s;
-};
-std::string_view name_of(PeerRow::Status status);
 
 /// One job; on the CPU with so many threads.
 struct Row {
@@ -79,8 +61,10 @@ struct Contest {
 struct ContestOptions {
   int repeats = 11;
   std::vector<int> threads = {1};  ///< that each job runs with, one after the other, on the CPU
-  std::vector<FoundPeer> peers = {};
+  std::vector<std::unique_ptr<Contender>> peers = {};
   std::vector<std::string> only = {};  ///< the names of those that take part; empty: all
+  /// Before halation or a peer begins with a row.
+  std::function<void(const Row& row, std::string_view who)> before_each = {};
   std::function<void(const Row& row)> after_each = {};
 };
 

@@ -159,31 +159,6 @@ void take_filter(Job& job, const Json& fields) {
     refuse("sobel has size 3, got " + std::to_string(job.size));
 }
 
-Job job_from(const Json& fields) {
-  only_fields(fields, "it", job_fields);
-  Job job;
-  job.fields = fields;
-  job.name = fields.at("name");
-  take_extents(job.shape, fields);
-  if (fields.contains("channels")) job.shape.channels = whole_from(fields["channels"], "channels", 1024);
-  if (fields.contains("batch")) job.shape.batch = whole_from(fields["batch"], "batch", most_extent);
-  (void)job.shape.elements();
-  job.pixel = pixel_named(text_from(fields, "pixel", "f32"));
-  job.output = pixel_named(text_from(fields, "output", std::string(halation::name_of(job.pixel))));
-  take_filter(job, fields);
-  job.border = {border_named(text_from(fields, "border", "reflect101")), 0};
-  job.method = method_named(text_from(fields, "method", "automatic"));
-  if (fields.contains("on")) job.on = named(devices, "device", text_from(fields, "on", ""));
-  if (fields.contains("target")) job.target = target_from(fields["target"]);
-  if (fields.contains("known_gpix_per_s")) {
-    const Json& known = fields["known_gpix_per_s"];
-    if (!known.is_object()) refuse("known_gpix_per_s must be an object, got " + known.dump());
-    for (const auto& [peer, rate] : known.items())
-      job.known_gpix_per_s[peer] = positive_from(known, peer.c_str());
-  }
-  return job;
-}
-
 /// "512x512" of [512, 512]; else as JSON has it, texts without quotes.
 std::string plain_text(const Json& value) {
   if (value.is_string()) return value;
@@ -243,6 +218,31 @@ double Job::out_bytes() const {
 }
 
 std::string Job::extents_text() const { return to_string({1, shape.depth, shape.height, shape.width, 1}); }
+
+Job job_from(const Json& fields) {
+  only_fields(fields, "it", job_fields);
+  Job job;
+  job.fields = fields;
+  job.name = fields.at("name");
+  take_extents(job.shape, fields);
+  if (fields.contains("channels")) job.shape.channels = whole_from(fields["channels"], "channels", 1024);
+  if (fields.contains("batch")) job.shape.batch = whole_from(fields["batch"], "batch", most_extent);
+  (void)job.shape.elements();
+  job.pixel = pixel_named(text_from(fields, "pixel", "f32"));
+  job.output = pixel_named(text_from(fields, "output", std::string(halation::name_of(job.pixel))));
+  take_filter(job, fields);
+  job.border = {border_named(text_from(fields, "border", "reflect101")), 0};
+  job.method = method_named(text_from(fields, "method", "automatic"));
+  if (fields.contains("on")) job.on = named(devices, "device", text_from(fields, "on", ""));
+  if (fields.contains("target")) job.target = target_from(fields["target"]);
+  if (fields.contains("known_gpix_per_s")) {
+    const Json& known = fields["known_gpix_per_s"];
+    if (!known.is_object()) refuse("known_gpix_per_s must be an object, got " + known.dump());
+    for (const auto& [peer, rate] : known.items())
+      job.known_gpix_per_s[peer] = positive_from(known, peer.c_str());
+  }
+  return job;
+}
 
 std::vector<Job> jobs_from(std::string_view text, const std::string& source) {
   return within(source, [&] {

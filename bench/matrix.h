@@ -79,6 +79,9 @@ struct Job {
 /// sentence names `source` and the job: "matrix.json: job 'f32 3x3': unknown pixel 'f33'; choose from …".
 std::vector<Job> jobs_from(std::string_view text, const std::string& source);
 
+/// The job whose `fields` these are. Throws likewise, without naming anything.
+Job job_from(const nlohmann::ordered_json& fields);
+
 /// The form of a matrix in words.
 std::string_view matrix_format();
 

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/built_in.h"
+#include "bench/peer.h"
 #include "bench/workload.h"
 #include "halation/error.h"
 
@@ -81,29 +82,37 @@ Json line_of(const Row& row) {
   return line;
 }
 
+/// The row that a line of peers.py is about; null where there is none.
+Row* row_of(Contest& contest, const Json& line) {
+  const auto row = std::find_if(contest.rows.begin(), contest.rows.end(), [&](const Row& known) {
+    return known.job.name == line.at("job") && known.threads == line.value("threads", 0);
+  });
+  return row == contest.rows.end() ? nullptr : &*row;
+}
+
 void take_line(Contest& contest, const Json& line,
-               const std::function<void(const Row& row, const PeerRow& peer)>& after_each) {
+               const std::function<void(const Row&, std::string_view)>& before_each,
+               const std::function<void(const Row&, const PeerRow&)>& after_each) {
   if (!line.contains("job")) {
     contest.peers.emplace_back(line.at("peer"), line.at("version"));
+    return;
+  }
+  Row* row = row_of(contest, line);
+  if (line.contains("starts")) {
+    if (row != nullptr && before_each) before_each(*row, line["starts"].get<std::string>());
     return;
   }
   PeerRow peer{line.at("peer"),
                line.at("version"),
                line.at("how"),
                line.at("border"),
-               {},
+               status_named(line.at("status").get<std::string>()),
                line.value("reason", ""),
                {},
                line.value("copies_s", std::vector<double>{})};
-  if (line.at("status") == "verified") {
+  if (peer.status == PeerRow::Status::verified)
     peer.time = spread_of(line.at("times_s").get<std::vector<double>>());
-  } else {
-    peer.status = line.at("status") == "differs" ? PeerRow::Status::differs : PeerRow::Status::failed;
-  }
-  const auto row = std::find_if(contest.rows.begin(), contest.rows.end(), [&](const Row& known) {
-    return known.job.name == line.at("job") && known.threads == line.value("threads", 0);
-  });
-  if (row == contest.rows.end()) return;
+  if (row == nullptr) return;
   row->peers.push_back(std::move(peer));
   if (after_each) after_each(*row, row->peers.back());
 }
@@ -121,10 +130,12 @@ std::string last_line(const std::string& path) {
 }  // namespace
 
 void add_python_peers(Contest& contest, const PythonPeers& peers,
+                      const std::function<void(const Row& row, std::string_view who)>& before_each,
                       const std::function<void(const Row& row, const PeerRow& peer)>& after_each) {
   const TemporaryFolder folder;
   Json header = {{"device", contest.device.kind == Device::Kind::cuda ? "cuda" : "cpu"},
-                 {"repeats", peers.repeats}};
+                 {"repeats", peers.repeats},
+                 {"seconds", peers.seconds}};
   if (!peers.only.empty()) header["peers"] = peers.only;
   std::string input = header.dump() + "\n";
   for (const Row& row : contest.rows) {
@@ -143,8 +154,8 @@ void add_python_peers(Contest& contest, const PythonPeers& peers,
     line += part.data();
     if (line.back() != '\n') continue;
     try {
-      take_line(contest, Json::parse(line), after_each);
-    } catch (const nlohmann::json::exception&) {
+      take_line(contest, Json::parse(line), before_each, after_each);
+    } catch (const std::exception&) {
       trouble = "it printed '" + line.substr(0, line.size() - 1) + "'";
     }
     line.clear();

@@ -47,8 +47,8 @@ PeerRow joined(const std::vector<PeerRow>& rounds) {
 
 }  // namespace
 
-void repeat_close_rows(Contest& contest, Stopwatch& stopwatch, ContestOptions options, const std::optional<PythonPeers>& python,
-                       int rounds) {
+void repeat_close_rows(Contest& contest, Stopwatch& stopwatch, ContestOptions options,
+                       const std::optional<PythonPeers>& python, int rounds) {
   for (Row& row : contest.rows) {
     if (!is_close(row)) continue;
     options.only = close_peers(row);
@@ -57,7 +57,11 @@ void repeat_close_rows(Contest& contest, Stopwatch& stopwatch, ContestOptions op
     std::map<std::string, std::vector<PeerRow>> peers;
     for (int round = 0; round < rounds; ++round) {
       Contest again = run_contest({row.job}, stopwatch, options);
-      if (python) add_python_peers(again, {.python = python->python, .repeats = python->repeats, .only = options.only});
+      if (python) {
+        PythonPeers these = *python;
+        these.only = options.only;
+        add_python_peers(again, these, options.before_each);
+      }
       const Row& timed = again.rows.front();
       if (timed.failed) {
         row.failed = true;

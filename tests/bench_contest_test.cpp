@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <string>
@@ -12,6 +13,8 @@
 #include <vector>
 
 #include "bench/contest.h"
+#include "bench/peer_process.h"
+#include "bench/race.h"
 #include "bench/rounds.h"
 #include "bench/verify.h"
 #include "halation/convolve.h"
@@ -166,11 +169,19 @@ class FakePeer final : public Peer {
   std::vector<std::string> ways_;
 };
 
-Contest contest_of(std::vector<Job> jobs, std::vector<std::string> ways) {
-  ContestOptions options{.repeats = 3, .peers = {}, .after_each = {}};
-  options.peers.push_back({"fake", std::make_unique<FakePeer>(std::move(ways)), ""});
-  options.peers.push_back({"absent", nullptr, "not found: libabsent.so"});
-  return run_contest(std::move(jobs), *cpu_stopwatch(), options);
+/// A peer in this process, its ways named by a test.
+std::unique_ptr<Contender> fake(std::vector<std::string> ways, Stopwatch& stopwatch) {
+  return std::make_unique<Race>(FoundPeer{"fake", std::make_unique<FakePeer>(std::move(ways)), ""}, stopwatch,
+                                3);
+}
+
+Contest contest_of(const std::vector<Job>& jobs, std::vector<std::string> ways) {
+  const std::unique_ptr<Stopwatch> stopwatch = cpu_stopwatch();
+  ContestOptions options{.repeats = 3};
+  options.peers.push_back(fake(std::move(ways), *stopwatch));
+  options.peers.push_back(
+      std::make_unique<Race>(FoundPeer{"absent", nullptr, "not found: libabsent.so"}, *stopwatch, 3));
+  return run_contest(jobs, *stopwatch, options);
 }
 
 TEST(BenchContest, TakesThePeersFastestRightWay) {
@@ -250,9 +261,10 @@ TEST(BenchContest, JudgesTargetsBesideThePeers) {
 TEST(BenchContest, RowsThatAreCloseAreTimedAgainByTurns) {
   for (const bool close : {true, false}) {
     int runs = 0;
-    ContestOptions options{.repeats = 3, .peers = {}, .after_each = [&](const Row&) { ++runs; }};
-    options.peers.push_back({"fake", std::make_unique<FakePeer>(std::vector<std::string>{close ? "right" : "slow"}), ""});
     const std::unique_ptr<Stopwatch> stopwatch = cpu_stopwatch();
+    ContestOptions options{.repeats = 3};
+    options.after_each = [&](const Row&) { ++runs; };
+    options.peers.push_back(fake({close ? "right" : "slow"}, *stopwatch));
     Contest contest = run_contest({job_of(R"("extents": [500, 500])")}, *stopwatch, options);
     Row& row = contest.rows[0];
     PeerRow& peer = row.peers[0];
@@ -271,13 +283,18 @@ TEST(BenchContest, RowsThatAreCloseAreTimedAgainByTurns) {
 }
 
 TEST(BenchContest, EachJobRunsWithEachNumberOfThreads) {
-  Contest contest;
-  {
-    ContestOptions options{.repeats = 3, .threads = {1, 3}, .peers = {}, .after_each = {}};
-    options.peers.push_back({"fake", std::make_unique<FakePeer>(std::vector<std::string>{"right"}), ""});
-    contest = run_contest({job_of(R"("extents": [120, 120])"), job_of(R"("extents": [50])")},
-                          *cpu_stopwatch(), options);
-  }
+  std::vector<std::string> begun;
+  const std::unique_ptr<Stopwatch> stopwatch = cpu_stopwatch();
+  ContestOptions options{.repeats = 3, .threads = {1, 3}};
+  options.before_each = [&](const Row& row, std::string_view who) {
+    begun.push_back(row.label() + ": " + std::string(who));
+  };
+  options.peers.push_back(fake({"right"}, *stopwatch));
+  const Contest contest =
+      run_contest({job_of(R"("extents": [120, 120])"), job_of(R"("extents": [50])")}, *stopwatch, options);
+  ASSERT_EQ(begun.size(), 8U);
+  EXPECT_EQ(begun[0], "a job, 1 thread: halation");
+  EXPECT_EQ(begun[3], "a job, 3 threads: fake");
   ASSERT_EQ(contest.rows.size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) {
     const Row& row = contest.rows[i];
@@ -288,6 +305,117 @@ TEST(BenchContest, EachJobRunsWithEachNumberOfThreads) {
     ASSERT_EQ(row.peers.size(), 1U);
     EXPECT_EQ(row.peers[0].copies_s.size(), 2U);
   }
+}
+
+/// A process that greets, and then does what the shell is told for each job.
+PeerProcessOptions shell(const std::string& for_each_job, double seconds) {
+  const std::string script = R"(read header; echo '{"peer": "Shell", "version": "7"}'; while read job; do )" +
+                             for_each_job + "; done";
+  return {.command = {"/bin/sh", "-c", script}, .seconds = seconds};
+}
+constexpr const char* right_way =
+    R"(echo '{"how": "f", "border": "wrap", "status": "verified", "reason": "", "time": [2, 1, 3, 5]}')";
+constexpr const char* wrong_way =
+    R"(echo '{"how": "g", "border": "wrap", "status": "differs", "reason": "it does"}')";
+constexpr const char* copies = R"(echo '{"copies_s": [0.5, 0.25]}')";
+constexpr const char* hangs = "kill -STOP $$";
+constexpr double ample_s = 100, scant_s = 0.2;
+
+TEST(BenchPeerProcess, TakesTheBestWay) {
+  PeerProcess peer("shell",
+                   shell(std::string(wrong_way) + ";" + right_way + ";" + wrong_way + ";" + copies, ample_s));
+  ASSERT_TRUE(peer.present()) << peer.what();
+  EXPECT_EQ(peer.name(), "Shell");
+  EXPECT_EQ(peer.what(), "7");
+  for (int i = 0; i < 2; ++i) {
+    const std::optional<PeerRow> row = peer.run(job_of(R"("extents": [50])"), 1);
+    ASSERT_TRUE(row);
+    EXPECT_EQ(row->status, PeerRow::Status::verified);
+    EXPECT_EQ(row->peer + row->version + row->how + row->border, "Shell7fwrap");
+    EXPECT_EQ(row->time.median_s, 2);
+    EXPECT_EQ(row->time.repeats, 5);
+    EXPECT_THAT(row->copies_s, ElementsAre(0.5, 0.25));
+  }
+  EXPECT_EQ(PeerProcess("none", shell(copies, ample_s)).run(job_of(R"("extents": [50])"), 1), std::nullopt);
+}
+
+TEST(BenchPeerProcess, IsStoppedWhereAJobTakesTooLong) {
+  PeerProcess peer("shell", shell(hangs, scant_s));
+  for (int i = 0; i < 2; ++i) {
+    const std::optional<PeerRow> late = peer.run(job_of(R"("extents": [50])"), 1);
+    ASSERT_TRUE(late);
+    EXPECT_EQ(late->status, PeerRow::Status::late);
+    EXPECT_EQ(name_of(late->status), "took too long");
+    EXPECT_EQ(late->reason, "over 0.2 s");
+  }
+}
+
+TEST(BenchPeerProcess, WaysThatWereRightInTimeCountAndTheNextJobGoesOn) {
+  PeerProcess peer(
+      "shell", shell(std::string(right_way) + "; case $job in *999*) " + hangs + ";; esac; " + copies, 3));
+  const std::optional<PeerRow> row = peer.run(job_of(R"("extents": [999])"), 1);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->how, "f");
+  EXPECT_THAT(row->copies_s, IsEmpty());
+  EXPECT_THAT(peer.run(job_of(R"("extents": [50])"), 1)->copies_s, ElementsAre(0.5, 0.25));
+}
+
+TEST(BenchPeerProcess, OneThatEndsHasFailedAndTheNextJobGoesOn) {
+  PeerProcess peer("shell", shell(std::string("case $job in *999*) kill -SEGV $$;; *998*) exit 3;; esac;") +
+                                      right_way + ";" + copies,
+                                  ample_s));
+  const std::vector<std::pair<std::string, std::string>> ends = {{"999", "ended early: Segmentation fault"},
+                                                                 {"998", "ended early: status 3"}};
+  for (const auto& [extent, reason] : ends) {
+    const std::optional<PeerRow> row = peer.run(job_of(R"("extents": [)" + extent + "]"), 1);
+    ASSERT_TRUE(row);
+    EXPECT_EQ(row->status, PeerRow::Status::failed);
+    EXPECT_EQ(row->reason, reason);
+    EXPECT_EQ(peer.run(job_of(R"("extents": [50])"), 1)->status, PeerRow::Status::verified);
+  }
+}
+
+// The other end is this program, called with --serve and the ways of its peer.
+std::vector<std::string> ways_served;
+FoundPeer find_served() { return {"fake", std::make_unique<FakePeer>(ways_served), ""}; }
+
+TEST(BenchPeerProcess, ServesWhatRunsHere) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  const auto served = [&](std::vector<std::string> ways) {
+    ways.insert(ways.begin(), {program, "--serve"});
+    return PeerProcessOptions{.command = std::move(ways), .repeats = 3, .seconds = ample_s};
+  };
+  PeerProcess peer("it", served({"wrong", "throws", "right", "slow"}));
+  ASSERT_TRUE(peer.present()) << peer.what();
+  EXPECT_EQ(peer.name() + peer.what(), "fake1");
+  for (const char* job :
+       {R"("extents": [120, 120])", R"("extents": [500], "filter": "gaussian", "sigma": 2)"}) {
+    const std::optional<PeerRow> row = peer.run(job_of(job), 2);
+    ASSERT_TRUE(row);
+    EXPECT_EQ(row->status, PeerRow::Status::verified) << row->reason;
+    EXPECT_EQ(row->how + ", " + row->border, "right, wrap");
+    EXPECT_GT(row->time.median_s, 0);
+    EXPECT_EQ(row->copies_s.size(), 2U);
+  }
+  PeerProcess wrong("it", served({"throws", "wrong"}));
+  const std::optional<PeerRow> row = wrong.run(job_of(R"("extents": [120, 120])"), 1);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->status, PeerRow::Status::failed);
+  EXPECT_EQ(row->reason, "it refuses");
+}
+
+TEST(BenchPeerProcess, SaysWhyItIsNotThere) {
+  const auto why = [](std::vector<std::string> command) {
+    const PeerProcess peer("it", {.command = std::move(command), .seconds = ample_s});
+    EXPECT_FALSE(peer.present());
+    return peer.name() + ": " + peer.what();
+  };
+  EXPECT_EQ(why({"/no/such/program"}), "it: it cannot be started");
+  EXPECT_EQ(why({"/bin/sh", "-c", "exit 5"}), "it: ended early: status 5");
+  EXPECT_EQ(why({"/bin/sh", "-c", R"(echo '{"peer": "It", "why_not": "not found: libit.so"}')"}),
+            "It: not found: libit.so");
+  const PeerProcess mute("it", {.command = {"/bin/sleep", "1000"}, .seconds = scant_s, .start_seconds = 0});
+  EXPECT_EQ(mute.what(), "took too long to start, over 0.2 s");
 }
 
 TEST(BenchStopwatch, CopiesEveryByteInEveryWay) {
@@ -337,3 +465,13 @@ TEST(BenchContest, AnH200RunIsVoidWhereCopyOrPeersAreSlow) {
 
 }  // namespace
 }  // namespace halation::bench
+
+int main(int count, char** words) {
+  if (count > 2 && std::string_view(words[1]) == "--serve") {
+    halation::bench::ways_served.assign(words + 2, words + count);
+    halation::bench::serve_peer(halation::bench::find_served, halation::bench::cpu_stopwatch);
+    return 0;
+  }
+  testing::InitGoogleMock(&count, words);
+  return RUN_ALL_TESTS();
+}

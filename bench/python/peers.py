@@ -2,9 +2,10 @@
 """peers.py: Python packages that compute the same filters, verified and timed for `halation bench`.
 
 Reads lines of JSON: first {"device": "cuda" or "cpu", "repeats": N} with "peers": [NAME, ...] where not all packages take
-part, then a job a line, on the CPU with "threads". Prints lines of JSON: for each package {"peer", "version"}, and for each
-job and package that has it {"job", "peer", "version", "how", "border", "status": "verified", "times_s": [...]} or "differs" or
-"failed" with a "reason"; on the CPU also "threads", and "copies_s": what a copy of as many bytes took before and after.
+part and "seconds": S that each may take for a job, then a job a line, on the CPU with "threads". Prints lines of JSON: for each
+package {"peer", "version"}; before each job {"starts": PEER, "job"}; and for each job and package that has it {"job", "peer",
+"version", "how", "border", "status": "verified", "times_s": [...]} or "differs", "failed" or "took too long" with a "reason"; on
+the CPU also "threads", and "copies_s": what a copy of as many bytes took before and after.
 
 Weights come as a convolution has them: out[p] = sum of w[k] in[p - k + a], a = taps // 2. Each result is compared with
 plain sums in double on a window in the middle of the image before it is timed; the fastest of a package's right ways is
@@ -14,7 +15,6 @@ import functools
 import json
 import math
 import statistics
-import subprocess
 import sys
 import time
 
@@ -25,6 +25,7 @@ from peer_halide import Halide
 from peer_ipp import Ipp
 from peer_job import DTYPES, Job, pool_of, wall_batch
 from peer_opencv import OpenCV
+from peer_process import supervise
 from peer_torch import Torch
 from peer_vips import Vips
 
@@ -149,13 +150,15 @@ def median_s(row):
     return statistics.median(row["times_s"]) if row["status"] == "verified" else math.inf
 
 
-def rows_of(peer, job, header):
-    """A row for every way that the peer has."""
+def rows_of(peer, job, header, after_better):
+    """A row for every way that the peer has; calls `after_better` for each that beats those before."""
     rows = []
     try:
         for way in peer.ways(job):
             best_s = min(map(median_s, rows), default=math.inf)
             rows.append(row_of(peer, job, way, header["repeats"], best_s, header["device"] == "cpu"))
+            if median_s(rows[-1]) < best_s:
+                after_better(rows[-1])
     except Exception as error:
         rows.append({"how": "", "border": "", "status": "failed", "reason": sentence_of(error)})
     return rows
@@ -164,14 +167,16 @@ def rows_of(peer, job, header):
 def run_job(peer, job, header):
     """Prints the fastest way of a peer that is verified, else the first; nothing where it has none."""
     on_cpu = header["device"] == "cpu"
-    extra = {"threads": job.threads, "copies_s": [copy_s(job)]} if on_cpu else {}
-    rows = rows_of(peer, job, header)
+    fields = {"job": job.name, "peer": peer.name, "version": peer.version} | ({"threads": job.threads} if on_cpu else {})
+    emit(starts=peer.name, **fields)
+    copies = {"copies_s": [copy_s(job)]} if on_cpu else {}
+    rows = rows_of(peer, job, header, lambda row: emit(so_far=fields | copies | row))
     if not rows:
         return
     if on_cpu:
-        extra["copies_s"].append(copy_s(job))
+        copies["copies_s"].append(copy_s(job))
     for row in rows if header.get("every_way") else [min(rows, key=median_s)]:
-        emit(job=job.name, peer=peer.name, version=peer.version, **extra, **row)
+        emit(**fields, **copies, **row)
 
 
 def run_peer(make, header, lines):
@@ -203,17 +208,7 @@ def main():
             emit(peer=make.name, version=f"not run: it has no {where} to run these on")
             continue
         # A process each: one that crashes takes no other with it, nor do their threads meet.
-        done = subprocess.run([sys.executable, "-X", "faulthandler", __file__, make.name], input="".join(lines), text=True,
-                              stderr=subprocess.PIPE, check=False)
-        if done.returncode != 0:
-            emit(peer=make.name, version=f"ended early: {reason_in(done.stderr, done.returncode)}")
-
-
-def reason_in(complaints, status):
-    """Why a process ended, from what it wrote: the signal that Python names, else its last line."""
-    lines = [line for line in complaints.splitlines() if line.strip()] or [f"status {status}"]
-    fatal = [at for at, line in enumerate(lines) if line.startswith("Fatal Python error")]
-    return f"{lines[fatal[0]]}, after {lines[fatal[0] - 1]}" if fatal and fatal[0] > 0 else lines[-1]
+        supervise([sys.executable, "-X", "faulthandler", __file__, make.name], make.name, header, lines[1:], emit)
 
 
 if __name__ == "__main__":

@@ -140,10 +140,8 @@ class Plan {
   /// Largest possible difference, before rounding to the output pixel, from exact arithmetic on the filter's weights, for inputs
   /// (the border's constant among them) of magnitude at most `max_abs`: derived, c · ε · Σ|w| · max|x| in shape, c between half of the
   /// taps, where weights are equal, and all of them, where one outweighs the others. Of a direct filter over integers it knows as well
-  /// where sums round by less, for whatever such pixels can hold; what
-  /// fixed point (u8 on the CPU) leaves out, at most 1/16 level; and what is lost where numbers too small to be normal are taken
-  /// as 0: a few of the least normal number for each tap.
-  /// It holds where Σ|w| · max|x| is finite in the type of sums.
+  /// where sums round by less, for whatever such pixels can hold; what fixed point (u8 on the CPU) leaves out, at most 1/16 level; and
+  /// what is lost where numbers too small to be normal are taken as 0: a few of the least normal number for each tap. It holds where Σ|w| · max|x| is finite in the type of sums.
   double error_bound(double max_abs) const;
   /// What will be done and why, in a few lines: for each filter its method, and the time expected of it and,
   /// with `Tune::measure`, measured, each filter by itself.

@@ -1,4 +1,4 @@
-// elsewhere.cpp: a host image filtered on a device with memory of its own: there, filtered, and back.
+// elsewhere.cpp: an image filtered on a device with memory of its own, and brought back to the host's.
 #include "pipeline/elsewhere.h"
 
 #include "core/lap.h"
@@ -9,16 +9,20 @@ namespace halation {
 
 Image convolve_on(Device device, ConstView in, const FilterSet& filter, const Options& options,
                   TransferTimes* times) {
-  if (shares_memory(in.device, device)) return convolve(in, filter, options, device);
+  if (shares_memory(device, cpu()) && shares_memory(in.device, device))
+    return convolve(in, filter, options, device);
   TransferTimes unasked;
   TransferTimes& spent = times != nullptr ? *times : unasked;
 
-  Image source = timed(spent.allocate, [&] { return allocate(in.shape, in.pixel, device); });
-  timed(spent.upload, [&] {
-    copy(in, source.view(), {});
-    synchronise(device);
-  });
-  const Image filtered = convolve(source, filter, options, device);
+  Image uploaded;
+  if (!shares_memory(in.device, device)) {
+    uploaded = timed(spent.allocate, [&] { return allocate(in.shape, in.pixel, device); });
+    timed(spent.upload, [&] {
+      copy(in, uploaded.view(), {});
+      synchronise(device);
+    });
+  }
+  const Image filtered = convolve(uploaded.empty() ? in : ConstView(uploaded), filter, options, device);
   synchronise(device);
   Image result = timed(spent.allocate, [&] { return touched_image(filtered.shape(), filtered.pixel()); });
   timed(spent.download, [&] {

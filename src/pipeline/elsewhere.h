@@ -1,4 +1,4 @@
-// elsewhere.h: a host image filtered on a device with memory of its own: there, filtered, and back.
+// elsewhere.h: an image filtered on a device with memory of its own, and brought back to the host's.
 #pragma once
 
 #include "halation/convolve.h"
@@ -14,7 +14,8 @@ struct TransferTimes {
   double total() const { return allocate + upload + download; }
 };
 
-/// `convolve` of an image in host memory on any device. Adds to `times` where it is given.
+/// `convolve` on any device of an image in host memory, or in that device's own; the result lies in host memory. Adds to `times`
+/// where it is given.
 Image convolve_on(Device device, ConstView in, const FilterSet& filter, const Options& options, TransferTimes* times = nullptr);
 
 }  // namespace halation

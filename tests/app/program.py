@@ -27,6 +27,19 @@ def main():
     unittest.main(module="__main__")
 
 
+def read_all(descriptor):
+    """What is left to read from the near end of a terminal whose far end is closed."""
+    parts = []
+    while True:
+        try:
+            parts.append(os.read(descriptor, 4096))
+        except OSError:  # how Linux says that nothing more will come
+            break
+        if not parts[-1]:
+            break
+    return b"".join(parts).decode()
+
+
 class ProgramTest(unittest.TestCase):
     """Tests run in an empty folder, `self.folder`."""
 

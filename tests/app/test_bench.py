@@ -1,15 +1,21 @@
 """test_bench.py: `halation bench` on the CPU: its table, record, report, peers and refusals; and bench/compare."""
+import fcntl
 import importlib.util
 import json
 import math
 import os
 import pathlib
+import pty
+import struct
 import subprocess
 import sys
+import termios
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
-from program import ProgramTest, main
+import program
+from program import ProgramTest, main, read_all
 
 BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
 SCHEMA = "halation-bench-matrix-1"
@@ -138,6 +144,31 @@ class Results(Bench):
         self.assertRegex(done.stderr.decode(), r"\Asmall, 1 thread: [\d.]+ ms, \d+% of copy\nsmall, 2 threads: .*\n"
                                                r"hasty, 1 thread: .*\nhasty, 2 threads: .*\n\Z")
 
+    def progress_on_terminal(self, *arguments, terminal="xterm"):
+        """What a run writes on a standard error that is a terminal of 60 columns."""
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        done = subprocess.run([program.HALATION, "bench", "--matrix", self.matrix(SMALL), "--device", "cpu", "--peers", "none",
+                               "--threads", "1,2", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave,
+                              cwd=self.folder, timeout=120, check=False, env={**os.environ, "TERM": terminal})
+        os.close(slave)
+        self.assertEqual(done.returncode, 0)
+        return read_all(master)
+
+    def test_progress_on_a_terminal_is_one_line_that_goes(self):
+        said = self.progress_on_terminal()
+        self.assertEqual(said, "".join(f"\r{number} of 4: {label}: halation\x1b[K" for number, label in enumerate(
+            ["small, 1 thread", "small, 2 threads", "hasty, 1 thread", "hasty, 2 threads"], 1)) + "\r\x1b[K")
+        self.assertRegex(self.progress_on_terminal("--progress"),
+                         r"\Asmall, 1 thread: .* of copy\r\nsmall, 2 .*\r\nh.*\r\nh.*\r\n\Z")
+        self.assertEqual(self.progress_on_terminal("--quiet"), "")
+        self.assertEqual(self.progress_on_terminal(terminal="dumb"), "")
+        long = [{**SMALL[0], "name": "a job of a very long name that no line of any common terminal can hold" * 2}]
+        with unittest.mock.patch(f"{__name__}.SMALL", long):
+            for line in self.progress_on_terminal().replace("\x1b[K", "").split("\r"):
+                self.assertLess(len(line), 60)
+
     def test_json_on_standard_output(self):
         text = self.run_ok("bench", "--matrix", self.matrix(SMALL), "--device", "cpu", "--peers", "none", "--threads", 1,
                            "--json", "-")[0]
@@ -156,7 +187,7 @@ class PythonPeers(Bench):
 print(json.dumps({"peer": "Here", "version": "7"}))
 print(json.dumps({"peer": "Gone", "version": "not found: nothing"}))
 header = json.loads(sys.stdin.readline())
-assert header == {"device": "cpu", "repeats": 3}, header
+assert header == {"device": "cpu", "repeats": 3, "seconds": 60}, header
 for line in sys.stdin:
     job = json.loads(line)
     fast = {"job": job["job"], "peer": "Here", "version": "7", "how": "f()", "border": "wrap"}
@@ -222,11 +253,44 @@ for line in sys.stdin:
             self.assertAlmostEqual(row["target"]["reached"] * row["ms"], row["peers"][0]["ms"])
         self.assertEqual([row["target"]["verdict"] for row in record["rows"]], ["least", "least", "aim", "aim"])
 
-    def test_a_target_without_a_peer_is_unknown(self):
+    def test_a_target_without_a_peer_is_not_judged(self):
         jobs = [{**SMALL[0], "target": {"unit": "times the best peer", "least": 2}}]
         self.assertNotIn("target", self.record(jobs)["rows"][0])
-        text = self.run_ok("bench", "--matrix", "matrix.json", "--device", "cpu", "--peers", "none", "--threads", 1)[0]
-        self.assertRegex(text.decode(), r"(?m)^small .* unknown +- +-$")
+        text = self.run_ok("bench", "--matrix", "matrix.json", "--device", "cpu", "--peers", "none", "--threads", 1)[0].decode()
+        self.assertRegex(text, r"(?m)^small .* - +- +-$")
+        self.assertIn("1 of 1 targets cannot be judged: what they compare with was not timed", text)
+        self.assertNotIn("unknown", text)
+        self.assertNotIn("targets: ", text)
+
+    def test_a_peer_that_takes_too_long_says_so_in_its_row(self):
+        python = self.python("""
+header = json.loads(sys.stdin.readline())
+assert header["seconds"] == 7, header
+for line in sys.stdin:
+    print(json.dumps({"job": json.loads(line)["job"], "threads": 1, "peer": "Slow", "version": "7", "how": "", "border": "",
+                      "status": "took too long", "reason": "over 7 s"}))
+""")
+        record = self.record(SMALL[:1], "--peer-seconds", 7, *python)
+        peer = record["rows"][0]["peers"][0]
+        self.assertEqual((peer["status"], peer["reason"]), ("took too long", "over 7 s"))
+        text = self.run_ok("bench", "--matrix", "matrix.json", "--device", "cpu", "--threads", 1, "--peer-seconds", 7, *python)[0]
+        self.assertRegex(text.decode(), r"(?m)^small .* aim +Slow took too long +-$")
+        self.assertIn("Slow on small, 1 thread: took too long, over 7 s", text.decode().replace("\n  ", " "))
+
+    def test_a_peer_in_a_process_of_its_own(self):
+        # The program itself: it has OpenCV, or says that its build has none.
+        record = self.record(SMALL[:1], "--peers", "opencv")
+        self.assertEqual([peer["peer"] for peer in record["peers"]], ["OpenCV C++"])
+        if "no OpenCV" not in record["peers"][0]["version"]:
+            self.assertEqual(record["rows"][0]["peers"][0]["status"], "verified")
+            self.assertEqual(len(record["rows"][0]["peers"][0]["copies_ms"]), 2)
+
+    def test_how_a_peer_speaks(self):
+        for text in (self.run_ok("bench", "--help")[0], self.run_ok("completion", "bash")[0]):
+            self.assertNotIn(b"as-peer", text)
+        done = self.start("bench", "--as-peer", "npp", stdin=b'{"device": "cuda", "repeats": 3}\n')
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([answer["peer"] for answer in answers], ["NPP"])
 
     def test_what_it_gets_of_a_job(self):
         self.record([{"name": "sobel", "extents": [40, 50], "filter": "sobel", "pixel": "u8", "output": "i16"}],
@@ -310,6 +374,8 @@ class BadInput(Bench):
     def test_wrong_usage(self):
         self.check_refused(["--repeats", "0"], "--repeats must be a whole number from 1 to 1001, got '0'")
         self.check_refused(["--rounds", "-1"], "--rounds must be a whole number from 0 to 1001, got '-1'")
+        self.check_refused(["--peer-seconds", "0"], "--peer-seconds must be a whole number from 1 to 86400, got '0'")
+        self.check_refused(["--progress", "--quiet"], "bench: --progress and --quiet are not for one run")
         self.check_refused(["--threads", "1,-2"], "--threads must be a whole number from 0 to 1024, got '-2'")
         self.check_refused(["--threads", "two"], "--threads must be a whole number from 0 to 1024, got 'two'")
         self.check_refused(["--peers", "mkl"], "unknown peer 'mkl'; choose from npp, cufft, cudnn, opencv, python, none")

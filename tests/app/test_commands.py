@@ -1,12 +1,11 @@
-"""test_commands.py: `halation filters`, `devices`, `interactive`, `completion`, --help and --version."""
+"""test_commands.py: `halation filters`, `devices`, `completion`, --help and --version."""
 import os
 import re
 import shutil
 import subprocess
 import unittest
 
-from pictures import npy, png, read_npy, read_png
-from program import ProgramTest, filtered, flat, main
+from program import ProgramTest, flat, main
 
 COMMANDS = ["apply", "filters", "explain", "ladder", "bench", "devices", "interactive", "completion"]
 FILTERS = ["identity", "sharpen", "high_pass", "low_pass", "box", "gaussian", "gaussian_derivative", "sobel", "scharr",
@@ -102,95 +101,6 @@ class FiltersAndDevices(ProgramTest):
         sentence = "HALATION_THREADS must be a whole number from 1 to 1024, got 'two'"
         self.check_error(["apply", "box", "in.png", "-o", "out.png"], sentence, 2, **environment("two"))
         self.assertEqual(self.start("apply", "box", "in.png", "-o", "out.png", "--threads", 1, **environment("two")).returncode, 0)
-
-
-class Interactive(ProgramTest):
-    ROWS = [[(17 * x + 31 * y) % 200 for x in range(8)] for y in range(6)]
-
-    def talk(self, *answers, image="photo.png", ends=True):
-        """Runs a conversation to its end; returns what was said on both outputs."""
-        self.put("photo.png", png(self.ROWS))
-        text = "\n".join(answers) + ("\n" if ends else "")
-        stdout, stderr = self.run_ok("interactive", *([image] if image else []), stdin=text.encode())
-        return stdout.decode(), stderr
-
-    def result(self, name):
-        return [[pixel[0] for pixel in row] for row in read_png(self.get(name))[0]]
-
-    def blurred(self, weights, scale=1):
-        return [[min(255, max(0, round(scale * value))) for value in row]
-                for row in filtered(self.ROWS, weights, correlate=True)]
-
-    def test_again_and_again_on_the_image_in_memory(self):
-        said, errors = self.talk("sharpen", "0.5", "box", "3", "high_pass", "q")
-        self.assertEqual(errors, "")
-        side = -0.5 / 4.5
-        self.assertEqual(self.result("photo_sharpen.png"), self.blurred([[side] * 3, [side, 8.5 / 4.5, side], [side] * 3]))
-        self.assertEqual(self.result("photo_box.png"), self.blurred([[1 / 9] * 3] * 3))
-        self.assertEqual(self.result("photo_high_pass.png"), self.blurred([[-1] * 3, [-1, 8, -1], [-1] * 3]))
-        runs = re.findall(r"wrote (\S+)\n(first run|later run, image already in memory):\n(read)?", said)
-        self.assertEqual(runs, [("photo_sharpen.png", "first run", "read"),
-                                ("photo_box.png", "later run, image already in memory", ""),
-                                ("photo_high_pass.png", "later run, image already in memory", "")])
-        self.assertEqual(len(re.findall(r"\d+\.\d FPS", said)), 3)
-        self.assertEqual(len(re.findall(r"(?m)^total +\d+\.\d+ ms$", said)), 3)
-
-    def test_image_is_asked_for(self):
-        said, errors = self.talk("none.png", "", "photo.png", "identity", "q", image=None)
-        self.assertEqual(errors, "halation: none.png: no such file\nhalation: the name of an image is needed\n")
-        self.assertEqual(self.result("photo_identity.png"), self.ROWS)
-        self.assertIn("photo.png: 6x8 u8", said)
-
-    def test_empty_answers_take_what_stands_in_brackets(self):
-        (self.folder / "examples").mkdir()
-        self.put("examples/astronaut.png", png(self.ROWS))
-        said, errors = self.talk("", "", "", "q", image=None)
-        self.assertEqual(errors, "")
-        for default in ("[examples/astronaut.png]", "[sharpen]", "[0.8]"):
-            self.assertIn(default, said)
-        side = -0.8 / 1.8
-        self.assertEqual(self.result("astronaut_sharpen.png"), self.blurred([[side] * 3, [side, 8.2 / 1.8, side], [side] * 3]))
-
-    def test_last_filter_becomes_the_default(self):
-        said, _ = self.talk("sobel", "y", "", "x", "q")
-        self.assertIn("[sobel]", said)
-        self.assertEqual(self.result("photo_sobel.png"), self.blurred([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]))
-
-    def test_bad_answers_are_asked_again(self):
-        _, errors = self.talk("sharpn", "sharpen", "1", "much", "0", "q")
-        self.assertEqual(errors, "halation: unknown filter 'sharpn'; did you mean 'sharpen'?\n"
-                                 "halation: sharpen: strength must be in [0, 1), got 1\n"
-                                 "halation: sharpen: strength must be a finite number, got 'much'\n")
-        self.assertEqual(self.result("photo_sharpen.png"), self.ROWS)
-
-    def test_another_image(self):
-        self.put("other.npy", npy([1, 2, 4, 8], (2, 2), "<f8"))
-        said, errors = self.talk("identity", "image", "missing.npy", "other.npy", "identity", "q")
-        self.assertEqual(errors, "halation: missing.npy: no such file\n")
-        self.assertEqual(read_npy(self.get("other_identity.npy"))[:2], ([1, 2, 4, 8], (2, 2)))
-        self.assertEqual(said.count("first run"), 2)
-
-    def test_q_and_the_end_of_input_leave_everywhere(self):
-        for answers in (["q"], ["box", "q"], []):
-            self.talk(*answers)
-            self.talk(*answers[:-1], ends=False)
-            self.talk(*answers, image=None)
-        self.assertEqual([path.name for path in self.folder.iterdir()], ["photo.png"])
-
-    def test_result_keeps_the_kind_of_file(self):
-        self.put("photo.data", png(self.ROWS))
-        said, _ = self.talk("identity", "q", image="photo.data")
-        self.assertIn("wrote photo_identity.png", said)
-
-    def test_device_and_threads(self):
-        self.put("photo.png", png(self.ROWS))
-        self.run_ok("interactive", "photo.png", "--device", "reference", "--threads", 1, stdin=b"identity\n")
-        self.assertEqual(self.result("photo_identity.png"), self.ROWS)
-
-    def test_wrong_usage(self):
-        self.check_error(["interactive", "--threads", "many"], "--threads must be a whole number from 0 to 1024, got 'many'", 2)
-        done = self.start("interactive", "none.png")
-        self.assertEqual((done.returncode, done.stderr), (1, b"halation: none.png: no such file\n"))
 
 
 class Completion(ProgramTest):
