@@ -177,6 +177,7 @@ Subcommand add_interactive(CLI::App& program) {
   OptionGroup options(command, "Options");
   options.text("--device", flags->device, "auto|cpu|cuda|reference", "where to compute [auto]");
   options.text("--threads", flags->threads, "N", "CPU threads, 0 for all [0]");
+  add_memory_option(command, "Options");
   return {&command, [flags] { Conversation(*flags).hold(); }};
 }
 

@@ -152,7 +152,7 @@ Stored stored_as(TIFF* tiff) {
 
 /// How many times its compressed bytes a page's samples can take, where the method has a bound that is worth
 /// checking.
-double most_expansion(std::uint16_t compression) {
+double most_ratio(std::uint16_t compression) {
   switch (compression) {
     case COMPRESSION_NONE:
       return 1;
@@ -160,12 +160,22 @@ double most_expansion(std::uint16_t compression) {
       return 64;
     case COMPRESSION_DEFLATE:
     case COMPRESSION_ADOBE_DEFLATE:
-      return 1032;
+      return most_deflate_ratio;
     case COMPRESSION_LZW:
       return 4096;
     default:
       return std::numeric_limits<double>::infinity();
   }
+}
+
+/// Bytes of the page's strips or tiles, as far as the file has them: several may lie in the same bytes.
+double coded_bytes(TIFF* tiff, double file_bytes) {
+  double bytes = 0;
+  const std::uint32_t blocks = TIFFIsTiled(tiff) != 0 ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    bytes += std::min(static_cast<double>(TIFFGetStrileByteCount(tiff, block)), file_bytes);
+  }
+  return bytes;
 }
 
 /// Reads `count` samples of `bits` bits, most significant bit first, and spreads them over all values of T
@@ -205,7 +215,8 @@ void place_row(const std::byte* from, const Stored& stored, std::int64_t count, 
 }
 
 /// All samples of a page as they are stored, spread to whole bytes.
-Image read_samples(TIFF* tiff, const Stored& stored, const TiffComplaint& complaint) {
+Image read_samples(TIFF* tiff, const Stored& stored, std::size_t file_bytes, Reading& reading,
+                   const TiffComplaint& complaint) {
   const bool tiled = TIFFIsTiled(tiff) != 0;
   const std::int64_t block_width = tiled ? tag<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0) : stored.width;
   const std::int64_t block_height =
@@ -218,13 +229,23 @@ Image read_samples(TIFF* tiff, const Stored& stored, const TiffComplaint& compla
   if ((block_width * samples_together * stored.bits + 7) / 8 > block_row_bytes) fail(complaint);
   // Tiles may reach beyond the image, but a tile of gigabytes over a small one is a lie.
   constexpr std::int64_t ordinary_block_bytes = std::int64_t{64} << 20;
-  const std::int64_t image_bytes =
-      stored.shape().elements() * static_cast<std::int64_t>(bytes_of(stored.pixel));
-  if (block_bytes > ordinary_block_bytes && block_bytes / 4 > image_bytes) {
+  const double pixels_across = static_cast<double>(stored.width) * static_cast<double>(stored.height);
+  const double samples = pixels_across * static_cast<double>(stored.samples);
+  const double samples_bytes = samples * static_cast<double>(bytes_of(stored.pixel));
+  if (block_bytes > ordinary_block_bytes && static_cast<double>(block_bytes) > 4 * samples_bytes) {
     throw Error(ErrorCode::io, "damaged TIFF: tiles of " + std::to_string(block_height) + "x" +
                                    std::to_string(block_width) + " for " + to_string(stored.shape()) +
                                    " pixels");
   }
+  const bool palette = stored.photometric == PHOTOMETRIC_PALETTE;
+  Shape shown = stored.shape();
+  if (palette) shown.channels = 3;
+  reading.check({.shape = shown,
+                 .pixel = stored.pixel,
+                 .beside_bytes = static_cast<double>(block_bytes) + (palette ? samples_bytes : 0),
+                 .plain_bytes = samples * stored.bits / 8,
+                 .coded_bytes = coded_bytes(tiff, static_cast<double>(file_bytes)),
+                 .most_ratio = most_ratio(stored.compression)});
   Image image(stored.shape(), stored.pixel);
   const View pixels = image;
   const Memory block = allocate_host(static_cast<std::size_t>(block_bytes), "a strip or tile of a TIFF");
@@ -295,16 +316,10 @@ Metadata metadata_of(TIFF* tiff) {
   return kept;
 }
 
-Page read_page(TIFF* tiff, std::size_t file_bytes, const TiffComplaint& complaint) {
+Page read_page(TIFF* tiff, std::size_t file_bytes, Reading& reading, const TiffComplaint& complaint) {
   const Stored stored = stored_as(tiff);
-  const double packed_bytes = static_cast<double>(stored.width) * static_cast<double>(stored.height) *
-                              static_cast<double>(stored.samples) * stored.bits / 8;
-  if (packed_bytes > most_expansion(stored.compression) * static_cast<double>(file_bytes)) {
-    throw Error(ErrorCode::io,
-                "damaged or truncated TIFF: too short for " + to_string(stored.shape()) + " pixels");
-  }
   Page page;
-  page.image = read_samples(tiff, stored, complaint);
+  page.image = read_samples(tiff, stored, file_bytes, reading, complaint);
   page.metadata = metadata_of(tiff);
   if (stored.photometric == PHOTOMETRIC_PALETTE) {
     page.image = through_palette(tiff, stored, page.image, complaint);
@@ -320,11 +335,11 @@ Page read_page(TIFF* tiff, std::size_t file_bytes, const TiffComplaint& complain
     const std::int64_t colours = page.image.shape().channels - (page.alpha ? 1 : 0);
     page.colour = colours == 1 ? ColourModel::gray : colours == 3 ? ColourModel::rgb : ColourModel::cmyk;
   }
-  turn_upright(page, stored.orientation);
+  reading.turn_upright(page, stored.orientation);
   return page;
 }
 
-std::vector<Page> decode(Bytes bytes, ArrayLayout) {
+std::vector<Page> decode(Bytes bytes, Reading& reading) {
   TiffComplaint complaint;
   TiffBytes file{bytes, complaint};
   const Tiff tiff = open_for_reading(file);
@@ -333,7 +348,7 @@ std::vector<Page> decode(Bytes bytes, ArrayLayout) {
   std::vector<Page> pages;
   for (;;) {
     if ((tag<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0) & companion) == 0) {
-      pages.push_back(read_page(tiff.get(), bytes.size(), complaint));
+      pages.push_back(read_page(tiff.get(), bytes.size(), reading, complaint));
     }
     if (file.read_past_end) fail(complaint);
     if (TIFFLastDirectory(tiff.get()) != 0) break;
