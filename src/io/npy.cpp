@@ -223,6 +223,15 @@ std::pair<std::string_view, Bytes> split(Bytes file) {
   return {{reinterpret_cast<const char*>(file.data()) + start, length}, file.subspan(start + length)};
 }
 
+/// Extents that no memory could hold are the file's fault, not the caller's.
+std::int64_t elements_of(const Shape& shape) {
+  try {
+    return shape.elements();
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+}
+
 std::vector<Page> decode(Bytes file, Reading& reading) {
   const auto [text, elements] = split(file);
   const Header header = HeaderParser(text).parse();
@@ -231,7 +240,7 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
   const std::string_view axes = name_of(layout);
   Shape shape;
   for (std::size_t i = 0; i < axes.size(); ++i) extent_along(axes[i], shape) = header.shape[i];
-  const std::int64_t count = shape.elements();
+  const std::int64_t count = elements_of(shape);
   if (count == 0) throw Error(ErrorCode::io, "an array without elements (" + to_string(shape) + ")");
   const std::size_t element_bytes = bytes_of(element.pixel);
   if (static_cast<std::size_t>(count) > elements.size() / element_bytes) {

@@ -5,6 +5,7 @@
 // samples, all channels are handed on as they are, without a colour model. Reduced pictures and masks that
 // accompany a page are left out. An Exif directory is not read.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -132,6 +133,12 @@ Stored stored_as(TIFF* tiff) {
     stored.extras.assign(kinds, kinds + count);
   stored.extras.resize(static_cast<std::size_t>(stored.samples - colours), EXTRASAMPLE_UNSPECIFIED);
 
+  const bool fax = stored.compression == COMPRESSION_CCITTRLE ||
+                   stored.compression == COMPRESSION_CCITTRLEW ||
+                   stored.compression == COMPRESSION_CCITTFAX3 || stored.compression == COMPRESSION_CCITTFAX4;
+  if (fax && (stored.samples != 1 || stored.bits != 1)) {
+    throw Error(ErrorCode::io, "damaged TIFF: fax compression of more than one bit a pixel");
+  }
   if (stored.photometric == PHOTOMETRIC_YCBCR) {
     if (stored.compression != COMPRESSION_JPEG) refuse("YCbCr outside JPEG compression");
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
@@ -196,13 +203,27 @@ void unpack(const std::uint8_t* from, unsigned bits, bool spread, std::int64_t c
   }
 }
 
+/// The same for single bits side by side in a row, eight at a time: fax codes a row of any length in one bit.
+void unpack_bits(const std::uint8_t* from, std::uint8_t one, std::int64_t count, std::byte* to) {
+  for (std::int64_t i = 0; i < count; i += 8) {
+    // Bit 7 − k of the byte comes to the top of byte k; no two bits meet.
+    std::uint64_t eight = (*from++ * std::uint64_t{0x8040201008040201} >> 7 & 0x0101010101010101) * one;
+    if constexpr (std::endian::native == std::endian::big) {
+      std::reverse(reinterpret_cast<std::byte*>(&eight), reinterpret_cast<std::byte*>(&eight + 1));
+    }
+    std::memcpy(to + i, &eight, static_cast<std::size_t>(std::min<std::int64_t>(8, count - i)));
+  }
+}
+
 /// Moves the samples of one row of a strip or tile into place; `step` bytes lie between them there.
 void place_row(const std::byte* from, const Stored& stored, std::int64_t count, std::byte* to,
                std::int64_t step) {
   const auto element = static_cast<std::int64_t>(bytes_of(stored.pixel));
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
   const bool spread = stored.photometric != PHOTOMETRIC_PALETTE;
-  if (stored.bits < 8) {
+  if (stored.bits == 1 && step == 1) {
+    unpack_bits(bytes, spread ? 255 : 1, count, to);
+  } else if (stored.bits < 8) {
     unpack<std::uint8_t>(bytes, stored.bits, spread, count, to, step);
   } else if (stored.bits > 8 && stored.bits < 16) {
     unpack<std::uint16_t>(bytes, stored.bits, spread, count, to, step);

@@ -154,6 +154,12 @@ class Claims(ProgramTest):
                     self.assertRegex(said, rf"too short for {height}x{width}(x4)? pixels\n\Z")
                     self.assertLess(mebibytes, ordinary + 64)
 
+    def test_array_of_more_elements_than_can_be_counted(self):
+        self.put("huge.npy", npy([], (2 ** 60, 2 ** 60), "<u2"))
+        done = self.start("apply", "box", "huge.npy", "-o", "out.npy")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertRegex(done.stderr.decode(), r"\Ahalation: huge\.npy: damaged or truncated \.npy: [^\n]+\n\Z")
+
     def test_memory_that_may_be_used(self):
         side = 6000
         pixels = zlib.compressobj(1)
