@@ -85,6 +85,11 @@ Pixel pixel_of(unsigned bits, std::uint16_t format) {
          "32 and 64");
 }
 
+bool is_fax(std::uint16_t compression) {
+  return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW ||
+         compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
+}
+
 std::int64_t colours_of(std::uint16_t photometric) {
   switch (photometric) {
     case PHOTOMETRIC_MINISBLACK:
@@ -162,6 +167,10 @@ Stored stored_as(TIFF* tiff) {
 double most_ratio(std::uint16_t compression) {
   switch (compression) {
     case COMPRESSION_NONE:
+    case COMPRESSION_CCITTRLE:  // of rows, in bits
+    case COMPRESSION_CCITTRLEW:
+    case COMPRESSION_CCITTFAX3:
+    case COMPRESSION_CCITTFAX4:
       return 1;
     case COMPRESSION_PACKBITS:
       return 64;
@@ -261,10 +270,13 @@ Image read_samples(TIFF* tiff, const Stored& stored, std::size_t file_bytes, Rea
   const bool palette = stored.photometric == PHOTOMETRIC_PALETTE;
   Shape shown = stored.shape();
   if (palette) shown.channels = 3;
+  // A row of fax, of any length, takes a bit or more.
+  const double plain_bits =
+      is_fax(stored.compression) ? static_cast<double>(stored.height) : samples * stored.bits;
   reading.check({.shape = shown,
                  .pixel = stored.pixel,
                  .beside_bytes = static_cast<double>(block_bytes) + (palette ? samples_bytes : 0),
-                 .plain_bytes = samples * stored.bits / 8,
+                 .plain_bytes = plain_bits / 8,
                  .coded_bytes = coded_bytes(tiff, static_cast<double>(file_bytes)),
                  .most_ratio = most_ratio(stored.compression)});
   Image image(stored.shape(), stored.pixel);
@@ -281,7 +293,7 @@ Image read_samples(TIFF* tiff, const Stored& stored, std::size_t file_bytes, Rea
         const std::int64_t columns = std::min(block_width, stored.width - left);
         const tmsize_t got = tiled ? TIFFReadEncodedTile(tiff, number, block.get(), block_bytes)
                                    : TIFFReadEncodedStrip(tiff, number, block.get(), block_bytes);
-        if (got < rows * block_row_bytes) fail(complaint);
+        if (got < rows * block_row_bytes || complaint.rows_missing) fail(complaint);
         for (std::int64_t y = 0; y < rows; ++y) {
           place_row(block.get() + y * block_row_bytes, stored, columns * samples_together,
                     &pixels.at<std::byte>(top + y, left, plane), step);

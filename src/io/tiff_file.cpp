@@ -13,11 +13,15 @@ int remember(TIFF*, void* data, const char*, const char* format, va_list values)
   auto* complaint = static_cast<TiffComplaint*>(data);
   if (complaint->sentence[0] == '\0') {
     std::vsnprintf(complaint->sentence, sizeof complaint->sentence, format, values);
+    complaint->rows_missing = std::strstr(format, "Premature EOF") != nullptr;
   }
   return 1;
 }
 
-int stay_silent(TIFF*, void*, const char*, const char*, va_list) { return 1; }
+/// Of warnings one matters: fax data that end early leave rows as they were.
+int remember_missing_rows(TIFF* tiff, void* data, const char* module, const char* format, va_list values) {
+  return std::strstr(format, "Premature EOF") != nullptr ? remember(tiff, data, module, format, values) : 1;
+}
 
 /// The callbacks of a `TiffBytes`.
 struct FromBytes {
@@ -74,7 +78,7 @@ Tiff open(const char* mode, void* handle, TiffComplaint& complaint, std::size_t 
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
                                                                                  &TIFFOpenOptionsFree);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), remember, &complaint);
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), stay_silent, nullptr);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), remember_missing_rows, &complaint);
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most_bytes));
   const auto close_nothing = [](thandle_t) { return 0; };
   return {TIFFClientOpenExt("TIFF", mode, handle, File::read, File::write, File::seek, close_nothing,

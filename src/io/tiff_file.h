@@ -9,9 +9,10 @@
 
 namespace halation::io {
 
-/// The first error that libtiff reported. Warnings are dropped.
+/// The first error that libtiff reported. Warnings are dropped but those of rows that are missing.
 struct TiffComplaint {
   char sentence[300] = "";
+  bool rows_missing = false;
 };
 
 /// A file in memory being read.
