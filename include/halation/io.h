@@ -76,8 +76,8 @@ struct WriteOptions {
 void check_writable(const std::string& path, Pixel pixel, const Shape& shape, bool alpha, ColourModel colour, std::size_t pages,
                     const WriteOptions& options = {});
 
-/// Writes to a temporary file beside `path` and renames it once complete, so that nothing half-written stays; "-" writes standard
-/// output. Metadata and profile are kept as far as the format carries them. Pixel values are never rescaled.
+/// The file appears at `path`, or where a link there points, once it is complete, so that nothing half-written stays; "-" writes
+/// standard output. Metadata and profile are kept as far as the format carries them. Pixel values are never rescaled.
 void write_pages(const std::string& path, std::span<const Page> pages, const WriteOptions& options = {});
 
 /// One image without metadata: 1 channel is gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
