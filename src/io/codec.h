@@ -52,7 +52,7 @@ struct Holds {
 
 /// What a header states of the pixels of one page.
 struct Claim {
-  Shape shape;
+  Shape shape = {};
   Pixel pixel = Pixel::u8;
   double beside_bytes =
       0;  ///< what decoding them takes beside the image: the library's buffers, a second copy

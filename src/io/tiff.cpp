@@ -3,7 +3,8 @@
 // Samples of 1 to 7 bits become u8 and those of 9 to 15 bits u16, spread over the full range; MINISWHITE is
 // inverted; palettes become RGB. One extra sample that is alpha is alpha; where there are other or more extra
 // samples, all channels are handed on as they are, without a colour model. Reduced pictures and masks that
-// accompany a page are left out. An Exif directory is not read.
+// accompany a page are left out. Of Exif the texts of a page's directory, and the directories of photograph
+// and place are kept.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include "core/memory.h"
 #include "halation/error.h"
 #include "io/channels.h"
+#include "io/exif.h"
 #include "io/file.h"
 #include "io/orientation.h"
 #include "io/tiff_file.h"
@@ -349,11 +351,12 @@ Metadata metadata_of(TIFF* tiff) {
   return kept;
 }
 
-Page read_page(TIFF* tiff, std::size_t file_bytes, Reading& reading, const TiffComplaint& complaint) {
+Page read_page(TIFF* tiff, Bytes file, Reading& reading, const TiffComplaint& complaint) {
   const Stored stored = stored_as(tiff);
   Page page;
-  page.image = read_samples(tiff, stored, file_bytes, reading, complaint);
+  page.image = read_samples(tiff, stored, file.size(), reading, complaint);
   page.metadata = metadata_of(tiff);
+  page.metadata.exif = exif_bytes(exif_in(file, TIFFCurrentDirOffset(tiff)));
   if (stored.photometric == PHOTOMETRIC_PALETTE) {
     page.image = through_palette(tiff, stored, page.image, complaint);
     page.colour = ColourModel::rgb;
@@ -381,7 +384,7 @@ std::vector<Page> decode(Bytes bytes, Reading& reading) {
   std::vector<Page> pages;
   for (;;) {
     if ((tag<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0) & companion) == 0) {
-      pages.push_back(read_page(tiff.get(), bytes.size(), reading, complaint));
+      pages.push_back(read_page(tiff.get(), bytes, reading, complaint));
     }
     if (file.read_past_end) fail(complaint);
     if (TIFFLastDirectory(tiff.get()) != 0) break;
@@ -450,13 +453,14 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
   double bytes = 0;
   for (const PageView& page : pages) {
     bytes += static_cast<double>(page.row_bytes()) * static_cast<double>(page.pixels.shape.height) +
-             static_cast<double>(page.icc.size() + page.xmp.size());
+             static_cast<double>(page.icc.size() + page.xmp.size() + page.exif.size());
   }
   TiffComplaint complaint;
   const auto check = [&](bool fine) {
     if (!fine) throw Error(ErrorCode::io, std::string("TIFF could not be written: ") + complaint.sentence);
   };
-  const Tiff tiff = open_for_writing(output, bytes > most_classic_bytes, complaint);
+  const bool big = bytes > most_classic_bytes;
+  const Tiff tiff = open_for_writing(output, big, complaint);
   check(tiff != nullptr);
   std::vector<std::byte> strip;
   for (std::size_t number = 0; number < pages.size(); ++number) {
@@ -477,6 +481,7 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
       check(TIFFWriteEncodedStrip(tiff.get(), static_cast<std::uint32_t>(top / rows_per_strip), strip.data(),
                                   static_cast<tmsize_t>(strip.size())) >= 0);
     }
+    write_exif(tiff.get(), page.exif, big, output);
     check(TIFFWriteDirectory(tiff.get()) != 0);
   }
 }

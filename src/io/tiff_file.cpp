@@ -1,10 +1,13 @@
-// tiff_file.cpp: libtiff on bytes in memory and on an `Output`, with its messages caught.
+// tiff_file.cpp: libtiff on bytes in memory and on an `Output`, with its messages caught; Exif within a file.
 #include "io/tiff_file.h"
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <vector>
+
+#include "io/exif.h"
 
 namespace halation::io {
 namespace {
@@ -96,6 +99,22 @@ Tiff open_for_reading(TiffBytes& file) {
 
 Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint) {
   return open<ToOutput>(big ? "w8" : "w", &output, complaint, 0);
+}
+
+void write_exif(TIFF* tiff, Bytes bytes, bool big, Output& output) {
+  const Exif exif = exif_in(bytes);
+  for (const ExifEntry& text : exif.texts)
+    TIFFSetField(tiff, text.tag, reinterpret_cast<const char*>(text.value.data()));
+  const auto write = [&](std::uint32_t pointer, const ExifDirectory& directory) {
+    if (directory.empty()) return;
+    if (output.seek(0, SEEK_END) % 2 != 0) output.write("", 1);  // directories begin at even places
+    const auto at = static_cast<std::uint64_t>(output.position());
+    const std::vector<std::byte> written = directory_bytes(directory, at, big);
+    output.write(written.data(), written.size());
+    TIFFSetField(tiff, pointer, at);
+  };
+  write(TIFFTAG_EXIFIFD, exif.photo);
+  write(TIFFTAG_GPSIFD, exif.place);
 }
 
 }  // namespace halation::io

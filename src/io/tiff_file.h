@@ -1,4 +1,4 @@
-// tiff_file.h: libtiff on bytes in memory and on an `Output`, with its messages caught.
+// tiff_file.h: libtiff on bytes in memory and on an `Output`, with its messages caught; Exif within a file.
 #pragma once
 
 #include <tiffio.h>
@@ -28,5 +28,9 @@ using Tiff = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
 /// Null where libtiff finds no TIFF. The arguments must outlive the result.
 Tiff open_for_reading(TiffBytes& file);
 Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint);
+
+/// Exif of the page that is being written to `output`: texts go into its directory, the others behind what
+/// has been written so far.
+void write_exif(TIFF* tiff, Bytes exif, bool big, Output& output);
 
 }  // namespace halation::io
