@@ -86,7 +86,7 @@ class Reading {
   void turn_upright(Page& page, int orientation);
 
  private:
-  void check_memory(double bytes_beside, const Shape& shape, Pixel pixel) const;
+  void check_memory(double bytes, const Shape& shape, Pixel pixel) const;
 
   ReadOptions options_;
   std::string_view title_;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr bool machine_is_little = std::endian::native == std::endian::little;
 constexpr std::uint16_t long_type = 4;
+constexpr std::uint16_t last_classic_type = 13;  // those of 8 bytes belong to BigTIFF
 /// Document, description, maker, model, software, date, artist, host computer, copyright: what libtiff writes
 /// as texts.
 constexpr std::array<std::uint16_t, 9> text_tags = {269, 270, 271, 272, 305, 306, 315, 316, 33432};
@@ -24,8 +25,25 @@ struct Element {
 };
 
 Element element_of(std::uint16_t type) {
-  constexpr std::array<Element, 14> elements = {
-      {{}, {1}, {1}, {2, 2}, {4, 4}, {8, 4}, {1}, {1}, {2, 2}, {4, 4}, {8, 4}, {4, 4}, {8, 8}, {4, 4}}};
+  constexpr std::array<Element, 19> elements = {{{},
+                                                 {1},
+                                                 {1},
+                                                 {2, 2},
+                                                 {4, 4},
+                                                 {8, 4},
+                                                 {1},
+                                                 {1},
+                                                 {2, 2},
+                                                 {4, 4},
+                                                 {8, 4},
+                                                 {4, 4},
+                                                 {8, 8},
+                                                 {4, 4},
+                                                 {},
+                                                 {},
+                                                 {8, 8},
+                                                 {8, 8},
+                                                 {8, 8}}};
   return type < elements.size() ? elements[type] : Element{};
 }
 
@@ -97,8 +115,11 @@ class TiffReader {
 
 std::uint64_t offset_of(const ExifEntry& entry) {
   std::uint32_t offset = 0;
+  std::uint64_t big_offset = 0;
   if (entry.value.size() == sizeof offset) std::memcpy(&offset, entry.value.data(), sizeof offset);
-  return offset;
+  if (entry.value.size() == sizeof big_offset)
+    std::memcpy(&big_offset, entry.value.data(), sizeof big_offset);
+  return offset + big_offset;
 }
 
 class Writer {
@@ -138,7 +159,11 @@ Exif exif_in(Bytes tiff, std::uint64_t at) {
       exif.texts.push_back(std::move(entry));
     }
   }
-  std::erase_if(exif.photo, [](const ExifEntry& entry) { return entry.tag == interoperability_tag; });
+  const auto is_foreign = [](const ExifEntry& entry) {
+    return entry.tag == interoperability_tag || entry.type > last_classic_type;
+  };
+  std::erase_if(exif.photo, is_foreign);
+  std::erase_if(exif.place, is_foreign);
   return exif;
 }
 

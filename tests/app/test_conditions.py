@@ -66,7 +66,7 @@ class Signals(ProgramTest):
         super().setUp()
         self.random = random.Random(1)
         shape = (1024, 1024)
-        self.put("in.npy", npy([], shape, "<u2") + self.random.randbytes(2 * shape[0] * shape[1]))  # half of the time is spent writing
+        self.put("in.npy", npy([], shape, "<u2") + self.random.randbytes(2 * shape[0] * shape[1]))  # much to write
 
     def test_nothing_stays(self):
         began = time.monotonic()

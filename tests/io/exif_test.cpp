@@ -171,12 +171,26 @@ TEST(Exif, OutOfOtherTiffs) {
       TIFFSetField(tiff.get(), TIFFTAG_IMAGEDESCRIPTION, "two pixels");
       char pixels[] = "ab";
       TIFFWriteEncodedStrip(tiff.get(), 0, pixels, 2);
+      TIFFWriteDirectory(tiff.get());
+      std::uint64_t photo = 0;
+      TIFFCreateEXIFDirectory(tiff.get());
+      TIFFSetField(tiff.get(), EXIFTAG_EXPOSURETIME, 0.25);
+      TIFFWriteCustomDirectory(tiff.get(), &photo);
+      TIFFSetDirectory(tiff.get(), 0);
+      TIFFSetField(tiff.get(), TIFFTAG_EXIFIFD, photo);
+      TIFFRewriteDirectory(tiff.get());
     }
     write_pages(folder / "b.tif", read_pages(folder / "a.tif"));
     const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(TIFFOpen((folder / "b.tif").c_str(), "r"),
                                                            &TIFFClose);
     EXPECT_EQ(text_of(tiff.get(), TIFFTAG_MAKE), "halcam") << mode;
     EXPECT_EQ(text_of(tiff.get(), TIFFTAG_IMAGEDESCRIPTION), "two pixels") << mode;
+    toff_t photo = 0;
+    ASSERT_EQ(TIFFGetField(tiff.get(), TIFFTAG_EXIFIFD, &photo), 1) << mode;
+    ASSERT_EQ(TIFFReadEXIFDirectory(tiff.get(), photo), 1);
+    float exposure = 0;
+    EXPECT_EQ(TIFFGetField(tiff.get(), EXIFTAG_EXPOSURETIME, &exposure), 1);
+    EXPECT_FLOAT_EQ(exposure, 0.25F) << mode;
   }
 }
 
