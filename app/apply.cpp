@@ -91,6 +91,7 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
       "how the quickest method is found: from the rates of the device, or by timing each one first, which "
       "takes as long as a few runs and pays for files of many pages [estimate]");
   machine.text("--threads", threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
+  add_memory_option(command, "Machine");
 
   OptionGroup files(command, "Files");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc",

@@ -71,6 +71,19 @@ std::int64_t whole_number_from(std::string_view option, std::string_view text, s
   return number;
 }
 
+std::size_t bytes_from(std::string_view option, std::string_view text) {
+  constexpr std::string_view units = "KMGT";
+  const std::size_t unit = text.empty() ? std::string_view::npos : units.find(text.back());
+  const int powers = unit == std::string_view::npos ? 0 : static_cast<int>(unit) + 1;
+  double number = 0;
+  const bool parsed = parse_whole(text.substr(0, text.size() - (powers > 0 ? 1 : 0)), number);
+  const double bytes = std::ldexp(number, 10 * powers);
+  if (!parsed || !(bytes >= 1) || bytes > std::ldexp(1.0, 60))
+    throw Error{ErrorCode::invalid_argument,
+                fmt::format("{} must be a size such as 512M or 1.5G, got '{}'", option, text)};
+  return static_cast<std::size_t>(bytes);
+}
+
 std::vector<double> numbers_from(std::string_view option, std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ',');
   std::vector<double> numbers;

@@ -29,6 +29,9 @@ double number_from(std::string_view option, std::string_view text);
 std::int64_t whole_number_from(std::string_view option, std::string_view text, std::int64_t least,
                                std::int64_t most);
 
+/// A number of bytes: 512M, 1.5G; K, M, G and T are powers of 1024.
+std::size_t bytes_from(std::string_view option, std::string_view text);
+
 /// Finite numbers, apart by commas.
 std::vector<double> numbers_from(std::string_view option, std::string_view text);
 

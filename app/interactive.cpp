@@ -380,6 +380,7 @@ Subcommand add_interactive(CLI::App& program) {
   OptionGroup options(command, "Options");
   options.text("--device", flags->device, "auto|cpu|cuda|reference", "where to compute [auto]");
   options.text("--threads", flags->threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
+  add_memory_option(command, "Options");
   command.footer(
       fmt::format("Lines of a pipe or a file are answers as well. What may be answered to \"filter\":\n{}",
                   commands_help));

@@ -64,7 +64,7 @@ PageJob prepare_page(const Job& job, const Page& page, Device device, Tune tune)
     refuse(fmt::format("{} needs gray or RGB, got an image in CMYK", job.gray ? "--gray" : "--linear"));
 
   FilterSet filter = job.filter;
-  for (Filter& each : filter.filters) each = settled(each, shape.dims(), job.anchor);
+  for (Filter& each : filter.filters) each = settled(each, page.dims(), job.anchor);
   Options options = job.options;
   options.tune = tune;
   const bool deep_filter = std::any_of(filter.filters.begin(), filter.filters.end(),
@@ -144,7 +144,8 @@ Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing)
           .colour = job.output_colour,
           .alpha = page.alpha,
           .linear_light = page.linear_light,
-          .metadata = page.metadata};
+          .metadata = page.metadata,
+          .layout = page.layout};
 }
 
 std::string explain(const PageJob& job) {

@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -12,6 +15,8 @@
 #include <vector>
 
 #include "halation/error.h"
+#include "io/temporary.h"
+#include "notice.h"
 #include "options.h"
 #include "subcommands.h"
 
@@ -28,7 +33,7 @@ Exit codes: 0 done, 1 it could not be done, 2 the command line asks for what has
 int report(std::string sentence, int exit_code) {
   std::replace_if(
       sentence.begin(), sentence.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
-  fmt::print(stderr, "halation: {}\n", sentence);
+  notice(fmt::format("halation: {}\n", sentence));
   return exit_code;
 }
 
@@ -58,9 +63,9 @@ int run(int argc, char** argv) {
   program.formatter(std::make_shared<HelpFormatter>());
   program.set_help_flag("-h,--help", "explains this command");
   program.set_version_flag("--version", "halation " HALATION_VERSION, "name and version");
-  const std::vector<Subcommand> subcommands = {add_apply(program),   add_filters(program), add_explain(program),
-                                               add_ladder(program),  add_bench(program),   add_devices(program),
-                                               add_interactive(program), add_completion(program)};
+  const std::vector<Subcommand> subcommands = {
+      add_apply(program), add_filters(program), add_explain(program),     add_ladder(program),
+      add_bench(program), add_devices(program), add_interactive(program), add_completion(program)};
   for (const Subcommand& subcommand : subcommands) subcommand.app->group("Commands");
   program.footer(footer);            // now, for subcommands take over what was there before them
   program.require_subcommand(0, 1);  // so that a file may be named as a command
@@ -86,6 +91,16 @@ int run(int argc, char** argv) {
                 wrong_usage);
 }
 
+/// Where the caller has closed a standard stream, the next file to be opened would take its number, and be
+/// read or written in its place. What is opened here instead cannot be: input by writing alone, outputs by
+/// reading alone.
+void hold_standard_streams() {
+  constexpr std::array ways = {O_WRONLY, O_RDONLY, O_RDONLY};
+  for (std::size_t number = 0; number < ways.size(); ++number) {
+    if (::fcntl(static_cast<int>(number), F_GETFD) < 0) (void)::open("/dev/null", ways[number]);
+  }
+}
+
 int run_and_report(int argc, char** argv) {
   try {
     return run(argc, argv);
@@ -102,6 +117,8 @@ int run_and_report(int argc, char** argv) {
 }  // namespace halation::app
 
 int main(int argc, char** argv) {
+  halation::app::hold_standard_streams();
+  halation::io::remove_unfinished_on_signals();
   // A file that outgrows the user's limit is then a failed write, and so an error line without a file left
   // behind.
   std::signal(SIGXFSZ, SIG_IGN);

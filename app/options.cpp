@@ -1,6 +1,8 @@
 // options.cpp: what every subcommand's options share.
 #include "options.h"
 
+#include "arguments.h"
+#include "core/memory.h"
 #include "wrapped.h"
 
 namespace halation::app {
@@ -13,6 +15,16 @@ void OptionGroup::text(const std::string& names, Given& given, const std::string
 
 void OptionGroup::flag(const std::string& name, bool& given, const std::string& description) {
   command_.add_flag(name, given, description)->group(heading_);
+}
+
+void add_memory_option(CLI::App& command, const std::string& heading) {
+  const auto limit = [](const std::string& text) { limit_host_memory(bytes_from("--memory", text)); };
+  command
+      .add_option_function<std::string>("--memory", limit,
+                                        "most memory that images and what filtering them takes may use: "
+                                        "512M, 1.5G; larger ones are refused [what is free]")
+      ->type_name("SIZE")
+      ->group(heading);
 }
 
 HelpFormatter::HelpFormatter() {

@@ -29,6 +29,10 @@ class OptionGroup {
   std::string heading_;
 };
 
+/// The option --memory of a command that reads images: from its parsing on the process takes no more for
+/// pixels.
+void add_memory_option(CLI::App& command, const std::string& heading);
+
 /// CLI11's help with a usage line that names what is required, descriptions broken into lines, and no doubled
 /// blank lines.
 class HelpFormatter : public CLI::Formatter {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <vector>
 
 #if defined(__linux__)
@@ -62,9 +63,27 @@ TEST(Memory, ImagesThatMeanNothingAskForNone) {
   EXPECT_EQ(asked, 0);
 }
 
-TEST(Memory, IsWrittenInGigabytes) {
-  EXPECT_EQ(gigabytes(17'179'869'184), "17.2 GB");
-  EXPECT_EQ(gigabytes(0), "0.0 GB");
+TEST(Memory, IsWrittenInWords) {
+  EXPECT_EQ(size_in_words(17'179'869'184.0), "17.2 GB");
+  EXPECT_EQ(size_in_words(36e6), "36.0 MB");
+  EXPECT_EQ(size_in_words(0), "0.0 kB");
+  EXPECT_EQ(size_in_words(1e38), "1e+29 GB");
+}
+
+TEST(Memory, LimitsCountWhatIsHeld) {
+  const std::size_t most = std::size_t{1} << 20;
+  const Memory before = allocate_host(100, "before");
+  limit_host_memory(most);
+  EXPECT_LE(available_host_bytes(), most - 100);
+  {
+    const Memory half = allocate_host(most / 2, "half");
+    EXPECT_EQ(message_of([&] { (void)allocate_host(most / 2, "the rest"); }).substr(0, 44),
+              "the rest needs 0.5 MB of memory, 0.5 MB are ");
+    EXPECT_EQ(message_of([&] { check_host_memory(most / 2.0, "the rest"); }).substr(0, 9), "the rest ");
+  }
+  EXPECT_EQ(message_of([&] { (void)allocate_host(most / 2, "again"); }), "no error");
+  limit_host_memory(std::numeric_limits<std::size_t>::max());
+  EXPECT_EQ(message_of([&] { (void)allocate_host(2 * most, "more"); }), "no error");
 }
 
 #if defined(__linux__)

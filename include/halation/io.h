@@ -23,6 +23,9 @@ struct Metadata {
   double dots_per_inch_y = 0;
 };
 
+/// The axes of an array, outermost first; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.
+enum class ArrayLayout { by_rank, w, hw, hwc, dhw, dhwc };
+
 /// One picture of a file (a page of a TIFF, the only one of most others), upright: an orientation stored in the file has been applied.
 struct Page {
   Image image;               ///< batch 1; alpha, where there is one, is the last channel, not premultiplied
@@ -30,19 +33,37 @@ struct Page {
   bool alpha = false;
   bool linear_light = false;  ///< values are proportional to light (OpenEXR), not sRGB-encoded
   Metadata metadata;
+  /// The axes that it has, be they as short as 1: those of the array read, `hw` of any picture. `by_rank`:
+  /// those that are longer. A .npy file is written with them, and with others that are longer than 1.
+  ArrayLayout layout = ArrayLayout::by_rank;
+
+  /// How many of the axes filters act on: 1, 2 or 3.
+  int dims() const;
 };
 
-/// How the axes of a .npy array are read; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.
-enum class ArrayLayout { by_rank, w, hw, hwc, dhw, dhwc };
 ArrayLayout array_layout_named(std::string_view name);
+std::string_view name_of(ArrayLayout layout);
 
-/// Reads every page of a PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR or .npy file, known by its first bytes, never by its name; "-" reads
-/// standard input. Palettes and 1 to 7-bit samples become u8, premultiplied alpha becomes straight.
-/// Throws `Error`: io for a missing, empty, truncated or unknown file, out_of_memory for one larger than memory.
-std::vector<Page> read_pages(const std::string& path, ArrayLayout layout = ArrayLayout::by_rank);
+/// What a reader may be told.
+struct ReadOptions {
+  ArrayLayout layout = ArrayLayout::by_rank;
+  /// The most that the pixels of all pages, with what decoding one takes beside them, may need; 0: what the
+  /// machine has free.
+  std::size_t memory_bytes = 0;
+};
+
+/// Reads every page of a PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR or .npy file, known by its first bytes,
+/// never by its name; "-" reads standard input. Palettes and 1 to 7-bit samples become u8, premultiplied
+/// alpha becomes straight. Throws `Error`: io for a missing, empty, truncated or unknown file, and for a
+/// header that states more pixels than the file's bytes can hold; out_of_memory for more than may be used.
+/// Both are known from the header, before memory is taken.
+std::vector<Page> read_pages(const std::string& path, const ReadOptions& options = {});
+inline std::vector<Page> read_pages(const std::string& path, ArrayLayout layout) {
+  return read_pages(path, ReadOptions{layout});
+}
 
 /// The pixels of the first page.
-Image read_image(const std::string& path);
+Image read_image(const std::string& path, const ReadOptions& options = {});
 
 /// What a writer may be told.
 struct WriteOptions {
@@ -55,8 +76,8 @@ struct WriteOptions {
 void check_writable(const std::string& path, Pixel pixel, const Shape& shape, bool alpha, ColourModel colour, std::size_t pages,
                     const WriteOptions& options = {});
 
-/// Writes to a temporary file beside `path` and renames it once complete, so that nothing half-written stays; "-" writes standard
-/// output. Metadata and profile are kept as far as the format carries them. Pixel values are never rescaled.
+/// The file appears at `path`, or where a link there points, once it is complete, so that nothing half-written stays; "-" writes
+/// standard output. Metadata and profile are kept as far as the format carries them. Pixel values are never rescaled.
 void write_pages(const std::string& path, std::span<const Page> pages, const WriteOptions& options = {});
 
 /// One image without metadata: 1 channel is gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.

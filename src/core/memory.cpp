@@ -2,10 +2,11 @@
 // any memory.
 #include "core/memory.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <utility>
 
@@ -13,24 +14,32 @@
 #include <sys/mman.h>
 #endif
 
+#include "core/free_memory.h"
 #include "halation/error.h"
 
 namespace halation {
 namespace {
 
 constexpr std::size_t alignment_bytes = 64;
+constexpr std::size_t worth_asking_bytes = std::size_t{64}
+                                           << 20;  // less is there, and asking takes longer than filling it
 
-/// Bytes that the system could still hand out; the largest number where it does not say.
-std::size_t available_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  while (file >> word) {
-    if (word == "MemAvailable:") {
-      std::size_t kibibytes = 0;
-      if (file >> kibibytes) return kibibytes * 1024;
-    }
-  }
-  return std::numeric_limits<std::size_t>::max();
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+std::atomic<std::size_t> limit_bytes = unlimited;
+std::atomic<std::size_t> held_bytes = 0;
+
+[[noreturn]] void refuse(const std::string& what, double bytes, double available) {
+  throw Error(ErrorCode::out_of_memory, what + " needs " + size_in_words(bytes) + " of memory, " +
+                                            size_in_words(available) + " are available");
+}
+
+/// Counts `bytes` as held.
+void take(std::size_t bytes, const std::string& what) {
+  const std::size_t before = held_bytes.fetch_add(bytes);
+  const std::size_t most = limit_bytes;
+  if (before <= most && bytes <= most - before) return;
+  held_bytes -= bytes;
+  refuse(what, static_cast<double>(bytes), static_cast<double>(most - std::min(most, before)));
 }
 
 /// Asks for pages of 2 MiB where the system has them: filling fresh memory then takes a third of the time.
@@ -46,24 +55,36 @@ void prefer_huge_pages([[maybe_unused]] std::byte* data, [[maybe_unused]] std::s
 
 }  // namespace
 
+std::size_t available_host_bytes() {
+  const std::size_t most = limit_bytes;
+  return std::min(free_memory_bytes(), most - std::min<std::size_t>(most, held_bytes));
+}
+
+void limit_host_memory(std::size_t bytes) { limit_bytes = bytes; }
+
+void check_host_memory(double bytes, const std::string& what, double most_bytes) {
+  if (most_bytes > 0 && bytes > most_bytes) refuse(what, bytes, most_bytes);
+  if (bytes < worth_asking_bytes && limit_bytes == unlimited) return;
+  const auto available = static_cast<double>(available_host_bytes());
+  if (bytes > available) refuse(what, bytes, available);
+}
+
 Memory allocate_host(std::size_t bytes, const std::string& what) {
-  constexpr std::size_t worth_asking = std::size_t{64} << 20;
-  if (bytes >= worth_asking) {
-    const std::size_t available = available_bytes();
-    if (bytes > available) {
-      throw Error(ErrorCode::out_of_memory, what + " needs " + gigabytes(bytes) + " of memory, " +
-                                                gigabytes(available) + " are available");
-    }
-  }
+  if (bytes >= worth_asking_bytes) check_host_memory(static_cast<double>(bytes), what);
   // aligned_alloc wants a multiple of the alignment, and something to give back for 0 bytes.
   const std::size_t rounded = (bytes + alignment_bytes) / alignment_bytes * alignment_bytes;
+  take(rounded, what);
   auto* data = static_cast<std::byte*>(std::aligned_alloc(alignment_bytes, rounded));
   if (data == nullptr) {
-    throw Error(ErrorCode::out_of_memory,
-                what + " needs " + gigabytes(bytes) + " of memory, which the system refused");
+    held_bytes -= rounded;
+    throw Error(ErrorCode::out_of_memory, what + " needs " + size_in_words(static_cast<double>(bytes)) +
+                                              " of memory, which the system refused");
   }
   prefer_huge_pages(data, rounded);
-  return {data, [](std::byte* p) { std::free(p); }};
+  return {data, [rounded](std::byte* p) {
+            std::free(p);
+            held_bytes -= rounded;
+          }};
 }
 
 Image image_in(Device device, const Shape& shape, Pixel pixel, Layout layout, std::int64_t row_bytes,
@@ -82,9 +103,12 @@ Image image_in(Device device, const Shape& shape, Pixel pixel, Layout layout, st
   return Image(view, std::move(release));
 }
 
-std::string gigabytes(std::size_t bytes) {
+std::string size_in_words(double bytes) {
+  const auto [unit, name] = bytes >= 1e8   ? std::pair(1e9, "GB")
+                            : bytes >= 1e5 ? std::pair(1e6, "MB")
+                                           : std::pair(1e3, "kB");
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f GB", static_cast<double>(bytes) / 1e9);
+  std::snprintf(text, sizeof text, bytes < 1e15 ? "%.1f %s" : "%.2g %s", bytes / unit, name);
   return text;
 }
 

@@ -60,8 +60,10 @@ Memory allocate(std::size_t bytes, Device device, Stream stream, const std::stri
     std::size_t available = 0;
     std::size_t total = 0;
     HALATION_CUDA_CHECK(cudaMemGetInfo(&available, &total));
-    throw Error(ErrorCode::out_of_memory, what + " needs " + gigabytes(bytes) + " of memory of " + name_of(device) + ", " +
-                                              gigabytes(available) + " are available");
+    throw Error(ErrorCode::out_of_memory, what + " needs " + size_in_words(static_cast<double>(bytes)) +
+                                              " of memory of " + name_of(device) + ", " +
+                                              size_in_words(static_cast<double>(available)) +
+                                              " are available");
   }
   if (status != cudaSuccess) fail(status, "the allocation of device memory for " + what, __FILE__, __LINE__);
   return {static_cast<std::byte*>(data), [pool, order, device](std::byte* p) {
@@ -79,7 +81,8 @@ Memory allocate_pinned(std::size_t bytes, const std::string& what) {
   const cudaError_t status = cudaHostAlloc(&data, bytes, cudaHostAllocPortable);
   if (status == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
-    throw Error(ErrorCode::out_of_memory, what + " needs " + gigabytes(bytes) + " of pinned memory, which the system refused");
+    throw Error(ErrorCode::out_of_memory, what + " needs " + size_in_words(static_cast<double>(bytes)) +
+                                              " of pinned memory, which the system refused");
   }
   if (status != cudaSuccess) fail(status, "the allocation of pinned memory for " + what, __FILE__, __LINE__);
   return {static_cast<std::byte*>(data), [](std::byte* p) { (void)cudaFreeHost(p); }};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ struct PageView {
   Bytes icc, exif, xmp;
   double dots_per_inch_x = 0;
   double dots_per_inch_y = 0;
+  ArrayLayout layout = ArrayLayout::by_rank;
 
   const std::byte* row(std::int64_t y, std::int64_t z = 0) const {
     return pixels.data + z * pixels.strides.depth + y * pixels.strides.height;
@@ -48,13 +50,56 @@ struct Holds {
   bool colour_alone() const { return most_channels <= 4; }
 };
 
+/// What a header states of the pixels of one page.
+struct Claim {
+  Shape shape = {};
+  Pixel pixel = Pixel::u8;
+  double beside_bytes =
+      0;  ///< what decoding them takes beside the image: the library's buffers, a second copy
+  /// Where the coding has a largest ratio: samples as they are before it, the file's bytes that hold them,
+  /// and that ratio.
+  double plain_bytes = 0;
+  double coded_bytes = 0;
+  double most_ratio = std::numeric_limits<double>::infinity();
+};
+
+/// The largest ratio of deflate: a bit or more for each match of 258 bytes.
+constexpr double most_deflate_ratio = 1032;
+
+/// One call of `read_pages`: what was asked for, and how much memory it may still take.
+class Reading {
+ public:
+  Reading(const ReadOptions& options, std::string_view title) : options_(options), title_(title) {}
+
+  ArrayLayout layout() const { return options_.layout; }
+
+  /// Every codec asks before it, or its library, takes memory for pixels, page after page. Throws `Error{io}`
+  /// where the file is too short for what its header states, `Error{out_of_memory}` where that is more than
+  /// may be used.
+  void check(const Claim& claim);
+  /// The image, not yet filled, once the claim has passed.
+  Image image(const Claim& claim) {
+    check(claim);
+    return {claim.shape, claim.pixel};
+  }
+  /// By a copy beside the page.
+  void turn_upright(Page& page, int orientation);
+
+ private:
+  void check_memory(double bytes, const Shape& shape, Pixel pixel) const;
+
+  ReadOptions options_;
+  std::string_view title_;
+  double held_bytes_ = 0;  // by the pages before
+};
+
 /// One file format. Errors thrown by its functions do not name the file; io.cpp puts the name in front.
 struct Codec {
-  std::string_view name;                                        ///< as in `WriteOptions::format`
-  std::string_view title;                                       ///< as in sentences
-  std::span<const std::string_view> endings;                    ///< lower case, the usual one first
-  bool (*recognises)(Bytes file);                               ///< looks at the first bytes alone
-  std::vector<Page> (*decode)(Bytes file, ArrayLayout layout);  ///< orientation in Exif is left to the caller
+  std::string_view name;                                      ///< as in `WriteOptions::format`
+  std::string_view title;                                     ///< as in sentences
+  std::span<const std::string_view> endings;                  ///< lower case, the usual one first
+  bool (*recognises)(Bytes file);                             ///< looks at the first bytes alone
+  std::vector<Page> (*decode)(Bytes file, Reading& reading);  ///< orientation in Exif is left to the caller
   void (*encode)(std::span<const PageView> pages, const WriteOptions& options, Output& output);
   Holds holds;
 };

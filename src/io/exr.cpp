@@ -14,8 +14,11 @@
 #include <ImfOutputFile.h>
 #include <ImfPartType.h>
 #include <ImfStandardAttributes.h>
+#include <ImfTileDescription.h>
+#include <ImfVersion.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -28,15 +31,19 @@
 namespace halation::io {
 namespace {
 
+[[noreturn]] void throw_truncated() {
+  throw Error(ErrorCode::io, "damaged or truncated OpenEXR: the file ends too early");
+}
+
+constexpr std::size_t first_header = 8;  // behind the magic number and the version
+
 class MemoryStream : public Imf::IStream {
  public:
   explicit MemoryStream(Bytes file) : IStream("OpenEXR"), file_(file) {}
 
   bool read(char* to, int size) override {
     const auto wanted = static_cast<std::uint64_t>(size);
-    if (position_ > file_.size() || wanted > file_.size() - position_) {
-      throw Error(ErrorCode::io, "damaged or truncated OpenEXR: the file ends too early");
-    }
+    if (position_ > file_.size() || wanted > file_.size() - position_) throw_truncated();
     std::memcpy(to, file_.data() + position_, wanted);
     position_ += wanted;
     return position_ < file_.size();
@@ -135,23 +142,122 @@ Imf::FrameBuffer frame_buffer(ConstView pixels, const std::vector<std::string>& 
   return frame;
 }
 
-Page read_part(Imf::MultiPartInputFile& file, int number) {
-  const Imf::Header& header = file.header(number);
-  if (header.hasType() && Imf::isDeepData(header.type())) {
-    throw Error(ErrorCode::unsupported, "OpenEXR with deep data; halation reads flat pictures");
-  }
-  const Meaning meaning = meaning_of(header.channels());
+/// Walks over the attributes of all headers: name, type, size, value. OpenEXR would first clear as much
+/// memory as a value claims.
+void check_attributes(Bytes file, bool many_parts) {
+  std::size_t at = first_header;
+  const auto skip = [&](std::size_t bytes) {
+    if (bytes > file.size() - at) throw_truncated();
+    at += bytes;
+  };
+  const auto skip_name = [&] {  // its length
+    const auto end = std::find(file.begin() + static_cast<std::ptrdiff_t>(at), file.end(), std::byte{0});
+    const auto length = static_cast<std::size_t>(end - file.begin()) - at;
+    skip(length + 1);
+    return length;
+  };
+  do {
+    bool empty = true;
+    for (; skip_name() > 0; empty = false) {
+      skip_name();
+      skip(4);
+      std::size_t size = 0;
+      for (std::size_t i = 1; i <= 4; ++i) size = size << 8 | std::to_integer<std::size_t>(file[at - i]);
+      skip(size);
+    }
+    if (empty) return;
+  } while (many_parts);
+}
+
+std::vector<Imf::Header> headers_of(Bytes file) {
+  constexpr std::size_t flags_at = 5;
+  constexpr std::byte many_parts_flag{0x10};
+  if (file.size() < first_header) throw_truncated();
+  const bool many_parts = (file[flags_at] & many_parts_flag) != std::byte{0};
+  check_attributes(file, many_parts);
+  MemoryStream stream(file);
+  stream.seekg(first_header);
+  std::vector<Imf::Header> headers;
+  int version = Imf::EXR_VERSION;
+  do {
+    headers.emplace_back().readFrom(stream, version);
+  } while (many_parts && !headers.back().readsNothing());
+  if (many_parts) headers.pop_back();
+  return headers;
+}
+
+Shape shape_of(const Imf::Header& header, std::size_t channels) {
   const Imath::Box2i& window = header.dataWindow();
-  const Shape shape = {.height = std::int64_t{window.max.y} - window.min.y + 1,
-                       .width = std::int64_t{window.max.x} - window.min.x + 1,
-                       .channels = static_cast<std::int64_t>(meaning.channels.size())};
+  return {.height = std::int64_t{window.max.y} - window.min.y + 1,
+          .width = std::int64_t{window.max.x} - window.min.x + 1,
+          .channels = static_cast<std::int64_t>(channels)};
+}
+
+/// How a compression packs chunks of lines, and the memory that takes, in times a chunk's.
+struct Packing {
+  double lines;
+  double most_ratio;
+  double buffers = 4;
+};
+
+Packing packing_of(Imf::Compression compression) {
+  constexpr double no_bound = std::numeric_limits<double>::infinity();
+  switch (compression) {
+    case Imf::NO_COMPRESSION:
+      return {1, 1};
+    case Imf::RLE_COMPRESSION:
+      return {1, 64};  // runs of up to 128 bytes in two
+    case Imf::ZIPS_COMPRESSION:
+      return {1, most_deflate_ratio};
+    case Imf::ZIP_COMPRESSION:
+      return {16, most_deflate_ratio};
+    case Imf::PXR24_COMPRESSION:
+      return {16, most_deflate_ratio * 4 / 3};  // of each float three bytes
+    case Imf::DWAA_COMPRESSION:
+      return {32, no_bound, 8};
+    case Imf::DWAB_COMPRESSION:
+      return {256, no_bound, 8};
+    default:
+      return {32, no_bound};
+  }
+}
+
+/// What a part takes. Whatever its compression, each chunk has an offset of 8 bytes and 8 more before its
+/// pixels.
+Claim claim_of(const Imf::Header& header, double file_bytes) {
+  double pixel_bytes = 0;
+  std::size_t channels = 0;
+  for (auto channel = header.channels().begin(); channel != header.channels().end(); ++channel, ++channels) {
+    pixel_bytes += channel.channel().type == Imf::HALF ? 2 : 4;
+  }
+  const Shape shape = shape_of(header, channels);
   if (shape.height < 1 || shape.width < 1 || shape.channels < 1) {
     throw Error(ErrorCode::io, "OpenEXR without pixels (" + to_string(shape) + ")");
   }
+  const auto width = static_cast<double>(shape.width), height = static_cast<double>(shape.height);
+  const Packing packing = packing_of(header.compression());
+  double chunk_width = width, chunk_height = packing.lines;
+  if (header.hasTileDescription()) {
+    chunk_width = std::max(1U, header.tileDescription().xSize);
+    chunk_height = std::max(1U, header.tileDescription().ySize);
+  }
+  const double chunks = std::ceil(width / chunk_width) * std::ceil(height / chunk_height);
+  // Tiles are brought into place by a whole row of them.
+  const double row_bytes = (std::max(width, chunk_width) + chunk_width) * chunk_height * pixel_bytes;
+  return {.shape = shape,
+          .pixel = pixel_of(header.channels()),
+          .beside_bytes = packing.buffers * row_bytes + 16 * chunks,
+          .plain_bytes = std::max(width * height * pixel_bytes / packing.most_ratio, 16 * chunks),
+          .coded_bytes = file_bytes,
+          .most_ratio = 1};
+}
+
+Page read_part(Imf::MultiPartInputFile& file, int number) {
+  const Imf::Header& header = file.header(number);
+  const Meaning meaning = meaning_of(header.channels());
+  const Imath::Box2i& window = header.dataWindow();
   Page page;
-  page.image = Image(
-      shape,
-      pixel_of(header.channels()));  // before OpenEXR allocates: a size beyond all memory is refused here
+  page.image = Image(shape_of(header, meaning.channels.size()), pixel_of(header.channels()));
   page.colour = meaning.colour;
   page.alpha = meaning.alpha;
   page.linear_light = true;
@@ -167,9 +273,16 @@ Page read_part(Imf::MultiPartInputFile& file, int number) {
   return page;
 }
 
-std::vector<Page> decode(Bytes bytes, ArrayLayout) {
+std::vector<Page> decode(Bytes bytes, Reading& reading) {
   std::vector<Page> pages;
   translated("damaged or truncated OpenEXR", [&] {
+    // OpenEXR would take memory for tables, lines and tiles of any size that a header states.
+    for (const Imf::Header& header : headers_of(bytes)) {
+      if (header.hasType() && Imf::isDeepData(header.type())) {
+        throw Error(ErrorCode::unsupported, "OpenEXR with deep data; halation reads flat pictures");
+      }
+      reading.check(claim_of(header, static_cast<double>(bytes.size())));
+    }
     MemoryStream stream(bytes);
     Imf::MultiPartInputFile file(stream);
     for (int number = 0; number < file.parts(); ++number) {

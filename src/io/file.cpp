@@ -7,12 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <system_error>
-#include <tuple>
-#include <utility>
 
+#include "core/memory.h"
 #include "halation/error.h"
 
 namespace halation::io {
@@ -34,11 +32,17 @@ struct Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 };
 
-std::vector<std::byte> read_to_end(int descriptor) {
+/// Throws `Error{out_of_memory}` where the bytes, and those of the buffer before as they move, are more than
+/// may be used.
+std::vector<std::byte> read_to_end(int descriptor, std::size_t most_bytes) {
   std::vector<std::byte> bytes;
   std::size_t filled = 0;
   for (;;) {
-    if (filled == bytes.size()) bytes.resize(std::max<std::size_t>(std::size_t{1} << 16, 2 * bytes.size()));
+    if (filled == bytes.size()) {
+      const std::size_t size = std::max<std::size_t>(std::size_t{1} << 16, 2 * filled);
+      check_host_memory(static_cast<double>(size + filled), "the file", most_bytes);
+      bytes.resize(size);
+    }
     const ssize_t got = ::read(descriptor, bytes.data() + filled, bytes.size() - filled);
     if (got == 0) break;
     if (got > 0) {
@@ -55,6 +59,17 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+/// The file that a link names, through any number of them, whether it exists or not.
+fs::path followed(fs::path path) {
+  constexpr int most_links = 40;  // as many as Linux follows
+  std::error_code ignored;
+  for (int links = 0; fs::is_symlink(path, ignored); ++links) {
+    if (links == most_links) throw Error(ErrorCode::io, "cannot be written: " + reason(ELOOP));
+    path = path.parent_path() / fs::read_symlink(path, ignored);  // a path from the root replaces the folder
+  }
+  return path;
+}
+
 /// True where bytes go to `path` as to a pipe, and a rename would replace a device or standard output.
 bool is_stream(const std::string& path) {
   if (path == "-") return true;
@@ -63,30 +78,9 @@ bool is_stream(const std::string& path) {
   return fs::exists(status) && !fs::is_regular_file(status);
 }
 
-/// A new file in `folder`, open for reading and writing, with the permissions that the user's files get.
-std::pair<std::FILE*, fs::path> new_file(const fs::path& folder) {
-  static std::atomic<unsigned> count = 0;
-  for (;;) {
-    fs::path path =
-        folder / (".halation-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".part");
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) {
-      std::FILE* file = ::fdopen(descriptor, "w+b");
-      if (file != nullptr) return {file, path};
-      const int error = errno;
-      ::close(descriptor);
-      ::unlink(path.c_str());
-      throw Error(ErrorCode::io, "cannot be written: " + reason(error));
-    }
-    if (errno != EEXIST) {
-      throw Error(ErrorCode::io, "cannot write into folder " + folder.string() + ": " + reason(errno));
-    }
-  }
-}
-
 }  // namespace
 
-Input::Input(const std::string& path) {
+Input::Input(const std::string& path, std::size_t most_bytes) {
   const Descriptor file(path);
   if (file.number < 0) {
     throw Error(ErrorCode::io, errno == ENOENT ? "no such file" : "cannot be read: " + reason(errno));
@@ -103,7 +97,7 @@ Input::Input(const std::string& path) {
       return;
     }
   }
-  buffer_ = read_to_end(file.number);
+  buffer_ = read_to_end(file.number, most_bytes);
   bytes_ = buffer_;
 }
 
@@ -116,32 +110,28 @@ void check_target(const std::string& path) {
   std::error_code ignored;
   if (path.empty()) throw Error(ErrorCode::io, "the output needs a name");
   if (fs::is_directory(path, ignored)) throw Error(ErrorCode::io, "is a folder; a file name was expected");
-  const fs::path folder = folder_of(path);
+  const fs::path folder = folder_of(followed(path));
   if (!fs::exists(folder, ignored)) {
     throw Error(ErrorCode::io, "folder " + folder.string() + " does not exist");
   }
   if (!fs::is_directory(folder, ignored)) throw Error(ErrorCode::io, folder.string() + " is not a folder");
 }
 
-Output::Output(const std::string& path) : path_(path) {
+Output::Output(const std::string& path, Temporary::Kind kind) : path_(path) {
   check_target(path);
   if (is_stream(path)) {
     file_ = std::tmpfile();
     if (file_ == nullptr) throw Error(ErrorCode::io, "no temporary file: " + reason(errno));
     return;
   }
-  // Through a link the file it names is replaced, not the link.
-  std::error_code dangling;
-  const fs::path named = fs::canonical(path, dangling);
-  target_ = dangling ? fs::path(path) : named;
-  std::tie(file_, temporary_) = new_file(folder_of(target_));
+  target_ = followed(path);  // it is the file that is replaced, not the link
+  file_ = temporary_.emplace(folder_of(target_), kind).file();
   struct stat replaced = {};
   if (::stat(target_.c_str(), &replaced) == 0) ::fchmod(::fileno(file_), replaced.st_mode & 07777U);
 }
 
 Output::~Output() {
-  if (file_ != nullptr) std::fclose(file_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_ && file_ != nullptr) std::fclose(file_);
 }
 
 void Output::remember_failure() noexcept {
@@ -181,10 +171,8 @@ void Output::copy_to(std::FILE* target) {
 void Output::commit() {
   if (!failed() && std::fflush(file_) != 0) remember_failure();
   if (failed()) throw_failure();
-  if (!target_.empty()) {
-    std::FILE* file = std::exchange(file_, nullptr);
-    if (std::fclose(file) != 0 || ::rename(temporary_.c_str(), target_.c_str()) != 0) remember_failure();
-    if (!failed()) temporary_.clear();
+  if (temporary_) {
+    if (!temporary_->become(target_)) remember_failure();
   } else if (path_ == "-") {
     copy_to(stdout);
   } else if (std::FILE* target = std::fopen(path_.c_str(), "wb")) {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "io/codec.h"
+#include "io/temporary.h"
 
 namespace halation::io {
 
@@ -15,7 +17,8 @@ namespace halation::io {
 /// not name the file.
 class Input {
  public:
-  explicit Input(const std::string& path);
+  /// What cannot be mapped takes at most `most_bytes`; 0: what the machine has free.
+  explicit Input(const std::string& path, std::size_t most_bytes = 0);
   ~Input();
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
@@ -32,11 +35,11 @@ class Input {
 void check_target(const std::string& path);
 
 /// A file being written, readable and seekable meanwhile. `commit` makes it appear at its path; without,
-/// nothing stays. Regular files are written beside their path and renamed; "-" (standard output), pipes and
-/// devices receive the complete bytes at the end.
+/// nothing stays, see `Temporary`. Where the path is a link, the file that it names appears. "-" (standard
+/// output), pipes and devices receive the complete bytes at the end.
 class Output {
  public:
-  explicit Output(const std::string& path);
+  explicit Output(const std::string& path, Temporary::Kind kind = Temporary::Kind::anonymous);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -58,8 +61,8 @@ class Output {
   void copy_to(std::FILE* target);
 
   std::string path_;
-  std::filesystem::path target_;     // of the rename; empty where the bytes are copied
-  std::filesystem::path temporary_;  // empty once there is nothing to remove
+  std::filesystem::path target_;
+  std::optional<Temporary> temporary_;  // none where the bytes are copied in the end
   std::FILE* file_ = nullptr;
   int failure_ = 0;
 };

@@ -249,15 +249,44 @@ ArrayLayout array_layout_named(std::string_view name) {
               "unknown layout '" + std::string(name) + "'; choices: by_rank, w, hw, hwc, dhw, dhwc");
 }
 
-std::vector<Page> read_pages(const std::string& path, ArrayLayout layout) {
+std::string_view name_of(ArrayLayout layout) {
+  switch (layout) {
+    case ArrayLayout::by_rank:
+      return "by_rank";
+    case ArrayLayout::w:
+      return "w";
+    case ArrayLayout::hw:
+      return "hw";
+    case ArrayLayout::hwc:
+      return "hwc";
+    case ArrayLayout::dhw:
+      return "dhw";
+    case ArrayLayout::dhwc:
+      return "dhwc";
+  }
+  throw Error(ErrorCode::invalid_argument, "not an array layout");
+}
+
+int Page::dims() const {
+  const std::string_view axes = name_of(layout);
+  const int named =
+      layout == ArrayLayout::by_rank ? 1 : static_cast<int>(axes.size()) - (axes.back() == 'c' ? 1 : 0);
+  return std::max(named, image.shape().dims());
+}
+
+std::vector<Page> read_pages(const std::string& path, const ReadOptions& options) {
   return naming(path, "standard input", [&] {
-    const io::Input input(path);
+    const io::Input input(path, options.memory_bytes);
     const io::Bytes file = input.bytes();
     if (file.empty()) throw Error(ErrorCode::io, "the file is empty");
     for (const Codec* codec : codecs) {
       if (!codec->recognises(file)) continue;
-      std::vector<Page> pages = codec->decode(file, layout);
-      for (Page& page : pages) io::turn_upright(page, io::orientation_in(page.metadata.exif));
+      io::Reading reading(options, codec->title);
+      std::vector<Page> pages = codec->decode(file, reading);
+      for (Page& page : pages) {
+        if (page.layout == ArrayLayout::by_rank) page.layout = ArrayLayout::hw;
+        reading.turn_upright(page, io::orientation_in(page.metadata.exif));
+      }
       return pages;
     }
     std::vector<std::string> titles;
@@ -267,7 +296,9 @@ std::vector<Page> read_pages(const std::string& path, ArrayLayout layout) {
   });
 }
 
-Image read_image(const std::string& path) { return std::move(read_pages(path).front().image); }
+Image read_image(const std::string& path, const ReadOptions& options) {
+  return std::move(read_pages(path, options).front().image);
+}
 
 void check_writable(const std::string& path, Pixel pixel, const Shape& shape, bool alpha, ColourModel colour,
                     std::size_t pages, const WriteOptions& options) {
@@ -284,7 +315,7 @@ void write_pages(const std::string& path, std::span<const Page> pages, const Wri
     for (const Page& page : pages) {
       const Metadata& kept = page.metadata;
       views.push_back({page.image, page.colour, page.alpha, page.linear_light, kept.icc, kept.exif, kept.xmp,
-                       kept.dots_per_inch_x, kept.dots_per_inch_y});
+                       kept.dots_per_inch_x, kept.dots_per_inch_y, page.layout});
     }
     write(path, views, options);
   });

@@ -155,7 +155,31 @@ void invert(const std::byte* from, std::byte* to, std::size_t samples) {
   std::transform(from, from + samples, to, [](std::byte value) { return ~value; });
 }
 
-std::vector<Page> decode(Bytes file, ArrayLayout) {
+/// What the picture takes once its header has been read. Coefficients of all blocks wait in memory where a
+/// file has several scans.
+Claim claim_of(jpeg_decompress_struct& info, double coded_bytes) {
+  double samples = 0, coefficients = 0;
+  for (int i = 0; i < info.num_components; ++i) {
+    const jpeg_component_info& component = info.comp_info[i];
+    samples +=
+        static_cast<double>(component.downsampled_width) * static_cast<double>(component.downsampled_height);
+    // whole blocks, in whole groups of them
+    coefficients += static_cast<double>(component.width_in_blocks + component.h_samp_factor) *
+                    static_cast<double>(component.height_in_blocks + component.v_samp_factor) * DCTSIZE2;
+  }
+  constexpr double most_huffman_ratio = 256;  // two bits or more for each block of 64 samples
+  const bool waits = jpeg_has_multiple_scans(&info) != 0;
+  const bool huffman = !waits && info.arith_code == 0;
+  return {.shape = {.height = info.output_height,
+                    .width = info.output_width,
+                    .channels = info.out_color_components},
+          .beside_bytes = waits ? coefficients * sizeof(JCOEF) : 0,
+          .plain_bytes = samples,
+          .coded_bytes = coded_bytes,
+          .most_ratio = huffman ? most_huffman_ratio : std::numeric_limits<double>::infinity()};
+}
+
+std::vector<Page> decode(Bytes file, Reading& reading) {
   Reader reader;
   jpeg_decompress_struct& info = reader.info;
   reader.run([&] {
@@ -167,9 +191,7 @@ std::vector<Page> decode(Bytes file, ArrayLayout) {
   info.out_color_space = wanted_space(info.jpeg_color_space);
   reader.run([&] { jpeg_calc_output_dimensions(&info); });
   Page page;
-  page.image =
-      Image({.height = info.output_height, .width = info.output_width, .channels = info.out_color_components},
-            Pixel::u8);
+  page.image = reading.image(claim_of(info, static_cast<double>(file.size())));
   page.colour = info.out_color_space == JCS_GRAYSCALE ? ColourModel::gray
                 : info.out_color_space == JCS_RGB     ? ColourModel::rgb
                                                       : ColourModel::cmyk;

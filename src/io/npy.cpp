@@ -1,8 +1,7 @@
 // npy.cpp: NumPy's .npy arrays, versions 1 to 3 (numpy.lib.format), as images of one page.
 //
 // Read: bool (as 0 and 1) and the six pixels, either byte order, C and Fortran order. Written: version 1, the
-// machine's byte order, C order; depth and channels are axes only where there are more than one, height only
-// where there is more than one or another axis needs it, so that a w, hw or dhw array comes back as one.
+// machine's byte order, C order; the axes that the page has, and others only where they are longer than 1.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -143,41 +142,23 @@ Element element_named(const std::string& descr) {
                                           "'; halation reads bool, u1, u2, i2, f2, f4 and f8");
 }
 
-std::string_view name_of(ArrayLayout layout) {
-  switch (layout) {
-    case ArrayLayout::by_rank:
-      return "by_rank";
-    case ArrayLayout::w:
-      return "w";
-    case ArrayLayout::hw:
-      return "hw";
-    case ArrayLayout::hwc:
-      return "hwc";
-    case ArrayLayout::dhw:
-      return "dhw";
-    case ArrayLayout::dhwc:
-      return "dhwc";
-  }
-  throw Error(ErrorCode::invalid_argument, "not an array layout");
-}
-
-/// The names of the array's axes, outermost first.
-std::string_view axes_of(ArrayLayout layout, std::size_t rank) {
-  if (layout == ArrayLayout::by_rank) {
+/// The layout of an array of that rank, read as asked.
+ArrayLayout layout_of(ArrayLayout asked, std::size_t rank) {
+  if (asked == ArrayLayout::by_rank) {
     constexpr ArrayLayout by_rank[] = {ArrayLayout::w, ArrayLayout::hw, ArrayLayout::dhw, ArrayLayout::dhwc};
     if (rank < 1 || rank > std::size(by_rank)) {
       throw Error(ErrorCode::unsupported,
                   "an array of " + std::to_string(rank) + " axes; halation reads 1 to 4");
     }
-    layout = by_rank[rank - 1];
+    return by_rank[rank - 1];
   }
-  const std::string_view axes = name_of(layout);
+  const std::string_view axes = name_of(asked);
   if (axes.size() != rank) {
     throw Error(ErrorCode::invalid_argument, "layout " + std::string(axes) + " needs an array of " +
                                                  std::to_string(axes.size()) + " axes, this one has " +
                                                  std::to_string(rank));
   }
-  return axes;
+  return asked;
 }
 
 std::int64_t& extent_along(char axis, Shape& shape) {
@@ -242,21 +223,33 @@ std::pair<std::string_view, Bytes> split(Bytes file) {
   return {{reinterpret_cast<const char*>(file.data()) + start, length}, file.subspan(start + length)};
 }
 
-std::vector<Page> decode(Bytes file, ArrayLayout layout) {
+/// Extents that no memory could hold are the file's fault, not the caller's.
+std::int64_t elements_of(const Shape& shape) {
+  try {
+    return shape.elements();
+  } catch (const Error& error) {
+    fail(error.what());
+  }
+}
+
+std::vector<Page> decode(Bytes file, Reading& reading) {
   const auto [text, elements] = split(file);
   const Header header = HeaderParser(text).parse();
   const Element element = element_named(header.descr);
-  const std::string_view axes = axes_of(layout, header.shape.size());
+  const ArrayLayout layout = layout_of(reading.layout(), header.shape.size());
+  const std::string_view axes = name_of(layout);
   Shape shape;
   for (std::size_t i = 0; i < axes.size(); ++i) extent_along(axes[i], shape) = header.shape[i];
-  const std::int64_t count = shape.elements();
+  const std::int64_t count = elements_of(shape);
   if (count == 0) throw Error(ErrorCode::io, "an array without elements (" + to_string(shape) + ")");
   const std::size_t element_bytes = bytes_of(element.pixel);
   if (static_cast<std::size_t>(count) > elements.size() / element_bytes) {
     fail("it ends before its " + std::to_string(count) + " elements do");
   }
 
-  Image stored(shape, element.pixel);
+  const double second_copy =
+      header.fortran_order ? static_cast<double>(count) * static_cast<double>(element_bytes) : 0;
+  Image stored = reading.image({.shape = shape, .pixel = element.pixel, .beside_bytes = second_copy});
   std::byte* data = stored.view().data;
   const std::size_t size = static_cast<std::size_t>(count) * element_bytes;
   std::memcpy(data, elements.data(), size);
@@ -265,6 +258,7 @@ std::vector<Page> decode(Bytes file, ArrayLayout layout) {
     std::transform(data, data + size, data, [](std::byte value) { return std::byte{value != std::byte{0}}; });
   }
   std::vector<Page> pages(1);
+  pages[0].layout = layout;
   if (header.fortran_order) {
     pages[0].image = Image(shape, element.pixel);
     copy(fortran_view(stored, axes), pages[0].image);
@@ -294,12 +288,16 @@ std::string descr_of(Pixel pixel) {
 }
 
 /// Python's tuple of the extents that are axes of the written array.
-std::string shape_tuple(const Shape& shape) {
+std::string shape_tuple(const Shape& shape, ArrayLayout layout) {
+  const auto has = [&](char axis) {
+    return layout != ArrayLayout::by_rank && name_of(layout).find(axis) != std::string_view::npos;
+  };
+  const bool depth = shape.depth > 1 || has('d');
+  const bool channels = shape.channels > 1 || has('c');
   std::vector<std::int64_t> extents = {shape.width};
-  if (shape.depth > 1 || shape.height > 1 || shape.channels > 1)
-    extents.insert(extents.begin(), shape.height);
-  if (shape.depth > 1) extents.insert(extents.begin(), shape.depth);
-  if (shape.channels > 1) extents.push_back(shape.channels);
+  if (shape.height > 1 || depth || channels || has('h')) extents.insert(extents.begin(), shape.height);
+  if (depth) extents.insert(extents.begin(), shape.depth);
+  if (channels) extents.push_back(shape.channels);
   std::string tuple;
   for (const std::int64_t extent : extents) tuple += (tuple.empty() ? "(" : ", ") + std::to_string(extent);
   return tuple + (extents.size() == 1 ? ",)" : ")");
@@ -309,7 +307,7 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
   const PageView& page = pages.front();
   const Shape& shape = page.pixels.shape;
   std::string header = "{'descr': '" + descr_of(page.pixels.pixel) +
-                       "', 'fortran_order': False, 'shape': " + shape_tuple(shape) + ", }";
+                       "', 'fortran_order': False, 'shape': " + shape_tuple(shape, page.layout) + ", }";
   constexpr std::size_t alignment = 64;
   const std::size_t before = magic.size() + 4;  // two bytes of version, two of length
   header.append(alignment - 1 - (before + header.size()) % alignment, ' ');

@@ -100,8 +100,9 @@ constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
 bool recognises(Bytes file) { return begins_with(file, signature); }
 
 /// Walks over the chunks: length, type, data, checksum. libpng would first clear as much memory as a chunk
-/// claims to fill.
-void check_chunks(Bytes file) {
+/// claims to fill. Returns how many bytes hold pixels.
+double check_chunks(Bytes file) {
+  double pixel_bytes = 0;
   for (Bytes rest = file.subspan(signature.size());;) {
     std::size_t length = 0;
     for (std::size_t i = 0; i < 4 && i < rest.size(); ++i)
@@ -109,7 +110,8 @@ void check_chunks(Bytes file) {
     if (rest.size() < 12 || length > rest.size() - 12) {
       throw Error(ErrorCode::io, "damaged or truncated PNG: the file ends too early");
     }
-    if (begins_with(rest.subspan(4), "IEND")) return;
+    if (begins_with(rest.subspan(4), "IDAT")) pixel_bytes += static_cast<double>(length);
+    if (begins_with(rest.subspan(4), "IEND")) return pixel_bytes;
     rest = rest.subspan(12 + length);
   }
 }
@@ -142,44 +144,52 @@ Metadata metadata_of(png_structp png, png_infop info) {
   return kept;
 }
 
-std::vector<Page> decode(Bytes file, ArrayLayout) {
-  check_chunks(file);
+/// The size, the colours as they come out of `png_set_expand`, and what decoding takes, of a header that has
+/// been read.
+Claim claim_of(png_structp png, png_infop info, double coded_bytes) {
+  const auto height = static_cast<std::int64_t>(png_get_image_height(png, info));
+  const auto width = static_cast<std::int64_t>(png_get_image_width(png, info));
+  const int type = png_get_color_type(png, info);
+  const bool alpha = (type & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png, info, PNG_INFO_tRNS) != 0;
+  const std::int64_t channels = ((type & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1) + (alpha ? 1 : 0);
+  const Pixel pixel = png_get_bit_depth(png, info) == 16 ? Pixel::u16 : Pixel::u8;
+  const double row_bytes = static_cast<double>(width * channels) * static_cast<double>(bytes_of(pixel));
+  return {.shape = {.height = height, .width = width, .channels = channels},
+          .pixel = pixel,
+          .beside_bytes = 2 * row_bytes,  // libpng keeps the row above
+          .plain_bytes = static_cast<double>(height) * static_cast<double>(png_get_rowbytes(png, info)),
+          .coded_bytes = coded_bytes,
+          .most_ratio = most_deflate_ratio};
+}
+
+std::vector<Page> decode(Bytes file, Reading& reading) {
+  const double coded_bytes = check_chunks(file);
   Reader reader(file);
   png_structp png = reader.png;
   png_infop info = reader.info;
-  Shape shape;
-  int bits = 0;
-  double stored_bytes = 0;
+  Claim claim;
   reader.run([&] {
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_read_fn(png, &reader.rest, read_bytes);
     png_read_info(png, info);
-    stored_bytes = static_cast<double>(png_get_image_height(png, info)) *
-                   static_cast<double>(png_get_rowbytes(png, info));
+    claim = claim_of(png, info, coded_bytes);
+  });
+  Page page;
+  page.image = reading.image(claim);
+  page.colour = claim.shape.channels <= 2 ? ColourModel::gray : ColourModel::rgb;
+  page.alpha = claim.shape.channels == 2 || claim.shape.channels == 4;
+  const View pixels = page.image;
+  reader.run([&] {
     png_set_expand(png);
     if constexpr (std::endian::native == std::endian::little) png_set_swap(png);
-    png_set_interlace_handling(png);
+    const int passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
-    shape.height = png_get_image_height(png, info);
-    shape.width = png_get_image_width(png, info);
-    shape.channels = png_get_channels(png, info);
-    bits = png_get_bit_depth(png, info);
-  });
-  constexpr double most_deflate_saves = 1032;  // zlib: a bit or more for each match of 258 bytes
-  if (stored_bytes > most_deflate_saves * static_cast<double>(file.size())) {
-    throw Error(ErrorCode::io, "damaged or truncated PNG: too short for " + to_string(shape) + " pixels");
-  }
-
-  Page page;
-  page.image = Image(shape, bits == 16 ? Pixel::u16 : Pixel::u8);
-  page.colour = shape.channels <= 2 ? ColourModel::gray : ColourModel::rgb;
-  page.alpha = shape.channels == 2 || shape.channels == 4;
-  const View pixels = page.image;
-  std::vector<png_bytep> rows(static_cast<std::size_t>(shape.height));
-  for (std::int64_t y = 0; y < shape.height; ++y)
-    rows[static_cast<std::size_t>(y)] = &pixels.at<png_byte>(y, 0);
-  reader.run([&] {
-    png_read_image(png, rows.data());
+    if (png_get_rowbytes(png, info) != static_cast<std::size_t>(pixels.strides.height))
+      png_error(png, "rows of another size");
+    for (int pass = 0; pass < passes; ++pass) {
+      for (std::int64_t y = 0; y < pixels.shape.height; ++y)
+        png_read_row(png, &pixels.at<png_byte>(y, 0), nullptr);
+    }
     png_read_end(png, info);
   });
   page.metadata = metadata_of(png, info);

@@ -3,8 +3,10 @@
 // Samples of 1 to 7 bits become u8 and those of 9 to 15 bits u16, spread over the full range; MINISWHITE is
 // inverted; palettes become RGB. One extra sample that is alpha is alpha; where there are other or more extra
 // samples, all channels are handed on as they are, without a colour model. Reduced pictures and masks that
-// accompany a page are left out. An Exif directory is not read.
+// accompany a page are left out. Of Exif the texts of a page's directory, and the directories of photograph
+// and place are kept.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -12,6 +14,7 @@
 #include "core/memory.h"
 #include "halation/error.h"
 #include "io/channels.h"
+#include "io/exif.h"
 #include "io/file.h"
 #include "io/orientation.h"
 #include "io/tiff_file.h"
@@ -84,6 +87,11 @@ Pixel pixel_of(unsigned bits, std::uint16_t format) {
          "32 and 64");
 }
 
+bool is_fax(std::uint16_t compression) {
+  return compression == COMPRESSION_CCITTRLE || compression == COMPRESSION_CCITTRLEW ||
+         compression == COMPRESSION_CCITTFAX3 || compression == COMPRESSION_CCITTFAX4;
+}
+
 std::int64_t colours_of(std::uint16_t photometric) {
   switch (photometric) {
     case PHOTOMETRIC_MINISBLACK:
@@ -132,6 +140,12 @@ Stored stored_as(TIFF* tiff) {
     stored.extras.assign(kinds, kinds + count);
   stored.extras.resize(static_cast<std::size_t>(stored.samples - colours), EXTRASAMPLE_UNSPECIFIED);
 
+  const bool fax = stored.compression == COMPRESSION_CCITTRLE ||
+                   stored.compression == COMPRESSION_CCITTRLEW ||
+                   stored.compression == COMPRESSION_CCITTFAX3 || stored.compression == COMPRESSION_CCITTFAX4;
+  if (fax && (stored.samples != 1 || stored.bits != 1)) {
+    throw Error(ErrorCode::io, "damaged TIFF: fax compression of more than one bit a pixel");
+  }
   if (stored.photometric == PHOTOMETRIC_YCBCR) {
     if (stored.compression != COMPRESSION_JPEG) refuse("YCbCr outside JPEG compression");
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
@@ -152,20 +166,34 @@ Stored stored_as(TIFF* tiff) {
 
 /// How many times its compressed bytes a page's samples can take, where the method has a bound that is worth
 /// checking.
-double most_expansion(std::uint16_t compression) {
+double most_ratio(std::uint16_t compression) {
   switch (compression) {
     case COMPRESSION_NONE:
+    case COMPRESSION_CCITTRLE:  // of rows, in bits
+    case COMPRESSION_CCITTRLEW:
+    case COMPRESSION_CCITTFAX3:
+    case COMPRESSION_CCITTFAX4:
       return 1;
     case COMPRESSION_PACKBITS:
       return 64;
     case COMPRESSION_DEFLATE:
     case COMPRESSION_ADOBE_DEFLATE:
-      return 1032;
+      return most_deflate_ratio;
     case COMPRESSION_LZW:
       return 4096;
     default:
       return std::numeric_limits<double>::infinity();
   }
+}
+
+/// Bytes of the page's strips or tiles, as far as the file has them: several may lie in the same bytes.
+double coded_bytes(TIFF* tiff, double file_bytes) {
+  double bytes = 0;
+  const std::uint32_t blocks = TIFFIsTiled(tiff) != 0 ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    bytes += std::min(static_cast<double>(TIFFGetStrileByteCount(tiff, block)), file_bytes);
+  }
+  return bytes;
 }
 
 /// Reads `count` samples of `bits` bits, most significant bit first, and spreads them over all values of T
@@ -186,13 +214,27 @@ void unpack(const std::uint8_t* from, unsigned bits, bool spread, std::int64_t c
   }
 }
 
+/// The same for single bits side by side in a row, eight at a time: fax codes a row of any length in one bit.
+void unpack_bits(const std::uint8_t* from, std::uint8_t one, std::int64_t count, std::byte* to) {
+  for (std::int64_t i = 0; i < count; i += 8) {
+    // Bit 7 − k of the byte comes to the top of byte k; no two bits meet.
+    std::uint64_t eight = (*from++ * std::uint64_t{0x8040201008040201} >> 7 & 0x0101010101010101) * one;
+    if constexpr (std::endian::native == std::endian::big) {
+      std::reverse(reinterpret_cast<std::byte*>(&eight), reinterpret_cast<std::byte*>(&eight + 1));
+    }
+    std::memcpy(to + i, &eight, static_cast<std::size_t>(std::min<std::int64_t>(8, count - i)));
+  }
+}
+
 /// Moves the samples of one row of a strip or tile into place; `step` bytes lie between them there.
 void place_row(const std::byte* from, const Stored& stored, std::int64_t count, std::byte* to,
                std::int64_t step) {
   const auto element = static_cast<std::int64_t>(bytes_of(stored.pixel));
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
   const bool spread = stored.photometric != PHOTOMETRIC_PALETTE;
-  if (stored.bits < 8) {
+  if (stored.bits == 1 && step == 1) {
+    unpack_bits(bytes, spread ? 255 : 1, count, to);
+  } else if (stored.bits < 8) {
     unpack<std::uint8_t>(bytes, stored.bits, spread, count, to, step);
   } else if (stored.bits > 8 && stored.bits < 16) {
     unpack<std::uint16_t>(bytes, stored.bits, spread, count, to, step);
@@ -205,7 +247,8 @@ void place_row(const std::byte* from, const Stored& stored, std::int64_t count, 
 }
 
 /// All samples of a page as they are stored, spread to whole bytes.
-Image read_samples(TIFF* tiff, const Stored& stored, const TiffComplaint& complaint) {
+Image read_samples(TIFF* tiff, const Stored& stored, std::size_t file_bytes, Reading& reading,
+                   const TiffComplaint& complaint) {
   const bool tiled = TIFFIsTiled(tiff) != 0;
   const std::int64_t block_width = tiled ? tag<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0) : stored.width;
   const std::int64_t block_height =
@@ -218,13 +261,26 @@ Image read_samples(TIFF* tiff, const Stored& stored, const TiffComplaint& compla
   if ((block_width * samples_together * stored.bits + 7) / 8 > block_row_bytes) fail(complaint);
   // Tiles may reach beyond the image, but a tile of gigabytes over a small one is a lie.
   constexpr std::int64_t ordinary_block_bytes = std::int64_t{64} << 20;
-  const std::int64_t image_bytes =
-      stored.shape().elements() * static_cast<std::int64_t>(bytes_of(stored.pixel));
-  if (block_bytes > ordinary_block_bytes && block_bytes / 4 > image_bytes) {
+  const double pixels_across = static_cast<double>(stored.width) * static_cast<double>(stored.height);
+  const double samples = pixels_across * static_cast<double>(stored.samples);
+  const double samples_bytes = samples * static_cast<double>(bytes_of(stored.pixel));
+  if (block_bytes > ordinary_block_bytes && static_cast<double>(block_bytes) > 4 * samples_bytes) {
     throw Error(ErrorCode::io, "damaged TIFF: tiles of " + std::to_string(block_height) + "x" +
                                    std::to_string(block_width) + " for " + to_string(stored.shape()) +
                                    " pixels");
   }
+  const bool palette = stored.photometric == PHOTOMETRIC_PALETTE;
+  Shape shown = stored.shape();
+  if (palette) shown.channels = 3;
+  // A row of fax, of any length, takes a bit or more.
+  const double plain_bits =
+      is_fax(stored.compression) ? static_cast<double>(stored.height) : samples * stored.bits;
+  reading.check({.shape = shown,
+                 .pixel = stored.pixel,
+                 .beside_bytes = static_cast<double>(block_bytes) + (palette ? samples_bytes : 0),
+                 .plain_bytes = plain_bits / 8,
+                 .coded_bytes = coded_bytes(tiff, static_cast<double>(file_bytes)),
+                 .most_ratio = most_ratio(stored.compression)});
   Image image(stored.shape(), stored.pixel);
   const View pixels = image;
   const Memory block = allocate_host(static_cast<std::size_t>(block_bytes), "a strip or tile of a TIFF");
@@ -239,7 +295,7 @@ Image read_samples(TIFF* tiff, const Stored& stored, const TiffComplaint& compla
         const std::int64_t columns = std::min(block_width, stored.width - left);
         const tmsize_t got = tiled ? TIFFReadEncodedTile(tiff, number, block.get(), block_bytes)
                                    : TIFFReadEncodedStrip(tiff, number, block.get(), block_bytes);
-        if (got < rows * block_row_bytes) fail(complaint);
+        if (got < rows * block_row_bytes || complaint.rows_missing) fail(complaint);
         for (std::int64_t y = 0; y < rows; ++y) {
           place_row(block.get() + y * block_row_bytes, stored, columns * samples_together,
                     &pixels.at<std::byte>(top + y, left, plane), step);
@@ -295,17 +351,12 @@ Metadata metadata_of(TIFF* tiff) {
   return kept;
 }
 
-Page read_page(TIFF* tiff, std::size_t file_bytes, const TiffComplaint& complaint) {
+Page read_page(TIFF* tiff, Bytes file, Reading& reading, const TiffComplaint& complaint) {
   const Stored stored = stored_as(tiff);
-  const double packed_bytes = static_cast<double>(stored.width) * static_cast<double>(stored.height) *
-                              static_cast<double>(stored.samples) * stored.bits / 8;
-  if (packed_bytes > most_expansion(stored.compression) * static_cast<double>(file_bytes)) {
-    throw Error(ErrorCode::io,
-                "damaged or truncated TIFF: too short for " + to_string(stored.shape()) + " pixels");
-  }
   Page page;
-  page.image = read_samples(tiff, stored, complaint);
+  page.image = read_samples(tiff, stored, file.size(), reading, complaint);
   page.metadata = metadata_of(tiff);
+  page.metadata.exif = exif_bytes(exif_in(file, TIFFCurrentDirOffset(tiff)));
   if (stored.photometric == PHOTOMETRIC_PALETTE) {
     page.image = through_palette(tiff, stored, page.image, complaint);
     page.colour = ColourModel::rgb;
@@ -320,11 +371,11 @@ Page read_page(TIFF* tiff, std::size_t file_bytes, const TiffComplaint& complain
     const std::int64_t colours = page.image.shape().channels - (page.alpha ? 1 : 0);
     page.colour = colours == 1 ? ColourModel::gray : colours == 3 ? ColourModel::rgb : ColourModel::cmyk;
   }
-  turn_upright(page, stored.orientation);
+  reading.turn_upright(page, stored.orientation);
   return page;
 }
 
-std::vector<Page> decode(Bytes bytes, ArrayLayout) {
+std::vector<Page> decode(Bytes bytes, Reading& reading) {
   TiffComplaint complaint;
   TiffBytes file{bytes, complaint};
   const Tiff tiff = open_for_reading(file);
@@ -333,7 +384,7 @@ std::vector<Page> decode(Bytes bytes, ArrayLayout) {
   std::vector<Page> pages;
   for (;;) {
     if ((tag<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0) & companion) == 0) {
-      pages.push_back(read_page(tiff.get(), bytes.size(), complaint));
+      pages.push_back(read_page(tiff.get(), bytes, reading, complaint));
     }
     if (file.read_past_end) fail(complaint);
     if (TIFFLastDirectory(tiff.get()) != 0) break;
@@ -402,13 +453,14 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
   double bytes = 0;
   for (const PageView& page : pages) {
     bytes += static_cast<double>(page.row_bytes()) * static_cast<double>(page.pixels.shape.height) +
-             static_cast<double>(page.icc.size() + page.xmp.size());
+             static_cast<double>(page.icc.size() + page.xmp.size() + page.exif.size());
   }
   TiffComplaint complaint;
   const auto check = [&](bool fine) {
     if (!fine) throw Error(ErrorCode::io, std::string("TIFF could not be written: ") + complaint.sentence);
   };
-  const Tiff tiff = open_for_writing(output, bytes > most_classic_bytes, complaint);
+  const bool big = bytes > most_classic_bytes;
+  const Tiff tiff = open_for_writing(output, big, complaint);
   check(tiff != nullptr);
   std::vector<std::byte> strip;
   for (std::size_t number = 0; number < pages.size(); ++number) {
@@ -429,6 +481,7 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
       check(TIFFWriteEncodedStrip(tiff.get(), static_cast<std::uint32_t>(top / rows_per_strip), strip.data(),
                                   static_cast<tmsize_t>(strip.size())) >= 0);
     }
+    write_exif(tiff.get(), page.exif, big, output);
     check(TIFFWriteDirectory(tiff.get()) != 0);
   }
 }

@@ -1,10 +1,13 @@
-// tiff_file.cpp: libtiff on bytes in memory and on an `Output`, with its messages caught.
+// tiff_file.cpp: libtiff on bytes in memory and on an `Output`, with its messages caught; Exif within a file.
 #include "io/tiff_file.h"
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <vector>
+
+#include "io/exif.h"
 
 namespace halation::io {
 namespace {
@@ -13,11 +16,15 @@ int remember(TIFF*, void* data, const char*, const char* format, va_list values)
   auto* complaint = static_cast<TiffComplaint*>(data);
   if (complaint->sentence[0] == '\0') {
     std::vsnprintf(complaint->sentence, sizeof complaint->sentence, format, values);
+    complaint->rows_missing = std::strstr(format, "Premature EOF") != nullptr;
   }
   return 1;
 }
 
-int stay_silent(TIFF*, void*, const char*, const char*, va_list) { return 1; }
+/// Of warnings one matters: fax data that end early leave rows as they were.
+int remember_missing_rows(TIFF* tiff, void* data, const char* module, const char* format, va_list values) {
+  return std::strstr(format, "Premature EOF") != nullptr ? remember(tiff, data, module, format, values) : 1;
+}
 
 /// The callbacks of a `TiffBytes`.
 struct FromBytes {
@@ -74,7 +81,7 @@ Tiff open(const char* mode, void* handle, TiffComplaint& complaint, std::size_t 
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
                                                                                  &TIFFOpenOptionsFree);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), remember, &complaint);
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), stay_silent, nullptr);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), remember_missing_rows, &complaint);
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most_bytes));
   const auto close_nothing = [](thandle_t) { return 0; };
   return {TIFFClientOpenExt("TIFF", mode, handle, File::read, File::write, File::seek, close_nothing,
@@ -92,6 +99,22 @@ Tiff open_for_reading(TiffBytes& file) {
 
 Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint) {
   return open<ToOutput>(big ? "w8" : "w", &output, complaint, 0);
+}
+
+void write_exif(TIFF* tiff, Bytes bytes, bool big, Output& output) {
+  const Exif exif = exif_in(bytes);
+  for (const ExifEntry& text : exif.texts)
+    TIFFSetField(tiff, text.tag, reinterpret_cast<const char*>(text.value.data()));
+  const auto write = [&](std::uint32_t pointer, const ExifDirectory& directory) {
+    if (directory.empty()) return;
+    if (output.seek(0, SEEK_END) % 2 != 0) output.write("", 1);  // directories begin at even places
+    const auto at = static_cast<std::uint64_t>(output.position());
+    const std::vector<std::byte> written = directory_bytes(directory, at, big);
+    output.write(written.data(), written.size());
+    TIFFSetField(tiff, pointer, at);
+  };
+  write(TIFFTAG_EXIFIFD, exif.photo);
+  write(TIFFTAG_GPSIFD, exif.place);
 }
 
 }  // namespace halation::io

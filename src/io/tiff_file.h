@@ -1,4 +1,4 @@
-// tiff_file.h: libtiff on bytes in memory and on an `Output`, with its messages caught.
+// tiff_file.h: libtiff on bytes in memory and on an `Output`, with its messages caught; Exif within a file.
 #pragma once
 
 #include <tiffio.h>
@@ -9,9 +9,10 @@
 
 namespace halation::io {
 
-/// The first error that libtiff reported. Warnings are dropped.
+/// The first error that libtiff reported. Warnings are dropped but those of rows that are missing.
 struct TiffComplaint {
   char sentence[300] = "";
+  bool rows_missing = false;
 };
 
 /// A file in memory being read.
@@ -27,5 +28,9 @@ using Tiff = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
 /// Null where libtiff finds no TIFF. The arguments must outlive the result.
 Tiff open_for_reading(TiffBytes& file);
 Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint);
+
+/// Exif of the page that is being written to `output`: texts go into its directory, the others behind what
+/// has been written so far.
+void write_exif(TIFF* tiff, Bytes exif, bool big, Output& output);
 
 }  // namespace halation::io

@@ -34,7 +34,23 @@ std::vector<std::byte> chunk_of(const WebPDemuxer* demuxer, const char* name) {
   return bytes;
 }
 
-std::vector<Page> decode(Bytes file, ArrayLayout) {
+/// What a frame takes. Lossless frames are decoded beside the image first, and may be of any size in a few
+/// bytes; lossy ones spend two bits or more on each block of 16 by 16 pixels.
+Claim claim_of(const WebPBitstreamFeatures& features, double coded_bytes) {
+  constexpr int lossy_format = 1;
+  constexpr double block_pixels = 16 * 16;
+  const bool lossy = features.format == lossy_format;
+  const double pixels = static_cast<double>(features.width) * static_cast<double>(features.height);
+  return {.shape = {.height = features.height,
+                    .width = features.width,
+                    .channels = features.has_alpha != 0 ? 4 : 3},
+          .beside_bytes = (lossy ? features.has_alpha != 0 ? 1 : 0 : sizeof(std::uint32_t)) * pixels,
+          .plain_bytes = pixels,
+          .coded_bytes = coded_bytes,
+          .most_ratio = lossy ? block_pixels * 8 / 2 : std::numeric_limits<double>::infinity()};
+}
+
+std::vector<Page> decode(Bytes file, Reading& reading) {
   const WebPData data = {as_u8(file.data()), file.size()};
   const std::unique_ptr<WebPDemuxer, decltype(&WebPDemuxDelete)> demuxer(WebPDemux(&data), &WebPDemuxDelete);
   if (demuxer == nullptr) throw Error(ErrorCode::io, "damaged or truncated WebP");
@@ -55,8 +71,7 @@ std::vector<Page> decode(Bytes file, ArrayLayout) {
   Page page;
   page.colour = ColourModel::rgb;
   page.alpha = features.has_alpha != 0;
-  page.image =
-      Image({.height = features.height, .width = features.width, .channels = page.alpha ? 4 : 3}, Pixel::u8);
+  page.image = reading.image(claim_of(features, static_cast<double>(file.size())));
   const View pixels = page.image;
   const auto bytes = static_cast<std::size_t>(pixels.shape.elements());
   const auto decode_into = page.alpha ? WebPDecodeRGBAInto : WebPDecodeRGBInto;

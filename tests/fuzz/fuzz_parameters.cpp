@@ -10,10 +10,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "app/subcommands.h"
+#include "core/memory.h"
 #include "halation/error.h"
 #include "halation/io.h"
 
@@ -99,6 +101,7 @@ std::vector<std::string> arguments_from(const std::uint8_t* data, std::size_t si
 
 /// True where the job was done.
 bool run(const std::vector<std::string>& arguments) {
+  limit_host_memory(std::numeric_limits<std::size_t>::max());  // none of the line before
   std::vector<const char*> argv(arguments.size());
   std::transform(arguments.begin(), arguments.end(), argv.begin(),
                  [](const std::string& each) { return each.c_str(); });

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "io/codec.h"
 #include "pictures.h"
 
 namespace halation::test {
@@ -153,6 +154,39 @@ TEST(BadInput, NothingIsPrinted) {
   }
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Reading, WithinTheMemoryGiven) {
+  const Folder folder;
+  for (const Sample& sample : samples()) {
+    const std::string path = write_anew(folder / sample.name, sample.bytes);
+    const std::vector<Page> pages = read_pages(path);
+    std::size_t bytes = 0;
+    for (const Page& page : pages)
+      bytes += static_cast<std::size_t>(page.image.shape().elements()) * bytes_of(page.image.pixel());
+    EXPECT_THAT(
+        message_of([&] { read_pages(path, {.memory_bytes = bytes - 1}); }),
+        testing::MatchesRegex(".*: image 12x11(x[0-9])? [uf][0-9]+ needs .* of memory, .* are available"))
+        << sample.name;
+    EXPECT_EQ(message_of([&] { read_pages(path, {.memory_bytes = 8 * bytes + (1 << 20)}); }), "no error")
+        << sample.name;
+    EXPECT_EQ(message_of([&] { read_image(path, {.memory_bytes = 8 * bytes + (1 << 20)}); }), "no error")
+        << sample.name;
+  }
+}
+
+TEST(Reading, ClaimsAreCheckedBeforeMemoryIsTaken) {
+  io::Reading reading({.memory_bytes = 1000}, "PNG");
+  const io::Claim claim = {.shape = {.height = 20, .width = 20}, .beside_bytes = 100};
+  EXPECT_EQ(message_of([&] { reading.check(claim); }), "no error");
+  EXPECT_EQ(message_of([&] { reading.check(claim); }), "no error");  // 800 are held now
+  EXPECT_EQ(message_of([&] { reading.check(claim); }),
+            "image 20x20 u8 needs 0.5 kB of memory, 0.2 kB are available");
+  io::Claim liar = {.shape = {.height = std::int64_t{1} << 62, .width = std::int64_t{1} << 62},
+                    .pixel = Pixel::f64};
+  EXPECT_THAT(message_of([&] { io::Reading({}, "PNG").check(liar); }), testing::HasSubstr(" GB of memory, "));
+  liar = {.plain_bytes = 1033, .coded_bytes = 1, .most_ratio = io::most_deflate_ratio};
+  EXPECT_EQ(message_of([&] { reading.check(liar); }), "damaged or truncated PNG: too short for 1x1 pixels");
 }
 
 TEST(Reading, FromAPipe) {

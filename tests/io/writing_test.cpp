@@ -2,10 +2,13 @@
 // or not at all.
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
 
+#include "io/file.h"
 #include "pictures.h"
 
 namespace halation::test {
@@ -184,6 +187,75 @@ TEST(Write, FollowsALinkToItsFile) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.png"));
   EXPECT_EQ(to_string(read_image(elsewhere / "real.png").shape()), "20x20x3");
   EXPECT_EQ(elsewhere.files(), 1U);
+}
+
+TEST(Write, FollowsLinksToNothing) {
+  const Folder folder, elsewhere;
+  std::filesystem::create_symlink(elsewhere / "real.png", folder / "link.png");
+  std::filesystem::create_symlink("link.png", folder / "twice.png");
+  write_one(folder / "twice.png", page_for("a.png"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.png"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "twice.png"));
+  EXPECT_EQ(to_string(read_image(elsewhere / "real.png").shape()), "20x20x3");
+  std::filesystem::create_symlink("round.png", folder / "round.png");
+  EXPECT_EQ(message_of([&] { write_one(folder / "round.png", page_for("a.png")); }),
+            (folder / "round.png") + ": cannot be written: Too many levels of symbolic links");
+}
+
+/// Writes and replaces files, without an end.
+[[noreturn]] void write_for_ever(const std::string& path, io::Temporary::Kind kind) {
+  for (;;) {
+    io::Output output(path, kind);
+    for (int i = 0; i < 20; ++i) output.write("0123456789", 10);
+    output.commit();
+  }
+}
+
+TEST(Write, NothingStaysWhereASignalEndsTheProcess) {
+  std::mt19937 random(3);
+  for (const io::Temporary::Kind kind : {io::Temporary::Kind::anonymous, io::Temporary::Kind::named}) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU}) {
+      for (int run = 0; run < 8; ++run) {
+        const Folder folder;
+        const pid_t child = ::fork();
+        if (child == 0) {
+          const rlimit none = {0, 0};
+          setrlimit(RLIMIT_CORE, &none);
+          io::remove_unfinished_on_signals();
+          std::thread other([&] { write_for_ever(folder / "a", kind); });
+          write_for_ever(folder / "b", kind);
+        }
+        while (folder.files() == 0) ::usleep(100);  // it is under way
+        ::usleep(random() % 3000);
+        ::kill(child, number);
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        ASSERT_TRUE(WIFSIGNALED(status));
+        EXPECT_EQ(WTERMSIG(status), number);
+        for (const char* name : {"a", "b"}) {
+          EXPECT_TRUE(!std::filesystem::exists(folder / name) || bytes_in(folder / name).size() == 200U);
+          std::filesystem::remove(folder / name);
+        }
+        EXPECT_EQ(folder.files(), 0U);
+      }
+    }
+  }
+}
+
+TEST(Write, NamesLastNoLongerThanTheyMust) {
+  const Folder folder;
+  for (const io::Temporary::Kind kind : {io::Temporary::Kind::anonymous, io::Temporary::Kind::named}) {
+    for (int time = 0; time < 2; ++time) {  // a new file, and one in its place
+      io::Output output(folder / "a", kind);
+      EXPECT_TRUE(output.write("text", 4));
+      output.commit();
+      EXPECT_EQ(folder.files(), 1U);
+      EXPECT_EQ(bytes_in(folder / "a"), "text");
+    }
+    { const io::Output abandoned(folder / "b", kind); }
+    EXPECT_EQ(folder.files(), 1U);
+    std::filesystem::remove(folder / "a");
+  }
 }
 
 TEST(Write, OverTheFileThatIsBeingRead) {

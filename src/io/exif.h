@@ -1,0 +1,43 @@
+// exif.h: Exif as a piece of bytes, and as the directories of a TIFF file.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "io/codec.h"
+
+namespace halation::io {
+
+/// An entry of a directory of TIFF 6.0. Its value has the machine's byte order.
+struct ExifEntry {
+  std::uint16_t tag = 0;
+  std::uint16_t type = 0;
+  std::uint64_t count = 0;
+  std::vector<std::byte> value;
+};
+using ExifDirectory = std::vector<ExifEntry>;
+
+/// What is kept of Exif on its way into a TIFF file and out of one. Maker's notes stay as they are.
+struct Exif {
+  ExifDirectory texts;  ///< of the page's own directory: maker, model, software, description, date, artist,
+                        ///< host, copyright, …
+  ExifDirectory photo;  ///< the Exif directory
+  ExifDirectory place;  ///< the GPS directory
+
+  bool empty() const { return texts.empty() && photo.empty() && place.empty(); }
+};
+
+constexpr std::uint16_t photo_directory_tag = 34665;
+constexpr std::uint16_t place_directory_tag = 34853;
+
+/// From a TIFF or BigTIFF in memory, as Exif itself is one: from the directory at `at`, 0: the first. What is
+/// damaged is left out.
+Exif exif_in(Bytes tiff, std::uint64_t at = 0);
+
+/// As a piece of bytes that begins with its TIFF header.
+std::vector<std::byte> exif_bytes(const Exif& exif);
+
+/// One directory as it lies in a file at `at`, in the machine's byte order.
+std::vector<std::byte> directory_bytes(const ExifDirectory& directory, std::uint64_t at, bool big_tiff);
+
+}  // namespace halation::io
