@@ -188,7 +188,10 @@ void expect_same(const Image& image, const Filter& filter, Options options) {
   for (const int threads : {1, 2}) {
     options.threads = threads;
     const PlanSpec spec{.shape = image.shape(), .pixel = Pixel::u8, .filters = {filter}, .options = options};
-    EXPECT_THAT(Plan(spec).explain(), testing::HasSubstr("sums of 16"));
+    // Images a few pixels wide may be quicker axis by axis.
+    if (image.shape().width >= 63) {
+      EXPECT_THAT(Plan(spec).explain(), testing::HasSubstr("sums of 16"));
+    }
     const Image found = convolve(image, filter, options, cpu());
     const auto bytes = static_cast<std::size_t>(expected.shape().elements()) * bytes_of(expected.pixel());
     EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, bytes), 0)

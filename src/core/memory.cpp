@@ -108,7 +108,7 @@ std::string size_in_words(double bytes) {
                             : bytes >= 1e5 ? std::pair(1e6, "MB")
                                            : std::pair(1e3, "kB");
   char text[32];
-  std::snprintf(text, sizeof text, bytes < 1e15 ? "%.1f %s" : "%.2g %s", bytes / unit, name);
+  std::snprintf(text, sizeof text, bytes < 1e18 ? "%.1f %s" : "%.2g %s", bytes / unit, name);
   return text;
 }
 

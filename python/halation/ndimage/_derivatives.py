@@ -182,6 +182,8 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
     if 1 < len(wanted) <= 3 and _adds_up(dtype, kind, cval):
         weights, borders = _laplacian(len(wanted), mode)
         return run(input, weights, wanted, borders, cval, (1,) * len(wanted), out, kind)
+    if kind == np.float16 and len(wanted) > 1:  # sums between passes are f32
+        return unfiltered(laplace(input, np.float32, mode, cval, axes=axes), out, kind)
 
     def second(array, axis, where, one, value):
         return _correlate1d(array, _SECOND_DIFFERENCE, axis, where, one, value, 0)
