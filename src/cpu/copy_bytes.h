@@ -23,15 +23,22 @@ inline void copy_bytes(const void* from, void* to, std::int64_t n) {
   std::memcpy(target + i, source + i, static_cast<std::size_t>(n - i));
 }
 
-/// Copies the samples of one pixel, a few: a call of std::memmove would take several times as long.
+/// Copies the samples of one pixel, few or many: of few a call of std::memmove would take several times as long.
 template <class T>
 void copy_pixel(const T* from, std::int64_t samples, T* to) {
+  if (samples >= 16) return copy_bytes(from, to, samples * static_cast<std::int64_t>(sizeof(T)));
   for (std::int64_t i = 0; i < samples; ++i) {
     to[i] = from[i];
 #if defined(__GNUC__)
     asm volatile("" ::: "memory");  // or the loop becomes that call
 #endif
   }
+}
+
+/// The same for one value.
+template <class T>
+void fill_pixel(T value, std::int64_t samples, T* to) {
+  for (std::int64_t i = 0; i < samples; ++i) to[i] = value;
 }
 
 }  // namespace halation::cpu_backend

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/threads.h"
 #include "cpu/box_whole.h"
 #include "cpu/compose/axis_by_axis.h"
 #include "cpu/expected.h"
@@ -360,7 +361,7 @@ class CpuBackend final : public Backend {
     const double seconds = axes < clearly_less * rows ? axes : rows;
     // More work takes longer, also where it is just worth threads: or of two methods the one that is would seem the quicker one.
     const double alone = std::min(seconds, worth_threads_seconds) + 0.02 * std::max(0.0, seconds - worth_threads_seconds);
-    const double shared = seconds / std::min(workers_for(job, seconds), available_threads());
+    const double shared = seconds / std::min(workers_for(job, seconds), arena_threads());
     const double bytes = static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
                          static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
     return start_seconds + std::max({alone, shared, bytes / most_bytes_per_second});

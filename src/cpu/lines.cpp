@@ -59,7 +59,7 @@ void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::
       Sum* to = line + (x - x_low) * step_;
       const std::int64_t source_x = job_.borders[2].source(x);
       if (source_x < 0) {
-        std::fill_n(to, step_, static_cast<Sum>(job_.borders[2].constant()));
+        fill_pixel(static_cast<Sum>(job_.borders[2].constant()), step_, to);
       } else if (source_x >= inside_low && source_x < inside_high) {
         copy_pixel(line + (source_x - x_low) * step_, step_, to);
       } else {

@@ -57,11 +57,6 @@ std::optional<std::array<std::vector<double>, 3>> factors_of(const Taps& taps) {
   return std::nullopt;
 }
 
-bool have_one_sign(const std::vector<double>& weights) {
-  return std::all_of(weights.begin(), weights.end(), [](double w) { return w > 0; }) ||
-         std::all_of(weights.begin(), weights.end(), [](double w) { return w < 0; });
-}
-
 int sum_bytes(const Job& job) { return job.sum_f64 ? 8 : 4; }
 
 /// Axes that have more than one tap; x where none has.
@@ -257,7 +252,6 @@ class AxisByAxis final : public Runner {
     for (const std::size_t axis : axes) {
       AxisJob along = axis_job(*job_, taps, axis, n, images, step);
       along.equal_weights = equal[axis];
-      along.one_sign = have_one_sign(factors[axis]);
       const double constant = job_->borders[axis].constant();
       passes.list.emplace_back(along, factors[axis], job_->borders[axis],
                                outside == 1 ? constant : constant * outside);
@@ -389,7 +383,6 @@ std::optional<double> axis_by_axis_seconds(const Job& job, const Taps& taps, Met
   for (const std::size_t axis : passes_of(taps)) {
     AxisJob along = axis_job(job, taps, axis, n, job.in.batch, job.in.channels);
     along.equal_weights = method == Method::box;
-    along.one_sign = !taps.factors || have_one_sign((*taps.factors)[axis]);
     const double bytes = static_cast<double>(along.outer * along.inner) *
                          static_cast<double>(along.n_in + along.n_out) * sum_bytes(job);
     seconds += start + std::max(choose_axis_pass(along).seconds,

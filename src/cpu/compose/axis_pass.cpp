@@ -26,11 +26,17 @@ constexpr std::int64_t least_part = 32;
 /// Samples of a row, or of gathered blocks, that are worth a task.
 constexpr std::int64_t task_samples = 8 << 10;
 constexpr std::int64_t most_blocks = 256;
+/// Weights of a matrix, and taps that are folded into it.
+constexpr std::int64_t most_matrix = 1 << 16;
+constexpr std::int64_t most_folded = 1 << 21;
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
-/// Whether every output sees every pixel inside.
-bool sees_all(const AxisJob& job) { return job.n_out - 1 + job.lead <= 0 && job.lead + job.taps >= job.n_in; }
+/// Whether a matrix of the axis is small, and soon made.
+bool may_be_matrix(const AxisJob& job) {
+  return job.finite_constant && job.n_in < job.taps && job.n_in * job.n_out <= most_matrix &&
+         job.n_out * job.taps <= most_folded;
+}
 
 /// Nanoseconds for all outputs over lines of n samples, of one block.
 double lines_time(const AxisJob& job, AxisSums sums, std::int64_t n) {
@@ -94,9 +100,7 @@ AxisChoice choose_axis_pass(const AxisJob& job) {
   const auto offer_sums = [&](AxisWay way, const auto& seconds) {
     offer(way, AxisSums::taps, seconds(AxisSums::taps));
     if (job.equal_weights && job.taps >= least_box) offer(way, AxisSums::box, seconds(AxisSums::box));
-    if (way == AxisWay::rows || !job.one_sign || !job.finite_constant || job.n_in >= job.taps ||
-        !sees_all(job))
-      return;
+    if (way == AxisWay::rows || !may_be_matrix(job)) return;
     offer(way, AxisSums::matrix, seconds(AxisSums::matrix));
   };
   if (job.inner >= least_line) {
@@ -128,18 +132,13 @@ AxisPass<Sum>::AxisPass(const AxisJob& job, const std::vector<double>& weights, 
       kernels_(best_kernels<Sum>()),
       box_(best_box_kernels<Sum>()),
       window_(job.taps) {
-  switch (choice_.sums) {
-    case AxisSums::taps:
-      weights_ = ArrangedWeights<Sum>(
-          weights, 1, choice_.way == AxisWay::rows ? Space{1, 1, job.taps} : Space{1, job.taps, 1});
-      break;
-    case AxisSums::matrix:
-      fold(weights);
-      break;
-    case AxisSums::box:
-      weight_ = static_cast<Sum>(weights.front());
-      break;
+  if (choice_.sums == AxisSums::box) {
+    weight_ = static_cast<Sum>(weights.front());
+  } else {
+    weights_ = ArrangedWeights<Sum>(
+        weights, 1, choice_.way == AxisWay::rows ? Space{1, 1, job.taps} : Space{1, job.taps, 1});
   }
+  if (choice_.sums == AxisSums::matrix) fold(weights);
   cut();
 }
 
@@ -357,7 +356,9 @@ void AxisPass<Sum>::sum_lines(const Sum* in, std::int64_t in_pitch, Sum* out, st
     case AxisSums::taps:
       return sum_taps(line_at, out, out_pitch, n, outputs, scratch);
     case AxisSums::matrix:
-      return sum_matrix(in, in_pitch, constant, out, out_pitch, n, outputs, scratch);
+      if (!sum_matrix(in, in_pitch, constant, out, out_pitch, n, outputs, scratch))
+        sum_taps(line_at, out, out_pitch, n, outputs, scratch);
+      return;
     case AxisSums::box:
       break;
   }
@@ -388,7 +389,7 @@ void AxisPass<Sum>::sum_taps(const LineAt& line_at, Sum* out, std::int64_t out_p
 }
 
 template <class Sum>
-void AxisPass<Sum>::sum_matrix(const Sum* in, std::int64_t in_pitch, const Sum* constant, Sum* out,
+bool AxisPass<Sum>::sum_matrix(const Sum* in, std::int64_t in_pitch, const Sum* constant, Sum* out,
                                std::int64_t out_pitch, std::int64_t n, Range outputs, Scratch scratch) const {
   auto* none = scratch.take<Sum>(line_pitch<Sum>(n));  // where a group has fewer outputs
   auto** lines = scratch.take<const Sum*>(job_.n_in + 1);
@@ -408,6 +409,9 @@ void AxisPass<Sum>::sum_matrix(const Sum* in, std::int64_t in_pitch, const Sum* 
                         .out = to.data(),
                         .n = n});
   }
+  // A pixel that is not finite leaves no sum of its column finite, since 0 times such is NaN.
+  const Sum* first = out + outputs.begin * out_pitch;
+  return std::all_of(first, first + n, [](Sum sum) { return std::isfinite(sum); });
 }
 
 template <class Sum>

@@ -36,7 +36,6 @@ struct AxisJob {
   std::int64_t taps = 1;
   std::int64_t lead = 0;
   bool equal_weights = false;  ///< that may be summed as a box
-  bool one_sign = false;       ///< no two weights of different signs, none 0
   bool finite_constant = true;
   int sample_bytes = 4;
 };
@@ -82,7 +81,8 @@ class AxisPass {
   template <class LineAt>
   void sum_taps(const LineAt& line_at, Sum* out, std::int64_t out_pitch, std::int64_t n, Range outputs,
                 Scratch scratch) const;
-  void sum_matrix(const Sum* in, std::int64_t in_pitch, const Sum* constant, Sum* out, std::int64_t out_pitch,
+  /// False where a sum is not finite.
+  bool sum_matrix(const Sum* in, std::int64_t in_pitch, const Sum* constant, Sum* out, std::int64_t out_pitch,
                   std::int64_t n, Range outputs, Scratch scratch) const;
   template <class LineAt>
   void sum_low_box(const LineAt& line_at, Sum* out, std::int64_t out_pitch, std::int64_t n, Range outputs,
