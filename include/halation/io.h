@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,19 +37,22 @@ struct Page {
 enum class ArrayLayout { by_rank, w, hw, hwc, dhw, dhwc };
 ArrayLayout array_layout_named(std::string_view name);
 
-/// Reads every page of a PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR or .npy file, known by its first bytes, never by its name; "-" reads
-/// standard input. Palettes and 1 to 7-bit samples become u8, premultiplied alpha becomes straight.
-/// Throws `Error`: io for a missing, empty, truncated or unknown file, out_of_memory for one larger than memory.
-std::vector<Page> read_pages(const std::string& path, ArrayLayout layout = ArrayLayout::by_rank);
+/// Reads every page of a PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR, .npy, BMP, PNM (PBM, PGM, PPM, PAM) or PFM file, the first picture of
+/// a GIF and, where built with libavif, of an AVIF; or, with `page`, that page or picture alone, counted from 1. The format is known
+/// by the first bytes, never by the name; "-" reads standard input. Palettes and 1 to 7-bit samples become u8, those of 9 to 15 bits
+/// in PNM and AVIF u16, scaled to its range; premultiplied alpha becomes straight.
+/// Throws `Error`: io for a missing, empty, truncated or unknown file, out_of_memory for one larger than memory, invalid_argument
+/// for a page that is not there, unsupported for HEIC (its decoder is under the GPL).
+std::vector<Page> read_pages(const std::string& path, ArrayLayout layout = ArrayLayout::by_rank, std::int64_t page = 0);
 
 /// The pixels of the first page.
 Image read_image(const std::string& path);
 
 /// What a writer may be told.
 struct WriteOptions {
-  std::string format = {};  ///< "png", "jpeg", "tiff", "webp", "exr", "npy"; empty: by the path's ending
-  int quality = 92;         ///< JPEG and lossy WebP, 1 to 100
-  bool lossless = true;     ///< WebP
+  std::string format = {};  ///< "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "pfm", "avif"; empty: by the path's ending
+  int quality = 92;         ///< JPEG and lossy WebP and AVIF, 1 to 100
+  bool lossless = true;     ///< WebP and AVIF
 };
 
 /// Throws `Error{unsupported}` now, before any work, if such pages could not be written: "out.jpg: JPEG holds 8-bit pixels, got u16; …".

@@ -9,7 +9,7 @@ def main():
     program = Path(__file__).with_name("bin") / "halation"
     if not program.exists():
         sys.exit(
-            "halation: this package was built without the program; its libraries (libpng, libjpeg, libtiff, libwebp, OpenEXR, "
+            "halation: this package was built without the program; its libraries (libpng, libjpeg, libtiff, libwebp, giflib, OpenEXR, "
             "CLI11, "
             "fmt, nlohmann-json) were not all found then"
         )
