@@ -38,8 +38,8 @@ struct Flags {
 
   std::string filter, in, out;
   FilterOptions filter_options;
-  Given border, border_value, extent, anchor, output_pixel, scale, offset, rounding, sum;
-  Given device, tune, threads, layout, quality, format, compare;
+  Given border, border_value, extent, anchor, output_pixel, scale, offset, rounding, view, sum;
+  Given device, tune, threads, layout, page, quality, format, compare;
   bool correlate = false, linear = false, gray = false;
   bool timing = false, json = false, explain = false;
 };
@@ -74,6 +74,10 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   how.text("--output-pixel", output_pixel, "u8|u16|i16|f16|f32|f64",
            "pixels of the result [those of the input]");
   how.text("--rounding", rounding, "half_even|truncate", "how sums become integers [half_even]");
+  how.text("--view", view, "signed|abs|stretch",
+           "what the picture shows of results that its pixels cannot hold: zero as middle grey, all others as far from it as the "
+           "weights make sure that nothing is lost (--scale adds contrast); magnitudes; or all from the smallest to the largest of "
+           "a page. Alpha stays [values, rounded and saturated]");
   how.text("--sum", sum, "automatic|f64",
            "precision of sums: automatic is f32 where that is enough [automatic]");
 
@@ -94,9 +98,11 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   OptionGroup files(command, "Files");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc",
              "axes of a .npy input [by their number: w, hw, dhw, dhwc]");
-  files.text("--format", format, "png|jpeg|tiff|webp|exr|npy",
-             "format of the result [by its ending; png for -o -]");
-  files.text("--quality", quality, "Q", "of JPEG [92] and of WebP [lossless], 1 to 100");
+  files.text("--page", page, "N",
+             "the page of a TIFF or the picture of an animated GIF, counted from 1 [all pages of a TIFF, the first picture]");
+  files.text("--format", format, "png|jpeg|tiff|webp|exr|npy|bmp|pnm|pfm|avif",
+             "format of the result [by its ending; png for -o -]; GIF is read alone, AVIF where built with libavif");
+  files.text("--quality", quality, "Q", "of JPEG [92], of WebP and AVIF [lossless], 1 to 100");
   files.text("--compare", compare, "FILE", "also writes original and result side by side, 8-bit");
 
   OptionGroup reports(command, "Reports");
@@ -112,6 +118,7 @@ struct Request {
   Given compare;
   Job job = {};
   ArrayLayout layout = ArrayLayout::by_rank;
+  std::int64_t page = 0;
   WriteOptions write = {};
 };
 
@@ -140,6 +147,7 @@ Request request_of(const Flags& flags) {
   if (flags.output_pixel) options.output = pixel_named(*flags.output_pixel);
   if (flags.scale) options.scale = number_from("--scale", *flags.scale);
   if (flags.offset) options.offset = number_from("--offset", *flags.offset);
+  if (flags.view) job.view = display_named(*flags.view);
   if (flags.rounding) options.rounding = rounding_from(*flags.rounding);
   if (flags.sum) options.sum = sum_from(*flags.sum);
   if (flags.threads)
@@ -150,6 +158,7 @@ Request request_of(const Flags& flags) {
   job.gray = flags.gray;
 
   if (flags.layout) request.layout = array_layout_named(*flags.layout);
+  if (flags.page) request.page = whole_number_from("--page", *flags.page, 1, 1 << 30);
   request.write.format = flags.format.value_or(request.out == "-" ? "png" : "");
   if (flags.quality) {
     request.write.quality = static_cast<int>(whole_number_from("--quality", *flags.quality, 1, 100));
@@ -180,10 +189,10 @@ void check_outputs(const Request& request, const std::vector<Page>& pages, const
 void write(const Request& request, const std::vector<Page>& pages, const std::vector<Page>& results,
            Timing& timing) {
   if (request.compare) {
-    // Where a scale was asked for, the result's values are its own; otherwise they are those of the original.
+    // Where a scale or a view was asked for, the result's values are its own; otherwise they are those of the original.
     const Pixel original_scale = pages.front().image.pixel();
     const Pixel result_scale =
-        request.job.options.scale == 1 ? original_scale : results.front().image.pixel();
+        request.job.options.scale == 1 && !request.job.view ? original_scale : results.front().image.pixel();
     const Page picture = side_by_side(pages.front(), results.front(), original_scale, result_scale);
     write_pages(*request.compare, {&picture, 1});
   }
@@ -232,7 +241,7 @@ void apply(const Flags& flags) {
   const Request request = request_of(flags);
   Timing timing;
   const std::vector<Page> pages =
-      timing.measure("read", [&] { return read_pages(request.in, request.layout); });
+      timing.measure("read", [&] { return read_pages(request.in, request.layout, request.page); });
 
   const Prepared prepared = prepare(request.job, pages, timing);
   const std::vector<PageJob>& jobs = prepared.jobs;
@@ -240,12 +249,14 @@ void apply(const Flags& flags) {
 
   std::vector<Page> results;
   Workload work;
+  Clipped clipped;
   for (std::size_t i = 0; i < pages.size(); ++i) {
-    results.push_back(run(jobs[i], pages[i], timing));
+    results.push_back(run(jobs[i], pages[i], timing, &clipped));
     work += workload_of(jobs[i], pages[i]);
   }
   write(request, pages, results, timing);
 
+  if (const std::string note = clipping_note(clipped, jobs.front()); !note.empty()) fmt::print(stderr, "apply: {}\n", note);
   const bool stdout_taken = request.out == "-";
   if (flags.explain) {
     for (const PageJob& job : jobs)

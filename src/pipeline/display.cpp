@@ -1,0 +1,322 @@
+// display.cpp: results as pictures: filtered to floats, counted where a pixel cannot hold them, and rounded
+// by one linear tone.
+#include "pipeline/display.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/convert.h"
+#include "halation/error.h"
+#include "pipeline/colour.h"
+#include "pipeline/srgb.h"
+
+namespace halation {
+namespace {
+
+constexpr std::pair<std::string_view, Display> displays[] = {
+    {"signed", Display::signed_values}, {"abs", Display::magnitude}, {"stretch", Display::stretched}};
+
+Interval range_of(Pixel pixel) {
+  return is_float(pixel) ? Interval{0, 1} : Interval{smallest(pixel), largest(pixel)};
+}
+
+double middle_of(Pixel pixel) {
+  const Interval range = range_of(pixel);
+  return is_float(pixel) ? 0.5 : (range.least + range.most + 1) / 2;
+}
+
+/// Sums of the positive and of the negative weights.
+struct Signs {
+  double up = 0;
+  double down = 0;
+};
+
+Signs signs_of(const std::vector<double>& weights) {
+  Signs signs;
+  for (const double weight : weights) (weight > 0 ? signs.up : signs.down) += weight;
+  return signs;
+}
+
+Signs signs_of(const Filter& filter) {
+  if (!filter.factors()) return signs_of(filter.weights());
+  Signs product{.up = 1, .down = 0};
+  for (const std::vector<double>& factor : *filter.factors()) {
+    const Signs signs = signs_of(factor);
+    product = {product.up * signs.up + product.down * signs.down,
+               product.up * signs.down + product.down * signs.up};
+  }
+  return product;
+}
+
+Interval results_of(const FilterSet& filter, Interval pixels) {
+  Interval results;
+  double squares = 0;
+  for (const Filter& each : filter.filters) {
+    const Signs signs = signs_of(each);
+    results = {signs.up * pixels.least + signs.down * pixels.most,
+               signs.up * pixels.most + signs.down * pixels.least};
+    squares += std::pow(std::max(std::abs(results.least), std::abs(results.most)), 2);
+  }
+  return filter.combine == Combine::magnitude ? Interval{0, std::sqrt(squares)} : results;
+}
+
+/// Calls fold(sum, row) for each row of `view`, in any order and on any thread, each thread with a sum of its
+/// own.
+template <class Sum, class Fold>
+Sum over_rows(const ConstView& view, const Fold& fold) {
+  const Shape& shape = view.shape;
+  const auto run = [&](const tbb::blocked_range<std::int64_t>& rows, Sum sum) {
+    for (std::int64_t row = rows.begin(); row < rows.end(); ++row) {
+      const std::int64_t plane = row / shape.height;
+      fold(sum, view.data + plane / shape.depth * view.strides.batch +
+                    plane % shape.depth * view.strides.depth + row % shape.height * view.strides.height);
+    }
+    return sum;
+  };
+  const auto join = [](Sum a, const Sum& b) { return a += b; };
+  constexpr std::int64_t worth_a_thread = 1 << 16;  // elements
+  const std::int64_t grain = 1 + worth_a_thread / (shape.width * shape.channels);
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::int64_t>(0, shape.batch * shape.depth * shape.height, grain), Sum{}, run, join);
+}
+
+/// Calls each(element) for every colour of a row.
+template <class T, class Each>
+void for_colours(const ConstView& view, const std::byte* row, std::int64_t colours, const Each& each) {
+  for (std::int64_t x = 0; x < view.shape.width; ++x) {
+    for (std::int64_t c = 0; c < colours; ++c) {
+      each(*reinterpret_cast<const T*>(row + x * view.strides.width + c * view.strides.channels));
+    }
+  }
+}
+
+/// The colours of an image whose last channel may be alpha.
+ConstView colours_of(ConstView view, bool alpha) {
+  if (alpha) --view.shape.channels;
+  return view;
+}
+
+std::int64_t samples_at_ends(const ConstView& result, bool alpha) {
+  return visit_pixel(result.pixel, [&]<class T>(T) {
+    const ConstView colours = colours_of(result, alpha);
+    return over_rows<std::int64_t>(colours, [&](std::int64_t& sum, const std::byte* row) {
+      for_colours<T>(colours, row, colours.shape.channels, [&](T element) {
+        if constexpr (std::is_integral_v<T>) {
+          sum += (element == std::numeric_limits<T>::min()) + (element == std::numeric_limits<T>::max());
+        }
+      });
+    });
+  });
+}
+
+/// What of an unrounded image lies beyond `output`. NaN, which becomes 0, lies nowhere.
+Clipped clipped(const ConstView& unrounded_image, const Tone& tone, Pixel output, Rounding rounding,
+                bool alpha) {
+  const ConstView colours = colours_of(unrounded_image, alpha);
+  Clipped all;
+  if (!is_float(output)) {
+    const Interval range = range_of(output);
+    all = visit_pixel(colours.pixel, [&]<class T>(T) {
+      return over_rows<Clipped>(colours, [&](Clipped& sum, const std::byte* row) {
+        for_colours<T>(colours, row, colours.shape.channels, [&](T element) {
+          const double value = tone.scale * (tone.magnitude ? std::abs(static_cast<double>(element))
+                                                            : static_cast<double>(element)) +
+                               tone.offset;
+          const double whole = rounding == Rounding::half_even ? std::nearbyint(value) : std::trunc(value);
+          sum.below += whole < range.least;
+          sum.above += whole > range.most;
+        });
+      });
+    });
+  }
+  all.samples = colours.shape.elements();
+  return all;
+}
+
+/// The smallest and the largest finite value found.
+struct Extremes {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -std::numeric_limits<double>::infinity();
+
+  Extremes& operator+=(const Extremes& more) {
+    least = std::min(least, more.least);
+    most = std::max(most, more.most);
+    return *this;
+  }
+};
+
+Tone stretched_tone(const ConstView& unrounded_image, Pixel output, bool alpha) {
+  const ConstView colours = colours_of(unrounded_image, alpha);
+  const Extremes found = visit_pixel(colours.pixel, [&]<class T>(T) {
+    return over_rows<Extremes>(colours, [&](Extremes& sum, const std::byte* row) {
+      for_colours<T>(colours, row, colours.shape.channels, [&](T element) {
+        const auto value = static_cast<double>(element);
+        if (std::isfinite(value)) sum += {value, value};
+      });
+    });
+  });
+  const Interval range = range_of(output);
+  if (!(found.least < found.most)) return {.scale = 0, .offset = middle_of(output)};
+  const double scale = (range.most - range.least) / (found.most - found.least);
+  return {.scale = scale, .offset = range.least - scale * found.least};
+}
+
+/// `part` of an image by the filter that changes nothing, into the same part of another.
+void convert(ConstView from, View to, const Tone& tone, const Options& options) {
+  const FilterSet unit({Filter({1.0})}, tone.magnitude ? Combine::magnitude : Combine::none);
+  convolve(from, to, unit,
+           {.output = to.pixel,
+            .scale = tone.scale,
+            .offset = tone.offset,
+            .rounding = options.rounding,
+            .sum = Sum::f64,
+            .threads = options.threads});
+}
+
+Image rounded(const ConstView& unrounded_image, const Tone& tone, Pixel output, const Options& options,
+              bool alpha) {
+  Image out(unrounded_image.shape, output);
+  View colours = out.view();
+  colours.shape.channels -= alpha ? 1 : 0;
+  convert(colours_of(unrounded_image, alpha), colours, tone, options);
+  if (alpha) {
+    const std::int64_t last = out.shape().channels - 1;
+    convert(unrounded_image.channel(last), out.view().channel(last), {.scale = range_of(output).most},
+            {.threads = options.threads});
+  }
+  return out;
+}
+
+void check_memory(const ConstView& in) {
+  if (shares_memory(in.device, cpu())) return;
+  throw Error(ErrorCode::invalid_argument,
+              "display needs an image in host memory, got one on " + name_of(in.device));
+}
+
+FilterSet settled(FilterSet filter, const Shape& shape) {
+  for (Filter& each : filter.filters) each = each.with_dims(shape.dims());
+  return filter;
+}
+
+}  // namespace
+
+Display display_named(std::string_view name) {
+  for (const auto& [known, display] : displays) {
+    if (known == name) return display;
+  }
+  throw Error(ErrorCode::invalid_argument,
+              "unknown view '" + std::string(name) + "'; choose from signed, abs, stretch");
+}
+
+std::string_view name_of(Display display) {
+  for (const auto& [name, known] : displays) {
+    if (known == display) return name;
+  }
+  throw Error(ErrorCode::invalid_argument, "not a display");
+}
+
+Clipped& Clipped::operator+=(const Clipped& more) {
+  samples += more.samples;
+  below += more.below;
+  above += more.above;
+  return *this;
+}
+
+Interval results_of(const FilterSet& filter, Pixel input, Pixel output, const Options& options, bool linear) {
+  Interval pixels = range_of(input);
+  for (const Border& border : options.border.axes) {
+    if (border.mode != Border::Mode::constant) continue;
+    pixels = {std::min(pixels.least, border.value), std::max(pixels.most, border.value)};
+  }
+  const auto decoded = [&](double value) { return srgb_decode(value / range_of(input).most); };
+  if (linear) pixels = {decoded(pixels.least), decoded(pixels.most)};
+  Interval results = results_of(filter, pixels);
+  const auto encoded = [&](double light) { return range_of(output).most * srgb_encode(light); };
+  if (linear) results = {encoded(results.least), encoded(results.most)};
+  const double a = options.scale * results.least + options.offset;
+  const double b = options.scale * results.most + options.offset;
+  return {std::min(a, b), std::max(a, b)};
+}
+
+Options unrounded(const Options& options, Pixel input, const ColourOptions& colour) {
+  Options wide = options;
+  const Pixel output = options.output.value_or(input);
+  wide.output =
+      input == Pixel::f64 || output == Pixel::f64 || options.sum == Sum::f64 ? Pixel::f64 : Pixel::f32;
+  // Light is encoded to [0, 1] of a float, and to all of an integer's range.
+  if (colour.linear) wide.scale *= range_of(output).most;
+  return wide;
+}
+
+bool can_clip(const FilterSet& filter, Pixel input, Pixel output, const Options& options,
+              const ColourOptions& colour) {
+  if (is_float(output)) return false;
+  if (is_float(input)) return true;
+  const Interval range = range_of(output);
+  const Interval results = results_of(filter, input, output, options, colour.linear);
+  constexpr double slack =
+      0.25;  // for weights whose sum is 1 but for rounding: less than half a level is no clipping
+  return results.least < range.least - slack || results.most > range.most + slack;
+}
+
+Tone signed_tone(Interval results, Pixel output) {
+  const double largest = std::max(std::abs(results.least), std::abs(results.most));
+  const double middle = middle_of(output);
+  return {.scale = largest > 0 ? (range_of(output).most - middle) / largest : 0, .offset = middle};
+}
+
+Clipped count_clipped(ConstView in, ConstView result, const FilterSet& filter, const Options& options,
+                      const ColourOptions& colour, double least_share, std::optional<Device> device) {
+  check_memory(in);
+  check_memory(result);
+  Clipped none{.samples = colours_of(result, colour.alpha).shape.elements()};
+  const FilterSet fitted = settled(filter, in.shape);
+  if (!can_clip(fitted, in.pixel, result.pixel, options, colour)) return none;
+  const auto at_ends = static_cast<double>(samples_at_ends(result, colour.alpha));
+  if (at_ends <= least_share * static_cast<double>(none.samples)) return none;
+  const Image wide = convolve_colour_on(device.value_or(in.device), in, filter,
+                                        unrounded(options, in.pixel, colour), colour);
+  return clipped(wide, {}, result.pixel, options.rounding, colour.alpha);
+}
+
+Image convolve_display_on(Device device, ConstView in, const FilterSet& filter, Display display,
+                          const Options& options, const ColourOptions& colour, TransferTimes* times,
+                          Clipped* clipped_samples) {
+  check_memory(in);
+  const Pixel output = options.output.value_or(in.pixel);
+  const Image wide =
+      convolve_colour_on(device, in, filter, unrounded(options, in.pixel, colour), colour, times);
+  const auto tone = [&]() -> Tone {
+    switch (display) {
+      case Display::signed_values: {
+        Options plain = options;
+        plain.scale = 1;
+        plain.offset = 0;
+        return signed_tone(results_of(settled(filter, in.shape), in.pixel, output, plain, colour.linear),
+                           output);
+      }
+      case Display::magnitude:
+        return {.magnitude = true};
+      case Display::stretched:
+        return stretched_tone(wide, output, colour.alpha);
+    }
+    throw Error(ErrorCode::invalid_argument, "not a display");
+  }();
+  if (clipped_samples != nullptr)
+    *clipped_samples = clipped(wide, tone, output, options.rounding, colour.alpha);
+  return rounded(wide, tone, output, options, colour.alpha);
+}
+
+Image convolve_display(ConstView in, const FilterSet& filter, Display display, const Options& options,
+                       const ColourOptions& colour, std::optional<Device> device, Clipped* clipped) {
+  return convolve_display_on(device.value_or(in.device), in, filter, display, options, colour, nullptr,
+                             clipped);
+}
+
+}  // namespace halation
