@@ -11,6 +11,7 @@ def identity(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def sharpen(
     image: Any,
@@ -20,6 +21,7 @@ def sharpen(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def high_pass(
     image: Any,
@@ -28,6 +30,7 @@ def high_pass(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def low_pass(
     image: Any,
@@ -37,6 +40,7 @@ def low_pass(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def box(
     image: Any,
@@ -46,6 +50,7 @@ def box(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def gaussian(
     image: Any,
@@ -56,6 +61,7 @@ def gaussian(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def gaussian_derivative(
     image: Any,
@@ -69,6 +75,7 @@ def gaussian_derivative(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def sobel(
     image: Any,
@@ -78,6 +85,7 @@ def sobel(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def scharr(
     image: Any,
@@ -87,6 +95,7 @@ def scharr(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def prewitt(
     image: Any,
@@ -96,6 +105,7 @@ def prewitt(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def laplacian(
     image: Any,
@@ -105,6 +115,7 @@ def laplacian(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def laplacian_of_gaussian(
     image: Any,
@@ -115,6 +126,7 @@ def laplacian_of_gaussian(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def unsharp_mask(
     image: Any,
@@ -126,6 +138,7 @@ def unsharp_mask(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def emboss(
     image: Any,
@@ -135,6 +148,7 @@ def emboss(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def motion_blur(
     image: Any,
@@ -145,6 +159,7 @@ def motion_blur(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def disk(
     image: Any,
@@ -154,6 +169,7 @@ def disk(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def edges(
     image: Any,
@@ -162,4 +178,5 @@ def edges(
     border: str = ...,
     cval: float = ...,
     output: Any = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
