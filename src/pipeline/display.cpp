@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/convert.h"
@@ -86,14 +87,41 @@ Sum over_rows(const ConstView& view, const Fold& fold) {
       tbb::blocked_range<std::int64_t>(0, shape.batch * shape.depth * shape.height, grain), Sum{}, run, join);
 }
 
-/// Calls each(element) for every colour of a row.
+/// Calls each(first, count) for the colours of a row, as many at once as lie side by side.
 template <class T, class Each>
-void for_colours(const ConstView& view, const std::byte* row, std::int64_t colours, const Each& each) {
-  for (std::int64_t x = 0; x < view.shape.width; ++x) {
-    for (std::int64_t c = 0; c < colours; ++c) {
-      each(*reinterpret_cast<const T*>(row + x * view.strides.width + c * view.strides.channels));
+void for_runs(const ConstView& view, const std::byte* row, const Each& each) {
+  constexpr auto element = static_cast<std::int64_t>(sizeof(T));
+  const Shape& shape = view.shape;
+  const auto at = [&](std::int64_t x, std::int64_t c) {
+    return reinterpret_cast<const T*>(row + x * view.strides.width + c * view.strides.channels);
+  };
+  const bool pixels_packed = view.strides.channels == element;
+  if (pixels_packed && view.strides.width == shape.channels * element)
+    return each(at(0, 0), shape.width * shape.channels);
+  for (std::int64_t x = 0; x < shape.width; ++x) {
+    if (pixels_packed) {
+      each(at(x, 0), shape.channels);
+    } else {
+      for (std::int64_t c = 0; c < shape.channels; ++c) each(at(x, c), 1);
     }
   }
+}
+
+/// How many elements pass a test. Sums as wide as the elements, which a compiler makes SIMD of, hold 255 of
+/// them.
+template <class T, class Test>
+std::int64_t counted(const T* first, std::int64_t count, const Test& test) {
+  using Few = std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                                 std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>>;
+  std::int64_t all = 0;
+  for (std::int64_t at = 0; at < count; at += 255) {
+    Few few = 0;
+    const T* const end = first + std::min(count, at + 255);
+    for (const T* element = first + at; element < end; ++element)
+      few = static_cast<Few>(few + (test(*element) ? 1 : 0));
+    all += few;
+  }
+  return all;
 }
 
 /// The colours of an image whose last channel may be alpha.
@@ -106,31 +134,60 @@ std::int64_t samples_at_ends(const ConstView& result, bool alpha) {
   return visit_pixel(result.pixel, [&]<class T>(T) {
     const ConstView colours = colours_of(result, alpha);
     return over_rows<std::int64_t>(colours, [&](std::int64_t& sum, const std::byte* row) {
-      for_colours<T>(colours, row, colours.shape.channels, [&](T element) {
+      for_runs<T>(colours, row, [&](const T* first, std::int64_t count) {
         if constexpr (std::is_integral_v<T>) {
-          sum += (element == std::numeric_limits<T>::min()) + (element == std::numeric_limits<T>::max());
+          constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+          sum += counted(first, count, [](T element) { return (element == least) | (element == most); });
         }
       });
     });
   });
 }
 
+/// Values v become less than the range where v < low, and more where v >= high.
+template <class T>
+struct Limits {
+  T low, high;
+};
+
+template <class T>
+Limits<T> limits_of(const Interval& range, Rounding rounding) {
+  if constexpr (std::is_integral_v<T>) {
+    return {static_cast<T>(range.least), static_cast<T>(range.most + 1)};
+  } else if (rounding == Rounding::truncate) {
+    return {std::nextafter(static_cast<T>(range.least - 1), std::numeric_limits<T>::infinity()),
+            static_cast<T>(range.most + 1)};
+  } else {  // the least is even and the most odd, so that halves go into the range below and out of it above
+    return {static_cast<T>(range.least - 0.5), static_cast<T>(range.most + 0.5)};
+  }
+}
+
 /// What of an unrounded image lies beyond `output`. NaN, which becomes 0, lies nowhere.
 Clipped clipped(const ConstView& unrounded_image, const Tone& tone, Pixel output, Rounding rounding,
                 bool alpha) {
   const ConstView colours = colours_of(unrounded_image, alpha);
+  const auto clipped_of = [&]<class T, class Value>(const T* first, std::int64_t count,
+                                                    const Value& value_of) {
+    const auto limits = limits_of<decltype(value_of(*first))>(range_of(output), rounding);
+    return Clipped{
+        .below = counted(first, count, [&](T element) { return value_of(element) < limits.low; }),
+        .above = counted(first, count, [&](T element) { return value_of(element) >= limits.high; })};
+  };
   Clipped all;
   if (!is_float(output)) {
-    const Interval range = range_of(output);
     all = visit_pixel(colours.pixel, [&]<class T>(T) {
       return over_rows<Clipped>(colours, [&](Clipped& sum, const std::byte* row) {
-        for_colours<T>(colours, row, colours.shape.channels, [&](T element) {
-          const double value = tone.scale * (tone.magnitude ? std::abs(static_cast<double>(element))
-                                                            : static_cast<double>(element)) +
-                               tone.offset;
-          const double whole = rounding == Rounding::half_even ? std::nearbyint(value) : std::trunc(value);
-          sum.below += whole < range.least;
-          sum.above += whole > range.most;
+        for_runs<T>(colours, row, [&](const T* first, std::int64_t count) {
+          if constexpr (std::is_arithmetic_v<T>) {
+            if (!tone.magnitude && tone.scale == 1 && tone.offset == 0) {
+              sum += clipped_of(first, count, [](T element) { return element; });
+              return;
+            }
+          }
+          sum += clipped_of(first, count, [&](T element) {
+            const auto value = static_cast<double>(element);
+            return tone.scale * (tone.magnitude ? std::abs(value) : value) + tone.offset;
+          });
         });
       });
     });
@@ -155,9 +212,11 @@ Tone stretched_tone(const ConstView& unrounded_image, Pixel output, bool alpha) 
   const ConstView colours = colours_of(unrounded_image, alpha);
   const Extremes found = visit_pixel(colours.pixel, [&]<class T>(T) {
     return over_rows<Extremes>(colours, [&](Extremes& sum, const std::byte* row) {
-      for_colours<T>(colours, row, colours.shape.channels, [&](T element) {
-        const auto value = static_cast<double>(element);
-        if (std::isfinite(value)) sum += {value, value};
+      for_runs<T>(colours, row, [&](const T* first, std::int64_t count) {
+        for (const T* element = first; element < first + count; ++element) {
+          const auto value = static_cast<double>(*element);
+          if (std::isfinite(value)) sum += {value, value};
+        }
       });
     });
   });
@@ -280,9 +339,16 @@ Clipped count_clipped(ConstView in, ConstView result, const FilterSet& filter, c
   if (!can_clip(fitted, in.pixel, result.pixel, options, colour)) return none;
   const auto at_ends = static_cast<double>(samples_at_ends(result, colour.alpha));
   if (at_ends <= least_share * static_cast<double>(none.samples)) return none;
-  const Image wide = convolve_colour_on(device.value_or(in.device), in, filter,
-                                        unrounded(options, in.pixel, colour), colour);
-  return clipped(wide, {}, result.pixel, options.rounding, colour.alpha);
+  Options wide = unrounded(options, in.pixel, colour);
+  // What was to be u8 is whole in i16, where that holds it: half of the memory and of the time that floats
+  // take.
+  const Interval possible = results_of(fitted, in.pixel, result.pixel, options, colour.linear);
+  if (in.pixel == Pixel::u8 && result.pixel == Pixel::u8 && !colour.linear &&
+      possible.least > smallest(Pixel::i16) && possible.most < largest(Pixel::i16)) {
+    wide.output = Pixel::i16;
+  }
+  const Image again = convolve_colour_on(device.value_or(in.device), in, fitted, wide, colour);
+  return clipped(again, {}, result.pixel, options.rounding, colour.alpha);
 }
 
 Image convolve_display_on(Device device, ConstView in, const FilterSet& filter, Display display,
