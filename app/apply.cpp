@@ -48,10 +48,13 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   command.add_option("filter", filter, "a filter's name (see halation filters), or custom with --weights")
       ->required()
       ->type_name("FILTER");
-  command.add_option("input", in, "the image to filter; - is standard input")->required()->type_name("FILE");
+  command.add_option("input", in, "the image to filter, of any format that is written, or a GIF; - is standard input")
+      ->required()
+      ->type_name("FILE");
   command
       .add_option("-o,--output", out,
-                  "where the result goes, in the format of its ending; - is standard output")
+                  "where the result goes, in the format of its ending (.png .jpg .tif .webp .exr .npy .bmp "
+                  ".pnm .ppm .pgm .pam .pfm .avif); - is standard output")
       ->required()
       ->type_name("FILE");
 

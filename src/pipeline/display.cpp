@@ -2,8 +2,9 @@
 // by one linear tone.
 #include "pipeline/display.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/convert.h"
 #include "halation/error.h"
@@ -67,24 +69,33 @@ Interval results_of(const FilterSet& filter, Interval pixels) {
   return filter.combine == Combine::magnitude ? Interval{0, std::sqrt(squares)} : results;
 }
 
-/// Calls fold(sum, row) for each row of `view`, in any order and on any thread, each thread with a sum of its
-/// own.
+/// Calls fold(sum, row) for each row of `view`, in any order, each block of rows with a sum of its own, and
+/// adds these. At most `threads` run at once, 0: as many as the caller's oneTBB arena has.
 template <class Sum, class Fold>
-Sum over_rows(const ConstView& view, const Fold& fold) {
+Sum over_rows(const ConstView& view, int threads, const Fold& fold) {
   const Shape& shape = view.shape;
-  const auto run = [&](const tbb::blocked_range<std::int64_t>& rows, Sum sum) {
-    for (std::int64_t row = rows.begin(); row < rows.end(); ++row) {
+  const std::int64_t rows = shape.batch * shape.depth * shape.height;
+  constexpr std::int64_t worth_threads = 1 << 16;  // elements, below which starting threads costs too much
+  std::int64_t blocks = threads > 0 ? threads : 4 * tbb::this_task_arena::max_concurrency();
+  if (shape.elements() < worth_threads) blocks = 1;
+  std::vector<Sum> sums(static_cast<std::size_t>(blocks));
+  const auto run_block = [&](std::int64_t block) {
+    Sum sum{};
+    for (std::int64_t row = rows * block / blocks; row < rows * (block + 1) / blocks; ++row) {
       const std::int64_t plane = row / shape.height;
       fold(sum, view.data + plane / shape.depth * view.strides.batch +
                     plane % shape.depth * view.strides.depth + row % shape.height * view.strides.height);
     }
-    return sum;
+    sums[static_cast<std::size_t>(block)] = sum;
   };
-  const auto join = [](Sum a, const Sum& b) { return a += b; };
-  constexpr std::int64_t worth_a_thread = 1 << 16;  // elements
-  const std::int64_t grain = 1 + worth_a_thread / (shape.width * shape.channels);
-  return tbb::parallel_reduce(
-      tbb::blocked_range<std::int64_t>(0, shape.batch * shape.depth * shape.height, grain), Sum{}, run, join);
+  if (blocks == 1) {
+    run_block(0);  // does not touch oneTBB
+  } else {
+    tbb::parallel_for(std::int64_t{0}, blocks, run_block, tbb::simple_partitioner());
+  }
+  Sum all{};
+  for (const Sum& sum : sums) all += sum;
+  return all;
 }
 
 /// Calls each(first, count) for the colours of a row, as many at once as lie side by side.
@@ -130,10 +141,10 @@ ConstView colours_of(ConstView view, bool alpha) {
   return view;
 }
 
-std::int64_t samples_at_ends(const ConstView& result, bool alpha) {
+std::int64_t samples_at_ends(const ConstView& result, bool alpha, int threads) {
   return visit_pixel(result.pixel, [&]<class T>(T) {
     const ConstView colours = colours_of(result, alpha);
-    return over_rows<std::int64_t>(colours, [&](std::int64_t& sum, const std::byte* row) {
+    return over_rows<std::int64_t>(colours, threads, [&](std::int64_t& sum, const std::byte* row) {
       for_runs<T>(colours, row, [&](const T* first, std::int64_t count) {
         if constexpr (std::is_integral_v<T>) {
           constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
@@ -163,12 +174,12 @@ Limits<T> limits_of(const Interval& range, Rounding rounding) {
 }
 
 /// What of an unrounded image lies beyond `output`. NaN, which becomes 0, lies nowhere.
-Clipped clipped(const ConstView& unrounded_image, const Tone& tone, Pixel output, Rounding rounding,
+Clipped clipped(const ConstView& unrounded_image, const Tone& tone, Pixel output, const Options& options,
                 bool alpha) {
   const ConstView colours = colours_of(unrounded_image, alpha);
   const auto clipped_of = [&]<class T, class Value>(const T* first, std::int64_t count,
                                                     const Value& value_of) {
-    const auto limits = limits_of<decltype(value_of(*first))>(range_of(output), rounding);
+    const auto limits = limits_of<decltype(value_of(*first))>(range_of(output), options.rounding);
     return Clipped{
         .below = counted(first, count, [&](T element) { return value_of(element) < limits.low; }),
         .above = counted(first, count, [&](T element) { return value_of(element) >= limits.high; })};
@@ -176,7 +187,7 @@ Clipped clipped(const ConstView& unrounded_image, const Tone& tone, Pixel output
   Clipped all;
   if (!is_float(output)) {
     all = visit_pixel(colours.pixel, [&]<class T>(T) {
-      return over_rows<Clipped>(colours, [&](Clipped& sum, const std::byte* row) {
+      return over_rows<Clipped>(colours, options.threads, [&](Clipped& sum, const std::byte* row) {
         for_runs<T>(colours, row, [&](const T* first, std::int64_t count) {
           if constexpr (std::is_arithmetic_v<T>) {
             if (!tone.magnitude && tone.scale == 1 && tone.offset == 0) {
@@ -208,10 +219,10 @@ struct Extremes {
   }
 };
 
-Tone stretched_tone(const ConstView& unrounded_image, Pixel output, bool alpha) {
+Tone stretched_tone(const ConstView& unrounded_image, Pixel output, bool alpha, int threads) {
   const ConstView colours = colours_of(unrounded_image, alpha);
   const Extremes found = visit_pixel(colours.pixel, [&]<class T>(T) {
-    return over_rows<Extremes>(colours, [&](Extremes& sum, const std::byte* row) {
+    return over_rows<Extremes>(colours, threads, [&](Extremes& sum, const std::byte* row) {
       for_runs<T>(colours, row, [&](const T* first, std::int64_t count) {
         for (const T* element = first; element < first + count; ++element) {
           const auto value = static_cast<double>(*element);
@@ -337,7 +348,7 @@ Clipped count_clipped(ConstView in, ConstView result, const FilterSet& filter, c
   Clipped none{.samples = colours_of(result, colour.alpha).shape.elements()};
   const FilterSet fitted = settled(filter, in.shape);
   if (!can_clip(fitted, in.pixel, result.pixel, options, colour)) return none;
-  const auto at_ends = static_cast<double>(samples_at_ends(result, colour.alpha));
+  const auto at_ends = static_cast<double>(samples_at_ends(result, colour.alpha, options.threads));
   if (at_ends <= least_share * static_cast<double>(none.samples)) return none;
   Options wide = unrounded(options, in.pixel, colour);
   // What was to be u8 is whole in i16, where that holds it: half of the memory and of the time that floats
@@ -348,7 +359,7 @@ Clipped count_clipped(ConstView in, ConstView result, const FilterSet& filter, c
     wide.output = Pixel::i16;
   }
   const Image again = convolve_colour_on(device.value_or(in.device), in, fitted, wide, colour);
-  return clipped(again, {}, result.pixel, options.rounding, colour.alpha);
+  return clipped(again, {}, result.pixel, options, colour.alpha);
 }
 
 Image convolve_display_on(Device device, ConstView in, const FilterSet& filter, Display display,
@@ -370,12 +381,11 @@ Image convolve_display_on(Device device, ConstView in, const FilterSet& filter, 
       case Display::magnitude:
         return {.magnitude = true};
       case Display::stretched:
-        return stretched_tone(wide, output, colour.alpha);
+        return stretched_tone(wide, output, colour.alpha, options.threads);
     }
     throw Error(ErrorCode::invalid_argument, "not a display");
   }();
-  if (clipped_samples != nullptr)
-    *clipped_samples = clipped(wide, tone, output, options.rounding, colour.alpha);
+  if (clipped_samples != nullptr) *clipped_samples = clipped(wide, tone, output, options, colour.alpha);
   return rounded(wide, tone, output, options, colour.alpha);
 }
 
