@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* footer =
     R"(Timings: read, plan, compute and write, on a GPU also its start, allocate, upload and download, in milliseconds, and
-  their total;
+  their total; count where clipped samples had to be counted;
   MPix/s = width · height · depth · pages of the input / compute
   FPS    = pages / total
   GFLOPS = 2 · taps · samples of the output / compute, with the taps of the dense filter whichever method ran
@@ -218,7 +218,8 @@ nlohmann::ordered_json json_of(const Shape& shape, Pixel pixel) {
 }
 
 std::string json_report(const Request& request, const std::string& filter, const std::vector<Page>& pages,
-                        const Prepared& prepared, const Timing& timing, const Workload& work) {
+                        const Prepared& prepared, const Timing& timing, const Workload& work,
+                        const std::string& note) {
   nlohmann::ordered_json report{{"filter", filter}, {"input", request.in}, {"output", request.out}};
   if (request.compare) report["compare"] = *request.compare;
   report["device"] = name_of(prepared.device);
@@ -237,6 +238,7 @@ std::string json_report(const Request& request, const std::string& filter, const
   report["mpix_per_second"] = rates.mpix_per_second;
   report["fps"] = rates.fps;
   report["gflops"] = rates.gflops;
+  if (!note.empty()) report["note"] = note;
   return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -259,8 +261,10 @@ void apply(const Flags& flags) {
   }
   write(request, pages, results, timing);
 
-  if (const std::string note = clipping_note(clipped, jobs.front()); !note.empty()) fmt::print(stderr, "apply: {}\n", note);
   const bool stdout_taken = request.out == "-";
+  const std::string note = clipping_note(clipped, jobs.front());
+  const bool json_on_stderr = flags.json && stdout_taken;  // which then holds nothing else
+  if (!note.empty() && !json_on_stderr) fmt::print(stderr, "apply: {}\n", note);
   if (flags.explain) {
     for (const PageJob& job : jobs)
       fmt::print(stdout_taken || flags.json ? stderr : stdout, "{}", explain(job));
@@ -271,7 +275,7 @@ void apply(const Flags& flags) {
   }
   if (flags.json)
     fmt::print(stdout_taken ? stderr : stdout, "{}\n",
-               json_report(request, flags.filter, pages, prepared, timing, work));
+               json_report(request, flags.filter, pages, prepared, timing, work, note));
 }
 
 }  // namespace

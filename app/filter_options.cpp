@@ -45,8 +45,7 @@ std::string explanation_of_all(const std::string& parameter_name) {
 
 constexpr const char* weights_explanation =
     "the weights; rows apart by ';', numbers by blanks or commas, such as \"0 -1 0; -1 5 -1; 0 -1 0\", or a "
-    "file that holds "
-    "them: .txt in the same notation, .npy an array of 1 to 3 axes";
+    "file that holds them: .txt in the same notation, .npy an array of 1 to 3 axes";
 
 std::string summary_of(std::string_view name) {
   return name == custom_name ? "weights of your own" : filter_named(name).summary;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <span>
 #include <tuple>
@@ -107,8 +108,8 @@ PageJob prepare_page(const Job& job, const Page& page, Device device, Tune tune)
 
 namespace {
 
-/// What rounding cut off a page that was not made by a view. A look at the ends tells most pages apart without filtering again; where
-/// memory is short, nothing is said rather than the result lost.
+/// What rounding cut off a page that was not made by a view. Where memory is short for that, nothing is said rather than the
+/// result lost.
 Clipped clipped_samples(const PageJob& job, const Page& page, const Image& filtered, Timing& timing) {
   Clipped unknown{.samples = filtered.shape().elements()};
   try {
@@ -207,10 +208,13 @@ std::string clipping_note(const Clipped& clipped, const PageJob& job) {
     const std::string share = percent < 0.1  ? "less than 0.1%"
                               : percent < 10 ? fmt::format("{:.1f}%", percent)
                                              : fmt::format("{:.0f}%", percent);
-    ends.push_back(fmt::format("{} {} {} {} and became {}", share, ends.empty() ? "of the samples are" : "are", side, level, level));
+    ends.push_back(fmt::format("{} {} {} {} and became {}", share, ends.empty() ? "of the samples are" : "are",
+                               side, level, level));
   }
-  // Of results on both sides of zero the fixed scale shows all; where it does not, the one that follows the picture does.
-  const bool has_scale = !job.view && !is_float(job.spec.pixel) && clipped.below > 0;
+  // The scale that follows from the weights shows all that lies on both sides of zero, unless --scale and --offset, or floats
+  // beyond [0, 1], go past it; the one that follows from the picture shows anything.
+  const bool has_scale = !job.view && !is_float(job.spec.pixel) && clipped.below > 0 && job.options.offset == 0 &&
+                         std::abs(job.options.scale) <= 1;
   return fmt::format("{}; --view {} shows them", fmt::join(ends, ", "),
                      name_of(has_scale ? Display::signed_values : Display::stretched));
 }

@@ -14,17 +14,14 @@ namespace halation {
 /// and [0, 1] of floats.
 enum class Display {
   /// "signed": mid + (hi − mid) · x / X. Zero is middle grey: mid is 128, 32768, 0 and 0.5. X is the largest
-  /// |x| that the weights give
-  /// of any input, scale 1 and offset 0 (`results_of`), so that nothing is lost and every picture has the
-  /// same factor; a
-  /// larger `scale` is more contrast. Two cases go beyond X: floats outside [0, 1], and weights below 0 over
-  /// partial transparency.
+  /// |x| that the weights give of any input, scale 1 and offset 0 (`results_of`), so that nothing is lost and
+  /// every picture has the same factor; a larger `scale` is more contrast. Two cases go beyond X: floats
+  /// outside [0, 1], and weights below 0 over partial transparency.
   signed_values,
   /// "abs": |x|, saturated.
   magnitude,
   /// "stretch": linear, from the smallest to the largest finite value of all colours of the image to the
-  /// pixel's whole range; an
-  /// image of one value becomes the middle of it.
+  /// pixel's whole range; an image of one value becomes the middle of it.
   stretched,
 };
 
@@ -58,10 +55,10 @@ struct Clipped {
 };
 
 /// How many samples of `result`, which `convolve_colour` has made of `in`, were clipped. Where the results
-/// cannot leave the range
-/// (`results_of`), or where at most `least_share` of the samples stands at its ends, which one look at the
-/// result tells, the answer is 0 and 0; else the image is filtered once more, to floats, and the answer is
-/// exact. Floats are not clipped. Errors as `convolve_colour`.
+/// cannot leave the range (`results_of`), or where at most `least_share` of the samples stands at its ends,
+/// which one look at the result tells, the answer is 0 and 0; else the image is filtered once more, to i16
+/// where that holds the results of u8, to floats otherwise, and the answer is exact but for what these sums
+/// round. Floats are not clipped. Errors as `convolve_colour`; both images must lie in host memory.
 Clipped count_clipped(ConstView in, ConstView result, const FilterSet& filter, const Options& options = {},
                       const ColourOptions& colour = {}, double least_share = 0,
                       std::optional<Device> device = {});

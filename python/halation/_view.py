@@ -37,7 +37,7 @@ def _signs_of(weights):
 
 
 def largest_result(filters, dtype, constants=()):
-    """The largest magnitude that filters give of any image of a type, `constants` around it; of several, of their root of squares."""
+    """The largest magnitude that filters give of any image of a type, `constants` around it; of several the root of squares."""
     low, high = range_of(dtype)
     low, high = min([low, *constants]), max([high, *constants])
     ends = []
@@ -89,5 +89,6 @@ def shown(name, image, dtype, view, output, largest, filtered, alpha=False):
 
 
 def _rounded(result, out, kind, scale, offset, magnitude):
-    return _engine.correlate(result, [ONE_TAP] if magnitude else ONE_TAP, axes=(0,), out=out, dtype=None if out is not None else kind,
-                             magnitude=magnitude, scale=float(scale), offset=float(offset), sum="f64")
+    kind = None if out is not None else kind
+    return _engine.correlate(result, [ONE_TAP] if magnitude else ONE_TAP, axes=(0,), out=out, dtype=kind, magnitude=magnitude,
+                             scale=float(scale), offset=float(offset), sum="f64")

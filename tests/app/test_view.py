@@ -55,9 +55,14 @@ class Clipping(ProgramTest):
         for name in SMOOTHING:
             self.assertEqual(self.note(name), "")
         self.assertEqual(self.run_ok("apply", "sobel", "in.png", "-o", "out.tif", "--output-pixel", "i16")[1], "")
-        for arguments in (("sobel", "--view", "signed"), ("sobel", "--view", "stretch"), ("sobel", "--offset", "5000", "--scale", "0")):
-            self.assertIn(self.note(*arguments), ("", "apply: 100% of the samples are above 255 and became 255; "
-                                                      "--view stretch shows them\n"))
+        for view in ("signed", "stretch"):
+            self.assertEqual(self.note("sobel", "--view", view), "")
+
+    def test_beyond_the_fixed_scale_stretch_is_named(self):
+        self.assertEqual(self.note("sobel", "--offset", "5000", "--scale", "0"),
+                         "apply: 100% of the samples are above 255 and became 255; --view stretch shows them\n")
+        for arguments in (("sobel", "--view", "signed", "--scale", "9"), ("sobel", "--scale", "9"), ("sobel", "--view", "abs")):
+            self.assertTrue(self.note(*arguments).endswith("; --view stretch shows them\n"))
 
     def test_black_and_white_that_were_so_before_are_not_clipped(self):
         self.put("in.png", png([[0, 0, 0, 255, 255, 255] * 4] * 6))
@@ -74,7 +79,7 @@ class Clipping(ProgramTest):
         self.put("in.png", png([[0] * 4999 + [255]]))
         stderr = self.run_ok("apply", "identity", "in.png", "-o", "out.png", "--scale", "2", "--offset", "-1")[1]
         self.assertEqual(stderr, "apply: 100% of the samples are below 0 and became 0, less than 0.1% are above 255 and became "
-                                 "255; --view signed shows them\n")
+                                 "255; --view stretch shows them\n")
 
     def test_with_alpha_light_and_gray(self):
         self.put("in.png", png([[(v, 255 - v, v // 2, 60 + v // 2) for v in row] for row in ROWS]))
@@ -97,6 +102,13 @@ class Clipping(ProgramTest):
         for name, counted in (("sobel", True), ("box", False)):
             report = json.loads(self.run_ok("apply", name, "in.png", "-o", "out.png", "--json")[0])
             self.assertEqual("count" in report["milliseconds"], counted)
+
+    def test_a_report_on_stderr_holds_the_line(self):
+        self.put("in.png", png(ROWS))
+        stdout, stderr = self.run_ok("apply", "sobel", "in.png", "-o", "out.png", "--json")
+        self.assertEqual(f"apply: {json.loads(stdout)['note']}\n", stderr)
+        report = json.loads(self.run_ok("apply", "sobel", "in.png", "-o", "-", "--json")[1])
+        self.assertEqual(f"apply: {report['note']}\n", stderr)
 
 
 class View(ProgramTest):
