@@ -34,8 +34,8 @@ std::vector<double> values_from(const NamedFilter& filter, const Parameter& para
 /// Option names and explanations of what the filter `name` takes; nothing for a name that is none.
 std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name);
 
-/// --weights, and one option for every parameter in the list of named filters. The command's help shows those of one filter alone, and
-/// first, where its first positional argument names one: halation apply gaussian --help.
+/// --weights, and one option for every parameter in the list of named filters. The command's help shows those of one filter alone,
+/// and first, where its first positional argument names one: halation apply gaussian --help.
 class FilterOptions {
  public:
   explicit FilterOptions(CLI::App& command);

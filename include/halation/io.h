@@ -37,10 +37,10 @@ struct Page {
 enum class ArrayLayout { by_rank, w, hw, hwc, dhw, dhwc };
 ArrayLayout array_layout_named(std::string_view name);
 
-/// Reads every page of a PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR, .npy, BMP, PNM (PBM, PGM, PPM, PAM) or PFM file, the first picture of
-/// a GIF and, where built with libavif, of an AVIF; or, with `page`, that page or picture alone, counted from 1. The format is known
-/// by the first bytes, never by the name; "-" reads standard input. Palettes and 1 to 7-bit samples become u8, those of 9 to 15 bits
-/// in PNM and AVIF u16, scaled to its range; premultiplied alpha becomes straight.
+/// Reads every page of a PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR, .npy, BMP, PNM (PBM, PGM, PPM, PAM) or PFM file, the first
+/// picture of a GIF and, where built with libavif, of an AVIF; or, with `page`, that page or picture alone, counted from 1. The
+/// format is known by the first bytes, never by the name; "-" reads standard input. Palettes and 1 to 7-bit samples become u8, those
+/// of 9 to 15 bits in PNM and AVIF u16, scaled to its range; premultiplied alpha becomes straight.
 /// Throws `Error`: io for a missing, empty, truncated or unknown file, out_of_memory for one larger than memory, invalid_argument
 /// for a page that is not there, unsupported for HEIC (its decoder is under the GPL).
 std::vector<Page> read_pages(const std::string& path, ArrayLayout layout = ArrayLayout::by_rank, std::int64_t page = 0);
@@ -50,7 +50,8 @@ Image read_image(const std::string& path);
 
 /// What a writer may be told.
 struct WriteOptions {
-  std::string format = {};  ///< "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "pfm", "avif"; empty: by the path's ending
+  /// "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "pfm", "avif"; empty: by the path's ending
+  std::string format = {};
   int quality = 92;         ///< JPEG and lossy WebP and AVIF, 1 to 100
   bool lossless = true;     ///< WebP and AVIF
 };

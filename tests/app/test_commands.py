@@ -34,7 +34,8 @@ class Help(ProgramTest):
                 self.assertIn(f"  {option}", text)
         for option in ("-o,--output", "--weights", "--border ", "--border-value", "--extent", "--anchor", "--correlate",
                        "--output-pixel", "--scale", "--offset", "--rounding", "--sum", "--device", "--threads", "--linear",
-                       "--gray", "--layout", "--page", "--quality", "--format", "--view", "--compare", "--timing", "--json", "--explain"):
+                       "--gray", "--layout", "--page", "--quality", "--format", "--view", "--compare", "--timing", "--json",
+                       "--explain"):
             self.assertIn(f"  {option}", text)
         for ending in (".png", ".jpg", ".tif", ".webp", ".exr", ".npy", ".bmp", ".pnm", ".ppm", ".pgm", ".pam", ".pfm", ".avif"):
             self.assertIn(ending, text)

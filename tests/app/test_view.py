@@ -169,7 +169,8 @@ class View(ProgramTest):
 
     def test_compare_and_explain(self):
         self.put("in.png", png(ROWS))
-        stdout, _ = self.run_ok("apply", "sobel", "in.png", "-o", "out.png", "--view", "signed", "--explain", "--compare", "both.png")
+        stdout, _ = self.run_ok("apply", "sobel", "in.png", "-o", "out.png", "--view", "signed", "--explain",
+                                "--compare", "both.png")
         self.assertIn("view signed: round(0.12451 * result + 128)\n", stdout.decode())
         both = read_png(self.get("both.png"))[0]
         right = [pixel[0] for row in both for pixel in row[len(ROWS[0]) + 8:]]

@@ -136,8 +136,8 @@ def test_views_go_where_output_says():
     wild = np.array([-np.inf, -1, 0, 3, np.inf, np.nan])
     np.testing.assert_array_equal(filters.identity(wild, view="stretch", output=np.uint8), [0, 0, 64, 255, 255, 0])
     # What a constant border adds to the range counts.
-    edge = filters.sobel(image, view="signed", border="constant", cval=1000.0, output=float)
-    np.testing.assert_allclose(edge, 0.5 + 0.5 * filters.sobel(image, border="constant", cval=1000.0, output=float) / 4000, atol=1e-6)
+    white = {"border": "constant", "cval": 1000.0, "output": float}
+    np.testing.assert_allclose(filters.sobel(image, view="signed", **white), 0.5 + 0.5 * filters.sobel(image, **white) / 4000, atol=1e-6)
 
 
 def test_views_leave_alpha():
