@@ -59,12 +59,28 @@ class Canvas {
     if (x < width_ && y < height_) colours_[static_cast<std::size_t>(y * width_ + x)] = colour;
   }
   void clear(const Rectangle& part) {
-    for (std::int64_t y = part.y; y < std::min(part.y + part.height, height_); ++y) {
-      for (std::int64_t x = part.x; x < std::min(part.x + part.width, width_); ++x) put(x, y, transparent);
-    }
+    for_each_in(part, [](Colour& colour) { colour = transparent; });
+  }
+  /// What lies where a picture is about to be drawn.
+  std::vector<Colour> under(const Rectangle& part) {
+    std::vector<Colour> kept;
+    for_each_in(part, [&](const Colour& colour) { kept.push_back(colour); });
+    return kept;
+  }
+  void put_back(const Rectangle& part, const std::vector<Colour>& kept) {
+    auto next = kept.begin();
+    for_each_in(part, [&](Colour& colour) { colour = *next++; });
   }
 
  private:
+  template <class Visit>
+  void for_each_in(const Rectangle& part, const Visit& visit) {
+    for (std::int64_t y = part.y; y < std::min(part.y + part.height, height_); ++y) {
+      for (std::int64_t x = part.x; x < std::min(part.x + part.width, width_); ++x)
+        visit(colours_[static_cast<std::size_t>(y * width_ + x)]);
+    }
+  }
+
   std::int64_t width_, height_;
   std::vector<Colour> colours_;
 };
@@ -76,7 +92,7 @@ Claim claim_of(std::int64_t width, std::int64_t height, const Rectangle& first, 
   const double pixels = static_cast<double>(width) * static_cast<double>(height);
   const double drawn = static_cast<double>(first.width) * static_cast<double>(first.height);
   return {.shape = {.height = height, .width = width, .channels = 4},
-          .beside_bytes = 2 * pixels * sizeof(Colour),  // the canvas, and what was on it before
+          .beside_bytes = pixels * sizeof(Colour),  // the canvas
           .plain_bytes = pixels > most_empty ? pixels : drawn,
           .coded_bytes = static_cast<double>(file_bytes),
           .most_ratio = 4095 * 8 / 12.0};  // 12 bits stand for at most 4,095 pixels
@@ -186,10 +202,10 @@ Page decode_frame(Bytes file, std::int64_t wanted, Reading& reading) {
       canvas = std::make_unique<Canvas>(width, height);
     }
     const bool restores = control.DisposalMode == DISPOSE_PREVIOUS && frames < wanted;
-    const std::unique_ptr<Canvas> before = restores ? std::make_unique<Canvas>(*canvas) : nullptr;
+    const std::vector<Colour> before = restores ? canvas->under(part) : std::vector<Colour>();
     draw(*gif, control.TransparentColor, *canvas);
     if (frames == wanted) page = page_of(*canvas);
-    if (restores) *canvas = *before;
+    if (restores) canvas->put_back(part, before);
     if (control.DisposalMode == DISPOSE_BACKGROUND) canvas->clear(part);
     control = no_control;
   }

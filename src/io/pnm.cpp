@@ -143,28 +143,18 @@ void set_colours(Page& page, const std::string& tuple) {
   page.colour = colours == 1 ? ColourModel::gray : colours == 3 ? ColourModel::rgb : ColourModel::other;
 }
 
-/// What each stored sample becomes.
-template <class T>
-std::vector<T> levels_of(std::int64_t maxval) {
-  constexpr double full = std::numeric_limits<T>::max();
-  std::vector<T> levels;
-  for (std::int64_t v = 0; v <= maxval; ++v)
-    levels.push_back(
-        static_cast<T>(std::lround(static_cast<double>(v) * full / static_cast<double>(maxval))));
-  return levels;
-}
-
 /// Fills the image with samples in their order; `next` gives the stored ones.
 template <class T, class Next>
 void fill(View pixels, std::int64_t maxval, const Next& next) {
-  const std::vector<T> levels = levels_of<T>(maxval);
+  constexpr std::uint32_t full = std::numeric_limits<T>::max();
+  const auto most = static_cast<std::uint32_t>(maxval);
   auto* to = reinterpret_cast<T*>(pixels.data);
   for (std::int64_t left = pixels.shape.elements(); left > 0; --left) {
     const auto sample = static_cast<std::int64_t>(next());
     if (sample > maxval) {
       fail("a sample of " + std::to_string(sample) + " is above maxval, " + std::to_string(maxval));
     }
-    *to++ = levels[static_cast<std::size_t>(sample)];
+    *to++ = static_cast<T>((static_cast<std::uint32_t>(sample) * full + most / 2) / most);
   }
 }
 

@@ -161,7 +161,7 @@ TEST(Bmp, WhatIsWrongIsSaid) {
   EXPECT_EQ(trouble_with({.compression = 4}),
             "BMP around a JPEG or PNG; halation reads plain ones, bit fields and run lengths");
   EXPECT_EQ(trouble_with({.width = 65536, .height = 65536, .bits = 24, .pixels = "abcd"}),
-            damaged + "too short for 65536x65536 pixels");
+            damaged + "too short for 65536x65536x3 pixels");
   EXPECT_EQ(trouble_with({.width = 65536,
                           .height = 65536,
                           .compression = 1,

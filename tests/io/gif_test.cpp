@@ -189,7 +189,7 @@ TEST(Gif, WhatIsWrongIsSaid) {
   const std::string colourless = "GIF89a\1\0\1\0\0\0\0,\0\0\0\0\1\0\1\0\0\2\2\x4c\1\0;"s;
   EXPECT_EQ(trouble(colourless), "damaged or truncated GIF: a picture without colours");
   const std::string huge = gif_of(65535, 65535, {{.indices = {1}}});
-  EXPECT_EQ(trouble(huge), "damaged or truncated GIF: too short for its pixels");
+  EXPECT_EQ(trouble(huge), "damaged or truncated GIF: too short for 65535x65535x4 pixels");
   for (std::size_t length = 6; length < good.size(); ++length)
     EXPECT_THAT(trouble(good.substr(0, length)), testing::StartsWith("damaged or truncated GIF: ")) << length;
 }

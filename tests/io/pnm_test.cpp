@@ -100,13 +100,13 @@ TEST(Pnm, WhatIsWrongIsSaid) {
   EXPECT_EQ(trouble_with("P5 1 1 7\n\x09"s), damaged + "a sample of 9 is above maxval, 7");
   EXPECT_EQ(trouble_with("P2 1 1 7 8"), damaged + "a sample of 8 is above maxval, 7");
   EXPECT_EQ(trouble_with("P1 2 1 1 2"), damaged + "a bit must be 0 or 1");
-  EXPECT_EQ(trouble_with("P5 1 1 255"), damaged + "too short for 1x1 pixels");
+  EXPECT_EQ(trouble_with("P5 1 1 255"), damaged + "the file ends too early");
   EXPECT_EQ(trouble_with("P7\nWIDTH 1\nENDHDR\n"),
             damaged + "the header lacks WIDTH, HEIGHT, DEPTH or MAXVAL");
   EXPECT_EQ(trouble_with("P7 332\n"), damaged + "unknown header line '332'");
   EXPECT_EQ(trouble_with("Pf 1 1 0\nabcd"),
             damaged + "the scale of a PFM must be a number other than 0, got '0'");
-  EXPECT_EQ(trouble_with("PF 9 9 -1\nabcd"), damaged + "too short for 9x9x3 pixels");
+  EXPECT_EQ(trouble_with("PF 9 9 -1\nabcd"), "damaged or truncated PFM: too short for 9x9x3 pixels");
 }
 
 TEST(Pnm, ThereAndBack) {
