@@ -205,7 +205,7 @@ Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing,
           .layout = page.layout};
 }
 
-std::string clipping_note(const Clipped& clipped, const PageJob& job) {
+std::string clipping_note(const Clipped& clipped, const PageJob& job, const std::string& view) {
   if (clipped.share() <= clipping_worth_saying) return "";
   const auto all = static_cast<double>(clipped.samples);
   std::vector<std::string> ends;
@@ -223,7 +223,7 @@ std::string clipping_note(const Clipped& clipped, const PageJob& job) {
   // beyond [0, 1], go past it; the one that follows from the picture shows anything.
   const bool has_scale = !job.view && !is_float(job.spec.pixel) && clipped.below > 0 && job.options.offset == 0 &&
                          std::abs(job.options.scale) <= 1;
-  return fmt::format("{}; --view {} shows them", fmt::join(ends, ", "),
+  return fmt::format("{}; {} {} shows them", fmt::join(ends, ", "), view,
                      name_of(has_scale ? Display::signed_values : Display::stretched));
 }
 

@@ -61,8 +61,8 @@ Page run(const PageJob& job, const Page& page, Timing& timing, Clipped* clipped 
 inline constexpr double clipping_worth_saying = 0.01;
 
 /// "49% of the samples are below 0 and became 0; --view signed shows them"; empty where nothing is worth saying. `clipped` sums up
-/// pages that `run` made by jobs like `job`.
-std::string clipping_note(const Clipped& clipped, const PageJob& job);
+/// pages that `run` made by jobs like `job`, and `view` is how the user asks for one.
+std::string clipping_note(const Clipped& clipped, const PageJob& job, const std::string& view = "--view");
 
 /// The same with the page's pixels where the job's device has them already. Only for jobs that `takes_kept_pixels`.
 Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing, Clipped* clipped = nullptr);
