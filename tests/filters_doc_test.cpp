@@ -111,7 +111,7 @@ std::string document() {
 }
 
 TEST(FiltersDoc, IsUpToDate) {
-  const auto path = std::filesystem::path(__FILE__).parent_path().parent_path() / "docs" / "filters.md";
+  const auto path = std::filesystem::path(HALATION_TESTS_DIR).parent_path() / "docs" / "filters.md";
   if (std::getenv("HALATION_WRITE_DOCS") != nullptr) std::ofstream(path, std::ios::binary) << document();
   std::ostringstream written;
   written << std::ifstream(path, std::ios::binary).rdbuf();

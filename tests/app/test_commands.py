@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import unittest
 
+from pictures import png
 from program import ProgramTest, flat, main
 
 COMMANDS = ["apply", "filters", "explain", "ladder", "bench", "devices", "interactive", "completion"]

@@ -140,6 +140,24 @@ def test_views_go_where_output_says():
     np.testing.assert_allclose(filters.sobel(image, view="signed", **white), 0.5 + 0.5 * filters.sobel(image, **white) / 4000, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["sobel", "gaussian", "edges"])
+def test_views_of_colours_with_alpha(name):
+    image = np.random.default_rng(4).integers(0, 256, (9, 8, 4), np.uint8)
+    run = getattr(filters, name)
+    exact = run(image, alpha=True, output=np.float32)  # alpha in [0, 1]
+    colours = exact[..., :3]
+    least, most = colours.min(), colours.max()
+    largest = {"sobel": 1020, "gaussian": 255, "edges": 1020 * 2**0.5}[name]
+    wanted = {"signed": 128 + 127 * colours / largest, "abs": np.clip(np.abs(colours), 0, 255),
+              "stretch": 255 * (colours - least) / (most - least)}
+    for view, expected in wanted.items():
+        out = np.empty_like(image)
+        assert run(image, alpha=True, view=view, output=out) is out
+        np.testing.assert_allclose(out[..., :3], np.clip(expected, 0, 255), atol=0.52)
+        np.testing.assert_allclose(out[..., 3], 255 * exact[..., 3], atol=0.52)
+        np.testing.assert_array_equal(out, run(image, alpha=True, view=view))
+
+
 def test_views_leave_alpha():
     image = np.random.default_rng(2).integers(0, 256, (6, 5, 4), np.uint8)
     filtered = filters.sobel(image, output=np.float32)
