@@ -120,10 +120,12 @@ Image pixels_of(const avifImage& image, bool gray, bool alpha) {
 /// From the headers of the file alone.
 Claim claim_of(const avifImage& image, bool alpha) {
   const bool gray = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
-  Claim claim{.shape = {.height = image.height, .width = image.width, .channels = (gray ? 1 : 3) + (alpha ? 1 : 0)},
-              .pixel = image.depth > 8 ? Pixel::u16 : Pixel::u8};
+  Claim claim{
+      .shape = {.height = image.height, .width = image.width, .channels = (gray ? 1 : 3) + (alpha ? 1 : 0)},
+      .pixel = image.depth > 8 ? Pixel::u16 : Pixel::u8};
   // The library's planes and the decoder's, both of the whole picture, and colours that are cut or made gray.
-  const double planes = static_cast<double>(image.width) * image.height * 4 * static_cast<double>(bytes_of(claim.pixel));
+  const double planes =
+      static_cast<double>(image.width) * image.height * 4 * static_cast<double>(bytes_of(claim.pixel));
   claim.beside_bytes = 3 * planes;
   return claim;
 }

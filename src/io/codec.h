@@ -103,7 +103,8 @@ struct Codec {
   /// None where the format is only read; `holds` is empty then.
   void (*encode)(std::span<const PageView> pages, const WriteOptions& options, Output& output);
   Holds holds;
-  /// Where `decode` gives only the first of several pictures (an animation): the picture of a number, from 1 on.
+  /// Where `decode` gives only the first of several pictures (an animation): the picture of a number, from 1
+  /// on.
   Page (*decode_frame)(Bytes file, std::int64_t number, Reading& reading) = nullptr;
 };
 

@@ -287,8 +287,8 @@ std::vector<Page> decode_pfm(Bytes file, Reading& reading) {
   const std::int64_t row = header.shape.width * header.shape.channels;
 
   Page page;
-  page.image = reading.image(
-      claim_of(header, Pixel::f32, static_cast<double>(row) * sizeof(float), raster.size()));
+  page.image =
+      reading.image(claim_of(header, Pixel::f32, static_cast<double>(row) * sizeof(float), raster.size()));
   page.colour = header.shape.channels == 3 ? ColourModel::rgb : ColourModel::gray;
   page.linear_light = true;
   const bool swapped = (scale < 0) != (std::endian::native == std::endian::little);

@@ -2,10 +2,6 @@
 // by one linear tone.
 #include "pipeline/display.h"
 
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +11,9 @@
 #include <vector>
 
 #include "core/convert.h"
+#include "core/threads.h"
 #include "halation/error.h"
+#include "halation/threads.h"
 #include "pipeline/colour.h"
 #include "pipeline/srgb.h"
 
@@ -70,13 +68,13 @@ Interval results_of(const FilterSet& filter, Interval pixels) {
 }
 
 /// Calls fold(sum, row) for each row of `view`, in any order, each block of rows with a sum of its own, and
-/// adds these. At most `threads` run at once, 0: as many as the caller's oneTBB arena has.
+/// adds these. At most `threads` run at once, 0: as many as a call may use.
 template <class Sum, class Fold>
 Sum over_rows(const ConstView& view, int threads, const Fold& fold) {
   const Shape& shape = view.shape;
   const std::int64_t rows = shape.batch * shape.depth * shape.height;
   constexpr std::int64_t worth_threads = 1 << 16;  // elements, below which starting threads costs too much
-  std::int64_t blocks = threads > 0 ? threads : 4 * tbb::this_task_arena::max_concurrency();
+  std::int64_t blocks = threads > 0 ? threads : 4 * available_threads();
   if (shape.elements() < worth_threads) blocks = 1;
   std::vector<Sum> sums(static_cast<std::size_t>(blocks));
   const auto run_block = [&](std::int64_t block) {
@@ -89,9 +87,9 @@ Sum over_rows(const ConstView& view, int threads, const Fold& fold) {
     sums[static_cast<std::size_t>(block)] = sum;
   };
   if (blocks == 1) {
-    run_block(0);  // does not touch oneTBB
+    run_block(0);
   } else {
-    tbb::parallel_for(std::int64_t{0}, blocks, run_block, tbb::simple_partitioner());
+    in_threads(blocks, run_block);
   }
   Sum all{};
   for (const Sum& sum : sums) all += sum;
