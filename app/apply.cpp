@@ -12,6 +12,7 @@
 #include "halation/error.h"
 #include "halation/io.h"
 #include "job.h"
+#include "notice.h"
 #include "side_by_side.h"
 #include "subcommands.h"
 #include "timing.h"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr const char* footer =
     R"(Timings: read, plan, compute and write, on a GPU also its start, allocate, upload and download, in milliseconds, and
-  their total;
+  their total; count where clipped samples had to be counted;
   MPix/s = width · height · depth · pages of the input / compute
   FPS    = pages / total
   GFLOPS = 2 · taps · samples of the output / compute, with the taps of the dense filter whichever method ran
@@ -38,8 +39,8 @@ struct Flags {
 
   std::string filter, in, out;
   FilterOptions filter_options;
-  Given border, border_value, extent, anchor, output_pixel, scale, offset, rounding, sum;
-  Given device, tune, threads, layout, quality, format, compare;
+  Given border, border_value, extent, anchor, output_pixel, scale, offset, rounding, view, sum;
+  Given device, tune, threads, layout, page, quality, format, compare;
   bool correlate = false, linear = false, gray = false;
   bool timing = false, json = false, explain = false;
 };
@@ -48,10 +49,13 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   command.add_option("filter", filter, "a filter's name (see halation filters), or custom with --weights")
       ->required()
       ->type_name("FILTER");
-  command.add_option("input", in, "the image to filter; - is standard input")->required()->type_name("FILE");
+  command.add_option("input", in, "the image to filter, of any format that is written, or a GIF; - is standard input")
+      ->required()
+      ->type_name("FILE");
   command
       .add_option("-o,--output", out,
-                  "where the result goes, in the format of its ending; - is standard output")
+                  "where the result goes, in the format of its ending (.png .jpg .tif .webp .exr .npy .bmp "
+                  ".pnm .ppm .pgm .pam .pfm .avif); - is standard output")
       ->required()
       ->type_name("FILE");
 
@@ -74,6 +78,10 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   how.text("--output-pixel", output_pixel, "u8|u16|i16|f16|f32|f64",
            "pixels of the result [those of the input]");
   how.text("--rounding", rounding, "half_even|truncate", "how sums become integers [half_even]");
+  how.text("--view", view, "signed|abs|stretch",
+           "what the picture shows of results that its pixels cannot hold: zero as middle grey, all others as far from it as the "
+           "weights make sure that nothing is lost (--scale adds contrast); magnitudes; or all from the smallest to the largest of "
+           "a page. Alpha stays [values, rounded and saturated]");
   how.text("--sum", sum, "automatic|f64",
            "precision of sums: automatic is f32 where that is enough, of u8 also fixed point, off by 1/16 of a level at "
            "most [automatic]");
@@ -96,9 +104,11 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   OptionGroup files(command, "Files");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc",
              "axes of a .npy input [by their number: w, hw, dhw, dhwc]");
-  files.text("--format", format, "png|jpeg|tiff|webp|exr|npy",
-             "format of the result [by its ending; png for -o -]");
-  files.text("--quality", quality, "Q", "of JPEG [92] and of WebP [lossless], 1 to 100");
+  files.text("--page", page, "N",
+             "the page of a TIFF or the picture of an animated GIF, counted from 1 [all pages of a TIFF, the first picture]");
+  files.text("--format", format, "png|jpeg|tiff|webp|exr|npy|bmp|pnm|pfm|avif",
+             "format of the result [by its ending; png for -o -]; GIF is read alone, AVIF where built with libavif");
+  files.text("--quality", quality, "Q", "of JPEG [92], of WebP and AVIF [lossless], 1 to 100");
   files.text("--compare", compare, "FILE", "also writes original and result side by side, 8-bit");
 
   OptionGroup reports(command, "Reports");
@@ -113,7 +123,7 @@ struct Request {
   std::string in, out;
   Given compare;
   Job job = {};
-  ArrayLayout layout = ArrayLayout::by_rank;
+  ReadOptions read = {};
   WriteOptions write = {};
 };
 
@@ -142,6 +152,7 @@ Request request_of(const Flags& flags) {
   if (flags.output_pixel) options.output = pixel_named(*flags.output_pixel);
   if (flags.scale) options.scale = number_from("--scale", *flags.scale);
   if (flags.offset) options.offset = number_from("--offset", *flags.offset);
+  if (flags.view) job.view = display_named(*flags.view);
   if (flags.rounding) options.rounding = rounding_from(*flags.rounding);
   if (flags.sum) options.sum = sum_from(*flags.sum);
   if (flags.threads)
@@ -151,7 +162,8 @@ Request request_of(const Flags& flags) {
   job.linear = flags.linear;
   job.gray = flags.gray;
 
-  if (flags.layout) request.layout = array_layout_named(*flags.layout);
+  if (flags.layout) request.read.layout = array_layout_named(*flags.layout);
+  if (flags.page) request.read.page = whole_number_from("--page", *flags.page, 1, 1 << 30);
   request.write.format = flags.format.value_or(request.out == "-" ? "png" : "");
   if (flags.quality) {
     request.write.quality = static_cast<int>(whole_number_from("--quality", *flags.quality, 1, 100));
@@ -182,10 +194,10 @@ void check_outputs(const Request& request, const std::vector<Page>& pages, const
 void write(const Request& request, const std::vector<Page>& pages, const std::vector<Page>& results,
            Timing& timing) {
   if (request.compare) {
-    // Where a scale was asked for, the result's values are its own; otherwise they are those of the original.
+    // Where a scale or a view was asked for, the result's values are its own; otherwise they are those of the original.
     const Pixel original_scale = pages.front().image.pixel();
     const Pixel result_scale =
-        request.job.options.scale == 1 ? original_scale : results.front().image.pixel();
+        request.job.options.scale == 1 && !request.job.view ? original_scale : results.front().image.pixel();
     const Page picture = side_by_side(pages.front(), results.front(), original_scale, result_scale);
     write_pages(*request.compare, {&picture, 1});
   }
@@ -208,7 +220,8 @@ nlohmann::ordered_json json_of(const Shape& shape, Pixel pixel) {
 }
 
 std::string json_report(const Request& request, const std::string& filter, const std::vector<Page>& pages,
-                        const Prepared& prepared, const Timing& timing, const Workload& work) {
+                        const Prepared& prepared, const Timing& timing, const Workload& work,
+                        const std::string& note) {
   nlohmann::ordered_json report{{"filter", filter}, {"input", request.in}, {"output", request.out}};
   if (request.compare) report["compare"] = *request.compare;
   report["device"] = name_of(prepared.device);
@@ -227,6 +240,7 @@ std::string json_report(const Request& request, const std::string& filter, const
   report["mpix_per_second"] = rates.mpix_per_second;
   report["fps"] = rates.fps;
   report["gflops"] = rates.gflops;
+  if (!note.empty()) report["note"] = note;
   return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -234,7 +248,7 @@ void apply(const Flags& flags) {
   const Request request = request_of(flags);
   Timing timing;
   const std::vector<Page> pages =
-      timing.measure("read", [&] { return read_pages(request.in, request.layout); });
+      timing.measure("read", [&] { return read_pages(request.in, request.read); });
 
   const Prepared prepared = prepare(request.job, pages, timing);
   const std::vector<PageJob>& jobs = prepared.jobs;
@@ -242,13 +256,17 @@ void apply(const Flags& flags) {
 
   std::vector<Page> results;
   Workload work;
+  Clipped clipped;
   for (std::size_t i = 0; i < pages.size(); ++i) {
-    results.push_back(run(jobs[i], pages[i], timing));
+    results.push_back(run(jobs[i], pages[i], timing, &clipped));
     work += workload_of(jobs[i], pages[i]);
   }
   write(request, pages, results, timing);
 
   const bool stdout_taken = request.out == "-";
+  const std::string note = clipping_note(clipped, jobs.front());
+  const bool json_on_stderr = flags.json && stdout_taken;  // which then holds nothing else
+  if (!note.empty() && !json_on_stderr) notice(fmt::format("apply: {}\n", note));
   if (flags.explain) {
     for (const PageJob& job : jobs)
       fmt::print(stdout_taken || flags.json ? stderr : stdout, "{}", explain(job));
@@ -259,7 +277,7 @@ void apply(const Flags& flags) {
   }
   if (flags.json)
     fmt::print(stdout_taken ? stderr : stdout, "{}\n",
-               json_report(request, flags.filter, pages, prepared, timing, work));
+               json_report(request, flags.filter, pages, prepared, timing, work, note));
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct Argument {
 struct Command {
   std::string name, summary;
   std::vector<Argument> positionals, options;
+  std::vector<Argument> filter_options;  ///< of all filters, where the first positional is one
 };
 
 /// The rungs of all dimensions, each name once.
@@ -68,7 +69,11 @@ std::string summary_of(const std::string& description) {
 }
 
 Command command_of(const CLI::App& app) {
-  Command command{.name = app.get_name(), .summary = app.get_description(), .positionals = {}, .options = {}};
+  Command command{.name = app.get_name(),
+                  .summary = app.get_description(),
+                  .positionals = {},
+                  .options = {},
+                  .filter_options = {}};
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;  // not shown to users
     Argument argument{.names = {}, .summary = summary_of(option->get_description()), .values = {}};
@@ -81,7 +86,10 @@ Command command_of(const CLI::App& app) {
     }
     const bool positional = argument.names.empty();
     if (positional) argument.names.push_back(option->get_name());
-    (positional ? command.positionals : command.options).push_back(std::move(argument));
+    auto& kind = positional                              ? command.positionals
+                 : option->get_group() == filter_heading ? command.filter_options
+                                                         : command.options;
+    kind.push_back(std::move(argument));
   }
   return command;
 }
@@ -107,6 +115,22 @@ std::vector<std::string> names_of(const std::vector<Command>& commands) {
   return names;
 }
 
+/// The names of all filters, custom weights among them.
+std::vector<std::string> filter_names() { return values_of("FILTER").words; }
+
+/// The options that the filter `name` takes, explained for it alone.
+std::vector<Argument> own_options(const std::vector<Argument>& of_all, const std::string& name) {
+  std::vector<Argument> own;
+  for (const auto& [option, text] : explained_options(name)) {
+    for (const Argument& known : of_all) {
+      if (known.names.front() != option) continue;
+      own.push_back(known);
+      own.back().summary = summary_of(text);
+    }
+  }
+  return own;
+}
+
 /// `text` with a backslash before each character of `special`.
 std::string escaped(std::string_view text, std::string_view special) {
   std::string result;
@@ -124,11 +148,13 @@ std::string bash_case(const std::string& pattern, const std::vector<std::string>
 
 /// An empty COMPREPLY leaves the place to bash's own completion of files.
 std::string bash_script(const Command& program, const std::vector<Command>& commands) {
-  std::string values, places, options;
+  std::string values, places, options, filters;
   std::vector<std::string> take_value;
   for (const Command& command : commands) {
     const std::string prefix = command.name + ":";
-    for (const Argument& option : command.options) {
+    std::vector<Argument> all = command.options;
+    all.insert(all.end(), command.filter_options.begin(), command.filter_options.end());
+    for (const Argument& option : all) {
       if (!option.takes_value) continue;
       const std::string pattern =
           fmt::format("{}{}", prefix, fmt::join(option.names, fmt::format("|{}", prefix)));
@@ -138,6 +164,14 @@ std::string bash_script(const Command& program, const std::vector<Command>& comm
     for (std::size_t i = 0; i < command.positionals.size(); ++i)
       places += bash_case(prefix + std::to_string(i), command.positionals[i].values.words);
     options += bash_case(command.name, names_of(command.options));
+    if (command.filter_options.empty()) continue;
+    const auto add_case = [&](const std::string& filter, const std::vector<Argument>& own) {
+      filters +=
+          fmt::format("      {}{}) words+=\" {}\" ;;\n", prefix, filter, fmt::join(names_of(own), " "));
+    };
+    for (const std::string& filter : filter_names())
+      add_case(filter, own_options(command.filter_options, filter));
+    add_case("*", command.filter_options);
   }
   return fmt::format(R"(# bash completion for halation; load it by: source <(halation completion bash)
 _halation_takes_value() {{
@@ -148,14 +182,14 @@ _halation_takes_value() {{
 }}
 _halation() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
-  local command="" place=0 words="" i
+  local command="" filter="" place=0 words="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
     if [[ -z $command ]]; then
       [[ ${{COMP_WORDS[i]}} == -* ]] || command=${{COMP_WORDS[i]}}
     elif _halation_takes_value "$command:${{COMP_WORDS[i]}}"; then
       ((i++))
     elif [[ ${{COMP_WORDS[i]}} != -?* ]]; then
-      ((place++))
+      ((place++ == 0)) && filter=${{COMP_WORDS[i]}}
     fi
   done
   if _halation_takes_value "$command:$previous"; then
@@ -167,9 +201,11 @@ _halation() {{
   elif [[ $current == -* ]]; then
     case $command in
 {4}    esac
+    case $command:$filter in
+{5}    esac
   else
     case $command:$place in
-{5}    esac
+{6}    esac
   fi
   COMPREPLY=()
   [[ -n $words ]] && COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -177,7 +213,7 @@ _halation() {{
 complete -o bashdefault -o default -F _halation halation
 )",
                      fmt::join(take_value, "|"), values, fmt::join(names_of(commands), " "),
-                     fmt::join(names_of(program.options), " "), options, places);
+                     fmt::join(names_of(program.options), " "), options, filters, places);
 }
 
 std::string zsh_values(const Argument& argument) {
@@ -198,7 +234,7 @@ std::string zsh_specification(const Argument& option) {
 }
 
 std::string zsh_script(const Command& program, const std::vector<Command>& commands) {
-  std::string described, cases;
+  std::string described, cases, filters;
   for (const Command& command : commands) {
     described += fmt::format("    '{}:{}'\n", command.name, escaped(command.summary, ":"));
     std::string specifications;
@@ -206,7 +242,18 @@ std::string zsh_script(const Command& program, const std::vector<Command>& comma
     for (const Argument& positional : command.positionals)
       specifications +=
           fmt::format(" \\\n        ':{}:{}'", positional.names.front(), zsh_values(positional));
-    cases += fmt::format("    {})\n      _arguments -s -S{} ;;\n", command.name, specifications);
+    const bool with_filter = !command.filter_options.empty();
+    cases += fmt::format("    {})\n      _arguments -s -S{}{} ;;\n", command.name, with_filter ? " $own" : "",
+                         specifications);
+    if (!with_filter) continue;
+    const auto add_case = [&](const std::string& filter, const std::vector<Argument>& own) {
+      std::string all;
+      for (const Argument& option : own) all += zsh_specification(option);
+      filters += fmt::format("    {}:{})\n      own=({}) ;;\n", command.name, filter, all);
+    };
+    for (const std::string& filter : filter_names())
+      add_case(filter, own_options(command.filter_options, filter));
+    add_case("*", command.filter_options);
   }
   std::string options;
   for (const Argument& option : program.options) options += zsh_specification(option);
@@ -224,6 +271,11 @@ _halation() {{
   local command=$words[2]
   shift words
   (( CURRENT-- ))
+  # The first word that is a filter's name, but for the one being typed.
+  local -a before=("${{(@)words[2,CURRENT-1]}}") own
+  local filter=${{before[(r)({4})]}}
+  case $command:$filter in
+{3}  esac
   case $command in
 {2}  esac
 }}
@@ -233,7 +285,7 @@ else
   compdef _halation halation
 fi
 )",
-                     described, options, cases);
+                     described, options, cases, filters, fmt::join(filter_names(), "|"));
 }
 
 std::string fish_script(const Command& program, const std::vector<Command>& commands) {
@@ -257,6 +309,16 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
                           quoted(command.summary));
     const std::string condition = "__fish_seen_subcommand_from " + command.name;
     for (const Argument& option : command.options) script += option_line(condition, option);
+    if (!command.filter_options.empty()) {
+      const auto named = [](const std::string& filters) { return "__fish_seen_subcommand_from " + filters; };
+      for (const std::string& filter : filter_names()) {
+        for (const Argument& option : own_options(command.filter_options, filter))
+          script += option_line(condition + "; and " + named(filter), option);
+      }
+      for (const Argument& option : command.filter_options)
+        script += option_line(
+            condition + "; and not " + named(fmt::format("{}", fmt::join(filter_names(), " "))), option);
+    }
     for (const Argument& positional : command.positionals) {
       if (positional.values.files)
         script += fmt::format("complete -c halation -n {} -F\n", quoted(condition));

@@ -5,11 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
+#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "arguments.h"
 #include "halation/error.h"
+#include "wrapped.h"
 
 namespace halation::app {
 namespace {
@@ -39,6 +42,54 @@ std::string explanation_of_all(const std::string& parameter_name) {
     lines.push_back(fmt::format("{}: {}", fmt::join(filters, ", "), meaning));
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
+
+constexpr const char* weights_explanation =
+    "the weights; rows apart by ';', numbers by blanks or commas, such as \"0 -1 0; -1 5 -1; 0 -1 0\", or a "
+    "file that holds them: .txt in the same notation, .npy an array of 1 to 3 axes";
+
+std::string summary_of(std::string_view name) {
+  return name == custom_name ? "weights of your own" : filter_named(name).summary;
+}
+
+/// The help of a command that takes a filter and its options.
+class FilterHelp : public HelpFormatter {
+ public:
+  explicit FilterHelp(const CLI::App& command) : command_(command) {}
+
+  std::string make_positionals(const CLI::App* app) const override {
+    std::stringstream own;
+    const std::string name = filter_given();
+    if (!name.empty()) {
+      own << fmt::format("\n{}: {}\n", name, summary_of(name));
+      for (const auto& [option, text] : explained_options(name)) {
+        const CLI::Option& known = *command_.get_option(option);
+        CLI::detail::format_help(own, fmt::format("{} {}", option, known.get_type_name()),
+                                 wrapped(text, page_columns - get_column_width()), get_column_width());
+      }
+    }
+    return own.str() + HelpFormatter::make_positionals(app);
+  }
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    if (group == filter_heading && !filter_given().empty()) return "";
+    return HelpFormatter::make_group(std::move(group), is_positional, std::move(options));
+  }
+
+ private:
+  /// The filter that the command line names; empty where it names none that there is.
+  std::string filter_given() const {
+    const auto positionals =
+        command_.get_options([](const CLI::Option* option) { return option->get_positional(); });
+    if (positionals.empty() || positionals.front()->results().empty()) return "";
+    const std::string& name = positionals.front()->results().front();
+    const auto listed = named_filters();
+    const bool known =
+        std::any_of(listed.begin(), listed.end(), [&](const NamedFilter& each) { return each.name == name; });
+    return known || name == custom_name ? name : "";
+  }
+
+  const CLI::App& command_;
+};
 
 }  // namespace
 
@@ -73,12 +124,21 @@ std::vector<double> values_from(const NamedFilter& filter, const Parameter& para
   return {static_cast<double>(choice - parameter.choices.begin())};
 }
 
+std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name) {
+  if (name == custom_name) return {{"--weights", weights_explanation}};
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const NamedFilter& filter : named_filters()) {
+    if (filter.name != name) continue;
+    for (const Parameter& parameter : filter.parameters)
+      options.emplace_back(option_name(parameter.name), explanation(parameter));
+  }
+  return options;
+}
+
 FilterOptions::FilterOptions(CLI::App& command) {
-  OptionGroup options(command, "Filter");
-  options.text(
-      "--weights", weights_, "TEXT/FILE",
-      "custom: the weights; rows apart by ';', numbers by blanks or commas, such as \"0 -1 0; -1 5 -1; "
-      "0 -1 0\", or a file that holds them: .txt in the same notation, .npy an array of 1 to 3 axes");
+  command.formatter(std::make_shared<FilterHelp>(command));
+  OptionGroup options(command, std::string(filter_heading));
+  options.text("--weights", weights_, "TEXT/FILE", fmt::format("{}: {}", custom_name, weights_explanation));
   for (const NamedFilter& filter : named_filters()) {
     for (const Parameter& parameter : filter.parameters) {
       const auto [place, is_new] = given_.try_emplace(parameter.name);

@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "halation/filters.h"
 #include "options.h"
@@ -12,6 +14,9 @@ namespace halation::app {
 
 /// The name under which the program takes weights.
 inline constexpr std::string_view custom_name = "custom";
+
+/// Under which the options of filters stand in a command's help.
+inline constexpr std::string_view filter_heading = "Filter";
 
 /// "--order-x" for the parameter order_x.
 std::string option_name(std::string_view parameter_name);
@@ -26,7 +31,11 @@ std::string explanation(const Parameter& parameter);
 /// `Error{invalid_argument}`; the range is left to `make_filter`.
 std::vector<double> values_from(const NamedFilter& filter, const Parameter& parameter, std::string_view text);
 
-/// --weights, and one option for every parameter in the list of named filters.
+/// Option names and explanations of what the filter `name` takes; nothing for a name that is none.
+std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name);
+
+/// --weights, and one option for every parameter in the list of named filters. The command's help shows those of one filter alone,
+/// and first, where its first positional argument names one: halation apply gaussian --help.
 class FilterOptions {
  public:
   explicit FilterOptions(CLI::App& command);

@@ -49,18 +49,20 @@ ConstView FilterSession::kept_pixels(std::size_t page, Device device, Timing& ti
 
 FilterRun FilterSession::apply(const Job& job, const std::string& filter) {
   FilterRun made{
-      .timing = reading_counts_ ? reading_ : Timing{}, .work = {}, .device = "", .first = reading_counts_};
+      .timing = reading_counts_ ? reading_ : Timing{}, .work = {}, .device = "", .note = "", .first = reading_counts_};
   const Prepared prepared = prepare(job, source(), made.timing);
   std::vector<Page> results;
+  Clipped clipped;
   for (std::size_t i = 0; i < source().size(); ++i) {
     const Page& page = source()[i];
     const PageJob& each = prepared.jobs[i];
     const ConstView pixels =
         takes_kept_pixels(each) ? kept_pixels(i, each.device, made.timing) : page.image.view();
-    results.push_back(run(each, page, pixels, made.timing));
+    results.push_back(run(each, page, pixels, made.timing, &clipped));
     made.work += workload_of(each, page);
   }
   made.device = prepared.why.empty() ? name_of(prepared.device) : "auto: " + prepared.why;
+  made.note = clipping_note(clipped, prepared.jobs.front(), "view");
   result_ = std::make_shared<const std::vector<Page>>(std::move(results));
   result_name_ = source_name_ + "_" + filter;
   reading_counts_ = false;

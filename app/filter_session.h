@@ -14,6 +14,7 @@ struct FilterRun {
   Timing timing;
   Workload work;
   std::string device;  ///< where, and why there if nobody chose
+  std::string note;    ///< what the pixels could not hold; may be empty
   bool first = false;  ///< of the image: its reading counts
 };
 

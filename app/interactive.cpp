@@ -37,11 +37,17 @@ compare [FILE]  writes original and last result side by side
 result          filters that follow are applied to the last result
 original        they are applied to the image as it was read
 image [FILE]    another image
+view [NAME]     what pictures show of results that pixels cannot hold: signed, abs, stretch; none: values
 device [NAME]   another place to compute: auto, cpu, cuda, cuda:1, reference
 back            one question back
 quit            ends, and so does the end of the input (Ctrl-D)
 A file called like a command is written ./quit
 )";
+
+constexpr const char* no_view = "none";
+constexpr const char* view_help =
+    "signed: zero is middle grey, all else as far from it as the weights make sure that nothing is lost; abs: magnitudes;\n"
+    "  stretch: from the smallest to the largest value of a page; none: the values themselves, rounded and saturated\n";
 
 constexpr const char* weights_help =
     "custom: weights of your own, rows apart by ';', numbers by blanks or commas, such as 0 -1 0; -1 5 -1; 0 "
@@ -154,14 +160,14 @@ class Conversation {
     const bool has_example = !session_.has_image() && fs::exists(example_image);
     return ask({.text = "image",
                 .by_default = has_example ? example_image : session_.path(),
-                .help = "The file to filter: PNG, JPEG, TIFF, WebP, OpenEXR or .npy\n",
+                .help = "The file to filter, of any format that apply reads\n",
                 .completions = {.files = true}},
                [this](const std::string& path) { open(path); });
   }
 
   Reply ask_filter() {
     Completions names{
-        .words = {"write", "compare", "result", "original", "image", "device", std::string(custom_name)}};
+        .words = {"write", "compare", "result", "original", "image", "view", "device", std::string(custom_name)}};
     for (const NamedFilter& filter : named_filters()) names.words.push_back(filter.name);
     std::function<Reply()> next;
     const Reply reply =
@@ -186,6 +192,8 @@ class Conversation {
           [&] { fmt::print("{}", given == custom_name ? weights_help : help_on(filter_named(given))); });
     if (word == "image" && given.empty()) return [this] { return ask_image(); };
     if (word == "image") return done([&] { open(given); });
+    if (word == "view" && given.empty()) return [this] { return ask_view(); };
+    if (word == "view") return done([&] { take_view(given); });
     if (word == "device" && given.empty()) return [this] { return ask_device(); };
     if (word == "device") return done([&] { take_device(given); });
     if (word == "original") return done([&] { session_.go_on_from_original(); });
@@ -207,6 +215,18 @@ class Conversation {
   }
 
   int dims() const { return session_.source().front().image.shape().dims(); }
+
+  Reply ask_view() {
+    return ask({.text = "view",
+                .by_default = job_.view ? std::string(name_of(*job_.view)) : no_view,
+                .help = view_help,
+                .completions = {.words = {"signed", "abs", "stretch", no_view}}},
+               [this](const std::string& name) { take_view(name); });
+  }
+
+  void take_view(const std::string& name) {
+    job_.view = name == no_view ? std::nullopt : std::optional(display_named(name));
+  }
 
   Reply ask_device() {
     return ask(
@@ -278,6 +298,7 @@ class Conversation {
       const FilterRun made = session_.apply(job_, filter_);
       fmt::print("{}:\n{}device {}\n", made.first ? "first run" : "later run, image already in memory",
                  table_of(made.timing, made.work), made.device);
+      if (!made.note.empty()) fmt::print("{}\n", made.note);
     } catch (const Error& error) {
       complain(error);
       return Reply::answered;

@@ -5,13 +5,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <new>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "halation/error.h"
 #include "halation/transfer.h"
 #include "pipeline/choose_device.h"
 #include "pipeline/colour.h"
+#include "pipeline/display.h"
 
 namespace halation::app {
 namespace {
@@ -77,25 +81,67 @@ PageJob prepare_page(const Job& job, const Page& page, Device device, Tune tune)
   const std::int64_t alphas = page.alpha ? 1 : 0;
   Shape filtered = shape;
   filtered.channels = colour.gray ? 1 : shape.channels - alphas;
+  const Pixel input_pixel = page.image.pixel();
   PlanSpec spec{.shape = filtered,
-                .pixel = page.image.pixel(),
+                .pixel = input_pixel,
                 .filters = filter.filters,
                 .combine = filter.combine,
                 .device = device,
-                .options = options};
+                .options = job.view ? unrounded(options, input_pixel, colour) : options};
   Plan plan(spec);
   Shape output_shape = plan.output_shape();
   output_shape.channels += alphas;
-  const Pixel output_pixel = plan.output_pixel();
+  const Pixel output_pixel = job.view ? options.output.value_or(input_pixel) : plan.output_pixel();
   return {.filter = std::move(filter),
           .options = options,
           .colour = colour,
+          .view = job.view,
           .device = device,
           .spec = std::move(spec),
           .plan = std::move(plan),
           .output_shape = output_shape,
           .output_pixel = output_pixel,
           .output_colour = colour.gray ? ColourModel::gray : page.colour};
+}
+
+}  // namespace
+
+namespace {
+
+/// What rounding cut off a page that was not made by a view. Where memory is short for that, nothing is said rather than the
+/// result lost.
+Clipped clipped_samples(const PageJob& job, const Page& page, const Image& filtered, Timing& timing) {
+  Clipped unknown{.samples = filtered.shape().elements()};
+  try {
+    return timing.measure("count", [&] {
+      return count_clipped(page.image, filtered, job.filter, job.options, job.colour, clipping_worth_saying,
+                           job.device);
+    });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+  } catch (const std::bad_alloc&) {
+  }
+  return unknown;
+}
+
+/// What `--view` does, in numbers.
+std::string explained_view(const PageJob& job) {
+  if (!job.view) return "";
+  switch (*job.view) {
+    case Display::signed_values: {
+      Options plain = job.options;
+      plain.scale = 1;
+      plain.offset = 0;
+      const Tone tone = signed_tone(
+          results_of(job.filter, job.spec.pixel, job.output_pixel, plain, job.colour.linear), job.output_pixel);
+      return fmt::format("view signed: round({:.6g} * result + {:g})\n", tone.scale, tone.offset);
+    }
+    case Display::magnitude:
+      return "view abs: the magnitude of the result, rounded\n";
+    case Display::stretched:
+      return "view stretch: the smallest value of each page becomes the least of its pixels, the largest the most\n";
+  }
+  throw Error(ErrorCode::invalid_argument, "not a view");
 }
 
 }  // namespace
@@ -124,21 +170,32 @@ Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing)
   return prepared;
 }
 
-Page run(const PageJob& job, const Page& page, Timing& timing) { return run(job, page, page.image, timing); }
-
-bool takes_kept_pixels(const PageJob& job) {
-  return !shares_memory(job.device, cpu()) && !job.colour.alpha && !job.colour.linear && !job.colour.gray;
+Page run(const PageJob& job, const Page& page, Timing& timing, Clipped* clipped) {
+  return run(job, page, page.image, timing, clipped);
 }
 
-Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing) {
+bool takes_kept_pixels(const PageJob& job) {
+  return !shares_memory(job.device, cpu()) && !job.view && !job.colour.alpha && !job.colour.linear && !job.colour.gray;
+}
+
+Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing, Clipped* clipped) {
   TransferTimes times;
+  Clipped of_page;
   Image filtered = timing.measure("compute", [&] {
-    return convolve_colour_on(job.device, pixels, job.filter, job.options, job.colour, &times);
+    if (!job.view) return convolve_colour_on(job.device, pixels, job.filter, job.options, job.colour, &times);
+    return convolve_display_on(job.device, pixels, job.filter, *job.view, job.options, job.colour, &times,
+                               clipped != nullptr ? &of_page : nullptr);
   });
   if (times.total() > 0) {
     timing.move("compute", "allocate", times.allocate);
     timing.move("compute", "upload", times.upload);
     timing.move("compute", "download", times.download);
+  }
+  if (clipped != nullptr) {
+    const bool counts = can_clip(job.filter, page.image.pixel(), job.output_pixel, job.options, job.colour);
+    if (!job.view) of_page.samples = filtered.shape().elements();
+    if (!job.view && counts) of_page = clipped_samples(job, page, filtered, timing);
+    *clipped += of_page;
   }
   return {.image = std::move(filtered),
           .colour = job.output_colour,
@@ -146,6 +203,28 @@ Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing)
           .linear_light = page.linear_light,
           .metadata = page.metadata,
           .layout = page.layout};
+}
+
+std::string clipping_note(const Clipped& clipped, const PageJob& job, const std::string& view) {
+  if (clipped.share() <= clipping_worth_saying) return "";
+  const auto all = static_cast<double>(clipped.samples);
+  std::vector<std::string> ends;
+  for (const auto& [count, side, level] : {std::tuple(clipped.below, "below", smallest(job.output_pixel)),
+                                           std::tuple(clipped.above, "above", largest(job.output_pixel))}) {
+    if (count == 0) continue;
+    const double percent = 100 * static_cast<double>(count) / all;
+    const std::string share = percent < 0.1  ? "less than 0.1%"
+                              : percent < 10 ? fmt::format("{:.1f}%", percent)
+                                             : fmt::format("{:.0f}%", percent);
+    ends.push_back(fmt::format("{} {} {} {} and became {}", share, ends.empty() ? "of the samples are" : "are",
+                               side, level, level));
+  }
+  // The scale that follows from the weights shows all that lies on both sides of zero, unless --scale and --offset, or floats
+  // beyond [0, 1], go past it; the one that follows from the picture shows anything.
+  const bool has_scale = !job.view && !is_float(job.spec.pixel) && clipped.below > 0 && job.options.offset == 0 &&
+                         std::abs(job.options.scale) <= 1;
+  return fmt::format("{}; {} {} shows them", fmt::join(ends, ", "), view,
+                     name_of(has_scale ? Display::signed_values : Display::stretched));
 }
 
 std::string explain(const PageJob& job) {
@@ -157,7 +236,7 @@ std::string explain(const PageJob& job) {
       steps.empty() ? ""
                     : fmt::format("colours are {}, filtered as floats, and rounded once on the way back\n",
                                   fmt::join(steps, ", "));
-  return before + job.plan.explain();
+  return before + job.plan.explain() + explained_view(job);
 }
 
 Workload workload_of(const PageJob& job, const Page& page) {

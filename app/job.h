@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "halation/colour.h"
+#include "halation/display.h"
 #include "halation/io.h"
 #include "timing.h"
 
@@ -21,6 +21,7 @@ struct Job {
   Options options = {};       ///< all but `border`, which follows from `borders`
   bool linear = false;        ///< in linear light; pages that hold light already are filtered as they are
   bool gray = false;          ///< as luma; gray pages are filtered as they are
+  std::optional<Display> view = {};   ///< what the picture shows of the result; none: its values, rounded
   std::optional<Device> device = {};  ///< none: where the whole job ends soonest
 };
 
@@ -29,6 +30,7 @@ struct PageJob {
   FilterSet filter;
   Options options;
   ColourOptions colour;
+  std::optional<Display> view;
   Device device;
   PlanSpec spec;  ///< of the colours, as a plain job
   Plan plan;      ///< the same, for reports
@@ -51,11 +53,19 @@ struct Prepared {
 Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing);
 
 /// The filtered page, with the page's metadata; writers leave out a colour profile that no longer fits. Its time goes to the phase
-/// "compute", and on a GPU to "allocate", "upload" and "download" beside it.
-Page run(const PageJob& job, const Page& page, Timing& timing);
+/// "compute", and on a GPU to "allocate", "upload" and "download" beside it. To `clipped`, where given, is added what the page's
+/// pixels could not hold (`clipping_worth_saying`); where it has to be counted its time goes to the phase "count".
+Page run(const PageJob& job, const Page& page, Timing& timing, Clipped* clipped = nullptr);
+
+/// Clipped samples up to this share of all are not spoken of.
+inline constexpr double clipping_worth_saying = 0.01;
+
+/// "49% of the samples are below 0 and became 0; --view signed shows them"; empty where nothing is worth saying. `clipped` sums up
+/// pages that `run` made by jobs like `job`, and `view` is how the user asks for one.
+std::string clipping_note(const Clipped& clipped, const PageJob& job, const std::string& view = "--view");
 
 /// The same with the page's pixels where the job's device has them already. Only for jobs that `takes_kept_pixels`.
-Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing);
+Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing, Clipped* clipped = nullptr);
 bool takes_kept_pixels(const PageJob& job);
 
 /// What `run` does and why, in a few lines.

@@ -34,8 +34,9 @@ HelpFormatter::HelpFormatter() {
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
-  return CLI::detail::find_and_replace(CLI::Formatter::make_help(app, std::move(name), mode), "\n\n\n",
-                                       "\n\n");
+  std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+  for (std::size_t at = 0; (at = help.find("\n\n\n", at)) != std::string::npos;) help.erase(at, 1);
+  return help;
 }
 
 std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {

@@ -1,7 +1,7 @@
 # program.cmake: HALATION_IO where a wheel is built: on where all that the program and its files need is found, else off, so that
 # the package itself builds with Highway and oneTBB alone.
 set(found TRUE)
-foreach(name PNG JPEG TIFF CLI11 fmt nlohmann_json)
+foreach(name PNG JPEG TIFF GIF CLI11 fmt nlohmann_json)
   find_package(${name} QUIET)
   if(NOT ${name}_FOUND)
     set(found FALSE)
@@ -14,4 +14,4 @@ endif()
 if(NOT halation_program_FOUND)
   set(found FALSE)
 endif()
-option(HALATION_IO "Read and write image files (PNG, JPEG, TIFF, WebP, OpenEXR, .npy)" ${found})
+option(HALATION_IO "Read and write image files (PNG, JPEG, TIFF, WebP, OpenEXR, BMP, PNM, GIF, AVIF, .npy)" ${found})

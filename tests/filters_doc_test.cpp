@@ -24,6 +24,10 @@ made from the one list that all of them read; `HALATION_WRITE_DOCS=1 ctest -R fi
 - The dimensions follow the image (signal 1, image 2, volume 3) unless given. δ is a weight of 1 at the centre.
 - A parameter "per axis" takes one value for all axes or one for each, in the order depth, height, width.
 - A filter has at most 2^24 weights, counted along each axis where it is separable.
+- Derivatives and differences are below 0 as often as above, which pixels of a photograph do not hold: `halation apply …
+  --view signed` (or `abs`, `stretch`) shows them, as does `view=` in `halation.filters`; `--output-pixel i16` or `f32` keeps them.
+  With `signed` one level of u8 is X / 127 of the result, X being 255 times the larger of the sum of the positive weights and
+  that of the negative ones.
 )";
 
 const char* const tail = R"(

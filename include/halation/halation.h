@@ -5,6 +5,7 @@
 #include "halation/colour.h"
 #include "halation/convolve.h"
 #include "halation/device.h"
+#include "halation/display.h"
 #include "halation/error.h"
 #include "halation/filter.h"
 #include "halation/filters.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,13 +51,17 @@ struct ReadOptions {
   /// The most that the pixels of all pages, with what decoding one takes beside them, may need; 0: what the
   /// machine has free.
   std::size_t memory_bytes = 0;
+  /// That page, or picture of an animation, alone, counted from 1; 0: all pages, of an animation the first picture.
+  std::int64_t page = 0;
 };
 
-/// Reads every page of a PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR or .npy file, known by its first bytes,
-/// never by its name; "-" reads standard input. Palettes and 1 to 7-bit samples become u8, premultiplied
-/// alpha becomes straight. Throws `Error`: io for a missing, empty, truncated or unknown file, and for a
-/// header that states more pixels than the file's bytes can hold; out_of_memory for more than may be used.
-/// Both are known from the header, before memory is taken.
+/// Reads the pages of a PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR, .npy, BMP, PNM (PBM, PGM, PPM, PAM) or PFM file, and
+/// a picture of a GIF and, where built with libavif, of an AVIF. The format is known by the first bytes, never by the
+/// name; "-" reads standard input. Palettes and 1 to 7-bit samples become u8, those of 9 to 15 bits in PNM and AVIF
+/// u16, scaled to its range; premultiplied alpha becomes straight. Throws `Error`: io for a missing, empty, truncated
+/// or unknown file, and for a header that states more pixels than the file's bytes can hold; out_of_memory for more
+/// than may be used, both known from the header, before memory is taken; invalid_argument for a page that is not
+/// there; unsupported for HEIC (its decoder is under the GPL).
 std::vector<Page> read_pages(const std::string& path, const ReadOptions& options = {});
 inline std::vector<Page> read_pages(const std::string& path, ArrayLayout layout) {
   return read_pages(path, ReadOptions{layout});
@@ -67,9 +72,10 @@ Image read_image(const std::string& path, const ReadOptions& options = {});
 
 /// What a writer may be told.
 struct WriteOptions {
-  std::string format = {};  ///< "png", "jpeg", "tiff", "webp", "exr", "npy"; empty: by the path's ending
-  int quality = 92;         ///< JPEG and lossy WebP, 1 to 100
-  bool lossless = true;     ///< WebP
+  /// "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "pfm", "avif"; empty: by the path's ending
+  std::string format = {};
+  int quality = 92;         ///< JPEG and lossy WebP and AVIF, 1 to 100
+  bool lossless = true;     ///< WebP and AVIF
 };
 
 /// Throws `Error{unsupported}` now, before any work, if such pages could not be written: "out.jpg: JPEG holds 8-bit pixels, got u16; …".

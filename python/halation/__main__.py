@@ -9,9 +9,8 @@ def main():
     program = Path(__file__).with_name("bin") / "halation"
     if not program.exists():
         sys.exit(
-            "halation: this package was built without the program; its libraries (libpng, libjpeg, libtiff, libwebp, OpenEXR, "
-            "CLI11, "
-            "fmt, nlohmann-json) were not all found then"
+            "halation: this package was built without the program; its libraries (libpng, libjpeg, libtiff, libwebp, giflib, "
+            "OpenEXR, CLI11, fmt, nlohmann-json) were not all found then"
         )
     os.execv(program, [str(program), *sys.argv[1:]])
 

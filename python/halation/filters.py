@@ -16,11 +16,15 @@ alpha : bool, optional
     Whether the last axis is channels, the last of which is straight alpha (RGBA, or gray with alpha). Colours are then filtered
     premultiplied, so that transparent pixels do not bleed, and divided by the filtered alpha; filters that answer to change alone
     leave alpha as it is (halation/colour.h has the formulas). For arrays on the CPU.
+view : {'signed', 'abs', 'stretch'}, optional
+    Shows results that the output's type cannot hold. 'signed': zero is middle grey (128 of uint8), and all else as far from it as
+    the weights make sure that nothing is lost, the same for every image; 'abs': magnitudes; 'stretch': from the smallest to the
+    largest value found to the type's whole range. Floats are pictures of 0 to 1. The README has the formulas.
 
 Weights are oriented as in all of the library: derivatives are positive where brightness rises along their axis. Results of
-integers are rounded half to even and saturate: give ``output=np.int16`` or a float for derivatives of unsigned images. Before that
-sums of uint8 may be off by 1/16 of a level (fixed point), others by what float32 rounds. Arrays may be of any library, on a GPU
-too.
+integers are rounded half to even and saturate: give ``output=np.int16`` or a float for derivatives of unsigned images, or a
+``view``. Before that sums of uint8 may be off by 1/16 of a level (fixed point), others by what float32 rounds. Arrays may be of
+any library, on a GPU too ('stretch' is for the CPU).
 
 >>> import numpy as np
 >>> from halation import filters
@@ -29,13 +33,15 @@ too.
 array([ 0, 80, 80, 80,  0], dtype=int16)
 >>> filters.box(ramp, size=(1, 3), border='constant')[0]
 array([ 3, 10, 20, 30, 23], dtype=uint8)
+>>> filters.sobel(ramp, view='signed')[1]
+array([128, 138, 138, 138, 128], dtype=uint8)
 """
 import operator
 import textwrap
 
 import numpy as np
 
-from . import _alpha, _engine, _native
+from . import _alpha, _engine, _native, _view
 from .ndimage._arguments import facts_of, remembered
 
 _FILTERS = {facts["name"]: facts for facts in _native.named_filters()}
@@ -97,7 +103,7 @@ def _weights(name, dims, values):
     return filters[0], tuple(made[0]["anchor"][3 - dims:]), False
 
 
-def _run(name, image, arguments, axes, border, cval, output, alpha):
+def _run(name, image, arguments, axes, border, cval, output, alpha, view):
     if not hasattr(image, "ndim"):
         image = np.asarray(image)
     ndim, dtype = facts_of(image)
@@ -110,12 +116,22 @@ def _run(name, image, arguments, axes, border, cval, output, alpha):
         raise ValueError(f"{name} runs along {dims} axes, got {len(axes)}; choose them with axes=")
     values = tuple((p["name"], tuple(_values(name, p, arguments[p["name"]]))) for p in facts["parameters"]
                    if arguments[p["name"]] is not None)
-    if alpha:
-        return _alpha.run(name, image, {key: list(value) for key, value in values}, axes, border, float(cval), output)
     filters, anchors, is_magnitude = _weights(name, len(axes), values)
-    kind = np.dtype(output) if isinstance(output, (type, np.dtype, str)) else None
-    return _engine.correlate(image, filters, axes=axes, borders=border, cvals=float(cval), anchors=anchors,
-                             magnitude=is_magnitude, out=None if kind is not None else output, dtype=kind)
+
+    def filtered(out, kind):
+        if alpha:
+            given = {key: list(value) for key, value in values}
+            return _alpha.run(name, image, given, axes, border, float(cval), out if out is not None else kind)
+        return _engine.correlate(image, filters, axes=axes, borders=border, cvals=float(cval), anchors=anchors,
+                                 magnitude=is_magnitude, out=out, dtype=kind)
+
+    if view is not None:
+        _view.check(name, view, dtype)
+        largest = _view.largest_result(filters, dtype, [float(cval)] if border == "constant" else [])
+        return _view.shown(name, image, dtype, view, output, largest, lambda kind: filtered(None, kind), alpha)
+    if isinstance(output, (type, np.dtype, str)):
+        return filtered(None, np.dtype(output))
+    return filtered(output, None)
 
 
 def _default(parameter):
@@ -150,7 +166,7 @@ def _description(facts):
         unit = f" {p['unit']}" if p["unit"] else ""
         allowed = "" if p["choices"] else f", {p['allowed']}{unit}"
         lines.append(_wrapped(p["meaning"][:1].upper() + p["meaning"][1:] + allowed + ".", "    "))
-    lines += ["axes, border, cval, output, alpha", "    As in all filters: see `halation.filters`.", ""]
+    lines += ["axes, border, cval, output, alpha, view", "    As in all filters: see `halation.filters`.", ""]
     lines += ["Returns", "-------", "array", "    Of the image's shape and library.", ""]
     lines += ["Notes", "-----", _wrapped(f"Source: {facts['source']}.", ""), ""]
     lines += ["Examples", "--------", ">>> import numpy as np", ">>> from halation import filters",
@@ -162,7 +178,7 @@ def _description(facts):
 def _signature(facts):
     """The parameters of a filter's function, as text."""
     own = [f"{p['name']}={_default(p)!r}" for p in facts["parameters"]]
-    return ", ".join(["image", *own, "*, axes=None, border='reflect101', cval=0.0, output=None, alpha=False"])
+    return ", ".join(["image", *own, "*, axes=None, border='reflect101', cval=0.0, output=None, alpha=False, view=None"])
 
 
 def _make(facts):
@@ -170,7 +186,7 @@ def _make(facts):
     given = ", ".join(f"'{p['name']}': {p['name']}" for p in facts["parameters"])
     scope = {"_run": _run}
     exec(f"def {facts['name']}({_signature(facts)}):\n"
-         f"    return _run('{facts['name']}', image, {{{given}}}, axes, border, cval, output, alpha)\n", scope)
+         f"    return _run('{facts['name']}', image, {{{given}}}, axes, border, cval, output, alpha, view)\n", scope)
     function = scope[facts["name"]]
     function.__doc__, function.__module__ = _description(facts), __name__
     return function

@@ -12,6 +12,7 @@ def identity(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def sharpen(
     image: Any,
@@ -22,6 +23,7 @@ def sharpen(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def high_pass(
     image: Any,
@@ -31,6 +33,7 @@ def high_pass(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def low_pass(
     image: Any,
@@ -41,6 +44,7 @@ def low_pass(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def box(
     image: Any,
@@ -51,6 +55,7 @@ def box(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def gaussian(
     image: Any,
@@ -62,6 +67,7 @@ def gaussian(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def gaussian_derivative(
     image: Any,
@@ -76,6 +82,7 @@ def gaussian_derivative(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def sobel(
     image: Any,
@@ -86,6 +93,7 @@ def sobel(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def scharr(
     image: Any,
@@ -96,6 +104,7 @@ def scharr(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def prewitt(
     image: Any,
@@ -106,6 +115,7 @@ def prewitt(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def laplacian(
     image: Any,
@@ -116,6 +126,7 @@ def laplacian(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def laplacian_of_gaussian(
     image: Any,
@@ -127,6 +138,7 @@ def laplacian_of_gaussian(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def unsharp_mask(
     image: Any,
@@ -139,6 +151,7 @@ def unsharp_mask(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def emboss(
     image: Any,
@@ -149,6 +162,7 @@ def emboss(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def motion_blur(
     image: Any,
@@ -160,6 +174,7 @@ def motion_blur(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def disk(
     image: Any,
@@ -170,6 +185,7 @@ def disk(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...
 def edges(
     image: Any,
@@ -179,4 +195,5 @@ def edges(
     cval: float = ...,
     output: Any = ...,
     alpha: bool = ...,
+    view: Literal["signed", "abs", "stretch"] | None = ...,
 ) -> Any: ...

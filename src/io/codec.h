@@ -100,8 +100,12 @@ struct Codec {
   std::span<const std::string_view> endings;                  ///< lower case, the usual one first
   bool (*recognises)(Bytes file);                             ///< looks at the first bytes alone
   std::vector<Page> (*decode)(Bytes file, Reading& reading);  ///< orientation in Exif is left to the caller
+  /// None where the format is only read; `holds` is empty then.
   void (*encode)(std::span<const PageView> pages, const WriteOptions& options, Output& output);
   Holds holds;
+  /// Where `decode` gives only the first of several pictures (an animation): the picture of a number, from 1
+  /// on.
+  Page (*decode_frame)(Bytes file, std::int64_t number, Reading& reading) = nullptr;
 };
 
 extern const Codec png_codec;
@@ -110,6 +114,11 @@ extern const Codec tiff_codec;
 extern const Codec webp_codec;
 extern const Codec exr_codec;
 extern const Codec npy_codec;
+extern const Codec bmp_codec;
+extern const Codec pnm_codec;
+extern const Codec pfm_codec;
+extern const Codec gif_codec;
+extern const Codec avif_codec;  ///< where libavif was found (HALATION_AVIF)
 
 /// True where `file` begins with `magic`.
 inline bool begins_with(Bytes file, std::string_view magic) {

@@ -13,6 +13,7 @@
 #include "io/channels.h"
 #include "io/file.h"
 #include "io/orientation.h"
+#include "io/refused.h"
 
 namespace halation {
 namespace {
@@ -21,8 +22,13 @@ using io::Codec;
 using io::Holds;
 using io::PageView;
 
-constexpr std::array codecs = {&io::png_codec,  &io::jpeg_codec, &io::tiff_codec,
-                               &io::webp_codec, &io::exr_codec,  &io::npy_codec};
+constexpr std::array codecs = {
+    &io::png_codec,  &io::jpeg_codec, &io::tiff_codec, &io::webp_codec, &io::exr_codec,
+    &io::npy_codec,  &io::bmp_codec,  &io::pnm_codec,  &io::pfm_codec,  &io::gif_codec,
+#ifdef HALATION_AVIF
+    &io::avif_codec,
+#endif
+};
 
 /// Runs `body` and puts the file's name in front of what it throws, on one line whatever a codec's library
 /// had to say.
@@ -72,13 +78,24 @@ const Codec* codec_with_ending(const std::string& ending) {
 const Codec& codec_for(const std::string& path, const std::string& format) {
   std::vector<std::string> formats;
   std::vector<std::string> endings;
+  const std::string ending =
+      format.empty() ? lower(std::filesystem::path(path).extension().string()) : "." + lower(format);
+  if (const std::string_view reason = io::refusal_of_ending(ending); !reason.empty()) {
+    throw Error(ErrorCode::unsupported, std::string(reason));
+  }
   for (const Codec* codec : codecs) {
+    if (codec->encode == nullptr) continue;
     if (lower(format) == codec->name) return *codec;
     formats.emplace_back(codec->name);
     endings.insert(endings.end(), codec->endings.begin(), codec->endings.end());
   }
+  if (const Codec* codec = codec_with_ending(ending)) {
+    if (codec->encode != nullptr) return *codec;
+    throw Error(
+        ErrorCode::unsupported,
+        std::string(codec->title) + " is read, not written; formats written: " + listed(formats, ", "));
+  }
   if (!format.empty()) {
-    if (const Codec* codec = codec_with_ending("." + lower(format))) return *codec;
     throw Error(ErrorCode::unsupported,
                 "unknown format '" + format + "'; formats known: " + listed(formats, ", "));
   }
@@ -86,8 +103,6 @@ const Codec& codec_for(const std::string& path, const std::string& format) {
     throw Error(ErrorCode::unsupported,
                 "has no ending that tells the format; name one of " + listed(formats, ", "));
   }
-  if (const Codec* codec = codec_with_ending(lower(std::filesystem::path(path).extension().string())))
-    return *codec;
   throw Error(ErrorCode::unsupported, "unknown format; endings known: " + listed(endings, ", "));
 }
 
@@ -131,6 +146,7 @@ std::optional<Refusal> refusal(const Codec& codec, Request request) {
   const Holds& holds = codec.holds;
   const Shape& shape = request.shape;
   const std::string title(codec.title);
+  if (codec.encode == nullptr) return Refusal{title + " is read, not written"};  // `codec_for` says more
   if (shape.batch > 1) {
     return Refusal{title + " holds no batches, got one of " + std::to_string(shape.batch),
                    "write its images one by one"};
@@ -236,6 +252,27 @@ void write(const std::string& path, std::span<const PageView> pages, const Write
   output.commit();
 }
 
+/// The page of that number, or all (of an animation the first) where it is 0.
+std::vector<Page> decoded(const Codec& codec, io::Bytes file, std::int64_t page, io::Reading& reading) {
+  if (page < 0)
+    throw Error(ErrorCode::invalid_argument, "pages are counted from 1, got " + std::to_string(page));
+  std::vector<Page> pages;
+  if (page > 0 && codec.decode_frame != nullptr) {
+    pages.push_back(codec.decode_frame(file, page, reading));
+    return pages;
+  }
+  pages = codec.decode(file, reading);
+  if (page == 0) return pages;
+  const auto count = static_cast<std::int64_t>(pages.size());
+  if (page > count) {
+    throw Error(ErrorCode::invalid_argument,
+                "page " + std::to_string(page) + " was asked for, the file has " + std::to_string(count));
+  }
+  std::swap(pages.front(), pages[static_cast<std::size_t>(page - 1)]);
+  pages.resize(1);
+  return pages;
+}
+
 }  // namespace
 
 ArrayLayout array_layout_named(std::string_view name) {
@@ -282,12 +319,15 @@ std::vector<Page> read_pages(const std::string& path, const ReadOptions& options
     for (const Codec* codec : codecs) {
       if (!codec->recognises(file)) continue;
       io::Reading reading(options, codec->title);
-      std::vector<Page> pages = codec->decode(file, reading);
+      std::vector<Page> pages = decoded(*codec, file, options.page, reading);
       for (Page& page : pages) {
         if (page.layout == ArrayLayout::by_rank) page.layout = ArrayLayout::hw;
         reading.turn_upright(page, io::orientation_in(page.metadata.exif));
       }
       return pages;
+    }
+    if (const std::string_view reason = io::refusal_of(file); !reason.empty()) {
+      throw Error(ErrorCode::unsupported, std::string(reason));
     }
     std::vector<std::string> titles;
     titles.reserve(codecs.size());

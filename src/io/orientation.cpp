@@ -143,8 +143,12 @@ void turn_upright(Page& page, int orientation) {
   if (orientation <= 1 || orientation > 8) return;
   page.image = upright(page.image, orientation);
   if (orientation >= 5) std::swap(page.metadata.dots_per_inch_x, page.metadata.dots_per_inch_y);
-  clear_exif_orientation(page.metadata.exif);
-  clear_xmp_orientation(page.metadata.xmp);
+  clear_orientation(page.metadata);
+}
+
+void clear_orientation(Metadata& metadata) {
+  clear_exif_orientation(metadata.exif);
+  clear_xmp_orientation(metadata.xmp);
 }
 
 }  // namespace halation::io

@@ -13,4 +13,7 @@ int orientation_in(Bytes exif);
 /// written in its Exif and XMP.
 void turn_upright(Page& page, int orientation);
 
+/// Makes the orientation written in Exif and XMP 1, upright.
+void clear_orientation(Metadata& metadata);
+
 }  // namespace halation::io

@@ -22,6 +22,12 @@ class BadInput(ProgramTest):
         with self.subTest(arguments=arguments):
             self.check_error(("apply", *arguments), sentence, code, **more)
 
+    def listed(self, words, joint=", "):
+        """"a, b or c"; the last, of AVIF, only where the program was built with it."""
+        if b"needs libavif" in self.start("apply", "box", "none.png", "-o", "out.avif").stderr:
+            words = words[:-1]
+        return ", ".join(words[:-1]) + joint + words[-1]
+
     def refuse_option(self, code, sentence, filter_name, *arguments):
         self.refuse(code, sentence, filter_name, "photo.png", "-o", "out.png", *arguments)
 
@@ -47,7 +53,8 @@ class Inputs(BadInput):
     def test_not_an_image(self):
         self.put("text.png", b"Dear Sir or Madam,\n")
         self.refuse_input(
-            "text.png", "text.png: not an image that halation reads (PNG, JPEG, TIFF, WebP, OpenEXR, .npy)")
+            "text.png", "text.png: not an image that halation reads (" + self.listed(
+                ["PNG", "JPEG", "TIFF", "WebP", "OpenEXR", ".npy", "BMP", "PNM", "PFM", "GIF", "AVIF"]) + ")")
 
     def test_truncated_everywhere(self):
         whole = {"photo.png": PHOTO, "pages.tif": tiff([[[1, 2], [3, 4]], [[5, 6]]]),
@@ -272,14 +279,16 @@ class Outputs(BadInput):
             done = self.start("apply", "box", "photo.png", "-o", name)
             self.assertEqual(done.returncode, FAILED)
             self.assertTrue(done.stderr.decode().startswith(f"halation: {name}: {self.ENDINGS}.png, .jpg"))
-        self.refuse_output(FAILED, "out.png: unknown format 'bmp'; formats known: png, jpeg, tiff, webp, exr, npy", "out.png",
-                           "--format", "bmp")
+        formats = self.listed(["png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "pfm", "avif"])
+        self.refuse_output(FAILED, f"out.png: unknown format 'tga'; formats known: {formats}", "out.png", "--format", "tga")
 
     def test_format_that_cannot_hold_the_pixels(self):
         self.refuse_output(FAILED, "out.jpg: JPEG holds 8-bit pixels, got u16; "
-                           "use --output-pixel u8 or write .png, .tif or .npy", "out.jpg", "--output-pixel", "u16")
+                           "use --output-pixel u8 or write " + self.listed([".png", ".tif", ".npy", ".pnm", ".avif"], " or "),
+                           "out.jpg", "--output-pixel", "u16")
         self.refuse_output(FAILED, "out.exr: OpenEXR holds half and float pixels, got u8; "
-                           "use --output-pixel f32 or write .png, .jpg, .tif, .webp or .npy", "out.exr")
+                           "use --output-pixel f32 or write " +
+                           self.listed([".png", ".jpg", ".tif", ".webp", ".npy", ".bmp", ".pnm", ".avif"], " or "), "out.exr")
         self.put("alpha.png", png([[(1, 2, 3, 4)]]))
         done = self.start("apply", "box", "alpha.png", "-o", "out.jpg")
         self.assertEqual(done.returncode, FAILED)

@@ -35,10 +35,36 @@ class Help(ProgramTest):
                 self.assertIn(f"  {option}", text)
         for option in ("-o,--output", "--weights", "--border ", "--border-value", "--extent", "--anchor", "--correlate",
                        "--output-pixel", "--scale", "--offset", "--rounding", "--sum", "--device", "--threads", "--linear",
-                       "--gray", "--layout", "--quality", "--format", "--compare", "--timing", "--json", "--explain"):
+                       "--gray", "--layout", "--page", "--quality", "--format", "--view", "--compare", "--timing", "--json",
+                       "--explain"):
             self.assertIn(f"  {option}", text)
+        for ending in (".png", ".jpg", ".tif", ".webp", ".exr", ".npy", ".bmp", ".pnm", ".ppm", ".pgm", ".pam", ".pfm", ".avif"):
+            self.assertIn(ending, text)
         for formula in ("MPix/s = ", "FPS    = ", "GFLOPS = "):
             self.assertIn(formula, text)
+
+
+    def test_help_of_a_filter_shows_its_options_first_and_no_other_filters(self):
+        everything = set(re.findall(r"(?m)^  (--[a-z-]+)", self.run_ok("apply", "--help")[0].decode()))
+        of_filters = {option for name in FILTERS for option in re.findall(r"(?m)^--\S+", self.run_ok("filters", name)[0].decode())}
+        of_filters.add("--weights")
+        self.assertLess(of_filters, everything)
+        for command in ("apply", "explain", "filters"):
+            for name in FILTERS + ["custom"]:
+                text = self.run_ok(command, name, "--help")[0].decode()
+                own = re.findall(r"(?m)^--\S+", self.run_ok("filters", name)[0].decode()) if name != "custom" else ["--weights"]
+                shown = re.findall(r"(?m)^  (?:-\w,)?(--[a-z-]+)", text)
+                self.assertEqual(shown[:len(own)], own)
+                if command == "explain":  # whose --size is the image's as well
+                    shown, own = ([option for option in options if option != "--size"] for options in (shown, own))
+                self.assertEqual([option for option in shown if option in of_filters], own)
+                self.assertLess(text.index(f"\n{name}: "), text.index("\nArguments:"))
+                self.assertNotIn("\n\n\n", text)
+        wanted = self.run_ok("apply", "sobel", "--help")[0]
+        self.assertIn("axis of the derivative", wanted.decode())
+        for words in (("--help", "sobel"), ("sobel", "in.png", "--help"), ("sobel", "in.png", "-o", "out.png", "-h")):
+            self.assertEqual(self.run_ok("apply", *words)[0], wanted)
+        self.assertEqual(self.run_ok("apply", "gausian", "--help")[0], self.run_ok("apply", "--help")[0])
 
 
 class FiltersAndDevices(ProgramTest):
@@ -140,6 +166,14 @@ class Completion(ProgramTest):
         self.assertEqual(complete("apply", "gaussian", "--border", "re"), ["replicate", "reflect", "reflect101"])
         self.assertEqual(complete("apply", "gaussian", "--bor"), ["--border", "--border-value"])
         self.assertEqual(complete("filters", "so"), ["sobel"])
+        self.assertEqual(complete("apply", "gaussian", "in.png", "--s"), ["--scale", "--sum", "--sigma"])
+        self.assertEqual(complete("apply", "sobel", "--a"), ["--anchor", "--axis"])
+        self.assertEqual(complete("apply", "high_pass", "--a"), ["--anchor"])
+        self.assertEqual(complete("apply", "--border", "wrap", "box", "--si"), ["--size"])
+        self.assertEqual(complete("apply", "custom", "--w"), ["--weights"])
+        self.assertEqual(complete("apply", "--si"), ["--size", "--sigma"])  # of all, while there is none
+        self.assertEqual(complete("apply", "sobel", "in.png", "--view", "s"), ["signed", "stretch"])
+        self.assertEqual(complete("apply", "sobel", "in.png", "--format", "p"), ["png", "pnm", "pfm"])
         self.assertEqual(complete("filters", "sobel", "--axis", ""), ["x", "y", "z"])
         self.assertEqual(complete("completion", ""), ["bash", "zsh", "fish"])
 
@@ -155,6 +189,27 @@ class Completion(ProgramTest):
         self.assertEqual(complete("halation "), set(COMMANDS))
         self.assertEqual(complete("halation apply --border re"), {"replicate", "reflect", "reflect101"})
         self.assertLessEqual({"gaussian", "gaussian_derivative"}, complete("halation apply gau"))
+        self.assertEqual(complete("halation apply gaussian --s"), {"--scale", "--sum", "--sigma"})
+        self.assertEqual(complete("halation apply sobel in.png --a"), {"--anchor", "--axis"})
+        self.assertEqual(complete("halation apply --si"), {"--size", "--sigma"})
+
+    @unittest.skipUnless(shutil.which("zsh"), "there is no zsh here")
+    def test_zsh_offers_the_options_of_one_filter(self):
+        self.put("script", self.run_ok("completion", "zsh")[0])
+
+        def offered(*words):
+            # What the script hands to zsh's own completion, which needs a terminal.
+            line = ("compdef() { }; source ./script; _arguments() { print -l -- $*; }; "
+                    f"words=({' '.join(words)} ''); CURRENT=$#words; _halation")
+            done = subprocess.run(["zsh", "-f", "-c", line], capture_output=True, cwd=self.folder, timeout=60, check=True)
+            return set(re.findall(r"(?m)\)(--[a-z-]+)\[", done.stdout.decode()))
+
+        everything = offered("halation", "apply")
+        own = offered("halation", "apply", "gaussian", "in.png")
+        self.assertEqual(everything - own, {"--weights", "--strength", "--divisor", "--size", "--order-x", "--order-y", "--order-z",
+                                            "--axis", "--neighbours", "--amount", "--angle", "--length"})
+        self.assertEqual(own & {"--sigma", "--radius", "--border"}, {"--sigma", "--radius", "--border"})
+        self.assertEqual(offered("halation", "filters", "sobel") & (everything - own), {"--axis"})
 
 
 if __name__ == "__main__":

@@ -103,6 +103,22 @@ class Filters(Talk):
         self.assertEqual(self.result("again.png"), blurred)
         self.assertIn("filter for photo_box [box]: ", said)
 
+    def test_view(self):
+        said = self.talk("sobel", "x", "", "view signed", "sobel", "x", "signed.png", "view", "", "view grey", "view", "none",
+                         "sobel", "x", "plain.png", errors="halation: unknown view 'grey'; choose from signed, abs, stretch\n")
+        values = filtered(ROWS, [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], correlate=True)
+        self.assertEqual(self.result("signed.png"), [[round(128 + 127 * value / 1020) for value in row] for row in values])
+        self.assertEqual(self.get("plain.png"), self.get("photo_sobel.png"))
+        below = 100 * sum(value < 0 for row in values for value in row) / 48
+        above = 100 * sum(value > 255 for row in values for value in row) / 48
+        notes = re.findall(r"(?m)^(.*)% of the samples are below 0 and became 0(?:, (.*)% are above 255 and became 255)?; "
+                           r"view signed shows them$", said)
+        self.assertEqual(len(notes), 2)  # without a view, twice
+        for note in notes:
+            self.assertAlmostEqual(float(note[0]), below, delta=0.5)
+            self.assertAlmostEqual(float(note[1] or 0), above, delta=0.5)
+        self.assertEqual(said.count("view [signed]: "), 2)
+
     def test_device(self):
         said = self.talk("device reference", "device", "", "identity", "", "device", "cpu", "identity", "", "device tpu",
                          "device cuda:99",

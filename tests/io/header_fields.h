@@ -131,6 +131,62 @@ inline std::vector<Field> exr_fields(const std::string& file) {
   return fields;
 }
 
+/// Offsets and sizes of file and header, width, height, bits, compression, colours; bit fields where there are.
+inline std::vector<Field> bmp_fields(const std::string& file) {
+  std::vector<Field> fields = {{2, 4, false},  {10, 4, false}, {14, 4, false}, {28, 2, false},
+                               {30, 4, false}, {34, 4, false}, {46, 4, false}};
+  for (int times = 0; times < 3; ++times) fields.insert(fields.end(), {{18, 4, false}, {22, 4, false}});
+  if (number_at(file, {30, 4, false}) == 3)
+    for (std::size_t at = 54; at < 70; at += 4) fields.push_back({at, 4, false});
+  return fields;
+}
+
+/// The screen, its flags; of each picture place, size, flags and code size; sizes and first bytes of blocks.
+inline std::vector<Field> gif_fields(const std::string& file) {
+  const auto palette_bytes = [&](std::size_t flags_at) {
+    const std::uint64_t flags = number_at(file, {flags_at, 1, false});
+    return flags < 128 ? 0 : std::size_t{3} << (flags % 8 + 1);
+  };
+  std::vector<Field> fields = {{6, 2, false}, {8, 2, false}, {6, 2, false}, {8, 2, false}, {10, 1, false}};
+  for (std::size_t at = 13 + palette_bytes(10); file.at(at) != ';';) {
+    const bool is_picture = file[at] == ',';
+    if (is_picture) {
+      for (std::size_t i = 1; i < 9; i += 2) fields.push_back({at + i, 2, false});
+      fields.insert(fields.end(), {{at + 9, 1, false}, {at + 5, 2, false}, {at + 7, 2, false}});
+      at += 10 + palette_bytes(at + 9);
+      fields.push_back({at++, 1, false});
+    } else {
+      at += 2;
+    }
+    for (; file.at(at) != '\0'; at += 1 + number_at(file, {at, 1, false}))
+      fields.insert(fields.end(), {{at, 1, false}, {at + 1, 1, false}});
+    ++at;
+  }
+  return fields;
+}
+
+/// Of each box its size, and all that follows word by word in those of extents, places, pixels, configurations
+/// and properties; the first bytes of the coded pictures.
+inline std::vector<Field> avif_fields(const std::string& file) {
+  std::vector<Field> fields;
+  for (const std::string_view name : {"meta", "iloc", "iinf", "iprp", "ipco", "ispe", "pixi", "av1C", "ipma", "mdat"}) {
+    for (std::size_t at = file.find(name); at != std::string::npos; at = file.find(name, at + 1)) {
+      const Field size{at - 4, 4, true};
+      fields.push_back(size);
+      const bool is_container = name[0] == 'm' || name == "iprp" || name == "ipco" || name == "iinf";
+      const std::size_t end = std::min(file.size(), at - 4 + (is_container ? 8 : number_at(file, size)));
+      for (std::size_t word = at + 4; word + 4 <= end; word += 4) fields.push_back({word, 4, true});
+      if (name == "ispe")
+        for (int times = 0; times < 4; ++times)
+          fields.insert(fields.end(), {{at + 8, 4, true}, {at + 12, 4, true}});
+      if (name == "mdat")
+        for (std::size_t byte = at + 4; byte < std::min(file.size(), at + 36); ++byte)
+          fields.push_back({byte, 1, true});
+    }
+  }
+  return fields;
+}
+
 /// 0, 1, powers of two and their neighbours, the largest, multiples of what was there, or anything.
 inline std::uint64_t other_number(std::uint64_t value, std::size_t bytes, std::mt19937& random) {
   const std::uint64_t largest = bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;

@@ -22,6 +22,7 @@
 namespace halation::test {
 namespace {
 
+constexpr std::string_view portable[] = {".pbm", ".pgm", ".ppm", ".pam", ".pfm"};
 constexpr std::size_t memory_bytes = std::size_t{1} << 30;
 
 struct Sample {
@@ -113,6 +114,18 @@ std::vector<Sample> samples() {
   written("half.exr", Pixel::f16, ColourModel::rgb, true);
   written("float.exr", Pixel::f32, ColourModel::gray, false);
   written("float.npy", Pixel::f32, ColourModel::rgb, false);
+  written("gray.bmp", Pixel::u8, ColourModel::gray, false);
+  written("rgba.bmp", Pixel::u8, ColourModel::rgb, true);
+  written("rgb.ppm", Pixel::u8, ColourModel::rgb, false);
+  written("rgba.pam", Pixel::u16, ColourModel::rgb, true);
+  written("rgb.pfm", Pixel::f32, ColourModel::rgb, false);
+#ifdef HALATION_AVIF
+  written("rgba.avif", Pixel::u8, ColourModel::rgb, true);
+  written("gray.avif", Pixel::u16, ColourModel::gray, false);
+#endif
+  // What halation does not write comes from the corpus of the fuzz targets.
+  for (const char* name : {"animated.gif", "runs8.bmp", "runs4.bmp", "bits.pbm", "text.pgm"})
+    list.push_back({name, bytes_in(std::string(HALATION_TESTS_DIR "/fuzz/corpus/files/") + name)});
   for (Sample& sample : list) {
     const std::string& file = sample.bytes;
     const std::string ending = sample.name.substr(sample.name.find('.'));
@@ -121,9 +134,34 @@ std::vector<Sample> samples() {
                     : ending == ".tif"  ? tiff_fields(file)
                     : ending == ".webp" ? webp_fields(file)
                     : ending == ".exr"  ? exr_fields(file)
+                    : ending == ".bmp"  ? bmp_fields(file)
+                    : ending == ".gif"  ? gif_fields(file)
+                    : ending == ".avif" ? avif_fields(file)
                                         : std::vector<Field>{{8, 2, false}};
   }
   return list;
+}
+
+/// Formats whose headers are words.
+bool is_portable(std::string_view name) {
+  return std::any_of(std::begin(portable), std::end(portable),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+/// The first numbers of the file, those of its header, after its "P6", others.
+std::string with_other_words(std::string file, std::mt19937& random) {
+  const std::string digits = "0123456789";
+  std::size_t begin = 2;
+  for (int words = 0; words < 4; ++words) {
+    begin = file.find_first_of(digits, begin);
+    if (begin == std::string::npos) break;
+    const std::size_t length = std::min(file.find_first_not_of(digits, begin), file.size()) - begin;
+    const std::string other = std::to_string(other_number(random() % 100, 1 + random() % 8, random));
+    const bool stays = random() % 2 == 0;
+    if (!stays) file.replace(begin, length, other);
+    begin += stays ? length : other.size();
+  }
+  return file;
 }
 
 /// The sample with one to three fields changed; an array's extents are words.
@@ -137,6 +175,7 @@ std::string lying(const Sample& sample, std::mt19937& random) {
     }
     return file.replace(begin, file.find(')') - begin, shape);
   }
+  if (is_portable(sample.name)) return with_other_words(file, random);
   for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
     const Field& field = sample.fields[random() % sample.fields.size()];
     put_number(file, field, other_number(number_at(file, field), field.bytes, random));

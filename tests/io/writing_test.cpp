@@ -30,6 +30,25 @@ struct Request {
   WriteOptions options = {};
 };
 
+/// ".png, .tif or .npy"; without .avif where it was not built.
+std::string either(std::vector<std::string> endings) {
+#ifndef HALATION_AVIF
+  std::erase(endings, ".avif");
+#endif
+  std::string text;
+  for (std::size_t i = 0; i < endings.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < endings.size() ? ", " : " or ") + endings[i];
+  return text;
+}
+
+#ifdef HALATION_AVIF
+constexpr const char* and_avif = ", avif";
+constexpr const char* and_avif_ending = ", .avif";
+#else
+constexpr const char* and_avif = "";
+constexpr const char* and_avif_ending = "";
+#endif
+
 std::string refused(const std::string& path, const Request& r) {
   return message_of([&] { check_writable(path, r.pixel, r.shape, r.alpha, r.colour, r.pages, r.options); });
 }
@@ -38,7 +57,8 @@ TEST(CheckWritable, SaysWhatAFormatCannotHoldAndWhatHelps) {
   const Shape rgb = {.height = 4, .width = 5, .channels = 3}, rgba = {.height = 4, .width = 5, .channels = 4};
   const Shape six = {.height = 4, .width = 5, .channels = 6};
   EXPECT_EQ(refused("out.jpg", {.pixel = Pixel::u16}),
-            "out.jpg: JPEG holds 8-bit pixels, got u16; use --output-pixel u8 or write .png, .tif or .npy");
+            "out.jpg: JPEG holds 8-bit pixels, got u16; use --output-pixel u8 or write " +
+                either({".png", ".tif", ".npy", ".pnm", ".avif"}));
   EXPECT_EQ(refused("out.webp", {.pixel = Pixel::f16}),
             "out.webp: WebP holds 8-bit pixels, got f16; use --output-pixel u8 or write .tif, .exr or .npy");
   EXPECT_EQ(
@@ -47,21 +67,23 @@ TEST(CheckWritable, SaysWhatAFormatCannotHoldAndWhatHelps) {
   EXPECT_EQ(refused("out.png", {.shape = six, .colour = ColourModel::other}),
             "out.png: PNG holds 1 to 4 channels, got 6; write .tif or .npy");
   EXPECT_EQ(refused("out.jpg", {.shape = rgba, .alpha = true}),
-            "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; drop alpha or write .png, "
-            ".tif, .webp or .npy");
+            "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; drop alpha or write " +
+                either({".png", ".tif", ".webp", ".npy", ".bmp", ".pnm", ".avif"}));
   EXPECT_EQ(refused("out.jpg", {.shape = rgba, .colour = ColourModel::other}),
-            "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; drop alpha or write .png, "
-            ".tif, .webp or .npy");
+            "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; drop alpha or write " +
+                either({".png", ".tif", ".webp", ".npy", ".bmp", ".pnm", ".avif"}));
   EXPECT_EQ(refused("out.png", {.pages = 3}), "out.png: PNG holds one page, got 3; write .tif");
   EXPECT_EQ(refused("out.tif", {.shape = {.depth = 9, .height = 4, .width = 5}, .colour = ColourModel::gray}),
             "out.tif: TIFF holds flat pictures, got a volume of 9 slices; write .npy");
   EXPECT_EQ(refused("out.npy", {.shape = {.batch = 2, .height = 4, .width = 5}, .colour = ColourModel::gray}),
             "out.npy: .npy holds no batches, got one of 2; write its images one by one");
   EXPECT_EQ(refused("out.jpg", {.shape = {.height = 1, .width = 65501, .channels = 3}}),
-            "out.jpg: JPEG holds at most 65500 pixels a side, got 65501 by 1; write .png, .tif or .npy");
+            "out.jpg: JPEG holds at most 65500 pixels a side, got 65501 by 1; write " +
+                either({".png", ".tif", ".npy", ".bmp", ".pnm", ".avif"}));
   EXPECT_EQ(
       refused("out.webp", {.shape = {.height = 16384, .width = 1, .channels = 3}}),
-      "out.webp: WebP holds at most 16383 pixels a side, got 1 by 16384; write .png, .jpg, .tif or .npy");
+      "out.webp: WebP holds at most 16383 pixels a side, got 1 by 16384; write " +
+          either({".png", ".jpg", ".tif", ".npy", ".bmp", ".pnm", ".avif"}));
   EXPECT_EQ(refused("out.tif", {.shape = {.width = 5, .channels = 70000}, .colour = ColourModel::other}),
             "out.tif: TIFF holds 1 to 65535 channels, got 70000; write .npy");
   EXPECT_EQ(refused("out.png", {.shape = rgb, .colour = ColourModel::gray}),
@@ -71,14 +93,15 @@ TEST(CheckWritable, SaysWhatAFormatCannotHoldAndWhatHelps) {
 }
 
 TEST(CheckWritable, KnowsFormatsByEndingAndByName) {
-  const std::string endings = ".png, .jpg, .jpeg, .jpe, .jfif, .tif, .tiff, .webp, .exr, .npy";
+  const std::string endings =
+      ".png, .jpg, .jpeg, .jpe, .jfif, .tif, .tiff, .webp, .exr, .npy, .bmp, .dib, .pnm, .ppm, .pgm, .pam, .pfm" +
+      std::string(and_avif_ending);
+  const std::string formats = "png, jpeg, tiff, webp, exr, npy, bmp, pnm, pfm" + std::string(and_avif);
   EXPECT_EQ(refused("out.xyz", {}), "out.xyz: unknown format; endings known: " + endings);
   EXPECT_EQ(refused("out", {}), "out: unknown format; endings known: " + endings);
-  EXPECT_EQ(refused("out.png", {.options = {.format = "gif"}}),
-            "out.png: unknown format 'gif'; formats known: png, jpeg, tiff, webp, exr, npy");
-  EXPECT_EQ(
-      refused("-", {}),
-      "standard output: has no ending that tells the format; name one of png, jpeg, tiff, webp, exr, npy");
+  EXPECT_EQ(refused("out.png", {.options = {.format = "tga"}}),
+            "out.png: unknown format 'tga'; formats known: " + formats);
+  EXPECT_EQ(refused("-", {}), "standard output: has no ending that tells the format; name one of " + formats);
   EXPECT_EQ(refused("-", {.options = {.format = "png"}}), "no error");
   EXPECT_EQ(refused("out", {.options = {.format = "JPG"}}), "no error");
   EXPECT_EQ(refused("OUT.TIFF", {}), "no error");

@@ -11,7 +11,7 @@ pytest.importorskip("hypothesis")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from halation import _native, filters
+from halation import _native, _view, filters
 
 ndimage = pytest.importorskip("scipy.ndimage")
 
@@ -63,7 +63,7 @@ def test_functions_are_those_of_the_list(name):
     assert filters.__all__ == list(LIST)
     parameters = inspect.signature(function).parameters
     own = [p["name"] for p in facts["parameters"]]
-    assert list(parameters) == ["image", *own, "axes", "border", "cval", "output", "alpha"]
+    assert list(parameters) == ["image", *own, "axes", "border", "cval", "output", "alpha", "view"]
     for p in facts["parameters"]:
         default = parameters[p["name"]].default
         assert default == (p["choices"][int(p["default"])] if p["choices"] else p["default"])
@@ -97,7 +97,82 @@ def test_output():
     np.testing.assert_array_equal(same, filters.disk(image, 2))
 
 
+VIEWED = [np.uint8, np.uint16, np.int16, np.int32, np.float32, np.float64]
+
+
+@pytest.mark.parametrize("dtype", VIEWED)
+@pytest.mark.parametrize("name", sorted(LIST))
+def test_views(name, dtype):
+    """Beside the formulas of halation/display.h, over the list's own weights."""
+    rng = np.random.default_rng(3)
+    info = np.iinfo(dtype) if np.dtype(dtype).kind in "iu" else None
+    image = rng.integers(info.min, info.max, (20, 17, 3), dtype, endpoint=True) if info else rng.random((20, 17, 3)).astype(dtype)
+    low, high = (info.min, info.max) if info else (0, 1)
+    middle = (0.5 if not info else 0 if low < 0 else (high + 1) // 2)
+    exact = getattr(filters, name)(image, output=np.float64)
+    made, _ = _native.make_filter(name, {}, 2)
+    bounds = []
+    for one in made:
+        weights = dense(one, 2)[0]
+        up, down = weights[weights > 0].sum(), weights[weights < 0].sum()
+        bounds.append(max(abs(up * high + down * low), abs(up * low + down * high)))
+    largest = np.sqrt(np.square(bounds).sum())
+    assert np.abs(exact).max() <= largest * (1 + 1e-12)
+    wanted = {"signed": middle + (high - middle) * exact / largest, "abs": np.clip(np.abs(exact), None, high if info else None),
+              "stretch": low + (high - low) * ((exact - exact.min()) / (exact.max() - exact.min()))}
+    for view, expected in wanted.items():
+        got = getattr(filters, name)(image, view=view)
+        assert got.dtype == dtype and got.shape == image.shape
+        np.testing.assert_allclose(got.astype(float), expected, rtol=1e-6, atol=0.52 if info else 1e-5)
+
+
+def test_views_go_where_output_says():
+    image = np.random.default_rng(1).integers(0, 256, (9, 8), np.uint8)
+    out = np.empty((9, 8), np.uint16)[::-1]
+    assert filters.sobel(image, view="signed", output=out) is out
+    np.testing.assert_array_equal(out, filters.sobel(image, view="signed", output="uint16"))
+    np.testing.assert_allclose(out, 32768 + 32767 * filters.sobel(image, output=float) / 1020, atol=0.52)
+    np.testing.assert_array_equal(filters.laplacian(np.full((4, 5), 7, np.uint8), view="stretch"), 128)
+    wild = np.array([-np.inf, -1, 0, 3, np.inf, np.nan])
+    np.testing.assert_array_equal(filters.identity(wild, view="stretch", output=np.uint8), [0, 0, 64, 255, 255, 0])
+    # What a constant border adds to the range counts.
+    white = {"border": "constant", "cval": 1000.0, "output": float}
+    np.testing.assert_allclose(filters.sobel(image, view="signed", **white), 0.5 + 0.5 * filters.sobel(image, **white) / 4000, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["sobel", "gaussian", "edges"])
+def test_views_of_colours_with_alpha(name):
+    image = np.random.default_rng(4).integers(0, 256, (9, 8, 4), np.uint8)
+    run = getattr(filters, name)
+    exact = run(image, alpha=True, output=np.float32)  # alpha in [0, 1]
+    colours = exact[..., :3]
+    least, most = colours.min(), colours.max()
+    largest = {"sobel": 1020, "gaussian": 255, "edges": 1020 * 2**0.5}[name]
+    wanted = {"signed": 128 + 127 * colours / largest, "abs": np.clip(np.abs(colours), 0, 255),
+              "stretch": 255 * (colours - least) / (most - least)}
+    for view, expected in wanted.items():
+        out = np.empty_like(image)
+        assert run(image, alpha=True, view=view, output=out) is out
+        np.testing.assert_allclose(out[..., :3], np.clip(expected, 0, 255), atol=0.52)
+        np.testing.assert_allclose(out[..., 3], 255 * exact[..., 3], atol=0.52)
+        np.testing.assert_array_equal(out, run(image, alpha=True, view=view))
+
+
+def test_views_leave_alpha():
+    image = np.random.default_rng(2).integers(0, 256, (6, 5, 4), np.uint8)
+    filtered = filters.sobel(image, output=np.float32)
+    filtered[..., 3] = image[..., 3] / 255
+    for view in _view.VIEWS:
+        got = _view.shown("sobel", image, image.dtype, view, None, 1020.0, lambda kind: filtered.astype(kind), alpha=True)
+        np.testing.assert_array_equal(got[..., 3], image[..., 3])
+    np.testing.assert_allclose(got[..., :3].min(), 0)
+    assert got[..., :3].max() == 255
+
+
 @pytest.mark.parametrize("call, error, words", [
+    (lambda x: filters.gaussian(x, view="sign"), ValueError, "gaussian: unknown view 'sign'; choose from signed, abs, stretch"),
+    (lambda x: filters.gaussian(x + 0j, view="abs"), TypeError, "gaussian: a view needs real numbers, got complex128"),
+    (lambda x: filters.gaussian(x, view="abs", output=np.empty(3)), ValueError, "output must have shape"),
     (lambda x: filters.gaussian(x, -1), ValueError, "gaussian: sigma must be > 0, got -1"),
     (lambda x: filters.gaussian(x, "wide"), ValueError, "gaussian: sigma must be a number, got 'wide'"),
     (lambda x: filters.gaussian(x, object()), TypeError, None),
@@ -128,7 +203,7 @@ def stub():
                 kind += f" | Sequence[{kind}]"
             own.append(f"{p['name']}: {kind}{'' if p['default'] is not None else ' | None'} = ...")
         shared = ["axes: int | Sequence[int] | None = ...", "border: str = ...", "cval: float = ...", "output: Any = ...",
-                  "alpha: bool = ..."]
+                  "alpha: bool = ...", 'view: Literal["signed", "abs", "stretch"] | None = ...']
         lines += [f"def {facts['name']}(", *(f"    {each}," for each in ["image: Any", *own, "*", *shared]), ") -> Any: ..."]
     return "\n".join(lines) + "\n"
 

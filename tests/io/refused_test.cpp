@@ -1,0 +1,49 @@
+// refused_test.cpp: formats that are known by name and not read or written.
+#include "pictures.h"
+
+namespace halation::test {
+namespace {
+
+using namespace std::string_literals;
+
+std::string ftyp(const std::string& major, const std::string& compatible) {
+  const auto size = static_cast<char>(16 + compatible.size());
+  return "\0\0\0"s + size + "ftyp" + major + "\0\0\0\0"s + compatible + "\0\0\0\x08mdat"s;
+}
+
+TEST(Refused, HeicIsRefusedByName) {
+  const Folder folder;
+  const std::string sentence = ": HEIC is left out, for its decoder is under the GPL; use AVIF, JPEG or PNG";
+  for (const std::string& bytes : {ftyp("heic", "mif1heic"), ftyp("mif1", "mif1heix"), ftyp("hevc", "")}) {
+    const std::string path = write_bytes(folder / "photo.jpg", bytes);
+    EXPECT_EQ(message_of([&] { read_pages(path); }), path + sentence);
+  }
+  for (const char* name : {"out.heic", "out.HEIF"}) {
+    const std::string path = folder / name;
+    EXPECT_EQ(message_of([&] { write_image(path, random_image(Pixel::u8, {.width = 3})); }), path + sentence);
+  }
+  EXPECT_EQ(message_of([&] {
+              write_image(folder / "out", random_image(Pixel::u8, {.width = 3}), {.format = "heic"});
+            }),
+            (folder / "out") + sentence);
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(Refused, GifIsReadAlone) {
+  const Folder folder;
+  EXPECT_THAT(message_of([&] { write_image(folder / "out.gif", random_image(Pixel::u8, {.width = 3})); }),
+              testing::StartsWith((folder / "out.gif") + ": GIF is read, not written; formats written: png, jpeg, "));
+}
+
+#ifndef HALATION_AVIF
+TEST(Refused, AvifWhereItWasNotBuilt) {
+  const Folder folder;
+  const std::string path = write_bytes(folder / "a", ftyp("avif", "mif1"));
+  EXPECT_EQ(message_of([&] { read_pages(path); }), path +
+                                                       ": AVIF needs libavif, which this build of halation "
+                                                       "was made without; use PNG, or build with libavif");
+}
+#endif
+
+}  // namespace
+}  // namespace halation::test
