@@ -1,9 +1,7 @@
-// axis_by_axis.cpp: pixels become packed sums, one pass an axis (axis_pass.h) filters them, and sums become
-// pixels.
+// axis_by_axis.cpp: pixels become packed sums, one pass an axis (axis_pass.h) filters them, and sums become pixels.
 //
-// Where the input is packed sums already the first pass reads it where it lies, and where the output is, the
-// last pass writes it. The order of passes is x, y, z: what lies outside along y has been filtered along x
-// then, wherever the constants of axes differ.
+// Where the input is packed sums already the first pass reads it where it lies, and where the output is, the last pass writes it.
+// The order of passes is x, y, z: what lies outside along y has been filtered along x then, wherever the constants of axes differ.
 #include "cpu/compose/axis_by_axis.h"
 
 #include <algorithm>

@@ -1,20 +1,16 @@
-// axis_pass.h: one pass of a filter along one axis over packed sums, whatever the shape: long axes and short,
-// thin ones and wide.
+// axis_pass.h: one pass of a filter along one axis over packed sums, whatever the shape: long axes and short, thin ones and wide.
 //
-// An array of packed sums, seen along one of its axes, is `outer` blocks of n lines of `inner` samples each:
-// n pixels along the axis, and inside of it all that varies faster. Three ways lead through it:
-// - columns: lines of many samples are summed where they lie, a few outputs at a time, as rows of an image
-// are;
-// - rows: lines of few samples, many to a block: the block is one long row, whose taps stand `inner` samples
-// apart;
-// - gathered: lines of few samples and few to a block: as many blocks as fill a line are turned so that their
-// samples lie side by
+// An array of packed sums, seen along one of its axes, is `outer` blocks of n lines of `inner` samples each: n pixels along the
+// axis, and inside of it all that varies faster. Three ways lead through it:
+// - columns: lines of many samples are summed where they lie, a few outputs at a time, as rows of an image are;
+// - rows: lines of few samples, many to a block: the block is one long row, whose taps stand `inner` samples apart;
+// - gathered: lines of few samples and few to a block: as many blocks as fill a line are turned so that their samples lie side by
 //   side, summed as columns, and turned back.
 // Taps are summed in one of three ways:
 // - taps: one multiply-add each;
-// - matrix: where all outputs see all pixels of a short axis, the weights that a pixel gets by way of the
-// border are one weight: n
-//   multiply-adds, however many taps;
+// - matrix: where an axis is shorter than the filter, the weights that a pixel gets by way of the border are one weight: n
+//   multiply-adds, however many taps. Weights that cancel must not hide NaN and infinity, nor weights of 0 spread them to outputs
+//   whose filter does not reach them: lines that hold any are summed by taps;
 // - box: equal weights share their sums, three additions for any number of them.
 #pragma once
 
@@ -104,11 +100,10 @@ class AxisPass {
   const BoxKernels<Sum>& box_;
   Window window_;
   ArrangedWeights<Sum> weights_;
-  std::vector<Sum> matrix_;  ///< of `rows_at_once` outputs after another: weight of line j for output r at j
-                             ///< · rows_at_once + r
-  std::int64_t parts_ = 1;   ///< of a line (columns) or a row
+  std::vector<Sum> matrix_;    ///< `rows_at_once` outputs after another: line j's weight for output r at j · rows_at_once + r
+  std::int64_t parts_ = 1;     ///< of a line
   std::int64_t segments_ = 1;  ///< of the outputs along the axis
-  std::int64_t blocks_ = 1;    ///< that are gathered at once
+  std::int64_t blocks_ = 1;    ///< that are gathered at once, or rows of a task
 };
 
 }  // namespace halation::cpu_backend
