@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "halation/error.h"
+#include "io/av1.h"
 #include "io/file.h"
 #include "io/media_brands.h"
 #include "io/orientation.h"
@@ -123,22 +124,86 @@ Claim claim_of(const avifImage& image, bool alpha) {
   Claim claim{
       .shape = {.height = image.height, .width = image.width, .channels = (gray ? 1 : 3) + (alpha ? 1 : 0)},
       .pixel = image.depth > 8 ? Pixel::u16 : Pixel::u8};
-  // The library's planes and the decoder's, both of the whole picture, and colours that are cut or made gray.
-  const double planes =
-      static_cast<double>(image.width) * image.height * 4 * static_cast<double>(bytes_of(claim.pixel));
-  claim.beside_bytes = 3 * planes;
+  constexpr double decoder_bytes = 24;  // a pixel: frames in 16 bits, and what is known of their blocks
+  // Beside them the library's planes, and colours that are cut or made gray.
+  const double bytes = decoder_bytes + 8 * static_cast<double>(bytes_of(claim.pixel));
+  claim.beside_bytes = static_cast<double>(image.width) * image.height * bytes;
   return claim;
 }
 
+/// The file for libavif. Decoders take the size of their frames from the coded pictures, whatever the file's
+/// own headers say: once `most_pixels` is set, pictures of larger ones are not handed out.
+struct Source {
+  explicit Source(Bytes bytes) : file(bytes) {
+    io.read = read;
+    io.sizeHint = file.size();
+    io.persistent = AVIF_TRUE;
+    io.data = this;
+  }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  static avifResult read(avifIO* io, std::uint32_t, std::uint64_t offset, std::size_t size, avifROData* out) {
+    Source& source = *static_cast<Source*>(io->data);
+    if (offset > source.file.size()) return AVIF_RESULT_IO_ERROR;
+    const Bytes part = source.file.subspan(offset, std::min(size, source.file.size() - offset));
+    if (source.most_pixels > 0 &&
+        largest_av1_frame(part).value_or(source.most_pixels + 1) > source.most_pixels)
+      return AVIF_RESULT_BMFF_PARSE_FAILED;
+    *out = {.data = reinterpret_cast<const std::uint8_t*>(part.data()), .size = part.size()};
+    return AVIF_RESULT_OK;
+  }
+
+  Bytes file;
+  std::int64_t most_pixels = 0;
+  avifIO io = {};
+};
+
+/// Calls each(name, content) for the boxes that lie side by side in `bytes`.
+template <class Each>
+void for_boxes(Bytes bytes, const Each& each) {
+  const auto number = [&](std::size_t at, std::size_t size) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < size; ++i) value = value << 8 | std::to_integer<std::uint64_t>(bytes[at + i]);
+    return value;
+  };
+  while (bytes.size() >= 16) {
+    std::uint64_t size = number(0, 4);
+    const std::size_t head = size == 1 ? 16 : 8;
+    if (size == 1) size = number(8, 8);
+    if (size == 0) size = bytes.size();  // up to the end
+    size = std::clamp<std::uint64_t>(size, head, bytes.size());
+    each(std::string_view(reinterpret_cast<const char*>(&bytes[4]), 4), bytes.subspan(head, size - head));
+    bytes = bytes.subspan(size);
+  }
+}
+
+/// Pictures within the file's headers are not read from a `Source`. What belongs there are a few bytes on how
+/// pictures are put together.
+bool has_pictures_among_headers(Bytes file) {
+  constexpr std::size_t most = 64;
+  bool found = false;
+  for_boxes(file, [&](std::string_view name, Bytes content) {
+    if (name != "meta" || content.size() < 4) return;
+    for_boxes(content.subspan(4), [&](std::string_view inner, Bytes data) {
+      found = found || (inner == "idat" && data.size() > most);
+    });
+  });
+  return found;
+}
+
 Page decode_frame(Bytes file, std::int64_t wanted, Reading& reading) {
+  Source source(file);
   const auto decoder = owned(avifDecoderCreate());
   decoder->maxThreads = threads();
   // dav1d, somewhat quicker, prints what is wrong with a file on standard error.
   if (avifCodecName(AVIF_CODEC_CHOICE_AOM, AVIF_CODEC_FLAG_CAN_DECODE) != nullptr) {
     decoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
   }
-  check_read(
-      avifDecoderSetIOMemory(decoder.get(), reinterpret_cast<const std::uint8_t*>(file.data()), file.size()));
+  if (has_pictures_among_headers(file))
+    throw Error(ErrorCode::unsupported,
+                "AVIF with pictures among its headers; halation reads those that follow them");
+  avifDecoderSetIO(decoder.get(), &source.io);
   check_read(avifDecoderParse(decoder.get()));
   if (wanted > decoder->imageCount) {
     throw Error(ErrorCode::invalid_argument, "page " + std::to_string(wanted) +
@@ -146,6 +211,8 @@ Page decode_frame(Bytes file, std::int64_t wanted, Reading& reading) {
                                                  std::to_string(decoder->imageCount));
   }
   reading.check(claim_of(*decoder->image, decoder->alphaPresent == AVIF_TRUE));
+  // Frames may be somewhat larger than what is shown of them, and tiles than the whole.
+  source.most_pixels = 2 * std::int64_t{decoder->image->width} * decoder->image->height + (1 << 20);
   check_read(avifDecoderNthImage(decoder.get(), static_cast<std::uint32_t>(wanted - 1)));
   const avifImage& image = *decoder->image;
 

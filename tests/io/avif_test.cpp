@@ -200,5 +200,21 @@ TEST(Avif, TurnsAndMirrorsAreApplied) {
   }
 }
 
+/// A small file of a small header around frames that would take gigabytes.
+TEST(Avif, FramesLargerThanTheHeaderSaysAreNotDecoded) {
+  const Folder folder;
+  Page page;
+  page.image = Image({.height = 1024, .width = 2048}, Pixel::u8);
+  write_pages(folder / "a.avif", {&page, 1});
+  std::string file = bytes_in(folder / "a.avif");
+  const std::string path = write_bytes(folder / "b.avif", file);
+  EXPECT_EQ(message_of([&] { read_pages(path); }), "no error");
+  const std::size_t extents = file.find("ispe") + 8;
+  file.replace(extents, 8, std::string("\0\0\0\x20\0\0\0\x20", 8));
+  write_bytes(path, file);
+  EXPECT_THAT(message_of([&] { read_pages(path); }),
+              testing::StartsWith(path + ": damaged or truncated AVIF: "));
+}
+
 }  // namespace
 }  // namespace halation::test
