@@ -54,11 +54,18 @@ def _complex_weights(array, dense, words, cvals, out):
     if array.dtype.kind != "c":
         if any(isinstance(value, complex) for value in (cvals if isinstance(cvals, tuple) else (cvals,))):
             raise ValueError("cval must be real where the input is real")
-        _engine.correlate_words(array, real, words, out.real, None, 0)
-        _engine.correlate_words(array, imag, words, out.imag, None, 0)
+        for part, weights in ((out.real, real), (out.imag, imag)):  # by way of packed arrays: channels apart go one by one
+            part[...] = _engine.correlate_words(array, weights, words, None, part.dtype, 0)
+        return
+    kind = out.real.dtype
+    if _parts_alike(words[BORDERS], cvals):  # both parts at once, packed
+        pair, over = array[..., np.newaxis].view(array.real.dtype), _over_axes(words, array.ndim, _real_of(cvals))
+        by_real = _engine.correlate_words(pair, real, over, None, kind, 0)
+        by_imag = _engine.correlate_words(pair, imag, over, None, kind, 0)
+        np.subtract(by_real[..., 0], by_imag[..., 1], out=out.real)
+        np.add(by_real[..., 1], by_imag[..., 0], out=out.imag)
         return
     of_real, of_imag = _real(words, _real_of(cvals)), _real(words, _imag_of(cvals))
-    kind = out.real.dtype
     out.real = _engine.correlate_words(array.real, real, of_real, None, kind, 0)
     out.real -= _engine.correlate_words(array.imag, imag, of_imag, None, kind, 0)
     out.imag = _engine.correlate_words(array.real, imag, of_real, None, kind, 0)
