@@ -14,6 +14,7 @@
 #include "cpu/fixed.h"
 #include "cpu/method.h"
 #include "cpu/parallel.h"
+#include "cpu/rates.h"
 #include "cpu/tiles.h"
 #include "halation/error.h"
 #include "halation/threads.h"
@@ -41,7 +42,7 @@ constexpr std::int64_t most_kept_rows = 128;
 constexpr double worth_threads_seconds = 50e-6;
 /// Passes over whole images are for shapes that tiles of rows do not suit: on pictures they take about as long.
 constexpr double clearly_less = 0.7;
-/// Of all threads together.
+/// Of all threads together, beyond the caches.
 constexpr double most_bytes_per_second = 30e9;
 /// What each run takes beside that.
 constexpr double start_seconds = 1e-6;
@@ -364,7 +365,7 @@ class CpuBackend final : public Backend {
     const double shared = seconds / std::min(workers_for(job, seconds), arena_threads());
     const double bytes = static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
                          static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
-    return start_seconds + std::max({alone, shared, bytes / most_bytes_per_second});
+    return start_seconds + std::max({alone, shared, bytes > cached_bytes ? bytes / most_bytes_per_second : 0});
   }
 
   double added_error(const Job& job, const Taps& taps) const override {

@@ -27,8 +27,8 @@ constexpr Rates narrow{.direct = {0.0225, 0.03, 0, 0},
                        .call = 20};
 
 constexpr Rates wide{.direct = {0.0148, 0.0185, 0, 0},
-                     .separable = {0.008, 0.016, 0, 0.045},
-                     .box = {0, 0.023, 0.124, 0.03},
+                     .separable = {0.008, 0.016, 0, 0.065},
+                     .box = {0, 0.023, 0.124, 0.1},
                      .fixed_direct = {0.0075, 0.011, 0, 0.092},
                      .fixed_separable = {0.0043, 0.0072, 0, 0.031},
                      .whole_box = {0, 0.0189, 0.028, 0.031},

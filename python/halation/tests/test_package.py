@@ -1,14 +1,12 @@
-"""test_package.py: examples in the documentation, what a call costs, the program, types."""
+"""test_package.py: examples in the documentation, the program, types."""
 
 import doctest
 import importlib
 import pkgutil
 import subprocess
 import sys
-import timeit
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import halation
@@ -30,27 +28,6 @@ def test_every_function_has_an_example():
     for name in halation.ndimage.__all__:
         assert ">>>" in getattr(halation.ndimage, name).__doc__, name
         assert "{" not in getattr(halation.ndimage, name).__doc__.split("Examples")[0], name
-
-
-def microseconds(call):
-    """Of one call, the quickest of many hundred: what others do on the machine is none of it."""
-    return min(timeit.repeat(call, number=50, repeat=200)) / 50 * 1e6
-
-
-def test_overhead():
-    image = np.random.default_rng(1).random((16, 16), np.float32)
-    weights = np.random.default_rng(2).random((3, 3))
-    out = np.empty_like(image)
-    plan = halation.plan(image.shape, image.dtype, weights)
-    assert microseconds(lambda: plan.run(image)) < 5
-    assert microseconds(lambda: plan.run(image, out)) < 5
-    for call in (
-        lambda: halation.ndimage.correlate(image, weights),
-        lambda: halation.ndimage.gaussian_filter(image, 1.0),
-        lambda: halation.ndimage.uniform_filter(image, 3),
-        lambda: halation.ndimage.sobel(image),
-    ):
-        assert microseconds(call) < 20
 
 
 def test_program():

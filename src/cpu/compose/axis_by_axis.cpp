@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,9 @@ bool is_packed(const ConstView& view, std::int64_t step) {
          follows(view.shape.depth, view.strides.depth) && follows(view.shape.batch, view.strides.batch);
 }
 
+/// Whether the channels of a pixel lie nearer to each other than pixels do, be they packed or not.
+bool has_channels_inside(const ConstView& view) { return std::abs(view.strides.channels) <= std::abs(view.strides.width); }
+
 /// Calls body(row, index of its first sample, samples) for runs of elements that a stride tells: whole images
 /// where they are packed, else rows, in as many tasks as threads can share.
 template <class Body>
@@ -151,7 +155,8 @@ class AxisByAxis final : public Runner {
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
-    const bool packed = interleaved_ && packed_pixels(in, outs);
+    const bool packed = interleaved_ && has_channels_inside(in) &&
+                        std::all_of(outs.begin(), outs.end(), [](const View& out) { return has_channels_inside(out); });
     const Layout& layout = packed ? *interleaved_ : apart_;
     for (std::int64_t channel = 0; channel < (packed ? 1 : job_->in.channels); ++channel) {
       for (std::int64_t first = 0; first < job_->in.batch; first += layout.images) {
@@ -172,7 +177,7 @@ class AxisByAxis final : public Runner {
     }
     return std::string(kernels_.instruction_set) + ", axis by axis over packed sums (" + ways +
            "), at most " + std::to_string(workers_) + (workers_ == 1 ? " thread" : " threads") +
-           "; channels that are not side by side are filtered one by one";
+           "; channels in planes are filtered one by one";
   }
 
  private:
