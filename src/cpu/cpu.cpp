@@ -365,7 +365,7 @@ class CpuBackend final : public Backend {
     const double shared = seconds / std::min(workers_for(job, seconds), arena_threads());
     const double bytes = static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
                          static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
-    return start_seconds + std::max({alone, shared, bytes > cached_bytes ? bytes / most_bytes_per_second : 0});
+    return start_seconds + std::hypot(std::max(alone, shared), bytes > cached_bytes ? bytes / most_bytes_per_second : 0);
   }
 
   double added_error(const Job& job, const Taps& taps) const override {

@@ -94,7 +94,9 @@ bool is_packed(const ConstView& view, std::int64_t step) {
 }
 
 /// Whether the channels of a pixel lie nearer to each other than pixels do, be they packed or not.
-bool has_channels_inside(const ConstView& view) { return std::abs(view.strides.channels) <= std::abs(view.strides.width); }
+bool has_channels_inside(const ConstView& view) {
+  return std::abs(view.strides.channels) <= std::abs(view.strides.width);
+}
 
 /// Calls body(row, index of its first sample, samples) for runs of elements that a stride tells: whole images
 /// where they are packed, else rows, in as many tasks as threads can share.
@@ -155,8 +157,9 @@ class AxisByAxis final : public Runner {
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
-    const bool packed = interleaved_ && has_channels_inside(in) &&
-                        std::all_of(outs.begin(), outs.end(), [](const View& out) { return has_channels_inside(out); });
+    const bool packed =
+        interleaved_ && has_channels_inside(in) &&
+        std::all_of(outs.begin(), outs.end(), [](const View& out) { return has_channels_inside(out); });
     const Layout& layout = packed ? *interleaved_ : apart_;
     for (std::int64_t channel = 0; channel < (packed ? 1 : job_->in.channels); ++channel) {
       for (std::int64_t first = 0; first < job_->in.batch; first += layout.images) {
@@ -388,8 +391,8 @@ std::optional<double> axis_by_axis_seconds(const Job& job, const Taps& taps, Met
     along.equal_weights = method == Method::box;
     const double bytes = static_cast<double>(along.outer * along.inner) *
                          static_cast<double>(along.n_in + along.n_out) * sum_bytes(job);
-    seconds += start + std::max(choose_axis_pass(along).seconds,
-                                bytes > cached_bytes ? 1e-9 * bytes * memory_byte : 0);
+    const double pass = choose_axis_pass(along).seconds + 1e-9 * bytes * rates().byte;
+    seconds += start + std::max(pass, bytes > cached_bytes ? 1e-9 * bytes * memory_byte : 0);
     n[axis] = along.n_out;
   }
   return seconds;
