@@ -18,7 +18,6 @@
 #include "cpu/tiles.h"
 #include "halation/error.h"
 #include "halation/threads.h"
-#include "halation/threads.h"
 
 namespace halation::cpu_backend {
 namespace {
