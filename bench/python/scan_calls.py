@@ -49,9 +49,13 @@ class Call:
 
     def of(self, module, array, output=None):
         """The call of a module over an array, to be made any number of times; results of the call's type unless said."""
-        code = compile(self.text(output or self.output), "<call>", "eval")
-        names = {"np": np, "m": module, "a": array}
-        return lambda: eval(code, names)
+        names = {"np": np, "m": module}
+        values = [eval(text, names) for text in self.arguments]
+        keywords = dict(self.keywords)
+        if output or self.output:
+            keywords["output"] = output or self.output
+        function = getattr(module, self.name)
+        return lambda: function(array, *values, **keywords)
 
     def exact_type(self):
         """The type in which SciPy's results serve as exact."""
@@ -65,6 +69,8 @@ class Call:
             return self._floats_wrong(got, exact, array)
         if got.dtype != truncated.dtype:
             return f"dtype {got.dtype}, not {truncated.dtype}"
+        if self.passes > 1 and got.dtype.kind == "u" and np.less(array, 0).any():
+            return ""  # the next pass sums 2**32 for a -1 that rounding makes a 0
         if got.dtype.kind == "b":
             off = np.abs((got.view(np.uint8) != 0).astype(np.int8) - (truncated.view(np.uint8) != 0))
         else:
@@ -157,6 +163,8 @@ def _each(rng, count, one):
 def _draw(rng):
     name = str(rng.choice(list(_DRAWN)))
     shape, dtype = _shape(rng), str(rng.choice(DTYPES))
+    if name.endswith("gradient_magnitude") and dtype in COMPLEX:
+        dtype = "float64"  # of the two roots of a sum of complex squares rounding chooses one
     output = _output(rng, name, dtype)
     keywords = {}
     is_whole = np.dtype(output or dtype).kind in "biu"

@@ -267,6 +267,29 @@ class Job:
                     )
         return tuple(max(n, 0) for n in shape)
 
+    def fold(self, dtype):
+        """Factors along axes of one element become one weight, for pixels of a type: the element stands for all around it.
+
+        Not where that could hide NaN or infinity: weights of one sign pass them on, and those that cancel exactly multiply them by 0.
+        """
+        if self.magnitude or self.extent != "same" or not isinstance(self.filters[0], tuple):
+            return
+        rows, taps, anchors = list(self.filters[0]), list(self.taps), list(self.anchors[0])
+        for i, axis in enumerate(self.axes):
+            row = rows[i]
+            if self.shape[axis] != 1 or taps[i] == 1:
+                continue
+            if self.borders[i] == "constant":
+                if self.cvals[i] != 0:
+                    continue
+                weight = row[anchors[i]]
+            else:
+                weight = row.sum()
+                if dtype.kind == "f" and weight != 0 and not np.all(row > 0):
+                    continue
+            rows[i], taps[i], anchors[i] = np.array([weight]), 1, 0
+        self.filters, self.taps, self.anchors = [tuple(rows)], tuple(taps), [tuple(anchors)]
+
     def filtered(self):
         """The axes along which there is more than one tap; one axis where there is none."""
         axes = tuple(axis for axis, taps in zip(self.axes, self.taps) if taps > 1)
@@ -368,19 +391,22 @@ def prepare(layout, there, dtype, filters, words):
 
     if 0 in job.out_shape:
         return _routes.Empty(job, out_dtype)
+    job.fold(layout.dtype)
+    out_strides = packed_strides(job.out_shape, out_dtype.itemsize) if there is None else there.strides
+    if _routes.is_for_taps(job, layout, out_strides):
+        return _routes.Strips(job, layout, there, out_dtype, _routes.by_taps)
     if len(job.filtered()) > 3:
-        return _routes.many_axes(job, layout, out_dtype)
+        return _routes.ManyFactors(job, layout, out_dtype)
     pixels = pixel_of(layout.dtype), pixel_of(out_dtype)
     if None not in pixels:
         terms = direct_terms(job, layout.dtype, out_dtype)
-        out_strides = packed_strides(job.out_shape, out_dtype.itemsize) if there is None else there.strides
         if terms is not None and aligned(layout.strides, layout.dtype) and aligned(out_strides, out_dtype):
             return Direct(job, layout, out_strides, out_dtype, pixels, terms)
     if _routes.is_through_i16(job, layout, out_dtype):
         return _routes.ThroughI16(job, layout, out_dtype)
     if layout.device != "cpu":
         raise TypeError(f"arrays on a GPU are filtered as u8, u16, i16, f16, f32 or f64, got {layout.dtype} to {out_dtype}")
-    return _routes.Converted(job, layout, out_dtype)
+    return _routes.Strips(job, layout, there, out_dtype, _routes.by_plan)
 
 
 def aligned(strides, dtype):

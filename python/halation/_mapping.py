@@ -42,9 +42,12 @@ def packed_strides(shape, item_bytes):
 
 
 def _groups(shape, in_strides, out_strides, filtered):
-    """(extent, input stride, output stride, filtered axis or None), outermost first; other axes are joined where they can be."""
+    """(extent, input stride, output stride, filtered axis or None), outermost first; other axes are joined where they can be.
+
+    Axes of one element come first, whatever their strides: rows along them would be of one element.
+    """
     groups = []
-    for axis in sorted(range(len(shape)), key=lambda i: -abs(out_strides[i])):
+    for axis in sorted(range(len(shape)), key=lambda i: (shape[i] > 1, -abs(out_strides[i]))):
         n, step_in, step_out = shape[axis], in_strides[axis], out_strides[axis]
         if axis in filtered:
             groups.append((n, step_in, step_out, axis))

@@ -1,16 +1,19 @@
 """_routes.py: how the engine filters what the library does not take as it is: other numbers, and more than three axes."""
 
-import itertools
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from . import _engine, _native
 from ._mapping import packed_strides
 from ._threads import LIMIT
 
-# Elements of a strip: 2 MiB of sums, which stay in the caches until they are stored.
-STRIP_ELEMENTS = 1 << 18
+# Elements of a strip: 512 KiB in f64, and as much for the sums.
+STRIP_ELEMENTS = 1 << 16
+# Multiply-adds below which a call is not worth threads.
+LEAST_FOR_THREADS = 1 << 20
+# Dense weights over rows of fewer elements than this are summed tap by tap, which makes longer ones of them.
+THIN = 8
+# Elements along the innermost axis of a strip that are worth reading it across memory.
+LEAST_ROW = 32
 
 
 class Empty:
@@ -57,25 +60,6 @@ class ThroughI16:
         return out
 
 
-def store(sums, out, job):
-    """Puts sums in f64, over the divisor, into an array of any numbers."""
-    truncate, wrap, share = job.rounding == "truncate", job.overflow == "wrap", _engine.share_of(job)
-    if out.dtype.kind == "f":
-        if job.divisor != 1:
-            sums = sums / job.divisor
-        with np.errstate(over="ignore"):
-            np.copyto(out, sums, casting="unsafe")
-        return
-    sums = np.ascontiguousarray(sums)
-    kind = np.dtype(np.uint8) if out.dtype.kind == "b" else out.dtype.newbyteorder("=")
-    if out.dtype == kind and out.flags.c_contiguous and out.flags.aligned and out.dtype.isnative:
-        _native.store(sums, out, truncate, wrap, float(job.divisor), share)
-        return
-    whole = np.empty(sums.shape, kind)
-    _native.store(sums, whole, truncate, wrap, float(job.divisor), share)
-    out[...] = whole != 0 if out.dtype.kind == "b" else whole
-
-
 def sources(low, high, n, border):
     """The elements that stand for coordinates [low, high) of an axis of n elements; -1 for the constant."""
     c = np.arange(low, high)
@@ -95,146 +79,203 @@ def sources(low, high, n, border):
     return np.where(c < n, c, 2 * n - 2 - c)
 
 
-def _at(axis, ndim, part):
-    return (slice(None),) * axis + (part,) + (slice(None),) * (ndim - axis - 1)
+class Strips:
+    """Filters in f64, a strip of the array at a time, and writes each strip's sums as what the output is (native/strips.cpp)."""
 
-
-class Converted:
-    """Filters in f64, a strip of the array at a time, and stores each strip's sums as what the output is."""
-
-    def __init__(self, job, layout, out_dtype):
-        self.job, self.shape, self.dtype = job, job.out_shape, out_dtype
-        self.weights_bytes = _engine.sum_of_bytes(job.filters)
-        long_axes = [axis for axis, n in enumerate(job.shape) if n > 1]
-        self.axis = max(long_axes, key=lambda axis: abs(layout.strides[axis])) if long_axes else None
-        self.index = job.axes.index(self.axis) if self.axis in job.axes else None
-        self.taps = 1 if self.index is None else job.taps[self.index]
-        self.rows = self._rows()
-
-    def _rows(self):
-        """Rows of a strip along `axis`; 0: all of them at once."""
-        job = self.job
-        if self.axis is None or (self.taps > 1 and (job.extent == "full" or job.magnitude)):
-            return 0
-        if self.taps > 1 and job.borders[self.index] == "constant" and len(set(job.cvals)) > 1:
-            return 0  # which of several constants meets in a corner is for the library to say
-        n = self.shape[self.axis]
-        rows = max(STRIP_ELEMENTS // max(1, int(np.prod(self.shape)) // n), 4 * self.taps)
-        return 0 if rows >= n else rows
-
-    def _filter(self, array, out=None, threads=None):
-        """Sums in f64, without divisor and rounding."""
-        job = self.job
-        filters = job.filters if job.magnitude else job.filters[0]
-        words = (job.axes, job.borders, job.cvals, job.anchors[0], job.extent, "half_even", "saturate", job.scale, job.offset, 1)
-        words += ("f64", job.method, job.magnitude, job.threads if threads is None else threads)
-        return _engine.correlate_words(array, filters, words, out, None, 0)
+    def __init__(self, job, layout, there, out_dtype, way):
+        """`way(job, strides of the input, workers)` gives what `_native.Strips` asks for: order, sources, cut, shape of sums, how."""
+        self.shape, self.dtype, self.weights_bytes = job.out_shape, out_dtype, _engine.sum_of_bytes(job.filters)
+        self.in_type, self.out_type = _native_type(layout.dtype), _native_type(out_dtype)
+        in_strides, self.reads = layout.strides, _is_usable(layout.dtype, layout.strides)
+        if not self.reads:
+            in_strides = packed_strides(job.shape, self.in_type.itemsize)
+        self.writes = there is None and self.out_type == out_dtype or there is not None and _is_usable(out_dtype, there.strides)
+        out_strides = there.strides if there is not None and self.writes else packed_strides(job.out_shape, self.out_type.itemsize)
+        self.workers = job.threads or _native.available_threads(LIMIT.get())
+        share = 0.0 if out_dtype.kind == "f" else _engine.share_of(job)
+        rule = (job.scale, float(job.divisor), job.offset, share, job.rounding == "truncate", job.overflow == "wrap")
+        self.call = _native.Strips(
+            (job.shape or (1,), in_strides or (8,), _name(self.in_type)),
+            (job.out_shape or (1,), out_strides or (8,), _name(self.out_type)),
+            *way(job, in_strides or (8,), self.workers),
+            rule,
+            self.workers,
+        )
 
     def run(self, array, out, stream):
         if out is None:
             out = np.empty(self.shape, self.dtype)
-        if self.rows == 0:
-            as_f64 = array if array.dtype is _engine.F64 else array.astype(np.float64, order="C")
-            store(self._filter(as_f64), out, self.job)
-            return out
-        n = self.shape[self.axis]
-        begins = [min(begin, n - self.rows) for begin in range(0, n, self.rows)]
-        # Converting takes as long as filtering, so each thread does both for its own strips; rows that the last two strips share
-        # are the same from both. The pool is this call's alone: one that is kept would be without its threads after a fork.
-        workers = min(self.job.threads or _native.available_threads(LIMIT.get()), len(begins))
-        if workers == 1:
-            self._run_strips(array, out, begins)
-            return out
-        with ThreadPoolExecutor(workers) as pool:
-            for done in [pool.submit(self._run_strips, array, out, begins[i::workers]) for i in range(workers)]:
-                done.result()
+        if not self.reads:
+            array = array.astype(self.in_type, order="C")
+        to = out if self.writes else np.empty(self.shape, self.out_type)
+        done = self.call.run(array, to) if self.shape else self.call.run(array.reshape(1), to.reshape(1))
+        if not done:
+            return None
+        if to is not out:
+            with np.errstate(over="ignore"):
+                np.copyto(out, to, casting="unsafe")
         return out
 
-    def _run_strips(self, array, out, begins):
-        ndim, axis, taps = array.ndim, self.axis, self.taps
-        valid = self.job.extent == "valid"
-        anchor = 0 if valid or taps == 1 else self.job.anchors[0][self.index]
-        shape = list(array.shape)
-        shape[axis] = self.rows + taps - 1
-        strip = np.empty(shape)
-        sums_shape = list(self.shape)
-        sums_shape[axis] = self.rows if valid else shape[axis]
-        sums = np.empty(sums_shape)
-        kept = sums[_at(axis, ndim, slice(anchor, anchor + self.rows))]
-        for begin in begins:
-            self._gather(array, strip, begin - anchor)
-            self._filter(strip, sums, threads=1)
-            store(kept, out[_at(axis, ndim, slice(begin, begin + self.rows))], self.job)
 
-    def _gather(self, array, strip, low):
-        """Fills a strip with the rows from `low` on, which may lie outside the array."""
-        axis, ndim, n = self.axis, array.ndim, array.shape[self.axis]
-        high = low + strip.shape[axis]
-        inside = max(low, 0), min(high, n)
-        if inside[0] < inside[1]:
-            np.copyto(
-                strip[_at(axis, ndim, slice(inside[0] - low, inside[1] - low))],
-                array[_at(axis, ndim, slice(*inside))],
-                casting="unsafe",
-            )
-        for a, b in ((low, min(high, 0)), (max(low, n), high)):
-            if a >= b:
-                continue
-            part = strip[_at(axis, ndim, slice(a - low, b - low))]
-            border = self.job.borders[self.index]
-            if border == "constant":
-                part[...] = self.job.cvals[self.index]
-            else:
-                part[...] = array.take(sources(a, b, n, border), axis=axis)
+def _native_type(dtype):
+    """The type by which numbers of a type go to and from strips."""
+    return _engine.F64 if dtype.char == "g" else dtype.newbyteorder("=")
 
 
-def many_axes(job, layout, out_dtype):
-    """Filters along more than three axes."""
+def _is_usable(dtype, strides):
+    return dtype == _native_type(dtype) and _engine.aligned(strides, dtype)
+
+
+def _name(dtype):
+    return f"{dtype.kind}{dtype.itemsize}"
+
+
+def _product(numbers):
+    return int(np.prod(numbers, dtype=np.int64))
+
+
+def _by_strides(strides):
+    """Axes, outermost first."""
+    return sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
+
+
+def by_plan(job, in_strides, workers):
+    """The way of `Strips` by which a plan filters each strip, which is cut along one axis and has all of the others."""
+    order = _by_strides(in_strides)
+    axis, rows = _cut_for_plan(job, order)
+    ndim = len(in_strides)
+    shape, taps, anchor = list(job.shape or (1,)), 1, 0
+    where = [[]] * ndim
+    if rows:
+        index = job.axes.index(axis) if axis in job.axes else None
+        taps = 1 if index is None else job.taps[index]
+        shape[axis] = rows + taps - 1
+        if taps > 1:
+            anchor = 0 if job.extent == "valid" else job.anchors[0][index]
+            found = sources(-anchor, job.out_shape[axis] + taps - 1 - anchor, job.shape[axis], job.borders[index])
+            where[axis] = found.tolist()
+    filters = job.filters if job.magnitude else job.filters[0]
+    words = (job.axes, job.borders, job.cvals, job.anchors[0], job.extent, "half_even", "saturate", 1.0, 0.0, 1)
+    words += ("f64", job.method, job.magnitude, 1 if rows else job.threads)
+    strip = _engine.Job(tuple(shape) if job.shape else (), filters, words)
+    layout = _engine.Layout(strip.shape, _packed_in(order, strip.shape), _engine.F64, "cpu")
+    sums_strides = _packed_in(order, strip.out_shape)
+    direct = _engine.Direct(strip, layout, sums_strides, _engine.F64, ("f64", "f64"), (1.0, "f64"))
+    cut = (axis, shape[axis], rows or (job.out_shape or (1,))[axis], anchor)
+    return order, where, _constant(job), cut, strip.out_shape or (1,), direct.call
+
+
+def _packed_in(order, shape):
+    """Strides of a packed f64 array whose axes lie in an order, outermost first."""
+    strides, step = [0] * len(shape), 8
+    for axis in reversed(order[: len(shape)]):
+        strides[axis] = step
+        step *= shape[axis]
+    return tuple(strides)
+
+
+def _constant(job):
+    return next((value for value, border in zip(job.cvals, job.borders) if border == "constant"), 0.0)
+
+
+def _one_constant(job):
+    return len({value for value, border in zip(job.cvals, job.borders) if border == "constant"}) <= 1
+
+
+def _cut_for_plan(job, order):
+    """(axis, output rows of a strip along it): the outermost axis whose strips are small, else that of the smallest; 0: one strip."""
+    elements = _product(job.out_shape)
+    found = []
+    for axis in order if job.shape and elements > STRIP_ELEMENTS else ():
+        n = job.out_shape[axis]
+        taps = job.taps[job.axes.index(axis)] if axis in job.axes else 1
+        # Which of several constants meets in a corner is for the library to say.
+        if taps > 1 and (job.extent == "full" or job.magnitude or not _one_constant(job)):
+            continue
+        rows = max(STRIP_ELEMENTS * n // elements, 4 * taps if taps > 1 else 1)
+        if rows < n and (axis != order[-1] or rows >= LEAST_ROW):
+            size = (rows + taps - 1) * (elements // n)
+            found.append((max(size, 2 * STRIP_ELEMENTS), len(found), axis, rows))
+    return min(found)[2:] if found else (order[0], 0)
+
+
+def by_taps(job, in_strides, workers):
+    """The way of `Strips` for dense weights along any axes: all that lies outside is read into the strip.
+
+    The innermost axis of a strip is a long one, whatever lies innermost in memory, so that rows are worth vectors.
+    """
+    ndim, dense = len(job.shape), job.filters[0]
+    order = _by_strides(in_strides)
+    if job.out_shape[order[-1]] < LEAST_ROW:
+        longest = max(range(ndim), key=job.out_shape.__getitem__)
+        order.append(order.pop(order.index(longest)))
+    rest = order[:-1]
+    axis = max(rest, key=job.out_shape.__getitem__) if rest else order[-1]
+    if rest:
+        order.insert(0, order.pop(order.index(axis)))
+    taps, where = [1] * ndim, [[]] * ndim
+    for i, a in enumerate(job.axes):
+        taps[a] = job.taps[i]
+        if taps[a] > 1:
+            low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps[a]}[job.extent]
+            where[a] = sources(low, low + job.out_shape[a] + taps[a] - 1, job.shape[a], job.borders[i]).tolist()
+    inner = _product([n + k - 1 for a, (n, k) in enumerate(zip(job.out_shape, taps)) if a != axis])
+    n = job.out_shape[axis]
+    rows = max(STRIP_ELEMENTS // inner, 2 * taps[axis] if taps[axis] > 1 else 1)
+    if dense.size * _product(job.out_shape) >= LEAST_FOR_THREADS:
+        rows = min(rows, -(-n // (2 * workers)))
+    rows = min(rows, n)
+    shape = [n + k - 1 for n, k in zip(job.out_shape, taps)]
+    shape[axis] = rows + taps[axis] - 1
+    by_axis = dense.transpose(sorted(range(len(job.axes)), key=job.axes.__getitem__)).reshape(taps)
+    weights = np.ascontiguousarray(by_axis.transpose(order))
+    return order, where, _constant(job), (axis, shape[axis], rows, 0), shape, weights
+
+
+def is_for_taps(job, layout, out_strides):
+    """Whether dense weights are summed tap by tap: along more than three axes, or where a plan's rows would be short."""
+    if layout.device != "cpu" or job.magnitude or isinstance(job.filters[0], tuple) or max(job.taps, default=1) == 1:
+        return False
+    if len(job.filtered()) > 3:
+        _check_many(job, layout)
+    elif not _one_constant(job) or _engine.place(layout.shape, layout.strides, out_strides, job.filtered()).shape[3] >= THIN:
+        return False
+    # What a plan refuses is refused by one, whose weights are these, along one axis.
+    weights = job.filters[0].ravel()
+    anchors = [anchor if 0 <= anchor < taps else -1 for anchor, taps in zip(job.anchors[0], job.taps)]
+    size, at = (1, 1, weights.size), (0, 0, min(anchors))
+    borders = (("replicate", 0.0),) * 2 + (("constant", _constant(job)),)
+    filters = [(size, at, weights)]
+    words = ("same", "f64", job.scale, job.offset, "half_even", "f64", "exact", job.method, "estimate", job.threads)
+    _native.make_plan((1, 1, 1, 1, 1), "f64", filters, borders, *words, "cpu", False, "correlation", 0)
+    return job.method in ("automatic", "direct") or len(job.filtered()) > 3
+
+
+def _check_many(job, layout):
     if layout.device != "cpu":
         raise TypeError("filters along more than three axes are for arrays on the CPU; filter axis by axis")
     if job.magnitude:
         raise ValueError("a magnitude is possible along three axes at most")
-    return ManyFactors(job, out_dtype) if isinstance(job.filters[0], tuple) else ManyWeights(job, out_dtype)
+    if not _one_constant(job):
+        raise ValueError("filters along more than three axes need one cval for all constant borders")
 
 
-class _Many:
-    weights_bytes = 0
+class ManyFactors:
+    """A product of factors along more than three axes: three of them, then the others, with sums in f64 between."""
 
-    def __init__(self, job, out_dtype):
-        self.job, self.shape, self.dtype = job, job.out_shape, out_dtype
+    def __init__(self, job, layout, out_dtype):
+        _check_many(job, layout)
+        self.job, self.shape, self.dtype, self.weights_bytes = job, job.out_shape, out_dtype, 0
         order = sorted(job.filtered(), key=lambda axis: job.taps[job.axes.index(axis)])
         self.inner = tuple(sorted(order[-3:]))  # in one pass
         self.outer = tuple(sorted(order[:-3]))
-        if len(set(v for v, b in zip(job.cvals, job.borders) if b == "constant")) > 1:
-            raise ValueError("filters along more than three axes need one cval for all constant borders")
 
-    def _words(self, axes, cvals, **changed):
+    def _words(self, axes, cval, scale=1.0, offset=0.0, divisor=1, rounding="half_even", overflow="saturate"):
         job = self.job
         at = [job.axes.index(axis) for axis in axes]
-        words = {"rounding": "half_even", "overflow": "saturate", "scale": 1.0, "offset": 0.0, "divisor": 1, **changed}
-        return (
-            axes,
-            tuple(job.borders[i] for i in at),
-            cvals,
-            tuple(job.anchors[0][i] for i in at),
-            job.extent,
-            words["rounding"],
-            words["overflow"],
-            words["scale"],
-            words["offset"],
-            words["divisor"],
-            "f64",
-            job.method,
-            False,
-            job.threads,
-        )
-
-    def _cval(self):
-        return next((v for v, b in zip(self.job.cvals, self.job.borders) if b == "constant"), 0.0)
-
-
-class ManyFactors(_Many):
-    """A product of factors: three axes, then the others, with sums in f64 between."""
+        borders, anchors = tuple(job.borders[i] for i in at), tuple(job.anchors[0][i] for i in at)
+        numbers = (rounding, overflow, scale, offset, divisor)
+        return (axes, borders, cval, anchors, job.extent, *numbers, "f64", job.method, False, job.threads)
 
     def run(self, array, out, stream):
         job, rows = self.job, dict(zip(self.job.axes, self.job.filters[0]))
@@ -243,53 +284,9 @@ class ManyFactors(_Many):
             if axis not in self.inner and axis not in self.outer:
                 gain *= float(rows[axis][0])
         first = tuple(rows[axis] for axis in self.inner)
-        between = _engine.correlate_words(array, first, self._words(self.inner, self._cval()), None, _engine.F64, 0)
+        between = _engine.correlate_words(array, first, self._words(self.inner, _constant(job)), None, _engine.F64, 0)
         rest = tuple(rows[axis] for axis in self.outer)
         # What lies outside along the other axes has been filtered along these.
-        cval = self._cval() * float(np.prod([row.sum() for row in first]))
-        words = self._words(
-            self.outer,
-            cval,
-            rounding=job.rounding,
-            overflow=job.overflow,
-            scale=job.scale * gain,
-            offset=job.offset,
-            divisor=job.divisor,
-        )
+        cval = _constant(job) * float(np.prod([row.sum() for row in first]))
+        words = self._words(self.outer, cval, job.scale * gain, job.offset, job.divisor, job.rounding, job.overflow)
         return _engine.correlate_words(between, rest, words, out, None if out is not None else self.dtype, 0)
-
-
-class ManyWeights(_Many):
-    """Dense weights: for each tap along the outer axes one pass along the three inner ones, added where that tap puts it."""
-
-    def run(self, array, out, stream):
-        job, dense = self.job, self.job.filters[0]
-        at = {axis: job.axes.index(axis) for axis in job.axes}
-        order = [at[axis] for axis in self.outer + self.inner]
-        order += [i for i in range(len(job.axes)) if i not in order]
-        weights = np.transpose(dense, order)
-        weights = weights.reshape(weights.shape[: len(self.outer) + 3])
-        sums = np.zeros(job.out_shape)
-        for taps in itertools.product(*(range(job.taps[at[axis]]) for axis in self.outer)):
-            part = weights[taps]
-            if np.any(part):
-                words = self._words(self.inner, self._cval())
-                self._add(sums, _engine.correlate_words(array, part, words, None, _engine.F64, 0), taps, float(part.sum()))
-        sums = sums * job.scale + job.offset
-        if out is None:
-            out = np.empty(self.shape, self.dtype)
-        store(sums, out, job)
-        return out
-
-    def _add(self, sums, filtered, taps, weight):
-        """Adds what one tap along the outer axes gives, each element of the output from its own place."""
-        job, outside = self.job, False
-        for axis, tap in zip(self.outer, taps):
-            i = job.axes.index(axis)
-            lead = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - job.taps[i]}[job.extent]
-            low = lead + tap
-            source = sources(low, low + sums.shape[axis], job.shape[axis], job.borders[i])
-            filtered = filtered.take(source, axis=axis)
-            lost = (source < 0).reshape([-1 if a == axis else 1 for a in range(sums.ndim)])
-            outside = outside | lost
-        sums += np.where(outside, self._cval() * weight, filtered)

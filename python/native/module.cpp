@@ -37,5 +37,5 @@ NB_MODULE(_native, module) {
   parts::bind_arrays(module);
   parts::bind_plan(module);
   parts::bind_filters(module);
-  parts::bind_store(module);
+  parts::bind_strips(module);
 }

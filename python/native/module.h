@@ -8,7 +8,7 @@ namespace halation::python {
 void bind_errors(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
 void bind_filters(nanobind::module_& module);
-void bind_store(nanobind::module_& module);
+void bind_strips(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
 
 }  // namespace halation::python

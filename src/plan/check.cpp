@@ -144,8 +144,11 @@ void check_apart(const View& out) {
 void drop_zeros(std::vector<Filter>& filters) {
   const auto adds_nothing = [&](const Filter& filter) {
     if (filter.size() != filters[0].size() || filter.anchor() != filters[0].anchor()) return false;
-    const std::vector<double> weights = filter.weights();
-    return std::all_of(weights.begin(), weights.end(), [](double w) { return w == 0; });
+    const auto is_zero = [](const std::vector<double>& row) {
+      return std::all_of(row.begin(), row.end(), [](double w) { return w == 0; });
+    };
+    if (!filter.factors()) return is_zero(filter.weights());
+    return std::any_of(filter.factors()->begin(), filter.factors()->end(), is_zero);  // multiplied out they may be billions
   };
   filters.erase(std::remove_if(filters.begin() + 1, filters.end(), adds_nothing), filters.end());
 }

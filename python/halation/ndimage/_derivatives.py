@@ -132,6 +132,9 @@ def _generic_laplace(input, derivative2, output, mode, cval, extra_arguments, ex
     axes = axes_of(axes, ndim)
     if not axes:
         return unfiltered(input, out, kind)
+    if kind == np.float16:  # what lies between is f32
+        made = _generic_laplace(input, derivative2, np.float32, mode, cval, extra_arguments, extra_keywords, axes)
+        return unfiltered(made, out, kind)
     keywords = extra_keywords or {}
     out = empty_like(input, kind) if out is None else out
     given, input = out, _apart(input, out, len(axes))
@@ -182,8 +185,6 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
     if 1 < len(wanted) <= 3 and _adds_up(dtype, kind, cval):
         weights, borders = _laplacian(len(wanted), mode)
         return run(input, weights, wanted, borders, cval, (1,) * len(wanted), out, kind)
-    if kind == np.float16 and len(wanted) > 1:  # sums between passes are f32
-        return unfiltered(laplace(input, np.float32, mode, cval, axes=axes), out, kind)
 
     def second(array, axis, where, one, value):
         return _correlate1d(array, _SECOND_DIFFERENCE, axis, where, one, value, 0)
@@ -249,21 +250,11 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
         of_axis = dict(zip(wanted, sigmas))
         sigmas = [of_axis.get(axis, 0) for axis in range(ndim)]
 
-    if output_of(output, input, facts_of(input)[1])[1] == np.float16:
-        return _through_f32(gaussian_laplace, input, sigma, output, mode, cval, axes, kwargs)
-
     def second(array, axis, where, one, value, sigmas, **keywords):
         orders = [2 if other == axis else 0 for other in range(ndim)]
         return _gaussian_filter(array, sigmas, orders, where, one, value, **keywords)
 
     return _generic_laplace(input, second, output, mode, cval, (sigmas,), kwargs, axes)
-
-
-def _through_f32(function, input, sigma, output, mode, cval, axes, keywords):
-    """f16 of what takes several passes: squares and sums between them are f32."""
-    out, kind = output_of(output, input, facts_of(input)[1])
-    made = function(input, sigma, np.float32, mode, cval, axes=axes, **keywords)
-    return unfiltered(made, out, kind)
 
 
 @filters_arrays
@@ -302,6 +293,9 @@ def _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arg
     axes = axes_of(axes, ndim)
     if not axes:
         return unfiltered(input, out, kind)
+    if kind == np.float16:  # what lies between is f32
+        made = _generic_gradient_magnitude(input, derivative, np.float32, mode, cval, extra_arguments, extra_keywords, axes)
+        return unfiltered(made, out, kind)
     keywords = extra_keywords or {}
     out = empty_like(input, kind) if out is None else out
     given, input = out, _apart(input, out, len(axes))
@@ -353,9 +347,6 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
         if one_pass is not None and (one_pass[1] != "constant" or cval == 0):
             filters, border = one_pass
             return run(input, filters, tuple(range(ndim)), border, cval, None, out, kind, magnitude=True)
-
-    if kind == np.float16:
-        return _through_f32(gaussian_gradient_magnitude, input, sigma, output, mode, cval, axes, kwargs)
 
     def first(array, axis, where, one, value, sigma, **keywords):
         orders = [1 if other == axis else 0 for other in range(ndim)]

@@ -53,23 +53,20 @@ def test_calls_take_what_is_said_whatever_was_called_before():
             assert latest() == 1
 
 
-def test_strips_are_shared_by_as_many_threads(monkeypatch):
+def test_strips_are_shared_by_as_many_threads():
     from halation import _routes
 
-    asked = []
+    def filtered():
+        _engine._cache.clear()
+        made = halation.ndimage.gaussian_filter(LONG, 3.0)
+        return made, {entry.workers for entry in _engine._cache.values() if type(entry) is _routes.Strips}
 
-    class Pool(_routes.ThreadPoolExecutor):
-        def __init__(self, workers):
-            asked.append(workers)
-            super().__init__(workers)
-
-    monkeypatch.setattr(_routes, "ThreadPoolExecutor", Pool)
-    _engine._cache.clear()
     with halation.threads(1):
-        limited = halation.ndimage.gaussian_filter(LONG, 3.0)
-    assert asked == []
-    assert np.array_equal(halation.ndimage.gaussian_filter(LONG, 3.0), limited)
-    assert asked == ([ALL] * len(asked) if ALL > 1 else [])
+        limited, workers = filtered()
+    assert workers == {1}
+    made, workers = filtered()
+    assert workers == {ALL}
+    assert np.array_equal(made, limited)
 
 
 def test_a_limit_is_of_one_thread_and_of_one_task():

@@ -1,0 +1,157 @@
+// numbers.cpp: conversions between f64 and the other numbers, by one rule for all of them.
+#include "numbers.h"
+
+#include <halation/pixel.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+namespace halation::python {
+namespace {
+
+/// Calls `visitor` with a value of the C++ type that a number stands for; `bool` for truth.
+template <class Visitor>
+void visit(Number number, const Visitor& visitor) {
+  switch (number) {
+    case Number::b1: return visitor(bool{});
+    case Number::u1: return visitor(std::uint8_t{});
+    case Number::u2: return visitor(std::uint16_t{});
+    case Number::u4: return visitor(std::uint32_t{});
+    case Number::u8: return visitor(std::uint64_t{});
+    case Number::i1: return visitor(std::int8_t{});
+    case Number::i2: return visitor(std::int16_t{});
+    case Number::i4: return visitor(std::int32_t{});
+    case Number::i8: return visitor(std::int64_t{});
+    case Number::f2: return visitor(f16{});
+    case Number::f4: return visitor(float{});
+    case Number::f8: return visitor(double{});
+  }
+  throw std::logic_error("visit: not a number");
+}
+
+/// As x86-64 converts (and SciPy's filters with it): towards zero, then the lowest bits; beyond what the conversion's own
+/// register holds, and for NaN, what that instruction gives.
+template <class T>
+T wrapped(double value) {
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    if (value >= 0x1p63) return value < 0x1p64 ? static_cast<std::uint64_t>(value) : 0;
+    return value > -0x1p63 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) : std::uint64_t{1} << 63;
+  } else {
+    using Register = std::conditional_t<sizeof(T) == 8 || std::is_same_v<T, std::uint32_t>, std::int64_t, std::int32_t>;
+    constexpr double limit = sizeof(Register) == 8 ? 0x1p63 : 0x1p31;
+    const bool held = value > (sizeof(Register) == 8 ? -0x1p63 - 2048 : -0x1p31 - 1) && value < limit;
+    return static_cast<T>(held ? static_cast<Register>(value) : std::numeric_limits<Register>::min());
+  }
+}
+
+template <class T>
+T saturated(double value) {
+  if (std::isnan(value)) return 0;
+  constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
+  constexpr double high = static_cast<double>(std::numeric_limits<T>::max());  // 2^63 and 2^64 for the widest, which no T holds
+  if (value <= low) return std::numeric_limits<T>::min();
+  if (value >= high) return std::numeric_limits<T>::max();
+  return static_cast<T>(value);
+}
+
+/// Farther from zero by a share of itself, but for 1/1024 at most.
+double nudged(double value, double share) {
+  const double by = std::fabs(value) * share;
+  return value + std::copysign(by < 0x1p-10 ? by : 0x1p-10, value);
+}
+
+/// Half to even. By additions, which are vectors, where a call of the library would be one for each element.
+double nearest_whole(double value) {
+  constexpr double no_fraction = 0x1p52;  // f64 from here on are whole
+  const double magnitude = std::fabs(value);
+  const double whole = std::copysign((magnitude + no_fraction) - no_fraction, value);
+  return magnitude < no_fraction ? whole : value;
+}
+
+constexpr std::int64_t at_once = 256;
+
+/// Sums as the values that become elements; those that are values already stay where they are.
+const double* values_of(const NumberRule& rule, const double* from, std::int64_t step, double* room, std::int64_t n) {
+  const bool plain = rule.scale == 1 && rule.divisor == 1 && rule.offset == 0;
+  if (plain && rule.share == 0 && step == 1) return from;
+  for (std::int64_t i = 0; i < n; ++i) room[i] = from[i * step];
+  if (!plain) {
+    for (std::int64_t i = 0; i < n; ++i) room[i] = rule.scale * room[i] / rule.divisor + rule.offset;
+  }
+  if (rule.share > 0) {
+    for (std::int64_t i = 0; i < n; ++i) room[i] = nudged(room[i], rule.share);
+  }
+  return room;
+}
+
+template <class T>
+void write_as(const NumberRule& rule, const double* from, T* to, std::int64_t step, std::int64_t n) {
+  const auto each = [&](const auto& convert) {
+    if (step == 1) {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = convert(from[i]);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) to[i * step] = convert(from[i]);
+    }
+  };
+  if constexpr (!std::is_integral_v<T>) {
+    each([](double v) { return static_cast<T>(v); });
+  } else {
+    using Whole = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+    if (rule.wrap && rule.truncate) return each([](double v) { return static_cast<T>(wrapped<Whole>(v)); });
+    if (rule.wrap) return each([](double v) { return static_cast<T>(wrapped<Whole>(nearest_whole(v))); });
+    if (rule.truncate) return each([](double v) { return static_cast<T>(saturated<Whole>(v)); });
+    each([](double v) { return static_cast<T>(saturated<Whole>(nearest_whole(v))); });
+  }
+}
+
+}  // namespace
+
+std::optional<Number> number_of(char kind, std::int64_t item_bytes) {
+  constexpr std::array<Number, 4> unsigned_ones = {Number::u1, Number::u2, Number::u4, Number::u8};
+  constexpr std::array<Number, 4> signed_ones = {Number::i1, Number::i2, Number::i4, Number::i8};
+  constexpr std::array<Number, 4> floats = {Number::f2, Number::f2, Number::f4, Number::f8};
+  if (kind == 'b' && item_bytes == 1) return Number::b1;
+  std::size_t power = 0;
+  while (power < 4 && std::int64_t{1} << power != item_bytes) ++power;
+  if (power == 4) return std::nullopt;
+  if (kind == 'u') return unsigned_ones[power];
+  if (kind == 'i') return signed_ones[power];
+  if (kind == 'f' && power > 0) return floats[power];
+  return std::nullopt;
+}
+
+void read_numbers(Number number, const std::byte* from, std::int64_t stride, double* to, std::int64_t n) {
+  visit(number, [&](auto element) {
+    using T = std::conditional_t<std::is_same_v<decltype(element), bool>, std::uint8_t, decltype(element)>;
+    const auto as_f64 = [](T value) {
+      return std::is_same_v<decltype(element), bool> ? static_cast<double>(static_cast<double>(value) != 0) : static_cast<double>(value);
+    };
+    const auto* elements = reinterpret_cast<const T*>(from);
+    const std::int64_t step = stride / static_cast<std::int64_t>(sizeof(T));
+    if (step == 1) {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = as_f64(elements[i]);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = as_f64(elements[i * step]);
+    }
+  });
+}
+
+void write_numbers(Number number, const NumberRule& rule, const double* from, std::int64_t step, std::byte* to, std::int64_t stride,
+                   std::int64_t n) {
+  visit(number, [&](auto element) {
+    using T = decltype(element);
+    auto* elements = reinterpret_cast<T*>(to);
+    const std::int64_t apart = stride / static_cast<std::int64_t>(sizeof(T));
+    std::array<double, at_once> room;
+    for (std::int64_t i = 0; i < n; i += at_once) {
+      const std::int64_t some = std::min(at_once, n - i);
+      write_as(rule, values_of(rule, from + i * step, step, room.data(), some), elements + i * apart, apart, some);
+    }
+  });
+}
+
+}  // namespace halation::python

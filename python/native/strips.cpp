@@ -1,0 +1,373 @@
+// strips.cpp: filters over arrays of any numbers and any axes, in f64, a strip at a time.
+//
+// A strip of the input, with what lies outside of it where the filter needs that, is read into packed f64, filtered there, by a plan or
+// tap by tap, and its sums are written as the output's numbers. Strips lie in the caches from the first step to the last, and each
+// thread takes the next one when it is done. Threads are started for a call and end with it, so none is missing after a fork.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "call.h"
+#include "module.h"
+#include "numbers.h"
+#include "sum_taps.h"
+
+namespace halation::python {
+namespace {
+
+/// One axis of a walk from one array to another; with `sources`, element i is read at sources[i], a constant stands for -1.
+struct Step {
+  std::int64_t n;
+  std::int64_t from;  ///< elements of f64, or bytes of any others
+  std::int64_t to;
+  const std::int64_t* sources = nullptr;
+};
+
+/// Axes that lie one inside the other in both arrays become one; there is always one at the end.
+std::vector<Step> joined(const std::vector<Step>& steps) {
+  std::vector<Step> made;
+  for (const Step& step : steps) {
+    if (step.n == 1 && step.sources == nullptr) continue;
+    if (!made.empty() && step.sources == nullptr && made.back().sources == nullptr && made.back().from == step.from * step.n &&
+        made.back().to == step.to * step.n) {
+      made.back() = {.n = made.back().n * step.n, .from = step.from, .to = step.to};
+    } else {
+      made.push_back(step);
+    }
+  }
+  if (made.empty()) made.push_back({.n = 1, .from = 1, .to = 1});
+  return made;
+}
+
+/// Reads elements into packed f64.
+class Gather {
+ public:
+  Gather(Number number, std::vector<Step> steps, double constant)
+      : number_(number), steps_(std::move(steps)), constant_(constant) {}
+
+  void run(const std::byte* from, double* to) const { walk(0, from, to); }
+
+ private:
+  void walk(std::size_t level, const std::byte* from, double* to) const {
+    const Step& step = steps_[level];
+    if (level + 1 == steps_.size()) return row(step, from, to);
+    for (std::int64_t i = 0; i < step.n; ++i) {
+      const std::int64_t source = step.sources == nullptr ? i : step.sources[i];
+      if (source < 0) {
+        std::fill_n(to + i * step.to, step.to, constant_);
+      } else {
+        walk(level + 1, from + source * step.from, to + i * step.to);
+      }
+    }
+  }
+
+  void row(const Step& step, const std::byte* from, double* to) const {
+    if (step.sources == nullptr) return read_numbers(number_, from, step.from, to, step.n);
+    for (std::int64_t i = 0; i < step.n;) {
+      const std::int64_t first = step.sources[i];
+      std::int64_t end = i + 1;
+      const std::int64_t way = end < step.n ? step.sources[end] - first : 0;
+      while (end < step.n && (way == 0 || way == 1 || way == -1) && step.sources[end] == first + (end - i) * way &&
+             step.sources[end] >= 0) {
+        ++end;
+      }
+      if (first < 0) {
+        to[i] = constant_;
+        end = i + 1;
+      } else {
+        read_numbers(number_, from + first * step.from, way * step.from, to + i, end - i);
+      }
+      i = end;
+    }
+  }
+
+  Number number_;
+  std::vector<Step> steps_;
+  double constant_;
+};
+
+/// Writes sums as elements.
+void scatter(const std::vector<Step>& steps, std::size_t level, Number number, const NumberRule& rule, const double* from,
+             std::byte* to) {
+  const Step& step = steps[level];
+  if (level + 1 == steps.size()) return write_numbers(number, rule, from, step.from, to, step.to, step.n);
+  for (std::int64_t i = 0; i < step.n; ++i) scatter(steps, level + 1, number, rule, from + i * step.from, to + i * step.to);
+}
+
+/// Dense weights along any axes of packed f64 that has all they need on each side. Inner axes are summed as one long row, together
+/// with the elements between, which belong to no output, where that is quicker.
+class DenseSums {
+ public:
+  /// All in the order of the packed array, outermost first; `weights` packed as well, `taps` of them along each axis.
+  DenseSums(const double* weights, std::vector<std::int64_t> taps, std::vector<std::int64_t> outputs)
+      : outputs_(std::move(outputs)), strides_(outputs_.size()) {
+    std::int64_t stride = 1;
+    for (std::size_t axis = outputs_.size(); axis-- > 0;) {
+      strides_[axis] = stride;
+      stride *= outputs_[axis] + taps[axis] - 1;
+    }
+    std::vector<std::int64_t> at(taps.size(), 0);
+    std::int64_t all = 1;
+    for (const std::int64_t n : taps) all *= n;
+    for (std::int64_t i = 0; i < all; ++i) {
+      std::int64_t offset = 0;
+      for (std::size_t axis = 0; axis < at.size(); ++axis) offset += at[axis] * strides_[axis];
+      if (weights[i] != 0) {
+        weights_.push_back(weights[i]);
+        offsets_.push_back(offset);
+      }
+      for (std::size_t axis = at.size(); axis-- > 0 && ++at[axis] == taps[axis];) at[axis] = 0;
+    }
+    choose_row();
+  }
+
+  void run(const double* in, double* out) const { walk(0, in, out); }
+
+ private:
+  /// Of one row beside its sums, and of a vector of sums, for each tap; nanoseconds that were measured on no machine in particular,
+  /// only their ratio counts.
+  static constexpr double row_cost = 2, vector_cost = 0.4;
+  static constexpr std::int64_t lanes = 4;
+
+  void choose_row() {
+    std::int64_t rows = 1;
+    for (const std::int64_t n : outputs_) rows *= n;
+    std::int64_t length = 1;
+    double least = static_cast<double>(rows) * (row_cost + vector_cost);
+    rows_axes_ = outputs_.size();
+    row_ = 1;
+    for (std::size_t axis = outputs_.size(); axis-- > 0;) {
+      rows /= outputs_[axis];
+      length += (outputs_[axis] - 1) * strides_[axis];
+      const double cost = static_cast<double>(rows) * (row_cost + vector_cost * static_cast<double>((length + lanes - 1) / lanes));
+      if (cost > least) continue;
+      least = cost;
+      rows_axes_ = axis;
+      row_ = length;
+    }
+  }
+
+  void walk(std::size_t axis, const double* in, double* out) const {
+    if (axis == rows_axes_) {
+      return sum_taps(in, weights_.data(), offsets_.data(), static_cast<std::int64_t>(weights_.size()), out, row_);
+    }
+    for (std::int64_t i = 0; i < outputs_[axis]; ++i) walk(axis + 1, in + i * strides_[axis], out + i * strides_[axis]);
+  }
+
+  std::vector<std::int64_t> outputs_, strides_, offsets_;
+  std::vector<double> weights_;
+  std::size_t rows_axes_ = 0;  ///< axes that rows are counted along; those inside of them make the row
+  std::int64_t row_ = 1;
+};
+
+/// Calls body(0) … body(count − 1), several at once.
+template <class Body>
+void in_workers(int workers, std::int64_t count, const Body& body) {
+  std::atomic<std::int64_t> next = 0;
+  std::exception_ptr thrown;
+  std::mutex throwing;
+  const auto work = [&] {
+    try {
+      for (std::int64_t i = next++; i < count; i = next++) body(i);
+    } catch (...) {
+      const std::scoped_lock lock(throwing);
+      thrown = std::current_exception();
+      next = count;
+    }
+  };
+  std::vector<std::thread> others;
+  try {
+    for (int i = 1; i < workers; ++i) others.emplace_back(work);
+  } catch (const std::system_error&) {  // fewer do as well
+  }
+  work();
+  for (std::thread& other : others) other.join();
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+/// Shape, strides and type, as 'u4', of arrays.
+using AnyWords = std::tuple<Numbers, Numbers, std::string>;
+/// Scale, divisor, offset, share, whether truncated, whether wrapped.
+using RuleWords = std::tuple<double, double, double, double, bool, bool>;
+/// The axis that is cut, input and output rows of a strip along it, and where its outputs begin among its sums.
+using CutWords = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+struct AnySide {
+  Numbers shape, strides;
+  Number number;
+
+  explicit AnySide(const AnyWords& words) : shape(std::get<0>(words)), strides(std::get<1>(words)), number(Number::f8) {
+    const std::string& type = std::get<2>(words);
+    const std::optional<Number> found = number_of(type.empty() ? '?' : type[0], std::atol(type.c_str() + 1));
+    if (!found) throw nb::type_error(("strips: no number: " + type).c_str());
+    number = *found;
+  }
+
+  bool fits(const Array& array) const {
+    if (static_cast<std::size_t>(array.axes) != shape.size() || number_of(array.kind, array.item_bytes) != number) return false;
+    std::int64_t lowest_bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array.data));
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (array.shape[i] != shape[i]) return false;
+      if (shape[i] == 1) continue;
+      if (array.strides[i] != strides[i]) return false;
+      lowest_bits |= strides[i];
+    }
+    return lowest_bits % array.item_bytes == 0;
+  }
+};
+
+/// A filter prepared for arrays of given shapes and strides. Immutable; any number of threads may run one.
+class Strips {
+ public:
+  Strips(const AnyWords& in, const AnyWords& out, Numbers order, std::vector<Numbers> sources, double constant, const CutWords& cut,
+         const Numbers& sums_shape, nb::handle how, const RuleWords& rule, int workers)
+      : in_(in), out_(out), order_(std::move(order)), sources_(std::move(sources)), constant_(constant), workers_(workers) {
+    std::int64_t axis = 0;
+    std::tie(axis, rows_in_, rows_out_, lead_) = cut;
+    axis_ = static_cast<std::size_t>(axis);
+    std::tie(rule_.scale, rule_.divisor, rule_.offset, rule_.share, rule_.truncate, rule_.wrap) = rule;
+    in_strides_ = packed(in_extents());
+    sums_strides_ = packed(sums_shape);
+    if (nb::isinstance<Call>(how)) {
+      call_ = nb::cast<Call>(how);
+    } else {
+      const Array weights(how, Access::read);
+      Numbers taps, outputs;
+      for (const std::int64_t at : order_) {
+        const auto i = static_cast<std::size_t>(at);
+        taps.push_back(weights.shape[taps.size()]);
+        outputs.push_back(i == axis_ ? rows_out_ : out_.shape[i]);
+      }
+      dense_.emplace(reinterpret_cast<const double*>(weights.data), std::move(taps), std::move(outputs));
+    }
+  }
+
+  /// False where an array is not as this call expects it (nothing has been done then).
+  bool run(nb::handle in, nb::handle out) const {
+    const Array from(in, Access::read);
+    const Array to(out, Access::write);
+    if (!in_.fits(from) || !out_.fits(to)) return false;
+    const nb::gil_scoped_release released;
+    const std::int64_t rows = out_.shape[axis_];
+    const std::int64_t strips = (rows + rows_out_ - 1) / rows_out_;
+    in_workers(static_cast<int>(std::min<std::int64_t>(workers_, strips)), strips, [&](std::int64_t i) {
+      thread_local Room strip, sums;
+      run_strip(i * rows_out_, from.data, to.data, strip, sums);
+    });
+    return true;
+  }
+
+ private:
+  /// Uninitialised memory of a thread.
+  class Room {
+   public:
+    double* of(std::int64_t elements) {
+      if (elements > elements_) {
+        memory_.reset();
+        memory_.reset(new double[static_cast<std::size_t>(elements)]);
+        elements_ = elements;
+      }
+      return memory_.get();
+    }
+    /// What is larger than a strip's is not kept.
+    void trim(std::int64_t most) {
+      if (elements_ <= most) return;
+      memory_.reset();
+      elements_ = 0;
+    }
+
+   private:
+    std::unique_ptr<double[]> memory_;
+    std::int64_t elements_ = 0;
+  };
+  static constexpr std::int64_t most_kept = std::int64_t{1} << 18;
+
+  /// Of a strip, by the array's axes.
+  Numbers in_extents() const {
+    Numbers extents = in_.shape;
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      if (!sources_[i].empty()) extents[i] = static_cast<std::int64_t>(sources_[i].size());
+    }
+    extents[axis_] = rows_in_;
+    return extents;
+  }
+
+  /// Strides of a packed array of these extents in `order_`, by the array's axes, and the number of all elements.
+  struct Packed {
+    Numbers strides;
+    std::int64_t elements = 1;
+  };
+  Packed packed(const Numbers& extents) const {
+    Packed made{.strides = Numbers(extents.size())};
+    for (std::size_t at = order_.size(); at-- > 0;) {
+      const auto axis = static_cast<std::size_t>(order_[at]);
+      made.strides[axis] = made.elements;
+      made.elements *= extents[axis];
+    }
+    return made;
+  }
+
+  /// Writes outputs from row `first` on. The last strip begins earlier, to be as long as the others.
+  void run_strip(std::int64_t first, const std::byte* from, std::byte* to, Room& strip_room, Room& sums_room) const {
+    const std::int64_t begin = std::min(first, out_.shape[axis_] - rows_out_);
+    const std::int64_t rows = begin + rows_out_ - first;
+    double* strip = strip_room.of(in_strides_.elements + sum_slack);
+    double* sums = sums_room.of(std::max(in_strides_.elements, sums_strides_.elements) + sum_slack);
+    const Numbers extents = in_extents();
+    std::vector<Step> steps, back;
+    for (const std::int64_t at : order_) {
+      const auto i = static_cast<std::size_t>(at);
+      const std::int64_t shift = i == axis_ ? begin : 0;
+      const std::int64_t* sources = sources_[i].empty() ? nullptr : sources_[i].data() + shift;
+      steps.push_back({.n = extents[i], .from = in_.strides[i], .to = in_strides_.strides[i], .sources = sources});
+      if (sources == nullptr) from += shift * in_.strides[i];
+      back.push_back({.n = i == axis_ ? rows : out_.shape[i], .from = sums_strides_.strides[i], .to = out_.strides[i]});
+    }
+    Gather(in_.number, joined(steps), constant_).run(from, strip);
+    if (call_) {
+      call_->run_at(reinterpret_cast<const std::byte*>(strip), cpu(), reinterpret_cast<std::byte*>(sums), cpu(), 0);
+    } else {
+      dense_->run(strip, sums);
+    }
+    scatter(joined(back), 0, out_.number, rule_, sums + (lead_ + first - begin) * sums_strides_.strides[axis_],
+            to + first * out_.strides[axis_]);
+    strip_room.trim(most_kept);
+    sums_room.trim(most_kept);
+  }
+
+  AnySide in_, out_;
+  Numbers order_;
+  std::vector<Numbers> sources_;  ///< by axes: where each element of a strip is read, empty where they are read one after another
+  double constant_;
+  std::size_t axis_ = 0;
+  std::int64_t rows_in_ = 1, rows_out_ = 1, lead_ = 0;
+  int workers_;
+  NumberRule rule_;
+  Packed in_strides_, sums_strides_;
+  std::optional<Call> call_;
+  std::optional<DenseSums> dense_;
+};
+
+}  // namespace
+
+void bind_strips(nb::module_& module) {
+  nb::class_<Strips>(module, "Strips", "A filter in f64 over arrays of any numbers, strip by strip; see strips.cpp.")
+      .def(nb::init<const AnyWords&, const AnyWords&, Numbers, std::vector<Numbers>, double, const CutWords&, const Numbers&,
+                    nb::handle, const RuleWords&, int>(),
+           nb::arg("input"), nb::arg("output"), nb::arg("order"), nb::arg("sources"), nb::arg("constant"), nb::arg("cut"),
+           nb::arg("sums_shape"), nb::arg("how"), nb::arg("rule"), nb::arg("workers"))
+      .def("run", &Strips::run, nb::arg("input"), nb::arg("output"),
+           "Filters one array into another; False, with nothing done, where one of them is not as this call expects it.");
+}
+
+}  // namespace halation::python

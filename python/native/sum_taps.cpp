@@ -1,0 +1,76 @@
+// sum_taps.cpp: as many sums as there are registers for, tap by tap; compiled for each instruction set.
+#include "sum_taps.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "native/sum_taps.cpp"
+#include "hwy/foreach_target.h"
+// The order matters: foreach_target.h includes this file once for each instruction set before highway.h.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace halation::python::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<double>;
+using V = hn::Vec<D>;
+
+/// So many that neither the latency of a multiply-add nor the loads of weights count.
+constexpr std::int64_t vectors = 8;
+
+void sum(const double* in, const double* weights, const std::int64_t* offsets, std::int64_t taps, double* out, std::int64_t n) {
+  const D d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; n - i > (vectors - 1) * lanes; i += vectors * lanes) {
+    V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+    for (std::int64_t k = 0; k < taps; ++k) {
+      const V weight = hn::Set(d, weights[k]);
+      const double* from = in + i + offsets[k];
+      s0 = hn::MulAdd(weight, hn::LoadU(d, from), s0);
+      s1 = hn::MulAdd(weight, hn::LoadU(d, from + lanes), s1);
+      s2 = hn::MulAdd(weight, hn::LoadU(d, from + 2 * lanes), s2);
+      s3 = hn::MulAdd(weight, hn::LoadU(d, from + 3 * lanes), s3);
+      s4 = hn::MulAdd(weight, hn::LoadU(d, from + 4 * lanes), s4);
+      s5 = hn::MulAdd(weight, hn::LoadU(d, from + 5 * lanes), s5);
+      s6 = hn::MulAdd(weight, hn::LoadU(d, from + 6 * lanes), s6);
+      s7 = hn::MulAdd(weight, hn::LoadU(d, from + 7 * lanes), s7);
+    }
+    hn::StoreU(s0, d, out + i);
+    hn::StoreU(s1, d, out + i + lanes);
+    hn::StoreU(s2, d, out + i + 2 * lanes);
+    hn::StoreU(s3, d, out + i + 3 * lanes);
+    hn::StoreU(s4, d, out + i + 4 * lanes);
+    hn::StoreU(s5, d, out + i + 5 * lanes);
+    hn::StoreU(s6, d, out + i + 6 * lanes);
+    hn::StoreU(s7, d, out + i + 7 * lanes);
+  }
+  for (; n - i > lanes; i += 2 * lanes) {
+    V s0 = hn::Zero(d), s1 = s0;
+    for (std::int64_t k = 0; k < taps; ++k) {
+      const V weight = hn::Set(d, weights[k]);
+      s0 = hn::MulAdd(weight, hn::LoadU(d, in + i + offsets[k]), s0);
+      s1 = hn::MulAdd(weight, hn::LoadU(d, in + i + offsets[k] + lanes), s1);
+    }
+    hn::StoreU(s0, d, out + i);
+    hn::StoreU(s1, d, out + i + lanes);
+  }
+  if (i >= n) return;
+  V last = hn::Zero(d);
+  for (std::int64_t k = 0; k < taps; ++k) last = hn::MulAdd(hn::Set(d, weights[k]), hn::LoadU(d, in + i + offsets[k]), last);
+  hn::StoreU(last, d, out + i);
+}
+
+}  // namespace halation::python::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace halation::python {
+
+HWY_EXPORT(sum);
+
+void sum_taps(const double* in, const double* weights, const std::int64_t* offsets, std::int64_t taps, double* out, std::int64_t n) {
+  HWY_DYNAMIC_DISPATCH(sum)(in, weights, offsets, taps, out, n);
+}
+
+}  // namespace halation::python
+#endif  // HWY_ONCE
