@@ -5,7 +5,7 @@ import numpy as np
 from . import _engine
 
 # Places of words in the tuple that `_engine.correlate` makes.
-BORDERS, CVALS, ROUNDING_TO_DIVISOR, MAGNITUDE = 1, 2, slice(5, 10), 12
+BORDERS, CVALS, EXTENT, MAGNITUDE = 1, 2, 4, 12
 
 
 def correlate(array, filters, words, out, dtype):
@@ -32,8 +32,8 @@ def correlate(array, filters, words, out, dtype):
     array = array if array.dtype.isnative and array.dtype.char != "G" else array.astype(np.complex128)
     dense = _as_dense(filters)
     if out is None:
-        job = _engine.Job(array.shape, dense, _real(words, 0.0))
-        out = np.empty(job.out_shape, kind)
+        shape = array.shape if words[EXTENT] == "same" else _engine.Job(array.shape, dense, _real(words, 0.0)).out_shape
+        out = np.empty(shape, kind)
     else:
         _engine.check_writable(out)
     cvals = words[CVALS]

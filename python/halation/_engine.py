@@ -76,18 +76,23 @@ def correlate(
 ):
     """Filters an array; see the head of this file."""
     words = (axes, borders, cvals, anchors, extent, rounding, overflow, scale, offset, divisor, sum, method, magnitude, threads)
-    library = None
-    if type(array) is not np.ndarray or (out is not None and type(out) is not np.ndarray):
-        library = _arrays.library_of(array)
-        if isinstance(library, _arrays.OnCpu):
-            where = None if out is None else _arrays.on_cpu(out)
-            made = correlate_words(_arrays.on_cpu(array), filters, words, where, dtype, 0)
-            return library.give(made) if out is None else out
+    return correlate_any(array, filters, words, out, dtype, stream)
+
+
+def correlate_any(array, filters, words, out, dtype, stream=None):
+    """`correlate` with its keywords as one tuple."""
+    if type(array) is np.ndarray and (out is None or type(out) is np.ndarray):
+        return correlate_words(array, filters, words, out, dtype, 0)
+    library = _arrays.library_of(array)
+    if isinstance(library, _arrays.OnCpu):
+        where = None if out is None else _arrays.on_cpu(out)
+        made = correlate_words(_arrays.on_cpu(array), filters, words, where, dtype, 0)
+        return library.give(made) if out is None else out
     return correlate_words(array, filters, words, out, dtype, stream or 0, library, stream)
 
 
 def correlate_words(array, filters, words, out, dtype, stream, library=None, given_stream=None):
-    """`correlate` with its keywords as one tuple, for NumPy's arrays or those of `library` on a GPU."""
+    """`correlate_any` for NumPy's arrays or those of `library` on a GPU."""
     filters, key, is_complex = weights_and_key(filters)
     if library is None:
         found = array.dtype

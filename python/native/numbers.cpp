@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -31,6 +32,14 @@ void visit(Number number, const Visitor& visitor) {
     case Number::f8: return visitor(double{});
   }
   throw std::logic_error("visit: not a number");
+}
+
+/// By bits, which compilers make vectors of: exponent and fraction are moved and rescaled; infinity and NaN keep theirs.
+double as_f64(f16 half) {
+  const std::uint64_t bits = half.bits;
+  const double magnitude = std::bit_cast<double>((bits & 0x7FFF) << 42) * 0x1p1008;
+  const std::uint64_t beyond = (bits & 0x7C00) == 0x7C00 ? std::uint64_t{0x7FF} << 52 : 0;
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) | beyond | (bits & 0x8000) << 48);
 }
 
 /// As x86-64 converts (and SciPy's filters with it): towards zero, then the lowest bits; beyond what the conversion's own
@@ -126,16 +135,21 @@ std::optional<Number> number_of(char kind, std::int64_t item_bytes) {
 
 void read_numbers(Number number, const std::byte* from, std::int64_t stride, double* to, std::int64_t n) {
   visit(number, [&](auto element) {
-    using T = std::conditional_t<std::is_same_v<decltype(element), bool>, std::uint8_t, decltype(element)>;
-    const auto as_f64 = [](T value) {
-      return std::is_same_v<decltype(element), bool> ? static_cast<double>(static_cast<double>(value) != 0) : static_cast<double>(value);
+    constexpr bool is_truth = std::is_same_v<decltype(element), bool>;
+    using T = std::conditional_t<is_truth, std::uint8_t, decltype(element)>;
+    const auto number_as_f64 = [](T value) {
+      if constexpr (std::is_same_v<T, f16>) {
+        return as_f64(value);
+      } else {
+        return static_cast<double>(is_truth ? value != 0 : value);
+      }
     };
     const auto* elements = reinterpret_cast<const T*>(from);
     const std::int64_t step = stride / static_cast<std::int64_t>(sizeof(T));
     if (step == 1) {
-      for (std::int64_t i = 0; i < n; ++i) to[i] = as_f64(elements[i]);
+      for (std::int64_t i = 0; i < n; ++i) to[i] = number_as_f64(elements[i]);
     } else {
-      for (std::int64_t i = 0; i < n; ++i) to[i] = as_f64(elements[i * step]);
+      for (std::int64_t i = 0; i < n; ++i) to[i] = number_as_f64(elements[i * step]);
     }
   });
 }

@@ -153,7 +153,7 @@ class WholeBoxes final : public Runner {
     auto** lines = scratch.take<const In*>(taps.size[1]);
     std::fill_n(columns, columns_pitch, Row{0});
     const auto slide = row_kernel(box);
-    const bool streams = job_->out.elements() >= streamed_box_bytes;
+    const bool streams = goes_past_caches(out, streamed_box_bytes);
     for (std::int64_t row = 0; row < tile.height + taps.size[1] - 1; ++row) {
       const Space from{tile.z + taps.lead[0], tile.y + taps.lead[1] + row, tile.x + taps.lead[2]};
       const std::int64_t done = row - (taps.size[1] - 1);
@@ -199,7 +199,7 @@ class WholeBoxes final : public Runner {
     const auto element = static_cast<std::int64_t>(bytes_of(job_->out_pixel));
     const std::int64_t stride = sample_stride(out.strides, step);
     const bool in_place = direct_ && stride == element;
-    const bool streams = in_place && job_->out.elements() * element >= streamed_box_bytes;
+    const bool streams = in_place && goes_past_caches(out, streamed_box_bytes);
     const Pixel written = direct_ ? job_->out_pixel : job_->sum_f64 ? Pixel::f64 : Pixel::f32;
     const auto slide = kernels_.slide[static_cast<std::size_t>(written)];
 

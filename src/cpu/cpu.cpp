@@ -273,7 +273,7 @@ class CpuRunner final : public Runner {
     const bool in_place = sums_are_pixels_ && std::all_of(outs.begin(), outs.end(), [&](const View& out) {
       return sample_stride(out.strides, cut.step) == static_cast<std::int64_t>(sizeof(Sum));
     });
-    const bool streams = in_place && n.elements() * static_cast<std::int64_t>(sizeof(Sum)) >= streamed_bytes;
+    const bool streams = in_place && std::all_of(outs.begin(), outs.end(), [](const View& out) { return goes_past_caches(out); });
     const bool magnitude = job_->combine == Combine::magnitude;
     const std::int64_t square_pitch = line_pitch<double>(samples);
     double* squares = magnitude ? scratch.take<double>(block_rows_ * square_pitch) : nullptr;

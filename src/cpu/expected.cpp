@@ -72,9 +72,12 @@ double by_rows_seconds(const Job& job, const Taps& taps, Method method) {
                        outputs * static_cast<double>(bytes_of(job.out_pixel));
   const bool converts = is_float(job.in_pixel) ? job.in_pixel != (job.sum_f64 ? Pixel::f64 : Pixel::f32)
                                                : !may_be_fixed_point(job);
+  const bool one_tap = taps.size[0] * taps.size[1] * taps.size[2] == 1;
   const double converted =
-      converts && method != Method::box ? wide * r.copied_sample * (inputs + outputs) : 0;
-  const double arithmetic = outputs * sample_time(job, taps, method, again) + converted;
+      converts && (method != Method::box || one_tap) ? wide * r.copied_sample * (inputs + outputs) : 0;
+  // A box of one tap only does more than the tap.
+  const double arithmetic =
+      (outputs * sample_time(job, taps, method, again) + converted) * (method == Method::box && one_tap ? 2 : 1);
   const double memory = bytes > cached_bytes ? bytes * memory_byte : 0;
 
   const double rows = static_cast<double>(job.out.batch) * static_cast<double>(job.out.depth) * height *

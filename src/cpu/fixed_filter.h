@@ -85,7 +85,7 @@ class OutputRows {
     auto* lines = scratch.take<std::byte>(fixed_rows * pitch);
     for (std::size_t row = 0; row < fixed_rows; ++row) lines_[row] = lines + static_cast<std::int64_t>(row) * pitch;
     in_place_ = sample_stride(out.strides, step) == element_;
-    streams_ = in_place_ && out.shape.elements() * element_ >= streamed_bytes;
+    streams_ = in_place_ && goes_past_caches(out);
   }
   OutputRows(const OutputRows&) = delete;
   /// What went past the caches is there before others read.

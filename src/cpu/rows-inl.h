@@ -9,7 +9,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 constexpr bool converts_exactly = !std::is_same_v<T, f16> || HWY_TARGET <= HWY_AVX2 || HWY_TARGET == HWY_NEON;
 
-/// Whether elements of type T and sums become each other a vector at a time: half precision of f64 would be rounded twice.
+/// Whether sums become elements of type T a vector at a time: half precision of f64 would be rounded twice.
 template <class T, class Sum>
 constexpr bool by_vectors = std::is_same_v<Sum, float> ? converts_exactly<T> : !std::is_same_v<T, f16>;
 
@@ -23,7 +23,13 @@ void promote(const T* from, Sum* to, std::int64_t n) {
   for (; i + lanes <= n; i += lanes) {
     if constexpr (std::is_same_v<T, f16>) {
       const hn::Rebind<hwy::float16_t, decltype(d)> d_half;
-      hn::StoreU(hn::PromoteTo(d, hn::LoadU(d_half, reinterpret_cast<const hwy::float16_t*>(from + i))), d, to + i);
+      const hn::Rebind<float, decltype(d)> d_single;
+      const auto single = hn::PromoteTo(d_single, hn::LoadU(d_half, reinterpret_cast<const hwy::float16_t*>(from + i)));
+      if constexpr (std::is_same_v<Sum, double>) {
+        hn::StoreU(hn::PromoteTo(d, single), d, to + i);
+      } else {
+        hn::StoreU(single, d, to + i);
+      }
     } else {
       const hn::Rebind<T, decltype(d)> d_narrow;
       const auto elements = hn::LoadU(d_narrow, from + i);
@@ -45,7 +51,7 @@ void load(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_
     const auto* packed = reinterpret_cast<const T*>(from);
     if constexpr (std::is_same_v<T, Sum>) {
       copy_bytes(packed, to, n * static_cast<std::int64_t>(sizeof(T)));
-    } else if constexpr (by_vectors<T, Sum>) {
+    } else if constexpr (converts_exactly<T>) {
       promote(packed, to, n);
     } else {
       for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<Sum>(packed[i]);

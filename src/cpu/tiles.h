@@ -98,6 +98,20 @@ class Tiles {
 
 /// Outputs of so many bytes are not wanted in the caches.
 inline constexpr std::int64_t streamed_bytes = 8 << 20;
+/// Rows that are longer gain more than it costs where they share a cache line, which is written half past the caches and half not:
+/// some 250 ns on a Zen 3.
+inline constexpr std::int64_t least_streamed_row_bytes = 4 << 10;
+
+/// Whether outputs go past the caches: `least` bytes and more, in long rows or in such as share no cache line.
+inline bool goes_past_caches(const View& out, std::int64_t least = streamed_bytes) {
+  constexpr std::int64_t cache_line = 64;
+  const auto element = static_cast<std::int64_t>(bytes_of(out.pixel));
+  if (out.shape.elements() * element < least) return false;
+  const std::int64_t row = out.shape.width * out.shape.channels * element;
+  const bool shares_none = row % cache_line == 0 && out.strides.height % cache_line == 0 &&
+                           reinterpret_cast<std::uintptr_t>(out.data) % cache_line == 0;
+  return row >= least_streamed_row_bytes || shares_none;
+}
 
 /// Whether the channels of a pixel, and pixels, follow one another.
 inline bool packed_pixels(const ConstView& view) {

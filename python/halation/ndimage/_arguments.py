@@ -200,18 +200,21 @@ def remembered(function):
 
     Arguments that are equal and of different types (3 and 3.0, 1 and True) are different ones: some are refused.
     """
+    flat = functools.lru_cache(maxsize=256, typed=True)(function)
 
     @functools.lru_cache(maxsize=256)
-    def kept(_, args):
+    def nested(_, args):
         return function(*args)
 
     @functools.wraps(function)
     def call(*args):
         try:
+            if tuple not in map(type, args):
+                return flat(*args)
             hash(args)
         except TypeError:
             return function(*args)
-        return kept(_types_of(args), args)
+        return nested(_types_of(args), args)
 
     return call
 
@@ -222,20 +225,8 @@ def _types_of(values):
 
 def run(array, filters, axes, borders, cval, anchors, out, dtype, divisor=1, magnitude=False):
     """One pass of the engine with SciPy's rules for integers: towards zero, wrapped."""
-    return _engine.correlate(
-        array,
-        filters,
-        axes=axes,
-        borders=borders,
-        cvals=_scalar(cval),
-        anchors=anchors,
-        out=out,
-        dtype=None if out is not None else dtype,
-        rounding="truncate",
-        overflow="wrap",
-        divisor=divisor,
-        magnitude=magnitude,
-    )
+    words = (axes, borders, _scalar(cval), anchors, "same", "truncate", "wrap", 1.0, 0.0, divisor, "automatic", "automatic")
+    return _engine.correlate_any(array, filters, (*words, magnitude, 0), out, None if out is not None else dtype)
 
 
 def _scalar(cval):

@@ -237,7 +237,6 @@ def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *,
     return _correlate_or_convolve(input, weights, output, mode, cval, origin, axes, True)
 
 
-@remembered
 def _windows(axes, sizes, modes, origins, divides):
     """(rows, axes, borders, anchors, divisors): rows of equal weights; whole numbers are divided as SciPy divides their sum."""
     anchors = []
@@ -248,6 +247,11 @@ def _windows(axes, sizes, modes, origins, divides):
         anchors.append(anchor)
     rows = tuple(np.full(size, 1 if divides else 1 / size, np.float64) for size in sizes)
     return rows, axes, tuple(map(border_of, modes)), tuple(anchors), sizes if divides else None
+
+
+@remembered
+def _window(axis, size, mode, origin, divides):
+    return _windows((axis,), (size,), (mode,), (origin,), divides)
 
 
 def _uniform(input, windows, cval, out, kind):
@@ -286,7 +290,7 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     if size < 1:
         raise RuntimeError("incorrect filter size")
     out, kind = output_of(output, input, dtype, dtype.kind == "c")
-    return _uniform(input, _windows((axis,), (size,), (mode,), (origin,), kind.kind not in "fc"), cval, out, kind)
+    return _uniform(input, _window(axis, size, mode, origin, kind.kind not in "fc"), cval, out, kind)
 
 
 @filters_arrays
