@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """scan.py: random calls of halation.ndimage beside SciPy's: what takes longer, what differs, and where plans expect something else.
 
-    python scan.py [--seed N] [--calls N] [--first N] [--functions NAME ...] [--limit SECONDS] [--json FILE]
+    python scan.py [--seed N] [--calls N] [--first N] [--functions NAME ...] [--limit SECONDS] [--jobs N] [--json FILE]
 
 Arrays of 1 to 6 axes of 1 to 10,000, thin ones among them, of all types; every function, with sigma from 0.3 to 1,000, sizes from
 1 to 500, modes, axes, truncate (scan_calls.py draws them, each from seed and number alone: `--first N --calls 1` makes one again).
@@ -10,14 +10,17 @@ Each result is verified beside SciPy's in f64, then timed beside SciPy's call. A
 more than 100 us, is timed again by turns, the best of several of each. f16, which SciPy refuses, it gets as f32. What plans expect
 is compared with what their runs take, on outputs whose memory is there: conversions between runs are no part of it, nor is the way
 through Python, which a run over one element tells. Calls run in a process of their own, which is ended where halation takes longer
-than the limit. The last lines are the summary; the record has each call that missed, differed or was not expected, as a line of
-Python.
+than the limit. With --jobs as many calls run at once, each in a process that has its own share of the cores and no other. The last
+lines are the summary; the record has each call that missed, differed or was not expected, as a line of Python.
 """
 import argparse
 import collections
+import concurrent.futures
 import functools
 import math
 import multiprocessing
+import os
+import queue
 import re
 import statistics
 import sys
@@ -155,8 +158,9 @@ def measured(call):
     yield fields, "all"
 
 
-def serve(pipe, seed):
+def serve(pipe, seed, cores):
     """The process that runs calls: gets numbers, gives fields."""
+    os.sched_setaffinity(0, cores)
     warnings.simplefilter("ignore")  # both warn of casts that wrap
     try:
         while True:
@@ -169,14 +173,14 @@ def serve(pipe, seed):
 class Bounded:
     """Calls in a process that is ended, and started anew, where one takes too long."""
 
-    def __init__(self, seed, limit_s):
-        self.seed, self.limit_s, self.process = seed, limit_s, None
+    def __init__(self, seed, limit_s, cores):
+        self.seed, self.limit_s, self.cores, self.process = seed, limit_s, cores, None
 
     def measured(self, number):
         if self.process is None:
             self.pipe, other = multiprocessing.Pipe()
             spawn = multiprocessing.get_context("spawn")
-            self.process = spawn.Process(target=serve, args=(other, self.seed), daemon=True)
+            self.process = spawn.Process(target=serve, args=(other, self.seed, self.cores), daemon=True)
             self.process.start()
             other.close()
         self.pipe.send(number)
@@ -189,6 +193,27 @@ class Bounded:
         while known != "all":
             fields, known = self.pipe.recv()
         return fields
+
+
+def measured_by_all(numbers, arguments):
+    """The rows of all numbers, as they are done."""
+    cores, jobs = sorted(os.sched_getaffinity(0)), arguments.jobs
+    share = max(1, len(cores) // jobs)
+    free = queue.SimpleQueue()
+    for job in range(jobs):
+        own = cores[job * share : (job + 1) * share] if jobs > 1 else cores
+        free.put(Bounded(arguments.seed, arguments.limit, own or cores))
+
+    def one(number):
+        bounded = free.get()
+        try:
+            return {"number": number} | bounded.measured(number)
+        finally:
+            free.put(bounded)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(one, number) for number in numbers]):
+            yield done.result()
 
 
 def is_miss(row):
@@ -251,7 +276,7 @@ def record_of(rows, arguments):
     kept = [row for row in rows if told(row)] + sorted((row for row in rows if "expected_s" in row), key=apart)[-20:]
     return machine() | {"schema": "halation-scan-1", "device": "cpu",
                         "versions": {"halation": halation.__version__, "numpy": np.__version__, "scipy": scipy.__version__},
-                        "seed": arguments.seed, "first": arguments.first, "summary": summary(rows),
+                        "seed": arguments.seed, "first": arguments.first, "jobs": arguments.jobs, "summary": summary(rows),
                         "rows": sorted({row["number"]: row for row in kept}.values(), key=lambda row: row["number"])}
 
 
@@ -262,18 +287,19 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="number of the first call")
     parser.add_argument("--functions", nargs="*", help="only calls of these; the others are passed over")
     parser.add_argument("--limit", type=float, default=10, help="seconds after which a call of halation's is given up")
+    parser.add_argument("--jobs", type=int, default=1, help="calls at once, each on cores of its own")
     parser.add_argument("--json", help="file for the record")
     arguments = parser.parse_args()
+    numbers = range(arguments.first, arguments.first + arguments.calls)
+    if arguments.functions:
+        numbers = [number for number in numbers if scan_calls.draw(arguments.seed, number).name in arguments.functions]
     rows, began = [], time.perf_counter()
-    bounded = Bounded(arguments.seed, arguments.limit)
-    for number in range(arguments.first, arguments.first + arguments.calls):
-        if arguments.functions and scan_calls.draw(arguments.seed, number).name not in arguments.functions:
-            continue
-        rows.append({"number": number} | bounded.measured(number))
-        if said := told(rows[-1]):
-            print(f"{number}: {said}: {rows[-1]['line']}", flush=True)
-        if number % 500 == 499:
-            print(f"{number + 1 - arguments.first} calls in {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
+    for row in measured_by_all(numbers, arguments):
+        rows.append(row)
+        if said := told(row):
+            print(f"{row['number']}: {said}: {row['line']}", flush=True)
+        if len(rows) % 500 == 0:
+            print(f"{len(rows)} calls in {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
     figures = summary(rows)
     for name, each in (*figures["functions"].items(), ("of more than 100 us", figures["of_100_us"]), ("all", figures["all"])):
         print(line_of(name, each))

@@ -46,7 +46,7 @@ from ._mapping import Layout, packed_strides, place, place_filter
 
 F64 = np.dtype(np.float64)
 MOST_PLANS = 256
-MOST_CACHED_BYTES = 64 << 10
+MOST_CACHED_BYTES = 1 << 20
 _PIXELS = {"B": "u8", "H": "u16", "h": "i16", "e": "f16", "f": "f32", "d": "f64"}
 _BORDERS = ("constant", "replicate", "reflect", "reflect101", "wrap")
 _cache = OrderedDict()
@@ -296,9 +296,8 @@ class Job:
         self.filters, self.taps, self.anchors = [tuple(rows)], tuple(taps), [tuple(anchors)]
 
     def filtered(self):
-        """The axes along which there is more than one tap; one axis where there is none."""
-        axes = tuple(axis for axis, taps in zip(self.axes, self.taps) if taps > 1)
-        return axes or self.axes[-1:] or (len(self.shape) - 1,)
+        """The axes along which there is more than one tap."""
+        return tuple(axis for axis, taps in zip(self.axes, self.taps) if taps > 1)
 
     def sums_of_signs(self):
         """Sums of the positive and of the negative weights, over one filter."""
@@ -386,6 +385,8 @@ def prepare(layout, there, dtype, filters, words):
     for what, kind in (("input", layout.dtype), ("output", out_dtype)):
         if kind.kind not in "biufc":
             raise TypeError(f"{what} must be of numbers, got {kind}")
+    if layout.dtype.kind == "b" and out_dtype.kind != "b":
+        layout = layout._replace(dtype=np.dtype(np.uint8))  # as which their bytes are read
     if there is not None and there.shape != job.out_shape:
         raise ValueError(f"output must have shape {job.out_shape}, got {there.shape}")
     if out_dtype.kind == "c":
@@ -398,15 +399,17 @@ def prepare(layout, there, dtype, filters, words):
         return _routes.Empty(job, out_dtype)
     job.fold(layout.dtype)
     out_strides = packed_strides(job.out_shape, out_dtype.itemsize) if there is None else there.strides
-    if _routes.is_for_taps(job, layout, out_strides):
+    pixels, terms = (pixel_of(layout.dtype), pixel_of(out_dtype)), None
+    if None not in pixels and aligned(layout.strides, layout.dtype) and aligned(out_strides, out_dtype):
+        terms = direct_terms(job, layout.dtype, out_dtype)
+    if terms is None and layout.device == "cpu" and _routes.window_of(job, layout.dtype) is not None:
+        return _routes.Strips(job, layout, there, out_dtype, _routes.by_windows)
+    if _routes.is_for_taps(job, layout, out_strides, out_dtype, terms):
         return _routes.Strips(job, layout, there, out_dtype, _routes.by_taps)
     if len(job.filtered()) > 3:
         return _routes.ManyFactors(job, layout, out_dtype)
-    pixels = pixel_of(layout.dtype), pixel_of(out_dtype)
-    if None not in pixels:
-        terms = direct_terms(job, layout.dtype, out_dtype)
-        if terms is not None and aligned(layout.strides, layout.dtype) and aligned(out_strides, out_dtype):
-            return Direct(job, layout, out_strides, out_dtype, pixels, terms)
+    if terms is not None:
+        return Direct(job, layout, out_strides, out_dtype, pixels, terms)
     if _routes.is_through_i16(job, layout, out_dtype):
         return _routes.ThroughI16(job, layout, out_dtype)
     if layout.device != "cpu":
@@ -428,8 +431,7 @@ class Direct:
         self.shape, self.dtype, self.job_shape = job.out_shape, out_dtype, job.shape
         # An array without axes is filtered as one of a single element.
         shape, strides = layout.shape or (1,), layout.strides or (layout.dtype.itemsize,)
-        filtered = job.filtered() if layout.shape else (0,)
-        where = place(shape, strides, out_strides or (out_dtype.itemsize,), filtered)
+        where = place(shape, strides, out_strides or (out_dtype.itemsize,), job.filtered())
         described = [place_filter(one, job.axes, anchors, where.slots) for one, anchors in zip(job.filters, job.anchors)]
         borders = [("replicate", 0.0)] * 3
         for axis, border, value in zip(job.axes, job.borders, job.cvals):

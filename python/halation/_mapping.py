@@ -59,13 +59,13 @@ def _groups(shape, in_strides, out_strides, filtered):
 
 
 def place(shape, in_strides, out_strides, filtered):
-    """Places arrays of one to three filtered axes.
+    """Places arrays of up to three filtered axes.
 
     Filtered axes keep the order in which they lie in the output's memory: the innermost is the width. What remains goes to
     channels, to the height where no filter needs it, whose rows are cut for threads, to batch and depth; what is left after that
     is run one by one.
     """
-    groups = _groups(shape, in_strides, out_strides, filtered)
+    groups = _groups(shape, in_strides, out_strides, filtered) or [(1, in_strides[-1], out_strides[-1], None)]
     slots = {}
     space = [g for g in groups if g[3] is not None]
     rest = [g for g in groups if g[3] is None]

@@ -12,6 +12,13 @@ STRIP_ELEMENTS = 1 << 16
 LEAST_FOR_THREADS = 1 << 20
 # Dense weights over rows of fewer elements than this are summed tap by tap, which makes longer ones of them.
 THIN = 8
+# Factors that are multiplied out, and dense weights, where a plan would sum in f64 as well.
+FEW_TAPS = 16
+# Taps from which on a running window is the quicker one.
+LEAST_WINDOW = 17
+MOST_TAPS = 64
+# Where the library sums integers in f64, rows from which on it is the quicker one.
+LONG = 256
 # Elements along the innermost axis of a strip that are worth reading it across memory.
 LEAST_ROW = 32
 
@@ -93,7 +100,8 @@ class Strips:
         out_strides = there.strides if there is not None and self.writes else packed_strides(job.out_shape, self.out_type.itemsize)
         self.workers = job.threads or _native.available_threads(LIMIT.get())
         share = 0.0 if out_dtype.kind == "f" else _engine.share_of(job)
-        rule = (job.scale, float(job.divisor), job.offset, share, job.rounding == "truncate", job.overflow == "wrap")
+        scale = job.scale * (window_of(job, layout.dtype) if way is by_windows else 1.0)
+        rule = (scale, float(job.divisor), job.offset, share, job.rounding == "truncate", job.overflow == "wrap")
         self.call = _native.Strips(
             (job.shape or (1,), in_strides or (8,), _name(self.in_type)),
             (job.out_shape or (1,), out_strides or (8,), _name(self.out_type)),
@@ -143,26 +151,25 @@ def by_plan(job, in_strides, workers):
     """The way of `Strips` by which a plan filters each strip, which is cut along one axis and has all of the others."""
     order = _by_strides(in_strides)
     axis, rows = _cut_for_plan(job, order)
-    ndim = len(in_strides)
-    shape, taps, anchor = list(job.shape or (1,)), 1, 0
-    where = [[]] * ndim
+    where = [[]] * len(in_strides)
+    strip_in, lead = list(job.shape or (1,)), [0] * len(in_strides)
+    strip_out = list(job.out_shape or (1,))
     if rows:
         index = job.axes.index(axis) if axis in job.axes else None
         taps = 1 if index is None else job.taps[index]
-        shape[axis] = rows + taps - 1
+        strip_in[axis], strip_out[axis] = rows + taps - 1, rows
         if taps > 1:
-            anchor = 0 if job.extent == "valid" else job.anchors[0][index]
-            found = sources(-anchor, job.out_shape[axis] + taps - 1 - anchor, job.shape[axis], job.borders[index])
-            where[axis] = found.tolist()
+            lead[axis] = 0 if job.extent == "valid" else job.anchors[0][index]
+            high = job.out_shape[axis] + taps - 1 - lead[axis]
+            where[axis] = sources(-lead[axis], high, job.shape[axis], job.borders[index]).tolist()
     filters = job.filters if job.magnitude else job.filters[0]
     words = (job.axes, job.borders, job.cvals, job.anchors[0], job.extent, "half_even", "saturate", 1.0, 0.0, 1)
     words += ("f64", job.method, job.magnitude, 1 if rows else job.threads)
-    strip = _engine.Job(tuple(shape) if job.shape else (), filters, words)
+    strip = _engine.Job(tuple(strip_in) if job.shape else (), filters, words)
     layout = _engine.Layout(strip.shape, _packed_in(order, strip.shape), _engine.F64, "cpu")
     sums_strides = _packed_in(order, strip.out_shape)
     direct = _engine.Direct(strip, layout, sums_strides, _engine.F64, ("f64", "f64"), (1.0, "f64"))
-    cut = (axis, shape[axis], rows or (job.out_shape or (1,))[axis], anchor)
-    return order, where, _constant(job), cut, strip.out_shape or (1,), direct.call
+    return order, where, _constant(job), (strip_in, strip_out, lead), strip.out_shape or (1,), direct.call
 
 
 def _packed_in(order, shape):
@@ -185,6 +192,7 @@ def _one_constant(job):
 def _cut_for_plan(job, order):
     """(axis, output rows of a strip along it): the outermost axis whose strips are small, else that of the smallest; 0: one strip."""
     elements = _product(job.out_shape)
+    innermost = next((axis for axis in reversed(order) if job.shape and job.out_shape[axis] > 1), None)
     found = []
     for axis in order if job.shape and elements > STRIP_ELEMENTS else ():
         n = job.out_shape[axis]
@@ -193,62 +201,155 @@ def _cut_for_plan(job, order):
         if taps > 1 and (job.extent == "full" or job.magnitude or not _one_constant(job)):
             continue
         rows = max(STRIP_ELEMENTS * n // elements, 4 * taps if taps > 1 else 1)
-        if rows < n and (axis != order[-1] or rows >= LEAST_ROW):
+        if rows < n and (axis != innermost or rows >= LEAST_ROW):
             size = (rows + taps - 1) * (elements // n)
             found.append((max(size, 2 * STRIP_ELEMENTS), len(found), axis, rows))
     return min(found)[2:] if found else (order[0], 0)
 
 
 def by_taps(job, in_strides, workers):
-    """The way of `Strips` for dense weights along any axes: all that lies outside is read into the strip.
+    """The way of `Strips` for weights that are few or lie along any axes: all that lies outside is read into the strip.
 
     The innermost axis of a strip is a long one, whatever lies innermost in memory, so that rows are worth vectors.
     """
-    ndim, dense = len(job.shape), job.filters[0]
-    order = _by_strides(in_strides)
-    if job.out_shape[order[-1]] < LEAST_ROW:
-        longest = max(range(ndim), key=job.out_shape.__getitem__)
-        order.append(order.pop(order.index(longest)))
-    rest = order[:-1]
-    axis = max(rest, key=job.out_shape.__getitem__) if rest else order[-1]
-    if rest:
-        order.insert(0, order.pop(order.index(axis)))
-    taps, where = [1] * ndim, [[]] * ndim
+    ndim, dense = len(in_strides), _dense(job.filters[0])
+    out_shape = job.out_shape or (1,)
+    taps, where, around = [1] * ndim, [[]] * ndim, [0] * ndim
     for i, a in enumerate(job.axes):
         taps[a] = job.taps[i]
-        if taps[a] > 1:
+        # One element stands for all around it, and is no more than one in the strip.
+        if taps[a] > 1 and not (job.shape[a] == 1 and job.extent == "same" and job.borders[i] != "constant"):
+            around[a] = taps[a] - 1
             low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps[a]}[job.extent]
-            where[a] = sources(low, low + job.out_shape[a] + taps[a] - 1, job.shape[a], job.borders[i]).tolist()
-    inner = _product([n + k - 1 for a, (n, k) in enumerate(zip(job.out_shape, taps)) if a != axis])
-    n = job.out_shape[axis]
-    rows = max(STRIP_ELEMENTS // inner, 2 * taps[axis] if taps[axis] > 1 else 1)
-    if dense.size * _product(job.out_shape) >= LEAST_FOR_THREADS:
-        rows = min(rows, -(-n // (2 * workers)))
-    rows = min(rows, n)
-    shape = [n + k - 1 for n, k in zip(job.out_shape, taps)]
-    shape[axis] = rows + taps[axis] - 1
+            where[a] = sources(low, low + out_shape[a] + around[a], job.shape[a], job.borders[i]).tolist()
+    order = _with_long_rows(_by_strides(in_strides), out_shape, around, in_strides)
+    strips = 2 * workers if dense.size * _product(out_shape) >= LEAST_FOR_THREADS else 1
+    strip_out = _cut(out_shape, around, order, strips)
+    strip_in = [n + more for n, more in zip(strip_out, around)]
     by_axis = dense.transpose(sorted(range(len(job.axes)), key=job.axes.__getitem__)).reshape(taps)
     weights = np.ascontiguousarray(by_axis.transpose(order))
-    return order, where, _constant(job), (axis, shape[axis], rows, 0), shape, weights
+    return order, where, _constant(job), (strip_in, strip_out, [0] * ndim), strip_in, weights
 
 
-def is_for_taps(job, layout, out_strides):
-    """Whether dense weights are summed tap by tap: along more than three axes, or where a plan's rows would be short."""
-    if layout.device != "cpu" or job.magnitude or isinstance(job.filters[0], tuple) or max(job.taps, default=1) == 1:
+def by_windows(job, in_strides, workers):
+    """The way of `Strips` for sums of whole numbers in a window along one axis, which becomes the outermost of a strip."""
+    ndim = len(in_strides)
+    (axis,) = job.filtered()
+    i = job.axes.index(axis)
+    taps, around, where = job.taps[i], [0] * ndim, [[]] * ndim
+    around[axis] = taps - 1
+    low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps}[job.extent]
+    where[axis] = sources(low, low + job.out_shape[axis] + taps - 1, job.shape[axis], job.borders[i]).tolist()
+    others = [other for other in _by_strides(in_strides) if other != axis]
+    order = [axis, *(_with_long_rows(others, job.out_shape, around, in_strides) if others else others)]
+    strip_out = _cut(job.out_shape, around, order, 2 * workers if _product(job.out_shape) >= LEAST_FOR_THREADS // 8 else 1)
+    strip_in = [n + more for n, more in zip(strip_out, around)]
+    return order, where, _constant(job), (strip_in, strip_out, [0] * ndim), strip_in, taps
+
+
+def window_of(job, dtype):
+    """The weight of all taps, where a job sums whole numbers, exactly, in a window along one axis; else None."""
+    if dtype.kind not in "iub" or dtype.itemsize > 4 or job.magnitude or not isinstance(job.filters[0], tuple) or not job.shape:
+        return None
+    if len(job.filtered()) != 1 or not _one_constant(job) or job.method not in ("automatic", "box") or max(job.taps) < LEAST_WINDOW:
+        return None
+    weight = 1.0
+    for row in job.filters[0]:
+        if (row != row[0]).any():
+            return None
+        weight *= float(row[0])
+    whole = "constant" not in job.borders or (_constant(job) == np.rint(_constant(job)) and abs(_constant(job)) < 2**31)
+    return weight if whole and np.isfinite(weight) and max(job.taps) < 2**20 else None
+
+
+def _with_long_rows(order, shape, around, strides):
+    """The order of axes in strips, the longest innermost where rows would be short."""
+    if _length_of_rows(shape, around, order, strides) >= LEAST_ROW:
+        return order
+    longest = max(order, key=shape.__getitem__)
+    return [axis for axis in order if axis != longest] + [longest]
+
+
+def _length_of_rows(shape, around, order, strides):
+    """Elements that are read one after another: along the innermost axes, as far as they lie one in the other with nothing around."""
+    length, step = 1, None
+    for axis in reversed(order):
+        if shape[axis] == 1 and not around[axis]:
+            continue
+        if step is not None and (around[axis] or strides[axis] != step):
+            break
+        length *= shape[axis]
+        step = strides[axis] * shape[axis]
+        if around[axis]:
+            break
+    return length
+
+
+def _dense(weights):
+    """Factors multiplied out."""
+    if isinstance(weights, np.ndarray):
+        return weights
+    dense = np.ones(())
+    for row in weights:
+        dense = np.multiply.outer(dense, row)
+    return dense
+
+
+def _cut(shape, around, order, strips):
+    """Extents of strips that stay in the caches with what is around them, `strips` of them at least: halved where that leaves out
+    most."""
+    cut, count = list(shape), 1
+    while _product([n + more for n, more in zip(cut, around)]) > STRIP_ELEMENTS or count < strips:
+        shares = []
+        for axis in order:
+            half = -(-cut[axis] // 2)
+            if half < cut[axis] and half >= (LEAST_ROW if axis == order[-1] else 1):
+                shares.append(((half + around[axis]) / (cut[axis] + around[axis]), len(shares), axis, half))
+        if not shares or min(shares)[0] > 0.8:
+            break
+        _, _, axis, cut[axis] = min(shares)
+        count *= 2
+    return cut
+
+
+def _number_of_taps(weights):
+    return weights.size if isinstance(weights, np.ndarray) else _product([row.size for row in weights])
+
+
+def is_for_taps(job, layout, out_strides, out_dtype, terms):
+    """Whether weights are summed tap by tap: dense ones along more than three axes, or where a plan's rows would be short; few, and
+    dense ones, where a plan would go through f64 as well."""
+    if layout.device != "cpu" or job.magnitude:
         return False
-    if len(job.filtered()) > 3:
+    dense, count = isinstance(job.filters[0], np.ndarray), _number_of_taps(job.filters[0])
+    if dense and len(job.filtered()) > 3:
         _check_many(job, layout)
-    elif not _one_constant(job) or _engine.place(layout.shape, layout.strides, out_strides, job.filtered()).shape[3] >= THIN:
+    elif not _one_constant(job) or job.method not in ("automatic", "direct"):
         return False
-    # What a plan refuses is refused by one, whose weights are these, along one axis.
-    weights = job.filters[0].ravel()
+    elif dense and count > MOST_TAPS or not dense and count > FEW_TAPS:
+        if not dense or _row_of(job, layout, out_strides) >= THIN:
+            return False
+    elif terms is not None:
+        # f64 for integers alone: what is of floats is summed in f32, and what i16 holds in that.
+        least = LONG if job.rounding == "truncate" and terms[1] == "f64" else THIN if dense and count > 1 else 0
+        if _row_of(job, layout, out_strides) >= least:
+            return False
+    elif is_through_i16(job, layout, out_dtype) and _row_of(job, layout, out_strides) >= LONG:
+        return False
+    # What a plan refuses is refused by one whose weights are these, along one axis.
+    weights = _dense(job.filters[0]).ravel()
     anchors = [anchor if 0 <= anchor < taps else -1 for anchor, taps in zip(job.anchors[0], job.taps)]
-    size, at = (1, 1, weights.size), (0, 0, min(anchors))
+    size, at = (1, 1, weights.size), (0, 0, min(anchors, default=0))
     borders = (("replicate", 0.0),) * 2 + (("constant", _constant(job)),)
-    filters = [(size, at, weights)]
     words = ("same", "f64", job.scale, job.offset, "half_even", "f64", "exact", job.method, "estimate", job.threads)
-    _native.make_plan((1, 1, 1, 1, 1), "f64", filters, borders, *words, "cpu", False, "correlation", 0)
-    return job.method in ("automatic", "direct") or len(job.filtered()) > 3
+    _native.make_plan((1, 1, 1, 1, 1), "f64", [(size, at, weights)], borders, *words, "cpu", False, "correlation", 0)
+    return True
+
+
+def _row_of(job, layout, out_strides):
+    """Elements of a row of a plan."""
+    shape, strides = layout.shape or (1,), layout.strides or (1,)
+    return _engine.place(shape, strides, out_strides or (1,), job.filtered()).shape[3]
 
 
 def _check_many(job, layout):

@@ -1,4 +1,5 @@
-// numbers.cpp: conversions between f64 and the other numbers, by one rule for all of them.
+// numbers.cpp: conversions between f64 and the other numbers, by one rule for all of them: plain loops, which compilers make vectors of
+// for each instruction set.
 #include "numbers.h"
 
 #include <halation/pixel.h>
@@ -11,8 +12,16 @@
 #include <stdexcept>
 #include <type_traits>
 
-namespace halation::python {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "native/numbers.cpp"
+#include "hwy/foreach_target.h"
+// The order matters: foreach_target.h includes this file once for each instruction set before highway.h.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace halation::python::HWY_NAMESPACE {
 namespace {
+
 
 /// Calls `visitor` with a value of the C++ type that a number stands for; `bool` for truth.
 template <class Visitor>
@@ -52,25 +61,34 @@ T wrapped(double value) {
   } else {
     using Register = std::conditional_t<sizeof(T) == 8 || std::is_same_v<T, std::uint32_t>, std::int64_t, std::int32_t>;
     constexpr double limit = sizeof(Register) == 8 ? 0x1p63 : 0x1p31;
-    const bool held = value > (sizeof(Register) == 8 ? -0x1p63 - 2048 : -0x1p31 - 1) && value < limit;
-    return static_cast<T>(held ? static_cast<Register>(value) : std::numeric_limits<Register>::min());
+    const bool held = (value > (sizeof(Register) == 8 ? -0x1p63 - 2048 : -0x1p31 - 1)) & (value < limit);
+    const auto whole = static_cast<Register>(held ? value : 0.0);
+    return static_cast<T>(held ? whole : std::numeric_limits<Register>::min());
   }
 }
 
 template <class T>
 T saturated(double value) {
-  if (std::isnan(value)) return 0;
   constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
   constexpr double high = static_cast<double>(std::numeric_limits<T>::max());  // 2^63 and 2^64 for the widest, which no T holds
-  if (value <= low) return std::numeric_limits<T>::min();
-  if (value >= high) return std::numeric_limits<T>::max();
-  return static_cast<T>(value);
+  value = value == value ? value : 0;
+  if constexpr (sizeof(T) < 8) {
+    using Register = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int64_t, std::int32_t>;
+    value = value < low ? low : value;
+    return static_cast<T>(static_cast<Register>(value > high ? high : value));
+  } else {
+    if (value <= low) return std::numeric_limits<T>::min();
+    if (value >= high) return std::numeric_limits<T>::max();
+    return static_cast<T>(value);
+  }
 }
 
 /// Farther from zero by a share of itself, but for 1/1024 at most.
 double nudged(double value, double share) {
-  const double by = std::fabs(value) * share;
-  return value + std::copysign(by < 0x1p-10 ? by : 0x1p-10, value);
+  constexpr double most = 0x1p-10;
+  double by = value * share;
+  by = by < -most ? -most : by;
+  return value + (by > most ? most : by);
 }
 
 /// Half to even. By additions, which are vectors, where a call of the library would be one for each element.
@@ -89,10 +107,11 @@ const double* values_of(const NumberRule& rule, const double* from, std::int64_t
   if (plain && rule.share == 0 && step == 1) return from;
   for (std::int64_t i = 0; i < n; ++i) room[i] = from[i * step];
   if (!plain) {
-    for (std::int64_t i = 0; i < n; ++i) room[i] = rule.scale * room[i] / rule.divisor + rule.offset;
+    const auto [scale, divisor, offset] = std::array{rule.scale, rule.divisor, rule.offset};
+    for (std::int64_t i = 0; i < n; ++i) room[i] = scale * room[i] / divisor + offset;
   }
-  if (rule.share > 0) {
-    for (std::int64_t i = 0; i < n; ++i) room[i] = nudged(room[i], rule.share);
+  if (const double share = rule.share; share > 0) {
+    for (std::int64_t i = 0; i < n; ++i) room[i] = nudged(room[i], share);
   }
   return room;
 }
@@ -119,21 +138,7 @@ void write_as(const NumberRule& rule, const double* from, T* to, std::int64_t st
 
 }  // namespace
 
-std::optional<Number> number_of(char kind, std::int64_t item_bytes) {
-  constexpr std::array<Number, 4> unsigned_ones = {Number::u1, Number::u2, Number::u4, Number::u8};
-  constexpr std::array<Number, 4> signed_ones = {Number::i1, Number::i2, Number::i4, Number::i8};
-  constexpr std::array<Number, 4> floats = {Number::f2, Number::f2, Number::f4, Number::f8};
-  if (kind == 'b' && item_bytes == 1) return Number::b1;
-  std::size_t power = 0;
-  while (power < 4 && std::int64_t{1} << power != item_bytes) ++power;
-  if (power == 4) return std::nullopt;
-  if (kind == 'u') return unsigned_ones[power];
-  if (kind == 'i') return signed_ones[power];
-  if (kind == 'f' && power > 0) return floats[power];
-  return std::nullopt;
-}
-
-void read_numbers(Number number, const std::byte* from, std::int64_t stride, double* to, std::int64_t n) {
+void read(Number number, const std::byte* from, std::int64_t stride, double* to, std::int64_t n) {
   visit(number, [&](auto element) {
     constexpr bool is_truth = std::is_same_v<decltype(element), bool>;
     using T = std::conditional_t<is_truth, std::uint8_t, decltype(element)>;
@@ -154,7 +159,7 @@ void read_numbers(Number number, const std::byte* from, std::int64_t stride, dou
   });
 }
 
-void write_numbers(Number number, const NumberRule& rule, const double* from, std::int64_t step, std::byte* to, std::int64_t stride,
+void write(Number number, const NumberRule& rule, const double* from, std::int64_t step, std::byte* to, std::int64_t stride,
                    std::int64_t n) {
   visit(number, [&](auto element) {
     using T = decltype(element);
@@ -168,4 +173,37 @@ void write_numbers(Number number, const NumberRule& rule, const double* from, st
   });
 }
 
+}  // namespace halation::python::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace halation::python {
+
+HWY_EXPORT(read);
+HWY_EXPORT(write);
+
+std::optional<Number> number_of(char kind, std::int64_t item_bytes) {
+  constexpr std::array<Number, 4> unsigned_ones = {Number::u1, Number::u2, Number::u4, Number::u8};
+  constexpr std::array<Number, 4> signed_ones = {Number::i1, Number::i2, Number::i4, Number::i8};
+  constexpr std::array<Number, 4> floats = {Number::f2, Number::f2, Number::f4, Number::f8};
+  if (kind == 'b' && item_bytes == 1) return Number::b1;
+  std::size_t power = 0;
+  while (power < 4 && std::int64_t{1} << power != item_bytes) ++power;
+  if (power == 4) return std::nullopt;
+  if (kind == 'u') return unsigned_ones[power];
+  if (kind == 'i') return signed_ones[power];
+  if (kind == 'f' && power > 0) return floats[power];
+  return std::nullopt;
+}
+
+void read_numbers(Number number, const std::byte* from, std::int64_t stride, double* to, std::int64_t n) {
+  HWY_DYNAMIC_DISPATCH(read)(number, from, stride, to, n);
+}
+
+void write_numbers(Number number, const NumberRule& rule, const double* from, std::int64_t step, std::byte* to, std::int64_t stride,
+                   std::int64_t n) {
+  HWY_DYNAMIC_DISPATCH(write)(number, rule, from, step, to, stride, n);
+}
+
 }  // namespace halation::python
+#endif  // HWY_ONCE

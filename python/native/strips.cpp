@@ -1,7 +1,7 @@
 // strips.cpp: filters over arrays of any numbers and any axes, in f64, a strip at a time.
 //
-// A strip of the input, with what lies outside of it where the filter needs that, is read into packed f64, filtered there, by a plan or
-// tap by tap, and its sums are written as the output's numbers. Strips lie in the caches from the first step to the last, and each
+// A strip of the input, with what lies outside of it where the filter needs that, is read into packed f64, filtered there, by a plan,
+// tap by tap or as a running window, and its sums are written as the output's numbers. Strips lie in the caches from the first step to the last, and each
 // thread takes the next one when it is done. Threads are started for a call and end with it, so none is missing after a fork.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -53,7 +53,9 @@ std::vector<Step> joined(const std::vector<Step>& steps) {
 class Gather {
  public:
   Gather(Number number, std::vector<Step> steps, double constant)
-      : number_(number), steps_(std::move(steps)), constant_(constant) {}
+      : number_(number), steps_(std::move(steps)), constant_(constant) {
+    cut_rows();
+  }
 
   void run(const std::byte* from, double* to) const { walk(0, from, to); }
 
@@ -71,28 +73,39 @@ class Gather {
     }
   }
 
-  void row(const Step& step, const std::byte* from, double* to) const {
-    if (step.sources == nullptr) return read_numbers(number_, from, step.from, to, step.n);
+  /// Elements of a row that are read one after another, backwards, or from one place; from -1: the constant.
+  struct Run {
+    std::int64_t first, way, to, n;
+  };
+
+  void cut_rows() {
+    const Step& step = steps_.back();
+    if (step.sources == nullptr) return;
     for (std::int64_t i = 0; i < step.n;) {
       const std::int64_t first = step.sources[i];
+      const std::int64_t next = i + 1 < step.n ? step.sources[i + 1] : first;
+      const std::int64_t way = first >= 0 && next >= 0 && std::abs(next - first) <= 1 ? next - first : 0;
       std::int64_t end = i + 1;
-      const std::int64_t way = end < step.n ? step.sources[end] - first : 0;
-      while (end < step.n && (way == 0 || way == 1 || way == -1) && step.sources[end] == first + (end - i) * way &&
-             step.sources[end] >= 0) {
-        ++end;
-      }
-      if (first < 0) {
-        to[i] = constant_;
-        end = i + 1;
-      } else {
-        read_numbers(number_, from + first * step.from, way * step.from, to + i, end - i);
-      }
+      while (end < step.n && step.sources[end] == first + (end - i) * way) ++end;
+      runs_.push_back({.first = first, .way = way, .to = i, .n = end - i});
       i = end;
+    }
+  }
+
+  void row(const Step& step, const std::byte* from, double* to) const {
+    if (step.sources == nullptr) return read_numbers(number_, from, step.from, to, step.n);
+    for (const Run& run : runs_) {
+      if (run.first < 0) {
+        std::fill_n(to + run.to, run.n, constant_);
+      } else {
+        read_numbers(number_, from + run.first * step.from, run.way * step.from, to + run.to, run.n);
+      }
     }
   }
 
   Number number_;
   std::vector<Step> steps_;
+  std::vector<Run> runs_;  ///< of the innermost axis
   double constant_;
 };
 
@@ -108,13 +121,15 @@ void scatter(const std::vector<Step>& steps, std::size_t level, Number number, c
 /// with the elements between, which belong to no output, where that is quicker.
 class DenseSums {
  public:
-  /// All in the order of the packed array, outermost first; `weights` packed as well, `taps` of them along each axis.
-  DenseSums(const double* weights, std::vector<std::int64_t> taps, std::vector<std::int64_t> outputs)
+  /// All in the order of the packed array of these extents, outermost first; `weights` packed as well, `taps` of them along each axis.
+  /// Along an axis of one element all taps read that one.
+  DenseSums(const double* weights, const std::vector<std::int64_t>& taps, std::vector<std::int64_t> outputs,
+            const std::vector<std::int64_t>& extents)
       : outputs_(std::move(outputs)), strides_(outputs_.size()) {
     std::int64_t stride = 1;
     for (std::size_t axis = outputs_.size(); axis-- > 0;) {
-      strides_[axis] = stride;
-      stride *= outputs_[axis] + taps[axis] - 1;
+      strides_[axis] = extents[axis] == 1 ? 0 : stride;
+      stride *= extents[axis];
     }
     std::vector<std::int64_t> at(taps.size(), 0);
     std::int64_t all = 1;
@@ -199,8 +214,8 @@ void in_workers(int workers, std::int64_t count, const Body& body) {
 using AnyWords = std::tuple<Numbers, Numbers, std::string>;
 /// Scale, divisor, offset, share, whether truncated, whether wrapped.
 using RuleWords = std::tuple<double, double, double, double, bool, bool>;
-/// The axis that is cut, input and output rows of a strip along it, and where its outputs begin among its sums.
-using CutWords = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+/// By axes: extents of a strip's input and of its outputs, and where these begin among its sums.
+using CutWords = std::tuple<Numbers, Numbers, Numbers>;
 
 struct AnySide {
   Numbers shape, strides;
@@ -213,8 +228,14 @@ struct AnySide {
     number = *found;
   }
 
+  /// Truth is read as bytes as well.
+  bool holds(const Array& array) const {
+    const std::optional<Number> found = number_of(array.kind, array.item_bytes);
+    return found == number || (found == Number::b1 && number == Number::u1);
+  }
+
   bool fits(const Array& array) const {
-    if (static_cast<std::size_t>(array.axes) != shape.size() || number_of(array.kind, array.item_bytes) != number) return false;
+    if (static_cast<std::size_t>(array.axes) != shape.size() || !holds(array)) return false;
     std::int64_t lowest_bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array.data));
     for (std::size_t i = 0; i < shape.size(); ++i) {
       if (array.shape[i] != shape[i]) return false;
@@ -229,26 +250,28 @@ struct AnySide {
 /// A filter prepared for arrays of given shapes and strides. Immutable; any number of threads may run one.
 class Strips {
  public:
+  /// `how`: a Call for strips, dense weights in the order of `order`, or the length of a window along its first axis.
   Strips(const AnyWords& in, const AnyWords& out, Numbers order, std::vector<Numbers> sources, double constant, const CutWords& cut,
          const Numbers& sums_shape, nb::handle how, const RuleWords& rule, int workers)
       : in_(in), out_(out), order_(std::move(order)), sources_(std::move(sources)), constant_(constant), workers_(workers) {
-    std::int64_t axis = 0;
-    std::tie(axis, rows_in_, rows_out_, lead_) = cut;
-    axis_ = static_cast<std::size_t>(axis);
+    std::tie(strip_in_, strip_out_, lead_) = cut;
     std::tie(rule_.scale, rule_.divisor, rule_.offset, rule_.share, rule_.truncate, rule_.wrap) = rule;
-    in_strides_ = packed(in_extents());
+    in_strides_ = packed(strip_in_);
     sums_strides_ = packed(sums_shape);
     if (nb::isinstance<Call>(how)) {
       call_ = nb::cast<Call>(how);
+    } else if (nb::isinstance<nb::int_>(how)) {
+      window_ = nb::cast<std::int64_t>(how);
     } else {
       const Array weights(how, Access::read);
-      Numbers taps, outputs;
+      Numbers taps, outputs, extents;
       for (const std::int64_t at : order_) {
         const auto i = static_cast<std::size_t>(at);
         taps.push_back(weights.shape[taps.size()]);
-        outputs.push_back(i == axis_ ? rows_out_ : out_.shape[i]);
+        outputs.push_back(strip_out_[i]);
+        extents.push_back(strip_in_[i]);
       }
-      dense_.emplace(reinterpret_cast<const double*>(weights.data), std::move(taps), std::move(outputs));
+      dense_.emplace(reinterpret_cast<const double*>(weights.data), taps, std::move(outputs), extents);
     }
   }
 
@@ -258,11 +281,11 @@ class Strips {
     const Array to(out, Access::write);
     if (!in_.fits(from) || !out_.fits(to)) return false;
     const nb::gil_scoped_release released;
-    const std::int64_t rows = out_.shape[axis_];
-    const std::int64_t strips = (rows + rows_out_ - 1) / rows_out_;
+    std::int64_t strips = 1;
+    for (std::size_t i = 0; i < strip_out_.size(); ++i) strips *= (out_.shape[i] + strip_out_[i] - 1) / strip_out_[i];
     in_workers(static_cast<int>(std::min<std::int64_t>(workers_, strips)), strips, [&](std::int64_t i) {
       thread_local Room strip, sums;
-      run_strip(i * rows_out_, from.data, to.data, strip, sums);
+      run_strip(i, from.data, to.data, strip, sums);
     });
     return true;
   }
@@ -292,16 +315,6 @@ class Strips {
   };
   static constexpr std::int64_t most_kept = std::int64_t{1} << 18;
 
-  /// Of a strip, by the array's axes.
-  Numbers in_extents() const {
-    Numbers extents = in_.shape;
-    for (std::size_t i = 0; i < extents.size(); ++i) {
-      if (!sources_[i].empty()) extents[i] = static_cast<std::int64_t>(sources_[i].size());
-    }
-    extents[axis_] = rows_in_;
-    return extents;
-  }
-
   /// Strides of a packed array of these extents in `order_`, by the array's axes, and the number of all elements.
   struct Packed {
     Numbers strides;
@@ -317,30 +330,35 @@ class Strips {
     return made;
   }
 
-  /// Writes outputs from row `first` on. The last strip begins earlier, to be as long as the others.
-  void run_strip(std::int64_t first, const std::byte* from, std::byte* to, Room& strip_room, Room& sums_room) const {
-    const std::int64_t begin = std::min(first, out_.shape[axis_] - rows_out_);
-    const std::int64_t rows = begin + rows_out_ - first;
+  /// The last strip along an axis begins earlier, to be as long as the others, and writes what those have left.
+  void run_strip(std::int64_t index, const std::byte* from, std::byte* to, Room& strip_room, Room& sums_room) const {
     double* strip = strip_room.of(in_strides_.elements + sum_slack);
     double* sums = sums_room.of(std::max(in_strides_.elements, sums_strides_.elements) + sum_slack);
-    const Numbers extents = in_extents();
+    const double* done = sums;
     std::vector<Step> steps, back;
     for (const std::int64_t at : order_) {
       const auto i = static_cast<std::size_t>(at);
-      const std::int64_t shift = i == axis_ ? begin : 0;
-      const std::int64_t* sources = sources_[i].empty() ? nullptr : sources_[i].data() + shift;
-      steps.push_back({.n = extents[i], .from = in_.strides[i], .to = in_strides_.strides[i], .sources = sources});
-      if (sources == nullptr) from += shift * in_.strides[i];
-      back.push_back({.n = i == axis_ ? rows : out_.shape[i], .from = sums_strides_.strides[i], .to = out_.strides[i]});
+      const std::int64_t count = (out_.shape[i] + strip_out_[i] - 1) / strip_out_[i];
+      const std::int64_t first = index % count * strip_out_[i];
+      index /= count;
+      const std::int64_t begin = std::min(first, out_.shape[i] - strip_out_[i]);
+      const std::int64_t* sources = sources_[i].empty() ? nullptr : sources_[i].data() + begin;
+      steps.push_back({.n = strip_in_[i], .from = in_.strides[i], .to = in_strides_.strides[i], .sources = sources});
+      if (sources == nullptr) from += begin * in_.strides[i];
+      back.push_back({.n = begin + strip_out_[i] - first, .from = sums_strides_.strides[i], .to = out_.strides[i]});
+      done += (lead_[i] + first - begin) * sums_strides_.strides[i];
+      to += first * out_.strides[i];
     }
     Gather(in_.number, joined(steps), constant_).run(from, strip);
     if (call_) {
       call_->run_at(reinterpret_cast<const std::byte*>(strip), cpu(), reinterpret_cast<std::byte*>(sums), cpu(), 0);
-    } else {
+    } else if (dense_) {
       dense_->run(strip, sums);
+    } else {
+      const auto axis = static_cast<std::size_t>(order_.front());
+      running_sums(strip, window_, sums, strip_out_[axis], in_strides_.strides[axis]);
     }
-    scatter(joined(back), 0, out_.number, rule_, sums + (lead_ + first - begin) * sums_strides_.strides[axis_],
-            to + first * out_.strides[axis_]);
+    scatter(joined(back), 0, out_.number, rule_, done, to);
     strip_room.trim(most_kept);
     sums_room.trim(most_kept);
   }
@@ -349,13 +367,13 @@ class Strips {
   Numbers order_;
   std::vector<Numbers> sources_;  ///< by axes: where each element of a strip is read, empty where they are read one after another
   double constant_;
-  std::size_t axis_ = 0;
-  std::int64_t rows_in_ = 1, rows_out_ = 1, lead_ = 0;
+  Numbers strip_in_, strip_out_, lead_;
   int workers_;
   NumberRule rule_;
   Packed in_strides_, sums_strides_;
   std::optional<Call> call_;
   std::optional<DenseSums> dense_;
+  std::int64_t window_ = 0;  ///< along the outermost axis, where there are neither
 };
 
 }  // namespace

@@ -60,6 +60,20 @@ void sum(const double* in, const double* weights, const std::int64_t* offsets, s
   hn::StoreU(last, d, out + i);
 }
 
+void run(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
+  for (std::int64_t tap = 1; tap < taps; ++tap) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] += in[tap * n + i];
+  }
+  for (std::int64_t row = 1; row < rows; ++row) {
+    const double* HWY_RESTRICT newer = in + (row + taps - 1) * n;
+    const double* HWY_RESTRICT older = in + (row - 1) * n;
+    const double* HWY_RESTRICT before = out + (row - 1) * n;
+    double* HWY_RESTRICT to = out + row * n;
+    for (std::int64_t i = 0; i < n; ++i) to[i] = before[i] + (newer[i] - older[i]);
+  }
+}
+
 }  // namespace halation::python::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -67,9 +81,14 @@ HWY_AFTER_NAMESPACE();
 namespace halation::python {
 
 HWY_EXPORT(sum);
+HWY_EXPORT(run);
 
 void sum_taps(const double* in, const double* weights, const std::int64_t* offsets, std::int64_t taps, double* out, std::int64_t n) {
   HWY_DYNAMIC_DISPATCH(sum)(in, weights, offsets, taps, out, n);
+}
+
+void running_sums(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n) {
+  HWY_DYNAMIC_DISPATCH(run)(in, taps, out, rows, n);
 }
 
 }  // namespace halation::python

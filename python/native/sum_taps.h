@@ -1,4 +1,4 @@
-// sum_taps.h: the sums of a filter whose taps lie anywhere in memory.
+// sum_taps.h: the sums of a filter whose taps lie anywhere in memory, and of windows of whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -11,5 +11,9 @@ inline constexpr std::int64_t sum_slack = 8 * 8;
 /// out[i] = Σ_k weights[k] · in[offsets[k] + i] for i in [0, n), in f64. Cost: a multiply-add for each tap and element, a vector of
 /// them at a time.
 void sum_taps(const double* in, const double* weights, const std::int64_t* offsets, std::int64_t taps, double* out, std::int64_t n);
+
+/// Rows of n elements, one after another: out row r = in rows r + … + (r + taps − 1) for r in [0, rows). What leaves a window is
+/// subtracted, so that the cost does not depend on the taps: exact where all sums are whole numbers below 2^53.
+void running_sums(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n);
 
 }  // namespace halation::python

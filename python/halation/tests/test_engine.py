@@ -63,7 +63,7 @@ def test_extents(data, array, extent):
 
 @given(
     st.data(),
-    arrays(dtypes=("int8", "int32", "float32", "bool"), most_length=30),
+    arrays(dtypes=("int8", "int32", "float32"), most_length=30),
     st.sampled_from(list(MODE_OF)),
     st.sampled_from(["same", "valid", "full"]),
     st.booleans(),
