@@ -27,8 +27,8 @@ stream    address of a cudaStream_t; None: the caller's current one.
 
 Borders, rows and anchors in tuples, numbers as Python's: they are keys. Errors: ValueError, TypeError, RuntimeError, MemoryError.
 
-Costs: a call like an earlier one (same shape, strides, types, weights and words) finds its plan in a cache (256 plans at most,
-none with more than 64 KiB of weights): 16 x 16 f32 in 8 microseconds or so; else the plan is made, in some 50 microseconds.
+Costs: a call like an earlier one (same shape, strides, types, weights and words) finds its plan in a cache (256 plans and 16 MiB of
+weights at most, none with more than 2 MiB): 16 x 16 f32 in 8 microseconds or so; else the plan is made, in some 50 microseconds.
 Arrays of u8 u16 i16 f16 f32 f64 are read and written where they lie, in one pass along up to three axes. Through f64, strip by
 strip, go: other numbers, results that may overflow and must wrap, elements that are not aligned or of another byte order; whole
 sums that i16 holds, for other integers or to be wrapped, by way of an array of i16. Filters along four axes and more: factors
@@ -46,7 +46,7 @@ from ._mapping import Layout, packed_strides, place, place_filter
 
 F64 = np.dtype(np.float64)
 MOST_PLANS = 256
-MOST_CACHED_BYTES = 1 << 20
+MOST_CACHED_BYTES = 16 << 20
 _PIXELS = {"B": "u8", "H": "u16", "h": "i16", "e": "f16", "f": "f32", "d": "f64"}
 _BORDERS = ("constant", "replicate", "reflect", "reflect101", "wrap")
 _cache = OrderedDict()
@@ -128,10 +128,7 @@ def correlate_words(array, filters, words, out, dtype, stream, library=None, giv
             if out is not None:
                 there = Layout(out.shape, out.strides, out.dtype, "cpu")
         entry = prepare(layout, there, dtype, filters, words)
-        if entry.weights_bytes <= MOST_CACHED_BYTES:
-            if len(_cache) >= MOST_PLANS:
-                _cache.popitem(last=False)
-            _cache[key] = entry
+        _keep(key, entry)
     else:
         try:
             _cache.move_to_end(key)
@@ -149,6 +146,20 @@ def correlate_words(array, filters, words, out, dtype, stream, library=None, giv
         return made
     out[...] = made
     return out
+
+
+def _keep(key, entry):
+    """Puts an entry into the cache, and drops those that were not asked for longest where that is too much."""
+    if entry.weights_bytes > MOST_CACHED_BYTES // 8:
+        return
+    _cache[key] = entry
+    while len(_cache) > MOST_PLANS or sum_of_weights(list(_cache.values())) > MOST_CACHED_BYTES:
+        _cache.popitem(last=False)
+
+
+def sum_of_weights(entries):
+    """Bytes of the weights of entries of the cache."""
+    return sum([entry.weights_bytes for entry in entries])
 
 
 def check_writable(out):
