@@ -11,7 +11,7 @@ STRIP_ELEMENTS = 1 << 16
 # Multiply-adds below which a call is not worth threads.
 LEAST_FOR_THREADS = 1 << 20
 # Dense weights over rows of fewer elements than this are summed tap by tap, which makes longer ones of them.
-THIN = 8
+THIN = 16
 # Factors that are multiplied out, and dense weights, where a plan would sum in f64 as well.
 FEW_TAPS = 16
 # Taps from which on a running window is the quicker one.
@@ -232,7 +232,7 @@ def by_taps(job, in_strides, workers):
 
 
 def by_windows(job, in_strides, workers):
-    """The way of `Strips` for sums of whole numbers in a window along one axis, which becomes the outermost of a strip."""
+    """The way of `Strips` for sums of whole numbers in a window along one axis."""
     ndim = len(in_strides)
     (axis,) = job.filtered()
     i = job.axes.index(axis)
@@ -240,11 +240,10 @@ def by_windows(job, in_strides, workers):
     around[axis] = taps - 1
     low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps}[job.extent]
     where[axis] = sources(low, low + job.out_shape[axis] + taps - 1, job.shape[axis], job.borders[i]).tolist()
-    others = [other for other in _by_strides(in_strides) if other != axis]
-    order = [axis, *(_with_long_rows(others, job.out_shape, around, in_strides) if others else others)]
+    order = _by_strides(in_strides)
     strip_out = _cut(job.out_shape, around, order, 2 * workers if _product(job.out_shape) >= LEAST_FOR_THREADS // 8 else 1)
     strip_in = [n + more for n, more in zip(strip_out, around)]
-    return order, where, _constant(job), (strip_in, strip_out, [0] * ndim), strip_in, taps
+    return order, where, _constant(job), (strip_in, strip_out, [0] * ndim), strip_in, (axis, taps)
 
 
 def window_of(job, dtype):
@@ -271,12 +270,13 @@ def _with_long_rows(order, shape, around, strides):
 
 
 def _length_of_rows(shape, around, order, strides):
-    """Elements that are read one after another: along the innermost axes, as far as they lie one in the other with nothing around."""
+    """Elements that are read one after another: along the innermost axes, as far as they lie one in the other, up to the first that
+    has anything around."""
     length, step = 1, None
     for axis in reversed(order):
         if shape[axis] == 1 and not around[axis]:
             continue
-        if step is not None and (around[axis] or strides[axis] != step):
+        if step is not None and strides[axis] != step:
             break
         length *= shape[axis]
         step = strides[axis] * shape[axis]
@@ -296,18 +296,21 @@ def _dense(weights):
 
 
 def _cut(shape, around, order, strips):
-    """Extents of strips that stay in the caches with what is around them, `strips` of them at least: halved where that leaves out
-    most."""
+    """Extents of strips that stay in the caches with what is around them, `strips` of them at least.
+
+    The outermost axis is halved that leaves out nearly half, else the one that leaves out most; rows stay long.
+    """
     cut, count = list(shape), 1
+    innermost = next((axis for axis in reversed(order) if shape[axis] > 1), order[-1])
     while _product([n + more for n, more in zip(cut, around)]) > STRIP_ELEMENTS or count < strips:
-        shares = []
+        halves = []
         for axis in order:
             half = -(-cut[axis] // 2)
-            if half < cut[axis] and half >= (LEAST_ROW if axis == order[-1] else 1):
-                shares.append(((half + around[axis]) / (cut[axis] + around[axis]), len(shares), axis, half))
-        if not shares or min(shares)[0] > 0.8:
+            if half < cut[axis] and (axis != innermost or half >= 8 * LEAST_ROW):
+                halves.append(((half + around[axis]) / (cut[axis] + around[axis]), axis, half))
+        if not halves or min(halves)[0] > 0.8:
             break
-        _, _, axis, cut[axis] = min(shares)
+        _, axis, cut[axis] = next((one for one in halves if one[0] <= 0.6), min(halves))
         count *= 2
     return cut
 

@@ -51,6 +51,23 @@ double as_f64(f16 half) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) | beyond | (bits & 0x8000) << 48);
 }
 
+/// Rounded once, half to even, as the library rounds; by bits as well.
+f16 as_f16(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const double magnitude = std::fabs(value);
+  // Below 2^-14 halves lie 2^-24 apart: what is added rounds there. Else 42 bits of the fraction go.
+  const auto small = std::bit_cast<std::uint64_t>(magnitude * 0x1p24 + 0x1p52) & 0x7FF;
+  const std::uint64_t pattern = bits & ~(std::uint64_t{1} << 63);
+  const std::uint64_t rounded = (pattern + ((std::uint64_t{1} << 41) - 1) + ((pattern >> 42) & 1)) >> 42;
+  const std::uint64_t large = rounded - (std::uint64_t{1023 - 15} << 10);
+  std::uint64_t half = magnitude < 0x1p-14 ? small : large;
+  half = magnitude < 65520 ? half : 0x7C00;
+  half = magnitude == magnitude ? half : 0x7E00;
+  f16 made;
+  made.bits = static_cast<std::uint16_t>(half | bits >> 48 & 0x8000);
+  return made;
+}
+
 /// As x86-64 converts (and SciPy's filters with it): towards zero, then the lowest bits; beyond what the conversion's own
 /// register holds, and for NaN, what that instruction gives.
 template <class T>
@@ -126,7 +143,11 @@ void write_as(const NumberRule& rule, const double* from, T* to, std::int64_t st
     }
   };
   if constexpr (!std::is_integral_v<T>) {
-    each([](double v) { return static_cast<T>(v); });
+    if constexpr (std::is_same_v<T, f16>) {
+      each([](double v) { return as_f16(v); });
+    } else {
+      each([](double v) { return static_cast<T>(v); });
+    }
   } else {
     using Whole = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
     if (rule.wrap && rule.truncate) return each([](double v) { return static_cast<T>(wrapped<Whole>(v)); });

@@ -31,21 +31,34 @@ struct Step {
   std::int64_t from;  ///< elements of f64, or bytes of any others
   std::int64_t to;
   const std::int64_t* sources = nullptr;
+  std::int64_t unit = 1;  ///< elements that lie one after another at each source
 };
 
-/// Axes that lie one inside the other in both arrays become one; there is always one at the end.
+/// Axes that lie one inside the other in both arrays become one; there is always one at the end. Of elements that lie one after
+/// another inside the innermost axis with sources each source has as many.
 std::vector<Step> joined(const std::vector<Step>& steps) {
   std::vector<Step> made;
   for (const Step& step : steps) {
     if (step.n == 1 && step.sources == nullptr) continue;
-    if (!made.empty() && step.sources == nullptr && made.back().sources == nullptr && made.back().from == step.from * step.n &&
-        made.back().to == step.to * step.n) {
+    const bool inside = !made.empty() && step.sources == nullptr && made.back().from == step.from * step.n &&
+                        made.back().to == step.to * step.n;
+    if (inside && made.back().sources == nullptr) {
       made.back() = {.n = made.back().n * step.n, .from = step.from, .to = step.to};
     } else {
       made.push_back(step);
     }
   }
   if (made.empty()) made.push_back({.n = 1, .from = 1, .to = 1});
+  if (made.size() > 1 && made.back().sources == nullptr && made[made.size() - 2].sources != nullptr) {
+    const Step inner = made.back();
+    Step& outer = made[made.size() - 2];
+    if (outer.from == inner.from * inner.n && outer.to == inner.to * inner.n) {
+      outer.unit = inner.n;
+      outer.from = inner.from;
+      outer.to = inner.to;
+      made.pop_back();
+    }
+  }
   return made;
 }
 
@@ -95,10 +108,16 @@ class Gather {
   void row(const Step& step, const std::byte* from, double* to) const {
     if (step.sources == nullptr) return read_numbers(number_, from, step.from, to, step.n);
     for (const Run& run : runs_) {
+      double* at = to + run.to * step.unit;
+      const std::byte* first = from + run.first * step.unit * step.from;
       if (run.first < 0) {
-        std::fill_n(to + run.to, run.n, constant_);
+        std::fill_n(at, run.n * step.unit, constant_);
+      } else if (run.way == 1 || step.unit == 1) {
+        read_numbers(number_, first, run.way == 1 ? step.from : run.way * step.from, at, run.n * step.unit);
       } else {
-        read_numbers(number_, from + run.first * step.from, run.way * step.from, to + run.to, run.n);
+        for (std::int64_t i = 0; i < run.n; ++i) {
+          read_numbers(number_, first + i * run.way * step.unit * step.from, step.from, at + i * step.unit, step.unit);
+        }
       }
     }
   }
@@ -250,7 +269,7 @@ struct AnySide {
 /// A filter prepared for arrays of given shapes and strides. Immutable; any number of threads may run one.
 class Strips {
  public:
-  /// `how`: a Call for strips, dense weights in the order of `order`, or the length of a window along its first axis.
+  /// `how`: a Call for strips, dense weights in the order of `order`, or (axis, length) of a window.
   Strips(const AnyWords& in, const AnyWords& out, Numbers order, std::vector<Numbers> sources, double constant, const CutWords& cut,
          const Numbers& sums_shape, nb::handle how, const RuleWords& rule, int workers)
       : in_(in), out_(out), order_(std::move(order)), sources_(std::move(sources)), constant_(constant), workers_(workers) {
@@ -260,8 +279,10 @@ class Strips {
     sums_strides_ = packed(sums_shape);
     if (nb::isinstance<Call>(how)) {
       call_ = nb::cast<Call>(how);
-    } else if (nb::isinstance<nb::int_>(how)) {
-      window_ = nb::cast<std::int64_t>(how);
+    } else if (nb::isinstance<nb::tuple>(how)) {
+      const auto [axis, taps] = nb::cast<std::tuple<std::int64_t, std::int64_t>>(how);
+      window_axis_ = static_cast<std::size_t>(axis);
+      window_ = taps;
     } else {
       const Array weights(how, Access::read);
       Numbers taps, outputs, extents;
@@ -355,8 +376,11 @@ class Strips {
     } else if (dense_) {
       dense_->run(strip, sums);
     } else {
-      const auto axis = static_cast<std::size_t>(order_.front());
-      running_sums(strip, window_, sums, strip_out_[axis], in_strides_.strides[axis]);
+      const std::int64_t inner = in_strides_.strides[window_axis_];
+      const std::int64_t block = strip_in_[window_axis_] * inner;
+      for (std::int64_t at = 0; at < in_strides_.elements; at += block) {
+        running_sums(strip + at, window_, sums + at, strip_out_[window_axis_], inner);
+      }
     }
     scatter(joined(back), 0, out_.number, rule_, done, to);
     strip_room.trim(most_kept);
@@ -373,7 +397,8 @@ class Strips {
   Packed in_strides_, sums_strides_;
   std::optional<Call> call_;
   std::optional<DenseSums> dense_;
-  std::int64_t window_ = 0;  ///< along the outermost axis, where there are neither
+  std::int64_t window_ = 0;  ///< elements along `window_axis_`, where there are neither
+  std::size_t window_axis_ = 0;
 };
 
 }  // namespace

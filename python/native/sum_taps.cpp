@@ -60,7 +60,52 @@ void sum(const double* in, const double* weights, const std::int64_t* offsets, s
   hn::StoreU(last, d, out + i);
 }
 
+/// Rows of one element, four at a time: each next sum waits for one addition alone. Sums are exact, so their order is free.
+void run_single(const double* HWY_RESTRICT in, std::int64_t taps, double* HWY_RESTRICT out, std::int64_t rows) {
+  double sum = 0;
+  for (std::int64_t tap = 0; tap < taps; ++tap) sum += in[tap];
+  out[0] = sum;
+  const double* newer = in + taps;
+  std::int64_t row = 1;
+  for (; row + 4 <= rows; row += 4, newer += 4, in += 4) {
+    const double first = newer[0] - in[0];
+    const double two = first + (newer[1] - in[1]);
+    const double next = newer[2] - in[2];
+    const double four = two + (next + (newer[3] - in[3]));
+    out[row] = sum + first;
+    out[row + 1] = sum + two;
+    out[row + 2] = sum + (two + next);
+    out[row + 3] = sum += four;
+  }
+  for (; row < rows; ++row, ++newer, ++in) out[row] = sum += *newer - *in;
+}
+
+/// Rows of few elements, whose sums stay in registers.
+template <int N>
+void run_few(const double* HWY_RESTRICT in, std::int64_t taps, double* HWY_RESTRICT out, std::int64_t rows) {
+  double sums[N] = {};
+  for (std::int64_t tap = 0; tap < taps; ++tap) {
+    for (int i = 0; i < N; ++i) sums[i] += in[tap * N + i];
+  }
+  for (int i = 0; i < N; ++i) out[i] = sums[i];
+  const double* newer = in + taps * N;
+  for (std::int64_t row = 1; row < rows; ++row, newer += N, in += N) {
+    out += N;
+    for (int i = 0; i < N; ++i) out[i] = sums[i] += newer[i] - in[i];
+  }
+}
+
 void run(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n) {
+  switch (n) {
+    case 1: return run_single(in, taps, out, rows);
+    case 2: return run_few<2>(in, taps, out, rows);
+    case 3: return run_few<3>(in, taps, out, rows);
+    case 4: return run_few<4>(in, taps, out, rows);
+    case 5: return run_few<5>(in, taps, out, rows);
+    case 6: return run_few<6>(in, taps, out, rows);
+    case 7: return run_few<7>(in, taps, out, rows);
+    default: break;
+  }
   for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
   for (std::int64_t tap = 1; tap < taps; ++tap) {
     for (std::int64_t i = 0; i < n; ++i) out[i] += in[tap * n + i];
