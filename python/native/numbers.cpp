@@ -64,7 +64,7 @@ f16 as_f16(double value) {
   half = magnitude < 65520 ? half : 0x7C00;
   half = magnitude == magnitude ? half : 0x7E00;
   f16 made;
-  made.bits = static_cast<std::uint16_t>(half | bits >> 48 & 0x8000);
+  made.bits = static_cast<std::uint16_t>(half | ((bits >> 48) & 0x8000));
   return made;
 }
 
