@@ -413,6 +413,8 @@ def prepare(layout, there, dtype, filters, words):
     pixels, terms = (pixel_of(layout.dtype), pixel_of(out_dtype)), None
     if None not in pixels and aligned(layout.strides, layout.dtype) and aligned(out_strides, out_dtype):
         terms = direct_terms(job, layout.dtype, out_dtype)
+    if terms is None and layout.device == "cpu" and _routes.is_for_matrix(job, layout.dtype):
+        return _routes.Strips(job, layout, there, out_dtype, _routes.by_matrix)
     if terms is None and layout.device == "cpu" and _routes.window_of(job, layout.dtype) is not None:
         return _routes.Strips(job, layout, there, out_dtype, _routes.by_windows)
     if _routes.is_for_taps(job, layout, out_strides, out_dtype, terms):

@@ -16,11 +16,13 @@ THIN = 16
 FEW_TAPS = 16
 # Taps from which on a running window is the quicker one.
 LEAST_WINDOW = 17
+# Elements along an axis that a matrix is made of.
+MOST_LINES = 64
 MOST_TAPS = 64
 # Where the library sums integers in f64, rows from which on it is the quicker one.
 LONG = 256
 # Elements along the innermost axis of a strip that are worth reading it across memory.
-LEAST_ROW = 32
+LEAST_ROW = 16
 
 
 class Empty:
@@ -246,27 +248,69 @@ def by_windows(job, in_strides, workers):
     return order, where, _constant(job), (strip_in, strip_out, [0] * ndim), strip_in, (axis, taps)
 
 
+def by_matrix(job, in_strides, workers):
+    """The way of `Strips` for integers along an axis shorter than the filter: what its elements weigh by way of the border is added up.
+
+    A matrix with a row for each output and a column for each element, and one for the constant around.
+    """
+    ndim = len(in_strides)
+    (axis,) = job.filtered()
+    i = job.axes.index(axis)
+    n, taps = job.shape[axis], job.taps[i]
+    low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps}[job.extent]
+    found = sources(low, low + job.out_shape[axis] + taps - 1, n, job.borders[i])
+    row, lines = _row_along(job, axis), n + (job.borders[i] == "constant")
+    matrix = np.array([np.bincount(found[o : o + taps] % lines, row, lines) for o in range(job.out_shape[axis])])
+    where = [[]] * ndim
+    where[axis] = [*range(n), -1][:lines]
+    others = [other for other in _by_strides(in_strides) if other != axis]
+    order = [axis, *(_with_long_rows(others, job.out_shape, [0] * ndim, in_strides) if others else others)]
+    alone = [1 if a == axis else extent for a, extent in enumerate(job.out_shape)]
+    strips = 2 * workers if matrix.size // n * _product(alone) >= LEAST_FOR_THREADS // 8 else 1
+    strip_out = _cut(alone, [0] * ndim, order, strips, max(1, STRIP_ELEMENTS // lines))
+    strip_out[axis] = job.out_shape[axis]
+    strip_in = [lines if a == axis else extent for a, extent in enumerate(strip_out)]
+    return order, where, _constant(job), (strip_in, strip_out, [0] * ndim), strip_out, (axis, np.ascontiguousarray(matrix))
+
+
+def _row_along(job, axis):
+    """The weights of factors along the one axis that is filtered."""
+    gain = 1.0
+    for a, row in zip(job.axes, job.filters[0]):
+        gain *= 1.0 if a == axis else float(row[0])
+    return gain * job.filters[0][job.axes.index(axis)]
+
+
+def is_for_matrix(job, dtype):
+    """Whether integers are filtered along one axis that is shorter than the filter, and short."""
+    if dtype.kind not in "iub" or job.magnitude or not isinstance(job.filters[0], tuple) or len(job.filtered()) != 1:
+        return False
+    (axis,) = job.filtered()
+    taps = job.taps[job.axes.index(axis)]
+    return job.method == "automatic" and _one_constant(job) and job.shape[axis] <= min(taps, MOST_LINES)
+
+
 def window_of(job, dtype):
     """The weight of all taps, where a job sums whole numbers, exactly, in a window along one axis; else None."""
     if dtype.kind not in "iub" or dtype.itemsize > 4 or job.magnitude or not isinstance(job.filters[0], tuple) or not job.shape:
         return None
     if len(job.filtered()) != 1 or not _one_constant(job) or job.method not in ("automatic", "box") or max(job.taps) < LEAST_WINDOW:
         return None
-    weight = 1.0
-    for row in job.filters[0]:
-        if (row != row[0]).any():
-            return None
-        weight *= float(row[0])
+    row = _row_along(job, *job.filtered())
+    weight = float(row[0])
+    if (row != weight).any():
+        return None
     whole = "constant" not in job.borders or (_constant(job) == np.rint(_constant(job)) and abs(_constant(job)) < 2**31)
     return weight if whole and np.isfinite(weight) and max(job.taps) < 2**20 else None
 
 
 def _with_long_rows(order, shape, around, strides):
-    """The order of axes in strips, the longest innermost where rows would be short."""
+    """The order of axes in strips: where rows would be short, a long axis becomes the innermost one."""
     if _length_of_rows(shape, around, order, strides) >= LEAST_ROW:
         return order
-    longest = max(order, key=shape.__getitem__)
-    return [axis for axis in order if axis != longest] + [longest]
+    long = [axis for axis in order if shape[axis] >= 4 * LEAST_ROW]
+    row = long[-1] if long else max(order, key=shape.__getitem__)
+    return [axis for axis in order if axis != row] + [row]
 
 
 def _length_of_rows(shape, around, order, strides):
@@ -295,14 +339,14 @@ def _dense(weights):
     return dense
 
 
-def _cut(shape, around, order, strips):
+def _cut(shape, around, order, strips, most=None):
     """Extents of strips that stay in the caches with what is around them, `strips` of them at least.
 
     The outermost axis is halved that leaves out nearly half, else the one that leaves out most; rows stay long.
     """
     cut, count = list(shape), 1
     innermost = next((axis for axis in reversed(order) if shape[axis] > 1), order[-1])
-    while _product([n + more for n, more in zip(cut, around)]) > STRIP_ELEMENTS or count < strips:
+    while _product([n + more for n, more in zip(cut, around)]) > (most or STRIP_ELEMENTS) or count < strips:
         halves = []
         for axis in order:
             half = -(-cut[axis] // 2)

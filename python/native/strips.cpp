@@ -269,7 +269,7 @@ struct AnySide {
 /// A filter prepared for arrays of given shapes and strides. Immutable; any number of threads may run one.
 class Strips {
  public:
-  /// `how`: a Call for strips, dense weights in the order of `order`, or (axis, length) of a window.
+  /// `how`: a Call for strips, dense weights in the order of `order`, or (axis, length of a window or matrix).
   Strips(const AnyWords& in, const AnyWords& out, Numbers order, std::vector<Numbers> sources, double constant, const CutWords& cut,
          const Numbers& sums_shape, nb::handle how, const RuleWords& rule, int workers)
       : in_(in), out_(out), order_(std::move(order)), sources_(std::move(sources)), constant_(constant), workers_(workers) {
@@ -280,9 +280,16 @@ class Strips {
     if (nb::isinstance<Call>(how)) {
       call_ = nb::cast<Call>(how);
     } else if (nb::isinstance<nb::tuple>(how)) {
-      const auto [axis, taps] = nb::cast<std::tuple<std::int64_t, std::int64_t>>(how);
-      window_axis_ = static_cast<std::size_t>(axis);
-      window_ = taps;
+      const auto words = nb::cast<nb::tuple>(how);
+      axis_ = nb::cast<std::size_t>(words[0]);
+      if (nb::isinstance<nb::int_>(words[1])) {
+        window_ = nb::cast<std::int64_t>(words[1]);
+      } else {
+        const Array weights(words[1], Access::read);
+        const auto* first = reinterpret_cast<const double*>(weights.data);
+        matrix_.assign(first, first + weights.elements());
+        for (std::int64_t i = 0; i < strip_in_[axis_]; ++i) lines_.push_back(i * in_strides_.strides[axis_]);
+      }
     } else {
       const Array weights(how, Access::read);
       Numbers taps, outputs, extents;
@@ -376,16 +383,31 @@ class Strips {
     } else if (dense_) {
       dense_->run(strip, sums);
     } else {
-      const std::int64_t inner = in_strides_.strides[window_axis_];
-      const std::int64_t block = strip_in_[window_axis_] * inner;
-      for (std::int64_t at = 0; at < in_strides_.elements; at += block) {
-        running_sums(strip + at, window_, sums + at, strip_out_[window_axis_], inner);
-      }
+      along_axis(strip, sums);
     }
     scatter(joined(back), 0, out_.number, rule_, done, to);
     strip_room.trim(most_kept);
     sums_room.trim(most_kept);
   }
+
+  /// A window, or a matrix, along one axis.
+  void along_axis(const double* strip, double* sums) const {
+    const std::int64_t inner = in_strides_.strides[axis_];
+    const std::int64_t lines = strip_in_[axis_];
+    for (std::int64_t block = 0; block < in_strides_.elements / (lines * inner); ++block) {
+      const double* from = strip + block * lines * inner;
+      double* to = sums + block * sums_lines() * inner;
+      if (window_ > 0) {
+        running_sums(from, window_, to, strip_out_[axis_], inner);
+        continue;
+      }
+      for (std::int64_t i = 0; i < strip_out_[axis_]; ++i) {
+        sum_taps(from, matrix_.data() + i * lines, lines_.data(), lines, to + i * inner, inner);
+      }
+    }
+  }
+  /// Of a block of sums.
+  std::int64_t sums_lines() const { return window_ > 0 ? strip_in_[axis_] : strip_out_[axis_]; }
 
   AnySide in_, out_;
   Numbers order_;
@@ -397,8 +419,10 @@ class Strips {
   Packed in_strides_, sums_strides_;
   std::optional<Call> call_;
   std::optional<DenseSums> dense_;
-  std::int64_t window_ = 0;  ///< elements along `window_axis_`, where there are neither
-  std::size_t window_axis_ = 0;
+  std::size_t axis_ = 0;         ///< where there are neither, the one that is filtered along:
+  std::int64_t window_ = 0;      ///< elements of a window, or 0, and
+  std::vector<double> matrix_;   ///< a row for each output, a column for each line of the strip
+  Numbers lines_;                ///< where those begin
 };
 
 }  // namespace

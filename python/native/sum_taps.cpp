@@ -106,9 +106,14 @@ void run(const double* in, std::int64_t taps, double* out, std::int64_t rows, st
     case 7: return run_few<7>(in, taps, out, rows);
     default: break;
   }
-  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
-  for (std::int64_t tap = 1; tap < taps; ++tap) {
-    for (std::int64_t i = 0; i < n; ++i) out[i] += in[tap * n + i];
+  constexpr std::int64_t at_once = 32;  // sums in registers
+  for (std::int64_t i = 0; i < n; i += at_once) {
+    double sums[at_once] = {};
+    const std::int64_t some = n - i < at_once ? n - i : at_once;
+    for (std::int64_t tap = 0; tap < taps; ++tap) {
+      for (std::int64_t j = 0; j < some; ++j) sums[j] += in[tap * n + i + j];
+    }
+    for (std::int64_t j = 0; j < some; ++j) out[i + j] = sums[j];
   }
   for (std::int64_t row = 1; row < rows; ++row) {
     const double* HWY_RESTRICT newer = in + (row + taps - 1) * n;

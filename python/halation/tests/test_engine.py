@@ -311,3 +311,19 @@ def test_memory_error():
     """More than the machine has: a plan's output of 2**60 bytes."""
     with pytest.raises((MemoryError, ValueError)):
         _engine.correlate(np.broadcast_to(np.float64(1), (1 << 30, 1 << 27)), (np.ones(3),), axes=(0,))
+
+
+def test_halves_are_rounded_once():
+    """Every half, the middle between each two, and what lies beside it; through strips, where the output is wrapped."""
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16).astype(np.float64)
+    finite = np.unique(halves[np.isfinite(halves)])
+    middle = (finite[1:] + finite[:-1]) / 2
+    others = [65519.9, 65520.0, 1e300, -1e300, 5e-324]
+    values = np.concatenate([halves, middle, np.nextafter(middle, 1e9), np.nextafter(middle, -1e9), others])
+    thin = values.repeat(5).reshape(-1, 5)
+    got = _engine.correlate(thin, np.array([[0.0, 1.0, 0.0]]), borders="replicate", dtype=np.float16)[:, 2]
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected = values.astype(np.float16)
+    np.testing.assert_array_equal(got, expected)
+    whole = halves.repeat(5).reshape(-1, 5).astype(np.float16)
+    np.testing.assert_array_equal(_engine.correlate(whole, np.array([[0.0, 1.0, 0.0]]), dtype=np.float64)[:, 2], halves)

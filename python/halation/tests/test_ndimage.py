@@ -8,16 +8,28 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import halation.ndimage as ours
-from .arrays import COMPLEX, FLOATS, INTEGERS, REAL, arrays, assert_floats_near, assert_integers_equal, cvals, exact_type, modes
+from .arrays import (
+    COMPLEX,
+    FLOATS,
+    INTEGERS,
+    REAL,
+    arrays,
+    assert_floats_near,
+    assert_integers_equal,
+    cvals,
+    exact_type,
+    modes,
+    numbers,
+)
 
 theirs = pytest.importorskip("scipy.ndimage")
 GAUSSIAN_SHARE = 1 + 2.0**-44  # what halation.ndimage says that it adds before it truncates
 
 
 @st.composite
-def rows(draw, most=6):
+def rows(draw):
     """A row of weights: whole numbers or others, of even or odd length."""
-    length = draw(st.integers(1, most))
+    length = draw(st.one_of(st.integers(1, 6), st.integers(7, 40)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     row = rng.integers(-3, 4, length).astype(float)
     return row if draw(st.booleans()) else row + rng.random(length)
@@ -71,6 +83,39 @@ def test_dense(data, array, output, mode, cval, name, subset):
     )
 
 
+@given(st.data(), st.lists(st.integers(1, 5), min_size=4, max_size=6), st.sampled_from(REAL), outputs, modes, cvals)
+def test_dense_along_many_axes(data, shape, dtype, output, mode, cval):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    weights = rng.integers(-3, 4, data.draw(st.tuples(*[st.integers(1, 3)] * len(shape)))).astype(float)
+    if data.draw(st.booleans()):
+        weights += rng.random(weights.shape)
+    array = numbers(rng, shape, dtype).transpose(data.draw(st.permutations(range(len(shape)))))
+    compare("correlate", array, (weights,), {"mode": mode, "cval": cval}, output, np.abs(weights).sum(), weights.size)
+
+
+def test_weights_that_overlap_many_strips():
+    """Strips that are cut along several axes, more of them than one thread takes."""
+    rng = np.random.default_rng(4)
+    for shape, taps in (((40, 30, 20, 12), (3, 2, 3, 2)), ((2, 3, 5, 9000), (2, 3, 2, 5)), ((9000, 3, 2, 3), (5, 3, 2, 3))):
+        array, weights = numbers(rng, shape, "int32"), rng.integers(-3, 4, taps).astype(float)
+        for mode in ("reflect", "constant", "wrap"):
+            keywords = {"mode": mode, "cval": 2.0}
+            np.testing.assert_array_equal(ours.correlate(array, weights, **keywords), theirs.correlate(array, weights, **keywords))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "uint32", "int64"])
+def test_windows_longer_than_axes(dtype):
+    rng = np.random.default_rng(5)
+    for shape in ((1,), (700,), (3, 50), (50, 3), (9, 1, 130, 2)):
+        array = numbers(rng, shape, dtype)
+        for axis in range(len(shape)):
+            for size in (17, 40, 301):
+                for mode in ("reflect", "constant", "nearest", "mirror", "wrap"):
+                    keywords = {"axis": axis, "mode": mode, "cval": -3.0, "origin": size // 3, "output": np.int64}
+                    expected = theirs.uniform_filter1d(array, size, **keywords)
+                    np.testing.assert_array_equal(ours.uniform_filter1d(array, size, **keywords), expected)
+
+
 @given(st.data(), arrays(), rows(), outputs, modes, cvals, st.sampled_from(["correlate1d", "convolve1d"]))
 def test_rows(data, array, row, output, mode, cval, name):
     axis = data.draw(st.integers(-array.ndim, array.ndim - 1))
@@ -100,7 +145,7 @@ def test_uniform_filter(data, array, output, cval, subset):
     )
 
 
-@given(st.data(), arrays(), outputs, modes, cvals, st.integers(1, 7))
+@given(st.data(), arrays(), outputs, modes, cvals, st.one_of(st.integers(1, 7), st.integers(8, 60)))
 def test_uniform_filter1d(data, array, output, mode, cval, size):
     axis = data.draw(st.integers(-array.ndim, array.ndim - 1))
     compare(
@@ -330,3 +375,19 @@ def test_whole_weights_wrap_as_between_the_axes(name, source, output, mode, cval
     image = rng.integers(max(limits.min, -(2**20)), min(limits.max, 2**20), (37, 70), dtype=source, endpoint=True)
     expected = getattr(theirs, name)(image, axis=0, output=output, mode=mode, cval=cval)
     np.testing.assert_array_equal(getattr(ours, name)(image, axis=0, output=output, mode=mode, cval=cval), expected)
+
+
+def test_magnitude_of_factors_too_many_to_multiply_out():
+    """2**34 weights and more, if they were."""
+    array = np.random.default_rng(6).random((30, 4, 5)).astype(np.float32)
+    got = ours.gaussian_gradient_magnitude(array, [400.0, 460.0, 24.0])
+    np.testing.assert_allclose(got, theirs.gaussian_gradient_magnitude(array, [400.0, 460.0, 24.0]), atol=1e-6)
+
+
+def test_halves_overflow_only_at_the_end():
+    array = np.array([[200.0, -200.0, 200.0], [0.0, 250.0, -250.0]], np.float16)
+    for name in ("generic_gradient_magnitude", "generic_laplace"):
+        got = getattr(ours, name)(array, ours.sobel)
+        expected = getattr(theirs, name)(array.astype(np.float32), theirs.sobel)
+        assert got.dtype == np.float16 and np.isfinite(expected).all()
+        np.testing.assert_array_equal(got, expected.astype(np.float16))
