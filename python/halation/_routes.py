@@ -13,10 +13,10 @@ LEAST_FOR_THREADS = 1 << 20
 # Dense weights over rows of fewer elements than this are summed tap by tap, which makes longer ones of them.
 THIN = 16
 # Factors that are multiplied out, and dense weights, where a plan would sum in f64 as well.
-FEW_TAPS = 16
+FEW_TAPS = 48
 # Taps from which on a running window is the quicker one.
 LEAST_WINDOW = 17
-# Elements along an axis that a matrix is made of.
+# Elements along an axis that a matrix is made of, where the filter is longer.
 MOST_LINES = 64
 MOST_TAPS = 64
 # Where the library sums integers in f64, rows from which on it is the quicker one.
@@ -249,7 +249,7 @@ def by_windows(job, in_strides, workers):
 
 
 def by_matrix(job, in_strides, workers):
-    """The way of `Strips` for integers along an axis shorter than the filter: what its elements weigh by way of the border is added up.
+    """The way of `Strips` for integers along a short axis: what its elements weigh by way of the border is added up.
 
     A matrix with a row for each output and a column for each element, and one for the constant around.
     """
@@ -282,7 +282,7 @@ def _row_along(job, axis):
 
 
 def is_for_matrix(job, dtype):
-    """Whether integers are filtered along one axis that is shorter than the filter, and short."""
+    """Whether integers are filtered along one axis that is short, and shorter than the filter."""
     if dtype.kind not in "iub" or job.magnitude or not isinstance(job.filters[0], tuple) or len(job.filtered()) != 1:
         return False
     (axis,) = job.filtered()
@@ -292,7 +292,7 @@ def is_for_matrix(job, dtype):
 
 def window_of(job, dtype):
     """The weight of all taps, where a job sums whole numbers, exactly, in a window along one axis; else None."""
-    if dtype.kind not in "iub" or dtype.itemsize > 4 or job.magnitude or not isinstance(job.filters[0], tuple) or not job.shape:
+    if dtype.kind not in "iub" or job.magnitude or not isinstance(job.filters[0], tuple) or not job.shape:
         return None
     if len(job.filtered()) != 1 or not _one_constant(job) or job.method not in ("automatic", "box") or max(job.taps) < LEAST_WINDOW:
         return None

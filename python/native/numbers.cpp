@@ -133,8 +133,9 @@ const double* values_of(const NumberRule& rule, const double* from, std::int64_t
   return room;
 }
 
-template <class T>
-void write_as(const NumberRule& rule, const double* from, T* to, std::int64_t step, std::int64_t n) {
+/// `stored` makes of a whole number what is kept of it.
+template <class T, class Stored>
+void write_as(const NumberRule& rule, const double* from, T* to, std::int64_t step, std::int64_t n, const Stored& stored) {
   const auto each = [&](const auto& convert) {
     if (step == 1) {
       for (std::int64_t i = 0; i < n; ++i) to[i] = convert(from[i]);
@@ -149,11 +150,10 @@ void write_as(const NumberRule& rule, const double* from, T* to, std::int64_t st
       each([](double v) { return static_cast<T>(v); });
     }
   } else {
-    using Whole = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-    if (rule.wrap && rule.truncate) return each([](double v) { return static_cast<T>(wrapped<Whole>(v)); });
-    if (rule.wrap) return each([](double v) { return static_cast<T>(wrapped<Whole>(nearest_whole(v))); });
-    if (rule.truncate) return each([](double v) { return static_cast<T>(saturated<Whole>(v)); });
-    each([](double v) { return static_cast<T>(saturated<Whole>(nearest_whole(v))); });
+    if (rule.wrap && rule.truncate) return each([&](double v) { return stored(wrapped<T>(v)); });
+    if (rule.wrap) return each([&](double v) { return stored(wrapped<T>(nearest_whole(v))); });
+    if (rule.truncate) return each([&](double v) { return stored(saturated<T>(v)); });
+    each([&](double v) { return stored(saturated<T>(nearest_whole(v))); });
   }
 }
 
@@ -183,13 +183,18 @@ void read(Number number, const std::byte* from, std::int64_t stride, double* to,
 void write(Number number, const NumberRule& rule, const double* from, std::int64_t step, std::byte* to, std::int64_t stride,
                    std::int64_t n) {
   visit(number, [&](auto element) {
-    using T = decltype(element);
+    constexpr bool is_truth = std::is_same_v<decltype(element), bool>;
+    using T = std::conditional_t<is_truth, std::uint8_t, decltype(element)>;
     auto* elements = reinterpret_cast<T*>(to);
     const std::int64_t apart = stride / static_cast<std::int64_t>(sizeof(T));
+    const auto stored = [](T value) {
+      if constexpr (is_truth) return static_cast<T>(value != 0);
+      if constexpr (!is_truth) return value;
+    };
     std::array<double, at_once> room;
     for (std::int64_t i = 0; i < n; i += at_once) {
       const std::int64_t some = std::min(at_once, n - i);
-      write_as(rule, values_of(rule, from + i * step, step, room.data(), some), elements + i * apart, apart, some);
+      write_as(rule, values_of(rule, from + i * step, step, room.data(), some), elements + i * apart, apart, some, stored);
     }
   });
 }

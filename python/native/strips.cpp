@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -247,6 +248,14 @@ struct AnySide {
     number = *found;
   }
 
+  /// Whether f64 holds all sums of `taps` of these elements: of 64 bits they may be too large.
+  bool holds_whole_sums(const double* elements, std::int64_t n, std::int64_t taps) const {
+    if (number != Number::i8 && number != Number::u8) return true;
+    double largest = 0;
+    for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, std::fabs(elements[i]));
+    return largest * static_cast<double>(taps) < 0x1p53;
+  }
+
   /// Truth is read as bytes as well.
   bool holds(const Array& array) const {
     const std::optional<Number> found = number_of(array.kind, array.item_bytes);
@@ -284,12 +293,13 @@ class Strips {
       axis_ = nb::cast<std::size_t>(words[0]);
       if (nb::isinstance<nb::int_>(words[1])) {
         window_ = nb::cast<std::int64_t>(words[1]);
+        matrix_.assign(static_cast<std::size_t>(window_), 1.0);
       } else {
         const Array weights(words[1], Access::read);
         const auto* first = reinterpret_cast<const double*>(weights.data);
         matrix_.assign(first, first + weights.elements());
-        for (std::int64_t i = 0; i < strip_in_[axis_]; ++i) lines_.push_back(i * in_strides_.strides[axis_]);
       }
+      for (std::int64_t i = 0; i < strip_in_[axis_]; ++i) lines_.push_back(i * in_strides_.strides[axis_]);
     } else {
       const Array weights(how, Access::read);
       Numbers taps, outputs, extents;
@@ -397,12 +407,14 @@ class Strips {
     for (std::int64_t block = 0; block < in_strides_.elements / (lines * inner); ++block) {
       const double* from = strip + block * lines * inner;
       double* to = sums + block * sums_lines() * inner;
-      if (window_ > 0) {
+      if (window_ > 0 && in_.holds_whole_sums(from, lines * inner, window_)) {
         running_sums(from, window_, to, strip_out_[axis_], inner);
         continue;
       }
+      const std::int64_t taps = window_ > 0 ? window_ : lines;
       for (std::int64_t i = 0; i < strip_out_[axis_]; ++i) {
-        sum_taps(from, matrix_.data() + i * lines, lines_.data(), lines, to + i * inner, inner);
+        const double* first = window_ > 0 ? from + i * inner : from;
+        sum_taps(first, matrix_.data() + (window_ > 0 ? 0 : i * lines), lines_.data(), taps, to + i * inner, inner);
       }
     }
   }
@@ -421,7 +433,7 @@ class Strips {
   std::optional<DenseSums> dense_;
   std::size_t axis_ = 0;         ///< where there are neither, the one that is filtered along:
   std::int64_t window_ = 0;      ///< elements of a window, or 0, and
-  std::vector<double> matrix_;   ///< a row for each output, a column for each line of the strip
+  std::vector<double> matrix_;   ///< a row for each output, a column for each line of the strip; of a window one row of ones
   Numbers lines_;                ///< where those begin
 };
 
