@@ -235,6 +235,17 @@ TEST(Plan, SkipsTheDerivativesOfAxesThatTheImageLacks) {
   EXPECT_EQ(filters_run({.depth = 9, .height = 9, .width = 9}), 3U);
 }
 
+TEST(Plan, MagnitudesOfLongFactorsAreNotMultipliedOut) {
+  const std::vector<double> row(4001, 1.0 / 4001);
+  const std::vector<double> nothing(4001, 0.0);
+  const Filter first = Filter::separable(row, row, row);  // 6.4e10 weights
+  const Plan plan({.shape = {.depth = 5, .height = 6, .width = 8},
+                   .pixel = Pixel::f32,
+                   .filters = {first, Filter::separable(row, nothing, row), first},
+                   .combine = Combine::magnitude});
+  EXPECT_EQ(plan.methods().size(), 2u);  // the filter of zeros is left out
+}
+
 TEST(Plan, ExplainsItself) {
   const std::string text = Plan(spec_of(Filter({1, 2, 1}).with_name("tent"))).explain();
   EXPECT_THAT(text, HasSubstr("6x8 f32 -> 6x8 f32, convolution, extent same, border reflect101\n"));
