@@ -32,7 +32,7 @@ def __dir__():
 
 def _load_all():
     """What a call loads when it first needs it: a module that another thread was loading at a fork never loads in the child."""
-    for name in ("halation._complex", "halation._gpu", "halation._routes", "numpy.polynomial"):
+    for name in ("halation._complex", "halation._gpu", "halation._routes", "halation._strips", "numpy.polynomial"):
         importlib.import_module(name)
 
 

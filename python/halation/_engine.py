@@ -29,10 +29,10 @@ Borders, rows and anchors in tuples, numbers as Python's: they are keys. Errors:
 
 Costs: a call like an earlier one (same shape, strides, types, weights and words) finds its plan in a cache (256 plans and 16 MiB of
 weights at most, none with more than 2 MiB): 16 x 16 f32 in 8 microseconds or so; else the plan is made, in some 50 microseconds.
-Arrays of u8 u16 i16 f16 f32 f64 are read and written where they lie, in one pass along up to three axes. Through f64, strip by
-strip, go: other numbers, results that may overflow and must wrap, elements that are not aligned or of another byte order; whole
-sums that i16 holds, for other integers or to be wrapped, by way of an array of i16. Filters along four axes and more: factors
-three axes at a time; dense weights by three axes, once for each tap along the others. Complex arrays of real weights are two
+Arrays of u8 u16 i16 f16 f32 f64 are read and written where they lie, in one pass along up to three axes; bool as u8. Through f64,
+strip by strip (_strips.py), go: other numbers, results that may overflow and must wrap, elements that are not aligned or of another
+byte order, dense weights along four axes and more or over rows of a few elements; whole sums that i16 holds, for other integers or
+to be wrapped, by way of an array of i16. Factors along four axes and more: three axes at a time. Complex arrays of real weights are two
 channels; of complex weights two or four passes.
 """
 
@@ -404,7 +404,7 @@ def prepare(layout, there, dtype, filters, words):
         from . import _complex
 
         return _complex.OfReal(job, filters, words, out_dtype)
-    from . import _routes
+    from . import _routes, _strips
 
     if 0 in job.out_shape:
         return _routes.Empty(job, out_dtype)
@@ -413,21 +413,17 @@ def prepare(layout, there, dtype, filters, words):
     pixels, terms = (pixel_of(layout.dtype), pixel_of(out_dtype)), None
     if None not in pixels and aligned(layout.strides, layout.dtype) and aligned(out_strides, out_dtype):
         terms = direct_terms(job, layout.dtype, out_dtype)
-    if terms is None and layout.device == "cpu" and _routes.is_for_matrix(job, layout.dtype):
-        return _routes.Strips(job, layout, there, out_dtype, _routes.by_matrix)
-    if terms is None and layout.device == "cpu" and _routes.window_of(job, layout.dtype) is not None:
-        return _routes.Strips(job, layout, there, out_dtype, _routes.by_windows)
-    if _routes.is_for_taps(job, layout, out_strides, out_dtype, terms):
-        return _routes.Strips(job, layout, there, out_dtype, _routes.by_taps)
+    if way := _strips.way_for(job, layout, out_strides, out_dtype, terms):
+        return _strips.Strips(job, layout, there, out_dtype, way)
     if len(job.filtered()) > 3:
         return _routes.ManyFactors(job, layout, out_dtype)
     if terms is not None:
         return Direct(job, layout, out_strides, out_dtype, pixels, terms)
-    if _routes.is_through_i16(job, layout, out_dtype):
+    if _strips.is_through_i16(job, layout, out_dtype):
         return _routes.ThroughI16(job, layout, out_dtype)
     if layout.device != "cpu":
         raise TypeError(f"arrays on a GPU are filtered as u8, u16, i16, f16, f32 or f64, got {layout.dtype} to {out_dtype}")
-    return _routes.Strips(job, layout, there, out_dtype, _routes.by_plan)
+    return _strips.Strips(job, layout, there, out_dtype, _strips.by_plan)
 
 
 def aligned(strides, dtype):

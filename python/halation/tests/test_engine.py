@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halation import _engine, _native, _routes
+from halation import _engine, _native, _routes, _strips
 from .arrays import arrays, numbers
 
 theirs = pytest.importorskip("scipy.ndimage")
@@ -85,11 +85,11 @@ def test_strips_change_nothing(data, array, border, extent, dense):
     }
     at_once = _engine.correlate(array, weights, **words)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_routes, "STRIP_ELEMENTS", 8)
+        patch.setattr(_strips, "STRIP_ELEMENTS", 8)
         patch.setattr(_engine, "_cache", type(_engine._cache)())
         in_strips = _engine.correlate(array, weights, **words)
         kinds = {type(entry) for entry in _engine._cache.values()}
-    assert kinds & {_routes.Strips, _routes.ManyFactors}
+    assert kinds & {_strips.Strips, _routes.ManyFactors}
     np.testing.assert_array_equal(in_strips, at_once)
 
 

@@ -54,12 +54,12 @@ def test_calls_take_what_is_said_whatever_was_called_before():
 
 
 def test_strips_are_shared_by_as_many_threads():
-    from halation import _routes
+    from halation import _strips
 
     def filtered():
         _engine._cache.clear()
         made = halation.ndimage.gaussian_filter(LONG, 3.0)
-        return made, {entry.workers for entry in _engine._cache.values() if type(entry) is _routes.Strips}
+        return made, {entry.workers for entry in _engine._cache.values() if type(entry) is _strips.Strips}
 
     with halation.threads(1):
         limited, workers = filtered()

@@ -1,0 +1,389 @@
+"""_strips.py: filters through f64, a strip of an array at a time (native/strips.cpp): any numbers, any axes.
+
+A way is how a strip is filtered: by a plan, tap by tap, by a running window, or by a matrix of a short axis.
+"""
+
+import numpy as np
+
+from . import _engine, _native
+from ._mapping import packed_strides
+from ._threads import LIMIT
+
+# Elements of a strip: 512 KiB in f64, and as much for the sums.
+STRIP_ELEMENTS = 1 << 16
+# Elements of a row that are worth reading a strip across memory.
+LEAST_ROW = 16
+# Multiply-adds below which a call is not worth threads.
+LEAST_FOR_THREADS = 1 << 20
+# Dense weights over rows of fewer elements than this are summed tap by tap, which makes longer ones of them.
+THIN = 16
+# Where the library sums integers in f64, rows from which on it is the quicker one.
+LONG = 256
+# Factors that are multiplied out, and dense weights, where a plan would go through f64 as well.
+FEW_TAPS = 48
+MOST_TAPS = 64
+# Taps from which on a running window is the quicker one.
+LEAST_WINDOW = 17
+# Elements along an axis that a matrix is made of, where the filter is longer.
+MOST_LINES = 64
+
+
+def way_for(job, layout, out_strides, out_dtype, terms):
+    """The way to filter a job by; None where the library's own (`terms`: how) or by a plan is quicker."""
+    if layout.device != "cpu" or job.magnitude:
+        return None
+    if terms is None and _is_for_matrix(job, layout.dtype):
+        return by_matrix
+    if terms is None and _window_of(job, layout.dtype) is not None:
+        return by_windows
+    return by_taps if _is_for_taps(job, layout, out_strides, out_dtype, terms) else None
+
+
+class Strips:
+    """Filters in f64, a strip of the array at a time, and writes each strip's sums as what the output is (native/strips.cpp)."""
+
+    def __init__(self, job, layout, there, out_dtype, way):
+        """`way(job, strides of the input, workers)` gives what `_native.Strips` asks for from order to how."""
+        self.shape, self.dtype, self.weights_bytes = job.out_shape, out_dtype, _engine.sum_of_bytes(job.filters)
+        self.in_type, self.out_type = _native_type(layout.dtype), _native_type(out_dtype)
+        in_strides, self.reads = layout.strides, _is_usable(layout.dtype, layout.strides)
+        if not self.reads:
+            in_strides = packed_strides(job.shape, self.in_type.itemsize)
+        self.writes = there is None and self.out_type == out_dtype or there is not None and _is_usable(out_dtype, there.strides)
+        out_strides = there.strides if there is not None and self.writes else packed_strides(job.out_shape, self.out_type.itemsize)
+        self.workers = job.threads or _native.available_threads(LIMIT.get())
+        share = 0.0 if out_dtype.kind == "f" else _engine.share_of(job)
+        scale = job.scale * (_window_of(job, layout.dtype) if way is by_windows else 1.0)
+        rule = (scale, float(job.divisor), job.offset, share, job.rounding == "truncate", job.overflow == "wrap")
+        self.call = _native.Strips(
+            (job.shape or (1,), in_strides or (8,), _name(self.in_type)),
+            (job.out_shape or (1,), out_strides or (8,), _name(self.out_type)),
+            *way(job, in_strides or (8,), self.workers),
+            rule,
+            self.workers,
+        )
+
+    def run(self, array, out, stream):
+        if out is None:
+            out = np.empty(self.shape, self.dtype)
+        if not self.reads:
+            array = array.astype(self.in_type, order="C")
+        to = out if self.writes else np.empty(self.shape, self.out_type)
+        done = self.call.run(array, to) if self.shape else self.call.run(array.reshape(1), to.reshape(1))
+        if not done:
+            return None
+        if to is not out:
+            with np.errstate(over="ignore"):
+                np.copyto(out, to, casting="unsafe")
+        return out
+
+
+def _native_type(dtype):
+    """The type by which numbers of a type go to and from strips."""
+    return _engine.F64 if dtype.char == "g" else dtype.newbyteorder("=")
+
+
+def _is_usable(dtype, strides):
+    return dtype == _native_type(dtype) and _engine.aligned(strides, dtype)
+
+
+def _name(dtype):
+    return f"{dtype.kind}{dtype.itemsize}"
+
+
+def _product(numbers):
+    return int(np.prod(numbers, dtype=np.int64))
+
+
+def _by_strides(strides):
+    """Axes, outermost first."""
+    return sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
+
+
+def sources(low, high, n, border):
+    """The elements that stand for coordinates [low, high) of an axis of n elements; -1 for the constant."""
+    c = np.arange(low, high)
+    outside = (c < 0) | (c >= n)
+    if border == "constant":
+        return np.where(outside, -1, c)
+    if border == "replicate":
+        return np.clip(c, 0, n - 1)
+    if border == "wrap":
+        return c % n
+    if border == "reflect":
+        c = c % (2 * n)
+        return np.where(c < n, c, 2 * n - 1 - c)
+    if n == 1:
+        return np.zeros_like(c)
+    c = c % (2 * n - 2)
+    return np.where(c < n, c, 2 * n - 2 - c)
+
+
+def by_plan(job, in_strides, workers):
+    """The way of `Strips` by which a plan filters each strip, which is cut along one axis and has all of the others."""
+    order = _by_strides(in_strides)
+    axis, rows = _cut_for_plan(job, order)
+    where = [[]] * len(in_strides)
+    strip_in, lead = list(job.shape or (1,)), [0] * len(in_strides)
+    strip_out = list(job.out_shape or (1,))
+    if rows:
+        index = job.axes.index(axis) if axis in job.axes else None
+        taps = 1 if index is None else job.taps[index]
+        strip_in[axis], strip_out[axis] = rows + taps - 1, rows
+        if taps > 1:
+            lead[axis] = 0 if job.extent == "valid" else job.anchors[0][index]
+            high = job.out_shape[axis] + taps - 1 - lead[axis]
+            where[axis] = sources(-lead[axis], high, job.shape[axis], job.borders[index]).tolist()
+    filters = job.filters if job.magnitude else job.filters[0]
+    words = (job.axes, job.borders, job.cvals, job.anchors[0], job.extent, "half_even", "saturate", 1.0, 0.0, 1)
+    words += ("f64", job.method, job.magnitude, 1 if rows else job.threads)
+    strip = _engine.Job(tuple(strip_in) if job.shape else (), filters, words)
+    layout = _engine.Layout(strip.shape, _packed_in(order, strip.shape), _engine.F64, "cpu")
+    sums_strides = _packed_in(order, strip.out_shape)
+    direct = _engine.Direct(strip, layout, sums_strides, _engine.F64, ("f64", "f64"), (1.0, "f64"))
+    return order, where, constant_of(job), (strip_in, strip_out, lead), strip.out_shape or (1,), direct.call
+
+
+def _packed_in(order, shape):
+    """Strides of a packed f64 array whose axes lie in an order, outermost first."""
+    strides, step = [0] * len(shape), 8
+    for axis in reversed(order[: len(shape)]):
+        strides[axis] = step
+        step *= shape[axis]
+    return tuple(strides)
+
+
+def constant_of(job):
+    return next((value for value, border in zip(job.cvals, job.borders) if border == "constant"), 0.0)
+
+
+def _one_constant(job):
+    return len({value for value, border in zip(job.cvals, job.borders) if border == "constant"}) <= 1
+
+
+def _cut_for_plan(job, order):
+    """(axis, output rows of a strip along it; 0: one strip): the outermost axis whose strips are small, else of the smallest."""
+    elements = _product(job.out_shape)
+    innermost = next((axis for axis in reversed(order) if job.shape and job.out_shape[axis] > 1), None)
+    found = []
+    for axis in order if job.shape and elements > STRIP_ELEMENTS else ():
+        n = job.out_shape[axis]
+        taps = job.taps[job.axes.index(axis)] if axis in job.axes else 1
+        # Which of several constants meets in a corner is for the library to say.
+        if taps > 1 and (job.extent == "full" or job.magnitude or not _one_constant(job)):
+            continue
+        rows = max(STRIP_ELEMENTS * n // elements, 4 * taps if taps > 1 else 1)
+        if rows < n and (axis != innermost or rows >= LEAST_ROW):
+            size = (rows + taps - 1) * (elements // n)
+            found.append((max(size, 2 * STRIP_ELEMENTS), len(found), axis, rows))
+    return min(found)[2:] if found else (order[0], 0)
+
+
+def by_taps(job, in_strides, workers):
+    """The way of `Strips` for weights that are few or lie along any axes: all that lies outside is read into the strip.
+
+    The innermost axis of a strip is a long one, whatever lies innermost in memory, so that rows are worth vectors.
+    """
+    ndim, dense = len(in_strides), _dense(job.filters[0])
+    out_shape = job.out_shape or (1,)
+    taps, where, around = [1] * ndim, [[]] * ndim, [0] * ndim
+    for i, a in enumerate(job.axes):
+        taps[a] = job.taps[i]
+        # One element stands for all around it, and is no more than one in the strip.
+        if taps[a] > 1 and not (job.shape[a] == 1 and job.extent == "same" and job.borders[i] != "constant"):
+            around[a] = taps[a] - 1
+            low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps[a]}[job.extent]
+            where[a] = sources(low, low + out_shape[a] + around[a], job.shape[a], job.borders[i]).tolist()
+    order = _with_long_rows(_by_strides(in_strides), out_shape, around, in_strides)
+    strips = 2 * workers if dense.size * _product(out_shape) >= LEAST_FOR_THREADS else 1
+    strip_out = _cut(out_shape, around, order, strips)
+    strip_in = [n + more for n, more in zip(strip_out, around)]
+    by_axis = dense.transpose(sorted(range(len(job.axes)), key=job.axes.__getitem__)).reshape(taps)
+    weights = np.ascontiguousarray(by_axis.transpose(order))
+    return order, where, constant_of(job), (strip_in, strip_out, [0] * ndim), strip_in, weights
+
+
+def by_windows(job, in_strides, workers):
+    """The way of `Strips` for sums of whole numbers in a window along one axis."""
+    ndim = len(in_strides)
+    (axis,) = job.filtered()
+    i = job.axes.index(axis)
+    taps, around, where = job.taps[i], [0] * ndim, [[]] * ndim
+    around[axis] = taps - 1
+    low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps}[job.extent]
+    where[axis] = sources(low, low + job.out_shape[axis] + taps - 1, job.shape[axis], job.borders[i]).tolist()
+    order = _by_strides(in_strides)
+    strip_out = _cut(job.out_shape, around, order, 2 * workers if _product(job.out_shape) >= LEAST_FOR_THREADS // 8 else 1)
+    strip_in = [n + more for n, more in zip(strip_out, around)]
+    return order, where, constant_of(job), (strip_in, strip_out, [0] * ndim), strip_in, (axis, taps)
+
+
+def by_matrix(job, in_strides, workers):
+    """The way of `Strips` for integers along a short axis: what its elements weigh by way of the border is added up.
+
+    A matrix with a row for each output and a column for each element, and one for the constant around.
+    """
+    ndim = len(in_strides)
+    (axis,) = job.filtered()
+    i = job.axes.index(axis)
+    n, taps = job.shape[axis], job.taps[i]
+    low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps}[job.extent]
+    found = sources(low, low + job.out_shape[axis] + taps - 1, n, job.borders[i])
+    row, lines = _row_along(job, axis), n + (job.borders[i] == "constant")
+    matrix = np.array([np.bincount(found[o : o + taps] % lines, row, lines) for o in range(job.out_shape[axis])])
+    where = [[]] * ndim
+    where[axis] = [*range(n), -1][:lines]
+    others = [other for other in _by_strides(in_strides) if other != axis]
+    order = [axis, *(_with_long_rows(others, job.out_shape, [0] * ndim, in_strides) if others else others)]
+    alone = [1 if a == axis else extent for a, extent in enumerate(job.out_shape)]
+    strips = 2 * workers if matrix.size // n * _product(alone) >= LEAST_FOR_THREADS // 8 else 1
+    strip_out = _cut(alone, [0] * ndim, order, strips, max(1, STRIP_ELEMENTS // lines))
+    strip_out[axis] = job.out_shape[axis]
+    strip_in = [lines if a == axis else extent for a, extent in enumerate(strip_out)]
+    return order, where, constant_of(job), (strip_in, strip_out, [0] * ndim), strip_out, (axis, np.ascontiguousarray(matrix))
+
+
+def _row_along(job, axis):
+    """The weights of factors along the one axis that is filtered."""
+    gain = 1.0
+    for a, row in zip(job.axes, job.filters[0]):
+        gain *= 1.0 if a == axis else float(row[0])
+    return gain * job.filters[0][job.axes.index(axis)]
+
+
+def _is_for_matrix(job, dtype):
+    """Whether integers are filtered along one axis that is short, and shorter than the filter."""
+    if dtype.kind not in "iub" or not isinstance(job.filters[0], tuple) or len(job.filtered()) != 1:
+        return False
+    (axis,) = job.filtered()
+    taps = job.taps[job.axes.index(axis)]
+    return job.method == "automatic" and _one_constant(job) and job.shape[axis] <= min(taps, MOST_LINES)
+
+
+def _window_of(job, dtype):
+    """The weight of all taps, where a job sums whole numbers, exactly, in a window along one axis; else None."""
+    if dtype.kind not in "iub" or not isinstance(job.filters[0], tuple) or not job.shape:
+        return None
+    if len(job.filtered()) != 1 or max(job.taps) < LEAST_WINDOW or not _one_constant(job) or job.method not in ("automatic", "box"):
+        return None
+    row = _row_along(job, *job.filtered())
+    weight = float(row[0])
+    if (row != weight).any():
+        return None
+    whole = "constant" not in job.borders or (constant_of(job) == np.rint(constant_of(job)) and abs(constant_of(job)) < 2**31)
+    return weight if whole and np.isfinite(weight) and max(job.taps) < 2**20 else None
+
+
+def _with_long_rows(order, shape, around, strides):
+    """The order of axes in strips: where rows would be short, a long axis becomes the innermost one."""
+    if _length_of_rows(shape, around, order, strides) >= LEAST_ROW:
+        return order
+    long = [axis for axis in order if shape[axis] >= 4 * LEAST_ROW]
+    row = long[-1] if long else max(order, key=shape.__getitem__)
+    return [axis for axis in order if axis != row] + [row]
+
+
+def _length_of_rows(shape, around, order, strides):
+    """Elements that are read one after another: along the innermost axes, as far as they lie one in the other, up to the first that
+    has anything around."""
+    length, step = 1, None
+    for axis in reversed(order):
+        if shape[axis] == 1 and not around[axis]:
+            continue
+        if step is not None and strides[axis] != step:
+            break
+        length *= shape[axis]
+        step = strides[axis] * shape[axis]
+        if around[axis]:
+            break
+    return length
+
+
+def _dense(weights):
+    """Factors multiplied out."""
+    if isinstance(weights, np.ndarray):
+        return weights
+    dense = np.ones(())
+    for row in weights:
+        dense = np.multiply.outer(dense, row)
+    return dense
+
+
+def _cut(shape, around, order, strips, most=None):
+    """Extents of strips that stay in the caches with what is around them, `strips` of them at least.
+
+    The outermost axis is halved that leaves out nearly half, else the one that leaves out most; rows stay long.
+    """
+    cut, count = list(shape), 1
+    innermost = next((axis for axis in reversed(order) if shape[axis] > 1), order[-1])
+    while _product([n + more for n, more in zip(cut, around)]) > (most or STRIP_ELEMENTS) or count < strips:
+        halves = []
+        for axis in order:
+            half = -(-cut[axis] // 2)
+            if half < cut[axis] and (axis != innermost or half >= 8 * LEAST_ROW):
+                halves.append(((half + around[axis]) / (cut[axis] + around[axis]), axis, half))
+        if not halves or min(halves)[0] > 0.8:
+            break
+        _, axis, cut[axis] = next((one for one in halves if one[0] <= 0.6), min(halves))
+        count *= 2
+    return cut
+
+
+def _number_of_taps(weights):
+    return weights.size if isinstance(weights, np.ndarray) else _product([row.size for row in weights])
+
+
+def _is_for_taps(job, layout, out_strides, out_dtype, terms):
+    """Whether weights are summed tap by tap: dense ones along more than three axes, or where a plan's rows would be short; few, and
+    dense ones, where a plan would go through f64 as well."""
+    dense, count = isinstance(job.filters[0], np.ndarray), _number_of_taps(job.filters[0])
+    if dense and len(job.filtered()) > 3:
+        check_many(job, layout)
+    elif not _one_constant(job) or job.method not in ("automatic", "direct"):
+        return False
+    elif dense and count > MOST_TAPS or not dense and count > FEW_TAPS:
+        if not dense or _row_of(job, layout, out_strides) >= THIN:
+            return False
+    elif terms is not None:
+        # f64 for integers alone: what is of floats is summed in f32, and what i16 holds in that.
+        least = LONG if job.rounding == "truncate" and terms[1] == "f64" else THIN if dense and count > 1 else 0
+        if _row_of(job, layout, out_strides) >= least:
+            return False
+    elif is_through_i16(job, layout, out_dtype) and _row_of(job, layout, out_strides) >= LONG:
+        return False
+    # What a plan refuses is refused by one whose weights are these, along one axis.
+    weights = _dense(job.filters[0]).ravel()
+    anchors = [anchor if 0 <= anchor < taps else -1 for anchor, taps in zip(job.anchors[0], job.taps)]
+    size, at = (1, 1, weights.size), (0, 0, min(anchors, default=0))
+    borders = (("replicate", 0.0),) * 2 + (("constant", constant_of(job)),)
+    words = ("same", "f64", job.scale, job.offset, "half_even", "f64", "exact", job.method, "estimate", job.threads)
+    _native.make_plan((1, 1, 1, 1, 1), "f64", [(size, at, weights)], borders, *words, "cpu", False, "correlation", 0)
+    return True
+
+
+def is_through_i16(job, layout, out_dtype):
+    """Whether sums are whole numbers that i16 holds, of aligned elements on the CPU, for integers."""
+    if layout.device != "cpu" or layout.dtype.kind not in "iu" or out_dtype.kind not in "iu" or job.magnitude:
+        return False
+    if _engine.pixel_of(layout.dtype) is None or not _engine.aligned(layout.strides, layout.dtype):
+        return False
+    if job.scale != 1 or job.offset != 0 or job.divisor != 1 or job.overflow != "wrap" or not job.is_whole():
+        return False
+    low, high = job.range_of(layout.dtype)
+    return -(2**15) <= low and high < 2**15
+
+
+def _row_of(job, layout, out_strides):
+    """Elements of a row of a plan."""
+    shape, strides = layout.shape or (1,), layout.strides or (1,)
+    return _engine.place(shape, strides, out_strides or (1,), job.filtered()).shape[3]
+
+
+def check_many(job, layout):
+    """Refuses what is not there along more than three axes."""
+    if layout.device != "cpu":
+        raise TypeError("filters along more than three axes are for arrays on the CPU; filter axis by axis")
+    if job.magnitude:
+        raise ValueError("a magnitude is possible along three axes at most")
+    if not _one_constant(job):
+        raise ValueError("filters along more than three axes need one cval for all constant borders")
