@@ -181,7 +181,7 @@ bool Array::from_dlpack(nb::handle object, Access access) {
 }
 
 std::optional<Pixel> Array::pixel() const {
-  if ((kind == 'u' || kind == 'b') && item_bytes == 1) return Pixel::u8;
+  if (kind == 'u' && item_bytes == 1) return Pixel::u8;
   if (kind == 'u' && item_bytes == 2) return Pixel::u16;
   if (kind == 'i' && item_bytes == 2) return Pixel::i16;
   if (kind == 'f' && item_bytes == 2) return Pixel::f16;

@@ -28,8 +28,10 @@ struct Side {
   Pixel pixel = Pixel::u8;
   std::vector<std::int64_t> offsets;  ///< of each run: what five extents cannot hold is run again and again
 
+  /// Truth is read as u8 as well.
   bool fits(const Array& array) const {
-    if (static_cast<std::size_t>(array.axes) != shape.size() || array.pixel() != pixel) return false;
+    const bool holds = array.pixel() == pixel || (pixel == Pixel::u8 && array.kind == 'b' && array.item_bytes == 1);
+    if (static_cast<std::size_t>(array.axes) != shape.size() || !holds) return false;
     for (std::size_t i = 0; i < shape.size(); ++i) {
       if (array.shape[i] != shape[i] || (array.strides[i] != strides[i] && shape[i] != 1)) return false;
     }

@@ -184,7 +184,8 @@ class DenseSums {
     for (std::size_t axis = outputs_.size(); axis-- > 0;) {
       rows /= outputs_[axis];
       length += (outputs_[axis] - 1) * strides_[axis];
-      const double cost = static_cast<double>(rows) * (row_cost + vector_cost * static_cast<double>((length + lanes - 1) / lanes));
+      const std::int64_t vectors = (length + lanes - 1) / lanes;
+      const double cost = static_cast<double>(rows) * (row_cost + vector_cost * static_cast<double>(vectors));
       if (cost > least) continue;
       least = cost;
       rows_axes_ = axis;

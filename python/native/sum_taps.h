@@ -6,7 +6,7 @@
 namespace halation::python {
 
 /// Elements that may be read and written behind the last one.
-inline constexpr std::int64_t sum_slack = 8 * 8;
+inline constexpr std::int64_t sum_slack = 64;
 
 /// out[i] = Σ_k weights[k] · in[offsets[k] + i] for i in [0, n), in f64. Cost: a multiply-add for each tap and element, a vector of
 /// them at a time.
