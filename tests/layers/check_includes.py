@@ -32,7 +32,7 @@ MAY_INCLUDE_FILES = {"ladder": {"src/cuda/runtime.h"}, "bench": {"src/cuda/runti
 
 # Libraries that stay in the folders named, so that everything else builds without them.
 CONFINED = {
-    re.compile(r"hwy/"): {"src/cpu"},
+    re.compile(r"hwy/"): {"src/cpu", "python"},
     re.compile(r"cuda|cu[a-z]+\.h$|cooperative_groups|nv/|cub/|thrust/|mma\.h"): {"src/cuda", "ladder", "bench"},
 }
 
@@ -128,6 +128,7 @@ CASES = [
     ("bench/a.cpp", '#include "cuda/runtime.h"', "src/cuda/runtime.h", True),
     ("ladder/a.cpp", '#include "bench/contest.h"', "bench/contest.h", False),
     ("python/a.cpp", '#include "plan/check.h"', "src/plan/check.h", False),
+    ("python/native/a.cpp", "#include <hwy/highway.h>", None, True),
     ("bench/a.cpp", '#include "../src/cpu/cpu.h"', "src/cpu/cpu.h", False),
     ("include/halation/a.h", "#include <cstdint>", None, True),
     ("include/halation/a.h", "#include <hwy/highway.h>", None, False),
