@@ -33,10 +33,15 @@ def way_for(job, layout, out_strides, out_dtype, terms):
     if layout.device != "cpu" or job.magnitude:
         return None
     if terms is None and _is_for_matrix(job, layout.dtype):
-        return by_matrix
-    if terms is None and _window_of(job, layout.dtype) is not None:
-        return by_windows
-    return by_taps if _is_for_taps(job, layout, out_strides, out_dtype, terms) else None
+        way = by_matrix
+    elif terms is None and _window_of(job, layout.dtype) is not None:
+        way = by_windows
+    elif _is_for_taps(job, layout, out_strides, out_dtype, terms):
+        way = by_taps
+    else:
+        return None
+    _refuse_as_plans_do(job)
+    return way
 
 
 class Strips:
@@ -351,14 +356,17 @@ def _is_for_taps(job, layout, out_strides, out_dtype, terms):
             return False
     elif is_through_i16(job, layout, out_dtype) and _row_of(job, layout, out_strides) >= LONG:
         return False
-    # What a plan refuses is refused by one whose weights are these, along one axis.
+    return True
+
+
+def _refuse_as_plans_do(job):
+    """Refuses what a plan refuses, by one whose weights are these, along one axis."""
     weights = _dense(job.filters[0]).ravel()
     anchors = [anchor if 0 <= anchor < taps else -1 for anchor, taps in zip(job.anchors[0], job.taps)]
     size, at = (1, 1, weights.size), (0, 0, min(anchors, default=0))
     borders = (("replicate", 0.0),) * 2 + (("constant", constant_of(job)),)
     words = ("same", "f64", job.scale, job.offset, "half_even", "f64", "exact", job.method, "estimate", job.threads)
     _native.make_plan((1, 1, 1, 1, 1), "f64", [(size, at, weights)], borders, *words, "cpu", False, "correlation", 0)
-    return True
 
 
 def is_through_i16(job, layout, out_dtype):

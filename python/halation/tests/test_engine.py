@@ -307,6 +307,22 @@ def test_more_errors():
         _engine.correlate(array, [np.ones((3, 3)), np.ones((3, 3))])
 
 
+@pytest.mark.parametrize("taps", [3, 20, 40])
+def test_what_goes_in_strips_is_refused_as_well(taps):
+    """Tap by tap, by windows and by the matrix of a short axis."""
+    array = np.ones((30, 5), np.int32)
+    for axis in (0, 1):
+        row, words = (np.ones(taps),), {"axes": (axis,), "borders": "reflect"}
+        with pytest.raises(ValueError, match="weights must be finite"):
+            _engine.correlate(array, (np.full(taps, np.inf),), **words)
+        with pytest.raises(ValueError, match="anchor must lie inside the filter"):
+            _engine.correlate(array, row, anchors=(taps,), **words)
+        with pytest.raises(ValueError, match="threads must be at least 0"):
+            _engine.correlate(array, row, threads=-1, **words)
+        with pytest.raises(ValueError, match="scale must be finite"):
+            _engine.correlate(array, row, scale=np.nan, **words)
+
+
 def test_memory_error():
     """More than the machine has: a plan's output of 2**60 bytes."""
     with pytest.raises((MemoryError, ValueError)):
