@@ -153,13 +153,8 @@ def _keep(key, entry):
     if entry.weights_bytes > MOST_CACHED_BYTES // 8:
         return
     _cache[key] = entry
-    while len(_cache) > MOST_PLANS or sum_of_weights(list(_cache.values())) > MOST_CACHED_BYTES:
+    while len(_cache) > MOST_PLANS or sum([one.weights_bytes for one in list(_cache.values())]) > MOST_CACHED_BYTES:
         _cache.popitem(last=False)
-
-
-def sum_of_weights(entries):
-    """Bytes of the weights of entries of the cache."""
-    return sum([entry.weights_bytes for entry in entries])
 
 
 def check_writable(out):

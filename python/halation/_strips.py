@@ -124,6 +124,13 @@ def sources(low, high, n, border):
     return np.where(c < n, c, 2 * n - 2 - c)
 
 
+def _read_along(job, i):
+    """The elements that a filter reads along its i-th axis, for all outputs."""
+    axis, taps = job.axes[i], job.taps[i]
+    low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps}[job.extent]
+    return sources(low, low + job.out_shape[axis] + taps - 1, job.shape[axis], job.borders[i])
+
+
 def by_plan(job, in_strides, workers):
     """The way of `Strips` by which a plan filters each strip, which is cut along one axis and has all of the others."""
     order = _by_strides(in_strides)
@@ -137,8 +144,7 @@ def by_plan(job, in_strides, workers):
         strip_in[axis], strip_out[axis] = rows + taps - 1, rows
         if taps > 1:
             lead[axis] = 0 if job.extent == "valid" else job.anchors[0][index]
-            high = job.out_shape[axis] + taps - 1 - lead[axis]
-            where[axis] = sources(-lead[axis], high, job.shape[axis], job.borders[index]).tolist()
+            where[axis] = _read_along(job, index).tolist()
     filters = job.filters if job.magnitude else job.filters[0]
     words = (job.axes, job.borders, job.cvals, job.anchors[0], job.extent, "half_even", "saturate", 1.0, 0.0, 1)
     words += ("f64", job.method, job.magnitude, 1 if rows else job.threads)
@@ -197,8 +203,7 @@ def by_taps(job, in_strides, workers):
         # One element stands for all around it, and is no more than one in the strip.
         if taps[a] > 1 and not (job.shape[a] == 1 and job.extent == "same" and job.borders[i] != "constant"):
             around[a] = taps[a] - 1
-            low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps[a]}[job.extent]
-            where[a] = sources(low, low + out_shape[a] + around[a], job.shape[a], job.borders[i]).tolist()
+            where[a] = _read_along(job, i).tolist()
     order = _with_long_rows(_by_strides(in_strides), out_shape, around, in_strides)
     strips = 2 * workers if dense.size * _product(out_shape) >= LEAST_FOR_THREADS else 1
     strip_out = _cut(out_shape, around, order, strips)
@@ -215,8 +220,7 @@ def by_windows(job, in_strides, workers):
     i = job.axes.index(axis)
     taps, around, where = job.taps[i], [0] * ndim, [[]] * ndim
     around[axis] = taps - 1
-    low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps}[job.extent]
-    where[axis] = sources(low, low + job.out_shape[axis] + taps - 1, job.shape[axis], job.borders[i]).tolist()
+    where[axis] = _read_along(job, i).tolist()
     order = _by_strides(in_strides)
     strip_out = _cut(job.out_shape, around, order, 2 * workers if _product(job.out_shape) >= LEAST_FOR_THREADS // 8 else 1)
     strip_in = [n + more for n, more in zip(strip_out, around)]
@@ -232,8 +236,7 @@ def by_matrix(job, in_strides, workers):
     (axis,) = job.filtered()
     i = job.axes.index(axis)
     n, taps = job.shape[axis], job.taps[i]
-    low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps}[job.extent]
-    found = sources(low, low + job.out_shape[axis] + taps - 1, n, job.borders[i])
+    found = _read_along(job, i)
     row, lines = _row_along(job, axis), n + (job.borders[i] == "constant")
     matrix = np.array([np.bincount(found[o : o + taps] % lines, row, lines) for o in range(job.out_shape[axis])])
     where = [[]] * ndim
