@@ -45,8 +45,9 @@ class ManyFactors:
     def __init__(self, job, layout, out_dtype):
         check_many(job, layout)
         self.job, self.shape, self.dtype, self.weights_bytes = job, job.out_shape, out_dtype, 0
-        order = sorted(job.filtered(), key=lambda axis: job.taps[job.axes.index(axis)])
-        self.inner = tuple(sorted(order[-3:]))  # in one pass
+        # The innermost three in one pass; the others then have rows of all that lies inside of them.
+        order = sorted(job.filtered(), key=lambda axis: -abs(layout.strides[axis]))
+        self.inner = tuple(sorted(order[-3:]))
         self.outer = tuple(sorted(order[:-3]))
 
     def _words(self, axes, cval, scale=1.0, offset=0.0, divisor=1, rounding="half_even", overflow="saturate"):

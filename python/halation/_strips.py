@@ -13,6 +13,9 @@ from ._threads import LIMIT
 STRIP_ELEMENTS = 1 << 16
 # Elements of a row that are worth reading a strip across memory.
 LEAST_ROW = 16
+# The same where the elements across memory lie as far apart as pages: each has a line of the TLB to itself.
+LEAST_ROW_OF_FAR = 5
+PAGE = 4096  # bytes
 # Multiply-adds below which a call is not worth threads.
 LEAST_FOR_THREADS = 1 << 20
 # Dense weights over rows of fewer elements than this are summed tap by tap, which makes longer ones of them.
@@ -175,7 +178,7 @@ def _one_constant(job):
 def _cut_for_plan(job, order):
     """(axis, output rows of a strip along it; 0: one strip): the outermost axis whose strips are small, else of the smallest."""
     elements = _product(job.out_shape)
-    innermost = next((axis for axis in reversed(order) if job.shape and job.out_shape[axis] > 1), None)
+    innermost = _innermost(order, job.out_shape) if job.shape else None
     found = []
     for axis in order if job.shape and elements > STRIP_ELEMENTS else ():
         n = job.out_shape[axis]
@@ -204,9 +207,10 @@ def by_taps(job, in_strides, workers):
         if taps[a] > 1 and not (job.shape[a] == 1 and job.extent == "same" and job.borders[i] != "constant"):
             around[a] = taps[a] - 1
             where[a] = _read_along(job, i).tolist()
-    order = _with_long_rows(_by_strides(in_strides), out_shape, around, in_strides)
+    outermost_first = _by_strides(in_strides)
+    order = _with_long_rows(outermost_first, out_shape, around, in_strides)
     strips = 2 * workers if dense.size * _product(out_shape) >= LEAST_FOR_THREADS else 1
-    strip_out = _cut(out_shape, around, order, strips)
+    strip_out = _cut(out_shape, around, outermost_first, _innermost(order, out_shape), strips)
     strip_in = [n + more for n, more in zip(strip_out, around)]
     by_axis = dense.transpose(sorted(range(len(job.axes)), key=job.axes.__getitem__)).reshape(taps)
     weights = np.ascontiguousarray(by_axis.transpose(order))
@@ -214,7 +218,7 @@ def by_taps(job, in_strides, workers):
 
 
 def by_windows(job, in_strides, workers):
-    """The way of `Strips` for sums of whole numbers in a window along one axis."""
+    """The way of `Strips` for sums in a window along one axis."""
     ndim = len(in_strides)
     (axis,) = job.filtered()
     i = job.axes.index(axis)
@@ -222,7 +226,8 @@ def by_windows(job, in_strides, workers):
     around[axis] = taps - 1
     where[axis] = _read_along(job, i).tolist()
     order = _by_strides(in_strides)
-    strip_out = _cut(job.out_shape, around, order, 2 * workers if _product(job.out_shape) >= LEAST_FOR_THREADS // 8 else 1)
+    strips = 2 * workers if _product(job.out_shape) >= LEAST_FOR_THREADS // 8 else 1
+    strip_out = _cut(job.out_shape, around, order, _innermost(order, job.out_shape), strips)
     strip_in = [n + more for n, more in zip(strip_out, around)]
     return order, where, constant_of(job), (strip_in, strip_out, [0] * ndim), strip_in, (axis, taps)
 
@@ -237,15 +242,16 @@ def by_matrix(job, in_strides, workers):
     i = job.axes.index(axis)
     n, taps = job.shape[axis], job.taps[i]
     found = _read_along(job, i)
-    row, lines = _row_along(job, axis), n + (job.borders[i] == "constant")
-    matrix = np.array([np.bincount(found[o : o + taps] % lines, row, lines) for o in range(job.out_shape[axis])])
+    weights, lines = _row_along(job, axis), n + (job.borders[i] == "constant")
+    matrix = np.array([np.bincount(found[o : o + taps] % lines, weights, lines) for o in range(job.out_shape[axis])])
     where = [[]] * ndim
     where[axis] = [*range(n), -1][:lines]
     others = [other for other in _by_strides(in_strides) if other != axis]
     order = [axis, *(_with_long_rows(others, job.out_shape, [0] * ndim, in_strides) if others else others)]
     alone = [1 if a == axis else extent for a, extent in enumerate(job.out_shape)]
     strips = 2 * workers if matrix.size // n * _product(alone) >= LEAST_FOR_THREADS // 8 else 1
-    strip_out = _cut(alone, [0] * ndim, order, strips, max(1, STRIP_ELEMENTS // lines))
+    row, most = _innermost(order, alone), max(1, STRIP_ELEMENTS // lines)
+    strip_out = _cut(alone, [0] * ndim, _by_strides(in_strides), row, strips, most)
     strip_out[axis] = job.out_shape[axis]
     strip_in = [lines if a == axis else extent for a, extent in enumerate(strip_out)]
     return order, where, constant_of(job), (strip_in, strip_out, [0] * ndim), strip_out, (axis, np.ascontiguousarray(matrix))
@@ -269,8 +275,8 @@ def _is_for_matrix(job, dtype):
 
 
 def _window_of(job, dtype):
-    """The weight of all taps, where a job sums whole numbers, exactly, in a window along one axis; else None."""
-    if dtype.kind not in "iub" or not isinstance(job.filters[0], tuple) or not job.shape:
+    """The weight of all taps, where a job sums in a window along one axis; else None."""
+    if not isinstance(job.filters[0], tuple) or not job.shape:
         return None
     if len(job.filtered()) != 1 or max(job.taps) < LEAST_WINDOW or not _one_constant(job) or job.method not in ("automatic", "box"):
         return None
@@ -278,16 +284,18 @@ def _window_of(job, dtype):
     weight = float(row[0])
     if (row != weight).any():
         return None
-    whole = "constant" not in job.borders or (constant_of(job) == np.rint(constant_of(job)) and abs(constant_of(job)) < 2**31)
-    return weight if whole and np.isfinite(weight) and max(job.taps) < 2**20 else None
+    # What a window of floats costs grows with its taps beyond the axis, which a plan folds.
+    most = 2**20 if dtype.kind in "iub" else max(FEW_TAPS, 2 * job.shape[job.filtered()[0]])
+    return weight if np.isfinite(weight) and max(job.taps) < most else None
 
 
 def _with_long_rows(order, shape, around, strides):
     """The order of axes in strips: where rows would be short, a long axis becomes the innermost one."""
-    if _length_of_rows(shape, around, order, strides) >= LEAST_ROW:
-        return order
     long = [axis for axis in order if shape[axis] >= 4 * LEAST_ROW]
     row = long[-1] if long else max(order, key=shape.__getitem__)
+    least = LEAST_ROW if abs(strides[row]) < PAGE else LEAST_ROW_OF_FAR
+    if _length_of_rows(shape, around, order, strides) >= least:
+        return order
     return [axis for axis in order if axis != row] + [row]
 
 
@@ -317,18 +325,23 @@ def _dense(weights):
     return dense
 
 
-def _cut(shape, around, order, strips, most=None):
+def _innermost(order, shape):
+    """The innermost axis of more than one element; the last where there is none."""
+    return next((axis for axis in reversed(order) if shape[axis] > 1), order[-1])
+
+
+def _cut(shape, around, outermost_first, row, strips, most=None):
     """Extents of strips that stay in the caches with what is around them, `strips` of them at least.
 
-    The outermost axis is halved that leaves out nearly half, else the one that leaves out most; rows stay long.
+    The axis is halved that lies outermost in memory and leaves out nearly half, so that strips use cache lines whole; else the one
+    that leaves out most. Rows, along the axis `row`, stay long.
     """
     cut, count = list(shape), 1
-    innermost = next((axis for axis in reversed(order) if shape[axis] > 1), order[-1])
     while _product([n + more for n, more in zip(cut, around)]) > (most or STRIP_ELEMENTS) or count < strips:
         halves = []
-        for axis in order:
+        for axis in outermost_first:
             half = -(-cut[axis] // 2)
-            if half < cut[axis] and (axis != innermost or half >= 8 * LEAST_ROW):
+            if half < cut[axis] and (axis != row or half >= 8 * LEAST_ROW):
                 halves.append(((half + around[axis]) / (cut[axis] + around[axis]), axis, half))
         if not halves or min(halves)[0] > 0.8:
             break

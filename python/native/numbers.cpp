@@ -22,7 +22,6 @@ HWY_BEFORE_NAMESPACE();
 namespace halation::python::HWY_NAMESPACE {
 namespace {
 
-
 /// Calls `visitor` with a value of the C++ type that a number stands for; `bool` for truth.
 template <class Visitor>
 void visit(Number number, const Visitor& visitor) {
@@ -157,44 +156,75 @@ void write_as(const NumberRule& rule, const double* from, T* to, std::int64_t st
   }
 }
 
+template <class T, class Convert>
+void read_each(const T* from, std::int64_t step, double* to, std::int64_t n, const Convert& as_number) {
+  if (step == 1) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = as_number(from[i]);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = as_number(from[i * step]);
+  }
+}
+
+/// `step`: elements from one of the row to the next.
+template <class T, class Convert>
+void read_row(const T* from, std::int64_t step, std::int64_t unit, std::span<const Run> runs, double constant, double* to,
+              const Convert& as_number) {
+  for (const Run& run : runs) {
+    double* at = to + run.to * unit;
+    const T* first = from + run.first * unit * step;
+    if (run.first < 0) {
+      std::fill_n(at, run.n * unit, constant);
+    } else if (run.way == 1 || unit == 1) {
+      read_each(first, run.way == 1 ? step : run.way * step, at, run.n * unit, as_number);
+    } else {
+      for (std::int64_t i = 0; i < run.n; ++i) read_each(first + i * run.way * unit * step, step, at + i * unit, unit, as_number);
+    }
+  }
+}
+
 }  // namespace
 
-void read(Number number, const std::byte* from, std::int64_t stride, double* to, std::int64_t n) {
+void read(Number number, const std::byte* from, const Step& rows, const Step& row, std::span<const Run> runs, double constant,
+          double* to) {
   visit(number, [&](auto element) {
     constexpr bool is_truth = std::is_same_v<decltype(element), bool>;
     using T = std::conditional_t<is_truth, std::uint8_t, decltype(element)>;
-    const auto number_as_f64 = [](T value) {
+    const auto as_number = [](T value) {
       if constexpr (std::is_same_v<T, f16>) {
         return as_f64(value);
       } else {
         return static_cast<double>(is_truth ? value != 0 : value);
       }
     };
-    const auto* elements = reinterpret_cast<const T*>(from);
-    const std::int64_t step = stride / static_cast<std::int64_t>(sizeof(T));
-    if (step == 1) {
-      for (std::int64_t i = 0; i < n; ++i) to[i] = number_as_f64(elements[i]);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) to[i] = number_as_f64(elements[i * step]);
+    const std::int64_t step = row.from / static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t i = 0; i < rows.n; ++i) {
+      const std::int64_t source = rows.sources == nullptr ? i : rows.sources[i];
+      if (source < 0) {
+        std::fill_n(to + i * rows.to, rows.to, constant);
+      } else {
+        read_row(reinterpret_cast<const T*>(from + source * rows.from), step, row.unit, runs, constant, to + i * rows.to, as_number);
+      }
     }
   });
 }
 
-void write(Number number, const NumberRule& rule, const double* from, std::int64_t step, std::byte* to, std::int64_t stride,
-                   std::int64_t n) {
+void write(Number number, const NumberRule& rule, const double* from, const Step& rows, const Step& row, std::byte* to) {
   visit(number, [&](auto element) {
     constexpr bool is_truth = std::is_same_v<decltype(element), bool>;
     using T = std::conditional_t<is_truth, std::uint8_t, decltype(element)>;
-    auto* elements = reinterpret_cast<T*>(to);
-    const std::int64_t apart = stride / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t apart = row.to / static_cast<std::int64_t>(sizeof(T));
     const auto stored = [](T value) {
       if constexpr (is_truth) return static_cast<T>(value != 0);
       if constexpr (!is_truth) return value;
     };
     std::array<double, at_once> room;
-    for (std::int64_t i = 0; i < n; i += at_once) {
-      const std::int64_t some = std::min(at_once, n - i);
-      write_as(rule, values_of(rule, from + i * step, step, room.data(), some), elements + i * apart, apart, some, stored);
+    for (std::int64_t k = 0; k < rows.n; ++k) {
+      const double* sums = from + k * rows.from;
+      auto* elements = reinterpret_cast<T*>(to + k * rows.to);
+      for (std::int64_t i = 0; i < row.n; i += at_once) {
+        const std::int64_t some = std::min(at_once, row.n - i);
+        write_as(rule, values_of(rule, sums + i * row.from, row.from, room.data(), some), elements + i * apart, apart, some, stored);
+      }
     }
   });
 }
@@ -222,13 +252,13 @@ std::optional<Number> number_of(char kind, std::int64_t item_bytes) {
   return std::nullopt;
 }
 
-void read_numbers(Number number, const std::byte* from, std::int64_t stride, double* to, std::int64_t n) {
-  HWY_DYNAMIC_DISPATCH(read)(number, from, stride, to, n);
+void read_numbers(Number number, const std::byte* from, const Step& rows, const Step& row, std::span<const Run> runs, double constant,
+                  double* to) {
+  HWY_DYNAMIC_DISPATCH(read)(number, from, rows, row, runs, constant, to);
 }
 
-void write_numbers(Number number, const NumberRule& rule, const double* from, std::int64_t step, std::byte* to, std::int64_t stride,
-                   std::int64_t n) {
-  HWY_DYNAMIC_DISPATCH(write)(number, rule, from, step, to, stride, n);
+void write_numbers(Number number, const NumberRule& rule, const double* from, const Step& rows, const Step& row, std::byte* to) {
+  HWY_DYNAMIC_DISPATCH(write)(number, rule, from, rows, row, to);
 }
 
 }  // namespace halation::python

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace halation::python {
 
@@ -13,8 +14,23 @@ enum class Number : std::uint8_t { b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4, f
 /// By NumPy's letter (b, u, i, f) and the element's size; none for others.
 std::optional<Number> number_of(char kind, std::int64_t item_bytes);
 
-/// to[i] = the element `stride` · i bytes after `from`. Each begins at a multiple of its size.
-void read_numbers(Number number, const std::byte* from, std::int64_t stride, double* to, std::int64_t n);
+/// One axis of a walk from one array to another; with `sources`, element i is read at sources[i], the constant stands for -1.
+struct Step {
+  std::int64_t n;
+  std::int64_t from;  ///< elements of f64, or bytes of any others
+  std::int64_t to;
+  const std::int64_t* sources = nullptr;
+  std::int64_t unit = 1;  ///< elements that lie one after another at each source
+};
+
+/// Sources of a row that lie one after another (way 1), backwards (-1), or are one place (0); from -1: the constant.
+struct Run {
+  std::int64_t first, way, to, n;
+};
+
+/// Rows as packed f64: each as `runs` say, which have all elements of `row`. Elements begin at multiples of their size.
+void read_numbers(Number number, const std::byte* from, const Step& rows, const Step& row, std::span<const Run> runs, double constant,
+                  double* to);
 
 /// How a sum becomes an element: scale · sum / divisor + offset, farther from zero by `share` of itself (but for 1/1024 at most: sums
 /// that rounding has put just below a whole number reach it), and then, of integers, rounded, wrapped or saturated.
@@ -27,8 +43,7 @@ struct NumberRule {
   bool wrap = false;      ///< as x86-64 converts; else saturated
 };
 
-/// The element `stride` · i bytes after `to` = from[i · step] by the rule, for i in [0, n). Truth is what is not 0 as a byte.
-void write_numbers(Number number, const NumberRule& rule, const double* from, std::int64_t step, std::byte* to, std::int64_t stride,
-                   std::int64_t n);
+/// Rows of sums as elements, by the rule. Truth is what is not 0 as a byte.
+void write_numbers(Number number, const NumberRule& rule, const double* from, const Step& rows, const Step& row, std::byte* to);
 
 }  // namespace halation::python

@@ -1,8 +1,9 @@
 // strips.cpp: filters over arrays of any numbers and any axes, in f64, a strip at a time.
 //
 // A strip of the input, with what lies outside of it where the filter needs that, is read into packed f64, filtered there, by a plan,
-// tap by tap or as a running window, and its sums are written as the output's numbers. Strips lie in the caches from the first step to the last, and each
-// thread takes the next one when it is done. Threads are started for a call and end with it, so none is missing after a fork.
+// tap by tap or as a running window, and its sums are written as the output's numbers. Strips lie in the caches from the first step to
+// the last, and each thread takes the next one when it is done. Threads are started for a call and end with it, so none is missing
+// after a fork.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -26,16 +27,7 @@
 namespace halation::python {
 namespace {
 
-/// One axis of a walk from one array to another; with `sources`, element i is read at sources[i], a constant stands for -1.
-struct Step {
-  std::int64_t n;
-  std::int64_t from;  ///< elements of f64, or bytes of any others
-  std::int64_t to;
-  const std::int64_t* sources = nullptr;
-  std::int64_t unit = 1;  ///< elements that lie one after another at each source
-};
-
-/// Axes that lie one inside the other in both arrays become one; there is always one at the end. Of elements that lie one after
+/// Axes that lie one inside the other in both arrays become one; there are always two at the end. Of elements that lie one after
 /// another inside the innermost axis with sources each source has as many.
 std::vector<Step> joined(const std::vector<Step>& steps) {
   std::vector<Step> made;
@@ -60,6 +52,7 @@ std::vector<Step> joined(const std::vector<Step>& steps) {
       made.pop_back();
     }
   }
+  if (made.size() == 1) made.insert(made.begin(), Step{.n = 1, .from = 0, .to = 0});
   return made;
 }
 
@@ -76,7 +69,7 @@ class Gather {
  private:
   void walk(std::size_t level, const std::byte* from, double* to) const {
     const Step& step = steps_[level];
-    if (level + 1 == steps_.size()) return row(step, from, to);
+    if (level + 2 == steps_.size()) return read_numbers(number_, from, step, steps_.back(), runs_, constant_, to);
     for (std::int64_t i = 0; i < step.n; ++i) {
       const std::int64_t source = step.sources == nullptr ? i : step.sources[i];
       if (source < 0) {
@@ -87,15 +80,10 @@ class Gather {
     }
   }
 
-  /// Elements of a row that are read one after another, backwards, or from one place; from -1: the constant.
-  struct Run {
-    std::int64_t first, way, to, n;
-  };
-
   void cut_rows() {
     const Step& step = steps_.back();
-    if (step.sources == nullptr) return;
-    for (std::int64_t i = 0; i < step.n;) {
+    if (step.sources == nullptr) runs_.push_back({.first = 0, .way = 1, .to = 0, .n = step.n});
+    for (std::int64_t i = 0; step.sources != nullptr && i < step.n;) {
       const std::int64_t first = step.sources[i];
       const std::int64_t next = i + 1 < step.n ? step.sources[i + 1] : first;
       const std::int64_t way = first >= 0 && next >= 0 && std::abs(next - first) <= 1 ? next - first : 0;
@@ -103,23 +91,6 @@ class Gather {
       while (end < step.n && step.sources[end] == first + (end - i) * way) ++end;
       runs_.push_back({.first = first, .way = way, .to = i, .n = end - i});
       i = end;
-    }
-  }
-
-  void row(const Step& step, const std::byte* from, double* to) const {
-    if (step.sources == nullptr) return read_numbers(number_, from, step.from, to, step.n);
-    for (const Run& run : runs_) {
-      double* at = to + run.to * step.unit;
-      const std::byte* first = from + run.first * step.unit * step.from;
-      if (run.first < 0) {
-        std::fill_n(at, run.n * step.unit, constant_);
-      } else if (run.way == 1 || step.unit == 1) {
-        read_numbers(number_, first, run.way == 1 ? step.from : run.way * step.from, at, run.n * step.unit);
-      } else {
-        for (std::int64_t i = 0; i < run.n; ++i) {
-          read_numbers(number_, first + i * run.way * step.unit * step.from, step.from, at + i * step.unit, step.unit);
-        }
-      }
     }
   }
 
@@ -133,7 +104,7 @@ class Gather {
 void scatter(const std::vector<Step>& steps, std::size_t level, Number number, const NumberRule& rule, const double* from,
              std::byte* to) {
   const Step& step = steps[level];
-  if (level + 1 == steps.size()) return write_numbers(number, rule, from, step.from, to, step.to, step.n);
+  if (level + 2 == steps.size()) return write_numbers(number, rule, from, step, steps.back(), to);
   for (std::int64_t i = 0; i < step.n; ++i) scatter(steps, level + 1, number, rule, from + i * step.from, to + i * step.to);
 }
 
@@ -249,7 +220,9 @@ struct AnySide {
     number = *found;
   }
 
-  /// Whether f64 holds all sums of `taps` of these elements: of 64 bits they may be too large.
+  bool is_whole() const { return number != Number::f2 && number != Number::f4 && number != Number::f8; }
+
+  /// Whether f64 holds all sums of `taps` of these elements, whole numbers: of 64 bits they may be too large.
   bool holds_whole_sums(const double* elements, std::int64_t n, std::int64_t taps) const {
     if (number != Number::i8 && number != Number::u8) return true;
     double largest = 0;
@@ -294,7 +267,7 @@ class Strips {
       axis_ = nb::cast<std::size_t>(words[0]);
       if (nb::isinstance<nb::int_>(words[1])) {
         window_ = nb::cast<std::int64_t>(words[1]);
-        matrix_.assign(static_cast<std::size_t>(window_), 1.0);
+        is_whole_ = in_.is_whole() && constant == std::nearbyint(constant) && std::fabs(constant) < 0x1p31;
       } else {
         const Array weights(words[1], Access::read);
         const auto* first = reinterpret_cast<const double*>(weights.data);
@@ -405,17 +378,19 @@ class Strips {
   void along_axis(const double* strip, double* sums) const {
     const std::int64_t inner = in_strides_.strides[axis_];
     const std::int64_t lines = strip_in_[axis_];
-    for (std::int64_t block = 0; block < in_strides_.elements / (lines * inner); ++block) {
+    const std::int64_t blocks = in_strides_.elements / (lines * inner);
+    if (window_ > 0 && !is_whole_) return window_sums(strip, window_, sums, strip_out_[axis_], inner, blocks, lines * inner);
+    for (std::int64_t block = 0; block < blocks; ++block) {
       const double* from = strip + block * lines * inner;
       double* to = sums + block * sums_lines() * inner;
-      if (window_ > 0 && in_.holds_whole_sums(from, lines * inner, window_)) {
+      if (window_ == 0) {
+        for (std::int64_t i = 0; i < strip_out_[axis_]; ++i) {
+          sum_taps(from, matrix_.data() + i * lines, lines_.data(), lines, to + i * inner, inner);
+        }
+      } else if (in_.holds_whole_sums(from, lines * inner, window_)) {
         running_sums(from, window_, to, strip_out_[axis_], inner);
-        continue;
-      }
-      const std::int64_t taps = window_ > 0 ? window_ : lines;
-      for (std::int64_t i = 0; i < strip_out_[axis_]; ++i) {
-        const double* first = window_ > 0 ? from + i * inner : from;
-        sum_taps(first, matrix_.data() + (window_ > 0 ? 0 : i * lines), lines_.data(), taps, to + i * inner, inner);
+      } else {
+        window_sums(from, window_, to, strip_out_[axis_], inner, 1, 0);
       }
     }
   }
@@ -434,8 +409,9 @@ class Strips {
   std::optional<DenseSums> dense_;
   std::size_t axis_ = 0;         ///< where there are neither, the one that is filtered along:
   std::int64_t window_ = 0;      ///< elements of a window, or 0, and
-  std::vector<double> matrix_;   ///< a row for each output, a column for each line of the strip; of a window one row of ones
-  Numbers lines_;                ///< where those begin
+  std::vector<double> matrix_;   ///< a row for each output, a column for each line of the strip,
+  Numbers lines_;                ///< and where those begin
+  bool is_whole_ = false;        ///< whether all elements of windows are whole numbers
 };
 
 }  // namespace

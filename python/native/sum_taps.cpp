@@ -1,6 +1,8 @@
 // sum_taps.cpp: as many sums as there are registers for, tap by tap; compiled for each instruction set.
 #include "sum_taps.h"
 
+#include <type_traits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "native/sum_taps.cpp"
 #include "hwy/foreach_target.h"
@@ -124,6 +126,51 @@ void run(const double* in, std::int64_t taps, double* out, std::int64_t rows, st
   }
 }
 
+/// `N` sums at once, whose elements lie `between` one another, along rows that lie `apart`: those from each row to the end of its part
+/// of `taps` rows first, backwards, then those from the next part's beginning; both in registers.
+template <int N, class Between>
+void sum_parts(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t apart, Between between) {
+  for (std::int64_t part = 0; part < rows; part += taps, in += taps * apart, out += taps * apart) {
+    const std::int64_t made = rows - part < taps ? rows - part : taps;
+    double to_end[N] = {};
+    for (std::int64_t row = taps - 1; row >= made; --row) {
+      for (int i = 0; i < N; ++i) to_end[i] += in[row * apart + i * between];
+    }
+    for (std::int64_t row = made - 1; row >= 0; --row) {
+      for (int i = 0; i < N; ++i) out[row * apart + i * between] = to_end[i] += in[row * apart + i * between];
+    }
+    double from_next[N] = {};
+    for (std::int64_t row = 1; row < made; ++row) {
+      for (int i = 0; i < N; ++i) from_next[i] += in[(taps + row - 1) * apart + i * between];
+      for (int i = 0; i < N; ++i) out[row * apart + i * between] += from_next[i];
+    }
+  }
+}
+
+void sum_windows(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n, std::int64_t blocks,
+                 std::int64_t apart) {
+  constexpr std::integral_constant<std::int64_t, 1> side_by_side;
+  std::int64_t block = 0;
+  if (n == 1) {  // sums of one row would wait for one another: those of several rows do not
+    for (; blocks - block >= 4; block += 4) sum_parts<4>(in + block * apart, taps, out + block * apart, rows, 1, apart);
+  }
+  for (; block < blocks; ++block) {
+    const double* from = in + block * apart;
+    double* to = out + block * apart;
+    std::int64_t i = 0;
+    if (n == 1 && rows >= 4 * taps) {
+      const std::int64_t quarter = rows / 4;
+      sum_parts<4>(from, taps, to, quarter, 1, quarter);
+      sum_parts<1>(from + 4 * quarter, taps, to + 4 * quarter, rows - 4 * quarter, 1, side_by_side);
+      continue;
+    }
+    for (; n - i >= 32; i += 32) sum_parts<32>(from + i, taps, to + i, rows, n, side_by_side);
+    for (; n - i >= 8; i += 8) sum_parts<8>(from + i, taps, to + i, rows, n, side_by_side);
+    for (; n - i >= 2; i += 2) sum_parts<2>(from + i, taps, to + i, rows, n, side_by_side);
+    if (i < n) sum_parts<1>(from + i, taps, to + i, rows, n, side_by_side);
+  }
+}
+
 }  // namespace halation::python::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -132,6 +179,7 @@ namespace halation::python {
 
 HWY_EXPORT(sum);
 HWY_EXPORT(run);
+HWY_EXPORT(sum_windows);
 
 void sum_taps(const double* in, const double* weights, const std::int64_t* offsets, std::int64_t taps, double* out, std::int64_t n) {
   HWY_DYNAMIC_DISPATCH(sum)(in, weights, offsets, taps, out, n);
@@ -139,6 +187,11 @@ void sum_taps(const double* in, const double* weights, const std::int64_t* offse
 
 void running_sums(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n) {
   HWY_DYNAMIC_DISPATCH(run)(in, taps, out, rows, n);
+}
+
+void window_sums(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n, std::int64_t blocks,
+                 std::int64_t apart) {
+  HWY_DYNAMIC_DISPATCH(sum_windows)(in, taps, out, rows, n, blocks, apart);
 }
 
 }  // namespace halation::python

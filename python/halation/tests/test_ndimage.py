@@ -116,6 +116,31 @@ def test_windows_longer_than_axes(dtype):
                     np.testing.assert_array_equal(ours.uniform_filter1d(array, size, **keywords), expected)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_windows_of_floats(dtype):
+    rng = np.random.default_rng(6)
+    for shape in ((1,), (700,), (90, 50), (50, 90), (9, 1, 130, 2), (2, 60, 43)):
+        array = (rng.integers(-400, 400, shape) / 8).astype(dtype)
+        for axis in range(len(shape)):
+            for size in (17, 40, 60):
+                for mode in ("reflect", "constant", "nearest", "mirror", "wrap"):
+                    keywords = {"axis": axis, "mode": mode, "cval": -2.5, "origin": size // 3, "output": np.int16}
+                    expected = theirs.uniform_filter1d(array.astype("float64"), size, **keywords)
+                    np.testing.assert_array_equal(ours.uniform_filter1d(array, size, **keywords), expected)
+
+
+@pytest.mark.parametrize("shape", [(200,), (200, 3), (6, 200), (200, 40)])
+def test_windows_of_floats_keep_what_is_no_number_inside(shape):
+    axis = int(np.argmax(shape))
+    array = np.ones(shape)
+    line = np.moveaxis(array, axis, -1)[(0,) * (len(shape) - 1)]
+    line[100], line[120] = np.inf, np.nan
+    made = np.moveaxis(ours.uniform_filter1d(array, 20, axis=axis, output=np.int32), axis, -1).reshape(-1, 200)
+    expected = np.ones(made.shape, np.int32)
+    expected[0, 91:131] = np.iinfo(np.int32).min
+    np.testing.assert_array_equal(made, expected)
+
+
 @given(st.data(), arrays(), rows(), outputs, modes, cvals, st.sampled_from(["correlate1d", "convolve1d"]))
 def test_rows(data, array, row, output, mode, cval, name):
     axis = data.draw(st.integers(-array.ndim, array.ndim - 1))
