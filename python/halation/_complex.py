@@ -30,7 +30,7 @@ def correlate(array, filters, words, out, dtype):
         out[...] = made
         return out
     array = array if array.dtype.isnative and array.dtype.char != "G" else array.astype(np.complex128)
-    dense = _as_dense(filters)
+    dense, given = _as_dense(filters), out
     if out is None:
         shape = array.shape if words[EXTENT] == "same" else _engine.Job(array.shape, dense, _real(words, 0.0)).out_shape
         out = np.empty(shape, kind)
@@ -39,14 +39,47 @@ def correlate(array, filters, words, out, dtype):
     cvals = words[CVALS]
     if isinstance(dense, np.ndarray) and dense.dtype.kind == "c":
         _complex_weights(array, dense, words, cvals, out)
-    elif _parts_alike(words[BORDERS], cvals):
-        pair = array[..., np.newaxis].view(array.real.dtype)
-        twin = out[..., np.newaxis].view(out.real.dtype)
-        _engine.correlate_words(pair, dense, _over_axes(words, array.ndim, _real_of(cvals)), twin, None, 0)
+    elif (steps := _engine.STEPS.get()) is None:
+        _real_weights(array, dense, words, cvals, out)
+    else:
+        token = _engine.STEPS.set(inner := [])
+        try:
+            _real_weights(array, dense, words, cvals, out)
+        finally:
+            _engine.STEPS.reset(token)
+        steps.append((OfParts([entry for entry, *_ in inner], out), array, given, out if len(inner) <= 2 else None))
+    return out
+
+
+def _real_weights(array, dense, words, cvals, out):
+    if _parts_alike(words[BORDERS], cvals):
+        _engine.correlate_words(_pair(array), dense, _over_axes(words, array.ndim, _real_of(cvals)), _pair(out), None, 0)
     else:
         _engine.correlate_words(array.real, dense, _real(words, _real_of(cvals)), out.real, None, 0)
         _engine.correlate_words(array.imag, dense, _real(words, _imag_of(cvals)), out.imag, None, 0)
-    return out
+
+
+def _pair(array):
+    """An array with its real and imaginary parts as one more axis at the end."""
+    return array[..., np.newaxis].view(array.real.dtype)
+
+
+class OfParts:
+    """Complex arrays and real weights, by what filters both parts as channels, or one after the other."""
+
+    def __init__(self, entries, out):
+        self.shape, self.dtype, self._entries = out.shape, out.dtype, entries
+        self.weights_bytes = sum([entry.weights_bytes for entry in entries])
+
+    def run(self, array, out, stream):
+        if out is None:
+            out = np.empty(self.shape, self.dtype)
+        if len(self._entries) == 1:
+            return None if self._entries[0].run(_pair(array), _pair(out), stream) is None else out
+        for entry, part, twin in zip(self._entries, (array.real, array.imag), (out.real, out.imag)):
+            if entry.run(part, twin, stream) is None:
+                return None
+        return out
 
 
 def _complex_weights(array, dense, words, cvals, out):
@@ -59,7 +92,7 @@ def _complex_weights(array, dense, words, cvals, out):
         return
     kind = out.real.dtype
     if _parts_alike(words[BORDERS], cvals):  # both parts at once, packed
-        pair, over = array[..., np.newaxis].view(array.real.dtype), _over_axes(words, array.ndim, _real_of(cvals))
+        pair, over = _pair(array), _over_axes(words, array.ndim, _real_of(cvals))
         by_real = _engine.correlate_words(pair, real, over, None, kind, 0)
         by_imag = _engine.correlate_words(pair, imag, over, None, kind, 0)
         np.subtract(by_real[..., 0], by_imag[..., 1], out=out.real)

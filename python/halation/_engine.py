@@ -36,6 +36,7 @@ to be wrapped, by way of an array of i16. Factors along four axes and more: thre
 channels; of complex weights two or four passes.
 """
 
+import contextvars
 from collections import OrderedDict
 
 import numpy as np
@@ -50,6 +51,8 @@ MOST_CACHED_BYTES = 16 << 20
 _PIXELS = {"B": "u8", "H": "u16", "h": "i16", "e": "f16", "f": "f32", "d": "f64"}
 _BORDERS = ("constant", "replicate", "reflect", "reflect101", "wrap")
 _cache = OrderedDict()
+# While it holds a list: what ran for arrays of NumPy's, as (entry, array, out, result).
+STEPS = contextvars.ContextVar("steps", default=None)
 
 
 def correlate(
@@ -136,7 +139,8 @@ def correlate_words(array, filters, words, out, dtype, stream, library=None, giv
             pass
     if out is None and library is not None:
         out = library.empty(entry.shape, entry.dtype, array)
-    made = entry.run(array, out, stream)
+    steps = STEPS.get()
+    made = entry.run(array, out, stream) if steps is None else _run_noted(steps, entry, array, out, stream)
     if made is not None:
         return made
     if library is not None:
@@ -146,6 +150,16 @@ def correlate_words(array, filters, words, out, dtype, stream, library=None, giv
         return made
     out[...] = made
     return out
+
+
+def _run_noted(steps, entry, array, out, stream):
+    token = STEPS.set(None)  # what it runs itself is its own affair
+    try:
+        made = entry.run(array, out, stream)
+    finally:
+        STEPS.reset(token)
+    steps.append((entry, array, out, made))
+    return made
 
 
 def _keep(key, entry):

@@ -29,16 +29,18 @@ MOST_TAPS = 64
 LEAST_WINDOW = 17
 # Elements along an axis that a matrix is made of, where the filter is longer.
 MOST_LINES = 64
+# Times the axis that a window may be long.
+MUCH = 4
 
 
 def way_for(job, layout, out_strides, out_dtype, terms):
     """The way to filter a job by; None where the library's own (`terms`: how) or by a plan is quicker."""
     if layout.device != "cpu" or job.magnitude:
         return None
-    if terms is None and _is_for_matrix(job, layout.dtype):
-        way = by_matrix
-    elif terms is None and _window_of(job, layout.dtype) is not None:
+    if terms is None and _window_of(job, layout.dtype) is not None:
         way = by_windows
+    elif terms is None and _is_for_matrix(job, layout.dtype):
+        way = by_matrix
     elif _is_for_taps(job, layout, out_strides, out_dtype, terms):
         way = by_taps
     else:
@@ -284,9 +286,10 @@ def _window_of(job, dtype):
     weight = float(row[0])
     if (row != weight).any():
         return None
-    # What a window of floats costs grows with its taps beyond the axis, which a plan folds.
-    most = 2**20 if dtype.kind in "iub" else max(FEW_TAPS, 2 * job.shape[job.filtered()[0]])
-    return weight if np.isfinite(weight) and max(job.taps) < most else None
+    # A window much longer than the axis reads all elements again and again, which a matrix saves, or a plan.
+    longest = MUCH * job.shape[job.filtered()[0]]
+    longest = longest if dtype.kind in "iub" else max(FEW_TAPS, longest)
+    return weight if np.isfinite(weight) and max(job.taps) <= longest else None
 
 
 def _with_long_rows(order, shape, around, strides):

@@ -38,4 +38,5 @@ NB_MODULE(_native, module) {
   parts::bind_plan(module);
   parts::bind_filters(module);
   parts::bind_strips(module);
+  parts::bind_calls(module);
 }

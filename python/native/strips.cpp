@@ -220,16 +220,6 @@ struct AnySide {
     number = *found;
   }
 
-  bool is_whole() const { return number != Number::f2 && number != Number::f4 && number != Number::f8; }
-
-  /// Whether f64 holds all sums of `taps` of these elements, whole numbers: of 64 bits they may be too large.
-  bool holds_whole_sums(const double* elements, std::int64_t n, std::int64_t taps) const {
-    if (number != Number::i8 && number != Number::u8) return true;
-    double largest = 0;
-    for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, std::fabs(elements[i]));
-    return largest * static_cast<double>(taps) < 0x1p53;
-  }
-
   /// Truth is read as bytes as well.
   bool holds(const Array& array) const {
     const std::optional<Number> found = number_of(array.kind, array.item_bytes);
@@ -267,7 +257,6 @@ class Strips {
       axis_ = nb::cast<std::size_t>(words[0]);
       if (nb::isinstance<nb::int_>(words[1])) {
         window_ = nb::cast<std::int64_t>(words[1]);
-        is_whole_ = in_.is_whole() && constant == std::nearbyint(constant) && std::fabs(constant) < 0x1p31;
       } else {
         const Array weights(words[1], Access::read);
         const auto* first = reinterpret_cast<const double*>(weights.data);
@@ -374,28 +363,25 @@ class Strips {
     sums_room.trim(most_kept);
   }
 
-  /// A window, or a matrix, along one axis.
+  /// A window, or a matrix, along one axis. Sums of a window lie as the strip does.
   void along_axis(const double* strip, double* sums) const {
     const std::int64_t inner = in_strides_.strides[axis_];
-    const std::int64_t lines = strip_in_[axis_];
+    const std::int64_t lines = strip_in_[axis_], made = strip_out_[axis_];
     const std::int64_t blocks = in_strides_.elements / (lines * inner);
-    if (window_ > 0 && !is_whole_) return window_sums(strip, window_, sums, strip_out_[axis_], inner, blocks, lines * inner);
+    if (window_ > 0) return window_sums(strip, window_, sums, made, inner, blocks, lines * inner);
     for (std::int64_t block = 0; block < blocks; ++block) {
       const double* from = strip + block * lines * inner;
-      double* to = sums + block * sums_lines() * inner;
-      if (window_ == 0) {
-        for (std::int64_t i = 0; i < strip_out_[axis_]; ++i) {
-          sum_taps(from, matrix_.data() + i * lines, lines_.data(), lines, to + i * inner, inner);
+      double* to = sums + block * made * inner;
+      // All sums of some columns while those are near, the last columns first: what is written behind them is written again.
+      for (std::int64_t first = (inner - 1) / near * near; first >= 0; first -= near) {
+        const std::int64_t columns = std::min(near, inner - first);
+        for (std::int64_t i = 0; i < made; ++i) {
+          sum_taps(from + first, matrix_.data() + i * lines, lines_.data(), lines, to + i * inner + first, columns);
         }
-      } else if (in_.holds_whole_sums(from, lines * inner, window_)) {
-        running_sums(from, window_, to, strip_out_[axis_], inner);
-      } else {
-        window_sums(from, window_, to, strip_out_[axis_], inner, 1, 0);
       }
     }
   }
-  /// Of a block of sums.
-  std::int64_t sums_lines() const { return window_ > 0 ? strip_in_[axis_] : strip_out_[axis_]; }
+  static constexpr std::int64_t near = 64;
 
   AnySide in_, out_;
   Numbers order_;
@@ -411,7 +397,6 @@ class Strips {
   std::int64_t window_ = 0;      ///< elements of a window, or 0, and
   std::vector<double> matrix_;   ///< a row for each output, a column for each line of the strip,
   Numbers lines_;                ///< and where those begin
-  bool is_whole_ = false;        ///< whether all elements of windows are whole numbers
 };
 
 }  // namespace

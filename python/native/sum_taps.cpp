@@ -62,70 +62,6 @@ void sum(const double* in, const double* weights, const std::int64_t* offsets, s
   hn::StoreU(last, d, out + i);
 }
 
-/// Rows of one element, four at a time: each next sum waits for one addition alone. Sums are exact, so their order is free.
-void run_single(const double* HWY_RESTRICT in, std::int64_t taps, double* HWY_RESTRICT out, std::int64_t rows) {
-  double sum = 0;
-  for (std::int64_t tap = 0; tap < taps; ++tap) sum += in[tap];
-  out[0] = sum;
-  const double* newer = in + taps;
-  std::int64_t row = 1;
-  for (; row + 4 <= rows; row += 4, newer += 4, in += 4) {
-    const double first = newer[0] - in[0];
-    const double two = first + (newer[1] - in[1]);
-    const double next = newer[2] - in[2];
-    const double four = two + (next + (newer[3] - in[3]));
-    out[row] = sum + first;
-    out[row + 1] = sum + two;
-    out[row + 2] = sum + (two + next);
-    out[row + 3] = sum += four;
-  }
-  for (; row < rows; ++row, ++newer, ++in) out[row] = sum += *newer - *in;
-}
-
-/// Rows of few elements, whose sums stay in registers.
-template <int N>
-void run_few(const double* HWY_RESTRICT in, std::int64_t taps, double* HWY_RESTRICT out, std::int64_t rows) {
-  double sums[N] = {};
-  for (std::int64_t tap = 0; tap < taps; ++tap) {
-    for (int i = 0; i < N; ++i) sums[i] += in[tap * N + i];
-  }
-  for (int i = 0; i < N; ++i) out[i] = sums[i];
-  const double* newer = in + taps * N;
-  for (std::int64_t row = 1; row < rows; ++row, newer += N, in += N) {
-    out += N;
-    for (int i = 0; i < N; ++i) out[i] = sums[i] += newer[i] - in[i];
-  }
-}
-
-void run(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n) {
-  switch (n) {
-    case 1: return run_single(in, taps, out, rows);
-    case 2: return run_few<2>(in, taps, out, rows);
-    case 3: return run_few<3>(in, taps, out, rows);
-    case 4: return run_few<4>(in, taps, out, rows);
-    case 5: return run_few<5>(in, taps, out, rows);
-    case 6: return run_few<6>(in, taps, out, rows);
-    case 7: return run_few<7>(in, taps, out, rows);
-    default: break;
-  }
-  constexpr std::int64_t at_once = 32;  // sums in registers
-  for (std::int64_t i = 0; i < n; i += at_once) {
-    double sums[at_once] = {};
-    const std::int64_t some = n - i < at_once ? n - i : at_once;
-    for (std::int64_t tap = 0; tap < taps; ++tap) {
-      for (std::int64_t j = 0; j < some; ++j) sums[j] += in[tap * n + i + j];
-    }
-    for (std::int64_t j = 0; j < some; ++j) out[i + j] = sums[j];
-  }
-  for (std::int64_t row = 1; row < rows; ++row) {
-    const double* HWY_RESTRICT newer = in + (row + taps - 1) * n;
-    const double* HWY_RESTRICT older = in + (row - 1) * n;
-    const double* HWY_RESTRICT before = out + (row - 1) * n;
-    double* HWY_RESTRICT to = out + row * n;
-    for (std::int64_t i = 0; i < n; ++i) to[i] = before[i] + (newer[i] - older[i]);
-  }
-}
-
 /// `N` sums at once, whose elements lie `between` one another, along rows that lie `apart`: those from each row to the end of its part
 /// of `taps` rows first, backwards, then those from the next part's beginning; both in registers.
 template <int N, class Between>
@@ -178,15 +114,10 @@ HWY_AFTER_NAMESPACE();
 namespace halation::python {
 
 HWY_EXPORT(sum);
-HWY_EXPORT(run);
 HWY_EXPORT(sum_windows);
 
 void sum_taps(const double* in, const double* weights, const std::int64_t* offsets, std::int64_t taps, double* out, std::int64_t n) {
   HWY_DYNAMIC_DISPATCH(sum)(in, weights, offsets, taps, out, n);
-}
-
-void running_sums(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n) {
-  HWY_DYNAMIC_DISPATCH(run)(in, taps, out, rows, n);
 }
 
 void window_sums(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n, std::int64_t blocks,

@@ -9,16 +9,13 @@ namespace halation::python {
 inline constexpr std::int64_t sum_slack = 64;
 
 /// out[i] = Σ_k weights[k] · in[offsets[k] + i] for i in [0, n), in f64. Cost: a multiply-add for each tap and element, a vector of
-/// them at a time.
+/// them at a time; the last one is written whole.
 void sum_taps(const double* in, const double* weights, const std::int64_t* offsets, std::int64_t taps, double* out, std::int64_t n);
 
-/// Rows of n elements, one after another: out row r = in rows r + … + (r + taps − 1) for r in [0, rows). What leaves a window is
-/// subtracted, so that the cost does not depend on the taps: exact where all sums are whole numbers below 2^53.
-void running_sums(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n);
-
-/// The same of any numbers, in `blocks` blocks of rows, each `apart` elements behind the one before in both arrays: a window is the end
-/// of some `taps` rows and the beginning of the next as many, and sums of both come from two walks. Nothing is subtracted, so no
-/// rounding error and no NaN outlives its window. Cost: three additions for each element.
+/// Sums in windows, in `blocks` blocks of rows of n elements, each block `apart` elements behind the one before in both arrays: out row
+/// r = in rows r + … + (r + taps − 1) for r in [0, rows). A window is the end of some `taps` rows and the beginning of the next as many,
+/// and sums of both come from two walks. Nothing is subtracted, so no rounding error and no NaN outlives its window; whole numbers are
+/// exact below 2^53. Cost: three additions for each element, whatever the taps.
 void window_sums(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t n, std::int64_t blocks,
                  std::int64_t apart);
 

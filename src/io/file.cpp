@@ -139,12 +139,12 @@ void Output::remember_failure() noexcept {
 }
 
 bool Output::write(const void* data, std::size_t size) noexcept {
-  if (!failed() && std::fwrite(data, 1, size, file_) != size) remember_failure();
+  if (size > 0 && !failed() && std::fwrite(data, 1, size, file_) != size) remember_failure();  // data of nothing may be null
   return !failed();
 }
 
 std::size_t Output::read(void* data, std::size_t size) noexcept {
-  if (failed()) return 0;
+  if (failed() || size == 0) return 0;
   const std::size_t got = std::fread(data, 1, size, file_);
   if (got != size && std::ferror(file_) != 0) remember_failure();
   return got;

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from .. import _arrays, _engine
+from . import _calls
 
 _BORDERS = {
     "reflect": "reflect",
@@ -56,11 +57,12 @@ _COMMON = {
 def filters_arrays(function):
     """A filter of NumPy's and a GPU's arrays as one of any library's; common parameters are put into its description."""
     function.__doc__ = function.__doc__.format(**_COMMON)
+    key_of = _calls.keys_of(function)
 
     @functools.wraps(function)
     def wrapped(input, *args, **keywords):
         if type(input) is np.ndarray:
-            return function(input, *args, **keywords)
+            return _calls.call(function, key_of, input, args, keywords)
         library = _arrays.library_of(input)
         if isinstance(library, _arrays.OnGpu):
             return function(input, *args, **keywords)

@@ -17,7 +17,7 @@ from ._arguments import (
     separable,
     unfiltered,
 )
-from ._correlate import _correlate1d
+from ._correlate import correlate1d
 from ._gaussian import _gaussian_filter, row_of
 
 _DIFFERENCE = np.array([-1.0, 0.0, 1.0])
@@ -132,7 +132,7 @@ def _generic_laplace(input, derivative2, output, mode, cval, extra_arguments, ex
     axes = axes_of(axes, ndim)
     if not axes:
         return unfiltered(input, out, kind)
-    if kind == np.float16:  # what lies between is f32
+    if kind.char == "e":  # what lies between is f32
         made = _generic_laplace(input, derivative2, np.float32, mode, cval, extra_arguments, extra_keywords, axes)
         return unfiltered(made, out, kind)
     keywords = extra_keywords or {}
@@ -187,8 +187,10 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
         return run(input, weights, wanted, borders, cval, (1,) * len(wanted), out, kind)
 
     def second(array, axis, where, one, value):
-        return _correlate1d(array, _SECOND_DIFFERENCE, axis, where, one, value, 0)
+        return correlate1d(array, _SECOND_DIFFERENCE, axis, where, one, value)
 
+    if len(wanted) == 1:
+        return second(input, wanted[0], kind if out is None else out, *each(mode, 1), cval)
     return _generic_laplace(input, second, output, mode, cval, (), None, axes)
 
 
@@ -293,7 +295,7 @@ def _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arg
     axes = axes_of(axes, ndim)
     if not axes:
         return unfiltered(input, out, kind)
-    if kind == np.float16:  # what lies between is f32
+    if kind.char == "e":  # what lies between is f32
         made = _generic_gradient_magnitude(input, derivative, np.float32, mode, cval, extra_arguments, extra_keywords, axes)
         return unfiltered(made, out, kind)
     keywords = extra_keywords or {}
@@ -307,7 +309,7 @@ def _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arg
         along *= along
         out += along
     if type(out) is np.ndarray:
-        np.sqrt(out, out, casting="unsafe")
+        np.sqrt(out, out) if out.dtype.kind in "fc" else np.sqrt(out, out, casting="unsafe")
     else:
         _arrays.library_of(out).sqrt(out)
     return given

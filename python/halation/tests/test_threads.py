@@ -13,6 +13,7 @@ import pytest
 import halation
 import halation.ndimage
 from halation import _engine, _native
+from halation.ndimage import _calls
 
 LARGE = np.ones((1500, 1500), np.float32)
 LONG = np.ones((1500, 1500), np.int32)
@@ -44,6 +45,7 @@ def test_plans_take_what_is_said():
 
 def test_calls_take_what_is_said_whatever_was_called_before():
     def latest():
+        _calls._programs.clear()
         halation.ndimage.gaussian_filter(LARGE, 2.0)
         return threads_of(next(reversed(_engine._cache.values())).plan)
 
@@ -57,6 +59,7 @@ def test_strips_are_shared_by_as_many_threads():
     from halation import _strips
 
     def filtered():
+        _calls._programs.clear()
         _engine._cache.clear()
         made = halation.ndimage.gaussian_filter(LONG, 3.0)
         return made, {entry.workers for entry in _engine._cache.values() if type(entry) is _strips.Strips}
@@ -134,6 +137,7 @@ def test_dasks_threads_have_the_callers_limit():
 
     import halation.dask
 
+    _calls._programs.clear()
     _engine._cache.clear()
     with halation.threads(1):
         lazy = halation.dask.gaussian_filter(da.from_array(LARGE, chunks=(1500, 1500)), 2.0)
