@@ -165,19 +165,38 @@ void read_each(const T* from, std::int64_t step, double* to, std::int64_t n, con
   }
 }
 
-/// `step`: elements from one of the row to the next.
+/// Whether the elements of a run are among those of another that lie one after another.
+bool is_within(const Run& run, const Run& all) {
+  const std::int64_t last = run.first + run.way * (run.n - 1);
+  const std::int64_t low = std::min(run.first, last), high = std::max(run.first, last);
+  return all.way == 1 && low >= all.first && high < all.first + all.n;
+}
+
+/// `step`: elements from one of the row to the next. What the first run has read is copied where others repeat it.
 template <class T, class Convert>
 void read_row(const T* from, std::int64_t step, std::int64_t unit, std::span<const Run> runs, double constant, double* to,
               const Convert& as_number) {
+  const Run& all = runs.front();
+  const double* read = to + (all.to - all.first) * unit;
   for (const Run& run : runs) {
     double* at = to + run.to * unit;
-    const T* first = from + run.first * unit * step;
     if (run.first < 0) {
       std::fill_n(at, run.n * unit, constant);
+    } else if (&run != &all && is_within(run, all)) {
+      const double* again = read + run.first * unit;
+      if (run.way == 1) {
+        std::copy_n(again, run.n * unit, at);
+      } else if (unit == 1) {
+        for (std::int64_t i = 0; i < run.n; ++i) at[i] = again[i * run.way];
+      } else {
+        for (std::int64_t i = 0; i < run.n; ++i) std::copy_n(again + i * run.way * unit, unit, at + i * unit);
+      }
     } else if (run.way == 1 || unit == 1) {
-      read_each(first, run.way == 1 ? step : run.way * step, at, run.n * unit, as_number);
+      read_each(from + run.first * unit * step, run.way == 1 ? step : run.way * step, at, run.n * unit, as_number);
     } else {
-      for (std::int64_t i = 0; i < run.n; ++i) read_each(first + i * run.way * unit * step, step, at + i * unit, unit, as_number);
+      for (std::int64_t i = 0; i < run.n; ++i) {
+        read_each(from + (run.first + i * run.way) * unit * step, step, at + i * unit, unit, as_number);
+      }
     }
   }
 }
@@ -193,7 +212,7 @@ void read(Number number, const std::byte* from, const Step& rows, const Step& ro
       if constexpr (std::is_same_v<T, f16>) {
         return as_f64(value);
       } else {
-        return static_cast<double>(is_truth ? value != 0 : value);
+        return static_cast<double>(is_truth ? std::min(value, T{1}) : value);  // the lesser of bytes is a vector's, a test is not
       }
     };
     const std::int64_t step = row.from / static_cast<std::int64_t>(sizeof(T));
@@ -214,7 +233,7 @@ void write(Number number, const NumberRule& rule, const double* from, const Step
     using T = std::conditional_t<is_truth, std::uint8_t, decltype(element)>;
     const std::int64_t apart = row.to / static_cast<std::int64_t>(sizeof(T));
     const auto stored = [](T value) {
-      if constexpr (is_truth) return static_cast<T>(value != 0);
+      if constexpr (is_truth) return std::min(value, T{1});
       if constexpr (!is_truth) return value;
     };
     std::array<double, at_once> room;

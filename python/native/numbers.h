@@ -28,7 +28,8 @@ struct Run {
   std::int64_t first, way, to, n;
 };
 
-/// Rows as packed f64: each as `runs` say, which have all elements of `row`. Elements begin at multiples of their size.
+/// Rows as packed f64: each as `runs` say, which have all elements of `row`, best the longest first: others repeat what that has.
+/// Elements begin at multiples of their size.
 void read_numbers(Number number, const std::byte* from, const Step& rows, const Step& row, std::span<const Run> runs, double constant,
                   double* to);
 

@@ -92,6 +92,7 @@ class Gather {
       runs_.push_back({.first = first, .way = way, .to = i, .n = end - i});
       i = end;
     }
+    std::ranges::stable_sort(runs_, [](const Run& a, const Run& b) { return a.n * (a.way == 1) > b.n * (b.way == 1); });
   }
 
   Number number_;

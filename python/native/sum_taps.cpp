@@ -65,7 +65,8 @@ void sum(const double* in, const double* weights, const std::int64_t* offsets, s
 /// `N` sums at once, whose elements lie `between` one another, along rows that lie `apart`: those from each row to the end of its part
 /// of `taps` rows first, backwards, then those from the next part's beginning; both in registers.
 template <int N, class Between>
-void sum_parts(const double* in, std::int64_t taps, double* out, std::int64_t rows, std::int64_t apart, Between between) {
+void sum_parts(const double* HWY_RESTRICT in, std::int64_t taps, double* HWY_RESTRICT out, std::int64_t rows, std::int64_t apart,
+               Between between) {
   for (std::int64_t part = 0; part < rows; part += taps, in += taps * apart, out += taps * apart) {
     const std::int64_t made = rows - part < taps ? rows - part : taps;
     double to_end[N] = {};
