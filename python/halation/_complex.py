@@ -5,7 +5,8 @@ import numpy as np
 from . import _engine
 
 # Places of words in the tuple that `_engine.correlate` makes.
-BORDERS, CVALS, EXTENT, MAGNITUDE = 1, 2, 4, 12
+BORDERS, CVALS, ANCHORS, EXTENT, SCALE, MAGNITUDE = 1, 2, 3, 4, 7, 12
+LARGE = 1 << 16  # elements from which on one pass over both parts and their edges is the quicker way
 
 
 def correlate(array, filters, words, out, dtype):
@@ -47,16 +48,44 @@ def correlate(array, filters, words, out, dtype):
             _real_weights(array, dense, words, cvals, out)
         finally:
             _engine.STEPS.reset(token)
-        steps.append((OfParts([entry for entry, *_ in inner], out), array, given, out if len(inner) <= 2 else None))
+        if array.size < LARGE:  # else results were added to
+            steps.append((OfParts([entry for entry, *_ in inner], out), array, given, out if len(inner) <= 2 else None))
     return out
 
 
 def _real_weights(array, dense, words, cvals, out):
     if _parts_alike(words[BORDERS], cvals):
         _engine.correlate_words(_pair(array), dense, _over_axes(words, array.ndim, _real_of(cvals)), _pair(out), None, 0)
+    elif array.size >= LARGE and (edges := _edges(array, dense, words)):
+        _engine.correlate_words(_pair(array), dense, _over_axes(words, array.ndim, 0.0), _pair(out), None, 0)
+        for where, sums in edges:
+            out[where] += sums
     else:
         _engine.correlate_words(array.real, dense, _real(words, _real_of(cvals)), out.real, None, 0)
         _engine.correlate_words(array.imag, dense, _real(words, _imag_of(cvals)), out.imag, None, 0)
+
+
+def _edges(array, filters, words):
+    """Where a filter along one axis meets the constant around an array, and what that adds to sums around 0: pairs of places and
+    additions; none where there are several axes, or constants that are not numbers."""
+    axes = range(array.ndim) if words[0] is None else words[0]
+    long = [i for i, row in enumerate(filters) if len(row) > 1] if isinstance(filters, tuple) else []
+    if len(long) != 1 or words[EXTENT] != "same":
+        return []
+    border, constant, anchor = (
+        words[place][long[0]] if isinstance(words[place], tuple) else words[place] for place in (BORDERS, CVALS, ANCHORS)
+    )
+    if border != "constant" or anchor is None or not np.isfinite(constant):
+        return []
+    axis, row = axes[long[0]] % array.ndim, filters[long[0]]
+    n, after = array.shape[axis], len(row) - 1 - anchor
+    gain = words[SCALE] * np.prod([one[0] for i, one in enumerate(filters) if i != long[0]])
+    sums = np.concatenate([[0.0], np.cumsum(row)])
+    at = np.arange(n)
+    outside = sums[np.clip(anchor - at, 0, len(row))] + (sums[-1] - sums[np.clip(n + anchor - at, 0, len(row))])
+    added = (constant * gain * outside).reshape([-1] + [1] * (array.ndim - 1 - axis)).astype(array.dtype)
+    low = min(anchor, n)
+    return [((slice(None),) * axis + (part,), added[part]) for part in (slice(0, low), slice(max(low, n - after), n))]
 
 
 def _pair(array):

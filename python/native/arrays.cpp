@@ -120,8 +120,12 @@ bool Array::from_buffer(nb::handle object, Access access) {
 }
 
 bool Array::from_interface(nb::handle object, const char* attribute, bool on_gpu) {
-  if (!nb::hasattr(object, attribute)) return false;
-  const nb::object value = object.attr(attribute);
+  const nb::object value = nb::steal(PyObject_GetAttrString(object.ptr(), attribute));
+  if (!value.is_valid()) {  // but what the array's library says of itself, as after a fork, is for the caller
+    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) nb::raise_python_error();
+    PyErr_Clear();
+    return false;
+  }
   if (!nb::isinstance<nb::dict>(value)) return false;
   const auto facts = nb::cast<nb::dict>(value);
   if (!facts.contains("data") || facts["data"].is_none()) return false;

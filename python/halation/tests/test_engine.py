@@ -177,6 +177,19 @@ def test_objects_with_memory():
         _native.describe(object())
 
 
+class Refusing:
+    """An array whose library refuses, as CUDA's do after a fork."""
+
+    @property
+    def __cuda_array_interface__(self):
+        raise RuntimeError("initialization error")
+
+
+def test_what_an_arrays_library_says_is_said():
+    with pytest.raises(RuntimeError, match="^initialization error$"):
+        _native.describe(Refusing())
+
+
 class Namespaced:
     """An array of the array API's that speaks DLPack alone."""
 

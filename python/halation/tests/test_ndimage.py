@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import halation.ndimage as ours
+from halation import _complex
 from .arrays import (
     COMPLEX,
     FLOATS,
@@ -139,6 +140,28 @@ def test_windows_of_floats_keep_what_is_no_number_inside(shape):
     expected = np.ones(made.shape, np.int32)
     expected[0, 91:131] = np.iinfo(np.int32).min
     np.testing.assert_array_equal(made, expected)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("complex64", 2e-5), ("complex128", 1e-12)])
+def test_complex_constants_around_large_arrays(dtype, tolerance, monkeypatch):
+    monkeypatch.setattr(_complex, "LARGE", 1)
+    rng = np.random.default_rng(7)
+    for shape in ((7,), (5, 9), (4, 3, 17), (1, 6)):
+        array = (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(dtype)
+        for axis in range(len(shape)):
+            for size in (2, 3, 6, 40):
+                weights = rng.normal(size=size) / size
+                for cval in (2.5, 3j, 1 - 2j, complex(np.inf, 1)):
+                    for origin in (-(size // 2), 0, (size - 1) // 2):
+                        keywords = {"axis": axis, "mode": "constant", "cval": cval, "origin": origin}
+                        with np.errstate(invalid="ignore"):
+                            expected = theirs.correlate1d(array, weights, **keywords)
+                        made = ours.correlate1d(array, weights, **keywords)
+                        for one, other in ((made.real, expected.real), (made.imag, expected.imag)):
+                            np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance)
+                        out = np.empty_like(array)
+                        assert ours.correlate1d(array, weights, output=out, **keywords) is out
+                        np.testing.assert_array_equal(out, made)
 
 
 @given(st.data(), arrays(), rows(), outputs, modes, cvals, st.sampled_from(["correlate1d", "convolve1d"]))
