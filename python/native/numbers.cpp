@@ -119,14 +119,17 @@ constexpr std::int64_t at_once = 256;
 
 /// Sums as the values that become elements; those that are values already stay where they are.
 const double* values_of(const NumberRule& rule, const double* from, std::int64_t step, double* room, std::int64_t n) {
-  const bool plain = rule.scale == 1 && rule.divisor == 1 && rule.offset == 0;
-  if (plain && rule.share == 0 && step == 1) return from;
-  for (std::int64_t i = 0; i < n; ++i) room[i] = from[i * step];
-  if (!plain) {
-    const auto [scale, divisor, offset] = std::array{rule.scale, rule.divisor, rule.offset};
-    for (std::int64_t i = 0; i < n; ++i) room[i] = scale * room[i] / divisor + offset;
+  const auto [scale, divisor, offset, share] = std::array{rule.scale, rule.divisor, rule.offset, rule.share};
+  const bool plain = scale == 1 && divisor == 1 && offset == 0;
+  if (plain && share == 0 && step == 1) return from;
+  if (plain) {
+    for (std::int64_t i = 0; i < n; ++i) room[i] = from[i * step];
+  } else if (step == 1) {
+    for (std::int64_t i = 0; i < n; ++i) room[i] = scale * from[i] / divisor + offset;
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) room[i] = scale * from[i * step] / divisor + offset;
   }
-  if (const double share = rule.share; share > 0) {
+  if (share > 0) {
     for (std::int64_t i = 0; i < n; ++i) room[i] = nudged(room[i], share);
   }
   return room;
