@@ -111,7 +111,6 @@ namespace {
 /// What rounding cut off a page that was not made by a view. Where memory is short for that, nothing is said rather than the
 /// result lost.
 Clipped clipped_samples(const PageJob& job, const Page& page, const Image& filtered, Timing& timing) {
-  Clipped unknown{.samples = filtered.shape().elements()};
   try {
     return timing.measure("count", [&] {
       return count_clipped(page.image, filtered, job.filter, job.options, job.colour, clipping_worth_saying,
@@ -121,7 +120,7 @@ Clipped clipped_samples(const PageJob& job, const Page& page, const Image& filte
     if (error.code() != ErrorCode::out_of_memory) throw;
   } catch (const std::bad_alloc&) {
   }
-  return unknown;
+  return {.samples = filtered.shape().elements()};  // none known
 }
 
 /// What `--view` does, in numbers.

@@ -116,16 +116,17 @@ TEST(CpuBox, SumsOfFractionsDoNotDependOnTilesAndThreads) {
   Numbers numbers(2);
   auto* to = reinterpret_cast<float*>(image.view().data);
   for (std::int64_t i = 0; i < image.shape().elements(); ++i) to[i] = static_cast<float>(numbers.below(1000)) / 999.0F;
-  for (const auto& [height, width] : {std::pair{1, 9}, {9, 1}, {3, 3}, {5, 4}, {9, 9}, {23, 31}}) {
+  for (const auto& size : {std::pair{1, 9}, {9, 1}, {3, 3}, {5, 4}, {9, 9}, {23, 31}}) {
+    const Filter filter = window(size.first, size.second, 1.0 / (size.first * size.second));
     const auto filtered = [&](int threads) {
-      return convolve(image, window(height, width, 1.0 / (height * width)), {.method = Method::box, .threads = threads}, cpu());
+      return convolve(image, filter, {.method = Method::box, .threads = threads}, cpu());
     };
     const Image one = filtered(1);
     for (const int threads : {2, 3}) {
       const Image several = filtered(threads);
       const auto bytes = static_cast<std::size_t>(image.shape().elements()) * sizeof(float);
       EXPECT_EQ(std::memcmp(one.view().data, several.view().data, bytes), 0)
-          << height << "x" << width << ", " << threads << " threads";
+          << size.first << "x" << size.second << ", " << threads << " threads";
     }
   }
 }

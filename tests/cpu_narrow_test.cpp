@@ -224,7 +224,7 @@ TEST(CpuNarrow, IsExactForWholeWeightsWindowsAndPowersOfTwo) {
 
 TEST(CpuNarrow, LargeSumsAreWithinSixteenBitsToTheEnd) {
   Image white({.height = 9, .width = 130}, Pixel::u8);
-  std::memset(white.view().data, 255, 9 * 130);
+  std::memset(white.view().data, 255, std::size_t{9} * 130);
   const auto middle = [](const Image& image) -> int {
     if (image.pixel() == Pixel::u8) return image.view().at<std::uint8_t>(4, 60);
     return image.view().at<std::int16_t>(4, 60);
@@ -258,7 +258,7 @@ TEST(CpuNarrow, LargeSumsAreWithinSixteenBitsToTheEnd) {
 TEST(CpuNarrow, TruncatesImagesOfOneValueAsF64Does) {
   Image image({.height = 9, .width = 70}, Pixel::u8);
   for (int value = 0; value < 256; ++value) {
-    std::memset(image.view().data, value, 9 * 70);
+    std::memset(image.view().data, value, std::size_t{9} * 70);
     for (const auto& [taps_y, taps_x] : {std::pair<std::size_t, std::size_t>{3, 1}, {1, 3}, {3, 3}, {5, 5}}) {
       const Filter sum = Filter::separable(std::vector<double>(taps_x, 1), std::vector<double>(taps_y, 1));
       for (const Method method : {Method::direct, Method::separable, Method::box}) {
@@ -266,7 +266,7 @@ TEST(CpuNarrow, TruncatesImagesOfOneValueAsF64Does) {
         const Image expected = convolve(image, sum, options, reference());
         options.method = method;
         const Image found = convolve(image, sum, options, cpu());
-        ASSERT_EQ(std::memcmp(found.view().data, expected.view().data, 9 * 70), 0)
+        ASSERT_EQ(std::memcmp(found.view().data, expected.view().data, std::size_t{9} * 70), 0)
             << value << ", " << taps_y << "x" << taps_x << ", " << name_of(method);
       }
     }

@@ -85,6 +85,7 @@ Image alone(const PlanSpec& spec, const Image& in) {
 template <class Work>
 void at_once(const Work& work) {
   std::vector<std::thread> threads;
+  threads.reserve(callers);
   for (int i = 0; i < callers; ++i) threads.emplace_back([&work, i] { work(i); });
   for (std::thread& thread : threads) thread.join();
 }
@@ -95,6 +96,7 @@ TEST(CpuThreads, RunOnePlanAtOnce) {
     const Image expected = alone(spec, in);
     const Plan plan(spec);
     std::vector<Image> outs;
+    outs.reserve(callers);
     for (int i = 0; i < callers; ++i) outs.emplace_back(spec.shape, spec.pixel);
     at_once([&](int i) {
       for (int repeat = 0; repeat < 3; ++repeat) plan.run(in, outs[static_cast<std::size_t>(i)].view());
@@ -131,6 +133,7 @@ TEST(CpuThreads, WithinTasksAndArenasOfTheCaller) {
     const Image expected = alone(spec, in);
     const Plan plan(spec);
     std::vector<Image> outs;
+    outs.reserve(callers);
     for (int i = 0; i < callers; ++i) outs.emplace_back(spec.shape, spec.pixel);
     tbb::task_arena arena(3);
     arena.execute([&] { tbb::parallel_for(0, callers, [&](int i) { plan.run(in, outs[static_cast<std::size_t>(i)].view()); }); });

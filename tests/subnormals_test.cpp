@@ -4,8 +4,10 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <bit>
 #include <cfenv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -99,8 +101,8 @@ TEST(Subnormals, AreCopiedByOneTap) {
       to.strides.width *= apart;
       plan.run(view_of(pixels.data(), shape), to);
       for (std::size_t i = 0; i < pixels.size(); ++i) {
-        EXPECT_EQ(std::memcmp(&pixels[i], &out[i * static_cast<std::size_t>(apart)], sizeof(float)), 0)
-            << pixels[i] << " became " << out[i * static_cast<std::size_t>(apart)];
+        const float got = out[i * static_cast<std::size_t>(apart)];
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(pixels[i]), std::bit_cast<std::uint32_t>(got)) << pixels[i] << " became " << got;
       }
     }
   }

@@ -130,6 +130,7 @@ bool Array::from_interface(nb::handle object, const char* attribute, bool on_gpu
   const auto facts = nb::cast<nb::dict>(value);
   if (!facts.contains("data") || facts["data"].is_none()) return false;
   const auto place = nb::cast<nb::tuple>(facts["data"]);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): Python's addresses are numbers
   data = reinterpret_cast<std::byte*>(nb::cast<std::uintptr_t>(place[0]));
   read_only = nb::cast<bool>(place[1]);
   read_typestr(nb::cast<nb::str>(facts["typestr"]).c_str(), kind, item_bytes);

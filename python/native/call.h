@@ -74,6 +74,7 @@ class Call {
 
   /// The same from memory to memory, without the GIL.
   void run_at(const std::byte* from, Device from_device, std::byte* to, Device to_device, std::uintptr_t stream) const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): Python's addresses are numbers
     const RunOptions options{.stream = {reinterpret_cast<void*>(stream)}, .workspace = {}};
     for (std::size_t i = 0; i < in_.offsets.size(); ++i) {
       plan_.run(ConstView{from + in_.offsets[i], in_.five, in_.steps, in_.pixel, from_device},

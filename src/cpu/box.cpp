@@ -131,7 +131,8 @@ class Box final : public FilterMethod<Sum> {
     const std::int64_t z = tile.z + taps_.lead[0];
     const std::int64_t first_slot = (y - tile.y) % ring_rows();
     const auto slot = [&](std::int64_t j) { return ring + (first_slot + j) % ring_rows() * pitch; };
-    const auto [inside, outside] = inside_columns(tile);
+    const auto columns = inside_columns(tile);
+    const std::int64_t inside = columns.first, outside = columns.second;
     const auto in_place = [&](std::int64_t j, std::int64_t begin, std::int64_t end) {
       return inside <= begin && end <= outside ? tile.lines.in_place(z, top + j, x + begin, x + end + halo) : nullptr;
     };

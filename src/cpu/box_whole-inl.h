@@ -92,7 +92,10 @@ HWY_INLINE void put_pairs_f64(double factor, V even, V odd, T* to) {
   HWY_ALIGN std::int32_t sums[2][line_slack];
   hn::Store(even, d, sums[0]);
   hn::Store(odd, d, sums[1]);
-  for (std::size_t i = 0; i < 2 * hn::Lanes(d); ++i) to[i] = factor * sums[i % 2][i / 2];
+  for (std::size_t i = 0; i < 2 * hn::Lanes(d); ++i) {
+    const std::int32_t sum = sums[i % 2][i / 2];
+    to[i] = factor * sum;
+  }
 }
 
 /// One vector of rows of 16 bits.

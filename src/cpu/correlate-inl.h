@@ -37,7 +37,7 @@ HWY_INLINE void fetch_ahead(D d, const std::byte* const* ahead, int row, std::in
   if (ahead == nullptr || ahead[row] == nullptr) return;
   const auto first = reinterpret_cast<std::uintptr_t>(ahead[row]) + static_cast<std::uintptr_t>(at) * sizeof(T);
   for (std::size_t b = 0; b < Vectors * hn::Lanes(d) * sizeof(T); b += 64) {
-    __builtin_prefetch(reinterpret_cast<const void*>(first + b), 0, 2);
+    __builtin_prefetch(reinterpret_cast<const void*>(first + b), 0, 2);  // NOLINT(performance-no-int-to-ptr): may lie outside
   }
 #else
   (void)d, (void)ahead, (void)row, (void)at;

@@ -88,10 +88,10 @@ std::string frames_of(const std::vector<int>& levels, int depth, avifRange range
     avifImageAllocatePlanes(image, AVIF_PLANES_YUV);
     for (std::uint32_t y = 0; y < 16; ++y) {
       for (std::uint32_t x = 0; x < 16; ++x) {
-        std::uint8_t* row = image->yuvPlanes[0] + y * image->yuvRowBytes[0];
+        std::uint8_t* row = image->yuvPlanes[0] + std::size_t{y} * image->yuvRowBytes[0];
         if (depth == 8) row[x] = static_cast<std::uint8_t>(level);
         const auto wide = static_cast<std::uint16_t>(level);
-        if (depth > 8) std::memcpy(row + 2 * x, &wide, 2);
+        if (depth > 8) std::memcpy(row + std::size_t{2} * x, &wide, 2);
       }
     }
     const avifAddImageFlags flags =

@@ -36,8 +36,8 @@ TEST(GpuPlans, AreMadeInUnderAHundredMicroseconds) {
     std::cout << "plan of " << name << ": " << median << " us, median of 50\n";
     EXPECT_LT(median, 100) << name;
   };
-  std::vector<double> whole;
-  for (int i = 0; i < 25; ++i) whole.push_back(i % 7 - 3);
+  std::vector<double> whole(25);
+  for (std::size_t i = 0; i < whole.size(); ++i) whole[i] = static_cast<double>(i % 7) - 3;
   check("5x5 f32", Filter::dense({1, 5, 5}, whole));
   check("Gaussian, sigma 2, f32", gaussian({.sigma = 2.0}));
 }

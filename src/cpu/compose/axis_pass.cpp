@@ -173,7 +173,7 @@ void AxisPass<Sum>::cut() {
       parts_ = std::max<std::int64_t>(1, std::min((job_.inner + part - 1) / part, job_.inner / least_line));
       const std::int64_t part_samples = (job_.inner + parts_ - 1) / parts_;
       // Boxes begin each segment with a block of their own.
-      const std::int64_t least = choice_.sums == AxisSums::box ? 4 * job_.taps : 4 * rows_at_once;
+      const std::int64_t least = 4 * (choice_.sums == AxisSums::box ? job_.taps : std::int64_t{rows_at_once});
       segments_ = std::clamp<std::int64_t>(job_.n_out * part_samples / task_samples, 1,
                                            std::max<std::int64_t>(1, job_.n_out / least));
       break;
