@@ -15,13 +15,13 @@ run(${pip} install "scikit-build-core>=0.10" "nanobind>=2.4" "numpy>=1.25" "scip
   "dask[array]>=2024.8" "opencv-python-headless>=4.8" "zarr>=3")
 set(ENV{CMAKE_BUILD_PARALLEL_LEVEL} 2)
 run(${pip} wheel --no-deps --no-build-isolation --wheel-dir ${work}/wheel
-  -C build-dir=${work}/build
-  -C cmake.define.CMAKE_CXX_COMPILER=${compiler}
-  -C cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=${launcher}
-  -C "cmake.define.CMAKE_CXX_FLAGS_RELEASE=${flags}"
-  -C cmake.define.HALATION_WERROR=${werror}
-  -C cmake.define.HALATION_CUDA=OFF
-  -C cmake.define.HALATION_IO=${program}
+  --config-settings build-dir=${work}/build
+  --config-settings cmake.define.CMAKE_CXX_COMPILER=${compiler}
+  --config-settings cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=${launcher}
+  --config-settings "cmake.define.CMAKE_CXX_FLAGS_RELEASE=${flags}"
+  --config-settings cmake.define.HALATION_WERROR=${werror}
+  --config-settings cmake.define.HALATION_CUDA=OFF
+  --config-settings cmake.define.HALATION_IO=${program}
   ${source})
 file(GLOB wheels ${work}/wheel/*.whl)
 run(${pip} install --no-deps ${wheels})
