@@ -43,11 +43,8 @@ def correlate(array, filters, words, out, dtype):
     elif (steps := _engine.STEPS.get()) is None:
         _real_weights(array, dense, words, cvals, out)
     else:
-        token = _engine.STEPS.set(inner := [])
-        try:
+        with _engine.noting([]) as inner:
             _real_weights(array, dense, words, cvals, out)
-        finally:
-            _engine.STEPS.reset(token)
         if array.size < LARGE:  # else results were added to
             steps.append((OfParts([entry for entry, *_ in inner], out), array, given, out if len(inner) <= 2 else None))
     return out

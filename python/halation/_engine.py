@@ -36,6 +36,7 @@ to be wrapped, by way of an array of i16. Factors along four axes and more: thre
 channels; of complex weights two or four passes.
 """
 
+import contextlib
 import contextvars
 from collections import OrderedDict
 
@@ -152,12 +153,19 @@ def correlate_words(array, filters, words, out, dtype, stream, library=None, giv
     return out
 
 
-def _run_noted(steps, entry, array, out, stream):
-    token = STEPS.set(None)  # what it runs itself is its own affair
+@contextlib.contextmanager
+def noting(steps):
+    """While it is entered, what runs is noted in this list; None: nowhere."""
+    token = STEPS.set(steps)
     try:
-        made = entry.run(array, out, stream)
+        yield steps
     finally:
         STEPS.reset(token)
+
+
+def _run_noted(steps, entry, array, out, stream):
+    with noting(None):  # what it runs itself is its own affair
+        made = entry.run(array, out, stream)
     steps.append((entry, array, out, made))
     return made
 

@@ -1,6 +1,6 @@
 """_strips.py: filters through f64, a strip of an array at a time (native/strips.cpp): any numbers, any axes.
 
-A way is how a strip is filtered: by a plan, tap by tap, by a running window, or by a matrix of a short axis.
+A way is how a strip is filtered: by a plan, tap by tap, as a window, or by a matrix of a short axis.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ LONG = 256
 # Factors that are multiplied out, and dense weights, where a plan would go through f64 as well.
 FEW_TAPS = 48
 MOST_TAPS = 64
-# Taps from which on a running window is the quicker one.
+# Taps from which on a window is the quicker way.
 LEAST_WINDOW = 17
 # Elements along an axis that a matrix is made of, where the filter is longer.
 MOST_LINES = 64

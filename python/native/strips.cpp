@@ -1,7 +1,7 @@
 // strips.cpp: filters over arrays of any numbers and any axes, in f64, a strip at a time.
 //
 // A strip of the input, with what lies outside of it where the filter needs that, is read into packed f64, filtered there, by a plan,
-// tap by tap or as a running window, and its sums are written as the output's numbers. Strips lie in the caches from the first step to
+// tap by tap or as a window, and its sums are written as the output's numbers. Strips lie in the caches from the first step to
 // the last, and each thread takes the next one when it is done. Threads are started for a call and end with it, so none is missing
 // after a fork.
 #include <nanobind/stl/optional.h>

@@ -46,12 +46,8 @@ def call(function, key_of, input, args, keywords):
 
 def _recorded(key, function, input, args, keywords):
     """Calls the function, and remembers what it came down to: nothing where that is no chain of passes."""
-    steps = []
-    token = _engine.STEPS.set(steps)
-    try:
+    with _engine.noting([]) as steps:
         result = function(input, *args, **keywords)
-    finally:
-        _engine.STEPS.reset(token)
     given, program = input, []
     for entry, array, out, made in steps:
         place = None if out is None else _place_of(out, args, keywords)
