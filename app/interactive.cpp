@@ -376,7 +376,7 @@ class Conversation {
 
   /// In the image's format; PNG where its ending names none.
   std::string result_name() const {
-    const std::string name =
+    std::string name =
         beside_image(session_.result_name() + fs::path(session_.path()).extension().string());
     try {
       check_place(name, session_.result().front().image.pixel());

@@ -71,7 +71,7 @@ class OpenCv final : public Peer {
       return {};
     const auto [border, border_name] = border_of(job.border);
     std::vector<Candidate> list;
-    const auto add = [&, name = border_name](const std::string& how, Call call) {
+    const auto add = [&, name = border_name](const std::string& how, const Call& call) {
       for (const bool strips : {false, true}) {
         if (strips && threads_ == 1) continue;
         list.push_back({how + (strips ? ", a strip a thread" : ""), name,

@@ -184,7 +184,7 @@ TEST(Box, HasABoundOfHalfItsSizes) {
       choice_of(spec_of(Filter::separable(std::vector<double>(31, 0.5), std::vector<double>(17, -2))));
   ASSERT_EQ(taps_of(box_choice).method, Method::box);
   const double additions =
-      (2 + 18 + 32) / 2;  // along an axis of k a pixel meets (k + 1) / 2 on average, at most
+      (2 + 18 + 32) / 2.0;  // along an axis of k a pixel meets (k + 1) / 2 on average, at most
   EXPECT_DOUBLE_EQ(box_choice.bound.relative,
                    31 * 0.5 * 17 * 2 * ((additions + 12) * 0x1p-24 / (1 - (1 + 17 + 31 + 12) * 0x1p-24)));
   PlanSpec whole = spec_of(Filter::dense({1, 5, 5}, std::vector<double>(25, 3)));

@@ -170,9 +170,10 @@ TEST(FixedPoint, KeepsImagesOfOneValue) {
                                  Filter::separable(random_weights(n, true, numbers), random_weights(n, true, numbers))}) {
       for (const int value : {1, 77, 254, 255}) {
         Image image({.height = 40, .width = 70}, Pixel::u8);
-        std::memset(image.view().data, value, 40 * 70);
+        constexpr std::size_t pixels = std::size_t{40} * 70;
+        std::memset(image.view().data, value, pixels);
         const Image found = convolve(image, filter, {.border = Border::replicate()}, cpu());
-        EXPECT_EQ(std::memcmp(found.view().data, image.view().data, 40 * 70), 0) << k << " taps, value " << value;
+        EXPECT_EQ(std::memcmp(found.view().data, image.view().data, pixels), 0) << k << " taps, value " << value;
       }
     }
   }
@@ -216,7 +217,7 @@ TEST(CpuFixed, IsExactOverSeveralTiles) {
   for (const std::int64_t width : {1, 5, 63, 64, 65, 300, 1200, 4500}) {
     for (const std::int64_t channels : {1, 3}) {
       const Image image = random_image({.height = 61, .width = width, .channels = channels});
-      for (const auto& [height, taps] : {std::pair{3, 3}, {5, 5}, {4, 7}, {1, 9}, {8, 1}, {15, 2}}) {
+      for (const auto& [height, taps] : {std::pair<std::int64_t, std::int64_t>{3, 3}, {5, 5}, {4, 7}, {1, 9}, {8, 1}, {15, 2}}) {
         for (const Pixel out : {Pixel::u8, Pixel::i16}) {
           const Filter dense = Filter::dense({1, height, taps}, whole_weights(height * taps));
           expect_same(image, dense, {.output = out, .method = Method::direct});
@@ -300,7 +301,7 @@ TEST(CpuFixed, KernelsWithoutTheLongProductsAreTheSame) {
   Numbers numbers(6);
   std::vector<std::int32_t> lines(4 * room);
   for (auto& pair : lines) pair = cpu_backend::pair_of(static_cast<int>(numbers.below(256)), static_cast<int>(numbers.below(256)));
-  std::vector<std::int32_t> weights(4 * 7 * 6);
+  std::vector<std::int32_t> weights(168);  // 4 lines of 7 pairs for 6 rows
   for (auto& pair : weights) {
     pair = cpu_backend::pair_of(static_cast<int>(numbers.below(2000)) - 1000, static_cast<int>(numbers.below(2000)) - 1000);
   }
@@ -309,6 +310,7 @@ TEST(CpuFixed, KernelsWithoutTheLongProductsAreTheSame) {
     for (std::size_t line = 0; line < 4; ++line) pointers.push_back(lines.data() + line * room);
     std::vector<std::vector<std::int16_t>> outs(12, std::vector<std::int16_t>(n));
     std::vector<std::byte*> to;
+    to.reserve(outs.size());
     for (auto& row : outs) to.push_back(reinterpret_cast<std::byte*>(row.data()));
     cpu_backend::FixedDirect job{.lines = pointers.data(),
                                  .weights = weights.data(),

@@ -202,6 +202,7 @@ RC_GTEST_PROP(ErrorBound, IsNeverBelowTheErrorOfASum, ()) {
   const ErrorBound scaled = bound_of(exact_weights, job);
   holds(static_cast<float>(gain) * sum_in_lanes(weights, inputs, 1, fused), gain, scaled);
   std::vector<float> folded;
+  folded.reserve(exact_weights.size());
   for (const double w : exact_weights) folded.push_back(static_cast<float>(gain * w));
   for (const std::size_t lanes : {1, 4}) holds(sum_in_lanes(folded, inputs, lanes, fused), gain, scaled);
 }
@@ -356,7 +357,8 @@ TEST(ErrorBound, LetsMeansOf16BitsBeSummedInF32) {
       EXPECT_TRUE(sums_in_f32(Pixel::i16, taps, weights)) << taps << ", kind " << kind;
     }
   }
-  const std::vector<double> equal(17 * 17, 1.0 / (17 * 17));
+  constexpr std::size_t taps = 289;  // 17 × 17
+  const std::vector<double> equal(taps, 1.0 / taps);
   EXPECT_TRUE(sums_in_f32(Pixel::u16, 17, equal));
   EXPECT_THAT(
       Plan({.shape = {.height = 99, .width = 99},
@@ -366,7 +368,7 @@ TEST(ErrorBound, LetsMeansOf16BitsBeSummedInF32) {
           .explain(),
       testing::ContainsRegex(
           "sums in f32, error before rounding at most [0-9.e-]+ times the largest input, at most 0\\.[0-4]"));
-  EXPECT_FALSE(sums_in_f32(Pixel::u16, 17, weights_of(Kind::one_large, 17 * 17, numbers)));
+  EXPECT_FALSE(sums_in_f32(Pixel::u16, 17, weights_of(Kind::one_large, taps, numbers)));
   std::vector<double> doubled = weights_of(Kind::random, 225, numbers);
   for (double& w : doubled) w *= 2;
   EXPECT_FALSE(sums_in_f32(Pixel::u16, 15, doubled));

@@ -109,7 +109,7 @@ TEST(Plan, RefusesOutputsThatShareBytesButNotInputs) {
   narrow.strides.height = 28;  // rows of 8 elements take 32
   EXPECT_EQ(message_of([&] { plan.run(in, narrow); }),
             "output: the stride along height must be at least 32 bytes, or elements would share memory, got 28");
-  narrow.data += 5 * 28;
+  narrow.data += std::ptrdiff_t{5} * 28;
   narrow.strides.height = -28;
   EXPECT_EQ(message_of([&] { plan.run(in, narrow); }),
             "output: the stride along height must be at least 32 bytes, or elements would share memory, got 28");

@@ -260,6 +260,7 @@ TEST(Tune, IsDoneOnceByManyThreads) {
   std::vector<std::string> texts(8);
   std::barrier together(static_cast<std::ptrdiff_t>(texts.size()));
   std::vector<std::thread> threads;
+  threads.reserve(texts.size());
   for (std::string& text : texts) {
     threads.emplace_back([&] {
       together.arrive_and_wait();

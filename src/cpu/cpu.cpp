@@ -187,7 +187,7 @@ class CpuRunner final : public Runner {
     if (cut.tile_width < n.width) cut.tile_width = round_up(cut.tile_width, tile_step);
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
     const std::int64_t planes = n.batch * channels * n.depth;
-    const std::int64_t strips = workers_ == 1 ? 1 : (4 * workers_ + planes - 1) / planes;
+    const std::int64_t strips = workers_ == 1 ? 1 : (std::int64_t{4} * workers_ + planes - 1) / planes;
     cut.tile_height = std::min(n.height, std::max((n.height + strips - 1) / strips, 4 * tallest_));
     cut.tile_height = std::min(n.height, round_up(cut.tile_height, rows_at_once));
     const std::int64_t edge = round_up(std::max(least_edge_samples / step + 1, widest_), tile_step);
@@ -209,7 +209,7 @@ class CpuRunner final : public Runner {
     while (height > 0 && scratch_bytes(cut.tile_width, height, cut.step) > scratch_budget_bytes) height -= rows_at_once;
     if (height < std::min(n.height, 2 * tallest_)) return;
     const std::int64_t columns = n.batch * cut.channels * cut.tiles_x * ((n.height + height - 1) / height);
-    const std::int64_t runs = workers_ == 1 ? 1 : (4 * workers_ + columns - 1) / columns;
+    const std::int64_t runs = workers_ == 1 ? 1 : (std::int64_t{4} * workers_ + columns - 1) / columns;
     const std::int64_t planes = std::min(n.depth, std::max((n.depth + runs - 1) / runs, 4 * deepest_));
     if (planes == 1) return;
     cut.tile_height = std::min(n.height, height);

@@ -141,6 +141,7 @@ TEST(Determinism, GivesTheSameBitsInAHundredRuns) {
   for (const Job& job : jobs()) {
     const OwnStream stream;
     std::vector<Outputs> outputs;
+    outputs.reserve(at_once);
     for (int i = 0; i < at_once; ++i) outputs.emplace_back(job.plan, stream);
     int different = 0;
     for (int run = 0; run < repeats; run += at_once) {
@@ -164,6 +165,7 @@ TEST(Determinism, GivesTheSameBitsFromEightThreadsWithEightStreamsAndAllPlansAtO
   const auto work = [&](std::size_t thread) {
     const OwnStream stream;
     std::vector<Outputs> outputs;
+    outputs.reserve(all.size());
     for (const Job& job : all) outputs.emplace_back(job.plan, stream);
     synchronise(cuda(), stream);
     for (int round = 0; round < 4; ++round) {

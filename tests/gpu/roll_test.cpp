@@ -140,8 +140,8 @@ TEST(Roll, EveryPixelOfOutputScaledAndRounded) {
 
 TEST(Roll, WeightsThatBecomeWholeByAPowerOfTwo) {
   const Image image = noise({.height = 64, .width = 1000}, Pixel::u8, 7);
-  std::vector<double> weights;
-  for (int i = 0; i < 25; ++i) weights.push_back((i % 2 == 0 ? -128 : 127) / 1024.0);
+  std::vector<double> weights(25);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = (i % 2 == 0 ? -128 : 127) / 1024.0;
   expect_same(image, Filter::dense({.height = 5, .width = 5}, weights),
               {.border = Border::reflect101(), .output = Pixel::f32, .method = Method::direct});
 }

@@ -52,8 +52,8 @@ TEST(CpuSubnormals, TakeAtMostTwiceAsLong) {
   const Shape volume{.depth = 40, .height = 50, .width = 60};
   const Shape thin{.height = 40000, .width = 3};
   for (const auto& [where, shape] : {std::pair{"512x512", image}, std::pair{"40x50x60", volume}, std::pair{"40000x3", thin}}) {
-    const auto both = [&](const char* what, const Filter& filter, Method method) {
-      const std::string name = std::string(where) + " " + what;
+    const auto both = [where = std::string(where), shape = shape](const char* what, const Filter& filter, Method method) {
+      const std::string name = where + " " + what;
       compare<float>(name.c_str(), shape, Pixel::f32, filter, method);
       compare<double>(name.c_str(), shape, Pixel::f64, filter, method);
     };

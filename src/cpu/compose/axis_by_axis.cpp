@@ -102,8 +102,11 @@ bool has_channels_inside(const ConstView& view) {
 /// where they are packed, else rows, in as many tasks as threads can share.
 template <class Body>
 void for_each_run(const ConstView& view, std::int64_t step, int workers, const Body& body) {
-  const auto& [batch, depth, height, width, channels] = view.shape;
-  const std::int64_t samples = batch * depth * height * width * step;
+  const std::int64_t depth = view.shape.depth;
+  const std::int64_t height = view.shape.height;
+  const std::int64_t width = view.shape.width;
+  const std::int64_t rows = view.shape.batch * depth * height;
+  const std::int64_t samples = rows * width * step;
   if (is_packed(view, step)) {
     const std::int64_t tasks = (samples + task_samples - 1) / task_samples;
     parallel(workers, tasks, [&](int, std::int64_t task) {
@@ -113,7 +116,6 @@ void for_each_run(const ConstView& view, std::int64_t step, int workers, const B
     });
     return;
   }
-  const std::int64_t rows = batch * depth * height;
   const std::int64_t at_once = std::max<std::int64_t>(1, task_samples / (width * step));
   const bool side_by_side = step == 1 || view.strides.width == step * view.strides.channels;
   parallel(workers, (rows + at_once - 1) / at_once, [&](int, std::int64_t task) {
