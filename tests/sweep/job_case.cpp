@@ -262,4 +262,60 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   return made;
 }
 
+JobCase usual_case(std::uint64_t seed, std::uint64_t index) {
+  Random random(seed * 0x9e3779b97f4a7c15 + index);
+  JobCase made;
+  made.seed = seed + index;
+  PlanSpec& spec = made.spec;
+  const auto one_of = [&]<class T>(std::initializer_list<T> list) { return *(list.begin() + below(random, list.size())); };
+  // Extents of about so many samples: few are multiples of 4, and some are long and thin.
+  constexpr std::int64_t channel_choices[] = {1, 1, 1, 3, 4, 2};
+  spec.shape.channels = channel_choices[below(random, std::size(channel_choices))];
+  const double pixels = std::exp(uniform(random, std::log(1e5), std::log(2e7))) / static_cast<double>(spec.shape.channels);
+  const std::size_t dimensions = one_of({std::size_t{1}, std::size_t{2}, std::size_t{2}, std::size_t{2}, std::size_t{2}, std::size_t{3}});
+  const auto extent_of = [&](double wanted) {
+    const auto whole = std::max<std::int64_t>(1, std::llround(wanted));
+    return below(random, 2) == 0 ? (whole + 15) / 16 * 16 : whole;
+  };
+  const double thin = std::exp(uniform(random, -1.5, 1.5));
+  if (dimensions == 1) {
+    spec.shape.width = extent_of(pixels);
+  } else if (dimensions == 2) {
+    spec.shape.width = extent_of(std::sqrt(pixels) * thin);
+    spec.shape.height = extent_of(std::sqrt(pixels) / thin);
+  } else {
+    spec.shape.width = extent_of(std::cbrt(pixels) * thin);
+    spec.shape.height = extent_of(std::cbrt(pixels));
+    spec.shape.depth = extent_of(std::cbrt(pixels) / thin);
+  }
+  spec.pixel = one_of({Pixel::u8, Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32, Pixel::f32, Pixel::f32, Pixel::f64});
+  if (below(random, 3) == 0) spec.options.output = one_of({Pixel::f32, Pixel::u8, Pixel::i16});
+  const Border::Mode mode = modes[below(random, std::size(modes))];
+  spec.options.border = Border{mode, 0};
+
+  const std::int64_t most = dimensions == 3 ? 9 : 65;
+  const auto odd = [&] { return 3 + 2 * static_cast<std::int64_t>(std::exp(uniform(random, 0, std::log(static_cast<double>(most - 1) / 2))) - 1); };
+  const std::int64_t k = odd();
+  FilterSize size{.depth = dimensions == 3 ? k : 1, .height = dimensions == 1 ? 1 : k, .width = k};
+  switch (below(random, 6)) {  // along one axis, or of different lengths
+    case 0: size.height = size.depth = 1; break;
+    case 1: size.width = dimensions == 1 ? k : 1; break;
+    case 2: size.width = odd(); break;
+    default: break;
+  }
+  const std::size_t kind = one_of({std::size_t{1}, std::size_t{0}, std::size_t{4}, std::size_t{4}, std::size_t{8}});
+  if (kind < 4 && size.taps() > 2000) size = {.depth = 1, .height = std::min<std::int64_t>(size.height, 15), .width = std::min<std::int64_t>(size.width, 15)};
+  spec.filters.push_back(make_filter_of(kind, size, random));
+  made.integer_weights = kind == 0;
+  if (spec.shape.channels > 1 && below(random, 4) == 0) made.in_layout = made.out_layout = Layout::planar;
+  made.in_arrangement = one_of({Arrangement::packed, Arrangement::packed, Arrangement::packed, Arrangement::pitched, Arrangement::sub_rectangle});
+  made.out_arrangement = one_of({Arrangement::packed, Arrangement::packed, Arrangement::packed, Arrangement::pitched});
+  made.text = to_string(spec.shape) + " " + std::string(name_of(spec.pixel)) +
+              (spec.options.output ? " -> " + std::string(name_of(*spec.options.output)) : "") + ", filter " + std::to_string(size.depth) + "x" +
+              std::to_string(size.height) + "x" + std::to_string(size.width) + " kind " + std::to_string(kind) + ", border " +
+              std::string(name_of(mode)) + (made.in_layout == Layout::planar ? ", planar" : "") + ", rows " +
+              std::to_string(static_cast<int>(made.in_arrangement)) + " -> " + std::to_string(static_cast<int>(made.out_arrangement));
+  return made;
+}
+
 }  // namespace halation::sweep
