@@ -7,7 +7,6 @@
 //
 // Rows are copied to scratch with what the border puts around them, but for those that slide_tile reads where they lie. Sums of 16
 // bits are taken where they cannot overflow, which they may on the way: 2^16 leaves and comes back.
-#include "cpu/box_whole.h"
 
 #include <hwy/cache_control.h>
 
@@ -16,6 +15,8 @@
 #include <cstring>
 
 #include "cpu/box_kernels.h"
+#include "cpu/expected.h"
+#include "cpu/families.h"
 #include "cpu/method.h"
 #include "cpu/pixel_rows.h"
 #include "cpu/tiles.h"
@@ -45,9 +46,9 @@ double weight_of(const Taps& taps) {
 double most_pixel(const Job& job) { return std::max(largest(job.in_pixel), -smallest(job.in_pixel)); }
 
 /// The largest sum of pixels over z and x, or over all axes.
-double most_sum(const Job& job, bool over_y) {
+double most_sum(std::span<const Taps> filters, const Job& job, bool over_y) {
   double most = 0;
-  for (const Taps& taps : job.filters) {
+  for (const Taps& taps : filters) {
     const auto taps_in_sum = static_cast<double>(taps.size[0]) * static_cast<double>(taps.size[2]) *
                              (over_y ? static_cast<double>(taps.size[1]) : 1);
     most = std::max(most, taps_in_sum * most_pixel(job));
@@ -75,7 +76,7 @@ class WholeBoxes final : public Runner {
                     .rounding = job_->rounding};
       if (direct_ && sizeof(Sum) == 2 && job_->out_pixel == Pixel::u8) {
         box.finish.multiplier = find_multiplier(box.finish.factor, box.finish.offset, box.finish.rounding,
-                                                static_cast<std::int64_t>(most_sum(*job_, true)))
+                                                static_cast<std::int64_t>(most_sum(job_->filters, *job_, true)))
                                     .value_or(Multiplier{});
       }
       boxes_.push_back(std::move(box));
@@ -270,29 +271,32 @@ class WholeBoxes final : public Runner {
   Tiles apart_;
 };
 
-}  // namespace
-
-bool are_whole_boxes(const Job& job) {
-  if (is_float(job.in_pixel) || job.combine != Combine::none || most_sum(job, true) > most_32) return false;
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
+  if (is_float(job.in_pixel) || job.combine != Combine::none) return "integers, not combined, alone";
+  if (most_sum(request.filters, job, true) > most_32) return "sums that 32 bits hold alone";
   for (const BorderTable& border : job.borders) {
     const double value = border.constant();
-    if (value != std::nearbyint(value) || value < smallest(job.in_pixel) || value > largest(job.in_pixel)) return false;
+    if (value != std::nearbyint(value) || value < smallest(job.in_pixel) || value > largest(job.in_pixel))
+      return "constants around the image that are pixels alone";
   }
-  return std::all_of(job.filters.begin(), job.filters.end(), [&](const Taps& taps) {
-    if (taps.method != Method::box) return false;
+  for (const Taps& taps : request.filters) {
+    if (taps.method != Method::box || taps.size == Space{1, 1, 1}) return "boxes of several taps alone";
+    if (!taps.factors) continue;
     const auto holds = [](double factor) {
       return factor == 0 || (std::fabs(factor) >= least_factor && std::fabs(factor) <= most_factor);
     };
-    return holds(weight_of(taps)) && holds(weight_of(taps) * job.scale);
-  });
+    if (!holds(weight_of(taps)) || !holds(weight_of(taps) * job.scale)) return "weights that f32 holds well alone";
+  }
+  return nullptr;
 }
 
-std::unique_ptr<const Runner> make_whole_boxes(std::shared_ptr<const Job> job, int workers) {
+std::unique_ptr<const Runner> make(std::shared_ptr<const Job> job, int workers) {
   switch (job->in_pixel) {
     case Pixel::u8:
-      if (most_sum(*job, true) <= most_16)
+      if (most_sum(job->filters, *job, true) <= most_16)
         return std::make_unique<WholeBoxes<std::uint8_t, std::uint16_t, std::uint16_t>>(std::move(job), workers);
-      if (most_sum(*job, false) <= most_16)
+      if (most_sum(job->filters, *job, false) <= most_16)
         return std::make_unique<WholeBoxes<std::uint8_t, std::uint16_t, std::int32_t>>(std::move(job), workers);
       return std::make_unique<WholeBoxes<std::uint8_t, std::int32_t, std::int32_t>>(std::move(job), workers);
     case Pixel::u16:
@@ -300,5 +304,12 @@ std::unique_ptr<const Runner> make_whole_boxes(std::shared_ptr<const Job> job, i
     default: return std::make_unique<WholeBoxes<std::int16_t, std::int32_t, std::int32_t>>(std::move(job), workers);
   }
 }
+
+}  // namespace
+
+const Family running_box{.name = "running box",
+                         .refuses = refuses,
+                         .seconds = [](const Request& request) { return seconds_by_rows(request, RowSums::window); },
+                         .make = make};
 
 }  // namespace halation::cpu_backend

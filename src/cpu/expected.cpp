@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cpu/box_whole.h"
-#include "cpu/fixed.h"
 #include "cpu/rates.h"
 
 namespace halation::cpu_backend {
@@ -23,14 +21,15 @@ struct Again {
 };
 
 /// Nanoseconds for each output.
-double sample_time(const Job& job, const Taps& taps, Method method, const Again& again) {
+double sample_time(const Job& job, const Taps& taps, RowSums sums, const Again& again) {
+  const Method method = taps.method;
   const auto [z, y, x] = std::array{static_cast<double>(taps.size[0]), static_cast<double>(taps.size[1]),
                                     static_cast<double>(taps.size[2])};
   const Rates& r = rates();
   const double wide = job.sum_f64 ? 2 : 1;
   const bool several = taps.size[1] > 1 && job.out.height >= 6;
   if (method == Method::box && z * y * x > 1) {
-    const bool whole = !is_float(job.in_pixel) && job.combine == Combine::none;
+    const bool whole = sums == RowSums::window;
     const RowRates& box = whole ? r.whole_box : r.box;
     const double windows = box.sample + box.single * std::log2(x) + box.plane * (z > 1 ? z : 0);
     const double ring =
@@ -38,9 +37,9 @@ double sample_time(const Job& job, const Taps& taps, Method method, const Again&
     return windows * (whole ? 1 : wide) * (!whole && ring > most_ring_bytes ? far : 1) * again.rows *
            again.columns * again.vectors;
   }
-  const bool fixed = may_be_fixed_point(job);
+  const bool fixed = sums == RowSums::fixed;
   const bool along_one_axis = z * y * x == std::max({z, y, x});
-  if (method != Method::separable || along_one_axis) {
+  if (method == Method::direct || along_one_axis) {
     const RowRates& direct = fixed && along_one_axis ? r.fixed_separable : fixed ? r.fixed_direct : r.direct;
     return (direct.sample + z * y * x * (several ? direct.multiply_add : direct.single)) * wide *
            again.vectors;
@@ -51,9 +50,8 @@ double sample_time(const Job& job, const Taps& taps, Method method, const Again&
   return (separable.sample + sums_z + sums_y + (x > 1 ? x * separable.single : 0)) * wide * again.vectors;
 }
 
-}  // namespace
-
-double by_rows_seconds(const Job& job, const Taps& taps, Method method) {
+double filter_seconds(const Job& job, const Taps& taps, RowSums sums) {
+  const Method method = taps.method;
   const Rates& r = rates();
   const auto width = static_cast<double>(job.out.width);
   const auto height = static_cast<double>(job.out.height);
@@ -70,14 +68,13 @@ double by_rows_seconds(const Job& job, const Taps& taps, Method method) {
   const auto outputs = static_cast<double>(job.out.elements());
   const double bytes = inputs * static_cast<double>(bytes_of(job.in_pixel)) +
                        outputs * static_cast<double>(bytes_of(job.out_pixel));
-  const bool converts = is_float(job.in_pixel) ? job.in_pixel != (job.sum_f64 ? Pixel::f64 : Pixel::f32)
-                                               : !may_be_fixed_point(job);
+  const bool converts = sums == RowSums::floats && job.in_pixel != (job.sum_f64 ? Pixel::f64 : Pixel::f32);
   const bool one_tap = taps.size[0] * taps.size[1] * taps.size[2] == 1;
   const double converted =
-      converts && (method != Method::box || one_tap) ? wide * r.copied_sample * (inputs + outputs) : 0;
+      converts && (method != Method::box || one_tap || !is_float(job.in_pixel)) ? wide * r.copied_sample * (inputs + outputs) : 0;
   // A box of one tap only does more than the tap.
   const double arithmetic =
-      (outputs * sample_time(job, taps, method, again) + converted) * (method == Method::box && one_tap ? 2 : 1);
+      (outputs * sample_time(job, taps, sums, again) + converted) * (method == Method::box && one_tap ? 2 : 1);
   const double memory = bytes > cached_bytes ? bytes * memory_byte : 0;
 
   const double rows = static_cast<double>(job.out.batch) * static_cast<double>(job.out.depth) * height *
@@ -85,6 +82,14 @@ double by_rows_seconds(const Job& job, const Taps& taps, Method method) {
   const double staged = rows * again.rows * static_cast<double>(taps.size[0]);
   return 1e-9 * (std::hypot(arithmetic + bytes * r.byte, memory) + rows * r.finished_row +
                  staged * (r.staged_row + columns * step * r.outside_sample));
+}
+
+}  // namespace
+
+double seconds_by_rows(const Request& request, RowSums sums) {
+  double seconds = 0;
+  for (const Taps& taps : request.filters) seconds += filter_seconds(request.job, taps, sums);
+  return seconds;
 }
 
 }  // namespace halation::cpu_backend

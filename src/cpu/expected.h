@@ -1,12 +1,14 @@
 // expected.h: what filters by rows of tiles should take on the CPU.
 #pragma once
 
-#include "core/job.h"
+#include "cpu/families.h"
 
 namespace halation::cpu_backend {
 
-/// Seconds of one thread for one filter of a job, by lines of floats, in fixed point or by running boxes:
-/// whichever of these would take it.
-double by_rows_seconds(const Job& job, const Taps& taps, Method method);
+/// How rows are summed.
+enum class RowSums { floats, fixed, window };
+
+/// Seconds of one thread for the filters of a job.
+double seconds_by_rows(const Request& request, RowSums sums);
 
 }  // namespace halation::cpu_backend

@@ -18,23 +18,18 @@
 #include <limits>
 
 #include "cuda/box.cuh"
-#include "cuda/box_tall.h"
 #include "cuda/device.h"
 #include "cuda/lines_of.h"
-#include "cuda/rows.h"
 #include "cuda/strips.h"
 
 namespace halation::cuda_backend {
 namespace {
 
-// Measured on an H200 (docs/performance.md). Along columns every window of 18 and more is faster so; along both, all at once in
-// registers (march_image.cuh) is up to 33.
-constexpr std::int64_t least_rows = 18;
-constexpr std::int64_t most_at_once = 33;
-// By count, and not tuned: from where on reading rows twice should take less than what a ring leaves room for.
-constexpr std::int64_t least_tall = 225;
+constexpr std::int64_t least_rows = 18;  // every window of so many is faster so on an H200 (docs/performance.md)
 constexpr std::int64_t most_ring = 4096;
 constexpr std::int64_t most_rows = 1 << 16;
+constexpr int most_buffers = 4;
+constexpr int least_buffers = 3;
 
 using Kernel = void (*)(BoxArguments);
 
@@ -52,12 +47,6 @@ constexpr Size size_of() {
 }
 
 constexpr std::array sizes{size_of<256>(), size_of<192>(), size_of<160>(), size_of<128>(), size_of<96>()};
-
-/// What a device has.
-struct Places {
-  int multiprocessors = 1;
-  std::size_t shared_limit = 0;
-};
 
 /// Strips of a job's outputs, in whole steps.
 Strips cut_strips(std::int64_t height, std::int64_t others, std::int64_t places, int taps) {
@@ -83,7 +72,7 @@ struct Cut {
   double seconds = 0;
 };
 
-Cut cut_of(const Job& job, const Places& places, const BoxWindow& window) {
+Cut cut_of(const Job& job, const Gpu& gpu, const BoxWindow& window) {
   constexpr double clock = 1.8e9;
   constexpr double step_cycles = 700;
   constexpr double bytes_a_cycle = 17;  // of a multiprocessor, to and from DRAM
@@ -93,18 +82,18 @@ Cut cut_of(const Job& job, const Places& places, const BoxWindow& window) {
   for (const Size& size : sizes) {
     const auto kernel = reinterpret_cast<const void*>(size.kernel);
     HALATION_CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(places.shared_limit)));
-    for (const int buffers : {4, 3}) {
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(gpu.shared_limit)));
+    for (const int buffers : {most_buffers, least_buffers}) {
       BoxArguments shape{};
       shape.window = window;
       shape.buffers = buffers;
       Cut cut{.size = &size, .buffers = buffers, .bytes = shape_block(shape, size)};
-      if (cut.bytes > places.shared_limit) continue;
+      if (cut.bytes > gpu.shared_limit) continue;
       HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&cut.blocks, kernel, size.threads, cut.bytes));
       if (cut.blocks == 0) continue;
       const std::int64_t others =
           (job.out.width + size.width - 1) / size.width * job.out.depth * job.out.batch * job.out.channels;
-      const std::int64_t all_places = std::int64_t{places.multiprocessors} * cut.blocks;
+      const std::int64_t all_places = std::int64_t{gpu.multiprocessors} * cut.blocks;
       const auto [length, walked] = cut_strips(job.out.height, others, all_places, window.taps);
       const std::int64_t strips = (job.out.height + length - 1) / length;
       const double busy = std::min(1.0, static_cast<double>(others * strips) / static_cast<double>(all_places));
@@ -119,29 +108,13 @@ Cut cut_of(const Job& job, const Places& places, const BoxWindow& window) {
   return best;
 }
 
-double weight_of(const Taps& taps) {
-  const auto& [z, y, x] = *taps.factors;
-  return z.front() * y.front() * x.front();
-}
-
-/// Whether a filter has equal weights whose product is as good as one after the other, over pixels that f32 holds.
-bool has_one_weight(const Job& job) {
-  if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64) return false;
-  if (job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64) return false;
-  const Taps& taps = job.filters.front();
-  if (taps.method != Method::box || taps.size[0] != 1) return false;
-  const double weight = std::fabs(weight_of(taps));
-  return weight >= std::numeric_limits<float>::min() && weight <= std::numeric_limits<float>::max();
-}
-
 class BoxRunner final : public Runner {
  public:
-  BoxRunner(std::shared_ptr<const Job> job, Device device, const Places& places, const Cut& cut, const BoxWindow& window,
-            std::unique_ptr<const Runner> otherwise)
-      : job_(std::move(job)), device_(device), places_(places), cut_(cut), otherwise_(std::move(otherwise)) {
+  BoxRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Cut& cut)
+      : job_(std::move(job)), device_(gpu.device), multiprocessors_(gpu.multiprocessors), cut_(cut) {
     const Taps& taps = job_->filters.front();
     constants_.lead = taps.lead[1];
-    constants_.window = window;
+    constants_.window = BoxWindow(static_cast<int>(taps.size[1]));
     constants_.weight = static_cast<float>(weight_of(taps));
     constants_.scale = static_cast<float>(job_->scale);
     constants_.offset = static_cast<float>(job_->offset);
@@ -149,66 +122,77 @@ class BoxRunner final : public Runner {
     shape_block(constants_, *cut.size);
   }
 
-  std::size_t workspace_bytes() const override { return otherwise_->workspace_bytes(); }
+  std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override {
     return "sums to and from whole eights, in strips of " + std::to_string(cut_.size->width) + " columns";
   }
-  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
     const UseDevice use(device_);
-    if (!launch(in, outs[0], stream)) otherwise_->run(in, outs, workspace, stream);
-  }
-
- private:
-  /// False where the copy engine cannot bring the rows, or outputs do not lie side by side.
-  bool launch(const ConstView& in, const View& out, Stream stream) const {
+    const View& out = outs[0];
     BoxArguments job = constants_;
     job.lines = lines_of(in, out, *job_, {.groups = cut_.size->width / 4, .rows = box_group, .fold = false, .side_by_side = false});
-    if (!job.lines.out_packed || !loads_whole(job.lines, in)) return false;
     job.out = out.data;
     job.lines.blocks_y = Divisor(1);
-    const std::int64_t all_places = std::int64_t{places_.multiprocessors} * cut_.blocks;
+    const std::int64_t all_places = std::int64_t{multiprocessors_} * cut_.blocks;
     job.strip = static_cast<int>(cut_strips(out.shape.height, blocks_of(job.lines), all_places, job.window.taps).length);
     job.lines.blocks_y = Divisor((out.shape.height + job.strip - 1) / job.strip);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     cut_.size->kernel<<<blocks_of(job.lines), dim3(32, static_cast<unsigned>(cut_.size->threads / 32)), cut_.bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("box", queue);
-    return true;
   }
 
+ private:
   std::shared_ptr<const Job> job_;
   Device device_;
-  Places places_;
+  int multiprocessors_;
   Cut cut_;
-  std::unique_ptr<const Runner> otherwise_;
   BoxArguments constants_{};
 };
 
 }  // namespace
 
-bool box_by_axes(const Job& job) {
-  if (!has_one_weight(job)) return false;
-  const auto& [z, y, x] = job.filters.front().size;
-  return y >= least_rows && x > 1 && std::max(y, x) > most_at_once;
+double weight_of(const Taps& taps) {
+  const auto& [z, y, x] = *taps.factors;
+  return z.front() * y.front() * x.front();
 }
 
-std::unique_ptr<const Runner> make_box(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise) {
-  if (!has_one_weight(*job)) return nullptr;
-  const Taps& taps = job->filters.front();
-  if (windows_take(*job, taps, taps.method)) return make_windows(job, weight_of(taps), device, otherwise());
-  const std::int64_t rows = taps.size[1];
-  if (taps.size[2] != 1 || rows < least_rows || rows > most_rows || taps.lead[0] != 0 || taps.lead[2] != 0) return nullptr;
-  if (job->in_pixel != Pixel::f32 || job->out_pixel != Pixel::f32) return make_tall(job, weight_of(taps), device);
-  const auto tall = [&] { return rows > most_at_once ? make_tall(job, weight_of(taps), device) : nullptr; };
-  if (rows >= least_tall) {
-    if (std::unique_ptr<const Runner> runner = tall()) return runner;
-  }
-  if (rows > most_ring || !copies_in_bulk(sizes.front().kernel)) return tall();
-  const BoxWindow window(static_cast<int>(rows));
-  const Places places{multiprocessors_of(device), shared_memory_limit(device)};
-  const Cut cut = cut_of(*job, places, window);
-  if (cut.size == nullptr) return tall();
-  std::unique_ptr<const Runner> others = tall();
-  return std::make_unique<BoxRunner>(std::move(job), device, places, cut, window, others ? std::move(others) : otherwise());
+bool is_one_weight(const Job& job) {
+  if (!is_one_filter(job) || job.sum_f64 || job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64) return false;
+  const Taps& taps = job.filters.front();
+  if (taps.method != Method::box || taps.size[0] != 1) return false;
+  if (!taps.factors) return true;
+  const double weight = std::fabs(weight_of(taps));
+  return weight >= std::numeric_limits<float>::min() && weight <= std::numeric_limits<float>::max();
 }
+
+bool is_window_along_y(const Job& job) {
+  const Taps& taps = job.filters.front();
+  return is_one_weight(job) && taps.size[2] == 1 && taps.size[1] >= least_rows && taps.size[1] <= most_rows && taps.lead[0] == 0 &&
+         taps.lead[2] == 0;
+}
+
+const Family running_box_y{
+    .name = "running box, y by a ring",
+    .refuses = [](const Request& request) -> const char* {
+      const Job& job = request.job;
+      if (!is_window_along_y(job) || request.taps().size[1] > most_ring) return "windows of 18 to 4,096 equal weights along y alone";
+      if (job.in_pixel != Pixel::f32 || job.out_pixel != Pixel::f32) return "f32 alone";
+      if (!input_is_aligned(request.rows) || request.rows == RowLayout::aligned_gather) return "rows on 16-byte boundaries alone";
+      if (!request.gpu.copies_in_bulk()) return "no copy engine for shared memory on this GPU";
+      BoxArguments least{};
+      least.window = BoxWindow(static_cast<int>(request.taps().size[1]));
+      least.buffers = least_buffers;
+      return shape_block(least, sizes.back()) > request.gpu.shared_limit ? "no room for so many rows in shared memory" : nullptr;
+    },
+    .seconds =
+        [](const Request& request) {
+          // Above this height reading rows again takes less than what a ring leaves room for (instruction count, untuned).
+          constexpr std::int64_t least_reread = 225;
+          return expected_seconds(request.job, request.taps().size[1] < least_reread ? 40 : 80, request.gpu.f32);
+        },
+    .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+      const Cut cut = cut_of(*job, request.gpu, BoxWindow(static_cast<int>(request.taps().size[1])));
+      return std::make_unique<BoxRunner>(std::move(job), request.gpu, cut);
+    }};
 
 }  // namespace halation::cuda_backend

@@ -1,19 +1,20 @@
-// box.h: windows of equal weights, at a cost that hardly depends on their size.
+// box.h: windows of equal weights along y, at a cost that hardly depends on their size.
 #pragma once
 
-#include <memory>
-
-#include "core/backend.h"
-#include "cuda/runner.h"
+#include "cuda/families.h"
 
 namespace halation::cuda_backend {
 
-/// Whether the job's one filter is a window of equal weights along rows and columns that is done faster axis by axis than at once.
-bool box_by_axes(const Job& job);
+/// One window of equal weights along y alone, of 18 rows and more: over f32 rows on 16-byte boundaries, by a ring of rows in shared memory.
+extern const Family running_box_y;
 
-/// For a window along columns alone, over any pixels but f64, or over f32 along rows alone; null for others, and where another
-/// kernel is faster or the window does not fit shared memory. `otherwise` makes the runner for images whose rows the copy engine
-/// cannot bring, where box_tall.h has none.
-std::unique_ptr<const Runner> make_box(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise);
+/// Whether the job is one filter of equal weights whose product is as good as one after the other, with sums in f32.
+bool is_one_weight(const Job& job);
+
+/// Whether such a window stands along y alone, and is high enough for sums that neighbours share.
+bool is_window_along_y(const Job& job);
+
+/// The product of its factors' weights.
+double weight_of(const Taps& taps);
 
 }  // namespace halation::cuda_backend

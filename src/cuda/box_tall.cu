@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cuda/box.h"
 #include "cuda/box_tall.cuh"
 #include "cuda/device.h"
 #include "cuda/lines_of.h"
@@ -41,6 +42,11 @@ struct Size {
 
 int groups_of(int taps, int group) { return (taps - 1) / group - 1; }
 
+/// Bytes of shared memory of a block.
+std::size_t bytes_for(int taps, int group, int warps) {
+  return static_cast<std::size_t>(groups_of(taps, group)) * static_cast<std::size_t>(warps) * 32 * sizeof(float);
+}
+
 template <int Group>
 Kernel kernel_of(Pixel pixel) {
   switch (pixel) {
@@ -64,7 +70,7 @@ Size size_of(Pixel pixel, int taps, std::size_t shared_limit) {
   Size best;
   for (int warps = most_tall_warps; warps > 0; warps /= 2) {
     Size size{.kernel = kernel, .group = Group, .warps = warps};
-    size.bytes = static_cast<std::size_t>(groups_of(taps, Group)) * static_cast<std::size_t>(warps) * 32 * sizeof(float);
+    size.bytes = bytes_for(taps, Group, warps);
     if (size.bytes > shared_limit) continue;
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&size.blocks, kernel, 32 * warps, size.bytes));
     if (std::min(size.all_warps(), enough) > std::min(best.all_warps(), enough)) best = size;
@@ -74,17 +80,16 @@ Size size_of(Pixel pixel, int taps, std::size_t shared_limit) {
 
 class BoxTallRunner final : public Runner {
  public:
-  BoxTallRunner(std::shared_ptr<const Job> job, double weight, Device device, const Size& size)
-      : job_(std::move(job)), device_(device), size_(size) {
+  BoxTallRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Size& size)
+      : job_(std::move(job)), device_(gpu.device), size_(size), multiprocessors_(gpu.multiprocessors) {
     const Taps& taps = job_->filters.front();
     taps_ = static_cast<int>(taps.size[1]);
     constants_.lead = taps.lead[1];
     constants_.groups = groups_of(taps_, size.group);
     constants_.rest = (taps_ - 1) % size.group;
-    constants_.weight = static_cast<float>(weight);
+    constants_.weight = static_cast<float>(weight_of(taps));
     constants_.scale = static_cast<float>(job_->scale);
     constants_.offset = static_cast<float>(job_->offset);
-    multiprocessors_ = multiprocessors_of(device);
   }
 
   std::size_t workspace_bytes() const override { return 0; }
@@ -116,23 +121,36 @@ class BoxTallRunner final : public Runner {
   std::shared_ptr<const Job> job_;
   Device device_;
   Size size_;
+  int multiprocessors_;
   BoxTallArguments constants_{};
   int taps_ = 0;
-  int multiprocessors_ = 1;
 };
 
-}  // namespace
-
-std::unique_ptr<const Runner> make_tall(std::shared_ptr<const Job> job, double weight, Device device) {
+std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const Job> job) {
   const auto taps = static_cast<int>(job->filters.front().size[1]);
-  const std::size_t limit = shared_memory_limit(device);
+  const std::size_t limit = request.gpu.shared_limit;
   Size size = size_of<16>(job->in_pixel, taps, limit);
   if (size.all_warps() < enough_warps(job->in_pixel)) {
     const Size larger = size_of<32>(job->in_pixel, taps, limit);
     if (larger.all_warps() > size.all_warps()) size = larger;
   }
-  if (size.blocks == 0) return nullptr;
-  return std::make_unique<BoxTallRunner>(std::move(job), weight, device, size);
+  return std::make_unique<BoxTallRunner>(std::move(job), request.gpu, size);
 }
+
+}  // namespace
+
+const Family running_box_y_reread{
+    .name = "running box, y reread",
+    .refuses = [](const Request& request) -> const char* {
+      if (!is_window_along_y(request.job)) return "windows of 18 to 65,536 equal weights along y alone";
+      const bool fits = bytes_for(static_cast<int>(request.taps().size[1]), 32, 1) <= request.gpu.shared_limit;
+      return fits ? nullptr : "no room for so many rows in shared memory";
+    },
+    .seconds =
+        [](const Request& request) {
+          const bool is_low_f32 = request.job.in_pixel == Pixel::f32 && request.taps().size[1] <= 33;
+          return expected_seconds(request.job, is_low_f32 ? 130 : 60, request.gpu.f32);
+        },
+    .make = make};
 
 }  // namespace halation::cuda_backend

@@ -1,14 +1,11 @@
 // box_tall.h: windows of equal weights along y, of any height, over any pixels and rows.
 #pragma once
 
-#include <memory>
-
-#include "core/backend.h"
+#include "cuda/families.h"
 
 namespace halation::cuda_backend {
 
-/// For a filter of `taps` rows, 18 or more, and one column and plane, each of `weight`, with sums in f32. Null where its sums do
-/// not fit shared memory. The device must be the present one.
-std::unique_ptr<const Runner> make_tall(std::shared_ptr<const Job> job, double weight, Device device);
+/// One window of equal weights along y alone, of 18 rows and more, sums in f32; rows that leave it are read again.
+extern const Family running_box_y_reread;
 
 }  // namespace halation::cuda_backend

@@ -65,18 +65,6 @@ std::string describe(int index) {
   return text;
 }
 
-std::size_t shared_memory_limit(Device device) {
-  int bytes = 0;
-  HALATION_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.index));
-  return static_cast<std::size_t>(bytes);
-}
-
-int multiprocessors_of(Device device) {
-  int count = 0;
-  HALATION_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device.index));
-  return count;
-}
-
 UseDevice::UseDevice(Device device) {
   const int devices = device_count();
   if (devices == 0) throw Error(ErrorCode::device, name_of(device) + ": " + why_none() + "; use cpu");

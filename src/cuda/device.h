@@ -1,7 +1,6 @@
 // device.h: which GPUs there are, and which one calls of this thread go to.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -18,11 +17,6 @@ std::string why_none();
 
 /// One line: model, compute capability, memory, multiprocessors, driver.
 std::string describe(int index);
-
-/// Bytes of shared memory that one block may ask for.
-std::size_t shared_memory_limit(Device device);
-
-int multiprocessors_of(Device device);
 
 /// While it lives, calls of this thread go to `device`; afterwards to the one before, which is left alone where it is the same: choosing a
 /// device starts it. Throws `Error{device}` where it does not exist.

@@ -20,11 +20,11 @@ bool is_few(unsigned blocks, int multiprocessors) { return 4 * blocks < 3 * stat
 template <class Sum, int Capacity>
 class DirectRunner final : public Runner {
  public:
-  DirectRunner(std::shared_ptr<const Job> job, Device device, int taps_a_row)
+  DirectRunner(std::shared_ptr<const Job> job, const Gpu& gpu, int taps_a_row)
       : job_(std::move(job)),
-        device_(device),
-        shared_limit_(shared_memory_limit(device)),
-        multiprocessors_(multiprocessors_of(device)),
+        device_(gpu.device),
+        shared_limit_(gpu.shared_limit),
+        multiprocessors_(gpu.multiprocessors),
         kernel_(kernel_for(taps_a_row, D::rows)),
         kernel_of_few_rows_(kernel_for(taps_a_row, D::few_rows)) {
     std::memset(static_cast<void*>(&constants_), 0, sizeof constants_);
@@ -163,9 +163,8 @@ class DirectRunner final : public Runner {
   DeviceArray<Sum> far_weights_;
 };
 
-}  // namespace
-
-std::unique_ptr<const Runner> make_direct(std::shared_ptr<const Job> job, Device device) {
+std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const Job> job) {
+  const Gpu& gpu = request.gpu;
   std::size_t weights = 0;
   std::int64_t padded = 0;
   const std::int64_t columns = job->filters[0].size[2];
@@ -181,14 +180,32 @@ std::unique_ptr<const Runner> make_direct(std::shared_ptr<const Job> job, Device
   }
   if (job->sum_f64) {
     constexpr int many = direct_many_weights / 2;
-    if (weights <= many) return std::make_unique<DirectRunner<double, many>>(std::move(job), device, 0);
-    return std::make_unique<DirectRunner<double, 0>>(std::move(job), device, 0);
+    if (weights <= many) return std::make_unique<DirectRunner<double, many>>(std::move(job), gpu, 0);
+    return std::make_unique<DirectRunner<double, 0>>(std::move(job), gpu, 0);
   }
   if (unrolled && padded <= direct_few_weights) {
-    return std::make_unique<DirectRunner<float, direct_few_weights>>(std::move(job), device, static_cast<int>(columns));
+    return std::make_unique<DirectRunner<float, direct_few_weights>>(std::move(job), gpu, static_cast<int>(columns));
   }
-  if (weights <= direct_many_weights) return std::make_unique<DirectRunner<float, direct_many_weights>>(std::move(job), device, 0);
-  return std::make_unique<DirectRunner<float, 0>>(std::move(job), device, 0);
+  if (weights <= direct_many_weights) return std::make_unique<DirectRunner<float, direct_many_weights>>(std::move(job), gpu, 0);
+  return std::make_unique<DirectRunner<float, 0>>(std::move(job), gpu, 0);
 }
+
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
+  const auto is_direct = [](const Taps& taps) { return taps.method == Method::direct; };
+  if (!std::all_of(job.filters.begin(), job.filters.end(), is_direct)) return "dense weights alone";
+  return job.combine != Combine::none && job.filters.size() > most_filters_together ? "magnitudes of 8 filters at most" : nullptr;
+}
+
+double seconds(const Request& request) {
+  double alike = 0;
+  for (const Taps& taps : request.job.filters)
+    alike += 25 + 45 * static_cast<double>(taps.size[0]) + static_cast<double>(multiply_adds(taps.size, Method::direct));
+  return expected_seconds(request.job, alike, request.gpu.rates(request.job));
+}
+
+}  // namespace
+
+const Family shared_tile{.name = "shared tile", .refuses = refuses, .seconds = seconds, .make = make};
 
 }  // namespace halation::cuda_backend

@@ -16,13 +16,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/direct.h"
 #include "cuda/lines.cuh"
 
 namespace halation::cuda_backend {
 
 constexpr int direct_few_weights = 256;  // that travel with every launch; more make launches slower
 constexpr int direct_many_weights = 4096;
+
+/// Filters over one tile at most.
+constexpr int most_filters_together = 8;
 
 /// How a block's outputs are cut.
 template <class Sum>

@@ -1,16 +1,11 @@
-// direct.h: the method direct on a GPU.
+// direct.h: the method direct on a GPU, for any job: tiles in shared memory.
 #pragma once
 
-#include <memory>
-
-#include "core/backend.h"
+#include "cuda/families.h"
 
 namespace halation::cuda_backend {
 
-/// Magnitudes are of so many filters at most.
-constexpr int most_filters_together = 8;
-
-/// Any job whose filters are dense. The device must be the present one.
-std::unique_ptr<const Runner> make_direct(std::shared_ptr<const Job> job, Device device);
+/// Dense weights of any size, of one filter or of several over one input, any pixels and rows.
+extern const Family shared_tile;
 
 }  // namespace halation::cuda_backend

@@ -2,20 +2,14 @@
 // filter's outermost axis.
 #pragma once
 
-#include <memory>
-
-#include "cuda/runner.h"
+#include "cuda/families.h"
 
 namespace halation::cuda_backend {
 
-/// Null where the job's one filter has no size of the lists in march_sizes.h; `otherwise` makes the runner for images whose rows the size
-/// does not take, if there are such.
-std::unique_ptr<const Runner> make_march(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise);
-
-/// Whether `make_march` takes a filter by this method.
-bool march_takes(const Job& job, const Taps& taps, Method method);
-
-/// Whether rows of the job may be such as the kernels for f32 rows on 16-byte boundaries take.
-bool march_whole(const Job& job, const Taps& taps);
+/// One filter of a size of march_sizes.h, sums in f32: over f32 rows on 16-byte boundaries, by all warps of a
+/// block,
+extern const Family streaming;
+/// and over any pixels and rows, which some warps move for the others.
+extern const Family streaming_movers;
 
 }  // namespace halation::cuda_backend

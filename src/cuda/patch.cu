@@ -2,11 +2,9 @@
 #include "cuda/patch.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "cuda/columns.h"
 #include "cuda/device.h"
-#include "cuda/direct.h"
 #include "cuda/patch_launch.cuh"
 #include "cuda/products.h"
 
@@ -31,61 +29,70 @@ int size_for(const Taps& taps, bool only_exact) {
   return only_exact && (taps.size[1] != size || taps.size[2] != size) ? 0 : size;
 }
 
-class PatchRunner final : public Runner {
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
+  const Taps& taps = request.taps();
+  if (taps.method != Method::direct) return "no filter by factors";
+  if (!is_one_filter(job) || job.sum_f64 || job.in_pixel == Pixel::f64) return "one filter with sums in f32 alone";
+  if (!is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels) return "rows on 16-byte boundaries alone";
+  // Taps that the filter does not have would spread NaN and infinities of float input.
+  const int size = size_for(taps, is_float(job.in_pixel));
+  if (size == 0) return "at most 7x7 taps; over floats 3x3, 5x5 and 7x7 alone";
+  if (job.in_pixel == Pixel::u8 && !((size == 3 || (size == 5 && job.in.channels == 1)) && to_whole(taps.weights)))
+    return "of u8 3x3 taps, or 5x5 over one channel, of whole weights alone";
+  if (centre_of(taps.lead[2], taps.size[2], size) != 0 || job.in.width != job.out.width) return "outputs over their inputs alone";
+  // Columns, rows and blocks are counted in 32 bits.
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  const Shape& n = job.in;
+  const std::int64_t planes = n.depth * n.batch;
+  // Outputs around patches, too: at most 32 columns and 16 rows of a plane.
+  const bool counted = n.width * n.channels < most && std::max(n.height, job.out.height) < most && planes < most &&
+                       32 * std::max(n.height, job.out.height) + 16 * n.width * n.channels < 2 * most / planes &&
+                       job.out.elements() / 1024 < most;
+  return counted ? nullptr : "fewer elements alone";
+}
+
+/// Whole weights of u8 are summed by fours, and are as fast as that where few bytes are put out. Long rows are for lines alone.
+double seconds(const Request& request) {
+  const auto all = static_cast<double>(multiply_adds(request.taps().size, Method::direct));
+  const Space& k = request.taps().size;
+  const bool by_fours = request.job.in_pixel == Pixel::u8 && request.job.out_pixel == Pixel::u8 && k[1] > 1 && k[2] > 1;
+  const bool is_line = request.job.out.height == 1 && request.job.out.width >= 256 && request.taps().size[1] == 1;
+  return expected_seconds(request.job, (by_fours ? all / 3 : all) + (is_line ? 20 : 0), request.gpu.f32);
+}
+
+class RegisterTile final : public Runner {
  public:
-  PatchRunner(std::shared_ptr<const Job> job, Device device, int size)
-      : job_(std::move(job)), device_(device), size_(size), any_(make_direct(job_, device)) {}
+  RegisterTile(std::shared_ptr<const Job> job, Device device)
+      : job_(std::move(job)), device_(device), size_(size_for(job_->filters.front(), is_float(job_->in_pixel))) {}
 
   std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override {
-    return "a patch of outputs a thread, input in registers, as " + std::to_string(size_) + "x" + std::to_string(size_) +
-           " taps; rows that do not begin on 16-byte boundaries: " + any_->explain();
+    return "a patch of outputs a thread, input in registers, as " + std::to_string(size_) + "x" + std::to_string(size_) + " taps";
   }
 
-  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
-    const std::optional<Columns> columns = columns_of(in, outs[0]);
-    if (!columns || in.strides.height < 0 || outs[0].strides.height < 0 || !is_aligned_alike(in, outs[0])) {
-      return any_->run(in, outs, workspace, stream);
-    }
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
     const UseDevice use(device_);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
-    const PatchLaunch launch = launch_of(job_->in_pixel, size_, columns->channels_in_row);
-    for (int c = 0; c < columns->channels_apart; ++c) {
-      const ConstView source = columns->channels_apart > 1 ? in.channel(c) : in;
-      const View target = columns->channels_apart > 1 ? outs[0].channel(c) : outs[0];
-      launch(*job_, source, target, queue);
-    }
+    const int channels = channels_in_row(row_layout_of(in, outs), in.shape.channels);
+    const PatchLaunch launch = launch_of(job_->in_pixel, size_, channels);
+    if (channels > 1) return launch(*job_, in, outs[0], queue);
+    for (std::int64_t c = 0; c < in.shape.channels; ++c) launch(*job_, in.channel(c), outs[0].channel(c), queue);
   }
 
  private:
   std::shared_ptr<const Job> job_;
   Device device_;
   int size_;
-  std::unique_ptr<const Runner> any_;  // for views of other arrangements
 };
 
 }  // namespace
 
-bool patch_takes(const Job& job, const Taps& taps) {
-  if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64) return false;
-  // Taps that the filter does not have would spread NaN and infinities of float input.
-  const int size = size_for(taps, is_float(job.in_pixel));
-  if (job.in_pixel == Pixel::u8 && !((size == 3 || (size == 5 && job.in.channels == 1)) && to_whole(taps.weights))) return false;
-  if (size == 0 || centre_of(taps.lead[2], taps.size[2], size) != 0 || job.in.width != job.out.width) return false;
-  // Columns, rows and blocks are counted in 32 bits.
-  constexpr std::int64_t most = std::int64_t{1} << 30;
-  const Shape& n = job.in;
-  const std::int64_t planes = n.depth * n.batch;
-  // Outputs around patches, too: at most 32 columns and 16 rows of a plane.
-  return n.width * n.channels < most && std::max(n.height, job.out.height) < most && planes < most &&
-         32 * std::max(n.height, job.out.height) + 16 * n.width * n.channels < 2 * most / planes &&
-         job.out.elements() / 1024 < most;
-}
-
-std::unique_ptr<const Runner> make_patch(std::shared_ptr<const Job> job, Device device) {
-  if (job->filters.front().method != Method::direct || !patch_takes(*job, job->filters.front())) return nullptr;
-  const int size = size_for(job->filters.front(), is_float(job->in_pixel));
-  return std::make_unique<PatchRunner>(std::move(job), device, size);
-}
+const Family register_tile{.name = "register tile",
+                           .refuses = refuses,
+                           .seconds = seconds,
+                           .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+                             return std::make_unique<RegisterTile>(std::move(job), request.gpu.device);
+                           }};
 
 }  // namespace halation::cuda_backend

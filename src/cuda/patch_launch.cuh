@@ -92,7 +92,7 @@ void launch_patch(const Job& asked, const ConstView& in, const View& out, cudaSt
       static_cast<std::int64_t>(job.rows - inner_rows) * job.columns + static_cast<std::int64_t>(inner_rows) * beside_patches;
   job.frame_across = Divisor(job.columns);
   job.frame_beside = Divisor(std::max(beside_patches, 1));
-  job.frame = Divisor(frame);
+  job.frame = Divisor(std::max<std::int64_t>(frame, 1));
   const std::int64_t planes = in.shape.depth * in.shape.batch;
   job.frame_blocks = static_cast<int>(blocks(frame * planes, 32 * patch_warps));
   const auto grid = static_cast<unsigned>(job.frame_blocks + planes * across * down);

@@ -10,7 +10,6 @@
 #include "core/convert.h"
 #include "cuda/columns.h"
 #include "cuda/device.h"
-#include "cuda/patch.h"
 #include "cuda/products.h"
 #include "cuda/roll.cuh"
 #include "cuda/strips.h"
@@ -55,11 +54,6 @@ std::optional<Fit> fit_of(const Job& job, const Taps& taps, Method method) {
   return fit;
 }
 
-/// Whether rows on 16-byte boundaries roll: others are quicker for what is left (march.cuh, patch.cuh).
-bool aligned_rows_roll(const Job& job, const Taps& taps, const Fit& fit) {
-  return fit.factored ? job.in_pixel != Pixel::f32 : job.in_pixel == Pixel::u8 && !patch_takes(job, taps);
-}
-
 /// The word all of whose elements are a pixel; none where the number is no pixel.
 std::optional<std::uint32_t> word_of(double constant, Pixel pixel) {
   return visit_pixel(pixel, [&](auto like) -> std::optional<std::uint32_t> {
@@ -80,53 +74,75 @@ std::optional<std::uint32_t> outside_of(const BorderTable& border, Pixel pixel) 
   return border.mode() == Border::Mode::constant ? word_of(border.constant(), pixel) : 0U;
 }
 
-/// How the job's filter is set into a size; none where warps do not roll through such a job, however its rows lie.
-std::optional<Fit> rolled(const Job& job, const Taps& taps, Method method) {
-  if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64 || job.in_pixel == Pixel::f64) return {};
-  const std::optional<Fit> fit = fit_of(job, taps, method);
-  if (!fit || job.in.width != job.out.width || job.out.height < least_rows) return {};
-  if (!outside_of(job.borders[1], job.in_pixel) || !outside_of(job.borders[2], job.in_pixel)) return {};
+/// The sums of a filter: in whole numbers where its weights are such and there is a kernel for them, `factor` times as large.
+struct SumsOf {
+  RollSums sums;
+  double factor = 1;
+};
+
+SumsOf sums_of(const Job& job, const Taps& taps, const Fit& fit, RollRows rows, int channels) {
+  if (fit.factored) return {RollSums::factored};
+  if (job.in_pixel == Pixel::u8 && size_of(job.in_pixel, rows, fit.size, channels, RollSums::whole).kernel != nullptr) {
+    if (const std::optional<double> factor = to_whole(taps.weights)) return {RollSums::whole, *factor};
+  }
+  return {RollSums::dense};
+}
+
+/// How the job's filter is set into a size; none, and why, where warps do not roll through such a job.
+struct Answer {
+  std::optional<Fit> fit;
+  const char* why_not = nullptr;
+};
+
+Answer rolled(const Request& request, RollRows rows) {
+  const Job& job = request.job;
+  const Taps& taps = request.taps();
+  if (!is_one_filter(job) || job.sum_f64) return {{}, "one filter with sums in f32 alone"};
+  const std::optional<Fit> fit = fit_of(job, taps, taps.method);
+  if (!fit) return {{}, "at most 7x7 taps, or 9x9 by factors, around the output's column, alone"};
+  if (job.in.width != job.out.width) return {{}, "outputs as wide as inputs alone"};
+  if (job.out.height < least_rows) return {{}, "images of 4 rows and more alone"};
+  if (!outside_of(job.borders[1], job.in_pixel) || !outside_of(job.borders[2], job.in_pixel))
+    return {{}, "constants around the image that are pixels alone"};
   // Columns, rows and warps are counted in 32 bits.
   constexpr std::int64_t most = std::int64_t{1} << 28;
   const Shape& n = job.in;
   const bool counted = n.width * n.channels < most && std::max(n.height, job.out.height) < most && n.depth * n.batch < most &&
                        job.out.elements() / 128 + n.depth * n.batch * job.out.height < most;
-  return counted ? fit : std::nullopt;
+  if (!counted) return {{}, "fewer elements alone"};
+  const int channels = channels_in_row(request.rows, n.channels);
+  const RollSize size = size_of(job.in_pixel, rows, fit->size, channels, sums_of(job, taps, *fit, rows, channels).sums);
+  if (size.kernel == nullptr) return {{}, "no kernel for these pixels"};
+  // Rows of several warps go on with whole pieces of their other end.
+  const std::int64_t count = n.width * channels;
+  if (job.borders[2].mode() == Border::Mode::wrap && count > size.columns &&
+      (rows == RollRows::any || count * static_cast<std::int64_t>(bytes_of(job.in_pixel)) % 16 != 0))
+    return {{}, "no rows that go on at their other end between 16-byte boundaries"};
+  return {fit, nullptr};
 }
 
 class RollRunner final : public Runner {
  public:
-  RollRunner(std::shared_ptr<const Job> job, Device device, const Fit& fit, std::unique_ptr<const Runner> otherwise)
-      : job_(std::move(job)),
-        device_(device),
-        fit_(fit),
-        otherwise_(std::move(otherwise)),
-        multiprocessors_(multiprocessors_of(device)) {
-    if (aligned_rows_roll(*job_, job_->filters.front(), fit_)) aligned_ = prepared(RollRows::aligned);
-    if (puts_anywhere(job_->in_pixel, job_->out_pixel)) any_ = prepared(RollRows::any);
+  RollRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Fit& fit, RollRows rows)
+      : job_(std::move(job)), device_(gpu.device), fit_(fit), multiprocessors_(gpu.multiprocessors) {
+    const int channels = static_cast<int>(std::min<std::int64_t>(job_->in.channels, 4));
+    apart_ = prepared(rows, 1);
+    interleaved_ = channels == 1 ? apart_ : prepared(rows, channels);
   }
 
-  std::size_t workspace_bytes() const override { return otherwise_->workspace_bytes(); }
+  std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override {
-    const std::string rolls = "a strip of columns a warp, sums of " + std::to_string(fit_.size) + " rows in registers";
-    if (!aligned_) return "rows that do not begin on 16-byte boundaries: " + rolls + "; others: " + otherwise_->explain();
-    const std::string others = any_ ? "; strides between pixels: " : "; rows that do not begin on 16-byte boundaries: ";
-    return rolls + others + otherwise_->explain();
+    return "a strip of columns a warp, sums of " + std::to_string(fit_.size) + " rows in registers";
   }
 
-  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
-    const std::optional<Columns> columns = columns_of(in, outs[0]);
-    const bool aligned = is_aligned_alike(in, outs[0]);
-    const std::optional<Prepared>& prepared = aligned ? aligned_ : any_;
-    if (!columns || !prepared || cannot_wrap(*prepared, in, *columns, aligned)) {
-      return otherwise_->run(in, outs, workspace, stream);
-    }
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
     const UseDevice use(device_);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
-    for (int c = 0; c < columns->channels_apart; ++c) {
-      if (columns->channels_apart > 1) launch(prepared->apart, 1, in.channel(c), outs[0].channel(c), queue);
-      else launch(prepared->interleaved, columns->channels_in_row, in, outs[0], queue);
+    const Shape& n = in.shape;
+    if (const int channels = channels_in_row(row_layout_of(in, outs), n.channels); channels > 1) {
+      return launch(interleaved_, channels, in, outs[0], queue);
     }
+    for (std::int64_t c = 0; c < n.channels; ++c) launch(apart_, 1, in.channel(c), outs[0].channel(c), queue);
   }
 
  private:
@@ -137,34 +153,10 @@ class RollRunner final : public Runner {
     int unit = 1;     // its first column is a multiple of
     int blocks = 1;   // of a multiprocessor
   };
-  struct Prepared {
-    Launched interleaved, apart;  // channels
-  };
-
-  /// Rows of several warps go on with whole pieces of their other end.
-  bool cannot_wrap(const Prepared& prepared, const ConstView& in, const Columns& columns, bool aligned) const {
-    const std::int64_t count = in.shape.width * columns.channels_in_row;
-    return job_->borders[2].mode() == Border::Mode::wrap &&
-           count > (columns.channels_in_row > 1 ? prepared.interleaved : prepared.apart).columns &&
-           (!aligned || count * static_cast<std::int64_t>(bytes_of(in.pixel)) % 16 != 0);
-  }
-
-  Prepared prepared(RollRows rows) const {
-    const int channels = static_cast<int>(std::min<std::int64_t>(job_->in.channels, 4));
-    const RollSums sums = fit_.factored ? RollSums::factored : RollSums::dense;
-    const bool may_be_whole = !fit_.factored && job_->in_pixel == Pixel::u8 && (rows == RollRows::any || fit_.size == 7);
-    const std::optional<double> factor = may_be_whole ? to_whole(job_->filters.front().weights) : std::nullopt;
-    Prepared prepared;
-    prepared.apart = prepared_for(rows, 1, factor ? RollSums::whole : sums, factor.value_or(1));
-    const bool whole = factor && fit_.size == 3;  // the others are of one channel
-    prepared.interleaved =
-        channels == 1 ? prepared.apart : prepared_for(rows, channels, whole ? RollSums::whole : sums, whole ? *factor : 1);
-    return prepared;
-  }
-
-  Launched prepared_for(RollRows rows, int channels, RollSums sums, double factor) const {
+  Launched prepared(RollRows rows, int channels) const {
     const Taps& taps = job_->filters.front();
     Launched launched;
+    const auto [sums, factor] = sums_of(*job_, taps, fit_, rows, channels);
     const RollSize size = size_of(job_->in_pixel, rows, fit_.size, channels, sums);
     launched.kernel = size.kernel;
     launched.columns = size.columns;
@@ -255,23 +247,45 @@ class RollRunner final : public Runner {
   std::shared_ptr<const Job> job_;
   Device device_;
   Fit fit_;
-  std::unique_ptr<const Runner> otherwise_;  // for views of other arrangements
   int multiprocessors_;
-  std::optional<Prepared> aligned_, any_;  // for rows on 16-byte boundaries, and for others; none where `otherwise_` is faster
+  Launched interleaved_, apart_;  // channels
 };
+
+/// What an output costs, in multiply-adds. For 16 bits, patches at 3×3 are faster than factors.
+double seconds(const Request& request) {
+  const Space& k = request.taps().size;
+  const double all = request.taps().method == Method::direct
+                         ? 1.01 * static_cast<double>(k[1] * k[2]) - (k[1] == 1 || k[2] == 1 ? 0.5 : 0)
+                         : static_cast<double>(k[1] + k[2] + (request.job.in_pixel == Pixel::u8 ? 2 : 4));
+  return expected_seconds(request.job, all, request.gpu.f32);
+}
+
+template <RollRows Rows>
+std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const Job> job) {
+  return std::make_unique<RollRunner>(std::move(job), request.gpu, *rolled(request, Rows).fit, Rows);
+}
 
 }  // namespace
 
-bool roll_takes(const Job& job, const Taps& taps, Method method) {
-  const std::optional<Fit> fit = rolled(job, taps, method);
-  return fit && aligned_rows_roll(job, taps, *fit);
-}
+const Family warp_strip_aligned{
+    .name = "warp strip, aligned",
+    .refuses = [](const Request& request) -> const char* {
+      if (!is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels) return "rows on 16-byte boundaries alone";
+      return rolled(request, RollRows::aligned).why_not;
+    },
+    .seconds = seconds,
+    .make = make<RollRows::aligned>};
 
-std::unique_ptr<const Runner> make_roll(std::shared_ptr<const Job> job, Device device, const MakeRunner& otherwise) {
-  const Taps& taps = job->filters.front();
-  const std::optional<Fit> fit = rolled(*job, taps, taps.method);
-  if (!fit || !(aligned_rows_roll(*job, taps, *fit) || puts_anywhere(job->in_pixel, job->out_pixel))) return nullptr;
-  return std::make_unique<RollRunner>(std::move(job), device, *fit, otherwise());
-}
+const Family warp_strip{
+    .name = "warp strip",
+    .refuses = [](const Request& request) -> const char* {
+      const RowLayout rows = request.rows;
+      if (rows != RowLayout::aligned_input && rows != RowLayout::packed && rows != RowLayout::packed_pixels)
+        return "rows on no 16-byte boundaries alone";
+      if (!puts_anywhere(request.job.in_pixel, request.job.out_pixel)) return "outputs of the input's pixel, f32 and, of u8, i16 alone";
+      return rolled(request, RollRows::any).why_not;
+    },
+    .seconds = seconds,
+    .make = make<RollRows::any>};
 
 }  // namespace halation::cuda_backend

@@ -19,22 +19,28 @@
 
 #include "cuda/device.h"
 #include "cuda/lines_of.h"
-#include "cuda/patch.h"
 #include "cuda/rows_in_bulk.cuh"
 #include "cuda/rows_staged.cuh"
 
 namespace halation::cuda_backend {
 namespace {
 
-template <int Capacity>
+/// Along x; other axes have one weight.
+std::vector<double> weights_of(const Taps& taps) {
+  if (taps.method == Method::direct) return taps.weights;
+  const auto& [z, y, x] = *taps.factors;
+  std::vector<double> weights = x;
+  for (double& weight : weights) weight *= z.front() * y.front();
+  return weights;
+}
+
+template <int Capacity, bool InBulk>
 class RowsRunner final : public Runner {
  public:
-  RowsRunner(std::shared_ptr<const Job> job, std::vector<double> weights, Device device)
-      : job_(std::move(job)),
-        device_(device),
-        limit_(shared_memory_limit(device)),
-        has_bulk_(copies_in_bulk(rows_in_bulk<Capacity>)) {
+  RowsRunner(std::shared_ptr<const Job> job, const Gpu& gpu)
+      : job_(std::move(job)), device_(gpu.device), limit_(gpu.shared_limit), multiprocessors_(gpu.multiprocessors) {
     const Taps& taps = job_->filters.front();
+    const std::vector<double> weights = weights_of(taps);
     constants_.lead = taps.lead[2];
     constants_.scales = job_->scale != 1 || job_->offset != 0;
     const auto count = static_cast<int>(weights.size());
@@ -49,9 +55,33 @@ class RowsRunner final : public Runner {
                    [](double w) { return static_cast<float>(w); });
     // A step's weights are read ahead.
     constants_.weights_shared = (step_taps + count + 2 * step_taps + 3) / 4 * 4;
-    multiprocessors_ = multiprocessors_of(device);
-    allow(rows_staged<Capacity>);
-    if (!has_bulk_) return;
+    if constexpr (InBulk) prepare_bulk();
+    else allow(rows_staged<Capacity>);
+  }
+
+  std::size_t workspace_bytes() const override { return 0; }
+  std::string explain() const override { return "along rows, 20 outputs a thread"; }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
+    const UseDevice use(device_);
+    RowsArguments<Capacity> job = constants_;
+    const View& out = outs[0];
+    job.out = out.data;
+    const auto queue = static_cast<cudaStream_t>(stream.handle);
+    if constexpr (InBulk) {
+      cut_into_tiles(job, in, out, *job_, warp_pixels);
+      const int blocks =
+          std::min((job.tiles + bulk_warps - 1) / bulk_warps, multiprocessors_ * blocks_together_);
+      rows_in_bulk<Capacity>
+          <<<static_cast<unsigned>(blocks), dim3(32, bulk_warps), bulk_bytes_, queue>>>(job);
+      HALATION_CUDA_LAUNCHED("rows_in_bulk", queue);
+    } else {
+      launch_staged(job, in, out, queue);
+    }
+  }
+
+ private:
+  void prepare_bulk() {
     allow(rows_in_bulk<Capacity>);
     constants_.row_pitch = line_numbers(warp_pixels, constants_.part);
     // As many tiles at a time as let three blocks of a Hopper's multiprocessor live beside each other.
@@ -64,27 +94,10 @@ class RowsRunner final : public Runner {
                                            bulk_warps * (others + constants_.stages * constants_.row_pitch));
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &blocks_together_, rows_in_bulk<Capacity>, 32 * bulk_warps, bulk_bytes_));
-    has_bulk_ = blocks_together_ > 0;
   }
 
-  std::size_t workspace_bytes() const override { return 0; }
-  std::string explain() const override { return "along rows, 20 outputs a thread"; }
-
-  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
-    const UseDevice use(device_);
-    RowsArguments<Capacity> job = constants_;
-    const View& out = outs[0];
-    job.out = out.data;
-    const auto queue = static_cast<cudaStream_t>(stream.handle);
-    if (has_bulk_ && lies_in_words(in)) {
-      cut_into_tiles(job, in, out, *job_, warp_pixels);
-      const int blocks =
-          std::min((job.tiles + bulk_warps - 1) / bulk_warps, multiprocessors_ * blocks_together_);
-      rows_in_bulk<Capacity>
-          <<<static_cast<unsigned>(blocks), dim3(32, bulk_warps), bulk_bytes_, queue>>>(job);
-      HALATION_CUDA_LAUNCHED("rows_in_bulk", queue);
-      return;
-    }
+  void launch_staged(RowsArguments<Capacity>& job, const ConstView& in, const View& out, cudaStream_t queue) const {
+    constexpr int run_pixels = cuda_backend::run;
     std::size_t bytes = 0;
     for (const bool side_by_side : {true, false}) {
       const auto cut_for = [&](int channels) {
@@ -107,9 +120,6 @@ class RowsRunner final : public Runner {
     HALATION_CUDA_LAUNCHED("rows_staged", queue);
   }
 
- private:
-  static constexpr int run_pixels = cuda_backend::run;
-
   template <class Kernel>
   void allow(Kernel kernel) const {
     cudaFuncAttributes attributes{};
@@ -122,38 +132,45 @@ class RowsRunner final : public Runner {
   std::shared_ptr<const Job> job_;
   Device device_;
   std::size_t limit_;
-  bool has_bulk_;
-  int multiprocessors_ = 1;
+  int multiprocessors_;
   int blocks_together_ = 0;
   std::size_t bulk_bytes_ = 0;
   RowsArguments<Capacity> constants_{};
 };
 
+const char* refuses_alike(const Request& request) {
+  const Job& job = request.job;
+  const Taps& taps = request.taps();
+  if (!is_one_filter(job) || job.sum_f64) return "one filter with sums in f32 alone";
+  if (taps.size[0] != 1 || taps.size[1] != 1 || taps.size[2] < 2 || taps.size[2] > many_taps) return "2 to 4,096 taps along x alone";
+  if (job.in.depth != job.out.depth || job.in.height != job.out.height || taps.lead[0] != 0 || taps.lead[1] != 0)
+    return "outputs in the rows of their inputs alone";
+  return job.out.width < 256 ? "rows of 256 pixels and more alone" : nullptr;
+}
+
+/// Counted. At 65 taps an H200 takes a sixth longer.
+double seconds(const Request& request) {
+  return expected_seconds(request.job, 9 + 1.03 * static_cast<double>(request.taps().size[2]), request.gpu.f32);
+}
+
+template <bool InBulk>
+std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const Job> job) {
+  if (request.taps().size[2] <= few_taps) return std::make_unique<RowsRunner<few_taps, InBulk>>(std::move(job), request.gpu);
+  return std::make_unique<RowsRunner<many_taps, InBulk>>(std::move(job), request.gpu);
+}
+
 }  // namespace
 
-bool rows_take(const Job& job, const Taps& taps, Method method) {
-  if (job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64) return false;
-  if (taps.size[0] != 1 || taps.size[1] != 1 || taps.size[2] < 2 || taps.size[2] > many_taps) return false;
-  if (job.in.depth != job.out.depth || job.in.height != job.out.height || taps.lead[0] != 0 ||
-      taps.lead[1] != 0)
-    return false;
-  if (job.out.width < 256) return false;
-  // Of images, patches do the smallest filters from registers alone.
-  return method != Method::direct || job.out.height == 1 || !patch_takes(job, taps);
-}
+const Family long_rows_in_bulk{.name = "long rows, in bulk",
+                               .refuses = [](const Request& request) -> const char* {
+                                 if (const char* why = refuses_alike(request)) return why;
+                                 if (request.job.in_pixel != Pixel::f32 || !input_is_aligned(request.rows))
+                                   return "f32 rows on 16-byte boundaries alone";
+                                 return request.gpu.copies_in_bulk() ? nullptr : "no copy engine for shared memory on this GPU";
+                               },
+                               .seconds = seconds,
+                               .make = make<true>};
 
-std::unique_ptr<const Runner> make_rows(std::shared_ptr<const Job> job, Device device) {
-  const Taps& taps = job->filters.front();
-  if (!rows_take(*job, taps, taps.method)) return nullptr;
-  std::vector<double> weights = taps.weights;
-  if (taps.method != Method::direct) {
-    const auto& [z, y, x] = *taps.factors;
-    weights = x;
-    for (double& weight : weights) weight *= z.front() * y.front();
-  }
-  if (weights.size() <= few_taps)
-    return std::make_unique<RowsRunner<few_taps>>(std::move(job), std::move(weights), device);
-  return std::make_unique<RowsRunner<many_taps>>(std::move(job), std::move(weights), device);
-}
+const Family long_rows{.name = "long rows", .refuses = refuses_alike, .seconds = seconds, .make = make<false>};
 
 }  // namespace halation::cuda_backend

@@ -1,29 +1,20 @@
 // rows.h: filters along x alone: signals, and rows of images.
 #pragma once
 
-#include <memory>
-
-#include "core/backend.h"
+#include "cuda/families.h"
 
 namespace halation::cuda_backend {
 
-/// Whether `make_rows` takes a filter by this method: it alone, along x alone, with at most 4,096 taps and
-/// sums in f32, on rows of at least 256 pixels. `taps` may have no weights.
-bool rows_take(const Job& job, const Taps& taps, Method method);
+/// One filter along x alone, of at most 4,096 taps, sums in f32, on rows of at least 256 pixels: f32 rows on 16-byte boundaries, which
+/// the copy engine brings,
+extern const Family long_rows_in_bulk;
+/// and any others.
+extern const Family long_rows;
 
-/// Null where the job's filter is none of its own. The device must be the present one.
-std::unique_ptr<const Runner> make_rows(std::shared_ptr<const Job> job, Device device);
+/// One window of 33 to 4,096 equal weights along x alone, sums in f32, over f32 rows on 16-byte boundaries.
+extern const Family running_box_x;
 
-/// Whether `make_windows` takes a filter by this method: it alone, a window of equal weights along x alone,
-/// of 33 to 4,096 columns, on f32 with sums in f32. `taps` may have no weights.
-bool windows_take(const Job& job, const Taps& taps, Method method);
-
-/// The same for pixels of other types, which should be f32 first; of 65 columns and more.
-bool windows_take_as_f32(const Job& job, const Taps& taps, Method method);
-
-/// For a filter that `windows_take`s, of weights `weight`. `otherwise` is for images whose rows the copy
-/// engine cannot bring, null where there are none; it comes back where the device has no such engine.
-std::unique_ptr<const Runner> make_windows(std::shared_ptr<const Job> job, double weight, Device device,
-                                           std::unique_ptr<const Runner> otherwise);
+/// Whether a job is one such window, whatever its pixels and rows are.
+bool is_window_along_x(const Job& job);
 
 }  // namespace halation::cuda_backend

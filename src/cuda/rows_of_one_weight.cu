@@ -11,6 +11,7 @@
 //   instantiations     1
 #include <algorithm>
 
+#include "cuda/box.h"
 #include "cuda/device.h"
 #include "cuda/rows.h"
 #include "cuda/rows_of_one_weight.cuh"
@@ -20,8 +21,6 @@ namespace {
 
 // Measured on an H200, f32 of 8192²: 454 GPix/s at 33 columns; as many multiply-adds (rows.cu) do 426 at 31.
 constexpr std::int64_t least_taps = 33;
-// By count, not measured: from where on they do so with what it takes to make other pixels f32 (cuda.cpp).
-constexpr std::int64_t least_taps_as_f32 = 65;
 // Of 640 outputs in a tile.
 constexpr int least_stretches = 1;
 constexpr int most_stretches = 4;
@@ -30,9 +29,7 @@ constexpr std::int64_t least_width = 96;
 
 class WindowRunner final : public Runner {
  public:
-  WindowRunner(std::shared_ptr<const Job> job, double weight, Device device,
-               std::unique_ptr<const Runner> otherwise)
-      : job_(std::move(job)), device_(device), otherwise_(std::move(otherwise)) {
+  WindowRunner(std::shared_ptr<const Job> job, const Gpu& gpu) : job_(std::move(job)), device_(gpu.device) {
     const Taps& taps = job_->filters.front();
     const auto count = static_cast<int>(taps.size[2]);
     constants_.lead = taps.lead[2];
@@ -40,25 +37,20 @@ class WindowRunner final : public Runner {
     constants_.last = cut_for(count, static_cast<int>(taps.lead[2] & 3));
     constants_.whole = constants_.last;
     constants_.scales = job_->scale != 1 || job_->offset != 0;
-    constants_.weights[0] = static_cast<float>(weight);
+    constants_.weights[0] = static_cast<float>(weight_of(taps));
     set_middle(constants_);
     // Twice the outputs that a tile has columns beside them.
     constants_.tile =
         std::clamp((2 * count + warp_pixels - 1) / warp_pixels, least_stretches, most_stretches) *
         warp_pixels;
     constants_.row_pitch = line_numbers(constants_.tile, count);
-    share_multiprocessor();
+    share_multiprocessor(gpu);
   }
 
-  std::size_t workspace_bytes() const override { return otherwise_ ? otherwise_->workspace_bytes() : 0; }
+  std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override { return "along rows, sums to and from whole groups of 20"; }
 
-  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace,
-           Stream stream) const override {
-    if (!lies_in_words(in)) {
-      otherwise_->run(in, outs, workspace, stream);
-      return;
-    }
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
     const UseDevice use(device_);
     WindowArguments job = constants_;
     cut_into_tiles(job, in, outs[0], *job_, job.tile);
@@ -76,12 +68,11 @@ class WindowRunner final : public Runner {
   }
 
   /// Blocks of as many warps as let most warps live beside each other.
-  void share_multiprocessor() {
-    const std::size_t limit = shared_memory_limit(device_);
+  void share_multiprocessor(const Gpu& gpu) {
+    const std::size_t limit = gpu.shared_limit;
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(rows_of_one_weight),
                                              cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(limit)));
-    const int multiprocessors = multiprocessors_of(device_);
     int most = 0;
     for (int warps = most_window_warps; warps > 0; --warps) {
       if (bytes_of_block(warps) > limit) continue;
@@ -91,43 +82,41 @@ class WindowRunner final : public Runner {
       if (together * warps <= most) continue;
       most = together * warps;
       warps_ = warps;
-      blocks_ = together * multiprocessors;
+      blocks_ = together * gpu.multiprocessors;
     }
   }
 
   std::shared_ptr<const Job> job_;
   Device device_;
-  std::unique_ptr<const Runner> otherwise_;
   WindowArguments constants_{};
   int warps_ = 1;
   int blocks_ = 1;  // that the device holds at a time
 };
 
-/// Whatever the pixels are.
-bool is_window(const Job& job, const Taps& taps, Method method) {
-  if (method != Method::box || job.filters.size() != 1 || job.combine != Combine::none || job.sum_f64)
-    return false;
-  if (taps.size[0] != 1 || taps.size[1] != 1) return false;
-  if (taps.size[2] < least_taps || taps.size[2] > many_taps || job.out.width < least_width) return false;
-  return job.in.depth == job.out.depth && job.in.height == job.out.height && taps.lead[0] == 0 &&
-         taps.lead[1] == 0;
-}
-
 }  // namespace
 
-bool windows_take(const Job& job, const Taps& taps, Method method) {
-  return job.in_pixel == Pixel::f32 && is_window(job, taps, method);
+bool is_window_along_x(const Job& job) {
+  const Taps& taps = job.filters.front();
+  if (!is_one_weight(job) || taps.size[0] != 1 || taps.size[1] != 1) return false;
+  if (taps.size[2] < least_taps || taps.size[2] > many_taps || job.out.width < least_width) return false;
+  return job.in.depth == job.out.depth && job.in.height == job.out.height && taps.lead[0] == 0 && taps.lead[1] == 0;
 }
 
-bool windows_take_as_f32(const Job& job, const Taps& taps, Method method) {
-  return job.in_pixel != Pixel::f32 && job.in_pixel != Pixel::f64 && taps.size[2] >= least_taps_as_f32 &&
-         is_window(job, taps, method);
-}
-
-std::unique_ptr<const Runner> make_windows(std::shared_ptr<const Job> job, double weight, Device device,
-                                           std::unique_ptr<const Runner> otherwise) {
-  if (!copies_in_bulk(rows_of_one_weight)) return otherwise;
-  return std::make_unique<WindowRunner>(std::move(job), weight, device, std::move(otherwise));
-}
+const Family running_box_x{.name = "running box, x",
+                           .refuses = [](const Request& request) -> const char* {
+                             if (!is_window_along_x(request.job)) return "windows of 33 to 4,096 equal weights along x alone";
+                             if (request.job.in_pixel != Pixel::f32 || !input_is_aligned(request.rows))
+                               return "f32 rows on 16-byte boundaries alone";
+                             return request.gpu.copies_in_bulk() ? nullptr : "no copy engine for shared memory on this GPU";
+                           },
+                           .seconds =
+                               [](const Request& request) {
+                                 // Counted: what a lane issues for 20 outputs, up to 600 taps.
+                                 constexpr double window = 16;
+                                 return expected_seconds(request.job, window, request.gpu.f32);
+                               },
+                           .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+                             return std::make_unique<WindowRunner>(std::move(job), request.gpu);
+                           }};
 
 }  // namespace halation::cuda_backend

@@ -8,7 +8,7 @@
 //   registers          4 · R sums; weights are operands from the arguments
 //   operations         taps of a row + taps of a column multiply-adds an output, and (taps of a column − 1) rows again a strip
 //   traffic            DRAM: each element once; L2: (taps of a row − 1) of 128 columns again
-//   limits             at most 512 taps along an axis, a ring that fits shared memory (passes.cpp takes two passes where it does not);
+//   limits             at most 512 taps along an axis, a ring that fits shared memory (else axis by axis);
 //                      signals and volumes as they are, along two axes
 //   instantiations     6: R = 2, 4, 8 (filters of fewer than R − 1 rows would not fill the sums) in f32 and in f64
 #include "cuda/separable.h"
@@ -255,7 +255,8 @@ int plane_pitch(int width, std::int64_t columns) { return width + static_cast<in
 template <class Sum>
 class SeparableRunner final : public Runner {
  public:
-  SeparableRunner(std::shared_ptr<const Job> job, Device device) : job_(std::move(job)), device_(device), limit_(shared_memory_limit(device)) {
+  SeparableRunner(std::shared_ptr<const Job> job, const Gpu& gpu)
+      : job_(std::move(job)), device_(gpu.device), limit_(gpu.shared_limit), multiprocessors_(gpu.multiprocessors) {
     const Taps& taps = job_->filters.front();
     const auto& [z, y, x] = *taps.factors;
     constants_.rows = static_cast<int>(y.size());
@@ -270,7 +271,6 @@ class SeparableRunner final : public Runner {
     }
     HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel_), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(limit_)));
-    multiprocessors_ = multiprocessors_of(device);
     const std::size_t bytes = shared_bytes(constants_.rows, plane_pitch(row_sums, constants_.columns), sizeof(Sum),
                                            std::is_same_v<Sum, float> && job_->out_pixel == Pixel::f32);
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_together_, kernel_, 32 * warps, bytes));
@@ -325,25 +325,37 @@ class SeparableRunner final : public Runner {
   std::shared_ptr<const Job> job_;
   Device device_;
   std::size_t limit_;
+  int multiprocessors_;
   void (*kernel_)(Arguments<Sum>) = nullptr;
   Arguments<Sum> constants_{};
-  int multiprocessors_ = 1;
   int blocks_together_ = 1;
 };
 
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
+  if (!is_one_filter(job) || request.taps().method == Method::direct) return "one filter by factors alone";
+  const auto& [z, y, x] = request.taps().size;
+  if (z != 1 || y > most_taps || x > most_taps) return "at most 512 taps along y and x alone";
+  const std::size_t bytes = shared_bytes(y, plane_pitch(row_sums, x), job.sum_f64 ? sizeof(double) : sizeof(float), false);
+  return bytes > request.gpu.shared_limit ? "no room for its lines in shared memory" : nullptr;
+}
+
+double seconds(const Request& request) {
+  const Space& k = request.taps().size;
+  // Windows of equal weights are as quick as they are by factors, and should not be done so.
+  const double taps = request.taps().method == Method::box ? 20 : 1.3 * static_cast<double>(k[0] + k[1] + k[2]);
+  return expected_seconds(request.job, 74 + taps, request.gpu.rates(request.job));
+}
+
 }  // namespace
 
-bool separable_fits(const Job& job, Device device) {
-  const auto& [z, y, x] = *job.filters.front().factors;
-  if (z.size() != 1 || y.size() > most_taps || x.size() > most_taps) return false;
-  const std::size_t bytes = shared_bytes(static_cast<std::int64_t>(y.size()), plane_pitch(row_sums, static_cast<std::int64_t>(x.size())),
-                                         job.sum_f64 ? sizeof(double) : sizeof(float), false);
-  return bytes <= shared_memory_limit(device);
-}
-
-std::unique_ptr<const Runner> make_separable(std::shared_ptr<const Job> job, Device device) {
-  if (job->sum_f64) return std::make_unique<SeparableRunner<double>>(std::move(job), device);
-  return std::make_unique<SeparableRunner<float>>(std::move(job), device);
-}
+const Family shared_tile_factored{
+    .name = "shared tile, factored",
+    .refuses = refuses,
+    .seconds = seconds,
+    .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+      if (job->sum_f64) return std::make_unique<SeparableRunner<double>>(std::move(job), request.gpu);
+      return std::make_unique<SeparableRunner<float>>(std::move(job), request.gpu);
+    }};
 
 }  // namespace halation::cuda_backend

@@ -200,7 +200,7 @@ TEST(BoxesOfPixels, SayHowTheyGo) {
     return plan.explain();
   };
   EXPECT_THAT(explained(Pixel::u8, {.height = 101, .width = 101}), HasSubstr("along columns, sums of whole groups of 16"));
-  EXPECT_THAT(explained(Pixel::u8, {.width = 101}), HasSubstr("pixels as f32; then along rows"));
+  EXPECT_THAT(explained(Pixel::u8, {.width = 101}), HasSubstr("pixels as f32; then running box, x, along rows"));
   EXPECT_THAT(explained(Pixel::f32, {.height = 601}), HasSubstr("along columns, sums of whole groups of 16"));
   EXPECT_THAT(explained(Pixel::f32, {.height = 4096}), HasSubstr("along columns, sums of whole groups of 32"));
 }

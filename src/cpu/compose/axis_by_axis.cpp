@@ -2,8 +2,6 @@
 //
 // Where the input is packed sums already the first pass reads it where it lies, and where the output is, the last pass writes it.
 // The order of passes is x, y, z: what lies outside along y has been filtered along x then, wherever the constants of axes differ.
-#include "cpu/compose/axis_by_axis.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "cpu/compose/axis_pass.h"
+#include "cpu/families.h"
 #include "cpu/parallel.h"
 #include "cpu/rates.h"
 #include "cpu/tiles.h"
@@ -366,20 +365,22 @@ class AxisByAxis final : public Runner {
   std::optional<Layout> interleaved_;  ///< channels side by side, where there are several
 };
 
-}  // namespace
-
-std::optional<double> axis_by_axis_seconds(const Job& job, const Taps& taps, Method method) {
-  const bool factors = method == Method::separable || method == Method::box;
-  const std::int64_t longest = std::max({taps.size[0], taps.size[1], taps.size[2]});
-  if (!factors && (method != Method::direct || multiply_adds(taps.size, Method::direct) != longest))
-    return std::nullopt;
-  if (longest == 1) return std::nullopt;
-  const auto inputs = static_cast<double>(job.in.elements());
-  const auto outputs = static_cast<double>(job.out.elements());
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
   const auto image =
       static_cast<double>(std::max(job.in.elements() / job.in.batch, job.out.elements() / job.out.batch));
-  if (3 * image * sum_bytes(job) > most_scratch_bytes) return std::nullopt;
+  if (3 * image * sum_bytes(job) > most_scratch_bytes) return "images whose sums fit 4 GB alone";
+  for (const Taps& taps : request.filters) {
+    const std::int64_t longest = std::max({taps.size[0], taps.size[1], taps.size[2]});
+    if (taps.method == Method::direct && multiply_adds(taps.size, Method::direct) != longest) return "products of factors alone";
+    if (longest == 1) return "several taps alone";
+  }
+  return nullptr;
+}
 
+double filter_seconds(const Job& job, const Taps& taps) {
+  const auto inputs = static_cast<double>(job.in.elements());
+  const auto outputs = static_cast<double>(job.out.elements());
   const bool is_sum = job.in_pixel == (job.sum_f64 ? Pixel::f64 : Pixel::f32);
   const bool is_result =
       job.out_pixel == (job.sum_f64 ? Pixel::f64 : Pixel::f32) && job.combine == Combine::none;
@@ -390,7 +391,7 @@ std::optional<double> axis_by_axis_seconds(const Job& job, const Taps& taps, Met
   Extents n = extents_of(job.in);
   for (const std::size_t axis : passes_of(taps)) {
     AxisJob along = axis_job(job, taps, axis, n, job.in.batch, job.in.channels);
-    along.equal_weights = method == Method::box;
+    along.equal_weights = taps.method == Method::box;
     const double bytes = static_cast<double>(along.outer * along.inner) *
                          static_cast<double>(along.n_in + along.n_out) * sum_bytes(job);
     const double pass = choose_axis_pass(along).seconds + 1e-9 * bytes * rates().byte;
@@ -400,9 +401,21 @@ std::optional<double> axis_by_axis_seconds(const Job& job, const Taps& taps, Met
   return seconds;
 }
 
-std::unique_ptr<const Runner> make_axis_by_axis(std::shared_ptr<const Job> job, int workers) {
-  if (job->sum_f64) return std::make_unique<AxisByAxis<double>>(std::move(job), workers);
-  return std::make_unique<AxisByAxis<float>>(std::move(job), workers);
-}
+}  // namespace
+
+const Family axis_by_axis{.name = "axis by axis",
+                          .refuses = refuses,
+                          .seconds =
+                              [](const Request& request) {
+                                double seconds = 0;
+                                for (const Taps& taps : request.filters) seconds += filter_seconds(request.job, taps);
+                                return seconds;
+                              },
+                          .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
+                            if (job->sum_f64) return std::make_unique<AxisByAxis<double>>(std::move(job), workers);
+                            return std::make_unique<AxisByAxis<float>>(std::move(job), workers);
+                          },
+                          // Passes over whole images are for shapes that tiles of rows do not suit: on pictures they take about as long.
+                          .margin = 0.7};
 
 }  // namespace halation::cpu_backend

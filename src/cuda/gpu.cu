@@ -1,5 +1,5 @@
-// tuning.cpp: a row of figures an architecture, and from it the rates of each device.
-#include "cuda/tuning.h"
+// gpu.cu: a row of figures an architecture, and from it what each device should do.
+#include "cuda/gpu.h"
 
 #include <algorithm>
 #include <deque>
@@ -23,7 +23,7 @@ struct Tuning {
 };
 
 // 9.0 as measured on an H200 (docs/performance.md): copies of 4.2 of 4.9 TB/s, a 512×512 image in 4.5 us, and
-// with the costs of cuda.cpp all methods within a factor of 1.8. The others have its shares, measured on none
+// with the costs of families all methods within a factor of 1.8. The others have its shares, measured on none
 // of them.
 constexpr Tuning tunings[] = {
     {75, 64, 0.85, 0.9, 4e-6},   // Turing
@@ -47,41 +47,50 @@ int attribute(cudaDeviceAttr name, Device device) {
 /// Drivers answer 0 to what they do not know, as of GPUs that share the host's memory.
 double known_or(double value, double otherwise) { return value > 0 ? value : otherwise; }
 
-struct BothRates {
-  Rates f32, f64;
-};
+/// The newest of the architectures that this file, as all others, is compiled for, and that the device has.
+int newest_code(int capability) {
+  int newest = 0;
+  for (const int code : {__CUDA_ARCH_LIST__}) {
+    if (code / 10 <= capability) newest = std::max(newest, code / 10);
+  }
+  return newest;
+}
 
-BothRates asked(Device device) {
-  const Tuning& tuning = tuning_for(10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
-                                    attribute(cudaDevAttrComputeCapabilityMinor, device));
+Gpu asked(Device device) {
+  const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
+                         attribute(cudaDevAttrComputeCapabilityMinor, device);
+  const Tuning& tuning = tuning_for(capability);
   const double memory_hz = 1e3 * attribute(cudaDevAttrMemoryClockRate, device);
   const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8.0;
   const double hz = 1e3 * known_or(attribute(cudaDevAttrClockRate, device), 1.5e6);
-  const double multiply_adds =
-      hz * attribute(cudaDevAttrMultiProcessorCount, device) * tuning.multiply_adds_clock;
-  Rates rates;
-  rates.bytes_per_second =
+  Gpu gpu;
+  gpu.device = device;
+  gpu.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
+  gpu.shared_limit = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  gpu.code = newest_code(capability);
+  gpu.f32.bytes_per_second =
       tuning.memory_share * known_or(2 * memory_hz * bus_bytes, 300e9);  // two transfers a clock
-  rates.multiply_adds_per_second = tuning.arithmetic_share * multiply_adds;
-  rates.start_seconds = tuning.start_seconds;
-  BothRates both{rates, rates};
-  both.f64.multiply_adds_per_second /=
+  gpu.f32.multiply_adds_per_second =
+      tuning.arithmetic_share * hz * gpu.multiprocessors * tuning.multiply_adds_clock;
+  gpu.f32.start_seconds = tuning.start_seconds;
+  gpu.f64 = gpu.f32;
+  gpu.f64.multiply_adds_per_second /=
       known_or(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device), 1);
-  return both;
+  return gpu;
 }
 
 }  // namespace
 
-Rates rates_of(Device device, bool sum_f64) {
+const Gpu& gpu_of(Device device) {
   const UseDevice use(device);  // throws where there is none
   struct Entry {
     std::once_flag once;
-    BothRates rates;
+    Gpu gpu;
   };
   static std::deque<Entry> entries(static_cast<std::size_t>(device_count()));
   Entry& entry = entries.at(static_cast<std::size_t>(device.index));
-  std::call_once(entry.once, [&] { entry.rates = asked(device); });
-  return sum_f64 ? entry.rates.f64 : entry.rates.f32;
+  std::call_once(entry.once, [&] { entry.gpu = asked(device); });
+  return entry.gpu;
 }
 
 }  // namespace halation::cuda_backend

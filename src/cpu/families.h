@@ -1,0 +1,62 @@
+// families.h: the ways in which jobs are done on the CPU, as one table: a record a family of inner loops.
+//
+// `prepare` takes the family of which least time is expected among those that do a job. What is expected and
+// what is done come from one record.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "core/backend.h"
+
+namespace halation::cpu_backend {
+
+/// What is asked of a family: the filters of a job, or one of them. Where they are only priced, weights and
+/// factors may be missing: they are then such as each filter's method promises.
+struct Request {
+  const Job& job;  ///< all but its filters
+  std::span<const Taps> filters;
+};
+
+struct Family {
+  std::string_view name;
+  /// Why it does not do the job: null where it does, else the reason in words.
+  const char* (*refuses)(const Request&);
+  /// What one thread should take, where it does it.
+  double (*seconds)(const Request&);
+  std::unique_ptr<const Runner> (*make)(std::shared_ptr<const Job>, int workers);
+  /// Chosen only where it should take less than this share of what the others should.
+  double margin = 1;
+};
+
+class Families {
+ public:
+  explicit Families(std::span<const Family* const> list) : list_(list) {}
+  std::span<const Family* const> list() const { return list_; }
+
+  struct Offer {
+    const Family* family = nullptr;
+    double seconds = 0;
+  };
+  /// The family of which least time is expected; of equals the first of the list. Throws `std::logic_error`
+  /// where none does the job.
+  Offer cheapest(const Request& request) const;
+
+ private:
+  std::span<const Family* const> list_;
+};
+
+/// The table.
+const Families& families();
+
+/// Any job, over lines of f32 or f64.
+extern const Family float_lines;
+/// u8 to u8 or i16 with weights in fixed point, sums of 16 or 32 bits.
+extern const Family fixed_point_rows;
+/// Windows of equal weights over integers.
+extern const Family running_box;
+/// Products of factors, one axis after another over whole images.
+extern const Family axis_by_axis;
+
+}  // namespace halation::cpu_backend

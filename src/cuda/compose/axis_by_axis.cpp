@@ -1,0 +1,140 @@
+// axis_by_axis.cpp: a filter by factors along some axes, then along the last; sums between them lie in the
+// workspace.
+//
+// Filters go along the outermost long axis last. Boxes go along y first, which any pixels and rows can, and
+// leave f32 in rows that the copy engine can bring for the pass along x. A pass along one axis sees as its
+// constant what the passes before have made of it.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "cuda/box.h"
+#include "cuda/compose/compose.h"
+#include "cuda/compose/two_passes.h"
+#include "cuda/separable.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+int long_axes(const Taps& taps) { return (taps.size[0] > 1) + (taps.size[1] > 1) + (taps.size[2] > 1); }
+
+/// The part of a job of one filter by factors along some of its axes: the others are left as they are in
+/// `in`, the extents it begins with. `last` gives its pixels to the job's output, others are sums.
+Job part_of(const Job& job, const std::array<bool, 3>& along, const Shape& in, bool first, bool last) {
+  Job part = job;
+  Taps& taps = part.filters.front();
+  const auto extent = [](Shape& shape, std::size_t axis) -> std::int64_t& {
+    return axis == 0 ? shape.depth : axis == 1 ? shape.height : shape.width;
+  };
+  const Pixel between = job.sum_f64 ? Pixel::f64 : Pixel::f32;
+  part.in = part.out = in;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (along[axis]) {
+      extent(part.out, axis) = job.out.space()[axis];
+      continue;
+    }
+    taps.size[axis] = 1;
+    taps.lead[axis] = 0;
+    if (taps.factors) (*taps.factors)[axis] = {1.0};
+    const std::int64_t n = extent(part.in, axis);
+    part.borders[axis] = BorderTable(0, n, n, {job.borders[axis].mode(), 0});
+  }
+  if (!first) part.in_pixel = between;
+  if (!last) {
+    part.out_pixel = between;
+    part.scale = 1;
+    part.offset = 0;
+  }
+  return part;
+}
+
+/// Whether a place outside along y and x alike has one value, whichever axis is asked first.
+bool constants_agree(const Job& job) {
+  const BorderTable& y = job.borders[1];
+  const BorderTable& x = job.borders[2];
+  return y.mode() != Border::Mode::constant || x.mode() != Border::Mode::constant ||
+         y.constant() == x.constant();
+}
+
+double sum_of(const std::vector<double>& factor) {
+  return std::accumulate(factor.begin(), factor.end(), 0.0);
+}
+
+/// Two smaller jobs, and what lies between them.
+struct Parts {
+  Job first, second;
+  View between;
+};
+
+Parts parts_of(const Job& job, Device device) {
+  const Taps& taps = job.filters.front();
+  const bool is_box = is_one_weight(job);
+  const std::size_t last = is_box && constants_agree(job) ? 2 : taps.size[0] > 1 ? 0 : 1;
+  std::array<bool, 3> before{true, true, true};
+  before[last] = false;
+  std::array<bool, 3> after{false, false, false};
+  after[last] = true;
+  Parts parts{part_of(job, before, job.in, true, false), {}, {}};
+  parts.second = part_of(job, after, parts.first.out, false, true);
+  if (taps.factors) {
+    double gain = 1;  // of the passes before on a constant
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (before[axis]) gain *= sum_of((*taps.factors)[axis]);
+    }
+    parts.second.borders[last] =
+        parts.second.borders[last].with_constant(gain * job.borders[last].constant());
+  }
+  const Shape& shape = parts.first.out;
+  const Pixel pixel = parts.first.out_pixel;
+  parts.between =
+      is_box ? bulk_rows(shape, device) : View{nullptr, shape, strides_of(shape, pixel), pixel, device};
+  return parts;
+}
+
+/// Whether one axis after the other is quicker for a window of equal weights than both at once. Measured on
+/// an H200 (docs/performance.md): at once, all sums in registers, is up to 33.
+bool is_quicker_by_axes(const Space& size) {
+  constexpr std::int64_t least_rows = 18;
+  constexpr std::int64_t most_at_once = 33;
+  return size[1] >= least_rows && std::max(size[1], size[2]) > most_at_once;
+}
+
+}  // namespace
+
+const Family axis_by_axis{
+    .name = "axis by axis",
+    .refuses = [](const Request& request) -> const char* {
+      if (!is_one_filter(request.job) || request.taps().method == Method::direct)
+        return "one filter by factors alone";
+      if (long_axes(request.taps()) < 2) return "filters along several axes alone";
+      const bool is_slow = is_one_weight(request.job) && !is_quicker_by_axes(request.taps().size);
+      return is_slow && shared_tile_factored.refuses(request) == nullptr
+                 ? "windows of 18 rows, or 34 columns, and more alone"
+                 : nullptr;
+    },
+    .seconds =
+        [](const Request& request) {
+          // What volumes take; the second pass of images starts while the first runs, and reads what the
+          // caches hold.
+          const Space& k = request.taps().size;
+          const double passes = k[0] > 1 ? 2 : 1;
+          const double alike = request.taps().method == Method::box
+                                   ? 73.9 + 20 * passes
+                                   : 74 * passes + 1.3 * static_cast<double>(k[0] + k[1] + k[2]);
+          return expected_seconds(request.job, alike, request.gpu.rates(request.job));
+        },
+    .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+      Parts parts = parts_of(*job, request.gpu.device);
+      const auto made = [&](Job& part, std::span<const RowLayout> layouts) {
+        return request.families.make(std::make_shared<const Job>(std::move(part)), request.gpu, layouts);
+      };
+      if (!is_one_weight(*job))
+        return two_passes(made(parts.first, all_row_layouts), made(parts.second, all_row_layouts),
+                          parts.between);
+      return two_passes(made(parts.first, layouts_to_bulk_rows), made(parts.second, layouts_from_bulk_rows),
+                        parts.between);
+    }};
+
+}  // namespace halation::cuda_backend

@@ -1,0 +1,44 @@
+// through_f32.cpp: a long window of equal weights along x over other pixels than f32, which become f32 first.
+#include <utility>
+
+#include "cuda/compose/compose.h"
+#include "cuda/compose/two_passes.h"
+#include "cuda/convert.h"
+#include "cuda/rows.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+Job over_f32(Job job) {
+  job.in_pixel = Pixel::f32;
+  return job;
+}
+
+}  // namespace
+
+const Family through_f32{
+    .name = "through f32",
+    .refuses = [](const Request& request) -> const char* {
+      // Fewer columns are summed in less time than they become f32 (instruction count, untuned).
+      constexpr std::int64_t least_taps = 65;
+      if (!is_window_along_x(request.job) || request.taps().size[2] < least_taps)
+        return "windows of 65 equal weights and more along x alone";
+      if (request.job.in_pixel == Pixel::f32) return "other pixels than f32 alone";
+      return request.gpu.copies_in_bulk() ? nullptr : "no copy engine for shared memory on this GPU";
+    },
+    .seconds =
+        [](const Request& request) {
+          // Counted: what a lane issues for 20 outputs of the window, and 8 bytes for an f32 written and
+          // read.
+          constexpr double window = 16;
+          constexpr double converted = 57;
+          return expected_seconds(request.job, window + converted, request.gpu.f32);
+        },
+    .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+      return two_passes(make_convert(request.gpu.device),
+                        request.families.make(std::make_shared<const Job>(over_f32(*job)), request.gpu,
+                                              layouts_from_bulk_rows),
+                        bulk_rows(job->in, request.gpu.device));
+    }};
+
+}  // namespace halation::cuda_backend

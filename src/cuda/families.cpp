@@ -1,0 +1,114 @@
+// families.cpp: the table of kernel families, and the choice among them.
+#include "cuda/families.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuda/box.h"
+#include "cuda/box_tall.h"
+#include "cuda/compose/compose.h"
+#include "cuda/direct.h"
+#include "cuda/march.h"
+#include "cuda/patch.h"
+#include "cuda/roll.h"
+#include "cuda/rows.h"
+#include "cuda/separable.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+/// The runners of a job, and which of them takes each layout of rows.
+class RunnerByLayout final : public Runner {
+ public:
+  struct Part {
+    const Family* family;
+    std::unique_ptr<const Runner> runner;
+  };
+  using Index = std::array<std::uint8_t, all_row_layouts.size()>;
+  static constexpr std::uint8_t none = 0xff;
+
+  RunnerByLayout(std::vector<Part> parts, const Index& index) : parts_(std::move(parts)), index_(index) {}
+
+  std::size_t workspace_bytes() const override {
+    std::size_t most = 0;
+    for (const Part& part : parts_) most = std::max(most, part.runner->workspace_bytes());
+    return most;
+  }
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace,
+           Stream stream) const override {
+    const std::uint8_t part = index_[static_cast<std::size_t>(row_layout_of(in, outs))];
+    if (part == none) throw std::logic_error("cuda: rows that no runner was made for");
+    parts_[part].runner->run(in, outs, workspace, stream);
+  }
+  std::string explain() const override {
+    std::string text;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (i > 0) {
+        text += "; ";
+        const char* separator = "";
+        for (const RowLayout layout : all_row_layouts) {
+          if (index_[static_cast<std::size_t>(layout)] != i) continue;
+          text += separator + std::string(name_of(layout));
+          separator = ", ";
+        }
+        text += ": ";
+      }
+      text += std::string(parts_[i].family->name) + ", " + parts_[i].runner->explain();
+    }
+    return text;
+  }
+
+ private:
+  std::vector<Part> parts_;
+  Index index_;
+};
+
+}  // namespace
+
+Families::Offer Families::cheapest(const Job& job, RowLayout rows, const Gpu& gpu) const {
+  Offer best;
+  const Request request{job, rows, gpu, *this};
+  for (const Family* family : list_) {
+    if (family->refuses(request) != nullptr) continue;
+    const double seconds = family->seconds(request);
+    if (best.family == nullptr || seconds < best.seconds) best = {family, seconds};
+  }
+  if (best.family == nullptr) throw std::logic_error("cuda: no family of kernels does the job");
+  return best;
+}
+
+std::unique_ptr<const Runner> Families::make(std::shared_ptr<const Job> job, const Gpu& gpu,
+                                             std::span<const RowLayout> layouts) const {
+  std::vector<RunnerByLayout::Part> parts;
+  RunnerByLayout::Index index;
+  index.fill(RunnerByLayout::none);
+  for (const RowLayout layout : layouts) {
+    const Family* const family = cheapest(*job, layout, gpu).family;
+    const auto is_it = [&](const RunnerByLayout::Part& part) { return part.family == family; };
+    const auto found = std::find_if(parts.begin(), parts.end(), is_it);
+    index[static_cast<std::size_t>(layout)] = static_cast<std::uint8_t>(found - parts.begin());
+    if (found == parts.end()) parts.push_back({family, family->make({*job, layout, gpu, *this}, job)});
+  }
+  return std::make_unique<RunnerByLayout>(std::move(parts), index);
+}
+
+bool is_one_filter(const Job& job) { return job.filters.size() == 1 && job.combine == Combine::none; }
+
+const Families& families() {
+  static constexpr std::array list{
+      &warp_strip_aligned, &warp_strip,           &streaming,         &streaming_movers, &running_box_x,
+      &running_box_y,      &running_box_y_reread, &long_rows_in_bulk, &long_rows,        &register_tile,
+      &shared_tile,        &shared_tile_factored, &through_f32,       &axis_by_axis,     &depth_for_height,
+      &one_factor_dense,   &filter_by_filter,
+  };
+  static const Families table(list);
+  return table;
+}
+
+}  // namespace halation::cuda_backend

@@ -1,0 +1,71 @@
+// families.h: the ways in which jobs are done on a GPU, as one table: a record a family of kernels, or of
+// several passes.
+//
+// For each layout of rows that a run may bring, `prepare` takes the family of which least time is expected
+// among those that do such jobs; a run classifies its views once and goes to that family's runner. What is
+// expected and what is done come from one record.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "core/backend.h"
+#include "cuda/gpu.h"
+#include "cuda/row_layout.h"
+
+namespace halation::cuda_backend {
+
+class Families;
+
+/// What is asked of a family.
+struct Request {
+  /// Where it is only priced, weights and factors may be missing: they are then such as the filter's method
+  /// promises.
+  const Job& job;
+  RowLayout rows;
+  const Gpu& gpu;
+  const Families&
+      families;  ///< for the parts of a job that is done in several passes: each is smaller than the whole
+
+  const Taps& taps() const { return job.filters.front(); }
+};
+
+struct Family {
+  std::string_view name;
+  /// Why it does not do the job: null where it does, else the reason in words.
+  const char* (*refuses)(const Request&);
+  /// What the job should take, where it does it.
+  double (*seconds)(const Request&);
+  /// Ready to run on rows of that layout. The device must be the present one.
+  std::unique_ptr<const Runner> (*make)(const Request&, std::shared_ptr<const Job>);
+};
+
+class Families {
+ public:
+  explicit Families(std::span<const Family* const> list) : list_(list) {}
+  std::span<const Family* const> list() const { return list_; }
+
+  struct Offer {
+    const Family* family = nullptr;
+    double seconds = 0;
+  };
+  /// The family of which least time is expected; of equals the first of the list. Throws `std::logic_error`
+  /// where none does the job.
+  Offer cheapest(const Job& job, RowLayout rows, const Gpu& gpu) const;
+
+  /// A runner for these layouts of rows.
+  std::unique_ptr<const Runner> make(std::shared_ptr<const Job> job, const Gpu& gpu,
+                                     std::span<const RowLayout> layouts = all_row_layouts) const;
+
+ private:
+  std::span<const Family* const> list_;
+};
+
+/// The table.
+const Families& families();
+
+/// A job of one filter only, with methods as they are.
+bool is_one_filter(const Job& job);
+
+}  // namespace halation::cuda_backend

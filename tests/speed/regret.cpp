@@ -1,0 +1,244 @@
+// regret.cpp: how much time the choice of kernels costs: each of some seeded jobs is done by every method and
+// family that does it, and the time of the one that the plan chooses is put beside that of the fastest. A
+// line of JSON a job.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <iostream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/memory.h"
+#include "cpu/families.h"
+#include "halation/error.h"
+#include "halation/transfer.h"
+#include "plan/backends.h"
+#include "plan/check.h"
+#include "plan/choose.h"
+#include "sweep/arena.h"
+#include "sweep/job_case.h"
+#ifdef HALATION_HAS_CUDA
+#include "cuda/device.h"
+#include "cuda/families.h"
+#endif
+
+namespace {
+
+using namespace halation;
+
+constexpr const char* usage =
+    "usage: speed_regret [--device cpu] [--cases 400] [--seed 1] [--first 0] [--threads 0]\n"
+    "Does seeded jobs by every method and family of kernels that takes them. A line of JSON for each: what "
+    "each was expected to take, what it\n"
+    "took, and which the plan chooses.\n";
+
+struct Settings {
+  Device device = cpu();
+  std::uint64_t cases = 400;
+  std::uint64_t seed = 1;
+  std::uint64_t first = 0;
+  int threads = 0;
+};
+
+/// A family of the device's table that does a job.
+struct Way {
+  std::string name;
+  double expected = 0;  // seconds, of one thread on the CPU
+  std::function<std::unique_ptr<const Runner>()> make;
+};
+
+struct Ways {
+  std::vector<Way> all;
+  std::string cheapest;
+};
+
+Ways ways_on_cpu(const std::shared_ptr<const Job>& job, int threads) {
+  const cpu_backend::Request request{*job, job->filters};
+  Ways ways{{}, std::string(cpu_backend::families().cheapest(request).family->name)};
+  for (const cpu_backend::Family* family : cpu_backend::families().list()) {
+    if (family->refuses(request) != nullptr) continue;
+    ways.all.push_back(
+        {std::string(family->name), family->seconds(request), [=] { return family->make(job, threads); }});
+  }
+  return ways;
+}
+
+#ifdef HALATION_HAS_CUDA
+Ways ways_on_gpu(const std::shared_ptr<const Job>& job, Device device, const ConstView& in, const View& out) {
+  const cuda_backend::Families& families = cuda_backend::families();
+  const cuda_backend::Gpu& gpu = cuda_backend::gpu_of(device);
+  const cuda_backend::RowLayout rows = cuda_backend::row_layout_of(in, {&out, 1});
+  const cuda_backend::Request request{*job, rows, gpu, families};
+  Ways ways{{}, std::string(families.cheapest(*job, rows, gpu).family->name)};
+  for (const cuda_backend::Family* family : families.list()) {
+    if (family->refuses(request) != nullptr) continue;
+    ways.all.push_back({std::string(family->name), family->seconds(request), [=, &families, &gpu] {
+                          const cuda_backend::UseDevice use(device);
+                          return family->make({*job, rows, gpu, families}, job);
+                        }});
+  }
+  return ways;
+}
+#endif
+
+std::string layout_name([[maybe_unused]] Device device, [[maybe_unused]] const ConstView& in,
+                        [[maybe_unused]] const View& out) {
+#ifdef HALATION_HAS_CUDA
+  if (device.kind == Device::Kind::cuda)
+    return std::string(name_of(cuda_backend::row_layout_of(in, {&out, 1})));
+#endif
+  return "";
+}
+
+/// Numbers that no arithmetic is slow with: whole ones of any size, floats between 1 and 2.
+void fill(std::vector<std::byte>& bytes, Pixel pixel, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto mask = pixel == Pixel::f16   ? std::pair{0x03ff03ff03ff03ffU, 0x3c003c003c003c00U}
+                    : pixel == Pixel::f32 ? std::pair{0x007fffff007fffffU, 0x3f8000003f800000U}
+                    : pixel == Pixel::f64 ? std::pair{0x000fffffffffffffU, 0x3ff0000000000000U}
+                                          : std::pair{~std::uint64_t{0}, std::uint64_t{0}};
+  for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+    const std::uint64_t word = (random() & mask.first) | mask.second;
+    std::memcpy(bytes.data() + i, &word, 8);
+  }
+}
+
+/// Median of five readings of several runs each, after two that are not counted.
+double seconds_of(const std::function<void()>& run, const std::function<void()>& wait) {
+  constexpr double least_seconds = 2e-3;
+  const auto reading = [&](int runs) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < runs; ++i) run();
+    wait();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  reading(1);
+  const double once = reading(2) / 2;
+  const int runs = static_cast<int>(std::clamp(least_seconds / once, 1.0, 500.0));
+  std::vector<double> readings;
+  for (int i = 0; i < 5; ++i) readings.push_back(reading(runs) / runs);
+  std::sort(readings.begin(), readings.end());
+  return readings[2];
+}
+
+/// An arena's bytes, and the view in them, on a device.
+struct There {
+  Image memory;
+  View view;
+
+  There(sweep::Arena& arena, Device device) : view(arena.view) {
+    view.device = device;
+    if (device.kind != Device::Kind::cuda) return;
+    memory = to_device(view_of(reinterpret_cast<std::uint8_t*>(arena.bytes.data()),
+                               {.width = static_cast<std::int64_t>(arena.bytes.size())}),
+                       device);
+    view.data = memory.view().data + (arena.view.data - arena.bytes.data());
+  }
+};
+
+void measure(const Settings& settings, std::uint64_t index) {
+  const sweep::JobCase job_case = sweep::usual_case(settings.seed, index);
+  PlanSpec spec = job_case.spec;
+  spec.device = settings.device;
+  spec.options.threads = settings.threads;
+  const Backend& backend = backend_for(settings.device);
+  const Choice automatic = choose(check(spec), spec.options, backend, settings.device);
+
+  sweep::Arena in_arena(spec.shape, spec.pixel, job_case.in_layout, job_case.in_arrangement);
+  fill(in_arena.bytes, spec.pixel, index);
+  sweep::Arena out_arena(automatic.job->out, automatic.job->out_pixel, job_case.out_layout,
+                         job_case.out_arrangement);
+  const There in(in_arena, settings.device);
+  const There out(out_arena, settings.device);
+
+  const Job& job = *automatic.job;
+  const Space& taps = job.filters.front().size;
+  const auto number = [](std::int64_t value) { return static_cast<long long>(value); };
+  std::printf(
+      "{\"case\": %llu, \"job\": \"%s\", \"in\": [%lld, %lld, %lld, %lld, %lld], \"pixels\": [\"%s\", "
+      "\"%s\"], \"f64\": %s, "
+      "\"taps\": [%lld, %lld, %lld], \"rows\": \"%s\", \"method\": \"%s\", \"ways\": [",
+      static_cast<unsigned long long>(index), job_case.text.c_str(), number(job.in.batch),
+      number(job.in.depth), number(job.in.height), number(job.in.width), number(job.in.channels),
+      std::string(name_of(job.in_pixel)).c_str(), std::string(name_of(job.out_pixel)).c_str(),
+      job.sum_f64 ? "true" : "false", number(taps[0]), number(taps[1]), number(taps[2]),
+      layout_name(settings.device, in.view, out.view).c_str(),
+      std::string(name_of(job.filters.front().method)).c_str());
+  bool is_first = true;
+  for (const Method method : backend.methods()) {
+    spec.options.method = method;
+    Choice choice;
+    try {
+      choice = choose(check(spec), spec.options, backend, settings.device);
+    } catch (const Error&) {
+      continue;  // not one for this filter
+    }
+    const int threads = settings.threads == 0 ? 2 : settings.threads;
+#ifdef HALATION_HAS_CUDA
+    const Ways ways = settings.device.kind == Device::Kind::cuda
+                          ? ways_on_gpu(choice.job, settings.device, in.view, out.view)
+                          : ways_on_cpu(choice.job, threads);
+#else
+    const Ways ways = ways_on_cpu(choice.job, threads);
+#endif
+    for (const Way& way : ways.all) {
+      // What no kernel is good at takes too long to be the fastest.
+      constexpr double longest = 0.5;
+      if (way.expected > longest) continue;
+      const std::unique_ptr<const Runner> runner = way.make();
+      const std::size_t bytes = runner->workspace_bytes();
+      const bool on_gpu = settings.device.kind == Device::Kind::cuda;
+      const Memory workspace =
+          bytes == 0 ? Memory()
+          : on_gpu   ? memory_of(settings.device).allocate(bytes, settings.device, {}, "workspace")
+                     : allocate_host(bytes, "workspace");
+      const double seconds = seconds_of(
+          [&] {
+            runner->run(in.view, {&out.view, 1}, {workspace.get(), bytes}, {});
+          },
+          [&] {
+            if (on_gpu) synchronise(settings.device);
+          });
+      const bool chosen = method == automatic.job->filters.front().method && way.name == ways.cheapest;
+      std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f, \"took_us\": %.3f%s}",
+                  is_first ? "" : ", ", std::string(name_of(method)).c_str(), way.name.c_str(),
+                  1e6 * way.expected, 1e6 * seconds, chosen ? ", \"chosen\": true" : "");
+      is_first = false;
+    }
+  }
+  std::printf("]}\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+  Settings settings;
+  for (int i = 1; i < count; i += 2) {
+    const std::string_view name = words[i];
+    const char* value = i + 1 < count ? words[i + 1] : "";
+    if (name == "--device")
+      settings.device = device_named(value);
+    else if (name == "--cases")
+      settings.cases = std::strtoull(value, nullptr, 10);
+    else if (name == "--seed")
+      settings.seed = std::strtoull(value, nullptr, 10);
+    else if (name == "--first")
+      settings.first = std::strtoull(value, nullptr, 10);
+    else if (name == "--threads")
+      settings.threads = std::atoi(value);
+    else {
+      std::cerr << usage;
+      return 2;
+    }
+  }
+  for (std::uint64_t i = 0; i < settings.cases; ++i) measure(settings, settings.first + i);
+  return 0;
+} catch (const std::exception& error) {
+  std::cerr << "speed_regret: " << error.what() << "\n";
+  return 2;
+}
