@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cuda/runtime.h"
+#include "cuda/device/runtime.h"
 
 namespace halation::bench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "bench/multiply_spectra.h"
 #include "bench/peer.h"
-#include "cuda/runtime.h"
+#include "cuda/device/runtime.h"
 #include "halation/transfer.h"
 
 namespace halation::bench {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "bench/peer.h"
-#include "cuda/runtime.h"
+#include "cuda/device/runtime.h"
 
 namespace halation::bench {
 namespace {

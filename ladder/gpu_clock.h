@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cuda/runtime.h"
+#include "cuda/device/runtime.h"
 #include "halation/stream.h"
 #include "ladder/repeats.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/runtime.h"
+#include "cuda/device/runtime.h"
 #include "halation/error.h"
 #include "halation/transfer.h"
 #include "ladder/gpu_clock.h"

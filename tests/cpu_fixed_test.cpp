@@ -10,8 +10,8 @@
 #include <numeric>
 #include <vector>
 
-#include "cpu/fixed_kernels.h"
-#include "cpu/fixed_point.h"
+#include "cpu/int8/sums32/kernels.h"
+#include "cpu/int8/sums32/weights.h"
 #include "halation/halation.h"
 #include "numbers.h"
 
@@ -59,7 +59,7 @@ double sum_of(const FixedPoint& fixed, const Taps& taps, const std::vector<int>&
   }
   for (std::int64_t x = 0; x < taps.size[2]; ++x) {
     std::int64_t column = fixed.shift > 0 ? std::int64_t{1} << (fixed.shift - 1) : 0;
-    for (std::int64_t y = 0; y < taps.size[1]; ++y) column += std::int64_t{fixed.whole_y[static_cast<std::size_t>(y)]} * at(y, x);
+    for (std::int64_t y = 0; y < taps.size[1]; ++y) column += std::int64_t{fixed.integer_y[static_cast<std::size_t>(y)]} * at(y, x);
     column >>= fixed.shift;
     EXPECT_LE(std::abs(column), 32767);
     sum += static_cast<double>(fixed.whole[static_cast<std::size_t>(x)]) * static_cast<double>(column);
@@ -206,7 +206,7 @@ void expect_same(const Image& image, const Filter& filter, Options options) {
   }
 }
 
-std::vector<double> whole_weights(std::int64_t count) {
+std::vector<double> integer_weights(std::int64_t count) {
   std::vector<double> weights;
   for (std::int64_t i = 0; i < count; ++i) weights.push_back(static_cast<double>((i * 7 + 3) % 5) - 2);
   weights.front() = 3;
@@ -219,9 +219,9 @@ TEST(CpuFixed, IsExactOverSeveralTiles) {
       const Image image = random_image({.height = 61, .width = width, .channels = channels});
       for (const auto& [height, taps] : {std::pair<std::int64_t, std::int64_t>{3, 3}, {5, 5}, {4, 7}, {1, 9}, {8, 1}, {15, 2}}) {
         for (const Pixel out : {Pixel::u8, Pixel::i16}) {
-          const Filter dense = Filter::dense({1, height, taps}, whole_weights(height * taps));
+          const Filter dense = Filter::dense({1, height, taps}, integer_weights(height * taps));
           expect_same(image, dense, {.output = out, .method = Method::direct});
-          const Filter product = Filter::separable(whole_weights(taps), whole_weights(height));
+          const Filter product = Filter::separable(integer_weights(taps), integer_weights(height));
           expect_same(image, product, {.output = out, .method = Method::separable});
         }
       }
@@ -231,16 +231,16 @@ TEST(CpuFixed, IsExactOverSeveralTiles) {
 
 TEST(CpuFixed, IsExactPastTheCaches) {
   const Image image = random_image({.height = 2100, .width = 4100});
-  expect_same(image, Filter::dense({1, 3, 3}, whole_weights(9)), {.method = Method::direct});
-  expect_same(image, Filter::separable(whole_weights(5), whole_weights(3)), {.output = Pixel::i16, .method = Method::separable});
+  expect_same(image, Filter::dense({1, 3, 3}, integer_weights(9)), {.method = Method::direct});
+  expect_same(image, Filter::separable(integer_weights(5), integer_weights(3)), {.output = Pixel::i16, .method = Method::separable});
 }
 
 TEST(CpuFixed, IsExactForVolumesPlanesAndAllBorders) {
   const Image volume = random_image({.depth = 5, .height = 9, .width = 80});
   const Image planes = random_image({.batch = 2, .height = 20, .width = 90, .channels = 3}, Layout::planar);
-  const Filter cube = Filter::dense({3, 3, 3}, whole_weights(27));
-  const Filter tall = Filter::dense({1, 31, 5}, whole_weights(155));
-  const Filter product = Filter::separable(whole_weights(5), whole_weights(41));
+  const Filter cube = Filter::dense({3, 3, 3}, integer_weights(27));
+  const Filter tall = Filter::dense({1, 31, 5}, integer_weights(155));
+  const Filter product = Filter::separable(integer_weights(5), integer_weights(41));
   for (const Border border :
        {Border::constant(200), Border::replicate(), Border::reflect(), Border::reflect101(), Border::wrap()}) {
     Options options{.border = border, .output = Pixel::i16, .method = Method::direct};
@@ -293,11 +293,11 @@ TEST(CpuFixed, SumsBeyond16BitsAreWhite) {
 }
 
 TEST(CpuFixed, KernelsWithoutTheLongProductsAreTheSame) {
-  const cpu_backend::FixedKernels* best = cpu_backend::best_fixed_kernels();
-  const cpu_backend::FixedKernels* other = cpu_backend::best_fixed_kernels(false);
+  const cpu_backend::Sums32Kernels* best = cpu_backend::best_sums32_kernels();
+  const cpu_backend::Sums32Kernels* other = cpu_backend::best_sums32_kernels(false);
   if (best == other) GTEST_SKIP() << "no VNNI here";
   constexpr std::int64_t n = 230;
-  constexpr std::int64_t room = n + cpu_backend::fixed_slack + 32;
+  constexpr std::int64_t room = n + cpu_backend::int8_slack + 32;
   Numbers numbers(6);
   std::vector<std::int32_t> lines(4 * room);
   for (auto& pair : lines) pair = cpu_backend::pair_of(static_cast<int>(numbers.below(256)), static_cast<int>(numbers.below(256)));
@@ -312,7 +312,7 @@ TEST(CpuFixed, KernelsWithoutTheLongProductsAreTheSame) {
     std::vector<std::byte*> to;
     to.reserve(outs.size());
     for (auto& row : outs) to.push_back(reinterpret_cast<std::byte*>(row.data()));
-    cpu_backend::FixedDirect job{.lines = pointers.data(),
+    cpu_backend::Sums32Direct job{.lines = pointers.data(),
                                  .weights = weights.data(),
                                  .planes = 1,
                                  .pairs = 2,
@@ -333,7 +333,7 @@ TEST(CpuFixed, KernelsWithoutTheLongProductsAreTheSame) {
     std::vector<std::int16_t> line(room);
     std::vector<std::int32_t> pairs(room);
     for (auto& value : line) value = static_cast<std::int16_t>(numbers.below(60000) - 30000);
-    cpu_backend::FixedRow row{.line = line.data(),
+    cpu_backend::Sums32Row row{.line = line.data(),
                               .weights = weights.data(),
                               .pairs = 5,
                               .line_of_pairs = pairs.data(),

@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "core/convert.h"
-#include "cpu/multiplier.h"
-#include "cpu/narrow_point.h"
+#include "cpu/parts/multiplier.h"
+#include "cpu/int8/sums16/weights.h"
 #include "halation/halation.h"
 #include "numbers.h"
 
 namespace halation {
 namespace {
 
-using cpu_backend::narrow_point;
-using cpu_backend::NarrowPoint;
-using cpu_backend::NarrowProduct;
-using cpu_backend::NarrowWeights;
+using cpu_backend::sums16_point;
+using cpu_backend::Sums16Point;
+using cpu_backend::Sums16Product;
+using cpu_backend::Sums16Weights;
 
 Job job_of(Pixel out = Pixel::u8) {
   Job job;
@@ -53,21 +53,21 @@ std::vector<double> random_weights(std::size_t count, bool positive, Numbers& nu
   return weights;
 }
 
-int product_of(const NarrowWeights& narrow, std::size_t tap, int value) {
+int product_of(const Sums16Weights& narrow, std::size_t tap, int value) {
   const int weight = narrow.weights[tap];
   switch (narrow.product) {
-    case NarrowProduct::none: return value;
-    case NarrowProduct::whole:
-    case NarrowProduct::smoothing:
-    case NarrowProduct::rise:
-    case NarrowProduct::fall: return value * weight;
-    case NarrowProduct::fixed_point: return (value * weight + (1 << 14)) >> 15;
+    case Sums16Product::none: return value;
+    case Sums16Product::whole:
+    case Sums16Product::smoothing:
+    case Sums16Product::rise:
+    case Sums16Product::fall: return value * weight;
+    case Sums16Product::fixed_point: return (value * weight + (1 << 14)) >> 15;
   }
   return 0;
 }
 
 /// The sum, before it is rounded, of nine pixels in rows of three.
-double sum_of(const NarrowPoint& point, const std::vector<int>& pixels) {
+double sum_of(const Sums16Point& point, const std::vector<int>& pixels) {
   const auto in_range = [](int sum) {
     EXPECT_LE(std::abs(sum), 32767);
     return sum;
@@ -85,7 +85,7 @@ double sum_of(const NarrowPoint& point, const std::vector<int>& pixels) {
 }
 
 void expect_within_error(const Job& job, const Taps& taps) {
-  const auto point = narrow_point(job, taps, taps.method);
+  const auto point = sums16_point(job, taps, taps.method);
   ASSERT_TRUE(point.has_value());
   EXPECT_LE(point->error, 1.0 / 16);
   Numbers numbers(8);
@@ -104,7 +104,7 @@ void expect_within_error(const Job& job, const Taps& taps) {
   }
 }
 
-TEST(NarrowPoint, KeepsItsError) {
+TEST(Sums16Point, KeepsItsError) {
   Numbers numbers(1);
   for (int round = 0; round < 20; ++round) {
     Job job = job_of(round % 2 == 0 ? Pixel::u8 : Pixel::i16);
@@ -120,15 +120,15 @@ TEST(NarrowPoint, KeepsItsError) {
   }
 }
 
-TEST(NarrowPoint, HasNoErrorForWholeWeightsAndPowersOfTwo) {
+TEST(Sums16Point, HasNoErrorForWholeWeightsAndPowersOfTwo) {
   const std::vector<double> binomial{0.25, 0.5, 0.25};
-  EXPECT_EQ(narrow_point(job_of(), product(binomial, binomial), Method::separable)->error, 0);
-  EXPECT_EQ(narrow_point(job_of(Pixel::i16), product({1, 2, 1}, {-1, 0, 1}), Method::separable)->error, 0);
-  EXPECT_EQ(narrow_point(job_of(), dense(3, 3, {0, -1, 0, -1, 5, -1, 0, -1, 0}), Method::direct)->error, 0);
+  EXPECT_EQ(sums16_point(job_of(), product(binomial, binomial), Method::separable)->error, 0);
+  EXPECT_EQ(sums16_point(job_of(Pixel::i16), product({1, 2, 1}, {-1, 0, 1}), Method::separable)->error, 0);
+  EXPECT_EQ(sums16_point(job_of(), dense(3, 3, {0, -1, 0, -1, 5, -1, 0, -1, 0}), Method::direct)->error, 0);
 }
 
-TEST(NarrowPoint, IsRefusedWhereSumsCouldBeTooLargeOrTooFarOff) {
-  const auto fits = [](const Job& job, const Taps& taps) { return narrow_point(job, taps, taps.method).has_value(); };
+TEST(Sums16Point, IsRefusedWhereSumsCouldBeTooLargeOrTooFarOff) {
+  const auto fits = [](const Job& job, const Taps& taps) { return sums16_point(job, taps, taps.method).has_value(); };
   Numbers numbers(2);
   const std::vector<double> nine = random_weights(9, true, numbers);
   EXPECT_TRUE(fits(job_of(), dense(3, 3, nine)));

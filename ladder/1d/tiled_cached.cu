@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "cuda/runtime.h"
+#include "cuda/device/runtime.h"
 #include "ladder/list.h"
 
 namespace halation::ladder {

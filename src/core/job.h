@@ -72,4 +72,7 @@ struct Job {
   }
 };
 
+/// A job of one filter whose sums are the output.
+inline bool is_one_filter(const Job& job) { return job.filters.size() == 1 && job.combine == Combine::none; }
+
 }  // namespace halation

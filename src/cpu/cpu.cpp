@@ -8,8 +8,8 @@
 
 #include "core/threads.h"
 #include "cpu/families.h"
-#include "cpu/fixed.h"
-#include "cpu/kernels.h"
+#include "cpu/int8/int8.h"
+#include "cpu/parts/kernels.h"
 #include "cpu/rates.h"
 #include "halation/threads.h"
 

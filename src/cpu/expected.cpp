@@ -29,22 +29,22 @@ double sample_time(const Job& job, const Taps& taps, RowSums sums, const Again& 
   const double wide = job.sum_f64 ? 2 : 1;
   const bool several = taps.size[1] > 1 && job.out.height >= 6;
   if (method == Method::box && z * y * x > 1) {
-    const bool whole = sums == RowSums::window;
-    const RowRates& box = whole ? r.whole_box : r.box;
+    const bool whole = sums == RowSums::running;
+    const RowRates& box = whole ? r.box_integer : r.box;
     const double windows = box.sample + box.single * std::log2(x) + box.plane * (z > 1 ? z : 0);
     const double ring =
         y * std::min(static_cast<double>(job.out.width), 4 * most_tile_samples) * (whole ? 4 : 4 * wide);
     return windows * (whole ? 1 : wide) * (!whole && ring > most_ring_bytes ? far : 1) * again.rows *
            again.columns * again.vectors;
   }
-  const bool fixed = sums == RowSums::fixed;
+  const bool fixed = sums == RowSums::of_bytes;
   const bool along_one_axis = z * y * x == std::max({z, y, x});
   if (method == Method::direct || along_one_axis) {
-    const RowRates& direct = fixed && along_one_axis ? r.fixed_separable : fixed ? r.fixed_direct : r.direct;
+    const RowRates& direct = fixed && along_one_axis ? r.sums32_separable : fixed ? r.sums32_direct : r.direct;
     return (direct.sample + z * y * x * (several ? direct.multiply_add : direct.single)) * wide *
            again.vectors;
   }
-  const RowRates& separable = fixed ? r.fixed_separable : r.separable;
+  const RowRates& separable = fixed ? r.sums32_separable : r.separable;
   const double sums_z = z > 1 ? z * again.rows * again.columns * separable.single : 0;
   const double sums_y = y > 1 ? y * again.columns * (several ? separable.multiply_add : separable.single) : 0;
   return (separable.sample + sums_z + sums_y + (x > 1 ? x * separable.single : 0)) * wide * again.vectors;
@@ -68,7 +68,7 @@ double filter_seconds(const Job& job, const Taps& taps, RowSums sums) {
   const auto outputs = static_cast<double>(job.out.elements());
   const double bytes = inputs * static_cast<double>(bytes_of(job.in_pixel)) +
                        outputs * static_cast<double>(bytes_of(job.out_pixel));
-  const bool converts = sums == RowSums::floats && job.in_pixel != (job.sum_f64 ? Pixel::f64 : Pixel::f32);
+  const bool converts = sums == RowSums::of_floats && job.in_pixel != (job.sum_f64 ? Pixel::f64 : Pixel::f32);
   const bool one_tap = taps.size[0] * taps.size[1] * taps.size[2] == 1;
   const double converted =
       converts && (method != Method::box || one_tap || !is_float(job.in_pixel)) ? wide * r.copied_sample * (inputs + outputs) : 0;

@@ -6,7 +6,7 @@
 namespace halation::cpu_backend {
 
 /// How rows are summed.
-enum class RowSums { floats, fixed, window };
+enum class RowSums { of_floats, of_bytes, running };
 
 /// Seconds of one thread for the filters of a job.
 double seconds_by_rows(const Request& request, RowSums sums);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/backend.h"
+#include "core/family_table.h"
 
 namespace halation::cpu_backend {
 
@@ -26,35 +27,18 @@ struct Family {
   /// What one thread should take, where it does it.
   double (*seconds)(const Request&);
   std::unique_ptr<const Runner> (*make)(std::shared_ptr<const Job>, int workers);
-  /// Chosen only where it should take less than this share of what the others should.
-  double margin = 1;
 };
 
-class Families {
- public:
-  explicit Families(std::span<const Family* const> list) : list_(list) {}
-  std::span<const Family* const> list() const { return list_; }
-
-  struct Offer {
-    const Family* family = nullptr;
-    double seconds = 0;
-  };
-  /// The family of which least time is expected; of equals the first of the list. Throws `std::logic_error`
-  /// where none does the job.
-  Offer cheapest(const Request& request) const;
-
- private:
-  std::span<const Family* const> list_;
-};
+using Families = FamilyTable<Family, Request>;
 
 /// The table.
 const Families& families();
 
 /// Any job, over lines of f32 or f64.
 extern const Family float_lines;
-/// u8 to u8 or i16 with weights in fixed point, sums of 16 or 32 bits.
-extern const Family fixed_point_rows;
-/// Windows of equal weights over integers.
+/// u8 to u8 or i16 with weights as integers of 16 bits, sums of 16 or 32 bits.
+extern const Family int8;
+/// Boxes of equal weights over integers.
 extern const Family running_box;
 /// Products of factors, one axis after another over whole images.
 extern const Family axis_by_axis;

@@ -3,17 +3,17 @@
 
 #include <string_view>
 
-#include "cpu/kernels.h"
+#include "cpu/parts/kernels.h"
 
 namespace halation::cpu_backend {
 namespace {
 
-constexpr Rates narrow{.direct = {0.0225, 0.03, 0, 0},
+constexpr Rates vectors_32{.direct = {0.0225, 0.03, 0, 0},
                        .separable = {0.015, 0.03, 0, 0.0675},
                        .box = {0, 0.093, 0.164, 0.087},
-                       .fixed_direct = {0.0168, 0.0285, 0, 0.163},
-                       .fixed_separable = {0.0166, 0.0207, 0, 0.0866},
-                       .whole_box = {0, 0.0416, 0.068, 0.103},
+                       .sums32_direct = {0.0168, 0.0285, 0, 0.163},
+                       .sums32_separable = {0.0166, 0.0207, 0, 0.0866},
+                       .box_integer = {0, 0.0416, 0.068, 0.103},
                        .byte = 0.03,
                        .staged_row = 20,
                        .outside_sample = 4.4,
@@ -26,12 +26,12 @@ constexpr Rates narrow{.direct = {0.0225, 0.03, 0, 0},
                        .converted_sample = 0.3,
                        .call = 20};
 
-constexpr Rates wide{.direct = {0.0148, 0.0185, 0, 0},
+constexpr Rates vectors_64{.direct = {0.0148, 0.0185, 0, 0},
                      .separable = {0.008, 0.016, 0, 0.065},
                      .box = {0, 0.023, 0.124, 0.1},
-                     .fixed_direct = {0.0075, 0.011, 0, 0.092},
-                     .fixed_separable = {0.0043, 0.0072, 0, 0.031},
-                     .whole_box = {0, 0.0189, 0.028, 0.031},
+                     .sums32_direct = {0.0075, 0.011, 0, 0.092},
+                     .sums32_separable = {0.0043, 0.0072, 0, 0.031},
+                     .box_integer = {0, 0.0189, 0.028, 0.031},
                      .byte = 0.02,
                      .staged_row = 18,
                      .outside_sample = 4,
@@ -48,7 +48,7 @@ constexpr Rates wide{.direct = {0.0148, 0.0185, 0, 0},
 
 const Rates& rates() {
   static const bool is_wide = std::string_view(best_kernels<float>().instruction_set).starts_with("AVX3");
-  return is_wide ? wide : narrow;
+  return is_wide ? vectors_64 : vectors_32;
 }
 
 }  // namespace halation::cpu_backend

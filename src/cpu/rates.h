@@ -17,7 +17,7 @@ struct RowRates {
 
 struct Rates {
   RowRates direct, separable, box;                    ///< f32
-  RowRates fixed_direct, fixed_separable, whole_box;  ///< integers
+  RowRates sums32_direct, sums32_separable, box_integer;  ///< integers
   double byte;                                        ///< read or written, in the caches
   double staged_row, outside_sample, finished_row;
   // Passes along one axis (axis_pass.h).

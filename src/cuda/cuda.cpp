@@ -3,11 +3,11 @@
 
 #include <utility>
 
-#include "cuda/copy.h"
-#include "cuda/device.h"
+#include "cuda/device/copy.h"
+#include "cuda/device/device.h"
+#include "cuda/device/memory.h"
+#include "cuda/device/runtime.h"
 #include "cuda/families.h"
-#include "cuda/memory.h"
-#include "cuda/runtime.h"
 
 namespace halation::cuda_backend {
 namespace {

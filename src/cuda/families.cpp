@@ -4,21 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cuda/box.h"
-#include "cuda/box_tall.h"
 #include "cuda/compose/compose.h"
-#include "cuda/direct.h"
-#include "cuda/march.h"
-#include "cuda/patch.h"
-#include "cuda/roll.h"
-#include "cuda/rows.h"
-#include "cuda/separable.h"
+#include "cuda/long_rows/long_rows.h"
+#include "cuda/register_tile/register_tile.h"
+#include "cuda/running_box/running_box.h"
+#include "cuda/shared_tile/factored.h"
+#include "cuda/shared_tile/shared_tile.h"
+#include "cuda/streaming/streaming.h"
+#include "cuda/warp_strip/warp_strip.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -71,18 +69,6 @@ class RunnerByLayout final : public Runner {
 
 }  // namespace
 
-Families::Offer Families::cheapest(const Job& job, RowLayout rows, const Gpu& gpu) const {
-  Offer best;
-  const Request request{job, rows, gpu, *this};
-  for (const Family* family : list_) {
-    if (family->refuses(request) != nullptr) continue;
-    const double seconds = family->seconds(request);
-    if (best.family == nullptr || seconds < best.seconds) best = {family, seconds};
-  }
-  if (best.family == nullptr) throw std::logic_error("cuda: no family of kernels does the job");
-  return best;
-}
-
 std::unique_ptr<const Runner> Families::make(std::shared_ptr<const Job> job, const Gpu& gpu,
                                              std::span<const RowLayout> layouts) const {
   std::vector<RunnerByLayout::Part> parts;
@@ -97,8 +83,6 @@ std::unique_ptr<const Runner> Families::make(std::shared_ptr<const Job> job, con
   }
   return std::make_unique<RunnerByLayout>(std::move(parts), index);
 }
-
-bool is_one_filter(const Job& job) { return job.filters.size() == 1 && job.combine == Combine::none; }
 
 const Families& families() {
   static constexpr std::array list{

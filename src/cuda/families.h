@@ -11,7 +11,8 @@
 #include <string_view>
 
 #include "core/backend.h"
-#include "cuda/gpu.h"
+#include "core/family_table.h"
+#include "cuda/device/gpu.h"
 #include "cuda/row_layout.h"
 
 namespace halation::cuda_backend {
@@ -41,31 +42,19 @@ struct Family {
   std::unique_ptr<const Runner> (*make)(const Request&, std::shared_ptr<const Job>);
 };
 
-class Families {
+class Families final : public FamilyTable<Family, Request> {
  public:
-  explicit Families(std::span<const Family* const> list) : list_(list) {}
-  std::span<const Family* const> list() const { return list_; }
+  using FamilyTable::FamilyTable;
 
-  struct Offer {
-    const Family* family = nullptr;
-    double seconds = 0;
-  };
-  /// The family of which least time is expected; of equals the first of the list. Throws `std::logic_error`
-  /// where none does the job.
-  Offer cheapest(const Job& job, RowLayout rows, const Gpu& gpu) const;
-
+  Offer cheapest(const Job& job, RowLayout rows, const Gpu& gpu) const {
+    return FamilyTable::cheapest({job, rows, gpu, *this});
+  }
   /// A runner for these layouts of rows.
   std::unique_ptr<const Runner> make(std::shared_ptr<const Job> job, const Gpu& gpu,
                                      std::span<const RowLayout> layouts = all_row_layouts) const;
-
- private:
-  std::span<const Family* const> list_;
 };
 
 /// The table.
 const Families& families();
-
-/// A job of one filter only, with methods as they are.
-bool is_one_filter(const Job& job);
 
 }  // namespace halation::cuda_backend

@@ -1,4 +1,4 @@
-// roll_test.cpp: filters of 2 to 9 taps an axis over small pixels, and over rows that begin on no boundary (src/cuda/roll.cuh).
+// roll_test.cpp: filters of 2 to 9 taps an axis over small pixels, and over rows that begin on no boundary (src/cuda/warp_strip/warp_strip.cuh).
 //
 // Data and weights are whole numbers small enough for f32 to hold every sum exactly, so that every pixel must be right to the bit.
 // Right answers come from the CPU, which the sweep compares with the reference.

@@ -28,7 +28,15 @@ MAY_INCLUDE = {
 }
 
 # Single files that a folder may include from one it must not know otherwise: rungs meet the GPU through the same names as the backend.
-MAY_INCLUDE_FILES = {"ladder": {"src/cuda/runtime.h"}, "bench": {"src/cuda/runtime.h"}}
+MAY_INCLUDE_FILES = {"ladder": {"src/cuda/device/runtime.h"}, "bench": {"src/cuda/device/runtime.h"}}
+
+# Rooms of a backend: what each may include of its backend beside itself. All other sub-folders are families of kernels, which know
+# the rooms and the table's header, and neither each other nor the door. Files of the backend's own folder may include every room.
+ROOMS = {
+    "src/cuda": {"device": set(), "parts": {"device"}},
+    "src/cpu": {"parts": {"tiles"}, "tiles": {"parts"}},
+}
+FOR_FAMILIES = {"src/cuda": {"families.h", "row_layout.h"}, "src/cpu": {"families.h", "expected.h", "rates.h"}}
 
 # Libraries that stay in the folders named, so that everything else builds without them.
 CONFINED = {
@@ -54,6 +62,26 @@ def find_included(root, source, name):
     return None
 
 
+def room_of(backend, path):
+    """The sub-folder of a backend that holds a path relative to the root; "" for the backend's own files."""
+    inside = path.relative_to(backend)
+    return inside.parts[0] if len(inside.parts) > 1 else ""
+
+
+def room_complaint(backend, source, target):
+    """What is wrong with an include from one file of a backend to another, or None."""
+    here, there = room_of(backend, source), room_of(backend, target)
+    if here in ("", there):
+        return None
+    rooms = ROOMS[backend]
+    if there == "":
+        if here not in rooms and target.name in FOR_FAMILIES[backend]:
+            return None
+    elif there in rooms.get(here, rooms):
+        return None
+    return f"{backend}/{here} must not include {target.relative_to(backend)}"
+
+
 def complaint(root, source, bracket, name):
     """What is wrong with one include, or None."""
     here = folder_of(source.relative_to(root))
@@ -61,6 +89,8 @@ def complaint(root, source, bracket, name):
     target = find_included(root, source, name) if bracket == '"' or name.startswith("halation/") else None
     if target is not None:
         there = folder_of(target)
+        if there == here and here in ROOMS:
+            return room_complaint(here, source.relative_to(root), target)
         if there in (here, "include") or there in MAY_INCLUDE[here]:
             return None
         if target.as_posix() in MAY_INCLUDE_FILES.get(here, set()):
@@ -105,6 +135,19 @@ CASES = [
     ("src/cpu/a.cpp", '#include "../reference/reference.h"', "src/reference/reference.h", False),
     ("src/cuda/a.cu", '#include "cpu/rows.h"', "src/cpu/rows.h", False),
     ("src/cuda/a.cu", "#include <cuda_runtime.h>", None, True),
+    ("src/cuda/streaming/a.cu", '#include "cuda/parts/lines.cuh"', "src/cuda/parts/lines.cuh", True),
+    ("src/cuda/streaming/a.cu", '#include "cuda/streaming/b.h"', "src/cuda/streaming/b.h", True),
+    ("src/cuda/streaming/a.cu", '#include "cuda/families.h"', "src/cuda/families.h", True),
+    ("src/cuda/streaming/a.cu", '#include "cuda/cuda.h"', "src/cuda/cuda.h", False),
+    ("src/cuda/streaming/a.cu", '#include "cuda/long_rows/b.h"', "src/cuda/long_rows/b.h", False),
+    ("src/cuda/compose/a.cpp", '#include "cuda/shared_tile/b.h"', "src/cuda/shared_tile/b.h", False),
+    ("src/cuda/parts/a.h", '#include "cuda/families.h"', "src/cuda/families.h", False),
+    ("src/cuda/parts/a.h", '#include "cuda/streaming/b.h"', "src/cuda/streaming/b.h", False),
+    ("src/cuda/device/a.h", '#include "cuda/parts/b.h"', "src/cuda/parts/b.h", False),
+    ("src/cuda/families.cpp", '#include "cuda/streaming/b.h"', "src/cuda/streaming/b.h", True),
+    ("src/cpu/int8/sums16/a.cpp", '#include "cpu/int8/filter.h"', "src/cpu/int8/filter.h", True),
+    ("src/cpu/int8/sums16/a.cpp", '#include "cpu/tiles/b.h"', "src/cpu/tiles/b.h", True),
+    ("src/cpu/compose/a.cpp", '#include "cpu/float_lines/b.h"', "src/cpu/float_lines/b.h", False),
     ("src/core/a.h", '#include "filters/list.h"', "src/filters/list.h", False),
     ("src/core/a.h", "#include <hwy/highway.h>", None, False),
     ("src/plan/a.cpp", "#include <cuda_runtime.h>", None, False),
@@ -119,13 +162,13 @@ CASES = [
     ("app/a.cpp", '#include "cpu/cpu.h"', "src/cpu/cpu.h", False),
     ("ladder/a.cu", "#include <halation/convolve.h>", "include/halation/convolve.h", True),
     ("ladder/a.cu", '#include "core/job.h"', "src/core/job.h", False),
-    ("ladder/a.cu", '#include "cuda/runtime.h"', "src/cuda/runtime.h", True),
-    ("ladder/a.cu", '#include "cuda/memory.h"', "src/cuda/memory.h", False),
+    ("ladder/a.cu", '#include "cuda/device/runtime.h"', "src/cuda/device/runtime.h", True),
+    ("ladder/a.cu", '#include "cuda/device/memory.h"', "src/cuda/device/memory.h", False),
     ("app/a.cpp", '#include "ladder/ladder.h"', "ladder/ladder.h", True),
     ("src/plan/a.cpp", '#include "ladder/ladder.h"', "ladder/ladder.h", False),
     ("app/a.cpp", '#include "bench/contest.h"', "bench/contest.h", True),
     ("bench/a.cpp", '#include "ladder/repeats.h"', "ladder/repeats.h", True),
-    ("bench/a.cpp", '#include "cuda/runtime.h"', "src/cuda/runtime.h", True),
+    ("bench/a.cpp", '#include "cuda/device/runtime.h"', "src/cuda/device/runtime.h", True),
     ("ladder/a.cpp", '#include "bench/contest.h"', "bench/contest.h", False),
     ("python/a.cpp", '#include "plan/check.h"', "src/plan/check.h", False),
     ("python/native/a.cpp", "#include <hwy/highway.h>", None, True),

@@ -22,7 +22,7 @@
 #include "sweep/arena.h"
 #include "sweep/job_case.h"
 #ifdef HALATION_HAS_CUDA
-#include "cuda/device.h"
+#include "cuda/device/device.h"
 #include "cuda/families.h"
 #endif
 

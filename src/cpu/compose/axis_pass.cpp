@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "cpu/copy_bytes.h"
 #include "cpu/rates.h"
+#include "cpu/tiles/copy_bytes.h"
 
 namespace halation::cpu_backend {
 namespace {
@@ -131,7 +131,7 @@ AxisPass<Sum>::AxisPass(const AxisJob& job, const std::vector<double>& weights, 
       outside_(static_cast<Sum>(outside)),
       kernels_(best_kernels<Sum>()),
       box_(best_box_kernels<Sum>()),
-      window_(job.taps) {
+      box_sum_(job.taps) {
   if (choice_.sums == AxisSums::box) {
     weight_ = static_cast<Sum>(weights.front());
   } else {
@@ -304,7 +304,7 @@ void AxisPass<Sum>::run_row(std::int64_t task, const Sum* in, Sum* out, Scratch 
 
   if (choice_.sums == AxisSums::box) {
     Sum* sums = line + 3 * wide;
-    window_.template sum<Sum, Sum>(box_.steps, line, inner, weight_, {line + wide, line + 2 * wide}, sums, n);
+    box_sum_.template sum<Sum, Sum>(box_.steps, line, inner, weight_, {line + wide, line + 2 * wide}, sums, n);
     std::copy_n(sums, n, to);
     return;
   }

@@ -17,9 +17,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "cpu/box_kernels.h"
-#include "cpu/method.h"
-#include "cpu/window.h"
+#include "cpu/parts/arranged_weights.h"
+#include "cpu/parts/box_kernels.h"
+#include "cpu/parts/box_sum.h"
 
 namespace halation::cpu_backend {
 
@@ -98,7 +98,7 @@ class AxisPass {
   Sum weight_ = 1;  ///< of a box
   const Kernels<Sum>& kernels_;
   const BoxKernels<Sum>& box_;
-  Window window_;
+  BoxSum box_sum_;
   ArrangedWeights<Sum> weights_;
   std::vector<Sum> matrix_;    ///< `rows_at_once` outputs after another: line j's weight for output r at j · rows_at_once + r
   std::int64_t parts_ = 1;     ///< of a line

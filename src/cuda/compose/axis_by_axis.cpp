@@ -10,10 +10,9 @@
 #include <span>
 #include <utility>
 
-#include "cuda/box.h"
 #include "cuda/compose/compose.h"
 #include "cuda/compose/two_passes.h"
-#include "cuda/separable.h"
+#include "cuda/parts/equal_weights.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -70,7 +69,7 @@ struct Parts {
 
 Parts parts_of(const Job& job, Device device) {
   const Taps& taps = job.filters.front();
-  const bool is_box = is_one_weight(job);
+  const bool is_box = is_equal_weights(job);
   const std::size_t last = is_box && constants_agree(job) ? 2 : taps.size[0] > 1 ? 0 : 1;
   std::array<bool, 3> before{true, true, true};
   before[last] = false;
@@ -93,7 +92,7 @@ Parts parts_of(const Job& job, Device device) {
   return parts;
 }
 
-/// Whether one axis after the other is quicker for a window of equal weights than both at once. Measured on
+/// Whether one axis after the other is quicker for a box of equal weights than both at once. Measured on
 /// an H200 (docs/performance.md): at once, all sums in registers, is up to 33.
 bool is_quicker_by_axes(const Space& size) {
   constexpr std::int64_t least_rows = 18;
@@ -108,11 +107,7 @@ const Family axis_by_axis{
     .refuses = [](const Request& request) -> const char* {
       if (!is_one_filter(request.job) || request.taps().method == Method::direct)
         return "one filter by factors alone";
-      if (long_axes(request.taps()) < 2) return "filters along several axes alone";
-      const bool is_slow = is_one_weight(request.job) && !is_quicker_by_axes(request.taps().size);
-      return is_slow && shared_tile_factored.refuses(request) == nullptr
-                 ? "windows of 18 rows, or 34 columns, and more alone"
-                 : nullptr;
+      return long_axes(request.taps()) < 2 ? "filters along several axes alone" : nullptr;
     },
     .seconds =
         [](const Request& request) {
@@ -121,7 +116,7 @@ const Family axis_by_axis{
           const Space& k = request.taps().size;
           const double passes = k[0] > 1 ? 2 : 1;
           const double alike = request.taps().method == Method::box
-                                   ? 73.9 + 20 * passes
+                                   ? (is_quicker_by_axes(k) ? 73.9 : 74.1) + 20 * passes
                                    : 74 * passes + 1.3 * static_cast<double>(k[0] + k[1] + k[2]);
           return expected_seconds(request.job, alike, request.gpu.rates(request.job));
         },
@@ -130,7 +125,7 @@ const Family axis_by_axis{
       const auto made = [&](Job& part, std::span<const RowLayout> layouts) {
         return request.families.make(std::make_shared<const Job>(std::move(part)), request.gpu, layouts);
       };
-      if (!is_one_weight(*job))
+      if (!is_equal_weights(*job))
         return two_passes(made(parts.first, all_row_layouts), made(parts.second, all_row_layouts),
                           parts.between);
       return two_passes(made(parts.first, layouts_to_bulk_rows), made(parts.second, layouts_from_bulk_rows),

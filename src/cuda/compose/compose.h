@@ -13,7 +13,7 @@ extern const Family axis_by_axis;
 extern const Family depth_for_height;
 /// A filter by factors along one axis alone, as one of dense weights.
 extern const Family one_factor_dense;
-/// A long window of equal weights along x over other pixels than f32, which become f32 first.
+/// A long box of equal weights along x over other pixels than f32, which become f32 first.
 extern const Family through_f32;
 
 }  // namespace halation::cuda_backend

@@ -4,11 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/combine.h"
+#include "cuda/compose/combine.h"
 #include "cuda/compose/compose.h"
 #include "cuda/compose/two_passes.h"
-#include "cuda/device.h"
-#include "cuda/direct.h"
+#include "cuda/device/device.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -76,8 +75,7 @@ Job of_one_filter(const Job& job, std::size_t filter) {
 const Family filter_by_filter{
     .name = "filter by filter",
     .refuses = [](const Request& request) -> const char* {
-      if (is_one_filter(request.job)) return "several filters alone";
-      return shared_tile.refuses(request) == nullptr ? "filters that no tile takes together alone" : nullptr;
+      return is_one_filter(request.job) ? "several filters alone" : nullptr;
     },
     .seconds =
         [](const Request& request) {

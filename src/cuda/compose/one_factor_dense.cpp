@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "cuda/compose/compose.h"
-#include "cuda/separable.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -32,9 +31,7 @@ const Family one_factor_dense{
       const Space& size = request.taps().size;
       if (!is_one_filter(request.job) || request.taps().method == Method::direct)
         return "one filter by factors alone";
-      if ((size[0] > 1) + (size[1] > 1) + (size[2] > 1) > 1) return "filters along one axis alone";
-      return shared_tile_factored.refuses(request) == nullptr ? "filters that no tile takes by factors alone"
-                                                              : nullptr;
+      return (size[0] > 1) + (size[1] > 1) + (size[2] > 1) > 1 ? "filters along one axis alone" : nullptr;
     },
     .seconds =
         [](const Request& request) {

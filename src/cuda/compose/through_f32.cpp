@@ -1,10 +1,10 @@
-// through_f32.cpp: a long window of equal weights along x over other pixels than f32, which become f32 first.
+// through_f32.cpp: a long box of equal weights along x over other pixels than f32, which become f32 first.
 #include <utility>
 
 #include "cuda/compose/compose.h"
+#include "cuda/compose/convert.h"
 #include "cuda/compose/two_passes.h"
-#include "cuda/convert.h"
-#include "cuda/rows.h"
+#include "cuda/parts/equal_weights.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -21,7 +21,7 @@ const Family through_f32{
     .refuses = [](const Request& request) -> const char* {
       // Fewer columns are summed in less time than they become f32 (instruction count, untuned).
       constexpr std::int64_t least_taps = 65;
-      if (!is_window_along_x(request.job) || request.taps().size[2] < least_taps)
+      if (!is_box_along_x(request.job) || request.taps().size[2] < least_taps)
         return "windows of 65 equal weights and more along x alone";
       if (request.job.in_pixel == Pixel::f32) return "other pixels than f32 alone";
       return request.gpu.copies_in_bulk() ? nullptr : "no copy engine for shared memory on this GPU";

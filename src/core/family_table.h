@@ -1,0 +1,37 @@
+// family_table.h: a backend's ways of doing jobs as one table: a record a family, and the choice among them.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+
+namespace halation {
+
+/// Records of a backend: `refuses(request)` is null where the family does the job, else the reason in words; `seconds(request)` is
+/// what the job should take, where it does it.
+template <class Family, class Request>
+class FamilyTable {
+ public:
+  explicit FamilyTable(std::span<const Family* const> list) : list_(list) {}
+  std::span<const Family* const> list() const { return list_; }
+
+  struct Offer {
+    const Family* family = nullptr;
+    double seconds = 0;
+  };
+  /// The family of which least time is expected; of equals the first of the list. Throws `std::logic_error` where none does the job.
+  Offer cheapest(const Request& request) const {
+    Offer best;
+    for (const Family* family : list_) {
+      if (family->refuses(request) != nullptr) continue;
+      const double seconds = family->seconds(request);
+      if (best.family == nullptr || seconds < best.seconds) best = {family, seconds};
+    }
+    if (best.family == nullptr) throw std::logic_error("no family of the backend does the job");
+    return best;
+  }
+
+ private:
+  std::span<const Family* const> list_;
+};
+
+}  // namespace halation

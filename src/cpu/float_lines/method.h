@@ -1,0 +1,100 @@
+// method.h: what a method does with one filter over one tile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/job.h"
+#include "cpu/parts/arranged_weights.h"
+#include "cpu/parts/kernels.h"
+#include "cpu/tiles/lines.h"
+#include "cpu/tiles/scratch.h"
+
+namespace halation::cpu_backend {
+
+/// A part of one output plane, filtered from top to bottom: all rows of a strip, some columns. In volumes the planes of a part
+/// may follow one another, so that rows staged for one serve the next.
+template <class Sum>
+struct LineTile {
+  const Lines<Sum>& lines;
+  std::int64_t z;
+  std::int64_t x, width;   ///< columns, in pixels
+  std::int64_t y, height;  ///< rows
+  bool keeps_planes;       ///< the same columns and rows of the next plane follow with the same scratch
+  bool first_plane;        ///< no plane came before
+};
+
+/// The input rows that a filter reads for one tile. `plane` counts from the first one that the filter needs.
+template <class Sum>
+class InputRows {
+ public:
+  InputRows(const LineTile<Sum>& tile, const Taps& taps)
+      : lines_(tile.lines),
+        z_(tile.z + taps.lead[0]),
+        x_(tile.x + taps.lead[2]),
+        x_end_(x_ + tile.width + taps.size[2] - 1),
+        are_lines_(tile.width * tile.lines.step() >= line_slack) {}
+
+  /// The row where it lies in the image; null where it has to be staged.
+  const Sum* in_place(std::int64_t plane, std::int64_t row) const {
+    return are_lines_ ? lines_.in_place(z_ + plane, row, x_, x_end_) : nullptr;
+  }
+  void stage(std::int64_t plane, std::int64_t row, Sum* line) const { lines_.stage(z_ + plane, row, x_, x_end_, line); }
+  /// What will be wanted of the image after this row (Correlation): the row that takes its part in the next output rows, or, of a
+  /// single row, what is further along, since the hardware looks ahead to the end of a page alone.
+  const std::byte* ahead(std::int64_t plane, std::int64_t row) const {
+    if (!lines_.is_one_row()) return lines_.near(z_ + plane, row + rows_at_once, x_);
+    const std::byte* here = lines_.near(z_ + plane, row, x_);
+    return here != nullptr ? here + ahead_in_row_bytes : nullptr;
+  }
+
+ private:
+  static constexpr std::int64_t ahead_in_row_bytes = 4096;
+
+  const Lines<Sum>& lines_;
+  std::int64_t z_, x_, x_end_;
+  bool are_lines_;  // as kernels read them: whole vectors, though nothing may be read behind a row
+};
+
+/// One filter, prepared. Constant; what a tile needs to remember lies in its scratch.
+template <class Sum>
+class FilterMethod {
+ public:
+  virtual ~FilterMethod() = default;
+  /// Whether it reads rows where they lie, if they are sums already and lie inside the image as far as the tile needs them.
+  virtual bool reads_in_place() const { return false; }
+  /// Scratch for tiles of so many pixels of `step` samples.
+  virtual std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const = 0;
+  /// Whether rows that it staged for one plane of a volume serve the next, in tiles that keep planes.
+  virtual bool keeps_planes() const { return false; }
+  /// Scratch for such tiles, of so many rows.
+  virtual std::int64_t scratch_bytes_of_planes(std::int64_t width, std::int64_t /*height*/, std::int64_t step) const {
+    return scratch_bytes(width, step);
+  }
+  /// Sums of output rows [y, y + rows) of the tile, into lines out[0 … rows − 1]. Called from the tile's first row to its last,
+  /// with rows ≤ rows_at_once and the same scratch. `streams`: out goes past the caches.
+  virtual void filter(const LineTile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const = 0;
+};
+
+/// For one tap of weight 1.
+template <class Sum>
+std::unique_ptr<const FilterMethod<Sum>> make_copy(const Taps& taps);
+template <class Sum>
+std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, double gain, const Kernels<Sum>& kernels);
+template <class Sum>
+std::unique_ptr<const FilterMethod<Sum>> make_separable(const Taps& taps, double gain, const Kernels<Sum>& kernels);
+template <class Sum>
+std::unique_ptr<const FilterMethod<Sum>> make_box(const Taps& taps, double gain, const Kernels<Sum>& kernels);
+
+/// Input rows that a tile needs new before it can make output rows [y, y + rows): those below what earlier calls staged.
+struct RowRange {
+  std::int64_t begin, end;
+};
+inline RowRange new_rows(const Taps& taps, std::int64_t tile_y, std::int64_t y, int rows) {
+  const std::int64_t end = y + rows + taps.lead[1] + taps.size[1] - 1;
+  return {y == tile_y ? y + taps.lead[1] : y + taps.lead[1] + taps.size[1] - 1, end};
+}
+
+}  // namespace halation::cpu_backend

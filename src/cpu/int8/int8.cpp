@@ -1,0 +1,120 @@
+// int8.cpp: filters over 8 bits in whole numbers: how each filter of a job is summed, and its tiles.
+#include "cpu/int8/int8.h"
+
+#include "cpu/expected.h"
+#include "cpu/families.h"
+#include "cpu/int8/filter.h"
+
+namespace halation::cpu_backend {
+namespace {
+
+constexpr TileLimits tile_limits{
+    .least_samples = 512, .most_samples = 16384, .row_multiple = int8_rows_at_once, .column_multiple = 64, .edge_samples = 63};
+
+/// Null where the filter is not summed in fixed point.
+std::unique_ptr<const Int8Filter> make_filter(const Job& job, const Taps& taps) {
+  if (const auto sums16 = sums16_point(job, taps, taps.method)) return make_sums16(taps, *sums16);
+  const std::optional<FixedPoint> point = fixed_point(job, taps, taps.method);
+  if (!point) return nullptr;
+  const Sums32Finish finish{.factor = static_cast<float>(point->factor),
+                           .offset = static_cast<float>(job.offset),
+                           .rounding = job.rounding,
+                           .shifts = point->final_shift.has_value(),
+                           .shift = point->final_shift.value_or(0),
+                           .bias = point->bias};
+  return point->by_columns ? make_sums32_columns(taps, *point, finish) : make_sums32_pairs(taps, *point, finish);
+}
+
+class Int8Runner final : public Runner {
+ public:
+  using Filters = std::vector<std::unique_ptr<const Int8Filter>>;
+
+  Int8Runner(std::shared_ptr<const Job> job, Filters filters, int workers)
+      : job_(std::move(job)), filters_(std::move(filters)), workers_(workers) {
+    std::int64_t tallest = 1;
+    std::int64_t widest = 1;
+    for (const Taps& taps : job_->filters) {
+      tallest = std::max(tallest, taps.size[1]);
+      widest = std::max(widest, taps.size[2]);
+    }
+    const auto bytes = [&](std::int64_t width, std::int64_t step) {
+      std::int64_t most = 0;
+      for (const auto& filter : filters_) most = std::max(most, filter->scratch_bytes(width, step));
+      return most;
+    };
+    interleaved_ = Tiles(job_->out, job_->out.channels, tallest, widest, workers_, tile_limits, bytes);
+    apart_ = Tiles(job_->out, 1, tallest, widest, workers_, tile_limits, bytes);
+  }
+
+  std::size_t workspace_bytes() const override {
+    return static_cast<std::size_t>(workers_ * std::max(interleaved_.scratch_bytes(), apart_.scratch_bytes()));
+  }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
+    const Tiles& tiles = packed_pixels(in, outs) ? interleaved_ : apart_;
+    for_each_tile<std::uint8_t>(*job_, tiles, workers_, in, workspace, [&](const auto& rows, const Tiles::Tile& tile, Scratch scratch) {
+      for (std::size_t i = 0; i < filters_.size(); ++i) filters_[i]->run(rows, tile, tiles.step(), outs[i], scratch);
+    });
+  }
+
+  std::string explain() const override {
+    int bits = 16;
+    for (const auto& filter : filters_) bits = std::max(bits, filter->sum_bits());
+    return std::string(best_sums32_kernels()->instruction_set) + ", weights in fixed point of 16 bits, sums of " +
+           std::to_string(bits) + ", tiles of " +
+           std::to_string(interleaved_.width()) + "x" + std::to_string(interleaved_.height()) + " pixels, at most " +
+           std::to_string(workers_) + (workers_ == 1 ? " thread" : " threads") +
+           "; channels that are not side by side are filtered one by one, elements that are not packed are gathered row by row";
+  }
+
+ private:
+  std::shared_ptr<const Job> job_;
+  Filters filters_;
+  int workers_;
+  Tiles interleaved_;
+  Tiles apart_;
+};
+
+}  // namespace
+
+std::optional<double> fixed_point_error(const Job& job, const Taps& taps, Method method) {
+  if (best_sums32_kernels() == nullptr) return std::nullopt;
+  if (const auto sums16 = sums16_point(job, taps, method)) return sums16->error;
+  const std::optional<FixedPoint> fixed = fixed_point(job, taps, method);
+  if (!fixed) return std::nullopt;
+  return fixed->error;
+}
+
+const Family int8{
+    .name = "fixed point",
+    .refuses = [](const Request& request) -> const char* {
+      if (best_sums32_kernels() == nullptr) return "no instructions for it on this CPU";
+      if (!allows_fixed_point(request.job)) return "u8 to u8 or i16, constants that are pixels, sums apart and not in f64";
+      for (const Taps& taps : request.filters) {
+        if (taps.method == Method::box && std::max(taps.size[1], taps.size[2]) > 3) return "boxes of 3x3 alone";
+        if (taps.method != Method::direct && taps.size[0] > 1) return "no factors along depth";
+        const bool known = taps.factors || !taps.weights.empty();
+        if (known && !fixed_point_error(request.job, taps, taps.method)) return "weights that 16 bits hold well enough alone";
+      }
+      return nullptr;
+    },
+    .seconds =
+        [](const Request& request) {
+          double seconds = 0;
+          for (const Taps& taps : request.filters) {
+            const Request one{request.job, {&taps, 1}};
+            // A window of 3×3 in sums of 16 bits takes less than running sums do.
+            constexpr double of_running_sums = 0.8;
+            const bool is_window = taps.method == Method::box && taps.size != Space{1, 1, 1};
+            seconds += is_window ? of_running_sums * seconds_by_rows(one, RowSums::running)
+                                 : seconds_by_rows(one, RowSums::of_bytes);
+          }
+          return seconds;
+        },
+    .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
+      Int8Runner::Filters filters;
+      for (const Taps& taps : job->filters) filters.push_back(make_filter(*job, taps));
+      return std::make_unique<Int8Runner>(std::move(job), std::move(filters), workers);
+    }};
+
+}  // namespace halation::cpu_backend

@@ -1,0 +1,85 @@
+// lines.cpp: staging of rows: the interior by conversion, what lies outside by the border's table.
+#include "cpu/tiles/lines.h"
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+
+#include "cpu/tiles/copy_bytes.h"
+
+namespace halation::cpu_backend {
+
+template <class Sum>
+Lines<Sum>::Lines(const Job& job, const Kernels<Sum>& kernels, const ConstView& in, std::int64_t step)
+    : job_(job),
+      load_(kernels.load[static_cast<std::size_t>(in.pixel)]),
+      in_(in),
+      step_(step),
+      sample_bytes_(step > 1 ? in.strides.channels : in.strides.width),
+      are_sums_(in.pixel == pixel_of<Sum> && sample_bytes_ == static_cast<std::int64_t>(sizeof(Sum)) &&
+                in.strides.width == step * sample_bytes_) {}
+
+template <class Sum>
+const Sum* Lines<Sum>::in_place(std::int64_t z, std::int64_t y, std::int64_t x_low,
+                                std::int64_t x_high) const {
+  if (!are_sums_ || x_low < 0 || x_high > in_.shape.width) return nullptr;
+  const std::int64_t source_z = job_.borders[0].source(z);
+  const std::int64_t source_y = job_.borders[1].source(y);
+  if (source_z < 0 || source_y < 0) return nullptr;
+  return reinterpret_cast<const Sum*>(in_.data + source_z * in_.strides.depth +
+                                      source_y * in_.strides.height + x_low * in_.strides.width);
+}
+
+template <class Sum>
+const std::byte* Lines<Sum>::near(std::int64_t z, std::int64_t y, std::int64_t x) const {
+  if (!are_sums_ || z < 0 || z >= in_.shape.depth || y < 0 || y >= in_.shape.height) return nullptr;
+  const std::int64_t inside_x = std::clamp<std::int64_t>(x, 0, in_.shape.width - 1);
+  return in_.data + z * in_.strides.depth + y * in_.strides.height + inside_x * in_.strides.width;
+}
+
+template <class Sum>
+void Lines<Sum>::load(const std::byte* row, std::int64_t x, std::int64_t pixels, Sum* to) const {
+  load_(row + x * in_.strides.width, sample_bytes_, to, pixels * step_);
+}
+
+template <class Sum>
+void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high,
+                       Sum* line) const {
+  const std::int64_t source_z = job_.borders[0].source(z);
+  const std::int64_t source_y = job_.borders[1].source(y);
+  if (source_z < 0 || source_y < 0) {
+    std::fill_n(line, (x_high - x_low) * step_, static_cast<Sum>(job_.constant_at({source_z, source_y, 0})));
+    return;
+  }
+  const std::byte* row = in_.data + source_z * in_.strides.depth + source_y * in_.strides.height;
+  const std::int64_t inside_low = std::clamp<std::int64_t>(0, x_low, x_high);
+  const std::int64_t inside_high = std::clamp<std::int64_t>(in_.shape.width, inside_low, x_high);
+  const auto outside = [&](std::int64_t low, std::int64_t high) {
+    for (std::int64_t x = low; x < high; ++x) {
+      Sum* to = line + (x - x_low) * step_;
+      const std::int64_t source_x = job_.borders[2].source(x);
+      if (source_x < 0) {
+        fill_pixel(static_cast<Sum>(job_.borders[2].constant()), step_, to);
+      } else if (source_x >= inside_low && source_x < inside_high) {
+        copy_pixel(line + (source_x - x_low) * step_, step_, to);
+      } else {
+        load(row, source_x, 1, to);
+      }
+    }
+  };
+  const std::int64_t pixel_bytes = step_ * static_cast<std::int64_t>(bytes_of(in_.pixel));
+  if (in_.strides.width == pixel_bytes && source_y + rows_at_once < in_.shape.height) {
+    // Rows of a tile are too short for the machine to see by itself that others follow.
+    const std::byte* later = row + rows_at_once * in_.strides.height + inside_low * pixel_bytes;
+    const std::int64_t bytes = (inside_high - inside_low) * pixel_bytes;
+    for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(later + at);
+  }
+  load(row, inside_low, inside_high - inside_low, line + (inside_low - x_low) * step_);
+  outside(x_low, inside_low);
+  outside(inside_high, x_high);
+}
+
+template class Lines<float>;
+template class Lines<double>;
+
+}  // namespace halation::cpu_backend

@@ -1,0 +1,477 @@
+// lines.cuh: rows of an image on their way into shared memory, as numbers with their borders, and back out as pixels.
+//
+// Everything that differs between pixels, strides, borders, channels and alignments is settled here, so that the filters which work
+// between the two ends see lines of numbers alone. A warp moves a row at a time, its lanes side by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "cuda/parts/border.h"
+#include "cuda/parts/divisor.h"
+#include "cuda/parts/neighbours.cuh"
+#include "cuda/parts/pixels.cuh"
+#include "halation/image.h"
+
+namespace halation::cuda_backend {
+
+/// What a launch filters, by value. A block takes `channels` channels of `width` pixels a row (its plane of numbers a channel),
+/// which are cut into groups of 4 pixels, one or more a lane.
+struct LineArguments {
+  const std::byte* in;
+  Strides in_strides;
+  Strides out_strides;
+  Shape out;
+  DeviceBorder borders[3];  // z, y, x
+  double scale;
+  double offset;
+  Divisor blocks_x;
+  Divisor blocks_y;
+  Divisor depth;
+  Divisor batch;
+  Pixel in_pixel;
+  Pixel out_pixel;
+  Rounding rounding;
+  int channels;
+  int width;
+  int by_channels;  // (2^16 + channels − 1) / channels: e · by_channels >> 16 = e / channels below 2^14
+  bool out_packed;  // elements of a row lie side by side
+  bool long_strides;  // places within a block's row do not fit 32 bits
+  bool folded;  // a signal, whose pixels follow each other from row to row of a block
+};
+
+/// Where a block works: its first output, and the first elements of its image and channels.
+struct Place {
+  std::int64_t x, y, z;
+  const std::byte* in;
+  std::int64_t out;  // bytes from the output's first element
+  int warp, warps;   // which this one is of those that stage rows, by turns: all of the block, but where a kernel says otherwise
+};
+
+/// Block `block` of a launch whose blocks hold `rows` output rows.
+__device__ __forceinline__ Place place_of(const LineArguments& job, unsigned block, std::int64_t rows) {
+  Place place;
+  const auto next = [&](const Divisor& divisor) {
+    const unsigned quotient = divisor.quotient(block);
+    const unsigned rest = block - quotient * divisor.by;
+    block = quotient;
+    return rest;
+  };
+  place.x = static_cast<std::int64_t>(next(job.blocks_x)) * job.width;
+  place.y = next(job.blocks_y) * rows;
+  place.z = next(job.depth);
+  const std::int64_t batch = next(job.batch);
+  const std::int64_t channel = static_cast<std::int64_t>(block) * job.channels;
+  place.in = job.in + batch * job.in_strides.batch + channel * job.in_strides.channels;
+  place.out = batch * job.out_strides.batch + channel * job.out_strides.channels + place.z * job.out_strides.depth;
+  place.warp = static_cast<int>(threadIdx.y);
+  place.warps = static_cast<int>(blockDim.y);
+  return place;
+}
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+constexpr bool copies_async = true;
+#else
+constexpr bool copies_async = false;
+#endif
+
+/// 4 bytes to a shared address, on their way when this returns.
+__device__ __forceinline__ void copy_async([[maybe_unused]] const float* to, [[maybe_unused]] const std::byte* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from));
+#endif
+}
+
+/// 16 bytes to an address in shared memory, both on boundaries of 16; on their way when this returns.
+__device__ __forceinline__ void copy_16([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+#elif defined(__CUDA_ARCH__)
+  const uint4 word = __ldg(reinterpret_cast<const uint4*>(from));
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w) : "memory");
+#endif
+}
+
+/// The same, of which the first `bytes` are copied and the others are 0.
+__device__ __forceinline__ void copy_16([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from,
+                                        [[maybe_unused]] int bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+#elif defined(__CUDA_ARCH__)
+  for (int i = 0; i < 16; ++i) {
+    const unsigned value = i < bytes ? static_cast<unsigned>(from[i]) : 0;
+    asm volatile("st.shared.u8 [%0], %1;" ::"r"(to + i), "r"(value) : "memory");
+  }
+#endif
+}
+
+/// The first `bytes` of 16, where those behind them are nobody's: words on their way, others at once.
+__device__ __forceinline__ void copy_first([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from,
+                                           [[maybe_unused]] int bytes) {
+#if defined(__CUDA_ARCH__)
+  int at = 0;
+#if __CUDA_ARCH__ >= 800
+#pragma unroll 1
+  for (; at + 4 <= bytes; at += 4) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to + at), "l"(from + at) : "memory");
+#endif
+#pragma unroll 1
+  for (; at < bytes; ++at) {
+    const unsigned value = __ldg(reinterpret_cast<const std::uint8_t*>(from) + at);
+    asm volatile("st.shared.u8 [%0], %1;" ::"r"(to + at), "r"(value) : "memory");
+  }
+#endif
+}
+
+/// Waits for what this thread staged; the block must meet before others read it.
+__device__ __forceinline__ void staged() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/// Ends a group of what this thread stages, and waits for all groups but the last `Count`.
+template <int Count>
+__device__ __forceinline__ void staged_but() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+  asm volatile("cp.async.wait_group %0;" ::"n"(Count) : "memory");
+#endif
+}
+
+/// Until `Threads` threads of the block are here, wherever their code has brought them.
+template <int Threads>
+__device__ __forceinline__ void meet() {
+#if defined(__CUDA_ARCH__)
+  __barrier_sync_count(1, Threads);
+#else
+  __syncthreads();
+#endif
+}
+
+/// Numbers from shared memory, `Wide` (4 or 2) at a time; `from` lies on a boundary of as many.
+template <int Wide, int Count>
+__device__ __forceinline__ void load_window(float (&to)[Count], const float* from) {
+#pragma unroll
+  for (int i = 0; i < Count; i += Wide) {
+    if constexpr (Wide == 4) {
+      const float4 four = *reinterpret_cast<const float4*>(from + i);
+      to[i] = four.x;
+      to[i + 1] = four.y;
+      to[i + 2] = four.z;
+      to[i + 3] = four.w;
+    } else {
+      const float2 two = *reinterpret_cast<const float2*>(from + i);
+      to[i] = two.x;
+      to[i + 1] = two.y;
+    }
+  }
+}
+
+/// The commonest case, rows that all exist and whose elements lie side by side: a lane's first element of the first row is `from`,
+/// others are 32 apart, and element i goes to `to` + at(i). f32 gets into shared memory without passing through registers where the
+/// GPU can; of others, several rows are under way before the first is stored.
+template <class Sum, class In, int Count, class At>
+__device__ __forceinline__ void stage_neighbours(const Place& place, const std::byte* from, std::int64_t row_bytes, int elements,
+                                                 Sum* to, int row_pitch, int rows, const At& at) {
+  constexpr int size = static_cast<int>(sizeof(In));
+  const int warp = place.warp;
+  const int warps = place.warps;
+  from += warp * row_bytes;
+  to += warp * row_pitch;
+  if constexpr (copies_async && std::is_same_v<In, float> && std::is_same_v<Sum, float>) {
+    const bool whole = elements > 32 * (Count - 2);  // most rows are, and need no questions but the last
+    for (int r = warp; r < rows; r += warps, from += warps * row_bytes, to += warps * row_pitch) {
+      if (whole) {
+#pragma unroll
+        for (int i = 0; i < Count - 1; ++i) copy_async(to + at(i), from + 32 * i * size);
+        if (elements > 32 * (Count - 1)) copy_async(to + at(Count - 1), from + 32 * (Count - 1) * size);
+        continue;
+      }
+#pragma unroll
+      for (int i = 0; i < Count; ++i) {
+        if (elements > 32 * i) copy_async(to + at(i), from + 32 * i * size);
+      }
+    }
+  } else {
+    constexpr int together = Count > 6 ? 2 : 4;
+    for (int r = warp; r < rows; r += warps * together, from += warps * together * row_bytes, to += warps * together * row_pitch) {
+      Sum values[together][Count];
+#pragma unroll
+      for (int t = 0; t < together; ++t) {
+        const std::byte* row = from + (r + t * warps < rows ? t : 0) * warps * row_bytes;
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+          if (elements > 32 * i) values[t][i] = load_constant<In, Sum>(row + 32 * i * size);
+        }
+      }
+#pragma unroll
+      for (int t = 0; t < together; ++t) {
+        if (r + t * warps >= rows) break;
+        Sum* line = to + t * warps * row_pitch;
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+          if (elements > 32 * i) line[at(i)] = values[t][i];
+        }
+      }
+    }
+  }
+}
+
+/// A lane's elements of a row: where each comes from in the row, in bytes, and goes to in the line. `Count` of them at most.
+template <int Count>
+struct Shares {
+  int count;  // element i exists where i < count
+  int from[Count];
+  int to[Count];
+};
+
+constexpr int nowhere = -0x7fffffff - 1;
+
+/// Elements of all of a warp's rows; `row_at(r)` is where places in row r count from, null where it is all `outside`. Elements from
+/// nowhere are `outside_x`. f32 gets into shared memory without passing through registers where the GPU can; of others, several
+/// rows are under way before the first is stored.
+template <class Sum, class In, int Count, class RowAt>
+__device__ __forceinline__ void stage_shares(const Place& place, const Shares<Count>& mine, Sum* to, int row_pitch, int rows,
+                                             Sum outside, Sum outside_x, const RowAt& row_at) {
+  const int warp = place.warp;
+  const int warps = place.warps;
+  to += warp * row_pitch;
+  if constexpr (copies_async && std::is_same_v<In, float> && std::is_same_v<Sum, float>) {
+    for (int r = warp; r < rows; r += warps, to += warps * row_pitch) {
+      const std::byte* row = row_at(r);
+#pragma unroll
+      for (int i = 0; i < Count; ++i) {
+        if (i >= mine.count) continue;
+        if (row != nullptr && mine.from[i] != nowhere) copy_async(to + mine.to[i], row + mine.from[i]);
+        else to[mine.to[i]] = row != nullptr ? outside_x : outside;
+      }
+    }
+  } else {
+    constexpr int together = Count > 6 ? 2 : 4;
+    for (int r = warp; r < rows; r += warps * together, to += warps * together * row_pitch) {
+      Sum values[together][Count];
+#pragma unroll
+      for (int t = 0; t < together; ++t) {
+        const std::byte* row = r + t * warps < rows ? row_at(r + t * warps) : nullptr;
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+          values[t][i] = row != nullptr ? outside_x : outside;
+          if (i >= mine.count || row == nullptr || mine.from[i] == nowhere) continue;
+          values[t][i] = load_constant<In, Sum>(row + mine.from[i]);
+        }
+      }
+#pragma unroll
+      for (int t = 0; t < together; ++t) {
+        if (r + t * warps >= rows) break;
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+          if (i < mine.count) to[t * warps * row_pitch + mine.to[i]] = values[t][i];
+        }
+      }
+    }
+  }
+}
+
+/// Rows y … y + rows − 1 of plane z, pixels x … x + columns − 1 of each channel, as numbers: those of row r and channel c from
+/// to[r · row_pitch + c · plane_pitch] on. Coordinates outside are looked up; those that no output needs, beyond the borders'
+/// reach, are any. A lane has `Count` elements of a row at a time.
+template <class Sum, class In, int Count>
+__device__ __forceinline__ void stage_as(const LineArguments& job, const Place& place, std::int64_t z, std::int64_t y, std::int64_t x,
+                                         int rows, int columns, Sum* to, int row_pitch, int plane_pitch) {
+  const int lane = static_cast<int>(threadIdx.x);
+  const int channels = job.channels;
+  const std::int64_t source_z = job.borders[0].source(z);
+  const std::int64_t n = job.borders[2].n;
+  const auto outside = static_cast<Sum>(job.borders[source_z < 0 ? 0 : 1].constant);
+  const auto outside_x = static_cast<Sum>(job.borders[2].constant);
+  const std::byte* const plane = place.in + source_z * job.in_strides.depth;
+
+  if (job.long_strides || (job.folded && (x < 0 || x + columns + static_cast<std::int64_t>(rows - 1) * job.width > n))) {
+    // The first and the last rows of a signal, and strides that need 64 bits: one by one.
+    for (int r = place.warp; r < rows; r += place.warps) {
+      const std::int64_t source_y = job.borders[1].source(job.folded ? 0 : y + r);
+      for (int e = lane; e < columns * channels; e += 32) {
+        const int pixel = e * job.by_channels >> 16;
+        const int channel = e - pixel * channels;
+        const std::int64_t row_begin = job.folded ? static_cast<std::int64_t>(r) * job.width : 0;
+        const std::int64_t source_x = job.borders[2].source(x + pixel + row_begin);
+        Sum value = source_z < 0 || source_y < 0 ? outside : outside_x;
+        if (source_z >= 0 && source_y >= 0 && source_x >= 0) {
+          value = load<In, Sum>(plane + source_y * job.in_strides.height + source_x * job.in_strides.width +
+                                channel * job.in_strides.channels);
+        }
+        to[r * row_pitch + channel * plane_pitch + pixel] = value;
+      }
+    }
+    return;
+  }
+
+  // Pixels from `low` to `high` lie inside, others come from somewhere else in the row.
+  const int low = static_cast<int>(min(max(-x, std::int64_t{0}), static_cast<std::int64_t>(columns)));
+  const int high = static_cast<int>(min(max(n - x, static_cast<std::int64_t>(low)), static_cast<std::int64_t>(columns)));
+  const bool inside_y = job.folded || (y >= 0 && y + rows <= job.borders[1].n);
+  const std::int64_t row_bytes = job.folded ? job.width * job.in_strides.width : job.in_strides.height;
+  const auto width_bytes = static_cast<int>(job.in_strides.width);
+  const auto channel_bytes = static_cast<int>(job.in_strides.channels);
+  const auto row_at = [&](int r, std::int64_t first) -> const std::byte* {
+    const std::int64_t source_y = job.folded ? r : inside_y ? y + r : job.borders[1].source(y + r);
+    return source_y < 0 || source_z < 0 ? nullptr : plane + source_y * row_bytes + first * width_bytes;
+  };
+  int inner = (high - low) * channels;
+  constexpr int size = static_cast<int>(sizeof(In));
+  const bool side_by_side = width_bytes == size * channels && (channels == 1 || channel_bytes == size);
+  if (side_by_side && inside_y && source_z >= 0 && inner <= 32 * Count) {
+    const std::byte* from = plane + (job.folded ? 0 : y) * row_bytes + (x + low) * width_bytes + lane * size;
+    if (channels == 1) {
+      stage_neighbours<Sum, In, Count>(place, from, row_bytes, inner - lane, to + low + lane, row_pitch, rows,
+                                       [](int i) { return 32 * i; });
+    } else {
+      int places[Count];
+#pragma unroll
+      for (int i = 0; i < Count; ++i) {
+        const int pixel = (lane + 32 * i) * job.by_channels >> 16;
+        places[i] = (lane + 32 * i - pixel * channels) * plane_pitch + pixel;
+      }
+      stage_neighbours<Sum, In, Count>(place, from, row_bytes, inner - lane, to + low, row_pitch, rows,
+                                       [&](int i) { return places[i]; });
+    }
+    inner = 0;
+  }
+  for (int first = lane; first - lane < inner; first += 32 * Count) {
+    Shares<Count> mine;
+    mine.count = (inner - first + 31) / 32;
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      const int e = first + 32 * i;
+      const int pixel = channels == 1 ? e : e * job.by_channels >> 16;
+      const int channel = e - pixel * channels;
+      mine.from[i] = pixel * width_bytes + channel * channel_bytes;
+      mine.to[i] = channel * plane_pitch + low + pixel;
+    }
+    stage_shares<Sum, In>(place, mine, to, row_pitch, rows, outside, outside_x, [&](int r) { return row_at(r, x + low); });
+  }
+  const int outer = (columns - high + low) * channels;
+  for (int e = lane; e < outer; e += 32) {
+    const int index = e * job.by_channels >> 16;
+    const int pixel = index < low ? index : index - low + high;
+    const int channel = e - index * channels;
+    const std::int64_t source = job.borders[2].source(x + pixel);
+    const Shares<1> mine{1, {source < 0 ? nowhere : channel * channel_bytes}, {channel * plane_pitch + pixel}};
+    stage_shares<Sum, In>(place, mine, to, row_pitch, rows, outside, outside_x,
+                          [&](int r) { return row_at(r, source < 0 ? 0 : source); });
+  }
+}
+
+template <int Count, class Sum>
+__device__ __forceinline__ void stage(const LineArguments& job, const Place& place, std::int64_t z, std::int64_t y, std::int64_t x,
+                                      int rows, int columns, Sum* to, int row_pitch, int plane_pitch) {
+  const auto as = [&](auto element) {
+    stage_as<Sum, decltype(element), Count>(job, place, z, y, x, rows, columns, to, row_pitch, plane_pitch);
+  };
+  switch (job.in_pixel) {
+    case Pixel::u8: as(std::uint8_t{}); break;
+    case Pixel::u16: as(std::uint16_t{}); break;
+    case Pixel::i16: as(std::int16_t{}); break;
+    case Pixel::f16: as(f16{}); break;
+    case Pixel::f32: as(float{}); break;
+    case Pixel::f64:
+      if constexpr (std::is_same_v<Sum, double>) as(double{});
+      break;
+  }
+}
+
+/// The group of 4 pixels that a lane owns: `index` counts those of all channels.
+struct Group {
+  int channel;
+  int pixel;  // the first of the 4, in the block's row
+  bool exists;
+
+  __device__ __forceinline__ Group(const LineArguments& job, int index) {
+    const int groups = job.width / 4;
+    channel = index / groups;
+    pixel = index % groups * 4;
+    exists = channel < job.channels;
+    if (!exists) channel = pixel = 0;
+  }
+};
+
+/// How many pixels of a block's row there are.
+__device__ __forceinline__ int pixels_left(const LineArguments& job, std::int64_t x) {
+  const std::int64_t left = job.out.width - x;
+  return static_cast<int>(left < job.width ? left : job.width);
+}
+
+/// Where a lane's group of sums waits in its warp's row on the way out, which has all channels of a pixel side by side.
+template <class Sum>
+__device__ __forceinline__ void set_sums(const LineArguments& job, const Group& group, const Sum (&sums)[4], Sum* row) {
+  if (!group.exists) return;
+  if (std::is_same_v<Sum, float> && job.channels == 1) {
+    *reinterpret_cast<float4*>(row + group.pixel) = make_float4(sums[0], sums[1], sums[2], sums[3]);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) row[(group.pixel + i) * job.channels + group.channel] = sums[i];
+}
+
+/// Adds what `set_sums` has left there.
+template <class Sum>
+__device__ __forceinline__ void add_sums(const LineArguments& job, const Group& group, Sum (&sums)[4], const Sum* row) {
+  if (!group.exists) return;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) sums[i] += row[(group.pixel + i) * job.channels + group.channel];
+}
+
+template <class Sum, class T>
+__device__ __forceinline__ void put_rows_as(const LineArguments& job, const Place& place, std::byte* out, std::int64_t first,
+                                            std::int64_t end, int rows, const Sum* from, int row_pitch) {
+  constexpr int size = static_cast<int>(sizeof(T));
+  const int lane = static_cast<int>(threadIdx.x);
+  std::int64_t x = job.folded ? first * job.width : place.x;
+  std::byte* to = out + place.out + (job.folded ? 0 : first * job.out_strides.height) + x * job.out_strides.width;
+  const std::int64_t row_bytes = job.folded ? job.width * job.out_strides.width : job.out_strides.height;
+  if (!job.folded && first + rows > end) rows = end > first ? static_cast<int>(end - first) : 0;
+  for (int r = 0; r < rows; ++r, from += row_pitch, to += row_bytes, x += job.folded ? job.width : 0) {
+    if (x >= job.out.width) break;
+    const int elements = pixels_left(job, x) * job.channels;
+    if (!job.out_packed) {
+      for (int e = lane; e < elements; e += 32) {
+        const int pixel = e * job.by_channels >> 16;
+        store_as<T>(to + pixel * job.out_strides.width + (e - pixel * job.channels) * job.out_strides.channels, from[e],
+                    job.rounding);
+      }
+      continue;
+    }
+    int done = 0;
+    if constexpr (std::is_same_v<Sum, float>) {
+      if (reinterpret_cast<std::uintptr_t>(to) % (size < 4 ? 4 * size : 16) == 0) {
+        done = elements / 4 * 4;
+#pragma unroll 2
+        for (int e = lane * 4; e < done; e += 128) {
+          const float4 four = *reinterpret_cast<const float4*>(from + e);
+          const float values[4] = {four.x, four.y, four.z, four.w};
+          store_four<T>(to + e * size, values, job.rounding);
+        }
+      }
+    }
+    for (int e = done + lane; e < elements; e += 32) store_as<T>(to + e * size, from[e], job.rounding);
+  }
+}
+
+/// A warp's rows of finished sums, which it has set in shared memory, as pixels. Row r becomes output row first + r, up to `end`;
+/// of a folded signal, its pixels from (first + r) · width on.
+template <class Sum>
+__device__ __forceinline__ void put_rows(const LineArguments& job, const Place& place, std::byte* out, std::int64_t first,
+                                         std::int64_t end, int rows, const Sum* from, int row_pitch) {
+  const auto as = [&](auto element) { put_rows_as<Sum, decltype(element)>(job, place, out, first, end, rows, from, row_pitch); };
+  switch (job.out_pixel) {  // once, outside of all loops: a branch between stores keeps the compiler from overlapping anything
+    case Pixel::u8: as(std::uint8_t{}); break;
+    case Pixel::u16: as(std::uint16_t{}); break;
+    case Pixel::i16: as(std::int16_t{}); break;
+    case Pixel::f16: as(f16{}); break;
+    case Pixel::f32: as(float{}); break;
+    case Pixel::f64: as(double{}); break;
+  }
+}
+
+}  // namespace halation::cuda_backend

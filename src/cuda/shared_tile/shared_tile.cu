@@ -1,0 +1,211 @@
+// shared_tile.cu: jobs for the kernels of shared_tile.cuh.
+#include "cuda/shared_tile/shared_tile.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "cuda/device/device.h"
+#include "cuda/parts/line_arguments.h"
+#include "cuda/shared_tile/arguments.cuh"
+
+namespace halation::cuda_backend {
+namespace {
+
+/// Whether warps have few rows, which makes four times as many blocks: not where these were as quick on an H200, from a block for
+/// each multiprocessor on.
+bool is_few(unsigned blocks, int multiprocessors) { return 4 * blocks < 3 * static_cast<unsigned>(multiprocessors); }
+
+template <class Sum, int Capacity>
+class SharedTileRunner final : public Runner {
+ public:
+  SharedTileRunner(std::shared_ptr<const Job> job, const Gpu& gpu, int taps_a_row)
+      : job_(std::move(job)),
+        device_(gpu.device),
+        shared_limit_(gpu.shared_limit),
+        multiprocessors_(gpu.multiprocessors),
+        kernel_(kernel_for(taps_a_row, D::rows)),
+        kernel_of_few_rows_(kernel_for(taps_a_row, D::few_rows)) {
+    std::memset(static_cast<void*>(&constants_), 0, sizeof constants_);
+    std::vector<Sum> weights;
+    for (const Taps& taps : job_->filters) {
+      TileFilter filter{};
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        filter.lead[axis] = taps.lead[axis];
+        filter.size[axis] = static_cast<int>(taps.size[axis]);
+      }
+      filter.first_weight = static_cast<int>(weights.size());
+      filters_.push_back(filter);
+      for (std::size_t i = 0; i < taps.weights.size(); ++i) {
+        weights.push_back(static_cast<Sum>(taps.weights[i]));
+        if (taps_a_row % 2 == 1 && (i + 1) % static_cast<std::size_t>(taps_a_row) == 0) weights.push_back(0);
+      }
+      flat_ = flat_ && taps.size[0] == 1 && taps.size[1] == 1;
+    }
+    if constexpr (Capacity > 0) {
+      std::copy(weights.begin(), weights.end(), constants_.weights);
+    } else {
+      far_weights_ = DeviceArray<Sum>(weights.size());
+      HALATION_CUDA_CHECK(cudaMemcpyAsync(far_weights_.data(), weights.data(), weights.size() * sizeof(Sum), cudaMemcpyHostToDevice,
+                                          cudaStreamPerThread));
+      HALATION_CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+      constants_.far_weights = far_weights_.data();
+    }
+    constants_.magnitude = job_->combine == Combine::magnitude;
+    share();
+    for (const auto kernel : {kernel_, kernel_of_few_rows_}) {
+      HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                               static_cast<int>(shared_limit_)));
+    }
+  }
+
+  std::size_t workspace_bytes() const override { return 0; }
+  std::string explain() const override {
+    return "tiles in shared memory, " + std::to_string(8 * D::rows) + " sums a thread" +
+           (filters_.size() > 1 && constants_.shared ? ", one tile for all filters" : "");
+  }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
+    const UseDevice use(device_);
+    const auto queue = static_cast<cudaStream_t>(stream.handle);
+    if (constants_.magnitude) return launch(in, outs, 0, filters_.size(), queue);
+    const bool alike = std::all_of(outs.begin(), outs.end(), [&](const View& out) { return out.strides == outs[0].strides; });
+    const std::size_t together = constants_.shared && alike ? most_filters_together : 1;
+    for (std::size_t first = 0; first < outs.size(); first += together) {
+      const std::size_t count = std::min(together, outs.size() - first);
+      launch(in, outs.subspan(first, count), first, count, queue);
+    }
+  }
+
+ private:
+  using D = SharedTile<Sum>;
+
+  static constexpr bool has_few_rows = Capacity == few_weights;  // kernels that are unrolled
+
+  static SharedTileKernel<Sum, Capacity> kernel_for([[maybe_unused]] int taps_a_row, [[maybe_unused]] int rows) {
+    if constexpr (has_few_rows) {
+      if (taps_a_row <= 4) return unrolled_kernel<1, 4>(taps_a_row, rows);
+      if (taps_a_row <= 8) return unrolled_kernel<5, 8>(taps_a_row, rows);
+      if (taps_a_row <= 12) return unrolled_kernel<9, 12>(taps_a_row, rows);
+      return unrolled_kernel<13, 16>(taps_a_row, rows);
+    } else {
+      return any_size_kernel<Sum, Capacity>();
+    }
+  }
+
+  /// Whether all filters' taps are within one part that a block can stage once, and which.
+  void share() {
+    constants_.shared = true;
+    std::int64_t end[3];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      std::int64_t& first = constants_.first[axis];
+      first = filters_[0].lead[axis];
+      end[axis] = first;
+      for (const TileFilter& filter : filters_) {
+        first = std::min(first, filter.lead[axis]);
+        end[axis] = std::max(end[axis], filter.lead[axis] + filter.size[axis]);
+      }
+      const std::int64_t most = axis == 0 ? 1 : axis == 1 ? D::part_rows : D::part_columns;
+      constants_.shared = constants_.shared && end[axis] - first <= most;
+    }
+    for (int axis : {1, 2}) {
+      constants_.part[axis - 1] = static_cast<int>(end[axis] - constants_.first[axis]);
+      if (constants_.shared) continue;
+      constants_.part[axis - 1] = 1;
+      for (const TileFilter& filter : filters_) {
+        const int most = axis == 1 ? D::part_rows : D::part_columns;
+        constants_.part[axis - 1] = std::max(constants_.part[axis - 1], std::min(filter.size[axis], most));
+      }
+    }
+  }
+
+  void launch(const ConstView& in, std::span<const View> outs, std::size_t first, std::size_t count, cudaStream_t stream) const {
+    SharedTileArguments<Sum, Capacity> job = constants_;
+    job.filters = static_cast<int>(count);
+    for (std::size_t i = 0; i < count; ++i) job.filter[i] = filters_[first + i];
+    for (std::size_t i = 0; i < outs.size(); ++i) job.out[i] = outs[i].data;
+    std::size_t bytes = cut(job, in, outs[0], D::rows);
+    const bool few_rows = has_few_rows && is_few(blocks_of(job.lines), multiprocessors_);
+    if (few_rows) bytes = cut(job, in, outs[0], D::few_rows);
+    const auto kernel = few_rows ? kernel_of_few_rows_ : kernel_;
+    kernel<<<blocks_of(job.lines), dim3(32, D::warps), bytes, stream>>>(job);
+    HALATION_CUDA_LAUNCHED("shared tile", stream);
+  }
+
+  /// Cuts the images for warps that have `rows` rows of outputs: bytes of shared memory of a block.
+  std::size_t cut(SharedTileArguments<Sum, Capacity>& job, const ConstView& in, const View& out, int rows) const {
+    std::size_t bytes = 0;
+    for (const bool side_by_side : {true, false}) {
+      job.lines =
+          line_arguments(in, out, *job_, {.groups = D::groups, .rows = D::warps * rows, .fold = flat_, .side_by_side = side_by_side});
+      // A window of 4 taps may reach 4 numbers past the last that is staged.
+      job.plane_pitch = job.lines.width + (job.part[1] + 3) / 4 * 4 + 4;
+      job.row_pitch = job.plane_pitch * job.lines.channels;
+      const int sums_out = D::warps * rows * D::row_sums;
+      const int staged = (D::warps * rows + job.part[0] - 1) * job.row_pitch;
+      const int numbers = job.filters > 1 ? staged + sums_out : std::max(staged, sums_out);
+      bytes = static_cast<std::size_t>(numbers) * sizeof(Sum);
+      if (bytes <= shared_limit_) break;
+    }
+    return bytes;
+  }
+
+  std::shared_ptr<const Job> job_;
+  Device device_;
+  std::size_t shared_limit_;
+  int multiprocessors_;
+  SharedTileKernel<Sum, Capacity> kernel_;
+  SharedTileKernel<Sum, Capacity> kernel_of_few_rows_;  // the same where kernels are not unrolled
+  std::vector<TileFilter> filters_;
+  bool flat_ = true;  // rows of taps alone
+  SharedTileArguments<Sum, Capacity> constants_;
+  DeviceArray<Sum> far_weights_;
+};
+
+std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const Job> job) {
+  const Gpu& gpu = request.gpu;
+  std::size_t weights = 0;
+  std::int64_t padded = 0;
+  const std::int64_t columns = job->filters[0].size[2];
+  bool unrolled = columns <= 16;
+  for (const Taps& taps : job->filters) {
+    weights += taps.weights.size();
+    padded += static_cast<std::int64_t>(taps.weights.size()) / columns * (columns + columns % 2);
+    unrolled = unrolled && taps.size[2] == columns && taps.lead[2] == job->filters[0].lead[2];
+  }
+  if (weights > std::numeric_limits<int>::max()) {
+    throw Error(ErrorCode::unsupported, "method direct on a GPU: " + std::to_string(weights) + " weights are too many, at most " +
+                                            std::to_string(std::numeric_limits<int>::max()) + " are possible");
+  }
+  if (job->sum_f64) {
+    constexpr int many = many_weights / 2;
+    if (weights <= many) return std::make_unique<SharedTileRunner<double, many>>(std::move(job), gpu, 0);
+    return std::make_unique<SharedTileRunner<double, 0>>(std::move(job), gpu, 0);
+  }
+  if (unrolled && padded <= few_weights) {
+    return std::make_unique<SharedTileRunner<float, few_weights>>(std::move(job), gpu, static_cast<int>(columns));
+  }
+  if (weights <= many_weights) return std::make_unique<SharedTileRunner<float, many_weights>>(std::move(job), gpu, 0);
+  return std::make_unique<SharedTileRunner<float, 0>>(std::move(job), gpu, 0);
+}
+
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
+  const auto is_direct = [](const Taps& taps) { return taps.method == Method::direct; };
+  if (!std::all_of(job.filters.begin(), job.filters.end(), is_direct)) return "dense weights alone";
+  return job.combine != Combine::none && job.filters.size() > most_filters_together ? "magnitudes of 8 filters at most" : nullptr;
+}
+
+double seconds(const Request& request) {
+  double alike = 0;
+  for (const Taps& taps : request.job.filters)
+    alike += 25 + 45 * static_cast<double>(taps.size[0]) + static_cast<double>(multiply_adds(taps.size, Method::direct));
+  return expected_seconds(request.job, alike, request.gpu.rates(request.job));
+}
+
+}  // namespace
+
+const Family shared_tile{.name = "shared tile", .refuses = refuses, .seconds = seconds, .make = make};
+
+}  // namespace halation::cuda_backend

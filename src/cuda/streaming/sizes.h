@@ -1,0 +1,50 @@
+// sizes.h: the sizes that the streaming kernels are compiled for: lists, one a file, so that they compile side by side.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "core/backend.h"
+#include "cuda/device/gpu.h"
+
+namespace halation::cuda_backend {
+
+/// One size, and the way to make runners: by all warps of a block, over f32 rows on 16-byte boundaries, and by movers, over any.
+struct StreamingSize {
+  Space size;
+  bool factored;
+  std::size_t all_warps_bytes;  ///< of shared memory that a block takes at most; 0 where there is no such kernel
+  std::size_t movers_bytes;
+  std::unique_ptr<const Runner> (*by_all_warps)(std::shared_ptr<const Job>, const Gpu&);
+  std::unique_ptr<const Runner> (*by_movers)(std::shared_ptr<const Job>, const Gpu&);
+};
+
+template <int Z, int Y, int X, bool Factored>
+struct StreamedTaps {};
+template <class... Taps>
+struct StreamingList {};
+
+/// Images by weights, and by factors; volumes likewise. A list compiles as one file.
+template <int... K>
+using DenseSquares = StreamingList<StreamedTaps<K, 1, K, false>...>;
+template <int... K>
+using FactoredSquares = StreamingList<StreamedTaps<K, 1, K, true>...>;
+template <int... K>
+using DenseCubes = StreamingList<StreamedTaps<K, K, K, false>...>;
+template <int... K>
+using FactoredCubes = StreamingList<StreamedTaps<K, K, K, true>...>;
+
+using SmallDense = DenseSquares<7, 8, 9, 10, 11>;
+using LargeDense = DenseSquares<12, 13, 14, 15>;
+using SmallFactored = FactoredSquares<7, 9, 11, 13, 15, 17>;
+using MiddleFactored = FactoredSquares<19, 21, 23, 25, 27, 29, 31, 33>;
+using LargeFactored = FactoredSquares<35, 37, 39, 41, 43, 45, 47, 49>;
+using HugeFactored = FactoredSquares<51, 53, 55, 57, 59, 61, 63, 65>;
+using Volumes = DenseCubes<3, 5, 7>;
+using FactoredVolumes = FactoredCubes<3, 5, 7, 9>;
+
+template <class List>
+std::span<const StreamingSize> streaming_sizes();
+
+}  // namespace halation::cuda_backend
