@@ -10,7 +10,7 @@
 namespace halation {
 namespace {
 
-// Rates for the estimate, from the timings in docs/performance.md. They need to be right within a factor of
+// Rates for the estimate, from the timings in docs/notebook/transfers.md. They need to be right within a factor of
 // two: jobs for which both devices take the same time are rare, and then either will do.
 constexpr double cpu_direct_per_second = 50e9;      // multiply-adds, one thread
 constexpr double cpu_separable_per_second = 25e9;   // the same, lines written and read between the passes
