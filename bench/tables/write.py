@@ -9,22 +9,23 @@ A document asks for a table, or for a figure within a line, by an expression bet
     <!-- = cpu_behind() -->        <!-- = gpix("naive", 1) -->229<!-- . -->
     <!-- . -->
 
-Expressions call the functions that the modules beside this file list in FIGURES. Nothing else that was measured here stands in
-these documents; where no record holds a figure, it is dated notes of the notebook (docs/notebook).
+Expressions call the functions that the modules beside this file list in FIGURES. README.md and all of docs/ are read. In README.md,
+docs/performance.md, docs/measured/ and docs/ladder.md nothing else stands that was measured here; a figure without a record is a
+dated note of the notebook (docs/notebook).
 """
 import argparse
 import re
 import sys
 from pathlib import Path
 
+import choice_tables
 import contest_tables
 import ladder_tables
 import package_tables
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-DOCUMENTS = ["README.md", "docs/performance.md", "docs/ladder.md", "docs/measured/cpu.md", "docs/measured/gpu.md",
-             "docs/measured/python.md"]
-NAMES = {function.__name__: function for module in (contest_tables, ladder_tables, package_tables) for function in module.FIGURES}
+NAMES = {function.__name__: function for module in (choice_tables, contest_tables, ladder_tables, package_tables)
+         for function in module.FIGURES}
 NAMES |= contest_tables.NAMES | ladder_tables.NAMES
 NAMES["__builtins__"] = {}
 
@@ -63,10 +64,8 @@ def main():
     arguments = parser.parse_args()
     stale = []
     try:
-        for document in DOCUMENTS:
-            path = arguments.root / document
-            if not path.exists() and arguments.root != ROOT:
-                continue
+        for path in [arguments.root / "README.md", *sorted((arguments.root / "docs").rglob("*.md"))]:
+            document = path.relative_to(arguments.root).as_posix()
             before = path.read_text(encoding="utf-8")
             after = written(before, document)
             if after != before:

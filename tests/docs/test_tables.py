@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """test_tables.py: the measured tables of documents follow the records, and whoever breaks one is told where and why."""
+import json
 import subprocess
 import sys
 import tempfile
@@ -9,6 +10,7 @@ from pathlib import Path
 TABLES = Path(__file__).resolve().parent.parent.parent / "bench" / "tables"
 sys.path.insert(0, str(TABLES))
 
+import choice_tables  # noqa: E402
 import records  # noqa: E402
 
 
@@ -71,6 +73,20 @@ class Numbers(unittest.TestCase):
 
     def test_a_cell_says_what_all_share_once(self):
         self.assertEqual([records.joined(values) for values in (["NPP"], ["NPP", "NPP"], ["NPP", "cuFFT"])], ["NPP", "NPP", "NPP / cuFFT"])
+
+
+class Regret(unittest.TestCase):
+    def test_what_choices_cost(self):
+        def job(name, *ways):
+            return json.dumps({"job": name, "ways": [{"method": "direct", "family": family, "expected_us": 1, "took_us": took,
+                                                      **({"chosen": True} if chosen else {})} for family, took, chosen in ways]})
+        jobs = choice_tables.chosen_and_fastest([job("right", ("a", 100, True), ("b", 200, False)),
+                                                 job("wrong", ("a", 150, True), ("b", 100, False)),
+                                                 job("short", ("a", 19, True), ("b", 10, False)),
+                                                 job("nothing chosen", ("a", 100, False))])
+        self.assertEqual([job["job"] for job, _, _ in jobs], ["right", "wrong"])
+        self.assertIn("| 2 | 50% | 50% | 1.50 | 1.225 |", choice_tables.summary_of(jobs))
+        self.assertIn("| wrong | a (direct) | 150 | b (direct) | 100 | 1.50 |\n| right |", choice_tables.worst_of(jobs, 2))
 
 
 if __name__ == "__main__":
