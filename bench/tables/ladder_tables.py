@@ -6,9 +6,9 @@ RADII = (1, 2, 3, 7, 8)
 LARGE, SMALL, SLIDES, SIGNAL, VOLUME = "ladder_2d_8192", "ladder_2d_2048", "ladder_2d_2000_radius8", "ladder_1d", "ladder_3d"
 FOLDERS = {SIGNAL: "1d", VOLUME: "3d"}
 
-# An H200 by its data sheet: multiprocessors, the highest clock, bytes of shared memory and texture fetches a clock of each.
-MULTIPROCESSORS, CLOCK_HZ, SHARED_BYTES, FETCHES = 132, 1.98e9, 128, 4
-OPERATIONS_PER_S = 64.6e12  # f32 multiply-adds counted as two, measured (docs/analysis.md)
+# An H200 by its data sheet: multiprocessors, the highest clock; of each a clock: f32 operations (a multiply-add is two), bytes of shared
+# memory, texture fetches.
+MULTIPROCESSORS, CLOCK_HZ, OPERATIONS, SHARED_BYTES, FETCHES = 132, 1.98e9, 256, 128, 4
 
 # What the sources print: xFilters on an RTX 3090 (total and kernel), the slides on a GPU of the G80 era; milliseconds.
 XFILTERS = [("naive", "naive", "pageable", 9.44, 0.046), ("constant", "constant", "pageable", 9.16, 0.058),
@@ -87,7 +87,7 @@ def of_limit(wanted, radius, limit):
 LIMITS = {
     "memory": lambda radius: copy() * 1e-9 / 8,
     "two passes": lambda radius: copy() * 1e-9 / 16,
-    "arithmetic": lambda radius: OPERATIONS_PER_S * 1e-9 / (2 * (2 * radius + 1) ** 2),
+    "arithmetic": lambda radius: MULTIPROCESSORS * OPERATIONS * CLOCK_HZ * 1e-9 / (2 * (2 * radius + 1) ** 2),
     "shared": lambda radius: MULTIPROCESSORS * SHARED_BYTES * CLOCK_HZ * 1e-9 / (4 * (2 * radius + 1) ** 2),
     "texture": lambda radius: MULTIPROCESSORS * FETCHES * CLOCK_HZ * 1e-9 / (2 * radius + 1) ** 2,
 }
@@ -96,7 +96,7 @@ LIMITS = {
 def limits():
     copied = f"{copy_gb()} GB/s"
     forms = [("memory", "memory, dense", f"{copied} ÷ 8"), ("two passes", "memory, two passes", f"{copied} ÷ 16"),
-             ("arithmetic", "arithmetic, dense", "64.6 T/s ÷ 2K²"),
+             ("arithmetic", "arithmetic, dense", "132 · 256 operations · f = 66.9 T/s ÷ 2K²"),
              ("shared", "one shared-memory read a tap", "132 · 128 bytes · f = 33.5 TB/s ÷ 4K²"),
              ("texture", "one texture fetch a tap", "132 · 4 · f = 1.05 T/s ÷ K²")]
     return table(["Limit, GPix/s", "Formula", *(f"r = {radius}" for radius in RADII)],
