@@ -220,23 +220,6 @@ def gpu_peers():
     return peer_versions(GPU, GPU_PYTHON)
 
 
-def cpu_ms(job, threads):
-    return digits(cpu_rows()[f"cpu {job}"][threads]["ms"])
-
-
-def cpu_peer_ms(job, threads, peer):
-    row = cpu_rows()[f"cpu {job}"][threads]
-    return digits(min(each["ms"] for each in row["peers"] if each["peer"] == peer and each["status"] == "verified"))
-
-
-def gpu_gpix(job):
-    return digits(gpu_rows()[job]["gpix_per_s"])
-
-
-def gpu_share(job):
-    return percent(gpu_rows()[job]["share_of_copy"])
-
-
 def overview():
     """The first table of the README: a few jobs of each kind."""
     cpu, gpu = cpu_rows(), gpu_rows()
@@ -257,4 +240,4 @@ def overview():
 
 NAMES = {"XEON": XEON}
 FIGURES = [cpu_count, gpu_count, cpu_behind, gpu_behind, cpu_table, gpu_table, cpu_all, gpu_all, gpu_python, gpu_python_least,
-           cpu_circumstances, gpu_circumstances, gpu_copy, cpu_peers, gpu_peers, cpu_ms, cpu_peer_ms, gpu_gpix, gpu_share, overview]
+           cpu_circumstances, gpu_circumstances, gpu_copy, cpu_peers, gpu_peers, overview]

@@ -6,13 +6,17 @@ RADII = (1, 2, 3, 7, 8)
 LARGE, SMALL, SLIDES, SIGNAL, VOLUME = "ladder_2d_8192", "ladder_2d_2048", "ladder_2d_2000_radius8", "ladder_1d", "ladder_3d"
 FOLDERS = {SIGNAL: "1d", VOLUME: "3d"}
 
-# An H200 by its data sheet: multiprocessors, the highest clock; of each a clock: f32 operations (a multiply-add is two), bytes of shared
-# memory, texture fetches.
+# An H200 by its data sheet: multiprocessors and the highest clock; what each does a clock: f32 operations (a multiply-add is
+# two), bytes of shared memory, texture fetches.
 MULTIPROCESSORS, CLOCK_HZ, OPERATIONS, SHARED_BYTES, FETCHES = 132, 1.98e9, 256, 128, 4
 
 # What the sources print: xFilters on an RTX 3090 (total and kernel), the slides on a GPU of the G80 era; milliseconds.
-XFILTERS = [("naive", "naive", "pageable", 9.44, 0.046), ("constant", "constant", "pageable", 9.16, 0.058),
-            ("constant and tiled", "tiled_input_block", "pageable", 9.39, 0.058), ("naive, pinned memory", "naive", "pinned", 5.42, 0.045)]
+XFILTERS = [
+    ("naive", "naive", "pageable", 9.44, 0.046),
+    ("constant", "constant", "pageable", 9.16, 0.058),
+    ("constant and tiled", "tiled_input_block", "pageable", 9.39, 0.058),
+    ("naive, pinned memory", "naive", "pinned", 5.42, 0.045),
+]
 XFILTERS_CPU_MS = 60.7
 XFILTERS_SECOND_MS = 2.69
 SLIDES_MS = [("CPU, naive", 2330, "cpu_naive"), ("GPU, naive", 693, "naive"), ("", None, "constant"),
@@ -140,22 +144,20 @@ def ladder_3d():
     return ladder_one(VOLUME)
 
 
-def over_1d(wanted, than):
-    return times(rung(SIGNAL, than)["ms"]["kernel"] / rung(SIGNAL, wanted)["ms"]["kernel"])
-
-
 def reads():
     """The rungs whose every tap is a read of the multiprocessor's own memory, beside the limit of such reads."""
     radii = (1, 2, 3, 4, 5, 7, 8)
     lines = [["limit of one read a tap", *(digits(LIMITS["shared"](radius)) for radius in radii)]]
-    for name, how in (("constant", "by the first cache"), ("tiled_output_block", "by shared memory"), ("tiled_input_block", "with idle lanes")):
+    for name, how in (("constant", "by the first cache"), ("tiled_output_block", "by shared memory"),
+                      ("tiled_input_block", "with idle lanes")):
         lines.append([f"`{name}`, {how}", *(f"{gpix(name, radius)} ({of_limit(name, radius, 'shared')})" for radius in radii)])
     return table(["GPix/s", *(f"r = {radius}" for radius in radii)], lines)
 
 
 def texture_against_separable():
     radii = (1, 2, 4, 8, 16, 24, 32)
-    lines = [[f"`{name}`", *(ms(name, radius) for radius in radii)] for name in ("texture", "separable_shared", "separable_optimised")]
+    rungs = ("texture", "separable_shared", "separable_optimised")
+    lines = [[f"`{name}`", *(ms(name, radius) for radius in radii)] for name in rungs]
     lines.append(["`texture` ÷ `separable_optimised`", *(faster("separable_optimised", "texture", radius) for radius in radii)])
     return table(["ms", *(f"r = {radius}" for radius in radii)], lines)
 
@@ -181,11 +183,13 @@ def library_since():
 
 
 def xfilters():
-    lines = [["CPU (Ryzen 7 7700; here `cpu_naive` on the Xeon)", digits(XFILTERS_CPU_MS), "",
-              digits(rung(SMALL, "cpu_naive")["ms"]["total"]), "", times(XFILTERS_CPU_MS / rung(SMALL, "cpu_naive")["ms"]["total"])]]
-    for label, name, memory, total, kernel in XFILTERS:
+    cpu = rung(SMALL, "cpu_naive")["ms"]["total"]
+    lines = [["CPU (Ryzen 7 7700; here `cpu_naive` on the Xeon)", digits(XFILTERS_CPU_MS), "", digits(cpu), "",
+              times(XFILTERS_CPU_MS / cpu)]]
+    for label, name, memory, theirs, kernel in XFILTERS:
         here = rung(SMALL, name, memory)["ms"]
-        lines.append([label, digits(total), f"{kernel}", digits(here["total"]), digits(here["kernel"]), times(total / here["total"])])
+        lines.append([label, digits(theirs), f"{kernel}", digits(here["total"]), digits(here["kernel"]),
+                      times(theirs / here["total"])])
     here = rung(SMALL, "naive", "pinned")["second_filter_ms"]
     lines.append(["second filter, pinned, image on the GPU", f"{XFILTERS_SECOND_MS} ({1e3 / XFILTERS_SECOND_MS:.0f} FPS)", "",
                   f"{digits(here['total'])} ({1e3 / here['total']:,.0f} FPS)", digits(here["kernel"]),
@@ -197,16 +201,17 @@ def slides():
     lines, before, slow = [], None, None
     for label, theirs, name in SLIDES_MS:
         ours = rung(SLIDES, name)["ms"]["kernel"]
-        lines.append([label, f"{theirs}" if theirs else "", times(slow / theirs) if slow and theirs else "", f"`{name}`", digits(ours),
-                      times(before / ours) if before else ""])
+        lines.append([label, f"{theirs}" if theirs else "", times(slow / theirs) if slow and theirs else "", f"`{name}`",
+                      digits(ours), times(before / ours) if before else ""])
         before, slow = ours, theirs or slow
     return table(["Version, ms", "slides", "gain", "H200, rung", "ms", "gain"], lines)
 
 
 def where_time_goes():
+    steps = ("allocation", "upload", "filter_upload", "kernel", "download", "total")
+
     def line(label, of):
-        return [label, *(digits(of[step]) if of[step] else "–" for step in ("allocation", "upload", "filter_upload", "kernel", "download", "total")),
-                f"{1e3 / of['total']:,.0f}"]
+        return [label, *(digits(of[step]) if of[step] else "–" for step in steps), f"{1e3 / of['total']:,.0f}"]
     lines = []
     for memory, names in (("pageable", ("naive", "constant", "tiled_input_block")),
                           ("pinned", ("naive", "constant", "tiled_input_block", "library"))):
@@ -221,9 +226,14 @@ def total(name, wanted, memory, second=False):
     return digits((of["second_filter_ms"] if second else of["ms"])["total"])
 
 
+def on_gpu(name, memory):
+    """Milliseconds of each step of the GPU's rungs."""
+    return [row["ms"] for row in record(name)["rungs"] if row["place"] == "gpu" and row["memory"] == memory]
+
+
 def transfer(name, way, memory):
     """GB/s of `upload` or `download`, least and most over the rungs of a record."""
-    rates = [outputs(name) * 4e-6 / row["ms"][way] for row in record(name)["rungs"] if row["place"] == "gpu" and row["memory"] == memory]
+    rates = [outputs(name) * 4e-6 / row[way] for row in on_gpu(name, memory)]
     low, high = digits(min(rates), 2), digits(max(rates), 2)
     return low if low == high else f"{low} to {high}"
 
@@ -232,25 +242,10 @@ def pinning(name):
     return digits(record(name)["pinned_allocation_ms"])
 
 
-def kernels(name, memory="pinned"):
-    """The least and the most of kernel times, and of totals, of the GPU's rungs; milliseconds."""
-    rows = [row["ms"] for row in record(name)["rungs"] if row["place"] == "gpu" and row["memory"] == memory]
-    return [f"{digits(min(row[key] for row in rows))} to {digits(max(row[key] for row in rows))}" for key in ("kernel", "total")]
-
-
-def kernel_range(name):
-    return kernels(name)[0]
-
-
-def total_range(name):
-    return kernels(name)[1]
-
-
-def ladder_short():
-    """A line a rung: 3×3, 5×5, 7×7, 17×17."""
-    return table(["Rung, GPix/s", "3×3", "5×5", "7×7", "17×17"],
-                 [[f"`{name}`", f"{gpix(name, 1)} ({share(name, 1)})", *(gpix(name, radius) for radius in (2, 3, 8))]
-                  for name in swept() if not name.startswith("cpu")])
+def range_of(name, step):
+    """The least and the most that a step takes over the GPU's rungs from pinned memory."""
+    taken = [row[step] for row in on_gpu(name, "pinned")]
+    return f"{digits(min(taken))} to {digits(max(taken))}"
 
 
 def ladder_circumstances():
@@ -259,6 +254,6 @@ def ladder_circumstances():
 
 
 NAMES = {"LARGE": LARGE, "SMALL": SMALL}
-FIGURES = [copy_gb, copy_gpix, ms, gpix, share, faster, longer, of_limit, limits, ladder_ms, ladder_gpix, ladder_1d, ladder_3d, over_1d, reads,
-           texture_against_separable, crossing, library_since, xfilters, slides, where_time_goes, total, transfer, pinning, kernel_range,
-           total_range, ladder_short, ladder_circumstances]
+FIGURES = [copy_gb, copy_gpix, ms, gpix, share, faster, longer, of_limit, limits, ladder_ms, ladder_gpix, ladder_1d, ladder_3d,
+           reads, texture_against_separable, crossing, library_since, xfilters, slides, where_time_goes, total, transfer, pinning,
+           range_of, ladder_circumstances]

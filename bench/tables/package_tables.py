@@ -60,24 +60,17 @@ def package_gpu_over(call, kind):
 
 
 def package_count(what):
-    """Calls on the CPU that were timed, those `ahead` of their peer, those where SciPy takes the `least` and the `most` times as long."""
+    """Calls on the CPU that were timed, those `ahead` of their peer, the `least` and the `most` times as long that SciPy takes."""
     rows = record(CPU)["rows"]
     scipy = [row["peers"][0]["over_peer"] for row in rows if row["peers"][0]["peer"] == "SciPy"]
     return {"calls": str(len(rows)), "ahead": str(sum(row["peers"][0]["over_peer"] >= 1 for row in rows)),
             "least": times(min(scipy)), "most": times(max(scipy))}[what]
 
 
-def package_ms(call, kind):
-    return digits(by_call(CPU)[call][kind]["ms"])
-
-
-def package_peer_ms(call, kind):
-    return digits(by_call(CPU)[call][kind]["peers"][0]["ms"])
-
-
 def program_share():
     """The least share of the program's rate that a call on the GPU reaches."""
-    return f"{min(row['gpix_per_s'] / row['program_gpix_per_s'] for row in record(GPU)['rows'] if row.get('program_gpix_per_s')):.1%}"
+    rows = [row for row in record(GPU)["rows"] if row.get("program_gpix_per_s")]
+    return f"{min(row['gpix_per_s'] / row['program_gpix_per_s'] for row in rows):.1%}"
 
 
 def versions(name):
@@ -137,6 +130,6 @@ def scan_functions():
     return table(["Function", "calls", "faster than SciPy", "worst time over SciPy's, where calls take 100 µs or more"], lines)
 
 
-FIGURES = [package_cpu, package_cpu_few, package_gpu, package_gpu_over, package_count, package_ms, package_peer_ms, program_share,
-           package_cpu_circumstances, package_cpu_versions, package_gpu_circumstances, package_gpu_versions, scan_circumstances,
-           scan_versions, scans, scan_functions]
+FIGURES = [package_cpu, package_cpu_few, package_gpu, package_gpu_over, package_count, program_share, package_cpu_circumstances,
+           package_cpu_versions, package_gpu_circumstances, package_gpu_versions, scan_circumstances, scan_versions, scans,
+           scan_functions]

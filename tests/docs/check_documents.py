@@ -70,8 +70,9 @@ def faults(root):
 
 def test():
     """Each tree, and what must be found in it."""
-    right = "# One\n\n## A *b* `c`: d, e\n\n## Again\n\n## Again\n\n[here](#a-b-c-d-e) ![picture](p.png) [two](docs/two.md#two) [s](docs)\n" \
-            "[twice](#again-1) [web](https://example.org/none#x)\n\n```\n[code](none.md)\n```\n\n`[code](none.md)` and [two\nlines](docs/two.md)\n"
+    right = "# One\n\n## A *b* `c`: d, e\n\n## Again\n\n## Again\n\n[here](#a-b-c-d-e) ![picture](p.png) [two](docs/two.md#two)\n" \
+            "[folder](docs) [twice](#again-1) [web](https://example.org/none#x)\n\n```\n[code](none.md)\n```\n\n" \
+            "`[code](none.md)` and [two\nlines](docs/two.md)\n"
     two = "# Two\n\n[up](../README.md#one)\n"
     trees = [
         ({}, []),

@@ -23,8 +23,8 @@ class Documents(unittest.TestCase):
 
     def run_on(self, text, *arguments):
         self.page.write_text(text, encoding="utf-8")
-        return subprocess.run([sys.executable, TABLES / "write.py", "--root", self.root, *arguments], capture_output=True, text=True,
-                              check=False)
+        return subprocess.run([sys.executable, TABLES / "write.py", "--root", self.root, *arguments], capture_output=True,
+                              text=True, check=False)
 
     def test_a_figure_and_a_table_are_written_once(self):
         text = 'Of <!-- = gpu_count("jobs") -->7<!-- . --> jobs:\n\n<!-- = gpu_table() -->\n<!-- . -->\n'
@@ -72,7 +72,8 @@ class Numbers(unittest.TestCase):
         self.assertEqual([records.times(value) for value in (0.667, 6.393, 39.35, 101.8)], ["0.67", "6.39", "39.4", "102"])
 
     def test_a_cell_says_what_all_share_once(self):
-        self.assertEqual([records.joined(values) for values in (["NPP"], ["NPP", "NPP"], ["NPP", "cuFFT"])], ["NPP", "NPP", "NPP / cuFFT"])
+        cells = [records.joined(values) for values in (["NPP"], ["NPP", "NPP"], ["NPP", "cuFFT"])]
+        self.assertEqual(cells, ["NPP", "NPP", "NPP / cuFFT"])
 
 
 class Regret(unittest.TestCase):
