@@ -13,7 +13,7 @@ sources = $(shell find $(folders) -name '*.h' -o -name '*.cpp' -o -name '*.cu' -
 # $(call build,PRESET,-D…): configures and builds; configuring again costs a second and picks up a changed machine.
 build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help demo test asan tsan speed hip bench install format lint fuzz clean
+.PHONY: help demo test asan tsan speed hip bench tables install format lint fuzz clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -52,6 +52,9 @@ bench:  ## verifies, then times halation and its peers in one run
 	@$(needs) build bench
 	@$(call build,release,-DHALATION_BENCH=ON)
 	@bench/run build/release
+
+tables:  ## writes the measured tables and figures of the documents from bench/results
+	@python3 bench/tables/write.py
 
 install:  ## installs the Release build (PREFIX=/usr/local, DESTDIR= for packagers)
 	@$(needs) build

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# demo.sh: filters the photograph beside it and says where the pictures are. Usage: demo.sh HALATION OUTPUT_FOLDER
+# demo.sh: filters the photograph beside it, times the ladder's rungs, and says where pictures and report are.
+# Usage: demo.sh HALATION OUTPUT_FOLDER
 set -euo pipefail
 
 halation=$1
@@ -18,5 +19,10 @@ show unsharp_mask --sigma 2 --amount 1.5
 show gaussian --sigma 4
 show edges
 
+ladder=("$halation" ladder --size 1024x1024 --report "$out/ladder.html")
+printf '\n$ %s\n' "${ladder[*]}"
+"${ladder[@]}" > "$out/ladder.txt"
+
+printf '\nThe rungs of the ladder, timed on this machine:\n  %s\n' "$out/ladder.html"
 printf '\nThe pictures:\n'
 printf '  %s\n' "$out"/{unsharp_mask,gaussian,edges}{,_compare}.png

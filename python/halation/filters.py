@@ -19,7 +19,7 @@ alpha : bool, optional
 view : {'signed', 'abs', 'stretch'}, optional
     Shows results that the output's type cannot hold. 'signed': zero is middle grey (128 of uint8), and all else as far from it as
     the weights make sure that nothing is lost, the same for every image; 'abs': magnitudes; 'stretch': from the smallest to the
-    largest value found to the type's whole range. Floats are pictures of 0 to 1. The README has the formulas.
+    largest value found to the type's whole range. Floats are pictures of 0 to 1. docs/program.md has the formulas.
 
 Weights are oriented as in all of the library: derivatives are positive where brightness rises along their axis. Results of
 integers are rounded half to even and saturate: give ``output=np.int16`` or a float for derivatives of unsigned images, or a

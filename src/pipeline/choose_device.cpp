@@ -10,8 +10,8 @@
 namespace halation {
 namespace {
 
-// Rates for the estimate, from the timings in docs/performance.md. They need to be right within a factor of
-// two: jobs for which both devices take the same time are rare, and then either will do.
+// Rates for the estimate, from the timings in docs/notebook/transfers.md. They need to be right within a
+// factor of two: jobs for which both devices take the same time are rare, and then either will do.
 constexpr double cpu_direct_per_second = 50e9;      // multiply-adds, one thread
 constexpr double cpu_separable_per_second = 25e9;   // the same, lines written and read between the passes
 constexpr double cpu_bytes_per_second = 8e9;        // input and output, one thread

@@ -1,5 +1,5 @@
 # check.cmake: installs the build into a fresh tree and builds and runs a project that finds it there; the photograph program is
-# the one printed in the README.
+# the one printed in docs/library.md, and its three lines of work open the README.
 set(here ${CMAKE_CURRENT_LIST_DIR})
 set(work ${build}/tests/consumer)
 file(REMOVE_RECURSE ${work})
@@ -7,11 +7,19 @@ file(MAKE_DIRECTORY ${work})
 
 file(READ ${here}/photograph.cpp program)
 string(REGEX REPLACE "^//[^\n]*\n" "" program "${program}")
-file(READ ${source}/README.md readme)
-string(FIND "${readme}" "```cpp\n${program}```" place)
-if(place EQUAL -1)
-  message(FATAL_ERROR "README.md does not show tests/consumer/photograph.cpp (without its first line)")
-endif()
+string(REGEX REPLACE "^.*using namespace halation;\n(.*)}\n$" "\\1" lines "${program}")
+string(REGEX REPLACE "(^|\n)  " "\\1" lines "${lines}")
+
+# Fails where `document` does not show `code`.
+function(shows document code)
+  file(READ ${source}/${document} text)
+  string(FIND "${text}" "```cpp\n${code}```" place)
+  if(place EQUAL -1)
+    message(FATAL_ERROR "${document} does not show what tests/consumer/photograph.cpp does:\n${code}")
+  endif()
+endfunction()
+shows(docs/library.md "${program}")
+shows(README.md "${lines}")
 
 function(run)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${work} COMMAND_ERROR_IS_FATAL ANY)
