@@ -93,7 +93,7 @@ Parts parts_of(const Job& job, Device device) {
 }
 
 /// Whether one axis after the other is quicker for a box of equal weights than both at once. Measured on
-/// an H200 (docs/performance.md): at once, all sums in registers, is up to 33.
+/// an H200 (docs/notebook/cuda/running_box.md): at once, all sums in registers, is up to 33.
 bool is_quicker_by_axes(const Space& size) {
   constexpr std::int64_t least_rows = 18;
   constexpr std::int64_t most_at_once = 33;

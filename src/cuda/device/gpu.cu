@@ -22,7 +22,7 @@ struct Tuning {
   double start_seconds;  ///< of a launch, until its blocks run
 };
 
-// 9.0 as measured on an H200 (docs/performance.md): copies of 4.2 of 4.9 TB/s, a 512×512 image in 4.5 us, and
+// 9.0 as measured on an H200 (docs/notebook/device.md): copies of 4.2 of 4.9 TB/s, a 512×512 image in 4.5 us, and
 // with the costs of families all methods within a factor of 1.8. The others have its shares, measured on none
 // of them.
 constexpr Tuning tunings[] = {

@@ -28,7 +28,7 @@
 namespace halation::cuda_backend {
 
 /// Outputs of a thread, and blocks that a multiprocessor must hold: the more rows, the less is read twice; the fewer registers, the
-/// more warps hide the wait for memory. Measured on an H200 (docs/performance.md).
+/// more warps hide the wait for memory. Measured on an H200 (docs/notebook/cuda/register_tile.md).
 template <class In, int K, int C>
 struct RegisterTile {
   static constexpr int columns = 16 / static_cast<int>(sizeof(In));

@@ -62,7 +62,7 @@ std::size_t shape_block(BoxArguments& job, const Size& size) {
 
 /// How a job is cut, by what it should take. Where little fits shared memory, what a step takes however little it does counts; else
 /// instructions or bytes do. Instructions are counted, and warps are taken to fill places for them as 12 a multiprocessor did in an
-/// earlier kernel (docs/performance.md; 36%), the more the better.
+/// earlier kernel (docs/notebook/cuda/running_box.md; 36%), the more the better.
 struct Choice {
   const Size* size = nullptr;
   int buffers = 0;

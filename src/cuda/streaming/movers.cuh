@@ -27,7 +27,7 @@
 namespace halation::cuda_backend {
 
 /// How one size is computed. `Whole` is for f32 whose rows lie on 16-byte boundaries, all warps computing (image.cuh,
-/// volume.cuh); else some warps move data. Measured on an H200 (docs/performance.md).
+/// volume.cuh); else some warps move data. Measured on an H200 (docs/notebook/cuda/streaming.md).
 template <int Z, int Y, int X, bool Factored, bool AllWarps>
 struct Streaming {
   static constexpr bool volume = Y > 1;

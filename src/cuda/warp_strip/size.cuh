@@ -63,7 +63,7 @@ struct Stacked {
   std::int32_t sums[1][G][V];
 };
 
-/// How one size is computed. Measured on an H200 (docs/performance.md).
+/// How one size is computed. Measured on an H200 (docs/notebook/cuda/warp_strip.md).
 template <class In, int K, int C, WarpStripSums Sums, WarpStripRows Rows>
 struct WarpStrip {
   static constexpr int size = static_cast<int>(sizeof(In));
