@@ -92,14 +92,6 @@ Parts parts_of(const Job& job, Device device) {
   return parts;
 }
 
-/// Whether one axis after the other is quicker for a box of equal weights than both at once. Measured on
-/// an H200 (docs/notebook/cuda/running_box.md): at once, all sums in registers, is up to 33.
-bool is_quicker_by_axes(const Space& size) {
-  constexpr std::int64_t least_rows = 18;
-  constexpr std::int64_t most_at_once = 33;
-  return size[1] >= least_rows && std::max(size[1], size[2]) > most_at_once;
-}
-
 }  // namespace
 
 const Family axis_by_axis{
@@ -111,14 +103,13 @@ const Family axis_by_axis{
     },
     .seconds =
         [](const Request& request) {
-          // What volumes take; the second pass of images starts while the first runs, and reads what the
-          // caches hold.
-          const Space& k = request.taps().size;
-          const double passes = k[0] > 1 ? 2 : 1;
-          const double alike = request.taps().method == Method::box
-                                   ? (is_quicker_by_axes(k) ? 73.9 : 74.1) + 20 * passes
-                                   : 74 * passes + 1.3 * static_cast<double>(k[0] + k[1] + k[2]);
-          return expected_seconds(request.job, alike, request.gpu.rates(request.job));
+          const Parts parts = parts_of(request.job, request.gpu.device);
+          const RowEnd between = row_end_of(parts.between, 16);
+          const auto seconds = [&](const Job& part, RowEnd in, RowEnd out) {
+            return request.families.cheapest(part, joined(in, out), request.gpu).seconds;
+          };
+          return seconds(parts.first, input_end(request.rows), between) +
+                 seconds(parts.second, between, output_end(request.rows)) - 1e-6 * request.gpu.costs->second_start;
         },
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
       Parts parts = parts_of(*job, request.gpu.device);

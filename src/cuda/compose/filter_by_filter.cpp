@@ -83,7 +83,10 @@ const Family filter_by_filter{
           for (std::size_t i = 0; i < request.job.filters.size(); ++i)
             seconds +=
                 request.families.cheapest(of_one_filter(request.job, i), request.rows, request.gpu).seconds;
-          return seconds;
+          if (request.job.combine == Combine::none) return seconds;
+          const Gpu& gpu = request.gpu;
+          const auto sums = static_cast<double>(request.job.out.elements()) * static_cast<double>(request.job.filters.size());
+          return seconds + gpu.seconds(gpu.costs->combine, {1}, {1e-6 * sums}, sums * (request.job.sum_f64 ? 8 : 4));
         },
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
       std::vector<std::unique_ptr<const Runner>> runners;

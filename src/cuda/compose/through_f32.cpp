@@ -28,11 +28,13 @@ const Family through_f32{
     },
     .seconds =
         [](const Request& request) {
-          // Counted: what a lane issues for 20 outputs of the window, and 8 bytes for an f32 written and
-          // read.
-          constexpr double window = 16;
-          constexpr double converted = 57;
-          return expected_seconds(request.job, window + converted, request.gpu.f32);
+          const Gpu& gpu = request.gpu;
+          const Job second = over_f32(request.job);
+          const double written = static_cast<double>(second.in.elements()) * sizeof(float);
+          const double converted = gpu.seconds(gpu.costs->convert, {1}, {1e-6 * static_cast<double>(second.in.elements())},
+                                               bytes_moved(request.job) / 2 + written);
+          const RowLayout rows = joined(RowEnd::aligned, output_end(request.rows));
+          return converted + request.families.cheapest(second, rows, gpu).seconds - 1e-6 * gpu.costs->second_start;
         },
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
       return two_passes(make_convert(request.gpu.device),

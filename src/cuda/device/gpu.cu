@@ -1,9 +1,9 @@
-// gpu.cu: a row of figures an architecture, and from it what each device should do.
+// gpu.cu: what the driver says of each device, and what launches on it should take.
 #include "cuda/device/gpu.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
-#include <iterator>
 #include <mutex>
 
 #include "cuda/device/device.h"
@@ -12,31 +12,12 @@
 namespace halation::cuda_backend {
 namespace {
 
-/// One architecture, and those after it up to the next row. Shares are what kernels reach of what clocks, bus
-/// and multiprocessors give: of bandwidth as a device copy has it, of multiply-adds.
-struct Tuning {
-  int capability;           ///< 10 · major + minor
-  int multiply_adds_clock;  ///< of f32, a clock and multiprocessor (CUDA C++ Programming Guide)
-  double memory_share;
-  double arithmetic_share;
-  double start_seconds;  ///< of a launch, until its blocks run
-};
+/// The H200 that costs were measured on.
+constexpr double measured_hz = 1.98e9;
+constexpr double measured_memory = 4.8e12;
 
-// 9.0 as measured on an H200 (docs/notebook/device.md): copies of 4.2 of 4.9 TB/s, a 512×512 image in 4.5 us, and
-// with the costs of families all methods within a factor of 1.8. The others have its shares, measured on none
-// of them.
-constexpr Tuning tunings[] = {
-    {75, 64, 0.85, 0.9, 4e-6},   // Turing
-    {80, 64, 0.85, 0.9, 4e-6},   // Ampere
-    {86, 128, 0.85, 0.9, 4e-6},  // Ampere of consumers, Ada
-    {90, 128, 0.85, 0.9, 4e-6},  // Hopper, and what comes after it
-};
-
-const Tuning& tuning_for(int capability) {
-  const auto after = std::find_if(std::next(std::begin(tunings)), std::end(tunings),
-                                  [&](const Tuning& row) { return row.capability > capability; });
-  return *std::prev(after);
-}
+/// Multiply-adds of f32 that a multiprocessor does in a clock (CUDA C++ Programming Guide).
+int multiply_adds_a_clock(int capability) { return capability == 75 || capability == 80 ? 64 : 128; }
 
 int attribute(cudaDeviceAttr name, Device device) {
   int value = 0;
@@ -59,7 +40,6 @@ int newest_code(int capability) {
 Gpu asked(Device device) {
   const int capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
                          attribute(cudaDevAttrComputeCapabilityMinor, device);
-  const Tuning& tuning = tuning_for(capability);
   const double memory_hz = 1e3 * attribute(cudaDevAttrMemoryClockRate, device);
   const double bus_bytes = attribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8.0;
   const double hz = 1e3 * known_or(attribute(cudaDevAttrClockRate, device), 1.5e6);
@@ -68,18 +48,24 @@ Gpu asked(Device device) {
   gpu.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
   gpu.shared_limit = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   gpu.code = newest_code(capability);
-  gpu.f32.bytes_per_second =
-      tuning.memory_share * known_or(2 * memory_hz * bus_bytes, 300e9);  // two transfers a clock
-  gpu.f32.multiply_adds_per_second =
-      tuning.arithmetic_share * hz * gpu.multiprocessors * tuning.multiply_adds_clock;
-  gpu.f32.start_seconds = tuning.start_seconds;
-  gpu.f64 = gpu.f32;
-  gpu.f64.multiply_adds_per_second /=
-      known_or(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device), 1);
+  gpu.cache_bytes = known_or(attribute(cudaDevAttrL2CacheSize, device), 4e6);
+  gpu.costs = &costs_of(capability);
+  gpu.slower_f32 = measured_hz / hz * 128 / multiply_adds_a_clock(capability);
+  // Against the measured one's half as many of f64 as of f32.
+  gpu.slower_f64 = gpu.slower_f32 * known_or(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device), 2) / 2;
+  gpu.slower_memory = measured_memory / known_or(2 * memory_hz * bus_bytes, 300e9);  // two transfers a clock
   return gpu;
 }
 
 }  // namespace
+
+double Gpu::launch_seconds(double waited_us, double busy_us, double bytes, double memory, double cached) const {
+  // Images that a run left in the caches come faster for the next.
+  const double beyond = 1 / (1 + std::exp(-(bytes / cache_bytes - 0.75) / 0.13));
+  const double moved_us = 1e-6 * bytes * (beyond / memory + (1 - beyond) / cached) * slower_memory;
+  const double both = std::sqrt(std::hypot(busy_us * busy_us, moved_us * moved_us));
+  return 1e-6 * (waited_us * slower_f32 + both);
+}
 
 const Gpu& gpu_of(Device device) {
   const UseDevice use(device);  // throws where there is none

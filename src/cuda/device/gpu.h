@@ -1,10 +1,10 @@
-// gpu.h: what choices and launches want to know of a GPU: the driver's figures, and the share of them that
-// kernels reach.
+// gpu.h: what choices and launches want to know of a GPU.
 #pragma once
 
 #include <cstddef>
 
-#include "core/backend.h"
+#include "core/job.h"
+#include "cuda/device/costs.h"
 
 namespace halation::cuda_backend {
 
@@ -12,15 +12,38 @@ struct Gpu {
   Device device;
   int multiprocessors = 1;
   std::size_t shared_limit = 0;  ///< bytes of shared memory that one block may ask for
-  int code = 0;    ///< the architecture (10 · major + minor) that kernels here were compiled for
-  Rates f32, f64;  ///< by the precision of sums
+  int code = 0;                  ///< the architecture (10 · major + minor) that kernels here were compiled for
+  double cache_bytes = 0;        ///< of the second level
+  const Costs* costs = nullptr;
+  /// How many times as long as the GPU that `costs` were measured on it takes: a multiprocessor for sums in f32 and in f64, memory for
+  /// bytes.
+  double slower_f32 = 1, slower_f64 = 1, slower_memory = 1;
 
-  const Rates& rates(const Job& job) const { return job.sum_f64 ? f64 : f32; }
   bool copies_in_bulk() const { return code >= 90; }
   bool copies_async() const { return code >= 80; }
+
+  /// What a launch takes: terms of `cost`, and bytes that are read and written.
+  template <std::size_t Waited, std::size_t Shared>
+  double seconds(const Cost<Waited, Shared>& cost, const std::array<double, Waited>& waited,
+                 const std::array<double, Shared>& shared, double bytes, bool sum_f64 = false) const {
+    double alone = 0;
+    for (std::size_t i = 0; i < Waited; ++i) alone += cost.waited[i] * waited[i];
+    double busy = 0;
+    for (std::size_t i = 0; i < Shared; ++i) busy += cost.shared[i] * shared[i];
+    return launch_seconds(alone, busy * (sum_f64 ? slower_f64 : slower_f32), bytes, cost.memory, cost.cached);
+  }
+
+ private:
+  double launch_seconds(double waited_us, double busy_us, double bytes, double memory, double cached) const;
 };
 
 /// The driver is asked once a device. Throws `Error{device}` where it does not exist.
 const Gpu& gpu_of(Device device);
+
+/// Bytes that a job of one filter reads and writes.
+inline double bytes_moved(const Job& job) {
+  return static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
+         static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
+}
 
 }  // namespace halation::cuda_backend

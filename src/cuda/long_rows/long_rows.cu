@@ -20,6 +20,7 @@
 #include "cuda/device/device.h"
 #include "cuda/long_rows/in_bulk.cuh"
 #include "cuda/long_rows/staged.cuh"
+#include "cuda/parts/extents.h"
 #include "cuda/parts/line_arguments.h"
 
 namespace halation::cuda_backend {
@@ -148,9 +149,38 @@ const char* refuses_alike(const Request& request) {
   return job.out.width < 256 ? "rows of 256 pixels and more alone" : nullptr;
 }
 
-/// Counted. At 65 taps an H200 takes a sixth longer.
-double seconds(const Request& request) {
-  return expected_seconds(request.job, 9 + 1.03 * static_cast<double>(request.taps().size[2]), request.gpu.f32);
+/// Terms of Costs::long_rows and long_rows_in_bulk.
+double seconds_staged(const Request& request) {
+  const Job& job = request.job;
+  const Gpu& gpu = request.gpu;
+  const std::int64_t beside = channels_beside(job, request.rows);
+  const std::int64_t pixels = 32 / beside * run;
+  const std::int64_t across = divide_up(job.out.width, pixels);
+  const std::int64_t planes = job.out.batch * job.out.depth * (job.out.channels / beside);
+  const std::int64_t blocks =
+      planes * (job.out.height == 1 ? divide_up(across, staged_warps) : across * divide_up(job.out.height, staged_warps));
+  const auto taps = static_cast<double>(request.taps().size[2]);
+  const auto parts = static_cast<double>(divide_up(request.taps().size[2], part_taps));
+  const double each = static_cast<double>(blocks) / (4.0 * gpu.multiprocessors);
+  const double staged = each * (1 + taps / warp_pixels);
+  const std::size_t element = bytes_of(job.in_pixel);
+  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
+  return gpu.seconds(gpu.costs->long_rows, {1, taps, parts},
+                     {each, each * taps, if_is(element == 1, staged), if_is(element == 2, staged), if_is(element == 4, staged),
+                      if_is(job.out_pixel != Pixel::f32, each), if_is(beside > 1, each), each * parts},
+                     bytes_moved(job));
+}
+
+double seconds_in_bulk(const Request& request) {
+  const Job& job = request.job;
+  const Gpu& gpu = request.gpu;
+  const double tiles = static_cast<double>(divide_up(job.out.width, warp_pixels)) * static_cast<double>(job.out.elements()) /
+                       static_cast<double>(job.out.width);
+  const auto taps = static_cast<double>(request.taps().size[2]);
+  const auto parts = static_cast<double>(divide_up(request.taps().size[2], part_taps));
+  const double each = tiles / (16.0 * gpu.multiprocessors);
+  return gpu.seconds(gpu.costs->long_rows_in_bulk, {1, taps, parts},
+                     {each, each * taps, job.out_pixel != Pixel::f32 ? each : 0.0, each * parts}, bytes_moved(job));
 }
 
 template <bool InBulk>
@@ -168,9 +198,9 @@ const Family long_rows_in_bulk{.name = "long rows, in bulk",
                                    return "f32 rows on 16-byte boundaries alone";
                                  return request.gpu.copies_in_bulk() ? nullptr : "no copy engine for shared memory on this GPU";
                                },
-                               .seconds = seconds,
+                               .seconds = seconds_in_bulk,
                                .make = make<true>};
 
-const Family long_rows{.name = "long rows", .refuses = refuses_alike, .seconds = seconds, .make = make<false>};
+const Family long_rows{.name = "long rows", .refuses = refuses_alike, .seconds = seconds_staged, .make = make<false>};
 
 }  // namespace halation::cuda_backend

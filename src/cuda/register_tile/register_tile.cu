@@ -5,6 +5,7 @@
 
 #include "cuda/device/device.h"
 #include "cuda/parts/dp4a.h"
+#include "cuda/parts/extents.h"
 #include "cuda/parts/placed_taps.h"
 #include "cuda/register_tile/launch.h"
 
@@ -52,13 +53,28 @@ const char* refuses(const Request& request) {
   return counted ? nullptr : "fewer elements alone";
 }
 
-/// AllWarps weights of u8 are summed by fours, and are as fast as that where few bytes are put out. Long rows are for lines alone.
+/// Terms of Costs::register_tile. Channels apart are launches one after another.
 double seconds(const Request& request) {
-  const auto all = static_cast<double>(multiply_adds(request.taps().size, Method::direct));
-  const Space& k = request.taps().size;
-  const bool by_fours = request.job.in_pixel == Pixel::u8 && request.job.out_pixel == Pixel::u8 && k[1] > 1 && k[2] > 1;
-  const bool is_line = request.job.out.height == 1 && request.job.out.width >= 256 && request.taps().size[1] == 1;
-  return expected_seconds(request.job, (by_fours ? all / 3 : all) + (is_line ? 20 : 0), request.gpu.f32);
+  const Job& job = request.job;
+  const Gpu& gpu = request.gpu;
+  const int size = size_for(request.taps(), is_float(job.in_pixel));
+  const auto element = static_cast<std::int64_t>(bytes_of(job.in_pixel));
+  const std::int64_t beside = channels_beside(job, request.rows);
+  const std::int64_t launches = job.out.channels / beside;
+  const std::int64_t columns = 16 / element;
+  const std::int64_t rows = 4 * (element == 4 && size == 5 ? 6 : 4);
+  const std::int64_t planes = job.out.batch * job.out.depth * launches;
+  const double gpus = 132.0 / gpu.multiprocessors;
+  const double outputs = 1e-6 * gpus *
+                         static_cast<double>(divide_up(job.out.width * beside, 32 * columns) * 32 * columns *
+                                             divide_up(job.out.height, rows) * rows * planes);
+  const double frame = 1e-6 * gpus * static_cast<double>((4 * job.out.width * beside + 2 * columns * job.out.height) * planes);
+  const double taps = size * size;
+  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
+  return gpu.seconds(gpu.costs->register_tile, {1, static_cast<double>(launches - 1), taps},
+                     {if_is(element == 1, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs), outputs * taps, frame,
+                      if_is(beside > 1, outputs * taps)},
+                     bytes_moved(job));
 }
 
 class RegisterTileRunner final : public Runner {

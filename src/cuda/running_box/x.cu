@@ -99,9 +99,9 @@ const Family running_box_x{.name = "running box, x",
                            },
                            .seconds =
                                [](const Request& request) {
-                                 // Counted: what a lane issues for 20 outputs, up to 600 taps.
-                                 constexpr double window = 16;
-                                 return expected_seconds(request.job, window, request.gpu.f32);
+                                 const Gpu& gpu = request.gpu;
+                                 return gpu.seconds(gpu.costs->box_x, {1}, {millions_of_outputs(request.job, gpu)},
+                                                    bytes_moved(request.job));
                                },
                            .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
                              return std::make_unique<BoxXRunner>(std::move(job), request.gpu);

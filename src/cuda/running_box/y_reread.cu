@@ -148,8 +148,8 @@ const Family running_box_y_reread{
     },
     .seconds =
         [](const Request& request) {
-          const bool is_low_f32 = request.job.in_pixel == Pixel::f32 && request.taps().size[1] <= 33;
-          return expected_seconds(request.job, is_low_f32 ? 130 : 60, request.gpu.f32);
+          const Gpu& gpu = request.gpu;
+          return gpu.seconds(gpu.costs->box_y_reread, {1}, {millions_of_outputs(request.job, gpu)}, bytes_moved(request.job));
         },
     .make = make};
 

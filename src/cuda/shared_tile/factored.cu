@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "cuda/device/device.h"
+#include "cuda/parts/extents.h"
 #include "cuda/parts/line_arguments.h"
 #include "cuda/parts/lines.cuh"
 
@@ -252,6 +253,18 @@ std::size_t shared_bytes(std::int64_t rows, int row_pitch, std::size_t number, b
 /// Numbers between the lines of channels side by side; a window may reach 4 beyond the last that is staged.
 int plane_pitch(int width, std::int64_t columns) { return width + static_cast<int>((columns + 3) / 4 * 4) + 4; }
 
+/// Rows of outputs in a strip, of which there are `columns` beside each other. Several blocks for each place on the GPU, because strips
+/// at the image's sides take longer than others; but strips high enough that the rows above each, which are filtered again, are an
+/// eighth of it at most.
+std::int64_t strip_rows(std::int64_t height, std::int64_t columns, std::int64_t places, std::int64_t taps, int step) {
+  constexpr std::int64_t blocks_a_place = 3;
+  constexpr std::int64_t highest = 1 << 20;
+  std::int64_t rows = divide_up(height, std::max<std::int64_t>(1, blocks_a_place * places / columns));
+  // Fewer blocks than places: height is all that there is to give them work.
+  rows = std::min(std::max<std::int64_t>(rows, 8 * (taps - 1)), divide_up(height, std::max<std::int64_t>(1, places / columns)));
+  return std::min(divide_up(std::max<std::int64_t>(rows, 1), step) * step, highest);
+}
+
 template <class Sum>
 class FactoredRunner final : public Runner {
  public:
@@ -299,7 +312,8 @@ class FactoredRunner final : public Runner {
     job.ring_rows = ring_rows(job.rows, step);
     job.rows_before = job.rows - 1;
     job.out = out.data;
-    job.strip_rows = strip_rows_for(job.lines, step);
+    job.strip_rows = static_cast<int>(strip_rows(out.shape.height, blocks_of(job.lines) / job.lines.blocks_y.by,
+                                                 std::int64_t{multiprocessors_} * blocks_together_, job.rows, step));
     job.lines.blocks_y = Divisor((out.shape.height + job.strip_rows - 1) / job.strip_rows);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     kernel_<<<blocks_of(job.lines), dim3(32, warps), bytes, queue>>>(job);
@@ -307,21 +321,6 @@ class FactoredRunner final : public Runner {
   }
 
  private:
-  /// Several blocks for each place on the GPU, because strips at the image's sides take longer than others; but strips high enough that
-  /// the rows above each, which are filtered again, are an eighth of it at most.
-  int strip_rows_for(const LineArguments& lines, int step) const {
-    constexpr std::int64_t blocks_a_place = 3;
-    constexpr std::int64_t highest = 1 << 20;
-    const std::int64_t columns_of_strips = blocks_of(lines) / lines.blocks_y.by;
-    const std::int64_t strips = std::max<std::int64_t>(1, blocks_a_place * multiprocessors_ * blocks_together_ / columns_of_strips);
-    const std::int64_t height = lines.out.height;
-    std::int64_t rows = (height + strips - 1) / strips;
-    // Fewer blocks than places: height is all that there is to give them work.
-    const std::int64_t places = std::max<std::int64_t>(1, std::int64_t{multiprocessors_} * blocks_together_ / columns_of_strips);
-    rows = std::min(std::max<std::int64_t>(rows, 8 * (constants_.rows - 1)), (height + places - 1) / places);
-    return static_cast<int>(std::min((std::max<std::int64_t>(rows, 1) + step - 1) / step * step, highest));
-  }
-
   std::shared_ptr<const Job> job_;
   Device device_;
   std::size_t limit_;
@@ -340,11 +339,35 @@ const char* refuses(const Request& request) {
   return bytes > request.gpu.shared_limit ? "no room for its lines in shared memory" : nullptr;
 }
 
+/// Terms of Costs::factored_*.
 double seconds(const Request& request) {
-  const Space& k = request.taps().size;
-  // Windows of equal weights are as quick as they are by factors, and should not be done so.
-  const double taps = request.taps().method == Method::box ? 20 : 1.3 * static_cast<double>(k[0] + k[1] + k[2]);
-  return expected_seconds(request.job, 74 + taps, request.gpu.rates(request.job));
+  const Job& job = request.job;
+  const Gpu& gpu = request.gpu;
+  const auto& [z, y, x] = request.taps().size;
+  const std::int64_t beside = channels_beside(job, request.rows);
+  const std::int64_t pixels = 4 * (groups_a_row / beside);
+  const std::int64_t columns = divide_up(job.out.width, pixels) * job.out.batch * job.out.depth * (job.out.channels / beside);
+  const int rows = rows_a_warp(y);
+  const int step = warps * rows;
+  const std::size_t number = job.sum_f64 ? sizeof(double) : sizeof(float);
+  const std::size_t bytes =
+      shared_bytes(y, static_cast<int>(beside) * plane_pitch(static_cast<int>(pixels), x), number, false);
+  const auto together = static_cast<int>(std::clamp<std::size_t>(gpu.shared_limit / (bytes + 1024), 1, job.sum_f64 ? 4 : 5));
+  const std::int64_t strip = strip_rows(job.out.height, columns, std::int64_t{gpu.multiprocessors} * together, y, step);
+  const auto steps = static_cast<double>(divide_up(std::min(strip, job.out.height) + y - 1, step));
+  const std::int64_t blocks = columns * divide_up(job.out.height, strip);
+  const double each = static_cast<double>(blocks) / gpu.multiprocessors * steps * step / 32;
+  const double staged = static_cast<double>(beside * (pixels + x - 1)) / row_sums;
+  const double waits = steps * staged * step / 10;
+  const std::size_t element = bytes_of(job.in_pixel);
+  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
+  return gpu.seconds(job.sum_f64 ? gpu.costs->factored_f64 : gpu.costs->factored_f32,
+                     {1, steps, steps * static_cast<double>(x * rows) / 8, steps * static_cast<double>(y * rows) / 8,
+                      if_is(element < 4, waits), if_is(element >= 4, waits)},
+                     {each, each * static_cast<double>(x), each * static_cast<double>(y), if_is(element == 1, each * staged),
+                      if_is(element == 2, each * staged), if_is(element >= 4, each * staged), if_is(job.out_pixel != Pixel::f32, each),
+                      if_is(beside > 1, each)},
+                     bytes_moved(job), job.sum_f64);
 }
 
 }  // namespace

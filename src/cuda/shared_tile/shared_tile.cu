@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cuda/device/device.h"
+#include "cuda/parts/extents.h"
 #include "cuda/parts/line_arguments.h"
 #include "cuda/shared_tile/arguments.cuh"
 
@@ -197,11 +198,54 @@ const char* refuses(const Request& request) {
   return job.combine != Combine::none && job.filters.size() > most_filters_together ? "magnitudes of 8 filters at most" : nullptr;
 }
 
+/// Terms of Costs::shared_tile_*: what is waited for, and what is shared out.
 double seconds(const Request& request) {
-  double alike = 0;
-  for (const Taps& taps : request.job.filters)
-    alike += 25 + 45 * static_cast<double>(taps.size[0]) + static_cast<double>(multiply_adds(taps.size, Method::direct));
-  return expected_seconds(request.job, alike, request.gpu.rates(request.job));
+  const Job& job = request.job;
+  const Gpu& gpu = request.gpu;
+  const std::int64_t beside = channels_beside(job, request.rows);
+  const std::int64_t pixels = 4 * (SharedTile<float>::groups / beside);
+  const std::int64_t planes = job.out.batch * job.out.depth * (job.out.channels / beside);
+  const bool is_signal = job.out.height == 1;
+  const auto blocks_of_rows = [&](std::int64_t rows) {
+    const std::int64_t across = divide_up(job.out.width, pixels);
+    return planes * (is_signal ? divide_up(across, rows) : across * divide_up(job.out.height, rows));
+  };
+  std::int64_t taps = 0;
+  std::int64_t padded = 0;
+  std::int64_t rows_of_taps = 0;
+  std::int64_t parts = 0;
+  Space largest{1, 1, 1};
+  bool is_unrolled = !job.sum_f64;
+  for (const Taps& filter : job.filters) {
+    const auto& [z, y, x] = filter.size;
+    taps += z * y * x;
+    padded += z * y * (x + x % 2);
+    rows_of_taps += z * y;
+    parts = std::max(parts, z * divide_up(y, SharedTile<float>::part_rows) * divide_up(x, SharedTile<float>::part_columns));
+    for (std::size_t axis = 0; axis < 3; ++axis) largest[axis] = std::max(largest[axis], filter.size[axis]);
+    is_unrolled = is_unrolled && x == job.filters[0].size[2] && x <= 16;
+  }
+  is_unrolled = is_unrolled && padded <= few_weights;
+  std::int64_t rows = SharedTile<float>::warps * (job.sum_f64 ? SharedTile<double>::rows : SharedTile<float>::rows);
+  const bool few = is_unrolled && is_few(static_cast<unsigned>(blocks_of_rows(rows)), gpu.multiprocessors);
+  if (few) rows = SharedTile<float>::warps * SharedTile<float>::few_rows;
+  const double of_rows = static_cast<double>(rows) / 32;
+  const double each = static_cast<double>(blocks_of_rows(rows)) / (2.0 * gpu.multiprocessors);  // two live side by side
+  const double staged = 1e-4 * static_cast<double>(parts * beside * (rows + std::min<std::int64_t>(largest[1], 16) - 1) *
+                                                   (pixels + std::min<std::int64_t>(largest[2], 32) - 1));
+  const std::size_t element = bytes_of(job.in_pixel);
+  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
+  const auto all_taps = static_cast<double>(taps);
+  const auto all_rows = static_cast<double>(rows_of_taps);
+  const auto all_parts = static_cast<double>(parts);
+  return gpu.seconds(job.sum_f64 ? gpu.costs->shared_tile_f64 : gpu.costs->shared_tile_f32,
+                     {1, if_is(!few, all_parts), if_is(few, all_parts), if_is(is_unrolled && !few, all_taps), if_is(few, all_taps),
+                      if_is(!is_unrolled, all_taps), if_is(!is_unrolled, all_rows), if_is(!few && element < 4, all_parts)},
+                     {each * of_rows, if_is(element == 1, each * staged), if_is(element == 2, each * staged),
+                      if_is(element >= 4, each * staged), if_is(is_unrolled, each * of_rows * all_taps),
+                      if_is(!is_unrolled, each * of_rows * all_taps), if_is(!is_unrolled, each * of_rows * all_rows),
+                      if_is(job.out_pixel != Pixel::f32, each * of_rows)},
+                     bytes_moved(job), job.sum_f64);
 }
 
 }  // namespace

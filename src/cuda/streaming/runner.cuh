@@ -42,11 +42,12 @@ struct StreamingShared {
   static constexpr std::size_t most_bytes() { return bytes(plane_pitch(M::row_sums), false); }
 };
 
-/// Images of up to 9 separable taps are bound by memory; the movers' kernel comes nearer to its speed.
+/// Images of up to 9 separable taps are bound by memory; the movers' kernel comes nearer to its speed. By weights, images whose rows
+/// all warps cannot stage are as quick from shared tiles (docs/notebook/cuda/streaming.md).
 template <int Z, int Y, bool Factored>
 constexpr bool has_all_warps = !Factored || Y > 1 || Z > 9;
 template <int Z, int Y, bool Factored>
-constexpr bool has_movers = Z <= 17 && (Y > 1 ? !Factored : Factored || Z > 7);
+constexpr bool has_movers = Z <= 17 && (Y > 1) != Factored;
 
 template <int Z, int Y, int X, bool Factored, bool AllWarps>
 class StreamingRunner final : public Runner {

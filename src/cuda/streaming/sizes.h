@@ -35,12 +35,10 @@ using DenseCubes = StreamingList<StreamedTaps<K, K, K, false>...>;
 template <int... K>
 using FactoredCubes = StreamingList<StreamedTaps<K, K, K, true>...>;
 
-using SmallDense = DenseSquares<7, 8, 9, 10, 11>;
-using LargeDense = DenseSquares<12, 13, 14, 15>;
+using Dense = DenseSquares<7, 8, 9, 10, 11, 12, 13, 14, 15>;
 using SmallFactored = FactoredSquares<7, 9, 11, 13, 15, 17>;
-using MiddleFactored = FactoredSquares<19, 21, 23, 25, 27, 29, 31, 33>;
-using LargeFactored = FactoredSquares<35, 37, 39, 41, 43, 45, 47, 49>;
-using HugeFactored = FactoredSquares<51, 53, 55, 57, 59, 61, 63, 65>;
+using MiddleFactored = FactoredSquares<19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41>;
+using LargeFactored = FactoredSquares<43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63, 65>;
 using Volumes = DenseCubes<3, 5, 7>;
 using FactoredVolumes = FactoredCubes<3, 5, 7, 9>;
 

@@ -3,18 +3,18 @@
 
 #include <algorithm>
 
+#include "cuda/parts/extents.h"
+#include "cuda/parts/strips.h"
 #include "cuda/streaming/sizes.h"
 
 namespace halation::cuda_backend {
 namespace {
 
-constexpr std::int64_t many_outputs = std::int64_t{1} << 23;
-
 const StreamingSize* find(const Taps& taps) {
   const bool factored = taps.method != Method::direct;
   for (const std::span<const StreamingSize> sizes :
-       {streaming_sizes<SmallDense>(), streaming_sizes<LargeDense>(), streaming_sizes<SmallFactored>(), streaming_sizes<MiddleFactored>(),
-        streaming_sizes<LargeFactored>(), streaming_sizes<HugeFactored>(), streaming_sizes<Volumes>(), streaming_sizes<FactoredVolumes>()}) {
+       {streaming_sizes<Dense>(), streaming_sizes<SmallFactored>(), streaming_sizes<MiddleFactored>(),
+        streaming_sizes<LargeFactored>(), streaming_sizes<Volumes>(), streaming_sizes<FactoredVolumes>()}) {
     const auto found = std::find_if(sizes.begin(), sizes.end(), [&](const StreamingSize& one) {
       return one.size == taps.size && one.factored == factored;
     });
@@ -28,24 +28,35 @@ const char* refuses_alike(const Request& request) {
   const Taps& taps = request.taps();
   if (!is_one_filter(job) || job.sum_f64) return "one filter with sums in f32 alone";
   if (find(taps) == nullptr) return "no kernel for this size";
-  // Tiles (shared_tile.cuh) are quicker for interleaved channels, whose rows all warps stage there, and for images
-  // too small for strips that are many times as high as their filter.
-  if (taps.method == Method::direct && taps.size[0] == 1 &&
-      (job.in.channels > 1 || job.out.elements() < many_outputs))
-    return "dense weights over images of one channel and 8 million pixels and more alone";
   return nullptr;
 }
 
-double seconds(const Request& request) {
-  const Space& k = request.taps().size;
-  const auto all = static_cast<double>(multiply_adds(k, Method::direct));
-  double alike = 74 + 1.3 * static_cast<double>(k[0] + k[1] + k[2]);
-  if (request.taps().method == Method::box) alike = 94;
-  if (request.taps().method == Method::direct)
-    alike = k[0] == 1 && k[1] == 7 && request.job.in_pixel != Pixel::u8
-                ? all - 0.1
-                : 25 + 45 * static_cast<double>(k[0]) + all;
-  return expected_seconds(request.job, alike, request.gpu.f32);
+/// Terms of Costs::movers and Costs::streaming.
+double seconds_by(const Request& request, const Cost<3, 6>& cost, bool all_warps) {
+  const Job& job = request.job;
+  const Gpu& gpu = request.gpu;
+  const auto& [z, y, x] = request.taps().size;
+  const bool volume = z > 1;
+  const bool factored = request.taps().method != Method::direct;
+  const std::int64_t walked = volume ? z : y;
+  const int warps = volume ? 8 : all_warps ? 4 : factored || walked < 10 ? 2 : 3;
+  const std::int64_t columns = volume ? 128 : 32 * warps * (walked > 17 ? 4 : 8);
+  const std::int64_t rows = volume ? 2 * warps : 1;
+  const std::int64_t others = divide_up(job.out.width, columns) * job.out.batch * job.out.channels *
+                              (volume ? divide_up(job.out.height, rows) : job.out.depth);
+  const std::int64_t extent = volume ? job.out.depth : job.out.height;
+  const std::int64_t places = std::int64_t{gpu.multiprocessors} * (volume ? 2 : 4);
+  const std::int64_t length = std::min(extent, strips_of(extent, others, places, walked - 1).length);
+  const auto steps = static_cast<double>(length + walked - 1);
+  const double taps = static_cast<double>(factored ? x + y + (volume ? z : 0) : x * y * z);
+  const double outputs = 1e-6 * 132 / gpu.multiprocessors * static_cast<double>(others * divide_up(extent, length)) * steps *
+                         static_cast<double>(columns * rows);
+  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
+  const std::size_t element = bytes_of(job.in_pixel);
+  return gpu.seconds(cost, {1, steps, 0.1 * steps * taps},
+                     {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, outputs * taps), if_is(!volume, outputs * taps),
+                      if_is(element == 1, outputs), if_is(element == 2, outputs)},
+                     bytes_moved(job));
 }
 
 }  // namespace
@@ -70,7 +81,7 @@ const Family streaming{
       if (job.in.depth > 1 << 29 && volume) return "fewer planes alone";
       return nullptr;
     },
-    .seconds = seconds,
+    .seconds = [](const Request& request) { return seconds_by(request, request.gpu.costs->streaming, true); },
     .make =
         [](const Request& request, std::shared_ptr<const Job> job) {
           return find(request.taps())->by_all_warps(std::move(job), request.gpu);
@@ -83,7 +94,7 @@ const Family streaming_movers{
       const std::size_t bytes = find(request.taps())->movers_bytes;
       return bytes == 0 || bytes > request.gpu.shared_limit ? "no kernel for this size" : nullptr;
     },
-    .seconds = seconds,
+    .seconds = [](const Request& request) { return seconds_by(request, request.gpu.costs->movers, false); },
     .make =
         [](const Request& request, std::shared_ptr<const Job> job) {
           return find(request.taps())->by_movers(std::move(job), request.gpu);

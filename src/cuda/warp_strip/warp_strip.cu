@@ -11,6 +11,7 @@
 #include "cuda/device/device.h"
 #include "cuda/parts/dp4a.h"
 #include "cuda/parts/placed_taps.h"
+#include "cuda/parts/extents.h"
 #include "cuda/parts/strips.h"
 #include "cuda/warp_strip/size.cuh"
 
@@ -255,13 +256,29 @@ class WarpStripRunner final : public Runner {
   Launched interleaved_, apart_;  // channels
 };
 
-/// What an output costs, in multiply-adds. For 16 bits, register tiles at 3×3 are faster than factors.
-double seconds(const Request& request) {
-  const Space& k = request.taps().size;
-  const double all = request.taps().method == Method::direct
-                         ? 1.01 * static_cast<double>(k[1] * k[2]) - (k[1] == 1 || k[2] == 1 ? 0.5 : 0)
-                         : static_cast<double>(k[1] + k[2] + (request.job.in_pixel == Pixel::u8 ? 2 : 4));
-  return expected_seconds(request.job, all, request.gpu.f32);
+/// Terms of a cost of warp strips. Channels apart are launches one after another.
+double seconds_by(const Request& request, const Cost<3, 9>& cost, WarpStripRows kind) {
+  const Job& job = request.job;
+  const Gpu& gpu = request.gpu;
+  const Taps& taps = request.taps();
+  const Fit fit = *fit_of(job, taps, taps.method);
+  const auto beside = static_cast<int>(channels_beside(job, request.rows));
+  const std::int64_t launches = job.out.channels / beside;
+  const WarpStripSize size =
+      size_of(job.in_pixel, kind, fit.size, beside, fit.factored ? WarpStripSums::factored : WarpStripSums::dense);
+  const std::int64_t across = divide_up(job.out.width * beside, size.columns) * job.out.depth * job.out.batch;
+  // Millions of outputs, those included that lanes beside a row's end sum for nothing.
+  const double outputs = 1e-6 * 132 / gpu.multiprocessors * static_cast<double>(across * size.columns * job.out.height * launches);
+  const std::size_t element = bytes_of(job.in_pixel);
+  const double sums = outputs * (fit.factored ? 2 * fit.size : fit.size * fit.size);
+  const double turned = beside > 1 ? outputs * fit.size : 0;
+  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
+  return gpu.seconds(cost,
+                     {1, static_cast<double>(launches - 1), static_cast<double>(fit.size * size.columns) / 512},
+                     {if_is(element == 1, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs),
+                      if_is(element == 1, sums), if_is(element == 2, sums), if_is(element == 4, sums),
+                      if_is(job.out_pixel != job.in_pixel, outputs), if_is(element == 1, turned), if_is(element > 1, turned)},
+                     bytes_moved(job));
 }
 
 template <WarpStripRows Rows>
@@ -277,7 +294,10 @@ const Family warp_strip_aligned{
       if (!is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels) return "rows on 16-byte boundaries alone";
       return set_into_size(request, WarpStripRows::aligned).why_not;
     },
-    .seconds = seconds,
+    .seconds =
+        [](const Request& request) {
+          return seconds_by(request, request.gpu.costs->warp_strip_aligned, WarpStripRows::aligned);
+        },
     .make = make<WarpStripRows::aligned>};
 
 const Family warp_strip{
@@ -289,7 +309,7 @@ const Family warp_strip{
       if (!puts_anywhere(request.job.in_pixel, request.job.out_pixel)) return "outputs of the input's pixel, f32 and, of u8, i16 alone";
       return set_into_size(request, WarpStripRows::any).why_not;
     },
-    .seconds = seconds,
+    .seconds = [](const Request& request) { return seconds_by(request, request.gpu.costs->warp_strip, WarpStripRows::any); },
     .make = make<WarpStripRows::any>};
 
 }  // namespace halation::cuda_backend
