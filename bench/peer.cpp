@@ -10,7 +10,7 @@ namespace {
 
 std::vector<float> in_order(const Filter& filter, const std::vector<double>& weights) {
   std::vector<float> result(weights.begin(), weights.end());
-  if (filter.oriented()) std::reverse(result.begin(), result.end());
+  if (filter.is_correlation()) std::reverse(result.begin(), result.end());
   return result;
 }
 

@@ -175,7 +175,7 @@ Expected::Expected(const Job& job, const Filter& filter, ConstView host_in)
           std::array<Axis, 3> axes;
           for (std::size_t a = 0; a < 3; ++a) {
             axes[a] = {std::array{z, y, x}[a], sides[a], taps[a],
-                       filter.oriented() ? anchors[a] : taps[a] - 1 - anchors[a]};
+                       filter.is_correlation() ? anchors[a] : taps[a] - 1 - anchors[a]};
           }
           const Region region{
               .x = x, .y = y, .width = sides[2], .height = sides[1], .z = z, .depth = sides[0]};

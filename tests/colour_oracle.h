@@ -110,7 +110,7 @@ class Oracle {
         out_(out),
         colours_(in.shape.channels - (colour.alpha ? 1 : 0)) {}
 
-  /// For one oriented filter whose sum is not 0, at a place of the output.
+  /// For one filter that is a correlation and whose sum is not 0, at a place of the output.
   std::vector<double> blended(const Filter& filter, const Place& at) const {
     double alpha = 1;
     if (colour_.alpha)

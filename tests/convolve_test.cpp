@@ -1,4 +1,4 @@
-// convolve_test.cpp: the one call: worked examples, NaN, several filters, oriented filters.
+// convolve_test.cpp: the one call: worked examples, NaN, several filters, filters that are correlations.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,11 +34,11 @@ TEST_P(Convolve, FlipsAndCorrelateDoesNot) {
   const ConstView view = view_of(row.data(), {.width = 5});
   const Image flipped = convolve(view, Filter({1, 2, 3}), {}, GetParam());
   const Image straight = correlate(view, Filter({1, 2, 3}), {}, GetParam());
-  const Image oriented = convolve(view, Filter({1, 2, 3}).as_oriented(), {}, GetParam());
+  const Image as_correlation = convolve(view, Filter({1, 2, 3}).as_correlation(), {}, GetParam());
   for (int x = 0; x < 3; ++x) {
     EXPECT_EQ(flipped.view().at<float>(0, x + 1), x + 1);
     EXPECT_EQ(straight.view().at<float>(0, x + 1), 3 - x);
-    EXPECT_EQ(oriented.view().at<float>(0, x + 1), 3 - x);
+    EXPECT_EQ(as_correlation.view().at<float>(0, x + 1), 3 - x);
   }
 }
 

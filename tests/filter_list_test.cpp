@@ -72,7 +72,7 @@ TEST(FilterList, EveryFilterIsNamedAndOrientedInAllItsDimensions) {
         for (const Filter& filter : each->filters) {
           const Filter settled = filter.with_dims(dims);
           EXPECT_EQ(settled.name(), entry.name);
-          EXPECT_TRUE(settled.oriented()) << entry.name;
+          EXPECT_TRUE(settled.is_correlation()) << entry.name;
           const FilterSize size = settled.size();
           EXPECT_TRUE(dims > 2 || size.depth == 1) << entry.name;
           EXPECT_TRUE(dims > 1 || size.height == 1) << entry.name;
@@ -99,7 +99,7 @@ TEST(FilterList, FunctionsMakeWhatTheListMakes) {
     EXPECT_EQ(made.name(), name);
     EXPECT_EQ(made.size(), listed.size()) << name;
     EXPECT_EQ(made.weights(), listed.weights()) << name;
-    EXPECT_TRUE(made.oriented()) << name;
+    EXPECT_TRUE(made.is_correlation()) << name;
   };
   same(identity(2), "identity", {}, 2);
   same(sharpen(0.5, 3), "sharpen", {{"strength", {0.5}}}, 3);

@@ -34,19 +34,19 @@ TEST(Filter, RefusesWhatMeansNothing) {
 }
 
 TEST(Filter, OpenFilterTakesDimensionsAndKeepsItsSettings) {
-  const Filter open = Filter::open("ones", [](int dims) {
+  const Filter deferred = Filter::deferred("ones", [](int dims) {
     const std::vector<double> line{1, 1, 1};
     return Filter::separable(line, dims > 1 ? line : std::vector<double>{}, dims > 2 ? line : std::vector<double>{});
   });
-  EXPECT_EQ(open.dims(), 0);
-  EXPECT_EQ(message_of([&] { (void)open.weights(); }),
+  EXPECT_EQ(deferred.dims(), 0);
+  EXPECT_EQ(message_of([&] { (void)deferred.weights(); }),
             "ones: its dimensions follow the image; call with_dims(1, 2 or 3) to see its weights");
-  const Filter settled = open.with_anchor({0, 1, 2}).as_oriented().with_dims(2);
+  const Filter settled = deferred.with_anchor({0, 1, 2}).as_correlation().with_dims(2);
   EXPECT_EQ(settled.size(), (FilterSize{1, 3, 3}));
   EXPECT_EQ(settled.anchor(), (Anchor{0, 1, 2}));
-  EXPECT_TRUE(settled.oriented());
+  EXPECT_TRUE(settled.is_correlation());
   EXPECT_EQ(settled.name(), "ones");
-  EXPECT_EQ(open.with_dims(3).size(), (FilterSize{3, 3, 3}));
+  EXPECT_EQ(deferred.with_dims(3).size(), (FilterSize{3, 3, 3}));
 }
 
 }  // namespace

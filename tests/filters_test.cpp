@@ -33,7 +33,7 @@ double at(const Filter& filter, std::int64_t y, std::int64_t x, std::int64_t z =
   return filter.weights()[((n.depth / 2 + z) * n.height + n.height / 2 + y) * n.width + n.width / 2 + x];
 }
 
-/// The answer of an oriented filter to brightness that rises by 1 a pixel along one axis, at a pixel of
+/// The answer of a named filter to brightness that rises by 1 a pixel along one axis, at a pixel of
 /// brightness 0.
 double answer_to_ramp(const Filter& filter, Axis axis) {
   const FilterSize n = filter.size();

@@ -35,8 +35,8 @@ struct Anchor {
 /// Convolution is  out[p] = Σ w[k] · in[p − (k − a)],  correlation  out[p] = Σ w[k] · in[p + (k − a)]. The default
 /// anchor is a = ⌊n/2⌋ along each axis, as in OpenCV and scipy.ndimage.
 ///
-/// A named filter may leave its dimensions open; it then takes those of the image (`dims()` is 0 until
-/// `with_dims`). Filters are immutable and cheap to copy.
+/// A deferred filter, as most named ones are, takes its dimensions from the image (`dims()` is 0 until `with_dims`). Filters
+/// are immutable and cheap to copy.
 class Filter {
  public:
   /// A 1D filter along x.
@@ -50,8 +50,8 @@ class Filter {
   static Filter separable(std::vector<double> x, std::vector<double> y = {},
                           std::vector<double> z = {});
 
-  /// A filter that is built once the dimensions are known: `make(1)`, `make(2)` or `make(3)`.
-  static Filter open(std::string name, std::function<Filter(int dims)> make);
+  /// A filter that is built once the image's dimensions are known: by `make(1)`, `make(2)` or `make(3)`.
+  static Filter deferred(std::string name, std::function<Filter(int dims)> make);
 
   /// The same weights with another anchor. Throws `Error{invalid_argument}` where it lies outside the filter.
   Filter with_anchor(Anchor anchor) const;
@@ -61,14 +61,15 @@ class Filter {
   Filter with_name(std::string name) const;
   /// The same weights applied as a correlation whichever operation is asked for. Named filters are so, which is why a named
   /// derivative is positive where brightness rises along its axis.
-  Filter as_oriented() const;
+  Filter as_correlation() const;
 
   /// 0 while the dimensions follow the image, else 1, 2 or 3.
   int dims() const;
   const std::string& name() const;
   FilterSize size() const;
   Anchor anchor() const;
-  bool oriented() const;
+  /// Whether `as_correlation` made it.
+  bool is_correlation() const;
   /// The factors z, y, x where the filter was made from them.
   const std::optional<std::array<std::vector<double>, 3>>& factors() const;
   /// All weights in row-major order; multiplied out from the factors where there are some.

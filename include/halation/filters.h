@@ -69,8 +69,9 @@ FilterSet make_filter(std::string_view name, const Arguments& arguments = {}, in
 /// empty rows and for what is not a finite number: "weights: row 2 has 2 numbers, row 1 has 3".
 Filter parse_weights(std::string_view text);
 
-// The same filters as functions. Every one takes `dims` (0: follows the image) and is oriented: `convolve` and `correlate` give
-// the same result. Formulas, ranges and sources stand in the list (`halation filters NAME`, docs/filters.md).
+// The same filters as functions. Every one takes `dims` (0: follows the image) and is a correlation
+// (`Filter::as_correlation`): `convolve` and `correlate` give the same result. Formulas,
+// ranges and sources stand in the list (`halation filters NAME`, docs/filters.md).
 
 struct GaussianOptions { PerAxis sigma = 1.0; std::optional<PerAxis> radius = {}; int dims = 0; };
 struct GaussianDerivativeOptions { PerAxis sigma = 1.0; std::optional<PerAxis> radius = {}; int order_x = 1, order_y = 0, order_z = 0; int dims = 0; };

@@ -59,7 +59,7 @@ nb::dict settled(const Filter& filter) {
   facts["name"] = filter.name();
   facts["size"] = triple(size.depth, size.height, size.width);
   facts["anchor"] = triple(anchor.z, anchor.y, anchor.x);
-  facts["oriented"] = filter.oriented();
+  facts["is_correlation"] = filter.is_correlation();
   if (filter.factors()) {
     const auto& [z, y, x] = *filter.factors();
     facts["factors"] = nb::make_tuple(nb::cast(z), nb::cast(y), nb::cast(x));

@@ -8,13 +8,13 @@
 
 namespace halation {
 
-/// Either settled (size, and weights or factors) or open (make). Name, orientation and anchor set on an open filter are carried
+/// Either settled (size, and weights or factors) or deferred (make). Name, operation and anchor set on a deferred filter are carried
 /// over to what it makes.
 struct Filter::Data {
   std::string name = "custom";
   FilterSize size;
   std::optional<Anchor> anchor;  // none: the default, ⌊n/2⌋
-  bool oriented = false;
+  bool is_correlation = false;
   std::vector<double> weights;
   std::optional<std::array<std::vector<double>, 3>> factors;
   std::function<Filter(int)> make;
@@ -83,7 +83,7 @@ Filter Filter::separable(std::vector<double> x, std::vector<double> y, std::vect
   return Filter(std::move(data));
 }
 
-Filter Filter::open(std::string name, std::function<Filter(int)> make) {
+Filter Filter::deferred(std::string name, std::function<Filter(int)> make) {
   auto data = std::make_shared<Data>();
   data->name = std::move(name);
   data->make = std::move(make);
@@ -101,7 +101,7 @@ Filter Filter::with_dims(int dims) const {
   if (!data_->make) return *this;
   Filter made = data_->make(dims).with_name(data_->name);
   if (data_->anchor) made = made.with_anchor(*data_->anchor);
-  if (data_->oriented) made = made.as_oriented();
+  if (data_->is_correlation) made = made.as_correlation();
   return made;
 }
 
@@ -111,9 +111,9 @@ Filter Filter::with_name(std::string name) const {
   return Filter(std::move(data));
 }
 
-Filter Filter::as_oriented() const {
+Filter Filter::as_correlation() const {
   auto data = std::make_shared<Data>(*data_);
-  data->oriented = true;
+  data->is_correlation = true;
   return Filter(std::move(data));
 }
 
@@ -132,7 +132,7 @@ int Filter::dims() const {
 
 const std::string& Filter::name() const { return data_->name; }
 FilterSize Filter::size() const { return settled().size; }
-bool Filter::oriented() const { return data_->oriented; }
+bool Filter::is_correlation() const { return data_->is_correlation; }
 const std::optional<std::array<std::vector<double>, 3>>& Filter::factors() const { return settled().factors; }
 
 Anchor Filter::anchor() const {

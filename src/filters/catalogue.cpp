@@ -155,7 +155,7 @@ FilterSet make_filter(std::string_view name, const Arguments& arguments, int dim
     refuse(entry.name + ": dims must be " + joined(allowed, " or ") + ", got " + std::to_string(dims));
   }
   FilterSet set = entry.make(complete, dims);
-  for (Filter& filter : set.filters) filter = filter.with_name(entry.name).as_oriented();
+  for (Filter& filter : set.filters) filter = filter.with_name(entry.name).as_correlation();
   return set;
 }
 

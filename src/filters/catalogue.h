@@ -33,7 +33,7 @@ NamedFilter edges_entry();
 template <Filter (*build)(const Arguments&, int dims)>
 FilterSet make_one(const Arguments& arguments, int dims) {
   if (dims != 0) return build(arguments, dims);
-  return Filter::open("", [arguments](int image_dims) { return build(arguments, image_dims); });
+  return Filter::deferred("", [arguments](int image_dims) { return build(arguments, image_dims); });
 }
 
 /// `make_filter` for an entry of one filter.

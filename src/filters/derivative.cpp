@@ -60,7 +60,7 @@ FilterSet make_edges(const Arguments&, int dims) {
     for (int axis = 0; axis < dims; ++axis) filters.push_back(build_edge(axis, dims));
   } else {
     for (int axis = 0; axis < 3; ++axis) {
-      filters.push_back(Filter::open("", [axis](int image_dims) { return build_edge(axis, image_dims); }));
+      filters.push_back(Filter::deferred("", [axis](int image_dims) { return build_edge(axis, image_dims); }));
     }
   }
   return {filters, Combine::magnitude};

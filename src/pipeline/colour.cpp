@@ -187,7 +187,7 @@ Filter anchor_of(const Filter& filter) {
   const Filter picked =
       Filter::separable(unit(size.width, anchor.x), unit(size.height, anchor.y), unit(size.depth, anchor.z))
           .with_anchor(anchor);
-  return filter.oriented() ? picked.as_oriented() : picked;
+  return filter.is_correlation() ? picked.as_correlation() : picked;
 }
 
 /// Filters the alpha of `work`; `options` are those of the work, with borders of 1.

@@ -183,7 +183,7 @@ CheckedJob check(const PlanSpec& spec) {
     const Space k = filter.size().space();
     const Anchor anchor = filter.anchor();
     const Space a{anchor.z, anchor.y, anchor.x};
-    const bool flip = options.operation == Operation::convolution && !filter.oriented();
+    const bool flip = options.operation == Operation::convolution && !filter.is_correlation();
     Taps taps;
     taps.size = k;
     for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -236,7 +236,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
       std::array{Method::automatic, Method::direct, Method::separable, Method::box}[point[method]];
   options.threads = thread_counts[point[threads]];
 
-  // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one oriented filter.
+  // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one that is a correlation.
   const std::size_t kind = point[weights];
   made.integer_weights = kind == 0 || kind == 3 || kind == 6 || kind == first_equal_kind;
   const std::size_t count = point[filters] == 1 || point[filters] == 2 ? 2 : 1;
@@ -244,7 +244,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
     FilterSize own = size;
     if (i == 1 && options.extent == Extent::same) std::swap(own.width, own.height);
     Filter filter = make_filter_of(kind, own, random).with_anchor(make_anchor(point[anchor], own, random));
-    if (point[operation] == 2) filter = filter.as_oriented();
+    if (point[operation] == 2) filter = filter.as_correlation();
     spec.filters.push_back(std::move(filter));
   }
   if (point[filters] == 2) spec.combine = Combine::magnitude;
