@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "core/convert.h"
-#include "core/lap.h"
+#include "core/stopwatch.h"
 #include "halation/halation.h"
 #include "message_of.h"
 
