@@ -200,7 +200,7 @@ Question question_of(const Flags& flags) {
   if (flags.border_value && !is_constant)
     throw Error{ErrorCode::invalid_argument, "--border-value goes with --border constant"};
   const Border& height = borders.size() == 3 ? borders[1] : borders.front();
-  question.options.border = {borders.front(), height, borders.back()};
+  question.options.border = {.z = borders.front(), .y = height, .x = borders.back()};
   if (flags.method) question.options.method = method_named(*flags.method);
   if (flags.tune) question.options.tune = tune_named(*flags.tune);
   question.gpu = &gpu_named(flags.gpu.value_or("h200"));

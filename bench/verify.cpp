@@ -178,7 +178,7 @@ Expected::Expected(const Job& job, const Filter& filter, ConstView host_in)
                        filter.is_correlation() ? anchors[a] : taps[a] - 1 - anchors[a]};
           }
           const Region region{
-              .x = x, .y = y, .width = sides[2], .height = sides[1], .z = z, .depth = sides[0]};
+              .z = z, .y = y, .x = x, .depth = sides[0], .height = sides[1], .width = sides[2]};
           pending.push_back(std::async(std::launch::async, [this, batch, region, axes, &filter, host_in] {
             const Image patch = surroundings(host_in.batch(batch), axes, job_.border);
             const Options options{.extent = Extent::valid, .output = Pixel::f64};

@@ -49,7 +49,7 @@ struct Trial {
   Verdict judge_peer() const { return expected.judge_peer(out); }
   template <class T>
   T& at(std::int64_t y, std::int64_t x) {
-    return out.view().at<T>(y, x);
+    return out.view().at<T>({.y = y, .x = x});
   }
 
   Job job;
@@ -102,7 +102,7 @@ TEST(BenchVerify, AllowsALevelOnlyWhereRoundingChanges) {
   const Image sums = convolve(trial.in, trial.filter, {.output = Pixel::f64}, reference());
   int near = 0, far = 0;
   for (std::int64_t y = 0; y < 60; ++y) {
-    const double sum = sums.view().at<double>(y, 7);
+    const double sum = sums.view().at<double>({.y = y, .x = 7});
     const double from_boundary = std::fabs(sum - std::floor(sum) - 0.5);
     auto& level = trial.at<std::uint8_t>(y, 7);
     const std::uint8_t right = level;
@@ -159,7 +159,7 @@ class FakePeer final : public Peer {
                         if (way == "throws") throw Error{ErrorCode::device, "it refuses"};
                         const int runs = way == "slow" ? 40 : 1;
                         for (int i = 0; i < runs; ++i) plan->run(in, out);
-                        if (way == "wrong") out.at<float>(out.shape.height / 2, out.shape.width / 2) += 1;
+                        if (way == "wrong") out.at<float>({.y = out.shape.height / 2, .x = out.shape.width / 2}) += 1;
                       }});
     }
     return list;

@@ -63,7 +63,7 @@ TEST(ResultsOf, FollowsFromTheWeightsAlone) {
   EXPECT_THAT(of(Filter({-1, 3}), Pixel::f32), ElementsAre(-1, 3));
   EXPECT_THAT(of(Filter({-1, 3}), Pixel::u8, {.scale = -2, .offset = 5}), ElementsAre(-1525, 515));
   EXPECT_THAT(of(Filter({1}), Pixel::u8, {.border = Border::constant(-300)}), ElementsAre(-300, 255));
-  EXPECT_THAT(of(Filter::separable({1, -2}, {3, -1}), Pixel::f32), ElementsAre(-7, 5));
+  EXPECT_THAT(of(Filter::separable({.y = {3, -1}, .x = {1, -2}}), Pixel::f32), ElementsAre(-7, 5));
 }
 
 TEST(ResultsOf, IsReachedAndNeverLeft) {

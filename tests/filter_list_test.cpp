@@ -109,7 +109,7 @@ TEST(FilterList, FunctionsMakeWhatTheListMakes) {
   same(box({.size = {3, 5}, .dims = 2}), "box", {{"size", {3, 5}}}, 2);
   same(gaussian({.sigma = {1, 2}, .radius = 3, .dims = 2}), "gaussian", {{"sigma", {1, 2}}, {"radius", {3}}},
        2);
-  same(gaussian_derivative({.sigma = 2, .order_x = 0, .order_y = 1, .order_z = 2, .dims = 3}),
+  same(gaussian_derivative({.sigma = 2, .order_z = 2, .order_y = 1, .order_x = 0, .dims = 3}),
        "gaussian_derivative", {{"sigma", {2}}, {"order_x", {0}}, {"order_y", {1}}, {"order_z", {2}}}, 3);
   same(sobel(Axis::y, 2), "sobel", {{"axis", {1}}}, 2);
   same(scharr(Axis::z, 3), "scharr", {{"axis", {2}}}, 3);

@@ -16,7 +16,7 @@ TEST(Filter, DefaultAnchorIsHalfTheSize) {
 }
 
 TEST(Filter, MultipliesFactorsOut) {
-  const Filter filter = Filter::separable({1, 2}, {3, 5, 7});
+  const Filter filter = Filter::separable({.y = {3, 5, 7}, .x = {1, 2}});
   EXPECT_EQ(filter.size(), (FilterSize{1, 3, 2}));
   EXPECT_EQ(filter.weights(), (std::vector<double>{3, 6, 5, 10, 7, 14}));
   EXPECT_EQ(filter.sum(), 45);
@@ -28,7 +28,7 @@ TEST(Filter, RefusesWhatMeansNothing) {
             "weights are empty: a filter has at least one tap along each axis");
   EXPECT_EQ(message_of([] { Filter::dense({1, 2, 2}, {1, 2, 3}); }), "a filter of 1x2x2 has 4 weights, got 3");
   EXPECT_EQ(message_of([] { Filter({1, std::nan(""), 3}); }), "weights must be finite, got nan at position 1");
-  EXPECT_EQ(message_of([] { Filter::separable({1, INFINITY}); }), "weights must be finite, got inf at position 1");
+  EXPECT_EQ(message_of([] { Filter::separable({.x = {1, INFINITY}}); }), "weights must be finite, got inf at position 1");
   EXPECT_EQ(message_of([] { Filter({1, 2, 3}).with_anchor({0, 0, 3}); }),
             "anchor must lie inside the filter, got 0,0,3 in a filter of 1,1,3 taps (depth, height, width)");
 }
@@ -36,7 +36,8 @@ TEST(Filter, RefusesWhatMeansNothing) {
 TEST(Filter, OpenFilterTakesDimensionsAndKeepsItsSettings) {
   const Filter deferred = Filter::deferred("ones", [](int dims) {
     const std::vector<double> line{1, 1, 1};
-    return Filter::separable(line, dims > 1 ? line : std::vector<double>{}, dims > 2 ? line : std::vector<double>{});
+    const std::vector<double> none;
+    return Filter::separable({.z = dims > 2 ? line : none, .y = dims > 1 ? line : none, .x = line});
   });
   EXPECT_EQ(deferred.dims(), 0);
   EXPECT_EQ(message_of([&] { (void)deferred.weights(); }),

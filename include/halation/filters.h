@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "halation/by_name.h"
 #include "halation/filter.h"
 
 namespace halation {
@@ -74,7 +75,13 @@ Filter parse_weights(std::string_view text);
 // ranges and sources stand in the list (`halation filters NAME`, docs/filters.md).
 
 struct GaussianOptions { PerAxis sigma = 1.0; std::optional<PerAxis> radius = {}; int dims = 0; };
-struct GaussianDerivativeOptions { PerAxis sigma = 1.0; std::optional<PerAxis> radius = {}; int order_x = 1, order_y = 0, order_z = 0; int dims = 0; };
+struct GaussianDerivativeOptions {
+  ByName<GaussianDerivativeOptions> by_name = ByName<GaussianDerivativeOptions>();
+  PerAxis sigma = 1.0;
+  std::optional<PerAxis> radius = {};
+  int order_z = 0, order_y = 0, order_x = 1;
+  int dims = 0;
+};
 struct UnsharpMaskOptions { PerAxis sigma = 1.0; double amount = 1.0; std::optional<PerAxis> radius = {}; int dims = 0; };
 struct BoxOptions { PerAxis size = 3; int dims = 0; };
 struct MotionBlurOptions { double length = 9; double angle = 0; };

@@ -16,7 +16,7 @@ struct Filter::Data {
   std::optional<Anchor> anchor;  // none: the default, ⌊n/2⌋
   bool is_correlation = false;
   std::vector<double> weights;
-  std::optional<std::array<std::vector<double>, 3>> factors;
+  std::optional<Factors> factors;
   std::function<Filter(int)> make;
 };
 
@@ -67,18 +67,17 @@ Filter Filter::dense(FilterSize size, std::vector<double> weights) {
   return Filter(std::move(data));
 }
 
-Filter Filter::separable(std::vector<double> x, std::vector<double> y, std::vector<double> z) {
-  if (x.empty() && y.empty() && z.empty()) {
+Filter Filter::separable(Factors factors) {
+  if (factors.z.empty() && factors.y.empty() && factors.x.empty()) {
     throw Error(ErrorCode::invalid_argument, "weights are empty: a filter has at least one tap along each axis");
   }
-  std::array<std::vector<double>, 3> factors{std::move(z), std::move(y), std::move(x)};
-  for (auto& factor : factors) {
-    if (factor.empty()) factor = {1.0};
-    check_finite(factor);
+  for (std::vector<double>* const factor : {&factors.z, &factors.y, &factors.x}) {
+    if (factor->empty()) *factor = {1.0};
+    check_finite(*factor);
   }
+  const auto taps = [](const std::vector<double>& factor) { return static_cast<std::int64_t>(factor.size()); };
   auto data = std::make_shared<Data>();
-  const auto length = [&](std::size_t axis) { return static_cast<std::int64_t>(factors[axis].size()); };
-  data->size = {.depth = length(0), .height = length(1), .width = length(2)};
+  data->size = {.depth = taps(factors.z), .height = taps(factors.y), .width = taps(factors.x)};
   data->factors = std::move(factors);
   return Filter(std::move(data));
 }
@@ -133,7 +132,7 @@ int Filter::dims() const {
 const std::string& Filter::name() const { return data_->name; }
 FilterSize Filter::size() const { return settled().size; }
 bool Filter::is_correlation() const { return data_->is_correlation; }
-const std::optional<std::array<std::vector<double>, 3>>& Filter::factors() const { return settled().factors; }
+const std::optional<Factors>& Filter::factors() const { return settled().factors; }
 
 Anchor Filter::anchor() const {
   const Data& data = settled();
@@ -144,7 +143,7 @@ Anchor Filter::anchor() const {
 std::vector<double> Filter::weights() const {
   const Data& data = settled();
   if (!data.factors) return data.weights;
-  const auto& [z, y, x] = *data.factors;
+  const auto [z, y, x] = data.factors->axes();
   std::vector<double> all;
   all.reserve(z.size() * y.size() * x.size());
   for (const double wz : z) {
@@ -157,9 +156,9 @@ std::vector<double> Filter::weights() const {
 
 double Filter::sum() const {
   const Data& data = settled();
-  const auto total = [](const std::vector<double>& w) { return std::accumulate(w.begin(), w.end(), 0.0); };
+  const auto total = [](std::span<const double> w) { return std::accumulate(w.begin(), w.end(), 0.0); };
   if (!data.factors) return total(data.weights);
-  return total((*data.factors)[0]) * total((*data.factors)[1]) * total((*data.factors)[2]);
+  return total(data.factors->z) * total(data.factors->y) * total(data.factors->x);
 }
 
 }  // namespace halation

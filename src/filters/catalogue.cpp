@@ -196,13 +196,14 @@ std::string text_of(double value) {
   return {text, std::to_chars(std::begin(text), std::end(text), value, format).ptr};
 }
 
-Filter separable(const Factors& factors) {
-  const std::size_t dims = factors.size();
-  return Filter::separable(factors[dims - 1], dims > 1 ? factors[dims - 2] : std::vector<double>{},
-                           dims > 2 ? factors[dims - 3] : std::vector<double>{});
+Filter separable(const FactorList& factors) {
+  const auto from_last = [&](std::size_t axis) {
+    return axis < factors.size() ? factors[factors.size() - 1 - axis] : std::vector<double>{};
+  };
+  return Filter::separable({.z = from_last(2), .y = from_last(1), .x = from_last(0)});
 }
 
-std::vector<double> outer_product(const Factors& factors) {
+std::vector<double> outer_product(const FactorList& factors) {
   std::vector<double> product{1};
   for (const std::vector<double>& factor : factors) {
     std::vector<double> longer;

@@ -14,7 +14,7 @@ Filter difference(const char* filter, const std::vector<double>& smooth, int axi
                                                  (dims == 1 ? "x" : "x or y") + " in " +
                                                  std::to_string(dims) + "D, got " + "xyz"[axis]};
   }
-  Factors factors(dims, smooth);
+  FactorList factors(dims, smooth);
   factors[dims - 1 - axis] = {-1, 0, 1};
   return separable(factors);
 }
@@ -49,7 +49,7 @@ Filter build_prewitt(const Arguments& arguments, int dims) {
 /// Sobel along `axis`; all 0 where the image does not have that axis, which adds nothing to a magnitude.
 Filter build_edge(int axis, int dims) {
   if (axis < dims) return difference("edges", sobel_smooth(), axis, dims);
-  Factors factors(dims, {1, 1, 1});
+  FactorList factors(dims, {1, 1, 1});
   factors.back() = {0, 0, 0};
   return separable(factors);
 }

@@ -144,11 +144,12 @@ void check_apart(const View& out) {
 void drop_zeros(std::vector<Filter>& filters) {
   const auto adds_nothing = [&](const Filter& filter) {
     if (filter.size() != filters[0].size() || filter.anchor() != filters[0].anchor()) return false;
-    const auto is_zero = [](const std::vector<double>& row) {
+    const auto is_zero = [](std::span<const double> row) {
       return std::all_of(row.begin(), row.end(), [](double w) { return w == 0; });
     };
     if (!filter.factors()) return is_zero(filter.weights());
-    return std::any_of(filter.factors()->begin(), filter.factors()->end(), is_zero);  // multiplied out they may be billions
+    const auto factors = filter.factors()->axes();  // multiplied out they may be billions
+    return std::any_of(factors.begin(), factors.end(), is_zero);
   };
   filters.erase(std::remove_if(filters.begin() + 1, filters.end(), adds_nothing), filters.end());
 }
@@ -178,6 +179,7 @@ CheckedJob check(const PlanSpec& spec) {
   if (spec.combine == Combine::magnitude) drop_zeros(settled);
 
   const Space n = spec.shape.space();
+  const auto borders = options.border.axes();
   Space out = n;
   for (Filter& filter : settled) {
     const Space k = filter.size().space();
@@ -224,7 +226,7 @@ CheckedJob check(const PlanSpec& spec) {
       low = std::min(low, taps.lead[axis]);
       high = std::max(high, out[axis] + taps.lead[axis] + taps.size[axis] - 1);
     }
-    job.borders[axis] = BorderTable(low, high, n[axis], options.border.axes[axis]);
+    job.borders[axis] = BorderTable(low, high, n[axis], borders[axis]);
   }
   return checked;
 }

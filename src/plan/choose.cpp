@@ -78,7 +78,8 @@ class FilterAnalysis {
   /// Factors that the filter was made from, else such as are found in its weights.
   std::optional<Separation> found_separation() const {
     if (!filter_.factors()) return separate(filter_.size().space(), weights());
-    Separation given{*filter_.factors(), 0};
+    const Factors& factors = *filter_.factors();
+    Separation given{{factors.z, factors.y, factors.x}, 0};
     if (flipped_) {
       for (auto& factor : given.factors) std::reverse(factor.begin(), factor.end());
     }
