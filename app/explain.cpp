@@ -81,7 +81,7 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   job.text("--border", border, "constant|replicate|reflect|reflect101|wrap",
            "what lies outside the image, one for all axes or one each [reflect101]");
   job.text("--border-value", border_value, "V", "the value of the border constant [0]");
-  job.text("--method", method, "automatic|direct|separable|low_rank|banded|box|fft",
+  job.text("--method", method, "automatic|direct|separable|box",
            "how to filter [automatic]");
   job.text("--tune", tune, "estimate|measure",
            "whether plans here time their methods, on images of that size [estimate]");

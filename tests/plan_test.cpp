@@ -59,9 +59,24 @@ TEST(Plan, RefusesSizesThatOverflow) {
             "image 1x576460752303423486 f64 has more bytes than 61 bits count");
 }
 
+TEST(Plan, RefusesWhatNoDeviceOffersYet) {
+  for (const auto& [device, offered] : {std::pair{cpu(), "direct, separable, box"}, std::pair{reference(), "direct"}}) {
+    for (const Tune tune : {Tune::estimate, Tune::measure}) {
+      for (const Method method : {Method::low_rank, Method::banded, Method::fft}) {
+        PlanSpec spec = spec_of(Filter({1, 2, 1}), {.method = method, .tune = tune});
+        spec.device = device;
+        EXPECT_EQ(message_of([&] { Plan{spec}; }), "method " + std::string(name_of(method)) + " is not available on " +
+                                                       name_of(device) + "; choose from automatic, " + offered);
+      }
+    }
+    PlanSpec spec = spec_of(Filter({1, 2, 1}), {.accuracy = Accuracy::fast});
+    spec.device = device;
+    EXPECT_EQ(message_of([&] { Plan{spec}; }),
+              "accuracy fast is not available: no method of this version approximates; use exact");
+  }
+}
+
 TEST(Plan, RefusesMethodsAndDevicesThatAreNotThere) {
-  EXPECT_EQ(message_of([] { Plan(spec_of(Filter({1}), {.method = Method::fft})); }),
-            "method fft is not available on cpu; choose from automatic, direct, separable, box");
   EXPECT_THAT(message_of([] { Plan(spec_of(Filter::dense({1, 2, 2}, {1, 2, 3, 5}), {.method = Method::separable})); }),
               HasSubstr("method separable: filter 'custom' is not separable: the nearest product of factors leaves "));
   PlanSpec far = spec_of(Filter({1}));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "core/convert.h"
 #include "halation/error.h"
@@ -31,10 +32,21 @@ void check_shape(const Shape& shape, Pixel pixel) {
   }
 }
 
+void check_accuracy(Accuracy accuracy) {
+  switch (accuracy) {
+    case Accuracy::exact:
+      return;
+    case Accuracy::fast:
+      throw Error(ErrorCode::unsupported, "accuracy fast is not available: no method of this version approximates; use exact");
+  }
+  throw std::logic_error("no such accuracy");
+}
+
 void check_options(const Options& options) {
   if (!std::isfinite(options.scale)) refuse("scale must be finite, got " + std::to_string(options.scale));
   if (!std::isfinite(options.offset)) refuse("offset must be finite, got " + std::to_string(options.offset));
   if (options.threads < 0) refuse("threads must be at least 0, got " + std::to_string(options.threads));
+  check_accuracy(options.accuracy);
 }
 
 /// Whether an element of a box of a given shape and strides at distance `delta` bytes overlaps one of another box of the same kind:
