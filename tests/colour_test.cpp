@@ -376,7 +376,7 @@ TEST(Errors, AreSentences) {
   const Image in({.height = 4, .width = 4, .channels = 3}, Pixel::u8);
   const FilterSet two({sobel(), scharr()}, Combine::none);
   EXPECT_EQ(message_of([&] { convolve_colour(in, two, {}, {.linear = true}); }),
-            "convolve makes one image, these filters make 2; use a Plan");
+            "one call makes one image, these filters make 2; use a Plan");
   EXPECT_EQ(message_of([&] { convolve_colour(in, FilterSet(), {}, {.linear = true}); }),
             "a plan needs at least one filter");
 }

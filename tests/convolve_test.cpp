@@ -35,6 +35,11 @@ TEST_P(Convolve, FlipsAndCorrelateDoesNot) {
   const Image flipped = convolve(view, Filter({1, 2, 3}), {}, GetParam());
   const Image straight = correlate(view, Filter({1, 2, 3}), {}, GetParam());
   const Image as_correlation = convolve(view, Filter({1, 2, 3}).as_correlation(), {}, GetParam());
+  std::vector<float> flipped_into(5), straight_into(5);
+  convolve(view, view_of(flipped_into.data(), {.width = 5}), Filter({1, 2, 3}), {}, GetParam());
+  correlate(view, view_of(straight_into.data(), {.width = 5}), Filter({1, 2, 3}), {}, GetParam());
+  EXPECT_EQ(flipped_into, (std::vector<float>{0, 1, 2, 3, 0}));
+  EXPECT_EQ(straight_into, (std::vector<float>{0, 3, 2, 1, 0}));
   for (int x = 0; x < 3; ++x) {
     EXPECT_EQ(flipped.view().at<float>({.y = 0, .x = x + 1}), x + 1);
     EXPECT_EQ(straight.view().at<float>({.y = 0, .x = x + 1}), 3 - x);
@@ -83,7 +88,7 @@ TEST_P(Convolve, SeveralOutputsNeedAPlan) {
     convolve(image, two, {}, GetParam());
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "convolve makes one image, these filters make 2; use a Plan");
+    EXPECT_STREQ(error.what(), "one call makes one image, these filters make 2; use a Plan");
   }
 }
 
