@@ -196,7 +196,7 @@ std::vector<std::unique_ptr<bench::Contender>> started(const PeerNames& peers, D
 void be_peer(const std::string& name) {
   const NativePeer* peer = native_peer(name);
   if (peer == nullptr) refuse("no peer is called '" + name + "'");
-  bench::serve_peer(peer->find, peer->gpu ? bench::gpu_stopwatch : bench::cpu_stopwatch);
+  bench::serve_peer(peer->find, peer->gpu ? bench::gpu_timer : bench::cpu_timer);
 }
 
 std::vector<std::string> labels_of(const std::vector<bench::Job>& jobs, const std::vector<int>& threads) {
@@ -242,8 +242,8 @@ void run(const Flags& flags, const CLI::App& command) {
   }
   const PeerNames peers = peers_from(flags.peers, device);
   results.circumstances = bench::circumstances(command_text(command));
-  const std::unique_ptr<bench::Stopwatch> stopwatch =
-      device == Device::Kind::cuda ? bench::gpu_stopwatch() : bench::cpu_stopwatch();
+  const std::unique_ptr<bench::DeviceTimer> timer =
+      device == Device::Kind::cuda ? bench::gpu_timer() : bench::cpu_timer();
   BenchProgress progress(progress_kind(flags.progress, flags.quiet), labels_of(jobs, threads));
   const auto before = [&](const bench::Row& row, std::string_view who) { progress.before(row, who); };
   bench::ContestOptions options{.repeats = repeats,
@@ -251,7 +251,7 @@ void run(const Flags& flags, const CLI::App& command) {
                                 .peers = started(peers, device, repeats, peer_seconds),
                                 .before_each = before,
                                 .after_each = [&](const bench::Row& row) { progress.after(row); }};
-  results.contest = bench::run_contest(jobs, *stopwatch, options);
+  results.contest = bench::run_contest(jobs, *timer, options);
   std::optional<bench::PythonPeers> python;
   if (peers.python)
     python = {.python = flags.python.value_or("python3"),
@@ -270,7 +270,7 @@ void run(const Flags& flags, const CLI::App& command) {
   }
   if (rounds > 0) {
     keep();
-    bench::repeat_close_rows(results.contest, *stopwatch, std::move(options), python, rounds);
+    bench::repeat_close_rows(results.contest, *timer, std::move(options), python, rounds);
   }
   progress.clear();
   results.void_reasons = results.contest.void_reasons(results.gpu.name);

@@ -81,7 +81,7 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   job.text("--border", border, "constant|replicate|reflect|reflect101|wrap",
            "what lies outside the image, one for all axes or one each [reflect101]");
   job.text("--border-value", border_value, "V", "the value of the border constant [0]");
-  job.text("--method", method, "automatic|direct|separable|low_rank|banded|box|fft",
+  job.text("--method", method, "automatic|direct|separable|box",
            "how to filter [automatic]");
   job.text("--tune", tune, "estimate|measure",
            "whether plans here time their methods, on images of that size [estimate]");
@@ -200,7 +200,7 @@ Question question_of(const Flags& flags) {
   if (flags.border_value && !is_constant)
     throw Error{ErrorCode::invalid_argument, "--border-value goes with --border constant"};
   const Border& height = borders.size() == 3 ? borders[1] : borders.front();
-  question.options.border = {borders.front(), height, borders.back()};
+  question.options.border = {.z = borders.front(), .y = height, .x = borders.back()};
   if (flags.method) question.options.method = method_named(*flags.method);
   if (flags.tune) question.options.tune = tune_named(*flags.tune);
   question.gpu = &gpu_named(flags.gpu.value_or("h200"));

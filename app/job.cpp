@@ -39,11 +39,11 @@ Filter settled(const Filter& filter, int dims, const std::vector<std::int64_t>& 
 
 Borders settled(const std::vector<Border>& borders, bool has_depth) {
   if (borders.size() == 1) return borders.front();
-  if (borders.size() == 3) return {borders[0], borders[1], borders[2]};
+  if (borders.size() == 3) return {.z = borders[0], .y = borders[1], .x = borders[2]};
   if (has_depth)
     refuse(
         "--border takes one mode or depth,height,width where image or filter have depth, got height,width");
-  return {borders[0], borders[0], borders[1]};
+  return {.z = borders[0], .y = borders[0], .x = borders[1]};
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ std::int64_t colours_of(const PageKind& kind) {
 /// The middle slice with `count` channels from `first` on.
 ConstView part_of(ConstView view, std::int64_t first, std::int64_t count) {
   const Shape& shape = view.shape;
-  ConstView part = view.crop({.width = shape.width, .height = shape.height, .z = shape.depth / 2});
+  ConstView part = view.crop({.z = shape.depth / 2, .height = shape.height, .width = shape.width});
   part.data += first * part.strides.channels;
   part.shape.channels = count;
   return part;
@@ -86,8 +86,10 @@ void paste(const Page& page, Pixel scale, View part) {
   for (std::int64_t y = 0; y < part.shape.height; ++y) {
     for (std::int64_t x = 0; x < part.shape.width; ++x) {
       for (std::int64_t c = 0; c < shown_colours; ++c)
-        part.at<std::uint8_t>(y, x, c) = shown.view().at<std::uint8_t>(y, x, std::min(c, colours - 1));
-      if (!alpha.empty()) part.at<std::uint8_t>(y, x, channels - 1) = alpha.view().at<std::uint8_t>(y, x);
+        part.at<std::uint8_t>({.y = y, .x = x, .c = c}) =
+            shown.view().at<std::uint8_t>({.y = y, .x = x, .c = std::min(c, colours - 1)});
+      if (!alpha.empty())
+        part.at<std::uint8_t>({.y = y, .x = x, .c = channels - 1}) = alpha.view().at<std::uint8_t>({.y = y, .x = x});
     }
   }
 }
@@ -116,7 +118,7 @@ Page side_by_side(const Page& original, const Page& result, Pixel original_scale
   std::memset(all.data, white, static_cast<std::size_t>(kind.shape.elements()));
   const auto centred = [&](const Shape& shape, std::int64_t x) {
     return all.crop(
-        {.x = x, .y = (kind.shape.height - shape.height) / 2, .width = shape.width, .height = shape.height});
+        {.y = (kind.shape.height - shape.height) / 2, .x = x, .height = shape.height, .width = shape.width});
   };
   const Shape& left = original.image.shape();
   paste(original, original_scale, centred(left, 0));

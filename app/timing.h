@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/lap.h"
+#include "core/stopwatch.h"
 
 namespace halation::app {
 

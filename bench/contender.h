@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/matrix.h"
-#include "bench/stopwatch.h"
+#include "bench/device_timer.h"
 
 namespace halation::bench {
 

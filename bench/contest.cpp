@@ -22,7 +22,7 @@ constexpr std::int64_t judged_copy_bytes = std::int64_t{8192} * 8192 * 4;
 /// Everything that is kept from one job to the next.
 class Arena {
  public:
-  Arena(Stopwatch& stopwatch, const ContestOptions& options) : stopwatch_(stopwatch), options_(options) {}
+  Arena(DeviceTimer& timer, const ContestOptions& options) : timer_(timer), options_(options) {}
 
   /// The rows of one job: one for each number of threads.
   void run(std::span<Row> rows) {
@@ -31,10 +31,10 @@ class Arena {
     for (Row& row : rows) {
       try {
         before(row, "halation");
-        const Plan plan(spec_of(job, stopwatch_.device(), row.threads));
+        const Plan plan(spec_of(job, timer_.device(), row.threads));
         for (const Method method : plan.methods())
           row.methods += (row.methods.empty() ? "" : ", ") + std::string(name_of(method));
-        input_.take(job, stopwatch_.device());
+        input_.take(job, timer_.device());
         if (!expected) expected.emplace(job, filter_of(job), input_.on_host());
         time_halation(row, plan, *expected);
         row.copy_s = copy_s(moved_bytes(job), row.threads);
@@ -51,7 +51,7 @@ class Arena {
     const auto known = copies_.find({bytes, threads});
     if (known != copies_.end()) return known->second;
     return copies_[{bytes, threads}] =
-               copy_seconds(stopwatch_, bytes, threads, repeats_of(options_.repeats, options_.repeats));
+               copy_seconds(timer_, bytes, threads, repeats_of(options_.repeats, options_.repeats));
   }
 
  private:
@@ -74,24 +74,24 @@ class Arena {
   }
 
   void time_halation(Row& row, const Plan& plan, const Expected& expected) {
-    Image out = allocate(plan.output_shape(), plan.output_pixel(), stopwatch_.device());
+    Image out = allocate(plan.output_shape(), plan.output_pixel(), timer_.device());
     const Shape scratch{.width = static_cast<std::int64_t>(plan.workspace_bytes())};
     Image workspace;
-    if (scratch.width > 0) workspace = allocate(scratch, Pixel::u8, stopwatch_.device());
+    if (scratch.width > 0) workspace = allocate(scratch, Pixel::u8, timer_.device());
     std::span<std::byte> bytes;
     if (!workspace.empty()) bytes = {workspace.view().data, plan.workspace_bytes()};
-    synchronise(stopwatch_.device());
+    synchronise(timer_.device());
     const Work work = [&](Stream stream) {
       plan.run(input_.on_device(), out.view(), {.stream = stream, .workspace = bytes});
     };
-    stopwatch_.poison(out);
-    stopwatch_.once(work);
+    timer_.poison(out);
+    timer_.once(work);
     row.verdict = expected.judge(plan, out);
     if (!row.verdict.right()) throw Error{ErrorCode::device, row.verdict.sentence()};
-    row.time = stopwatch_.time(repeats_of(options_.repeats, options_.repeats), work);
+    row.time = timer_.time(repeats_of(options_.repeats, options_.repeats), work);
   }
 
-  Stopwatch& stopwatch_;
+  DeviceTimer& timer_;
   const ContestOptions& options_;
   JobInput input_;
   std::map<std::pair<std::int64_t, int>, double> copies_;  ///< by bytes and threads
@@ -188,12 +188,12 @@ std::string Contest::complaint() const {
   return "";
 }
 
-Contest run_contest(const std::vector<Job>& jobs, Stopwatch& stopwatch, const ContestOptions& options) {
+Contest run_contest(const std::vector<Job>& jobs, DeviceTimer& timer, const ContestOptions& options) {
   Contest contest;
-  contest.device = stopwatch.device();
+  contest.device = timer.device();
   for (const std::unique_ptr<Contender>& peer : options.peers)
     contest.peers.emplace_back(peer->name(), peer->what());
-  Arena arena(stopwatch, options);
+  Arena arena(timer, options);
   if (contest.device.kind == Device::Kind::cuda)
     contest.copy_f32_8192_bytes_per_s =
         2.0 * static_cast<double>(judged_copy_bytes) / arena.copy_s(judged_copy_bytes, 0);

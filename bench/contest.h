@@ -9,7 +9,7 @@
 
 #include "bench/contender.h"
 #include "bench/matrix.h"
-#include "bench/stopwatch.h"
+#include "bench/device_timer.h"
 #include "bench/verify.h"
 
 namespace halation::bench {
@@ -68,7 +68,7 @@ struct ContestOptions {
   std::function<void(const Row& row)> after_each = {};
 };
 
-/// Runs everything on the stopwatch's device.
-Contest run_contest(const std::vector<Job>& jobs, Stopwatch& stopwatch, const ContestOptions& options);
+/// Runs everything on the timer's device.
+Contest run_contest(const std::vector<Job>& jobs, DeviceTimer& timer, const ContestOptions& options);
 
 }  // namespace halation::bench

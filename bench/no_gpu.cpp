@@ -1,6 +1,6 @@
 // no_gpu.cpp: what a build without CUDA says of GPUs.
 #include "bench/peer.h"
-#include "bench/stopwatch.h"
+#include "bench/device_timer.h"
 #include "halation/error.h"
 
 namespace halation::bench {
@@ -10,7 +10,7 @@ constexpr const char* why_not = "this build has no CUDA";
 
 }  // namespace
 
-std::unique_ptr<Stopwatch> gpu_stopwatch() {
+std::unique_ptr<DeviceTimer> gpu_timer() {
   throw Error{ErrorCode::device, std::string("bench: ") + why_not};
 }
 

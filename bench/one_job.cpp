@@ -81,7 +81,7 @@ Filter filter_of(const Settings& settings) {
       return std::vector<double>(static_cast<std::size_t>(taps), 1.0 / static_cast<double>(taps));
     return weights_of(taps);
   };
-  return Filter::separable(factor(size.width), factor(size.height), factor(size.depth));
+  return Filter::separable({.z = factor(size.depth), .y = factor(size.height), .x = factor(size.width)});
 }
 
 }  // namespace

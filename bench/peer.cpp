@@ -8,9 +8,9 @@
 namespace halation::bench {
 namespace {
 
-std::vector<float> in_order(const Filter& filter, const std::vector<double>& weights) {
+std::vector<float> in_order(const Filter& filter, std::span<const double> weights) {
   std::vector<float> result(weights.begin(), weights.end());
-  if (filter.oriented()) std::reverse(result.begin(), result.end());
+  if (filter.is_correlation()) std::reverse(result.begin(), result.end());
   return result;
 }
 
@@ -33,8 +33,7 @@ bool worth_running_dense(const Filter& filter) {
 std::vector<float> convolution_weights(const Filter& filter) { return in_order(filter, filter.weights()); }
 
 std::vector<float> convolution_factor(const Filter& filter, std::size_t axis) {
-  const std::vector<double>& factor = (*filter.factors())[axis];
-  return in_order(filter, factor.empty() ? std::vector<double>{1} : factor);
+  return in_order(filter, filter.factors()->axes()[axis]);
 }
 
 }  // namespace halation::bench

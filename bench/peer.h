@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/matrix.h"
-#include "bench/stopwatch.h"
+#include "bench/device_timer.h"
 #include "halation/error.h"
 #include "halation/filter.h"
 #include "halation/image.h"
@@ -22,7 +22,7 @@ struct Candidate {
   Work run;            ///< throws `Error` where the peer refuses
 };
 
-/// A library on this machine. Works on packed images in memory of the stopwatch's device.
+/// A library on this machine. Works on packed images in memory of the timer's device.
 class Peer {
  public:
   virtual ~Peer() = default;

@@ -86,7 +86,7 @@ class Cufft final : public Peer {
     std::fill_n(values, shape.elements(), 0.0F);
     const FilterSize size = filter.size();
     Anchor anchor = filter.anchor();
-    if (filter.oriented())
+    if (filter.is_correlation())
       anchor = {size.depth - 1 - anchor.z, size.height - 1 - anchor.y, size.width - 1 - anchor.x};
     const std::vector<float> weights = convolution_weights(filter);
     const float* weight = weights.data();

@@ -176,7 +176,7 @@ class Npp final : public Peer {
     NppPoint anchor() const {
       const auto [z, y, x] = filter.anchor();
       const auto [width, height] = size();
-      return filter.oriented() ? NppPoint{width - 1 - static_cast<int>(x), height - 1 - static_cast<int>(y)}
+      return filter.is_correlation() ? NppPoint{width - 1 - static_cast<int>(x), height - 1 - static_cast<int>(y)}
                                : NppPoint{static_cast<int>(x), static_cast<int>(y)};
     }
   };

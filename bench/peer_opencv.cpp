@@ -81,7 +81,7 @@ class OpenCv final : public Peer {
     const FilterSize size = filter.size();
     // Of a convolution its anchor counts from the other end, as the weights do.
     const auto anchor_of = [&](std::int64_t taps, std::int64_t at) {
-      return static_cast<int>(filter.oriented() ? at : taps - 1 - at);
+      return static_cast<int>(filter.is_correlation() ? at : taps - 1 - at);
     };
     const cv::Point anchor(anchor_of(size.width, filter.anchor().x),
                            anchor_of(size.height, filter.anchor().y));

@@ -184,7 +184,7 @@ std::optional<PeerRow> PeerProcess::run(const Job& job, int threads) {
   }
 }
 
-void serve_peer(FoundPeer (*find)(), std::unique_ptr<Stopwatch> (*stopwatch_of)()) {
+void serve_peer(FoundPeer (*find)(), std::unique_ptr<DeviceTimer> (*timer_of)()) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever asks may be killed
   FILE* answers = fdopen(dup(STDOUT_FILENO), "w");
   if (answers == nullptr || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
@@ -198,8 +198,8 @@ void serve_peer(FoundPeer (*find)(), std::unique_ptr<Stopwatch> (*stopwatch_of)(
   const Json header = Json::parse(text);
   FoundPeer found = find();
   if (!found.peer) return answer({{"peer", found.name}, {"why_not", found.why_not}});
-  const std::unique_ptr<Stopwatch> stopwatch = stopwatch_of();
-  Race race(std::move(found), *stopwatch, header.at("repeats"));
+  const std::unique_ptr<DeviceTimer> timer = timer_of();
+  Race race(std::move(found), *timer, header.at("repeats"));
   answer({{"peer", race.name()}, {"version", race.what()}});
   while (std::getline(std::cin, text)) {
     const Json line = Json::parse(text);

@@ -60,6 +60,6 @@ class PeerProcess final : public Contender {
 
 /// The other end: makes what standard input asks for, until it ends. Whatever the peer prints goes to
 /// standard error.
-void serve_peer(FoundPeer (*find)(), std::unique_ptr<Stopwatch> (*stopwatch_of)());
+void serve_peer(FoundPeer (*find)(), std::unique_ptr<DeviceTimer> (*timer_of)());
 
 }  // namespace halation::bench

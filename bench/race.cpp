@@ -51,14 +51,14 @@ std::int64_t moved_bytes(const Job& job) {
   return static_cast<std::int64_t>((job.in_bytes() + job.out_bytes()) / 2);
 }
 
-double copy_seconds(Stopwatch& stopwatch, std::int64_t bytes, int threads, const ladder::Repeats& repeats) {
+double copy_seconds(DeviceTimer& timer, std::int64_t bytes, int threads, const ladder::Repeats& repeats) {
   const Shape shape{.width = std::max<std::int64_t>(bytes, 1)};
-  const Image from = to_device(random_image(shape, Pixel::u8), stopwatch.device());
-  Image to = allocate(shape, Pixel::u8, stopwatch.device());
-  synchronise(stopwatch.device());
+  const Image from = to_device(random_image(shape, Pixel::u8), timer.device());
+  Image to = allocate(shape, Pixel::u8, timer.device());
+  synchronise(timer.device());
   double fastest_s = std::numeric_limits<double>::infinity();
-  for (const Work& copy : stopwatch.copies(from, to, threads))
-    fastest_s = std::min(fastest_s, stopwatch.time(repeats, copy).median_s);
+  for (const Work& copy : timer.copies(from, to, threads))
+    fastest_s = std::min(fastest_s, timer.time(repeats, copy).median_s);
   return fastest_s;
 }
 
@@ -71,8 +71,8 @@ void JobInput::take(const Job& job, Device device) {
   device_ = to_device(host_, device);
 }
 
-Race::Race(FoundPeer found, Stopwatch& stopwatch, int repeats)
-    : stopwatch_(stopwatch), repeats_(repeats), peer_(std::move(found.peer)) {
+Race::Race(FoundPeer found, DeviceTimer& timer, int repeats)
+    : timer_(timer), repeats_(repeats), peer_(std::move(found.peer)) {
   name_ = peer_ ? peer_->name() : std::move(found.name);
   what_ = peer_ ? peer_->version() : std::move(found.why_not);
 }
@@ -91,13 +91,13 @@ PeerRow Race::failure(const std::string& how, const Error& error) const {
 PeerRow Race::tried(const Candidate& candidate, const Expected& expected, const Image& out) {
   PeerRow row = row_of(candidate.how, candidate.border);
   try {
-    stopwatch_.once(candidate.run);
+    timer_.once(candidate.run);
     const Verdict verdict = expected.judge_peer(out);
     if (verdict.outputs == 0 || !verdict.right()) {
       row.status = PeerRow::Status::differs;
       row.reason = verdict.outputs == 0 ? "no output lies away from the border" : verdict.sentence();
     } else {
-      row.time = stopwatch_.time(repeats_of(least_peer_repeats, repeats_), candidate.run);
+      row.time = timer_.time(repeats_of(least_peer_repeats, repeats_), candidate.run);
     }
     return row;
   } catch (const Error& error) {
@@ -111,17 +111,17 @@ std::vector<double> Race::run_ways(const Job& job, int threads,
   const auto copy = [&] {
     if (threads > 0)
       copies_s.push_back(
-          copy_seconds(stopwatch_, moved_bytes(job), threads, repeats_of(least_peer_repeats, repeats_)));
+          copy_seconds(timer_, moved_bytes(job), threads, repeats_of(least_peer_repeats, repeats_)));
   };
   copy();
   try {
     const Filter filter = filter_of(job);
-    input_.take(job, stopwatch_.device());
+    input_.take(job, timer_.device());
     const Expected expected(job, filter, input_.on_host());
-    Image out = allocate(job.shape, job.output, stopwatch_.device());
+    Image out = allocate(job.shape, job.output, timer_.device());
     peer_->use_threads(threads);
     for (const Candidate& candidate : peer_->candidates(job, filter, input_.on_device(), out)) {
-      stopwatch_.poison(out);
+      timer_.poison(out);
       after_way(tried(candidate, expected, out));
     }
   } catch (const Error& error) {

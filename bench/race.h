@@ -15,8 +15,8 @@ inline constexpr int least_peer_repeats = 3;
 /// What a copy reads, and writes, for the bytes of a job.
 std::int64_t moved_bytes(const Job& job);
 
-/// Seconds of a copy of so many bytes within the stopwatch's device, on the CPU by so many threads.
-double copy_seconds(Stopwatch& stopwatch, std::int64_t bytes, int threads, const ladder::Repeats& repeats);
+/// Seconds of a copy of so many bytes within the timer's device, on the CPU by so many threads.
+double copy_seconds(DeviceTimer& timer, std::int64_t bytes, int threads, const ladder::Repeats& repeats);
 
 /// The random image of one job after the other, in host memory and on a device; made anew where the next one
 /// differs.
@@ -32,8 +32,8 @@ class JobInput {
 
 class Race final : public Contender {
  public:
-  /// `stopwatch` must outlive it.
-  Race(FoundPeer found, Stopwatch& stopwatch, int repeats);
+  /// `timer` must outlive it.
+  Race(FoundPeer found, DeviceTimer& timer, int repeats);
 
   const std::string& name() const override { return name_; }
   const std::string& what() const override { return what_; }
@@ -48,7 +48,7 @@ class Race final : public Contender {
   PeerRow failure(const std::string& how, const Error& error) const;
   PeerRow tried(const Candidate& candidate, const Expected& expected, const Image& out);
 
-  Stopwatch& stopwatch_;
+  DeviceTimer& timer_;
   int repeats_;
   std::unique_ptr<Peer> peer_;
   std::string name_, what_;

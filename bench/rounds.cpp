@@ -47,7 +47,7 @@ PeerRow joined(const std::vector<PeerRow>& rounds) {
 
 }  // namespace
 
-void repeat_close_rows(Contest& contest, Stopwatch& stopwatch, ContestOptions options,
+void repeat_close_rows(Contest& contest, DeviceTimer& timer, ContestOptions options,
                        const std::optional<PythonPeers>& python, int rounds) {
   for (Row& row : contest.rows) {
     if (!is_close(row)) continue;
@@ -56,7 +56,7 @@ void repeat_close_rows(Contest& contest, Stopwatch& stopwatch, ContestOptions op
     std::vector<double> times_s, copies_s;
     std::map<std::string, std::vector<PeerRow>> peers;
     for (int round = 0; round < rounds; ++round) {
-      Contest again = run_contest({row.job}, stopwatch, options);
+      Contest again = run_contest({row.job}, timer, options);
       if (python) {
         PythonPeers these = *python;
         these.only = options.only;

@@ -16,7 +16,7 @@ inline constexpr double clearly_ahead = 1.3;
 /// are not clearly behind the best. Medians of the rounds in which all of them were timed take the place of what was measured
 /// before; a row whose result is wrong in a round has failed. `python`: where peers in Python take part; device memory should be
 /// free.
-void repeat_close_rows(Contest& contest, Stopwatch& stopwatch, ContestOptions options, const std::optional<PythonPeers>& python,
+void repeat_close_rows(Contest& contest, DeviceTimer& timer, ContestOptions options, const std::optional<PythonPeers>& python,
                        int rounds);
 
 }  // namespace halation::bench

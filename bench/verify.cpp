@@ -175,10 +175,10 @@ Expected::Expected(const Job& job, const Filter& filter, ConstView host_in)
           std::array<Axis, 3> axes;
           for (std::size_t a = 0; a < 3; ++a) {
             axes[a] = {std::array{z, y, x}[a], sides[a], taps[a],
-                       filter.oriented() ? anchors[a] : taps[a] - 1 - anchors[a]};
+                       filter.is_correlation() ? anchors[a] : taps[a] - 1 - anchors[a]};
           }
           const Region region{
-              .x = x, .y = y, .width = sides[2], .height = sides[1], .z = z, .depth = sides[0]};
+              .z = z, .y = y, .x = x, .depth = sides[0], .height = sides[1], .width = sides[2]};
           pending.push_back(std::async(std::launch::async, [this, batch, region, axes, &filter, host_in] {
             const Image patch = surroundings(host_in.batch(batch), axes, job_.border);
             const Options options{.extent = Extent::valid, .output = Pixel::f64};

@@ -60,7 +60,7 @@ std::vector<double> gaussian_factor(int size, double sigma) {
 
 Filter product_of(const std::vector<double>& factor, int dims) {
   const std::vector<double> none;
-  return Filter::separable(factor, dims > 1 ? factor : none, dims > 2 ? factor : none);
+  return Filter::separable({.z = dims > 2 ? factor : none, .y = dims > 1 ? factor : none, .x = factor});
 }
 
 template <class T>

@@ -109,11 +109,12 @@ TEST(AxisByAxis, GivesWhatTheReferenceGives) {
       const Image in = noise(each.shape, pixel, Layout::interleaved, numbers);
       for (const Method method : {Method::separable, Method::box}) {
         const bool equal = method == Method::box;
-        const Filter filter = Filter::separable(weights_of(each.taps.width, equal, numbers.below(2) == 0, numbers),
-                                                weights_of(each.taps.height, equal, numbers.below(2) == 0, numbers),
-                                                weights_of(each.taps.depth, equal, true, numbers));
+        const Filter filter =
+            Filter::separable({.z = weights_of(each.taps.depth, equal, true, numbers),
+                               .y = weights_of(each.taps.height, equal, numbers.below(2) == 0, numbers),
+                               .x = weights_of(each.taps.width, equal, numbers.below(2) == 0, numbers)});
         const auto border = [&] { return borders[numbers.below(std::size(borders))]; };
-        const Options options{.border = {border(), border(), border()}, .method = method};
+        const Options options{.border = {.z = border(), .y = border(), .x = border()}, .method = method};
         EXPECT_LE(over_bound(in, {filter}, options), 1) << to_string(each.shape) << " " << name_of(pixel) << " " << name_of(method);
         EXPECT_LE(over_bound(in, {filter.with_anchor({0, each.taps.height - 1, 0})}, options), 1) << to_string(each.shape);
       }
@@ -126,8 +127,12 @@ TEST(AxisByAxis, GivesEveryExtentCombinationAndLayout) {
   const Shape shape{.depth = 14, .height = 12, .width = 3, .channels = 2};
   for (const Layout layout : {Layout::interleaved, Layout::planar}) {
     const Image in = noise(shape, Pixel::f32, layout, numbers);
-    const Filter one = Filter::separable(weights_of(3, false, false, numbers), weights_of(11, false, true, numbers), weights_of(13, false, true, numbers));
-    const Filter two = Filter::separable(weights_of(3, false, true, numbers), weights_of(11, false, false, numbers), weights_of(13, false, true, numbers));
+    const Filter one = Filter::separable({.z = weights_of(13, false, true, numbers),
+                                          .y = weights_of(11, false, true, numbers),
+                                          .x = weights_of(3, false, false, numbers)});
+    const Filter two = Filter::separable({.z = weights_of(13, false, true, numbers),
+                                          .y = weights_of(11, false, false, numbers),
+                                          .x = weights_of(3, false, true, numbers)});
     for (const Extent extent : {Extent::same, Extent::full}) {
       EXPECT_LE(over_bound(in, {one}, {.border = Border::constant(1), .extent = extent}), 1);
     }
@@ -163,9 +168,9 @@ TEST(AxisByAxis, KeepsWhatIsNotFiniteInPlace) {
         std::vector<double> cancelling(12, 0.0);
         cancelling[5] = 1;
         cancelling[6] = -1;
-        const Filter filter = Filter::separable(cancelling, std::vector<double>{0.25, 0.5, 0.25});
+        const Filter filter = Filter::separable({.y = {0.25, 0.5, 0.25}, .x = cancelling});
         EXPECT_LE(over_bound(in, {filter}, {.border = border, .method = Method::separable}), 1) << to_string(shape) << " " << value;
-        const Filter positive = Filter::separable(weights_of(11, false, true, numbers), weights_of(3, false, true, numbers));
+        const Filter positive = Filter::separable({.y = weights_of(3, false, true, numbers), .x = weights_of(11, false, true, numbers)});
         EXPECT_LE(over_bound(in, {positive}, {.border = border, .method = Method::separable}), 1) << to_string(shape) << " " << value;
       }
     }
@@ -178,7 +183,7 @@ TEST(AxisByAxis, ExpectsLittleOfThinArrays) {
   const auto factor = weights_of(161, false, true, numbers);
   const Plan plan({.shape = {.depth = 600, .height = 3, .width = 2},
                    .pixel = Pixel::u16,
-                   .filters = {Filter::separable(factor, factor, factor)},
+                   .filters = {Filter::separable({.z = factor, .y = factor, .x = factor})},
                    .options = {.border = Border::reflect(), .output = Pixel::f32}});
   EXPECT_THAT(plan.explain(), testing::ContainsRegex("expected [0-9.]+ us"));
   EXPECT_THAT(plan.explain(), HasSubstr("a matrix of the axis"));

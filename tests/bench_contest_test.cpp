@@ -49,7 +49,7 @@ struct Trial {
   Verdict judge_peer() const { return expected.judge_peer(out); }
   template <class T>
   T& at(std::int64_t y, std::int64_t x) {
-    return out.view().at<T>(y, x);
+    return out.view().at<T>({.y = y, .x = x});
   }
 
   Job job;
@@ -102,7 +102,7 @@ TEST(BenchVerify, AllowsALevelOnlyWhereRoundingChanges) {
   const Image sums = convolve(trial.in, trial.filter, {.output = Pixel::f64}, reference());
   int near = 0, far = 0;
   for (std::int64_t y = 0; y < 60; ++y) {
-    const double sum = sums.view().at<double>(y, 7);
+    const double sum = sums.view().at<double>({.y = y, .x = 7});
     const double from_boundary = std::fabs(sum - std::floor(sum) - 0.5);
     auto& level = trial.at<std::uint8_t>(y, 7);
     const std::uint8_t right = level;
@@ -159,7 +159,7 @@ class FakePeer final : public Peer {
                         if (way == "throws") throw Error{ErrorCode::device, "it refuses"};
                         const int runs = way == "slow" ? 40 : 1;
                         for (int i = 0; i < runs; ++i) plan->run(in, out);
-                        if (way == "wrong") out.at<float>(out.shape.height / 2, out.shape.width / 2) += 1;
+                        if (way == "wrong") out.at<float>({.y = out.shape.height / 2, .x = out.shape.width / 2}) += 1;
                       }});
     }
     return list;
@@ -170,18 +170,18 @@ class FakePeer final : public Peer {
 };
 
 /// A peer in this process, its ways named by a test.
-std::unique_ptr<Contender> fake(std::vector<std::string> ways, Stopwatch& stopwatch) {
-  return std::make_unique<Race>(FoundPeer{"fake", std::make_unique<FakePeer>(std::move(ways)), ""}, stopwatch,
+std::unique_ptr<Contender> fake(std::vector<std::string> ways, DeviceTimer& timer) {
+  return std::make_unique<Race>(FoundPeer{"fake", std::make_unique<FakePeer>(std::move(ways)), ""}, timer,
                                 3);
 }
 
 Contest contest_of(const std::vector<Job>& jobs, std::vector<std::string> ways) {
-  const std::unique_ptr<Stopwatch> stopwatch = cpu_stopwatch();
+  const std::unique_ptr<DeviceTimer> timer = cpu_timer();
   ContestOptions options{.repeats = 3};
-  options.peers.push_back(fake(std::move(ways), *stopwatch));
+  options.peers.push_back(fake(std::move(ways), *timer));
   options.peers.push_back(
-      std::make_unique<Race>(FoundPeer{"absent", nullptr, "not found: libabsent.so"}, *stopwatch, 3));
-  return run_contest(jobs, *stopwatch, options);
+      std::make_unique<Race>(FoundPeer{"absent", nullptr, "not found: libabsent.so"}, *timer, 3));
+  return run_contest(jobs, *timer, options);
 }
 
 TEST(BenchContest, TakesThePeersFastestRightWay) {
@@ -261,16 +261,16 @@ TEST(BenchContest, JudgesTargetsBesideThePeers) {
 TEST(BenchContest, RowsThatAreCloseAreTimedAgainByTurns) {
   for (const bool close : {true, false}) {
     int runs = 0;
-    const std::unique_ptr<Stopwatch> stopwatch = cpu_stopwatch();
+    const std::unique_ptr<DeviceTimer> timer = cpu_timer();
     ContestOptions options{.repeats = 3};
     options.after_each = [&](const Row&) { ++runs; };
-    options.peers.push_back(fake({close ? "right" : "slow"}, *stopwatch));
-    Contest contest = run_contest({job_of(R"("extents": [500, 500])")}, *stopwatch, options);
+    options.peers.push_back(fake({close ? "right" : "slow"}, *timer));
+    Contest contest = run_contest({job_of(R"("extents": [500, 500])")}, *timer, options);
     Row& row = contest.rows[0];
     PeerRow& peer = row.peers[0];
     row.time.median_s = peer.time.median_s / (close ? 1.29 : 1.31);
     const Row before = row;
-    repeat_close_rows(contest, *stopwatch, std::move(options), std::nullopt, 4);
+    repeat_close_rows(contest, *timer, std::move(options), std::nullopt, 4);
     EXPECT_EQ(runs, close ? 5 : 1);
     EXPECT_EQ(row.rounds, close ? 4 : 0);
     if (close) {
@@ -284,14 +284,14 @@ TEST(BenchContest, RowsThatAreCloseAreTimedAgainByTurns) {
 
 TEST(BenchContest, EachJobRunsWithEachNumberOfThreads) {
   std::vector<std::string> begun;
-  const std::unique_ptr<Stopwatch> stopwatch = cpu_stopwatch();
+  const std::unique_ptr<DeviceTimer> timer = cpu_timer();
   ContestOptions options{.repeats = 3, .threads = {1, 3}};
   options.before_each = [&](const Row& row, std::string_view who) {
     begun.push_back(row.label() + ": " + std::string(who));
   };
-  options.peers.push_back(fake({"right"}, *stopwatch));
+  options.peers.push_back(fake({"right"}, *timer));
   const Contest contest =
-      run_contest({job_of(R"("extents": [120, 120])"), job_of(R"("extents": [50])")}, *stopwatch, options);
+      run_contest({job_of(R"("extents": [120, 120])"), job_of(R"("extents": [50])")}, *timer, options);
   ASSERT_EQ(begun.size(), 8U);
   EXPECT_EQ(begun[0], "a job, 1 thread: halation");
   EXPECT_EQ(begun[3], "a job, 3 threads: fake");
@@ -418,23 +418,23 @@ TEST(BenchPeerProcess, SaysWhyItIsNotThere) {
   EXPECT_EQ(mute.what(), "took too long to start, over 0.2 s");
 }
 
-TEST(BenchStopwatch, CopiesEveryByteInEveryWay) {
-  const auto stopwatch = cpu_stopwatch();
+TEST(BenchDeviceTimer, CopiesEveryByteInEveryWay) {
+  const auto timer = cpu_timer();
   for (const std::int64_t bytes : {1, 15, 64, 1001, 70'000}) {
     const Image from = random_image({.width = bytes}, Pixel::u8);
     for (const int threads : {1, 3}) {
-      const std::size_t ways = stopwatch->copies(from, Image(from.shape(), Pixel::u8).view(), threads).size();
+      const std::size_t ways = timer->copies(from, Image(from.shape(), Pixel::u8).view(), threads).size();
       EXPECT_EQ(ways, 2U);
       for (std::size_t way = 0; way < ways; ++way) {
         Image to(from.shape(), Pixel::u8);
-        stopwatch->once(stopwatch->copies(from, to.view(), threads)[way]);
+        timer->once(timer->copies(from, to.view(), threads)[way]);
         EXPECT_EQ(std::memcmp(from.view().data, to.view().data, static_cast<std::size_t>(bytes)), 0) << bytes;
       }
     }
   }
 }
 
-TEST(BenchStopwatch, CopiesToAnyAddress) {
+TEST(BenchDeviceTimer, CopiesToAnyAddress) {
   const Image from = random_image({.width = 300}, Pixel::u8);
   for (std::size_t offset = 0; offset < 33; ++offset) {
     std::vector<std::byte> to(400);
@@ -469,7 +469,7 @@ TEST(BenchContest, AnH200RunIsVoidWhereCopyOrPeersAreSlow) {
 int main(int count, char** words) {
   if (count > 2 && std::string_view(words[1]) == "--serve") {
     halation::bench::ways_served.assign(words + 2, words + count);
-    halation::bench::serve_peer(halation::bench::find_served, halation::bench::cpu_stopwatch);
+    halation::bench::serve_peer(halation::bench::find_served, halation::bench::cpu_timer);
     return 0;
   }
   testing::InitGoogleMock(&count, words);

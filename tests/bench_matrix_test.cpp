@@ -77,17 +77,16 @@ TEST(BenchMatrix, GaussiansHaveTheirSigma) {
   EXPECT_NEAR(jobs[0].sigma, 0.3 * 2 + 0.8, 1e-12);
   EXPECT_EQ(jobs[1].size, 13);
   EXPECT_EQ(jobs[2].size, 3);
-  const auto factor = filter_of(jobs[2]).factors()->at(2);
+  const auto factor = filter_of(jobs[2]).factors()->x;
   EXPECT_NEAR(factor[0] / factor[1], std::exp(-0.5 / 2.25), 1e-12);
-  EXPECT_NEAR(filter_of(jobs[1]).factors()->at(1)[0] / filter_of(jobs[1]).factors()->at(1)[6], std::exp(-8),
-              1e-12);
+  EXPECT_NEAR(filter_of(jobs[1]).factors()->y[0] / filter_of(jobs[1]).factors()->y[6], std::exp(-8), 1e-12);
 }
 
 TEST(BenchMatrix, SymmetricFactorsReadTheSameFromBothEnds) {
   for (const char* size : {"1", "4", "7"}) {
     const std::vector<Job> jobs = jobs_of(
         std::string(R"({"name": "a", "extents": [9, 9], "filter": "symmetric", "size": )") + size + "}");
-    const std::vector<double> factor = filter_of(jobs[0]).factors()->at(2);
+    const std::vector<double> factor = filter_of(jobs[0]).factors()->x;
     EXPECT_EQ(factor, std::vector<double>(factor.rbegin(), factor.rend()));
     EXPECT_EQ(std::set<double>(factor.begin(), factor.end()).size(), (factor.size() + 1) / 2);
   }

@@ -74,7 +74,7 @@ Method method_of(const Filter& filter) { return taps_of(choice_of(spec_of(filter
 TEST(Box, IsAFilterWhoseFactorsHaveEqualWeights) {
   const std::vector<double> thirds(3, 1.0 / 3);
   const std::vector<double> fifths(5, -0.2);
-  const Filter product = Filter::separable(fifths, thirds);
+  const Filter product = Filter::separable({.y = thirds, .x = fifths});
   EXPECT_EQ(method_of(box({.size = 3})), Method::box);
   EXPECT_EQ(method_of(product), Method::box);
   EXPECT_EQ(method_of(Filter::dense({1, 3, 5}, product.weights())), Method::box);
@@ -82,11 +82,11 @@ TEST(Box, IsAFilterWhoseFactorsHaveEqualWeights) {
   EXPECT_EQ(method_of(Filter::dense({1, 7, 4}, std::vector<double>(28, 6))), Method::box);
   EXPECT_EQ(method_of(Filter({2, 2, 2, 2})), Method::box);
   EXPECT_EQ(method_of(Filter({1})), Method::box);
-  EXPECT_EQ(method_of(Filter::separable({0, 0}, {0, 0})), Method::box);
+  EXPECT_EQ(method_of(Filter::separable({.y = {0, 0}, .x = {0, 0}})), Method::box);
 
   std::vector<double> nearly = thirds;
   nearly[1] = std::nextafter(nearly[1], 1.0);
-  EXPECT_EQ(method_of(Filter::separable(fifths, nearly)), Method::separable);
+  EXPECT_EQ(method_of(Filter::separable({.y = nearly, .x = fifths})), Method::separable);
   EXPECT_EQ(method_of(gaussian({.sigma = 1.0})), Method::separable);
   EXPECT_EQ(method_of(Filter({1, 1, -1})), Method::separable);
   EXPECT_EQ(method_of(laplacian()), Method::direct);
@@ -181,7 +181,7 @@ TEST(Box, IsTimedBesideTheOthers) {
 
 TEST(Box, HasABoundOfHalfItsSizes) {
   const Choice box_choice =
-      choice_of(spec_of(Filter::separable(std::vector<double>(31, 0.5), std::vector<double>(17, -2))));
+      choice_of(spec_of(Filter::separable({.y = std::vector<double>(17, -2), .x = std::vector<double>(31, 0.5)})));
   ASSERT_EQ(taps_of(box_choice).method, Method::box);
   const double additions =
       (2 + 18 + 32) / 2.0;  // along an axis of k a pixel meets (k + 1) / 2 on average, at most
@@ -223,9 +223,9 @@ RC_GTEST_PROP(Box, SumsAreWithinTheBound, ()) {
                                      *rc::gen::inRange<std::size_t>(1, 40),
                                      *rc::gen::inRange<std::size_t>(1, 40)};
   Numbers numbers(*rc::gen::arbitrary<std::uint64_t>());
-  Factors factors;
+  FactorArray factors;
   for (std::size_t axis = 0; axis < 3; ++axis) factors[axis].assign(k[axis], 2 * numbers.next() - 1);
-  const Choice choice = choice_of(spec_of(Filter::separable(factors[2], factors[1], factors[0])));
+  const Choice choice = choice_of(spec_of(Filter::separable({.z = factors[0], .y = factors[1], .x = factors[2]})));
   RC_ASSERT(taps_of(choice).method == Method::box);
   const auto& found = *taps_of(choice).factors;
   const double weight = found[0][0] * found[1][0] * found[2][0];

@@ -25,7 +25,7 @@ Image image_of(const Shape& shape, const std::vector<double>& values, Layout lay
       for (std::int64_t y = 0; y < shape.height; ++y) {
         for (std::int64_t x = 0; x < shape.width; ++x) {
           for (std::int64_t c = 0; c < shape.channels; ++c)
-            view.at<T>(y, x, c, z, b) = static_cast<T>(values.at(i++));
+            view.at<T>({.b = b, .z = z, .y = y, .x = x, .c = c}) = static_cast<T>(values.at(i++));
         }
       }
     }
@@ -38,17 +38,17 @@ inline double value_at(const ConstView& view, const Place& at, std::int64_t c, s
   const auto [z, y, x] = at;
   switch (view.pixel) {
     case Pixel::u8:
-      return view.at<std::uint8_t>(y, x, c, z, b);
+      return view.at<std::uint8_t>({.b = b, .z = z, .y = y, .x = x, .c = c});
     case Pixel::u16:
-      return view.at<std::uint16_t>(y, x, c, z, b);
+      return view.at<std::uint16_t>({.b = b, .z = z, .y = y, .x = x, .c = c});
     case Pixel::i16:
-      return view.at<std::int16_t>(y, x, c, z, b);
+      return view.at<std::int16_t>({.b = b, .z = z, .y = y, .x = x, .c = c});
     case Pixel::f16:
-      return static_cast<double>(view.at<f16>(y, x, c, z, b));
+      return static_cast<double>(view.at<f16>({.b = b, .z = z, .y = y, .x = x, .c = c}));
     case Pixel::f32:
-      return view.at<float>(y, x, c, z, b);
+      return view.at<float>({.b = b, .z = z, .y = y, .x = x, .c = c});
     case Pixel::f64:
-      return view.at<double>(y, x, c, z, b);
+      return view.at<double>({.b = b, .z = z, .y = y, .x = x, .c = c});
   }
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -110,7 +110,7 @@ class Oracle {
         out_(out),
         colours_(in.shape.channels - (colour.alpha ? 1 : 0)) {}
 
-  /// For one oriented filter whose sum is not 0, at a place of the output.
+  /// For one filter that is a correlation and whose sum is not 0, at a place of the output.
   std::vector<double> blended(const Filter& filter, const Place& at) const {
     double alpha = 1;
     if (colour_.alpha)

@@ -193,10 +193,10 @@ TEST(Alpha, OfFiltersThatCancelIsCutAndWidenedWithTheImage) {
     return inside ? value_at(in, {0, y, x}, 1) : 255;
   };
   const Filter difference = parse_weights("-1 0 0; 0 0 1").with_anchor({.y = 0, .x = 2});
-  for (const bool oriented : {false, true}) {
-    const Filter filter = oriented ? difference.as_oriented() : difference;
+  for (const bool correlation : {false, true}) {
+    const Filter filter = correlation ? difference.as_correlation() : difference;
     // The input place under the anchor of the filter at output (0, 0); convolution reverses the filter.
-    const std::int64_t first_y = oriented ? 0 : 1, first_x = oriented ? 2 : 0;
+    const std::int64_t first_y = correlation ? 0 : 1, first_x = correlation ? 2 : 0;
     const Image valid = convolve_colour(in, filter, {.extent = Extent::valid}, {.alpha = true});
     ASSERT_EQ(valid.shape(), (Shape{.height = 3, .width = 3, .channels = 2}));
     const Image full =
@@ -226,7 +226,7 @@ TEST(Alpha, IsDividedByTheSumOfTheWeights) {
   const Shape shape{.height = 5, .width = 6, .channels = 2};
   const Image in = image_of<float>(shape, random_values(shape, 0.1, 1, false));
   const ColourOptions colour{.alpha = true};
-  for (const Filter& filter : {low_pass(5, 2), low_pass(27, 2), parse_weights("-3").as_oriented()}) {
+  for (const Filter& filter : {low_pass(5, 2), low_pass(27, 2), parse_weights("-3").as_correlation()}) {
     const Oracle oracle(in, colour, Border::reflect101(), Pixel::f32);
     expect_equal(convolve_colour(in, filter, {}, colour), f32_slack,
                  [&](const Place& at) { return oracle.blended(filter, at); });
@@ -376,7 +376,7 @@ TEST(Errors, AreSentences) {
   const Image in({.height = 4, .width = 4, .channels = 3}, Pixel::u8);
   const FilterSet two({sobel(), scharr()}, Combine::none);
   EXPECT_EQ(message_of([&] { convolve_colour(in, two, {}, {.linear = true}); }),
-            "convolve makes one image, these filters make 2; use a Plan");
+            "one call makes one image, these filters make 2; use a Plan");
   EXPECT_EQ(message_of([&] { convolve_colour(in, FilterSet(), {}, {.linear = true}); }),
             "a plan needs at least one filter");
 }

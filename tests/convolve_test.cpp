@@ -1,4 +1,4 @@
-// convolve_test.cpp: the one call: worked examples, NaN, several filters, oriented filters.
+// convolve_test.cpp: the one call: worked examples, NaN, several filters, filters that are correlations.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ TEST_P(Convolve, WorkedExampleOfTheCourseGives321) {
                                                 1, 2, 3, 2, 1});
   const Image out =
       convolve(view_of(image.data(), {.height = 7, .width = 7}), mask, {.border = Border::constant(0)}, GetParam());
-  EXPECT_EQ(out.view().at<float>(2, 2), 321);
+  EXPECT_EQ(out.view().at<float>({.y = 2, .x = 2}), 321);
 }
 
 TEST_P(Convolve, FlipsAndCorrelateDoesNot) {
@@ -34,11 +34,16 @@ TEST_P(Convolve, FlipsAndCorrelateDoesNot) {
   const ConstView view = view_of(row.data(), {.width = 5});
   const Image flipped = convolve(view, Filter({1, 2, 3}), {}, GetParam());
   const Image straight = correlate(view, Filter({1, 2, 3}), {}, GetParam());
-  const Image oriented = convolve(view, Filter({1, 2, 3}).as_oriented(), {}, GetParam());
+  const Image as_correlation = convolve(view, Filter({1, 2, 3}).as_correlation(), {}, GetParam());
+  std::vector<float> flipped_into(5), straight_into(5);
+  convolve(view, view_of(flipped_into.data(), {.width = 5}), Filter({1, 2, 3}), {}, GetParam());
+  correlate(view, view_of(straight_into.data(), {.width = 5}), Filter({1, 2, 3}), {}, GetParam());
+  EXPECT_EQ(flipped_into, (std::vector<float>{0, 1, 2, 3, 0}));
+  EXPECT_EQ(straight_into, (std::vector<float>{0, 3, 2, 1, 0}));
   for (int x = 0; x < 3; ++x) {
-    EXPECT_EQ(flipped.view().at<float>(0, x + 1), x + 1);
-    EXPECT_EQ(straight.view().at<float>(0, x + 1), 3 - x);
-    EXPECT_EQ(oriented.view().at<float>(0, x + 1), 3 - x);
+    EXPECT_EQ(flipped.view().at<float>({.y = 0, .x = x + 1}), x + 1);
+    EXPECT_EQ(straight.view().at<float>({.y = 0, .x = x + 1}), 3 - x);
+    EXPECT_EQ(as_correlation.view().at<float>({.y = 0, .x = x + 1}), 3 - x);
   }
 }
 
@@ -46,12 +51,12 @@ TEST_P(Convolve, NaNReachesTheBoxOfTheFilterAndNoPixelBeyond) {
   for (const Method method : {Method::automatic, Method::direct}) {
     Image image({.height = 40, .width = 50}, Pixel::f32);
     std::fill_n(reinterpret_cast<float*>(image.view().data), 2000, 1.0F);
-    image.view().at<float>(20, 30) = std::numeric_limits<float>::quiet_NaN();
-    const Image out = convolve(image, Filter::separable({1, 0, 2, 0, 1}, {1, 1, 1}), {.method = method}, GetParam());
+    image.view().at<float>({.y = 20, .x = 30}) = std::numeric_limits<float>::quiet_NaN();
+    const Image out = convolve(image, Filter::separable({.y = {1, 1, 1}, .x = {1, 0, 2, 0, 1}}), {.method = method}, GetParam());
     for (int y = 0; y < 40; ++y) {
       for (int x = 0; x < 50; ++x) {
         const bool reached = std::abs(y - 20) <= 1 && std::abs(x - 30) <= 2;
-        EXPECT_EQ(std::isnan(out.view().at<float>(y, x)), reached) << y << "," << x;
+        EXPECT_EQ(std::isnan(out.view().at<float>({.y = y, .x = x})), reached) << y << "," << x;
       }
     }
   }
@@ -72,7 +77,7 @@ TEST_P(Convolve, MagnitudeIsTheRootOfTheSumOfSquares) {
   const Image out = convolve(view_of(row.data(), {.width = 4}), both, {}, GetParam());
   for (int x = 0; x < 4; ++x) {
     const double expected = std::sqrt(5.0) * std::fabs(static_cast<double>(row[static_cast<std::size_t>(x)]));
-    EXPECT_NEAR(out.view().at<float>(0, x), expected, 1e-6 * expected);
+    EXPECT_NEAR(out.view().at<float>({.y = 0, .x = x}), expected, 1e-6 * expected);
   }
 }
 
@@ -83,7 +88,7 @@ TEST_P(Convolve, SeveralOutputsNeedAPlan) {
     convolve(image, two, {}, GetParam());
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "convolve makes one image, these filters make 2; use a Plan");
+    EXPECT_STREQ(error.what(), "one call makes one image, these filters make 2; use a Plan");
   }
 }
 
@@ -94,9 +99,9 @@ TEST_P(Convolve, BordersMayDifferByAxisAndTheFirstConstantAxisWins) {
   const Filter corner = Filter::dense({1, 3, 3}, {1, 0, 0, 0, 0, 0, 0, 0, 0});
   const auto value = [&](Border height, Border width) {
     return correlate(view_of(image.data(), {.height = 2, .width = 2}), corner,
-                     {.border = Borders(Border::replicate(), height, width)}, GetParam())
+                     {.border = {.z = Border::replicate(), .y = height, .x = width}}, GetParam())
         .view()
-        .at<float>(0, 0);
+        .at<float>({.y = 0, .x = 0});
   };
   EXPECT_EQ(value(Border::constant(10), Border::constant(20)), 10);
   EXPECT_EQ(value(Border::replicate(), Border::constant(20)), 20);

@@ -165,11 +165,11 @@ Filter dense(std::int64_t height, std::int64_t width, std::int64_t depth = 1) {
   return Filter::dense({depth, height, width}, weights_of(depth * height * width, 1));
 }
 
-Filter product(std::int64_t taps) { return Filter::separable(weights_of(taps, 1), weights_of(taps, 1)); }
+Filter product(std::int64_t taps) { return Filter::separable({.y = weights_of(taps, 1), .x = weights_of(taps, 1)}); }
 
 Filter window(std::int64_t taps) {
   const std::vector<double> equal(static_cast<std::size_t>(taps), 1.0 / static_cast<double>(taps));
-  return Filter::separable(equal, equal);
+  return Filter::separable({.y = equal, .x = equal});
 }
 
 /// Where the elements of an image lie.
@@ -190,7 +190,7 @@ struct Images {
     in = first.view();
     out = second.view();
     const auto part = [&](std::int64_t x) {
-      return first.view().crop({.x = x, .width = spec.shape.width, .height = spec.shape.height, .depth = spec.shape.depth});
+      return first.view().crop({.x = x, .depth = spec.shape.depth, .height = spec.shape.height, .width = spec.shape.width});
     };
     if (place == Place::half) {
       in = part(0);

@@ -30,7 +30,7 @@ Image whole_image(const Shape& shape, Pixel pixel, std::uint64_t most = 256, Lay
 
 Filter window(std::int64_t height, std::int64_t width, double weight = 1, std::int64_t depth = 1) {
   const auto factor = [](std::int64_t n, double value) { return std::vector<double>(static_cast<std::size_t>(n), value); };
-  return Filter::separable(factor(width, weight), factor(height, 1), factor(depth, 1));
+  return Filter::separable({.z = factor(depth, 1), .y = factor(height, 1), .x = factor(width, weight)});
 }
 
 void expect_same(const Image& image, const Filter& filter, Options options) {
@@ -43,7 +43,7 @@ void expect_same(const Image& image, const Filter& filter, Options options) {
     const auto bytes = static_cast<std::size_t>(expected.shape().elements()) * bytes_of(expected.pixel());
     EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, bytes), 0)
         << filter.size().depth << "x" << filter.size().height << "x" << filter.size().width << " over " << to_string(image.shape()) << " "
-        << name_of(image.pixel()) << " to " << name_of(expected.pixel()) << ", border " << name_of(options.border.axes[2].mode) << ", "
+        << name_of(image.pixel()) << " to " << name_of(expected.pixel()) << ", border " << name_of(options.border.x.mode) << ", "
         << threads << " threads";
   }
 }
@@ -174,13 +174,13 @@ TEST(CpuBox, NaNAndInfinityReachTheirWindowsAndNoPixelBeyond) {
   for (const std::int64_t taps : {2, 5, 9, 25, 31}) {
     for (const float value : bad) {
       Image image = whole_image({.height = 90, .width = 120}, Pixel::f32);
-      image.view().at<float>(45, 57) = value;
+      image.view().at<float>({.y = 45, .x = 57}) = value;
       const Image out = convolve(image, window(taps, taps).with_anchor({0, 0, 0}),
                                  {.border = Border::replicate(), .operation = Operation::correlation, .method = Method::box}, cpu());
       for (std::int64_t y = 0; y < 90; ++y) {
         for (std::int64_t x = 0; x < 120; ++x) {
           const bool reached = y <= 45 && y > 45 - taps && x <= 57 && x > 57 - taps;
-          ASSERT_EQ(std::isfinite(out.view().at<float>(y, x)), !reached) << taps << " taps, " << y << ", " << x;
+          ASSERT_EQ(std::isfinite(out.view().at<float>({.y = y, .x = x})), !reached) << taps << " taps, " << y << ", " << x;
         }
       }
     }
@@ -192,7 +192,7 @@ TEST(CpuBox, HugeNumbersAreWeighedBeforeTheyAreAdded) {
   std::fill_n(reinterpret_cast<float*>(image.view().data), 60 * 70, 3e38F);
   for (const std::int64_t taps : {3, 9, 31}) {
     const Image out = convolve(image, window(taps, taps, 1.0 / static_cast<double>(taps * taps)), {.method = Method::box}, cpu());
-    EXPECT_NEAR(out.view().at<float>(30, 30), 3e38, 1e33) << taps;
+    EXPECT_NEAR(out.view().at<float>({.y = 30, .x = 30}), 3e38, 1e33) << taps;
   }
 }
 

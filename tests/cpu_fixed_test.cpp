@@ -167,7 +167,7 @@ TEST(FixedPoint, KeepsImagesOfOneValue) {
   for (const std::int64_t k : {3, 7, 31}) {
     const auto n = static_cast<std::size_t>(k);
     for (const Filter& filter : {Filter::dense({1, k, k}, random_weights(n * n, true, numbers)),
-                                 Filter::separable(random_weights(n, true, numbers), random_weights(n, true, numbers))}) {
+                                 Filter::separable({.y = random_weights(n, true, numbers), .x = random_weights(n, true, numbers)})}) {
       for (const int value : {1, 77, 254, 255}) {
         Image image({.height = 40, .width = 70}, Pixel::u8);
         constexpr std::size_t pixels = std::size_t{40} * 70;
@@ -221,7 +221,7 @@ TEST(CpuFixed, IsExactOverSeveralTiles) {
         for (const Pixel out : {Pixel::u8, Pixel::i16}) {
           const Filter dense = Filter::dense({1, height, taps}, integer_weights(height * taps));
           expect_same(image, dense, {.output = out, .method = Method::direct});
-          const Filter product = Filter::separable(integer_weights(taps), integer_weights(height));
+          const Filter product = Filter::separable({.y = integer_weights(height), .x = integer_weights(taps)});
           expect_same(image, product, {.output = out, .method = Method::separable});
         }
       }
@@ -232,7 +232,8 @@ TEST(CpuFixed, IsExactOverSeveralTiles) {
 TEST(CpuFixed, IsExactPastTheCaches) {
   const Image image = random_image({.height = 2100, .width = 4100});
   expect_same(image, Filter::dense({1, 3, 3}, integer_weights(9)), {.method = Method::direct});
-  expect_same(image, Filter::separable(integer_weights(5), integer_weights(3)), {.output = Pixel::i16, .method = Method::separable});
+  expect_same(image, Filter::separable({.y = integer_weights(3), .x = integer_weights(5)}),
+              {.output = Pixel::i16, .method = Method::separable});
 }
 
 TEST(CpuFixed, IsExactForVolumesPlanesAndAllBorders) {
@@ -240,7 +241,7 @@ TEST(CpuFixed, IsExactForVolumesPlanesAndAllBorders) {
   const Image planes = random_image({.batch = 2, .height = 20, .width = 90, .channels = 3}, Layout::planar);
   const Filter cube = Filter::dense({3, 3, 3}, integer_weights(27));
   const Filter tall = Filter::dense({1, 31, 5}, integer_weights(155));
-  const Filter product = Filter::separable(integer_weights(5), integer_weights(41));
+  const Filter product = Filter::separable({.y = integer_weights(41), .x = integer_weights(5)});
   for (const Border border :
        {Border::constant(200), Border::replicate(), Border::reflect(), Border::reflect101(), Border::wrap()}) {
     Options options{.border = border, .output = Pixel::i16, .method = Method::direct};
@@ -273,10 +274,12 @@ TEST(CpuFixed, SumsBeyond16BitsAreWhite) {
   const Shape shape{.height = 12, .width = 70};
   std::vector<double> random(9, 14);
   random[3] = 17;
-  const Filter boxes = Filter::separable({3, 3, 3}, {5, 5, 5});
+  const Filter boxes = Filter::separable({.y = {5, 5, 5}, .x = {3, 3, 3}});
   for (const Pixel out : {Pixel::u8, Pixel::u16, Pixel::i16}) {
-    for (const auto& [filter, scale] : {std::pair{Filter::dense({1, 3, 3}, random), 1.0}, std::pair{Filter::separable({43, 43, 43}), 1.0},
-                                        std::pair{Filter::separable({3, 37, 3}, {1, 1, 1}), 1.0}, std::pair{boxes, 129.0 / 135}}) {
+    for (const auto& [filter, scale] : {std::pair{Filter::dense({1, 3, 3}, random), 1.0},
+                                        std::pair{Filter::separable({.x = {43, 43, 43}}), 1.0},
+                                        std::pair{Filter::separable({.y = {1, 1, 1}, .x = {3, 37, 3}}), 1.0},
+                                        std::pair{boxes, 129.0 / 135}}) {
       for (int white = 240; white <= 255; ++white) {
         std::vector<std::uint8_t> pixels(static_cast<std::size_t>(shape.elements()), static_cast<std::uint8_t>(white));
         PlanSpec spec{.shape = shape, .pixel = Pixel::u8, .filters = {filter}, .options = {.output = out, .scale = scale}};

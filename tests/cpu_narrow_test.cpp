@@ -202,8 +202,8 @@ void expect_same(const Image& image, const Filter& filter, Options options) {
 TEST(CpuNarrow, IsExactForWholeWeightsWindowsAndPowersOfTwo) {
   const Filter sharpen = Filter::dense({1, 3, 3}, {0, -1, 0, -1, 5, -2, 0, -1, 0});
   const Filter wide = Filter::dense({1, 2, 3}, {3, -1, 4, -1, 5, -9});
-  const Filter binomial = Filter::separable({0.25, 0.5, 0.25}, {0.25, 0.5, 0.25});
-  const Filter derivative = Filter::separable({-1, 0, 1});
+  const Filter binomial = Filter::separable({.y = {0.25, 0.5, 0.25}, .x = {0.25, 0.5, 0.25}});
+  const Filter derivative = Filter::separable({.x = {-1, 0, 1}});
   for (const std::int64_t width : {1, 2, 5, 63, 64, 65, 130, 300, 2200, 4500}) {
     for (const std::int64_t channels : {1, 3, 5}) {
       const Image image = random_image({.height = 23, .width = width, .channels = channels});
@@ -226,8 +226,8 @@ TEST(CpuNarrow, LargeSumsAreWithinSixteenBitsToTheEnd) {
   Image white({.height = 9, .width = 130}, Pixel::u8);
   std::memset(white.view().data, 255, std::size_t{9} * 130);
   const auto middle = [](const Image& image) -> int {
-    if (image.pixel() == Pixel::u8) return image.view().at<std::uint8_t>(4, 60);
-    return image.view().at<std::int16_t>(4, 60);
+    if (image.pixel() == Pixel::u8) return image.view().at<std::uint8_t>({.y = 4, .x = 60});
+    return image.view().at<std::int16_t>({.y = 4, .x = 60});
   };
   const auto expect_reference = [&](const Filter& filter, Options options) {
     const Image found = convolve(white, filter, options, cpu());
@@ -239,15 +239,15 @@ TEST(CpuNarrow, LargeSumsAreWithinSixteenBitsToTheEnd) {
         << " instead of " << middle(expected);
   };
   const auto with_binomial = [](double parts) {
-    return Filter::separable({1 / parts, 30 / parts, 1 / parts}, {0.25, 0.5, 0.25});
+    return Filter::separable({.y = {0.25, 0.5, 0.25}, .x = {1 / parts, 30 / parts, 1 / parts}});
   };
   expect_reference(with_binomial(128), {});
   expect_reference(with_binomial(64), {.offset = 50, .rounding = Rounding::truncate});
   for (const double offset : {7.0, 200.0, -200.0})
-    expect_reference(Filter::separable({0.3, 0.4, 0.3}, {0.3, 0.4, 0.3}), {.output = Pixel::i16, .offset = offset});
+    expect_reference(Filter::separable({.y = {0.3, 0.4, 0.3}, .x = {0.3, 0.4, 0.3}}), {.output = Pixel::i16, .offset = offset});
   for (const std::size_t taps : {3, 5, 15}) {
     for (const double scale : {0.5, 1.0, 6.0, 7.0, 15.0, 100.0}) {
-      const Filter equal = Filter::separable(std::vector<double>(taps, 1), std::vector<double>(taps, 1));
+      const Filter equal = Filter::separable({.y = std::vector<double>(taps, 1), .x = std::vector<double>(taps, 1)});
       for (const Method method : {Method::separable, Method::box}) {
         for (const Sum sum : {Sum::automatic, Sum::f64}) expect_reference(equal, {.scale = scale, .sum = sum, .method = method});
       }
@@ -260,7 +260,7 @@ TEST(CpuNarrow, TruncatesImagesOfOneValueAsF64Does) {
   for (int value = 0; value < 256; ++value) {
     std::memset(image.view().data, value, std::size_t{9} * 70);
     for (const auto& [taps_y, taps_x] : {std::pair<std::size_t, std::size_t>{3, 1}, {1, 3}, {3, 3}, {5, 5}}) {
-      const Filter sum = Filter::separable(std::vector<double>(taps_x, 1), std::vector<double>(taps_y, 1));
+      const Filter sum = Filter::separable({.y = std::vector<double>(taps_y, 1), .x = std::vector<double>(taps_x, 1)});
       for (const Method method : {Method::direct, Method::separable, Method::box}) {
         Options options{.scale = 1.0 / static_cast<double>(taps_y * taps_x), .rounding = Rounding::truncate};
         const Image expected = convolve(image, sum, options, reference());

@@ -26,7 +26,7 @@ std::vector<double> weights_of(std::int64_t count) {
 
 Filter window(std::int64_t taps) {
   const std::vector<double> ones(static_cast<std::size_t>(taps), 1);
-  return Filter::separable(ones, ones);
+  return Filter::separable({.y = ones, .x = ones});
 }
 
 /// A job of each kind that the CPU runs in a way of its own, of several tiles.
@@ -36,7 +36,7 @@ std::vector<PlanSpec> specs() {
     return PlanSpec{.shape = of, .pixel = pixel, .filters = {std::move(filter)}, .options = {.method = method, .threads = 3}};
   };
   const Filter square = Filter::dense({1, 5, 5}, weights_of(25));
-  const Filter product = Filter::separable(weights_of(9), weights_of(9));
+  const Filter product = Filter::separable({.y = weights_of(9), .x = weights_of(9)});
   return {spec(Pixel::f32, square, Method::direct, shape),
           spec(Pixel::u8, square, Method::direct, shape),
           spec(Pixel::f64, product, Method::separable, shape),

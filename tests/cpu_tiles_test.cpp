@@ -47,7 +47,7 @@ void expect_same(const Image& image, const Filter& filter, Options options, Meth
     EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, bytes), 0)
         << name_of(method) << " " << filter.size().depth << "x" << filter.size().height << "x" << filter.size().width << " over "
         << to_string(image.shape()) << " " << name_of(image.pixel()) << ", border "
-        << name_of(options.border.axes[2].mode) << ", " << threads << " threads";
+        << name_of(options.border.x.mode) << ", " << threads << " threads";
   }
 }
 
@@ -77,8 +77,8 @@ Filter whole_factors(std::int64_t depth, std::int64_t height, std::int64_t width
     weights.back() = 1;
     return weights;
   };
-  if (depth == 1) return Filter::separable(factor(width), factor(height));
-  return Filter::separable(factor(width), factor(height), factor(depth));
+  if (depth == 1) return Filter::separable({.y = factor(height), .x = factor(width)});
+  return Filter::separable({.z = factor(depth), .y = factor(height), .x = factor(width)});
 }
 
 TEST(CpuTiles, SeparableWhereRowsLie) {
@@ -187,7 +187,7 @@ TEST(CpuTiles, OutputsPastTheCaches) {
 TEST(CpuTiles, OutputsThatBeginWithinCacheLines) {
   const Shape shape{.height = 1200, .width = 2048};  // past the caches, rows of whole cache lines
   const Image image = whole_image<float>(shape, Pixel::f32);
-  const Filter box = Filter::separable(std::vector<double>(4, 1.0), std::vector<double>(3, 1.0));
+  const Filter box = Filter::separable({.y = std::vector<double>(3, 1.0), .x = std::vector<double>(4, 1.0)});
   for (const auto& [filter, method] : {std::pair{whole_filter(3, 3), Method::direct}, std::pair{whole_filter(1, 9), Method::direct},
                                        std::pair{whole_filter(2, 40), Method::direct}, std::pair{box, Method::separable},
                                        std::pair{box, Method::box}}) {
@@ -249,7 +249,7 @@ TEST(CpuTiles, NothingBehindImagesIsReadOrWritten) {
             if (extent == Extent::valid && height > shape.height) continue;
             const Plan plan({.shape = shape,
                              .pixel = pixel,
-                             .filters = {Filter::separable(alike(taps, weight), alike(height, 1))},
+                             .filters = {Filter::separable({.y = alike(height, 1), .x = alike(taps, weight)})},
                              .options = {.extent = extent, .method = method, .threads = 1}});
             const Shape result = plan.output_shape();
             // Longer rows: outputs that begin anywhere in a cache line, of which the last ends at the end.

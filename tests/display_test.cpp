@@ -63,7 +63,7 @@ TEST(ResultsOf, FollowsFromTheWeightsAlone) {
   EXPECT_THAT(of(Filter({-1, 3}), Pixel::f32), ElementsAre(-1, 3));
   EXPECT_THAT(of(Filter({-1, 3}), Pixel::u8, {.scale = -2, .offset = 5}), ElementsAre(-1525, 515));
   EXPECT_THAT(of(Filter({1}), Pixel::u8, {.border = Border::constant(-300)}), ElementsAre(-300, 255));
-  EXPECT_THAT(of(Filter::separable({1, -2}, {3, -1}), Pixel::f32), ElementsAre(-7, 5));
+  EXPECT_THAT(of(Filter::separable({.y = {3, -1}, .x = {1, -2}}), Pixel::f32), ElementsAre(-7, 5));
 }
 
 TEST(ResultsOf, IsReachedAndNeverLeft) {
@@ -122,7 +122,7 @@ TEST(Signed, ZeroIsMiddleGreyAndNothingIsLost) {
 
 TEST(Signed, ScaleIsMoreContrastAndWhatItCutsIsCounted) {
   const Image in = image_of<std::uint8_t>({.width = 4}, {0, 0, 255, 255});
-  const FilterSet slope = Filter({-1, 0, 1}).as_oriented();
+  const FilterSet slope = Filter({-1, 0, 1}).as_correlation();
   const Options options{.border = Border::replicate()};
   EXPECT_THAT(values_of(convolve_display(in, slope, Display::signed_values, options)),
               ElementsAre(128, 255, 255, 128));
@@ -138,7 +138,7 @@ TEST(Signed, ScaleIsMoreContrastAndWhatItCutsIsCounted) {
 
 TEST(Magnitude, IsTheAbsoluteValueSaturated) {
   const Image in = image_of<std::uint8_t>({.width = 5}, {9, 5, 105, 3, 255});
-  const FilterSet slope = Filter({-1, 1, 0}).as_oriented();
+  const FilterSet slope = Filter({-1, 1, 0}).as_correlation();
   Clipped clipped;
   const Options options{.border = Border::constant(0), .scale = 2};
   EXPECT_THAT(values_of(convolve_display(in, slope, Display::magnitude, options, {}, {}, &clipped)),

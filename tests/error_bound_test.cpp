@@ -212,7 +212,7 @@ RC_GTEST_PROP(ErrorBound, IsNeverBelowTheErrorOfSumsAlongAxes, ()) {
   const bool fused = *rc::gen::arbitrary<bool>();
   Taps taps;
   taps.method = Method::separable;
-  Factors factors;
+  FactorArray factors;
   double sum = 1;
   double n = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -288,7 +288,7 @@ TEST(ErrorBound, CountsTheSumsOfTheLargestFirst) {
 }
 
 TEST(ErrorBound, AddsTheMeansOfAxes) {
-  const Factors factors{{{0.3}, {-0.5, 0.5}, {1, -2, 0, 1}}};
+  const FactorArray factors{{{0.3}, {-0.5, 0.5}, {1, -2, 0, 1}}};
   Taps taps;
   taps.size = {1, 2, 4};
   taps.factors = factors;

@@ -72,7 +72,7 @@ TEST(FilterList, EveryFilterIsNamedAndOrientedInAllItsDimensions) {
         for (const Filter& filter : each->filters) {
           const Filter settled = filter.with_dims(dims);
           EXPECT_EQ(settled.name(), entry.name);
-          EXPECT_TRUE(settled.oriented()) << entry.name;
+          EXPECT_TRUE(settled.is_correlation()) << entry.name;
           const FilterSize size = settled.size();
           EXPECT_TRUE(dims > 2 || size.depth == 1) << entry.name;
           EXPECT_TRUE(dims > 1 || size.height == 1) << entry.name;
@@ -99,7 +99,7 @@ TEST(FilterList, FunctionsMakeWhatTheListMakes) {
     EXPECT_EQ(made.name(), name);
     EXPECT_EQ(made.size(), listed.size()) << name;
     EXPECT_EQ(made.weights(), listed.weights()) << name;
-    EXPECT_TRUE(made.oriented()) << name;
+    EXPECT_TRUE(made.is_correlation()) << name;
   };
   same(identity(2), "identity", {}, 2);
   same(sharpen(0.5, 3), "sharpen", {{"strength", {0.5}}}, 3);
@@ -109,7 +109,7 @@ TEST(FilterList, FunctionsMakeWhatTheListMakes) {
   same(box({.size = {3, 5}, .dims = 2}), "box", {{"size", {3, 5}}}, 2);
   same(gaussian({.sigma = {1, 2}, .radius = 3, .dims = 2}), "gaussian", {{"sigma", {1, 2}}, {"radius", {3}}},
        2);
-  same(gaussian_derivative({.sigma = 2, .order_x = 0, .order_y = 1, .order_z = 2, .dims = 3}),
+  same(gaussian_derivative({.sigma = 2, .order_z = 2, .order_y = 1, .order_x = 0, .dims = 3}),
        "gaussian_derivative", {{"sigma", {2}}, {"order_x", {0}}, {"order_y", {1}}, {"order_z", {2}}}, 3);
   same(sobel(Axis::y, 2), "sobel", {{"axis", {1}}}, 2);
   same(scharr(Axis::z, 3), "scharr", {{"axis", {2}}}, 3);

@@ -16,7 +16,7 @@ TEST(Filter, DefaultAnchorIsHalfTheSize) {
 }
 
 TEST(Filter, MultipliesFactorsOut) {
-  const Filter filter = Filter::separable({1, 2}, {3, 5, 7});
+  const Filter filter = Filter::separable({.y = {3, 5, 7}, .x = {1, 2}});
   EXPECT_EQ(filter.size(), (FilterSize{1, 3, 2}));
   EXPECT_EQ(filter.weights(), (std::vector<double>{3, 6, 5, 10, 7, 14}));
   EXPECT_EQ(filter.sum(), 45);
@@ -28,25 +28,26 @@ TEST(Filter, RefusesWhatMeansNothing) {
             "weights are empty: a filter has at least one tap along each axis");
   EXPECT_EQ(message_of([] { Filter::dense({1, 2, 2}, {1, 2, 3}); }), "a filter of 1x2x2 has 4 weights, got 3");
   EXPECT_EQ(message_of([] { Filter({1, std::nan(""), 3}); }), "weights must be finite, got nan at position 1");
-  EXPECT_EQ(message_of([] { Filter::separable({1, INFINITY}); }), "weights must be finite, got inf at position 1");
+  EXPECT_EQ(message_of([] { Filter::separable({.x = {1, INFINITY}}); }), "weights must be finite, got inf at position 1");
   EXPECT_EQ(message_of([] { Filter({1, 2, 3}).with_anchor({0, 0, 3}); }),
             "anchor must lie inside the filter, got 0,0,3 in a filter of 1,1,3 taps (depth, height, width)");
 }
 
 TEST(Filter, OpenFilterTakesDimensionsAndKeepsItsSettings) {
-  const Filter open = Filter::open("ones", [](int dims) {
+  const Filter deferred = Filter::deferred("ones", [](int dims) {
     const std::vector<double> line{1, 1, 1};
-    return Filter::separable(line, dims > 1 ? line : std::vector<double>{}, dims > 2 ? line : std::vector<double>{});
+    const std::vector<double> none;
+    return Filter::separable({.z = dims > 2 ? line : none, .y = dims > 1 ? line : none, .x = line});
   });
-  EXPECT_EQ(open.dims(), 0);
-  EXPECT_EQ(message_of([&] { (void)open.weights(); }),
+  EXPECT_EQ(deferred.dims(), 0);
+  EXPECT_EQ(message_of([&] { (void)deferred.weights(); }),
             "ones: its dimensions follow the image; call with_dims(1, 2 or 3) to see its weights");
-  const Filter settled = open.with_anchor({0, 1, 2}).as_oriented().with_dims(2);
+  const Filter settled = deferred.with_anchor({0, 1, 2}).as_correlation().with_dims(2);
   EXPECT_EQ(settled.size(), (FilterSize{1, 3, 3}));
   EXPECT_EQ(settled.anchor(), (Anchor{0, 1, 2}));
-  EXPECT_TRUE(settled.oriented());
+  EXPECT_TRUE(settled.is_correlation());
   EXPECT_EQ(settled.name(), "ones");
-  EXPECT_EQ(open.with_dims(3).size(), (FilterSize{3, 3, 3}));
+  EXPECT_EQ(deferred.with_dims(3).size(), (FilterSize{3, 3, 3}));
 }
 
 }  // namespace

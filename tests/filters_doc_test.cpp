@@ -19,8 +19,8 @@ const char* const head = R"(# Named filters
 Every filter below is a C++ function of `halation/filters.h` and a name for `halation apply NAME` and `make_filter`. This page is
 made from the one list that all of them read; `HALATION_WRITE_DOCS=1 ctest -R filters_doc` writes it anew.
 
-- Weights are oriented: `out[p] = Σ w[k] · in[p + (k − a)]`, whether convolution or correlation is asked for. A derivative is
-  positive where brightness rises along its axis: x to the right, y down, z to later planes.
+- Weights are applied as a correlation, `out[p] = Σ w[k] · in[p + (k − a)]`, whether convolution or correlation is asked for. A
+  derivative is positive where brightness rises along its axis: x to the right, y down, z to later planes.
 - The dimensions follow the image (signal 1, image 2, volume 3) unless given. δ is a weight of 1 at the centre.
 - A parameter "per axis" takes one value for all axes or one for each, in the order depth, height, width.
 - A filter has at most 2^24 weights, counted along each axis where it is separable.
@@ -34,8 +34,8 @@ const char* const tail = R"(
 ## custom
 
 Any weights of your own: `parse_weights("0 -1 0; -1 5 -1; 0 -1 0")`, `halation apply custom --weights …`. Rows stand apart by `;` or
-a line's end, numbers by blanks or commas; what follows a `#` on its line is skipped. One row is a 1D filter. Custom weights are
-not oriented: convolution flips them, correlation does not.
+a line's end, numbers by blanks or commas; what follows a `#` on its line is skipped. One row is a 1D filter. Custom weights
+follow the operation: convolution flips them, correlation does not.
 )";
 
 std::string text(double value) {

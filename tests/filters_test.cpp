@@ -33,7 +33,7 @@ double at(const Filter& filter, std::int64_t y, std::int64_t x, std::int64_t z =
   return filter.weights()[((n.depth / 2 + z) * n.height + n.height / 2 + y) * n.width + n.width / 2 + x];
 }
 
-/// The answer of an oriented filter to brightness that rises by 1 a pixel along one axis, at a pixel of
+/// The answer of a named filter to brightness that rises by 1 a pixel along one axis, at a pixel of
 /// brightness 0.
 double answer_to_ramp(const Filter& filter, Axis axis) {
   const FilterSize n = filter.size();
@@ -183,7 +183,7 @@ TEST(GaussianDerivative, EqualsSciPy) {
 
 // scipy.ndimage.gaussian_filter(impulse, [0.6, 1.1], order=[1, 2])[::-1, ::-1]
 TEST(GaussianDerivative, MixesOrdersAndSigmas) {
-  const Filter filter = gaussian_derivative({.sigma = {0.6, 1.1}, .order_x = 2, .order_y = 1, .dims = 2});
+  const Filter filter = gaussian_derivative({.sigma = {0.6, 1.1}, .order_y = 1, .order_x = 2, .dims = 2});
   EXPECT_EQ(filter.size(), (FilterSize{1, 5, 9}));
   EXPECT_NEAR(at(filter, -1, 0), 1.3781686124185136e-01, 1e-15);
   EXPECT_NEAR(at(filter, 1, 0), -1.3781686124185136e-01, 1e-15);
@@ -197,9 +197,9 @@ TEST(GaussianDerivative, OfFirstOrderMeasuresTheSlope) {
     for (int axis = 0; axis < dims; ++axis) {
       const Filter filter = gaussian_derivative({.sigma = 1.5,
                                                  .radius = 12,
-                                                 .order_x = axis == 0,
-                                                 .order_y = axis == 1,
                                                  .order_z = axis == 2,
+                                                 .order_y = axis == 1,
+                                                 .order_x = axis == 0,
                                                  .dims = dims});
       for (int other = 0; other < dims; ++other) {
         EXPECT_NEAR(answer_to_ramp(filter, static_cast<Axis>(other)), axis == other ? 1 : 0, 1e-6);

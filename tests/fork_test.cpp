@@ -28,7 +28,7 @@ int forks() {
 PlanSpec spec_of(std::int64_t width, Tune tune) {
   return {.shape = {.height = 90, .width = width},
           .pixel = Pixel::f32,
-          .filters = {Filter::separable({1, 2, 3, 2, 1}, {1, 3, 5, 3, 1})},
+          .filters = {Filter::separable({.y = {1, 3, 5, 3, 1}, .x = {1, 2, 3, 2, 1}})},
           .options = {.tune = tune, .threads = 3}};
 }
 

@@ -37,13 +37,13 @@ TEST(Strides, PackedPitchedInterleavedPlanar) {
 TEST(View, CropsAndPicksWithoutCopying) {
   Image image({.height = 4, .width = 5, .channels = 2}, Pixel::u8);
   for (int i = 0; i < 40; ++i) reinterpret_cast<std::uint8_t*>(image.view().data)[i] = static_cast<std::uint8_t>(i);
-  const View part = image.view().crop({.x = 1, .y = 2, .width = 3, .height = 2});
-  EXPECT_EQ(part.at<std::uint8_t>(0, 0), 22);
-  EXPECT_EQ(part.channel(1).at<std::uint8_t>(1, 2), 37);
-  part.at<std::uint8_t>(0, 0) = 99;
-  EXPECT_EQ(image.view().at<std::uint8_t>(2, 1), 99);
-  EXPECT_EQ(message_of([&] { (void)image.view().crop({.x = 3, .y = 0, .width = 3, .height = 1}); }),
-            "crop: region (x 3+3, y 0+1, z 0+1) leaves the image 4x5x2");
+  const View part = image.view().crop({.y = 2, .x = 1, .height = 2, .width = 3});
+  EXPECT_EQ(part.at<std::uint8_t>({.y = 0, .x = 0}), 22);
+  EXPECT_EQ(part.channel(1).at<std::uint8_t>({.y = 1, .x = 2}), 37);
+  part.at<std::uint8_t>({.y = 0, .x = 0}) = 99;
+  EXPECT_EQ(image.view().at<std::uint8_t>({.y = 2, .x = 1}), 99);
+  EXPECT_EQ(message_of([&] { (void)image.view().crop({.x = 3, .width = 3}); }),
+            "crop: region (z 0+1, y 0+1, x 3+3) leaves the image 4x5x2");
   EXPECT_EQ(message_of([&] { (void)image.view().channel(2); }), "channel: index must be in [0, 2), got 2");
   EXPECT_EQ(message_of([&] { (void)image.view().batch(-1); }), "batch: index must be in [0, 1), got -1");
 }
@@ -74,11 +74,13 @@ TEST(Image, CloneIsPackedAndIndependent) {
   Image planar({.height = 2, .width = 2, .channels = 2}, Pixel::i16, Layout::planar, 16);
   for (int c = 0; c < 2; ++c)
     for (int y = 0; y < 2; ++y)
-      for (int x = 0; x < 2; ++x) planar.view().at<std::int16_t>(y, x, c) = static_cast<std::int16_t>(100 * c + 10 * y + x);
+      for (int x = 0; x < 2; ++x) {
+        planar.view().at<std::int16_t>({.y = y, .x = x, .c = c}) = static_cast<std::int16_t>(100 * c + 10 * y + x);
+      }
   const Image twin = planar.clone();
   EXPECT_EQ(twin.view().strides, strides_of(twin.shape(), Pixel::i16));
-  planar.view().at<std::int16_t>(1, 1, 1) = -1;
-  EXPECT_EQ(twin.view().at<std::int16_t>(1, 1, 1), 111);
+  planar.view().at<std::int16_t>({.y = 1, .x = 1, .c = 1}) = -1;
+  EXPECT_EQ(twin.view().at<std::int16_t>({.y = 1, .x = 1, .c = 1}), 111);
 }
 
 TEST(Image, RefusesNonsenseAndWhatTheMachineDoesNotHave) {

@@ -15,7 +15,7 @@
 
 #include "halation/error.h"
 #include "message_of.h"
-#include "plan/touched.h"
+#include "plan/prefault.h"
 
 namespace halation {
 namespace {
@@ -96,7 +96,7 @@ std::size_t pages_present(std::span<const std::byte> memory, std::size_t page_by
   return count;
 }
 
-TEST(Touch, BringsEveryPageOfLargeMemoryAndNoneBeyond) {
+TEST(Prefault, BringsEveryPageOfLargeMemoryAndNoneBeyond) {
   const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t pages = (std::size_t{9} << 20) / page_bytes + 1;  // no whole number of parts
   void* fresh =
@@ -105,8 +105,8 @@ TEST(Touch, BringsEveryPageOfLargeMemoryAndNoneBeyond) {
   ASSERT_EQ(madvise(fresh, (pages + 2) * page_bytes, MADV_NOHUGEPAGE), 0);  // huge ones would reach beyond
   const std::span<std::byte> all(static_cast<std::byte*>(fresh), (pages + 2) * page_bytes);
   EXPECT_EQ(pages_present(all, page_bytes), 0U);
-  // From within a page to within another: pages + 1 are touched by it.
-  touch(all.subspan(page_bytes - 64, pages * page_bytes));
+  // From within a page to within another: pages + 1 are met by it.
+  prefault(all.subspan(page_bytes - 64, pages * page_bytes));
   EXPECT_EQ(pages_present(all, page_bytes), pages + 1);
   EXPECT_EQ(pages_present(all.first(page_bytes), page_bytes), 1U);
   EXPECT_EQ(pages_present(all.last(page_bytes), page_bytes), 0U);
@@ -114,12 +114,12 @@ TEST(Touch, BringsEveryPageOfLargeMemoryAndNoneBeyond) {
 }
 #endif
 
-TEST(Touch, LeavesMemoryBesideItAlone) {
+TEST(Prefault, LeavesMemoryBesideItAlone) {
   std::vector<std::byte> bytes(std::size_t{8} << 20, std::byte{7});
-  touch(std::span(bytes).subspan(1, bytes.size() - 2));
+  prefault(std::span(bytes).subspan(1, bytes.size() - 2));
   EXPECT_EQ(bytes.front(), std::byte{7});
   EXPECT_EQ(bytes.back(), std::byte{7});
-  const Image image = touched_image({.height = 1024, .width = 1024, .channels = 3}, Pixel::f32);
+  const Image image = prefaulted_image({.height = 1024, .width = 1024, .channels = 3}, Pixel::f32);
   EXPECT_EQ(image.view().strides, strides_of(image.shape(), Pixel::f32));
 }
 

@@ -25,7 +25,7 @@ using Methods = std::map<Method, double>;
 using Symmetries = std::array<Symmetry, 3>;
 
 TEST(Weights, OfAProductOfFactors) {
-  const WeightFacts facts = facts_of(Filter::separable({-1, 0, 1}, {1, 2, 3, 1}), never);
+  const WeightFacts facts = facts_of(Filter::separable({.y = {1, 2, 3, 1}, .x = {-1, 0, 1}}), never);
   EXPECT_EQ(facts.size, (FilterSize{1, 4, 3}));
   EXPECT_EQ(facts.symmetry, (Symmetries{Symmetry::even, Symmetry::none, Symmetry::odd}));
   EXPECT_TRUE(facts.integers);
@@ -106,7 +106,7 @@ TEST(Weights, RankIsLeftOpenWhereItWouldTakeLong) {
 
 TEST(Weights, FactorsAreNeverMultipliedOut) {
   const std::vector<double> line(1 << 22, 0x1p-22);  // 2⁴⁴ weights
-  EXPECT_TRUE(facts_of(Filter::separable(line, line), never).equal);
+  EXPECT_TRUE(facts_of(Filter::separable({.y = line, .x = line}), never).equal);
 }
 
 }  // namespace

@@ -59,9 +59,24 @@ TEST(Plan, RefusesSizesThatOverflow) {
             "image 1x576460752303423486 f64 has more bytes than 61 bits count");
 }
 
+TEST(Plan, RefusesWhatNoDeviceOffersYet) {
+  for (const auto& [device, offered] : {std::pair{cpu(), "direct, separable, box"}, std::pair{reference(), "direct"}}) {
+    for (const Tune tune : {Tune::estimate, Tune::measure}) {
+      for (const Method method : {Method::low_rank, Method::banded, Method::fft}) {
+        PlanSpec spec = spec_of(Filter({1, 2, 1}), {.method = method, .tune = tune});
+        spec.device = device;
+        EXPECT_EQ(message_of([&] { Plan{spec}; }), "method " + std::string(name_of(method)) + " is not available on " +
+                                                       name_of(device) + "; choose from automatic, " + offered);
+      }
+    }
+    PlanSpec spec = spec_of(Filter({1, 2, 1}), {.accuracy = Accuracy::fast});
+    spec.device = device;
+    EXPECT_EQ(message_of([&] { Plan{spec}; }),
+              "accuracy fast is not available: no method of this version approximates; use exact");
+  }
+}
+
 TEST(Plan, RefusesMethodsAndDevicesThatAreNotThere) {
-  EXPECT_EQ(message_of([] { Plan(spec_of(Filter({1}), {.method = Method::fft})); }),
-            "method fft is not available on cpu; choose from automatic, direct, separable, box");
   EXPECT_THAT(message_of([] { Plan(spec_of(Filter::dense({1, 2, 2}, {1, 2, 3, 5}), {.method = Method::separable})); }),
               HasSubstr("method separable: filter 'custom' is not separable: the nearest product of factors leaves "));
   PlanSpec far = spec_of(Filter({1}));
@@ -126,22 +141,22 @@ TEST(Plan, RefusesOutputsThatShareBytesButNotInputs) {
   ConstView windows = view_of(signal.data(), small);
   windows.strides.height = 4;
   plan.run(windows, out.view());
-  EXPECT_EQ(out.view().at<float>(5, 7), 12);
-  EXPECT_EQ(out.view().at<float>(2, 3), 5);
+  EXPECT_EQ(out.view().at<float>({.y = 5, .x = 7}), 12);
+  EXPECT_EQ(out.view().at<float>({.y = 2, .x = 3}), 5);
 }
 
 TEST(Plan, RefusesToFilterInPlaceButNotBesideIt) {
   const Plan plan(spec_of(Filter({1, 2, 1}), {}, {.height = 3, .width = 4}));
   Image image({.height = 6, .width = 8}, Pixel::f32);
   std::fill_n(reinterpret_cast<float*>(image.view().data), 48, 1.0F);
-  const Region left{.x = 0, .y = 0, .width = 4, .height = 3};
+  const Region left{.height = 3, .width = 4};
   const char* refusal = "output overlaps input: filtering in place would read pixels already replaced; give another output";
   EXPECT_EQ(message_of([&] { plan.run(image.view().crop(left), image.view().crop(left)); }), refusal);
-  EXPECT_EQ(message_of([&] { plan.run(image.view().crop(left), image.view().crop({.x = 3, .y = 2, .width = 4, .height = 3})); }),
+  EXPECT_EQ(message_of([&] { plan.run(image.view().crop(left), image.view().crop({.y = 2, .x = 3, .height = 3, .width = 4})); }),
             refusal);
-  const View right = image.view().crop({.x = 4, .y = 0, .width = 4, .height = 3});
+  const View right = image.view().crop({.x = 4, .height = 3, .width = 4});
   EXPECT_EQ(message_of([&] { plan.run(image.view().crop(left), right); }), "no error");
-  EXPECT_EQ(right.at<float>(1, 1), 4);
+  EXPECT_EQ(right.at<float>({.y = 1, .x = 1}), 4);
 }
 
 TEST(Plan, RefusesOverlappingOutputs) {
@@ -160,7 +175,7 @@ TEST(Plan, TakesAWorkspace) {
   alignas(64) static std::byte memory[1 << 20];
   ASSERT_LE(plan.workspace_bytes() + 64, sizeof memory);
   plan.run(in, out.view(), {.workspace = std::span(memory, plan.workspace_bytes())});
-  EXPECT_EQ(out.view().at<float>(5, 7), 8);
+  EXPECT_EQ(out.view().at<float>({.y = 5, .x = 7}), 8);
   EXPECT_THAT(message_of([&] { plan.run(in, out.view(), {.workspace = std::span(memory, 8)}); }),
               HasSubstr("workspace must have at least "));
   EXPECT_EQ(message_of([&] { plan.run(in, out.view(), {.workspace = std::span(memory + 8, plan.workspace_bytes())}); }),
@@ -170,7 +185,7 @@ TEST(Plan, TakesAWorkspace) {
 TEST(Plan, FindsFactorsInWeights) {
   const auto method_of = [](Filter filter) { return Plan(spec_of(std::move(filter))).methods(); };
   const std::vector<double> row{1, 4, 6, 4, 1};
-  const Filter dense = Filter::dense({1, 5, 5}, Filter::separable(row, row).weights());
+  const Filter dense = Filter::dense({1, 5, 5}, Filter::separable({.y = row, .x = row}).weights());
   EXPECT_THAT(method_of(dense), ElementsAre(Method::separable));
   std::vector<double> bent = dense.weights();
   bent[3] += 1e-6 * 36;
@@ -192,7 +207,8 @@ TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
           std::vector<double> row(static_cast<std::size_t>(width));
           std::iota(column.begin(), column.end(), 1.0);
           std::iota(row.begin(), row.end(), 1.0);
-          PlanSpec spec = spec_of(Filter::dense({1, height, width}, Filter::separable(row, column).weights()), {}, shape);
+          const Filter product = Filter::separable({.y = column, .x = row});
+          PlanSpec spec = spec_of(Filter::dense(product.size(), product.weights()), {}, shape);
           spec.pixel = pixel;
           const bool fixed = pixel == Pixel::u8;
           const std::int64_t saved = height * width - passes(height) - passes(width) - 3;
@@ -238,10 +254,10 @@ TEST(Plan, SkipsTheDerivativesOfAxesThatTheImageLacks) {
 TEST(Plan, MagnitudesOfLongFactorsAreNotMultipliedOut) {
   const std::vector<double> row(4001, 1.0 / 4001);
   const std::vector<double> nothing(4001, 0.0);
-  const Filter first = Filter::separable(row, row, row);  // 6.4e10 weights
+  const Filter first = Filter::separable({.z = row, .y = row, .x = row});  // 6.4e10 weights
   const Plan plan({.shape = {.depth = 5, .height = 6, .width = 8},
                    .pixel = Pixel::f32,
-                   .filters = {first, Filter::separable(row, nothing, row), first},
+                   .filters = {first, Filter::separable({.z = row, .y = nothing, .x = row}), first},
                    .combine = Combine::magnitude});
   EXPECT_EQ(plan.methods().size(), 2u);  // the filter of zeros is left out
 }
@@ -257,7 +273,7 @@ TEST(Plan, ExplainsItself) {
 
 TEST(Plan, IsSharedByThreads) {
   const Shape shape{.height = 300, .width = 400};
-  const Plan plan(spec_of(Filter::separable({1, 2, 3, 2, 1}, {1, 2, 3, 2, 1}), {.threads = 2}, shape));
+  const Plan plan(spec_of(Filter::separable({.y = {1, 2, 3, 2, 1}, .x = {1, 2, 3, 2, 1}}), {.threads = 2}, shape));
   Image in(shape, Pixel::f32);
   auto* values = reinterpret_cast<float*>(in.view().data);
   for (std::int64_t i = 0; i < shape.elements(); ++i) values[i] = static_cast<float>(i * 7919 % 1009);

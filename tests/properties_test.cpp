@@ -51,14 +51,14 @@ RC_GTEST_PROP(Convolution, OfAnImpulseIsTheFilter, ()) {
   const Anchor a = filter.anchor();
   Image impulse({.depth = 2 * k.depth + 1, .height = 2 * k.height + 1, .width = 2 * k.width + 1}, Pixel::f32);
   std::fill_n(reinterpret_cast<float*>(impulse.view().data), impulse.shape().elements(), 0.0F);
-  impulse.view().at<float>(k.height, k.width, 0, k.depth) = 1;
+  impulse.view().at<float>({.z = k.depth, .y = k.height, .x = k.width}) = 1;
   const Image out = convolve(impulse, filter, {.border = Border::constant(0)});
   const std::vector<double> weights = filter.weights();
   std::size_t i = 0;
   for (std::int64_t z = 0; z < k.depth; ++z) {
     for (std::int64_t y = 0; y < k.height; ++y) {
       for (std::int64_t x = 0; x < k.width; ++x) {
-        RC_ASSERT(out.view().at<float>(k.height + y - a.y, k.width + x - a.x, 0, k.depth + z - a.z) ==
+        RC_ASSERT(out.view().at<float>({.z = k.depth + z - a.z, .y = k.height + y - a.y, .x = k.width + x - a.x}) ==
                   static_cast<float>(weights[i++]));
       }
     }
@@ -93,7 +93,8 @@ RC_GTEST_PROP(Convolution, OfAWrappedShiftIsTheShiftedResult, ()) {
       for (std::int64_t y = 0; y < shape.height; ++y)
         for (std::int64_t x = 0; x < shape.width; ++x)
           for (std::int64_t c = 0; c < shape.channels; ++c)
-            moved.view().at<float>(y, (x + shift) % shape.width, c, z) = source.view().at<float>(y, x, c, z);
+            moved.view().at<float>({.z = z, .y = y, .x = (x + shift) % shape.width, .c = c}) =
+                source.view().at<float>({.z = z, .y = y, .x = x, .c = c});
     return moved;
   };
   const Filter filter = drawn_filter();
@@ -127,8 +128,9 @@ RC_GTEST_PROP(Convolution, OfTheTransposedImageWithTheTransposedFilterIsTheTrans
 
 RC_GTEST_PROP(Convolution, SeparableEqualsDirect, ()) {
   const Image image = drawn_image(drawn_shape());
-  const Filter filter = Filter::separable(drawn_weights(*rc::gen::inRange(1, 8)), drawn_weights(*rc::gen::inRange(1, 6)),
-                                          drawn_weights(*rc::gen::inRange(1, 4)));
+  const Filter filter = Filter::separable({.z = drawn_weights(*rc::gen::inRange(1, 4)),
+                                           .y = drawn_weights(*rc::gen::inRange(1, 6)),
+                                           .x = drawn_weights(*rc::gen::inRange(1, 8))});
   const Border border = drawn_border();
   const Image direct = convolve(image, filter, {.border = border, .method = Method::direct});
   const Image separable = convolve(image, filter, {.border = border, .method = Method::separable});
@@ -138,7 +140,7 @@ RC_GTEST_PROP(Convolution, SeparableEqualsDirect, ()) {
 RC_GTEST_PROP(Convolution, EqualsTheReference, ()) {
   const Image image = drawn_image(drawn_shape());
   const Filter filter = drawn_filter();
-  const Options options{.border = Borders(drawn_border(), drawn_border(), drawn_border()),
+  const Options options{.border = {.z = drawn_border(), .y = drawn_border(), .x = drawn_border()},
                         .extent = *rc::gen::element(Extent::same, Extent::full),
                         .operation = *rc::gen::element(Operation::convolution, Operation::correlation)};
   RC_ASSERT(values_of(convolve(image, filter, options)) == values_of(convolve(image, filter, options, reference())));

@@ -75,7 +75,7 @@ TEST(Subnormals, StayWithinTheBound) {
     for (const Method method : {Method::direct, Method::separable, Method::box}) {
       const auto weights = [&](std::int64_t taps) { return method == Method::box ? equal(taps) : ramp(taps); };
       for (const std::int64_t taps : {3, 9, 30}) {
-        const Filter filter = Filter::separable(weights(taps), weights(5));
+        const Filter filter = Filter::separable({.y = weights(5), .x = weights(taps)});
         expect_within_bound<float>(shape, Pixel::f32, filter, method);
         expect_within_bound<double>(shape, Pixel::f64, filter, method);
       }
@@ -114,7 +114,8 @@ TEST(Subnormals, OfF16AreNormalSums) {
   ConstView in = view_of(bits.data(), shape);
   in.pixel = Pixel::f16;
   Image out(shape, Pixel::f32);
-  const Plan plan({.shape = shape, .pixel = Pixel::f16, .filters = {Filter::separable({0, 2, 0})}, .options = {.output = Pixel::f32}});
+  const Filter twice = Filter::separable({.x = {0, 2, 0}});
+  const Plan plan({.shape = shape, .pixel = Pixel::f16, .filters = {twice}, .options = {.output = Pixel::f32}});
   plan.run(in, out.view());
   const auto* got = reinterpret_cast<const float*>(out.view().data);
   EXPECT_EQ(got[0], 2 * 0x1p-24F);
@@ -128,7 +129,8 @@ struct ThreadedJob {
   Shape shape{.height = 300, .width = 700};
   Image in = tiny_image<float>(shape, Pixel::f32);
   Image out{shape, Pixel::f32};
-  Plan plan{{.shape = shape, .pixel = Pixel::f32, .filters = {Filter::separable(ramp(9), ramp(9))}, .options = {.threads = 4}}};
+  const Filter product = Filter::separable({.y = ramp(9), .x = ramp(9)});
+  Plan plan{{.shape = shape, .pixel = Pixel::f32, .filters = {product}, .options = {.threads = 4}}};
   void run() { plan.run(in, out.view()); }
 };
 
@@ -159,7 +161,8 @@ TEST(FloatState, OfTheCallerDoesNotMatter) {
   for (std::int64_t i = 0; i < shape.elements(); ++i) reinterpret_cast<float*>(in.view().data)[i] = static_cast<float>(numbers.next());
   reinterpret_cast<float*>(in.view().data)[7] = std::numeric_limits<float>::quiet_NaN();
   for (const Method method : {Method::direct, Method::separable}) {
-    const Plan plan({.shape = shape, .pixel = Pixel::f32, .filters = {Filter::separable(ramp(5), ramp(7))}, .options = {.method = method}});
+    const Filter product = Filter::separable({.y = ramp(7), .x = ramp(5)});
+    const Plan plan({.shape = shape, .pixel = Pixel::f32, .filters = {product}, .options = {.method = method}});
     Image usual(shape, Pixel::f32);
     Image odd(shape, Pixel::f32);
     plan.run(in, usual.view());

@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "core/convert.h"
-#include "core/lap.h"
+#include "core/stopwatch.h"
 #include "halation/halation.h"
 #include "message_of.h"
 
@@ -120,7 +120,7 @@ TEST(Tune, GivesWhatAnEstimateGives) {
     }
   }
   // Whole weights have exact sums, whichever method makes them.
-  PlanSpec spec = spec_of(Filter::separable({1, 2, 3, 2, 1}, {1, 4, 6, 4, 1}), new_width());
+  PlanSpec spec = spec_of(Filter::separable({.y = {1, 4, 6, 4, 1}, .x = {1, 2, 3, 2, 1}}), new_width());
   const Plan measured(spec);
   spec.options.tune = Tune::estimate;
   Image in(spec.shape, Pixel::f32);
@@ -237,7 +237,7 @@ TEST(Tune, TimesSeveralFiltersOneByOne) {
 
 TEST(Tune, TimesInThePrecisionThatIsNeeded) {
   const std::vector<double> row(31, 0.3);
-  PlanSpec spec = spec_of(Filter::separable(row, row), new_width());
+  PlanSpec spec = spec_of(Filter::separable({.y = row, .x = row}), new_width());
   spec.pixel = Pixel::u16;
   spec.options.method = Method::direct;
   EXPECT_EQ(timings_of(spec), 1) << "a precision that is given up was timed";

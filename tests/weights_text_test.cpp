@@ -24,7 +24,7 @@ TEST(WeightsText, RowsBecomeA2DFilter) {
   const Filter filter = parse_weights("0 -1 0; -1 5 -1; 0 -1 2.5e-1");
   EXPECT_EQ(filter.size(), (FilterSize{1, 3, 3}));
   EXPECT_THAT(filter.weights(), ElementsAre(0, -1, 0, -1, 5, -1, 0, -1, 0.25));
-  EXPECT_FALSE(filter.oriented());
+  EXPECT_FALSE(filter.is_correlation());
 }
 
 TEST(WeightsText, OneRowIsA1DFilter) {

@@ -4,7 +4,11 @@
 #include <array>
 #include <string_view>
 
+#include "halation/by_name.h"
+
 namespace halation {
+
+struct Borders;
 
 /// What a filter sees beyond the edge of one axis, shown for the row `a b c d`:
 ///
@@ -26,19 +30,28 @@ struct Border {
   static constexpr Border reflect101() { return {Mode::reflect101, 0}; }
   static constexpr Border wrap() { return {Mode::wrap, 0}; }
 
+  /// This border for all axes.
+  constexpr operator Borders() const;
+
   bool operator==(const Border&) const = default;
 };
 
-/// One border for all axes, or one each for depth, height and width. Where a position lies outside along
-/// several constant axes, the first of depth, height, width gives the value.
+/// A border for each axis: `Border::wrap()` is one for all of them, `{.y = Border::wrap(), .x = Border::constant(7)}` one each, by
+/// name alone; those left out are reflect101. Where a position lies outside along several constant axes, the first of depth, height
+/// and width gives the value.
 struct Borders {
-  std::array<Border, 3> axes;
+  ByName<Borders> by_name = ByName<Borders>();
+  Border z = {};  ///< along depth
+  Border y = {};  ///< along height
+  Border x = {};  ///< along width
 
-  constexpr Borders(Border all = {}) : axes{all, all, all} {}
-  constexpr Borders(Border depth, Border height, Border width) : axes{depth, height, width} {}
+  /// In this order, for loops.
+  constexpr std::array<Border, 3> axes() const { return {z, y, x}; }
 
   bool operator==(const Borders&) const = default;
 };
+
+constexpr Border::operator Borders() const { return {.z = *this, .y = *this, .x = *this}; }
 
 /// "constant", "replicate", "reflect", "reflect101", "wrap".
 std::string_view name_of(Border::Mode mode);

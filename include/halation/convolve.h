@@ -7,7 +7,7 @@
 
 namespace halation {
 
-/// Filters an image:  out[p] = round(scale · Σ w[k] · in[p − (k − a)] + offset).
+/// Filters an image:  out[p] = round(scale · Σ w[k] · in[p − (k − a)] + offset),  or as `options.operation` says.
 ///
 /// Runs where the image lies; `device` names another backend of the same memory (`reference()`). Batches and
 /// channels are filtered one by one. Throws `Error` with a sentence for anything that does not fit. Cost: a
@@ -16,12 +16,14 @@ namespace halation {
 Image convolve(ConstView in, const FilterSet& filter, const Options& options = {},
                std::optional<Device> device = {});
 
-/// The same with  out[p] = Σ w[k] · in[p + (k − a)].
-Image correlate(ConstView in, const FilterSet& filter, const Options& options = {},
-                std::optional<Device> device = {});
-
-/// Into an image of the caller's.
+/// Into an image of the caller's, of the shape and pixel that the other form returns, which must not overlap `in`.
 void convolve(ConstView in, View out, const FilterSet& filter, const Options& options = {},
               std::optional<Device> device = {});
+
+/// Both with  out[p] = round(scale · Σ w[k] · in[p + (k − a)] + offset),  whatever `options.operation` says.
+Image correlate(ConstView in, const FilterSet& filter, const Options& options = {},
+                std::optional<Device> device = {});
+void correlate(ConstView in, View out, const FilterSet& filter, const Options& options = {},
+               std::optional<Device> device = {});
 
 }  // namespace halation

@@ -6,8 +6,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "halation/by_name.h"
 
 namespace halation {
 
@@ -30,13 +33,28 @@ struct Anchor {
   bool operator==(const Anchor&) const = default;
 };
 
+/// One row of weights along each axis, of which a separable filter is the outer product z ⊗ y ⊗ x. By name alone:
+/// `{.y = {1, 2, 1}, .x = {-1, 0, 1}}`.
+struct Factors {
+  ByName<Factors> by_name = ByName<Factors>();
+  std::vector<double> z = {};  ///< along depth; empty: one weight of 1
+  std::vector<double> y = {};  ///< along height; the same
+  std::vector<double> x = {};  ///< along width; the same
+
+  /// Along z, y and x, for loops. They are those of this object, which must live as long.
+  std::array<std::span<const double>, 3> axes() const& { return {z, y, x}; }
+  std::array<std::span<const double>, 3> axes() && = delete;
+
+  bool operator==(const Factors&) const = default;
+};
+
 /// What to compute: the weights, kept in double, of a 1D, 2D or 3D filter of any size, odd or even.
 ///
 /// Convolution is  out[p] = Σ w[k] · in[p − (k − a)],  correlation  out[p] = Σ w[k] · in[p + (k − a)]. The default
 /// anchor is a = ⌊n/2⌋ along each axis, as in OpenCV and scipy.ndimage.
 ///
-/// A named filter may leave its dimensions open; it then takes those of the image (`dims()` is 0 until
-/// `with_dims`). Filters are immutable and cheap to copy.
+/// A deferred filter, as most named ones are, takes its dimensions from the image (`dims()` is 0 until `with_dims`). Filters
+/// are immutable and cheap to copy.
 class Filter {
  public:
   /// A 1D filter along x.
@@ -46,12 +64,12 @@ class Filter {
   /// or their number is not depth·height·width.
   static Filter dense(FilterSize size, std::vector<double> weights);
 
-  /// The outer product z ⊗ y ⊗ x; an empty factor stands for one weight of 1.
-  static Filter separable(std::vector<double> x, std::vector<double> y = {},
-                          std::vector<double> z = {});
+  /// The outer product z ⊗ y ⊗ x: `Filter::separable({.y = {1, 2, 1}, .x = {-1, 0, 1}})`. Throws `Error{invalid_argument}` where a
+  /// weight is not finite or all factors are empty.
+  static Filter separable(Factors factors);
 
-  /// A filter that is built once the dimensions are known: `make(1)`, `make(2)` or `make(3)`.
-  static Filter open(std::string name, std::function<Filter(int dims)> make);
+  /// A filter that is built once the image's dimensions are known: by `make(1)`, `make(2)` or `make(3)`.
+  static Filter deferred(std::string name, std::function<Filter(int dims)> make);
 
   /// The same weights with another anchor. Throws `Error{invalid_argument}` where it lies outside the filter.
   Filter with_anchor(Anchor anchor) const;
@@ -61,16 +79,17 @@ class Filter {
   Filter with_name(std::string name) const;
   /// The same weights applied as a correlation whichever operation is asked for. Named filters are so, which is why a named
   /// derivative is positive where brightness rises along its axis.
-  Filter as_oriented() const;
+  Filter as_correlation() const;
 
   /// 0 while the dimensions follow the image, else 1, 2 or 3.
   int dims() const;
   const std::string& name() const;
   FilterSize size() const;
   Anchor anchor() const;
-  bool oriented() const;
-  /// The factors z, y, x where the filter was made from them.
-  const std::optional<std::array<std::vector<double>, 3>>& factors() const;
+  /// Whether `as_correlation` made it.
+  bool is_correlation() const;
+  /// The factors where the filter was made from such, each with one weight at least.
+  const std::optional<Factors>& factors() const;
   /// All weights in row-major order; multiplied out from the factors where there are some.
   std::vector<double> weights() const;
   double sum() const;

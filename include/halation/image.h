@@ -8,10 +8,14 @@
 #include <memory>
 #include <string>
 
+#include "halation/by_name.h"
 #include "halation/device.h"
 #include "halation/pixel.h"
 
 namespace halation {
+
+// Axes have one order everywhere, that of arrays: batch, depth (z), height (y), width (x), channels. Extents, strides and
+// anchors may be listed in it; all else that takes a value for each of several axes takes them by name alone.
 
 /// The extents of an image, outermost axis first. A signal has height 1, a volume has depth > 1.
 struct Shape {
@@ -52,11 +56,30 @@ enum class Layout { interleaved, planar };
 Strides strides_of(const Shape& shape, Pixel pixel, Layout layout = Layout::interleaved,
                    std::int64_t row_bytes = 0);
 
-/// A part of an image: an offset and an extent for each spatial axis.
+/// A part of an image: where it begins and how far it reaches along depth, height and width. By name alone:
+/// `{.y = 40, .x = 160, .height = 200, .width = 160}`.
 struct Region {
-  std::int64_t x = 0, y = 0;
-  std::int64_t width = 1, height = 1;
-  std::int64_t z = 0, depth = 1;
+  ByName<Region> by_name = ByName<Region>();
+  std::int64_t z = 0;
+  std::int64_t y = 0;
+  std::int64_t x = 0;
+  std::int64_t depth = 1;
+  std::int64_t height = 1;
+  std::int64_t width = 1;
+
+  bool operator==(const Region&) const = default;
+};
+
+/// One element of an image: image of the batch, plane, row, column, channel. By name alone: `{.y = 3, .x = 4, .c = 1}`.
+struct Position {
+  ByName<Position> by_name = ByName<Position>();
+  std::int64_t b = 0;
+  std::int64_t z = 0;
+  std::int64_t y = 0;
+  std::int64_t x = 0;
+  std::int64_t c = 0;
+
+  bool operator==(const Position&) const = default;
 };
 
 /// A window that can be read: pointer, five extents, a stride for each, pixel and device. It owns nothing and
@@ -74,13 +97,11 @@ struct ConstView {
   ConstView channel(std::int64_t index) const;
   ConstView batch(std::int64_t index) const;
 
-  /// The element at the given place, host memory only; unchecked.
+  /// One element, as in `view.at<float>({.y = 3, .x = 4})`; host memory only, unchecked.
   template <class T>
-  const T& at(std::int64_t y, std::int64_t x, std::int64_t c = 0, std::int64_t z = 0,
-              std::int64_t b = 0) const {
-    return *reinterpret_cast<const T*>(data + b * strides.batch + z * strides.depth +
-                                       y * strides.height + x * strides.width +
-                                       c * strides.channels);
+  const T& at(const Position& p) const {
+    return *reinterpret_cast<const T*>(data + p.b * strides.batch + p.z * strides.depth + p.y * strides.height +
+                                       p.x * strides.width + p.c * strides.channels);
   }
 };
 
@@ -99,9 +120,8 @@ struct View {
   View batch(std::int64_t index) const;
 
   template <class T>
-  T& at(std::int64_t y, std::int64_t x, std::int64_t c = 0, std::int64_t z = 0,
-        std::int64_t b = 0) const {
-    return const_cast<T&>(ConstView(*this).at<T>(y, x, c, z, b));
+  T& at(const Position& p) const {
+    return const_cast<T&>(ConstView(*this).at<T>(p));
   }
 };
 

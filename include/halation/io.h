@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "halation/by_name.h"
 #include "halation/image.h"
 
 namespace halation {
@@ -17,11 +18,12 @@ enum class ColourModel { gray, rgb, cmyk, other };
 
 /// What a file carries beside its pixels, as raw bytes of the standards named.
 struct Metadata {
+  ByName<Metadata> by_name = ByName<Metadata>();
   std::vector<std::byte> icc;   ///< ICC colour profile
   std::vector<std::byte> exif;  ///< Exif, beginning with its TIFF header ("II" or "MM"); its orientation is 1 once pixels are upright
   std::vector<std::byte> xmp;   ///< XMP packet
-  double dots_per_inch_x = 0;   ///< 0: unknown
-  double dots_per_inch_y = 0;
+  double dots_per_inch_y = 0;   ///< 0: unknown
+  double dots_per_inch_x = 0;
 };
 
 /// The axes of an array, outermost first; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.

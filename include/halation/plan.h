@@ -37,23 +37,23 @@ enum class Rounding { half_even, truncate };
 /// none are. Sums in f32 are infinite where they pass its largest number on their way, and keep no sign of zero.
 enum class Sum { automatic, f64 };
 
-/// What approximations are allowed.
+/// What approximations are allowed. This version has none: `fast` is a name kept for methods to come, and a plan refuses it.
 enum class Accuracy {
-  exact,  ///< within `Plan::error_bound`
-  fast,   ///< half-precision products and approximations may be used
+  exact,  ///< within `Plan::error_bound`: what all methods are
+  fast,   ///< half-precision products and approximations would be allowed: refused
 };
 
-/// How a filter is computed. `DeviceInfo::methods` names what a device offers; a plan refuses others, and a
-/// method that the weights do not allow, with a sentence.
+/// How a filter is computed. `DeviceInfo::methods` names what a device offers; a plan refuses others, with a sentence that says
+/// what there is, and a method that the weights do not allow. Three are names kept for methods to come: every device refuses them.
 enum class Method {
   automatic,  ///< what the device should do quickest, see `Tune`
-  direct,     ///< weight by weight: any filter
-  separable,  ///< along one axis after the other: weights that are a product of factors
-  low_rank,   ///< offered by no device yet
-  banded,     ///< offered by no device yet
-  box,  ///< sums that neighbouring outputs share, at a cost that hardly grows with the size: factors each of
-        ///< which has equal weights
-  fft,  ///< offered by no device yet
+  direct,     ///< weight by weight: any filter; all devices
+  separable,  ///< along one axis after the other: weights that are a product of factors; cpu and cuda
+  low_rank,   ///< as a sum of few products of factors: refused, no device has it
+  banded,     ///< as products of matrices: refused, no device has it
+  box,        ///< sums that neighbouring outputs share, at a cost that hardly grows with the size: factors each of which has equal
+              ///< weights; cpu and cuda
+  fft,        ///< as a product of spectra: refused, no device has it
 };
 
 /// How a plan finds the quickest method.
@@ -93,7 +93,7 @@ struct Options {
   double offset = 0;
   Rounding rounding = Rounding::half_even;
   Sum sum = Sum::automatic;
-  Accuracy accuracy = Accuracy::exact;
+  Accuracy accuracy = Accuracy::exact;  ///< `fast` is refused
   Method method = Method::automatic;
   Tune tune = Tune::estimate;
   int threads = 0;  ///< CPU threads at most; 0: `available_threads()` (halation/threads.h), one for small images
@@ -141,7 +141,8 @@ class Plan {
   /// (the border's constant among them) of magnitude at most `max_abs`: derived, c · ε · Σ|w| · max|x| in shape, c between half of the
   /// taps, where weights are equal, and all of them, where one outweighs the others. Of a direct filter over integers it knows as well
   /// where sums round by less, for whatever such pixels can hold; what fixed point (u8 on the CPU) leaves out, at most 1/16 level; and
-  /// what is lost where numbers too small to be normal are taken as 0: a few of the least normal number for each tap. It holds where Σ|w| · max|x| is finite in the type of sums.
+  /// what is lost where numbers too small to be normal are taken as 0: a few of the least normal number for each tap. It
+  /// holds where Σ|w| · max|x| is finite in the type of sums.
   double error_bound(double max_abs) const;
   /// What will be done and why, in a few lines: for each filter its method, and the time expected of it and,
   /// with `Tune::measure`, measured, each filter by itself.

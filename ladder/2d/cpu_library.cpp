@@ -20,7 +20,7 @@ void cpu_library_2d(const Problem& problem, const float* in, float* out) {
   };
   const std::int64_t side = 2 * problem.radius + 1;
   const bool factored = !problem.factors[1].empty() && !problem.factors[2].empty();
-  const Filter filter = factored ? Filter::separable(doubles(problem.factors[2]), doubles(problem.factors[1]))
+  const Filter filter = factored ? Filter::separable({.y = doubles(problem.factors[1]), .x = doubles(problem.factors[2])})
                                  : Filter::dense({1, side, side}, doubles(problem.weights));
   const Shape shape{.height = problem.height, .width = problem.width};
   const Plan plan(

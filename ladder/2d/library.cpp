@@ -48,7 +48,7 @@ class Library final : public GpuRun {
     };
     const std::int64_t side = 2 * problem.radius + 1;
     const bool factored = !problem.factors[1].empty() && !problem.factors[2].empty();
-    return factored ? Filter::separable(doubles(problem.factors[2]), doubles(problem.factors[1]))
+    return factored ? Filter::separable({.y = doubles(problem.factors[1]), .x = doubles(problem.factors[2])})
                     : Filter::dense({1, side, side}, doubles(problem.weights));
   }
 

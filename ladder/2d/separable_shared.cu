@@ -31,7 +31,7 @@
 namespace halation::ladder {
 namespace {
 
-// By the library:  correlate(image, Filter::separable(x, y), {.border = Border::constant(outside)})
+// By the library:  correlate(image, Filter::separable({.y = y, .x = x}), {.border = Border::constant(outside)})
 
 struct Factor {
   float weights[2 * most_radius::separable_2d + 1];

@@ -167,7 +167,8 @@ def plan(
         Of integer results.
     sum : {"automatic", "f64"}
         The precision of sums: float32 or better, or of uint8 on the CPU fixed point, off by 1/16 of a level at most; or float64.
-    accuracy : {"exact", "fast"}
+    accuracy : {"exact"}
+        No method of this version approximates: "fast" is refused.
     method : {"automatic", "direct", "separable", "box"}
     tune : {"estimate", "measure"}
         "measure" times each method that fits, once a process.

@@ -21,10 +21,10 @@ view : {'signed', 'abs', 'stretch'}, optional
     the weights make sure that nothing is lost, the same for every image; 'abs': magnitudes; 'stretch': from the smallest to the
     largest value found to the type's whole range. Floats are pictures of 0 to 1. docs/program.md has the formulas.
 
-Weights are oriented as in all of the library: derivatives are positive where brightness rises along their axis. Results of
-integers are rounded half to even and saturate: give ``output=np.int16`` or a float for derivatives of unsigned images, or a
-``view``. Before that sums of uint8 may be off by 1/16 of a level (fixed point), others by what float32 rounds. Arrays may be of
-any library, on a GPU too ('stretch' is for the CPU).
+Weights are applied as a correlation, as in all of the library: derivatives are positive where brightness rises along their axis.
+Results of integers are rounded half to even and saturate: give ``output=np.int16`` or a float for derivatives of unsigned images,
+or a ``view``. Before that sums of uint8 may be off by 1/16 of a level (fixed point), others by what float32 rounds. Arrays may be
+of any library, on a GPU too ('stretch' is for the CPU).
 
 >>> import numpy as np
 >>> from halation import filters

@@ -59,10 +59,10 @@ nb::dict settled(const Filter& filter) {
   facts["name"] = filter.name();
   facts["size"] = triple(size.depth, size.height, size.width);
   facts["anchor"] = triple(anchor.z, anchor.y, anchor.x);
-  facts["oriented"] = filter.oriented();
+  facts["is_correlation"] = filter.is_correlation();
   if (filter.factors()) {
-    const auto& [z, y, x] = *filter.factors();
-    facts["factors"] = nb::make_tuple(nb::cast(z), nb::cast(y), nb::cast(x));
+    const Factors& factors = *filter.factors();
+    facts["factors"] = nb::make_tuple(nb::cast(factors.z), nb::cast(factors.y), nb::cast(factors.x));
   } else {
     facts["weights"] = nb::cast(filter.weights());
   }

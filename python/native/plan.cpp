@@ -60,7 +60,7 @@ Filter filter_from(const FilterWords& words, Operation operation) {
       return Filter::dense({.depth = size[0], .height = size[1], .width = size[2]}, row(weights));
     }
     const auto factors = nb::cast<std::array<nb::object, 3>>(weights);
-    return Filter::separable(row(factors[2]), row(factors[1]), row(factors[0]));
+    return Filter::separable({.z = row(factors[0]), .y = row(factors[1]), .x = row(factors[2])});
   };
   return make().with_anchor({.z = anchor[0], .y = anchor[1], .x = anchor[2]}).with_name("filter");
 }
@@ -80,7 +80,7 @@ Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<Fi
   for (const FilterWords& filter : filters) spec.filters.push_back(filter_from(filter, spec.options.operation));
   spec.combine = magnitude ? Combine::magnitude : Combine::none;
   spec.device = device_named(device);
-  spec.options.border = {border_from(borders[0]), border_from(borders[1]), border_from(borders[2])};
+  spec.options.border = {.z = border_from(borders[0]), .y = border_from(borders[1]), .x = border_from(borders[2])};
   spec.options.extent = extent_named(extent);
   spec.options.output = pixel_named(output);
   spec.options.scale = scale;

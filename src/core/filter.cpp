@@ -8,15 +8,15 @@
 
 namespace halation {
 
-/// Either settled (size, and weights or factors) or open (make). Name, orientation and anchor set on an open filter are carried
+/// Either settled (size, and weights or factors) or deferred (make). Name, operation and anchor set on a deferred filter are carried
 /// over to what it makes.
 struct Filter::Data {
   std::string name = "custom";
   FilterSize size;
   std::optional<Anchor> anchor;  // none: the default, ⌊n/2⌋
-  bool oriented = false;
+  bool is_correlation = false;
   std::vector<double> weights;
-  std::optional<std::array<std::vector<double>, 3>> factors;
+  std::optional<Factors> factors;
   std::function<Filter(int)> make;
 };
 
@@ -67,23 +67,22 @@ Filter Filter::dense(FilterSize size, std::vector<double> weights) {
   return Filter(std::move(data));
 }
 
-Filter Filter::separable(std::vector<double> x, std::vector<double> y, std::vector<double> z) {
-  if (x.empty() && y.empty() && z.empty()) {
+Filter Filter::separable(Factors factors) {
+  if (factors.z.empty() && factors.y.empty() && factors.x.empty()) {
     throw Error(ErrorCode::invalid_argument, "weights are empty: a filter has at least one tap along each axis");
   }
-  std::array<std::vector<double>, 3> factors{std::move(z), std::move(y), std::move(x)};
-  for (auto& factor : factors) {
-    if (factor.empty()) factor = {1.0};
-    check_finite(factor);
+  for (std::vector<double>* const factor : {&factors.z, &factors.y, &factors.x}) {
+    if (factor->empty()) *factor = {1.0};
+    check_finite(*factor);
   }
+  const auto taps = [](const std::vector<double>& factor) { return static_cast<std::int64_t>(factor.size()); };
   auto data = std::make_shared<Data>();
-  const auto length = [&](std::size_t axis) { return static_cast<std::int64_t>(factors[axis].size()); };
-  data->size = {.depth = length(0), .height = length(1), .width = length(2)};
+  data->size = {.depth = taps(factors.z), .height = taps(factors.y), .width = taps(factors.x)};
   data->factors = std::move(factors);
   return Filter(std::move(data));
 }
 
-Filter Filter::open(std::string name, std::function<Filter(int)> make) {
+Filter Filter::deferred(std::string name, std::function<Filter(int)> make) {
   auto data = std::make_shared<Data>();
   data->name = std::move(name);
   data->make = std::move(make);
@@ -101,7 +100,7 @@ Filter Filter::with_dims(int dims) const {
   if (!data_->make) return *this;
   Filter made = data_->make(dims).with_name(data_->name);
   if (data_->anchor) made = made.with_anchor(*data_->anchor);
-  if (data_->oriented) made = made.as_oriented();
+  if (data_->is_correlation) made = made.as_correlation();
   return made;
 }
 
@@ -111,9 +110,9 @@ Filter Filter::with_name(std::string name) const {
   return Filter(std::move(data));
 }
 
-Filter Filter::as_oriented() const {
+Filter Filter::as_correlation() const {
   auto data = std::make_shared<Data>(*data_);
-  data->oriented = true;
+  data->is_correlation = true;
   return Filter(std::move(data));
 }
 
@@ -132,8 +131,8 @@ int Filter::dims() const {
 
 const std::string& Filter::name() const { return data_->name; }
 FilterSize Filter::size() const { return settled().size; }
-bool Filter::oriented() const { return data_->oriented; }
-const std::optional<std::array<std::vector<double>, 3>>& Filter::factors() const { return settled().factors; }
+bool Filter::is_correlation() const { return data_->is_correlation; }
+const std::optional<Factors>& Filter::factors() const { return settled().factors; }
 
 Anchor Filter::anchor() const {
   const Data& data = settled();
@@ -144,7 +143,7 @@ Anchor Filter::anchor() const {
 std::vector<double> Filter::weights() const {
   const Data& data = settled();
   if (!data.factors) return data.weights;
-  const auto& [z, y, x] = *data.factors;
+  const auto [z, y, x] = data.factors->axes();
   std::vector<double> all;
   all.reserve(z.size() * y.size() * x.size());
   for (const double wz : z) {
@@ -157,9 +156,9 @@ std::vector<double> Filter::weights() const {
 
 double Filter::sum() const {
   const Data& data = settled();
-  const auto total = [](const std::vector<double>& w) { return std::accumulate(w.begin(), w.end(), 0.0); };
+  const auto total = [](std::span<const double> w) { return std::accumulate(w.begin(), w.end(), 0.0); };
   if (!data.factors) return total(data.weights);
-  return total((*data.factors)[0]) * total((*data.factors)[1]) * total((*data.factors)[2]);
+  return total(data.factors->z) * total(data.factors->y) * total(data.factors->x);
 }
 
 }  // namespace halation

@@ -22,16 +22,16 @@ void check_region(const Region& region, const Shape& shape) {
   const auto fits = [](std::int64_t start, std::int64_t extent, std::int64_t n) {
     return start >= 0 && extent >= 1 && start <= n && extent <= n - start;
   };
-  if (fits(region.x, region.width, shape.width) && fits(region.y, region.height, shape.height) &&
-      fits(region.z, region.depth, shape.depth)) {
+  if (fits(region.z, region.depth, shape.depth) && fits(region.y, region.height, shape.height) &&
+      fits(region.x, region.width, shape.width)) {
     return;
   }
   const auto range = [](const char* axis, std::int64_t start, std::int64_t extent) {
     return std::string(axis) + " " + std::to_string(start) + "+" + std::to_string(extent);
   };
-  throw Error(ErrorCode::invalid_argument, "crop: region (" + range("x", region.x, region.width) + ", " +
+  throw Error(ErrorCode::invalid_argument, "crop: region (" + range("z", region.z, region.depth) + ", " +
                                                range("y", region.y, region.height) + ", " +
-                                               range("z", region.z, region.depth) + ") leaves the image " +
+                                               range("x", region.x, region.width) + ") leaves the image " +
                                                to_string(shape));
 }
 

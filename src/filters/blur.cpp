@@ -23,7 +23,7 @@ void normalise(std::vector<double>& weights) {
 }
 
 Filter build_box(const Arguments& arguments, int dims) {
-  Factors factors;
+  FactorList factors;
   double taps = 1;
   for (const double size : values_of("box", arguments, "size", dims)) {
     check_weight_count("box", size);

@@ -155,7 +155,7 @@ FilterSet make_filter(std::string_view name, const Arguments& arguments, int dim
     refuse(entry.name + ": dims must be " + joined(allowed, " or ") + ", got " + std::to_string(dims));
   }
   FilterSet set = entry.make(complete, dims);
-  for (Filter& filter : set.filters) filter = filter.with_name(entry.name).as_oriented();
+  for (Filter& filter : set.filters) filter = filter.with_name(entry.name).as_correlation();
   return set;
 }
 
@@ -196,13 +196,14 @@ std::string text_of(double value) {
   return {text, std::to_chars(std::begin(text), std::end(text), value, format).ptr};
 }
 
-Filter separable(const Factors& factors) {
-  const std::size_t dims = factors.size();
-  return Filter::separable(factors[dims - 1], dims > 1 ? factors[dims - 2] : std::vector<double>{},
-                           dims > 2 ? factors[dims - 3] : std::vector<double>{});
+Filter separable(const FactorList& factors) {
+  const auto from_last = [&](std::size_t axis) {
+    return axis < factors.size() ? factors[factors.size() - 1 - axis] : std::vector<double>{};
+  };
+  return Filter::separable({.z = from_last(2), .y = from_last(1), .x = from_last(0)});
 }
 
-std::vector<double> outer_product(const Factors& factors) {
+std::vector<double> outer_product(const FactorList& factors) {
   std::vector<double> product{1};
   for (const std::vector<double>& factor : factors) {
     std::vector<double> longer;

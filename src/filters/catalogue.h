@@ -33,7 +33,7 @@ NamedFilter edges_entry();
 template <Filter (*build)(const Arguments&, int dims)>
 FilterSet make_one(const Arguments& arguments, int dims) {
   if (dims != 0) return build(arguments, dims);
-  return Filter::open("", [arguments](int image_dims) { return build(arguments, image_dims); });
+  return Filter::deferred("", [arguments](int image_dims) { return build(arguments, image_dims); });
 }
 
 /// `make_filter` for an entry of one filter.
@@ -55,13 +55,13 @@ void check_weight_count(std::string_view filter, double count);
 std::string text_of(double value);
 
 /// One vector for each axis, in the order depth, height, width.
-using Factors = std::vector<std::vector<double>>;
+using FactorList = std::vector<std::vector<double>>;
 
 /// The separable filter of 1 to 3 factors.
-Filter separable(const Factors& factors);
+Filter separable(const FactorList& factors);
 
 /// The weights of the separable filter, multiplied out in row-major order.
-std::vector<double> outer_product(const Factors& factors);
+std::vector<double> outer_product(const FactorList& factors);
 
 /// `taps` along each of `dims` axes.
 FilterSize cube(std::int64_t taps, int dims);

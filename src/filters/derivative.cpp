@@ -14,7 +14,7 @@ Filter difference(const char* filter, const std::vector<double>& smooth, int axi
                                                  (dims == 1 ? "x" : "x or y") + " in " +
                                                  std::to_string(dims) + "D, got " + "xyz"[axis]};
   }
-  Factors factors(dims, smooth);
+  FactorList factors(dims, smooth);
   factors[dims - 1 - axis] = {-1, 0, 1};
   return separable(factors);
 }
@@ -49,7 +49,7 @@ Filter build_prewitt(const Arguments& arguments, int dims) {
 /// Sobel along `axis`; all 0 where the image does not have that axis, which adds nothing to a magnitude.
 Filter build_edge(int axis, int dims) {
   if (axis < dims) return difference("edges", sobel_smooth(), axis, dims);
-  Factors factors(dims, {1, 1, 1});
+  FactorList factors(dims, {1, 1, 1});
   factors.back() = {0, 0, 0};
   return separable(factors);
 }
@@ -60,7 +60,7 @@ FilterSet make_edges(const Arguments&, int dims) {
     for (int axis = 0; axis < dims; ++axis) filters.push_back(build_edge(axis, dims));
   } else {
     for (int axis = 0; axis < 3; ++axis) {
-      filters.push_back(Filter::open("", [axis](int image_dims) { return build_edge(axis, image_dims); }));
+      filters.push_back(Filter::deferred("", [axis](int image_dims) { return build_edge(axis, image_dims); }));
     }
   }
   return {filters, Combine::magnitude};

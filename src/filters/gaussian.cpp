@@ -83,8 +83,8 @@ FilterSize size_of(const Widths& widths) {
 }
 
 /// The factors for derivatives of the given order along each axis.
-Factors gaussian_factors(const Widths& widths, const std::vector<int>& orders) {
-  Factors factors;
+FactorList gaussian_factors(const Widths& widths, const std::vector<int>& orders) {
+  FactorList factors;
   for (std::size_t axis = 0; axis < orders.size(); ++axis) {
     factors.push_back(gaussian_factor(widths.sigma_px[axis], widths.radius[axis], orders[axis]));
   }
@@ -210,9 +210,9 @@ NamedFilter catalogue::gaussian_derivative_entry() {
 }
 Filter gaussian_derivative(const GaussianDerivativeOptions& options) {
   Arguments arguments = width_arguments(options.sigma, options.radius);
-  arguments["order_x"] = {static_cast<double>(options.order_x)};
-  arguments["order_y"] = {static_cast<double>(options.order_y)};
   arguments["order_z"] = {static_cast<double>(options.order_z)};
+  arguments["order_y"] = {static_cast<double>(options.order_y)};
+  arguments["order_x"] = {static_cast<double>(options.order_x)};
   return make_single("gaussian_derivative", arguments, options.dims);
 }
 

@@ -20,7 +20,7 @@ Filter centre_and_rest(double centre, double rest, int dims) {
 
 double taps_of(int dims) { return static_cast<double>(cube(3, dims).taps()); }
 
-Filter build_identity(const Arguments&, int dims) { return separable(Factors(dims, {1})); }
+Filter build_identity(const Arguments&, int dims) { return separable(FactorList(dims, {1})); }
 
 Filter build_sharpen(const Arguments& arguments, int dims) {
   const double a = value_of(arguments, "strength");
@@ -32,7 +32,7 @@ Filter build_high_pass(const Arguments&, int dims) { return centre_and_rest(taps
 
 Filter build_low_pass(const Arguments& arguments, int dims) {
   const double divisor = arguments.contains("divisor") ? value_of(arguments, "divisor") : taps_of(dims);
-  Factors factors(dims, {1, 1, 1});
+  FactorList factors(dims, {1, 1, 1});
   factors.back().assign(3, 1 / divisor);
   return separable(factors);
 }

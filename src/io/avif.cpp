@@ -74,14 +74,14 @@ int orientation_of(const avifImage& image) {
 /// The part of the picture that is to be shown.
 Region shown_part(const avifDecoder& decoder) {
   const avifImage& image = *decoder.image;
-  Region all{.width = image.width, .height = image.height};
+  Region all{.height = image.height, .width = image.width};
   avifCropRect rectangle = {};
   avifDiagnostics diagnostics;
   if ((image.transformFlags & AVIF_TRANSFORM_CLAP) == 0 ||
       avifCropRectConvertCleanApertureBox(&rectangle, &image.clap, image.width, image.height, image.yuvFormat,
                                           &diagnostics) == AVIF_FALSE)
     return all;
-  return {.x = rectangle.x, .y = rectangle.y, .width = rectangle.width, .height = rectangle.height};
+  return {.y = rectangle.y, .x = rectangle.x, .height = rectangle.height, .width = rectangle.width};
 }
 
 /// Samples of 10 and 12 bits scaled to all of u16, each to the nearest; the library's own way is off by one
@@ -253,10 +253,10 @@ void fill_plane(ConstView channel, std::uint8_t* plane, std::uint32_t row_bytes)
     std::uint8_t* row = plane + static_cast<std::size_t>(y) * row_bytes;
     for (std::int64_t x = 0; x < channel.shape.width; ++x) {
       if (channel.pixel == Pixel::u8) {
-        row[x] = channel.at<std::uint8_t>(y, x);
+        row[x] = channel.at<std::uint8_t>({.y = y, .x = x});
       } else {
         const auto level =
-            static_cast<std::uint16_t>(std::lround(channel.at<std::uint16_t>(y, x) * 4095 / 65535.0));
+            static_cast<std::uint16_t>(std::lround(channel.at<std::uint16_t>({.y = y, .x = x}) * 4095 / 65535.0));
         std::memcpy(row + 2 * x, &level, sizeof level);
       }
     }

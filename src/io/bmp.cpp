@@ -262,7 +262,7 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
   const std::vector<std::uint8_t> indices =
       runs ? indices_from_runs(header, stored) : std::vector<std::uint8_t>();
   for (std::int64_t row = 0; row < header.height; ++row) {
-    auto* to = &page.image.view().at<std::byte>(header.top_down ? row : header.height - 1 - row, 0);
+    auto* to = &page.image.view().at<std::byte>({.y = header.top_down ? row : header.height - 1 - row});
     const std::byte* from = stored.data() + (runs ? 0 : static_cast<std::size_t>(row) * header.row_bytes());
     const std::size_t bytes = header.bits / 8;
     for (std::int64_t x = 0; x < header.width; ++x, to += channels) {

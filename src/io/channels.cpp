@@ -19,7 +19,7 @@ constexpr double full() {
 template <class T, class Each>
 void for_each_pixel(const ConstView& from, const View& to, Each each) {
   for (std::int64_t y = 0; y < from.shape.height; ++y) {
-    for (std::int64_t x = 0; x < from.shape.width; ++x) each(&from.at<T>(y, x), &to.at<T>(y, x));
+    for (std::int64_t x = 0; x < from.shape.width; ++x) each(&from.at<T>({.y = y, .x = x}), &to.at<T>({.y = y, .x = x}));
   }
 }
 

@@ -24,8 +24,8 @@ struct PageView {
   bool alpha = false;
   bool linear_light = false;
   Bytes icc, exif, xmp;
-  double dots_per_inch_x = 0;
   double dots_per_inch_y = 0;
+  double dots_per_inch_x = 0;
   ArrayLayout layout = ArrayLayout::by_rank;
 
   const std::byte* row(std::int64_t y, std::int64_t z = 0) const {

@@ -355,7 +355,7 @@ void write_pages(const std::string& path, std::span<const Page> pages, const Wri
     for (const Page& page : pages) {
       const Metadata& kept = page.metadata;
       views.push_back({page.image, page.colour, page.alpha, page.linear_light, kept.icc, kept.exif, kept.xmp,
-                       kept.dots_per_inch_x, kept.dots_per_inch_y, page.layout});
+                       kept.dots_per_inch_y, kept.dots_per_inch_x, page.layout});
     }
     write(path, views, options);
   });

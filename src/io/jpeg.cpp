@@ -200,7 +200,7 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
   reader.run([&] {
     jpeg_start_decompress(&info);
     while (info.output_scanline < info.output_height) {
-      JSAMPROW row = &pixels.at<JSAMPLE>(info.output_scanline, 0);
+      JSAMPROW row = &pixels.at<JSAMPLE>({.y = info.output_scanline});
       jpeg_read_scanlines(&info, &row, 1);
     }
     jpeg_finish_decompress(&info);

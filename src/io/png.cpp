@@ -188,7 +188,7 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
       png_error(png, "rows of another size");
     for (int pass = 0; pass < passes; ++pass) {
       for (std::int64_t y = 0; y < pixels.shape.height; ++y)
-        png_read_row(png, &pixels.at<png_byte>(y, 0), nullptr);
+        png_read_row(png, &pixels.at<png_byte>({.y = y}), nullptr);
     }
     png_read_end(png, info);
   });

@@ -188,7 +188,7 @@ Bytes read_bits(View pixels, Bytes raster) {
   for (std::int64_t y = 0; y < pixels.shape.height; ++y) {
     for (std::int64_t x = 0; x < pixels.shape.width; ++x) {
       const auto byte = std::to_integer<int>(raster[static_cast<std::size_t>(y * row_bytes + x / 8)]);
-      pixels.at<std::uint8_t>(y, x) = (byte >> (7 - x % 8) & 1) != 0 ? 0 : 255;
+      pixels.at<std::uint8_t>({.y = y, .x = x}) = (byte >> (7 - x % 8) & 1) != 0 ? 0 : 255;
     }
   }
   return raster.subspan(static_cast<std::size_t>(pixels.shape.height * row_bytes));
@@ -294,7 +294,7 @@ std::vector<Page> decode_pfm(Bytes file, Reading& reading) {
   const bool swapped = (scale < 0) != (std::endian::native == std::endian::little);
   const View pixels = page.image;
   for (std::int64_t y = 0; y < header.shape.height; ++y) {
-    float* to = &pixels.at<float>(header.shape.height - 1 - y, 0);
+    float* to = &pixels.at<float>({.y = header.shape.height - 1 - y});
     std::memcpy(to, raster.data() + y * row * static_cast<std::int64_t>(sizeof(float)),
                 static_cast<std::size_t>(row) * sizeof(float));
     if (!swapped) continue;

@@ -298,7 +298,7 @@ Image read_samples(TIFF* tiff, const Stored& stored, std::size_t file_bytes, Rea
         if (got < rows * block_row_bytes || complaint.rows_missing) fail(complaint);
         for (std::int64_t y = 0; y < rows; ++y) {
           place_row(block.get() + y * block_row_bytes, stored, columns * samples_together,
-                    &pixels.at<std::byte>(top + y, left, plane), step);
+                    &pixels.at<std::byte>({.y = top + y, .x = left, .c = plane}), step);
         }
       }
     }
@@ -320,9 +320,9 @@ Image through_palette(TIFF* tiff, const Stored& stored, const Image& indices,
   const View to = image;
   for (std::int64_t y = 0; y < stored.height; ++y) {
     for (std::int64_t x = 0; x < stored.width; ++x) {
-      const std::uint8_t index = from.at<std::uint8_t>(y, x);
+      const std::uint8_t index = from.at<std::uint8_t>({.y = y, .x = x});
       for (int c = 0; c < 3; ++c)
-        to.at<std::uint8_t>(y, x, c) = static_cast<std::uint8_t>(map[c][index] >> (wide ? 8 : 0));
+        to.at<std::uint8_t>({.y = y, .x = x, .c = c}) = static_cast<std::uint8_t>(map[c][index] >> (wide ? 8 : 0));
     }
   }
   return image;
@@ -332,7 +332,7 @@ template <class T>
 void invert_first_channel(View pixels) {
   for (std::int64_t y = 0; y < pixels.shape.height; ++y) {
     for (std::int64_t x = 0; x < pixels.shape.width; ++x)
-      pixels.at<T>(y, x) = static_cast<T>(~pixels.at<T>(y, x));
+      pixels.at<T>({.y = y, .x = x}) = static_cast<T>(~pixels.at<T>({.y = y, .x = x}));
   }
 }
 

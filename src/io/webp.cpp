@@ -75,7 +75,7 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
   const View pixels = page.image;
   const auto bytes = static_cast<std::size_t>(pixels.shape.elements());
   const auto decode_into = page.alpha ? WebPDecodeRGBAInto : WebPDecodeRGBInto;
-  if (decode_into(frame.fragment.bytes, frame.fragment.size, &pixels.at<std::uint8_t>(0, 0), bytes,
+  if (decode_into(frame.fragment.bytes, frame.fragment.size, &pixels.at<std::uint8_t>({.y = 0, .x = 0}), bytes,
                   static_cast<int>(pixels.strides.height)) == nullptr) {
     throw Error(ErrorCode::io, "damaged or truncated WebP");
   }

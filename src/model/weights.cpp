@@ -50,10 +50,11 @@ bool all_equal(const std::vector<double>& weights) {
          });
 }
 
-void add_facts_of_factors(WeightFacts& facts, const std::array<std::vector<double>, 3>& factors) {
+void add_facts_of_factors(WeightFacts& facts, const Factors& factors) {
   facts.integers = facts.equal = facts.separable = true;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::vector<double> factor = factors[axis].empty() ? std::vector<double>{1} : factors[axis];
+    const std::span<const double> row = factors.axes()[axis];
+    const std::vector<double> factor(row.begin(), row.end());
     facts.symmetry[axis] = symmetry_of(factor, static_cast<std::int64_t>(factor.size()), 1);
     facts.integers = facts.integers && all_integers(factor);
     facts.equal = facts.equal && all_equal(factor);

@@ -19,7 +19,7 @@ constexpr double cpu_most_bytes_per_second = 30e9;  // all threads
 constexpr double gpu_start_seconds = 0.2;           // driver and context
 constexpr double gpu_per_second = 2e12;             // multiply-adds
 constexpr double upload_bytes_per_second = 10e9;    // from pageable memory
-constexpr double download_bytes_per_second = 5e9;   // to pageable memory, touched before
+constexpr double download_bytes_per_second = 5e9;   // to pageable memory, prefaulted
 
 /// Multiply-adds a sample.
 double direct_work(const FilterSize& size) { return static_cast<double>(size.taps()); }

@@ -159,13 +159,13 @@ void encode(const Work& work, View out, const Options& options, const ColourOpti
 std::optional<double> gain(const FilterSet& filter) {
   if (filter.combine != Combine::none) return {};
   const Filter& only = filter.filters.front();
-  const auto total = [](const std::vector<double>& weights) {
+  const auto total = [](std::span<const double> weights) {
     return std::accumulate(weights.begin(), weights.end(), 0.0,
                            [](double sum, double weight) { return sum + std::abs(weight); });
   };
   double magnitude = 1;
   if (only.factors()) {
-    for (const auto& factor : *only.factors()) magnitude *= total(factor);
+    for (const std::span<const double> factor : only.factors()->axes()) magnitude *= total(factor);
   } else {
     magnitude = total(only.weights());
   }
@@ -185,9 +185,9 @@ Filter anchor_of(const Filter& filter) {
   const FilterSize size = filter.size();
   const Anchor anchor = filter.anchor();
   const Filter picked =
-      Filter::separable(unit(size.width, anchor.x), unit(size.height, anchor.y), unit(size.depth, anchor.z))
+      Filter::separable({.z = unit(size.depth, anchor.z), .y = unit(size.height, anchor.y), .x = unit(size.width, anchor.x)})
           .with_anchor(anchor);
-  return filter.oriented() ? picked.as_oriented() : picked;
+  return filter.is_correlation() ? picked.as_correlation() : picked;
 }
 
 /// Filters the alpha of `work`; `options` are those of the work, with borders of 1.
@@ -205,8 +205,8 @@ void filter_alpha(Work& work, const FilterSet& filter, Options options, Device d
 /// `borders` with each constant replaced by `change` of it.
 template <class Change>
 Borders with_constants(Borders borders, const Change& change) {
-  for (Border& border : borders.axes) {
-    if (border.mode == Border::Mode::constant) border.value = change(border.value);
+  for (Border* const border : {&borders.z, &borders.y, &borders.x}) {
+    if (border->mode == Border::Mode::constant) border->value = change(border->value);
   }
   return borders;
 }

@@ -38,7 +38,7 @@ struct Signs {
   double down = 0;
 };
 
-Signs signs_of(const std::vector<double>& weights) {
+Signs signs_of(std::span<const double> weights) {
   Signs signs;
   for (const double weight : weights) (weight > 0 ? signs.up : signs.down) += weight;
   return signs;
@@ -47,7 +47,7 @@ Signs signs_of(const std::vector<double>& weights) {
 Signs signs_of(const Filter& filter) {
   if (!filter.factors()) return signs_of(filter.weights());
   Signs product{.up = 1, .down = 0};
-  for (const std::vector<double>& factor : *filter.factors()) {
+  for (const std::span<const double> factor : filter.factors()->axes()) {
     const Signs signs = signs_of(factor);
     product = {product.up * signs.up + product.down * signs.down,
                product.up * signs.down + product.down * signs.up};
@@ -298,7 +298,7 @@ Clipped& Clipped::operator+=(const Clipped& more) {
 
 Interval results_of(const FilterSet& filter, Pixel input, Pixel output, const Options& options, bool linear) {
   Interval pixels = range_of(input);
-  for (const Border& border : options.border.axes) {
+  for (const Border& border : options.border.axes()) {
     if (border.mode != Border::Mode::constant) continue;
     pixels = {std::min(pixels.least, border.value), std::max(pixels.most, border.value)};
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "halation/display.h"
-#include "pipeline/elsewhere.h"
+#include "pipeline/via_device.h"
 
 namespace halation {
 

@@ -110,7 +110,7 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
   // The lines through the largest weight p: w = z ⊗ y ⊗ x would make them p·z/z₀, p·y/y₀ and p·x/x₀.
   const std::int64_t at = largest - weights.begin();
   const Space stride{size[1] * size[2], size[2], 1};
-  Factors lines;
+  FactorArray lines;
   std::array<double, 3> divisor{1, 1, 1};
   const bool integers = all_integers(weights);
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -145,7 +145,7 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
   return found;
 }
 
-bool all_equal(const Factors& factors) {
+bool all_equal(const FactorArray& factors) {
   return std::all_of(factors.begin(), factors.end(), [](const std::vector<double>& factor) {
     return std::all_of(factor.begin(), factor.end(), [&](double w) { return w == factor.front(); });
   });

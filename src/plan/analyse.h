@@ -10,12 +10,12 @@
 
 namespace halation {
 
-/// z, y, x.
-using Factors = std::array<std::vector<double>, 3>;
+/// Those along z, y and x, in this order.
+using FactorArray = std::array<std::vector<double>, 3>;
 
 /// The best product of factors found for dense weights, and how far it is from them.
 struct Separation {
-  Factors factors;
+  FactorArray factors;
   double residual = 0;  ///< ‖w − z⊗y⊗x‖₁ / ‖w‖₁
 };
 
@@ -24,7 +24,7 @@ struct Separation {
 std::optional<Separation> separate(const Space& size, const std::vector<double>& weights);
 
 /// Whether the weights of each factor are one number, each factor's its own: what makes a box.
-bool all_equal(const Factors& factors);
+bool all_equal(const FactorArray& factors);
 
 /// Residuals up to this are as good as rounding: one unit of the sums' precision.
 double separable_tolerance(bool sum_f64);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "core/convert.h"
 #include "halation/error.h"
@@ -31,10 +32,21 @@ void check_shape(const Shape& shape, Pixel pixel) {
   }
 }
 
+void check_accuracy(Accuracy accuracy) {
+  switch (accuracy) {
+    case Accuracy::exact:
+      return;
+    case Accuracy::fast:
+      throw Error(ErrorCode::unsupported, "accuracy fast is not available: no method of this version approximates; use exact");
+  }
+  throw std::logic_error("no such accuracy");
+}
+
 void check_options(const Options& options) {
   if (!std::isfinite(options.scale)) refuse("scale must be finite, got " + std::to_string(options.scale));
   if (!std::isfinite(options.offset)) refuse("offset must be finite, got " + std::to_string(options.offset));
   if (options.threads < 0) refuse("threads must be at least 0, got " + std::to_string(options.threads));
+  check_accuracy(options.accuracy);
 }
 
 /// Whether an element of a box of a given shape and strides at distance `delta` bytes overlaps one of another box of the same kind:
@@ -144,11 +156,12 @@ void check_apart(const View& out) {
 void drop_zeros(std::vector<Filter>& filters) {
   const auto adds_nothing = [&](const Filter& filter) {
     if (filter.size() != filters[0].size() || filter.anchor() != filters[0].anchor()) return false;
-    const auto is_zero = [](const std::vector<double>& row) {
+    const auto is_zero = [](std::span<const double> row) {
       return std::all_of(row.begin(), row.end(), [](double w) { return w == 0; });
     };
     if (!filter.factors()) return is_zero(filter.weights());
-    return std::any_of(filter.factors()->begin(), filter.factors()->end(), is_zero);  // multiplied out they may be billions
+    const auto factors = filter.factors()->axes();  // multiplied out they may be billions
+    return std::any_of(factors.begin(), factors.end(), is_zero);
   };
   filters.erase(std::remove_if(filters.begin() + 1, filters.end(), adds_nothing), filters.end());
 }
@@ -178,12 +191,13 @@ CheckedJob check(const PlanSpec& spec) {
   if (spec.combine == Combine::magnitude) drop_zeros(settled);
 
   const Space n = spec.shape.space();
+  const auto borders = options.border.axes();
   Space out = n;
   for (Filter& filter : settled) {
     const Space k = filter.size().space();
     const Anchor anchor = filter.anchor();
     const Space a{anchor.z, anchor.y, anchor.x};
-    const bool flip = options.operation == Operation::convolution && !filter.oriented();
+    const bool flip = options.operation == Operation::convolution && !filter.is_correlation();
     Taps taps;
     taps.size = k;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -224,7 +238,7 @@ CheckedJob check(const PlanSpec& spec) {
       low = std::min(low, taps.lead[axis]);
       high = std::max(high, out[axis] + taps.lead[axis] + taps.size[axis] - 1);
     }
-    job.borders[axis] = BorderTable(low, high, n[axis], options.border.axes[axis]);
+    job.borders[axis] = BorderTable(low, high, n[axis], borders[axis]);
   }
   return checked;
 }

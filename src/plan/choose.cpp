@@ -8,7 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "core/lap.h"
+#include "core/stopwatch.h"
 #include "halation/error.h"
 #include "plan/tune.h"
 
@@ -41,17 +41,17 @@ std::vector<double> dense_weights(const Filter& filter, bool flipped) {
 }
 
 /// One method of one filter, with the weights that it needs.
-struct Way {
+struct Candidate {
   Taps taps;
   ErrorBound bound;
   double magnitudes = 0;  ///< of the weights, or of the factors' products
   Reason reason;
 };
 
-/// A filter of the job, and its factors once they have been looked for.
-class Asked {
+/// What is known of a filter of the job: its place, its weights, and its factors once they have been looked for.
+class FilterAnalysis {
  public:
-  Asked(Taps place, const Filter& filter, bool flipped)
+  FilterAnalysis(Taps place, const Filter& filter, bool flipped)
       : place_(std::move(place)), filter_(filter), flipped_(flipped) {}
 
   /// Size and lead.
@@ -78,7 +78,8 @@ class Asked {
   /// Factors that the filter was made from, else such as are found in its weights.
   std::optional<Separation> found_separation() const {
     if (!filter_.factors()) return separate(filter_.size().space(), weights());
-    Separation given{*filter_.factors(), 0};
+    const Factors& factors = *filter_.factors();
+    Separation given{{factors.z, factors.y, factors.x}, 0};
     if (flipped_) {
       for (auto& factor : given.factors) std::reverse(factor.begin(), factor.end());
     }
@@ -101,26 +102,27 @@ class Chooser {
     for (const Method method : backend.methods()) list += (list.empty() ? "" : ", ") + std::string(name_of(method));
     const std::string where = backend.kind() == Device::Kind::cuda ? "cuda" : name_of(Device{backend.kind(), 0});
     throw Error(ErrorCode::unsupported,
-                "method " + std::string(name_of(options.method)) + " is not available on " + where + "; choose from automatic, " + list);
+                "method " + std::string(name_of(options.method)) + " is not available on " + where +
+                    "; choose from automatic, " + list);
   }
 
   /// The method asked for, else the one of which least time is expected.
-  Way by_estimate(Asked& asked, const Job& job) const {
-    if (options_.method != Method::automatic) return asked_for(asked, job);
-    for (const Expected& each : quickest_first(asked, job)) {
-      if (fits(each.method, asked, job)) return way(each, asked, job);
+  Candidate by_estimate(FilterAnalysis& analysis, const Job& job) const {
+    if (options_.method != Method::automatic) return asked_for(analysis, job);
+    for (const Expected& each : quickest_first(analysis, job)) {
+      if (fits(each.method, analysis, job)) return candidate(each, analysis, job);
     }
     throw std::logic_error("a backend without the method direct");
   }
 
   /// The method that takes least time here.
-  Way by_timing(Asked& asked, const Job& job) const {
-    std::vector<Way> ways = worth_timing(asked, job);
+  Candidate by_timing(FilterAnalysis& analysis, const Job& job) const {
+    std::vector<Candidate> candidates = worth_timing(analysis, job);
     std::vector<double> seconds;
-    for (const Way& way : ways) {
-      const Timing timing = timing_of(job, way.taps, backend_, device_);
+    for (const Candidate& candidate : candidates) {
+      const Timing timing = timing_of(job, candidate.taps, backend_, device_);
       if (!timing.seconds) {
-        Way expected = by_estimate(asked, job);
+        Candidate expected = by_estimate(analysis, job);
         expected.reason.timing = ", not measured: " + timing.why_none;
         return expected;
       }
@@ -128,12 +130,12 @@ class Chooser {
     }
     const auto quickest =
         static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
-    Way chosen = std::move(ways[quickest]);
+    Candidate chosen = std::move(candidates[quickest]);
     std::string& timing = chosen.reason.timing;
     timing = ", measured " + time_text(seconds[quickest]);
-    for (std::size_t i = 0; i < ways.size(); ++i) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (i == quickest) continue;
-      timing += " (" + std::string(name_of(ways[i].taps.method)) + " " + time_text(seconds[i]) + ")";
+      timing += " (" + std::string(name_of(candidates[i].taps.method)) + " " + time_text(seconds[i]) + ")";
     }
     return chosen;
   }
@@ -149,34 +151,34 @@ class Chooser {
     return std::find(methods.begin(), methods.end(), method) != methods.end();
   }
 
-  Expected expected(Method method, const Asked& asked, const Job& job) const {
-    Taps taps = asked.place();
+  Expected expected(Method method, const FilterAnalysis& analysis, const Job& job) const {
+    Taps taps = analysis.place();
     // Backends may be quicker with whole weights; many would take longer to write than the estimate.
     constexpr std::int64_t few_weights = 49;
-    if (method == Method::direct && asked.filter().size().taps() <= few_weights) taps.weights = asked.weights();
+    if (method == Method::direct && analysis.filter().size().taps() <= few_weights) taps.weights = analysis.weights();
     return {method, backend_.expected_seconds(job, taps, method, device_)};
   }
 
   /// What the backend offers; of equals the one that it lists first.
-  std::vector<Expected> quickest_first(const Asked& asked, const Job& job) const {
+  std::vector<Expected> quickest_first(const FilterAnalysis& analysis, const Job& job) const {
     std::vector<Expected> list;
     list.reserve(backend_.methods().size());
     for (const Method method : backend_.methods()) {
-      const Expected each = expected(method, asked, job);
+      const Expected each = expected(method, analysis, job);
       const auto slower = [&](const Expected& other) { return other.seconds > each.seconds; };
       list.insert(std::find_if(list.begin(), list.end(), slower), each);
     }
     return list;
   }
 
-  static bool fits(Method method, Asked& asked, const Job& job) {
+  static bool fits(Method method, FilterAnalysis& analysis, const Job& job) {
     switch (method) {
       case Method::direct:
         return true;
       case Method::separable:
-        return Asked::is_product(asked.separation(), job);
+        return FilterAnalysis::is_product(analysis.separation(), job);
       case Method::box:
-        return Asked::is_product(asked.separation(), job) && all_equal(asked.separation()->factors);
+        return FilterAnalysis::is_product(analysis.separation(), job) && all_equal(analysis.separation()->factors);
       case Method::automatic:
       case Method::low_rank:
       case Method::banded:
@@ -186,62 +188,62 @@ class Chooser {
     throw std::logic_error("no weights are known to fit method " + std::string(name_of(method)));
   }
 
-  Way asked_for(Asked& asked, const Job& job) const {
-    if (!fits(options_.method, asked, job)) refuse(options_.method, asked, job);
-    return way(expected(options_.method, asked, job), asked, job);
+  Candidate asked_for(FilterAnalysis& analysis, const Job& job) const {
+    if (!fits(options_.method, analysis, job)) refuse(options_.method, analysis, job);
+    return candidate(expected(options_.method, analysis, job), analysis, job);
   }
 
   /// The methods that are possible, without those that are hopeless; the one asked for alone.
-  std::vector<Way> worth_timing(Asked& asked, const Job& job) const {
-    std::vector<Way> ways;
+  std::vector<Candidate> worth_timing(FilterAnalysis& analysis, const Job& job) const {
+    std::vector<Candidate> candidates;
     if (options_.method != Method::automatic) {
-      ways.push_back(asked_for(asked, job));
-      return ways;
+      candidates.push_back(asked_for(analysis, job));
+      return candidates;
     }
     std::vector<Expected> worth_it;
-    for (const Expected& each : quickest_first(asked, job)) {
+    for (const Expected& each : quickest_first(analysis, job)) {
       if (!worth_it.empty()) {
         if (each.seconds >= hopeless * worth_it.front().seconds) break;
-        if (each.method == Method::direct && asked.filter().size().taps() > most_dense_taps) continue;
+        if (each.method == Method::direct && analysis.filter().size().taps() > most_dense_taps) continue;
       }
-      if (fits(each.method, asked, job)) worth_it.push_back(each);
+      if (fits(each.method, analysis, job)) worth_it.push_back(each);
     }
-    for (const Expected& each : worth_it) ways.push_back(way(each, asked, job));
-    return ways;
+    for (const Expected& each : worth_it) candidates.push_back(candidate(each, analysis, job));
+    return candidates;
   }
 
   /// A method that fits.
-  Way way(const Expected& expected, Asked& asked, const Job& job) const {
+  Candidate candidate(const Expected& expected, FilterAnalysis& analysis, const Job& job) const {
     const Method method = expected.method;
-    Way way{.taps = asked.place(),
-            .bound = {},
-            .magnitudes = 0,
-            .reason = {.filter = asked.filter(),
-                       .size = asked.place().size,
-                       .method = method,
-                       .seconds = expected.seconds,
-                       .timing = {}}};
-    way.taps.method = method;
+    Candidate candidate{.taps = analysis.place(),
+                        .bound = {},
+                        .magnitudes = 0,
+                        .reason = {.filter = analysis.filter(),
+                                   .size = analysis.place().size,
+                                   .method = method,
+                                   .seconds = expected.seconds,
+                                   .timing = {}}};
+    candidate.taps.method = method;
     if (method == Method::direct) {
-      way.taps.weights = asked.weights();
-      way.magnitudes = sum_of_magnitudes(way.taps.weights);
-      way.bound = error_bound(way.taps, way.magnitudes, 0, job);
-      way.reason.no_product = asked.known_as_no_product(job);
+      candidate.taps.weights = analysis.weights();
+      candidate.magnitudes = sum_of_magnitudes(candidate.taps.weights);
+      candidate.bound = error_bound(candidate.taps, candidate.magnitudes, 0, job);
+      candidate.reason.no_product = analysis.known_as_no_product(job);
     } else {
-      const Separation& separation = *asked.separation();
-      way.taps.factors = separation.factors;
-      way.magnitudes = 1;
-      for (const auto& factor : separation.factors) way.magnitudes *= sum_of_magnitudes(factor);
-      way.bound = error_bound(way.taps, way.magnitudes, separation.residual, job);
+      const Separation& separation = *analysis.separation();
+      candidate.taps.factors = separation.factors;
+      candidate.magnitudes = 1;
+      for (const auto& factor : separation.factors) candidate.magnitudes *= sum_of_magnitudes(factor);
+      candidate.bound = error_bound(candidate.taps, candidate.magnitudes, separation.residual, job);
     }
-    way.bound.absolute += backend_.added_error(job, way.taps);
-    return way;
+    candidate.bound.absolute += backend_.added_error(job, candidate.taps);
+    return candidate;
   }
 
-  [[noreturn]] static void refuse(Method method, Asked& asked, const Job& job) {
-    const std::optional<Separation>& separation = asked.separation();
+  [[noreturn]] static void refuse(Method method, FilterAnalysis& analysis, const Job& job) {
+    const std::optional<Separation>& separation = analysis.separation();
     const std::string name = std::string(name_of(method));
-    const std::string opening = "method " + name + ": filter '" + asked.filter().name() + "' is not ";
+    const std::string opening = "method " + name + ": filter '" + analysis.filter().name() + "' is not ";
     if (method == Method::box) {
       const char* why = separation ? "its weights differ" : "all its weights are 0";
       throw Error(ErrorCode::invalid_argument,
@@ -260,12 +262,12 @@ class Chooser {
 
 /// Whether sums could put an integer output more than half a level off. Floats may be of any size: they count as large as
 /// weights of one sign turn into the largest outputs.
-bool may_miss_a_level(const Job& job, const std::vector<Way>& ways, const ErrorBound& bound) {
+bool may_miss_a_level(const Job& job, const std::vector<Candidate>& candidates, const ErrorBound& bound) {
   if (is_float(job.out_pixel)) return false;
   if (const std::optional<double> magnitude = largest_input(job)) return bound.at(*magnitude) > 0.5;
   const double most = std::max(largest(job.out_pixel), -smallest(job.out_pixel));
-  return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
-    return way.bound.relative * most > 0.5 * std::fabs(job.scale) * way.magnitudes;
+  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+    return candidate.bound.relative * most > 0.5 * std::fabs(job.scale) * candidate.magnitudes;
   });
 }
 
@@ -294,27 +296,27 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   const bool measured = measures(options.tune);
   const Chooser chooser(options, backend, device);
   Job& job = checked.job;
-  std::vector<Asked> all_asked;
-  all_asked.reserve(checked.filters.size());
+  std::vector<FilterAnalysis> analyses;
+  analyses.reserve(checked.filters.size());
   for (std::size_t i = 0; i < checked.filters.size(); ++i)
-    all_asked.emplace_back(job.filters[i], checked.filters[i], checked.flipped[i]);
-  std::vector<Way> ways;
+    analyses.emplace_back(job.filters[i], checked.filters[i], checked.flipped[i]);
+  std::vector<Candidate> candidates;
   ErrorBound bound;
   const auto choose_all = [&](bool by_timing) {
-    ways.clear();
+    candidates.clear();
     bound = {0, 0, 0};
-    for (Asked& asked : all_asked) {
-      ways.push_back(by_timing ? chooser.by_timing(asked, job) : chooser.by_estimate(asked, job));
+    for (FilterAnalysis& analysis : analyses) {
+      candidates.push_back(by_timing ? chooser.by_timing(analysis, job) : chooser.by_estimate(analysis, job));
       // A magnitude is at most as far off as its components together; single outputs share the largest bound.
       const auto join = [&](double a, double b) { return job.combine == Combine::none ? std::max(a, b) : a + b; };
-      bound.relative = join(bound.relative, ways.back().bound.relative);
-      bound.absolute = join(bound.absolute, ways.back().bound.absolute);
-      bound.most = join(bound.most, ways.back().bound.most);
+      bound.relative = join(bound.relative, candidates.back().bound.relative);
+      bound.absolute = join(bound.absolute, candidates.back().bound.absolute);
+      bound.most = join(bound.most, candidates.back().bound.most);
     }
   };
   const auto choose_precise_enough = [&](bool by_timing) {
     choose_all(by_timing);
-    if (job.sum_f64 || !may_miss_a_level(job, ways, bound)) return;
+    if (job.sum_f64 || !may_miss_a_level(job, candidates, bound)) return;
     job.sum_f64 = true;
     choose_all(by_timing);
   };
@@ -324,9 +326,9 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   if (measured) choose_precise_enough(true);
 
   Choice choice{.job = nullptr, .bound = bound, .reasons = {}, .measured = measured};
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    job.filters[i] = std::move(ways[i].taps);
-    choice.reasons.push_back(std::move(ways[i].reason));
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    job.filters[i] = std::move(candidates[i].taps);
+    choice.reasons.push_back(std::move(candidates[i].reason));
   }
   choice.job = std::make_shared<const Job>(std::move(job));
   return choice;

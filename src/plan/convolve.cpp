@@ -15,10 +15,15 @@ Plan plan_for(const ConstView& in, const FilterSet& filter, const Options& optio
              .device = device.value_or(in.device),
              .options = options});
   if (plan.outputs() != 1) {
-    throw Error(ErrorCode::invalid_argument, "convolve makes one image, these filters make " +
+    throw Error(ErrorCode::invalid_argument, "one call makes one image, these filters make " +
                                                  std::to_string(plan.outputs()) + "; use a Plan");
   }
   return plan;
+}
+
+Options as_correlation(Options options) {
+  options.operation = Operation::correlation;
+  return options;
 }
 
 }  // namespace
@@ -30,14 +35,16 @@ Image convolve(ConstView in, const FilterSet& filter, const Options& options, st
   return out;
 }
 
-Image correlate(ConstView in, const FilterSet& filter, const Options& options, std::optional<Device> device) {
-  Options correlation = options;
-  correlation.operation = Operation::correlation;
-  return convolve(in, filter, correlation, device);
-}
-
 void convolve(ConstView in, View out, const FilterSet& filter, const Options& options, std::optional<Device> device) {
   plan_for(in, filter, options, device).run(in, out);
+}
+
+Image correlate(ConstView in, const FilterSet& filter, const Options& options, std::optional<Device> device) {
+  return convolve(in, filter, as_correlation(options), device);
+}
+
+void correlate(ConstView in, View out, const FilterSet& filter, const Options& options, std::optional<Device> device) {
+  convolve(in, out, filter, as_correlation(options), device);
 }
 
 }  // namespace halation

@@ -56,9 +56,9 @@ std::string text(const Border& border) {
 }
 
 std::string text(const Borders& borders) {
-  const auto& [depth, height, width] = borders.axes;
-  if (depth == height && height == width) return text(width);
-  return text(depth) + ", " + text(height) + ", " + text(width) + " along depth, height, width";
+  const auto& [z, y, x] = borders.axes();
+  if (z == y && y == x) return text(x);
+  return text(z) + ", " + text(y) + ", " + text(x) + " along depth, height, width";
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "halation/error.h"
 #include "plan/backends.h"
-#include "plan/touched.h"
+#include "plan/prefault.h"
 
 namespace halation {
 namespace {
@@ -38,7 +38,7 @@ void copy(ConstView from, View to, Stream stream) {
 Image to_device(ConstView image, Device device) {
   const bool download = on_host(device) && !on_host(image.device);
   Image there =
-      download ? touched_image(image.shape, image.pixel) : allocate(image.shape, image.pixel, device);
+      download ? prefaulted_image(image.shape, image.pixel) : allocate(image.shape, image.pixel, device);
   copy(image, there.view(), {});
   if (!on_host(image.device)) synchronise(image.device);
   if (!on_host(device)) synchronise(device);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/convert.h"
-#include "core/lap.h"
+#include "core/stopwatch.h"
 #include "core/threads.h"
 #include "halation/error.h"
 #include "halation/threads.h"

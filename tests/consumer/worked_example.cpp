@@ -11,7 +11,7 @@ int main() {
   const Filter mask = parse_weights("1 2 3 2 1; 2 3 4 3 2; 3 4 5 4 3; 2 3 4 3 2; 1 2 3 2 1");
   const Image out = convolve(view_of(pixels, {.height = 7, .width = 7}), mask,
                              {.border = Border::constant(0), .output = Pixel::f32});
-  const float value = out.view().at<float>(2, 2);
+  const float value = out.view().at<float>({.y = 2, .x = 2});
   std::printf("row 2, column 2: %g\n", value);
   return value == 321 ? 0 : 1;
 }

@@ -35,7 +35,7 @@ void compare_backends(const Filter& filter) {
   const Image right = convolve(image, filter, options, reference());
   for (std::int64_t y = 0; y < 5; ++y) {
     for (std::int64_t x = 0; x < 7; ++x) {
-      require(std::abs(fast.view().at<double>(y, x) - right.view().at<double>(y, x)) <= 2 * bound);
+      require(std::abs(fast.view().at<double>({.y = y, .x = x}) - right.view().at<double>({.y = y, .x = x})) <= 2 * bound);
     }
   }
 }

@@ -108,7 +108,7 @@ TEST_F(BadInput, ViewsThatOverlap) {
   const Plan plan = plan_of(whole_filter({.height = 3, .width = 3}, 1));
   Image canvas = to_device(noise({.height = 12, .width = 16}, Pixel::f32, 1), cuda());
   const auto part = [&](std::int64_t x, std::int64_t y) {
-    return canvas.view().crop({.x = x, .y = y, .width = 8, .height = 6});
+    return canvas.view().crop({.y = y, .x = x, .height = 6, .width = 8});
   };
   const std::string sentence =
       "output overlaps input: filtering in place would read pixels already replaced; give another output";

@@ -22,7 +22,7 @@ Filter mean(const FilterSize& size) {
   const auto line = [](std::int64_t n) {
     return std::vector<double>(static_cast<std::size_t>(n), 1 / static_cast<double>(n));
   };
-  return Filter::separable(line(size.width), line(size.height), line(size.depth));
+  return Filter::separable({.z = line(size.depth), .y = line(size.height), .x = line(size.width)});
 }
 
 Plan plan_on_gpu(const Shape& shape, Pixel pixel, const Filter& filter, Options options) {
@@ -94,14 +94,14 @@ TEST(Box, LetsNothingThatIsNotFiniteOutOfItsWindow) {
                                     {.border = Border::constant(0)});
       Image in = noise(shape, Pixel::f32, 5);
       const Image clean = result_of(plan, in);
-      in.view().at<float>(y, x) = bad;
+      in.view().at<float>({.y = y, .x = x}) = bad;
       const Image found = result_of(plan, in);
       std::int64_t wrong = 0;
       for (std::int64_t row = 0; row < shape.height; ++row) {
         for (std::int64_t column = 0; column < shape.width; ++column) {
           const bool inside = std::abs(row - y) <= size / 2 && std::abs(column - x) <= size / 2;
-          const float value = found.view().at<float>(row, column);
-          const bool right = inside ? !std::isfinite(value) : value == clean.view().at<float>(row, column);
+          const float value = found.view().at<float>({.y = row, .x = column});
+          const bool right = inside ? !std::isfinite(value) : value == clean.view().at<float>({.y = row, .x = column});
           if (!right) ++wrong;
         }
       }

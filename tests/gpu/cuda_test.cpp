@@ -59,7 +59,7 @@ TEST_P(EveryPixel, ThereAndBackInEveryArrangement) {
 TEST_P(EveryPixel, CropsChannelsMirrorsAndBroadcastsKeepTheirPlaces) {
   const Shape shape{1, 2, 9, 11, 2};
   const Image host = counted(shape, GetParam());
-  const Region region{.x = 2, .y = 3, .width = 5, .height = 4, .z = 1, .depth = 1};
+  const Region region{.z = 1, .y = 3, .x = 2, .height = 4, .width = 5};
   const Image there = to_device(host, cuda());
   EXPECT_TRUE(equal(host.view().crop(region), to_device(there.view().crop(region), cpu())));
   EXPECT_TRUE(equal(host.view().channel(1), to_device(there.view().channel(1), cpu())));
@@ -83,7 +83,7 @@ TEST(Cuda, CopyingWritesNothingBesideTheView) {
   Image canvas = counted({1, 1, 8, 14, 1}, Pixel::u16);
   Image there = to_device(canvas, cuda());
   const Image patch = counted(shape, Pixel::u16);
-  const Region place{.x = 3, .y = 1, .width = 10, .height = 6};
+  const Region place{.y = 1, .x = 3, .height = 6, .width = 10};
   copy(patch.view(), there.view().crop(place), {});
   copy(patch.view(), canvas.view().crop(place));
   EXPECT_TRUE(equal(canvas, to_device(there, cpu())));
@@ -168,8 +168,13 @@ TEST(Cuda, WrongDevicesAreNamed) {
             "input lies in memory of cuda:0, the plan runs on cpu; copy it there first");
   EXPECT_EQ(message_of([&] { (void)there.clone(); }),
             "copy: a view lies in memory of cuda:0; give the stream to copy in, or use to_device");
-  EXPECT_EQ(message_of([&] { (void)convolve(there, gaussian({.sigma = 1.0}), {.method = Method::fft}); }),
-            "method fft is not available on cuda; choose from automatic, direct, separable, box");
+  for (const Method method : {Method::low_rank, Method::banded, Method::fft}) {
+    EXPECT_EQ(message_of([&] { (void)convolve(there, gaussian({.sigma = 1.0}), {.method = method}); }),
+              "method " + std::string(name_of(method)) +
+                  " is not available on cuda; choose from automatic, direct, separable, box");
+  }
+  EXPECT_EQ(message_of([&] { (void)convolve(there, gaussian({.sigma = 1.0}), {.accuracy = Accuracy::fast}); }),
+            "accuracy fast is not available: no method of this version approximates; use exact");
 }
 
 }  // namespace

@@ -27,13 +27,13 @@ Filter factored(std::int64_t taps, std::uint64_t seed) {
     weights.back() = 1;
     return weights;
   };
-  return Filter::separable(factor(1), factor(2));
+  return Filter::separable({.y = factor(2), .x = factor(1)});
 }
 
 void expect_same(const Image& image, const Filter& filter, const Options& options) {
   EXPECT_TRUE(same_bits(convolve(image, filter, options), on_gpu(image, filter, options)))
       << filter.size().height << "x" << filter.size().width << " over " << to_string(image.shape()) << " " << name_of(image.pixel())
-      << ", border " << name_of(options.border.axes[2].mode) << ", method " << name_of(options.method);
+      << ", border " << name_of(options.border.x.mode) << ", method " << name_of(options.method);
 }
 
 Border border_of(Border::Mode mode, double constant) { return Border{mode, mode == Border::Mode::constant ? constant : 0.0}; }
@@ -108,7 +108,7 @@ TEST(Roll, BordersOfEachAxisAndConstantsThatAreNoPixels) {
   for (const Border::Mode y : border_modes) {
     for (const Border::Mode x : border_modes) {
       for (const double constant : {0.0, 255.0, 256.0, -3.0, 0.5}) {
-        const Borders border(Border::replicate(), border_of(y, constant), border_of(x, constant + 1));
+        const Borders border{.z = Border::replicate(), .y = border_of(y, constant), .x = border_of(x, constant + 1)};
         for (const Image* image : {&on_boundaries, &on_none}) {
           expect_same(*image, whole_filter({.height = 5, .width = 5}, 5),
                       {.border = border, .output = Pixel::f32, .method = Method::direct});
@@ -151,10 +151,10 @@ TEST(Roll, WholeWeightsAreSummedDirectlyAndOthersByFactors) {
     const Shape shape{.height = 4096, .width = 4096, .channels = 3};
     return Plan({.shape = shape, .pixel = Pixel::u8, .filters = {filter}, .device = cuda(), .options = {.output = output}}).methods()[0];
   };
-  const Filter whole = Filter::separable({0.25, 0.5, 0.25}, {0.25, 0.5, 0.25});
+  const Filter whole = Filter::separable({.y = {0.25, 0.5, 0.25}, .x = {0.25, 0.5, 0.25}});
   EXPECT_EQ(method_of(whole, Pixel::u8), Method::direct);
   EXPECT_EQ(method_of(whole, Pixel::i16), Method::separable);
-  EXPECT_EQ(method_of(Filter::separable({0.3, 0.4, 0.3}, {0.3, 0.4, 0.3}), Pixel::u8), Method::separable);
+  EXPECT_EQ(method_of(Filter::separable({.y = {0.3, 0.4, 0.3}, .x = {0.3, 0.4, 0.3}}), Pixel::u8), Method::separable);
 }
 
 TEST(Roll, PlanesBatchesHighAndLowImages) {
@@ -174,12 +174,12 @@ TEST(Roll, RowsFromAnyElementOn) {
     const Image image = whole_image({.height = height, .width = shape.width + 23, .channels = shape.channels}, pixel, 9);
     const Image there = to_device(image, cuda());
     for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, 1}, {1, 0}, {3, 6}, {16, 5}, {23, 23}}) {
-      const Region region{.x = from, .y = 2, .width = shape.width, .height = shape.height};
+      const Region region{.y = 2, .x = from, .height = shape.height, .width = shape.width};
       const Image expected = convolve(to_device(ConstView(there).crop(region), cpu()), filter, options);
       Image canvas({.height = height, .width = shape.width + 23, .channels = shape.channels}, expected.pixel());
       std::memset(canvas.view().data, 0x5a, bytes_in(canvas));
       Image there_out = to_device(canvas, cuda());
-      const Region place{.x = to, .y = 1, .width = shape.width, .height = shape.height};
+      const Region place{.y = 1, .x = to, .height = shape.height, .width = shape.width};
       const Plan plan({.shape = expected.shape(), .pixel = pixel, .filters = {filter}, .device = cuda(), .options = options});
       plan.run(ConstView(there).crop(region), there_out.view().crop(place));
       copy(expected, canvas.view().crop(place));

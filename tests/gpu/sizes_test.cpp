@@ -94,8 +94,8 @@ PlanSpec exact_spec(const Shape& shape, Pixel pixel, const Filter& filter, Borde
 /// Binomial weights along each axis: whole numbers that are a product.
 Filter binomial(int dims) {
   const std::vector<double> line{1, 4, 6, 4, 1};
-  return Filter::separable(line, dims >= 2 ? line : std::vector<double>{},
-                           dims >= 3 ? line : std::vector<double>{});
+  const std::vector<double> none;
+  return Filter::separable({.z = dims >= 3 ? line : none, .y = dims >= 2 ? line : none, .x = line});
 }
 
 /// Where windows begin along an axis of n: at both ends, beside the places where 31 and 32 bits end (`per`
@@ -165,14 +165,14 @@ void compare_windows(const Shape& shape, Pixel pixel, const Filter& filter, Bord
           const Image part = pattern.cut(shape, b, from, extent);
           Image whole(part.shape(), plan.output_pixel());
           Plan(exact_spec(part.shape(), pixel, filter, border, reference())).run(part, whole);
-          const Region inside{.x = x - from[2],
+          const Region inside{.z = z - from[0],
                               .y = y - from[1],
-                              .width = window[2],
+                              .x = x - from[2],
+                              .depth = window[0],
                               .height = window[1],
-                              .z = z - from[0],
-                              .depth = window[0]};
+                              .width = window[2]};
           const Region there{
-              .x = x, .y = y, .width = window[2], .height = window[1], .z = z, .depth = window[0]};
+              .z = z, .y = y, .x = x, .depth = window[0], .height = window[1], .width = window[2]};
           const Image found = to_device(out.batch(b).crop(there), cpu());
           if (!same_bits(found, to_device(whole.view().crop(inside), cpu())) && wrong++ == 0) {
             ADD_FAILURE() << "window at batch " << b << ", z " << z << ", y " << y << ", x " << x
@@ -383,7 +383,7 @@ Filter equal_weights(std::int64_t height, std::int64_t width, bool mean) {
   const auto line = [&](std::int64_t n) {
     return std::vector<double>(static_cast<std::size_t>(n), mean ? 1 / static_cast<double>(n) : 1.0);
   };
-  return Filter::separable(line(width), line(height));
+  return Filter::separable({.y = line(height), .x = line(width)});
 }
 
 TEST(Sizes, LargeWindowsOfEqualWeights) {

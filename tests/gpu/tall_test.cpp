@@ -35,7 +35,7 @@ Image by_sums(const Image& image, const Filter& filter, Options options) {
 
 void expect_same(const Image& image, const Filter& filter, const Options& options) {
   EXPECT_TRUE(same_bits(convolve(image, filter, options), by_sums(image, filter, options)))
-      << filter.size().height << " rows over " << to_string(image.shape()) << ", border " << name_of(options.border.axes[1].mode)
+      << filter.size().height << " rows over " << to_string(image.shape()) << ", border " << name_of(options.border.y.mode)
       << ", extent " << static_cast<int>(options.extent);
 }
 
@@ -167,7 +167,7 @@ TEST(BoxesOfPixels, OfBordersThatDifferByAxis) {
       for (const Border::Mode x : border_modes) {
         const Border border_x{x, x == Border::Mode::constant ? -31.0 : 0.0};
         const FilterSize size{.height = 64, .width = 75};
-        expect_same(image, window(size), options_for(Borders(Border::replicate(), border_of(y), border_x), size));
+        expect_same(image, window(size), options_for({.z = Border::replicate(), .y = border_of(y), .x = border_x}, size));
       }
     }
   }

@@ -29,7 +29,7 @@ Filter whole_cube(std::int64_t taps, std::uint64_t seed) {
     }
     factor.back() = 1;
   }
-  return Filter::separable(factors[0], factors[1], factors[2]);
+  return Filter::separable({.z = factors[2], .y = factors[1], .x = factors[0]});
 }
 
 void expect_same(const Image& image, const Filter& filter, Options options, const std::string& what) {
@@ -96,7 +96,7 @@ TEST(Volumes, RowsOnNoBoundary) {
   const Image there = to_device(canvas, cuda());
   for (const std::int64_t taps : {3, 5, 7, 9}) {
     const Filter filter = whole_cube(taps, 11);
-    const Region region{.x = 1, .y = 0, .width = shape.width, .height = shape.height, .z = 0, .depth = shape.depth};
+    const Region region{.x = 1, .depth = shape.depth, .height = shape.height, .width = shape.width};
     PlanSpec spec{.shape = shape, .pixel = Pixel::f32, .filters = {filter}};
     const Plan on_cpu(spec);
     spec.device = cuda();
@@ -113,7 +113,7 @@ TEST(Volumes, RowsOnNoBoundary) {
 TEST(Volumes, NanStaysInItsWindow) {
   Image image = whole_image({.depth = 25, .height = 70, .width = 264}, Pixel::f32, 12);
   for (const auto& [z, y, x] : {std::array{0, 0, 0}, std::array{11, 32, 127}, std::array{24, 69, 263}}) {
-    image.view().at<float>(y, x, 0, z) = std::numeric_limits<float>::quiet_NaN();
+    image.view().at<float>({.z = z, .y = y, .x = x}) = std::numeric_limits<float>::quiet_NaN();
   }
   const Image there = to_device(image, cuda());
   for (const std::int64_t taps : {3, 5, 7, 9}) {

@@ -14,9 +14,10 @@ double largest_difference(ConstView a, ConstView b) {
   double largest = 0;
   for (std::int64_t y = 0; y < a.shape.height; ++y) {
     for (std::int64_t x = 0; x < a.shape.width; ++x) {
-      for (std::int64_t c = 0; c < a.shape.channels; ++c)
-        largest = std::max(largest, static_cast<double>(
-                                        std::abs(a.at<std::uint8_t>(y, x, c) - b.at<std::uint8_t>(y, x, c))));
+      for (std::int64_t c = 0; c < a.shape.channels; ++c) {
+        const Position at{.y = y, .x = x, .c = c};
+        largest = std::max(largest, static_cast<double>(std::abs(a.at<std::uint8_t>(at) - b.at<std::uint8_t>(at))));
+      }
     }
   }
   return largest;
@@ -113,7 +114,7 @@ TEST(Avif, TenAndTwelveBitsBecomeU16) {
        {std::tuple(10, 1023, 65535), {10, 512, 32800}, {12, 4095, 65535}, {12, 1, 16}}) {
     const Page page = read_one(write_bytes(folder / "a.avif", frames_of({level}, depth, AVIF_RANGE_FULL)));
     ASSERT_EQ(page.image.pixel(), Pixel::u16);
-    EXPECT_EQ(page.image.view().at<std::uint16_t>(3, 5), wanted);
+    EXPECT_EQ(page.image.view().at<std::uint16_t>({.y = 3, .x = 5}), wanted);
   }
 }
 
@@ -121,7 +122,7 @@ TEST(Avif, LimitedRangeIsWidened) {
   const Folder folder;
   for (const auto& [level, wanted] : {std::pair(16, 0), {235, 255}, {126, 128}}) {
     const Page page = read_one(write_bytes(folder / "a.avif", frames_of({level}, 8, AVIF_RANGE_LIMITED)));
-    EXPECT_EQ(page.image.view().at<std::uint8_t>(3, 5), wanted);
+    EXPECT_EQ(page.image.view().at<std::uint8_t>({.y = 3, .x = 5}), wanted);
   }
 }
 
@@ -129,7 +130,7 @@ TEST(Avif, PicturesOfASequenceByNumber) {
   const Folder folder;
   const std::string path = write_bytes(folder / "a.avif", frames_of({10, 200, 90}, 8, AVIF_RANGE_FULL));
   const auto level = [&](std::int64_t number) {
-    return int{read_pages(path, {.page = number}).front().image.view().at<std::uint8_t>(3, 5)};
+    return int{read_pages(path, {.page = number}).front().image.view().at<std::uint8_t>({.y = 3, .x = 5})};
   };
   EXPECT_EQ(level(0), 10);
   EXPECT_EQ(level(1), 10);
@@ -146,7 +147,7 @@ std::string turned_file(ConstView stored, int quarters, int mirror) {
   image->yuvRange = AVIF_RANGE_FULL;
   avifImageAllocatePlanes(image, AVIF_PLANES_YUV);
   for (std::int64_t y = 0; y < stored.shape.height; ++y)
-    std::memcpy(image->yuvPlanes[0] + y * image->yuvRowBytes[0], &stored.at<std::uint8_t>(y, 0),
+    std::memcpy(image->yuvPlanes[0] + y * image->yuvRowBytes[0], &stored.at<std::uint8_t>({.y = y}),
                 static_cast<std::size_t>(stored.shape.width));
   const std::vector<std::byte> exif = exif_with(3);  // which readers of AVIF ignore
   avifImageSetMetadataExif(image, reinterpret_cast<const std::uint8_t*>(exif.data()), exif.size());
@@ -191,7 +192,7 @@ TEST(Avif, TurnsAndMirrorsAreApplied) {
           }
           if (mirror == 0) y = rows - 1 - y;  // top and bottom change places
           if (mirror == 1) x = columns - 1 - x;
-          ASSERT_EQ(shown.at<std::uint8_t>(y, x), stored.view().at<std::uint8_t>(row, column))
+          ASSERT_EQ(shown.at<std::uint8_t>({.y = y, .x = x}), stored.view().at<std::uint8_t>({.y = row, .x = column}))
               << quarters << ", " << mirror;
         }
       }

@@ -69,9 +69,9 @@ Page page_with_exact_alpha(Pixel pixel, ColourModel colour) {
       const double alpha = std::vector<double>{1, 0.5, 0.25, 0}[static_cast<std::size_t>((x + y) % 4)];
       for (std::int64_t c = 0; c <= last; ++c) {
         if (c < last && alpha != 0) continue;
-        if (pixel == Pixel::f16) page.image.view().at<f16>(y, x, c) = f16(c == last ? alpha : 0);
+        if (pixel == Pixel::f16) page.image.view().at<f16>({.y = y, .x = x, .c = c}) = f16(c == last ? alpha : 0);
         if (pixel == Pixel::f32)
-          page.image.view().at<float>(y, x, c) = static_cast<float>(c == last ? alpha : 0);
+          page.image.view().at<float>({.y = y, .x = x, .c = c}) = static_cast<float>(c == last ? alpha : 0);
       }
     }
   }

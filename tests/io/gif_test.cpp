@@ -75,11 +75,11 @@ std::string letters_of(const Page& page) {
   for (std::int64_t y = 0; y < view.shape.height; ++y) {
     if (y > 0) letters += '/';
     for (std::int64_t x = 0; x < view.shape.width; ++x) {
-      const bool there = !page.alpha || view.at<std::uint8_t>(y, x, 3) == 255;
+      const bool there = !page.alpha || view.at<std::uint8_t>({.y = y, .x = x, .c = 3}) == 255;
       letters += !there                               ? '.'
-                 : view.at<std::uint8_t>(y, x, 0) > 0 ? 'r'
-                 : view.at<std::uint8_t>(y, x, 1) > 0 ? 'g'
-                 : view.at<std::uint8_t>(y, x, 2) > 0 ? 'b'
+                 : view.at<std::uint8_t>({.y = y, .x = x}) > 0 ? 'r'
+                 : view.at<std::uint8_t>({.y = y, .x = x, .c = 1}) > 0 ? 'g'
+                 : view.at<std::uint8_t>({.y = y, .x = x, .c = 2}) > 0 ? 'b'
                                                       : 'k';
     }
   }
@@ -91,7 +91,7 @@ TEST(Gif, OnePicture) {
   EXPECT_EQ(page.colour, ColourModel::rgb);
   EXPECT_FALSE(page.alpha);
   EXPECT_EQ(letters_of(page), "krg/bgr");
-  EXPECT_EQ(page.image.view().at<std::uint8_t>(0, 1, 0), 200);
+  EXPECT_EQ(page.image.view().at<std::uint8_t>({.y = 0, .x = 1}), 200);
 }
 
 TEST(Gif, APaletteOfItsOwn) {

@@ -22,7 +22,7 @@ Page waves(std::int64_t height, std::int64_t width, ColourModel colour) {
       for (std::int64_t c = 0; c < page.image.shape().channels; ++c) {
         const double wave =
             std::sin(0.05 * static_cast<double>(x + 9 * c)) * std::cos(0.04 * static_cast<double>(y));
-        page.image.view().at<std::uint8_t>(y, x, c) = static_cast<std::uint8_t>(128 + 100 * wave);
+        page.image.view().at<std::uint8_t>({.y = y, .x = x, .c = c}) = static_cast<std::uint8_t>(128 + 100 * wave);
       }
     }
   }
@@ -35,7 +35,8 @@ int largest_difference(ConstView a, ConstView b) {
   for (std::int64_t y = 0; y < a.shape.height; ++y) {
     for (std::int64_t x = 0; x < a.shape.width; ++x) {
       for (std::int64_t c = 0; c < a.shape.channels; ++c) {
-        largest = std::max(largest, std::abs(a.at<std::uint8_t>(y, x, c) - b.at<std::uint8_t>(y, x, c)));
+        const Position at{.y = y, .x = x, .c = c};
+        largest = std::max(largest, std::abs(a.at<std::uint8_t>(at) - b.at<std::uint8_t>(at)));
       }
     }
   }
@@ -65,7 +66,7 @@ void write_odd(const std::string& path, const Image& samples, J_COLOR_SPACE spac
   jpeg_start_compress(&info, TRUE);
   const ConstView view = samples;
   for (std::int64_t y = 0; y < view.shape.height; ++y) {
-    auto* row = const_cast<JSAMPLE*>(&view.at<JSAMPLE>(y, 0));
+    auto* row = const_cast<JSAMPLE*>(&view.at<JSAMPLE>({.y = y}));
     jpeg_write_scanlines(&info, &row, 1);
   }
   jpeg_finish_compress(&info);
@@ -86,7 +87,7 @@ Image decoded_by_libjpeg(const std::string& path) {
   Image image({.height = info.output_height, .width = info.output_width, .channels = info.output_components},
               Pixel::u8);
   while (info.output_scanline < info.output_height) {
-    JSAMPROW row = &image.view().at<JSAMPLE>(info.output_scanline, 0);
+    JSAMPROW row = &image.view().at<JSAMPLE>({.y = info.output_scanline});
     jpeg_read_scanlines(&info, &row, 1);
   }
   jpeg_destroy_decompress(&info);

@@ -154,7 +154,7 @@ inline Image squares(std::int64_t height, std::int64_t width, std::int64_t side)
   Image image({.height = height * side, .width = width * side}, Pixel::u8);
   for (std::int64_t y = 0; y < height * side; ++y) {
     for (std::int64_t x = 0; x < width * side; ++x) {
-      image.view().at<std::uint8_t>(y, x) = static_cast<std::uint8_t>(10 * (1 + y / side * width + x / side));
+      image.view().at<std::uint8_t>({.y = y, .x = x}) = static_cast<std::uint8_t>(10 * (1 + y / side * width + x / side));
     }
   }
   return image;
@@ -194,7 +194,8 @@ inline void expect_upright(ConstView shown, ConstView stored, int orientation, i
     for (std::int64_t column = 0; column < width; ++column) {
       const auto [y, x] = place_by_exif(orientation, row, column, height, width);
       for (std::int64_t c = 0; c < stored.shape.channels; ++c) {
-        ASSERT_NEAR(shown.at<std::uint8_t>(y, x, c), stored.at<std::uint8_t>(row, column, c), tolerance)
+        ASSERT_NEAR(shown.at<std::uint8_t>({.y = y, .x = x, .c = c}),
+                    stored.at<std::uint8_t>({.y = row, .x = column, .c = c}), tolerance)
             << orientation << ": " << row << ", " << column;
       }
     }

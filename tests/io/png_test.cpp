@@ -201,7 +201,7 @@ TEST(Png, TurnsPixelsOfEverySize) {
   for (std::int64_t y = 0; y < 40; ++y) {
     for (std::int64_t x = 0; x < 33; ++x) {
       for (int c = 0; c < 3; ++c)
-        ASSERT_EQ(upright.at<std::uint16_t>(y, x, c), stored.at<std::uint16_t>(32 - x, y, c));
+        ASSERT_EQ(upright.at<std::uint16_t>({.y = y, .x = x, .c = c}), stored.at<std::uint16_t>({.y = 32 - x, .x = y, .c = c}));
     }
   }
 }
@@ -235,7 +235,7 @@ TEST(Png, WritesAnyView) {
   write_image(folder / "flipped.png", flipped);
   expect_same_pixels(read_image(folder / "flipped.png"), flipped);
 
-  const ConstView part = planar_twin.view().crop({.x = 2, .y = 3, .width = 5, .height = 4});
+  const ConstView part = planar_twin.view().crop({.y = 3, .x = 2, .height = 4, .width = 5});
   write_image(folder / "part.png", part);
   expect_same_pixels(read_image(folder / "part.png"), part);
   write_image(folder / "green.png", part.channel(1));

@@ -132,7 +132,7 @@ TEST(Pnm, FilesAreWhatOthersExpect) {
   write_one(folder / "a.pgm", u8_page({.height = 2, .width = 3}, {'a', 'b', 'c', 'd', 'e', 'f'}));
   EXPECT_EQ(bytes_in(folder / "a.pgm"), "P5\n3 2\n255\nabcdef");
   Image deep({.width = 1, .channels = 3}, Pixel::u16);
-  for (int c = 0; c < 3; ++c) deep.view().at<std::uint16_t>(0, 0, c) = static_cast<std::uint16_t>(0x4142 + c);
+  for (int c = 0; c < 3; ++c) deep.view().at<std::uint16_t>({.y = 0, .x = 0, .c = c}) = static_cast<std::uint16_t>(0x4142 + c);
   write_image(folder / "a.ppm", deep);
   EXPECT_EQ(bytes_in(folder / "a.ppm"), "P6\n1 1\n65535\nABACAD");
 }

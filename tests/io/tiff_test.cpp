@@ -83,7 +83,7 @@ Row rows_of(const Image& image, bool planes_apart) {
     for (int x = left; x < left + columns; ++x) {
       for (int c = planes_apart ? plane : 0;
            c < (planes_apart ? plane + 1 : static_cast<int>(view.shape.channels)); ++c) {
-        bytes.append(&view.at<char>(row, x, c), bytes_of(view.pixel));
+        bytes.append(&view.at<char>({.y = row, .x = x, .c = c}), bytes_of(view.pixel));
       }
     }
     return bytes;

@@ -35,7 +35,7 @@ struct Job {
 
 std::vector<Job> jobs() {
   const Filter square = Filter::dense({1, 3, 3}, weights_of(9));
-  const Filter product = Filter::separable(weights_of(7), weights_of(7));
+  const Filter product = Filter::separable({.y = weights_of(7), .x = weights_of(7)});
   return {{"f32 3x3", Pixel::f32, square},
           {"u8 3x3", Pixel::u8, square},
           {"f32 separable 7", Pixel::f32, product},

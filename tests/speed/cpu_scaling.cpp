@@ -105,7 +105,7 @@ TEST(CpuScaling, TwoThreadsAreWorthIt) {
   if (tbb::this_task_arena::max_concurrency() < 2) GTEST_SKIP() << "this process has one core";
   const Job jobs[] = {{"f32 9x9", Pixel::f32, Filter::dense({1, 9, 9}, weights_of(81))},
                       {"u8 15x15", Pixel::u8, Filter::dense({1, 15, 15}, weights_of(225))},
-                      {"f32 separable 31", Pixel::f32, Filter::separable(weights_of(31), weights_of(31))}};
+                      {"f32 separable 31", Pixel::f32, Filter::separable({.y = weights_of(31), .x = weights_of(31)})}};
   bool all_free = true;
   for (const Job& job : jobs) {
     for (const std::int64_t side : {1024, 2048}) {

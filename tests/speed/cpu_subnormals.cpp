@@ -57,12 +57,12 @@ TEST(CpuSubnormals, TakeAtMostTwiceAsLong) {
       compare<float>(name.c_str(), shape, Pixel::f32, filter, method);
       compare<double>(name.c_str(), shape, Pixel::f64, filter, method);
     };
-    both("identity", Filter::separable({1}), Method::automatic);
-    both("one tap", Filter::separable({0.5}), Method::automatic);
-    both("3x3", Filter::separable(ramp(3), ramp(3)), Method::direct);
-    both("9+9", Filter::separable(ramp(9), ramp(9)), Method::separable);
-    both("box 15", Filter::separable(equal(15), equal(15)), Method::box);
-    both("box 40", Filter::separable(equal(40), equal(40)), Method::box);
+    both("identity", Filter::separable({.x = {1}}), Method::automatic);
+    both("one tap", Filter::separable({.x = {0.5}}), Method::automatic);
+    both("3x3", Filter::separable({.y = ramp(3), .x = ramp(3)}), Method::direct);
+    both("9+9", Filter::separable({.y = ramp(9), .x = ramp(9)}), Method::separable);
+    both("box 15", Filter::separable({.y = equal(15), .x = equal(15)}), Method::box);
+    both("box 40", Filter::separable({.y = equal(40), .x = equal(40)}), Method::box);
   }
 }
 

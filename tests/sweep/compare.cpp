@@ -97,7 +97,7 @@ bool arithmetic_is_exact(const JobCase& job_case, double greatest) {
   const PlanSpec& spec = job_case.spec;
   if (!job_case.integer_weights || is_float(spec.pixel) || spec.combine != Combine::none) return false;
   if (spec.options.scale != 1 || !is_whole(spec.options.offset)) return false;
-  for (const Border& border : spec.options.border.axes) {
+  for (const Border& border : spec.options.border.axes()) {
     if (!is_whole(border.value)) return false;
   }
   double magnitudes = 0;
@@ -202,7 +202,7 @@ std::optional<std::string> find_fault(const JobCase& job_case, Device device) {
   std::mt19937_64 random(job_case.seed ^ 0x5bd1e995);
   Arena in(spec.shape, spec.pixel, job_case.in_layout, job_case.in_arrangement);
   double greatest = fill(in, job_case.data_kind, random);
-  for (const Border& border : spec.options.border.axes) greatest = std::max(greatest, std::fabs(border.value));
+  for (const Border& border : spec.options.border.axes()) greatest = std::max(greatest, std::fabs(border.value));
   const std::vector<std::byte> in_before = in.bytes;
 
   std::vector<Arena> outs;

@@ -100,15 +100,15 @@ Filter make_filter_of(std::size_t kind, const FilterSize& size, Random& random) 
       const double weight = kind == first_equal_kind ? (whole == 0 ? 2 : whole) : uniform(random, -1.5, 1.5) / static_cast<double>(n);
       return std::vector<double>(static_cast<std::size_t>(n), weight);
     };
-    return Filter::separable(equal(size.width), equal(size.height), equal(size.depth));
+    return Filter::separable({.z = equal(size.depth), .y = equal(size.height), .x = equal(size.width)});
   }
   const auto line = [&](std::int64_t n) { return kind == 6 || kind == 3 ? integer_line(random, n) : bell(random, n); };
   if (kind >= 3 && kind <= 5) {  // 3 integer factors, 4 real factors, 5 a dense product of real factors
-    const Filter product = Filter::separable(line(size.width), line(size.height), line(size.depth));
+    const Filter product = Filter::separable({.z = line(size.depth), .y = line(size.height), .x = line(size.width)});
     return kind == 5 ? Filter::dense(size, product.weights()) : product;
   }
   if (kind == 6) {  // a dense product of integer factors
-    return Filter::dense(size, Filter::separable(line(size.width), line(size.height), line(size.depth)).weights());
+    return Filter::dense(size, Filter::separable({.z = line(size.depth), .y = line(size.height), .x = line(size.width)}).weights());
   }
   std::vector<double> weights;
   for (std::int64_t i = 0; i < size.taps(); ++i) {
@@ -225,7 +225,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
     const Border::Mode mode = modes[point[axis]];
     return Border{mode, mode == Border::Mode::constant ? value : 0};
   };
-  options.border = Borders(border(border_z), border(border_y), border(border_x));
+  options.border = {.z = border(border_z), .y = border(border_y), .x = border(border_x)};
   options.extent = static_cast<Extent>(point[extent]);
   options.operation = point[operation] == 1 ? Operation::correlation : Operation::convolution;
   options.scale = scales[point[scale]];
@@ -236,7 +236,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
       std::array{Method::automatic, Method::direct, Method::separable, Method::box}[point[method]];
   options.threads = thread_counts[point[threads]];
 
-  // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one oriented filter.
+  // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one that is a correlation.
   const std::size_t kind = point[weights];
   made.integer_weights = kind == 0 || kind == 3 || kind == 6 || kind == first_equal_kind;
   const std::size_t count = point[filters] == 1 || point[filters] == 2 ? 2 : 1;
@@ -244,7 +244,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
     FilterSize own = size;
     if (i == 1 && options.extent == Extent::same) std::swap(own.width, own.height);
     Filter filter = make_filter_of(kind, own, random).with_anchor(make_anchor(point[anchor], own, random));
-    if (point[operation] == 2) filter = filter.as_oriented();
+    if (point[operation] == 2) filter = filter.as_correlation();
     spec.filters.push_back(std::move(filter));
   }
   if (point[filters] == 2) spec.combine = Combine::magnitude;

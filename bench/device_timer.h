@@ -1,4 +1,4 @@
-// stopwatch.h: runs work on one device, and times it.
+// device_timer.h: runs work on one device, and times it.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ Spread spread_of(std::vector<double> times_s);
 using Work = std::function<void(Stream)>;
 
 /// One device.
-class Stopwatch {
+class DeviceTimer {
  public:
-  virtual ~Stopwatch() = default;
+  virtual ~DeviceTimer() = default;
   virtual Device device() const = 0;
   /// Does it and waits for it.
   virtual void once(const Work& work) = 0;
@@ -39,9 +39,9 @@ class Stopwatch {
   virtual void poison(View image) = 0;
 };
 
-std::unique_ptr<Stopwatch> cpu_stopwatch();
+std::unique_ptr<DeviceTimer> cpu_timer();
 /// Of the first GPU. Throws `Error{device}` in a build without CUDA.
-std::unique_ptr<Stopwatch> gpu_stopwatch();
+std::unique_ptr<DeviceTimer> gpu_timer();
 
 /// Of an image without gaps.
 std::size_t packed_bytes(ConstView image);

@@ -1,4 +1,4 @@
-// lap.h: how long a piece of work takes, and how that is said.
+// stopwatch.h: how long a piece of work takes, and how that is said.
 #pragma once
 
 #include <chrono>
@@ -11,12 +11,12 @@ namespace halation {
 /// Calls `work`, adds the seconds that it took to `sum`, also where it throws, and returns what it returned.
 template <class Work>
 decltype(auto) timed(double& sum, Work&& work) {
-  struct Lap {
+  struct Stopwatch {
     double& sum;
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-    ~Lap() { sum += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
+    ~Stopwatch() { sum += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
   };
-  const Lap lap{sum};
+  const Stopwatch running{sum};
   return std::forward<Work>(work)();
 }
 

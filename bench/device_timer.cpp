@@ -1,5 +1,5 @@
-// stopwatch.cpp: runs work on the CPU, and times it.
-#include "bench/stopwatch.h"
+// device_timer.cpp: runs work on the CPU, and times it.
+#include "bench/device_timer.h"
 
 #include <tbb/parallel_for.h>
 
@@ -18,7 +18,7 @@ void copy_through_caches(const std::byte* from, std::byte* to, std::size_t bytes
   std::memcpy(to, from, bytes);
 }
 
-class CpuStopwatch final : public Stopwatch {
+class CpuTimer final : public DeviceTimer {
  public:
   Device device() const override { return cpu(); }
 
@@ -64,7 +64,7 @@ Spread spread_of(std::vector<double> times_s) {
   return {quantile(0.5), quantile(0.25), quantile(0.75), static_cast<int>(times_s.size())};
 }
 
-std::unique_ptr<Stopwatch> cpu_stopwatch() { return std::make_unique<CpuStopwatch>(); }
+std::unique_ptr<DeviceTimer> cpu_timer() { return std::make_unique<CpuTimer>(); }
 
 std::size_t packed_bytes(ConstView image) {
   return static_cast<std::size_t>(image.shape.elements()) * bytes_of(image.pixel);

@@ -1,4 +1,4 @@
-// elsewhere.h: an image filtered on a device with memory of its own, and brought back to the host's.
+// via_device.h: an image filtered on a device with memory of its own, and brought back to the host's.
 #pragma once
 
 #include "halation/convolve.h"

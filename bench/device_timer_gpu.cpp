@@ -1,11 +1,11 @@
-// stopwatch_gpu.cpp: runs work on the first GPU, and times it by events.
-#include "bench/stopwatch.h"
+// device_timer_gpu.cpp: runs work on the first GPU, and times it by events.
+#include "bench/device_timer.h"
 #include "ladder/gpu_clock.h"
 
 namespace halation::bench {
 namespace {
 
-class GpuStopwatch final : public Stopwatch {
+class GpuTimer final : public DeviceTimer {
  public:
   Device device() const override { return cuda(0); }
 
@@ -36,6 +36,6 @@ class GpuStopwatch final : public Stopwatch {
 
 }  // namespace
 
-std::unique_ptr<Stopwatch> gpu_stopwatch() { return std::make_unique<GpuStopwatch>(); }
+std::unique_ptr<DeviceTimer> gpu_timer() { return std::make_unique<GpuTimer>(); }
 
 }  // namespace halation::bench

@@ -1,9 +1,9 @@
-// elsewhere.cpp: an image filtered on a device with memory of its own, and brought back to the host's.
-#include "pipeline/elsewhere.h"
+// via_device.cpp: an image filtered on a device with memory of its own, and brought back to the host's.
+#include "pipeline/via_device.h"
 
-#include "core/lap.h"
+#include "core/stopwatch.h"
 #include "halation/transfer.h"
-#include "plan/touched.h"
+#include "plan/prefault.h"
 
 namespace halation {
 
@@ -24,7 +24,7 @@ Image convolve_on(Device device, ConstView in, const FilterSet& filter, const Op
   }
   const Image filtered = convolve(uploaded.empty() ? in : ConstView(uploaded), filter, options, device);
   synchronise(device);
-  Image result = timed(spent.allocate, [&] { return touched_image(filtered.shape(), filtered.pixel()); });
+  Image result = timed(spent.allocate, [&] { return prefaulted_image(filtered.shape(), filtered.pixel()); });
   timed(spent.download, [&] {
     copy(filtered.view(), result.view(), {});
     synchronise(device);
