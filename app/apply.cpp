@@ -7,15 +7,15 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "arguments.h"
-#include "filter_options.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/filter_options.h"
+#include "app/filtering/job.h"
+#include "app/filtering/side_by_side.h"
+#include "app/filtering/timing.h"
 #include "halation/error.h"
 #include "halation/io.h"
-#include "job.h"
 #include "notice.h"
-#include "side_by_side.h"
 #include "subcommands.h"
-#include "timing.h"
 
 namespace halation::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "filter_options.h"
+#include "app/command_line/filter_options.h"
 #include "halation/error.h"
 #include "ladder/ladder.h"
 #include "subcommands.h"

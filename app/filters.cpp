@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "arguments.h"
-#include "filter_options.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/filter_options.h"
+#include "app/report/wrapped.h"
 #include "subcommands.h"
-#include "wrapped.h"
 
 namespace halation::app {
 namespace {

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "app/command_line/options.h"
 #include "halation/error.h"
 #include "io/temporary.h"
 #include "notice.h"
-#include "options.h"
 #include "subcommands.h"
 
 namespace halation::app {

@@ -30,7 +30,11 @@ MAY_INCLUDE = {
 # Single files that a folder may include from one it must not know otherwise: rungs meet the GPU through the same names as the backend.
 MAY_INCLUDE_FILES = {"ladder": {"src/cuda/runtime.h"}, "bench": {"src/cuda/runtime.h"}}
 
-# Libraries that stay in the folders named, so that everything else builds without them.
+# Rooms inside a folder: all of them may include the shared ones named here, read downwards like the folders, and what lies in the folder
+# itself; a room that is not named (a subcommand's) is included by no other.
+SHARED_ROOMS = {"app": ["report", "filtering", "command_line"]}
+
+# Libraries that stay in the folders or files named, so that everything else builds without them, or at all.
 CONFINED = {
     re.compile(r"hwy/"): {"src/cpu", "python"},
     re.compile(r"cuda|cu[a-z]+\.h$|cooperative_groups|nv/|cub/|thrust/|mma\.h"): {"src/cuda", "ladder", "bench"},
@@ -43,6 +47,20 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULT
 def folder_of(path):
     """The folder of MAY_INCLUDE that holds a path relative to the root; None outside all of them."""
     return next((folder for folder in MAY_INCLUDE if path.is_relative_to(folder)), None)
+
+
+def room_of(path, folder):
+    """The room of `folder` that holds a path relative to the root; "" for what lies in the folder itself."""
+    inside = path.relative_to(folder).parts
+    return inside[0] if len(inside) > 1 else ""
+
+
+def may_enter(folder, here, there):
+    """Whether the room `here` of a folder may include from its room `there`."""
+    shared = SHARED_ROOMS.get(folder)
+    if shared is None or here in ("", there) or there == "":
+        return True
+    return there in (shared[:shared.index(here)] if here in shared else shared)
 
 
 def find_included(root, source, name):
@@ -61,7 +79,10 @@ def complaint(root, source, bracket, name):
     target = find_included(root, source, name) if bracket == '"' or name.startswith("halation/") else None
     if target is not None:
         there = folder_of(target)
-        if there in (here, "include") or there in MAY_INCLUDE[here]:
+        if here == there:
+            rooms = [room_of(path, here) for path in (source.relative_to(root), target)]
+            return None if may_enter(here, *rooms) else f"{here}/{rooms[0]} must not include from {here}/{rooms[1]}"
+        if there == "include" or there in MAY_INCLUDE[here]:
             return None
         if target.as_posix() in MAY_INCLUDE_FILES.get(here, set()):
             return None
@@ -117,6 +138,16 @@ CASES = [
     ("src/io/a.cpp", '#include "tests/data.h"', "tests/data.h", False),
     ("app/a.cpp", '#include "io/codec.h"', "src/io/codec.h", True),
     ("app/a.cpp", '#include "cpu/cpu.h"', "src/cpu/cpu.h", False),
+    ("app/ladder/a.cpp", '#include "app/report/b.h"', "app/report/b.h", True),
+    ("app/ladder/a.cpp", '#include "app/notice.h"', "app/notice.h", True),
+    ("app/ladder/a.cpp", '#include "ladder/ladder.h"', "ladder/ladder.h", True),
+    ("app/ladder/a.cpp", '#include "b.h"', "app/ladder/b.h", True),
+    ("app/ladder/a.cpp", '#include "app/bench/b.h"', "app/bench/b.h", False),
+    ("app/ladder/a.cpp", '#include "../bench/b.h"', "app/bench/b.h", False),
+    ("app/report/a.cpp", '#include "app/ladder/b.h"', "app/ladder/b.h", False),
+    ("app/report/a.cpp", '#include "app/command_line/b.h"', "app/command_line/b.h", False),
+    ("app/command_line/a.cpp", '#include "app/report/b.h"', "app/report/b.h", True),
+    ("app/a.cpp", '#include "app/ladder/b.h"', "app/ladder/b.h", True),
     ("ladder/a.cu", "#include <halation/convolve.h>", "include/halation/convolve.h", True),
     ("ladder/a.cu", '#include "core/job.h"', "src/core/job.h", False),
     ("ladder/a.cu", '#include "cuda/runtime.h"', "src/cuda/runtime.h", True),
