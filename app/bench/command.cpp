@@ -14,14 +14,12 @@
 #include <vector>
 
 #include "app/command_line/arguments.h"
-#include "app/command_line/options.h"
 #include "app/report/records.h"
 #include "app/subcommands.h"
 #include "bench/built_in.h"
 #include "bench/contest.h"
 #include "bench/peer_process.h"
 #include "bench/python_peers.h"
-#include "bench/record.h"
 #include "bench/rounds.h"
 #include "halation/error.h"
 #include "io/file.h"
@@ -48,20 +46,17 @@ Examples:
 
 /// The command line as it was typed.
 struct Flags {
-  explicit Flags(CLI::App& command);
+  explicit Flags(Command& command);
 
   Given matrix, device, threads, peers, peer_seconds, python, repeats, rounds, json, report, as_peer;
   std::vector<std::string> jobs;
   bool list = false, progress = false, quiet = false;
 };
 
-Flags::Flags(CLI::App& command) {
-  OptionGroup what(command, "What is measured");
+Flags::Flags(Command& command) {
+  OptionGroup what = command.group("What is measured");
   what.text("--matrix", matrix, "FILE", "jobs of this file, in the form below [those built in]");
-  command
-      .add_option("--jobs", jobs, "those of these names, with * for any characters [those for the device]")
-      ->type_name("NAME")
-      ->group("What is measured");
+  what.texts("--jobs", jobs, "NAME", "those of these names, with * for any characters [those for the device]");
   what.text("--device", device, "auto|cpu|cuda", "where [auto: the GPU where there is one]");
   what.text("--threads", threads, "LIST",
             "on the CPU each job runs with so many threads, apart by commas, 0 for all [1,0]");
@@ -77,7 +72,7 @@ Flags::Flags(CLI::App& command) {
             "where halation is not 1.3 times as fast as the best peer, it and the peers near that one are "
             "timed N times "
             "again, by turns, and medians of these count [0]");
-  OptionGroup results(command, "Results");
+  OptionGroup results = command.group("Results");
   results.text("--json", json, "FILE",
                "write everything as JSON; - is standard output, instead of the table");
   results.text("--report", report, "FILE", "write a page with charts (HTML, self-contained)");
@@ -88,8 +83,7 @@ Flags::Flags(CLI::App& command) {
   results.flag("--quiet", quiet, "no progress on a terminal either");
   results.flag("--list", list, "print the names of the jobs, and run nothing");
   // How this program runs a peer in a process of its own; no user's option.
-  command.add_option_function<std::string>("--as-peer", [this](const std::string& name) { as_peer = name; })
-      ->group("");
+  command.group("").text("--as-peer", as_peer, "NAME", "");
   command.footer(std::string(bench::matrix_format()) + examples);
 }
 
@@ -213,11 +207,11 @@ std::vector<std::string> labels_of(const std::vector<bench::Job>& jobs, const st
 }
 
 void write_results(const Flags& flags, const BenchResults& results) {
-  if (flags.json) write_file(*flags.json, json_of(results).dump(2) + "\n");
+  if (flags.json) write_file(*flags.json, json_of(results));
   if (flags.report) write_file(*flags.report, report_of(results));
 }
 
-void run(const Flags& flags, const CLI::App& command) {
+void run(const Flags& flags, const Command& command) {
   if (flags.as_peer) return be_peer(*flags.as_peer);
   for (const Given* path : {&flags.json, &flags.report}) {
     if (*path) check_file(**path);
@@ -241,7 +235,7 @@ void run(const Flags& flags, const CLI::App& command) {
     return;
   }
   const PeerNames peers = peers_from(flags.peers, device);
-  results.circumstances = bench::circumstances(command_text(command));
+  results.circumstances = bench::circumstances(command.as_typed());
   const std::unique_ptr<bench::Stopwatch> stopwatch =
       device == Device::Kind::cuda ? bench::gpu_stopwatch() : bench::cpu_stopwatch();
   BenchProgress progress(progress_kind(flags.progress, flags.quiet), labels_of(jobs, threads));
@@ -283,11 +277,10 @@ void run(const Flags& flags, const CLI::App& command) {
 
 }  // namespace
 
-Subcommand add_bench(CLI::App& program) {
-  CLI::App& command =
-      *program.add_subcommand("bench", "Times a matrix of jobs beside copies and other libraries");
+void add_bench(Program& program) {
+  Command& command = program.add("bench", "Times a matrix of jobs beside copies and other libraries");
   const auto flags = std::make_shared<Flags>(command);
-  return {&command, [flags, &command] { run(*flags, command); }};
+  command.does([flags, &command] { run(*flags, command); });
 }
 
 }  // namespace halation::app

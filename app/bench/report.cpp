@@ -60,18 +60,15 @@ std::string report_of(const BenchResults& results) {
   }
   std::string figures = markup_of(jobs_table(results)) + "<p>" + escaped_markup(notes_of(results)) + "</p>\n";
   if (const Table peers = peers_table(contest); !peers.rows.empty()) figures += markup_of(peers);
-  const auto text = [&](const char* name) {
-    return results.circumstances[name].is_string() ? results.circumstances[name].get<std::string>()
-                                                   : results.circumstances[name].dump();
-  };
-  const std::string commit = text("commit") + (text("modified") == "true" ? ", modified" : "");
+  const bench::Circumstances& here = results.circumstances;
+  const std::string commit = here.commit + (here.modified ? ", modified" : "");
   return page(
       "halation bench", "halation beside copies and other libraries",
       {{"device", name_of(contest.device) + ", " + place_text(results)},
-       {"machine", text("machine") + ", " + text("cores") + " cores, " + text("system")},
+       {"machine", here.machine + ", " + std::to_string(here.cores) + " cores, " + here.system},
        {"commit", commit.empty() ? "unknown" : commit},
-       {"date", text("date")}},
-      text("command"),
+       {"date", here.date}},
+      here.command,
       section("Findings", "", list_of(findings(results))) +
           section("Share of copy over the size of the filter",
                   "Dense filters with random weights. 100% is as fast as the device copies as many bytes: "

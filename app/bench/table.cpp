@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "app/report/wrapped.h"
@@ -144,7 +145,7 @@ std::string notes_of(const BenchResults& results) {
 }
 
 std::string place_text(const BenchResults& results) {
-  if (!on_gpu(results)) return fmt::format("{}", results.circumstances["machine"].get<std::string>());
+  if (!on_gpu(results)) return results.circumstances.machine;
   return fmt::format("{}, driver {}, copy of 8192x8192 f32 {} GB/s", results.gpu.name, results.gpu.driver,
                      short_number(results.contest.copy_f32_8192_bytes_per_s * 1e-9));
 }
@@ -156,9 +157,11 @@ std::string text_of(const BenchResults& results) {
   return text + "\n" + wrapped(notes_of(results), page_columns) + "\n";
 }
 
-Json json_of(const BenchResults& results) {
-  Json json = {{"schema", bench::record_schema}};
-  json.update(results.circumstances);
+std::string json_of(const BenchResults& results) {
+  const bench::Circumstances& here = results.circumstances;
+  Json json = {{"schema", bench::record_schema}, {"machine", here.machine},   {"cores", here.cores},
+               {"system", here.system},          {"compiler", here.compiler}, {"commit", here.commit},
+               {"modified", here.modified},      {"date", here.date},         {"command", here.command}};
   if (on_gpu(results)) {
     json["gpu"] = {{"name", results.gpu.name},
                    {"driver", results.gpu.driver},
@@ -167,7 +170,7 @@ Json json_of(const BenchResults& results) {
   }
   json["void"] = results.void_reasons;
   json.update(json_of(results.contest));
-  return json;
+  return json.dump(2) + "\n";
 }
 
 }  // namespace halation::app

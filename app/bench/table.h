@@ -1,22 +1,21 @@
 // table.h: the results of a benchmark as text and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "app/report/table.h"
 #include "bench/contest.h"
+#include "bench/record.h"
 #include "ladder/measure.h"
 
 namespace halation::app {
 
 /// A contest and where it took place.
-// NOLINTNEXTLINE(bugprone-exception-escape): the JSON library checks its invariant as it moves
 struct BenchResults {
   bench::Contest contest;
-  ladder::Gpu gpu;                       ///< asked only where one was wanted
-  nlohmann::ordered_json circumstances;  ///< machine, commit, date and command
+  ladder::Gpu gpu;  ///< asked only where one was wanted
+  bench::Circumstances circumstances;
   std::vector<std::string> void_reasons;
 };
 
@@ -34,7 +33,8 @@ std::string notes_of(const BenchResults& results);
 std::string place_text(const BenchResults& results);
 
 std::string text_of(const BenchResults& results);
-nlohmann::ordered_json json_of(const BenchResults& results);
+/// The record, as JSON text.
+std::string json_of(const BenchResults& results);
 
 /// "92%", "440 GPix/s", "5.3 us", "99% of 'NAME'": a value of a target's unit.
 std::string target_text(const bench::Target& target, double value);

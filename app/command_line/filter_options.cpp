@@ -5,12 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
-#include <sstream>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "app/report/wrapped.h"
 #include "arguments.h"
 #include "halation/error.h"
 
@@ -51,45 +49,14 @@ std::string summary_of(std::string_view name) {
   return name == custom_name ? "weights of your own" : filter_named(name).summary;
 }
 
-/// The help of a command that takes a filter and its options.
-class FilterHelp : public HelpFormatter {
- public:
-  explicit FilterHelp(const CLI::App& command) : command_(command) {}
-
-  std::string make_positionals(const CLI::App* app) const override {
-    std::stringstream own;
-    const std::string name = filter_given();
-    if (!name.empty()) {
-      own << fmt::format("\n{}: {}\n", name, summary_of(name));
-      for (const auto& [option, text] : explained_options(name)) {
-        const CLI::Option& known = *command_.get_option(option);
-        CLI::detail::format_help(own, fmt::format("{} {}", option, known.get_type_name()),
-                                 wrapped(text, page_columns - get_column_width()), get_column_width());
-      }
-    }
-    return own.str() + HelpFormatter::make_positionals(app);
-  }
-  std::string make_group(std::string group, bool is_positional,
-                         std::vector<const CLI::Option*> options) const override {
-    if (group == filter_heading && !filter_given().empty()) return "";
-    return HelpFormatter::make_group(std::move(group), is_positional, std::move(options));
-  }
-
- private:
-  /// The filter that the command line names; empty where it names none that there is.
-  std::string filter_given() const {
-    const auto positionals =
-        command_.get_options([](const CLI::Option* option) { return option->get_positional(); });
-    if (positionals.empty() || positionals.front()->results().empty()) return "";
-    const std::string& name = positionals.front()->results().front();
-    const auto listed = named_filters();
-    const bool known =
-        std::any_of(listed.begin(), listed.end(), [&](const NamedFilter& each) { return each.name == name; });
-    return known || name == custom_name ? name : "";
-  }
-
-  const CLI::App& command_;
-};
+/// What the help of a command begins with where its line names the filter `name`; nothing where there is no such.
+std::optional<Command::Chosen> chosen_filter(const std::string& name) {
+  const auto listed = named_filters();
+  const bool known =
+      std::any_of(listed.begin(), listed.end(), [&](const NamedFilter& each) { return each.name == name; });
+  if (!known && name != custom_name) return {};
+  return Command::Chosen{fmt::format("{}: {}", name, summary_of(name)), explained_options(name)};
+}
 
 }  // namespace
 
@@ -135,15 +102,15 @@ std::vector<std::pair<std::string, std::string>> explained_options(std::string_v
   return options;
 }
 
-FilterOptions::FilterOptions(CLI::App& command) {
-  command.formatter(std::make_shared<FilterHelp>(command));
-  OptionGroup options(command, std::string(filter_heading));
+FilterOptions::FilterOptions(Command& command, std::string_view left_out) {
+  command.explain_chosen(std::string(filter_heading), chosen_filter);
+  OptionGroup options = command.group(std::string(filter_heading));
   options.text("--weights", weights_, "TEXT/FILE", fmt::format("{}: {}", custom_name, weights_explanation));
   for (const NamedFilter& filter : named_filters()) {
     for (const Parameter& parameter : filter.parameters) {
       const auto [place, is_new] = given_.try_emplace(parameter.name);
-      if (!is_new) continue;
       std::string names = option_name(parameter.name);
+      if (!is_new || names == left_out) continue;
       if (parameter.name.find('_') != std::string::npos) names += ",--" + parameter.name;
       options.text(names, place->second, kind_of(parameter), explanation_of_all(parameter.name));
     }

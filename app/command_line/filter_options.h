@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "command.h"
 #include "halation/filters.h"
-#include "options.h"
 
 namespace halation::app {
 
@@ -38,8 +38,9 @@ std::vector<std::pair<std::string, std::string>> explained_options(std::string_v
 /// and first, where its first positional argument names one: halation apply gaussian --help.
 class FilterOptions {
  public:
-  explicit FilterOptions(CLI::App& command);
-  FilterOptions(const FilterOptions&) = delete;  // CLI11 keeps the addresses of members
+  /// An option `left_out` ("--size") is declared by the caller.
+  explicit FilterOptions(Command& command, std::string_view left_out = "");
+  FilterOptions(const FilterOptions&) = delete;  // the command keeps the addresses of members
   FilterOptions& operator=(const FilterOptions&) = delete;
 
   /// What was given for `filter`. Throws `Error{invalid_argument}` for a parameter that it does not have.

@@ -48,7 +48,7 @@ constexpr const char* for_all = "Report";
 
 /// The command line as it was typed.
 struct Flags {
-  explicit Flags(CLI::App& command);
+  explicit Flags(Command& command);
 
   std::string subject;
   FilterOptions filter_options;
@@ -59,23 +59,15 @@ struct Flags {
   bool json = false;
 };
 
-Flags::Flags(CLI::App& command) : filter_options(command) {
-  command
-      .add_option("subject", subject,
-                  "a filter's name (see halation filters), custom with --weights, tiling or occupancy")
-      ->required()
-      ->type_name("FILTER|tiling|occupancy");
-
-  // A filter's own parameter of that name is typed "9" or "3,5", the image's "4096x4096": one takes both.
-  command.remove_option(command.get_option("--size"));
-  OptionGroup job(command, for_filters);
-  command
-      .add_option("--size", sizes,
-                  "the image, HEIGHTxWIDTH or DEPTHxHEIGHTxWIDTH [4096x4096; 1x16777216 with --dims 1, "
-                  "256x256x256 with --dims 3]; without an x the filter's own, as in apply box --size 9")
-      ->allow_extra_args(false)
-      ->type_name("HxW")
-      ->group(for_filters);
+// A filter's own parameter size is typed "9" or "3,5", the image's "4096x4096": one option takes both.
+Flags::Flags(Command& command) : filter_options(command, "--size") {
+  command.positional("subject", subject, "FILTER|tiling|occupancy",
+                     "a filter's name (see halation filters), custom with --weights, tiling or occupancy");
+  OptionGroup job = command.group(for_filters);
+  job.texts("--size", sizes, "HxW",
+            "the image, HEIGHTxWIDTH or DEPTHxHEIGHTxWIDTH [4096x4096; 1x16777216 with --dims 1, "
+            "256x256x256 with --dims 3]; without an x the filter's own, as in apply box --size 9",
+            OptionGroup::Several::one_each);
   job.text("--pixel", pixel, "u8|u16|i16|f16|f32|f64", "pixels of image and result [f32]");
   job.text("--channels", channels, "N", "channels of the image [1]");
   job.text("--border", border, "constant|replicate|reflect|reflect101|wrap",
@@ -85,27 +77,27 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
            "how to filter [automatic]");
   job.text("--tune", tune, "estimate|measure",
            "whether plans here time their methods, on images of that size [estimate]");
-  OptionGroup tiles(command, for_tiling);
+  OptionGroup tiles = command.group(for_tiling);
   tiles.text("--tile", tile, "T", "outputs of a block along each axis [8]");
   tiles.text("--mask", mask, "M", "taps of the filter along each axis, odd [5]");
-  OptionGroup(command, for_filters_and_tiling)
+  command.group(for_filters_and_tiling)
       .text("--dims", dims, "1|2|3", "dimensions [those of --size; 2 for tiling]");
-  OptionGroup kernel(command, for_occupancy);
+  OptionGroup kernel = command.group(for_occupancy);
   kernel.text("--registers", registers, "R", "registers a thread");
   kernel.text("--threads", threads, "N", "threads a block");
   kernel.text("--shared", shared, "BYTES", "shared memory a block [0]");
   std::vector<std::string> gpus;
   for (const model::DeviceDescription& device : model::built_in_devices()) gpus.push_back(device.name);
-  OptionGroup(command, for_filters_and_occupancy)
+  command.group(for_filters_and_occupancy)
       .text("--gpu", gpu, fmt::format("{}|present", fmt::join(gpus, "|")),
             "whose limits; course is the lecture's example, for occupancy alone, and present the GPU that is "
             "here [h200]");
-  OptionGroup(command, for_all).flag("--json", json, "as a JSON object");
+  command.group(for_all).flag("--json", json, "as a JSON object");
   command.footer(footer);
 }
 
 /// Throws for an option that means nothing to the subject.
-void check_options(const CLI::App& command, const std::string& subject) {
+void check_options(const Command& command, const std::string& subject) {
   std::vector<std::string> fitting = {for_all};
   if (subject == tiling) {
     fitting.insert(fitting.end(), {for_tiling, for_filters_and_tiling});
@@ -114,12 +106,11 @@ void check_options(const CLI::App& command, const std::string& subject) {
   } else {
     fitting.insert(fitting.end(), {"Filter", for_filters, for_filters_and_tiling, for_filters_and_occupancy});
   }
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() > 0 && !option->get_positional() &&
-        std::find(fitting.begin(), fitting.end(), option->get_group()) == fitting.end())
+  for (const Declared& option : command.declared()) {
+    if (option.is_given && !option.positional &&
+        std::find(fitting.begin(), fitting.end(), option.heading) == fitting.end())
       throw Error{ErrorCode::invalid_argument,
-                  fmt::format("explain {}: no option --{}; see halation explain --help", subject,
-                              option->get_lnames().front())};
+                  fmt::format("explain {}: no option {}; see halation explain --help", subject, option.name())};
   }
 }
 
@@ -430,7 +421,7 @@ std::string explain_filter(const Flags& flags) {
   return flags.json ? json_of(question, answers).dump(2) + "\n" : text_of(question, answers);
 }
 
-std::string explain(const CLI::App& command, const Flags& flags) {
+std::string explain(const Command& command, const Flags& flags) {
   check_options(command, flags.subject);
   const Form form = flags.json ? Form::json : Form::text;
   if (flags.subject == tiling)
@@ -451,11 +442,11 @@ std::string explain(const CLI::App& command, const Flags& flags) {
 
 }  // namespace
 
-Subcommand add_explain(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand(
+void add_explain(Program& program) {
+  Command& command = program.add(
       "explain", "Explains what a filter costs by each method, or tiles and occupancy, on paper");
   const auto flags = std::make_shared<Flags>(command);
-  return {&command, [&command, flags] { fmt::print("{}", explain(command, *flags)); }};
+  command.does([&command, flags] { fmt::print("{}", explain(command, *flags)); });
 }
 
 }  // namespace halation::app

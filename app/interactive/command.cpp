@@ -11,6 +11,7 @@
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/filter_options.h"
+#include "app/command_line/memory_option.h"
 #include "app/filtering/timing.h"
 #include "app/report/wrapped.h"
 #include "app/subcommands.h"
@@ -393,19 +394,19 @@ class Conversation {
 
 }  // namespace
 
-Subcommand add_interactive(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand(
+void add_interactive(Program& program) {
+  Command& command = program.add(
       "interactive", "Filters one image again and again, asking for filter, parameters and files");
   const auto flags = std::make_shared<Flags>();
-  command.add_option("image", flags->image, "the image to begin with")->type_name("FILE");
-  OptionGroup options(command, "Options");
+  command.positional("image", flags->image, "FILE", "the image to begin with", Command::Need::optional);
+  OptionGroup options = command.group("Options");
   options.text("--device", flags->device, "auto|cpu|cuda|reference", "where to compute [auto]");
   options.text("--threads", flags->threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
-  add_memory_option(command, "Options");
+  add_memory_option(options);
   command.footer(
       fmt::format("Lines of a pipe or a file are answers as well. What may be answered to \"filter\":\n{}",
                   commands_help));
-  return {&command, [flags] { Conversation(*flags).hold(); }};
+  command.does([flags] { Conversation(*flags).hold(); });
 }
 
 }  // namespace halation::app

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "app/command_line/arguments.h"
-#include "app/command_line/options.h"
 #include "app/filtering/converted.h"
 #include "app/report/records.h"
 #include "app/subcommands.h"
@@ -42,15 +41,15 @@ Examples:
 
 /// The command line as it was typed.
 struct Flags {
-  explicit Flags(CLI::App& command);
+  explicit Flags(Command& command);
 
   Given dims, size, image, radius, radii, memory, outside, json, report;
   std::vector<std::string> rungs;
   bool gray = false;
 };
 
-Flags::Flags(CLI::App& command) {
-  OptionGroup job(command, "The job");
+Flags::Flags(Command& command) {
+  OptionGroup job = command.group("The job");
   job.text("--dims", dims, "1|2|3", "signals, images or volumes [those of the size or image, else 2]");
   job.text("--size", size, "HxW",
            "W in 1D, DxHxW in 3D [16777216, 2048x2048 or 256x256x256], of random values");
@@ -59,13 +58,11 @@ Flags::Flags(CLI::App& command) {
   job.text("--radius", radius, "R", "radius of the filter, 2R+1 taps an axis [1, without --radii]");
   job.text("--radii", radii, "A:B", "sweep the radius and compare the kernels");
   job.text("--outside", outside, "V", "what lies outside the image [0]");
-  OptionGroup how(command, "How it is measured");
+  OptionGroup how = command.group("How it is measured");
   how.text("--memory", memory, "pageable|pinned|both",
            "host memory that GPU rungs copy from and to [pageable]");
-  command.add_option("--rung", rungs, "run these alone [every rung]")
-      ->type_name("RUNG")
-      ->group("How it is measured");
-  OptionGroup results(command, "Results");
+  how.texts("--rung", rungs, "RUNG", "run these alone [every rung]");
+  OptionGroup results = command.group("Results");
   results.text("--json", json, "FILE",
                "write everything as JSON; - is standard output, instead of the table");
   results.text("--report", report, "FILE", "write a page with charts (HTML, self-contained)");
@@ -193,15 +190,15 @@ LadderJob job_from(const Flags& flags) {
   return job;
 }
 
-void run(const Flags& flags, const CLI::App& command) {
+void run(const Flags& flags, const Command& command) {
   for (const Given* path : {&flags.json, &flags.report}) {
     if (*path) check_file(**path);
   }
   LadderResults results = run_ladder(job_from(flags));
-  results.command = command_text(command);
+  results.command = command.as_typed();
   results.date = now_utc();
   if (flags.json != "-" && flags.report != "-") fmt::print("{}", text_of(results));
-  if (flags.json) write_file(*flags.json, json_of(results).dump(2) + "\n");
+  if (flags.json) write_file(*flags.json, json_of(results));
   if (flags.report) write_file(*flags.report, report_of(results));
   // The tables have been shown by then; the exit code and one line say that something in them is wrong.
   if (const std::string complaint = results.complaint(); !complaint.empty())
@@ -210,10 +207,10 @@ void run(const Flags& flags, const CLI::App& command) {
 
 }  // namespace
 
-Subcommand add_ladder(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("ladder", "Times every rung of the teaching ladder on one job");
+void add_ladder(Program& program) {
+  Command& command = program.add("ladder", "Times every rung of the teaching ladder on one job");
   const auto flags = std::make_shared<Flags>(command);
-  return {&command, [flags, &command] { run(*flags, command); }};
+  command.does([flags, &command] { run(*flags, command); });
 }
 
 }  // namespace halation::app

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
@@ -231,7 +232,7 @@ std::string text_of(const LadderResults& results) {
   return text;
 }
 
-nlohmann::ordered_json json_of(const LadderResults& results) {
+std::string json_of(const LadderResults& results) {
   const LadderJob& job = results.job;
   Json json = {{"command", results.command}, {"date", results.date}};
   json["machine"] = {{"cpu", results.cpu}};
@@ -257,7 +258,7 @@ nlohmann::ordered_json json_of(const LadderResults& results) {
     for (const LadderRow& row : results.rows) json["rungs"].push_back(json_of(results, row));
   }
   for (const SweepEntry& entry : results.sweep) json["sweep"].push_back(json_of(entry));
-  return json;
+  return json.dump(2) + "\n";
 }
 
 }  // namespace halation::app

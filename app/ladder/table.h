@@ -1,7 +1,6 @@
 // table.h: the results of the ladder as text and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -26,8 +25,8 @@ std::string gpu_text(const LadderResults& results);
 /// Job, machine, tables and notes for a terminal.
 std::string text_of(const LadderResults& results);
 
-/// Everything: machine, command, date, the job, a record for each row with times in milliseconds, and the
+/// Everything as JSON text: machine, command, date, the job, a record for each row with times in milliseconds, and the
 /// sweep.
-nlohmann::ordered_json json_of(const LadderResults& results);
+std::string json_of(const LadderResults& results);
 
 }  // namespace halation::app

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
-#include <string_view>
 #include <thread>
 
 #include "halation/error.h"
@@ -23,13 +22,6 @@ void on_file(const std::string& path, Work&& work) {
   } catch (const Error& error) {
     throw Error{error.code(), path + ": " + error.what()};
   }
-}
-
-/// As a shell would take it.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:,=";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  return "'" + CLI::detail::find_and_replace(word, "'", "'\\''") + "'";
 }
 
 std::string cpu_model() {
@@ -54,17 +46,6 @@ std::string now_utc() {
   gmtime_r(&now, &parts);
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
-  return text;
-}
-
-std::string command_text(const CLI::App& command) {
-  std::string text = "halation " + command.get_name();
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() == 0) continue;
-    text += " " + option->get_name();
-    if (option->get_items_expected_max() == 0) continue;
-    for (const std::string& value : option->results()) text += " " + quoted(value);
-  }
   return text;
 }
 

@@ -1,7 +1,6 @@
 // records.h: what a record of measurements says about itself, and how it is written.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 namespace halation::app {
@@ -11,9 +10,6 @@ std::string present_cpu();
 
 /// "2026-11-21 06:40 UTC".
 std::string now_utc();
-
-/// The command with the options that were given, as it could be typed again.
-std::string command_text(const CLI::App& command);
 
 /// Throws `Error{io}` that names the file where no file could be made at `path`.
 void check_file(const std::string& path);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -11,6 +10,19 @@ namespace halation::app {
 namespace {
 
 constexpr std::size_t least_name_columns = 20;
+
+/// The words of a heading, apart by blanks or underscores.
+std::vector<std::string> words_of(const std::string& heading) {
+  std::vector<std::string> words(1);
+  for (const char c : heading) {
+    if (c == ' ' || c == '_') {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
 
 }  // namespace
 
@@ -21,9 +33,7 @@ std::string text_of(const Table& table) {
   std::size_t name_width = least_name_columns;
   for (const Table::Row& row : table.rows) name_width = std::max(name_width, row.name.size());
   for (std::size_t i = 0; i < table.headings.size(); ++i) {
-    std::string heading = table.headings[i];
-    std::replace(heading.begin(), heading.end(), '_', ' ');
-    words.push_back(CLI::detail::split(heading, ' '));
+    words.push_back(words_of(table.headings[i]));
     lines = std::max(lines, words.back().size());
     std::size_t width = 0;
     for (const std::string& word : words.back()) width = std::max(width, word.size());
