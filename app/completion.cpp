@@ -335,8 +335,7 @@ std::string fish_script(const Completed& program, const std::vector<Completed>& 
 }  // namespace
 
 void add_completion(Program& program) {
-  Command& command =
-      program.add("completion", "Prints a script by which a shell completes command lines");
+  Command& command = program.add("completion", "Prints a script by which a shell completes command lines");
   const auto shell = std::make_shared<std::string>();
   command.positional("shell", *shell, "bash|zsh|fish", "the shell that reads the script");
   command.footer("Examples:\n  source <(halation completion bash)\n  halation completion fish | source");

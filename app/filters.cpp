@@ -17,7 +17,8 @@ struct Flags {
   explicit Flags(Command& command) : filter_options(command) {
     command.positional("filter", name, "FILTER", "a filter's name; without one, all are listed",
                        Command::Need::optional);
-    command.group("Options").text("--dims", dims, "1|2|3", "dimensions in which the weights are printed [2 where there are any]");
+    command.group("Options").text("--dims", dims, "1|2|3",
+                                  "dimensions in which the weights are printed [2 where there are any]");
     command.footer("Example:\n  halation filters gaussian --sigma 1,2 --dims 2");
   }
   std::string name;

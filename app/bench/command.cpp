@@ -56,7 +56,8 @@ struct Flags {
 Flags::Flags(Command& command) {
   OptionGroup what = command.group("What is measured");
   what.text("--matrix", matrix, "FILE", "jobs of this file, in the form below [those built in]");
-  what.texts("--jobs", jobs, "NAME", "those of these names, with * for any characters [those for the device]");
+  what.texts("--jobs", jobs, "NAME",
+             "those of these names, with * for any characters [those for the device]");
   what.text("--device", device, "auto|cpu|cuda", "where [auto: the GPU where there is one]");
   what.text("--threads", threads, "LIST",
             "on the CPU each job runs with so many threads, apart by commas, 0 for all [1,0]");

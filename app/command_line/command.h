@@ -35,9 +35,10 @@ struct Declared {
 
 class OptionGroup;
 
-/// A command of the program. What values are stored in must live as long as the command. The `kind` of a value is
-/// shown in the help and drives completion: words with '|' between them are the choices, one that holds FILE stands
-/// for files, FILTER for the names of filters, RUNG for those of rungs; anything else is free.
+/// A command of the program. What values are stored in must live as long as the command. The `kind` of a
+/// value is shown in the help and drives completion: words with '|' between them are the choices, one that
+/// holds FILE stands for files, FILTER for the names of filters, RUNG for those of rungs; anything else is
+/// free.
 class Command {
  public:
   explicit Command(CLI::App& parser) : parser_(parser) {}
@@ -66,8 +67,8 @@ class Command {
     std::string title;
     std::vector<std::pair<std::string, std::string>> options;  ///< names of options, and what they mean to it
   };
-  /// Where the first positional was given and `chosen_by` knows it, the help begins with what that says in place of
-  /// the options under `heading`.
+  /// Where the first positional was given and `chosen_by` knows it, the help begins with what that says in
+  /// place of the options under `heading`.
   void explain_chosen(const std::string& heading,
                       std::function<std::optional<Chosen>(const std::string& first)> chosen_by);
 

@@ -109,8 +109,9 @@ void check_options(const Command& command, const std::string& subject) {
   for (const Declared& option : command.declared()) {
     if (option.is_given && !option.positional &&
         std::find(fitting.begin(), fitting.end(), option.heading) == fitting.end())
-      throw Error{ErrorCode::invalid_argument,
-                  fmt::format("explain {}: no option {}; see halation explain --help", subject, option.name())};
+      throw Error{
+          ErrorCode::invalid_argument,
+          fmt::format("explain {}: no option {}; see halation explain --help", subject, option.name())};
   }
 }
 
@@ -443,8 +444,8 @@ std::string explain(const Command& command, const Flags& flags) {
 }  // namespace
 
 void add_explain(Program& program) {
-  Command& command = program.add(
-      "explain", "Explains what a filter costs by each method, or tiles and occupancy, on paper");
+  Command& command =
+      program.add("explain", "Explains what a filter costs by each method, or tiles and occupancy, on paper");
   const auto flags = std::make_shared<Flags>(command);
   command.does([&command, flags] { fmt::print("{}", explain(command, *flags)); });
 }

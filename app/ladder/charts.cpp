@@ -96,7 +96,8 @@ std::vector<PhaseBar> phase_bars(const LadderResults& results) {
 
 std::size_t colour_of(const LadderResults& results, const Rung& rung) {
   const auto& rungs = results.job.rungs;
-  return static_cast<std::size_t>(std::find(rungs.begin(), rungs.end(), &rung) - rungs.begin()) % line_colours;
+  return static_cast<std::size_t>(std::find(rungs.begin(), rungs.end(), &rung) - rungs.begin()) %
+         line_colours;
 }
 
 std::string kernel_chart(const LadderResults& results) {

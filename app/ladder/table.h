@@ -25,8 +25,8 @@ std::string gpu_text(const LadderResults& results);
 /// Job, machine, tables and notes for a terminal.
 std::string text_of(const LadderResults& results);
 
-/// Everything as JSON text: machine, command, date, the job, a record for each row with times in milliseconds, and the
-/// sweep.
+/// Everything as JSON text: machine, command, date, the job, a record for each row with times in
+/// milliseconds, and the sweep.
 std::string json_of(const LadderResults& results);
 
 }  // namespace halation::app
