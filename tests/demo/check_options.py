@@ -14,8 +14,8 @@ class Demo(unittest.TestCase):
                               check=True).stdout
 
     def test_cuda_is_built_where_a_gpu_is(self):
-        for gpu, asked, built in (("", "", False), ("", "0", False), ("", "1", True), ("", "/usr/local/cuda", False), ("/dev/nvidia0", "", True),
-                                  ("/dev/nvidia0", "0", False), ("/dev/nvidia0", "1", True)):
+        for gpu, asked, built in (("", "", False), ("", "0", False), ("", "1", True), ("", "/usr/local/cuda", False),
+                                  ("/dev/nvidia0", "", True), ("/dev/nvidia0", "0", False), ("/dev/nvidia0", "1", True)):
             with self.subTest(gpu=gpu, asked=asked):
                 commands = self.commands("demo", f"gpu={gpu}", f"CUDA={asked}")
                 self.assertIn(f"-DHALATION_CUDA={int(built)}", commands)

@@ -30,11 +30,11 @@ MAY_INCLUDE = {
 # Single files that a folder may include from one it must not know otherwise: rungs meet the GPU through the same names as the backend.
 MAY_INCLUDE_FILES = {"ladder": {"src/cuda/runtime.h"}, "bench": {"src/cuda/runtime.h"}}
 
-# Rooms inside a folder: all of them may include the shared ones named here, read downwards like the folders, and what lies in the folder
-# itself; a room that is not named (a subcommand's) is included by no other.
+# Rooms inside a folder: all of them may include the shared ones named here, read downwards like the folders, and what lies in
+# the folder itself; a room that is not named (a subcommand's) is included by no other.
 SHARED_ROOMS = {"app": ["report", "filtering", "command_line"]}
 
-# Libraries that stay in the folders or files named, so that everything else builds without them, or sooner: CLI11 takes seconds.
+# Libraries that stay in the folders or files named, so that everything else builds without them, or sooner (CLI11).
 CONFINED = {
     re.compile(r"hwy/"): {"src/cpu", "python"},
     re.compile(r"CLI/"): {"app/command_line/command.cpp"},
