@@ -10,6 +10,9 @@ SECONDS ?= 600
 needs := cmake/install_dependencies.sh
 folders := $(wildcard app bench examples include ladder python src tests)
 sources = $(shell find $(folders) -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh')
+# What the driver of an NVIDIA GPU makes; the second is that of Windows.
+gpu := $(wildcard /dev/nvidia[0-9]* /dev/dxg)
+cuda := $(filter 0 1,$(CUDA))
 # $(call build,PRESET,-D…): configures and builds; configuring again costs a second and picks up a changed machine.
 build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j $(JOBS)
 
@@ -18,9 +21,10 @@ build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j $(JOBS)
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
-demo:  ## installs what is missing, builds, filters a photograph and shows the timings
+demo:  ## installs what is missing, builds, filters a photograph and shows the timings (CUDA=1, CUDA=0)
 	@$(needs) build
-	@$(call build,release)
+	@$(if $(cuda)$(gpu),,echo 'make demo: no GPU here, so the CUDA backend is left out (CUDA=1 builds it)')
+	@$(call build,release,-DHALATION_APP_BENCH=OFF -DHALATION_CUDA=$(or $(cuda),$(if $(gpu),1,0)))
 	@examples/demo.sh build/release/halation build/demo
 
 test:  ## installs what is missing, builds and runs every test

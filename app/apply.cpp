@@ -7,15 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "arguments.h"
-#include "filter_options.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/filter_options.h"
+#include "app/command_line/memory_option.h"
+#include "app/filtering/job.h"
+#include "app/filtering/side_by_side.h"
+#include "app/filtering/timing.h"
 #include "halation/error.h"
 #include "halation/io.h"
-#include "job.h"
 #include "notice.h"
-#include "side_by_side.h"
 #include "subcommands.h"
-#include "timing.h"
 
 namespace halation::app {
 namespace {
@@ -35,7 +36,7 @@ Examples:
 
 /// The command line as it was typed.
 struct Flags {
-  explicit Flags(CLI::App& command);
+  explicit Flags(Command& command);
 
   std::string filter, in, out;
   FilterOptions filter_options;
@@ -45,21 +46,16 @@ struct Flags {
   bool timing = false, json = false, explain = false;
 };
 
-Flags::Flags(CLI::App& command) : filter_options(command) {
-  command.add_option("filter", filter, "a filter's name (see halation filters), or custom with --weights")
-      ->required()
-      ->type_name("FILTER");
-  command.add_option("input", in, "the image to filter, of any format that is written, or a GIF; - is standard input")
-      ->required()
-      ->type_name("FILE");
-  command
-      .add_option("-o,--output", out,
-                  "where the result goes, in the format of its ending (.png .jpg .tif .webp .exr .npy .bmp "
-                  ".pnm .ppm .pgm .pam .pfm .avif); - is standard output")
-      ->required()
-      ->type_name("FILE");
+Flags::Flags(Command& command) : filter_options(command) {
+  command.positional("filter", filter, "FILTER",
+                     "a filter's name (see halation filters), or custom with --weights");
+  command.positional("input", in, "FILE",
+                     "the image to filter, of any format that is written, or a GIF; - is standard input");
+  command.required("-o,--output", out, "FILE",
+                   "where the result goes, in the format of its ending (.png .jpg .tif .webp .exr .npy .bmp "
+                   ".pnm .ppm .pgm .pam .pfm .avif); - is standard output");
 
-  OptionGroup how(command, "How it is applied");
+  OptionGroup how = command.group("How it is applied");
   how.text(
       "--border", border, "constant|replicate|reflect|reflect101|wrap",
       "what lies outside the image, one for all axes, or one each for height,width or depth,height,width "
@@ -86,11 +82,11 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
            "precision of sums: automatic is f32 where that is enough, of u8 also fixed point, off by 1/16 of a level at "
            "most [automatic]");
 
-  OptionGroup colours(command, "Colour");
+  OptionGroup colours = command.group("Colour");
   colours.flag("--linear", linear, "filter in linear light: sRGB is decoded, filtered and encoded again");
   colours.flag("--gray", gray, "filter the luma 0.299 R + 0.587 G + 0.114 B; the result is gray");
 
-  OptionGroup machine(command, "Machine");
+  OptionGroup machine = command.group("Machine");
   machine.text("--device", device, "auto|cpu|cuda|reference",
                "where to compute, cuda:1 for the second GPU; auto takes what ends soonest, start-up and transfers "
                "included [auto]");
@@ -99,9 +95,9 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
       "how the quickest method is found: from the rates of the device, or by timing each one first, which "
       "takes as long as a few runs and pays for files of many pages [estimate]");
   machine.text("--threads", threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
-  add_memory_option(command, "Machine");
+  add_memory_option(machine);
 
-  OptionGroup files(command, "Files");
+  OptionGroup files = command.group("Files");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc",
              "axes of a .npy input [by their number: w, hw, dhw, dhwc]");
   files.text("--page", page, "N",
@@ -111,7 +107,7 @@ Flags::Flags(CLI::App& command) : filter_options(command) {
   files.text("--quality", quality, "Q", "of JPEG [92], of WebP and AVIF [lossless], 1 to 100");
   files.text("--compare", compare, "FILE", "also writes original and result side by side, 8-bit");
 
-  OptionGroup reports(command, "Reports");
+  OptionGroup reports = command.group("Reports");
   reports.flag("--timing", timing, "timings, MPix/s, FPS and GFLOPS on standard error");
   reports.flag("--json", json, "the same as a JSON object on standard output (standard error with -o -)");
   reports.flag("--explain", explain, "what is computed and by which method");
@@ -282,10 +278,10 @@ void apply(const Flags& flags) {
 
 }  // namespace
 
-Subcommand add_apply(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("apply", "Filters an image and writes the result");
+void add_apply(Program& program) {
+  Command& command = program.add("apply", "Filters an image and writes the result");
   const auto flags = std::make_shared<Flags>(command);
-  return {&command, [flags] { apply(*flags); }};
+  command.does([flags] { apply(*flags); });
 }
 
 }  // namespace halation::app

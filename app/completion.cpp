@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "filter_options.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/filter_options.h"
+#include "app/command_line/quoting.h"
 #include "halation/error.h"
 #include "ladder/ladder.h"
 #include "subcommands.h"
@@ -29,7 +31,8 @@ struct Argument {
   Values values;
 };
 
-struct Command {
+/// A command as far as completion cares, or the program as one.
+struct Completed {
   std::string name, summary;
   std::vector<Argument> positionals, options;
   std::vector<Argument> filter_options;  ///< of all filters, where the first positional is one
@@ -48,14 +51,14 @@ std::vector<std::string> rung_names() {
 Values values_of(const std::string& kind) {
   Values values;
   if (kind == "FILTER" || kind == "RUNG" || kind.find('|') != std::string::npos) {
-    for (std::string& word : CLI::detail::split(kind, '|')) {
+    for (const std::string_view word : split(kind, '|')) {
       if (word == "FILTER") {
         for (const NamedFilter& filter : named_filters()) values.words.push_back(filter.name);
         values.words.emplace_back(custom_name);
       } else if (word == "RUNG") {
         values.words = rung_names();
       } else {
-        values.words.push_back(std::move(word));
+        values.words.emplace_back(word);
       }
     }
   }
@@ -68,37 +71,36 @@ std::string summary_of(const std::string& description) {
   return description.substr(0, description.find_first_of("\n;"));
 }
 
-Command command_of(const CLI::App& app) {
-  Command command{.name = app.get_name(),
-                  .summary = app.get_description(),
-                  .positionals = {},
-                  .options = {},
-                  .filter_options = {}};
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group().empty()) continue;  // not shown to users
-    Argument argument{.names = {}, .summary = summary_of(option->get_description()), .values = {}};
-    argument.takes_value = option->get_items_expected_max() > 0;
-    if (argument.takes_value) argument.values = values_of(option->get_type_name());
-    for (const std::string& name : option->get_snames()) argument.names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) {
-      if (name.find('_') == std::string::npos)
-        argument.names.push_back("--" + name);  // --order_x is also --order-x
+Completed completed_from(const Command& command) {
+  Completed completed{.name = command.name(),
+                      .summary = command.description(),
+                      .positionals = {},
+                      .options = {},
+                      .filter_options = {}};
+  for (const Declared& declared : command.declared()) {
+    if (declared.heading.empty()) continue;  // not shown to users
+    Argument argument{.names = {},
+                      .summary = summary_of(declared.description),
+                      .takes_value = declared.takes_value,
+                      .values = {}};
+    if (declared.takes_value) argument.values = values_of(declared.kind);
+    for (const std::string& name : declared.names) {
+      if (declared.positional || name.find('_') == std::string::npos)  // --order_x is also --order-x
+        argument.names.push_back(name);
     }
-    const bool positional = argument.names.empty();
-    if (positional) argument.names.push_back(option->get_name());
-    auto& kind = positional                              ? command.positionals
-                 : option->get_group() == filter_heading ? command.filter_options
-                                                         : command.options;
+    auto& kind = declared.positional                  ? completed.positionals
+                 : declared.heading == filter_heading ? completed.filter_options
+                                                      : completed.options;
     kind.push_back(std::move(argument));
   }
-  return command;
+  return completed;
 }
 
-std::vector<Command> commands_of(const CLI::App& program) {
-  std::vector<Command> commands;
-  for (const CLI::App* app : program.get_subcommands([](const CLI::App*) { return true; }))
-    commands.push_back(command_of(*app));
-  return commands;
+std::vector<Completed> completed_from(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::vector<Completed> completed;
+  completed.reserve(commands.size());
+  for (const std::unique_ptr<Command>& command : commands) completed.push_back(completed_from(*command));
+  return completed;
 }
 
 /// All names of options, those of one option side by side.
@@ -108,10 +110,10 @@ std::vector<std::string> names_of(const std::vector<Argument>& options) {
   return names;
 }
 
-std::vector<std::string> names_of(const std::vector<Command>& commands) {
+std::vector<std::string> names_of(const std::vector<Completed>& commands) {
   std::vector<std::string> names;
   names.reserve(commands.size());
-  for (const Command& command : commands) names.push_back(command.name);
+  for (const Completed& command : commands) names.push_back(command.name);
   return names;
 }
 
@@ -147,10 +149,10 @@ std::string bash_case(const std::string& pattern, const std::vector<std::string>
 }
 
 /// An empty COMPREPLY leaves the place to bash's own completion of files.
-std::string bash_script(const Command& program, const std::vector<Command>& commands) {
+std::string bash_script(const Completed& program, const std::vector<Completed>& commands) {
   std::string values, places, options, filters;
   std::vector<std::string> take_value;
-  for (const Command& command : commands) {
+  for (const Completed& command : commands) {
     const std::string prefix = command.name + ":";
     std::vector<Argument> all = command.options;
     all.insert(all.end(), command.filter_options.begin(), command.filter_options.end());
@@ -222,8 +224,8 @@ std::string zsh_values(const Argument& argument) {
 }
 
 std::string zsh_specification(const Argument& option) {
-  // Inside single quotes, where a quote must leave and come back; brackets and colons divide a specification.
-  const std::string summary = CLI::detail::find_and_replace(escaped(option.summary, "[]:\\"), "'", "'\\''");
+  // Brackets and colons divide a specification.
+  const std::string summary = between_single_quotes(escaped(option.summary, "[]:\\"));
   const std::string value =
       option.takes_value ? fmt::format(":{}:{}", option.names.back().substr(2), zsh_values(option)) : "";
   std::string specification;
@@ -233,9 +235,9 @@ std::string zsh_specification(const Argument& option) {
   return specification;
 }
 
-std::string zsh_script(const Command& program, const std::vector<Command>& commands) {
+std::string zsh_script(const Completed& program, const std::vector<Completed>& commands) {
   std::string described, cases, filters;
-  for (const Command& command : commands) {
+  for (const Completed& command : commands) {
     described += fmt::format("    '{}:{}'\n", command.name, escaped(command.summary, ":"));
     std::string specifications;
     for (const Argument& option : command.options) specifications += zsh_specification(option);
@@ -288,7 +290,7 @@ fi
                      described, options, cases, filters, fmt::join(filter_names(), "|"));
 }
 
-std::string fish_script(const Command& program, const std::vector<Command>& commands) {
+std::string fish_script(const Completed& program, const std::vector<Completed>& commands) {
   const auto quoted = [](std::string_view text) { return "'" + escaped(text, "'\\") + "'"; };
   const auto option_line = [&](const std::string& condition, const Argument& option) {
     std::string line = "complete -c halation -n " + quoted(condition);
@@ -304,7 +306,7 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
       "# fish completion for halation; load it by: halation completion fish | source\ncomplete -c halation "
       "-f\n";
   for (const Argument& option : program.options) script += option_line("__fish_use_subcommand", option);
-  for (const Command& command : commands) {
+  for (const Completed& command : commands) {
     script += fmt::format("complete -c halation -n __fish_use_subcommand -a {} -d {}\n", command.name,
                           quoted(command.summary));
     const std::string condition = "__fish_seen_subcommand_from " + command.name;
@@ -332,28 +334,25 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
 
 }  // namespace
 
-Subcommand add_completion(CLI::App& program) {
-  CLI::App& command =
-      *program.add_subcommand("completion", "Prints a script by which a shell completes command lines");
+void add_completion(Program& program) {
+  Command& command = program.add("completion", "Prints a script by which a shell completes command lines");
   const auto shell = std::make_shared<std::string>();
-  command.add_option("shell", *shell, "the shell that reads the script")
-      ->required()
-      ->type_name("bash|zsh|fish");
+  command.positional("shell", *shell, "bash|zsh|fish", "the shell that reads the script");
   command.footer("Examples:\n  source <(halation completion bash)\n  halation completion fish | source");
-  return {&command, [&program, shell] {
-            const Command whole = command_of(program);
-            const std::vector<Command> commands = commands_of(program);
-            if (*shell == "bash") {
-              fmt::print("{}", bash_script(whole, commands));
-            } else if (*shell == "zsh") {
-              fmt::print("{}", zsh_script(whole, commands));
-            } else if (*shell == "fish") {
-              fmt::print("{}", fish_script(whole, commands));
-            } else {
-              throw Error{ErrorCode::invalid_argument,
-                          fmt::format("unknown shell '{}'; choose from bash, zsh, fish", *shell)};
-            }
-          }};
+  command.does([&program, shell] {
+    const Completed whole = completed_from(program);
+    const std::vector<Completed> commands = completed_from(program.commands());
+    if (*shell == "bash") {
+      fmt::print("{}", bash_script(whole, commands));
+    } else if (*shell == "zsh") {
+      fmt::print("{}", zsh_script(whole, commands));
+    } else if (*shell == "fish") {
+      fmt::print("{}", fish_script(whole, commands));
+    } else {
+      throw Error{ErrorCode::invalid_argument,
+                  fmt::format("unknown shell '{}'; choose from bash, zsh, fish", *shell)};
+    }
+  });
 }
 
 }  // namespace halation::app

@@ -7,13 +7,12 @@
 
 namespace halation::app {
 
-Subcommand add_devices(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("devices", "Lists what can compute here, and by which methods");
-  return {&command, [] {
-            for (const DeviceInfo& info : devices())
-              fmt::print("{:<12}{}\n{:<12}methods: {}\n", name_of(info.device), info.description, "",
-                         fmt::join(info.methods, ", "));
-          }};
+void add_devices(Program& program) {
+  program.add("devices", "Lists what can compute here, and by which methods").does([] {
+    for (const DeviceInfo& info : devices())
+      fmt::print("{:<12}{}\n{:<12}methods: {}\n", name_of(info.device), info.description, "",
+                 fmt::join(info.methods, ", "));
+  });
 }
 
 }  // namespace halation::app

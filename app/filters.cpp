@@ -5,19 +5,20 @@
 #include <algorithm>
 #include <memory>
 
-#include "arguments.h"
-#include "filter_options.h"
+#include "app/command_line/arguments.h"
+#include "app/command_line/filter_options.h"
+#include "app/report/wrapped.h"
 #include "subcommands.h"
-#include "wrapped.h"
 
 namespace halation::app {
 namespace {
 
 struct Flags {
-  explicit Flags(CLI::App& command) : filter_options(command) {
-    command.add_option("filter", name, "a filter's name; without one, all are listed")->type_name("FILTER");
-    OptionGroup(command, "Options")
-        .text("--dims", dims, "1|2|3", "dimensions in which the weights are printed [2 where there are any]");
+  explicit Flags(Command& command) : filter_options(command) {
+    command.positional("filter", name, "FILTER", "a filter's name; without one, all are listed",
+                       Command::Need::optional);
+    command.group("Options").text("--dims", dims, "1|2|3",
+                                  "dimensions in which the weights are printed [2 where there are any]");
     command.footer("Example:\n  halation filters gaussian --sigma 1,2 --dims 2");
   }
   std::string name;
@@ -89,11 +90,10 @@ void filters(const Flags& flags) {
 
 }  // namespace
 
-Subcommand add_filters(CLI::App& program) {
-  CLI::App& command =
-      *program.add_subcommand("filters", "Lists the filters, or explains one and prints its weights");
+void add_filters(Program& program) {
+  Command& command = program.add("filters", "Lists the filters, or explains one and prints its weights");
   const auto flags = std::make_shared<Flags>(command);
-  return {&command, [flags] { filters(*flags); }};
+  command.does([flags] { filters(*flags); });
 }
 
 }  // namespace halation::app

@@ -11,13 +11,13 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "halation/error.h"
 #include "io/temporary.h"
 #include "notice.h"
-#include "options.h"
 #include "subcommands.h"
 
 namespace halation::app {
@@ -44,49 +44,27 @@ int finish() {
              : report("standard output cannot be written", failed);
 }
 
-/// What CLI11 found wrong with the command line, as one sentence.
-std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
-  const std::vector<CLI::App*> parsed = program.get_subcommands();
-  const CLI::App& innermost = parsed.empty() ? program : *parsed.front();
-  std::string sentence = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    sentence = "unexpected '" + innermost.remaining().front() + "'";
-  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    sentence = sentence.substr(0, sentence.find(':')) + " takes one value";
-  }
-  const std::string command = parsed.empty() ? "" : innermost.get_name() + " ";
-  return fmt::format("{}; see halation {}--help", sentence, command);
-}
-
 int run(int argc, char** argv) {
-  CLI::App program("Filters signals, images and volumes.", "halation");
-  program.formatter(std::make_shared<HelpFormatter>());
-  program.set_help_flag("-h,--help", "explains this command");
-  program.set_version_flag("--version", "halation " HALATION_VERSION, "name and version");
-  const std::vector<Subcommand> subcommands = {
-      add_apply(program), add_filters(program), add_explain(program),     add_ladder(program),
-      add_bench(program), add_devices(program), add_interactive(program), add_completion(program)};
-  for (const Subcommand& subcommand : subcommands) subcommand.app->group("Commands");
-  program.footer(footer);            // now, for subcommands take over what was there before them
-  program.require_subcommand(0, 1);  // so that a file may be named as a command
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", program.help());
+  Program program("Filters signals, images and volumes.", "halation", HALATION_VERSION);
+  add_apply(program);
+  add_filters(program);
+  add_explain(program);
+  add_ladder(program);
+  add_bench(program);
+  add_devices(program);
+  add_interactive(program);
+  add_completion(program);
+  program.footer(footer);
+  if (const std::optional<std::string> answer = program.parse(argc, argv)) {
+    fmt::print("{}", *answer);
     return finish();
-  } catch (const CLI::CallForVersion& version) {
-    fmt::print("{}\n", version.what());
+  }
+  if (const Command* command = program.chosen()) {
+    command->run();
     return finish();
-  } catch (const CLI::ParseError& error) {
-    return report(sentence_of(error, program), wrong_usage);
   }
   std::vector<std::string> names;
-  for (const Subcommand& subcommand : subcommands) {
-    names.push_back(subcommand.app->get_name());
-    if (!subcommand.app->parsed()) continue;
-    subcommand.run();
-    return finish();
-  }
+  for (const std::unique_ptr<Command>& command : program.commands()) names.push_back(command->name());
   return report(fmt::format("a command is needed: {}; see halation --help", fmt::join(names, ", ")),
                 wrong_usage);
 }

@@ -1,24 +1,18 @@
 // subcommands.h: what the program can be told to do.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
+#include "app/command_line/command.h"
 
 namespace halation::app {
 
-/// A subcommand: where its options were added, and what is done once they are parsed.
-struct Subcommand {
-  CLI::App* app;
-  std::function<void()> run;  ///< throws `Error` and other std::exceptions
-};
-
-Subcommand add_apply(CLI::App& program);
-Subcommand add_filters(CLI::App& program);
-Subcommand add_explain(CLI::App& program);
-Subcommand add_ladder(CLI::App& program);
-Subcommand add_bench(CLI::App& program);
-Subcommand add_devices(CLI::App& program);
-Subcommand add_interactive(CLI::App& program);
-Subcommand add_completion(CLI::App& program);
+// Each adds a command, with all that it takes.
+void add_apply(Program& program);
+void add_filters(Program& program);
+void add_explain(Program& program);
+void add_ladder(Program& program);
+void add_bench(Program& program);
+void add_devices(Program& program);
+void add_interactive(Program& program);
+void add_completion(Program& program);
 
 }  // namespace halation::app

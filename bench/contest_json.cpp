@@ -1,6 +1,7 @@
 // contest_json.cpp: the record of a contest.
 #include "bench/contest_json.h"
 
+#include <nlohmann/json.hpp>
 namespace halation::bench {
 namespace {
 
@@ -34,7 +35,7 @@ Json json_of(const Contest& contest, const Row& row) {
                {"status", row.ran()    ? "verified"
                           : row.failed ? "failed"
                                        : "not run"},
-               {"fields", row.job.fields}};
+               {"fields", Json::parse(row.job.fields)}};
   if (row.threads > 0) json["threads"] = row.threads;
   if (!row.ran()) json["reason"] = row.not_run;
   if (!row.methods.empty()) json["method"] = row.methods;

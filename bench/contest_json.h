@@ -1,7 +1,7 @@
 // contest_json.h: the record of a contest.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "bench/contest.h"
 

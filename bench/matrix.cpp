@@ -2,6 +2,7 @@
 #include "bench/matrix.h"
 
 #include <fnmatch.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -222,7 +223,7 @@ std::string Job::extents_text() const { return to_string({1, shape.depth, shape.
 Job job_from(const Json& fields) {
   only_fields(fields, "it", job_fields);
   Job job;
-  job.fields = fields;
+  job.fields = fields.dump();
   job.name = fields.at("name");
   take_extents(job.shape, fields);
   if (fields.contains("channels")) job.shape.channels = whole_from(fields["channels"], "channels", 1024);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,8 +61,8 @@ struct Job {
   std::optional<Device::Kind> on;  ///< where it runs unless it is asked for by name; anywhere without
   std::optional<Target> target;
   std::map<std::string, double>
-      known_gpix_per_s;           ///< of peers by name: a run where one is far slower is void
-  nlohmann::ordered_json fields;  ///< as the matrix has them, multiplied out
+      known_gpix_per_s;  ///< of peers by name: a run where one is far slower is void
+  std::string fields;    ///< the JSON that the matrix has, multiplied out
 
   int dims() const { return shape.dims(); }
   /// Positions that are filtered: all but channels.

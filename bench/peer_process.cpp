@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "bench/race.h"
 
@@ -160,7 +161,7 @@ std::optional<PeerRow> PeerProcess::run(const Job& job, int threads) {
     row.reason = std::exchange(what_, version);
     return row;
   }
-  Json fields = job.fields;
+  Json fields = Json::parse(job.fields);
   fields.erase("target");  // may name another job
   tell({{"job", fields}, {"threads", threads}});
   std::optional<PeerRow> best;

@@ -4,7 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "bench/contender.h"
 #include "bench/peer.h"

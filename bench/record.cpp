@@ -23,15 +23,15 @@ std::string output_of(const std::string& command) {
 
 }  // namespace
 
-nlohmann::ordered_json circumstances(const std::string& command) {
-  return {{"machine", output_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1")},
-          {"cores", std::thread::hardware_concurrency()},
-          {"system", output_of("uname -sr")},
-          {"compiler", __VERSION__},
-          {"commit", HALATION_COMMIT},
-          {"modified", HALATION_MODIFIED},
-          {"date", output_of("date -u +%Y-%m-%d")},
-          {"command", command}};
+Circumstances circumstances(const std::string& command) {
+  return {.machine = output_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1"),
+          .cores = std::thread::hardware_concurrency(),
+          .system = output_of("uname -sr"),
+          .compiler = __VERSION__,
+          .commit = HALATION_COMMIT,
+          .modified = HALATION_MODIFIED,
+          .date = output_of("date -u +%Y-%m-%d"),
+          .command = command};
 }
 
 }  // namespace halation::bench

@@ -1,12 +1,21 @@
 // record.h: what every record of a benchmark says beside its figures.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace halation::bench {
 
-/// Machine, system, commit that was built, date and command: what a record needs beside its figures.
-nlohmann::ordered_json circumstances(const std::string& command);
+/// What a record needs beside its figures.
+struct Circumstances {
+  std::string machine;  ///< the CPU's name
+  unsigned cores = 0;
+  std::string system, compiler;
+  std::string commit;     ///< that was built; empty where nobody knows
+  bool modified = false;  ///< whether the library's sources were not the commit's
+  std::string date, command;
+};
+
+/// Those of this process, which does what `command` says.
+Circumstances circumstances(const std::string& command);
 
 }  // namespace halation::bench

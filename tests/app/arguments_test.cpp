@@ -1,5 +1,5 @@
 // arguments_test.cpp: texts of the command line in parts, and that no part outlives its text.
-#include "arguments.h"
+#include "app/command_line/arguments.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

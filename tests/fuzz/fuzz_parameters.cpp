@@ -2,7 +2,6 @@
 // program's parser and its subcommands return or throw; a job that failed has left no file.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -105,17 +104,16 @@ bool run(const std::vector<std::string>& arguments) {
   std::vector<const char*> argv(arguments.size());
   std::transform(arguments.begin(), arguments.end(), argv.begin(),
                  [](const std::string& each) { return each.c_str(); });
-  CLI::App program("", "halation");
-  const std::vector<app::Subcommand> subcommands = {app::add_apply(program), app::add_filters(program),
-                                                    app::add_devices(program), app::add_interactive(program),
-                                                    app::add_completion(program)};
+  app::Program program("", "halation", "");
+  app::add_apply(program);
+  app::add_filters(program);
+  app::add_devices(program);
+  app::add_interactive(program);
+  app::add_completion(program);
   try {
-    program.parse(static_cast<int>(argv.size()), argv.data());
-    for (const app::Subcommand& subcommand : subcommands) {
-      if (subcommand.app->parsed()) subcommand.run();
-    }
+    if (program.parse(static_cast<int>(argv.size()), argv.data())) return false;
+    if (const app::Command* command = program.chosen()) command->run();
     return true;
-  } catch (const CLI::ParseError&) {
   } catch (const Error&) {
   }
   return false;

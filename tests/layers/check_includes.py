@@ -30,17 +30,20 @@ MAY_INCLUDE = {
 # Single files that a folder may include from one it must not know otherwise: rungs meet the GPU through the same names as the backend.
 MAY_INCLUDE_FILES = {"ladder": {"src/cuda/device/runtime.h"}, "bench": {"src/cuda/device/runtime.h"}}
 
-# Rooms of a backend: what each may include of its backend beside itself. All other sub-folders are families of kernels, which know
-# the rooms and the table's header, and neither each other nor the door. Files of the backend's own folder may include every room.
-ROOMS = {
+# Rooms (sub-folders) that all others of their folder may include, and which of each other these may. The others (a family of kernels,
+# a subcommand) are included by no room. Files of the folder itself may include every room.
+SHARED_ROOMS = {
     "src/cuda": {"device": set(), "parts": {"device"}},
-    "src/cpu": {"parts": {"tiles"}, "tiles": {"parts"}},
+    "src/cpu": {"tiles": {"parts"}, "parts": {"tiles"}},
+    "app": {"report": set(), "filtering": {"report"}, "command_line": {"report", "filtering"}},
 }
-FOR_FAMILIES = {"src/cuda": {"families.h", "row_layout.h"}, "src/cpu": {"families.h", "expected.h", "rates.h"}}
+# Files of the folder itself that rooms which are not shared may include; of folders that are not named here all rooms may include all.
+FILES_FOR_ROOMS = {"src/cuda": {"families.h", "row_layout.h"}, "src/cpu": {"families.h", "expected.h", "rates.h"}}
 
-# Libraries that stay in the folders named, so that everything else builds without them.
+# Libraries that stay in the folders or files named, so that everything else builds without them, or sooner (CLI11).
 CONFINED = {
     re.compile(r"hwy/"): {"src/cpu", "python"},
+    re.compile(r"CLI/"): {"app/command_line/command.cpp"},
     re.compile(r"cuda|cu[a-z]+\.h$|cooperative_groups|nv/|cub/|thrust/|mma\.h"): {"src/cuda", "ladder", "bench"},
 }
 
@@ -62,24 +65,24 @@ def find_included(root, source, name):
     return None
 
 
-def room_of(backend, path):
-    """The sub-folder of a backend that holds a path relative to the root; "" for the backend's own files."""
-    inside = path.relative_to(backend)
-    return inside.parts[0] if len(inside.parts) > 1 else ""
+def room_of(path, folder):
+    """The room of `folder` that holds a path relative to the root; "" for what lies in the folder itself."""
+    inside = path.relative_to(folder).parts
+    return inside[0] if len(inside) > 1 else ""
 
 
-def room_complaint(backend, source, target):
-    """What is wrong with an include from one file of a backend to another, or None."""
-    here, there = room_of(backend, source), room_of(backend, target)
-    if here in ("", there):
+def room_complaint(folder, source, target):
+    """What is wrong with an include from one file of a folder to another, or None."""
+    here, there = room_of(source, folder), room_of(target, folder)
+    shared = SHARED_ROOMS.get(folder)
+    if shared is None or here in ("", there):
         return None
-    rooms = ROOMS[backend]
     if there == "":
-        if here not in rooms and target.name in FOR_FAMILIES[backend]:
-            return None
-    elif there in rooms.get(here, rooms):
-        return None
-    return f"{backend}/{here} must not include {target.relative_to(backend)}"
+        files = FILES_FOR_ROOMS.get(folder)
+        allowed = files is None or (here not in shared and target.name in files)
+    else:
+        allowed = there in shared.get(here, shared)
+    return None if allowed else f"{folder}/{here} must not include {target.relative_to(folder)}"
 
 
 def complaint(root, source, bracket, name):
@@ -89,9 +92,9 @@ def complaint(root, source, bracket, name):
     target = find_included(root, source, name) if bracket == '"' or name.startswith("halation/") else None
     if target is not None:
         there = folder_of(target)
-        if there == here and here in ROOMS:
+        if there == here:
             return room_complaint(here, source.relative_to(root), target)
-        if there in (here, "include") or there in MAY_INCLUDE[here]:
+        if there == "include" or there in MAY_INCLUDE[here]:
             return None
         if target.as_posix() in MAY_INCLUDE_FILES.get(here, set()):
             return None
@@ -99,7 +102,7 @@ def complaint(root, source, bracket, name):
     if here == "include" and not re.fullmatch(r"[a-z_]+", name):
         return "public headers include the C++ standard library only"
     for library, homes in CONFINED.items():
-        if library.match(name) and here not in homes:
+        if library.match(name) and not any(source.relative_to(root).is_relative_to(home) for home in homes):
             return f"{name} belongs in {' '.join(sorted(homes))}"
     return None
 
@@ -160,6 +163,19 @@ CASES = [
     ("src/io/a.cpp", '#include "tests/data.h"', "tests/data.h", False),
     ("app/a.cpp", '#include "io/codec.h"', "src/io/codec.h", True),
     ("app/a.cpp", '#include "cpu/cpu.h"', "src/cpu/cpu.h", False),
+    ("app/ladder/a.cpp", '#include "app/report/b.h"', "app/report/b.h", True),
+    ("app/ladder/a.cpp", '#include "app/notice.h"', "app/notice.h", True),
+    ("app/ladder/a.cpp", '#include "ladder/ladder.h"', "ladder/ladder.h", True),
+    ("app/ladder/a.cpp", '#include "b.h"', "app/ladder/b.h", True),
+    ("app/ladder/a.cpp", '#include "app/bench/b.h"', "app/bench/b.h", False),
+    ("app/ladder/a.cpp", '#include "../bench/b.h"', "app/bench/b.h", False),
+    ("app/report/a.cpp", '#include "app/ladder/b.h"', "app/ladder/b.h", False),
+    ("app/report/a.cpp", '#include "app/command_line/b.h"', "app/command_line/b.h", False),
+    ("app/command_line/a.cpp", '#include "app/report/b.h"', "app/report/b.h", True),
+    ("app/a.cpp", '#include "app/ladder/b.h"', "app/ladder/b.h", True),
+    ("app/command_line/command.cpp", "#include <CLI/CLI.hpp>", None, True),
+    ("app/command_line/command.h", "#include <CLI/CLI.hpp>", None, False),
+    ("app/apply.cpp", "#include <CLI/CLI.hpp>", None, False),
     ("ladder/a.cu", "#include <halation/convolve.h>", "include/halation/convolve.h", True),
     ("ladder/a.cu", '#include "core/job.h"', "src/core/job.h", False),
     ("ladder/a.cu", '#include "cuda/device/runtime.h"', "src/cuda/device/runtime.h", True),

@@ -1,0 +1,15 @@
+// left_out.cpp: `halation bench` in a program that is built without it, as by make demo.
+#include "app/subcommands.h"
+#include "halation/error.h"
+
+namespace halation::app {
+
+void add_bench(Program& program) {
+  program.add("bench", "Is left out of this program; make bench and make install build it").does([] {
+    throw Error{ErrorCode::unsupported,
+                "bench: this program was built without it; make install builds it, and so does "
+                "-DHALATION_APP_BENCH=ON"};
+  });
+}
+
+}  // namespace halation::app

@@ -1,0 +1,235 @@
+// command.cpp: commands of the program, by CLI11, and their help.
+#include "command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+
+#include "app/report/wrapped.h"
+#include "halation/error.h"
+#include "quoting.h"
+
+namespace halation::app {
+namespace {
+
+/// CLI11's help with a usage line that names what is required, descriptions broken into lines, and no doubled
+/// blank lines.
+class Help : public CLI::Formatter {
+ public:
+  Help() {
+    column_width(30);
+    label("REQUIRED", "");
+    label("Positionals", "Arguments");
+  }
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (std::size_t at = 0; (at = help.find("\n\n\n", at)) != std::string::npos;) help.erase(at, 1);
+    return help;
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = "Usage: " + name;
+    const auto add = [&usage](const std::string& words, bool required) {
+      usage += required ? " " + words : " [" + words + "]";
+    };
+    for (const CLI::Option* option : app->get_options()) {
+      if (option->get_positional()) {
+        add(CLI::detail::to_lower(option->get_name()), option->get_required());
+      } else if (option->get_required()) {
+        add("-" + option->get_snames().front() + " " + option->get_lnames().front(), true);
+      }
+    }
+    if (!app->get_subcommands([](const CLI::App*) { return true; }).empty()) add("command", true);
+    add("options", false);
+    return usage + "\n";
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return described(option->get_description());
+  }
+
+ protected:
+  std::string described(const std::string& text) const {
+    return wrapped(text, page_columns - get_column_width());
+  }
+};
+
+/// The same, begun with what the first positional chooses.
+class ChosenHelp : public Help {
+ public:
+  using ChosenBy = std::function<std::optional<Command::Chosen>(const std::string&)>;
+  ChosenHelp(const CLI::App& command, std::string heading, ChosenBy chosen_by)
+      : command_(command), heading_(std::move(heading)), chosen_by_(std::move(chosen_by)) {}
+
+  std::string make_positionals(const CLI::App* app) const override {
+    std::stringstream own;
+    if (const std::optional<Command::Chosen> known = chosen()) {
+      own << "\n" << known->title << "\n";
+      for (const auto& [option, text] : known->options) {
+        const std::string typed = option + " " + command_.get_option(option)->get_type_name();
+        CLI::detail::format_help(own, typed, described(text), get_column_width());
+      }
+    }
+    return own.str() + Help::make_positionals(app);
+  }
+
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    if (group == heading_ && chosen()) return "";
+    return Help::make_group(std::move(group), is_positional, std::move(options));
+  }
+
+ private:
+  std::optional<Command::Chosen> chosen() const {
+    const auto positionals =
+        command_.get_options([](const CLI::Option* option) { return option->get_positional(); });
+    if (positionals.empty() || positionals.front()->results().empty()) return {};
+    return chosen_by_(positionals.front()->results().front());
+  }
+
+  const CLI::App& command_;
+  std::string heading_;
+  ChosenBy chosen_by_;
+};
+
+/// What CLI11 found wrong with the command line, as one sentence.
+std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
+  const std::vector<CLI::App*> parsed = program.get_subcommands();
+  const CLI::App& innermost = parsed.empty() ? program : *parsed.front();
+  std::string sentence = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    sentence = "unexpected '" + innermost.remaining().front() + "'";
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    sentence = sentence.substr(0, sentence.find(':')) + " takes one value";
+  }
+  const std::string command = parsed.empty() ? "" : innermost.get_name() + " ";
+  return fmt::format("{}; see halation {}--help", sentence, command);
+}
+
+}  // namespace
+
+const std::string& Declared::name() const {
+  const auto is_long = [](const std::string& each) { return each.starts_with("--"); };
+  const auto found = std::find_if(names.begin(), names.end(), is_long);
+  return found == names.end() ? names.front() : *found;
+}
+
+std::string Command::name() const { return parser_.get_name(); }
+
+std::string Command::description() const { return parser_.get_description(); }
+
+std::vector<Declared> Command::declared() const {
+  std::vector<Declared> all;
+  for (const CLI::Option* option : std::as_const(parser_).get_options()) {
+    Declared each{.names = {},
+                  .kind = option->get_type_name(),
+                  .description = option->get_description(),
+                  .heading = option->get_group(),
+                  .positional = option->get_positional(),
+                  .takes_value = option->get_items_expected_max() > 0,
+                  .is_given = option->count() > 0,
+                  .values = option->results()};
+    for (const std::string& name : option->get_snames()) each.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) each.names.push_back("--" + name);
+    if (each.names.empty()) each.names.push_back(option->get_name());
+    all.push_back(std::move(each));
+  }
+  return all;
+}
+
+std::string Command::as_typed() const {
+  std::string text = "halation " + name();
+  for (const Declared& each : declared()) {
+    if (!each.is_given) continue;
+    text += " " + each.name();
+    if (!each.takes_value) continue;
+    for (const std::string& value : each.values) text += " " + shell_word(value);
+  }
+  return text;
+}
+
+void Command::positional(const std::string& name, std::string& given, const std::string& kind,
+                         const std::string& description, Need need) {
+  parser_.add_option(name, given, description)->required(need == Need::required)->type_name(kind);
+}
+
+void Command::required(const std::string& names, std::string& given, const std::string& kind,
+                       const std::string& description) {
+  parser_.add_option(names, given, description)->required()->type_name(kind);
+}
+
+OptionGroup Command::group(std::string heading) { return {*this, std::move(heading)}; }
+
+void Command::footer(const std::string& text) { parser_.footer(text); }
+
+void Command::explain_chosen(const std::string& heading,
+                             std::function<std::optional<Chosen>(const std::string&)> chosen_by) {
+  parser_.formatter(std::make_shared<ChosenHelp>(parser_, heading, std::move(chosen_by)));
+}
+
+bool Command::parsed() const { return parser_.parsed(); }
+
+void OptionGroup::text(const std::string& names, Given& given, const std::string& kind,
+                       const std::string& description) {
+  text(
+      names, [&given](const std::string& text) { given = text; }, kind, description);
+}
+
+void OptionGroup::text(const std::string& names, std::function<void(const std::string&)> take,
+                       const std::string& kind, const std::string& description) {
+  parser_.add_option_function<std::string>(names, take, description)->type_name(kind)->group(heading_);
+}
+
+void OptionGroup::texts(const std::string& names, std::vector<std::string>& given, const std::string& kind,
+                        const std::string& description, Several several) {
+  CLI::Option* option = parser_.add_option(names, given, description)->type_name(kind)->group(heading_);
+  if (several == Several::one_each) option->allow_extra_args(false);
+}
+
+void OptionGroup::flag(const std::string& name, bool& given, const std::string& description) {
+  parser_.add_flag(name, given, description)->group(heading_);
+}
+
+Program::Program(std::unique_ptr<CLI::App> parser) : Command(*parser), owned_(std::move(parser)) {}
+
+Program::Program(const std::string& description, const std::string& name, const std::string& version)
+    : Program(std::make_unique<CLI::App>(description, name)) {
+  parser_.formatter(std::make_shared<Help>());
+  parser_.set_help_flag("-h,--help", "explains this command");
+  parser_.set_version_flag("--version", name + " " + version, "name and version");
+}
+
+Program::~Program() = default;
+
+Command& Program::add(const std::string& name, const std::string& description) {
+  CLI::App& parser = *parser_.add_subcommand(name, description)->group("Commands");
+  parser.footer("");  // not the program's, which is taken over
+  commands_.push_back(std::make_unique<Command>(parser));
+  return *commands_.back();
+}
+
+std::optional<std::string> Program::parse(int argc, const char* const* argv) {
+  parser_.require_subcommand(0, 1);  // so that a file may be named as a command
+  try {
+    parser_.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return parser_.help();
+  } catch (const CLI::CallForVersion& version) {
+    return std::string(version.what()) + "\n";
+  } catch (const CLI::ParseError& error) {
+    throw Error{ErrorCode::invalid_argument, sentence_of(error, parser_)};
+  }
+  return {};
+}
+
+const Command* Program::chosen() const {
+  for (const std::unique_ptr<Command>& command : commands_) {
+    if (command->parsed()) return command.get();
+  }
+  return nullptr;
+}
+
+}  // namespace halation::app

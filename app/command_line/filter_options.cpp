@@ -1,0 +1,158 @@
+// filter_options.cpp: the options that say which filter; those of named filters come from the library's list.
+#include "filter_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "arguments.h"
+#include "halation/error.h"
+
+namespace halation::app {
+namespace {
+
+/// "V", "V[,V[,V]]" or "x|y|z".
+std::string kind_of(const Parameter& parameter) {
+  if (!parameter.choices.empty()) return fmt::format("{}", fmt::join(parameter.choices, "|"));
+  return parameter.per_axis ? "V[,V[,V]]" : "V";
+}
+
+/// "gaussian, unsharp_mask: standard deviation …", and the same for each other meaning of the parameter.
+std::string explanation_of_all(const std::string& parameter_name) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> meanings;
+  for (const NamedFilter& filter : named_filters()) {
+    for (const Parameter& parameter : filter.parameters) {
+      if (parameter.name != parameter_name) continue;
+      const std::string meaning = explanation(parameter);
+      auto same = std::find_if(meanings.begin(), meanings.end(),
+                               [&](const auto& known) { return known.first == meaning; });
+      if (same == meanings.end()) same = meanings.insert(same, {meaning, {}});
+      same->second.push_back(filter.name);
+    }
+  }
+  std::vector<std::string> lines;
+  lines.reserve(meanings.size());
+  for (const auto& [meaning, filters] : meanings)
+    lines.push_back(fmt::format("{}: {}", fmt::join(filters, ", "), meaning));
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+constexpr const char* weights_explanation =
+    "the weights; rows apart by ';', numbers by blanks or commas, such as \"0 -1 0; -1 5 -1; 0 -1 0\", or a "
+    "file that holds them: .txt in the same notation, .npy an array of 1 to 3 axes";
+
+std::string summary_of(std::string_view name) {
+  return name == custom_name ? "weights of your own" : filter_named(name).summary;
+}
+
+/// What the help of a command begins with where its line names the filter `name`; nothing where there is no such.
+std::optional<Command::Chosen> chosen_filter(const std::string& name) {
+  const auto listed = named_filters();
+  const bool known =
+      std::any_of(listed.begin(), listed.end(), [&](const NamedFilter& each) { return each.name == name; });
+  if (!known && name != custom_name) return {};
+  return Command::Chosen{fmt::format("{}: {}", name, summary_of(name)), explained_options(name)};
+}
+
+}  // namespace
+
+std::string option_name(std::string_view parameter_name) {
+  std::string name = fmt::format("--{}", parameter_name);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+std::string default_of(const Parameter& parameter) {
+  if (!parameter.by_default) return "";
+  if (parameter.choices.empty()) return fmt::format("{}", *parameter.by_default);
+  return parameter.choices.at(static_cast<std::size_t>(*parameter.by_default));
+}
+
+std::string explanation(const Parameter& parameter) {
+  std::string text = parameter.meaning;
+  text +=
+      fmt::format("; {}{}{}", allowed_values(parameter), parameter.unit.empty() ? "" : " ", parameter.unit);
+  if (parameter.per_axis) text += ", one for all axes or one each";
+  if (parameter.by_default) text += fmt::format(" [{}]", default_of(parameter));
+  return text;
+}
+
+std::vector<double> values_from(const NamedFilter& filter, const Parameter& parameter,
+                                std::string_view text) {
+  if (parameter.choices.empty()) return numbers_from(filter.name + ": " + parameter.name, text);
+  const auto choice = std::find(parameter.choices.begin(), parameter.choices.end(), text);
+  if (choice == parameter.choices.end())
+    throw Error{ErrorCode::invalid_argument, fmt::format("{}: {} must be {}, got '{}'", filter.name,
+                                                         parameter.name, allowed_values(parameter), text)};
+  return {static_cast<double>(choice - parameter.choices.begin())};
+}
+
+std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name) {
+  if (name == custom_name) return {{"--weights", weights_explanation}};
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const NamedFilter& filter : named_filters()) {
+    if (filter.name != name) continue;
+    for (const Parameter& parameter : filter.parameters)
+      options.emplace_back(option_name(parameter.name), explanation(parameter));
+  }
+  return options;
+}
+
+FilterOptions::FilterOptions(Command& command, std::string_view left_out) {
+  command.explain_chosen(std::string(filter_heading), chosen_filter);
+  OptionGroup options = command.group(std::string(filter_heading));
+  options.text("--weights", weights_, "TEXT/FILE", fmt::format("{}: {}", custom_name, weights_explanation));
+  for (const NamedFilter& filter : named_filters()) {
+    for (const Parameter& parameter : filter.parameters) {
+      const auto [place, is_new] = given_.try_emplace(parameter.name);
+      std::string names = option_name(parameter.name);
+      if (!is_new || names == left_out) continue;
+      if (parameter.name.find('_') != std::string::npos) names += ",--" + parameter.name;
+      options.text(names, place->second, kind_of(parameter), explanation_of_all(parameter.name));
+    }
+  }
+}
+
+Arguments FilterOptions::arguments_for(const NamedFilter& filter) const {
+  Arguments arguments;
+  for (const auto& [name, text] : given_) {
+    if (!text) continue;
+    const auto parameter =
+        std::find_if(filter.parameters.begin(), filter.parameters.end(),
+                     [&name = name](const Parameter& known) { return known.name == name; });
+    if (parameter == filter.parameters.end()) {
+      std::vector<std::string> known;
+      for (const Parameter& each : filter.parameters) known.push_back(option_name(each.name));
+      throw Error{ErrorCode::invalid_argument,
+                  fmt::format("{}: no parameter {}; it has {}", filter.name, option_name(name),
+                              known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")))};
+    }
+    arguments[name] = values_from(filter, *parameter, *text);
+  }
+  return arguments;
+}
+
+FilterSet FilterOptions::make(std::string_view name, int dims) const {
+  if (name != custom_name) {
+    const NamedFilter& filter = filter_named(name);
+    if (weights_)
+      throw Error{ErrorCode::invalid_argument,
+                  fmt::format("--weights goes with the filter {}, got {}", custom_name, name)};
+    return make_filter(name, arguments_for(filter), dims);
+  }
+  for (const auto& [parameter, text] : given_) {
+    if (text)
+      throw Error{ErrorCode::invalid_argument,
+                  fmt::format("{}: no parameter {}; it has --weights", custom_name, option_name(parameter))};
+  }
+  if (!weights_)
+    throw Error{ErrorCode::invalid_argument,
+                fmt::format("{}: weights are missing; give them by --weights", custom_name)};
+  return weights_from(*weights_);
+}
+
+}  // namespace halation::app

@@ -1,0 +1,57 @@
+// filter_options.h: the options that say which filter; those of named filters come from the library's list.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "command.h"
+#include "halation/filters.h"
+
+namespace halation::app {
+
+/// The name under which the program takes weights.
+inline constexpr std::string_view custom_name = "custom";
+
+/// Under which the options of filters stand in a command's help.
+inline constexpr std::string_view filter_heading = "Filter";
+
+/// "--order-x" for the parameter order_x.
+std::string option_name(std::string_view parameter_name);
+
+/// The default as it would be typed: "0.8", "x"; empty where it follows from others.
+std::string default_of(const Parameter& parameter);
+
+/// Meaning, range, unit and default on one line.
+std::string explanation(const Parameter& parameter);
+
+/// The value of `parameter` that `text` stands for: numbers apart by commas, or one of its choices. Throws
+/// `Error{invalid_argument}`; the range is left to `make_filter`.
+std::vector<double> values_from(const NamedFilter& filter, const Parameter& parameter, std::string_view text);
+
+/// Option names and explanations of what the filter `name` takes; nothing for a name that is none.
+std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name);
+
+/// --weights, and one option for every parameter in the list of named filters. The command's help shows those of one filter alone,
+/// and first, where its first positional argument names one: halation apply gaussian --help.
+class FilterOptions {
+ public:
+  /// An option `left_out` ("--size") is declared by the caller.
+  explicit FilterOptions(Command& command, std::string_view left_out = "");
+  FilterOptions(const FilterOptions&) = delete;  // the command keeps the addresses of members
+  FilterOptions& operator=(const FilterOptions&) = delete;
+
+  /// What was given for `filter`. Throws `Error{invalid_argument}` for a parameter that it does not have.
+  Arguments arguments_for(const NamedFilter& filter) const;
+
+  /// The filter `name`, or the weights for "custom"; with `dims` 0 it follows the image. Throws `Error`.
+  FilterSet make(std::string_view name, int dims = 0) const;
+
+ private:
+  Given weights_;
+  std::map<std::string, Given> given_;  // by parameter
+};
+
+}  // namespace halation::app

@@ -1,0 +1,64 @@
+// records.cpp: what a record of measurements says about itself, and how it is written.
+#include "records.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+#include "halation/error.h"
+#include "io/file.h"
+
+namespace halation::app {
+namespace {
+
+/// Errors name the file that they are about.
+template <class Work>
+void on_file(const std::string& path, Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    throw Error{error.code(), path + ": " + error.what()};
+  }
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+}  // namespace
+
+std::string present_cpu() {
+  const unsigned threads = std::thread::hardware_concurrency();
+  return fmt::format("{}, {} thread{}", cpu_model(), threads, threads == 1 ? "" : "s");
+}
+
+std::string now_utc() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
+  return text;
+}
+
+void check_file(const std::string& path) {
+  on_file(path, [&] { io::check_target(path); });
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  on_file(path, [&] {
+    io::Output file(path);
+    file.write(text.data(), text.size());
+    file.commit();
+  });
+}
+
+}  // namespace halation::app
