@@ -41,6 +41,11 @@ def packed_strides(shape, item_bytes):
     return tuple(strides)
 
 
+def packed(shape, dtype, device="cpu"):
+    """The layout of a packed array."""
+    return Layout(shape, packed_strides(shape, dtype.itemsize), dtype, device)
+
+
 def _groups(shape, in_strides, out_strides, filtered):
     """(extent, input stride, output stride, filtered axis or None), outermost first; other axes are joined where they can be.
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _arrays, _engine
-from .ndimage._arguments import facts_of
+from ._arrays import facts_of
 
 VIEWS = ("signed", "abs", "stretch")
 ONE_TAP = (np.ones(1),)

@@ -23,10 +23,10 @@ import operator
 import numpy as np
 
 from . import _arrays, _engine
+from ._arrays import facts_of
 from ._cv_words import *
 from ._cv_words import _CN_SHIFT, as_in_opencv
 from ._cv_kernels import SCHARR, derivative_row, fixed_gaussian, gaussian, laplacian, ones
-from .ndimage._arguments import facts_of
 
 __all__ = ["GaussianBlur", "Laplacian", "Scharr", "Sobel", "blur", "boxFilter", "error", "filter2D", "getGaussianKernel",
            "sepFilter2D"]

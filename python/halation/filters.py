@@ -42,7 +42,8 @@ import textwrap
 import numpy as np
 
 from . import _alpha, _engine, _native, _view
-from .ndimage._arguments import facts_of, remembered
+from ._arrays import facts_of
+from ._remembered import remembered
 
 _FILTERS = {facts["name"]: facts for facts in _native.named_filters()}
 __all__ = list(_FILTERS)

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from .. import _arrays, _engine
+from .._arrays import facts_of
+from .._options import options_of
 from . import _calls
 
 _BORDERS = {
@@ -86,17 +88,6 @@ def filters_arrays(function):
         return library.give(made)
 
     return wrapped
-
-
-def facts_of(array):
-    """(number of axes, dtype) of an array of any library."""
-    if type(array) is np.ndarray:
-        return array.ndim, array.dtype
-    library = _arrays.library_of(array)
-    if isinstance(library, _arrays.OnCpu):
-        return array.ndim, np.asarray(array).dtype
-    layout = library.layout(array)
-    return len(layout.shape), layout.dtype
 
 
 def border_of(mode):
@@ -202,38 +193,19 @@ def unfiltered(array, out, dtype):
     return out
 
 
-def remembered(function):
-    """The results of a function of hashable arguments, kept; of others (lists, arrays) made anew.
-
-    Arguments that are equal and of different types (3 and 3.0, 1 and True) are different ones: some are refused.
-    """
-    flat = functools.lru_cache(maxsize=256, typed=True)(function)
-
-    @functools.lru_cache(maxsize=256)
-    def nested(_, args):
-        return function(*args)
-
-    @functools.wraps(function)
-    def call(*args):
-        try:
-            if tuple not in map(type, args):
-                return flat(*args)
-            hash(args)
-        except TypeError:
-            return function(*args)
-        return nested(_types_of(args), args)
-
-    return call
-
-
-def _types_of(values):
-    return tuple([_types_of(value) if type(value) is tuple else type(value) for value in values])
-
-
 def run(array, filters, axes, borders, cval, anchors, out, dtype, divisor=1, magnitude=False):
     """One pass of the engine with SciPy's rules for integers: towards zero, wrapped."""
-    words = (axes, borders, _scalar(cval), anchors, "same", "truncate", "wrap", 1.0, 0.0, divisor, "automatic", "automatic")
-    return _engine.correlate_any(array, filters, (*words, magnitude, 0), out, None if out is not None else dtype)
+    options = options_of(
+        axes=axes,
+        borders=borders,
+        cvals=_scalar(cval),
+        anchors=anchors,
+        rounding="truncate",
+        overflow="wrap",
+        divisor=divisor,
+        magnitude=magnitude,
+    )
+    return _engine.correlate_by(options, array, filters, out, None if out is not None else dtype)
 
 
 def _scalar(cval):

@@ -2,17 +2,18 @@
 
 import numpy as np
 
-from .. import _arrays, _engine, _gpu
+from .. import _arrays, _gpu
+from .._arrays import facts_of
+from .._job import pixel_of
+from .._remembered import remembered
 from ._arguments import (
     axes_of,
     axis_of,
     border_of,
     each,
     empty_like,
-    facts_of,
     filters_arrays,
     output_of,
-    remembered,
     run,
     separable,
     unfiltered,
@@ -344,7 +345,7 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
     """
     ndim, dtype = facts_of(input)
     out, kind = output_of(output, input, dtype)
-    if axes is None and kind.kind == "f" and None not in (_engine.pixel_of(dtype), _engine.pixel_of(kind)):
+    if axes is None and kind.kind == "f" and None not in (pixel_of(dtype), pixel_of(kind)):
         one_pass = _gradient_filters(ndim, sigma, mode, tuple(kwargs.items()))
         if one_pass is not None and (one_pass[1] != "constant" or cval == 0):
             filters, border = one_pass

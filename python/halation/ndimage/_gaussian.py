@@ -6,7 +6,10 @@ import operator
 
 import numpy as np
 
-from ._arguments import axes_of, border_of, each, facts_of, filters_arrays, output_of, remembered, separable, unfiltered
+from .._arrays import facts_of
+from .._remembered import remembered
+from ._arguments import axes_of, border_of, each, filters_arrays, output_of, separable, unfiltered
+from ._correlate import _correlate1d
 
 
 @functools.lru_cache(maxsize=256)
@@ -70,8 +73,6 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     >>> gaussian_filter1d([1.0, 2.0, 3.0, 4.0, 5.0], 1).round(6)
     array([1.427041, 2.067822, 3.      , 3.932178, 4.572959])
     """
-    from ._correlate import _correlate1d
-
     return _correlate1d(input, row_of(sigma, order, truncate, radius), axis, output, mode, cval, 0)
 
 
