@@ -35,7 +35,8 @@ import halation
 import halation.ndimage
 import scan_calls
 from halation import _direct
-from package import machine, times_of, wall_batch, write
+from record import machine, write
+from stopwatch import times_of, wall_batch
 
 MISS, LEAST_MISS_S = 1.5, 100e-6
 LEAST_S, BUDGET_S = 1e-3, 0.01  # of a batch and of all batches of a call
