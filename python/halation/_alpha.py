@@ -8,7 +8,7 @@ from ._threads import LIMIT
 
 
 def run(name, image, arguments, axes, border, cval, output):
-    """`arguments` as the library takes them; `axes` those of the filter, counted from 0, without the last, which is the channels."""
+    """`arguments` as the library takes them; `axes` those of the filter, from 0, without the last, which is the channels."""
     library = _arrays.library_of(image)
     if not isinstance(library, _arrays.OnCpu):
         raise TypeError(f"{name}: alpha is for arrays on the CPU")

@@ -60,7 +60,7 @@ class Job:
         return (value,) * len(self.axes)
 
     def _lengths(self, one):
-        lengths = tuple(len(row) for row in one) if isinstance(one, tuple) else one.shape
+        lengths = tuple(len(factor) for factor in one) if isinstance(one, tuple) else one.shape
         if len(lengths) != len(self.axes):
             raise ValueError(f"a filter along {len(self.axes)} axes is needed, got one along {len(lengths)}")
         return lengths
@@ -82,7 +82,7 @@ class Job:
     def fold(self, dtype):
         """Factors along axes of one element become one weight, for pixels of a type: the element stands for all around it.
 
-        Not where that could hide NaN or infinity: weights of one sign pass them on, and those that cancel exactly multiply them by 0.
+        Not where that could hide NaN or infinity: weights of one sign pass them on, those that cancel exactly multiply them by 0.
         """
         if self.magnitude or self.extent != "same" or not isinstance(self.filters[0], tuple):
             return
@@ -141,7 +141,7 @@ class Job:
         ends = [self.scale * end / self.divisor + self.offset for end in ends]
         return min(ends), max(ends)
 
-    def is_whole(self):
+    def is_integer(self):
         """Whether weights and constants are whole numbers."""
         weights = self.filters[0] if isinstance(self.filters[0], tuple) else (self.filters[0],)
         return all(bool(np.all(one == np.rint(one))) for one in weights) and all(c == np.rint(c) for c in self.constants())
@@ -163,7 +163,7 @@ def share_of(job):
     Weights such as a Gaussian's sum to 1 but for rounding, and so a flat area of 14 to 13.999999999999998 or 14.000000000000002:
     all sums that rounding can have put below a whole number count as that number. Whole weights need none.
     """
-    return 0.0 if job.rounding != "truncate" or job.is_whole() else 2.0**-44
+    return 0.0 if job.rounding != "truncate" or job.is_integer() else 2.0**-44
 
 
 def direct_terms(job, dtype, out_dtype):
@@ -171,9 +171,9 @@ def direct_terms(job, dtype, out_dtype):
     scale, total = job.scale, job.sum
     if out_dtype.kind == "f":
         return scale / job.divisor, total
-    whole = dtype.kind == "u" or dtype.kind == "i"
+    integers = dtype.kind == "u" or dtype.kind == "i"
     if job.overflow == "wrap":
-        if not whole:
+        if not integers:
             return None
         low, high = job.range_of(dtype)
         info = np.iinfo(out_dtype)
@@ -181,13 +181,13 @@ def direct_terms(job, dtype, out_dtype):
         if not (info.min - past < low and high < info.max + past):
             return None
     if job.rounding == "truncate" or job.divisor != 1:
-        if not whole:
+        if not integers:
             return (scale, "f64") if job.divisor == 1 else None
-        largest, is_whole = job.largest_sum(dtype), job.is_whole()
+        largest, is_integer = job.largest_sum(dtype), job.is_integer()
         if job.divisor == 1:
-            exact = is_whole and largest <= 2.0**24 and scale == 1 and job.offset == 0
+            exact = is_integer and largest <= 2.0**24 and scale == 1 and job.offset == 0
             return (scale, total) if exact else (scale * (1 + share_of(job)), "f64")
-        if not is_whole or scale != 1 or job.offset != 0 or job.rounding != "truncate":
+        if not is_integer or scale != 1 or job.offset != 0 or job.rounding != "truncate":
             return None
         # A quotient of whole numbers that is no whole number lies 1/divisor or more below the next one: a scale too large by less
         # than that, and by more than rounding takes, gives the exact quotient's whole part.
@@ -210,7 +210,7 @@ def fits_i16(job, layout, out_dtype):
         return False
     if pixel_of(layout.dtype) is None or not aligned(layout.strides, layout.dtype):
         return False
-    if job.scale != 1 or job.offset != 0 or job.divisor != 1 or job.overflow != "wrap" or not job.is_whole():
+    if job.scale != 1 or job.offset != 0 or job.divisor != 1 or job.overflow != "wrap" or not job.is_integer():
         return False
     low, high = job.range_of(layout.dtype)
     return -(2**15) <= low and high < 2**15

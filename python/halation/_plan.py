@@ -230,7 +230,7 @@ def plan(
         axes = tuple(range(len(shape) - dims, len(shape)))
     elif not isinstance(axes, (tuple, list)):
         axes = (axes,)
-    lengths = tuple(len(row) for row in filters) if isinstance(filters, tuple) else filters.shape
+    lengths = tuple(len(factor) for factor in filters) if isinstance(filters, tuple) else filters.shape
     if anchor is None:
         anchor = tuple(n // 2 for n in lengths)
     elif not isinstance(anchor, (tuple, list)):
@@ -238,7 +238,7 @@ def plan(
     if operation == "convolution":
         anchor = tuple(n - 1 - a for n, a in zip(lengths, anchor))
         filters = (
-            tuple(np.ascontiguousarray(row[::-1]) for row in filters)
+            tuple(np.ascontiguousarray(factor[::-1]) for factor in filters)
             if isinstance(filters, tuple)
             else np.ascontiguousarray(filters[(slice(None, None, -1),) * dims])
         )

@@ -279,7 +279,9 @@ def _box_weight(job, dtype):
     """The weight of all taps, where a job sums in a box along one axis; else None."""
     if not isinstance(job.filters[0], tuple) or not job.shape:
         return None
-    if len(job.filtered()) != 1 or max(job.taps) < LEAST_BOX or not job.has_one_constant() or job.method not in ("automatic", "box"):
+    if len(job.filtered()) != 1 or max(job.taps) < LEAST_BOX or not job.has_one_constant():
+        return None
+    if job.method not in ("automatic", "box"):
         return None
     factor = _factor_along(job, *job.filtered())
     weight = float(factor[0])

@@ -96,7 +96,7 @@ def _weights(name, dims, values):
     filters = []
     for one in made:
         if "factors" in one:
-            filters.append(tuple(np.array(row) for row in one["factors"][3 - dims:]))
+            filters.append(tuple(np.array(factor) for factor in one["factors"][3 - dims:]))
         else:
             filters.append(np.array(one["weights"]).reshape(one["size"][3 - dims:]))
     if is_magnitude:  # of derivatives, whose anchors are their middles

@@ -27,7 +27,7 @@ ROWS = {
         ["_complex", "_gpu"],
         ["_engine"],
         # What people call; none of these knows another.
-        ["_alpha", "_cv_kernels", "_cv_words", "_plan", "_view", "ndimage._calls"],
+        ["_alpha", "_cv_weights", "_cv_words", "_plan", "_signal_sums", "_view", "ndimage._calls"],
         ["ndimage._arguments"],
         ["ndimage._correlate"],
         ["ndimage._gaussian"],

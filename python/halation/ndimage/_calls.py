@@ -1,7 +1,8 @@
 """_calls.py: a call like an earlier one runs what that one prepared, without asking again what its arguments mean.
 
 Calls are alike where their arrays have the same shapes, strides and types and all else is equal and of the same types
-(native/calls.cpp). Only those are remembered that came down to passes of the engine, one into the other, from the input to the result.
+(native/calls.cpp). Only those are remembered that came down to passes of the engine, one into the other, from the input to the
+result.
 """
 
 import inspect

@@ -19,7 +19,7 @@ from ._arguments import (
     unfiltered,
 )
 from ._correlate import correlate1d
-from ._gaussian import _gaussian_filter, row_of
+from ._gaussian import _gaussian_filter, factor_of
 
 _DIFFERENCE = np.array([-1.0, 0.0, 1.0])
 _SECOND_DIFFERENCE = np.array([1.0, -2.0, 1.0])
@@ -30,17 +30,17 @@ def _edges(input, axis, output, mode, cval, smooth):
     out, kind = output_of(output, input, dtype)
     if dtype.kind == "c" and kind.kind != "c":
         raise RuntimeError("output must have complex dtype")
-    rows, axes, borders, anchors = _edge_rows(ndim, axis, mode, smooth)
-    return separable(input, rows, axes, borders, cval, anchors, out, kind)
+    factors, axes, borders, anchors = _edge_factors(ndim, axis, mode, smooth)
+    return separable(input, factors, axes, borders, cval, anchors, out, kind)
 
 
 @remembered
-def _edge_rows(ndim, axis, mode, smooth):
+def _edge_factors(ndim, axis, mode, smooth):
     axis = axis_of(axis, ndim)
     modes = each(mode, ndim)
     axes = (axis, *(other for other in range(ndim) if other != axis))
-    rows = (_DIFFERENCE,) + (np.array(smooth),) * (ndim - 1)
-    return rows, axes, tuple(border_of(modes[a]) for a in axes), (1,) * ndim
+    factors = (_DIFFERENCE,) + (np.array(smooth),) * (ndim - 1)
+    return factors, axes, tuple(border_of(modes[a]) for a in axes), (1,) * ndim
 
 
 @filters_arrays
@@ -365,5 +365,5 @@ def _gradient_filters(ndim, sigma, mode, keywords):
     truncate, radii = keywords.pop("truncate", 4.0), each(keywords.pop("radius", None), ndim)
     if not 1 < ndim <= 3 or keywords or len(set(modes)) > 1 or not all(one > 1e-15 for one in sigmas):
         return None
-    filters = [tuple(row_of(sigmas[i], int(i == axis), truncate, radii[i]) for i in range(ndim)) for axis in range(ndim)]
+    filters = [tuple(factor_of(sigmas[i], int(i == axis), truncate, radii[i]) for i in range(ndim)) for axis in range(ndim)]
     return filters, border_of(modes[0])
