@@ -75,17 +75,17 @@ def correlate(
 
 def correlate_by(options, array, filters, out=None, dtype=None, stream=None):
     """`correlate` with what it asks for as one value (_options.py)."""
-    if type(array) is np.ndarray and (out is None or type(out) is np.ndarray):
-        return _on_cpu(array, filters, options, out, dtype)
-    library = _arrays.library_of(array)
-    if isinstance(library, _arrays.OnCpu):
-        made = _on_cpu(_arrays.on_cpu(array), filters, options, None if out is None else _arrays.on_cpu(out), dtype)
-        return library.give(made) if out is None else out
-    return _gpu.correlate(library, array, filters, options, out, dtype, stream)
-
-
-def _on_cpu(array, filters, options, out, dtype):
+    library, given = None, out
+    if type(array) is not np.ndarray or (out is not None and type(out) is not np.ndarray):
+        library = _arrays.library_of(array)
+        if not isinstance(library, _arrays.OnCpu):
+            return _gpu.correlate(library, array, filters, options, out, dtype, stream)
+        array, out = _arrays.on_cpu(array), None if out is None else _arrays.on_cpu(out)
     filters, key, is_complex = weights_and_key(filters)
     if is_complex or array.dtype.kind == "c":
-        return _complex.correlate(array, filters, options, out, dtype)
-    return _cache.correlate_weights(array, filters, key, options, out, dtype)
+        made = _complex.correlate(array, filters, options, out, dtype)
+    else:
+        made = _cache.correlate_weights(array, filters, key, options, out, dtype)
+    if library is None:
+        return made
+    return library.give(made) if given is None else given

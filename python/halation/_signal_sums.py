@@ -10,7 +10,7 @@ from ._arrays import facts_of
 
 def dtype_of(array):
     """The type of an array of any library."""
-    return facts_of(array)[1]
+    return array.dtype if isinstance(array, np.ndarray) else facts_of(array)[1]
 
 
 def as_weights(array):
