@@ -9,66 +9,10 @@ time is the median of several, on a GPU between events on the stream. With --pro
 same job before each row, to tell what Python costs.
 """
 import argparse
-import datetime
-import json
-import os
-import platform
-import shlex
 import statistics
-import subprocess
-import sys
-import time
-from pathlib import Path
 
-import numpy as np
-
-MOST = 21  # batches
-
-
-class Row:
-    """A job: `ours()` and each of `theirs` {peer: call} return arrays; `near(ours, theirs)` is empty, or says what is wrong."""
-
-    def __init__(self, name, dtype, taps, ours, theirs, near, pixels, same_as=None):
-        self.name, self.dtype, self.taps, self.ours, self.theirs = name, dtype, taps, ours, theirs
-        self.near, self.pixels, self.same_as = near, pixels, same_as
-
-
-def near(share):
-    """Integers: at most one off, in that share of all elements; floats: 1e-5 of the largest."""
-    def compare(got, expected):
-        if got.shape != expected.shape:
-            return f"shape {got.shape}, not {expected.shape}"
-        if got.dtype.kind == "f":
-            worst = float(np.abs(got - expected).max() / max(float(np.abs(expected).max()), 1e-30))
-            return "" if worst <= 1e-5 else f"off by {worst:.2g} of the largest"
-        off = np.abs(got.astype(np.int32) - expected.astype(np.int32))
-        off = np.minimum(off, np.iinfo(got.dtype).max - np.iinfo(got.dtype).min + 1 - off)  # sums of SciPy's wrap
-        differing = np.count_nonzero(off)
-        if off.max() <= 1 and differing <= share * off.size:
-            return ""
-        return f"{differing} of {off.size} differ, the largest by {off.max()}"
-    return compare
-
-
-def wall_batch(run, runs):
-    start = time.perf_counter()
-    for _ in range(runs):
-        run()
-    return time.perf_counter() - start
-
-
-def times_of(run, batch, least_s, budget_s):
-    """Seconds a run, of several batches, each of `least_s` at least and all of `budget_s` or so."""
-    runs = 1
-    while (spent := batch(run, runs)) < least_s:
-        runs *= 2
-    times, start = [spent / runs], time.perf_counter()
-    if spent > 3 * budget_s:
-        return times
-    times = []
-    while len(times) < 3 or (len(times) < MOST and time.perf_counter() - start < budget_s):
-        times.append(batch(run, runs) / runs)
-    return times
+from record import machine, write
+from stopwatch import times_of
 
 
 def measured(row, device):
@@ -96,33 +40,12 @@ def measured(row, device):
     return fields
 
 
-def machine():
-    """Whose figures these are."""
-    def git(*words):
-        return subprocess.run(["git", "-C", Path(__file__).parent, *words], capture_output=True, text=True, check=False).stdout
-    names = [line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")]
-    return {"schema": "halation-package-1", "machine": names[0] if names else platform.machine(),
-            "cores": len(os.sched_getaffinity(0)), "system": f"{platform.system()} {platform.release()}",
-            "python": platform.python_version(), "commit": git("rev-parse", "--short", "HEAD").strip(),
-            "modified": bool(git("status", "--porcelain", "--untracked-files=no").strip()),
-            "date": datetime.date.today().isoformat(), "command": shlex.join(["python", *sys.argv])}
-
-
 def line_of(fields):
     """One row as a line of text."""
     peers = ", ".join(f"{p['peer']} {p['ms']:.2f} ms = {p['over_peer']:.1f}x" if p["status"] == "verified"
                       else f"{p['peer']}: {p['reason']}" for p in fields["peers"])
     program = f", the program {fields['program_gpix_per_s']:.0f}" if "program_gpix_per_s" in fields else ""
     return f"{fields['job']} {fields['dtype']}: {fields['ms']:.3f} ms, {fields['gpix_per_s']:.3g} GPix/s{program}; {peers}"
-
-
-def write(record, path):
-    """A record, one row a line; complete or not at all."""
-    head = {key: value for key, value in record.items() if key != "rows"}
-    rows = ",\n".join(json.dumps(row) for row in record["rows"])
-    part = Path(f"{path}.part")
-    part.write_text(json.dumps(head)[:-1] + ',\n"rows": [\n' + rows + "\n]}\n", encoding="utf-8")
-    part.replace(path)
 
 
 def main():

@@ -10,7 +10,8 @@ import skimage.filters
 import halation
 import halation.cv
 import halation.ndimage
-from package import Row, near, wall_batch
+from package_rows import Row, near
+from stopwatch import wall_batch
 
 SIDE = 4096
 LEAST_S, BUDGET_S = 2e-3, 0.4  # of a batch and of all batches of a call

@@ -13,7 +13,7 @@ from torch.profiler import ProfilerActivity, profile
 
 import halation
 import halation.ndimage
-from package import Row, near
+from package_rows import Row, near
 
 SIDES = {"float32": 8192, "uint8": 16384}  # as the program's jobs have them
 # Share of integers that may be one off: cupyx sums them so that results truncate otherwise than SciPy's and these do, of means one

@@ -3,9 +3,10 @@ import concurrent.futures
 import functools
 import math
 import os
-import time
 
 import numpy as np
+
+from stopwatch import wall_batch
 
 PIECE = 1 << 16  # samples of a signal
 MOST_DENSE_TAPS = 225  # of a filter that has factors
@@ -105,13 +106,6 @@ class Strips:
 @functools.lru_cache(maxsize=None)
 def pool_of(threads):
     return concurrent.futures.ThreadPoolExecutor(threads)
-
-
-def wall_batch(run, runs):
-    start = time.perf_counter()
-    for _ in range(runs):
-        run()
-    return time.perf_counter() - start
 
 
 class CpuPeer:

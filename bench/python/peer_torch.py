@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from peer_job import Way, random_block, wall_batch
+from peer_job import Way, random_block
+from stopwatch import wall_batch
 
 
 class Torch:

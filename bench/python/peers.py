@@ -23,11 +23,12 @@ import numpy as np
 from peer_arrays import CuPy, NumPy, ScikitImage, SciPy
 from peer_halide import Halide
 from peer_ipp import Ipp
-from peer_job import DTYPES, Job, pool_of, wall_batch
+from peer_job import DTYPES, Job, pool_of
 from peer_opencv import OpenCV
 from peer_process import supervise
 from peer_torch import Torch
 from peer_vips import Vips
+from stopwatch import wall_batch
 
 PEERS = (CuPy, Torch, OpenCV, Ipp, Halide, Vips, SciPy, NumPy, ScikitImage)
 

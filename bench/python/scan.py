@@ -34,8 +34,9 @@ import scipy.ndimage
 import halation
 import halation.ndimage
 import scan_calls
-from halation import _engine
-from package import machine, times_of, wall_batch, write
+from halation import _direct
+from record import machine, write
+from stopwatch import times_of, wall_batch
 
 MISS, LEAST_MISS_S = 1.5, 100e-6
 LEAST_S, BUDGET_S = 1e-3, 0.01  # of a batch and of all batches of a call
@@ -51,7 +52,7 @@ class Expectations:
     """While it is entered: what the plans that run are expected to take, and what they take."""
 
     def __enter__(self):
-        self.runs, self.run = [], _engine.Direct.run
+        self.runs, self.run = [], _direct.Direct.run
 
         def timed(entry, array, out, stream):
             if out is None:
@@ -66,11 +67,11 @@ class Expectations:
             self.runs.append((entry.plan, entry.shape, spent))
             return made
 
-        _engine.Direct.run = timed
+        _direct.Direct.run = timed
         return self
 
     def __exit__(self, *_):
-        _engine.Direct.run = self.run
+        _direct.Direct.run = self.run
 
     def seconds(self, way=0.0):
         """(expected, measured) of all runs together, less what the way to each takes."""

@@ -30,11 +30,10 @@ def __dir__():
     return sorted(__all__)
 
 
-def _load_all():
-    """What a call loads when it first needs it: a module that another thread was loading at a fork never loads in the child."""
-    for name in ("halation._complex", "halation._gpu", "halation._routes", "halation._strips", "numpy.polynomial"):
-        importlib.import_module(name)
+def _load_numpys():
+    """What of NumPy calls load late: a module that another thread was loading at a fork never loads in the child."""
+    importlib.import_module("numpy.polynomial")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_load_all)
+    os.register_at_fork(before=_load_numpys)

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from . import _arrays, _engine, _native
+from . import _arrays, _native
+from ._job import check_writable, pixel_of
 from ._threads import LIMIT
 
 
 def run(name, image, arguments, axes, border, cval, output):
-    """`arguments` as the library takes them; `axes` those of the filter, counted from 0, without the last, which is the channels."""
+    """`arguments` as the library takes them; `axes` those of the filter, from 0, without the last, which is the channels."""
     library = _arrays.library_of(image)
     if not isinstance(library, _arrays.OnCpu):
         raise TypeError(f"{name}: alpha is for arrays on the CPU")
@@ -15,14 +16,14 @@ def run(name, image, arguments, axes, border, cval, output):
     out = None if output is None or isinstance(output, (type, np.dtype, str)) else _arrays.on_cpu(output)
     kind = out.dtype if out is not None else array.dtype if output is None else np.dtype(output)
     for what, dtype in (("image", array.dtype), ("output", kind)):
-        if _engine.pixel_of(dtype) is None:
+        if pixel_of(dtype) is None:
             raise TypeError(f"{name}: with alpha the {what} is uint8, uint16, int16, float16, float32 or float64, got {dtype}")
     if array.shape[-1] < 2:
         raise ValueError(f"{name}: alpha needs a colour beside it, got an image of {array.shape[-1]} channels")
     if out is not None:
         if out.shape != array.shape:
             raise ValueError(f"{name}: output must have shape {array.shape}, got {out.shape}")
-        _engine.check_writable(out)
+        check_writable(out)
     made = _filtered(name, array, arguments, axes, border, cval, kind)
     if out is None:
         return library.give(made)

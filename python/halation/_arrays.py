@@ -83,6 +83,17 @@ def on_cpu(array):
     return np.asarray(array)
 
 
+def facts_of(array):
+    """(number of axes, dtype) of an array of any library."""
+    if type(array) is np.ndarray:
+        return array.ndim, array.dtype
+    library = library_of(array)
+    if isinstance(library, OnCpu):
+        return array.ndim, np.asarray(array).dtype
+    layout = library.layout(array)
+    return len(layout.shape), layout.dtype
+
+
 def _torch_dtype(torch, dtype):
     names = {
         "b1": torch.bool,

@@ -1,19 +1,22 @@
 """_complex.py: complex arrays and complex weights, by filters of real ones."""
 
+import dataclasses
+import functools
+
 import numpy as np
 
-from . import _engine
+from . import _cache
+from ._job import Job, check_writable
+from ._weights import multiplied_out
 
-# Places of words in the tuple that `_engine.correlate` makes.
-BORDERS, CVALS, ANCHORS, EXTENT, SCALE, MAGNITUDE = 1, 2, 3, 4, 7, 12
 LARGE = 1 << 16  # elements from which on one pass over both parts and their edges is the quicker way
 
 
-def correlate(array, filters, words, out, dtype):
+def correlate(array, filters, options, out, dtype):
     """`_engine.correlate` where the array or the weights are complex, on the CPU."""
-    if words[MAGNITUDE]:
+    if options.magnitude:
         raise TypeError("a magnitude is for real numbers")
-    if words[9] != 1 or words[8] != 0:
+    if options.divisor != 1 or options.offset != 0:
         raise TypeError("complex arrays take no offset and no divisor")
     if dtype is None and out is None:
         dtype = np.promote_types(np.complex64, array.dtype)
@@ -21,11 +24,11 @@ def correlate(array, filters, words, out, dtype):
     if kind.kind != "c":
         raise TypeError(f"output must be complex where the input or the weights are, got {kind}")
     if out is not None and np.may_share_memory(array, out):
-        _engine.check_writable(out)
-        out[...] = correlate(array, filters, words, None, kind)
+        check_writable(out)
+        out[...] = correlate(array, filters, options, None, kind)
         return out
     if not kind.isnative or kind.char == "G":
-        made = correlate(array, filters, words, None, np.dtype(np.complex128)).astype(kind)
+        made = correlate(array, filters, options, None, np.dtype(np.complex128)).astype(kind)
         if out is None:
             return made
         out[...] = made
@@ -33,53 +36,53 @@ def correlate(array, filters, words, out, dtype):
     array = array if array.dtype.isnative and array.dtype.char != "G" else array.astype(np.complex128)
     dense, given = _as_dense(filters), out
     if out is None:
-        shape = array.shape if words[EXTENT] == "same" else _engine.Job(array.shape, dense, _real(words, 0.0)).out_shape
+        shape = array.shape if options.extent == "same" else Job(array.shape, dense, _around(options, 0.0)).out_shape
         out = np.empty(shape, kind)
     else:
-        _engine.check_writable(out)
-    cvals = words[CVALS]
+        check_writable(out)
     if isinstance(dense, np.ndarray) and dense.dtype.kind == "c":
-        _complex_weights(array, dense, words, cvals, out)
-    elif (steps := _engine.STEPS.get()) is None:
-        _real_weights(array, dense, words, cvals, out)
+        _complex_weights(array, dense, options, out)
+    elif (steps := _cache.STEPS.get()) is None:
+        _real_weights(array, dense, options, out)
     else:
-        with _engine.noting([]) as inner:
-            _real_weights(array, dense, words, cvals, out)
+        with _cache.noting([]) as inner:
+            _real_weights(array, dense, options, out)
         if array.size < LARGE:  # else results were added to
             steps.append((OfParts([entry for entry, *_ in inner], out), array, given, out if len(inner) <= 2 else None))
     return out
 
 
-def _real_weights(array, dense, words, cvals, out):
-    if _parts_alike(words[BORDERS], cvals):
-        _engine.correlate_words(_pair(array), dense, _over_axes(words, array.ndim, _real_of(cvals)), _pair(out), None, 0)
-    elif array.size >= LARGE and (edges := _edges(array, dense, words)):
-        _engine.correlate_words(_pair(array), dense, _over_axes(words, array.ndim, 0.0), _pair(out), None, 0)
+def _real_weights(array, dense, options, out):
+    cvals = options.cvals
+    if _parts_alike(options.borders, cvals):
+        _cache.correlate(_pair(array), dense, _over_axes(options, array.ndim, _real_of(cvals)), _pair(out))
+    elif array.size >= LARGE and (edges := _edges(array, dense, options)):
+        _cache.correlate(_pair(array), dense, _over_axes(options, array.ndim, 0.0), _pair(out))
         for where, sums in edges:
             out[where] += sums
     else:
-        _engine.correlate_words(array.real, dense, _real(words, _real_of(cvals)), out.real, None, 0)
-        _engine.correlate_words(array.imag, dense, _real(words, _imag_of(cvals)), out.imag, None, 0)
+        _cache.correlate(array.real, dense, _around(options, _real_of(cvals)), out.real)
+        _cache.correlate(array.imag, dense, _around(options, _imag_of(cvals)), out.imag)
 
 
-def _edges(array, filters, words):
+def _edges(array, filters, options):
     """Where a filter along one axis meets the constant around an array, and what that adds to sums around 0: pairs of places and
     additions; none where there are several axes, or constants that are not numbers."""
-    axes = range(array.ndim) if words[0] is None else words[0]
-    long = [i for i, row in enumerate(filters) if len(row) > 1] if isinstance(filters, tuple) else []
-    if len(long) != 1 or words[EXTENT] != "same":
+    axes = range(array.ndim) if options.axes is None else options.axes
+    long = [i for i, factor in enumerate(filters) if len(factor) > 1] if isinstance(filters, tuple) else []
+    if len(long) != 1 or options.extent != "same":
         return []
     border, constant, anchor = (
-        words[place][long[0]] if isinstance(words[place], tuple) else words[place] for place in (BORDERS, CVALS, ANCHORS)
+        each[long[0]] if isinstance(each, tuple) else each for each in (options.borders, options.cvals, options.anchors)
     )
     if border != "constant" or anchor is None or not np.isfinite(constant):
         return []
-    axis, row = axes[long[0]] % array.ndim, filters[long[0]]
-    n, after = array.shape[axis], len(row) - 1 - anchor
-    gain = words[SCALE] * np.prod([one[0] for i, one in enumerate(filters) if i != long[0]])
-    sums = np.concatenate([[0.0], np.cumsum(row)])
+    axis, factor = axes[long[0]] % array.ndim, filters[long[0]]
+    n, after = array.shape[axis], len(factor) - 1 - anchor
+    gain = options.scale * np.prod([one[0] for i, one in enumerate(filters) if i != long[0]])
+    sums = np.concatenate([[0.0], np.cumsum(factor)])
     at = np.arange(n)
-    outside = sums[np.clip(anchor - at, 0, len(row))] + (sums[-1] - sums[np.clip(n + anchor - at, 0, len(row))])
+    outside = sums[np.clip(anchor - at, 0, len(factor))] + (sums[-1] - sums[np.clip(n + anchor - at, 0, len(factor))])
     added = (constant * gain * outside).reshape([-1] + [1] * (array.ndim - 1 - axis)).astype(array.dtype)
     low = min(anchor, n)
     return [((slice(None),) * axis + (part,), added[part]) for part in (slice(0, low), slice(max(low, n - after), n))]
@@ -108,53 +111,35 @@ class OfParts:
         return out
 
 
-def _complex_weights(array, dense, words, cvals, out):
+def _complex_weights(array, dense, options, out):
+    cvals = options.cvals
     real, imag = np.ascontiguousarray(dense.real), np.ascontiguousarray(dense.imag)
     if array.dtype.kind != "c":
-        if any(isinstance(value, complex) for value in (cvals if isinstance(cvals, tuple) else (cvals,))):
+        if np.any(_imag_of(cvals)):
             raise ValueError("cval must be real where the input is real")
         for part, weights in ((out.real, real), (out.imag, imag)):  # by way of packed arrays: channels apart go one by one
-            part[...] = _engine.correlate_words(array, weights, words, None, part.dtype, 0)
+            part[...] = _cache.correlate(array, weights, options, None, part.dtype)
         return
     kind = out.real.dtype
-    if _parts_alike(words[BORDERS], cvals):  # both parts at once, packed
-        pair, over = _pair(array), _over_axes(words, array.ndim, _real_of(cvals))
-        by_real = _engine.correlate_words(pair, real, over, None, kind, 0)
-        by_imag = _engine.correlate_words(pair, imag, over, None, kind, 0)
+    if _parts_alike(options.borders, cvals):  # both parts at once, packed
+        pair, over = _pair(array), _over_axes(options, array.ndim, _real_of(cvals))
+        by_real = _cache.correlate(pair, real, over, None, kind)
+        by_imag = _cache.correlate(pair, imag, over, None, kind)
         np.subtract(by_real[..., 0], by_imag[..., 1], out=out.real)
         np.add(by_real[..., 1], by_imag[..., 0], out=out.imag)
         return
-    of_real, of_imag = _real(words, _real_of(cvals)), _real(words, _imag_of(cvals))
-    out.real = _engine.correlate_words(array.real, real, of_real, None, kind, 0)
-    out.real -= _engine.correlate_words(array.imag, imag, of_imag, None, kind, 0)
-    out.imag = _engine.correlate_words(array.real, imag, of_real, None, kind, 0)
-    out.imag += _engine.correlate_words(array.imag, real, of_imag, None, kind, 0)
-
-
-class OfReal:
-    """Real arrays and real weights with a complex result, whose imaginary parts are 0."""
-
-    def __init__(self, job, filters, words, dtype):
-        self.shape, self.dtype = job.out_shape, dtype
-        self._filters, self._words, self.weights_bytes = filters, words, _engine.sum_of_bytes(job.filters)
-
-    def run(self, array, out, stream):
-        if out is None:
-            out = np.empty(self.shape, self.dtype)
-        _engine.check_writable(out)
-        _engine.correlate_words(array, self._filters, self._words, out.real, None, stream)
-        out.imag = 0
-        return out
+    of_real, of_imag = _around(options, _real_of(cvals)), _around(options, _imag_of(cvals))
+    out.real = _cache.correlate(array.real, real, of_real, None, kind)
+    out.real -= _cache.correlate(array.imag, imag, of_imag, None, kind)
+    out.imag = _cache.correlate(array.real, imag, of_real, None, kind)
+    out.imag += _cache.correlate(array.imag, real, of_imag, None, kind)
 
 
 def _as_dense(filters):
     """Complex factors multiplied out; real ones as they are."""
-    if not isinstance(filters, tuple) or all(row.dtype.kind != "c" for row in filters):
+    if not isinstance(filters, tuple) or all(factor.dtype.kind != "c" for factor in filters):
         return filters
-    dense = filters[0]
-    for row in filters[1:]:
-        dense = np.multiply.outer(dense, row)
-    return dense
+    return multiplied_out(filters)
 
 
 def _parts_alike(borders, cvals):
@@ -172,11 +157,14 @@ def _imag_of(cvals):
     return tuple(map(_imag_of, cvals)) if isinstance(cvals, tuple) else float(np.imag(cvals))
 
 
-def _real(words, cvals):
-    return words[:CVALS] + (cvals,) + words[CVALS + 1 :]
+@functools.lru_cache(maxsize=256)
+def _around(options, cvals):
+    """The options for one part of the numbers, around which the constants are these."""
+    return dataclasses.replace(options, cvals=cvals)
 
 
-def _over_axes(words, ndim, cvals):
-    """The words for an array with the two parts as one more axis at the end."""
-    axes = tuple(range(ndim)) if words[0] is None else tuple(axis % ndim for axis in words[0])
-    return (axes,) + _real(words, cvals)[1:]
+@functools.lru_cache(maxsize=256)
+def _over_axes(options, ndim, cvals):
+    """The options for an array with the two parts as one more axis at the end."""
+    axes = range(ndim) if options.axes is None else [axis % ndim for axis in options.axes]
+    return dataclasses.replace(options, axes=tuple(axes), cvals=cvals)

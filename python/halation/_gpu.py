@@ -1,8 +1,41 @@
-"""_gpu.py: arrays on a GPU that the library does not take as they are: by conversions of the array's own library."""
+"""_gpu.py: arrays on a GPU: by the library as they are, or by conversions of the array's own library."""
+
+import dataclasses
+import functools
 
 import numpy as np
 
-from . import _engine, _native
+from . import _cache, _native
+from ._families import prepare
+from ._job import Job, direct_terms, pixel_of, share_of
+from ._weights import F64, weights_and_key
+
+
+def correlate(library, array, filters, options, out, dtype, given_stream=None):
+    """`_engine.correlate` for arrays of a `library` on a GPU."""
+    filters, key, is_complex = weights_and_key(filters)
+    stream = library.stream(array) if given_stream is None else given_stream
+    layout = library.layout(array)
+    out_layout = None if out is None else library.layout(out)
+    if out is not None and overlap(array, out):
+        out[...] = correlate(library, array, filters, options, None, out_layout.dtype, stream)
+        return out
+    key = (layout, dtype, out_layout, key, options)
+    entry = _cache.find(key)
+    if entry is None:
+        out_dtype = out_layout.dtype if out is not None else layout.dtype if dtype is None else np.dtype(dtype)
+        if is_complex or layout.dtype.kind == "c" or out_dtype.kind == "c":
+            raise TypeError("complex numbers are filtered on the CPU; on a GPU filter real and imaginary parts by themselves")
+        if not _is_direct(layout, out_dtype, filters, options):
+            return _by_conversions(library, array, layout, filters, options, out, out_dtype, stream)
+        entry = prepare(layout, out_layout, dtype, filters, options)
+        _cache.keep(key, entry)
+    if out is None:
+        out = library.empty(entry.shape, entry.dtype, array)
+    made = entry.run(array, out, stream)
+    if made is None:
+        raise ValueError("the memory of an array on a GPU must begin at a multiple of its element's size")
+    return made
 
 
 def overlap(array, out):
@@ -18,29 +51,29 @@ def overlap(array, out):
     return a[0] < b[1] and b[0] < a[1]
 
 
-def is_direct(layout, there, dtype, filters, words):
+def _is_direct(layout, out_dtype, filters, options):
     """Whether the library filters arrays of these types as they are."""
-    out_dtype = there.dtype if there is not None else layout.dtype if dtype is None else np.dtype(dtype)
-    if _engine.pixel_of(layout.dtype) is None or _engine.pixel_of(out_dtype) is None:
+    if pixel_of(layout.dtype) is None or pixel_of(out_dtype) is None:
         return False
-    return _engine.direct_terms(_engine.Job(layout.shape, filters, words), layout.dtype, out_dtype) is not None
+    return direct_terms(Job(layout.shape, filters, options), layout.dtype, out_dtype) is not None
 
 
-def correlate(library, array, layout, filters, words, out, there, dtype, stream):
-    """`_engine.correlate` by way of other types; whole numbers by truncation alone."""
-    out_dtype = there.dtype if there is not None else layout.dtype if dtype is None else np.dtype(dtype)
-    if layout.dtype.kind == "c" or out_dtype.kind == "c":
-        raise TypeError("complex numbers are filtered on the CPU; on a GPU filter real and imaginary parts by themselves")
-    if out_dtype.kind in "biu" and words[5] != "truncate":
+@functools.lru_cache(maxsize=256)
+def _of_sums(options):
+    """The options by which sums are had before they are divided and rounded."""
+    return dataclasses.replace(options, rounding="half_even", overflow="saturate", divisor=1)
+
+
+def _by_conversions(library, array, layout, filters, options, out, out_dtype, stream):
+    """Sums in f64, and what the output is by conversions: whole numbers by truncation alone."""
+    if out_dtype.kind in "biu" and options.rounding != "truncate":
         raise TypeError(f"on a GPU results are rounded to u8, u16 and i16 from such pixels, got {layout.dtype} to {out_dtype}")
-    divisor = words[9]
-    plain = words[:5] + ("half_even", "saturate") + words[7:9] + (1,) + words[10:]
-    sums = _engine.correlate_words(library.astype(array, _engine.F64), filters, plain, None, None, stream, library, stream)
-    if divisor != 1:
-        sums = sums / divisor
+    sums = correlate(library, library.astype(array, F64), filters, _of_sums(options), None, None, stream)
+    if options.divisor != 1:
+        sums = sums / options.divisor
     if out_dtype.kind in "biu":
         # A GPU's conversions of floats saturate; those of whole numbers wrap.
-        whole = library.astype(sums * (1 + _engine.share_of(_engine.Job(layout.shape, filters, words))), np.dtype(np.int64))
+        whole = library.astype(sums * (1 + share_of(Job(layout.shape, filters, options))), np.dtype(np.int64))
         made = library.astype(whole, np.dtype(np.uint8) if out_dtype.kind == "b" else out_dtype)
         made = library.astype(made, out_dtype)
     else:

@@ -41,6 +41,11 @@ def packed_strides(shape, item_bytes):
     return tuple(strides)
 
 
+def packed(shape, dtype, device="cpu"):
+    """The layout of a packed array."""
+    return Layout(shape, packed_strides(shape, dtype.itemsize), dtype, device)
+
+
 def _groups(shape, in_strides, out_strides, filtered):
     """(extent, input stride, output stride, filtered axis or None), outermost first; other axes are joined where they can be.
 
@@ -101,24 +106,24 @@ def place(shape, in_strides, out_strides, filtered):
 def place_filter(filter_, axes, anchors, slots):
     """A filter along `axes` of the arrays as (size, anchor, weights or factors) along depth, height and width.
 
-    `filter_` is a tuple of rows, one an axis, or dense weights; axes without a slot have one tap.
+    `filter_` is a tuple of factors, one an axis, or dense weights; axes without a slot have one tap.
     """
     size, anchor = [1, 1, 1], [0, 0, 0]
-    lengths = [len(row) for row in filter_] if isinstance(filter_, tuple) else filter_.shape
+    lengths = [len(factor) for factor in filter_] if isinstance(filter_, tuple) else filter_.shape
     for axis, taps, at in zip(axes, lengths, anchors):
         if axis in slots:
             size[slots[axis] - 1] = taps
             anchor[slots[axis] - 1] = at
     if isinstance(filter_, tuple):
         factors, gain = [np.ones(1)] * 3, 1.0
-        for axis, row in zip(axes, filter_):
+        for axis, factor in zip(axes, filter_):
             if axis in slots:
-                factors[slots[axis] - 1] = row
+                factors[slots[axis] - 1] = factor
             else:
-                gain *= row[0]
+                gain *= factor[0]
         if gain != 1.0:
             longest = max(range(3), key=size.__getitem__)
             factors[longest] = factors[longest] * gain
-        return tuple(size), tuple(anchor), tuple(np.ascontiguousarray(row) for row in factors)
+        return tuple(size), tuple(anchor), tuple(np.ascontiguousarray(factor) for factor in factors)
     order = sorted(range(len(axes)), key=lambda i: slots.get(axes[i], 0))
     return tuple(size), tuple(anchor), np.ascontiguousarray(filter_.transpose(order)).reshape(-1)

@@ -3,7 +3,11 @@
 import numpy as np
 
 from . import _arrays, _engine
-from ._mapping import Layout, packed_strides
+from ._direct import Direct
+from ._job import Job, pixel_of
+from ._mapping import packed
+from ._options import Options
+from ._weights import weights_and_key
 
 _OPERATIONS = ("correlation", "convolution")
 
@@ -15,8 +19,8 @@ class Plan:
     interpreter's lock is released while it computes.
     """
 
-    def __init__(self, entry, filters, words, in_dtype, device):
-        self._entry, self._filters, self._words, self._dtype, self._device = entry, filters, words, in_dtype, device
+    def __init__(self, entry, filters, options, in_dtype, device):
+        self._entry, self._filters, self._options, self._dtype, self._device = entry, filters, options, in_dtype, device
         self._call = entry.call.run
 
     def run(self, input, out=None, stream=None):
@@ -59,19 +63,19 @@ class Plan:
             there = _arrays.on_cpu(array)
             self._check(there.shape, there.dtype, "cpu")
             if out is None:
-                return library.give(_engine.correlate_words(there, self._filters, self._words, None, self._entry.dtype, 0))
+                return library.give(_engine.correlate_by(self._options, there, self._filters, None, self._entry.dtype))
             target = _arrays.on_cpu(out)
             if target.dtype != self._entry.dtype:
                 raise ValueError(f"the plan's output is {self._entry.dtype}, got {target.dtype}")
             if np.may_share_memory(there, target) or not self._call(there, target, 0):
-                _engine.correlate_words(there, self._filters, self._words, target, None, 0)
+                _engine.correlate_by(self._options, there, self._filters, target)
             return out
         layout = library.layout(array)
         self._check(layout.shape, layout.dtype, layout.device)
         if out is None:
             out = library.empty(self._entry.shape, self._entry.dtype, array)
         if not self._call(array, out, library.stream(array) if stream is None else stream):
-            _engine.correlate_words(array, self._filters, self._words, out, None, stream or 0, library, stream)
+            _engine.correlate_by(self._options, array, self._filters, out, None, stream)
         return out
 
     def _check(self, shape, dtype, device):
@@ -211,13 +215,13 @@ def plan(
     dtype = np.dtype(dtype)
     output = dtype if output is None else np.dtype(output)
     for kind in (dtype, output):
-        if _engine.pixel_of(kind) is None:
+        if pixel_of(kind) is None:
             raise TypeError(f"a plan takes uint8, uint16, int16, float16, float32 or float64, got {kind}")
     shape = tuple(int(n) for n in shape)
     if any(n < 1 for n in shape) or not shape:
         raise ValueError(f"shape must have axes of at least one element each, got {shape}")
     factors = isinstance(weights, tuple) and np.ndim(weights[0]) == 1
-    filters, _, is_complex = _engine.weights_and_key(weights if factors else np.asarray(weights))
+    filters, _, is_complex = weights_and_key(weights if factors else np.asarray(weights))
     if is_complex:
         raise TypeError("a plan takes real weights")
     dims = len(filters) if isinstance(filters, tuple) else filters.ndim
@@ -227,7 +231,7 @@ def plan(
         axes = tuple(range(len(shape) - dims, len(shape)))
     elif not isinstance(axes, (tuple, list)):
         axes = (axes,)
-    lengths = tuple(len(row) for row in filters) if isinstance(filters, tuple) else filters.shape
+    lengths = tuple(len(factor) for factor in filters) if isinstance(filters, tuple) else filters.shape
     if anchor is None:
         anchor = tuple(n // 2 for n in lengths)
     elif not isinstance(anchor, (tuple, list)):
@@ -235,39 +239,26 @@ def plan(
     if operation == "convolution":
         anchor = tuple(n - 1 - a for n, a in zip(lengths, anchor))
         filters = (
-            tuple(np.ascontiguousarray(row[::-1]) for row in filters)
+            tuple(np.ascontiguousarray(factor[::-1]) for factor in filters)
             if isinstance(filters, tuple)
             else np.ascontiguousarray(filters[(slice(None, None, -1),) * dims])
         )
-    words = (
-        tuple(axes),
-        tuple(border) if isinstance(border, list) else border,
-        tuple(cval) if isinstance(cval, list) else cval,
-        tuple(anchor),
-        extent,
-        rounding,
-        "saturate",
-        float(scale),
-        float(offset),
-        1,
-        sum,
-        method,
-        False,
-        threads,
+    options = Options(
+        axes=tuple(axes),
+        borders=tuple(border) if isinstance(border, list) else border,
+        cvals=tuple(cval) if isinstance(cval, list) else cval,
+        anchors=tuple(anchor),
+        extent=extent,
+        rounding=rounding,
+        scale=float(scale),
+        offset=float(offset),
+        sum=sum,
+        method=method,
+        threads=threads,
     )
-    job = _engine.Job(shape, filters, words)
+    job = Job(shape, filters, options)
     if len(job.filtered()) > 3:
         raise ValueError(f"a plan filters along three axes at most, got {len(job.filtered())}; halation.ndimage takes more")
-    layout = Layout(shape, packed_strides(shape, dtype.itemsize), dtype, device)
-    entry = _engine.Direct(
-        job,
-        layout,
-        packed_strides(job.out_shape, output.itemsize),
-        output,
-        tuple(map(_engine.pixel_of, (dtype, output))),
-        (float(scale), sum),
-        accuracy,
-        tune,
-        operation,
-    )
-    return Plan(entry, filters, words, dtype, device)
+    layout, out_layout = packed(shape, dtype, device), packed(job.out_shape, output, device)
+    entry = Direct(job, layout, out_layout, (job.scale, job.sum), accuracy, tune, operation)
+    return Plan(entry, filters, options, dtype, device)

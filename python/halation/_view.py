@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _arrays, _engine
-from .ndimage._arguments import facts_of
+from ._arrays import facts_of
 
 VIEWS = ("signed", "abs", "stretch")
 ONE_TAP = (np.ones(1),)
@@ -28,10 +28,10 @@ def middle_of(dtype):
 
 
 def _signs_of(weights):
-    """Sums of the positive and of the negative weights of a filter, dense or a tuple of rows."""
+    """Sums of the positive and of the negative weights of a filter, dense or a tuple of factors."""
     up, down = 1.0, 0.0
-    for row in weights if isinstance(weights, tuple) else (weights,):
-        more, less = float(row[row > 0].sum()), float(row[row < 0].sum())
+    for factor in weights if isinstance(weights, tuple) else (weights,):
+        more, less = float(factor[factor > 0].sum()), float(factor[factor < 0].sum())
         up, down = up * more + down * less, up * less + down * more
     return up, down
 

@@ -23,10 +23,10 @@ import operator
 import numpy as np
 
 from . import _arrays, _engine
+from ._arrays import facts_of
 from ._cv_words import *
 from ._cv_words import _CN_SHIFT, as_in_opencv
-from ._cv_kernels import SCHARR, derivative_row, fixed_gaussian, gaussian, laplacian, ones
-from .ndimage._arguments import facts_of
+from ._cv_weights import SCHARR, derivative_factor, fixed_gaussian, gaussian, laplacian, ones
 
 __all__ = ["GaussianBlur", "Laplacian", "Scharr", "Sobel", "blur", "boxFilter", "error", "filter2D", "getGaussianKernel",
            "sepFilter2D"]
@@ -185,13 +185,13 @@ def sepFilter2D(src, ddepth, kernelX, kernelY, dst=None, anchor=(-1, -1), delta=
            [ 0.,  0.,  0.],
            [ 4.,  8.,  4.]], dtype=float32)
     """
-    rows = []
+    factors = []
     for name, values in (("kernelY", kernelY), ("kernelX", kernelX)):
-        row = _weights(values, name)
-        if row.size != max(row.shape, default=1):
-            raise ValueError(f"{name} must be one row or column, got shape {row.shape}")
-        rows.append(row.reshape(-1))
-    return _run(src, ddepth, tuple(rows), dst, _anchors(anchor, tuple(map(len, rows))), delta, borderType)
+        factor = _weights(values, name)
+        if factor.size != max(factor.shape, default=1):
+            raise ValueError(f"{name} must be one row or column, got shape {factor.shape}")
+        factors.append(factor.reshape(-1))
+    return _run(src, ddepth, tuple(factors), dst, _anchors(anchor, tuple(map(len, factors))), delta, borderType)
 
 
 @as_in_opencv
@@ -268,8 +268,8 @@ def GaussianBlur(src, ksize, sigmaX, dst=None, sigmaY=0, borderType=BORDER_DEFAU
     if not all(n > 0 and n % 2 for n in sizes):
         raise ValueError(f"ksize must be odd, or 0 with a sigma above 0, got {tuple(ksize)} and {sigmaX}, {sigmaY}")
     bits = {"u1": 8, "u2": 16}.get(dtype.str[1:])
-    rows = tuple(fixed_gaussian(n, sigma, bits) if bits else gaussian(n, sigma) for n, sigma in zip(sizes, (sigma_y, sigma_x)))
-    return _run(src, -1, rows, dst, None, 0, borderType)
+    factors = tuple(fixed_gaussian(n, sigma, bits) if bits else gaussian(n, sigma) for n, sigma in zip(sizes, (sigma_y, sigma_x)))
+    return _run(src, -1, factors, dst, None, 0, borderType)
 
 
 @as_in_opencv
@@ -373,8 +373,8 @@ def Sobel(src, ddepth, dx, dy, dst=None, ksize=3, scale=1, delta=0, borderType=B
     if operator.index(ksize) <= 0:
         return Scharr(src, ddepth, dx, dy, dst, scale, delta, borderType)
     dx, dy, ksize = _check_derivative(dx, dy, ksize)
-    rows = derivative_row(dy, ksize), derivative_row(dx, ksize)
-    return _run(src, ddepth, rows, dst, None, delta, borderType, scale)
+    factors = derivative_factor(dy, ksize), derivative_factor(dx, ksize)
+    return _run(src, ddepth, factors, dst, None, delta, borderType, scale)
 
 
 @as_in_opencv
@@ -441,7 +441,7 @@ def Laplacian(src, ddepth, dst=None, ksize=1, scale=1, delta=0, borderType=BORDE
         return _run(src, ddepth, laplacian(ksize), dst, None, delta, borderType, scale)
     src, dtype = _image(src)
     kind = _depth(ddepth, dtype)
-    second, smooth = derivative_row(2, ksize), derivative_row(0, ksize)
-    sums = [_run(src, CV_64F, rows, None, None, 0, borderType) for rows in ((smooth, second), (second, smooth))]
+    second, smooth = derivative_factor(2, ksize), derivative_factor(0, ksize)
+    sums = [_run(src, CV_64F, factors, None, None, 0, borderType) for factors in ((smooth, second), (second, smooth))]
     return _engine.correlate(sums[0] + sums[1], (ones(1), ones(1)), axes=(0, 1), out=_target(dst, src, kind), dtype=kind,
                              scale=float(scale), offset=float(delta))

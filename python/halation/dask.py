@@ -40,33 +40,33 @@ def _reach_of_taps(taps, origins):
     return [n // 2 + abs(operator.index(at)) for n, at in zip(taps, origins)]
 
 
-def _of_row(words, ndim):
-    axis = axis_of(words["axis"], ndim)
-    return {axis: _reach_of_taps([len(words["weights"])], [words["origin"]])[0]}, {axis: words["mode"]}
+def _of_row(given, ndim):
+    axis = axis_of(given["axis"], ndim)
+    return {axis: _reach_of_taps([len(given["weights"])], [given["origin"]])[0]}, {axis: given["mode"]}
 
 
-def _of_weights(words, ndim):
-    axes = axes_of(words["axes"], ndim)
-    weights = words["weights"]
+def _of_weights(given, ndim):
+    axes = axes_of(given["axes"], ndim)
+    weights = given["weights"]
     if weights.ndim != len(axes):
         raise RuntimeError(f"weights.ndim ({weights.ndim}) must match len(axes) ({len(axes)})")
-    origins = each(words["origin"], len(axes))
+    origins = each(given["origin"], len(axes))
     if len(axes) < ndim:  # as in SciPy: axes of the weights go with the array's in rising order, origins with `axes`
         origins = [at for _, at in sorted(zip(axes, origins), key=operator.itemgetter(0))]
     axes = sorted(axes)
-    return dict(zip(axes, _reach_of_taps(weights.shape, origins))), dict.fromkeys(axes, words["mode"])
+    return dict(zip(axes, _reach_of_taps(weights.shape, origins))), dict.fromkeys(axes, given["mode"])
 
 
-def _of_window(words, ndim):
-    axis = axis_of(words["axis"], ndim)
-    return {axis: _reach_of_taps([operator.index(words["size"])], [words["origin"]])[0]}, {axis: words["mode"]}
+def _of_window(given, ndim):
+    axis = axis_of(given["axis"], ndim)
+    return {axis: _reach_of_taps([operator.index(given["size"])], [given["origin"]])[0]}, {axis: given["mode"]}
 
 
-def _of_windows(words, ndim):
-    axes = axes_of(words["axes"], ndim)
+def _of_windows(given, ndim):
+    axes = axes_of(given["axes"], ndim)
     count = len(axes)
-    reach = _reach_of_taps(map(int, each(words["size"], count)), each(words["origin"], count))
-    return dict(zip(axes, reach)), dict(zip(axes, each(words["mode"], count)))
+    reach = _reach_of_taps(map(int, each(given["size"], count)), each(given["origin"], count))
+    return dict(zip(axes, reach)), dict(zip(axes, each(given["mode"], count)))
 
 
 def _radius(sigma, truncate, radius):
@@ -75,59 +75,59 @@ def _radius(sigma, truncate, radius):
     return int(truncate * float(sigma) + 0.5) if radius is None else operator.index(radius)
 
 
-def _of_gaussian1d(words, ndim):
-    axis = axis_of(words["axis"], ndim)
-    return {axis: _radius(words["sigma"], words["truncate"], words["radius"])}, {axis: words["mode"]}
+def _of_gaussian1d(given, ndim):
+    axis = axis_of(given["axis"], ndim)
+    return {axis: _radius(given["sigma"], given["truncate"], given["radius"])}, {axis: given["mode"]}
 
 
-def _of_gaussians(words, ndim):
-    axes = axes_of(words["axes"], ndim)
+def _of_gaussians(given, ndim):
+    axes = axes_of(given["axes"], ndim)
     count = len(axes)
-    reach = map(_radius, each(words["sigma"], count), [words["truncate"]] * count, each(words["radius"], count))
-    return dict(zip(axes, reach)), dict(zip(axes, each(words["mode"], count)))
+    reach = map(_radius, each(given["sigma"], count), [given["truncate"]] * count, each(given["radius"], count))
+    return dict(zip(axes, reach)), dict(zip(axes, each(given["mode"], count)))
 
 
-def _of_gaussian_laplace(words, ndim):
-    axes = axes_of(words["axes"], ndim)
-    sigmas = dict(zip(axes, each(words["sigma"], len(axes))))
-    return _of_derivatives(words, ndim, [sigmas.get(axis, 0) for axis in range(ndim)])
+def _of_gaussian_laplace(given, ndim):
+    axes = axes_of(given["axes"], ndim)
+    sigmas = dict(zip(axes, each(given["sigma"], len(axes))))
+    return _of_derivatives(given, ndim, [sigmas.get(axis, 0) for axis in range(ndim)])
 
 
-def _of_gaussian_gradient(words, ndim):
-    return _of_derivatives(words, ndim, each(words["sigma"], ndim))
+def _of_gaussian_gradient(given, ndim):
+    return _of_derivatives(given, ndim, each(given["sigma"], ndim))
 
 
-def _of_derivatives(words, ndim, sigmas):
-    options = words["kwargs"]
+def _of_derivatives(given, ndim, sigmas):
+    options = given["kwargs"]
     reach = map(_radius, sigmas, [options.get("truncate", 4.0)] * ndim, each(options.get("radius"), ndim))
-    return dict(enumerate(reach)), _mode_everywhere(words, ndim)
+    return dict(enumerate(reach)), _mode_everywhere(given, ndim)
 
 
-def _mode_everywhere(words, ndim):
+def _mode_everywhere(given, ndim):
     """Modes where the derivative along each axis has that axis' mode along all: where these mix with 'wrap', no block may end."""
-    modes = each(words["mode"], len(axes_of(words["axes"], ndim)))
+    modes = each(given["mode"], len(axes_of(given["axes"], ndim)))
     borders = {border_of(mode) for mode in modes}
     return dict.fromkeys(range(ndim), _ANY if len(borders) > 1 and "wrap" in borders else modes[0] if modes else "reflect")
 
 
-def _of_derivative(words, ndim):
-    axis_of(words["axis"], ndim)
-    return dict.fromkeys(range(ndim), 1), dict(enumerate(each(words["mode"], ndim)))
+def _of_derivative(given, ndim):
+    axis_of(given["axis"], ndim)
+    return dict.fromkeys(range(ndim), 1), dict(enumerate(each(given["mode"], ndim)))
 
 
-def _of_laplacian(words, ndim):
-    axes = axes_of(words["axes"], ndim)
-    return dict.fromkeys(axes, 1), dict(zip(axes, each(words["mode"], len(axes))))
+def _of_laplacian(given, ndim):
+    axes = axes_of(given["axes"], ndim)
+    return dict.fromkeys(axes, 1), dict(zip(axes, each(given["mode"], len(axes))))
 
 
-def _of_depth(words, ndim):
-    depth = words["depth"]
+def _of_depth(given, ndim):
+    depth = given["depth"]
     if depth is None:
         raise ValueError("give depth: how many elements the derivative reaches, for all axes or each")
     reach = [operator.index(n) for n in each(depth, ndim)]
     if min(reach, default=0) < 0:
         raise ValueError(f"depth must be at least 0, got {depth}")
-    return dict(enumerate(reach)), _mode_everywhere(words, ndim)
+    return dict(enumerate(reach)), _mode_everywhere(given, ndim)
 
 
 # What each function's filter reaches along which axes, and the modes there.
@@ -188,19 +188,19 @@ def _wrap(name):
                             "dask.array.from_array makes one")
         bound = lazy.bind(input, *args, **keywords)
         bound.apply_defaults()
-        words = dict(bound.arguments)
-        words.pop("input")
-        if "weights" in words:
-            words["weights"] = np.asarray(words["weights"])
-        kind = _output_dtype(words["output"], input, words.get("weights"))
-        array, depth, boundary = _overlap(input, *reach_of(words, input.ndim))
-        words.pop("depth", None)
-        words.update(words.pop("kwargs", {}))
-        words["output"] = kind
+        given = dict(bound.arguments)
+        given.pop("input")
+        if "weights" in given:
+            given["weights"] = np.asarray(given["weights"])
+        kind = _output_dtype(given["output"], input, given.get("weights"))
+        array, depth, boundary = _overlap(input, *reach_of(given, input.ndim))
+        given.pop("depth", None)
+        given.update(given.pop("kwargs", {}))
+        given["output"] = kind
         if reach_of is not _of_depth:
-            function(np.zeros((1,) * input.ndim, input.dtype), **words)  # which refuses what it would refuse in each block
+            function(np.zeros((1,) * input.ndim, input.dtype), **given)  # which refuses what it would refuse in each block
         made = da.map_overlap(_filtered, array, depth=depth, boundary=boundary, dtype=kind, meta=array._meta.astype(kind),
-                              function=function, keywords=words, most_threads=LIMIT.get())
+                              function=function, keywords=given, most_threads=LIMIT.get())
         return made if made.chunks == input.chunks else made.rechunk(input.chunks)
 
     filtered.__module__ = __name__

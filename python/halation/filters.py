@@ -42,7 +42,8 @@ import textwrap
 import numpy as np
 
 from . import _alpha, _engine, _native, _view
-from .ndimage._arguments import facts_of, remembered
+from ._arrays import facts_of
+from ._remembered import remembered
 
 _FILTERS = {facts["name"]: facts for facts in _native.named_filters()}
 __all__ = list(_FILTERS)
@@ -95,7 +96,7 @@ def _weights(name, dims, values):
     filters = []
     for one in made:
         if "factors" in one:
-            filters.append(tuple(np.array(row) for row in one["factors"][3 - dims:]))
+            filters.append(tuple(np.array(factor) for factor in one["factors"][3 - dims:]))
         else:
             filters.append(np.array(one["weights"]).reshape(one["size"][3 - dims:]))
     if is_magnitude:  # of derivatives, whose anchors are their middles

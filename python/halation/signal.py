@@ -16,13 +16,13 @@
 - The larger array is the one filtered. It may be of any library, on a GPU too (floats, and integers up to 16 bits); the other
   is copied to the CPU.
 """
-import itertools
 import operator
 from numbers import Number
 
 import numpy as np
 
-from . import _arrays, _engine
+from . import _arrays, _engine, _signal_sums
+from ._signal_sums import as_weights, by_smaller, centred, dtype_of, must_swap
 
 __all__ = ["convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
 
@@ -44,24 +44,11 @@ def _both(in1, in2):
     return arrays[0], arrays[1], give or (lambda made: made)
 
 
-def _dtype(array):
-    if isinstance(array, np.ndarray):
-        return array.dtype
-    return _arrays.library_of(array).layout(array).dtype
-
-
 def _result_type(in1, in2):
     for array in (in1, in2):
-        if _dtype(array).kind not in "biufc":
-            raise TypeError(f"arrays must be of numbers, got {_dtype(array)}")
-    return np.result_type(_dtype(in1), _dtype(in2))
-
-
-def _as_weights(array):
-    """A filter as NumPy's array: the library keeps weights on the CPU."""
-    if isinstance(array, np.ndarray):
-        return array
-    return array.get() if hasattr(array, "get") else np.asarray(array.cpu() if hasattr(array, "cpu") else array.copy_to_host())
+        if dtype_of(array).kind not in "biufc":
+            raise TypeError(f"arrays must be of numbers, got {dtype_of(array)}")
+    return np.result_type(dtype_of(in1), dtype_of(in2))
 
 
 def _check_mode(mode):
@@ -69,98 +56,14 @@ def _check_mode(mode):
         raise ValueError(f"Acceptable mode flags are 'valid', 'same', or 'full', not mode={mode}")
 
 
-def _must_swap(mode, shape1, shape2, axes):
-    """Whether the second input is the larger one, where the filter must lie inside the array."""
-    if mode != "valid" or not axes:
-        return False
-    if all(shape1[axis] >= shape2[axis] for axis in axes):
-        return False
-    if not all(shape2[axis] >= shape1[axis] for axis in axes):
-        raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
-    return True
-
-
-def _centred(full, shape):
-    """The middle of a full result."""
-    return full[tuple(slice((n - m) // 2, (n - m) // 2 + m) for n, m in zip(full.shape, shape))]
-
-
-def _run(array, weights, axes, extent, dtype, border="constant", fill=0.0, **words):
-    """One convolution by the engine."""
-    flipped = weights[(slice(None, None, -1),) * weights.ndim]
-    return _engine.correlate(array, flipped, axes=axes, borders=border, cvals=fill, extent=extent, dtype=dtype, **words)
-
-
-def _limbs(array, count):
-    """The lowest 16 * count bits of whole numbers, 16 in each float64."""
-    bits = array.astype(np.int64, copy=False).view(np.uint64) if array.dtype.kind == "i" else array.astype(np.uint64)
-    return [((bits >> np.uint64(16 * i)) & np.uint64(0xFFFF)).astype(np.float64) for i in range(count)]
-
-
-def _magnitude(array, fill):
-    return max(abs(int(array.min(initial=0))), abs(int(array.max(initial=0))), abs(int(fill)))
-
-
-def _convolve(array, weights, axes, extent, dtype, border="constant", fill=0.0):
-    """A convolution of any numbers: exact, and wrapped, where these are whole."""
-    if isinstance(fill, complex) and _dtype(array).kind != "c":
-        if fill.imag == 0:
-            fill = fill.real
-        else:  # what lies outside is complex, and so is the array
-            array = array.astype(dtype)
-    if dtype.kind in "fc":
-        total = "f64" if dtype.itemsize >= (16 if dtype.kind == "c" else 8) else "automatic"
-        return _run(array, weights, axes, extent, dtype, border, fill, sum=total)
-    if dtype.kind == "b":
-        return _run(array, weights, axes, extent, dtype, border, float(bool(fill)))  # what is not 0 is True
-    words = {"rounding": "truncate", "overflow": "wrap", "sum": "f64"}
-    if not isinstance(array, np.ndarray):
-        if dtype.itemsize > 2:
-            raise TypeError(f"on a GPU integers are convolved up to 16 bits, got {dtype}; give floats")
-        return _run(array, weights, axes, extent, dtype, border, fill, **words)
-    largest = _magnitude(array, fill) * float(np.abs(weights.astype(np.float64)).sum())
-    if largest < 2**31:
-        return _run(array, weights, axes, extent, dtype, border, fill, **words)
-    if largest < 2**53:
-        return _run(array, weights, axes, extent, np.dtype(np.int64), border, fill, **words).astype(dtype)
-    if weights.size > 2**21:
-        raise ValueError(f"whole numbers this large are convolved by up to 2**21 weights, got {weights.size}; give floats")
-    # Modulo 2^64: products of 16-bit limbs, whose sums are exact in float64, each where it belongs.
-    count = -(-dtype.itemsize // 2)
-    fills = _limbs(np.array([int(fill)]), count)
-    sums = None
-    for (i, low), (j, high) in itertools.product(enumerate(_limbs(array, count)), enumerate(_limbs(weights, count))):
-        if i + j < count:
-            part = _run(low, high, axes, extent, np.dtype(np.float64), border, float(fills[i][0]), sum="f64")
-            part = part.astype(np.uint64) << np.uint64(16 * (i + j))
-            sums = part if sums is None else sums + part
-    return sums.astype(dtype)
-
-
-def _by_smaller(in1, in2, axes, mode, dtype):
-    """A convolution along `axes` (all axes of the second input), with the smaller of the two as the filter."""
-    shape1 = tuple(in1.shape)
-    if mode == "valid":
-        if _must_swap(mode, shape1, in2.shape, axes):
-            in1, in2 = in2, in1
-        return _convolve(in1, _as_weights(in2), axes, mode, dtype)
-    if np.prod(in2.shape) > np.prod(shape1):
-        made = _convolve(in2, _as_weights(in1), axes, "full", dtype)
-        if mode == "full":
-            return made
-        made = _centred(made, shape1)
-        return np.ascontiguousarray(made) if isinstance(made, np.ndarray) else made
-    return _convolve(in1, _as_weights(in2), axes, mode, dtype)
-
-
-def _convolve_whole(in1, in2, mode, method, names, is_correlation):
+def _along_all_axes(in1, in2, mode, method, names, is_correlation):
     in1, in2, give = _both(in1, in2)
     if in1.ndim != in2.ndim:
         raise ValueError(f"{names} should have the same dimensionality")
-    of_objects = _dtype(in1).kind == "O" or _dtype(in2).kind == "O"
+    of_objects = dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O"
     dtype = np.dtype(object) if of_objects else _result_type(in1, in2)
     if is_correlation:
-        in2 = np.flip(_as_weights(in2))
+        in2 = np.flip(as_weights(in2))
         in2 = in2 if of_objects else in2.conj()  # as in SciPy
     if in1.ndim == 0:
         return give(in1 * in2)
@@ -171,14 +74,14 @@ def _convolve_whole(in1, in2, mode, method, names, is_correlation):
         return give(_of_nothing(tuple(in1.shape), tuple(in2.shape), mode, dtype, names))
     if of_objects:
         return give(_of_objects(in1, in2, mode))
-    return give(_by_smaller(in1, in2, tuple(range(in1.ndim)), mode, dtype))
+    return give(by_smaller(in1, in2, tuple(range(in1.ndim)), mode, dtype))
 
 
 def _of_nothing(shape1, shape2, mode, dtype, names):
     """What sums of no terms make: zeros where there are outputs at all."""
     axes = range(len(shape1))
     if mode == "valid" and len(shape1) > 1:
-        if _must_swap(mode, shape1, shape2, axes):
+        if must_swap(mode, shape1, shape2, axes):
             shape1, shape2 = shape2, shape1
         return np.zeros([n - m + 1 for n, m in zip(shape1, shape2)], dtype)
     if mode == "same" and 0 not in shape2:
@@ -193,7 +96,7 @@ def _of_objects(in1, in2, mode):
     if in1.ndim > 1:
         raise ValueError(f"arrays of objects are convolved along one axis, got {in1.ndim}")
     made = np.convolve(in1, in2, "full" if mode == "same" else mode)
-    return _centred(made, in1.shape).copy() if mode == "same" else made
+    return centred(made, in1.shape).copy() if mode == "same" else made
 
 
 def convolve(in1, in2, mode="full", method="auto"):
@@ -228,7 +131,7 @@ def convolve(in1, in2, mode="full", method="auto"):
     >>> convolve([1, 2, 3], [0, 1, 0.5], mode='valid')
     array([2.5])
     """
-    return _convolve_whole(in1, in2, mode, method, "volume and kernel", False)
+    return _along_all_axes(in1, in2, mode, method, "volume and kernel", False)
 
 
 def correlate(in1, in2, mode="full", method="auto"):
@@ -254,7 +157,7 @@ def correlate(in1, in2, mode="full", method="auto"):
     >>> correlate([1, 2, 3], [0, 1, 0.5])
     array([0.5, 2. , 3.5, 3. , 0. ])
     """
-    return _convolve_whole(in1, in2, mode, method, "in1 and in2", True)
+    return _along_all_axes(in1, in2, mode, method, "in1 and in2", True)
 
 
 def _fill_of(fillvalue, dtype):
@@ -314,16 +217,16 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
         raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
     dtype = _result_type(in1, in2)
     fill = _fill_of(fillvalue, dtype)
-    if _must_swap(mode, in1.shape, in2.shape, (0, 1)):
+    if must_swap(mode, in1.shape, in2.shape, (0, 1)):
         in1, in2 = in2, in1
     if 0 in in1.shape or 0 in in2.shape:
         raise ValueError(f"convolve2d inputs must have elements, got shapes {tuple(in1.shape)} and {tuple(in2.shape)}")
-    return give(_convolve(in1, _as_weights(in2), (0, 1), mode, dtype, _BOUNDARIES[boundary], fill))
+    return give(_signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, _BOUNDARIES[boundary], fill))
 
 
 def _as_floats(array):
     """The type of which a transform would be taken: float32, float64 or complex numbers."""
-    kind = _dtype(array)
+    kind = dtype_of(array)
     if kind.kind not in "biufcO":
         raise TypeError(f"arrays must be of numbers, got {kind}")
     return np.dtype(np.float64) if kind.kind in "biuO" else np.promote_types(kind, np.float32)
@@ -373,10 +276,10 @@ def fftconvolve(in1, in2, mode="full", axes=None):
     if mode not in _MODES:
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if not axes:  # nothing is summed, and so nothing becomes a float
-        dtype = np.result_type(_dtype(in1), _dtype(in2))
+        dtype = np.result_type(dtype_of(in1), dtype_of(in2))
     else:
-        in1, in2 = (array.astype(np.float64) if _dtype(array).kind == "O" else array for array in (in1, in2))
-    return give(_along(in1, in2, axes, mode, given, dtype))
+        in1, in2 = (array.astype(np.float64) if dtype_of(array).kind == "O" else array for array in (in1, in2))
+    return give(_signal_sums.along(in1, in2, axes, mode, given, dtype))
 
 
 def _convolved_axes(in1, in2, mode, axes):
@@ -398,47 +301,7 @@ def _convolved_axes(in1, in2, mode, axes):
     axes = tuple(axis for axis in sorted(axes) if shape1[axis] != 1 and shape2[axis] != 1)
     if not all(shape1[axis] == shape2[axis] or 1 in (shape1[axis], shape2[axis]) for axis in range(ndim) if axis not in axes):
         raise ValueError(f"incompatible shapes for in1 and in2: {shape1} and {shape2}")
-    return (in2, in1, axes) if _must_swap(mode, shape1, shape2, axes) else (in1, in2, axes)
-
-
-def _along(in1, in2, axes, mode, given, dtype):
-    """Convolutions along `axes`, with a filter for each place along the others."""
-    ndim = in1.ndim
-    others = [axis for axis in range(ndim) if axis not in axes]
-    if mode == "full" and any(in2.shape[axis] != 1 for axis in others) and all(in1.shape[axis] == 1 for axis in others):
-        in1, in2 = in2, in1
-    if mode == "same" and np.prod([in2.shape[axis] for axis in axes]) > np.prod([in1.shape[axis] for axis in axes]):
-        return np.ascontiguousarray(_centred(_along(in1, in2, axes, "full", given, dtype), given))
-    if not isinstance(in1, np.ndarray):
-        if any(in2.shape[axis] != 1 for axis in others):
-            raise ValueError("on a GPU one filter serves the whole array: in2 must have length 1 along the other axes")
-        weights = _as_weights(in2)
-        return _convolve(in1, weights.reshape([weights.shape[axis] for axis in axes]), axes, mode, dtype)
-    in2 = _as_weights(in2)
-    lengths = [in2.shape[axis] for axis in axes]
-    if all(in2.shape[axis] == 1 for axis in others):
-        made = _run_along(in1, in2.reshape(lengths), axes, mode, dtype)
-    else:
-        shape = [max(n, m) for n, m in zip(in1.shape, in2.shape)]
-        made = None
-        for index in itertools.product(*(range(in2.shape[axis]) for axis in others)):
-            at = dict(zip(others, index))
-            # Where the filter varies the array is cut to the place it is for; where it does not, the array is taken whole.
-            varies = [axis in at and in2.shape[axis] > 1 for axis in range(ndim)]
-            place = tuple(slice(at[axis], at[axis] + 1) if varies[axis] else slice(None) for axis in range(ndim))
-            source = tuple(slice(None) if in1.shape[axis] == 1 else part for axis, part in enumerate(place))
-            weights = in2[tuple(at[axis] if axis in at else slice(None) for axis in range(ndim))]
-            part = _run_along(in1[source], weights, axes, mode, dtype)
-            if made is None:
-                made = np.empty([part.shape[axis] if axis in axes else shape[axis] for axis in range(ndim)], dtype)
-            made[place] = part
-    return np.ascontiguousarray(_centred(made, given)) if mode == "same" else made
-
-
-def _run_along(array, weights, axes, mode, dtype):
-    if not axes:
-        return (array * weights).astype(dtype)
-    return _convolve(array, weights, axes, mode, dtype)
+    return (in2, in1, axes) if must_swap(mode, shape1, shape2, axes) else (in1, in2, axes)
 
 
 def oaconvolve(in1, in2, mode="full", axes=None):
@@ -495,8 +358,8 @@ def sepfir2d(input, hrow, hcol):
     array([[0., 1., 2., 1.]])
     """
     input, hrow, give = _both(input, hrow)
-    hrow, hcol = _as_weights(hrow), np.asarray(_as_weights(_both(hcol, 0)[0]))
-    kind = _dtype(input)
+    hrow, hcol = as_weights(hrow), np.asarray(as_weights(_both(hcol, 0)[0]))
+    kind = dtype_of(input)
     if kind.kind not in "biufc":
         raise TypeError(f"the image must be of numbers, got {kind}")
     if input.ndim != 2:
@@ -509,5 +372,5 @@ def sepfir2d(input, hrow, hcol):
     if hrow.size % 2 == 0 or hcol.size % 2 == 0:
         raise ValueError("hrow and hcol must be odd length")
     dtype = np.promote_types(kind, np.float32)
-    rows = (hcol[::-1], hrow[::-1])
-    return give(_engine.correlate(input, rows, axes=(0, 1), borders="reflect", dtype=dtype))
+    factors = (hcol[::-1], hrow[::-1])
+    return give(_engine.correlate(input, factors, axes=(0, 1), borders="reflect", dtype=dtype))

@@ -64,4 +64,10 @@ constexpr int channels_in_row(RowLayout layout, std::int64_t channels) {
   return layout == RowLayout::aligned_gather || layout == RowLayout::strided ? 0 : 1;
 }
 
+/// The same with 1 where channels are apart: so many are in one row.
+constexpr std::int64_t channels_beside(RowLayout layout, std::int64_t channels) {
+  const int in_row = channels_in_row(layout, channels);
+  return in_row > 0 ? in_row : 1;
+}
+
 }  // namespace halation::cuda_backend

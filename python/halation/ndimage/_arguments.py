@@ -8,6 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from .. import _arrays, _engine
+from .._arrays import facts_of
+from .._options import options_of
 from . import _calls
 
 _BORDERS = {
@@ -86,17 +88,6 @@ def filters_arrays(function):
         return library.give(made)
 
     return wrapped
-
-
-def facts_of(array):
-    """(number of axes, dtype) of an array of any library."""
-    if type(array) is np.ndarray:
-        return array.ndim, array.dtype
-    library = _arrays.library_of(array)
-    if isinstance(library, _arrays.OnCpu):
-        return array.ndim, np.asarray(array).dtype
-    layout = library.layout(array)
-    return len(layout.shape), layout.dtype
 
 
 def border_of(mode):
@@ -202,38 +193,19 @@ def unfiltered(array, out, dtype):
     return out
 
 
-def remembered(function):
-    """The results of a function of hashable arguments, kept; of others (lists, arrays) made anew.
-
-    Arguments that are equal and of different types (3 and 3.0, 1 and True) are different ones: some are refused.
-    """
-    flat = functools.lru_cache(maxsize=256, typed=True)(function)
-
-    @functools.lru_cache(maxsize=256)
-    def nested(_, args):
-        return function(*args)
-
-    @functools.wraps(function)
-    def call(*args):
-        try:
-            if tuple not in map(type, args):
-                return flat(*args)
-            hash(args)
-        except TypeError:
-            return function(*args)
-        return nested(_types_of(args), args)
-
-    return call
-
-
-def _types_of(values):
-    return tuple([_types_of(value) if type(value) is tuple else type(value) for value in values])
-
-
 def run(array, filters, axes, borders, cval, anchors, out, dtype, divisor=1, magnitude=False):
     """One pass of the engine with SciPy's rules for integers: towards zero, wrapped."""
-    words = (axes, borders, _scalar(cval), anchors, "same", "truncate", "wrap", 1.0, 0.0, divisor, "automatic", "automatic")
-    return _engine.correlate_any(array, filters, (*words, magnitude, 0), out, None if out is not None else dtype)
+    options = options_of(
+        axes=axes,
+        borders=borders,
+        cvals=_scalar(cval),
+        anchors=anchors,
+        rounding="truncate",
+        overflow="wrap",
+        divisor=divisor,
+        magnitude=magnitude,
+    )
+    return _engine.correlate_by(options, array, filters, out, None if out is not None else dtype)
 
 
 def _scalar(cval):
@@ -244,25 +216,25 @@ def _scalar(cval):
     return complex(cval) if np.iscomplexobj(cval) else float(cval)
 
 
-def separable(array, rows, axes, borders, cval, anchors, out, dtype, divisors=None):
-    """Rows of weights (a tuple) along one axis after another, as SciPy goes: results between the axes are of the output's type.
+def separable(array, factors, axes, borders, cval, anchors, out, dtype, divisors=None):
+    """Factors (a tuple) along one axis after another, as SciPy goes: results between the axes are of the output's type.
 
     Floats take one pass. Integers are truncated between the axes, and so take one for each, unless all weights are whole; so do
-    constants that an earlier row would have to change, because SciPy puts the same constant around what lies between.
+    constants that an earlier factor would have to change, because SciPy puts the same constant around what lies between.
     """
     cval = _scalar(cval)
-    if divisors is None and (dtype.kind in "fc" or _all_whole(facts_of(array)[1], dtype, rows, cval)):
-        if _one_pass(rows, borders, cval):
-            return run(array, rows, axes, borders, cval, anchors, out, dtype)
-    last = len(rows) - 1
+    if divisors is None and (dtype.kind in "fc" or _all_integer(facts_of(array)[1], dtype, factors, cval)):
+        if _one_pass(factors, borders, cval):
+            return run(array, factors, axes, borders, cval, anchors, out, dtype)
+    last = len(factors) - 1
     # SciPy keeps whole bytes in its arrays of bool; here they are kept between the axes, and the result is 0 or 1. Halves, which it
     # does not know, are f32 between them.
     between = {"?": np.dtype(np.uint8), "e": np.dtype(np.float32)}.get(dtype.char, dtype)
-    for i, row in enumerate(rows):
+    for i, factor in enumerate(factors):
         divisor = 1 if divisors is None else divisors[i]
         array = run(
             array,
-            (row,),
+            (factor,),
             (axes[i],),
             borders[i],
             cval,
@@ -274,25 +246,25 @@ def separable(array, rows, axes, borders, cval, anchors, out, dtype, divisors=No
     return array
 
 
-def _all_whole(source, dtype, rows, cval):
+def _all_integer(source, dtype, factors, cval):
     """Whether integers need not be put into the output's type between the axes: nothing is truncated, and what leaves the type's
     range keeps its low bits, on which the result's low bits depend alone."""
     if source.kind not in "iu" or dtype.kind not in "iu" or np.iscomplexobj(cval):
         return False
-    return _stays_whole(source, dtype, tuple([np.asarray(row, np.float64).tobytes() for row in rows]), float(cval))
+    return _stays_integer(source, dtype, tuple([np.asarray(factor, np.float64).tobytes() for factor in factors]), float(cval))
 
 
 @functools.lru_cache(maxsize=256)
-def _stays_whole(source, dtype, rows, cval):
+def _stays_integer(source, dtype, factors, cval):
     low, high = (float(end) for end in (np.iinfo(source).min, np.iinfo(source).max))
     low, high = min(low, cval), max(high, cval)
     limits = np.iinfo(dtype)
     if cval != np.rint(cval):
         return False
-    for row in map(np.frombuffer, rows):
-        if not np.array_equal(row, np.rint(row)):
+    for factor in map(np.frombuffer, factors):
+        if not np.array_equal(factor, np.rint(factor)):
             return False
-        up, down = float(row[row > 0].sum()), float(row[row < 0].sum())
+        up, down = float(factor[factor > 0].sum()), float(factor[factor < 0].sum())
         low, high = min(up * low + down * high, cval), max(up * high + down * low, cval)
         fits = limits.min <= low and high <= limits.max
         # A conversion of what leaves 8 and 16 bits keeps the low ones as long as 32 hold it.
@@ -301,12 +273,12 @@ def _stays_whole(source, dtype, rows, cval):
     return True
 
 
-def _one_pass(rows, borders, cval):
-    if "constant" not in borders or len(rows) == 1 or cval == 0:
+def _one_pass(factors, borders, cval):
+    if "constant" not in borders or len(factors) == 1 or cval == 0:
         return True
     gain = 1.0
-    for row, border in zip(rows, borders):
+    for factor, border in zip(factors, borders):
         if border == "constant" and abs(gain - 1) > 1e-12:
             return False
-        gain *= float(row.sum())
+        gain *= float(factor.sum())
     return True

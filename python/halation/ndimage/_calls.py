@@ -1,7 +1,8 @@
 """_calls.py: a call like an earlier one runs what that one prepared, without asking again what its arguments mean.
 
 Calls are alike where their arrays have the same shapes, strides and types and all else is equal and of the same types
-(native/calls.cpp). Only those are remembered that came down to passes of the engine, one into the other, from the input to the result.
+(native/calls.cpp). Only those are remembered that came down to passes of the engine, one into the other, from the input to the
+result.
 """
 
 import inspect
@@ -9,7 +10,7 @@ from collections import OrderedDict
 
 import numpy as np
 
-from .. import _engine, _native
+from .. import _cache, _native
 from .._threads import LIMIT
 
 MOST_CALLS = 256
@@ -25,7 +26,7 @@ def keys_of(function):
 
 def call(function, key_of, input, args, keywords):
     """function(input, *args, **keywords) for an array of NumPy's."""
-    if key_of is None or _engine.STEPS.get() is not None:
+    if key_of is None or _cache.STEPS.get() is not None:
         return function(input, *args, **keywords)
     key = key_of(input, args, keywords, LIMIT.get())
     if key is None:
@@ -46,7 +47,7 @@ def call(function, key_of, input, args, keywords):
 
 def _recorded(key, function, input, args, keywords):
     """Calls the function, and remembers what it came down to: nothing where that is no chain of passes."""
-    with _engine.noting([]) as steps:
+    with _cache.noting([]) as steps:
         result = function(input, *args, **keywords)
     given, program = input, []
     for entry, array, out, made in steps:

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from .._arrays import facts_of
+from .._remembered import remembered
 from ._arguments import (
     axes_of,
     axis_of,
     border_of,
     each,
-    facts_of,
     filters_arrays,
     output_of,
-    remembered,
     run,
     separable,
     unfiltered,

@@ -2,23 +2,24 @@
 
 import numpy as np
 
-from .. import _arrays, _engine, _gpu
+from .. import _arrays, _gpu
+from .._arrays import facts_of
+from .._job import pixel_of
+from .._remembered import remembered
 from ._arguments import (
     axes_of,
     axis_of,
     border_of,
     each,
     empty_like,
-    facts_of,
     filters_arrays,
     output_of,
-    remembered,
     run,
     separable,
     unfiltered,
 )
 from ._correlate import correlate1d
-from ._gaussian import _gaussian_filter, row_of
+from ._gaussian import _gaussian_filter, factor_of
 
 _DIFFERENCE = np.array([-1.0, 0.0, 1.0])
 _SECOND_DIFFERENCE = np.array([1.0, -2.0, 1.0])
@@ -29,17 +30,17 @@ def _edges(input, axis, output, mode, cval, smooth):
     out, kind = output_of(output, input, dtype)
     if dtype.kind == "c" and kind.kind != "c":
         raise RuntimeError("output must have complex dtype")
-    rows, axes, borders, anchors = _edge_rows(ndim, axis, mode, smooth)
-    return separable(input, rows, axes, borders, cval, anchors, out, kind)
+    factors, axes, borders, anchors = _edge_factors(ndim, axis, mode, smooth)
+    return separable(input, factors, axes, borders, cval, anchors, out, kind)
 
 
 @remembered
-def _edge_rows(ndim, axis, mode, smooth):
+def _edge_factors(ndim, axis, mode, smooth):
     axis = axis_of(axis, ndim)
     modes = each(mode, ndim)
     axes = (axis, *(other for other in range(ndim) if other != axis))
-    rows = (_DIFFERENCE,) + (np.array(smooth),) * (ndim - 1)
-    return rows, axes, tuple(border_of(modes[a]) for a in axes), (1,) * ndim
+    factors = (_DIFFERENCE,) + (np.array(smooth),) * (ndim - 1)
+    return factors, axes, tuple(border_of(modes[a]) for a in axes), (1,) * ndim
 
 
 @filters_arrays
@@ -344,7 +345,7 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
     """
     ndim, dtype = facts_of(input)
     out, kind = output_of(output, input, dtype)
-    if axes is None and kind.kind == "f" and None not in (_engine.pixel_of(dtype), _engine.pixel_of(kind)):
+    if axes is None and kind.kind == "f" and None not in (pixel_of(dtype), pixel_of(kind)):
         one_pass = _gradient_filters(ndim, sigma, mode, tuple(kwargs.items()))
         if one_pass is not None and (one_pass[1] != "constant" or cval == 0):
             filters, border = one_pass
@@ -364,5 +365,5 @@ def _gradient_filters(ndim, sigma, mode, keywords):
     truncate, radii = keywords.pop("truncate", 4.0), each(keywords.pop("radius", None), ndim)
     if not 1 < ndim <= 3 or keywords or len(set(modes)) > 1 or not all(one > 1e-15 for one in sigmas):
         return None
-    filters = [tuple(row_of(sigmas[i], int(i == axis), truncate, radii[i]) for i in range(ndim)) for axis in range(ndim)]
+    filters = [tuple(factor_of(sigmas[i], int(i == axis), truncate, radii[i]) for i in range(ndim)) for axis in range(ndim)]
     return filters, border_of(modes[0])

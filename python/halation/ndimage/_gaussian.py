@@ -6,11 +6,14 @@ import operator
 
 import numpy as np
 
-from ._arguments import axes_of, border_of, each, facts_of, filters_arrays, output_of, remembered, separable, unfiltered
+from .._arrays import facts_of
+from .._remembered import remembered
+from ._arguments import axes_of, border_of, each, filters_arrays, output_of, separable, unfiltered
+from ._correlate import _correlate1d
 
 
 @functools.lru_cache(maxsize=256)
-def gaussian_row(sigma, order, radius):
+def gaussian_factor(sigma, order, radius):
     """Weights of a correlation with the `order`-th derivative of a Gaussian, which sums to 1 over its 2 * radius + 1 taps.
 
     The derivative of order n is a polynomial times the Gaussian: q0 = 1, and q(n+1) = q(n)' - x / sigma**2 * q(n).
@@ -22,13 +25,13 @@ def gaussian_row(sigma, order, radius):
     factor = np.polynomial.Polynomial([0.0, -1.0 / (sigma * sigma)])
     for _ in range(order):
         polynomial = polynomial.deriv() + factor * polynomial
-    row = (polynomial(x.astype(np.float64)) * gaussian)[::-1].copy()
-    row.flags.writeable = False
-    return row
+    factor = (polynomial(x.astype(np.float64)) * gaussian)[::-1].copy()
+    factor.flags.writeable = False
+    return factor
 
 
-def row_of(sigma, order, truncate, radius):
-    """The row for parameters as the caller gave them."""
+def factor_of(sigma, order, truncate, radius):
+    """The factor for parameters as the caller gave them."""
     if isinstance(sigma, (str, bytes)):  # which Python's float would read
         raise TypeError(f"sigma must be a number, got {sigma!r}")
     sigma = float(sigma)
@@ -38,7 +41,7 @@ def row_of(sigma, order, truncate, radius):
         raise ValueError("Radius must be a nonnegative integer.")
     if order < 0:
         raise ValueError("order must be non-negative")
-    return gaussian_row(sigma, 0 if order == 0 else operator.index(order), int(radius))
+    return gaussian_factor(sigma, 0 if order == 0 else operator.index(order), int(radius))
 
 
 @filters_arrays
@@ -70,9 +73,7 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     >>> gaussian_filter1d([1.0, 2.0, 3.0, 4.0, 5.0], 1).round(6)
     array([1.427041, 2.067822, 3.      , 3.932178, 4.572959])
     """
-    from ._correlate import _correlate1d
-
-    return _correlate1d(input, row_of(sigma, order, truncate, radius), axis, output, mode, cval, 0)
+    return _correlate1d(input, factor_of(sigma, order, truncate, radius), axis, output, mode, cval, 0)
 
 
 @filters_arrays
@@ -124,18 +125,19 @@ def _gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.
         return unfiltered(input, out, kind)
     if dtype.kind == "c" and kind.kind != "c":
         raise RuntimeError("output must have complex dtype")
-    rows, axes, borders, anchors = jobs
-    return separable(input, rows, axes, borders, cval, anchors, out, kind)
+    factors, axes, borders, anchors = jobs
+    return separable(input, factors, axes, borders, cval, anchors, out, kind)
 
 
 @remembered
 def _gaussians(ndim, axes, sigma, order, mode, truncate, radius):
-    """(rows, axes, borders, anchors); None where no axis is filtered."""
+    """(factors, axes, borders, anchors); None where no axis is filtered."""
     axes = axes_of(axes, ndim)
     count = len(axes)
     jobs = list(zip(axes, each(order, count), each(sigma, count), each(mode, count), each(radius, count)))
     jobs = [job for job in jobs if job[2] > 1e-15]
     if not jobs:
         return None
-    rows = tuple(row_of(s, o, truncate, r) for _, o, s, _, r in jobs)
-    return rows, tuple(job[0] for job in jobs), tuple(border_of(job[3]) for job in jobs), tuple(len(row) // 2 for row in rows)
+    factors = tuple(factor_of(s, o, truncate, r) for _, o, s, _, r in jobs)
+    anchors = tuple(len(factor) // 2 for factor in factors)
+    return factors, tuple(job[0] for job in jobs), tuple(border_of(job[3]) for job in jobs), anchors

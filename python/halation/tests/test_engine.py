@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halation import _engine, _native, _routes, _strips
+from halation import _cache, _compose, _engine, _native, _strips
 from .arrays import arrays, numbers
 
 theirs = pytest.importorskip("scipy.ndimage")
@@ -86,10 +86,10 @@ def test_strips_change_nothing(data, array, border, extent, dense):
     at_once = _engine.correlate(array, weights, **words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_strips, "STRIP_ELEMENTS", 8)
-        patch.setattr(_engine, "_cache", type(_engine._cache)())
+        patch.setattr(_cache, "entries", type(_cache.entries)())
         in_strips = _engine.correlate(array, weights, **words)
-        kinds = {type(entry) for entry in _engine._cache.values()}
-    assert kinds & {_strips.Strips, _routes.ManyFactors}
+        kinds = {type(entry) for entry in _cache.entries.values()}
+    assert kinds & {_strips.Strips, _compose.ManyFactors}
     np.testing.assert_array_equal(in_strips, at_once)
 
 
@@ -218,13 +218,13 @@ def test_dlpack():
 
 
 def test_cache_is_bounded():
-    _engine._cache.clear()
-    for n in range(1, 2 * _engine.MOST_PLANS):
+    _cache.entries.clear()
+    for n in range(1, 2 * _cache.MOST_ENTRIES):
         _engine.correlate(np.zeros(n, np.float32), (np.ones(3),))
-    assert len(_engine._cache) == _engine.MOST_PLANS
-    before = set(_engine._cache)
-    _engine.correlate(np.zeros(4, np.float32), (np.ones(_engine.MOST_CACHED_BYTES),))
-    assert set(_engine._cache) == before
+    assert len(_cache.entries) == _cache.MOST_ENTRIES
+    before = set(_cache.entries)
+    _engine.correlate(np.zeros(4, np.float32), (np.ones(_cache.MOST_BYTES),))
+    assert set(_cache.entries) == before
 
 
 def test_threads_share_plans():

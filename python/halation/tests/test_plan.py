@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import halation
-from halation.ndimage._gaussian import gaussian_row
+from halation.ndimage._gaussian import gaussian_factor
 
 signal = pytest.importorskip("scipy.signal")
 
@@ -109,7 +109,7 @@ def test_devices():
     assert names[:2] == ["reference", "cpu"]
 
 
-@pytest.mark.parametrize("weights", [gaussian_row(1.5, 0, 6), gaussian_row(0.8, 0, 1), np.ones(5) / 7, [0.3, 0.4, 0.3]], ids=len)
+@pytest.mark.parametrize("weights", [gaussian_factor(1.5, 0, 6), gaussian_factor(0.8, 0, 1), np.ones(5) / 7, [0.3, 0.4, 0.3]], ids=len)
 @pytest.mark.parametrize("output", [np.uint8, np.int16])
 def test_fixed_point_is_off_by_a_sixteenth_of_a_level_at_most(weights, output):
     """And not at all beside what f64 rounds where sums in f64 are asked for."""

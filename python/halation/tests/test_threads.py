@@ -12,7 +12,7 @@ import pytest
 
 import halation
 import halation.ndimage
-from halation import _engine, _native
+from halation import _cache, _native
 from halation.ndimage import _calls
 
 LARGE = np.ones((1500, 1500), np.float32)
@@ -47,7 +47,7 @@ def test_calls_take_what_is_said_whatever_was_called_before():
     def latest():
         _calls._programs.clear()
         halation.ndimage.gaussian_filter(LARGE, 2.0)
-        return threads_of(next(reversed(_engine._cache.values())).plan)
+        return threads_of(next(reversed(_cache.entries.values())).plan)
 
     for _ in range(2):
         assert latest() == ALL
@@ -60,9 +60,9 @@ def test_strips_are_shared_by_as_many_threads():
 
     def filtered():
         _calls._programs.clear()
-        _engine._cache.clear()
+        _cache.entries.clear()
         made = halation.ndimage.gaussian_filter(LONG, 3.0)
-        return made, {entry.workers for entry in _engine._cache.values() if type(entry) is _strips.Strips}
+        return made, {entry.workers for entry in _cache.entries.values() if type(entry) is _strips.Strips}
 
     with halation.threads(1):
         limited, workers = filtered()
@@ -138,9 +138,9 @@ def test_dasks_threads_have_the_callers_limit():
     import halation.dask
 
     _calls._programs.clear()
-    _engine._cache.clear()
+    _cache.entries.clear()
     with halation.threads(1):
         lazy = halation.dask.gaussian_filter(da.from_array(LARGE, chunks=(1500, 1500)), 2.0)
     lazy.compute()
-    large = [entry for entry in _engine._cache.values() if entry.shape == LARGE.shape]
+    large = [entry for entry in _cache.entries.values() if entry.shape == LARGE.shape]
     assert [threads_of(entry.plan) for entry in large] == [1]

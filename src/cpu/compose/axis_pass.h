@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "cpu/parts/arranged_weights.h"
-#include "cpu/parts/box_kernels.h"
-#include "cpu/parts/box_sum.h"
+#include "cpu/parts/box/kernels.h"
+#include "cpu/parts/box/sum.h"
 
 namespace halation::cpu_backend {
 

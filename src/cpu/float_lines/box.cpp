@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cpu/float_lines/method.h"
-#include "cpu/parts/box_kernels.h"
-#include "cpu/parts/box_sum.h"
+#include "cpu/parts/box/kernels.h"
+#include "cpu/parts/box/sum.h"
 
 namespace halation::cpu_backend {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "cpu/expected.h"
 #include "cpu/families.h"
-#include "cpu/parts/box_kernels.h"
-#include "cpu/parts/box_sum.h"
+#include "cpu/parts/box/kernels.h"
+#include "cpu/parts/box/sum.h"
 #include "cpu/tiles/pixel_rows.h"
 #include "cpu/tiles/scratch.h"
 #include "cpu/tiles/tiles.h"

@@ -1,7 +1,7 @@
 // in_bulk.cuh: filters along x where rows are f32 on 16-byte boundaries: each warp is on its own.
 #pragma once
 
-#include "cuda/parts/row_stretches.cuh"
+#include "cuda/parts/rows/stretches.cuh"
 
 namespace halation::cuda_backend {
 

@@ -20,8 +20,8 @@
 #include "cuda/device/device.h"
 #include "cuda/long_rows/in_bulk.cuh"
 #include "cuda/long_rows/staged.cuh"
-#include "cuda/parts/extents.h"
 #include "cuda/parts/line_arguments.h"
+#include "cuda/parts/strips.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -153,7 +153,7 @@ const char* refuses_alike(const Request& request) {
 double seconds_staged(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
-  const std::int64_t beside = channels_beside(job, request.rows);
+  const std::int64_t beside = channels_beside(request.rows, job.in.channels);
   const std::int64_t pixels = 32 / beside * run;
   const std::int64_t across = divide_up(job.out.width, pixels);
   const std::int64_t planes = job.out.batch * job.out.depth * (job.out.channels / beside);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/parts/lines.cuh"
-#include "cuda/parts/row_arguments.cuh"
+#include "cuda/parts/rows/arguments.cuh"
 
 namespace halation::cuda_backend {
 

@@ -1,10 +1,12 @@
-// strips.h: how many strips a walk is cut into.
+// strips.h: how many pieces there are, and how many strips a walk is cut into.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 namespace halation::cuda_backend {
+
+constexpr std::int64_t divide_up(std::int64_t count, std::int64_t by) { return (count + by - 1) / by; }
 
 /// Strips of an axis: how long they are, and how much a place walks until all are done.
 struct Strips {

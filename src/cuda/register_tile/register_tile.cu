@@ -5,8 +5,8 @@
 
 #include "cuda/device/device.h"
 #include "cuda/parts/dp4a.h"
-#include "cuda/parts/extents.h"
 #include "cuda/parts/placed_taps.h"
+#include "cuda/parts/strips.h"
 #include "cuda/register_tile/launch.h"
 
 namespace halation::cuda_backend {
@@ -59,7 +59,7 @@ double seconds(const Request& request) {
   const Gpu& gpu = request.gpu;
   const int size = size_for(request.taps(), is_float(job.in_pixel));
   const auto element = static_cast<std::int64_t>(bytes_of(job.in_pixel));
-  const std::int64_t beside = channels_beside(job, request.rows);
+  const std::int64_t beside = channels_beside(request.rows, job.in.channels);
   const std::int64_t launches = job.out.channels / beside;
   const std::int64_t columns = 16 / element;
   const std::int64_t rows = 4 * (element == 4 && size == 5 ? 6 : 4);

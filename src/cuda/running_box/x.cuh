@@ -13,7 +13,7 @@
 // lanes' groups before and after these are summed across the warp.
 #pragma once
 
-#include "cuda/parts/row_stretches.cuh"
+#include "cuda/parts/rows/stretches.cuh"
 
 namespace halation::cuda_backend {
 

@@ -16,9 +16,9 @@
 #include <algorithm>
 
 #include "cuda/device/device.h"
-#include "cuda/parts/extents.h"
 #include "cuda/parts/line_arguments.h"
 #include "cuda/parts/lines.cuh"
+#include "cuda/parts/strips.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -344,7 +344,7 @@ double seconds(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const auto& [z, y, x] = request.taps().size;
-  const std::int64_t beside = channels_beside(job, request.rows);
+  const std::int64_t beside = channels_beside(request.rows, job.in.channels);
   const std::int64_t pixels = 4 * (groups_a_row / beside);
   const std::int64_t columns = divide_up(job.out.width, pixels) * job.out.batch * job.out.depth * (job.out.channels / beside);
   const int rows = rows_a_warp(y);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cuda/device/device.h"
-#include "cuda/parts/extents.h"
 #include "cuda/parts/line_arguments.h"
+#include "cuda/parts/strips.h"
 #include "cuda/shared_tile/arguments.cuh"
 
 namespace halation::cuda_backend {
@@ -202,7 +202,7 @@ const char* refuses(const Request& request) {
 double seconds(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
-  const std::int64_t beside = channels_beside(job, request.rows);
+  const std::int64_t beside = channels_beside(request.rows, job.in.channels);
   const std::int64_t pixels = 4 * (SharedTile<float>::groups / beside);
   const std::int64_t planes = job.out.batch * job.out.depth * (job.out.channels / beside);
   const bool is_signal = job.out.height == 1;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "cuda/parts/extents.h"
 #include "cuda/parts/strips.h"
 #include "cuda/streaming/sizes.h"
 

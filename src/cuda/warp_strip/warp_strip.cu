@@ -11,7 +11,6 @@
 #include "cuda/device/device.h"
 #include "cuda/parts/dp4a.h"
 #include "cuda/parts/placed_taps.h"
-#include "cuda/parts/extents.h"
 #include "cuda/parts/strips.h"
 #include "cuda/warp_strip/size.cuh"
 
@@ -262,7 +261,7 @@ double seconds_by(const Request& request, const Cost<3, 9>& cost, WarpStripRows 
   const Gpu& gpu = request.gpu;
   const Taps& taps = request.taps();
   const Fit fit = *fit_of(job, taps, taps.method);
-  const auto beside = static_cast<int>(channels_beside(job, request.rows));
+  const auto beside = static_cast<int>(channels_beside(request.rows, job.in.channels));
   const std::int64_t launches = job.out.channels / beside;
   const WarpStripSize size =
       size_of(job.in_pixel, kind, fit.size, beside, fit.factored ? WarpStripSums::factored : WarpStripSums::dense);

@@ -1,4 +1,4 @@
-// box_sum.h: how sums of windows of k samples side by side are made in few steps: each joins two or three shorter windows and a
+// sum.h: how sums of windows of k samples side by side are made in few steps: each joins two or three shorter windows and a
 // few single samples, so that each sample of a window is added once, in a tree.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/parts/box_kernels.h"
+#include "cpu/parts/box/kernels.h"
 
 namespace halation::cpu_backend {
 

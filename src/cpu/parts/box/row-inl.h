@@ -1,4 +1,4 @@
-// box_row-inl.h: sums of windows along a row in one pass, which stay in registers: each vector of samples is loaded once, and
+// row-inl.h: sums of windows along a row in one pass, which stay in registers: each vector of samples is loaded once, and
 // what a window reads of the next vectors is shifted out of two. For instruction sets that do so in one instruction. Included
 // once a target.
 

@@ -1,5 +1,5 @@
-// box-inl.h: sums of windows of floats, for each instruction set, and the steps along x of integers too. Included once a target,
-// after box_row-inl.h, which has `put`.
+// floats-inl.h: sums of windows of floats, for each instruction set, and the steps along x of integers too. Included once a target,
+// after row-inl.h, which has `put`.
 
 HWY_BEFORE_NAMESPACE();
 namespace halation::cpu_backend::HWY_NAMESPACE {

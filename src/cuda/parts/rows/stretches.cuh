@@ -1,4 +1,4 @@
-// row_stretches.cuh: tiles of f32 rows on 16-byte boundaries, which the copy engine brings and takes away.
+// stretches.cuh: tiles of f32 rows on 16-byte boundaries, which the copy engine brings and takes away.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "cuda/parts/bulk.cuh"
 #include "cuda/parts/line_arguments.h"
-#include "cuda/parts/row_arguments.cuh"
+#include "cuda/parts/rows/arguments.cuh"
 
 namespace halation::cuda_backend {
 

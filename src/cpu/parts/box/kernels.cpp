@@ -1,5 +1,5 @@
-// box_kernels.cpp: the tables of the kernels of boxes for all instruction sets, and the choice at run time.
-#include "cpu/parts/box_kernels.h"
+// kernels.cpp: the tables of the kernels of boxes for all instruction sets, and the choice at run time.
+#include "cpu/parts/box/kernels.h"
 
 #include <hwy/cache_control.h>
 
@@ -11,15 +11,15 @@
 #include "core/convert.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/parts/box_kernels.cpp"
+#define HWY_TARGET_INCLUDE "cpu/parts/box/kernels.cpp"
 #include "hwy/foreach_target.h"
 // The order matters: foreach_target.h includes this file once for each instruction set before highway.h.
 #include "hwy/highway.h"
 
 #include "cpu/parts/shift-inl.h"
-#include "cpu/parts/box_row-inl.h"
-#include "cpu/parts/box-inl.h"
-#include "cpu/parts/box_integer-inl.h"
+#include "cpu/parts/box/row-inl.h"
+#include "cpu/parts/box/floats-inl.h"
+#include "cpu/parts/box/integers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace halation::cpu_backend::HWY_NAMESPACE {

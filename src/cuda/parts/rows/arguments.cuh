@@ -1,11 +1,11 @@
-// row_arguments.cuh: what the two kernels for filters along x share: arguments, weights and scaling.
+// arguments.cuh: what the two kernels for filters along x share: arguments, weights and scaling.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "cuda/parts/lines.cuh"
-#include "cuda/parts/slide.cuh"
+#include "cuda/parts/rows/slide.cuh"
 
 namespace halation::cuda_backend {
 

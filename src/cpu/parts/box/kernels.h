@@ -1,4 +1,4 @@
-// box_kernels.h: the innermost loops of windows of equal weights, as a table of functions for one instruction set.
+// kernels.h: the innermost loops of windows of equal weights, as a table of functions for one instruction set.
 //
 // Lines are scratch: aligned to 64 bytes, and a vector past their end may be read and, where this is not excluded, written. Those
 // of Columns and BoxRow may be rows of the image, on any boundary, and nothing past their end is touched.

@@ -1,5 +1,5 @@
-// box_sum.cpp: the steps that load and store least.
-#include "cpu/parts/box_sum.h"
+// sum.cpp: the steps that load and store least.
+#include "cpu/parts/box/sum.h"
 
 #include <algorithm>
 #include <map>

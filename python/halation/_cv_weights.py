@@ -1,4 +1,4 @@
-"""_cv_kernels.py: the weights behind OpenCV's names."""
+"""_cv_weights.py: the weights behind OpenCV's names."""
 import functools
 
 import numpy as np
@@ -14,24 +14,24 @@ _SMALL_GAUSSIANS = {1: (256,), 3: (64, 128, 64), 5: (16, 64, 96, 64, 16), 7: (8,
 def gaussian(size, sigma):
     """Weights of a Gaussian; of the spread that OpenCV takes for the size where sigma is 0 or less."""
     if sigma <= 0 and size in _SMALL_GAUSSIANS:
-        row = np.array(_SMALL_GAUSSIANS[size]) / 256
+        factor = np.array(_SMALL_GAUSSIANS[size]) / 256
     else:
         if sigma <= 0:
             sigma = 0.3 * ((size - 1) * 0.5 - 1) + 0.8
-        row = np.exp(-0.5 * ((np.arange(size) - (size - 1) / 2) / sigma) ** 2)
-        row /= row.sum()
-    row.flags.writeable = False
-    return row
+        factor = np.exp(-0.5 * ((np.arange(size) - (size - 1) / 2) / sigma) ** 2)
+        factor /= factor.sum()
+    factor.flags.writeable = False
+    return factor
 
 
 @functools.lru_cache(maxsize=256)
 def fixed_gaussian(size, sigma, bits):
     """Weights in whole 2**-bits that sum to 1: what rounding takes from one goes to the next, as in OpenCV."""
-    row, half, lost = gaussian(size, sigma) * 2.0**bits, size // 2, 0.0
+    factor, half, lost = gaussian(size, sigma) * 2.0**bits, size // 2, 0.0
     whole = np.zeros(size)
     for i in range(half):
-        whole[i] = whole[-1 - i] = np.rint(row[i] + lost)
-        lost += row[i] - whole[i]
+        whole[i] = whole[-1 - i] = np.rint(factor[i] + lost)
+        lost += factor[i] - whole[i]
     whole[half] = 2.0**bits - whole.sum()
     whole *= 2.0**-bits
     whole.flags.writeable = False
@@ -40,24 +40,24 @@ def fixed_gaussian(size, sigma, bits):
 
 @functools.lru_cache(maxsize=64)
 def ones(count):
-    """A row of ones."""
-    row = np.ones(count)
-    row.flags.writeable = False
-    return row
+    """A factor of ones."""
+    factor = np.ones(count)
+    factor.flags.writeable = False
+    return factor
 
 
 @functools.lru_cache(maxsize=256)
-def derivative_row(order, size):
+def derivative_factor(order, size):
     """Differences `order` times of binomial weights: `size` of them, or 3 of size 1."""
     if size == 1 and order > 0:
         size = 3
     if size <= order:
         raise ValueError(f"ksize must be larger than the order of the derivative, got {size} for order {order}")
-    row = np.ones(1)
+    factor = np.ones(1)
     for step in [[1, 1]] * (size - order - 1) + [[-1, 1]] * order:
-        row = np.convolve(row, step)
-    row.flags.writeable = False
-    return row
+        factor = np.convolve(factor, step)
+    factor.flags.writeable = False
+    return factor
 
 
 @functools.lru_cache(maxsize=32)
@@ -65,5 +65,5 @@ def laplacian(size):
     """Dense weights of a small Laplacian."""
     if size == 1:
         return np.array([[0.0, 1, 0], [1, -4, 1], [0, 1, 0]])
-    second, smooth = derivative_row(2, size), derivative_row(0, size)
+    second, smooth = derivative_factor(2, size), derivative_factor(0, size)
     return np.outer(smooth, second) + np.outer(second, smooth)

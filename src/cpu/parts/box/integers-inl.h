@@ -1,5 +1,5 @@
-// box_integer-inl.h: running sums of whole numbers and the pixels that they become, for each instruction set. Included once a
-// target, after box-inl.h.
+// integers-inl.h: running sums of whole numbers and the pixels that they become, for each instruction set. Included once a
+// target, after floats-inl.h.
 //
 // Sums of 16 bits are as many as a vector has, twice those of 32. Where they must be wider, for the sums or for the product
 // with the factor, even and odd ones go separate ways, which takes a mask and a shift, and come together as 16 bits again.

@@ -1,0 +1,88 @@
+"""_cache.py: what was prepared for earlier calls, kept; and real arrays of NumPy's, filtered by it."""
+
+import contextlib
+import contextvars
+from collections import OrderedDict
+
+import numpy as np
+
+from ._families import prepare
+from ._job import check_writable
+from ._mapping import Layout
+from ._threads import LIMIT
+from ._weights import weights_and_key
+
+MOST_ENTRIES = 256  # most of them plans
+MOST_BYTES = 16 << 20  # of weights
+entries = OrderedDict()
+# While it holds a list: what ran, as (entry, array, out, result).
+STEPS = contextvars.ContextVar("steps", default=None)
+
+
+def find(key):
+    """The entry kept for a key, or None."""
+    entry = entries.get(key)
+    if entry is not None:
+        try:
+            entries.move_to_end(key)
+        except KeyError:  # another thread has just dropped it
+            pass
+    return entry
+
+
+def keep(key, entry):
+    """Puts an entry into the cache, and drops those that were not asked for longest where that is too much."""
+    if entry.weights_bytes > MOST_BYTES // 8:
+        return
+    entries[key] = entry
+    while len(entries) > MOST_ENTRIES or sum([one.weights_bytes for one in list(entries.values())]) > MOST_BYTES:
+        entries.popitem(last=False)
+
+
+def correlate(array, filters, options, out=None, dtype=None):
+    """`correlate_weights` for filters as callers have them."""
+    filters, key, _ = weights_and_key(filters)
+    return correlate_weights(array, filters, key, options, out, dtype)
+
+
+def correlate_weights(array, filters, weights_key, options, out, dtype):
+    """`_engine.correlate` for real arrays of NumPy's and real weights, as `weights_and_key` gives these."""
+    if out is None:
+        key = (array.shape, array.strides, array.dtype, dtype, None, None, weights_key, options, LIMIT.get())
+    else:
+        key = (array.shape, array.strides, array.dtype, out.dtype, out.shape, out.strides, weights_key, options, LIMIT.get())
+        if np.may_share_memory(array, out):
+            check_writable(out)
+            out[...] = correlate_weights(array, filters, weights_key, options, None, out.dtype)
+            return out
+    entry = find(key)
+    if entry is None:
+        layout = Layout(array.shape, array.strides, array.dtype, "cpu")
+        out_layout = None if out is None else Layout(out.shape, out.strides, out.dtype, "cpu")
+        entry = prepare(layout, out_layout, dtype, filters, options)
+        keep(key, entry)
+    steps = STEPS.get()
+    made = entry.run(array, out, 0) if steps is None else _run_noted(steps, entry, array, out)
+    if made is not None:
+        return made
+    made = correlate_weights(array.copy(order="C"), filters, weights_key, options, None, entry.dtype)
+    if out is None:
+        return made
+    out[...] = made
+    return out
+
+
+@contextlib.contextmanager
+def noting(steps):
+    """While it is entered, what runs is noted in this list; None: nowhere."""
+    token = STEPS.set(steps)
+    try:
+        yield steps
+    finally:
+        STEPS.reset(token)
+
+
+def _run_noted(steps, entry, array, out):
+    made = entry.run(array, out, 0)
+    steps.append((entry, array, out, made))
+    return made

@@ -1,0 +1,232 @@
+"""_job.py: a call made regular and checked, and what follows for its sums: ranges, exactness, how the library rounds them."""
+
+import numpy as np
+
+_PIXELS = {"B": "u8", "H": "u16", "h": "i16", "e": "f16", "f": "f32", "d": "f64"}
+_BORDERS = ("constant", "replicate", "reflect", "reflect101", "wrap")
+
+
+def pixel_of(dtype):
+    """The library's pixel of a NumPy type; None where it has none."""
+    return _PIXELS.get(dtype.char) if dtype.isnative else None
+
+
+class Job:
+    """The options of a call made regular: one border, constant, anchor and number of taps for each axis of the filter."""
+
+    def __init__(self, shape, filters, options):
+        self.extent, self.method, self.threads = options.extent, options.method, options.threads
+        self.scale, self.offset, self.divisor = options.scale, options.offset, options.divisor
+        self.rounding, self.overflow, self.sum = options.rounding, options.overflow, options.sum
+        self.magnitude = options.magnitude
+        ndim = len(shape)
+        self.filters = filters if isinstance(filters, list) else [filters]
+        self.axes = tuple(range(ndim)) if options.axes is None else tuple(options.axes)
+        if not all(-ndim <= axis < ndim for axis in self.axes):
+            raise ValueError(f"axes must lie in [{-ndim}, {ndim}) for an array of {ndim} axes, got {self.axes}")
+        self.axes = tuple(axis % ndim for axis in self.axes)
+        if len(set(self.axes)) != len(self.axes):
+            raise ValueError(f"axes must be unique, got {self.axes}")
+        self.borders = self._each("borders", options.borders)
+        self.cvals = tuple(_real(value) for value in self._each("cvals", options.cvals))
+        for border in self.borders:
+            if border not in _BORDERS:
+                raise ValueError(f"unknown border '{border}'; choose from {', '.join(_BORDERS)}")
+        for name, value, choices in (
+            ("extent", self.extent, ("same", "valid", "full")),
+            ("rounding", self.rounding, ("half_even", "truncate")),
+            ("overflow", self.overflow, ("saturate", "wrap")),
+        ):
+            if value not in choices:
+                raise ValueError(f"unknown {name} '{value}'; choose from {', '.join(choices)}")
+        if self.magnitude and not all(isinstance(one, (tuple, np.ndarray)) for one in self.filters):
+            raise ValueError("a magnitude needs a list of filters")
+        if len(self.filters) != 1 and not self.magnitude:
+            raise ValueError("several filters need magnitude=True")
+        self.lengths = [self._lengths(one) for one in self.filters]
+        self.taps = tuple(max(each) for each in zip(*self.lengths))
+        if options.anchors is None:
+            self.anchors = [tuple(n // 2 for n in each) for each in self.lengths]
+        else:
+            self.anchors = [self._each("anchors", options.anchors)] * len(self.filters)
+        self.shape = shape
+        self.out_shape = self._output_shape()
+
+    def _each(self, name, value):
+        if isinstance(value, (tuple, list)):
+            if len(value) != len(self.axes):
+                raise ValueError(f"{name} must be one or as many as axes ({len(self.axes)}), got {len(value)}")
+            return tuple(value)
+        return (value,) * len(self.axes)
+
+    def _lengths(self, one):
+        lengths = tuple(len(factor) for factor in one) if isinstance(one, tuple) else one.shape
+        if len(lengths) != len(self.axes):
+            raise ValueError(f"a filter along {len(self.axes)} axes is needed, got one along {len(lengths)}")
+        return lengths
+
+    def _output_shape(self):
+        shape = list(self.shape)
+        for axis, taps in zip(self.axes, self.taps):
+            if self.extent == "full":
+                shape[axis] += taps - 1
+            elif self.extent == "valid":
+                shape[axis] -= taps - 1
+                if shape[axis] < 1 <= self.shape[axis]:
+                    raise ValueError(
+                        f"extent valid: the filter ({taps} taps) is larger than the array ({self.shape[axis]}) along "
+                        f"axis {axis}; use same or full"
+                    )
+        return tuple(max(n, 0) for n in shape)
+
+    def fold(self, dtype):
+        """Factors along axes of one element become one weight, for pixels of a type: the element stands for all around it.
+
+        Not where that could hide NaN or infinity: weights of one sign pass them on, those that cancel exactly multiply them by 0.
+        """
+        if self.magnitude or self.extent != "same" or not isinstance(self.filters[0], tuple):
+            return
+        factors, taps, anchors = list(self.filters[0]), list(self.taps), list(self.anchors[0])
+        for i, axis in enumerate(self.axes):
+            factor = factors[i]
+            if self.shape[axis] != 1 or taps[i] == 1:
+                continue
+            if self.borders[i] == "constant":
+                if self.cvals[i] != 0:
+                    continue
+                weight = factor[anchors[i]]
+            else:
+                weight = factor.sum()
+                if dtype.kind == "f" and weight != 0 and not np.all(factor > 0):
+                    continue
+            factors[i], taps[i], anchors[i] = np.array([weight]), 1, 0
+        self.filters, self.taps, self.anchors = [tuple(factors)], tuple(taps), [tuple(anchors)]
+
+    def filtered(self):
+        """The axes along which there is more than one tap."""
+        return tuple(axis for axis, taps in zip(self.axes, self.taps) if taps > 1)
+
+    def sums_of_signs(self):
+        """Sums of the positive and of the negative weights, over one filter."""
+        low, high = 0.0, 1.0
+        if isinstance(self.filters[0], tuple):
+            for factor in self.filters[0]:
+                up, down = float(factor[factor > 0].sum()), float(factor[factor < 0].sum())
+                low, high = min(low * up, high * down), max(high * up, low * down)
+            return low, high
+        dense = self.filters[0]
+        return float(dense[dense < 0].sum()), float(dense[dense > 0].sum())
+
+    def constants(self):
+        """The values outside constant borders, an axis each."""
+        return [value for value, border in zip(self.cvals, self.borders) if border == "constant"]
+
+    def constant(self):
+        """The value outside constant borders, where they have one; 0 where none is constant."""
+        return next(iter(self.constants()), 0.0)
+
+    def has_one_constant(self):
+        return len(set(self.constants())) <= 1
+
+    def most_input(self, dtype):
+        """Least and largest value of an integer input or a constant around it."""
+        info = np.iinfo(dtype)
+        return min([info.min, *self.constants()]), max([info.max, *self.constants()])
+
+    def range_of(self, dtype):
+        """The range of results of integer inputs of a type."""
+        low, high = self.most_input(dtype)
+        down, up = self.sums_of_signs()
+        ends = [up * high + down * low, up * low + down * high]
+        ends = [self.scale * end / self.divisor + self.offset for end in ends]
+        return min(ends), max(ends)
+
+    def is_integer(self):
+        """Whether weights and constants are whole numbers."""
+        weights = self.filters[0] if isinstance(self.filters[0], tuple) else (self.filters[0],)
+        return all(bool(np.all(one == np.rint(one))) for one in weights) and all(c == np.rint(c) for c in self.constants())
+
+    def largest_sum(self, dtype):
+        """The largest sum of magnitudes that integer inputs of a type give."""
+        down, up = self.sums_of_signs()
+        return (up - down) * max(abs(end) for end in self.most_input(dtype))
+
+
+def _real(value):
+    """A number as float, one of complex type too where it has no imaginary part: equal numbers make equal calls."""
+    return float(value.real if isinstance(value, complex) and value.imag == 0 else value)
+
+
+def share_of(job):
+    """The share of themselves by which sums grow before they are truncated.
+
+    Weights such as a Gaussian's sum to 1 but for rounding, and so a flat area of 14 to 13.999999999999998 or 14.000000000000002:
+    all sums that rounding can have put below a whole number count as that number. Whole weights need none.
+    """
+    return 0.0 if job.rounding != "truncate" or job.is_integer() else 2.0**-44
+
+
+def direct_terms(job, dtype, out_dtype):
+    """(scale, sum) by which the library itself gives the result from pixels of one type to another; None where it cannot."""
+    scale, total = job.scale, job.sum
+    if out_dtype.kind == "f":
+        return scale / job.divisor, total
+    integers = dtype.kind == "u" or dtype.kind == "i"
+    if job.overflow == "wrap":
+        if not integers:
+            return None
+        low, high = job.range_of(dtype)
+        info = np.iinfo(out_dtype)
+        past = 1.0 if job.rounding == "truncate" else 0.5
+        if not (info.min - past < low and high < info.max + past):
+            return None
+    if job.rounding == "truncate" or job.divisor != 1:
+        if not integers:
+            return (scale, "f64") if job.divisor == 1 else None
+        largest, is_integer = job.largest_sum(dtype), job.is_integer()
+        if job.divisor == 1:
+            exact = is_integer and largest <= 2.0**24 and scale == 1 and job.offset == 0
+            return (scale, total) if exact else (scale * (1 + share_of(job)), "f64")
+        if not is_integer or scale != 1 or job.offset != 0 or job.rounding != "truncate":
+            return None
+        # A quotient of whole numbers that is no whole number lies 1/divisor or more below the next one: a scale too large by less
+        # than that, and by more than rounding takes, gives the exact quotient's whole part.
+        if largest * (2.0**-21 + 2.0**-23) < 0.5:
+            return (1 + 2.0**-21) / job.divisor, total
+        if largest < 2.0**46:
+            return (1 + 2.0**-48) / job.divisor, "f64"
+        return None
+    return scale, total
+
+
+def aligned(strides, dtype):
+    """Whether each element begins at a multiple of its size, where the first does."""
+    return all(step % dtype.itemsize == 0 for step in strides)
+
+
+def fits_i16(job, layout, out_dtype):
+    """Whether sums are whole numbers that i16 holds, of aligned elements on the CPU, for integers."""
+    if layout.device != "cpu" or layout.dtype.kind not in "iu" or out_dtype.kind not in "iu" or job.magnitude:
+        return False
+    if pixel_of(layout.dtype) is None or not aligned(layout.strides, layout.dtype):
+        return False
+    if job.scale != 1 or job.offset != 0 or job.divisor != 1 or job.overflow != "wrap" or not job.is_integer():
+        return False
+    low, high = job.range_of(layout.dtype)
+    return -(2**15) <= low and high < 2**15
+
+
+def check_many_axes(job, layout):
+    """Refuses what is not there along more than three axes."""
+    if layout.device != "cpu":
+        raise TypeError("filters along more than three axes are for arrays on the CPU; filter axis by axis")
+    if job.magnitude:
+        raise ValueError("a magnitude is possible along three axes at most")
+    if not job.has_one_constant():
+        raise ValueError("filters along more than three axes need one cval for all constant borders")
+
+
+def check_writable(out):
+    """Refuses read-only arrays of NumPy's."""
+    if not out.flags.writeable:
+        raise ValueError("output is read-only; give one that can be written")

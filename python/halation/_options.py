@@ -1,0 +1,30 @@
+"""_options.py: what a call of the engine asks for beside the array and the filter, as one value."""
+
+import functools
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """The keywords of `_engine.correlate` but for out, dtype and stream; its head says more of each.
+
+    Immutable, and part of keys by identity, which costs nothing to hash: `options_of` gives equal arguments the same object.
+    """
+
+    axes: tuple | None = None  # of the array that the filter runs along; None: all
+    borders: str | tuple = "reflect101"  # one, or one for each of `axes`
+    cvals: complex | tuple = 0.0  # what lies outside a constant border, one or one for each of `axes`
+    anchors: tuple | None = None  # the tap over the output for each of `axes`; None: the middle
+    extent: str = "same"  # or "valid", "full"
+    rounding: str = "half_even"  # of integers; or "truncate"
+    overflow: str = "saturate"  # of integers; or "wrap"
+    scale: float = 1.0  # of sums
+    offset: float = 0.0  # added to scaled sums
+    divisor: int = 1  # of sums
+    sum: str = "automatic"  # or "f64"
+    method: str = "automatic"  # of the library
+    magnitude: bool = False  # the root of the sum of squares of what several filters give
+    threads: int = 0  # at most; 0: as many as there are
+
+
+options_of = functools.lru_cache(maxsize=1024)(Options)

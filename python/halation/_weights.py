@@ -1,0 +1,50 @@
+"""_weights.py: a filter's weights as the engine takes them: dense arrays, tuples of factors, lists of several filters."""
+
+import functools
+
+import numpy as np
+
+from . import _arrays
+
+F64 = np.dtype(np.float64)
+
+
+def weights_and_key(filters):
+    """Weights as f64 (or complex) arrays, what tells them from others, and whether any is complex."""
+    if type(filters) is tuple:
+        factors = [w if type(w) is np.ndarray and w.dtype is F64 else _as_weights(w) for w in filters]
+        is_complex = False
+        for factor in factors:
+            if factor.ndim != 1 or factor.size == 0:
+                raise ValueError(f"a factor of a filter must be one row of weights, got shape {factor.shape}")
+            is_complex = is_complex or factor.dtype is not F64
+        return tuple(factors), tuple([factor.tobytes() for factor in factors]), is_complex
+    if type(filters) is list:
+        each = [weights_and_key(one) for one in filters]
+        return [e[0] for e in each], tuple(e[1] for e in each), any(e[2] for e in each)
+    dense = _as_weights(filters)
+    if dense.size == 0:
+        raise ValueError(f"weights are empty: a filter has at least one tap along each axis, got shape {dense.shape}")
+    return dense, (dense.shape, dense.tobytes()), dense.dtype is not F64
+
+
+def _as_weights(values):
+    array = np.asarray(_arrays.on_cpu(values))
+    if array.dtype.kind not in "biufc":
+        raise TypeError(f"weights must be numbers, got {array.dtype}")
+    if array.dtype.kind == "c":
+        return array.astype(np.complex128)
+    array = array.astype(np.float64, copy=False)
+    return array if array.dtype is F64 else array.view(F64)
+
+
+def multiplied_out(filter_):
+    """Dense weights of one filter, given as such or as factors."""
+    if isinstance(filter_, np.ndarray):
+        return filter_
+    return functools.reduce(np.multiply.outer, filter_) if filter_ else np.ones(())
+
+
+def sum_of_bytes(filters):
+    """Bytes of all weights of a list of filters."""
+    return sum(weights.nbytes for one in filters for weights in (one if isinstance(one, tuple) else (one,)))
