@@ -12,6 +12,8 @@ def chosen_and_fastest(lines):
     jobs = []
     for line in lines:
         job = json.loads(line)
+        if "ways" not in job:  # what was run where
+            continue
         chosen = [way for way in job["ways"] if way.get("chosen")]
         if chosen and min(way["took_us"] for way in job["ways"]) >= LEAST_US:
             jobs.append((job, chosen[0], min(job["ways"], key=lambda way: way["took_us"])))

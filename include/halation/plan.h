@@ -144,8 +144,9 @@ class Plan {
   /// what is lost where numbers too small to be normal are taken as 0: a few of the least normal number for each tap. It
   /// holds where Σ|w| · max|x| is finite in the type of sums.
   double error_bound(double max_abs) const;
-  /// What will be done and why, in a few lines: for each filter its method, and the time expected of it and,
-  /// with `Tune::measure`, measured, each filter by itself.
+  /// What will be done and why, in a few lines: for each filter its method, and the time expected of it and, with `Tune::measure`,
+  /// measured, each filter by itself; then the family of kernels that does the job, and of those passed over what they were expected to
+  /// take or why they do not do it.
   std::string explain() const;
 
  private:

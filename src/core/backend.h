@@ -63,6 +63,8 @@ class Backend {
   /// Levels of an integer output that the backend may put sums of one filter off by, beside what `error_bound` counts: where whole
   /// numbers stand for the weights, at most 1/16.
   virtual double added_error(const Job&, const Taps&) const { return 0; }
+  /// Which of its ways the backend takes for the job, what it passes over, and why: for `Plan::explain`.
+  virtual std::string explain_choice(const Job&, Device) const { return {}; }
   /// Throws `Error{device}` where there is no such device.
   virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const = 0;
 };

@@ -1,8 +1,10 @@
 // family_table.h: a backend's ways of doing jobs as one table: a record a family, and the choice among them.
 #pragma once
 
+#include <cstdio>
 #include <span>
 #include <stdexcept>
+#include <string>
 
 namespace halation {
 
@@ -28,6 +30,24 @@ class FamilyTable {
     }
     if (best.family == nullptr) throw std::logic_error("no family of the backend does the job");
     return best;
+  }
+  /// "float lines, expected 312 us; passed over: axis by axis, expected 402 us; running box: integers, not combined, alone".
+  std::string explain(const Request& request) const {
+    const Family* const taken = cheapest(request).family;
+    const auto expected = [&](const Family* family) {
+      char text[48];
+      std::snprintf(text, sizeof text, ", expected %.3g us", 1e6 * family->seconds(request));
+      return std::string(family->name) + text;
+    };
+    std::string text = expected(taken);
+    const char* separator = "; passed over: ";
+    for (const Family* family : list_) {
+      if (family == taken) continue;
+      const char* const why = family->refuses(request);
+      text += separator + (why == nullptr ? expected(family) : std::string(family->name) + ": " + why);
+      separator = "; ";
+    }
+    return text;
   }
 
  private:

@@ -61,6 +61,8 @@ class CpuBackend final : public Backend {
     return fixed_point_error(job, taps, taps.method).value_or(0);
   }
 
+  std::string explain_choice(const Job& job, Device) const override { return families().explain({job, job.filters}); }
+
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     const Families::Offer offer = families().cheapest({*job, job->filters});
     const int workers = workers_for(*job, offer.seconds);

@@ -44,6 +44,10 @@ class CudaBackend final : public Backend, public DeviceMemory {
     return families().cheapest(one, layout_of_images(one), gpu_of(device)).seconds;
   }
 
+  std::string explain_choice(const Job& job, Device device) const override {
+    return families().explain({job, layout_of_images(job), gpu_of(device), families()});
+  }
+
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override {
     const UseDevice use(device);
     return families().make(std::move(job), gpu_of(device));

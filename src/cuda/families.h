@@ -45,6 +45,7 @@ struct Family {
 class Families final : public FamilyTable<Family, Request> {
  public:
   using FamilyTable::FamilyTable;
+  using FamilyTable<Family, Request>::cheapest;
 
   Offer cheapest(const Job& job, RowLayout rows, const Gpu& gpu) const {
     return FamilyTable::cheapest({job, rows, gpu, *this});

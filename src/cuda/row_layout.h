@@ -64,10 +64,11 @@ constexpr int channels_in_row(RowLayout layout, std::int64_t channels) {
   return layout == RowLayout::aligned_gather || layout == RowLayout::strided ? 0 : 1;
 }
 
-/// The same with 1 where channels are apart: so many are in one row.
+/// Channels that a block of lines takes side by side; 1 where each is filtered by itself.
 constexpr std::int64_t channels_beside(RowLayout layout, std::int64_t channels) {
+  constexpr int most = 16;
   const int in_row = channels_in_row(layout, channels);
-  return in_row > 0 ? in_row : 1;
+  return in_row > 0 && in_row <= most ? in_row : 1;
 }
 
 }  // namespace halation::cuda_backend

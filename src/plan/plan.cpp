@@ -139,7 +139,9 @@ std::string Plan::explain() const {
                                     job.sum_f64 ? "f64" : "f32", bound.relative);
   const double most = bound.most + bound.absolute;
   if (std::isfinite(most)) std::snprintf(sums + written, sizeof sums - static_cast<std::size_t>(written), ", at most %.3g", most);
-  return lines + sums + "\n" + name_of(impl_->device) + ": " + impl_->runner->explain() + "\n";
+  const std::string families = backend_for(impl_->device).explain_choice(job, impl_->device);
+  return lines + sums + "\n" + name_of(impl_->device) + ": " + impl_->runner->explain() + "\n" +
+         (families.empty() ? "" : "family: " + families + "\n");
 }
 
 }  // namespace halation

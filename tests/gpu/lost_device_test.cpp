@@ -76,7 +76,7 @@ int wrong_after_a_trap() {
   const std::vector<Call> calls{
       {"the first wait", [] { synchronise(cuda()); }, "cudaStreamSynchronize"},
       {"a run", [&] { plan.run(in, out); }, " in "},
-      {"a run with weights in memory", [&] { plan_with_memory.run(in, out); }, " in direct"},
+      {"a run with weights in memory", [&] { plan_with_memory.run(in, out); }, " in shared tile"},
       {"an upload", [&] { copy(host.view(), out.view(), {}); }, "cudaMemcpy"},
       {"a download", [&] { copy(out.view(), pinned.view(), {}); }, "cudaMemcpy"},
       {"an upload into new memory", [&] { (void)to_device(host, cuda()); }, " in "},

@@ -33,8 +33,6 @@ constexpr std::int64_t tile_step = 16;
 /// Rows of tiles that keep planes: more save little.
 constexpr std::int64_t most_kept_rows = 128;
 
-std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
-
 /// Pixels from where the rows of an output begin to its next cache line; 0 where rows begin differently, or no cache line begins
 /// on one of `tile_step` pixels. NumPy's large arrays begin 16 bytes behind one.
 std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
@@ -73,21 +71,6 @@ std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& jo
   return list;
 }
 
-/// How rows are cut into samples, and what follows from it. Interleaved channels are filtered side by side, taps `step` samples
-/// apart; all other layouts one channel after the other, by their strides.
-struct Cut {
-  std::int64_t step = 1;
-  std::int64_t channels = 1;  ///< filtered one by one
-  std::int64_t tile_width = 0;
-  std::int64_t tile_height = 0;
-  std::int64_t planes = 1;  ///< that a tile keeps its staged rows through, one after another
-  std::int64_t edge = 0;  ///< columns at either side of a row, in tiles of their own, where those between read in place
-  std::int64_t tiles_x = 0;
-  std::int64_t tiles_y = 0;
-  std::int64_t tiles_z = 0;
-  std::int64_t scratch_bytes = 0;  ///< of one worker
-};
-
 template <class Sum>
 class FloatLines final : public Runner {
  public:
@@ -97,38 +80,27 @@ class FloatLines final : public Runner {
         sums_are_pixels_(pixel_of<Sum> == job_->out_pixel && job_->scale_is_exact() && job_->offset == 0 &&
                          job_->combine == Combine::none),
         methods_(make_methods(*job_, sums_are_pixels_ ? job_->scale : 1.0, kernels_)),
-        workers_(workers) {
-    for (const Taps& taps : job_->filters) {
-      tallest_ = std::max(tallest_, taps.size[1]);
-      deepest_ = std::max(deepest_, taps.size[0]);
-      widest_ = std::max(widest_, taps.size[2]);
-    }
-    reads_in_place_ = pixel_of<Sum> == job_->in_pixel && std::all_of(methods_.begin(), methods_.end(), [](const auto& method) {
-                        return method->reads_in_place();
-                      });
-    // Rows that share nothing are made one by one: staged ones stay in the first-level cache until they are finished.
-    if (tallest_ == 1 && deepest_ == 1) block_rows_ = 1;
-    interleaved_ = cut(job_->out.channels, 1);
-    planar_ = cut(1, job_->out.channels);
-  }
+        workers_(workers),
+        block_rows_(shares_rows() ? rows_at_once : 1),
+        interleaved_(tiles(job_->out.channels)),
+        apart_(tiles(1)) {}
 
   std::size_t workspace_bytes() const override {
-    return static_cast<std::size_t>(workers_ * std::max(interleaved_.scratch_bytes, planar_.scratch_bytes));
+    return static_cast<std::size_t>(workers_ * std::max(interleaved_.scratch_bytes(), apart_.scratch_bytes()));
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
-    const Cut& cut = packed_pixels(in, outs) ? interleaved_ : planar_;
-    const Shape& n = job_->out;
-    const std::int64_t later = cut.edge > 0 ? pixels_to_cache_line(outs.front(), cut.step) : 0;
-    parallel(workers_, n.batch * cut.channels * cut.tiles_z * cut.tiles_y * cut.tiles_x,
-             [&](int worker, std::int64_t task) {
-               run_tile(cut, later, in, outs, task, Scratch(workspace.data() + worker * cut.scratch_bytes));
-             });
+    const Tiles& tiles = packed_pixels(in, outs) ? interleaved_ : apart_;
+    const std::int64_t later = tiles.has_edges() ? pixels_to_cache_line(outs.front(), tiles.step()) : 0;
+    parallel(workers_, tiles.count(), [&](int worker, std::int64_t index) {
+      const Tiles::Tile tile = tiles.tile(index, later);
+      if (tile.width > 0) run_tile(tiles, tile, in, outs, Scratch(workspace.data() + worker * tiles.scratch_bytes()));
+    });
   }
 
   std::string explain() const override {
-    return std::string(kernels_.instruction_set) + ", tiles of " + std::to_string(interleaved_.tile_width) + "x" +
-           std::to_string(interleaved_.tile_height) + " pixels, at most " + std::to_string(workers_) +
+    return std::string(kernels_.instruction_set) + ", tiles of " + std::to_string(interleaved_.width()) + "x" +
+           std::to_string(interleaved_.height()) + " pixels, at most " + std::to_string(workers_) +
            (workers_ == 1 ? " thread" : " threads") +
            "; channels that are not side by side are filtered one by one, elements that are not packed are gathered row by row";
   }
@@ -148,129 +120,75 @@ class FloatLines final : public Runner {
     return height > 0 ? method.scratch_bytes_of_planes(width, height, step) : method.scratch_bytes(width, step);
   }
 
-  Cut cut(std::int64_t step, std::int64_t channels) const {
-    const Shape& n = job_->out;
-    Cut cut{.step = step, .channels = channels};
+  /// Rows that share nothing are made one by one: staged ones stay in the first-level cache until they are finished.
+  bool shares_rows() const {
+    const FilterReach reach(job_->filters);
+    return reach.tallest > 1 || reach.deepest > 1;
+  }
+
+  Tiles tiles(std::int64_t step) const {
+    const bool in_place = pixel_of<Sum> == job_->in_pixel &&
+                          std::all_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->reads_in_place(); });
     const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
                                    [](const Taps& taps) { return taps.method == Method::box; });
+    const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
     // Rows that are made one by one are long: what each tile costs to start is little beside them, and memory reads ahead along
     // them. Half as long where they are staged.
-    const std::int64_t rows_beside = block_rows_ > 1 ? n.height : std::min<std::int64_t>(n.height, reads_in_place_ ? 1 : 2);
-    const std::int64_t most = std::max(boxes ? most_box_samples : most_tile_samples, few_rows_samples / rows_beside);
-    const std::int64_t budget_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes;
-    // Halo columns are staged again by each tile: at least four times as many columns of its own keep that below a quarter.
-    const std::int64_t least = std::max(least_tile_samples / step + 1, 4 * widest_);
-    cut.tile_width = n.width;
-    while (cut.tile_width > least &&
-           (scratch_bytes(cut.tile_width, 0, step) > budget_bytes || cut.tile_width * step > most)) {
-      cut.tile_width = std::max(least, (cut.tile_width + 1) / 2);
-    }
-    if (cut.tile_width < n.width) cut.tile_width = round_up(cut.tile_width, tile_step);
-    // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
-    const std::int64_t planes = n.batch * channels * n.depth;
-    const std::int64_t strips = workers_ == 1 ? 1 : (std::int64_t{4} * workers_ + planes - 1) / planes;
-    cut.tile_height = std::min(n.height, std::max((n.height + strips - 1) / strips, 4 * tallest_));
-    cut.tile_height = std::min(n.height, round_up(cut.tile_height, rows_at_once));
-    const std::int64_t edge = round_up(std::max(least_edge_samples / step + 1, widest_), tile_step);
-    if (reads_in_place_ && n.width > 8 * edge && edge + tile_step <= cut.tile_width) cut.edge = edge;
-    cut.tiles_x = (n.width + cut.tile_width - 1) / cut.tile_width + (cut.edge > 0 ? 2 : 0);
-    const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
-    if (keeps && cut.edge == 0) keep_planes(cut);
-    cut.tiles_y = (n.height + cut.tile_height - 1) / cut.tile_height;
-    cut.tiles_z = (n.depth + cut.planes - 1) / cut.planes;
-    cut.scratch_bytes = scratch_bytes(cut.tile_width, cut.planes > 1 ? cut.tile_height : 0, step);
-    return cut;
-  }
-
-  /// Volumes whose rows are staged: tiles so low that the scratch holds all rows that an output plane needs, unless most of them
-  /// would be rows that the next tile stages as well; then planes one after another, as many as leave each worker several tiles.
-  void keep_planes(Cut& cut) const {
-    const Shape& n = job_->out;
-    std::int64_t height = round_up(std::min(n.height, most_kept_rows), rows_at_once);
-    while (height > 0 && scratch_bytes(cut.tile_width, height, cut.step) > scratch_budget_bytes) height -= rows_at_once;
-    if (height < std::min(n.height, 2 * tallest_)) return;
-    const std::int64_t columns = n.batch * cut.channels * cut.tiles_x * ((n.height + height - 1) / height);
-    const std::int64_t runs = workers_ == 1 ? 1 : (std::int64_t{4} * workers_ + columns - 1) / columns;
-    const std::int64_t planes = std::min(n.depth, std::max((n.depth + runs - 1) / runs, 4 * deepest_));
-    if (planes == 1) return;
-    cut.tile_height = std::min(n.height, height);
-    cut.planes = planes;
-  }
-
-  struct Columns {
-    std::int64_t begin, end;
-  };
-
-  /// Those of the tiles between the first and the last, whole cache lines from `later` on. Both at the sides are as wide as the
-  /// filter, at least, and no wider than that needs: their rows end within cache lines.
-  Columns inner_columns(const Cut& cut, std::int64_t later) const {
-    const std::int64_t width = job_->out.width;
-    if (cut.edge == 0) return {0, width};
-    const std::int64_t begin = later >= widest_ ? later : cut.edge + later;
-    const std::int64_t rest = (width - begin) % tile_step;
-    return {begin, width - rest - (rest >= widest_ ? 0 : cut.edge)};
-  }
-
-  /// Tiles between the first and the last of a row begin `later` by so many pixels: on a cache line of the output.
-  void run_tile(const Cut& cut, std::int64_t later, const ConstView& all, std::span<const View> outs, std::int64_t task,
-                Scratch scratch) const {
-    const Shape& n = job_->out;
-    const auto next = [&task](std::int64_t count) {
-      const std::int64_t index = task % count;
-      task /= count;
-      return index;
+    const std::int64_t rows_beside = block_rows_ > 1 ? job_->out.height : std::min<std::int64_t>(job_->out.height, in_place ? 1 : 2);
+    const TileLimits limits{.least_samples = least_tile_samples,
+                            .most_samples = std::max(boxes ? most_box_samples : most_tile_samples, few_rows_samples / rows_beside),
+                            .scratch_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes,
+                            .row_multiple = rows_at_once,
+                            .column_multiple = tile_step,
+                            .edge_samples = in_place ? least_edge_samples : 0,
+                            .most_kept_rows = keeps ? most_kept_rows : 0};
+    const auto bytes = [&](std::int64_t width, std::int64_t kept_rows, std::int64_t samples) {
+      return scratch_bytes(width, kept_rows, samples);
     };
-    const std::int64_t tile_x = next(cut.tiles_x);
-    const std::int64_t y_begin = next(cut.tiles_y) * cut.tile_height;
-    const std::int64_t z_begin = next(cut.tiles_z) * cut.planes;
-    const std::int64_t channel = next(cut.channels);
-    const std::int64_t batch = next(n.batch);
-    const bool first = cut.edge > 0 && tile_x == 0;
-    const bool last = cut.edge > 0 && tile_x == cut.tiles_x - 1;
-    const auto [inner_begin, inner_end] = inner_columns(cut, later);
-    const std::int64_t x = first ? 0 : last ? inner_end : inner_begin + (tile_x - (cut.edge > 0 ? 1 : 0)) * cut.tile_width;
-    const std::int64_t width = first ? inner_begin : last ? n.width - x : std::min(cut.tile_width, inner_end - x);
-    if (width <= 0) return;
-    const std::int64_t y_end = std::min(y_begin + cut.tile_height, n.height);
+    return Tiles(job_->out, step, FilterReach(job_->filters), workers_, limits, bytes);
+  }
 
-    ConstView in = all.batch(batch);
-    if (cut.step == 1) in = in.channel(channel);
-    const Lines<Sum> lines(*job_, kernels_, in, cut.step);
+  void run_tile(const Tiles& tiles, const Tiles::Tile& place, const ConstView& all, std::span<const View> outs,
+                Scratch scratch) const {
+    ConstView in = all.batch(place.batch);
+    const std::int64_t step = tiles.step();
+    if (step == 1) in = in.channel(place.channel);
+    const Lines<Sum> lines(*job_, kernels_, in, step);
     LineTile<Sum> tile{.lines = lines,
-                   .z = z_begin,
-                   .x = x,
-                   .width = width,
-                   .y = y_begin,
-                   .height = y_end - y_begin,
-                   .keeps_planes = cut.planes > 1,
-                   .first_plane = true};
+                       .z = place.z,
+                       .x = place.x,
+                       .width = place.width,
+                       .y = place.y,
+                       .height = place.height,
+                       .keeps_planes = tiles.keeps_planes(),
+                       .first_plane = true};
 
-    const std::int64_t samples = width * cut.step;
+    const std::int64_t samples = place.width * step;
     const std::int64_t pitch = line_pitch<Sum>(samples);
     auto* sums = scratch.take<Sum>(block_rows_ * pitch);
     std::array<Sum*, rows_at_once> rows_of_sums{};
     for (int row = 0; row < block_rows_; ++row) rows_of_sums[row] = sums + row * pitch;
     // Sums that are pixels already go where they belong.
     const bool in_place = sums_are_pixels_ && std::all_of(outs.begin(), outs.end(), [&](const View& out) {
-      return sample_stride(out.strides, cut.step) == static_cast<std::int64_t>(sizeof(Sum));
+      return sample_stride(out.strides, step) == static_cast<std::int64_t>(sizeof(Sum));
     });
     const bool streams = in_place && std::all_of(outs.begin(), outs.end(), [](const View& out) { return goes_past_caches(out); });
     const bool magnitude = job_->combine == Combine::magnitude;
     const std::int64_t square_pitch = line_pitch<double>(samples);
     double* squares = magnitude ? scratch.take<double>(block_rows_ * square_pitch) : nullptr;
 
-    const std::int64_t z_end = std::min(z_begin + cut.planes, n.depth);
-    for (; tile.z < z_end; ++tile.z, tile.first_plane = false) {
-      for (std::int64_t y = y_begin; y < y_end; y += block_rows_) {
-        const int rows = static_cast<int>(std::min<std::int64_t>(block_rows_, y_end - y));
+    Tiles::Tile at = place;
+    for (; tile.z < place.z + place.planes; ++tile.z, ++at.z, tile.first_plane = false) {
+      for (std::int64_t y = place.y; y < place.y + place.height; y += block_rows_) {
+        const int rows = static_cast<int>(std::min<std::int64_t>(block_rows_, place.y + place.height - y));
         if (magnitude) std::fill_n(squares, rows * square_pitch, 0.0);
         Scratch rest = scratch;
         for (std::size_t f = 0; f < methods_.size(); ++f) {
           Scratch own = rest;
-          rest.take<std::byte>(scratch_bytes_of(*methods_[f], width, tile.keeps_planes ? tile.height : 0, cut.step));
+          rest.take<std::byte>(scratch_bytes_of(*methods_[f], place.width, tile.keeps_planes ? tile.height : 0, step));
           if (in_place) {
             for (int row = 0; row < rows; ++row)
-              rows_of_sums[row] = reinterpret_cast<Sum*>(place_in(outs[f], {batch, channel, tile.z, y + row, x}));
+              rows_of_sums[row] = reinterpret_cast<Sum*>(place_in(outs[f], at, y + row));
           }
           methods_[f]->filter(tile, y, rows, own, rows_of_sums.data(), streams);
           if (in_place) continue;
@@ -278,46 +196,31 @@ class FloatLines final : public Runner {
             if (magnitude) {
               kernels_.add_squares(rows_of_sums[row], squares + row * square_pitch, samples);
             } else {
-              finish(outs[f], {batch, channel, tile.z, y + row, x}, rows_of_sums[row], samples, cut.step);
+              finish(outs[f], place_in(outs[f], at, y + row), rows_of_sums[row], samples, step);
             }
           }
         }
         for (int row = 0; magnitude && row < rows; ++row) {
           kernels_.roots(squares + row * square_pitch, rows_of_sums[row], samples);
-          finish(outs[0], {batch, channel, tile.z, y + row, x}, rows_of_sums[row], samples, cut.step);
+          finish(outs[0], place_in(outs[0], at, y + row), rows_of_sums[row], samples, step);
         }
       }
     }
     if (streams) hwy::FlushStream();  // before others read
   }
 
-  struct Place {
-    std::int64_t batch, channel, z, y, x;
-  };
-
-  void finish(const View& out, const Place& at, const Sum* sums, std::int64_t samples, std::int64_t step) const {
+  void finish(const View& out, std::byte* to, const Sum* sums, std::int64_t samples, std::int64_t step) const {
     const Finish finish{.scale = sums_are_pixels_ ? 1 : job_->scale, .offset = job_->offset, .rounding = job_->rounding};
-    kernels_.store[static_cast<std::size_t>(out.pixel)](sums, finish, place_in(out, at),
-                                                             sample_stride(out.strides, step), samples);
-  }
-
-  static std::byte* place_in(const View& out, const Place& at) {
-    const Strides& s = out.strides;
-    return out.data + at.batch * s.batch + at.channel * s.channels + at.z * s.depth + at.y * s.height + at.x * s.width;
+    kernels_.store[static_cast<std::size_t>(out.pixel)](sums, finish, to, sample_stride(out.strides, step), samples);
   }
 
   std::shared_ptr<const Job> job_;
   const Kernels<Sum>& kernels_;
   bool sums_are_pixels_;  ///< the scale is part of the weights
-  bool reads_in_place_ = false;
-  int block_rows_ = rows_at_once;  ///< rows that are made at once
   std::vector<std::unique_ptr<const FilterMethod<Sum>>> methods_;
   int workers_;
-  std::int64_t tallest_ = 1;
-  std::int64_t deepest_ = 1;
-  std::int64_t widest_ = 1;
-  Cut interleaved_;
-  Cut planar_;
+  int block_rows_;  ///< rows that are made at once
+  Tiles interleaved_, apart_;
 };
 
 /// What is copied bit by bit is not summed.

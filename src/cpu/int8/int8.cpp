@@ -30,22 +30,11 @@ class Int8Runner final : public Runner {
   using Filters = std::vector<std::unique_ptr<const Int8Filter>>;
 
   Int8Runner(std::shared_ptr<const Job> job, Filters filters, int workers)
-      : job_(std::move(job)), filters_(std::move(filters)), workers_(workers) {
-    std::int64_t tallest = 1;
-    std::int64_t widest = 1;
-    for (const Taps& taps : job_->filters) {
-      tallest = std::max(tallest, taps.size[1]);
-      widest = std::max(widest, taps.size[2]);
-    }
-    const auto bytes = [&](std::int64_t width, std::int64_t step) {
-      std::int64_t most = 0;
-      for (const auto& filter : filters_) most = std::max(most, filter->scratch_bytes(width, step));
-      return most;
-    };
-    interleaved_ = Tiles(job_->out, job_->out.channels, tallest, widest, workers_, tile_limits, bytes);
-    apart_ = Tiles(job_->out, 1, tallest, widest, workers_, tile_limits, bytes);
-  }
-
+      : job_(std::move(job)),
+        filters_(std::move(filters)),
+        workers_(workers),
+        interleaved_(tiles(job_->out.channels)),
+        apart_(tiles(1)) {}
   std::size_t workspace_bytes() const override {
     return static_cast<std::size_t>(workers_ * std::max(interleaved_.scratch_bytes(), apart_.scratch_bytes()));
   }
@@ -68,6 +57,15 @@ class Int8Runner final : public Runner {
   }
 
  private:
+  Tiles tiles(std::int64_t step) const {
+    const auto bytes = [&](std::int64_t width, std::int64_t, std::int64_t samples) {
+      std::int64_t most = 0;
+      for (const auto& filter : filters_) most = std::max(most, filter->scratch_bytes(width, samples));
+      return most;
+    };
+    return Tiles(job_->out, step, FilterReach(job_->filters), workers_, tile_limits, bytes);
+  }
+
   std::shared_ptr<const Job> job_;
   Filters filters_;
   int workers_;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "cpu/expected.h"
 #include "cpu/families.h"
@@ -83,17 +84,16 @@ class RunningBoxes final : public Runner {
       tallest_ = std::max(tallest_, taps.size[1]);
       widest_ = std::max(widest_, taps.size[2]);
     }
-    const auto bytes = [&](std::int64_t width, std::int64_t step) { return scratch_bytes(width, step); };
-    interleaved_ = Tiles(job_->out, job_->out.channels, tallest_, widest_, workers_, tile_limits, bytes);
-    apart_ = Tiles(job_->out, 1, tallest_, widest_, workers_, tile_limits, bytes);
+    interleaved_ = tiles(job_->out.channels);
+    apart_ = tiles(1);
   }
 
   std::size_t workspace_bytes() const override {
-    return static_cast<std::size_t>(workers_ * std::max(interleaved_.scratch_bytes(), apart_.scratch_bytes()));
+    return static_cast<std::size_t>(workers_ * std::max(interleaved_->scratch_bytes(), apart_->scratch_bytes()));
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
-    const Tiles& tiles = packed_pixels(in, outs) ? interleaved_ : apart_;
+    const Tiles& tiles = packed_pixels(in, outs) ? *interleaved_ : *apart_;
     for_each_tile<In>(*job_, tiles, workers_, in, workspace, [&](const auto& rows, const Tiles::Tile& tile, Scratch scratch) {
       for (std::size_t i = 0; i < boxes_.size(); ++i) {
         if constexpr (sizeof(In) == 1 && sizeof(Sum) == 2) {
@@ -109,8 +109,8 @@ class RunningBoxes final : public Runner {
 
   std::string explain() const override {
     return std::string(best_kernels<float>().instruction_set) + ", running sums of whole numbers in " +
-           std::to_string(8 * sizeof(Sum)) + " bits, tiles of " + std::to_string(interleaved_.width()) + "x" +
-           std::to_string(interleaved_.height()) + " pixels, at most " + std::to_string(workers_) +
+           std::to_string(8 * sizeof(Sum)) + " bits, tiles of " + std::to_string(interleaved_->width()) + "x" +
+           std::to_string(interleaved_->height()) + " pixels, at most " + std::to_string(workers_) +
            (workers_ == 1 ? " thread" : " threads") + "; channels that are not side by side are filtered one by one";
   }
 
@@ -121,6 +121,10 @@ class RunningBoxes final : public Runner {
     IntegerFinish finish = {};
   };
 
+  Tiles tiles(std::int64_t step) const {
+    const auto bytes = [&](std::int64_t width, std::int64_t, std::int64_t samples) { return scratch_bytes(width, samples); };
+    return Tiles(job_->out, step, FilterReach(job_->filters), workers_, tile_limits, bytes);
+  }
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const {
     const std::int64_t narrow = width * step;
     const std::int64_t wide = (width + widest_ - 1) * step;
@@ -267,8 +271,7 @@ class RunningBoxes final : public Runner {
   std::vector<Box> boxes_;
   std::int64_t tallest_ = 1;
   std::int64_t widest_ = 1;
-  Tiles interleaved_;
-  Tiles apart_;
+  std::optional<Tiles> interleaved_, apart_;
 };
 
 const char* refuses(const Request& request) {

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
+#include "core/job.h"
 #include "halation/image.h"
 
 namespace halation::cpu_backend {
@@ -18,6 +20,22 @@ struct TileLimits {
   std::int64_t row_multiple = 1;           ///< rows that are made at once
   std::int64_t column_multiple = 1;        ///< tiles begin at multiples of so many pixels: where cache lines do, if rows do
   std::int64_t edge_samples = 0;           ///< of the first and the last tile of a row, where those between read in place; 0: none
+  std::int64_t most_kept_rows = 0;  ///< of tiles that go on to the next plane with the rows that they staged; 0: they do not
+};
+
+/// The most taps of a job's filters along each axis.
+struct FilterReach {
+  std::int64_t deepest = 1;
+  std::int64_t tallest = 1;
+  std::int64_t widest = 1;
+
+  explicit FilterReach(std::span<const Taps> filters) {
+    for (const Taps& taps : filters) {
+      deepest = std::max(deepest, taps.size[0]);
+      tallest = std::max(tallest, taps.size[1]);
+      widest = std::max(widest, taps.size[2]);
+    }
+  }
 };
 
 /// Rows are cut into samples: interleaved channels are filtered side by side, taps `step` samples apart; all other layouts one
@@ -26,45 +44,49 @@ class Tiles {
  public:
   struct Tile {
     std::int64_t batch, channel, z, y, x;
-    std::int64_t height, width;
+    std::int64_t planes, height, width;
   };
 
-  Tiles() = default;
-  /// `widest` × `tallest` taps; `scratch_bytes(width, step)` is what a tile of so many pixels needs.
+  /// `scratch_bytes(width, kept_rows, step)` is what a tile of so many pixels needs; `kept_rows` of one that keeps planes, else 0.
   template <class ScratchBytes>
-  Tiles(const Shape& out, std::int64_t step, std::int64_t tallest, std::int64_t widest, int workers, const TileLimits& limits,
+  Tiles(const Shape& out, std::int64_t step, const FilterReach& reach, int workers, const TileLimits& limits,
         const ScratchBytes& scratch_bytes)
-      : shape_(out), step_(step), channels_(step > 1 ? 1 : out.channels) {
-    // Columns beside a tile are filtered again by its neighbours: at least four times as many of its own keep that below a
-    // quarter.
-    const std::int64_t least = std::max(limits.least_samples / step + 1, 4 * widest);
+      : shape_(out), step_(step), channels_(step > 1 ? 1 : out.channels), widest_(reach.widest), multiple_(limits.column_multiple) {
+    // Columns beside a tile are filtered again by its neighbours: at least four times as many of its own keep that below a quarter.
+    const std::int64_t least = std::max(limits.least_samples / step + 1, 4 * reach.widest);
     width_ = out.width;
-    while (width_ > least && (scratch_bytes(width_, step) > limits.scratch_bytes || width_ * step > limits.most_samples)) {
+    while (width_ > least && (scratch_bytes(width_, 0, step) > limits.scratch_bytes || width_ * step > limits.most_samples)) {
       width_ = std::max(least, (width_ + 1) / 2);
     }
-    const auto round_up = [](std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; };
-    if (width_ < out.width) width_ = round_up(width_, limits.column_multiple);
+    if (width_ < out.width) width_ = round_up(width_, multiple_);
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
-    const std::int64_t strips = workers == 1 ? 1 : 4 * workers;
-    height_ = std::max((out.height + strips - 1) / strips, 4 * tallest);
+    const std::int64_t each = out.batch * channels_ * out.depth;
+    const std::int64_t strips = workers == 1 ? 1 : (std::int64_t{4} * workers + each - 1) / each;
+    height_ = std::max((out.height + strips - 1) / strips, 4 * reach.tallest);
     height_ = std::min(out.height, round_up(height_, limits.row_multiple));
-    const std::int64_t edge =
-        limits.edge_samples == 0 ? 0 : round_up(std::max(limits.edge_samples / step + 1, widest), limits.column_multiple);
-    if (edge > 0 && out.width > 8 * edge) edge_ = edge;
-    across_ = (out.width - 2 * edge_ + width_ - 1) / width_ + (edge_ > 0 ? 2 : 0);
+    if (limits.edge_samples > 0) {
+      const std::int64_t edge = round_up(std::max(limits.edge_samples / step + 1, reach.widest), multiple_);
+      if (out.width > 8 * edge && edge + multiple_ <= width_) edge_ = edge;
+    }
+    across_ = (out.width + width_ - 1) / width_ + (edge_ > 0 ? 2 : 0);
+    if (limits.most_kept_rows > 0 && edge_ == 0) keep_planes(reach, workers, limits, scratch_bytes);
     down_ = (out.height + height_ - 1) / height_;
-    scratch_bytes_ = scratch_bytes(width_, step);
+    deep_ = (out.depth + planes_ - 1) / planes_;
+    scratch_bytes_ = scratch_bytes(width_, keeps_planes() ? height_ : 0, step);
   }
 
   std::int64_t step() const { return step_; }
   std::int64_t width() const { return width_; }
   std::int64_t height() const { return height_; }
+  bool has_edges() const { return edge_ > 0; }
+  bool keeps_planes() const { return planes_ > 1; }
   /// Of one tile at a time.
   std::int64_t scratch_bytes() const { return scratch_bytes_; }
-  std::int64_t count() const { return shape_.batch * channels_ * shape_.depth * down_ * across_; }
+  std::int64_t count() const { return shape_.batch * channels_ * deep_ * down_ * across_; }
 
-  /// The index-th of `count()`.
-  Tile tile(std::int64_t index) const {
+  /// The index-th of `count()`. Tiles between the first and the last of a row begin `later` by so many pixels: on a cache line of the
+  /// output. Some are then of no pixels.
+  Tile tile(std::int64_t index, std::int64_t later = 0) const {
     const auto next = [&index](std::int64_t count) {
       const std::int64_t place = index % count;
       index /= count;
@@ -72,27 +94,59 @@ class Tiles {
     };
     Tile tile{};
     const std::int64_t place = next(across_);
+    const auto [begin, end] = inner_columns(later);
     const bool first = edge_ > 0 && place == 0;
     const bool last = edge_ > 0 && place == across_ - 1;
-    tile.x = first ? 0 : last ? shape_.width - edge_ : edge_ + (place - (edge_ > 0 ? 1 : 0)) * width_;
-    tile.width = first || last ? edge_ : std::min(width_, shape_.width - edge_ - tile.x);
+    tile.x = first ? 0 : last ? end : begin + (place - (edge_ > 0 ? 1 : 0)) * width_;
+    tile.width = first ? begin : last ? shape_.width - end : std::max<std::int64_t>(0, std::min(width_, end - tile.x));
     tile.y = next(down_) * height_;
     tile.height = std::min(height_, shape_.height - tile.y);
-    tile.z = next(shape_.depth);
+    tile.z = next(deep_) * planes_;
+    tile.planes = std::min(planes_, shape_.depth - tile.z);
     tile.channel = next(channels_);
     tile.batch = next(shape_.batch);
     return tile;
   }
 
  private:
+  static std::int64_t round_up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+  /// Volumes whose rows are staged: tiles so low that the scratch holds all rows that an output plane needs, unless most of them
+  /// would be rows that the next tile stages as well; then planes one after another, as many as leave each worker several tiles.
+  template <class ScratchBytes>
+  void keep_planes(const FilterReach& reach, int workers, const TileLimits& limits, const ScratchBytes& scratch_bytes) {
+    std::int64_t height = round_up(std::min(shape_.height, limits.most_kept_rows), limits.row_multiple);
+    while (height > 0 && scratch_bytes(width_, height, step_) > limits.scratch_bytes) height -= limits.row_multiple;
+    if (height < std::min(shape_.height, 2 * reach.tallest)) return;
+    const std::int64_t columns = shape_.batch * channels_ * across_ * ((shape_.height + height - 1) / height);
+    const std::int64_t runs = workers == 1 ? 1 : (std::int64_t{4} * workers + columns - 1) / columns;
+    const std::int64_t planes = std::min(shape_.depth, std::max((shape_.depth + runs - 1) / runs, 4 * reach.deepest));
+    if (planes == 1) return;
+    height_ = std::min(shape_.height, height);
+    planes_ = planes;
+  }
+
+  /// Columns of the tiles between the first and the last of a row, whole cache lines from `later` on. Both at the sides are as wide
+  /// as the filter, at least, and no wider than that needs: their rows end within cache lines.
+  std::pair<std::int64_t, std::int64_t> inner_columns(std::int64_t later) const {
+    if (edge_ == 0) return {0, shape_.width};
+    const std::int64_t begin = later >= widest_ ? later : edge_ + later;
+    const std::int64_t rest = (shape_.width - begin) % multiple_;
+    return {begin, shape_.width - rest - (rest >= widest_ ? 0 : edge_)};
+  }
+
   Shape shape_;
-  std::int64_t step_ = 1;
-  std::int64_t channels_ = 1;
+  std::int64_t step_;
+  std::int64_t channels_;  ///< that are filtered one by one
+  std::int64_t widest_;
+  std::int64_t multiple_;
   std::int64_t width_ = 1;
   std::int64_t height_ = 1;
+  std::int64_t planes_ = 1;
   std::int64_t edge_ = 0;
   std::int64_t across_ = 1;
   std::int64_t down_ = 1;
+  std::int64_t deep_ = 1;
   std::int64_t scratch_bytes_ = 0;
 };
 

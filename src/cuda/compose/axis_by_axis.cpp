@@ -108,8 +108,8 @@ const Family axis_by_axis{
           const auto seconds = [&](const Job& part, RowEnd in, RowEnd out) {
             return request.families.cheapest(part, joined(in, out), request.gpu).seconds;
           };
-          return seconds(parts.first, input_end(request.rows), between) +
-                 seconds(parts.second, between, output_end(request.rows)) - 1e-6 * request.gpu.costs->second_start;
+          return request.gpu.costs->two_passes * (seconds(parts.first, input_end(request.rows), between) +
+                                                  seconds(parts.second, between, output_end(request.rows)));
         },
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
       Parts parts = parts_of(*job, request.gpu.device);

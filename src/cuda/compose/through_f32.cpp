@@ -34,7 +34,7 @@ const Family through_f32{
           const double converted = gpu.seconds(gpu.costs->convert, {1}, {1e-6 * static_cast<double>(second.in.elements())},
                                                bytes_moved(request.job) / 2 + written);
           const RowLayout rows = joined(RowEnd::aligned, output_end(request.rows));
-          return converted + request.families.cheapest(second, rows, gpu).seconds - 1e-6 * gpu.costs->second_start;
+          return converted + request.families.cheapest(second, rows, gpu).seconds;
         },
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
       return two_passes(make_convert(request.gpu.device),

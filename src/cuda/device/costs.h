@@ -21,16 +21,16 @@ struct Cost {
 };
 
 struct Costs {
-  Cost<8, 8> shared_tile_f32, shared_tile_f64;
-  Cost<6, 8> factored_f32, factored_f64;
+  Cost<8, 9> shared_tile_f32, shared_tile_f64;
+  Cost<6, 9> factored_f32, factored_f64;
   Cost<3, 8> long_rows;
   Cost<3, 4> long_rows_in_bulk;
-  Cost<3, 9> warp_strip, warp_strip_aligned;
-  Cost<3, 6> register_tile;
-  Cost<3, 6> movers, streaming;
+  Cost<3, 10> warp_strip, warp_strip_aligned;
+  Cost<3, 7> register_tile;
+  Cost<3, 7> movers, streaming;
   Cost<1, 1> box_x, box_y, box_y_reread;
   Cost<1, 1> convert, combine;
-  double second_start;  ///< microseconds by which a second pass starts sooner than one alone
+  double two_passes;  ///< times as long as the sum of the parts, each of which is the least of several estimates
 };
 
 /// Of the architecture (10 · major + minor): Hopper's, the only one measured, stands for all (Gpu::slower_*).

@@ -72,7 +72,8 @@ double seconds(const Request& request) {
   const double taps = size * size;
   const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
   return gpu.seconds(gpu.costs->register_tile, {1, static_cast<double>(launches - 1), taps},
-                     {if_is(element == 1, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs), outputs * taps, frame,
+                     {if_is(element == 1, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs), if_is(element > 1, outputs * taps),
+                      if_is(element == 1, outputs * taps), frame,
                       if_is(beside > 1, outputs * taps)},
                      bytes_moved(job));
 }

@@ -366,7 +366,7 @@ double seconds(const Request& request) {
                       if_is(element < 4, waits), if_is(element >= 4, waits)},
                      {each, each * static_cast<double>(x), each * static_cast<double>(y), if_is(element == 1, each * staged),
                       if_is(element == 2, each * staged), if_is(element >= 4, each * staged), if_is(job.out_pixel != Pixel::f32, each),
-                      if_is(beside > 1, each)},
+                      if_is(beside > 1, each), if_is(x > 1, each)},
                      bytes_moved(job), job.sum_f64);
 }
 

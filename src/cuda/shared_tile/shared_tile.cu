@@ -233,6 +233,7 @@ double seconds(const Request& request) {
   const double each = static_cast<double>(blocks_of_rows(rows)) / (2.0 * gpu.multiprocessors);  // two live side by side
   const double staged = 1e-4 * static_cast<double>(parts * beside * (rows + std::min<std::int64_t>(largest[1], 16) - 1) *
                                                    (pixels + std::min<std::int64_t>(largest[2], 32) - 1));
+  const bool is_row = largest[0] == 1 && largest[1] == 1;
   const std::size_t element = bytes_of(job.in_pixel);
   const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
   const auto all_taps = static_cast<double>(taps);
@@ -243,7 +244,8 @@ double seconds(const Request& request) {
                       if_is(!is_unrolled, all_taps), if_is(!is_unrolled, all_rows), if_is(!few && element < 4, all_parts)},
                      {each * of_rows, if_is(element == 1, each * staged), if_is(element == 2, each * staged),
                       if_is(element >= 4, each * staged), if_is(is_unrolled, each * of_rows * all_taps),
-                      if_is(!is_unrolled, each * of_rows * all_taps), if_is(!is_unrolled, each * of_rows * all_rows),
+                      if_is(!is_unrolled && !is_row, each * of_rows * all_taps), if_is(!is_unrolled && is_row, each * of_rows * all_taps),
+                      if_is(!is_unrolled, each * of_rows * all_rows),
                       if_is(job.out_pixel != Pixel::f32, each * of_rows)},
                      bytes_moved(job), job.sum_f64);
 }

@@ -31,7 +31,7 @@ const char* refuses_alike(const Request& request) {
 }
 
 /// Terms of Costs::movers and Costs::streaming.
-double seconds_by(const Request& request, const Cost<3, 6>& cost, bool all_warps) {
+double seconds_by(const Request& request, const Cost<3, 7>& cost, bool all_warps) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const auto& [z, y, x] = request.taps().size;
@@ -54,7 +54,8 @@ double seconds_by(const Request& request, const Cost<3, 6>& cost, bool all_warps
   const std::size_t element = bytes_of(job.in_pixel);
   return gpu.seconds(cost, {1, steps, 0.1 * steps * taps},
                      {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, outputs * taps), if_is(!volume, outputs * taps),
-                      if_is(element == 1, outputs), if_is(element == 2, outputs)},
+                      if_is(element == 1, outputs), if_is(element == 2, outputs),
+                      if_is(channels_beside(request.rows, job.in.channels) > 1, outputs)},
                      bytes_moved(job));
 }
 

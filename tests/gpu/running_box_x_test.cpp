@@ -1,4 +1,4 @@
-// windows_test.cpp: windows of equal weights along x alone, of 33 to 4,096 columns, over signals and images.
+// running_box_x_test.cpp: windows of equal weights along x alone, of 33 to 4,096 columns, over signals and images.
 //
 // Data and weights are whole numbers small enough for f32 to hold every sum exactly, so that every pixel must
 // be right to the bit. Right answers come from the CPU, which the sweep compares with the reference.
@@ -36,7 +36,7 @@ void expect_same(const Image& image, const Filter& filter, const Options& option
       << name_of(options.border.x.mode) << ", extent " << static_cast<int>(options.extent);
 }
 
-TEST(Windows, OfEverySizeOverEveryWidthAndBorder) {
+TEST(RunningBoxX, OfEverySizeOverEveryWidthAndBorder) {
   for (const std::int64_t width :
        {96, 100, 256, 636, 640, 644, 645, 1280, 1284, 1920, 2556, 2560, 2564, 5124}) {
     const Image image = whole_image({.height = 5, .width = width}, Pixel::f32, 1);
@@ -49,14 +49,14 @@ TEST(Windows, OfEverySizeOverEveryWidthAndBorder) {
   }
 }
 
-TEST(Windows, OverSignals) {
+TEST(RunningBoxX, OverSignals) {
   for (const std::int64_t width : {65'536, 100'003}) {
     const Image signal = whole_image({.width = width}, Pixel::f32, 2);
     for (const std::int64_t size : sizes) expect_same(signal, window(size), {.border = Border::reflect101()});
   }
 }
 
-TEST(Windows, OfEveryAnchorAndExtent) {
+TEST(RunningBoxX, OfEveryAnchorAndExtent) {
   const Image image = whole_image({.height = 3, .width = 1500}, Pixel::f32, 3);
   for (const std::int64_t size : {33, 62, 133, 700}) {
     for (const std::int64_t anchor :
@@ -69,7 +69,7 @@ TEST(Windows, OfEveryAnchorAndExtent) {
   }
 }
 
-TEST(Windows, AsEveryPixelOfOutput) {
+TEST(RunningBoxX, AsEveryPixelOfOutput) {
   const Image image = whole_image({.height = 7, .width = 1412}, Pixel::f32, 4);
   for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
     for (const std::int64_t size : {64, 512}) {
@@ -79,7 +79,7 @@ TEST(Windows, AsEveryPixelOfOutput) {
   }
 }
 
-TEST(Windows, OverPlanesVolumesAndManyTiles) {
+TEST(RunningBoxX, OverPlanesVolumesAndManyTiles) {
   for (const std::int64_t size : {33, 101, 601, 4096}) {
     const Options options{.border = Border::reflect()};
     expect_same(whole_image({.height = 33, .width = 1028, .channels = 3}, Pixel::f32, 5, Layout::planar),
@@ -92,7 +92,7 @@ TEST(Windows, OverPlanesVolumesAndManyTiles) {
   }
 }
 
-TEST(Windows, LetNothingThatIsNotFiniteOut) {
+TEST(RunningBoxX, LetNothingThatIsNotFiniteOut) {
   for (const Shape& shape : {Shape{.width = 30'001}, Shape{.height = 4, .width = 5200}}) {
     for (const float bad :
          {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
@@ -117,7 +117,7 @@ TEST(Windows, LetNothingThatIsNotFiniteOut) {
   }
 }
 
-TEST(Windows, AreChosenForF32) {
+TEST(RunningBoxX, AreChosenForF32) {
   for (const std::int64_t size : {33, 101, 4096}) {
     const Plan plan({.shape = {.height = 512, .width = 4096},
                      .pixel = Pixel::f32,

@@ -1,4 +1,4 @@
-// tiles_test.cpp: tiles in shared memory (direct.cuh), whose warps have fewer rows of outputs where an image
+// shared_tile_test.cpp: tiles in shared memory (shared_tile.cuh), whose warps have fewer rows of outputs where an image
 // has few blocks: rows of every number of taps that are unrolled, on few blocks and on many.
 //
 // Right answers come from the CPU, which the sweep compares with the reference. Data and weights are whole
@@ -107,11 +107,13 @@ TEST(Tiles, Magnitudes) {
 }
 
 TEST(Tiles, SignalsFoldedIntoRows) {
+  // Which long rows do not take: f64, and magnitudes of several filters, for which one tile is staged.
   const std::vector<Filter> filters{whole_filter({.width = 7}, 1), whole_filter({.width = 7}, 2)};
   const std::int64_t of_a_block = std::int64_t{32} * 256;
   for (const std::int64_t width : {std::int64_t{5003}, many_images() / 2 * of_a_block + 3}) {
-    expect_same(whole_image({.width = width}, Pixel::f32, 7), filters, {.border = Border::reflect()});
+    expect_same(whole_image({.width = width}, Pixel::f64, 7), filters, {.border = Border::reflect()});
   }
+  expect_same(whole_image({.width = 5003}, Pixel::f32, 8), filters, {.border = Border::reflect()});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// cpu_fixed_test.cpp: filters over 8 bits in fixed point on the CPU (src/cpu/fixed*): what it promises, on images of several
+// cpu_sums32_test.cpp: filters over 8 bits in fixed point on the CPU (src/cpu/fixed*): what it promises, on images of several
 // tiles too, which the sweep's are too small for; and the kernels of instruction sets that this machine would not choose.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

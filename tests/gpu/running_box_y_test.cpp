@@ -1,4 +1,4 @@
-// tall_test.cpp: windows of equal weights along y, of 18 to 4,096 rows, over images lower and higher than they are; and along both
+// running_box_y_test.cpp: windows of equal weights along y, of 18 to 4,096 rows, over images lower and higher than they are; and along both
 // axes and x alone over pixels of every type.
 //
 // Data and weights are whole numbers small enough for f32 to hold every sum exactly, and scales are powers of 2, so that every
@@ -39,7 +39,7 @@ void expect_same(const Image& image, const Filter& filter, const Options& option
       << ", extent " << static_cast<int>(options.extent);
 }
 
-TEST(Tall, OfEverySizeOverEveryBorder) {
+TEST(RunningBoxY, OfEverySizeOverEveryBorder) {
   for (const Shape& shape :
        {Shape{.height = 5, .width = 101}, Shape{.height = 300, .width = 132}, Shape{.height = 1501, .width = 65}}) {
     const Image image = whole_image(shape, Pixel::f32, 1);
@@ -49,7 +49,7 @@ TEST(Tall, OfEverySizeOverEveryBorder) {
   }
 }
 
-TEST(Tall, OfEveryAnchorAndExtent) {
+TEST(RunningBoxY, OfEveryAnchorAndExtent) {
   const Image image = whole_image({.height = 1300, .width = 77}, Pixel::f32, 2);
   for (const std::int64_t size : {100, 601, 1025}) {
     for (const std::int64_t anchor : {std::int64_t{0}, std::int64_t{7}, size - 1}) {
@@ -60,7 +60,7 @@ TEST(Tall, OfEveryAnchorAndExtent) {
   }
 }
 
-TEST(Tall, OverChannelsVolumesAndManyStrips) {
+TEST(RunningBoxY, OverChannelsVolumesAndManyStrips) {
   for (const std::int64_t size : {18, 101, 601, 4096}) {
     const Options options{.border = Border::reflect()};
     for (const std::int64_t channels : {2, 3, 4, 17}) {
@@ -76,7 +76,7 @@ TEST(Tall, OverChannelsVolumesAndManyStrips) {
   }
 }
 
-TEST(Tall, OverViewsOfEveryStride) {
+TEST(RunningBoxY, OverViewsOfEveryStride) {
   const Image image = whole_image({.height = 700, .width = 90}, Pixel::f32, 8);
   const Image there = to_device(image, cuda());
   for (const std::int64_t size : {50, 601}) {
@@ -100,7 +100,7 @@ TEST(Tall, OverViewsOfEveryStride) {
   }
 }
 
-TEST(Tall, LetsNothingThatIsNotFiniteOut) {
+TEST(RunningBoxY, LetsNothingThatIsNotFiniteOut) {
   const Shape shape{.height = 2100, .width = 53};
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     Image image = whole_image(shape, Pixel::f32, 9);
@@ -120,7 +120,7 @@ TEST(Tall, LetsNothingThatIsNotFiniteOut) {
   }
 }
 
-TEST(Tall, OfAndAsEveryPixel) {
+TEST(RunningBoxY, OfAndAsEveryPixel) {
   for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
     const Image image = whole_image({.height = 401, .width = 75, .channels = 3}, pixel, 10);
     for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {

@@ -1,4 +1,4 @@
-// cpu_narrow_test.cpp: filters of three taps over 8 bits in sums of 16 bits on the CPU (src/cpu/narrow*): the bound on what they are
+// cpu_sums16_test.cpp: filters of three taps over 8 bits in sums of 16 bits on the CPU (src/cpu/narrow*): the bound on what they are
 // off by, exact ones to the bit, and what is left to wider sums.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

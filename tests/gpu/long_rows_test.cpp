@@ -1,4 +1,4 @@
-// rows_test.cpp: filters along x alone, of every number of taps to 40 and some to 5,000, over signals and
+// long_rows_test.cpp: filters along x alone, of every number of taps to 40 and some to 5,000, over signals and
 // images.
 //
 // Right answers come from the CPU, which the sweep compares with the reference. Where data and weights are
