@@ -41,7 +41,8 @@ double seconds_by(const Request& request, const Cost<3, 7>& cost, bool all_warps
   const int warps = volume ? 8 : all_warps ? 4 : factored || walked < 10 ? 2 : 3;
   const std::int64_t columns = volume ? 128 : 32 * warps * (walked > 17 ? 4 : 8);
   const std::int64_t rows = volume ? 2 * warps : 1;
-  const std::int64_t others = divide_up(job.out.width, columns) * job.out.batch * job.out.channels *
+  const std::int64_t beside = all_warps ? 1 : channels_beside(request.rows, job.in.channels);
+  const std::int64_t others = divide_up(job.out.width, columns / 4 / beside * 4) * job.out.batch * (job.out.channels / beside) *
                               (volume ? divide_up(job.out.height, rows) : job.out.depth);
   const std::int64_t extent = volume ? job.out.depth : job.out.height;
   const std::int64_t places = std::int64_t{gpu.multiprocessors} * (volume ? 2 : 4);
@@ -55,7 +56,7 @@ double seconds_by(const Request& request, const Cost<3, 7>& cost, bool all_warps
   return gpu.seconds(cost, {1, steps, 0.1 * steps * taps},
                      {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, outputs * taps), if_is(!volume, outputs * taps),
                       if_is(element == 1, outputs), if_is(element == 2, outputs),
-                      if_is(channels_beside(request.rows, job.in.channels) > 1, outputs)},
+                      if_is(!volume && beside > 1, outputs)},
                      bytes_moved(job));
 }
 
