@@ -31,12 +31,12 @@ class FamilyTable {
     if (best.family == nullptr) throw std::logic_error("no family of the backend does the job");
     return best;
   }
-  /// "float lines, expected 312 us; passed over: axis by axis, expected 402 us; running box: integers, not combined, alone".
+  /// "float lines, about 312 us; passed over: axis by axis, about 402 us; running box: integers, not combined, alone".
   std::string explain(const Request& request) const {
     const Family* const taken = cheapest(request).family;
     const auto expected = [&](const Family* family) {
       char text[48];
-      std::snprintf(text, sizeof text, ", expected %.3g us", 1e6 * family->seconds(request));
+      std::snprintf(text, sizeof text, ", about %.3g us", 1e6 * family->seconds(request));
       return std::string(family->name) + text;
     };
     std::string text = expected(taken);

@@ -275,7 +275,8 @@ class FactoredRunner final : public Runner {
     constants_.rows = static_cast<int>(y.size());
     constants_.columns = static_cast<int>(x.size());
     std::copy(taps.lead.begin(), taps.lead.end(), constants_.lead);
-    std::transform(x.begin(), x.end(), constants_.row_weights, [&](double w) { return static_cast<Sum>(w * z.front()); });
+    const double gain = z.front();
+    std::transform(x.begin(), x.end(), constants_.row_weights, [gain](double w) { return static_cast<Sum>(w * gain); });
     std::transform(y.begin(), y.end(), constants_.column_weights, [](double w) { return static_cast<Sum>(w); });
     switch (rows_a_warp(constants_.rows)) {
       case 2: kernel_ = shared_tile_factored_kernel<Sum, 2>; break;
