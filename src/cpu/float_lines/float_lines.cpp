@@ -10,7 +10,6 @@
 #include "cpu/expected.h"
 #include "cpu/families.h"
 #include "cpu/float_lines/method.h"
-#include "cpu/tiles/parallel.h"
 #include "cpu/tiles/tiles.h"
 #include "halation/error.h"
 
@@ -92,10 +91,10 @@ class FloatLines final : public Runner {
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const Tiles& tiles = packed_pixels(in, outs) ? interleaved_ : apart_;
     const std::int64_t later = tiles.has_edges() ? pixels_to_cache_line(outs.front(), tiles.step()) : 0;
-    parallel(workers_, tiles.count(), [&](int worker, std::int64_t index) {
-      const Tiles::Tile tile = tiles.tile(index, later);
-      if (tile.width > 0) run_tile(tiles, tile, in, outs, Scratch(workspace.data() + worker * tiles.scratch_bytes()));
-    });
+    const LoadSamples<Sum> load = kernels_.load[static_cast<std::size_t>(in.pixel)];
+    for_each_tile<Sum>(
+        *job_, tiles, workers_, in, load, workspace,
+        [&](const Lines<Sum>& lines, const Tiles::Tile& tile, Scratch scratch) { run_tile(lines, tiles, tile, outs, scratch); }, later);
   }
 
   std::string explain() const override {
@@ -148,12 +147,9 @@ class FloatLines final : public Runner {
     return Tiles(job_->out, step, FilterReach(job_->filters), workers_, limits, bytes);
   }
 
-  void run_tile(const Tiles& tiles, const Tiles::Tile& place, const ConstView& all, std::span<const View> outs,
+  void run_tile(const Lines<Sum>& lines, const Tiles& tiles, const Tiles::Tile& place, std::span<const View> outs,
                 Scratch scratch) const {
-    ConstView in = all.batch(place.batch);
     const std::int64_t step = tiles.step();
-    if (step == 1) in = in.channel(place.channel);
-    const Lines<Sum> lines(*job_, kernels_, in, step);
     LineTile<Sum> tile{.lines = lines,
                        .z = place.z,
                        .x = place.x,

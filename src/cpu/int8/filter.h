@@ -11,13 +11,13 @@
 #include "cpu/int8/sums16/weights.h"
 #include "cpu/int8/sums32/kernels.h"
 #include "cpu/int8/sums32/weights.h"
-#include "cpu/tiles/pixel_rows.h"
+#include "cpu/tiles/lines.h"
 #include "cpu/tiles/scratch.h"
 #include "cpu/tiles/tiles.h"
 
 namespace halation::cpu_backend {
 
-using BytePixels = PixelRows<std::uint8_t>;
+using ByteLines = Lines<std::uint8_t>;
 
 /// A prepared filter. Constant; what a tile needs to remember lies in its scratch.
 class Int8Filter {
@@ -27,7 +27,7 @@ class Int8Filter {
   virtual int sum_bits() const { return 32; }
   /// Scratch for tiles of so many pixels of `step` samples.
   virtual std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const = 0;
-  virtual void run(const BytePixels& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const = 0;
+  virtual void run(const ByteLines& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const = 0;
 };
 
 /// By pairs of rows: any weights (pairs.cpp). `finish` has the job's offset and rounding.
@@ -45,11 +45,11 @@ std::int64_t int8_pitch(std::int64_t samples) {
 
 /// Columns [x, x_end) of the input rows that a filter reads for one tile; rows are counted in the image.
 struct SourceRows {
-  const BytePixels& rows;
+  const ByteLines& rows;
   std::int64_t x, x_end, y_last;
   std::int64_t samples;
 
-  SourceRows(const Taps& taps, const BytePixels& pixels, const Tiles::Tile& tile, std::int64_t step)
+  SourceRows(const Taps& taps, const ByteLines& pixels, const Tiles::Tile& tile, std::int64_t step)
       : rows(pixels),
         x(tile.x + taps.lead[2]),
         x_end(x + tile.width + taps.size[2] - 1),

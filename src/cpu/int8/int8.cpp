@@ -41,7 +41,7 @@ class Int8Runner final : public Runner {
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const Tiles& tiles = packed_pixels(in, outs) ? interleaved_ : apart_;
-    for_each_tile<std::uint8_t>(*job_, tiles, workers_, in, workspace, [&](const auto& rows, const Tiles::Tile& tile, Scratch scratch) {
+    for_each_tile<std::uint8_t>(*job_, tiles, workers_, in, copy_samples<std::uint8_t>, workspace, [&](const auto& rows, const Tiles::Tile& tile, Scratch scratch) {
       for (std::size_t i = 0; i < filters_.size(); ++i) filters_[i]->run(rows, tile, tiles.step(), outs[i], scratch);
     });
   }

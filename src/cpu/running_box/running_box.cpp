@@ -19,7 +19,7 @@
 #include "cpu/families.h"
 #include "cpu/parts/box/kernels.h"
 #include "cpu/parts/box/sum.h"
-#include "cpu/tiles/pixel_rows.h"
+#include "cpu/tiles/lines.h"
 #include "cpu/tiles/scratch.h"
 #include "cpu/tiles/tiles.h"
 
@@ -94,7 +94,7 @@ class RunningBoxes final : public Runner {
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const Tiles& tiles = packed_pixels(in, outs) ? *interleaved_ : *apart_;
-    for_each_tile<In>(*job_, tiles, workers_, in, workspace, [&](const auto& rows, const Tiles::Tile& tile, Scratch scratch) {
+    for_each_tile<In>(*job_, tiles, workers_, in, copy_samples<In>, workspace, [&](const auto& rows, const Tiles::Tile& tile, Scratch scratch) {
       for (std::size_t i = 0; i < boxes_.size(); ++i) {
         if constexpr (sizeof(In) == 1 && sizeof(Sum) == 2) {
           if (slides_rows(boxes_[i], outs[i], tiles.step())) {
@@ -148,7 +148,7 @@ class RunningBoxes final : public Runner {
   }
 
   /// Sums over y first, of rows where they lie, and along x straight to the output.
-  void slide_tile(const Box& box, const PixelRows<In>& pixel_rows, const Tiles::Tile& tile, const View& out, Scratch scratch) const {
+  void slide_tile(const Box& box, const Lines<In>& pixel_rows, const Tiles::Tile& tile, const View& out, Scratch scratch) const {
     const Taps& taps = *box.taps;
     const std::int64_t wide = tile.width + taps.size[2] - 1;
     const std::int64_t pitch = integer_pitch<In>(wide);
@@ -185,7 +185,7 @@ class RunningBoxes final : public Runner {
     if (streams) hwy::FlushStream();  // before others read
   }
 
-  void sum_tile(const Box& box, const PixelRows<In>& pixel_rows, const Tiles::Tile& tile, std::int64_t step, const View& out,
+  void sum_tile(const Box& box, const Lines<In>& pixel_rows, const Tiles::Tile& tile, std::int64_t step, const View& out,
                 Scratch scratch) const {
     const Taps& taps = *box.taps;
     const std::int64_t n = tile.width * step;
@@ -236,7 +236,7 @@ class RunningBoxes final : public Runner {
   }
 
   /// Sums of the windows of one row over z and x, from input place (z, y, x) up to column x_end.
-  void sum_row(const Box& box, const PixelRows<In>& rows, std::int64_t step, const Space& from, std::int64_t x_end, In* pixels,
+  void sum_row(const Box& box, const Lines<In>& rows, std::int64_t step, const Space& from, std::int64_t x_end, In* pixels,
                const std::array<Row*, 3>& between, Row* to, std::int64_t n) const {
     const std::int64_t planes = box.taps->size[0];
     for (std::int64_t plane = 0; plane < planes; ++plane) {

@@ -4,51 +4,60 @@
 #include <hwy/cache_control.h>
 
 #include <algorithm>
+#include <cstddef>
 
+#include "cpu/parts/kernels.h"
 #include "cpu/tiles/copy_bytes.h"
 
 namespace halation::cpu_backend {
 
-template <class Sum>
-Lines<Sum>::Lines(const Job& job, const Kernels<Sum>& kernels, const ConstView& in, std::int64_t step)
+template <class T>
+void copy_samples(const std::byte* from, std::int64_t stride, T* to, std::int64_t count) {
+  constexpr std::int64_t element = sizeof(T);
+  if (stride == element) return copy_bytes(from, to, count * element);
+  for (std::int64_t i = 0; i < count; ++i) to[i] = *reinterpret_cast<const T*>(from + i * stride);
+}
+
+template <class T>
+Lines<T>::Lines(const Job& job, const ConstView& in, std::int64_t step, LoadSamples<T> samples)
     : job_(job),
-      load_(kernels.load[static_cast<std::size_t>(in.pixel)]),
       in_(in),
       step_(step),
-      sample_bytes_(step > 1 ? in.strides.channels : in.strides.width),
-      are_sums_(in.pixel == pixel_of<Sum> && sample_bytes_ == static_cast<std::int64_t>(sizeof(Sum)) &&
-                in.strides.width == step * sample_bytes_) {}
+      load_(samples),
+      sample_bytes_(sample_stride(in.strides, step)),
+      are_numbers_(in.pixel == PixelOf<T>::value && sample_bytes_ == static_cast<std::int64_t>(sizeof(T)) &&
+                   in.strides.width == step * sample_bytes_) {}
 
-template <class Sum>
-const Sum* Lines<Sum>::in_place(std::int64_t z, std::int64_t y, std::int64_t x_low,
+template <class T>
+const T* Lines<T>::in_place(std::int64_t z, std::int64_t y, std::int64_t x_low,
                                 std::int64_t x_high) const {
-  if (!are_sums_ || x_low < 0 || x_high > in_.shape.width) return nullptr;
+  if (!are_numbers_ || x_low < 0 || x_high > in_.shape.width) return nullptr;
   const std::int64_t source_z = job_.borders[0].source(z);
   const std::int64_t source_y = job_.borders[1].source(y);
   if (source_z < 0 || source_y < 0) return nullptr;
-  return reinterpret_cast<const Sum*>(in_.data + source_z * in_.strides.depth +
+  return reinterpret_cast<const T*>(in_.data + source_z * in_.strides.depth +
                                       source_y * in_.strides.height + x_low * in_.strides.width);
 }
 
-template <class Sum>
-const std::byte* Lines<Sum>::near(std::int64_t z, std::int64_t y, std::int64_t x) const {
-  if (!are_sums_ || z < 0 || z >= in_.shape.depth || y < 0 || y >= in_.shape.height) return nullptr;
+template <class T>
+const std::byte* Lines<T>::near(std::int64_t z, std::int64_t y, std::int64_t x) const {
+  if (!are_numbers_ || z < 0 || z >= in_.shape.depth || y < 0 || y >= in_.shape.height) return nullptr;
   const std::int64_t inside_x = std::clamp<std::int64_t>(x, 0, in_.shape.width - 1);
   return in_.data + z * in_.strides.depth + y * in_.strides.height + inside_x * in_.strides.width;
 }
 
-template <class Sum>
-void Lines<Sum>::load(const std::byte* row, std::int64_t x, std::int64_t pixels, Sum* to) const {
+template <class T>
+void Lines<T>::load(const std::byte* row, std::int64_t x, std::int64_t pixels, T* to) const {
   load_(row + x * in_.strides.width, sample_bytes_, to, pixels * step_);
 }
 
-template <class Sum>
-void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high,
-                       Sum* line) const {
+template <class T>
+void Lines<T>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high,
+                       T* line) const {
   const std::int64_t source_z = job_.borders[0].source(z);
   const std::int64_t source_y = job_.borders[1].source(y);
   if (source_z < 0 || source_y < 0) {
-    std::fill_n(line, (x_high - x_low) * step_, static_cast<Sum>(job_.constant_at({source_z, source_y, 0})));
+    std::fill_n(line, (x_high - x_low) * step_, static_cast<T>(job_.constant_at({source_z, source_y, 0})));
     return;
   }
   const std::byte* row = in_.data + source_z * in_.strides.depth + source_y * in_.strides.height;
@@ -56,10 +65,10 @@ void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::
   const std::int64_t inside_high = std::clamp<std::int64_t>(in_.shape.width, inside_low, x_high);
   const auto outside = [&](std::int64_t low, std::int64_t high) {
     for (std::int64_t x = low; x < high; ++x) {
-      Sum* to = line + (x - x_low) * step_;
+      T* to = line + (x - x_low) * step_;
       const std::int64_t source_x = job_.borders[2].source(x);
       if (source_x < 0) {
-        fill_pixel(static_cast<Sum>(job_.borders[2].constant()), step_, to);
+        fill_pixel(static_cast<T>(job_.borders[2].constant()), step_, to);
       } else if (source_x >= inside_low && source_x < inside_high) {
         copy_pixel(line + (source_x - x_low) * step_, step_, to);
       } else {
@@ -81,5 +90,11 @@ void Lines<Sum>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::
 
 template class Lines<float>;
 template class Lines<double>;
+template class Lines<std::uint8_t>;
+template class Lines<std::uint16_t>;
+template class Lines<std::int16_t>;
+template void copy_samples(const std::byte*, std::int64_t, std::uint8_t*, std::int64_t);
+template void copy_samples(const std::byte*, std::int64_t, std::uint16_t*, std::int64_t);
+template void copy_samples(const std::byte*, std::int64_t, std::int16_t*, std::int64_t);
 
 }  // namespace halation::cpu_backend

@@ -20,7 +20,7 @@ class Sums16 final : public Int8Filter {
            Scratch::bytes<std::int16_t>(held_rows * int8_pitch<std::int16_t>(wide));
   }
 
-  void run(const BytePixels& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const override {
+  void run(const ByteLines& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const override {
     const Sums16Kernels& kernels = best_sums16_kernels();
     const SourceRows source(taps_, rows, tile, step);
     OutputRows outputs(out, tile, step, scratch);

@@ -33,7 +33,7 @@ class Sums32ColumnsThenRows final : public Int8Filter {
            Scratch::bytes<std::int32_t>(int8_pitch<std::int32_t>(wide));
   }
 
-  void run(const BytePixels& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const override {
+  void run(const ByteLines& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const override {
     const Sums32Kernels& kernels = *best_sums32_kernels();
     const std::int64_t held = 2 * lines_of(taps_.size[1]);  // input rows
     const SourceRows source(taps_, rows, tile, step);

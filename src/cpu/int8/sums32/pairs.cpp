@@ -33,7 +33,7 @@ class Sums32Pairs final : public Int8Filter {
            Scratch::bytes<std::int32_t>(lines * int8_pitch<std::int32_t>(wide)) + Scratch::bytes<const std::int32_t*>(lines);
   }
 
-  void run(const BytePixels& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const override {
+  void run(const ByteLines& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const override {
     const Sums32Kernels& kernels = *best_sums32_kernels();
     const std::int64_t planes = taps_.size[0];
     const std::int64_t lines = lines_of(taps_.size[1]);
