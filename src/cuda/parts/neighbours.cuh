@@ -131,9 +131,19 @@ struct Neighbours {
   }
 };
 
-/// Four numbers as consecutive elements of type T, by words. Integers are rounded half to even, or towards zero; NaN gives 0, as in
-/// `integer` of pixels.cuh.
-template <class T, bool HalfEven>
+/// Whether numbers lose what lies behind their point on the way to integers. They do so before they are stored, which rounds half to even.
+__device__ __forceinline__ bool truncates(Pixel pixel, Rounding rounding) {
+  return rounding == Rounding::truncate && pixel != Pixel::f16 && pixel != Pixel::f32 && pixel != Pixel::f64;
+}
+
+template <int Count>
+__device__ __forceinline__ void truncate(float (&values)[Count]) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i) values[i] = truncf(values[i]);
+}
+
+/// Four numbers as consecutive elements of type T, by words. Integers are rounded half to even; NaN gives 0, as in `integer` of pixels.cuh.
+template <class T>
 __device__ __forceinline__ void words_of(const float* value, std::uint32_t* word) {
   if constexpr (std::is_same_v<T, float>) {
 #pragma unroll
@@ -149,7 +159,7 @@ __device__ __forceinline__ void words_of(const float* value, std::uint32_t* word
     const __half2 high = __floats2half2_rn(value[2], value[3]);
     word[0] = *reinterpret_cast<const std::uint32_t*>(&low);
     word[1] = *reinterpret_cast<const std::uint32_t*>(&high);
-  } else if constexpr (HalfEven && sizeof(T) == 2) {
+  } else if constexpr (sizeof(T) == 2) {
     // An addition to 2^23 (1.5 · 2^23 where there are negative ones) rounds, and leaves the integer in the low half.
     constexpr bool has_sign = std::is_same_v<T, std::int16_t>;
     std::uint32_t integer[4];
@@ -163,32 +173,24 @@ __device__ __forceinline__ void words_of(const float* value, std::uint32_t* word
     word[1] = __byte_perm(integer[2], integer[3], 0x5410);
   } else {
 #if defined(__CUDA_ARCH__)
+    // Two conversions and a saturating pack become one instruction.
     int integer[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) integer[i] = HalfEven ? __float2int_rn(value[i]) : __float2int_rz(value[i]);
-    if constexpr (std::is_same_v<T, std::uint8_t>) {
-      // Two conversions and a saturating pack become one instruction.
-      std::uint32_t high = 0;
-      asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(integer[3]), "r"(integer[2]));
-      asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(word[0]) : "r"(integer[1]), "r"(integer[0]), "r"(high));
-    } else if constexpr (std::is_same_v<T, std::uint16_t>) {
-#pragma unroll
-      for (int i = 0; i < 2; ++i) asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(word[i]) : "r"(integer[2 * i + 1]), "r"(integer[2 * i]));
-    } else {
-#pragma unroll
-      for (int i = 0; i < 2; ++i) asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(word[i]) : "r"(integer[2 * i + 1]), "r"(integer[2 * i]));
-    }
+    for (int i = 0; i < 4; ++i) integer[i] = __float2int_rn(value[i]);
+    std::uint32_t high = 0;
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(integer[3]), "r"(integer[2]));
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(word[0]) : "r"(integer[1]), "r"(integer[0]), "r"(high));
 #endif
   }
 }
 
 /// Numbers as consecutive elements of type T, in stores as wide as they can be; `to` lies on a boundary of the widest.
-template <class T, int Count, bool HalfEven>
+template <class T, int Count>
 __device__ __forceinline__ void store_rounded(std::byte* to, const float* value) {
   constexpr int words = Count * static_cast<int>(sizeof(T)) / 4;
   std::uint32_t word[words];
 #pragma unroll
-  for (int i = 0; i < Count; i += 4) words_of<T, HalfEven>(value + i, word + i * static_cast<int>(sizeof(T)) / 4);
+  for (int i = 0; i < Count; i += 4) words_of<T>(value + i, word + i * static_cast<int>(sizeof(T)) / 4);
   if constexpr (words == 1) {
     *reinterpret_cast<std::uint32_t*>(to) = word[0];
   } else if constexpr (words == 2) {
@@ -201,21 +203,17 @@ __device__ __forceinline__ void store_rounded(std::byte* to, const float* value)
 
 /// G runs, 32 · Count elements from one to the next.
 template <class T, int G, int Count>
-__device__ __forceinline__ void store_runs(std::byte* to, const float (&value)[G][Count], Rounding rounding) {
+__device__ __forceinline__ void store_runs(std::byte* to, const float (&value)[G][Count]) {
   constexpr int apart = 32 * Count * static_cast<int>(sizeof(T));
-  const bool half_even = !std::is_integral_v<T> || rounding == Rounding::half_even;
 #pragma unroll
-  for (int g = 0; g < G; ++g) {
-    if (half_even) store_rounded<T, Count, true>(to + g * apart, value[g]);
-    else store_rounded<T, Count, false>(to + g * apart, value[g]);
-  }
+  for (int g = 0; g < G; ++g) store_rounded<T, Count>(to + g * apart, value[g]);
 }
 
-/// Four of them.
+/// Four of them, truncated where `rounding` asks for it.
 template <class T>
-__device__ __forceinline__ void store_four(std::byte* to, const float* value, Rounding rounding) {
-  if (!std::is_integral_v<T> || rounding == Rounding::half_even) store_rounded<T, 4, true>(to, value);
-  else store_rounded<T, 4, false>(to, value);
+__device__ __forceinline__ void store_four(std::byte* to, float (&value)[4], Rounding rounding) {
+  if (std::is_integral_v<T> && rounding == Rounding::truncate) truncate(value);
+  store_rounded<T, 4>(to, value);
 }
 
 }  // namespace halation::cuda_backend

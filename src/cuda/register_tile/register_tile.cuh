@@ -73,20 +73,16 @@ struct RegisterTileArguments {
 
 namespace register_tile_steps {
 
-/// Calls `visitor<T, HalfEven>()` for the pixel that is put out, which is looked at once.
+/// Calls `visitor<T>()` for the pixel that is put out, which is looked at once.
 template <class Visitor>
-__device__ __forceinline__ void with_output(Pixel pixel, Rounding rounding, const Visitor& visitor) {
-  const auto integers = [&]<class T>() {
-    if (rounding == Rounding::half_even) visitor.template operator()<T, true>();
-    else visitor.template operator()<T, false>();
-  };
+__device__ __forceinline__ void with_output(Pixel pixel, const Visitor& visitor) {
   switch (pixel) {
-    case Pixel::u8: integers.template operator()<std::uint8_t>(); break;
-    case Pixel::u16: integers.template operator()<std::uint16_t>(); break;
-    case Pixel::i16: integers.template operator()<std::int16_t>(); break;
-    case Pixel::f16: visitor.template operator()<f16, true>(); break;
-    case Pixel::f32: visitor.template operator()<float, true>(); break;
-    case Pixel::f64: visitor.template operator()<double, true>(); break;
+    case Pixel::u8: visitor.template operator()<std::uint8_t>(); break;
+    case Pixel::u16: visitor.template operator()<std::uint16_t>(); break;
+    case Pixel::i16: visitor.template operator()<std::int16_t>(); break;
+    case Pixel::f16: visitor.template operator()<f16>(); break;
+    case Pixel::f32: visitor.template operator()<float>(); break;
+    case Pixel::f64: visitor.template operator()<double>(); break;
   }
 }
 
@@ -180,7 +176,7 @@ class Sides {
 }  // namespace register_tile_steps
 
 template <class In, int K, int C>
-__global__ void __launch_bounds__(32 * register_tile_warps, RegisterTile<In, K, C>::blocks)
+__global__ void __launch_bounds__(32 * register_tile_warps, (RegisterTile<In, K, C>::blocks))
     register_tile_kernel(const __grid_constant__ RegisterTileArguments<K> job) {
   constexpr int V = RegisterTile<In, K, C>::columns;
   constexpr int R = RegisterTile<In, K, C>::rows;
@@ -224,8 +220,9 @@ __global__ void __launch_bounds__(32 * register_tile_warps, RegisterTile<In, K, 
     for (int j = 0; j < input_rows; ++j) rows[j].load(from + j * job.in_row);
   }
   std::byte* const to = out + first * job.out_row + static_cast<std::int64_t>(column) * element_bytes(job.out_pixel);
+  const bool is_truncated = truncates(job.out_pixel, job.rounding);
   if constexpr (RegisterTile<In, K, C>::integer_weights) {
-    register_tile_steps::with_output(job.out_pixel, job.rounding, [&]<class T, bool HalfEven>() {
+    register_tile_steps::with_output(job.out_pixel, [&]<class T>() {
       Stacks<K, C, V> stacks{};
 #pragma unroll
       for (int j = 0; j < input_rows; ++j) {
@@ -238,7 +235,8 @@ __global__ void __launch_bounds__(32 * register_tile_warps, RegisterTile<In, K, 
         float values[V];
 #pragma unroll
         for (int v = 0; v < V; ++v) values[v] = static_cast<float>(sums[v]) * job.scale + job.offset;
-        store_rounded<T, V, HalfEven>(to + (j - K + 1) * job.out_row, values);
+        if (is_truncated) truncate(values);
+        store_rounded<T, V>(to + (j - K + 1) * job.out_row, values);
       }
     });
   } else {
@@ -262,9 +260,13 @@ __global__ void __launch_bounds__(32 * register_tile_warps, RegisterTile<In, K, 
         for (int v = 0; v < V; ++v) sums[r][v] += job.offset;
       }
     }
-    register_tile_steps::with_output(job.out_pixel, job.rounding, [&]<class T, bool HalfEven>() {
+    if (is_truncated) {
 #pragma unroll
-      for (int r = 0; r < R; ++r) store_rounded<T, V, HalfEven>(to + r * job.out_row, sums[r]);
+      for (int r = 0; r < R; ++r) truncate(sums[r]);
+    }
+    register_tile_steps::with_output(job.out_pixel, [&]<class T>() {
+#pragma unroll
+      for (int r = 0; r < R; ++r) store_rounded<T, V>(to + r * job.out_row, sums[r]);
     });
   }
 }

@@ -9,7 +9,9 @@
 namespace halation::cuda_backend {
 
 constexpr int few_weights = 256;  // that travel with every launch; more make launches slower
-constexpr int many_weights = 4096;
+template <class Sum>
+constexpr int many_weights = 16384 / sizeof(Sum);
+constexpr int most_unrolled = 16;  // taps of a row, with few weights
 
 /// Filters over one tile at most.
 constexpr int most_filters_together = 8;
@@ -32,7 +34,7 @@ struct TileFilter {
   int first_weight;
 };
 
-/// What a launch gets by value. `Capacity` weights; none where they are too many and lie in memory.
+/// What a launch gets by value: up to `Capacity` weights; more lie in memory.
 template <class Sum, int Capacity>
 struct SharedTileArguments {
   LineArguments lines;
@@ -45,23 +47,18 @@ struct SharedTileArguments {
   int part[2];      // rows and columns of taps of that part
   int row_pitch;    // numbers from one staged row to the next
   int plane_pitch;  // from one channel to the next
-  const Sum* far_weights;
+  const Sum* far_weights;  // null where they are here
   union {
-    Sum weights[Capacity > 0 ? Capacity : 1];
-    float2 weight_pairs[Capacity > 0 ? Capacity / 2 : 1];
+    Sum weights[Capacity];
+    float2 weight_pairs[Capacity / 2];
   };
 };
 
 template <class Sum, int Capacity>
 using SharedTileKernel = void (*)(SharedTileArguments<Sum, Capacity>);
-using UnrolledKernel = SharedTileKernel<float, few_weights>;
 
-/// The kernel for rows of `taps` taps, `First` to `Last`, whose warps have `rows` rows of outputs: all or few.
-template <int First, int Last>
-UnrolledKernel unrolled_kernel(int taps, int rows);
-
-/// The kernel for rows of any number of taps, with `Capacity` weights as arguments; with 0 they lie in memory.
-template <class Sum, int Capacity>
-SharedTileKernel<Sum, Capacity> any_size_kernel();
+/// The kernel with `Capacity` weights as arguments, whose warps have `R` rows of outputs.
+template <class Sum, int Capacity, int R>
+SharedTileKernel<Sum, Capacity> shared_tile_kernel_of();
 
 }  // namespace halation::cuda_backend

@@ -21,13 +21,12 @@ bool is_few(unsigned blocks, int multiprocessors) { return 4 * blocks < 3 * stat
 template <class Sum, int Capacity>
 class SharedTileRunner final : public Runner {
  public:
-  SharedTileRunner(std::shared_ptr<const Job> job, const Gpu& gpu, int taps_a_row)
+  SharedTileRunner(std::shared_ptr<const Job> job, const Gpu& gpu)
       : job_(std::move(job)),
         device_(gpu.device),
         shared_limit_(gpu.shared_limit),
         multiprocessors_(gpu.multiprocessors),
-        kernel_(kernel_for(taps_a_row, D::rows)),
-        kernel_of_few_rows_(kernel_for(taps_a_row, D::few_rows)) {
+        kernel_(shared_tile_kernel_of<Sum, Capacity, D::rows>()) {
     std::memset(static_cast<void*>(&constants_), 0, sizeof constants_);
     std::vector<Sum> weights;
     for (const Taps& taps : job_->filters) {
@@ -38,13 +37,14 @@ class SharedTileRunner final : public Runner {
       }
       filter.first_weight = static_cast<int>(weights.size());
       filters_.push_back(filter);
+      const auto columns = static_cast<std::size_t>(taps.size[2]);
       for (std::size_t i = 0; i < taps.weights.size(); ++i) {
         weights.push_back(static_cast<Sum>(taps.weights[i]));
-        if (taps_a_row % 2 == 1 && (i + 1) % static_cast<std::size_t>(taps_a_row) == 0) weights.push_back(0);
+        if (is_unrolled && columns % 2 == 1 && (i + 1) % columns == 0) weights.push_back(0);  // which are read in pairs
       }
       flat_ = flat_ && taps.size[0] == 1 && taps.size[1] == 1;
     }
-    if constexpr (Capacity > 0) {
+    if (weights.size() <= static_cast<std::size_t>(Capacity)) {
       std::copy(weights.begin(), weights.end(), constants_.weights);
     } else {
       far_weights_ = DeviceArray<Sum>(weights.size());
@@ -55,7 +55,9 @@ class SharedTileRunner final : public Runner {
     }
     constants_.magnitude = job_->combine == Combine::magnitude;
     share();
+    if constexpr (is_unrolled) kernel_of_few_rows_ = shared_tile_kernel_of<Sum, Capacity, D::few_rows>();
     for (const auto kernel : {kernel_, kernel_of_few_rows_}) {
+      if (kernel == nullptr) continue;
       HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                static_cast<int>(shared_limit_)));
     }
@@ -82,18 +84,7 @@ class SharedTileRunner final : public Runner {
  private:
   using D = SharedTile<Sum>;
 
-  static constexpr bool has_few_rows = Capacity == few_weights;  // kernels that are unrolled
-
-  static SharedTileKernel<Sum, Capacity> kernel_for([[maybe_unused]] int taps_a_row, [[maybe_unused]] int rows) {
-    if constexpr (has_few_rows) {
-      if (taps_a_row <= 4) return unrolled_kernel<1, 4>(taps_a_row, rows);
-      if (taps_a_row <= 8) return unrolled_kernel<5, 8>(taps_a_row, rows);
-      if (taps_a_row <= 12) return unrolled_kernel<9, 12>(taps_a_row, rows);
-      return unrolled_kernel<13, 16>(taps_a_row, rows);
-    } else {
-      return any_size_kernel<Sum, Capacity>();
-    }
-  }
+  static constexpr bool is_unrolled = Capacity == few_weights;
 
   /// Whether all filters' taps are within one part that a block can stage once, and which.
   void share() {
@@ -127,7 +118,7 @@ class SharedTileRunner final : public Runner {
     for (std::size_t i = 0; i < count; ++i) job.filter[i] = filters_[first + i];
     for (std::size_t i = 0; i < outs.size(); ++i) job.out[i] = outs[i].data;
     std::size_t bytes = cut(job, in, outs[0], D::rows);
-    const bool few_rows = has_few_rows && is_few(blocks_of(job.lines), multiprocessors_);
+    const bool few_rows = is_unrolled && is_few(blocks_of(job.lines), multiprocessors_);
     if (few_rows) bytes = cut(job, in, outs[0], D::few_rows);
     const auto kernel = few_rows ? kernel_of_few_rows_ : kernel_;
     kernel<<<blocks_of(job.lines), dim3(32, D::warps), bytes, stream>>>(job);
@@ -157,7 +148,7 @@ class SharedTileRunner final : public Runner {
   std::size_t shared_limit_;
   int multiprocessors_;
   SharedTileKernel<Sum, Capacity> kernel_;
-  SharedTileKernel<Sum, Capacity> kernel_of_few_rows_;  // the same where kernels are not unrolled
+  SharedTileKernel<Sum, Capacity> kernel_of_few_rows_ = nullptr;  // where taps are unrolled
   std::vector<TileFilter> filters_;
   bool flat_ = true;  // rows of taps alone
   SharedTileArguments<Sum, Capacity> constants_;
@@ -169,7 +160,7 @@ std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const
   std::size_t weights = 0;
   std::int64_t padded = 0;
   const std::int64_t columns = job->filters[0].size[2];
-  bool unrolled = columns <= 16;
+  bool unrolled = columns <= most_unrolled;
   for (const Taps& taps : job->filters) {
     weights += taps.weights.size();
     padded += static_cast<std::int64_t>(taps.weights.size()) / columns * (columns + columns % 2);
@@ -179,16 +170,9 @@ std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const
     throw Error(ErrorCode::unsupported, "method direct on a GPU: " + std::to_string(weights) + " weights are too many, at most " +
                                             std::to_string(std::numeric_limits<int>::max()) + " are possible");
   }
-  if (job->sum_f64) {
-    constexpr int many = many_weights / 2;
-    if (weights <= many) return std::make_unique<SharedTileRunner<double, many>>(std::move(job), gpu, 0);
-    return std::make_unique<SharedTileRunner<double, 0>>(std::move(job), gpu, 0);
-  }
-  if (unrolled && padded <= few_weights) {
-    return std::make_unique<SharedTileRunner<float, few_weights>>(std::move(job), gpu, static_cast<int>(columns));
-  }
-  if (weights <= many_weights) return std::make_unique<SharedTileRunner<float, many_weights>>(std::move(job), gpu, 0);
-  return std::make_unique<SharedTileRunner<float, 0>>(std::move(job), gpu, 0);
+  if (job->sum_f64) return std::make_unique<SharedTileRunner<double, many_weights<double>>>(std::move(job), gpu);
+  if (unrolled && padded <= few_weights) return std::make_unique<SharedTileRunner<float, few_weights>>(std::move(job), gpu);
+  return std::make_unique<SharedTileRunner<float, many_weights<float>>>(std::move(job), gpu);
 }
 
 const char* refuses(const Request& request) {

@@ -9,8 +9,8 @@
 //   operations         taps multiply-adds an output; shared memory is read once for (taps of a row) · 4 · R of them
 //   traffic            DRAM: each element once; L2: halos of (taps − 1) rows for 8 · R
 //   limits             none: filters beyond 16 × 32 taps, and planes of volumes, are summed part by part, each staged in turn
-//   instantiations     36, a file for four sizes (CMakeLists.txt): rows of 1 to 16 taps unrolled, with both R; any number, with weights
-//                      as arguments or in memory, in f32 and in f64
+//   instantiations     4 (CMakeLists.txt): rows of 1 to 16 taps, each number unrolled, with both R; any number, in f32 and in f64. All
+//                      numbers of taps share one kernel, so that staging and storing are compiled once
 #pragma once
 
 #include "cuda/shared_tile/arguments.cuh"
@@ -56,90 +56,118 @@ __device__ __forceinline__ void add_row_of_taps(Sum (&sums)[R][8], const Sum* ti
   }
 }
 
-/// Adds `rows` × `columns` taps to the sums of a warp's rows; `tile` is the first of them, `at` where the lane's groups begin in
-/// it. Row j meets row r of the outputs with tap row j − r. `Taps` columns where they are known.
+/// Adds `rows` rows of `Taps` taps to the sums of a warp's rows; `tile` is the first of them, `at` where the lane's groups begin in
+/// it. Row j meets row r of the outputs with tap row j − r.
 template <int Taps, class Sum, int R, class Weight>
 __device__ __forceinline__ void add_taps(Sum (&sums)[R][8], const Sum* tile, const int (&at)[2], int row_pitch, int rows,
-                                         int columns, const Weight& weight) {
-  if constexpr (Taps > 0) {
-    constexpr int window_size = (Taps + 3 + 3) / 4 * 4;
-    const auto add_row = [&](int j, auto meets) {
-      Sum window[2][window_size];
-      load_numbers(window[0], tile + at[0]);
-      load_numbers(window[1], tile + at[1]);
+                                         const Weight& weight) {
+  constexpr int window_size = (Taps + 3 + 3) / 4 * 4;
+  const auto add_row = [&](int j, auto meets) {
+    Sum window[2][window_size];
+    load_numbers(window[0], tile + at[0]);
+    load_numbers(window[1], tile + at[1]);
 #pragma unroll
-      for (int r = 0; r < R; ++r) {
-        if (!meets(r)) continue;
+    for (int r = 0; r < R; ++r) {
+      if (!meets(r)) continue;
 #pragma unroll
-        for (int k = 0; k < Taps; ++k) {
-          const Sum w = weight(j - r, k);
+      for (int k = 0; k < Taps; ++k) {
+        const Sum w = weight(j - r, k);
 #pragma unroll
-          for (int i = 0; i < 8; ++i) sums[r][i] += w * window[i / 4][k + i % 4];
-        }
+        for (int i = 0; i < 8; ++i) sums[r][i] += w * window[i / 4][k + i % 4];
       }
-      tile += row_pitch;
-    };
-    const int all_from = min(R - 1, R + rows - 1);  // rows that meet all outputs: from here on, where there are such
+    }
+    tile += row_pitch;
+  };
+  const auto some = [&](int begin, int end) {
 #pragma unroll 1
-    for (int j = 0; j < all_from; ++j) add_row(j, [&](int r) { return j >= r && j - r < rows; });
+    for (int j = begin; j < end; ++j) add_row(j, [&](int r) { return j >= r && j - r < rows; });
+  };
+  const int all_from = min(R - 1, R + rows - 1);  // rows that meet all outputs: from here on, where there are such
+  if (R > 1) some(0, all_from);
 #pragma unroll 1
-    for (int j = all_from; j < rows; ++j) add_row(j, [](int) { return true; });
-#pragma unroll 1
-    for (int j = max(all_from, rows); j < R + rows - 1; ++j) add_row(j, [&](int r) { return j >= r && j - r < rows; });
-  } else {
-    // Four taps at a time, for which a lane's groups see eight numbers, the last four of them again with the next taps.
-    const bool aligned = (at[0] & 3) == 0;
-    if (rows == 1 && aligned) return add_row_of_taps(sums, tile, at, row_pitch, columns, weight);
-    Sum window[2][8];
-    const auto load = [&](const Sum* line, int k, int first) {
+  for (int j = all_from; j < rows; ++j) add_row(j, [](int) { return true; });
+  if (R > 1) some(max(all_from, rows), R + rows - 1);
+}
+
+/// The same of any number of taps, `columns` in a row: four at a time, for which a lane's groups see eight numbers, the last four of
+/// them again with the next taps.
+template <class Sum, int R, class Weight>
+__device__ __forceinline__ void add_any_taps(Sum (&sums)[R][8], const Sum* tile, const int (&at)[2], int row_pitch, int rows,
+                                             int columns, const Weight& weight) {
+  const bool aligned = (at[0] & 3) == 0;
+  if (rows == 1 && aligned) return add_row_of_taps(sums, tile, at, row_pitch, columns, weight);
+  Sum window[2][8];
+  const auto load = [&](const Sum* line, int k, int first) {
 #pragma unroll
-      for (int g = 0; g < 2; ++g) {
-        if (aligned) {
-          load_numbers(*reinterpret_cast<Sum(*)[4]>(window[g] + first), line + at[g] + k + first);
-        } else {
+    for (int g = 0; g < 2; ++g) {
+      if (aligned) {
+        load_numbers(*reinterpret_cast<Sum(*)[4]>(window[g] + first), line + at[g] + k + first);
+      } else {
 #pragma unroll
-          for (int i = 0; i < 4; ++i) window[g][first + i] = line[at[g] + k + first + i];
-        }
+        for (int i = 0; i < 4; ++i) window[g][first + i] = line[at[g] + k + first + i];
       }
-    };
-    const auto add = [&](int r, int t, Sum w) {
+    }
+  };
+  const auto add = [&](int r, int t, Sum w) {
 #pragma unroll
-      for (int i = 0; i < 8; ++i) sums[r][i] += w * window[i / 4][t + i % 4];
-    };
+    for (int i = 0; i < 8; ++i) sums[r][i] += w * window[i / 4][t + i % 4];
+  };
 #pragma unroll 1
-    for (int j = 0; j < R + rows - 1; ++j, tile += row_pitch) {
-      load(tile, 0, 0);
-      int k = 0;
+  for (int j = 0; j < R + rows - 1; ++j, tile += row_pitch) {
+    load(tile, 0, 0);
+    int k = 0;
 #pragma unroll 1
-      for (; k + 4 <= columns; k += 4) {
-        load(tile, k, 4);
-#pragma unroll
-        for (int r = 0; r < R; ++r) {
-          if (j < r || j - r >= rows) continue;
-#pragma unroll
-          for (int t = 0; t < 4; ++t) add(r, t, weight(j - r, k + t));
-        }
-#pragma unroll
-        for (int i = 0; i < 8; ++i) window[i / 4][i % 4] = window[i / 4][4 + i % 4];
-      }
-      if (k == columns) continue;
+    for (; k + 4 <= columns; k += 4) {
       load(tile, k, 4);
 #pragma unroll
-      for (int t = 0; t < 3; ++t) {
-        if (k + t >= columns) break;
+      for (int r = 0; r < R; ++r) {
+        if (j < r || j - r >= rows) continue;
 #pragma unroll
-        for (int r = 0; r < R; ++r) {
-          if (j >= r && j - r < rows) add(r, t, weight(j - r, k + t));
-        }
+        for (int t = 0; t < 4; ++t) add(r, t, weight(j - r, k + t));
+      }
+#pragma unroll
+      for (int i = 0; i < 8; ++i) window[i / 4][i % 4] = window[i / 4][4 + i % 4];
+    }
+    if (k == columns) continue;
+    load(tile, k, 4);
+#pragma unroll
+    for (int t = 0; t < 3; ++t) {
+      if (k + t >= columns) break;
+#pragma unroll
+      for (int r = 0; r < R; ++r) {
+        if (j >= r && j - r < rows) add(r, t, weight(j - r, k + t));
       }
     }
   }
 }
 
+/// body<Taps>() for the number of taps, 1 to 16, that `taps` is.
+template <class Body>
+__device__ __forceinline__ void with_taps(int taps, const Body& body) {
+  switch (taps) {
+    case 1: body.template operator()<1>(); break;
+    case 2: body.template operator()<2>(); break;
+    case 3: body.template operator()<3>(); break;
+    case 4: body.template operator()<4>(); break;
+    case 5: body.template operator()<5>(); break;
+    case 6: body.template operator()<6>(); break;
+    case 7: body.template operator()<7>(); break;
+    case 8: body.template operator()<8>(); break;
+    case 9: body.template operator()<9>(); break;
+    case 10: body.template operator()<10>(); break;
+    case 11: body.template operator()<11>(); break;
+    case 12: body.template operator()<12>(); break;
+    case 13: body.template operator()<13>(); break;
+    case 14: body.template operator()<14>(); break;
+    case 15: body.template operator()<15>(); break;
+    default: body.template operator()<16>(); break;
+  }
+}
+
 }  // namespace shared_tile_steps
 
-/// A warp has `R` rows of outputs.
-template <class Sum, int Capacity, int Taps, int R = SharedTile<Sum>::rows>
+/// A warp has `R` rows of outputs. With few weights, rows of taps are all as long, 1 to 16, and begin where the tile does.
+template <class Sum, int Capacity, int R>
 __global__ void __launch_bounds__(32 * SharedTile<Sum>::warps, sizeof(Sum) == 8 ? 1 : 2)
     shared_tile_kernel(const __grid_constant__ SharedTileArguments<Sum, Capacity> job) {
   using D = SharedTile<Sum>;
@@ -180,20 +208,24 @@ __global__ void __launch_bounds__(32 * SharedTile<Sum>::warps, sizeof(Sum) == 8 
           const int at[2] = {groups[0].channel * job.plane_pitch + groups[0].pixel + along,
                              groups[1].channel * job.plane_pitch + groups[1].pixel + along};
           const Sum* const part = tile + (row + down) * job.row_pitch;
-          if constexpr (Taps > 0) {
+          if constexpr (Capacity == few_weights) {
             // Rows of taps begin at even places, so that weights are read in pairs.
-            constexpr int pairs = (Taps + 1) / 2;
+            const int pairs = (columns + 1) / 2;
             const int first_pair = filter.first_weight / 2 + (kz * filter.size[1] + ky) * pairs;
-            shared_tile_steps::add_taps<Taps>(sums, part, at, job.row_pitch, rows, columns, [&](int j, int k) {
-              const float2 pair = job.weight_pairs[first_pair + j * pairs + k / 2];
-              return k % 2 == 0 ? pair.x : pair.y;
+            shared_tile_steps::with_taps(columns, [&]<int Taps>() {
+              shared_tile_steps::add_taps<Taps>(sums, part, at, job.row_pitch, rows, [&](int j, int k) {
+                const float2 pair = job.weight_pairs[first_pair + j * ((Taps + 1) / 2) + k / 2];
+                return k % 2 == 0 ? pair.x : pair.y;
+              });
             });
           } else {
             const int first_weight = filter.first_weight + (kz * filter.size[1] + ky) * filter.size[2] + kx;
-            shared_tile_steps::add_taps<Taps>(sums, part, at, job.row_pitch, rows, columns, [&](int j, int k) {
-              const int index = first_weight + j * filter.size[2] + k;
-              return Capacity > 0 ? job.weights[index] : job.far_weights[index];
-            });
+            const auto add = [&](const auto& weight) {
+              shared_tile_steps::add_any_taps(sums, part, at, job.row_pitch, rows, columns,
+                                              [&](int j, int k) { return weight(first_weight + j * filter.size[2] + k); });
+            };
+            if (job.far_weights == nullptr) add([&](int index) { return job.weights[index]; });
+            else add([&](int index) { return job.far_weights[index]; });
           }
         }
       }
@@ -228,18 +260,9 @@ __global__ void __launch_bounds__(32 * SharedTile<Sum>::warps, sizeof(Sum) == 8 
   }
 }
 
-template <int First, int Last>
-UnrolledKernel unrolled_kernel(int taps, int rows) {
-  if constexpr (First < Last) {
-    if (taps > First) return unrolled_kernel<First + 1, Last>(taps, rows);
-  }
-  constexpr int few = SharedTile<float>::few_rows;
-  return rows == few ? shared_tile_kernel<float, few_weights, First, few> : shared_tile_kernel<float, few_weights, First>;
-}
-
-template <class Sum, int Capacity>
-SharedTileKernel<Sum, Capacity> any_size_kernel() {
-  return shared_tile_kernel<Sum, Capacity, 0>;
+template <class Sum, int Capacity, int R>
+SharedTileKernel<Sum, Capacity> shared_tile_kernel_of() {
+  return shared_tile_kernel<Sum, Capacity, R>;
 }
 
 }  // namespace halation::cuda_backend

@@ -114,24 +114,23 @@ __device__ __forceinline__ void put_numbers(const WarpStripArguments& job, std::
     return;
   }
   switch (job.out_pixel) {
-    case Pixel::u8: return store_runs<std::uint8_t, G, V>(to, values, job.rounding);
-    case Pixel::u16: return store_runs<std::uint16_t, G, V>(to, values, job.rounding);
-    case Pixel::i16: return store_runs<std::int16_t, G, V>(to, values, job.rounding);
-    case Pixel::f16: return store_runs<f16, G, V>(to, values, job.rounding);
-    case Pixel::f32: return store_runs<float, G, V>(to, values, job.rounding);
-    case Pixel::f64: return store_runs<double, G, V>(to, values, job.rounding);
+    case Pixel::u8: return store_runs<std::uint8_t, G, V>(to, values);
+    case Pixel::u16: return store_runs<std::uint16_t, G, V>(to, values);
+    case Pixel::i16: return store_runs<std::int16_t, G, V>(to, values);
+    case Pixel::f16: return store_runs<f16, G, V>(to, values);
+    case Pixel::f32: return store_runs<float, G, V>(to, values);
+    case Pixel::f64: return store_runs<double, G, V>(to, values);
   }
 }
 
 /// The first `count` of a warp's outputs of a row, from any element on, by way of `staged`: whole words, and what lies before and
 /// behind them.
 template <class T, int G, int V>
-__device__ __forceinline__ void put_anywhere(std::byte* to, int count, const float (&values)[G][V], Rounding rounding,
-                                             std::byte* staged) {
+__device__ __forceinline__ void put_anywhere(std::byte* to, int count, const float (&values)[G][V], std::byte* staged) {
   constexpr int size = static_cast<int>(sizeof(T));
   const int lane = static_cast<int>(threadIdx.x);
   __syncwarp();  // until all have taken the row before
-  store_runs<T, G, V>(staged + lane * V * size, values, rounding);
+  store_runs<T, G, V>(staged + lane * V * size, values);
   __syncwarp();
   const int bytes = min(count, 32 * G * V) * size;
   const int first = min(static_cast<int>(-reinterpret_cast<std::uintptr_t>(to) & 3U), bytes);
@@ -154,35 +153,39 @@ template <class In, int G, int V>
 __device__ __forceinline__ void put_numbers_anywhere(const WarpStripArguments& job, std::byte* to, int count,
                                                      const float (&values)[G][V], std::byte* staged) {
   if constexpr (!std::is_same_v<In, float>) {
-    if (job.out_pixel == Pixel::f32) return put_anywhere<float>(to, count, values, job.rounding, staged);
+    if (job.out_pixel == Pixel::f32) return put_anywhere<float>(to, count, values, staged);
   }
   if constexpr (sizeof(In) == 1) {
-    if (job.out_pixel == Pixel::i16) return put_anywhere<std::int16_t>(to, count, values, job.rounding, staged);
+    if (job.out_pixel == Pixel::i16) return put_anywhere<std::int16_t>(to, count, values, staged);
   }
-  put_anywhere<In>(to, count, values, job.rounding, staged);
+  put_anywhere<In>(to, count, values, staged);
 }
 
 /// Hands sums as the numbers that pixels are made of to `put`: two copies of it rather than one behind an addition, which takes
 /// registers.
 template <int G, int V, class Put>
 __device__ __forceinline__ void finish(const WarpStripArguments& job, const float (&sums)[G][V], const Put& put) {
-  if (job.offset == 0) return put(sums);
+  const bool is_truncated = truncates(job.out_pixel, job.rounding);
+  if (job.offset == 0 && !is_truncated) return put(sums);
   float values[G][V];
 #pragma unroll
   for (int g = 0; g < G; ++g) {
 #pragma unroll
     for (int v = 0; v < V; ++v) values[g][v] = sums[g][v] + job.offset;
+    if (is_truncated) truncate(values[g]);
   }
   put(values);
 }
 
 template <int G, int V, class Put>
 __device__ __forceinline__ void finish(const WarpStripArguments& job, const std::int32_t (&sums)[G][V], const Put& put) {
+  const bool is_truncated = truncates(job.out_pixel, job.rounding);
   float values[G][V];
 #pragma unroll
   for (int g = 0; g < G; ++g) {
 #pragma unroll
     for (int v = 0; v < V; ++v) values[g][v] = static_cast<float>(sums[g][v]) * job.scale + job.offset;
+    if (is_truncated) truncate(values[g]);
   }
   put(values);
 }

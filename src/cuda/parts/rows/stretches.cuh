@@ -126,7 +126,7 @@ __device__ __forceinline__ void put_tile_as(const RowArguments<Capacity>& job, c
 #pragma unroll 1
   for (int own = 4 * static_cast<int>(threadIdx.x); own < pixels; own += 128) {
     const float4 four = *reinterpret_cast<const float4*>(sums + own);
-    const float values[4] = {four.x, four.y, four.z, four.w};
+    float values[4] = {four.x, four.y, four.z, four.w};
     std::byte* const to = row + own * lines.out_strides.width;
     if (own + 4 <= pixels && lines.out_packed &&
         reinterpret_cast<std::uintptr_t>(to) % (size < 4 ? 4 * size : 16) == 0) {
