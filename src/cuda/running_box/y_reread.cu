@@ -149,7 +149,7 @@ const Family running_box_y_reread{
     .seconds =
         [](const Request& request) {
           const Gpu& gpu = request.gpu;
-          return gpu.seconds(gpu.costs->box_y_reread, {1}, {millions_of_outputs(request.job, gpu)}, bytes_moved(request.job));
+          return gpu.seconds(gpu.costs->box_y_reread, {{1}, {}, {gpu.millions(request.job.out.elements())}}, bytes_moved(request.job));
         },
     .make = make};
 

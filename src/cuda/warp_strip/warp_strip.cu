@@ -256,7 +256,7 @@ class WarpStripRunner final : public Runner {
 };
 
 /// Terms of a cost of warp strips. Channels apart are launches one after another.
-double seconds_by(const Request& request, const Cost<3, 10>& cost, WarpStripRows kind) {
+double seconds_by(const Request& request, const Cost<3, 0, 10>& cost, WarpStripRows kind) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const Taps& taps = request.taps();
@@ -267,17 +267,17 @@ double seconds_by(const Request& request, const Cost<3, 10>& cost, WarpStripRows
       size_of(job.in_pixel, kind, fit.size, beside, fit.factored ? WarpStripSums::factored : WarpStripSums::dense);
   const std::int64_t across = divide_up(job.out.width * beside, size.columns) * job.out.depth * job.out.batch;
   // Millions of outputs, those included that lanes beside a row's end sum for nothing.
-  const double outputs = 1e-6 * 132 / gpu.multiprocessors * static_cast<double>(across * size.columns * job.out.height * launches);
+  const double outputs = gpu.millions(across * size.columns * job.out.height * launches);
   const std::size_t element = bytes_of(job.in_pixel);
   const double sums = outputs * (fit.factored ? 2 * fit.size : fit.size * fit.size);
   const bool small = element == 1;
   const bool converts = job.out_pixel != job.in_pixel;
-  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
   return gpu.seconds(cost,
-                     {1, static_cast<double>(launches - 1), static_cast<double>(fit.size * size.columns) / 512},
-                     {if_is(small, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs), if_is(fit.factored && small, sums),
+                     {{1, static_cast<double>(launches - 1), static_cast<double>(fit.size * size.columns) / 512},
+                      {},
+                      {if_is(small, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs), if_is(fit.factored && small, sums),
                       if_is(fit.factored && !small, sums), if_is(!fit.factored && small, sums), if_is(!fit.factored && !small, sums),
-                      if_is(converts, outputs), if_is(converts && beside > 1, outputs), if_is(beside > 1, outputs * fit.size)},
+                      if_is(converts, outputs), if_is(converts && beside > 1, outputs), if_is(beside > 1, outputs * fit.size)}},
                      bytes_moved(job));
 }
 
