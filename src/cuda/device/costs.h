@@ -34,7 +34,7 @@ struct Costs {
   Cost<1, 5, 13> factored_f32, factored_f64;
   Cost<1, 2, 8> long_rows;
   Cost<3, 0, 4> long_rows_in_bulk;
-  Cost<3, 0, 10> warp_strip, warp_strip_aligned;
+  Cost<2, 2, 10> warp_strip, warp_strip_aligned;
   Cost<3, 0, 7> register_tile;
   Cost<1, 2, 9> movers, streaming;
   Cost<1, 0, 1> box_x, box_y, box_y_reread;
