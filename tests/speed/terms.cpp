@@ -18,6 +18,7 @@
 #include "plan/choose.h"
 #include "sweep/arena.h"
 #include "sweep/job_case.h"
+#include "sweep/seeded.h"
 
 namespace {
 
@@ -162,14 +163,11 @@ void print_job(std::uint64_t seed, std::uint64_t index) {
 }  // namespace
 
 int main(int count, char** words) try {
-  std::uint64_t cases = 400;
-  std::uint64_t seed = 1;
+  sweep::Seeded asked{.cases = 400};
   for (int i = 1; i + 1 < count; i += 2) {
-    if (std::string_view(words[i]) == "--cases") cases = std::strtoull(words[i + 1], nullptr, 10);
-    else if (std::string_view(words[i]) == "--seed") seed = std::strtoull(words[i + 1], nullptr, 10);
-    else return std::cerr << usage, 2;
+    if (!asked.take(words[i], words[i + 1])) return std::cerr << usage, 2;
   }
-  for (std::uint64_t i = 0; i < cases; ++i) print_job(seed, i);
+  for (std::uint64_t i = 0; i < asked.cases; ++i) print_job(asked.seed, i);
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "speed_terms: " << error.what() << "\n";

@@ -39,7 +39,7 @@ const Family through_f32{
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
       return two_passes(make_convert(request.gpu.device),
                         request.families.make(std::make_shared<const Job>(over_f32(*job)), request.gpu,
-                                              layouts_from_bulk_rows),
+                                              layouts_from(RowEnd::aligned)),
                         bulk_rows(job->in, request.gpu.device));
     }};
 

@@ -37,9 +37,11 @@ struct Costs {
   Cost<2, 2, 10> warp_strip, warp_strip_aligned;
   Cost<3, 0, 7> register_tile;
   Cost<1, 2, 9> movers, streaming;
-  Cost<1, 0, 1> box_x, box_y, box_y_reread;
+  Cost<1, 0, 1> box_x, box_y;
+  Cost<1, 0, 2> box_y_reread;
   Cost<1, 0, 1> convert, combine;
-  double two_passes;  ///< times as long as the sum of the parts, each of which is the least of several estimates
+  double two_passes;      ///< times as long as the sum of the parts, each of which is the least of several estimates
+  double channels_apart;  ///< as much longer for each further channel, where interleaved ones become planes
 };
 
 /// Of the architecture (10 · major + minor): Hopper's, the only one measured, stands for all (Gpu::slower_*).
