@@ -24,9 +24,7 @@ class CudaBackend final : public Backend, public DeviceMemory {
     return all;
   }
 
-  std::span<const Method> methods() const override {
-    return Families::methods();
-  }
+  std::span<const Method> methods() const override { return Families::methods(); }
 
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device device) const override {
     return families().expected_seconds(job, taps, method, gpu_of(device));

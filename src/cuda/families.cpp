@@ -70,7 +70,9 @@ class RunnerByLayout final : public Runner {
 }  // namespace
 
 RowLayout layout_of_images(const Job& job) {
-  const auto image = [](const Shape& shape, Pixel pixel) { return View{nullptr, shape, strides_of(shape, pixel), pixel, {}}; };
+  const auto image = [](const Shape& shape, Pixel pixel) {
+    return View{nullptr, shape, strides_of(shape, pixel), pixel, {}};
+  };
   const View out = image(job.out, job.out_pixel);
   return row_layout_of(image(job.in, job.in_pixel), {&out, 1});
 }

@@ -90,7 +90,8 @@ std::vector<RowLayout> layouts_of(const Joined& joined_with) {
   const auto add = [&](RowLayout layout) {
     if (std::find(list.begin(), list.end(), layout) == list.end()) list.push_back(layout);
   };
-  for (const RowEnd other : {RowEnd::aligned, RowEnd::packed, RowEnd::apart, RowEnd::aligned_pixels, RowEnd::packed_pixels}) {
+  for (const RowEnd other :
+       {RowEnd::aligned, RowEnd::packed, RowEnd::apart, RowEnd::aligned_pixels, RowEnd::packed_pixels}) {
     add(joined_with(other));
     if (list.back() == RowLayout::aligned) add(RowLayout::aligned_far);
   }

@@ -88,8 +88,8 @@ void print_terms(const Family& family, const Request& request) {
   const std::optional<Row> row = row_of(family.name, request.job, costs);
   if (!row) return;
   const Request priced{request.job, request.rows, gpu, request.families};
-  std::printf(", \"cost\": \"%s\", \"waited\": %zu, \"walked\": %zu, \"bytes\": %.0f, \"terms\": [", row->name.c_str(),
-              row->waited, row->walked, bytes_moved(request.job));
+  std::printf(", \"cost\": \"%s\", \"waited\": %zu, \"walked\": %zu, \"bytes\": %.0f, \"terms\": [",
+              row->name.c_str(), row->waited, row->walked, bytes_moved(request.job));
   for (std::size_t i = 0; i < row->figures.size(); ++i) {
     *row->figures[i] = 1;
     std::printf("%s%.6g", i == 0 ? "" : ", ", 1e6 * family.seconds(priced));
@@ -104,9 +104,7 @@ class Priced final : public Backend {
   explicit Priced(const Gpu& gpu) : gpu_(gpu) {}
   Device::Kind kind() const override { return Device::Kind::cuda; }
   std::vector<DeviceInfo> devices() const override { return {}; }
-  std::span<const Method> methods() const override {
-    return Families::methods();
-  }
+  std::span<const Method> methods() const override { return Families::methods(); }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
     return families().expected_seconds(job, taps, method, gpu_);
   }

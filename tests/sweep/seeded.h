@@ -16,10 +16,14 @@ struct Seeded {
 
   /// Whether the option is one of these, and so taken.
   bool take(std::string_view name, const char* value) {
-    if (name == "--device") device = device_named(value);
-    else if (name == "--cases") cases = std::strtoull(value, nullptr, 10);
-    else if (name == "--seed") seed = std::strtoull(value, nullptr, 10);
-    else return false;
+    if (name == "--device")
+      device = device_named(value);
+    else if (name == "--cases")
+      cases = std::strtoull(value, nullptr, 10);
+    else if (name == "--seed")
+      seed = std::strtoull(value, nullptr, 10);
+    else
+      return false;
     return true;
   }
 };

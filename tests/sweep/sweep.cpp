@@ -37,7 +37,8 @@ bool parse(int count, char** words, Settings& settings) {
     const std::string_view name = words[i];
     const char* value = words[i + 1];
     if (settings.take(name, value)) continue;
-    if (name == "--most-work") settings.most_work = std::strtod(value, nullptr);
+    if (name == "--most-work")
+      settings.most_work = std::strtod(value, nullptr);
     else if (name == "--only") settings.only = std::strtoll(value, nullptr, 10);
     else if (name == "--target") settings.target = value;
     else return false;

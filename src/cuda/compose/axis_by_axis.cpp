@@ -111,7 +111,8 @@ const Family axis_by_axis{
           const Costs& costs = *request.gpu.costs;
           const bool is_planar = parts.left() == RowEnd::aligned || parts.left() == RowEnd::packed;
           const bool apart = is_planar && channels_in_row(request.rows, request.job.in.channels) > 1;
-          const double longer = 1 + if_is(apart, costs.channels_apart * static_cast<double>(request.job.in.channels - 1));
+          const double longer =
+              1 + if_is(apart, costs.channels_apart * static_cast<double>(request.job.in.channels - 1));
           const auto seconds = [&](const Job& part, RowEnd in, RowEnd out) {
             return request.families.cheapest(part, joined(in, out), request.gpu).seconds;
           };

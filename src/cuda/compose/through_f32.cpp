@@ -31,8 +31,9 @@ const Family through_f32{
           const Gpu& gpu = request.gpu;
           const Job second = over_f32(request.job);
           const double written = static_cast<double>(second.in.elements()) * sizeof(float);
-          const double converted = gpu.seconds(gpu.costs->convert, {{1}, {}, {gpu.millions(second.in.elements())}},
-                                               bytes_moved(request.job) / 2 + written);
+          const double converted =
+              gpu.seconds(gpu.costs->convert, {{1}, {}, {gpu.millions(second.in.elements())}},
+                          bytes_moved(request.job) / 2 + written);
           const RowLayout rows = joined(RowEnd::aligned, output_end(request.rows));
           return converted + request.families.cheapest(second, rows, gpu).seconds;
         },

@@ -1,9 +1,9 @@
-// costs.h: what launches of each family of kernels take: figures fitted to measurements, a row an architecture.
+// costs.h: what launches of each family of kernels take: fitted figures, a row an architecture.
 //
-// A family counts terms of a job (blocks, steps, taps; in its own file), a row has a figure for each. Some are waited for whatever
-// else the GPU does: the start of a launch. A block walks its way, one after another in the same place, while each multiprocessor does
-// its share of all blocks' work, and memory brings and takes away what is read and written; the longest of the three hides most of
-// the others.
+// A family counts terms of a job (blocks, steps, taps; in its own file), a row has a figure for each. Some
+// are waited for whatever else the GPU does: the start of a launch. A block walks its way, one after another
+// in the same place, while each multiprocessor does its share of all blocks' work, and memory brings and
+// takes away what is read and written; the longest of the three hides most of the others.
 #pragma once
 
 #include <array>
@@ -40,8 +40,10 @@ struct Costs {
   Cost<1, 0, 1> box_x, box_y;
   Cost<1, 0, 2> box_y_reread;
   Cost<1, 0, 1> convert, combine;
-  double two_passes;      ///< times as long as the sum of the parts, each of which is the least of several estimates
-  double channels_apart;  ///< as much longer for each further channel, where interleaved ones become planes
+  /// Times as long as the sum of the parts, each of which is the least of several estimates.
+  double two_passes;
+  /// As much longer for each further channel, where interleaved ones become planes.
+  double channels_apart;
 };
 
 /// Of the architecture (10 · major + minor): Hopper's, the only one measured, stands for all (Gpu::slower_*).

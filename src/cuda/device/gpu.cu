@@ -66,10 +66,12 @@ Gpu::Rounds Gpu::rounds_of(std::int64_t blocks, int together) const {
   if (all > many) return {all, static_cast<double>(blocks) / multiprocessors};
   const std::int64_t full = blocks / places;
   const std::int64_t rest = blocks - full * places;
-  return {std::ceil(all), static_cast<double>(full * together + (rest + multiprocessors - 1) / multiprocessors)};
+  return {std::ceil(all),
+          static_cast<double>(full * together + (rest + multiprocessors - 1) / multiprocessors)};
 }
 
-double Gpu::launch_seconds(double waited_us, double walked_us, double busy_us, double bytes, double memory, double cached) const {
+double Gpu::launch_seconds(double waited_us, double walked_us, double busy_us, double bytes, double memory,
+                           double cached) const {
   // Images that a run left in the caches come faster for the next.
   const double beyond = 1 / (1 + std::exp(-(bytes / cache_bytes - 0.75) / 0.13));
   const double moved_us = 1e-6 * bytes * (beyond / memory + (1 - beyond) / cached) * slower_memory;

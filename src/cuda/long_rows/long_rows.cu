@@ -167,8 +167,9 @@ double seconds_staged(const Request& request) {
   return gpu.seconds(gpu.costs->long_rows,
                      {{1},
                       {walked * taps, walked * parts},
-                      {each, each * taps, if_is(element == 1, staged), if_is(element == 2, staged), if_is(element == 4, staged),
-                       if_is(job.out_pixel != Pixel::f32, each), if_is(beside > 1, each), each * parts}},
+                      {each, each * taps, if_is(element == 1, staged), if_is(element == 2, staged),
+                       if_is(element == 4, staged), if_is(job.out_pixel != Pixel::f32, each),
+                       if_is(beside > 1, each), each * parts}},
                      bytes_moved(job));
 }
 
@@ -180,8 +181,10 @@ double seconds_in_bulk(const Request& request) {
   const auto taps = static_cast<double>(request.taps().size[2]);
   const auto parts = static_cast<double>(divide_up(request.taps().size[2], part_taps));
   const double each = tiles / (16.0 * gpu.multiprocessors);
-  return gpu.seconds(gpu.costs->long_rows_in_bulk,
-                     {{1, taps, parts}, {}, {each, each * taps, if_is(job.out_pixel != Pixel::f32, each), each * parts}}, bytes_moved(job));
+  return gpu.seconds(
+      gpu.costs->long_rows_in_bulk,
+      {{1, taps, parts}, {}, {each, each * taps, if_is(job.out_pixel != Pixel::f32, each), each * parts}},
+      bytes_moved(job));
 }
 
 template <bool InBulk>

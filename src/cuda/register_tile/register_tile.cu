@@ -71,9 +71,9 @@ double seconds(const Request& request) {
   return gpu.seconds(gpu.costs->register_tile,
                      {{1, static_cast<double>(launches - 1), taps},
                       {},
-                      {if_is(element == 1, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs), if_is(element > 1, outputs * taps),
-                      if_is(element == 1, outputs * taps), frame,
-                      if_is(beside > 1, outputs * taps)}},
+                      {if_is(element == 1, outputs), if_is(element == 2, outputs),
+                       if_is(element == 4, outputs), if_is(element > 1, outputs * taps),
+                       if_is(element == 1, outputs * taps), frame, if_is(beside > 1, outputs * taps)}},
                      bytes_moved(job));
 }
 

@@ -169,7 +169,8 @@ const Family running_box_y{
           constexpr std::int64_t least_reread = 225;
           const Gpu& gpu = request.gpu;
           const double outputs = gpu.millions(request.job.out.elements());
-          return gpu.seconds(gpu.costs->box_y, {{1}, {}, {request.taps().size[1] < least_reread ? outputs : 2 * outputs}},
+          return gpu.seconds(gpu.costs->box_y,
+                             {{1}, {}, {request.taps().size[1] < least_reread ? outputs : 2 * outputs}},
                              bytes_moved(request.job));
         },
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {

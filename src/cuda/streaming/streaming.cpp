@@ -52,20 +52,22 @@ double seconds_by(const Request& request, const Cost<1, 2, 9>& cost, bool all_wa
   const auto [in_a_place, in_all] = gpu.rounds_of(others * divide_up(extent, length), together);
   const auto steps = static_cast<double>(length + walked - 1);
   const double taps = static_cast<double>(factored ? x + y + (volume ? z : 0) : x * y * z);
-  const double each = 1e-6 * 132 * in_all * steps;  // millions of a GPU all of whose multiprocessors have as many
+  const double each =
+      1e-6 * 132 * in_all * steps;  // millions of a GPU all of whose multiprocessors have as many
   const double outputs = each * static_cast<double>(columns * rows);
   const std::int64_t row_elements = beside * (std::min(pixels, divide_up(job.out.width, 4) * 4) + x - 1);
   const double staged = each * static_cast<double>((rows + (volume ? y - 1 : 0)) * row_elements);
-  const std::int64_t at_once = divide_up(columns + x - 1, 32) * 32;
+  const std::int64_t at_once = divide_up(columns + x - 1, 32) * 32;  // that lanes stage
+  const bool one_by_one = row_elements > at_once || request.rows == RowLayout::strided;
   const std::size_t element = bytes_of(job.in_pixel);
-  return gpu.seconds(cost,
-                     {{1},
-                      {in_a_place * steps, 0.1 * in_a_place * steps * taps},
-                      {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, outputs * taps), if_is(!volume, outputs * taps),
-                       if_is(element == 1, staged), if_is(element == 2, staged), if_is(element == 4, staged),
-                       if_is(row_elements > at_once || request.rows == RowLayout::strided, staged),  // more than lanes bring at a time
-                       if_is(!volume && beside > 1, outputs)}},
-                     bytes_moved(job));
+  return gpu.seconds(
+      cost,
+      {{1},
+       {in_a_place * steps, 0.1 * in_a_place * steps * taps},
+       {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, outputs * taps),
+        if_is(!volume, outputs * taps), if_is(element == 1, staged), if_is(element == 2, staged),
+        if_is(element == 4, staged), if_is(one_by_one, staged), if_is(!volume && beside > 1, outputs)}},
+      bytes_moved(job));
 }
 
 }  // namespace

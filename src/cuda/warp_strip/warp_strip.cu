@@ -125,9 +125,11 @@ Answer set_into_size(const Request& request, WarpStripRows rows) {
   return {fit, nullptr};
 }
 
-/// Rows of a strip, of which there are `others` beside each other, where so many `blocks` share a multiprocessor. Shorter strips than
-/// would fill the GPU once: neighbours walk at the same time, which memory is faster for. Measured on an H200.
-int strip_of(const Fit& fit, Pixel pixel, int multiprocessors, int blocks, std::int64_t rows, std::int64_t others) {
+/// Rows of a strip, of which there are `others` beside each other, where so many `blocks` share a
+/// multiprocessor. Shorter strips than would fill the GPU once: neighbours walk at the same time, which
+/// memory is faster for. Measured on an H200.
+int strip_of(const Fit& fit, Pixel pixel, int multiprocessors, int blocks, std::int64_t rows,
+             std::int64_t others) {
   constexpr int startup = 8;  // rows that a strip could have walked until its first is there
   constexpr int schedulers = 4;
   const int more = fit.size - 1 + startup;
@@ -267,26 +269,32 @@ double seconds_by(const Request& request, const Cost<2, 2, 10>& cost, WarpStripR
       size_of(job.in_pixel, kind, fit.size, beside, fit.factored ? WarpStripSums::factored : WarpStripSums::dense);
   const std::int64_t others = divide_up(job.out.width * beside, size.columns) * job.out.depth * job.out.batch;
   const auto element = static_cast<int>(bytes_of(job.in_pixel));
-  // About as many as registers let: sums of K rows, a row's numbers and those beside them, and what a kernel needs besides.
-  const int registers = fit.size * size.columns / 32 + 16 / element * (fit.factored ? 2 : 1) + fit.size / 2 * 2 * beside + 32;
+  // About as many as registers let: sums of K rows, a row's numbers and those beside them, and what a kernel
+  // needs besides.
+  const int registers =
+      fit.size * size.columns / 32 + 16 / element * (fit.factored ? 2 : 1) + fit.size / 2 * 2 * beside + 32;
   const int together = std::min(32, 2048 / ((registers + 7) / 8 * 8));
   const std::int64_t strip = std::min<std::int64_t>(
       job.out.height, strip_of(fit, job.in_pixel, gpu.multiprocessors, together, job.out.height, others));
   const std::int64_t strips = divide_up(job.out.height, strip);
   const std::int64_t steps = strip + fit.size - 1;
-  const double walked = 1e-3 * gpu.rounds_of(others * strips, together).in_a_place * static_cast<double>(steps * launches);
-  // Millions of outputs, those included that lanes beside a row's end sum for nothing, and rows above each strip.
+  const double walked =
+      1e-3 * gpu.rounds_of(others * strips, together).in_a_place * static_cast<double>(steps * launches);
+  // Millions of outputs, those included that lanes beside a row's end sum for nothing, and rows above each
+  // strip.
   const double outputs = gpu.millions(others * size.columns * strips * steps * launches);
   const double sums = outputs * (fit.factored ? 2 * fit.size : fit.size * fit.size);
   const bool small = element == 1;
   const bool converts = job.out_pixel != job.in_pixel;
-  return gpu.seconds(cost,
-                     {{1, static_cast<double>(launches - 1)},
-                      {walked, walked * static_cast<double>(fit.size * size.columns)},
-                      {if_is(small, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs), if_is(fit.factored && small, sums),
-                       if_is(fit.factored && !small, sums), if_is(!fit.factored && small, sums), if_is(!fit.factored && !small, sums),
-                       if_is(converts, outputs), if_is(converts && beside > 1, outputs), if_is(beside > 1, outputs * fit.size)}},
-                     bytes_moved(job));
+  return gpu.seconds(
+      cost,
+      {{1, static_cast<double>(launches - 1)},
+       {walked, walked * static_cast<double>(fit.size * size.columns)},
+       {if_is(small, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs),
+        if_is(fit.factored && small, sums), if_is(fit.factored && !small, sums),
+        if_is(!fit.factored && small, sums), if_is(!fit.factored && !small, sums), if_is(converts, outputs),
+        if_is(converts && beside > 1, outputs), if_is(beside > 1, outputs * fit.size)}},
+      bytes_moved(job));
 }
 
 template <WarpStripRows Rows>
