@@ -12,13 +12,6 @@
 namespace halation::cuda_backend {
 namespace {
 
-/// How rows lie in images that halation makes.
-RowLayout layout_of_images(const Job& job) {
-  const auto image = [](const Shape& shape, Pixel pixel) { return View{nullptr, shape, strides_of(shape, pixel), pixel, {}}; };
-  const View out = image(job.out, job.out_pixel);
-  return row_layout_of(image(job.in, job.in_pixel), {&out, 1});
-}
-
 class CudaBackend final : public Backend, public DeviceMemory {
  public:
   Device::Kind kind() const override { return Device::Kind::cuda; }
@@ -31,17 +24,10 @@ class CudaBackend final : public Backend, public DeviceMemory {
     return all;
   }
 
-  std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable, Method::box};
-    return list;
-  }
+  std::span<const Method> methods() const override { return Families::methods(); }
 
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device device) const override {
-    Job one = job;
-    one.filters = {taps};
-    one.filters.front().method = method;
-    one.combine = Combine::none;
-    return families().cheapest(one, layout_of_images(one), gpu_of(device)).seconds;
+    return families().expected_seconds(job, taps, method, gpu_of(device));
   }
 
   std::string explain_choice(const Job& job, Device device) const override {

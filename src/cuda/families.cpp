@@ -69,6 +69,27 @@ class RunnerByLayout final : public Runner {
 
 }  // namespace
 
+RowLayout layout_of_images(const Job& job) {
+  const auto image = [](const Shape& shape, Pixel pixel) {
+    return View{nullptr, shape, strides_of(shape, pixel), pixel, {}};
+  };
+  const View out = image(job.out, job.out_pixel);
+  return row_layout_of(image(job.in, job.in_pixel), {&out, 1});
+}
+
+std::span<const Method> Families::methods() {
+  static constexpr std::array list{Method::direct, Method::separable, Method::box};
+  return list;
+}
+
+double Families::expected_seconds(const Job& job, const Taps& taps, Method method, const Gpu& gpu) const {
+  Job one = job;
+  one.filters = {taps};
+  one.filters.front().method = method;
+  one.combine = Combine::none;
+  return cheapest(one, layout_of_images(one), gpu).seconds;
+}
+
 std::unique_ptr<const Runner> Families::make(std::shared_ptr<const Job> job, const Gpu& gpu,
                                              std::span<const RowLayout> layouts) const {
   std::vector<RunnerByLayout::Part> parts;

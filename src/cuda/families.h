@@ -42,6 +42,9 @@ struct Family {
   std::unique_ptr<const Runner> (*make)(const Request&, std::shared_ptr<const Job>);
 };
 
+/// How rows lie in images that halation makes.
+RowLayout layout_of_images(const Job& job);
+
 class Families final : public FamilyTable<Family, Request> {
  public:
   using FamilyTable::FamilyTable;
@@ -50,6 +53,9 @@ class Families final : public FamilyTable<Family, Request> {
   Offer cheapest(const Job& job, RowLayout rows, const Gpu& gpu) const {
     return FamilyTable::cheapest({job, rows, gpu, *this});
   }
+  static std::span<const Method> methods();
+  /// What one filter of the job should take by a method, over images that halation makes.
+  double expected_seconds(const Job& job, const Taps& taps, Method method, const Gpu& gpu) const;
   /// A runner for these layouts of rows.
   std::unique_ptr<const Runner> make(std::shared_ptr<const Job> job, const Gpu& gpu,
                                      std::span<const RowLayout> layouts = all_row_layouts) const;

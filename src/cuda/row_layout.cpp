@@ -82,6 +82,32 @@ RowLayout joined(RowEnd in, RowEnd out) {
                                  : RowLayout::aligned;
 }
 
+namespace {
+
+template <class Joined>
+std::vector<RowLayout> layouts_of(const Joined& joined_with) {
+  std::vector<RowLayout> list;
+  const auto add = [&](RowLayout layout) {
+    if (std::find(list.begin(), list.end(), layout) == list.end()) list.push_back(layout);
+  };
+  for (const RowEnd other :
+       {RowEnd::aligned, RowEnd::packed, RowEnd::apart, RowEnd::aligned_pixels, RowEnd::packed_pixels}) {
+    add(joined_with(other));
+    if (list.back() == RowLayout::aligned) add(RowLayout::aligned_far);
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<RowLayout> layouts_to(RowEnd out) {
+  return layouts_of([out](RowEnd in) { return joined(in, out); });
+}
+
+std::vector<RowLayout> layouts_from(RowEnd in) {
+  return layouts_of([in](RowEnd out) { return joined(in, out); });
+}
+
 RowEnd input_end(RowLayout layout) {
   switch (layout) {
     case RowLayout::aligned:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "halation/image.h"
 
@@ -43,6 +44,9 @@ std::int64_t output_boundary(Pixel in, Pixel out);
 
 /// The class of a pair whose ends lie so, of planes that go down and span less than 2 GiB.
 RowLayout joined(RowEnd in, RowEnd out);
+/// The classes of all pairs whose output, or input, ends so.
+std::vector<RowLayout> layouts_to(RowEnd out);
+std::vector<RowLayout> layouts_from(RowEnd in);
 /// What is known of the ends of a pair.
 RowEnd input_end(RowLayout layout);
 RowEnd output_end(RowLayout layout);

@@ -137,5 +137,30 @@ TEST(RowLayout, EndsJoinToTheClassThatTheyAreOf) {
   }
 }
 
+TEST(RowLayout, OfAnEndIsAmongThoseThatItMayBeOf) {
+  const auto among = [](const std::vector<RowLayout>& list, RowLayout layout) {
+    return std::find(list.begin(), list.end(), layout) != list.end();
+  };
+  for (const Shape& shape : {Shape{.height = 3, .width = 5}, Shape{.height = 2, .width = 4, .channels = 4}}) {
+    for (const auto& [from, to] :
+         {std::pair{Pixel::u8, Pixel::f32}, {Pixel::f64, Pixel::f32}, {Pixel::f32, Pixel::f32}}) {
+      const std::vector<View> outs = views_of(shape, to);
+      for (const View& in : views_of(shape, from)) {
+        for (const View& out : outs) {
+          const RowLayout layout = row_layout_of(in, {&out, 1});
+          EXPECT_TRUE(among(layouts_to(row_end_of(out, output_boundary(from, to))), layout))
+              << name_of(layout);
+          EXPECT_TRUE(among(layouts_from(row_end_of(in, 16)), layout)) << name_of(layout);
+        }
+      }
+    }
+  }
+  for (const RowEnd end :
+       {RowEnd::aligned, RowEnd::packed, RowEnd::apart, RowEnd::aligned_pixels, RowEnd::packed_pixels}) {
+    EXPECT_LT(layouts_to(end).size(), all_row_layouts.size());
+    EXPECT_LT(layouts_from(end).size(), all_row_layouts.size());
+  }
+}
+
 }  // namespace
 }  // namespace halation::cuda_backend

@@ -9,6 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import checker
+
 # Modules of each folder, in rows: a module imports from the rows above its own alone, so that there is no circle. A folder's own
 # name stands for its __init__.py, and all of tests/ may import anything.
 ROWS = {
@@ -161,17 +163,5 @@ def self_test():
     return failures == 0
 
 
-def main():
-    if sys.argv[1:] == ["--test"]:
-        return 0 if self_test() else 1
-    if len(sys.argv) != 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    complaints, files = check(Path(sys.argv[1]))
-    print(*complaints, sep="\n", end="\n" if complaints else "")
-    print(f"{files} files, {len(complaints)} complaints")
-    return 1 if complaints or files == 0 else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checker.main(__doc__, check, self_test))

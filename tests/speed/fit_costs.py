@@ -20,7 +20,7 @@ LEAST = 12  # measurements that a cost needs; of fewer its figures stay
 
 
 def read(terms_file, regret_files):
-    """Of each cost, (terms, how many of them are waited for, bytes, measured microseconds, job)."""
+    """Of each cost, (terms, how many of them are waited for and how many walked, bytes, measured microseconds, job)."""
     measured = {}
     for file in regret_files:
         for line in open(file, encoding="utf-8"):
@@ -33,7 +33,7 @@ def read(terms_file, regret_files):
         for way in job["ways"]:
             took = measured.get((job["case"], way["method"], way["family"]))
             if took is not None and "terms" in way:
-                rows[way["cost"]].append((way["terms"], way["waited"], way["bytes"], took, job["job"]))
+                rows[way["cost"]].append((way["terms"], (way["waited"], way["walked"]), way["bytes"], took, job["job"]))
     return rows
 
 
@@ -44,17 +44,17 @@ def moved_us(bytes_moved, memory, cached):
 
 
 def fit(rows):
-    """Figures (waited and shared, memory, cached) and expected times."""
+    """Figures (waited, walked and shared, memory, cached) and expected times."""
     terms = np.array([row[0] for row in rows], float)
-    waited = rows[0][1]
+    waited, walked = rows[0][1]
     moved = np.array([row[2] for row in rows], float)
     took = np.array([row[3] for row in rows], float)
     used = terms.max(axis=0) > 0
 
     def expected(figures):
-        alone = terms[:, :waited] @ figures[:waited]
-        busy = terms[:, waited:] @ figures[waited:-2]
-        return alone + np.sqrt(np.hypot(busy**2, moved_us(moved, *figures[-2:]) ** 2))
+        parts = slice(0, waited), slice(waited, waited + walked), slice(waited + walked, terms.shape[1])
+        alone, walk, busy = (terms[:, part] @ figures[part] for part in parts)
+        return alone + np.cbrt(walk**3 + busy**3 + moved_us(moved, *figures[-2:]) ** 3)
 
     largest = np.maximum(terms.max(axis=0), 1e-9)
     free = np.full(terms.shape[1], np.inf)
@@ -84,9 +84,11 @@ def main():
             continue
         figures, expected, took = fit(rows)
         off = np.abs(np.log(expected / took))
-        waited = rows[0][1]
+        waited, walked = rows[0][1]
+        shared = waited + walked
         text = lambda values: ", ".join(f"{value:.4g}" for value in values)
-        print(f"    .{name} = {{{{{text(figures[:waited])}}}, {{{text(figures[waited:-2])}}}, {text(figures[-2:])}}},")
+        print(f"    .{name} = {{{{{{{text(figures[:waited])}}}, {{{text(figures[waited:shared])}}}, {{{text(figures[shared:-2])}}}}}, "
+              f"{text(figures[-2:])}}},")
         print(f"    //   {len(rows)} measurements: {np.mean(off < math.log(1.1)):.0%} within 10%, {np.mean(off < math.log(1.2)):.0%} within"
               f" 20%, {np.mean(off < math.log(1.5)):.0%} within 50%")
         for i in np.argsort(-off)[: 3 if "-v" in sys.argv else 0]:

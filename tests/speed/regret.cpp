@@ -21,6 +21,7 @@
 #include "plan/choose.h"
 #include "sweep/arena.h"
 #include "sweep/job_case.h"
+#include "sweep/seeded.h"
 #ifdef HALATION_HAS_CUDA
 #include "cuda/device/device.h"
 #include "cuda/families.h"
@@ -36,10 +37,7 @@ constexpr const char* usage =
     "each was expected to take, what it\n"
     "took, and which the plan chooses.\n";
 
-struct Settings {
-  Device device = cpu();
-  std::uint64_t cases = 400;
-  std::uint64_t seed = 1;
+struct Settings : sweep::Seeded {
   std::uint64_t first = 0;
   int threads = 0;
 };
@@ -217,17 +215,12 @@ void measure(const Settings& settings, std::uint64_t index) {
 }  // namespace
 
 int main(int count, char** words) try {
-  Settings settings;
+  Settings settings{{.cases = 400}};
   for (int i = 1; i < count; i += 2) {
     const std::string_view name = words[i];
     const char* value = i + 1 < count ? words[i + 1] : "";
-    if (name == "--device")
-      settings.device = device_named(value);
-    else if (name == "--cases")
-      settings.cases = std::strtoull(value, nullptr, 10);
-    else if (name == "--seed")
-      settings.seed = std::strtoull(value, nullptr, 10);
-    else if (name == "--first")
+    if (settings.take(name, value)) continue;
+    if (name == "--first")
       settings.first = std::strtoull(value, nullptr, 10);
     else if (name == "--threads")
       settings.threads = std::atoi(value);

@@ -18,6 +18,7 @@
 #include "plan/choose.h"
 #include "sweep/arena.h"
 #include "sweep/job_case.h"
+#include "sweep/seeded.h"
 
 namespace {
 
@@ -40,19 +41,20 @@ Gpu measured_gpu(const Costs& costs) {
   return gpu;
 }
 
-/// The figures of a cost as one list: waited, then shared.
+/// The figures of a cost as one list: waited, walked, then shared.
 using Figures = std::vector<double*>;
-template <std::size_t Waited, std::size_t Shared>
-Figures figures_of(Cost<Waited, Shared>& cost) {
+template <std::size_t Waited, std::size_t Walked, std::size_t Shared>
+Figures figures_of(Cost<Waited, Walked, Shared>& cost) {
   Figures list;
   for (double& figure : cost.waited) list.push_back(&figure);
+  for (double& figure : cost.walked) list.push_back(&figure);
   for (double& figure : cost.shared) list.push_back(&figure);
   return list;
 }
 
 struct Row {
   std::string name;
-  std::size_t waited;
+  std::size_t waited, walked;
   Figures figures;
 };
 
@@ -60,7 +62,7 @@ struct Row {
 std::optional<Row> row_of(std::string_view family, const Job& job, Costs& costs) {
   const auto row = [&](const char* name, auto& cost) {
     cost.memory = cost.cached = std::numeric_limits<double>::infinity();
-    return Row{name, cost.waited.size(), figures_of(cost)};
+    return Row{name, cost.waited.size(), cost.walked.size(), figures_of(cost)};
   };
   if (family == "shared tile")
     return job.sum_f64 ? row("shared_tile_f64", costs.shared_tile_f64) : row("shared_tile_f32", costs.shared_tile_f32);
@@ -86,8 +88,8 @@ void print_terms(const Family& family, const Request& request) {
   const std::optional<Row> row = row_of(family.name, request.job, costs);
   if (!row) return;
   const Request priced{request.job, request.rows, gpu, request.families};
-  std::printf(", \"cost\": \"%s\", \"waited\": %zu, \"bytes\": %.0f, \"terms\": [", row->name.c_str(), row->waited,
-              bytes_moved(request.job));
+  std::printf(", \"cost\": \"%s\", \"waited\": %zu, \"walked\": %zu, \"bytes\": %.0f, \"terms\": [",
+              row->name.c_str(), row->waited, row->walked, bytes_moved(request.job));
   for (std::size_t i = 0; i < row->figures.size(); ++i) {
     *row->figures[i] = 1;
     std::printf("%s%.6g", i == 0 ? "" : ", ", 1e6 * family.seconds(priced));
@@ -102,24 +104,21 @@ class Priced final : public Backend {
   explicit Priced(const Gpu& gpu) : gpu_(gpu) {}
   Device::Kind kind() const override { return Device::Kind::cuda; }
   std::vector<DeviceInfo> devices() const override { return {}; }
-  std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable, Method::box};
-    return list;
-  }
+  std::span<const Method> methods() const override { return Families::methods(); }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
-    Job one = job;
-    one.filters = {taps};
-    one.filters.front().method = method;
-    one.combine = Combine::none;
-    const auto image = [](const Shape& shape, Pixel pixel) { return View{nullptr, shape, strides_of(shape, pixel), pixel, {}}; };
-    const View out = image(one.out, one.out_pixel);
-    return families().cheapest(one, row_layout_of(image(one.in, one.in_pixel), {&out, 1}), gpu_).seconds;
+    return families().expected_seconds(job, taps, method, gpu_);
   }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job>, Device) const override { return nullptr; }
 
  private:
   const Gpu& gpu_;
 };
+
+/// A view of which nothing but how it lies is true.
+View view_without_memory(const Shape& shape, Pixel pixel, Layout layout, sweep::Arrangement arrangement) {
+  const sweep::Place place(shape, pixel, layout, arrangement);
+  return {reinterpret_cast<std::byte*>(place.start), shape, place.strides, pixel, {}};
+}
 
 void print_job(std::uint64_t seed, std::uint64_t index) {
   const Gpu gpu = measured_gpu(costs_of(90));
@@ -128,9 +127,10 @@ void print_job(std::uint64_t seed, std::uint64_t index) {
   PlanSpec spec = job_case.spec;
   spec.device = cpu();  // which every machine has
   const Choice automatic = choose(check(spec), spec.options, backend, spec.device);
-  const sweep::Arena in(spec.shape, spec.pixel, job_case.in_layout, job_case.in_arrangement);
-  const sweep::Arena out(automatic.job->out, automatic.job->out_pixel, job_case.out_layout, job_case.out_arrangement);
-  const RowLayout rows = row_layout_of(in.view, {&out.view, 1});
+  const Job& job = *automatic.job;
+  const View in = view_without_memory(job.in, job.in_pixel, job_case.in_layout, job_case.in_arrangement);
+  const View out = view_without_memory(job.out, job.out_pixel, job_case.out_layout, job_case.out_arrangement);
+  const RowLayout rows = row_layout_of(in, {&out, 1});
   std::printf("{\"case\": %llu, \"seed\": %llu, \"job\": \"%s\", \"ways\": [", static_cast<unsigned long long>(index),
               static_cast<unsigned long long>(seed), job_case.text.c_str());
   bool is_first = true;
@@ -161,14 +161,11 @@ void print_job(std::uint64_t seed, std::uint64_t index) {
 }  // namespace
 
 int main(int count, char** words) try {
-  std::uint64_t cases = 400;
-  std::uint64_t seed = 1;
+  sweep::Seeded asked{.cases = 400};
   for (int i = 1; i + 1 < count; i += 2) {
-    if (std::string_view(words[i]) == "--cases") cases = std::strtoull(words[i + 1], nullptr, 10);
-    else if (std::string_view(words[i]) == "--seed") seed = std::strtoull(words[i + 1], nullptr, 10);
-    else return std::cerr << usage, 2;
+    if (!asked.take(words[i], words[i + 1])) return std::cerr << usage, 2;
   }
-  for (std::uint64_t i = 0; i < cases; ++i) print_job(seed, i);
+  for (std::uint64_t i = 0; i < asked.cases; ++i) print_job(asked.seed, i);
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "speed_terms: " << error.what() << "\n";

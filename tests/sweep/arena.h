@@ -12,13 +12,13 @@ namespace halation::sweep {
 
 inline constexpr std::byte poison{0xa5};
 
-/// Memory with a view in it, arranged as asked, and room around it that must stay as it was.
-struct Arena {
-  std::vector<std::byte> bytes;
-  std::vector<bool> used;  // which bytes belong to the view
-  View view;
+/// How a view arranged as asked lies in memory that begins on a 16-byte boundary, with room around it.
+struct Place {
+  std::int64_t bytes = 0;  // of the memory
+  std::int64_t start = 0;  // of the view's first element
+  Strides strides;
 
-  Arena(const Shape& shape, Pixel pixel, Layout layout, Arrangement arrangement) {
+  Place(const Shape& shape, Pixel pixel, Layout layout, Arrangement arrangement) {
     const auto element = static_cast<std::int64_t>(bytes_of(pixel));
     Shape outer = shape;
     std::int64_t row_bytes = 0;
@@ -41,12 +41,12 @@ struct Arena {
       default:
         break;
     }
-    Strides strides = strides_of(outer, pixel, layout, row_bytes);
+    strides = strides_of(outer, pixel, layout, row_bytes);
     const std::int64_t margin = 64;
     const std::int64_t total =
         outer.batch * (layout == Layout::planar ? strides.channels * outer.channels : strides.batch);
-    bytes.assign(static_cast<std::size_t>(total + 2 * margin), poison);
-    std::int64_t start = margin;
+    bytes = total + 2 * margin;
+    start = margin;
     switch (arrangement) {
       case Arrangement::sub_rectangle:
         start += 2 * strides.width + strides.height + strides.depth;
@@ -72,10 +72,23 @@ struct Arena {
       default:
         break;
     }
-    view = {bytes.data() + start, shape, strides, pixel, cpu()};
+  }
+};
+
+/// Memory with a view in it, arranged as asked, and room around it that must stay as it was.
+struct Arena {
+  std::vector<std::byte> bytes;
+  std::vector<bool> used;  // which bytes belong to the view
+  View view;
+
+  Arena(const Shape& shape, Pixel pixel, Layout layout, Arrangement arrangement) {
+    const Place place(shape, pixel, layout, arrangement);
+    bytes.assign(static_cast<std::size_t>(place.bytes), poison);
+    view = {bytes.data() + place.start, shape, place.strides, pixel, cpu()};
+    const std::size_t element = bytes_of(pixel);
     used.assign(bytes.size(), false);
     for_each([&](std::byte* p) {
-      for (std::int64_t i = 0; i < element; ++i) used[static_cast<std::size_t>(p - bytes.data() + i)] = true;
+      for (std::size_t i = 0; i < element; ++i) used[static_cast<std::size_t>(p - bytes.data()) + i] = true;
     });
   }
   Arena(const Arena&) = delete;

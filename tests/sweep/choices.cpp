@@ -8,6 +8,7 @@
 
 #include "compare.h"
 #include "launches.h"
+#include "seeded.h"
 
 namespace {
 
@@ -22,22 +23,13 @@ constexpr const char* usage =
 }  // namespace
 
 int main(int count, char** words) try {
-  Device device = cpu();
-  std::uint64_t cases = 1000;
-  std::uint64_t seed = 1;
+  sweep::Seeded asked{.cases = 1000};
   for (int i = 1; i < count; i += 2) {
-    const std::string_view name = words[i];
-    if (i + 1 < count && name == "--device") {
-      device = device_named(words[i + 1]);
-    } else if (i + 1 < count && name == "--cases") {
-      cases = std::strtoull(words[i + 1], nullptr, 10);
-    } else if (i + 1 < count && name == "--seed") {
-      seed = std::strtoull(words[i + 1], nullptr, 10);
-    } else {
-      std::cerr << usage;
-      return 2;
-    }
+    if (i + 1 < count && asked.take(words[i], words[i + 1])) continue;
+    std::cerr << usage;
+    return 2;
   }
+  const auto [cases, device, seed] = asked;
   for (std::uint64_t i = 0; i < cases; ++i) {
     constexpr double most_work = 1e7;
     const sweep::JobCase job_case = i % 2 == 0

@@ -7,6 +7,7 @@
 
 #include "../target.h"
 #include "compare.h"
+#include "seeded.h"
 
 namespace {
 
@@ -18,13 +19,10 @@ constexpr const char* usage =
     "Compares a device with the reference over the pairwise set, then over random cases. --only repeats one random case; "
     "--target uses one instruction set of the CPU. Exits with 77 where the machine lacks that or the device.\n";
 
-struct Settings {
-  Device device = cpu();
-  std::uint64_t cases = 20000;
-  std::uint64_t seed = 1;
+struct Settings : sweep::Seeded {
   double most_work = 3e5;
   std::int64_t only = -1;
-  std::string target;
+  std::string target{};
 };
 
 constexpr int skipped = 77;
@@ -38,10 +36,9 @@ bool parse(int count, char** words, Settings& settings) {
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string_view name = words[i];
     const char* value = words[i + 1];
-    if (name == "--device") settings.device = device_named(value);
-    else if (name == "--cases") settings.cases = std::strtoull(value, nullptr, 10);
-    else if (name == "--seed") settings.seed = std::strtoull(value, nullptr, 10);
-    else if (name == "--most-work") settings.most_work = std::strtod(value, nullptr);
+    if (settings.take(name, value)) continue;
+    if (name == "--most-work")
+      settings.most_work = std::strtod(value, nullptr);
     else if (name == "--only") settings.only = std::strtoll(value, nullptr, 10);
     else if (name == "--target") settings.target = value;
     else return false;
@@ -52,7 +49,7 @@ bool parse(int count, char** words, Settings& settings) {
 }  // namespace
 
 int main(int count, char** words) try {
-  Settings settings;
+  Settings settings{{.cases = 20000}};
   if (!parse(count, words, settings)) {
     std::cerr << usage;
     return 2;

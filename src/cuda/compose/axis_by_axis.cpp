@@ -9,6 +9,7 @@
 #include <numeric>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "cuda/compose/compose.h"
 #include "cuda/compose/two_passes.h"
@@ -61,10 +62,13 @@ double sum_of(const std::vector<double>& factor) {
   return std::accumulate(factor.begin(), factor.end(), 0.0);
 }
 
-/// Two smaller jobs, and what lies between them.
+/// Two smaller jobs, and what lies between them: how its rows end for the first, and for the second.
 struct Parts {
   Job first, second;
   View between;
+
+  RowEnd left() const { return row_end_of(between, output_boundary(first.in_pixel, between.pixel)); }
+  RowEnd found() const { return row_end_of(between, 16); }
 };
 
 Parts parts_of(const Job& job, Device device) {
@@ -104,23 +108,25 @@ const Family axis_by_axis{
     .seconds =
         [](const Request& request) {
           const Parts parts = parts_of(request.job, request.gpu.device);
-          const RowEnd between = row_end_of(parts.between, 16);
+          const Costs& costs = *request.gpu.costs;
+          const bool is_planar = parts.left() == RowEnd::aligned || parts.left() == RowEnd::packed;
+          const bool apart = is_planar && channels_in_row(request.rows, request.job.in.channels) > 1;
+          const double longer =
+              1 + if_is(apart, costs.channels_apart * static_cast<double>(request.job.in.channels - 1));
           const auto seconds = [&](const Job& part, RowEnd in, RowEnd out) {
             return request.families.cheapest(part, joined(in, out), request.gpu).seconds;
           };
-          return request.gpu.costs->two_passes * (seconds(parts.first, input_end(request.rows), between) +
-                                                  seconds(parts.second, between, output_end(request.rows)));
+          return costs.two_passes * (longer * seconds(parts.first, input_end(request.rows), parts.left()) +
+                                     seconds(parts.second, parts.found(), output_end(request.rows)));
         },
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
       Parts parts = parts_of(*job, request.gpu.device);
       const auto made = [&](Job& part, std::span<const RowLayout> layouts) {
         return request.families.make(std::make_shared<const Job>(std::move(part)), request.gpu, layouts);
       };
-      if (!is_equal_weights(*job))
-        return two_passes(made(parts.first, all_row_layouts), made(parts.second, all_row_layouts),
-                          parts.between);
-      return two_passes(made(parts.first, layouts_to_bulk_rows), made(parts.second, layouts_from_bulk_rows),
-                        parts.between);
+      const std::vector<RowLayout> to = layouts_to(parts.left());
+      const std::vector<RowLayout> from = layouts_from(parts.found());
+      return two_passes(made(parts.first, to), made(parts.second, from), parts.between);
     }};
 
 }  // namespace halation::cuda_backend

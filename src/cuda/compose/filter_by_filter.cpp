@@ -85,8 +85,10 @@ const Family filter_by_filter{
                 request.families.cheapest(of_one_filter(request.job, i), request.rows, request.gpu).seconds;
           if (request.job.combine == Combine::none) return seconds;
           const Gpu& gpu = request.gpu;
-          const auto sums = static_cast<double>(request.job.out.elements()) * static_cast<double>(request.job.filters.size());
-          return seconds + gpu.seconds(gpu.costs->combine, {1}, {1e-6 * sums}, sums * (request.job.sum_f64 ? 8 : 4));
+          const std::int64_t sums =
+              request.job.out.elements() * static_cast<std::int64_t>(request.job.filters.size());
+          return seconds + gpu.seconds(gpu.costs->combine, {{1}, {}, {gpu.millions(sums)}},
+                                       static_cast<double>(sums) * (request.job.sum_f64 ? 8 : 4));
         },
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
       std::vector<std::unique_ptr<const Runner>> runners;

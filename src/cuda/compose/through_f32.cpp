@@ -31,15 +31,16 @@ const Family through_f32{
           const Gpu& gpu = request.gpu;
           const Job second = over_f32(request.job);
           const double written = static_cast<double>(second.in.elements()) * sizeof(float);
-          const double converted = gpu.seconds(gpu.costs->convert, {1}, {1e-6 * static_cast<double>(second.in.elements())},
-                                               bytes_moved(request.job) / 2 + written);
+          const double converted =
+              gpu.seconds(gpu.costs->convert, {{1}, {}, {gpu.millions(second.in.elements())}},
+                          bytes_moved(request.job) / 2 + written);
           const RowLayout rows = joined(RowEnd::aligned, output_end(request.rows));
           return converted + request.families.cheapest(second, rows, gpu).seconds;
         },
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
       return two_passes(make_convert(request.gpu.device),
                         request.families.make(std::make_shared<const Job>(over_f32(*job)), request.gpu,
-                                              layouts_from_bulk_rows),
+                                              layouts_from(RowEnd::aligned)),
                         bulk_rows(job->in, request.gpu.device));
     }};
 

@@ -1,7 +1,6 @@
 // two_passes.h: one job after the other, by way of pixels in the workspace.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
 
@@ -19,11 +18,6 @@ inline std::size_t on_boundary(std::size_t bytes) {
 /// What the first leaves `between` is the input of the second; `between` has no memory yet.
 std::unique_ptr<const Runner> two_passes(std::unique_ptr<const Runner> first,
                                          std::unique_ptr<const Runner> second, const View& between);
-
-/// How rows may lie where the output, or the input, is such as `bulk_rows` makes it.
-inline constexpr std::array layouts_to_bulk_rows{RowLayout::aligned, RowLayout::aligned_far, RowLayout::packed, RowLayout::strided};
-inline constexpr std::array layouts_from_bulk_rows{RowLayout::aligned, RowLayout::aligned_far, RowLayout::aligned_input,
-                                                   RowLayout::aligned_gather};
 
 /// Channels apart, rows of f32 on 16-byte boundaries with room for whole fours of pixels: such as the copy
 /// engine can bring.

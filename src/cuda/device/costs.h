@@ -1,8 +1,9 @@
-// costs.h: what launches of each family of kernels take: figures fitted to measurements, a row an architecture.
+// costs.h: what launches of each family of kernels take: fitted figures, a row an architecture.
 //
-// A family counts terms of a job (blocks, steps, taps; in its own file), a row has a figure for each. Some are waited for whatever
-// else the GPU does: a start, the walk of one block. Of others all multiprocessors do their share, while memory brings and takes away
-// what is read and written; the longer of the two hides most of the other.
+// A family counts terms of a job (blocks, steps, taps; in its own file), a row has a figure for each. Some
+// are waited for whatever else the GPU does: the start of a launch. A block walks its way, one after another
+// in the same place, while each multiprocessor does its share of all blocks' work, and memory brings and
+// takes away what is read and written; the longest of the three hides most of the others.
 #pragma once
 
 #include <array>
@@ -10,27 +11,39 @@
 
 namespace halation::cuda_backend {
 
-template <std::size_t Waited, std::size_t Shared>
-struct Cost {
-  static constexpr std::size_t waited_terms = Waited;
-  static constexpr std::size_t shared_terms = Shared;
-  std::array<double, Waited> waited;  ///< microseconds
-  std::array<double, Shared> shared;  ///< microseconds of all multiprocessors
+/// What a family counts of a job.
+template <std::size_t Waited, std::size_t Walked, std::size_t Shared>
+struct Terms {
+  std::array<double, Waited> waited;
+  std::array<double, Walked> walked;  ///< by the blocks that follow one another in one place
+  std::array<double, Shared> shared;  ///< by the multiprocessor that has most
+};
+
+/// Microseconds of each term.
+template <std::size_t Waited, std::size_t Walked, std::size_t Shared>
+struct Cost : Terms<Waited, Walked, Shared> {
   double memory = 4;                  ///< terabytes a second that the family reaches,
   double cached = 6;                  ///< and where the caches hold all
 };
 
+/// A term where it counts.
+constexpr double if_is(bool is, double value) { return is ? value : 0.0; }
+
 struct Costs {
-  Cost<8, 9> shared_tile_f32, shared_tile_f64;
-  Cost<6, 9> factored_f32, factored_f64;
-  Cost<3, 8> long_rows;
-  Cost<3, 4> long_rows_in_bulk;
-  Cost<3, 10> warp_strip, warp_strip_aligned;
-  Cost<3, 7> register_tile;
-  Cost<3, 7> movers, streaming;
-  Cost<1, 1> box_x, box_y, box_y_reread;
-  Cost<1, 1> convert, combine;
-  double two_passes;  ///< times as long as the sum of the parts, each of which is the least of several estimates
+  Cost<1, 7, 14> shared_tile_f32, shared_tile_f64;
+  Cost<1, 5, 13> factored_f32, factored_f64;
+  Cost<1, 2, 8> long_rows;
+  Cost<3, 0, 4> long_rows_in_bulk;
+  Cost<2, 2, 10> warp_strip, warp_strip_aligned;
+  Cost<3, 0, 7> register_tile;
+  Cost<1, 2, 9> movers, streaming;
+  Cost<1, 0, 1> box_x, box_y;
+  Cost<1, 0, 2> box_y_reread;
+  Cost<1, 0, 1> convert, combine;
+  /// Times as long as the sum of the parts, each of which is the least of several estimates.
+  double two_passes;
+  /// As much longer for each further channel, where interleaved ones become planes.
+  double channels_apart;
 };
 
 /// Of the architecture (10 · major + minor): Hopper's, the only one measured, stands for all (Gpu::slower_*).

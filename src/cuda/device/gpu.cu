@@ -59,12 +59,24 @@ Gpu asked(Device device) {
 
 }  // namespace
 
-double Gpu::launch_seconds(double waited_us, double busy_us, double bytes, double memory, double cached) const {
+Gpu::Rounds Gpu::rounds_of(std::int64_t blocks, int together) const {
+  constexpr double many = 4;  // rounds, of which places begin the last at different times
+  const std::int64_t places = std::int64_t{multiprocessors} * together;
+  const double all = static_cast<double>(blocks) / static_cast<double>(places);
+  if (all > many) return {all, static_cast<double>(blocks) / multiprocessors};
+  const std::int64_t full = blocks / places;
+  const std::int64_t rest = blocks - full * places;
+  return {std::ceil(all),
+          static_cast<double>(full * together + (rest + multiprocessors - 1) / multiprocessors)};
+}
+
+double Gpu::launch_seconds(double waited_us, double walked_us, double busy_us, double bytes, double memory,
+                           double cached) const {
   // Images that a run left in the caches come faster for the next.
   const double beyond = 1 / (1 + std::exp(-(bytes / cache_bytes - 0.75) / 0.13));
   const double moved_us = 1e-6 * bytes * (beyond / memory + (1 - beyond) / cached) * slower_memory;
-  const double both = std::sqrt(std::hypot(busy_us * busy_us, moved_us * moved_us));
-  return 1e-6 * (waited_us * slower_f32 + both);
+  const auto cube = [](double us) { return us * us * us; };
+  return 1e-6 * (waited_us + std::cbrt(cube(walked_us) + cube(busy_us) + cube(moved_us)));
 }
 
 const Gpu& gpu_of(Device device) {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <type_traits>
 
 #include "core/job.h"
 #include "cuda/device/costs.h"
@@ -23,18 +26,35 @@ struct Gpu {
   bool copies_async() const { return code >= 80; }
 
   /// What a launch takes: terms of `cost`, and bytes that are read and written.
-  template <std::size_t Waited, std::size_t Shared>
-  double seconds(const Cost<Waited, Shared>& cost, const std::array<double, Waited>& waited,
-                 const std::array<double, Shared>& shared, double bytes, bool sum_f64 = false) const {
-    double alone = 0;
-    for (std::size_t i = 0; i < Waited; ++i) alone += cost.waited[i] * waited[i];
-    double busy = 0;
-    for (std::size_t i = 0; i < Shared; ++i) busy += cost.shared[i] * shared[i];
-    return launch_seconds(alone, busy * (sum_f64 ? slower_f64 : slower_f32), bytes, cost.memory, cost.cached);
+  template <std::size_t Waited, std::size_t Walked, std::size_t Shared>
+  double seconds(const Cost<Waited, Walked, Shared>& cost,
+                 const std::type_identity_t<Terms<Waited, Walked, Shared>>& terms, double bytes,
+                 bool sum_f64 = false) const {
+    const auto sum = [](const auto& figures, const auto& counts) {
+      return std::inner_product(figures.begin(), figures.end(), counts.begin(), 0.0);
+    };
+    return launch_seconds(slower_f32 * sum(cost.waited, terms.waited),
+                          slower_f32 * sum(cost.walked, terms.walked),
+                          (sum_f64 ? slower_f64 : slower_f32) * sum(cost.shared, terms.shared), bytes,
+                          cost.memory, cost.cached);
+  }
+
+  /// How blocks live on multiprocessors, so many together on each: how many follow one another in one place,
+  /// and how many the multiprocessor has that has most.
+  struct Rounds {
+    double in_a_place, in_all;
+  };
+  Rounds rounds_of(std::int64_t blocks, int together) const;
+
+  /// So many outputs in millions, of a GPU of as many multiprocessors as costs were measured on: as many more
+  /// of one that has fewer.
+  double millions(std::int64_t outputs) const {
+    return 1e-6 * 132 / multiprocessors * static_cast<double>(outputs);
   }
 
  private:
-  double launch_seconds(double waited_us, double busy_us, double bytes, double memory, double cached) const;
+  double launch_seconds(double waited_us, double walked_us, double busy_us, double bytes, double memory,
+                        double cached) const;
 };
 
 /// The driver is asked once a device. Throws `Error{device}` where it does not exist.

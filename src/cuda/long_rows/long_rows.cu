@@ -161,13 +161,15 @@ double seconds_staged(const Request& request) {
       planes * (job.out.height == 1 ? divide_up(across, staged_warps) : across * divide_up(job.out.height, staged_warps));
   const auto taps = static_cast<double>(request.taps().size[2]);
   const auto parts = static_cast<double>(divide_up(request.taps().size[2], part_taps));
-  const double each = static_cast<double>(blocks) / (4.0 * gpu.multiprocessors);
+  const auto [walked, each] = gpu.rounds_of(blocks, 4);
   const double staged = each * (1 + taps / warp_pixels);
   const std::size_t element = bytes_of(job.in_pixel);
-  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
-  return gpu.seconds(gpu.costs->long_rows, {1, taps, parts},
-                     {each, each * taps, if_is(element == 1, staged), if_is(element == 2, staged), if_is(element == 4, staged),
-                      if_is(job.out_pixel != Pixel::f32, each), if_is(beside > 1, each), each * parts},
+  return gpu.seconds(gpu.costs->long_rows,
+                     {{1},
+                      {walked * taps, walked * parts},
+                      {each, each * taps, if_is(element == 1, staged), if_is(element == 2, staged),
+                       if_is(element == 4, staged), if_is(job.out_pixel != Pixel::f32, each),
+                       if_is(beside > 1, each), each * parts}},
                      bytes_moved(job));
 }
 
@@ -179,8 +181,10 @@ double seconds_in_bulk(const Request& request) {
   const auto taps = static_cast<double>(request.taps().size[2]);
   const auto parts = static_cast<double>(divide_up(request.taps().size[2], part_taps));
   const double each = tiles / (16.0 * gpu.multiprocessors);
-  return gpu.seconds(gpu.costs->long_rows_in_bulk, {1, taps, parts},
-                     {each, each * taps, job.out_pixel != Pixel::f32 ? each : 0.0, each * parts}, bytes_moved(job));
+  return gpu.seconds(
+      gpu.costs->long_rows_in_bulk,
+      {{1, taps, parts}, {}, {each, each * taps, if_is(job.out_pixel != Pixel::f32, each), each * parts}},
+      bytes_moved(job));
 }
 
 template <bool InBulk>

@@ -15,11 +15,6 @@ bool is_box_along_x(const Job& job);
 /// Whether such a box stands along y alone, 18 to 65,536 rows.
 bool is_box_along_y(const Job& job);
 
-/// Of a GPU of 132 multiprocessors, which costs are counted for; as many more of one that has fewer.
-inline double millions_of_outputs(const Job& job, const Gpu& gpu) {
-  return 1e-6 * 132 / gpu.multiprocessors * static_cast<double>(job.out.elements());
-}
-
 /// The product of its factors' weights.
 double weight_of(const Taps& taps);
 

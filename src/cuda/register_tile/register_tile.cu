@@ -64,17 +64,16 @@ double seconds(const Request& request) {
   const std::int64_t columns = 16 / element;
   const std::int64_t rows = 4 * (element == 4 && size == 5 ? 6 : 4);
   const std::int64_t planes = job.out.batch * job.out.depth * launches;
-  const double gpus = 132.0 / gpu.multiprocessors;
-  const double outputs = 1e-6 * gpus *
-                         static_cast<double>(divide_up(job.out.width * beside, 32 * columns) * 32 * columns *
-                                             divide_up(job.out.height, rows) * rows * planes);
-  const double frame = 1e-6 * gpus * static_cast<double>((4 * job.out.width * beside + 2 * columns * job.out.height) * planes);
+  const double outputs = gpu.millions(divide_up(job.out.width * beside, 32 * columns) * 32 * columns *
+                                      divide_up(job.out.height, rows) * rows * planes);
+  const double frame = gpu.millions((4 * job.out.width * beside + 2 * columns * job.out.height) * planes);
   const double taps = size * size;
-  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
-  return gpu.seconds(gpu.costs->register_tile, {1, static_cast<double>(launches - 1), taps},
-                     {if_is(element == 1, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs), if_is(element > 1, outputs * taps),
-                      if_is(element == 1, outputs * taps), frame,
-                      if_is(beside > 1, outputs * taps)},
+  return gpu.seconds(gpu.costs->register_tile,
+                     {{1, static_cast<double>(launches - 1), taps},
+                      {},
+                      {if_is(element == 1, outputs), if_is(element == 2, outputs),
+                       if_is(element == 4, outputs), if_is(element > 1, outputs * taps),
+                       if_is(element == 1, outputs * taps), frame, if_is(beside > 1, outputs * taps)}},
                      bytes_moved(job));
 }
 

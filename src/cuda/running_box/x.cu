@@ -100,7 +100,8 @@ const Family running_box_x{.name = "running box, x",
                            .seconds =
                                [](const Request& request) {
                                  const Gpu& gpu = request.gpu;
-                                 return gpu.seconds(gpu.costs->box_x, {1}, {millions_of_outputs(request.job, gpu)},
+                                 return gpu.seconds(gpu.costs->box_x,
+                                                    {{1}, {}, {gpu.millions(request.job.out.elements())}},
                                                     bytes_moved(request.job));
                                },
                            .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {

@@ -168,8 +168,9 @@ const Family running_box_y{
           // Above this height reading rows again takes less than what a ring leaves room for (instruction count, untuned).
           constexpr std::int64_t least_reread = 225;
           const Gpu& gpu = request.gpu;
-          const double outputs = millions_of_outputs(request.job, gpu);
-          return gpu.seconds(gpu.costs->box_y, {1}, {request.taps().size[1] < least_reread ? outputs : 2 * outputs},
+          const double outputs = gpu.millions(request.job.out.elements());
+          return gpu.seconds(gpu.costs->box_y,
+                             {{1}, {}, {request.taps().size[1] < least_reread ? outputs : 2 * outputs}},
                              bytes_moved(request.job));
         },
     .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {

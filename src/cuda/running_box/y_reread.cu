@@ -149,7 +149,10 @@ const Family running_box_y_reread{
     .seconds =
         [](const Request& request) {
           const Gpu& gpu = request.gpu;
-          return gpu.seconds(gpu.costs->box_y_reread, {1}, {millions_of_outputs(request.job, gpu)}, bytes_moved(request.job));
+          const double outputs = gpu.millions(request.job.out.elements());
+          const std::int64_t beside = channels_beside(request.rows, request.job.in.channels);
+          return gpu.seconds(gpu.costs->box_y_reread, {{1}, {}, {outputs, if_is(beside > 1, outputs)}},
+                             bytes_moved(request.job));
         },
     .make = make};
 

@@ -351,24 +351,44 @@ double seconds(const Request& request) {
   const int rows = rows_a_warp(y);
   const int step = warps * rows;
   const std::size_t number = job.sum_f64 ? sizeof(double) : sizeof(float);
-  const std::size_t bytes =
-      shared_bytes(y, static_cast<int>(beside) * plane_pitch(static_cast<int>(pixels), x), number, false);
-  const auto together = static_cast<int>(std::clamp<std::size_t>(gpu.shared_limit / (bytes + 1024), 1, job.sum_f64 ? 4 : 5));
-  const std::int64_t strip = strip_rows(job.out.height, columns, std::int64_t{gpu.multiprocessors} * together, y, step);
-  const auto steps = static_cast<double>(divide_up(std::min(strip, job.out.height) + y - 1, step));
-  const std::int64_t blocks = columns * divide_up(job.out.height, strip);
-  const double each = static_cast<double>(blocks) / gpu.multiprocessors * steps * step / 32;
-  const double staged = static_cast<double>(beside * (pixels + x - 1)) / row_sums;
-  const double waits = steps * staged * step / 10;
+  const bool is_f32 = job.out_pixel == Pixel::f32;
+  const bool aligned16_stores = is_f32 && is_aligned(request.rows) && beside == 1 && job.out.width % 4 == 0;
+  const auto together_with = [&](std::int64_t pitch, bool aligned16) {
+    const std::size_t bytes = shared_bytes(y, static_cast<int>(pitch), number, aligned16);
+    return static_cast<int>(
+        std::clamp<std::size_t>(gpu.shared_limit / (bytes + 1024), 1, job.sum_f64 ? 4 : 5));
+  };
+  // Strips are cut for blocks of one channel.
+  const std::int64_t places =
+      std::int64_t{gpu.multiprocessors} * together_with(plane_pitch(row_sums, x), is_f32);
+  const std::int64_t strip = strip_rows(job.out.height, columns, places, y, step);
+  const int together = together_with(beside * plane_pitch(static_cast<int>(pixels), x), aligned16_stores);
+  const auto [walked, each] = gpu.rounds_of(columns * divide_up(job.out.height, strip), together);
+  const std::int64_t all_steps = divide_up(std::min(strip, job.out.height) + y - 1, step);
+  const auto steps = static_cast<double>(all_steps);
+  const auto steps_out =
+      static_cast<double>(all_steps - (y - 1) / step);  // the first ones complete no output
+  const double lines = each * steps * step / 32;
+  const double outputs = each * steps_out * step / 32;
+  const std::int64_t row_elements = beside * (pixels + x - 1);
+  const double staged = static_cast<double>(row_elements) / row_sums;
+  const double waits = walked * steps * staged * step / 10;
+  const bool one_by_one =
+      row_elements > 5 * 32 || request.rows == RowLayout::strided;  // more than lanes stage at once
   const std::size_t element = bytes_of(job.in_pixel);
-  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
-  return gpu.seconds(job.sum_f64 ? gpu.costs->factored_f64 : gpu.costs->factored_f32,
-                     {1, steps, steps * static_cast<double>(x * rows) / 8, steps * static_cast<double>(y * rows) / 8,
-                      if_is(element < 4, waits), if_is(element >= 4, waits)},
-                     {each, each * static_cast<double>(x), each * static_cast<double>(y), if_is(element == 1, each * staged),
-                      if_is(element == 2, each * staged), if_is(element >= 4, each * staged), if_is(job.out_pixel != Pixel::f32, each),
-                      if_is(beside > 1, each), if_is(x > 1, each)},
-                     bytes_moved(job), job.sum_f64);
+  return gpu.seconds(
+      job.sum_f64 ? gpu.costs->factored_f64 : gpu.costs->factored_f32,
+      {{1},
+       {walked * steps, walked * steps * static_cast<double>(x * rows) / 8,
+        walked * steps_out * static_cast<double>(y * rows) / 8, if_is(element < 4, waits),
+        if_is(element >= 4, waits)},
+       {lines, lines * static_cast<double>(x), outputs * static_cast<double>(y),
+        if_is(element == 1, lines * staged), if_is(element == 2, lines * staged),
+        if_is(element >= 4, lines * staged), if_is(one_by_one, lines * staged),
+        if_is(is_f32 && !aligned16_stores, outputs), if_is(!is_f32 && job.out_pixel != Pixel::f16, outputs),
+        if_is(job.out_pixel == Pixel::f16, outputs), if_is(beside > 1, outputs), if_is(x > 1, lines),
+        if_is(y == 1, lines)}},  // two rows of a warp share less than four
+      bytes_moved(job), job.sum_f64);
 }
 
 }  // namespace

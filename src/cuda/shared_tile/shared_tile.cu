@@ -182,7 +182,7 @@ const char* refuses(const Request& request) {
   return job.combine != Combine::none && job.filters.size() > most_filters_together ? "magnitudes of 8 filters at most" : nullptr;
 }
 
-/// Terms of Costs::shared_tile_*: what is waited for, and what is shared out.
+/// Terms of Costs::shared_tile_*.
 double seconds(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
@@ -213,25 +213,35 @@ double seconds(const Request& request) {
   std::int64_t rows = SharedTile<float>::warps * (job.sum_f64 ? SharedTile<double>::rows : SharedTile<float>::rows);
   const bool few = is_unrolled && is_few(static_cast<unsigned>(blocks_of_rows(rows)), gpu.multiprocessors);
   if (few) rows = SharedTile<float>::warps * SharedTile<float>::few_rows;
-  const double of_rows = static_cast<double>(rows) / 32;
-  const double each = static_cast<double>(blocks_of_rows(rows)) / (2.0 * gpu.multiprocessors);  // two live side by side
-  const double staged = 1e-4 * static_cast<double>(parts * beside * (rows + std::min<std::int64_t>(largest[1], 16) - 1) *
-                                                   (pixels + std::min<std::int64_t>(largest[2], 32) - 1));
+  const auto [walked, each] = gpu.rounds_of(blocks_of_rows(rows), few ? 4 : 2);
+  const double outputs = each * static_cast<double>(rows) / 32;
+  const std::int64_t row_elements =
+      beside * (pixels + std::min<std::int64_t>(largest[2], SharedTile<float>::part_columns) - 1);
+  const double staged =
+      1e-4 * each * static_cast<double>(parts * row_elements) *
+      static_cast<double>(rows + std::min<std::int64_t>(largest[1], SharedTile<float>::part_rows) - 1);
   const bool is_row = largest[0] == 1 && largest[1] == 1;
   const std::size_t element = bytes_of(job.in_pixel);
-  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
   const auto all_taps = static_cast<double>(taps);
   const auto all_rows = static_cast<double>(rows_of_taps);
   const auto all_parts = static_cast<double>(parts);
-  return gpu.seconds(job.sum_f64 ? gpu.costs->shared_tile_f64 : gpu.costs->shared_tile_f32,
-                     {1, if_is(!few, all_parts), if_is(few, all_parts), if_is(is_unrolled && !few, all_taps), if_is(few, all_taps),
-                      if_is(!is_unrolled, all_taps), if_is(!is_unrolled, all_rows), if_is(!few && element < 4, all_parts)},
-                     {each * of_rows, if_is(element == 1, each * staged), if_is(element == 2, each * staged),
-                      if_is(element >= 4, each * staged), if_is(is_unrolled, each * of_rows * all_taps),
-                      if_is(!is_unrolled && !is_row, each * of_rows * all_taps), if_is(!is_unrolled && is_row, each * of_rows * all_taps),
-                      if_is(!is_unrolled, each * of_rows * all_rows),
-                      if_is(job.out_pixel != Pixel::f32, each * of_rows)},
-                     bytes_moved(job), job.sum_f64);
+  return gpu.seconds(
+      job.sum_f64 ? gpu.costs->shared_tile_f64 : gpu.costs->shared_tile_f32,
+      {{1},
+       {if_is(!few, walked * all_parts), if_is(few, walked * all_parts),
+        if_is(is_unrolled && !few, walked * all_taps), if_is(few, walked * all_taps),
+        if_is(!is_unrolled, walked * all_taps), if_is(!is_unrolled, walked * all_rows),
+        if_is(!few && element < 4, walked * all_parts)},
+       {outputs, each * all_parts, if_is(element == 1, staged), if_is(element == 2, staged),
+        if_is(element >= 4, staged),
+        if_is(beside > 1, staged),             // each channel's elements go to lines of their own
+        if_is(is_signal, staged),              // rows of a signal overlap
+        if_is(row_elements > 9 * 32, staged),  // more than lanes stage at once
+        if_is(is_unrolled, outputs * all_taps), if_is(!is_unrolled && !is_row, outputs * all_taps),
+        if_is(!is_unrolled && is_row, outputs * all_taps), if_is(!is_unrolled, outputs * all_rows),
+        if_is(is_unrolled && largest[2] > 1, outputs * all_rows),  // wider windows of numbers
+        if_is(job.out_pixel != Pixel::f32, outputs)}},
+      bytes_moved(job), job.sum_f64);
 }
 
 }  // namespace

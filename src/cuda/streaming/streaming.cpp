@@ -31,7 +31,7 @@ const char* refuses_alike(const Request& request) {
 }
 
 /// Terms of Costs::movers and Costs::streaming.
-double seconds_by(const Request& request, const Cost<3, 7>& cost, bool all_warps) {
+double seconds_by(const Request& request, const Cost<1, 2, 9>& cost, bool all_warps) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const auto& [z, y, x] = request.taps().size;
@@ -42,22 +42,32 @@ double seconds_by(const Request& request, const Cost<3, 7>& cost, bool all_warps
   const std::int64_t columns = volume ? 128 : 32 * warps * (walked > 17 ? 4 : 8);
   const std::int64_t rows = volume ? 2 * warps : 1;
   const std::int64_t beside = all_warps ? 1 : channels_beside(request.rows, job.in.channels);
-  const std::int64_t others = divide_up(job.out.width, columns / 4 / beside * 4) * job.out.batch * (job.out.channels / beside) *
+  const std::int64_t pixels = columns / 4 / beside * 4;
+  const std::int64_t others = divide_up(job.out.width, pixels) * job.out.batch * (job.out.channels / beside) *
                               (volume ? divide_up(job.out.height, rows) : job.out.depth);
   const std::int64_t extent = volume ? job.out.depth : job.out.height;
-  const std::int64_t places = std::int64_t{gpu.multiprocessors} * (volume ? 2 : 4);
+  const int together = all_warps ? (volume ? 2 : 4) : walked < (volume ? 5 : 10) ? 3 : 2;  // as registers let
+  const std::int64_t places = std::int64_t{gpu.multiprocessors} * together;
   const std::int64_t length = std::min(extent, strips_of(extent, others, places, walked - 1).length);
+  const auto [in_a_place, in_all] = gpu.rounds_of(others * divide_up(extent, length), together);
   const auto steps = static_cast<double>(length + walked - 1);
   const double taps = static_cast<double>(factored ? x + y + (volume ? z : 0) : x * y * z);
-  const double outputs = 1e-6 * 132 / gpu.multiprocessors * static_cast<double>(others * divide_up(extent, length)) * steps *
-                         static_cast<double>(columns * rows);
-  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
+  const double each =
+      1e-6 * 132 * in_all * steps;  // millions of a GPU all of whose multiprocessors have as many
+  const double outputs = each * static_cast<double>(columns * rows);
+  const std::int64_t row_elements = beside * (std::min(pixels, divide_up(job.out.width, 4) * 4) + x - 1);
+  const double staged = each * static_cast<double>((rows + (volume ? y - 1 : 0)) * row_elements);
+  const std::int64_t at_once = divide_up(columns + x - 1, 32) * 32;  // that lanes stage
+  const bool one_by_one = row_elements > at_once || request.rows == RowLayout::strided;
   const std::size_t element = bytes_of(job.in_pixel);
-  return gpu.seconds(cost, {1, steps, 0.1 * steps * taps},
-                     {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, outputs * taps), if_is(!volume, outputs * taps),
-                      if_is(element == 1, outputs), if_is(element == 2, outputs),
-                      if_is(!volume && beside > 1, outputs)},
-                     bytes_moved(job));
+  return gpu.seconds(
+      cost,
+      {{1},
+       {in_a_place * steps, 0.1 * in_a_place * steps * taps},
+       {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, outputs * taps),
+        if_is(!volume, outputs * taps), if_is(element == 1, staged), if_is(element == 2, staged),
+        if_is(element == 4, staged), if_is(one_by_one, staged), if_is(!volume && beside > 1, outputs)}},
+      bytes_moved(job));
 }
 
 }  // namespace

@@ -125,6 +125,26 @@ Answer set_into_size(const Request& request, WarpStripRows rows) {
   return {fit, nullptr};
 }
 
+/// Rows of a strip, of which there are `others` beside each other, where so many `blocks` share a
+/// multiprocessor. Shorter strips than would fill the GPU once: neighbours walk at the same time, which
+/// memory is faster for. Measured on an H200.
+int strip_of(const Fit& fit, Pixel pixel, int multiprocessors, int blocks, std::int64_t rows,
+             std::int64_t others) {
+  constexpr int startup = 8;  // rows that a strip could have walked until its first is there
+  constexpr int schedulers = 4;
+  const int more = fit.size - 1 + startup;
+  const auto length_for = [&](int warps) {
+    return static_cast<int>(strips_of(rows, others, std::int64_t{multiprocessors} * warps, more).length);
+  };
+  const int length = length_for(blocks);
+  const bool is_small = fit.size == 3;
+  const bool is_f32 = pixel == Pixel::f32;
+  const int waves = !is_small ? 4 : is_f32 ? 16 : 8;
+  // Of larger filters a warp keeps its scheduler busy: rows above strips cost more than warps that lack.
+  const int low = is_small ? length : std::max(length, std::min(length_for(schedulers), 6));
+  return std::max((length + waves - 1) / waves, std::min(low, is_small && is_f32 ? more : 2 * more));
+}
+
 class WarpStripRunner final : public Runner {
  public:
   WarpStripRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Fit& fit, WarpStripRows rows)
@@ -221,31 +241,13 @@ class WarpStripRunner final : public Runner {
     const std::int64_t across = (job.columns + warp_columns - 1) / warp_columns;
     job.wraps = job_->borders[2].mode() == Border::Mode::wrap && across > 1;
     const std::int64_t planes = in.shape.depth * in.shape.batch;
-    job.strip = strip_of(launched, job.rows, across * planes);
+    job.strip = strip_of(fit_, job_->in_pixel, multiprocessors_, launched.blocks, job.rows, across * planes);
     const std::int64_t strips = (job.rows + job.strip - 1) / job.strip;
     job.across = Divisor(across);
     job.strips = Divisor(strips);
     job.depth = Divisor(in.shape.depth);
     launched.kernel<<<static_cast<unsigned>(across * strips * planes), 32, 0, stream>>>(job);
     HALATION_CUDA_LAUNCHED("warp strip", stream);
-  }
-
-  /// Rows of a strip, of which there are `others` beside each other. Shorter strips than would fill the GPU once: neighbours walk at
-  /// the same time, which memory is faster for. Measured on an H200.
-  int strip_of(const Launched& launched, int rows, std::int64_t others) const {
-    constexpr int startup = 8;  // rows that a strip could have walked until its first is there
-    constexpr int schedulers = 4;
-    const int more = fit_.size - 1 + startup;
-    const auto length_for = [&](int warps) {
-      return static_cast<int>(strips_of(rows, others, std::int64_t{multiprocessors_} * warps, more).length);
-    };
-    const int length = length_for(launched.blocks);
-    const bool is_small = fit_.size == 3;
-    const bool is_f32 = job_->in_pixel == Pixel::f32;
-    const int waves = !is_small ? 4 : is_f32 ? 16 : 8;
-    // Of larger filters a warp keeps its scheduler busy: rows above strips cost more than warps that lack.
-    const int low = is_small ? length : std::max(length, std::min(length_for(schedulers), 6));
-    return std::max((length + waves - 1) / waves, std::min(low, is_small && is_f32 ? more : 2 * more));
   }
 
   std::shared_ptr<const Job> job_;
@@ -256,7 +258,7 @@ class WarpStripRunner final : public Runner {
 };
 
 /// Terms of a cost of warp strips. Channels apart are launches one after another.
-double seconds_by(const Request& request, const Cost<3, 10>& cost, WarpStripRows kind) {
+double seconds_by(const Request& request, const Cost<2, 2, 10>& cost, WarpStripRows kind) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const Taps& taps = request.taps();
@@ -265,20 +267,34 @@ double seconds_by(const Request& request, const Cost<3, 10>& cost, WarpStripRows
   const std::int64_t launches = job.out.channels / beside;
   const WarpStripSize size =
       size_of(job.in_pixel, kind, fit.size, beside, fit.factored ? WarpStripSums::factored : WarpStripSums::dense);
-  const std::int64_t across = divide_up(job.out.width * beside, size.columns) * job.out.depth * job.out.batch;
-  // Millions of outputs, those included that lanes beside a row's end sum for nothing.
-  const double outputs = 1e-6 * 132 / gpu.multiprocessors * static_cast<double>(across * size.columns * job.out.height * launches);
-  const std::size_t element = bytes_of(job.in_pixel);
+  const std::int64_t others = divide_up(job.out.width * beside, size.columns) * job.out.depth * job.out.batch;
+  const auto element = static_cast<int>(bytes_of(job.in_pixel));
+  // About as many as registers let: sums of K rows, a row's numbers and those beside them, and what a kernel
+  // needs besides.
+  const int registers =
+      fit.size * size.columns / 32 + 16 / element * (fit.factored ? 2 : 1) + fit.size / 2 * 2 * beside + 32;
+  const int together = std::min(32, 2048 / ((registers + 7) / 8 * 8));
+  const std::int64_t strip = std::min<std::int64_t>(
+      job.out.height, strip_of(fit, job.in_pixel, gpu.multiprocessors, together, job.out.height, others));
+  const std::int64_t strips = divide_up(job.out.height, strip);
+  const std::int64_t steps = strip + fit.size - 1;
+  const double walked =
+      1e-3 * gpu.rounds_of(others * strips, together).in_a_place * static_cast<double>(steps * launches);
+  // Millions of outputs, those included that lanes beside a row's end sum for nothing, and rows above each
+  // strip.
+  const double outputs = gpu.millions(others * size.columns * strips * steps * launches);
   const double sums = outputs * (fit.factored ? 2 * fit.size : fit.size * fit.size);
   const bool small = element == 1;
   const bool converts = job.out_pixel != job.in_pixel;
-  const auto if_is = [](bool is, double value) { return is ? value : 0.0; };
-  return gpu.seconds(cost,
-                     {1, static_cast<double>(launches - 1), static_cast<double>(fit.size * size.columns) / 512},
-                     {if_is(small, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs), if_is(fit.factored && small, sums),
-                      if_is(fit.factored && !small, sums), if_is(!fit.factored && small, sums), if_is(!fit.factored && !small, sums),
-                      if_is(converts, outputs), if_is(converts && beside > 1, outputs), if_is(beside > 1, outputs * fit.size)},
-                     bytes_moved(job));
+  return gpu.seconds(
+      cost,
+      {{1, static_cast<double>(launches - 1)},
+       {walked, walked * static_cast<double>(fit.size * size.columns)},
+       {if_is(small, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs),
+        if_is(fit.factored && small, sums), if_is(fit.factored && !small, sums),
+        if_is(!fit.factored && small, sums), if_is(!fit.factored && !small, sums), if_is(converts, outputs),
+        if_is(converts && beside > 1, outputs), if_is(beside > 1, outputs * fit.size)}},
+      bytes_moved(job));
 }
 
 template <WarpStripRows Rows>
