@@ -212,7 +212,7 @@ TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
           spec.pixel = pixel;
           const bool fixed = pixel == Pixel::u8;
           const std::int64_t saved = height * width - passes(height) - passes(width) - 3;
-          const bool worth_it = fixed ? height > 1 && width > 1 : saved > 3;
+          const bool worth_it = fixed ? height > 1 && width > 1 : saved > 6;
           if (!worth_it && !(fixed ? height == 1 || width == 1 : saved < -1)) continue;
           EXPECT_THAT(Plan(spec).methods(), ElementsAre(worth_it ? Method::separable : Method::direct))
               << height << "x" << width << " on " << to_string(shape) << " " << name_of(pixel);
