@@ -107,8 +107,9 @@ class ReferenceBackend final : public Backend {
   }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
     const auto outputs = static_cast<double>(job.out.elements());
-    const double bytes = static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
-                         outputs * static_cast<double>(bytes_of(job.out_pixel));
+    const double bytes =
+        static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
+        outputs * static_cast<double>(bytes_of(job.out_pixel));
     const double sums = outputs * static_cast<double>(multiply_adds(taps.size, method));
     return std::hypot(bytes / bytes_per_second, sums / multiply_adds_per_second);
   }

@@ -388,7 +388,8 @@ double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
     bytes += samples * static_cast<double>(bytes_of(pixel) + bytes_of(pixel_of_sums(job)));
   };
   if (job.in_pixel != pixel_of_sums(job)) convert(job.in_pixel, inputs, rates.load);
-  if (job.out_pixel != pixel_of_sums(job) || job.combine != Combine::none) convert(job.out_pixel, outputs, rates.store);
+  if (job.out_pixel != pixel_of_sums(job) || job.combine != Combine::none)
+    convert(job.out_pixel, outputs, rates.store);
   if (job.combine == Combine::magnitude) nanoseconds += 2 * wide * outputs * rates.axis_sample;
   Extents n = extents_of(job.in);
   for (const std::size_t axis : passes_of(taps)) {
@@ -406,17 +407,19 @@ double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
 
 }  // namespace
 
-const Family axis_by_axis{.name = "axis by axis",
-                          .refuses = refuses,
-                          .seconds =
-                              [](const Request& request) {
-                                double seconds = 0;
-                                for (const Taps& taps : request.filters) seconds += filter_seconds(request.job, taps, request.costs);
-                                return seconds;
-                              },
-                          .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
-                            if (job->sum_f64) return std::make_unique<AxisByAxis<double>>(std::move(job), workers);
-                            return std::make_unique<AxisByAxis<float>>(std::move(job), workers);
-                          }};
+const Family axis_by_axis{
+    .name = "axis by axis",
+    .refuses = refuses,
+    .seconds =
+        [](const Request& request) {
+          double seconds = 0;
+          for (const Taps& taps : request.filters)
+            seconds += filter_seconds(request.job, taps, request.costs);
+          return seconds;
+        },
+    .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
+      if (job->sum_f64) return std::make_unique<AxisByAxis<double>>(std::move(job), workers);
+      return std::make_unique<AxisByAxis<float>>(std::move(job), workers);
+    }};
 
 }  // namespace halation::cpu_backend

@@ -46,14 +46,13 @@ double lines_time(const AxisJob& job, const AxisRates& r, AxisSums sums, std::in
   const bool several = job.n_out >= rows_at_once;
   switch (sums) {
     case AxisSums::taps:
-      return n_out * ((several ? r.call / 3 : r.call) +
-                      samples * taps * (several ? r.multiply_add : r.single));
+      return n_out *
+             ((several ? r.call / 3 : r.call) + samples * taps * (several ? r.multiply_add : r.single));
     case AxisSums::matrix:
       return std::ceil(n_out / rows_at_once) *
              (r.call + samples * rows_at_once * static_cast<double>(job.n_in) * r.multiply_add);
     case AxisSums::box:
-      if (job.taps < least_block)
-        return n_out * (r.call / 3 + samples * (taps / 4 + 2) * r.multiply_add * 2);
+      if (job.taps < least_block) return n_out * (r.call / 3 + samples * (taps / 4 + 2) * r.multiply_add * 2);
       return (n_out + taps) * (r.call + samples * r.box);
   }
   return 0;
@@ -112,8 +111,8 @@ AxisChoice choose_axis_pass(const AxisJob& job, const AxisRates& rates) {
       static_cast<double>((job.n_in + job.n_out) * job.inner) * (job.sample_bytes == 8 ? 1.5 : 1);
   if ((job.n_in + job.n_out) * job.inner * job.sample_bytes <= 64 << 10) {
     offer_sums(AxisWay::gathered, [&](AxisSums sums) {
-      return 1e-9 *
-             (outer * turned * rates.gathered_sample + turns * lines_time(job, rates, sums, blocks * job.inner));
+      return 1e-9 * (outer * turned * rates.gathered_sample +
+                     turns * lines_time(job, rates, sums, blocks * job.inner));
     });
   }
   return best;

@@ -134,10 +134,10 @@ double seconds_by_lines(const Request& request) {
   double seconds = 0;
   for (const Taps& taps : request.filters) {
     const Counting counting(request, taps);
-    // Boxes of one tap do more than the tap.
+    // A box of one tap does more than the tap.
+    const bool is_box = taps.method == Method::box;
     const bool one_tap = taps.size == Space{1, 1, 1};
-    const double time =
-        taps.method == Method::box ? counting.box_time() * (one_tap ? 2 : 1) : counting.taps_time();
+    const double time = is_box && !one_tap ? counting.box_time() : counting.taps_time() * (is_box ? 2 : 1);
     seconds += seconds_of(request.job, time, 1, bytes_of_images(request.job), request.costs);
   }
   return seconds;

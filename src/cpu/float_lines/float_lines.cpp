@@ -18,8 +18,8 @@
 namespace halation::cpu_backend {
 namespace {
 
-/// Pixels from where the rows of an output begin to its next cache line; 0 where rows begin differently, or no cache line begins
-/// on one of so many pixels. NumPy's large arrays begin 16 bytes behind one.
+/// Pixels from where the rows of an output begin to its next cache line; 0 where rows begin differently, or
+/// no cache line begins on one of so many pixels. NumPy's large arrays begin 16 bytes behind one.
 std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
   constexpr std::int64_t cache_line = 64;
   constexpr std::int64_t most_pixels = 16;
@@ -118,7 +118,8 @@ class FloatLines final : public Runner {
     const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
                                    [](const Taps& taps) { return taps.method == Method::box; });
     const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
-    const TileLimits limits = line_limits(*job_, {.in_place = in_place, .boxes = boxes, .shares_rows = shares_rows(), .keeps = keeps});
+    const TileLimits limits = line_limits(
+        *job_, {.in_place = in_place, .boxes = boxes, .shares_rows = shares_rows(), .keeps = keeps});
     const auto bytes = [&](std::int64_t width, std::int64_t kept_rows, std::int64_t samples) {
       return scratch_bytes(width, kept_rows, samples);
     };
@@ -208,12 +209,14 @@ bool copies_f32(const Job& job) {
 
 }  // namespace
 
-const Family float_lines{.name = "float lines",
-                         .refuses = [](const Request&) -> const char* { return nullptr; },
-                         .seconds = seconds_by_lines,
-                         .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
-                           if (job->sum_f64 && !copies_f32(*job)) return std::make_unique<FloatLines<double>>(std::move(job), workers);
-                           return std::make_unique<FloatLines<float>>(std::move(job), workers);
-                         }};
+const Family float_lines{
+    .name = "float lines",
+    .refuses = [](const Request&) -> const char* { return nullptr; },
+    .seconds = seconds_by_lines,
+    .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
+      if (job->sum_f64 && !copies_f32(*job))
+        return std::make_unique<FloatLines<double>>(std::move(job), workers);
+      return std::make_unique<FloatLines<float>>(std::move(job), workers);
+    }};
 
 }  // namespace halation::cpu_backend
