@@ -6,8 +6,8 @@
 Needs NumPy and SciPy. Prints a row of figures, and what choices by them would cost: of all jobs, and of each third of them by
 figures that are fitted to the others. -v: the jobs where they cost more than 10%.
 
-Of expected over measured the logarithms are fitted, large ones counted less (soft L1), all figures positive. What ways of one job are
-off by beside each other counts most, the quickest ones above all; what all of them are off by together counts less.
+Of expected over measured the logarithms are fitted, large ones counted less (soft L1), all figures positive. What ways of one job
+are off by beside each other counts most, the quickest ones above all; what all of them are off by together counts less.
 """
 import collections
 import json
@@ -23,7 +23,7 @@ THREADS = 2  # that the jobs were done by
 LEAST_US = 20  # jobs that take less are none to judge by
 TOGETHER = 0.4  # what errors common to all ways of a job count
 LEAST_PIECES = 3  # ways that must count a piece, or its figure stays
-LEAST = {"_tap": 0.003, "staged_row": 12, "lines.pass": 10, "axis_start": 250}  # nanoseconds of figures whose names end so, of which seeded jobs say little
+LEAST = {"_tap": 0.003, "staged_row": 12, "lines.pass": 10, "axis_start": 250}  # of names that end so: seeded jobs say little
 Way = collections.namedtuple("Way", "job name terms bytes took old")
 
 
@@ -46,7 +46,8 @@ def read(terms_file, measured_file, first):
         for (family, _), same in equal.items():
             way, count = same[0]
             took = float(np.mean([each["took_us"] for each, _ in same]))
-            ways.append(Way(first + len(texts), f"{way['method']}/{family}", count["terms"], count["bytes"], took, way["expected_us"]))
+            name = f"{way['method']}/{family}"
+            ways.append(Way(first + len(texts), name, count["terms"], count["bytes"], took, way["expected_us"]))
         texts.append(job["job"])
     return ways, texts
 
