@@ -1,7 +1,6 @@
 // backend.h: what a backend offers: memory, copies, methods, and a job made ready to run.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -26,26 +25,6 @@ class Runner {
   /// How views that are not packed or planar rows are handled, tile sizes, instruction set: lines for `Plan::explain`.
   virtual std::string explain() const = 0;
 };
-
-/// What a device does in a second, and what it takes to start.
-struct Rates {
-  double bytes_per_second = 0;
-  double multiply_adds_per_second = 0;
-  double start_seconds = 0;
-};
-
-/// Seconds for one filter of a job that costs `multiply_adds` an output: each input element is read and each
-/// output element written once. Memory and arithmetic overlap, but not wholly, so that their times join like
-/// the sides of a right angle: with the longer one alone, a method that is bound by memory would cost the
-/// same however many multiply-adds it has.
-inline double expected_seconds(const Job& job, double multiply_adds, const Rates& rates) {
-  const auto inputs = static_cast<double>(job.in.elements());
-  const auto outputs = static_cast<double>(job.out.elements());
-  const double bytes = inputs * static_cast<double>(bytes_of(job.in_pixel)) +
-                       outputs * static_cast<double>(bytes_of(job.out_pixel));
-  return rates.start_seconds +
-         std::hypot(bytes / rates.bytes_per_second, outputs * multiply_adds / rates.multiply_adds_per_second);
-}
 
 /// One way to compute. Backends are stateless singletons listed in plan/backends.cpp.
 class Backend {

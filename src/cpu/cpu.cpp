@@ -7,18 +7,19 @@
 #include <utility>
 
 #include "core/threads.h"
+#include "cpu/expected.h"
 #include "cpu/families.h"
 #include "cpu/int8/int8.h"
 #include "cpu/parts/kernels.h"
-#include "cpu/rates.h"
 #include "halation/threads.h"
 
 namespace halation::cpu_backend {
 namespace {
 
 /// Seconds of one thread below which starting others costs more than it gives.
-constexpr double worth_threads_seconds = 50e-6;
-/// Of all threads together, beyond the caches.
+double worth_threads_seconds() { return 1e-9 * rates().threads_from; }
+/// Of all threads together, beyond caches of so many bytes.
+constexpr double cached_bytes = 8e6;
 constexpr double most_bytes_per_second = 30e9;
 /// What each run takes beside that.
 constexpr double start_seconds = 1e-6;
@@ -26,7 +27,7 @@ constexpr double start_seconds = 1e-6;
 int workers_for(const Job& job, double seconds) {
   if (job.threads > 0) return job.threads;
   const int available = available_threads();  // which refuses what the environment says of it, for images of any size
-  return seconds < worth_threads_seconds ? 1 : available;
+  return seconds < worth_threads_seconds() ? 1 : available;
 }
 
 class CpuBackend final : public Backend {
@@ -50,10 +51,10 @@ class CpuBackend final : public Backend {
     by_method.method = method;
     const double seconds = families().cheapest({job, {&by_method, 1}}).seconds;
     // More work takes longer, also where it is just worth threads: or of two methods the one that is would seem the quicker one.
-    const double alone = std::min(seconds, worth_threads_seconds) + 0.02 * std::max(0.0, seconds - worth_threads_seconds);
+    const double worth = worth_threads_seconds();
+    const double alone = std::min(seconds, worth) + 0.02 * std::max(0.0, seconds - worth);
     const double shared = seconds / std::min(workers_for(job, seconds), arena_threads());
-    const double bytes = static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
-                         static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
+    const double bytes = bytes_of_images(job);
     return start_seconds + std::hypot(std::max(alone, shared), bytes > cached_bytes ? bytes / most_bytes_per_second : 0);
   }
 

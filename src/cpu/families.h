@@ -10,6 +10,7 @@
 
 #include "core/backend.h"
 #include "core/family_table.h"
+#include "cpu/rates.h"
 
 namespace halation::cpu_backend {
 
@@ -18,6 +19,7 @@ namespace halation::cpu_backend {
 struct Request {
   const Job& job;  ///< all but its filters
   std::span<const Taps> filters;
+  const Rates& costs = rates();
 };
 
 struct Family {

@@ -1,32 +1,77 @@
-// rates.h: nanoseconds that pieces of work take on one thread, a row an instruction set: what expected times are made of.
+// rates.h: nanoseconds that pieces of work take on one thread, a row an instruction set: what expected times
+// are made of.
 //
-// Fitted to 867 jobs each on a Zen 3 (AVX2) and a Sapphire Rapids (AVX-512): arrays of one to three axes of 1 to 100,000 pixels,
-// filters and windows of 9 to 9,261 taps, u8, f32 and f64. On the Zen 3 95 of 100 take 0.5 to 2.5 times what is expected. Samples and
-// multiply-adds of f64 count twice.
+// Fitted by tests/speed/fit_rates.py to measured times of seeded jobs on a Zen 3 (AVX2) and a Sapphire Rapids
+// (AVX-512), both by two threads. What sums in f64 take counts twice.
 #pragma once
+
+#include <cstdint>
+
+#include "halation/pixel.h"
 
 namespace halation::cpu_backend {
 
-/// Filters by rows of tiles: sums of lines, fixed point, running boxes.
-struct RowRates {
-  double multiply_add;  ///< where several rows share what is loaded
-  double single;        ///< of one row at a time; of boxes, for each doubling of the window
-  double plane;         ///< of boxes: for each plane of the window
-  double sample;        ///< beside that
+/// A sample that becomes a sum, or is made of one.
+struct ConvertedRates {
+  double integer, f16, other;
+  double of(Pixel pixel) const { return pixel == Pixel::f16 ? f16 : is_float(pixel) ? other : integer; }
+};
+
+/// Lines of f32. `_tap`: for each tap of an output; without: for each output, whatever the taps.
+struct LineRates {
+  double row, staged_row, pass;  ///< of each row of a tile, each row that one stages, and each sum over one
+  double shared_line;  ///< of each row that goes past the caches and shares a cache line with the next
+  double direct_tap, direct;
+  double column_tap, column;
+  double row_tap, row_sum;
+};
+
+/// Boxes over lines of f32. `_doubling`: for each doubling of the window.
+struct LineBoxRates {
+  double row;
+  double low_column_tap, low_column, low_row_doubling, low_row;  ///< columns first
+  double doubling, sum, column_tap, column, block;               ///< rows first; block: high columns
+};
+
+struct RunningBoxRates {
+  double slid_row, slide_doubling, slide;         ///< columns first, in bytes
+  double row, byte_doubling, byte, sum16, sum32;  ///< rows first, bytes of their sums
+  double integer, other;                          ///< an output
+  double begun;                                   ///< a sample of a tile's first row
+};
+
+struct Int8Rates {
+  double row;
+  double sums16_column, sums16_row, sums16_direct;
+  double column_pair, column, row_pair, row_sum, direct_pair, direct,
+      paired;  ///< sums of 32 bits; `_pair`: for each pair of taps
+};
+
+/// What a pass along one axis chooses its way by (axis_pass.h): it is the proportions that count.
+struct AxisRates {
+  double multiply_add, single, box, copied_sample, outside_sample, gathered_sample, call;
 };
 
 struct Rates {
-  RowRates direct, separable, box;                    ///< f32
-  RowRates sums32_direct, sums32_separable, box_integer;  ///< integers
-  double byte;                                        ///< read or written, in the caches
-  double staged_row, outside_sample, finished_row;
-  // Passes along one axis (axis_pass.h).
-  double axis_multiply_add, axis_single, axis_box, copied_sample, gathered_sample, converted_sample, call;
+  std::int64_t vector_bytes;
+  double cached_bytes;  ///< where memory begins to count
+  double memory_byte;   ///< read or written
+  double threads_from;  ///< work that takes less is done by one thread
+  double start;         ///< of work that threads share
+  double outside_sample;
+  ConvertedRates load, store;
+  LineRates lines;
+  LineBoxRates line_boxes;
+  RunningBoxRates running;
+  Int8Rates int8;
+  double axis_start;   ///< of each pass over an image
+  double axis_pass;    ///< times what its choice expects
+  double axis_sample;  ///< of each pass, beside that
+  AxisRates axis;
 };
 
-/// Memory beyond the caches.
-inline constexpr double cached_bytes = 8e6;
-inline constexpr double memory_byte = 0.125;
+/// The rows.
+extern const Rates vectors_32, vectors_64;
 
 /// Of the instruction set that this process uses.
 const Rates& rates();

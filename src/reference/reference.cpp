@@ -92,7 +92,8 @@ class ReferenceRunner final : public Runner {
 };
 
 /// For the times that are expected: conversions and look-ups cost more than either sums or memory.
-constexpr Rates rates{.bytes_per_second = 1e9, .multiply_adds_per_second = 0.4e9};
+constexpr double bytes_per_second = 1e9;
+constexpr double multiply_adds_per_second = 0.4e9;
 
 class ReferenceBackend final : public Backend {
  public:
@@ -105,7 +106,12 @@ class ReferenceBackend final : public Backend {
     return list;
   }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
-    return halation::expected_seconds(job, static_cast<double>(multiply_adds(taps.size, method)), rates);
+    const auto outputs = static_cast<double>(job.out.elements());
+    const double bytes =
+        static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
+        outputs * static_cast<double>(bytes_of(job.out_pixel));
+    const double sums = outputs * static_cast<double>(multiply_adds(taps.size, method));
+    return std::hypot(bytes / bytes_per_second, sums / multiply_adds_per_second);
   }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     return std::make_unique<ReferenceRunner>(std::move(job));

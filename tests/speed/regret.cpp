@@ -47,6 +47,7 @@ struct Way {
   std::string name;
   double expected = 0;  // seconds, of one thread on the CPU
   std::function<std::unique_ptr<const Runner>()> make;
+  bool chosen = false;
 };
 
 struct Ways {
@@ -59,8 +60,8 @@ Ways ways_on_cpu(const std::shared_ptr<const Job>& job, int threads) {
   Ways ways{{}, std::string(cpu_backend::families().cheapest(request).family->name)};
   for (const cpu_backend::Family* family : cpu_backend::families().list()) {
     if (family->refuses(request) != nullptr) continue;
-    ways.all.push_back(
-        {std::string(family->name), family->seconds(request), [=] { return family->make(job, threads); }});
+    ways.all.push_back({std::string(family->name), family->seconds(request),
+                        [=] { return family->make(job, threads); }, false});
   }
   return ways;
 }
@@ -74,10 +75,12 @@ Ways ways_on_gpu(const std::shared_ptr<const Job>& job, Device device, const Con
   Ways ways{{}, std::string(families.cheapest(*job, rows, gpu).family->name)};
   for (const cuda_backend::Family* family : families.list()) {
     if (family->refuses(request) != nullptr) continue;
-    ways.all.push_back({std::string(family->name), family->seconds(request), [=, &families, &gpu] {
+    ways.all.push_back({std::string(family->name), family->seconds(request),
+                        [=, &families, &gpu] {
                           const cuda_backend::UseDevice use(device);
                           return family->make({*job, rows, gpu, families}, job);
-                        }});
+                        },
+                        false});
   }
   return ways;
 }
@@ -105,22 +108,40 @@ void fill(std::vector<std::byte>& bytes, Pixel pixel, std::uint64_t seed) {
   }
 }
 
-/// Median of five readings of several runs each, after two that are not counted.
-double seconds_of(const std::function<void()>& run, const std::function<void()>& wait) {
-  constexpr double least_seconds = 2e-3;
-  const auto reading = [&](int runs) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < runs; ++i) run();
-    wait();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  reading(1);
-  const double once = reading(2) / 2;
-  const int runs = static_cast<int>(std::clamp(least_seconds / once, 1.0, 500.0));
+/// A way that is measured, and the seconds that runs took.
+struct Timed {
+  Method method;
+  Way way;
+  std::unique_ptr<const Runner> runner;
+  int runs = 1;  ///< a reading
   std::vector<double> readings;
-  for (int i = 0; i < 5; ++i) readings.push_back(reading(runs) / runs);
-  std::sort(readings.begin(), readings.end());
-  return readings[2];
+};
+
+/// Seconds of a run: of several, the mean.
+double reading_of(int runs, const std::function<void()>& run, const std::function<void()>& wait) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < runs; ++i) run();
+  wait();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / runs;
+}
+
+/// Medians of seven readings, after two that are not counted. Ways take turns, so that a machine that is
+/// slower for a while is so for all of them.
+void time_by_turns(std::vector<Timed>& ways, const std::function<void(const Runner&)>& run,
+                   const std::function<void()>& wait) {
+  constexpr double least_seconds = 2e-3;
+  constexpr int rounds = 7;
+  for (Timed& timed : ways) {
+    const auto once = [&] { run(*timed.runner); };
+    reading_of(1, once, wait);
+    timed.runs = static_cast<int>(std::clamp(least_seconds / reading_of(2, once, wait), 1.0, 500.0));
+  }
+  for (int round = 0; round < rounds; ++round) {
+    for (Timed& timed : ways)
+      timed.readings.push_back(reading_of(
+          timed.runs, [&] { run(*timed.runner); }, wait));
+  }
+  for (Timed& timed : ways) std::sort(timed.readings.begin(), timed.readings.end());
 }
 
 /// An arena's bytes, and the view in them, on a device.
@@ -166,7 +187,8 @@ void measure(const Settings& settings, std::uint64_t index) {
       job.sum_f64 ? "true" : "false", number(taps[0]), number(taps[1]), number(taps[2]),
       layout_name(settings.device, in.view, out.view).c_str(),
       std::string(name_of(job.filters.front().method)).c_str());
-  bool is_first = true;
+  std::vector<Timed> all;
+  std::size_t bytes = 0;
   for (const Method method : backend.methods()) {
     spec.options.method = method;
     Choice choice;
@@ -177,36 +199,42 @@ void measure(const Settings& settings, std::uint64_t index) {
     }
     const int threads = settings.threads == 0 ? 2 : settings.threads;
 #ifdef HALATION_HAS_CUDA
-    const Ways ways = settings.device.kind == Device::Kind::cuda
-                          ? ways_on_gpu(choice.job, settings.device, in.view, out.view)
-                          : ways_on_cpu(choice.job, threads);
+    Ways ways = settings.device.kind == Device::Kind::cuda
+                    ? ways_on_gpu(choice.job, settings.device, in.view, out.view)
+                    : ways_on_cpu(choice.job, threads);
 #else
-    const Ways ways = ways_on_cpu(choice.job, threads);
+    Ways ways = ways_on_cpu(choice.job, threads);
 #endif
-    for (const Way& way : ways.all) {
+    for (Way& way : ways.all) {
       // What no kernel is good at takes too long to be the fastest.
       constexpr double longest = 0.5;
       if (way.expected > longest) continue;
-      const std::unique_ptr<const Runner> runner = way.make();
-      const std::size_t bytes = runner->workspace_bytes();
-      const bool on_gpu = settings.device.kind == Device::Kind::cuda;
-      const Memory workspace =
-          bytes == 0 ? Memory()
-          : on_gpu   ? memory_of(settings.device).allocate(bytes, settings.device, {}, "workspace")
-                     : allocate_host(bytes, "workspace");
-      const double seconds = seconds_of(
-          [&] {
-            runner->run(in.view, {&out.view, 1}, {workspace.get(), bytes}, {});
-          },
-          [&] {
-            if (on_gpu) synchronise(settings.device);
-          });
-      const bool chosen = method == automatic.job->filters.front().method && way.name == ways.cheapest;
-      std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f, \"took_us\": %.3f%s}",
-                  is_first ? "" : ", ", std::string(name_of(method)).c_str(), way.name.c_str(),
-                  1e6 * way.expected, 1e6 * seconds, chosen ? ", \"chosen\": true" : "");
-      is_first = false;
+      way.chosen = method == automatic.job->filters.front().method && way.name == ways.cheapest;
+      std::unique_ptr<const Runner> runner = way.make();
+      bytes = std::max(bytes, runner->workspace_bytes());
+      all.push_back({method, std::move(way), std::move(runner), 1, {}});
     }
+  }
+  const bool on_gpu = settings.device.kind == Device::Kind::cuda;
+  const Memory workspace = bytes == 0 ? Memory()
+                           : on_gpu
+                               ? memory_of(settings.device).allocate(bytes, settings.device, {}, "workspace")
+                               : allocate_host(bytes, "workspace");
+  time_by_turns(
+      all,
+      [&](const Runner& runner) {
+        runner.run(in.view, {&out.view, 1}, {workspace.get(), bytes}, {});
+      },
+      [&] {
+        if (on_gpu) synchronise(settings.device);
+      });
+  const char* separator = "";
+  for (const Timed& timed : all) {
+    std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f, \"took_us\": %.3f%s}",
+                separator, std::string(name_of(timed.method)).c_str(), timed.way.name.c_str(),
+                1e6 * timed.way.expected, 1e6 * timed.readings[timed.readings.size() / 2],
+                timed.way.chosen ? ", \"chosen\": true" : "");
+    separator = ", ";
   }
   std::printf("]}\n");
   std::fflush(stdout);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cpu/compose/axis_pass.h"
+#include "cpu/expected.h"
 #include "cpu/families.h"
-#include "cpu/rates.h"
 #include "cpu/tiles/parallel.h"
 #include "cpu/tiles/tiles.h"
 
@@ -25,9 +25,6 @@ constexpr double most_scratch_bytes = 4e9;
 /// Samples that a task reads or writes.
 constexpr std::int64_t task_samples = 16 << 10;
 constexpr std::array<std::size_t, 3> order{2, 1, 0};
-
-/// Seconds that a pass takes to start.
-constexpr double start = 0.3e-6;
 
 using Extents = std::array<std::int64_t, 3>;  // z, y, x
 
@@ -378,45 +375,51 @@ const char* refuses(const Request& request) {
   return nullptr;
 }
 
-double filter_seconds(const Job& job, const Taps& taps) {
+double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
+  const double wide = width_of_sums(job);
   const auto inputs = static_cast<double>(job.in.elements());
   const auto outputs = static_cast<double>(job.out.elements());
-  const bool is_sum = job.in_pixel == (job.sum_f64 ? Pixel::f64 : Pixel::f32);
-  const bool is_result =
-      job.out_pixel == (job.sum_f64 ? Pixel::f64 : Pixel::f32) && job.combine == Combine::none;
-  const double wide = job.sum_f64 ? 2 : 1;
-  const double converted = 1e-9 * wide * rates().converted_sample;
-  double seconds = start + converted * ((is_sum ? 0 : inputs) + (is_result ? 0 : outputs));
-  if (job.combine == Combine::magnitude) seconds += 2 * converted * outputs;
+  double nanoseconds = 0;
+  int sections = 0;  // of work that threads share
+  double bytes = 0;  // that passes between them read and write as well
+  const auto convert = [&](Pixel pixel, double samples, const ConvertedRates& converted) {
+    nanoseconds += wide * samples * converted.of(pixel);
+    ++sections;
+    bytes += samples * static_cast<double>(bytes_of(pixel) + bytes_of(pixel_of_sums(job)));
+  };
+  if (job.in_pixel != pixel_of_sums(job)) convert(job.in_pixel, inputs, rates.load);
+  if (job.out_pixel != pixel_of_sums(job) || job.combine != Combine::none)
+    convert(job.out_pixel, outputs, rates.store);
+  if (job.combine == Combine::magnitude) nanoseconds += 2 * wide * outputs * rates.axis_sample;
   Extents n = extents_of(job.in);
   for (const std::size_t axis : passes_of(taps)) {
     AxisJob along = axis_job(job, taps, axis, n, job.in.batch, job.in.channels);
     along.equal_weights = taps.method == Method::box;
-    const double bytes = static_cast<double>(along.outer * along.inner) *
-                         static_cast<double>(along.n_in + along.n_out) * sum_bytes(job);
-    const double pass = choose_axis_pass(along).seconds + 1e-9 * bytes * rates().byte;
-    seconds += start + std::max(pass, bytes > cached_bytes ? 1e-9 * bytes * memory_byte : 0);
+    const auto lines = static_cast<double>(along.outer * along.inner);
+    nanoseconds += 1e9 * rates.axis_pass * choose_axis_pass(along, rates.axis).seconds +
+                   wide * lines * static_cast<double>(along.n_out) * rates.axis_sample;
+    bytes += lines * static_cast<double>(along.n_in + along.n_out) * sum_bytes(job);
     n[axis] = along.n_out;
+    ++sections;
   }
-  return seconds;
+  return seconds_of(job, nanoseconds + sections * rates.axis_start, sections, bytes, rates);
 }
 
 }  // namespace
 
-const Family axis_by_axis{.name = "axis by axis",
-                          .refuses = refuses,
-                          .seconds =
-                              [](const Request& request) {
-                                // Passes over whole images are for shapes that tiles of rows do not suit: on pictures, where they
-                                // took about as long, tiles are to be preferred.
-                                constexpr double margin = 0.7;
-                                double seconds = 0;
-                                for (const Taps& taps : request.filters) seconds += filter_seconds(request.job, taps);
-                                return seconds / margin;
-                              },
-                          .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
-                            if (job->sum_f64) return std::make_unique<AxisByAxis<double>>(std::move(job), workers);
-                            return std::make_unique<AxisByAxis<float>>(std::move(job), workers);
-                          }};
+const Family axis_by_axis{
+    .name = "axis by axis",
+    .refuses = refuses,
+    .seconds =
+        [](const Request& request) {
+          double seconds = 0;
+          for (const Taps& taps : request.filters)
+            seconds += filter_seconds(request.job, taps, request.costs);
+          return seconds;
+        },
+    .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
+      if (job->sum_f64) return std::make_unique<AxisByAxis<double>>(std::move(job), workers);
+      return std::make_unique<AxisByAxis<float>>(std::move(job), workers);
+    }};
 
 }  // namespace halation::cpu_backend

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "cpu/rates.h"
 #include "cpu/tiles/copy_bytes.h"
 
 namespace halation::cpu_backend {
@@ -39,8 +38,7 @@ bool may_be_matrix(const AxisJob& job) {
 }
 
 /// Nanoseconds for all outputs over lines of n samples, of one block.
-double lines_time(const AxisJob& job, AxisSums sums, std::int64_t n) {
-  const Rates& r = rates();
+double lines_time(const AxisJob& job, const AxisRates& r, AxisSums sums, std::int64_t n) {
   const double wide = job.sample_bytes == 8 ? 2 : 1;
   const auto samples = static_cast<double>(rounded_up(n, 32 / job.sample_bytes)) * wide;
   const auto n_out = static_cast<double>(job.n_out);
@@ -48,22 +46,20 @@ double lines_time(const AxisJob& job, AxisSums sums, std::int64_t n) {
   const bool several = job.n_out >= rows_at_once;
   switch (sums) {
     case AxisSums::taps:
-      return n_out * ((several ? r.call / 3 : r.call) +
-                      samples * taps * (several ? r.axis_multiply_add : r.axis_single));
+      return n_out *
+             ((several ? r.call / 3 : r.call) + samples * taps * (several ? r.multiply_add : r.single));
     case AxisSums::matrix:
       return std::ceil(n_out / rows_at_once) *
-             (r.call + samples * rows_at_once * static_cast<double>(job.n_in) * r.axis_multiply_add);
+             (r.call + samples * rows_at_once * static_cast<double>(job.n_in) * r.multiply_add);
     case AxisSums::box:
-      if (job.taps < least_block)
-        return n_out * (r.call / 3 + samples * (taps / 4 + 2) * r.axis_multiply_add * 2);
-      return (n_out + taps) * (r.call + samples * r.axis_box);
+      if (job.taps < least_block) return n_out * (r.call / 3 + samples * (taps / 4 + 2) * r.multiply_add * 2);
+      return (n_out + taps) * (r.call + samples * r.box);
   }
   return 0;
 }
 
 /// The same of a row.
-double row_time(const AxisJob& job, AxisSums sums) {
-  const Rates& r = rates();
+double row_time(const AxisJob& job, const AxisRates& r, AxisSums sums) {
   const double wide = job.sample_bytes == 8 ? 2 : 1;
   const auto samples = static_cast<double>(rounded_up(job.n_out * job.inner, 32 / job.sample_bytes)) * wide;
   const auto halo = static_cast<double>((job.taps - 1) * job.inner);
@@ -71,7 +67,7 @@ double row_time(const AxisJob& job, AxisSums sums) {
   const double staged = 4 * r.call + samples * r.copied_sample + halo * r.outside_sample;
   if (sums == AxisSums::box)
     return staged + (samples + halo * wide) * (2 + std::log2(taps)) * r.copied_sample;
-  return staged + samples * taps * r.axis_single;
+  return staged + samples * taps * r.single;
 }
 
 /// put(line, sample) for each sample of `count` blocks of n pixels, one after another, and its place in the
@@ -91,7 +87,7 @@ void turn(Sample* samples, std::int64_t n, std::int64_t count, std::int64_t inne
 
 }  // namespace
 
-AxisChoice choose_axis_pass(const AxisJob& job) {
+AxisChoice choose_axis_pass(const AxisJob& job, const AxisRates& rates) {
   AxisChoice best{.seconds = std::numeric_limits<double>::infinity()};
   const auto outer = static_cast<double>(job.outer);
   const auto offer = [&](AxisWay way, AxisSums sums, double seconds) {
@@ -105,18 +101,18 @@ AxisChoice choose_axis_pass(const AxisJob& job) {
   };
   if (job.inner >= least_line) {
     offer_sums(AxisWay::columns,
-               [&](AxisSums sums) { return 1e-9 * outer * lines_time(job, sums, job.inner); });
+               [&](AxisSums sums) { return 1e-9 * outer * lines_time(job, rates, sums, job.inner); });
     return best;
   }
-  offer_sums(AxisWay::rows, [&](AxisSums sums) { return 1e-9 * outer * row_time(job, sums); });
+  offer_sums(AxisWay::rows, [&](AxisSums sums) { return 1e-9 * outer * row_time(job, rates, sums); });
   const std::int64_t blocks = std::min(job.outer, most_blocks);
   const double turns = std::ceil(outer / static_cast<double>(blocks));
   const auto turned =
       static_cast<double>((job.n_in + job.n_out) * job.inner) * (job.sample_bytes == 8 ? 1.5 : 1);
   if ((job.n_in + job.n_out) * job.inner * job.sample_bytes <= 64 << 10) {
     offer_sums(AxisWay::gathered, [&](AxisSums sums) {
-      return 1e-9 *
-             (outer * turned * rates().gathered_sample + turns * lines_time(job, sums, blocks * job.inner));
+      return 1e-9 * (outer * turned * rates.gathered_sample +
+                     turns * lines_time(job, rates, sums, blocks * job.inner));
     });
   }
   return best;
@@ -126,7 +122,7 @@ template <class Sum>
 AxisPass<Sum>::AxisPass(const AxisJob& job, const std::vector<double>& weights, const BorderTable& border,
                         double outside)
     : job_(job),
-      choice_(choose_axis_pass(job)),
+      choice_(choose_axis_pass(job, rates().axis)),
       border_(border),
       outside_(static_cast<Sum>(outside)),
       kernels_(best_kernels<Sum>()),

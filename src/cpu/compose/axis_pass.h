@@ -20,6 +20,7 @@
 #include "cpu/parts/arranged_weights.h"
 #include "cpu/parts/box/kernels.h"
 #include "cpu/parts/box/sum.h"
+#include "cpu/rates.h"
 
 namespace halation::cpu_backend {
 
@@ -44,7 +45,7 @@ struct AxisChoice {
   AxisSums sums = AxisSums::taps;
   double seconds = 0;  ///< of one thread
 };
-AxisChoice choose_axis_pass(const AxisJob& job);
+AxisChoice choose_axis_pass(const AxisJob& job, const AxisRates& rates);
 
 template <class Sum>
 class AxisPass {

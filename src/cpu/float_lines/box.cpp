@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/float_lines/limits.h"
 #include "cpu/float_lines/method.h"
 #include "cpu/parts/box/kernels.h"
 #include "cpu/parts/box/sum.h"
@@ -20,8 +21,6 @@
 namespace halation::cpu_backend {
 namespace {
 
-/// From so many rows on suffixes and prefixes of blocks take less time than sums of shared rows.
-constexpr std::int64_t least_block = 24;
 /// Samples of a row that are summed at a time, at least.
 constexpr std::int64_t part_samples = 1000;
 /// Samples of low windows that are summed over y and then along x: their lines fill half of a first-level cache.
@@ -64,7 +63,7 @@ class Box final : public FilterMethod<Sum> {
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) sum_row(tile, row, staged, pointers, slot(row));
 
-    if (taps_.size[1] < least_block) {
+    if (taps_.size[1] < least_box_block) {
       const auto lines = static_cast<int>(taps_.size[1]) + rows - 1;
       for (int j = 0; j < lines; ++j) pointers[j] = slot(y + taps_.lead[1] + j);
       Columns<Sum> job{.lines = pointers, .weight = 1, .out = out, .taps = taps_.size[1], .n = n, .streams = streams};
@@ -112,7 +111,7 @@ class Box final : public FilterMethod<Sum> {
   }
   bool is_low(std::int64_t step) const {
     const bool sums_x_at_once = row_kernel(step) != nullptr || (taps_.size[2] == 1 && taps_.size[1] > 1 && step == 1);
-    return sums_x_at_once && taps_.size[0] == 1 && taps_.size[1] < least_block;
+    return sums_x_at_once && taps_.size[0] == 1 && taps_.size[1] < least_box_block;
   }
 
   /// Rows that are not all read where they lie have places in a ring of whole lines, but only what is near the image's sides is

@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/expected.h"
 #include "cpu/families.h"
+#include "cpu/float_lines/expected.h"
+#include "cpu/float_lines/limits.h"
 #include "cpu/float_lines/method.h"
 #include "cpu/tiles/tiles.h"
 #include "halation/error.h"
@@ -16,30 +17,15 @@
 namespace halation::cpu_backend {
 namespace {
 
-/// Scratch of a tile should stay in the second-level cache beside what streams through it.
-constexpr std::int64_t scratch_budget_bytes = 384 << 10;
-constexpr std::int64_t least_tile_samples = 512;
-constexpr std::int64_t most_tile_samples = 1024;
-/// Of boxes alone, which have little to do for each row: rows that are not cut are what memory reads ahead best, also where
-/// many of them fill most of a larger second-level cache.
-constexpr std::int64_t most_box_samples = 4096;
-constexpr std::int64_t box_scratch_budget_bytes = 1024 << 10;
-/// Where an image has few rows tiles are wider, up to so many samples in all: what each costs to start is little beside them.
-constexpr std::int64_t few_rows_samples = 8 << 10;
-constexpr std::int64_t least_edge_samples = 63;
-/// Tiles begin at a multiple of so many pixels: on a cache line, where the image's rows do.
-constexpr std::int64_t tile_step = 16;
-/// Rows of tiles that keep planes: more save little.
-constexpr std::int64_t most_kept_rows = 128;
-
-/// Pixels from where the rows of an output begin to its next cache line; 0 where rows begin differently, or no cache line begins
-/// on one of `tile_step` pixels. NumPy's large arrays begin 16 bytes behind one.
+/// Pixels from where the rows of an output begin to its next cache line; 0 where rows begin differently, or
+/// no cache line begins on one of so many pixels. NumPy's large arrays begin 16 bytes behind one.
 std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
   constexpr std::int64_t cache_line = 64;
+  constexpr std::int64_t most_pixels = 16;
   const auto element = static_cast<std::int64_t>(bytes_of(out.pixel));
   if ((out.shape.height > 1 && out.strides.height % cache_line != 0) || sample_stride(out.strides, step) != element) return 0;
   const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out.data) % cache_line);
-  for (std::int64_t pixels = 0; pixels < tile_step; ++pixels) {
+  for (std::int64_t pixels = 0; pixels < most_pixels; ++pixels) {
     if ((begin + pixels * step * element) % cache_line == 0) return pixels;
   }
   return 0;
@@ -131,16 +117,8 @@ class FloatLines final : public Runner {
     const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
                                    [](const Taps& taps) { return taps.method == Method::box; });
     const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
-    // Rows that are made one by one are long: what each tile costs to start is little beside them, and memory reads ahead along
-    // them. Half as long where they are staged.
-    const std::int64_t rows_beside = block_rows_ > 1 ? job_->out.height : std::min<std::int64_t>(job_->out.height, in_place ? 1 : 2);
-    const TileLimits limits{.least_samples = least_tile_samples,
-                            .most_samples = std::max(boxes ? most_box_samples : most_tile_samples, few_rows_samples / rows_beside),
-                            .scratch_bytes = boxes ? box_scratch_budget_bytes : scratch_budget_bytes,
-                            .row_multiple = rows_at_once,
-                            .column_multiple = tile_step,
-                            .edge_samples = in_place ? least_edge_samples : 0,
-                            .most_kept_rows = keeps ? most_kept_rows : 0};
+    const TileLimits limits = line_limits(
+        *job_, {.in_place = in_place, .boxes = boxes, .shares_rows = shares_rows(), .keeps = keeps});
     const auto bytes = [&](std::int64_t width, std::int64_t kept_rows, std::int64_t samples) {
       return scratch_bytes(width, kept_rows, samples);
     };
@@ -227,12 +205,14 @@ bool copies_f32(const Job& job) {
 
 }  // namespace
 
-const Family float_lines{.name = "float lines",
-                         .refuses = [](const Request&) -> const char* { return nullptr; },
-                         .seconds = [](const Request& request) { return seconds_by_rows(request, RowSums::of_floats); },
-                         .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
-                           if (job->sum_f64 && !copies_f32(*job)) return std::make_unique<FloatLines<double>>(std::move(job), workers);
-                           return std::make_unique<FloatLines<float>>(std::move(job), workers);
-                         }};
+const Family float_lines{
+    .name = "float lines",
+    .refuses = [](const Request&) -> const char* { return nullptr; },
+    .seconds = seconds_by_lines,
+    .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
+      if (job->sum_f64 && !copies_f32(*job))
+        return std::make_unique<FloatLines<double>>(std::move(job), workers);
+      return std::make_unique<FloatLines<float>>(std::move(job), workers);
+    }};
 
 }  // namespace halation::cpu_backend

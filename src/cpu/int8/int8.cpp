@@ -1,6 +1,8 @@
 // int8.cpp: filters over 8 bits in whole numbers: how each filter of a job is summed, and its tiles.
 #include "cpu/int8/int8.h"
 
+#include <cmath>
+
 #include "cpu/expected.h"
 #include "cpu/families.h"
 #include "cpu/int8/filter.h"
@@ -73,6 +75,39 @@ class Int8Runner final : public Runner {
   Tiles apart_;
 };
 
+double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
+  const auto no_scratch = [](std::int64_t, std::int64_t, std::int64_t) { return std::int64_t{0}; };
+  const Tiles tiles(job.out, job.out.channels, FilterReach({&taps, 1}), priced_workers, tile_limits,
+                    no_scratch);
+  const TileCounts n(job, taps, tiles);
+  const Int8Rates& r = rates.int8;
+  const auto [z, y, x] = std::array{static_cast<double>(taps.size[0]), static_cast<double>(taps.size[1]),
+                                    static_cast<double>(taps.size[2])};
+  const auto pairs = [](std::int64_t count) { return static_cast<double>(pairs_of(count)); };
+  double nanoseconds = n.rows * r.row + n.image_rows * n.again_rows * z * (x - 1) *
+                                            static_cast<double>(job.out.channels) * rates.outside_sample;
+  // Rows are summed over columns so many at once, be there as many or not, and in whole blocks of vectors.
+  const auto height = static_cast<double>(job.out.height);
+  const double summed = n.samples * std::ceil(height / int8_rows_at_once) * int8_rows_at_once / height *
+                        padded_share(job, static_cast<double>(rates.vector_bytes));
+  const bool by_columns =
+      taps.size[0] == 1 && (taps.method != Method::direct || taps.size[1] == 1 || taps.size[2] == 1);
+  if (taps.size[0] == 1 && std::max(taps.size[1], taps.size[2]) <= 3) {
+    // Windows are summed without products; of one tap only they do more than the tap.
+    const double products = taps.method != Method::box ? 1 : taps.size == Space{1, 1, 1} ? 2 : 0.95;
+    nanoseconds += by_columns
+                       ? products * (summed * n.again_columns * r.sums16_column + n.samples * r.sums16_row)
+                       : summed * r.sums16_direct;
+  } else if (by_columns) {
+    nanoseconds += summed * n.again_columns * (r.column + pairs(taps.size[1]) * r.column_pair) +
+                   n.samples * (r.row_sum + pairs(taps.size[2]) * r.row_pair);
+  } else {
+    nanoseconds += n.samples * n.again_rows * n.again_columns * z * r.paired +
+                   summed * (r.direct + z * pairs(taps.size[1]) * x * r.direct_pair);
+  }
+  return seconds_of(job, nanoseconds, 1, bytes_of_images(job), rates);
+}
+
 }  // namespace
 
 std::optional<double> fixed_point_error(const Job& job, const Taps& taps, Method method) {
@@ -99,14 +134,8 @@ const Family int8{
     .seconds =
         [](const Request& request) {
           double seconds = 0;
-          for (const Taps& taps : request.filters) {
-            const Request one{request.job, {&taps, 1}};
-            // A window of 3×3 in sums of 16 bits takes less than running sums do.
-            constexpr double of_running_sums = 0.8;
-            const bool is_window = taps.method == Method::box && taps.size != Space{1, 1, 1};
-            seconds += is_window ? of_running_sums * seconds_by_rows(one, RowSums::running)
-                                 : seconds_by_rows(one, RowSums::of_bytes);
-          }
+          for (const Taps& taps : request.filters)
+            seconds += filter_seconds(request.job, taps, request.costs);
           return seconds;
         },
     .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {

@@ -294,12 +294,66 @@ const char* refuses(const Request& request) {
   return nullptr;
 }
 
+/// Bytes of a sum over z and x, and of one over all axes.
+std::int64_t row_bytes(std::span<const Taps> filters, const Job& job) {
+  return job.in_pixel == Pixel::u8 && most_sum(filters, job, false) <= most_16 ? 2 : 4;
+}
+std::int64_t sum_bytes(std::span<const Taps> filters, const Job& job) {
+  return job.in_pixel == Pixel::u8 && most_sum(filters, job, true) <= most_16 ? 2 : 4;
+}
+
+double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
+  const std::span<const Taps> alone(&taps, 1);
+  const std::int64_t bytes_x = row_bytes(alone, job);
+  const auto scratch = [&](std::int64_t width, std::int64_t, std::int64_t step) {
+    return (taps.size[1] + 5) * width * step * bytes_x;
+  };
+  const Tiles tiles(job.out, job.out.channels, FilterReach(alone), priced_workers, tile_limits, scratch);
+  const TileCounts n(job, taps, tiles);
+  const RunningBoxRates& r = rates.running;
+  const auto planes = static_cast<double>(taps.size[0]);
+  const double doublings = std::log2(static_cast<double>(taps.size[2]));
+  const bool is_narrow = sum_bytes(alone, job) == 2;
+  // Kernels that slide want a multiplier (find_multiplier), which takes long to find and which means have; of
+  // other weights few do.
+  const bool is_mean =
+      !taps.factors ||
+      std::fabs(weight_of(taps) * job.scale * planes * static_cast<double>(taps.size[1] * taps.size[2]) - 1) <
+          1e-6;
+  const bool slides = is_mean && rates.vector_bytes == 64 && is_narrow && taps.size[0] == 1 &&
+                      taps.size[2] <= most_row_taps && job.out_pixel == Pixel::u8 && job.out.channels == 1 &&
+                      !job.sum_f64;
+  double nanoseconds = n.image_rows * n.again_rows * planes *
+                       static_cast<double>((taps.size[2] - 1) * job.out.channels) * rates.outside_sample;
+  if (slides) {
+    nanoseconds += n.rows * n.again_rows * r.slid_row +
+                   n.samples * (n.again_rows * n.again_columns * r.slide + doublings * r.slide_doubling);
+  } else {
+    const double summed = n.samples * n.again_rows;
+    nanoseconds += n.rows * n.again_rows * planes * r.row +
+                   summed * (static_cast<double>(bytes_x) *
+                                 (planes * r.byte + n.again_columns * doublings * r.byte_doubling) +
+                             (is_narrow ? r.sum16 : r.sum32)) +
+                   n.samples * width_of_sums(job) * (is_float(job.out_pixel) ? r.other : r.integer);
+    nanoseconds += n.samples / static_cast<double>(tiles.height()) * r.begun;
+    if (job.sum_f64 && job.out_pixel != Pixel::f64)
+      nanoseconds += 2 * n.samples * rates.store.of(job.out_pixel);
+  }
+  return seconds_of(job, nanoseconds, 1, bytes_of_images(job), rates);
+}
+
+double seconds(const Request& request) {
+  double seconds = 0;
+  for (const Taps& taps : request.filters) seconds += filter_seconds(request.job, taps, request.costs);
+  return seconds;
+}
+
 std::unique_ptr<const Runner> make(std::shared_ptr<const Job> job, int workers) {
   switch (job->in_pixel) {
     case Pixel::u8:
-      if (most_sum(job->filters, *job, true) <= most_16)
+      if (sum_bytes(job->filters, *job) == 2)
         return std::make_unique<RunningBoxes<std::uint8_t, std::uint16_t, std::uint16_t>>(std::move(job), workers);
-      if (most_sum(job->filters, *job, false) <= most_16)
+      if (row_bytes(job->filters, *job) == 2)
         return std::make_unique<RunningBoxes<std::uint8_t, std::uint16_t, std::int32_t>>(std::move(job), workers);
       return std::make_unique<RunningBoxes<std::uint8_t, std::int32_t, std::int32_t>>(std::move(job), workers);
     case Pixel::u16:
@@ -310,9 +364,6 @@ std::unique_ptr<const Runner> make(std::shared_ptr<const Job> job, int workers) 
 
 }  // namespace
 
-const Family running_box{.name = "running box",
-                         .refuses = refuses,
-                         .seconds = [](const Request& request) { return seconds_by_rows(request, RowSums::running); },
-                         .make = make};
+const Family running_box{.name = "running box", .refuses = refuses, .seconds = seconds, .make = make};
 
 }  // namespace halation::cpu_backend

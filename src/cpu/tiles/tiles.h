@@ -78,6 +78,10 @@ class Tiles {
   std::int64_t step() const { return step_; }
   std::int64_t width() const { return width_; }
   std::int64_t height() const { return height_; }
+  std::int64_t planes() const { return planes_; }
+  std::int64_t across() const { return across_; }
+  /// Pixels of the first tile of a row, and of the last; 0 where all are alike.
+  std::int64_t edge() const { return edge_; }
   bool has_edges() const { return edge_ > 0; }
   bool keeps_planes() const { return planes_ > 1; }
   /// Of one tile at a time.

@@ -1,0 +1,45 @@
+// limits.h: how outputs are cut into tiles where lines of floats are summed.
+#pragma once
+
+#include <algorithm>
+
+#include "cpu/parts/kernels.h"
+#include "cpu/tiles/tiles.h"
+
+namespace halation::cpu_backend {
+
+/// Boxes of so many rows and more share suffixes and prefixes of blocks of rows: less time than sums of
+/// shared rows.
+inline constexpr std::int64_t least_box_block = 24;
+
+/// What the filters of a job have in common that their tiles depend on.
+struct LineTiling {
+  bool in_place;     ///< rows are read where they lie
+  bool boxes;        ///< there is nothing else
+  bool shares_rows;  ///< several output rows are made at once
+  bool keeps;        ///< rows that are staged for one plane of a volume serve the next
+};
+
+inline TileLimits line_limits(const Job& job, const LineTiling& tiling) {
+  // Of boxes alone, which have little to do for each row: rows that are not cut are what memory reads ahead
+  // best, also where many of them fill most of a larger second-level cache.
+  const std::int64_t most_samples = tiling.boxes ? 4096 : 1024;
+  // Scratch of a tile should stay in the second-level cache beside what streams through it.
+  const std::int64_t scratch_bytes = tiling.boxes ? 1024 << 10 : 384 << 10;
+  // Where an image has few rows tiles are wider, up to so many samples in all: what each costs to start is
+  // little beside them.
+  constexpr std::int64_t few_rows_samples = 8 << 10;
+  // Rows that are made one by one are long: what each tile costs to start is little beside them, and memory
+  // reads ahead along them. Half as long where they are staged.
+  const std::int64_t rows_beside =
+      tiling.shares_rows ? job.out.height : std::min<std::int64_t>(job.out.height, tiling.in_place ? 1 : 2);
+  return {.least_samples = 512,
+          .most_samples = std::max(most_samples, few_rows_samples / rows_beside),
+          .scratch_bytes = scratch_bytes,
+          .row_multiple = rows_at_once,
+          .column_multiple = 16,  // on a cache line, where the image's rows do
+          .edge_samples = tiling.in_place ? 63 : 0,
+          .most_kept_rows = tiling.keeps ? 128 : 0};  // more save little
+}
+
+}  // namespace halation::cpu_backend
