@@ -157,18 +157,19 @@ HWY_INLINE void direct_at(const Sums32Direct& job, const Finish& finish, std::in
 template <int TapsX, class Finish, class T>
 HWY_INLINE void direct_all(const Sums32Direct& job, const Finish& finish) {
   constexpr std::int64_t block = sums32_vectors * lanes32;
-  T* out[int8_rows_at_once];
-  const auto from = [&](std::int64_t at) {
-    for (int row = 0; row < int8_rows_at_once; ++row) out[row] = reinterpret_cast<T*>(job.out[row]) + at;
-    direct_at<TapsX, sums32_vectors>(job, finish, at, out);
-  };
-  std::int64_t at = 0;
-  for (; at + block <= job.n; at += block) from(at);
-  if (at == job.n) return;
-  if (job.n >= block) return from(job.n - block);
   alignas(64) T parts[int8_rows_at_once][block];
-  for (int row = 0; row < int8_rows_at_once; ++row) out[row] = parts[row];
-  direct_at<TapsX, sums32_vectors>(job, finish, 0, out);
+  const bool is_part = job.n < block;
+  const std::int64_t last = is_part ? 0 : job.n - block;
+  T* rows[int8_rows_at_once];
+  for (int row = 0; row < int8_rows_at_once; ++row) rows[row] = is_part ? parts[row] : reinterpret_cast<T*>(job.out[row]);
+  // One place that makes blocks, also for what is left: compilers take seconds for each.
+  for (std::int64_t begin = 0; begin < job.n; begin += block) {
+    const std::int64_t at = std::min(begin, last);
+    T* out[int8_rows_at_once];
+    for (int row = 0; row < int8_rows_at_once; ++row) out[row] = rows[row] + at;
+    direct_at<TapsX, sums32_vectors>(job, finish, at, out);
+  }
+  if (!is_part) return;
   for (int row = 0; row < int8_rows_at_once; ++row) std::copy_n(parts[row], job.n, reinterpret_cast<T*>(job.out[row]));
 }
 
@@ -239,9 +240,8 @@ HWY_INLINE void columns_at(const Sums32Columns& job, std::int64_t at) {
 
 void columns(const Sums32Columns& job) {
   constexpr std::int64_t block = sums32_vectors * lanes32;
-  std::int64_t at = 0;
-  for (; at + block <= job.n; at += block) columns_at<sums32_vectors>(job, at);
-  if (at < job.n) columns_at<sums32_vectors>(job, std::max<std::int64_t>(0, job.n - block));
+  const std::int64_t last = std::max<std::int64_t>(0, job.n - block);
+  for (std::int64_t at = 0; at < job.n; at += block) columns_at<sums32_vectors>(job, std::min(at, last));
 }
 
 /// `Vectors` vectors of outputs, taps beside each other: each load serves outputs at even places and, by other weights, at odd
@@ -375,12 +375,15 @@ HWY_INLINE void row_all(const Sums32Row& job, const Finish& finish) {
     if (job.ahead != nullptr) ask_for(job.ahead + at, many * lanes16);
   }
   for (; at + 2 * lanes16 <= job.n; at += 2 * lanes16) some.template operator()<2>(at, out + at);
-  for (; at + lanes16 <= job.n; at += lanes16) some.template operator()<1>(at, out + at);
   if (at == job.n) return;
-  if (job.n >= lanes16) return some.template operator()<1>(job.n - lanes16, out + job.n - lanes16);
   alignas(64) T part[lanes16];
-  some.template operator()<1>(0, part);
-  std::copy_n(part, job.n, out);
+  const bool is_part = job.n < lanes16;
+  const std::int64_t last = is_part ? 0 : job.n - lanes16;
+  for (; at < job.n; at += lanes16) {
+    const std::int64_t from = std::min(at, last);
+    some.template operator()<1>(from, is_part ? part : out + from);
+  }
+  if (is_part) std::copy_n(part, job.n, out);
 }
 
 template <class T>
