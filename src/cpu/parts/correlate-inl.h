@@ -272,6 +272,10 @@ void correlate_all(const Correlation<T>& job) {
   if constexpr (Vectors % 4 == 0 && Vectors > 4) {
     for (; at + Vectors / 4 * lanes <= job.n; at += Vectors / 4 * lanes) correlate_at<Rows, TapsY, TapsX, Vectors / 4>(job, at);
   }
+  if constexpr (Rows == 1) {  // little code, and short rows would notice the call
+    for (; at + lanes <= job.n; at += lanes) correlate_at<Rows, TapsY, TapsX, 1>(job, at);
+    if (at < job.n && job.n >= lanes) return correlate_at<Rows, TapsY, TapsX, 1>(job, job.n - lanes);
+  }
   if (at < job.n) correlate_rest<Rows, TapsY, TapsX>(job, at);
 }
 
