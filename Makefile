@@ -24,7 +24,7 @@ help:  ## this list
 demo:  ## installs what is missing, builds, filters a photograph and shows the timings (CUDA=1, CUDA=0)
 	@$(needs) build
 	@$(if $(cuda)$(gpu),,echo 'make demo: no GPU here, so the CUDA backend is left out (CUDA=1 builds it)')
-	@$(call build,release,-DHALATION_APP_BENCH=OFF -DHALATION_CUDA=$(or $(cuda),$(if $(gpu),1,0)))
+	@$(call build,release,-DHALATION_APP_BENCH=OFF -DHALATION_PRECOMPILED_HEADERS=ON -DHALATION_CUDA=$(or $(cuda),$(if $(gpu),1,0)))
 	@examples/demo.sh build/release/halation build/demo
 
 test:  ## installs what is missing, builds and runs every test

@@ -15,7 +15,7 @@ using namespace halation;
 
 constexpr const char* usage =
     "usage: sweep [--device cpu] [--cases 20000] [--seed 1] [--most-work 300000] [--only INDEX]\n"
-    "             [--target SSE4]\n"
+    "             [--target AVX2]\n"
     "Compares a device with the reference over the pairwise set, then over random cases. --only repeats one random case; "
     "--target uses one instruction set of the CPU. Exits with 77 where the machine lacks that or the device.\n";
 

@@ -238,6 +238,32 @@ HWY_INLINE void correlate_at(const Correlation<T>& job, std::int64_t at) {
   }
 }
 
+/// From `at` on a vector at a time; what is left then is the last whole vector once more, or, of less than one, a part of what the
+/// lines' slack allows to read. One place that makes all of these, since compilers take seconds for each, and a function of its own,
+/// which leaves registers of the larger blocks alone.
+template <int Rows, int TapsY, int TapsX, class T>
+HWY_NOINLINE void correlate_rest(const Correlation<T>& job, std::int64_t at) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  HWY_ALIGN T part[Rows][line_slack];
+  T* parts[Rows];
+  Correlation<T> few;
+  const Correlation<T>* rest = &job;
+  if (job.n < lanes) {
+    for (int row = 0; row < Rows; ++row) parts[row] = part[row];
+    few = job;
+    few.out = parts;
+    few.n = lanes;
+    few.streams = false;
+    rest = &few;
+  }
+  for (; at < rest->n; at += lanes) {
+    at = std::min(at, rest->n - lanes);
+    correlate_at<Rows, TapsY, TapsX, 1>(*rest, at);
+  }
+  if (rest == &job) return;
+  for (int row = 0; row < Rows; ++row) std::copy_n(part[row], job.n, job.out[row]);
+}
+
 template <int Rows, int TapsY, int TapsX, int Vectors, class T>
 void correlate_all(const Correlation<T>& job) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
@@ -246,18 +272,11 @@ void correlate_all(const Correlation<T>& job) {
   if constexpr (Vectors % 4 == 0 && Vectors > 4) {
     for (; at + Vectors / 4 * lanes <= job.n; at += Vectors / 4 * lanes) correlate_at<Rows, TapsY, TapsX, Vectors / 4>(job, at);
   }
-  for (; at + lanes <= job.n; at += lanes) correlate_at<Rows, TapsY, TapsX, 1>(job, at);
-  if (at == job.n) return;
-  // What is left: the last whole vector once more, or, of less than one, a part of what the lines' slack allows to read.
-  if (job.n >= lanes) return correlate_at<Rows, TapsY, TapsX, 1>(job, job.n - lanes);
-  HWY_ALIGN T part[Rows][line_slack];
-  T* parts[Rows];
-  for (int row = 0; row < Rows; ++row) parts[row] = part[row];
-  Correlation<T> few = job;
-  few.out = parts;
-  few.streams = false;
-  correlate_at<Rows, TapsY, TapsX, 1>(few, 0);
-  for (int row = 0; row < Rows; ++row) std::copy_n(part[row], job.n, job.out[row]);
+  if constexpr (Rows == 1) {  // little code, and short rows would notice the call
+    for (; at + lanes <= job.n; at += lanes) correlate_at<Rows, TapsY, TapsX, 1>(job, at);
+    if (at < job.n && job.n >= lanes) return correlate_at<Rows, TapsY, TapsX, 1>(job, job.n - lanes);
+  }
+  if (at < job.n) correlate_rest<Rows, TapsY, TapsX>(job, at);
 }
 
 /// One row.

@@ -192,19 +192,15 @@ struct DirectOf {
 template <class T, class At>
 HWY_INLINE void cover(std::int64_t n, std::byte* const* rows, const At& at) {
   T* out[At::rows];
-  std::int64_t i = 0;
-  const auto begin_at = [&](std::int64_t begin) {
-    for (int row = 0; row < At::rows; ++row) out[row] = reinterpret_cast<T*>(rows[row]) + begin;
-  };
-  for (; i + sums16_block <= n; i += sums16_block) {
-    begin_at(i);
-    at(i, out);
-  }
-  if (i == n) return;
   alignas(64) T parts[At::rows][sums16_block];
-  for (int row = 0; row < At::rows; ++row) out[row] = parts[row];
-  at(i, out);
-  for (int row = 0; row < At::rows; ++row) std::copy_n(parts[row], n - i, reinterpret_cast<T*>(rows[row]) + i);
+  // One place that makes blocks, also for what is left: compilers take long for each.
+  for (std::int64_t i = 0; i < n; i += sums16_block) {
+    const bool is_whole = i + sums16_block <= n;
+    for (int row = 0; row < At::rows; ++row) out[row] = is_whole ? reinterpret_cast<T*>(rows[row]) + i : parts[row];
+    at(i, out);
+    if (is_whole) continue;
+    for (int row = 0; row < At::rows; ++row) std::copy_n(parts[row], n - i, reinterpret_cast<T*>(rows[row]) + i);
+  }
 }
 
 template <class T>

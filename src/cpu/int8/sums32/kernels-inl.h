@@ -121,12 +121,25 @@ HWY_INLINE void add_line(const Sums32Direct& job, const std::int32_t* HWY_RESTRI
   }
 }
 
-template <int TapsX, int Vectors, class Finish, class T>
-HWY_INLINE void direct_at(const Sums32Direct& job, const Finish& finish, std::int64_t at, T* const* out) {
+/// Rows from the Row-th on. Indices known to the code keep the sums in registers.
+template <int Row = 0, int Vectors, class Finish, class T>
+HWY_INLINE void put_rows(const Sums32Direct& job, const Finish& finish, const Sums (&sums)[int8_rows_at_once][Vectors], std::int64_t at,
+                         T* const* out) {
+  if constexpr (Row < int8_rows_at_once) {
+    put_sums(finish, sums[Row], out[Row], job.streams);
+    const std::uint8_t* ahead = job.ahead[Row];
+    if (ahead != nullptr) ask_for(ahead + at, Vectors * lanes32);
+    put_rows<Row + 1>(job, finish, sums, at, out);
+  }
+}
+
+template <int TapsX, int Vectors, class T>
+HWY_INLINE void direct_at(const Sums32Direct& job, std::int64_t at, T* const* out) {
   static_assert(int8_rows_at_once == 6);
   Sums sums[int8_rows_at_once][Vectors];
+  const Sums start = hn::Set(D32(), job.finish.shifts ? job.finish.bias : 0);
   for (auto& row : sums) {
-    for (auto& sum : row) sum = finish.start();
+    for (auto& sum : row) sum = start;
   }
   const std::int32_t* const* line = job.lines;
   const std::int32_t* weights = job.weights;
@@ -147,41 +160,43 @@ HWY_INLINE void direct_at(const Sums32Direct& job, const Finish& finish, std::in
     add_line<2, 2, TapsX>(job, *line++ + at, weights, sums);
     weights += line_weights;
   }
-  for (int row = 0; row < int8_rows_at_once; ++row) {
-    put_sums(finish, sums[row], out[row], job.streams);
-    const std::uint8_t* ahead = job.ahead[static_cast<std::size_t>(row)];
-    if (ahead != nullptr) ask_for(ahead + at, Vectors * lanes32);
+  // Chosen a block, not a job: a test costs less than compilers take for all the sums once more.
+  if (job.finish.shifts) {
+    put_rows(job, ShiftFinisher(job.finish), sums, at, out);
+  } else if (job.finish.rounding == Rounding::half_even) {
+    put_rows(job, Finisher<true>(job.finish), sums, at, out);
+  } else {
+    put_rows(job, Finisher<false>(job.finish), sums, at, out);
   }
 }
 
-template <int TapsX, class Finish, class T>
-HWY_INLINE void direct_all(const Sums32Direct& job, const Finish& finish) {
+template <int TapsX, class T>
+void direct_all(const Sums32Direct& job) {
   constexpr std::int64_t block = sums32_vectors * lanes32;
-  T* out[int8_rows_at_once];
-  const auto from = [&](std::int64_t at) {
-    for (int row = 0; row < int8_rows_at_once; ++row) out[row] = reinterpret_cast<T*>(job.out[row]) + at;
-    direct_at<TapsX, sums32_vectors>(job, finish, at, out);
-  };
-  std::int64_t at = 0;
-  for (; at + block <= job.n; at += block) from(at);
-  if (at == job.n) return;
-  if (job.n >= block) return from(job.n - block);
   alignas(64) T parts[int8_rows_at_once][block];
-  for (int row = 0; row < int8_rows_at_once; ++row) out[row] = parts[row];
-  direct_at<TapsX, sums32_vectors>(job, finish, 0, out);
+  const bool is_part = job.n < block;
+  const std::int64_t last = is_part ? 0 : job.n - block;
+  T* rows[int8_rows_at_once];
+  for (int row = 0; row < int8_rows_at_once; ++row) rows[row] = is_part ? parts[row] : reinterpret_cast<T*>(job.out[row]);
+  // One place that makes blocks, also for what is left: compilers take seconds for each.
+  for (std::int64_t begin = 0; begin < job.n; begin += block) {
+    const std::int64_t at = std::min(begin, last);
+    T* out[int8_rows_at_once];
+    for (int row = 0; row < int8_rows_at_once; ++row) out[row] = rows[row] + at;
+    direct_at<TapsX, sums32_vectors>(job, at, out);
+  }
+  if (!is_part) return;
   for (int row = 0; row < int8_rows_at_once; ++row) std::copy_n(parts[row], job.n, reinterpret_cast<T*>(job.out[row]));
 }
 
 template <class T>
 void direct(const Sums32Direct& job) {
-  with_finisher(job.finish, [&]<class Finish>(const Finish& finish) {
-    switch (job.taps_x) {
-      case 3: return direct_all<3, Finish, T>(job, finish);
-      case 5: return direct_all<5, Finish, T>(job, finish);
-      case 7: return direct_all<7, Finish, T>(job, finish);
-      default: return direct_all<0, Finish, T>(job, finish);
-    }
-  });
+  switch (job.taps_x) {
+    case 3: return direct_all<3, T>(job);
+    case 5: return direct_all<5, T>(job);
+    case 7: return direct_all<7, T>(job);
+    default: return direct_all<0, T>(job);
+  }
 }
 
 /// Adds two rows of pixels to the groups First…Last of two output rows each.
@@ -239,9 +254,8 @@ HWY_INLINE void columns_at(const Sums32Columns& job, std::int64_t at) {
 
 void columns(const Sums32Columns& job) {
   constexpr std::int64_t block = sums32_vectors * lanes32;
-  std::int64_t at = 0;
-  for (; at + block <= job.n; at += block) columns_at<sums32_vectors>(job, at);
-  if (at < job.n) columns_at<sums32_vectors>(job, std::max<std::int64_t>(0, job.n - block));
+  const std::int64_t last = std::max<std::int64_t>(0, job.n - block);
+  for (std::int64_t at = 0; at < job.n; at += block) columns_at<sums32_vectors>(job, std::min(at, last));
 }
 
 /// `Vectors` vectors of outputs, taps beside each other: each load serves outputs at even places and, by other weights, at odd
@@ -375,12 +389,15 @@ HWY_INLINE void row_all(const Sums32Row& job, const Finish& finish) {
     if (job.ahead != nullptr) ask_for(job.ahead + at, many * lanes16);
   }
   for (; at + 2 * lanes16 <= job.n; at += 2 * lanes16) some.template operator()<2>(at, out + at);
-  for (; at + lanes16 <= job.n; at += lanes16) some.template operator()<1>(at, out + at);
   if (at == job.n) return;
-  if (job.n >= lanes16) return some.template operator()<1>(job.n - lanes16, out + job.n - lanes16);
   alignas(64) T part[lanes16];
-  some.template operator()<1>(0, part);
-  std::copy_n(part, job.n, out);
+  const bool is_part = job.n < lanes16;
+  const std::int64_t last = is_part ? 0 : job.n - lanes16;
+  for (; at < job.n; at += lanes16) {
+    const std::int64_t from = std::min(at, last);
+    some.template operator()<1>(from, is_part ? part : out + from);
+  }
+  if (is_part) std::copy_n(part, job.n, out);
 }
 
 template <class T>

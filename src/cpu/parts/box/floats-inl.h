@@ -57,22 +57,28 @@ BoxSteps<In, Out> make_box_steps() {
 /// and nothing else: what is less than a vector goes through a part of one.
 template <int Rows, class T, class At>
 HWY_INLINE void cover(std::int64_t n, T* const* out, int rows, std::int64_t lanes, const At& at) {
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) at(i, out, i);
-  if (i == n) return;
   HWY_ALIGN T part[Rows][line_slack];
   T* parts[Rows];
   for (int row = 0; row < rows; ++row) parts[row] = part[row];
-  at(i, parts, 0);
-  for (int row = 0; row < rows; ++row) std::copy_n(part[row], n - i, out[row] + i);
+  for (std::int64_t i = 0; i < n; i += lanes) {
+    const bool is_whole = i + lanes <= n;
+    at(i, is_whole ? out : parts, is_whole ? i : 0);
+    if (is_whole) continue;
+    for (int row = 0; row < rows; ++row) std::copy_n(part[row], n - i, out[row] + i);
+  }
 }
 
 /// The same where outputs may be made twice: what is less than a vector goes with the samples before it, where there are any.
 template <int Rows, class T, class At>
 HWY_INLINE void cover_again(std::int64_t n, T* const* out, int rows, std::int64_t lanes, const At& at) {
-  if (n < lanes) return cover<Rows>(n, out, rows, lanes, at);
-  for (std::int64_t i = 0; i + lanes <= n; i += lanes) at(i, out, i);
-  if (n % lanes != 0) at(n - lanes, out, n - lanes);
+  HWY_ALIGN T part[Rows][line_slack];
+  T* parts[Rows];
+  for (int row = 0; row < rows; ++row) parts[row] = part[row];
+  T* const* to = n < lanes ? parts : out;
+  const std::int64_t last = std::max<std::int64_t>(0, n - lanes);
+  for (std::int64_t i = 0; i < n; i += lanes) at(std::min(i, last), to, std::min(i, last));
+  if (n >= lanes) return;
+  for (int row = 0; row < rows; ++row) std::copy_n(part[row], n, out[row]);
 }
 
 /// Asks for rows that will be read next: those that will be read where they lie into the second-level cache, since rows whose
