@@ -262,7 +262,36 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   return made;
 }
 
+namespace {
+
+/// Pictures of the bench's sweep, but the largest: extents, then channels, pixels and sizes; dense weights, packed rows.
+JobCase bench_case(std::uint64_t index) {
+  const auto next = [&index](std::size_t count) {
+    const std::size_t place = index % count;
+    index /= count;
+    return place;
+  };
+  JobCase made;
+  PlanSpec& spec = made.spec;
+  const auto k = static_cast<std::int64_t>(3 + 2 * next(7));
+  constexpr Pixel pixels[] = {Pixel::u8, Pixel::u16, Pixel::f16, Pixel::f32};
+  spec.pixel = pixels[next(std::size(pixels))];
+  constexpr std::int64_t channel_choices[] = {1, 3, 4};
+  spec.shape.channels = channel_choices[next(std::size(channel_choices))];
+  constexpr std::int64_t extents[][2] = {{512, 512}, {2048, 2048}, {4099, 8191}};
+  const auto& [height, width] = extents[next(std::size(extents))];
+  spec.shape.height = height;
+  spec.shape.width = width;
+  Random random(static_cast<std::uint64_t>(k));
+  spec.filters.push_back(make_filter_of(1, {.height = k, .width = k}, random));
+  made.text = to_string(spec.shape) + " " + std::string(name_of(spec.pixel)) + ", bench, " + std::to_string(k) + "x" + std::to_string(k);
+  return made;
+}
+
+}  // namespace
+
 JobCase usual_case(std::uint64_t seed, std::uint64_t index) {
+  if (seed == 0) return bench_case(index);
   Random random(seed * 0x9e3779b97f4a7c15 + index);
   JobCase made;
   made.seed = seed + index;

@@ -168,73 +168,6 @@ __device__ __forceinline__ void load_window(float (&to)[Count], const float* fro
   }
 }
 
-/// An element's bits, as they lie in memory; of 8 bytes where sums are in f64.
-template <class Sum>
-using Bits = std::conditional_t<std::is_same_v<Sum, double>, std::uint64_t, std::uint32_t>;
-
-/// Loads an element's bits where they are `wanted`: by a predicate, since branches would make each load wait for the one before.
-template <int Bytes, class Bits>
-__device__ __forceinline__ void load_bits([[maybe_unused]] Bits& to, [[maybe_unused]] const std::byte* from, [[maybe_unused]] bool wanted) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (Bytes == 8) {
-    asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b64 %0, 0; @p ld.global.nc.u64 %0, [%1]; }" : "=l"(to) : "l"(from), "r"(static_cast<int>(wanted)));
-  } else {
-    std::uint32_t bits = 0;
-    if constexpr (Bytes == 1) {
-      asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b32 %0, 0; @p ld.global.nc.u8 %0, [%1]; }" : "=r"(bits) : "l"(from), "r"(static_cast<int>(wanted)));
-    } else if constexpr (Bytes == 2) {
-      asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b32 %0, 0; @p ld.global.nc.u16 %0, [%1]; }" : "=r"(bits) : "l"(from), "r"(static_cast<int>(wanted)));
-    } else {
-      asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b32 %0, 0; @p ld.global.nc.u32 %0, [%1]; }" : "=r"(bits) : "l"(from), "r"(static_cast<int>(wanted)));
-    }
-    to = bits;
-  }
-#elif defined(__HIP_DEVICE_COMPILE__)
-  using Word = std::conditional_t<Bytes == 1, std::uint8_t,
-                                  std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
-  if (wanted) to = *reinterpret_cast<const Word*>(from);
-#endif
-}
-
-/// The same, of as many bytes as are told.
-template <class Bits>
-__device__ __forceinline__ void load_bits(Bits& to, const std::byte* from, int bytes, bool wanted) {
-  Bits one, two, four;  // apart, since a register waits for what is on its way to it
-  load_bits<1>(one, from, wanted && bytes == 1);
-  load_bits<2>(two, from, wanted && bytes == 2);
-  load_bits<4>(four, from, wanted && bytes == 4);
-  to = bytes == 1 ? one : bytes == 2 ? two : four;
-  if constexpr (sizeof(Bits) == 8) {
-    Bits eight;
-    load_bits<8>(eight, from, wanted && bytes == 8);
-    if (bytes == 8) to = eight;
-  }
-}
-
-template <class In, class Sum>
-__device__ __forceinline__ Sum number_of(Bits<Sum> bits) {
-  if constexpr (std::is_same_v<In, f16>) return static_cast<Sum>(__half2float(__ushort_as_half(static_cast<unsigned short>(bits))));
-  else if constexpr (std::is_same_v<In, float>) return static_cast<Sum>(__uint_as_float(static_cast<unsigned>(bits)));
-  else if constexpr (std::is_same_v<In, double>) return __longlong_as_double(static_cast<long long>(bits));
-  else return static_cast<Sum>(static_cast<In>(bits));
-}
-
-/// body(element) with an element of the type of `pixel`, one of `Bytes` bytes (0: any): asked once outside of loops over elements.
-template <int Bytes, class Sum, class Body>
-__device__ __forceinline__ void with_element(Pixel pixel, const Body& body) {
-  constexpr bool any = Bytes == 0;
-  if ((any || Bytes == 1) && (!any || pixel == Pixel::u8)) return body(std::uint8_t{});
-  if constexpr (any || Bytes == 2) {
-    if (pixel == Pixel::u16) return body(std::uint16_t{});
-    if (pixel == Pixel::i16) return body(std::int16_t{});
-    if (!any || pixel == Pixel::f16) return body(f16{});
-  }
-  if constexpr (std::is_same_v<Sum, double>) {
-    if (Bytes == 8 || (any && pixel == Pixel::f64)) return body(double{});
-  }
-  if constexpr (any || Bytes == 4) body(float{});
-}
-
 /// The commonest case, rows that all exist and whose elements lie side by side: a lane's first element of the first row is `from`,
 /// others are 32 apart, and element i goes to `to` + at(i). f32 gets into shared memory without passing through registers where the
 /// GPU can; of others, several rows are under way before the first is stored.
@@ -271,7 +204,7 @@ __device__ __forceinline__ void stage_neighbours(Pixel pixel, const Place& place
           load_bits<Bytes>(bits[t][i], row + 32 * i * Bytes, elements > 32 * i);
         }
       }
-      with_element<Bytes, Sum>(pixel, [&](auto element) {
+      with_element<Bytes>(pixel, [&](auto element) {
 #pragma unroll
         for (int t = 0; t < together; ++t) {
           if (r + t * warps >= rows) break;
@@ -299,15 +232,14 @@ constexpr int nowhere = -0x7fffffff - 1;
 /// Elements of all of a warp's rows; `row_at(r)` is where places in row r count from, null where it is all `outside`. Elements from
 /// nowhere are `outside_x`. f32 gets into shared memory without passing through registers where the GPU can; of others, several
 /// rows are under way before the first is stored.
-template <class Sum, int Count, class RowAt>
+template <int Bytes, class Sum, int Count, class RowAt>
 __device__ __forceinline__ void stage_shares(Pixel pixel, const Place& place, const Shares<Count>& mine, Sum* to, int row_pitch,
                                              int rows, Sum outside, Sum outside_x, const RowAt& row_at) {
   const int warp = place.warp;
   const int warps = place.warps;
   to += warp * row_pitch;
   if constexpr (copies_async && std::is_same_v<Sum, float>) {
-    if (pixel == Pixel::f32) {
-#pragma unroll 1
+    if constexpr (Bytes == 4) {
       for (int r = warp; r < rows; r += warps, to += warps * row_pitch) {
         const std::byte* row = row_at(r);
 #pragma unroll
@@ -321,8 +253,6 @@ __device__ __forceinline__ void stage_shares(Pixel pixel, const Place& place, co
     }
   }
   constexpr int together = Count > 6 ? 2 : 4;
-  const int bytes = element_bytes(pixel);
-#pragma unroll 1
   for (int r = warp; r < rows; r += warps * together, to += warps * together * row_pitch) {
     Bits<Sum> bits[together][Count];
     bool exists[together];
@@ -332,10 +262,10 @@ __device__ __forceinline__ void stage_shares(Pixel pixel, const Place& place, co
       exists[t] = row != nullptr;
 #pragma unroll
       for (int i = 0; i < Count; ++i) {
-        load_bits(bits[t][i], row + mine.from[i], bytes, i < mine.count && exists[t] && mine.from[i] != nowhere);
+        load_bits<Bytes>(bits[t][i], row + mine.from[i], i < mine.count && exists[t] && mine.from[i] != nowhere);
       }
     }
-    with_element<0, Sum>(pixel, [&](auto element) {
+    with_element<Bytes>(pixel, [&](auto element) {
 #pragma unroll
       for (int t = 0; t < together; ++t) {
         if (r + t * warps >= rows) break;
@@ -352,8 +282,8 @@ __device__ __forceinline__ void stage_shares(Pixel pixel, const Place& place, co
 
 /// Rows y … y + rows − 1 of plane z, pixels x … x + columns − 1 of each channel, as numbers: those of row r and channel c from
 /// to[r · row_pitch + c · plane_pitch] on. Coordinates outside are looked up; those that no output needs, beyond the borders'
-/// reach, are any. A lane has `Count` elements of a row at a time. What differs between pixels is compiled as little as can be: loads
-/// side by side for each number of bytes, others once, and numbers from bits for each pixel.
+/// reach, are any. A lane has `Count` elements of a row at a time. Loads are compiled once for each number of bytes, and
+/// numbers from bits for each pixel: inlined in every kernel, they take most of the compiler's time.
 template <int Count, class Sum>
 __device__ __forceinline__ void stage(const LineArguments& job, const Place& place, std::int64_t z, std::int64_t y, std::int64_t x,
                                       int rows, int columns, Sum* to, int row_pitch, int plane_pitch) {
@@ -380,10 +310,13 @@ __device__ __forceinline__ void stage(const LineArguments& job, const Place& pla
         const std::int64_t source_x = job.borders[2].source(x + pixel + row_begin);
         Sum value = source_z < 0 || source_y < 0 ? outside : outside_x;
         if (source_z >= 0 && source_y >= 0 && source_x >= 0) {
-          Bits<Sum> bits{};
-          load_bits(bits, plane + source_y * job.in_strides.height + source_x * job.in_strides.width + channel * job.in_strides.channels,
-                    size, true);
-          with_element<0, Sum>(in_pixel, [&](auto element) { value = number_of<decltype(element), Sum>(bits); });
+          const std::byte* from =
+              plane + source_y * job.in_strides.height + source_x * job.in_strides.width + channel * job.in_strides.channels;
+          with_bytes<Sum>(size, [&]<int Bytes>() {
+            Bits<Sum> bits{};
+            load_bits<Bytes>(bits, from, true);
+            with_element<Bytes>(in_pixel, [&](auto element) { value = number_of<decltype(element), Sum>(bits); });
+          });
         }
         to[r * row_pitch + channel * plane_pitch + pixel] = value;
       }
@@ -406,19 +339,15 @@ __device__ __forceinline__ void stage(const LineArguments& job, const Place& pla
   const bool side_by_side = width_bytes == size * channels && (channels == 1 || channel_bytes == size);
   if (side_by_side && inside_y && source_z >= 0) {
     int first = lane;  // of the lane's elements, 32 apart, as many at a time as it may have
-    const auto by_bytes = [&](Sum* line, const auto& at) {
-      const auto neighbours = [&]<int Bytes>() {
+    const auto bring = [&](Sum* line, const auto& at) {
+      with_bytes<Sum>(size, [&]<int Bytes>() {
         const std::byte* from = plane + (job.folded ? 0 : y) * row_bytes + (x + low) * width_bytes + first * Bytes;
         stage_neighbours<Bytes, Count>(in_pixel, place, from, row_bytes, inner - first, line, row_pitch, rows, at);
-      };
-      if (size == 1) neighbours.template operator()<1>();
-      else if (size == 2) neighbours.template operator()<2>();
-      else if (size == 4) neighbours.template operator()<4>();
-      else if constexpr (std::is_same_v<Sum, double>) neighbours.template operator()<8>();
+      });
     };
     if (channels == 1) {
 #pragma unroll 1
-      for (; first - lane < inner; first += 32 * Count) by_bytes(to + low + first, [](int i) { return 32 * i; });
+      for (; first - lane < inner; first += 32 * Count) bring(to + low + first, [](int i) { return 32 * i; });
     } else {
 #pragma unroll 1
       for (; first - lane < inner; first += 32 * Count) {
@@ -429,25 +358,26 @@ __device__ __forceinline__ void stage(const LineArguments& job, const Place& pla
           const int pixel = e * job.by_channels >> 16;
           places[i] = (e - pixel * channels) * plane_pitch + pixel;
         }
-        by_bytes(to + low, [&](int i) { return places[i]; });
+        bring(to + low, [&](int i) { return places[i]; });
       }
     }
     inner = 0;
   }
-  constexpr int shares = Count < 6 ? Count : 6;
 #pragma unroll 1
-  for (int first = lane; first - lane < inner; first += 32 * shares) {
-    Shares<shares> mine;
+  for (int first = lane; first - lane < inner; first += 32 * Count) {
+    Shares<Count> mine;
     mine.count = (inner - first + 31) / 32;
 #pragma unroll
-    for (int i = 0; i < shares; ++i) {
+    for (int i = 0; i < Count; ++i) {
       const int e = first + 32 * i;
       const int pixel = channels == 1 ? e : e * job.by_channels >> 16;
       const int channel = e - pixel * channels;
       mine.from[i] = pixel * width_bytes + channel * channel_bytes;
       mine.to[i] = channel * plane_pitch + low + pixel;
     }
-    stage_shares(in_pixel, place, mine, to, row_pitch, rows, outside, outside_x, [&](int r) { return row_at(r, x + low); });
+    with_bytes<Sum>(size, [&]<int Bytes>() {
+      stage_shares<Bytes>(in_pixel, place, mine, to, row_pitch, rows, outside, outside_x, [&](int r) { return row_at(r, x + low); });
+    });
   }
   const int outer = (columns - high + low) * channels;
 #pragma unroll 1
@@ -457,7 +387,10 @@ __device__ __forceinline__ void stage(const LineArguments& job, const Place& pla
     const int channel = e - index * channels;
     const std::int64_t source = job.borders[2].source(x + pixel);
     const Shares<1> mine{1, {source < 0 ? nowhere : channel * channel_bytes}, {channel * plane_pitch + pixel}};
-    stage_shares(in_pixel, place, mine, to, row_pitch, rows, outside, outside_x, [&](int r) { return row_at(r, source < 0 ? 0 : source); });
+    with_bytes<Sum>(size, [&]<int Bytes>() {
+      stage_shares<Bytes>(in_pixel, place, mine, to, row_pitch, rows, outside, outside_x,
+                          [&](int r) { return row_at(r, source < 0 ? 0 : source); });
+    });
   }
 }
 

@@ -34,6 +34,63 @@ __device__ __forceinline__ Sum load_constant(const std::byte* from) {
   }
 }
 
+/// An element's bits, as they lie in memory; of 8 bytes where sums are in f64.
+template <class Sum>
+using Bits = std::conditional_t<std::is_same_v<Sum, double>, std::uint64_t, std::uint32_t>;
+
+/// Loads an element's bits where they are `wanted`: by a predicate, since branches would make each load wait for the one before.
+template <int Bytes, class Bits>
+__device__ __forceinline__ void load_bits([[maybe_unused]] Bits& to, [[maybe_unused]] const std::byte* from, [[maybe_unused]] bool wanted) {
+#if defined(__CUDA_ARCH__)
+  const int is_wanted = wanted ? 1 : 0;
+  if constexpr (Bytes == 8) {
+    asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b64 %0, 0; @p ld.global.nc.u64 %0, [%1]; }" : "=l"(to) : "l"(from), "r"(is_wanted));
+  } else {
+    std::uint32_t bits = 0;
+    if constexpr (Bytes == 1) {
+      asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b32 %0, 0; @p ld.global.nc.u8 %0, [%1]; }" : "=r"(bits) : "l"(from), "r"(is_wanted));
+    } else if constexpr (Bytes == 2) {
+      asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b32 %0, 0; @p ld.global.nc.u16 %0, [%1]; }" : "=r"(bits) : "l"(from), "r"(is_wanted));
+    } else {
+      asm("{ .reg .pred p; setp.ne.s32 p, %2, 0; mov.b32 %0, 0; @p ld.global.nc.u32 %0, [%1]; }" : "=r"(bits) : "l"(from), "r"(is_wanted));
+    }
+    to = bits;
+  }
+#elif defined(__HIP_DEVICE_COMPILE__)
+  using Word = std::conditional_t<Bytes == 1, std::uint8_t,
+                                  std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
+  if (wanted) to = *reinterpret_cast<const Word*>(from);
+#endif
+}
+
+template <class In, class Sum>
+__device__ __forceinline__ Sum number_of(Bits<Sum> bits) {
+  if constexpr (std::is_same_v<In, f16>) return static_cast<Sum>(__half2float(__ushort_as_half(static_cast<unsigned short>(bits))));
+  else if constexpr (std::is_same_v<In, float>) return static_cast<Sum>(__uint_as_float(static_cast<unsigned>(bits)));
+  else if constexpr (std::is_same_v<In, double>) return __longlong_as_double(static_cast<long long>(bits));
+  else return static_cast<Sum>(static_cast<In>(bits));
+}
+
+/// body(element) with an element of the type of `pixel`, one of `Bytes` bytes: asked once outside of loops over elements.
+template <int Bytes, class Body>
+__device__ __forceinline__ void with_element([[maybe_unused]] Pixel pixel, const Body& body) {
+  if constexpr (Bytes == 1) body(std::uint8_t{});
+  else if constexpr (Bytes == 4) body(float{});
+  else if constexpr (Bytes == 8) body(double{});
+  else if (pixel == Pixel::u16) body(std::uint16_t{});
+  else if (pixel == Pixel::i16) body(std::int16_t{});
+  else body(f16{});
+}
+
+/// body<Bytes>() for the bytes of an element; 8 where sums are in f64 alone.
+template <class Sum, class Body>
+__device__ __forceinline__ void with_bytes(int bytes, const Body& body) {
+  if (bytes == 1) body.template operator()<1>();
+  else if (bytes == 2) body.template operator()<2>();
+  else if (bytes == 4) body.template operator()<4>();
+  else if constexpr (std::is_same_v<Sum, double>) body.template operator()<8>();
+}
+
 /// As `to_element` of core/convert.h.
 template <class T, class Sum>
 __device__ __forceinline__ T integer(Sum value, Rounding rounding) {
