@@ -22,6 +22,12 @@ double bytes_of_images(const Job& job) {
          static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
 }
 
+double seconds_of_filters(const Request& request, double (*of_filter)(const Job&, const Taps&, const Rates&)) {
+  double seconds = 0;
+  for (const Taps& taps : request.filters) seconds += of_filter(request.job, taps, request.costs);
+  return seconds;
+}
+
 TileCounts::TileCounts(const Job& job, const Taps& taps, const Tiles& tiles)
     : samples(static_cast<double>(job.out.elements())),
       image_rows(static_cast<double>(job.out.batch * job.out.depth * job.out.height)),

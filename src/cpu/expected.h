@@ -19,6 +19,9 @@ double bytes_of_images(const Job& job);
 inline double width_of_sums(const Job& job) { return job.sum_f64 ? 2 : 1; }
 inline Pixel pixel_of_sums(const Job& job) { return job.sum_f64 ? Pixel::f64 : Pixel::f32; }
 
+/// Of a job whose filters are summed one after the other, each as `of_filter` expects.
+double seconds_of_filters(const Request& request, double (*of_filter)(const Job&, const Taps&, const Rates&));
+
 /// Threads that tiles are cut for where they are priced.
 inline constexpr int priced_workers = 2;
 

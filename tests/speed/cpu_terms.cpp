@@ -2,7 +2,6 @@
 // src/cpu/rates.cpp, whatever this CPU is. fit_rates.py makes figures of them and of what speed_regret
 // measured.
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "plan/check.h"
 #include "plan/choose.h"
 #include "sweep/job_case.h"
+#include "sweep/seeded.h"
 
 namespace {
 
@@ -145,24 +145,20 @@ void print_job(std::uint64_t seed, std::uint64_t index, const Rates& row) {
 }  // namespace
 
 int main(int count, char** words) try {
-  std::uint64_t cases = 400;
-  std::uint64_t seed = 1;
+  sweep::Seeded seeded{.cases = 400};
   const Rates* row = &vectors_64;
   for (int i = 1; i < count; i += 2) {
     const std::string_view name = words[i];
     const char* value = i + 1 < count ? words[i + 1] : "";
-    if (name == "--cases") {
-      cases = std::strtoull(value, nullptr, 10);
-    } else if (name == "--seed") {
-      seed = std::strtoull(value, nullptr, 10);
-    } else if (name == "--vectors") {
+    if (seeded.take(name, value)) continue;
+    if (name == "--vectors") {
       row = std::string_view(value) == "32" ? &vectors_32 : &vectors_64;
     } else {
       std::cerr << usage;
       return 2;
     }
   }
-  for (std::uint64_t i = 0; i < cases; ++i) print_job(seed, i, *row);
+  for (std::uint64_t i = 0; i < seeded.cases; ++i) print_job(seeded.seed, i, *row);
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "speed_cpu_terms: " << error.what() << "\n";

@@ -410,13 +410,7 @@ double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
 const Family axis_by_axis{
     .name = "axis by axis",
     .refuses = refuses,
-    .seconds =
-        [](const Request& request) {
-          double seconds = 0;
-          for (const Taps& taps : request.filters)
-            seconds += filter_seconds(request.job, taps, request.costs);
-          return seconds;
-        },
+    .seconds = [](const Request& request) { return seconds_of_filters(request, filter_seconds); },
     .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
       if (job->sum_f64) return std::make_unique<AxisByAxis<double>>(std::move(job), workers);
       return std::make_unique<AxisByAxis<float>>(std::move(job), workers);

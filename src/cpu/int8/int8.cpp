@@ -131,13 +131,7 @@ const Family int8{
       }
       return nullptr;
     },
-    .seconds =
-        [](const Request& request) {
-          double seconds = 0;
-          for (const Taps& taps : request.filters)
-            seconds += filter_seconds(request.job, taps, request.costs);
-          return seconds;
-        },
+    .seconds = [](const Request& request) { return seconds_of_filters(request, filter_seconds); },
     .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
       Int8Runner::Filters filters;
       for (const Taps& taps : job->filters) filters.push_back(make_filter(*job, taps));

@@ -342,11 +342,7 @@ double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
   return seconds_of(job, nanoseconds, 1, bytes_of_images(job), rates);
 }
 
-double seconds(const Request& request) {
-  double seconds = 0;
-  for (const Taps& taps : request.filters) seconds += filter_seconds(request.job, taps, request.costs);
-  return seconds;
-}
+double seconds(const Request& request) { return seconds_of_filters(request, filter_seconds); }
 
 std::unique_ptr<const Runner> make(std::shared_ptr<const Job> job, int workers) {
   switch (job->in_pixel) {
