@@ -2,9 +2,12 @@
 // family is added by a record.
 #include "cpu/families.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -49,6 +52,101 @@ TEST(CpuFamilies, SayWhyTheyRefuse) {
   const Request request{*job, job->filters};
   EXPECT_STREQ(running_box.refuses(request), "integers, not combined, alone");
   EXPECT_EQ(float_lines.refuses(request), nullptr);
+}
+
+/// How images of 4 × 6 pixels lie whose elements have these strides.
+ConstView strided(std::int64_t channels, const Strides& strides, std::int64_t batch = 1) {
+  static const std::array<float, 1> memory{};
+  return {reinterpret_cast<const std::byte*>(memory.data()),
+          {.batch = batch, .height = 4, .width = 6, .channels = channels},
+          strides,
+          Pixel::f32,
+          {}};
+}
+
+TEST(CpuFamilies, KnowPackedImages) {
+  const auto packed = [](std::int64_t channels, const Strides& in, const Strides& out, std::int64_t batch = 1) {
+    const ConstView to = strided(channels, out, batch);
+    const View view{const_cast<std::byte*>(to.data), to.shape, to.strides, to.pixel, {}};
+    return packed_of(strided(channels, in, batch), {&view, 1}).index();
+  };
+  const Strides plain{.batch = 96, .depth = 96, .height = 24, .width = 4, .channels = 4};
+  const Strides padded{.batch = 128, .depth = 128, .height = 32, .width = 4, .channels = 4};
+  const Strides every_other{.batch = 192, .depth = 192, .height = 48, .width = 8, .channels = 4};
+  EXPECT_EQ(packed(1, plain, plain), 0);
+  EXPECT_EQ(packed(1, padded, plain), 1);
+  EXPECT_EQ(packed(1, plain, padded), 2);
+  EXPECT_EQ(packed(1, every_other, padded), 3);
+  const Strides of_pairs{.batch = 192, .depth = 192, .height = 48, .width = 8, .channels = 4};
+  const Strides swapped{.batch = 192, .depth = 192, .height = 48, .width = 8, .channels = -4};
+  const Strides planes{.batch = 192, .depth = 192, .height = 24, .width = 4, .channels = 96};
+  EXPECT_EQ(packed(2, of_pairs, of_pairs), 0);
+  EXPECT_EQ(packed(2, swapped, of_pairs), 1);
+  // Channels in planes are filtered one by one, those of the other image as well.
+  EXPECT_EQ(packed(2, planes, planes), 0);
+  EXPECT_EQ(packed(2, planes, of_pairs), 2);
+  EXPECT_EQ(packed(2, planes, planes, 3), 3);  // other planes lie between two images
+}
+
+TEST(CpuFamilies, CostNoLessWhereImagesHaveGaps) {
+  for (const Pixel pixel : {Pixel::u8, Pixel::f32, Pixel::f64}) {
+    for (const Filter& filter : {gaussian({.sigma = 2}), box({.size = 9}), Filter({1, 2, 3})}) {
+      const auto job = job_of({.shape = {.height = 500, .width = 700}, .pixel = pixel, .filters = {filter}});
+      for (const Family* family : families().list()) {
+        const double packed = family->refuses({*job, job->filters}) != nullptr ? 0 : family->seconds({*job, job->filters});
+        for (const Packed images : all_packed) {
+          if (packed == 0) continue;
+          EXPECT_GE(family->seconds({.job = *job, .filters = job->filters, .packed = images}), packed)
+              << family->name << " over " << name_of(pixel) << ", " << images.index();
+        }
+      }
+    }
+  }
+}
+
+TEST(CpuFamilies, CostTheSameForAnyThreads) {
+  for (const std::int64_t width : {9, 100, 3000}) {
+    for (const Filter& filter : {gaussian({.sigma = 2}), box({.size = 9})}) {
+      const auto job = [&](int threads) {
+        return job_of({.shape = {.height = 40, .width = width}, .pixel = Pixel::f32, .filters = {filter}, .options = {.threads = threads}});
+      };
+      const auto one = job(1);
+      const auto many = job(8);
+      for (const Family* family : families().list()) {
+        if (family->refuses({*one, one->filters}) != nullptr) continue;
+        EXPECT_EQ(family->seconds({*one, one->filters}), family->seconds({*many, many->filters})) << family->name;
+      }
+    }
+  }
+}
+
+TEST(CpuFamilies, OfARunIsTheOneForItsImages) {
+  // A column's taps go axis by axis over packed rows, which are read where they lie; other rows would be copied first.
+  const Shape shape{.height = 60, .width = 60};
+  const Plan plan({.shape = shape, .pixel = Pixel::f32, .filters = {Filter::separable({.y = {1, 2, 3}})}});
+  if (rates().vector_bytes == 32) {  // those of other instruction sets choose by their own figures
+    EXPECT_THAT(plan.explain(), testing::ContainsRegex("axis by axis over packed sums.*where images are packed, else .*tiles of"));
+  }
+  std::vector<float> in(60 * 64);
+  std::iota(in.begin(), in.end(), 1.0F);
+  for (const Packed images : all_packed) {
+    const auto strides = [&](bool packed) { return strides_of(shape, Pixel::f32, Layout::interleaved, packed ? 0 : 256); };
+    std::vector<float> out(60 * 64, -1.0F);
+    const ConstView from{reinterpret_cast<const std::byte*>(in.data()), shape, strides(images.in), Pixel::f32, {}};
+    const View to{reinterpret_cast<std::byte*>(out.data()), shape, strides(images.out), Pixel::f32, {}};
+    EXPECT_EQ(packed_of(from, {&to, 1}).index(), images.index());
+    plan.run(from, to);
+    for (std::int64_t y = 0; y < 60; ++y) {
+      for (std::int64_t x = 0; x < 60; ++x) {
+        const auto at = [&](std::int64_t row) { return from.at<float>({.y = std::abs(row > 59 ? 118 - row : row), .x = x}); };
+        ASSERT_EQ(to.at<float>({.y = y, .x = x}), at(y + 1) + 2 * at(y) + 3 * at(y - 1)) << y << ", " << x << ", " << images.index();
+      }
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const bool is_pixel = images.out ? i < 60 * 60 : i % 64 < 60;
+      ASSERT_EQ(out[i] == -1.0F, !is_pixel) << i << ", " << images.index();
+    }
+  }
 }
 
 /// Leaves 7 in every output.

@@ -1,17 +1,18 @@
-// cpu_sums16_test.cpp: filters of three taps over 8 bits in sums of 16 bits on the CPU (src/cpu/narrow*): the bound on what they are
+// cpu_sums16_test.cpp: filters of three taps over 8 bits in sums of 16 bits on the CPU (src/cpu/int8/sums16): the bound on what they are
 // off by, exact ones to the bit, and what is left to wider sums.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "core/convert.h"
 #include "cpu/parts/multiplier.h"
 #include "cpu/int8/sums16/weights.h"
 #include "halation/halation.h"
+#include "int8_cases.h"
 #include "numbers.h"
 
 namespace halation {
@@ -21,37 +22,6 @@ using cpu_backend::sums16_point;
 using cpu_backend::Sums16Point;
 using cpu_backend::Sums16Product;
 using cpu_backend::Sums16Weights;
-
-Job job_of(Pixel out = Pixel::u8) {
-  Job job;
-  job.in_pixel = Pixel::u8;
-  job.out_pixel = out;
-  for (BorderTable& table : job.borders) table = BorderTable(0, 9, 9, Border::reflect101());
-  return job;
-}
-
-Taps dense(std::int64_t height, std::int64_t width, std::vector<double> weights) {
-  return {.size = {1, height, width}, .method = Method::direct, .weights = std::move(weights), .factors = {}};
-}
-
-Taps product(const std::vector<double>& y, const std::vector<double>& x, Method method = Method::separable) {
-  return {.size = {1, static_cast<std::int64_t>(y.size()), static_cast<std::int64_t>(x.size())},
-          .method = method,
-          .weights = {},
-          .factors = std::array<std::vector<double>, 3>{std::vector<double>{1.0}, y, x}};
-}
-
-/// Weights whose magnitudes sum to 1, all of one sign or not.
-std::vector<double> random_weights(std::size_t count, bool positive, Numbers& numbers) {
-  std::vector<double> weights;
-  double sum = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    weights.push_back(numbers.next() - (positive ? 0 : 0.5));
-    sum += std::fabs(weights.back());
-  }
-  for (double& w : weights) w /= sum;
-  return weights;
-}
 
 int product_of(const Sums16Weights& narrow, std::size_t tap, int value) {
   const int weight = narrow.weights[tap];
@@ -172,34 +142,11 @@ TEST(Multiplier, GivesWhatF64Gives) {
   EXPECT_FALSE(cpu_backend::find_multiplier(1, 0, Rounding::half_even, 70000));
 }
 
-Image random_image(const Shape& shape, Layout layout = Layout::interleaved) {
-  Image image(shape, Pixel::u8, layout);
-  Numbers numbers(5);
-  auto* to = reinterpret_cast<std::uint8_t*>(image.view().data);
-  for (std::int64_t i = 0; i < shape.elements(); ++i) to[i] = static_cast<std::uint8_t>(numbers.below(256));
-  return image;
-}
-
-/// Every pixel right to the bit, and sums of 16 bits.
 void expect_same(const Image& image, const Filter& filter, Options options) {
-  Options plain = options;
-  plain.method = Method::automatic;
-  const Image expected = convolve(image, filter, plain, reference());
-  for (const int threads : {1, 2}) {
-    options.threads = threads;
-    const PlanSpec spec{.shape = image.shape(), .pixel = Pixel::u8, .filters = {filter}, .options = options};
-    // Images a few pixels wide may be quicker axis by axis.
-    if (image.shape().width >= 63) {
-      EXPECT_THAT(Plan(spec).explain(), testing::HasSubstr("sums of 16"));
-    }
-    const Image found = convolve(image, filter, options, cpu());
-    const auto bytes = static_cast<std::size_t>(expected.shape().elements()) * bytes_of(expected.pixel());
-    EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, bytes), 0)
-        << to_string(image.shape()) << ", " << filter.name() << ", " << threads << " threads";
-  }
+  expect_exact(image, filter, std::move(options), "sums of 16");
 }
 
-TEST(CpuNarrow, IsExactForWholeWeightsWindowsAndPowersOfTwo) {
+TEST(CpuSums16, IsExactForWholeWeightsWindowsAndPowersOfTwo) {
   const Filter sharpen = Filter::dense({1, 3, 3}, {0, -1, 0, -1, 5, -2, 0, -1, 0});
   const Filter wide = Filter::dense({1, 2, 3}, {3, -1, 4, -1, 5, -9});
   const Filter binomial = Filter::separable({.y = {0.25, 0.5, 0.25}, .x = {0.25, 0.5, 0.25}});
@@ -222,7 +169,7 @@ TEST(CpuNarrow, IsExactForWholeWeightsWindowsAndPowersOfTwo) {
   }
 }
 
-TEST(CpuNarrow, LargeSumsAreWithinSixteenBitsToTheEnd) {
+TEST(CpuSums16, LargeSumsAreWithinSixteenBitsToTheEnd) {
   Image white({.height = 9, .width = 130}, Pixel::u8);
   std::memset(white.view().data, 255, std::size_t{9} * 130);
   const auto middle = [](const Image& image) -> int {
@@ -255,7 +202,7 @@ TEST(CpuNarrow, LargeSumsAreWithinSixteenBitsToTheEnd) {
   }
 }
 
-TEST(CpuNarrow, TruncatesImagesOfOneValueAsF64Does) {
+TEST(CpuSums16, TruncatesImagesOfOneValueAsF64Does) {
   Image image({.height = 9, .width = 70}, Pixel::u8);
   for (int value = 0; value < 256; ++value) {
     std::memset(image.view().data, value, std::size_t{9} * 70);
@@ -273,7 +220,7 @@ TEST(CpuNarrow, TruncatesImagesOfOneValueAsF64Does) {
   }
 }
 
-TEST(CpuNarrow, IsExactPastTheCachesAndForPlanesAndAllBorders) {
+TEST(CpuSums16, IsExactPastTheCachesAndForPlanesAndAllBorders) {
   const Filter sharpen = Filter::dense({1, 3, 3}, {0, -1, 0, -1, 5, -2, 0, -1, 0});
   const Image large = random_image({.height = 2100, .width = 4100});
   expect_same(large, sharpen, {.method = Method::direct});

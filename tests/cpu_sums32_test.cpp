@@ -1,18 +1,17 @@
-// cpu_sums32_test.cpp: filters over 8 bits in fixed point on the CPU (src/cpu/fixed*): what it promises, on images of several
+// cpu_sums32_test.cpp: filters over 8 bits in fixed point on the CPU (src/cpu/int8/sums32): what it promises, on images of several
 // tiles too, which the sweep's are too small for; and the kernels of instruction sets that this machine would not choose.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "cpu/int8/sums32/kernels.h"
 #include "cpu/int8/sums32/weights.h"
 #include "halation/halation.h"
+#include "int8_cases.h"
 #include "numbers.h"
 
 namespace halation {
@@ -20,34 +19,6 @@ namespace {
 
 using cpu_backend::fixed_point;
 using cpu_backend::FixedPoint;
-
-Job job_of(Pixel out = Pixel::u8, Border border = Border::reflect101()) {
-  Job job;
-  job.in_pixel = Pixel::u8;
-  job.out_pixel = out;
-  for (BorderTable& table : job.borders) table = BorderTable(0, 9, 9, border);
-  return job;
-}
-
-/// Weights whose magnitudes sum to 1, all of one sign or not.
-std::vector<double> random_weights(std::size_t count, bool positive, Numbers& numbers) {
-  std::vector<double> weights;
-  for (std::size_t i = 0; i < count; ++i) weights.push_back(numbers.next() - (positive ? 0 : 0.5));
-  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0, [](double a, double w) { return a + std::fabs(w); });
-  for (double& w : weights) w /= sum;
-  return weights;
-}
-
-Taps dense(std::int64_t height, std::int64_t width, std::vector<double> weights) {
-  return {.size = {1, height, width}, .method = Method::direct, .weights = std::move(weights), .factors = {}};
-}
-
-Taps product(const std::vector<double>& y, const std::vector<double>& x) {
-  return {.size = {1, static_cast<std::int64_t>(y.size()), static_cast<std::int64_t>(x.size())},
-          .method = Method::separable,
-          .weights = {},
-          .factors = std::array<std::vector<double>, 3>{std::vector<double>{1.0}, y, x}};
-}
 
 /// The result of a fixed-point filter for pixels at (y, x), before it is rounded.
 double sum_of(const FixedPoint& fixed, const Taps& taps, const std::vector<int>& pixels) {
@@ -179,31 +150,8 @@ TEST(FixedPoint, KeepsImagesOfOneValue) {
   }
 }
 
-Image random_image(const Shape& shape, Layout layout = Layout::interleaved) {
-  Image image(shape, Pixel::u8, layout);
-  Numbers numbers(5);
-  auto* to = reinterpret_cast<std::uint8_t*>(image.view().data);
-  for (std::int64_t i = 0; i < shape.elements(); ++i) to[i] = static_cast<std::uint8_t>(numbers.below(256));
-  return image;
-}
-
-/// Whole weights: every pixel must be right to the bit.
 void expect_same(const Image& image, const Filter& filter, Options options) {
-  Options plain = options;
-  plain.method = Method::automatic;
-  const Image expected = convolve(image, filter, plain, reference());
-  for (const int threads : {1, 2}) {
-    options.threads = threads;
-    const PlanSpec spec{.shape = image.shape(), .pixel = Pixel::u8, .filters = {filter}, .options = options};
-    // Images a few pixels wide may be quicker axis by axis.
-    if (image.shape().width >= 63) {
-      EXPECT_THAT(Plan(spec).explain(), testing::HasSubstr("fixed point"));
-    }
-    const Image found = convolve(image, filter, options, cpu());
-    const auto bytes = static_cast<std::size_t>(expected.shape().elements()) * bytes_of(expected.pixel());
-    EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, bytes), 0)
-        << to_string(image.shape()) << ", " << filter.name() << ", " << threads << " threads";
-  }
+  expect_exact(image, filter, std::move(options), "fixed point");
 }
 
 std::vector<double> integer_weights(std::int64_t count) {
@@ -213,7 +161,7 @@ std::vector<double> integer_weights(std::int64_t count) {
   return weights;
 }
 
-TEST(CpuFixed, IsExactOverSeveralTiles) {
+TEST(CpuSums32, IsExactOverSeveralTiles) {
   for (const std::int64_t width : {1, 5, 63, 64, 65, 300, 1200, 4500}) {
     for (const std::int64_t channels : {1, 3}) {
       const Image image = random_image({.height = 61, .width = width, .channels = channels});
@@ -229,14 +177,14 @@ TEST(CpuFixed, IsExactOverSeveralTiles) {
   }
 }
 
-TEST(CpuFixed, IsExactPastTheCaches) {
+TEST(CpuSums32, IsExactPastTheCaches) {
   const Image image = random_image({.height = 2100, .width = 4100});
   expect_same(image, Filter::dense({1, 3, 3}, integer_weights(9)), {.method = Method::direct});
   expect_same(image, Filter::separable({.y = integer_weights(3), .x = integer_weights(5)}),
               {.output = Pixel::i16, .method = Method::separable});
 }
 
-TEST(CpuFixed, IsExactForVolumesPlanesAndAllBorders) {
+TEST(CpuSums32, IsExactForVolumesPlanesAndAllBorders) {
   const Image volume = random_image({.depth = 5, .height = 9, .width = 80});
   const Image planes = random_image({.batch = 2, .height = 20, .width = 90, .channels = 3}, Layout::planar);
   const Filter cube = Filter::dense({3, 3, 3}, integer_weights(27));
@@ -253,7 +201,7 @@ TEST(CpuFixed, IsExactForVolumesPlanesAndAllBorders) {
   }
 }
 
-TEST(CpuFixed, RoundsHalfToEvenAndSaturates) {
+TEST(CpuSums32, RoundsHalfToEvenAndSaturates) {
   Image image({.height = 2, .width = 256}, Pixel::u8);
   auto* pixels = reinterpret_cast<std::uint8_t*>(image.view().data);
   for (int i = 0; i < 512; ++i) pixels[i] = static_cast<std::uint8_t>(i);
@@ -269,7 +217,7 @@ TEST(CpuFixed, RoundsHalfToEvenAndSaturates) {
   }
 }
 
-TEST(CpuFixed, SumsBeyond16BitsAreWhite) {
+TEST(CpuSums32, SumsBeyond16BitsAreWhite) {
   // 255 · 129 = 32,895 and its neighbours: as numbers of 16 bits they would have a sign.
   const Shape shape{.height = 12, .width = 70};
   std::vector<double> random(9, 14);
@@ -295,7 +243,7 @@ TEST(CpuFixed, SumsBeyond16BitsAreWhite) {
   }
 }
 
-TEST(CpuFixed, KernelsWithoutTheLongProductsAreTheSame) {
+TEST(CpuSums32, KernelsWithoutTheLongProductsAreTheSame) {
   const cpu_backend::Sums32Kernels* best = cpu_backend::best_sums32_kernels();
   const cpu_backend::Sums32Kernels* other = cpu_backend::best_sums32_kernels(false);
   if (best == other) GTEST_SKIP() << "no VNNI here";

@@ -30,6 +30,9 @@ bool is_float(Pixel pixel);
 double largest(Pixel pixel);
 double smallest(Pixel pixel);
 
+/// How a sum becomes an integer; integers saturate either way, and NaN becomes 0.
+enum class Rounding { half_even, truncate };
+
 /// An IEEE 754 binary16 number in storage; arithmetic happens in `float` or `double`.
 struct f16 {
   std::uint16_t bits = 0;

@@ -26,9 +26,6 @@ enum class Extent {
 /// The definition that `Filter` gives for each.
 enum class Operation { convolution, correlation };
 
-/// How a sum becomes an integer; integers saturate either way, and NaN becomes 0.
-enum class Rounding { half_even, truncate };
-
 /// The precision of sums. `automatic`: f32, but f64 where input or output is f64, and where f32 could put an integer output
 /// more than half a level off: never with up to 15 × 15 weights whose magnitudes sum to 1, no scale, and constants that the pixels can
 /// hold. Of float inputs such are thought of as weights of one sign turn into outputs within the pixel's range; of larger ones, whose

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "halation/pixel.h"
-#include "halation/plan.h"
 
 namespace halation {
 

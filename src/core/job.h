@@ -72,6 +72,12 @@ struct Job {
   }
 };
 
+/// Bytes of the input and of one output.
+inline double bytes_moved(const Job& job) {
+  return static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
+         static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
+}
+
 /// A job of one filter whose sums are the output.
 inline bool is_one_filter(const Job& job) { return job.filters.size() == 1 && job.combine == Combine::none; }
 

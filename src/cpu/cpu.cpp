@@ -2,14 +2,16 @@
 #include "cpu/cpu.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/threads.h"
-#include "cpu/expected.h"
 #include "cpu/families.h"
 #include "cpu/int8/int8.h"
+#include "cpu/packed.h"
 #include "cpu/parts/kernels.h"
 #include "halation/threads.h"
 
@@ -29,6 +31,31 @@ int workers_for(const Job& job, double seconds) {
   const int available = available_threads();  // which refuses what the environment says of it, for images of any size
   return seconds < worth_threads_seconds() ? 1 : available;
 }
+
+/// A job by several families: which of them does a run depends on how its images lie.
+class ByImages final : public Runner {
+ public:
+  ByImages(std::vector<std::unique_ptr<const Runner>> runners, const std::array<std::size_t, all_packed.size()>& taken)
+      : runners_(std::move(runners)), taken_(taken) {}
+
+  std::size_t workspace_bytes() const override {
+    std::size_t most = 0;
+    for (const auto& runner : runners_) most = std::max(most, runner->workspace_bytes());
+    return most;
+  }
+  std::string explain() const override {
+    std::string text = runners_.front()->explain() + " where images are packed";
+    for (std::size_t i = 1; i < runners_.size(); ++i) text += (i == 1 ? ", else " : " or ") + runners_[i]->explain();
+    return text;
+  }
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
+    runners_[taken_[packed_of(in, outs).index()]]->run(in, outs, workspace, stream);
+  }
+
+ private:
+  std::vector<std::unique_ptr<const Runner>> runners_;
+  std::array<std::size_t, all_packed.size()> taken_;
+};
 
 class CpuBackend final : public Backend {
  public:
@@ -54,7 +81,7 @@ class CpuBackend final : public Backend {
     const double worth = worth_threads_seconds();
     const double alone = std::min(seconds, worth) + 0.02 * std::max(0.0, seconds - worth);
     const double shared = seconds / std::min(workers_for(job, seconds), arena_threads());
-    const double bytes = bytes_of_images(job);
+    const double bytes = bytes_moved(job);
     return start_seconds + std::hypot(std::max(alone, shared), bytes > cached_bytes ? bytes / most_bytes_per_second : 0);
   }
 
@@ -65,9 +92,23 @@ class CpuBackend final : public Backend {
   std::string explain_choice(const Job& job, Device) const override { return families().explain({job, job.filters}); }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
-    const Families::Offer offer = families().cheapest({*job, job->filters});
-    const int workers = workers_for(*job, offer.seconds);
-    return offer.family->make(std::move(job), workers);
+    const Families::Offer packed = families().cheapest({*job, job->filters});
+    std::vector<const Family*> taken{packed.family};
+    std::array<std::size_t, all_packed.size()> index{};
+    for (const Packed images : all_packed) {
+      const Request request{.job = *job, .filters = job->filters, .packed = images};
+      // What is no dearer than for packed images is still the cheapest.
+      if (packed.family->seconds(request) == packed.seconds) continue;
+      const Family* const family = families().cheapest(request).family;
+      const auto place = std::find(taken.begin(), taken.end(), family);
+      index[images.index()] = static_cast<std::size_t>(place - taken.begin());
+      if (place == taken.end()) taken.push_back(family);
+    }
+    const int workers = workers_for(*job, packed.seconds);
+    if (taken.size() == 1) return packed.family->make(std::move(job), workers);
+    std::vector<std::unique_ptr<const Runner>> runners;
+    for (const Family* family : taken) runners.push_back(family->make(job, workers));
+    return std::make_unique<ByImages>(std::move(runners), index);
   }
 };
 

@@ -1,15 +1,15 @@
 // expected.cpp: arithmetic and memory together, and what tiles come to.
 #include "cpu/expected.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace halation::cpu_backend {
 
-double seconds_of(const Job& job, double nanoseconds, int times_shared, double bytes, const Rates& rates) {
-  // Little work is shared by no threads; somewhat more is no leap.
-  const double shared = job.threads == 1                   ? 0
-                        : nanoseconds < rates.threads_from ? nanoseconds / rates.threads_from
-                                                           : 1;
+double seconds_of(double nanoseconds, int times_shared, double bytes, const Rates& rates) {
+  // Little work is shared by no threads; somewhat more is no leap. How many threads a job may have counts for nothing: others would
+  // choose another family, and give other bits.
+  const double shared = std::min(1.0, nanoseconds / rates.threads_from);
   const double busy = nanoseconds + shared * times_shared * rates.start;
   // Caches do not end at a byte.
   constexpr double blur = 0.3;
@@ -17,14 +17,9 @@ double seconds_of(const Job& job, double nanoseconds, int times_shared, double b
   return 1e-9 * std::hypot(busy, bytes * beyond * rates.memory_byte);
 }
 
-double bytes_of_images(const Job& job) {
-  return static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
-         static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
-}
-
-double seconds_of_filters(const Request& request, double (*of_filter)(const Job&, const Taps&, const Rates&)) {
+double seconds_of_filters(const Request& request, double (*of_filter)(const Request&, const Taps&)) {
   double seconds = 0;
-  for (const Taps& taps : request.filters) seconds += of_filter(request.job, taps, request.costs);
+  for (const Taps& taps : request.filters) seconds += of_filter(request, taps);
   return seconds;
 }
 

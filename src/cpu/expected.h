@@ -10,17 +10,14 @@ namespace halation::cpu_backend {
 
 /// Seconds of one thread for so much work, shared by threads so many times, while memory brings so many
 /// bytes: both overlap, but not wholly, so that their times join like the sides of a right angle.
-double seconds_of(const Job& job, double nanoseconds, int times_shared, double bytes, const Rates& rates);
-
-/// Bytes of the job's input and output.
-double bytes_of_images(const Job& job);
+double seconds_of(double nanoseconds, int times_shared, double bytes, const Rates& rates);
 
 /// How many times a float is as wide as f32 where sums are f64.
 inline double width_of_sums(const Job& job) { return job.sum_f64 ? 2 : 1; }
 inline Pixel pixel_of_sums(const Job& job) { return job.sum_f64 ? Pixel::f64 : Pixel::f32; }
 
 /// Of a job whose filters are summed one after the other, each as `of_filter` expects.
-double seconds_of_filters(const Request& request, double (*of_filter)(const Job&, const Taps&, const Rates&));
+double seconds_of_filters(const Request& request, double (*of_filter)(const Request&, const Taps&));
 
 /// Threads that tiles are cut for where they are priced.
 inline constexpr int priced_workers = 2;

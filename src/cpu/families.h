@@ -10,6 +10,7 @@
 
 #include "core/backend.h"
 #include "core/family_table.h"
+#include "cpu/packed.h"
 #include "cpu/rates.h"
 
 namespace halation::cpu_backend {
@@ -20,13 +21,14 @@ struct Request {
   const Job& job;  ///< all but its filters
   std::span<const Taps> filters;
   const Rates& costs = rates();
+  Packed packed = {};  ///< what the images are, which a job does not tell
 };
 
 struct Family {
   std::string_view name;
   /// Why it does not do the job: null where it does, else the reason in words.
   const char* (*refuses)(const Request&);
-  /// What one thread should take, where it does it.
+  /// What one thread should take, where it does it; of images that are not packed no less than of packed ones.
   double (*seconds)(const Request&);
   std::unique_ptr<const Runner> (*make)(std::shared_ptr<const Job>, int workers);
 };

@@ -151,16 +151,19 @@ class Chooser {
     return std::find(methods.begin(), methods.end(), method) != methods.end();
   }
 
-  Expected expected(Method method, const FilterAnalysis& analysis, const Job& job) const {
+  Expected expected(Method method, FilterAnalysis& analysis, const Job& job) const {
     Taps taps = analysis.place();
-    // Backends may be quicker with whole weights; many would take longer to write than the estimate.
+    // Backends may be quicker with whole weights, and not do others; many would take longer to write than the estimate.
     constexpr std::int64_t few_weights = 49;
-    if (method == Method::direct && analysis.filter().size().taps() <= few_weights) taps.weights = analysis.weights();
+    const bool few = analysis.filter().size().taps() <= few_weights;
+    if (few && method == Method::direct) taps.weights = analysis.weights();
+    if (few && method != Method::direct && analysis.filter().factors() && fits(method, analysis, job))
+      taps.factors = analysis.separation()->factors;
     return {method, backend_.expected_seconds(job, taps, method, device_)};
   }
 
   /// What the backend offers; of equals the one that it lists first.
-  std::vector<Expected> quickest_first(const FilterAnalysis& analysis, const Job& job) const {
+  std::vector<Expected> quickest_first(FilterAnalysis& analysis, const Job& job) const {
     std::vector<Expected> list;
     list.reserve(backend_.methods().size());
     for (const Method method : backend_.methods()) {

@@ -106,12 +106,8 @@ class ReferenceBackend final : public Backend {
     return list;
   }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
-    const auto outputs = static_cast<double>(job.out.elements());
-    const double bytes =
-        static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
-        outputs * static_cast<double>(bytes_of(job.out_pixel));
-    const double sums = outputs * static_cast<double>(multiply_adds(taps.size, method));
-    return std::hypot(bytes / bytes_per_second, sums / multiply_adds_per_second);
+    const double sums = static_cast<double>(job.out.elements()) * static_cast<double>(multiply_adds(taps.size, method));
+    return std::hypot(bytes_moved(job) / bytes_per_second, sums / multiply_adds_per_second);
   }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     return std::make_unique<ReferenceRunner>(std::move(job));

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "halation/error.h"
 #include "images.h"
 
 namespace halation::gpu_test {

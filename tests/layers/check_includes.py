@@ -40,7 +40,7 @@ SHARED_ROOMS = {
     "app": {"report": set(), "filtering": {"report"}, "command_line": {"report", "filtering"}},
 }
 # Files of the folder itself that rooms which are not shared may include; of folders that are not named here all rooms may include all.
-FILES_FOR_ROOMS = {"src/cuda": {"families.h", "row_layout.h"}, "src/cpu": {"families.h", "expected.h", "rates.h"}}
+FILES_FOR_ROOMS = {"src/cuda": {"families.h", "row_layout.h"}, "src/cpu": {"families.h", "expected.h", "packed.h", "rates.h"}}
 
 # Libraries that stay in the folders or files named, so that everything else builds without them, or sooner (CLI11).
 CONFINED = {

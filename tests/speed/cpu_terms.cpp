@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "cpu/families.h"
-#include "halation/error.h"
 #include "plan/backends.h"
 #include "plan/check.h"
 #include "plan/choose.h"
+#include "speed/choice_tool.h"
 #include "sweep/job_case.h"
 #include "sweep/seeded.h"
 
@@ -113,32 +113,27 @@ void print_job(std::uint64_t seed, std::uint64_t index, const Rates& row) {
   PlanSpec spec = job_case.spec;
   spec.device = cpu();
   const Backend& backend = backend_for(spec.device);
-  std::printf("{\"case\": %llu, \"seed\": %llu, \"job\": \"%s\", \"ways\": [",
+  std::printf("{\"case\": %llu, \"seed\": %llu, \"job\": \"%s\", \"cached_bytes\": %.0f, \"ways\": [",
               static_cast<unsigned long long>(index), static_cast<unsigned long long>(seed),
-              job_case.text.c_str());
+              job_case.text.c_str(), row.cached_bytes);
+  const auto [in, out] = speed::views_without_memory(*choose(check(spec), spec.options, backend, spec.device).job, job_case);
+  const Packed packed = packed_of(in, {&out, 1});
   const char* separator = "";
-  for (const Method method : backend.methods()) {
-    spec.options.method = method;
-    Choice choice;
-    try {
-      choice = choose(check(spec), spec.options, backend, spec.device);
-    } catch (const Error&) {
-      continue;  // not one for this filter
-    }
+  speed::for_each_method(spec, backend, [&](Method method, const Choice& choice) {
     Rates pieces = row;
     const std::vector<Figure> figures = figures_of(pieces);
     for (const Figure& figure : figures) *figure.nanoseconds = 0;
     for (const Family* family : families().list()) {
-      const Request priced{*choice.job, choice.job->filters, row};
+      const Request priced{*choice.job, choice.job->filters, row, packed};
       if (family->refuses(priced) != nullptr) continue;
       std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f", separator,
                   std::string(name_of(method)).c_str(), std::string(family->name).c_str(),
                   1e6 * family->seconds(priced));
-      print_terms(*family, {*choice.job, choice.job->filters, pieces}, pieces, figures);
+      print_terms(*family, {*choice.job, choice.job->filters, pieces, packed}, pieces, figures);
       std::printf("}");
       separator = ", ";
     }
-  }
+  });
   std::printf("]}\n");
 }
 

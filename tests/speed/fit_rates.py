@@ -17,14 +17,13 @@ import sys
 import numpy as np
 from scipy.optimize import least_squares
 
-CACHED_BYTES = 2.5e6  # as the row has it
 BLUR = 0.3  # as seconds_of has it
 THREADS = 2  # that the jobs were done by
 LEAST_US = 20  # jobs that take less are none to judge by
 TOGETHER = 0.4  # what errors common to all ways of a job count
 LEAST_PIECES = 3  # ways that must count a piece, or its figure stays
 LEAST = {"_tap": 0.003, "staged_row": 12, "lines.pass": 10, "axis_start": 250}  # of names that end so: seeded jobs say little
-Way = collections.namedtuple("Way", "job name terms bytes took old")
+Way = collections.namedtuple("Way", "job name terms bytes cached took old")
 
 
 def read(terms_file, measured_file, first):
@@ -33,7 +32,7 @@ def read(terms_file, measured_file, first):
     for line in open(terms_file, encoding="utf-8"):
         job = json.loads(line)
         for way in job["ways"]:
-            counted[job["case"], way["method"], way["family"]] = way
+            counted[job["case"], way["method"], way["family"]] = way | {"cached": job["cached_bytes"]}
     ways, texts = [], []
     for line in open(measured_file, encoding="utf-8"):
         job = json.loads(line)
@@ -47,7 +46,7 @@ def read(terms_file, measured_file, first):
             way, count = same[0]
             took = float(np.mean([each["took_us"] for each, _ in same]))
             name = f"{way['method']}/{family}"
-            ways.append(Way(first + len(texts), name, count["terms"], count["bytes"], took, way["expected_us"]))
+            ways.append(Way(first + len(texts), name, count["terms"], count["bytes"], count["cached"], took, way["expected_us"]))
         texts.append(job["job"])
     return ways, texts
 
@@ -57,8 +56,8 @@ def matrix(ways, names):
 
 
 def memory(ways):
-    moved = np.array([way.bytes for way in ways], float)
-    return moved / (1 + np.exp((1 - moved / CACHED_BYTES) / BLUR))
+    moved, cached = np.array([(way.bytes, way.cached) for way in ways], float).T
+    return moved / (1 + np.exp((1 - moved / cached) / BLUR))
 
 
 def expected(ways, names, figures):

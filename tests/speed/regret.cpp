@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <random>
 #include <string>
 #include <string_view>
@@ -14,11 +15,11 @@
 
 #include "core/memory.h"
 #include "cpu/families.h"
-#include "halation/error.h"
 #include "halation/transfer.h"
 #include "plan/backends.h"
 #include "plan/check.h"
 #include "plan/choose.h"
+#include "speed/choice_tool.h"
 #include "sweep/arena.h"
 #include "sweep/job_case.h"
 #include "sweep/seeded.h"
@@ -55,8 +56,9 @@ struct Ways {
   std::string cheapest;
 };
 
-Ways ways_on_cpu(const std::shared_ptr<const Job>& job, int threads) {
-  const cpu_backend::Request request{*job, job->filters};
+Ways ways_on_cpu(const std::shared_ptr<const Job>& job, const ConstView& in, const View& out, int threads) {
+  const cpu_backend::Request request{
+      .job = *job, .filters = job->filters, .packed = cpu_backend::packed_of(in, {&out, 1})};
   Ways ways{{}, std::string(cpu_backend::families().cheapest(request).family->name)};
   for (const cpu_backend::Family* family : cpu_backend::families().list()) {
     if (family->refuses(request) != nullptr) continue;
@@ -108,13 +110,13 @@ void fill(std::vector<std::byte>& bytes, Pixel pixel, std::uint64_t seed) {
   }
 }
 
-/// A way that is measured, and the seconds that runs took.
+/// A way that is measured, and the seconds that a run took.
 struct Timed {
   Method method;
   Way way;
   std::unique_ptr<const Runner> runner;
   int runs = 1;  ///< a reading
-  std::vector<double> readings;
+  double least = std::numeric_limits<double>::infinity();
 };
 
 /// Seconds of a run: of several, the mean.
@@ -125,12 +127,12 @@ double reading_of(int runs, const std::function<void()>& run, const std::functio
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / runs;
 }
 
-/// Medians of seven readings, after two that are not counted. Ways take turns, so that a machine that is
-/// slower for a while is so for all of them.
+/// Readings of which the least counts, since what else the machine does only adds, after two that are not
+/// counted. Ways take turns, so that a machine that is slower for a while is so for all of them.
 void time_by_turns(std::vector<Timed>& ways, const std::function<void(const Runner&)>& run,
                    const std::function<void()>& wait) {
   constexpr double least_seconds = 2e-3;
-  constexpr int rounds = 7;
+  constexpr int rounds = 11;
   for (Timed& timed : ways) {
     const auto once = [&] { run(*timed.runner); };
     reading_of(1, once, wait);
@@ -138,10 +140,9 @@ void time_by_turns(std::vector<Timed>& ways, const std::function<void(const Runn
   }
   for (int round = 0; round < rounds; ++round) {
     for (Timed& timed : ways)
-      timed.readings.push_back(reading_of(
-          timed.runs, [&] { run(*timed.runner); }, wait));
+      timed.least = std::min(timed.least, reading_of(
+                                              timed.runs, [&] { run(*timed.runner); }, wait));
   }
-  for (Timed& timed : ways) std::sort(timed.readings.begin(), timed.readings.end());
 }
 
 /// An arena's bytes, and the view in them, on a device.
@@ -189,21 +190,14 @@ void measure(const Settings& settings, std::uint64_t index) {
       std::string(name_of(job.filters.front().method)).c_str());
   std::vector<Timed> all;
   std::size_t bytes = 0;
-  for (const Method method : backend.methods()) {
-    spec.options.method = method;
-    Choice choice;
-    try {
-      choice = choose(check(spec), spec.options, backend, settings.device);
-    } catch (const Error&) {
-      continue;  // not one for this filter
-    }
+  speed::for_each_method(spec, backend, [&](Method method, const Choice& choice) {
     const int threads = settings.threads == 0 ? 2 : settings.threads;
 #ifdef HALATION_HAS_CUDA
     Ways ways = settings.device.kind == Device::Kind::cuda
                     ? ways_on_gpu(choice.job, settings.device, in.view, out.view)
-                    : ways_on_cpu(choice.job, threads);
+                    : ways_on_cpu(choice.job, in.view, out.view, threads);
 #else
-    Ways ways = ways_on_cpu(choice.job, threads);
+    Ways ways = ways_on_cpu(choice.job, in.view, out.view, threads);
 #endif
     for (Way& way : ways.all) {
       // What no kernel is good at takes too long to be the fastest.
@@ -212,9 +206,9 @@ void measure(const Settings& settings, std::uint64_t index) {
       way.chosen = method == automatic.job->filters.front().method && way.name == ways.cheapest;
       std::unique_ptr<const Runner> runner = way.make();
       bytes = std::max(bytes, runner->workspace_bytes());
-      all.push_back({method, std::move(way), std::move(runner), 1, {}});
+      all.push_back({.method = method, .way = std::move(way), .runner = std::move(runner)});
     }
-  }
+  });
   const bool on_gpu = settings.device.kind == Device::Kind::cuda;
   const Memory workspace = bytes == 0 ? Memory()
                            : on_gpu
@@ -232,7 +226,7 @@ void measure(const Settings& settings, std::uint64_t index) {
   for (const Timed& timed : all) {
     std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f, \"took_us\": %.3f%s}",
                 separator, std::string(name_of(timed.method)).c_str(), timed.way.name.c_str(),
-                1e6 * timed.way.expected, 1e6 * timed.readings[timed.readings.size() / 2],
+                1e6 * timed.way.expected, 1e6 * timed.least,
                 timed.way.chosen ? ", \"chosen\": true" : "");
     separator = ", ";
   }

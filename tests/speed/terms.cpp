@@ -12,11 +12,10 @@
 
 #include "core/backend.h"
 #include "cuda/families.h"
-#include "halation/error.h"
 #include "plan/backends.h"
 #include "plan/check.h"
 #include "plan/choose.h"
-#include "sweep/arena.h"
+#include "speed/choice_tool.h"
 #include "sweep/job_case.h"
 #include "sweep/seeded.h"
 
@@ -114,12 +113,6 @@ class Priced final : public Backend {
   const Gpu& gpu_;
 };
 
-/// A view of which nothing but how it lies is true.
-View view_without_memory(const Shape& shape, Pixel pixel, Layout layout, sweep::Arrangement arrangement) {
-  const sweep::Place place(shape, pixel, layout, arrangement);
-  return {reinterpret_cast<std::byte*>(place.start), shape, place.strides, pixel, {}};
-}
-
 void print_job(std::uint64_t seed, std::uint64_t index) {
   const Gpu gpu = measured_gpu(costs_of(90));
   const Priced backend(gpu);
@@ -128,20 +121,12 @@ void print_job(std::uint64_t seed, std::uint64_t index) {
   spec.device = cpu();  // which every machine has
   const Choice automatic = choose(check(spec), spec.options, backend, spec.device);
   const Job& job = *automatic.job;
-  const View in = view_without_memory(job.in, job.in_pixel, job_case.in_layout, job_case.in_arrangement);
-  const View out = view_without_memory(job.out, job.out_pixel, job_case.out_layout, job_case.out_arrangement);
+  const auto [in, out] = speed::views_without_memory(job, job_case);
   const RowLayout rows = row_layout_of(in, {&out, 1});
   std::printf("{\"case\": %llu, \"seed\": %llu, \"job\": \"%s\", \"ways\": [", static_cast<unsigned long long>(index),
               static_cast<unsigned long long>(seed), job_case.text.c_str());
   bool is_first = true;
-  for (const Method method : backend.methods()) {
-    spec.options.method = method;
-    Choice choice;
-    try {
-      choice = choose(check(spec), spec.options, backend, spec.device);
-    } catch (const Error&) {
-      continue;  // not one for this filter
-    }
+  speed::for_each_method(spec, backend, [&](Method method, const Choice& choice) {
     const Request request{*choice.job, rows, gpu, families()};
     const Family* const cheapest = families().cheapest(request).family;
     for (const Family* family : families().list()) {
@@ -154,7 +139,7 @@ void print_job(std::uint64_t seed, std::uint64_t index) {
       std::printf("}");
       is_first = false;
     }
-  }
+  });
   std::printf("]}\n");
 }
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "cpu/compose/axis_pass.h"
 #include "cpu/expected.h"
 #include "cpu/families.h"
+#include "cpu/packed.h"
 #include "cpu/tiles/parallel.h"
 #include "cpu/tiles/tiles.h"
 
@@ -75,25 +75,6 @@ AxisJob axis_job(const Job& job, const Taps& taps, std::size_t axis, const Exten
   return along;
 }
 
-/// Whether the elements of a view lie one after another, `step` samples a pixel.
-bool is_packed(const ConstView& view, std::int64_t step) {
-  const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
-  std::int64_t next = element * step;
-  if (step > 1 && view.strides.channels != element) return false;
-  const auto follows = [&next](std::int64_t n, std::int64_t stride) {
-    const bool packed = n == 1 || stride == next;
-    next *= n;
-    return packed;
-  };
-  return follows(view.shape.width, view.strides.width) && follows(view.shape.height, view.strides.height) &&
-         follows(view.shape.depth, view.strides.depth) && follows(view.shape.batch, view.strides.batch);
-}
-
-/// Whether the channels of a pixel lie nearer to each other than pixels do, be they packed or not.
-bool has_channels_inside(const ConstView& view) {
-  return std::abs(view.strides.channels) <= std::abs(view.strides.width);
-}
-
 /// Calls body(row, index of its first sample, samples) for runs of elements that a stride tells: whole images
 /// where they are packed, else rows, in as many tasks as threads can share.
 template <class Body>
@@ -155,14 +136,12 @@ class AxisByAxis final : public Runner {
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
-    const bool packed =
-        interleaved_ && has_channels_inside(in) &&
-        std::all_of(outs.begin(), outs.end(), [](const View& out) { return has_channels_inside(out); });
-    const Layout& layout = packed ? *interleaved_ : apart_;
-    for (std::int64_t channel = 0; channel < (packed ? 1 : job_->in.channels); ++channel) {
+    const bool together = interleaved_ && has_channels_inside(in, outs);
+    const Layout& layout = together ? *interleaved_ : apart_;
+    for (std::int64_t channel = 0; channel < (together ? 1 : job_->in.channels); ++channel) {
       for (std::int64_t first = 0; first < job_->in.batch; first += layout.images) {
         const std::int64_t images = std::min(layout.images, job_->in.batch - first);
-        const Part part{.all_channels = packed, .channel = channel, .first = first, .images = images};
+        const Part part{.all_channels = together, .channel = channel, .first = first, .images = images};
         run_part(layout, part, in, outs, Scratch(workspace.data()));
       }
     }
@@ -375,7 +354,9 @@ const char* refuses(const Request& request) {
   return nullptr;
 }
 
-double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
+double filter_seconds(const Request& request, const Taps& taps) {
+  const Job& job = request.job;
+  const Rates& rates = request.costs;
   const double wide = width_of_sums(job);
   const auto inputs = static_cast<double>(job.in.elements());
   const auto outputs = static_cast<double>(job.out.elements());
@@ -387,8 +368,8 @@ double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
     ++sections;
     bytes += samples * static_cast<double>(bytes_of(pixel) + bytes_of(pixel_of_sums(job)));
   };
-  if (job.in_pixel != pixel_of_sums(job)) convert(job.in_pixel, inputs, rates.load);
-  if (job.out_pixel != pixel_of_sums(job) || job.combine != Combine::none)
+  if (job.in_pixel != pixel_of_sums(job) || !request.packed.in) convert(job.in_pixel, inputs, rates.load);
+  if (job.out_pixel != pixel_of_sums(job) || job.combine != Combine::none || !request.packed.out)
     convert(job.out_pixel, outputs, rates.store);
   if (job.combine == Combine::magnitude) nanoseconds += 2 * wide * outputs * rates.axis_sample;
   Extents n = extents_of(job.in);
@@ -402,7 +383,7 @@ double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
     n[axis] = along.n_out;
     ++sections;
   }
-  return seconds_of(job, nanoseconds + sections * rates.axis_start, sections, bytes, rates);
+  return seconds_of(nanoseconds + sections * rates.axis_start, sections, bytes, rates);
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ double seconds_by_lines(const Request& request) {
     const bool is_box = taps.method == Method::box;
     const bool one_tap = taps.size == Space{1, 1, 1};
     const double time = is_box && !one_tap ? counting.box_time() : counting.taps_time() * (is_box ? 2 : 1);
-    seconds += seconds_of(request.job, time, 1, bytes_of_images(request.job), request.costs);
+    seconds += seconds_of(time, 1, bytes_moved(request.job), request.costs);
   }
   return seconds;
 }

@@ -75,7 +75,9 @@ class Int8Runner final : public Runner {
   Tiles apart_;
 };
 
-double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
+double filter_seconds(const Request& request, const Taps& taps) {
+  const Job& job = request.job;
+  const Rates& rates = request.costs;
   const auto no_scratch = [](std::int64_t, std::int64_t, std::int64_t) { return std::int64_t{0}; };
   const Tiles tiles(job.out, job.out.channels, FilterReach({&taps, 1}), priced_workers, tile_limits,
                     no_scratch);
@@ -105,7 +107,7 @@ double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
     nanoseconds += n.samples * n.again_rows * n.again_columns * z * r.paired +
                    summed * (r.direct + z * pairs(taps.size[1]) * x * r.direct_pair);
   }
-  return seconds_of(job, nanoseconds, 1, bytes_of_images(job), rates);
+  return seconds_of(nanoseconds, 1, bytes_moved(job), rates);
 }
 
 }  // namespace
@@ -124,7 +126,8 @@ const Family int8{
       if (best_sums32_kernels() == nullptr) return "no instructions for it on this CPU";
       if (!allows_fixed_point(request.job)) return "u8 to u8 or i16, constants that are pixels, sums apart and not in f64";
       for (const Taps& taps : request.filters) {
-        if (taps.method == Method::box && std::max(taps.size[1], taps.size[2]) > 3) return "boxes of 3x3 alone";
+        if (taps.method == Method::box && (taps.size != Space{1, 3, 3} || request.job.out_pixel != Pixel::u8))
+          return "boxes of 3x3 to u8 alone";
         if (taps.method != Method::direct && taps.size[0] > 1) return "no factors along depth";
         const bool known = taps.factors || !taps.weights.empty();
         if (known && !fixed_point_error(request.job, taps, taps.method)) return "weights that 16 bits hold well enough alone";

@@ -302,7 +302,9 @@ std::int64_t sum_bytes(std::span<const Taps> filters, const Job& job) {
   return job.in_pixel == Pixel::u8 && most_sum(filters, job, true) <= most_16 ? 2 : 4;
 }
 
-double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
+double filter_seconds(const Request& request, const Taps& taps) {
+  const Job& job = request.job;
+  const Rates& rates = request.costs;
   const std::span<const Taps> alone(&taps, 1);
   const std::int64_t bytes_x = row_bytes(alone, job);
   const auto scratch = [&](std::int64_t width, std::int64_t, std::int64_t step) {
@@ -339,7 +341,7 @@ double filter_seconds(const Job& job, const Taps& taps, const Rates& rates) {
     if (job.sum_f64 && job.out_pixel != Pixel::f64)
       nanoseconds += 2 * n.samples * rates.store.of(job.out_pixel);
   }
-  return seconds_of(job, nanoseconds, 1, bytes_of_images(job), rates);
+  return seconds_of(nanoseconds, 1, bytes_moved(job), rates);
 }
 
 double seconds(const Request& request) { return seconds_of_filters(request, filter_seconds); }

@@ -14,6 +14,7 @@
 #include "cuda/device/runtime.h"
 #include "cuda/parts/divisor.h"
 #include "cuda/parts/pixels.cuh"
+#include "halation/error.h"
 
 namespace halation::cuda_backend {
 namespace {

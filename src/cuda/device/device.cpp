@@ -5,6 +5,7 @@
 
 #include "core/threads.h"
 #include "cuda/device/runtime.h"
+#include "halation/error.h"
 
 namespace halation::cuda_backend {
 namespace {

@@ -60,10 +60,4 @@ struct Gpu {
 /// The driver is asked once a device. Throws `Error{device}` where it does not exist.
 const Gpu& gpu_of(Device device);
 
-/// Bytes that a job of one filter reads and writes.
-inline double bytes_moved(const Job& job) {
-  return static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
-         static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
-}
-
 }  // namespace halation::cuda_backend

@@ -8,6 +8,7 @@
 
 #include "cuda/device/device.h"
 #include "cuda/device/runtime.h"
+#include "halation/error.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -65,7 +66,7 @@ Memory allocate(std::size_t bytes, Device device, Stream stream, const std::stri
                                               size_in_words(static_cast<double>(available)) +
                                               " are available");
   }
-  if (status != cudaSuccess) fail(status, "the allocation of device memory for " + what, __FILE__, __LINE__);
+  if (status != cudaSuccess) fail(status, ("the allocation of device memory for " + what).c_str(), __FILE__, __LINE__);
   return {static_cast<std::byte*>(data), [pool, order, device](std::byte* p) {
             try {
               const UseDevice there(device);  // a default stream is that of the present device
@@ -84,7 +85,7 @@ Memory allocate_pinned(std::size_t bytes, const std::string& what) {
     throw Error(ErrorCode::out_of_memory, what + " needs " + size_in_words(static_cast<double>(bytes)) +
                                               " of pinned memory, which the system refused");
   }
-  if (status != cudaSuccess) fail(status, "the allocation of pinned memory for " + what, __FILE__, __LINE__);
+  if (status != cudaSuccess) fail(status, ("the allocation of pinned memory for " + what).c_str(), __FILE__, __LINE__);
   return {static_cast<std::byte*>(data), [](std::byte* p) { (void)cudaFreeHost(p); }};
 }
 

@@ -41,65 +41,17 @@ inline __device__ __half __double2half(double value) { return static_cast<_Float
 #endif
 
 #include <cstddef>
-#include <cstdlib>
-#include <string>
-#include <string_view>
 #include <utility>
-
-#include "halation/error.h"
 
 namespace halation::cuda_backend {
 
-/// Whether every call of this process fails from now on: CUDA's errors after which "the process must be terminated and relaunched".
-inline bool loses_device(cudaError_t status) {
-  switch (status) {
-    case cudaErrorAssert:
-    case cudaErrorECCUncorrectable:
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchFailure:
-    case cudaErrorLaunchTimeout:
-#if !defined(__HIP__) && !defined(__HIP_PLATFORM_AMD__)  // HIP has no others
-    case cudaErrorExternalDevice:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorNvlinkUncorrectable:
-#endif
-      return true;
-    default: return false;
-  }
-}
-
 /// Throws `Error`: "cuda: out of memory (cudaErrorMemoryAllocation) in cudaMalloc(&p, bytes), direct.cu:87", and what to do where
 /// the process has lost the device. Clears the error, so that the device stays usable where it can be.
-[[noreturn]] inline void fail(cudaError_t status, std::string_view call, std::string_view file, int line) {
-  (void)cudaGetLastError();
-  const ErrorCode code = status == cudaErrorMemoryAllocation ? ErrorCode::out_of_memory : ErrorCode::device;
-  const char* const what_to_do = loses_device(status) ? "; this process has lost the device: start it again (with "
-                                                        "HALATION_CUDA_SYNC=1 the error names the kernel that made it)"
-                                                      : "";
-  throw Error(code, "cuda: " + std::string(cudaGetErrorString(status)) + " (" + cudaGetErrorName(status) + ") in " +
-                        std::string(call) + ", " + std::string(file.substr(file.find_last_of('/') + 1)) + ":" +
-                        std::to_string(line) + what_to_do);
-}
+[[noreturn]] void fail(cudaError_t status, const char* call, const char* file, int line);
 
-/// True where HALATION_CUDA_SYNC=1 asks for a wait after each launch, so that an error names the kernel that made it.
-inline bool waits_after_launches() {
-  static const bool asked = [] {
-    const char* value = std::getenv("HALATION_CUDA_SYNC");
-    return value != nullptr && std::string_view(value) == "1";
-  }();
-  return asked;
-}
-
-/// What HALATION_CUDA_LAUNCHED does.
-inline void check_launch(const char* kernel, cudaStream_t stream, const char* file, int line) {
-  cudaError_t status = cudaGetLastError();
-  if (status == cudaSuccess && waits_after_launches()) status = cudaStreamSynchronize(stream);
-  if (status != cudaSuccess) fail(status, kernel, file, line);
-}
+/// What HALATION_CUDA_LAUNCHED does: where HALATION_CUDA_SYNC=1 asks for it, with a wait, so that an error names the kernel that
+/// made it.
+void check_launch(const char* kernel, cudaStream_t stream, const char* file, int line);
 
 /// Checks a call of the runtime; the one way to make one.
 #define HALATION_CUDA_CHECK(call)                                              \

@@ -6,6 +6,7 @@
 
 #include "core/job.h"
 #include "cuda/parts/lines.cuh"
+#include "halation/error.h"
 
 namespace halation::cuda_backend {
 

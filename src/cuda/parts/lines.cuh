@@ -12,7 +12,7 @@
 #include "cuda/parts/divisor.h"
 #include "cuda/parts/neighbours.cuh"
 #include "cuda/parts/pixels.cuh"
-#include "halation/image.h"
+#include "halation/view.h"
 
 namespace halation::cuda_backend {
 

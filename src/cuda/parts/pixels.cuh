@@ -7,7 +7,6 @@
 
 #include "cuda/device/runtime.h"
 #include "halation/pixel.h"
-#include "halation/plan.h"
 
 namespace halation::cuda_backend {
 

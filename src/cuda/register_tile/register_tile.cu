@@ -2,24 +2,57 @@
 #include "cuda/register_tile/register_tile.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "core/convert.h"
 #include "cuda/device/device.h"
 #include "cuda/parts/dp4a.h"
 #include "cuda/parts/placed_taps.h"
 #include "cuda/parts/strips.h"
-#include "cuda/register_tile/launch.h"
+#include "cuda/register_tile/size.cuh"
 
 namespace halation::cuda_backend {
 namespace {
 
-RegisterTileLaunch launch_of(Pixel pixel, int size, int channels) {
+template <int K>
+RegisterTileSize<K> size_of(Pixel pixel, int channels) {
   switch (pixel) {
-    case Pixel::u8: return register_tile_launch<std::uint8_t>(size, channels);
-    case Pixel::u16: return register_tile_launch<std::uint16_t>(size, channels);
-    case Pixel::i16: return register_tile_launch<std::int16_t>(size, channels);
-    case Pixel::f16: return register_tile_launch<f16>(size, channels);
-    default: return register_tile_launch<float>(size, channels);
+    case Pixel::u8:
+      if constexpr (K < 7) return register_tile_size<std::uint8_t, K>(channels);
+      return {};
+    case Pixel::u16: return register_tile_size<std::uint16_t, K>(channels);
+    case Pixel::i16: return register_tile_size<std::int16_t, K>(channels);
+    case Pixel::f16: return register_tile_size<f16, K>(channels);
+    default: return register_tile_size<float, K>(channels);
   }
+}
+
+/// A number as an element of the kernel's input: its bits, and whether it is that number.
+struct Element {
+  std::uint32_t bits;
+  bool is_exact;
+};
+template <class T>
+Element element_as(double value) {
+  const T element = to_element<T>(value, Rounding::half_even);
+  const bool is_exact = static_cast<double>(element) == value;
+  if constexpr (sizeof(T) == 4) return {std::bit_cast<std::uint32_t>(element), is_exact};
+  else if constexpr (sizeof(T) == 2) return {std::bit_cast<std::uint16_t>(element), is_exact};
+  else return {element, is_exact};
+}
+Element element_of(Pixel pixel, double value) {
+  switch (pixel) {
+    case Pixel::u8: return element_as<std::uint8_t>(value);
+    case Pixel::u16: return element_as<std::uint16_t>(value);
+    case Pixel::i16: return element_as<std::int16_t>(value);
+    case Pixel::f16: return element_as<f16>(value);
+    default: return element_as<float>(value);
+  }
+}
+
+/// The element in place of coordinate c, as DeviceBorder::source has it.
+int source_of(const BorderTable& border, std::int64_t c) {
+  return static_cast<int>(border.source(std::clamp(c, border.low(), border.high() - 1)));
 }
 
 /// The K into whose K × K places the taps are set; 0 where there is none.
@@ -51,6 +84,77 @@ const char* refuses(const Request& request) {
                        32 * std::max(n.height, job.out.height) + 16 * n.width * n.channels < 2 * most / planes &&
                        job.out.elements() / 1024 < most;
   return counted ? nullptr : "fewer elements alone";
+}
+
+/// Of views on 16-byte boundaries whose rows hold the channels of the size.
+template <int K>
+void launch(const RegisterTileSize<K>& size, const Job& asked, const ConstView& in, const View& out, cudaStream_t stream) {
+  const Taps& taps = asked.filters.front();
+  RegisterTileArguments<K> job{};
+  set_views(job, in, out);
+  job.border_y = DeviceBorder(asked.borders[1]);
+  job.border_x = DeviceBorder(asked.borders[2]);
+  job.columns = static_cast<int>(out.shape.width * size.channels);
+  job.rows = static_cast<int>(out.shape.height);
+  job.depth = Divisor(in.shape.depth);
+  job.batch = static_cast<int>(in.shape.batch);
+  job.offset = static_cast<float>(asked.offset);
+  job.rounding = asked.rounding;
+  const std::int64_t centre_y = centre_of(taps.lead[1], taps.size[1], K);
+  job.shift_y = static_cast<int>(centre_y);
+  const PlacedWeights weights = placed(taps, taps.lead[1] - centre_y + K / 2, taps.lead[2] + K / 2);
+  double factor = asked.scale;
+  job.scale = 1;
+  if constexpr (K < 7) {
+    if (in.pixel == Pixel::u8) {
+      factor = *to_integers(taps.weights);
+      job.scale = static_cast<float>(asked.scale / factor);
+      set_words(job.words, weights, K, factor);
+    }
+  }
+  for (std::size_t i = 0; i < K * K; ++i) job.weights[i] = static_cast<float>(factor * weights[i / K][i % K]);
+  // Tiles where all that they load is there.
+  const int own = size.columns;  // of a thread
+  const int beside = (size.reach + own - 1) / own * own;
+  const int in_columns = static_cast<int>(in.shape.width * size.channels);
+  const auto within = [](int value, int low, int high) { return std::min(std::max(value, low), high); };
+  job.first_x = beside;
+  job.end_x = beside + std::max(in_columns - size.reach - beside, 0) / own * own;
+  if (size.full_rows) {
+    const BorderTable& border = asked.borders[2];
+    const Element constant = element_of(in.pixel, border.constant());
+    if (border.mode() != Border::Mode::constant || in.pixel == Pixel::f32 || constant.is_exact) {
+      job.first_x = 0;
+      job.end_x = in_columns / own * own;
+    }
+    job.beyond_constant = constant.bits;
+    for (int i = 0; i < K - 1; ++i)
+      job.beyond[i] = source_of(border, i < K / 2 ? i - K / 2 : in_columns + i - K / 2);
+  }
+  job.first_y = within(K / 2 - job.shift_y, 0, job.rows);
+  job.end_y = within(static_cast<int>(in.shape.height) - K / 2 - job.shift_y, job.first_y, job.rows);
+  if (job.end_x == job.first_x || job.end_y - job.first_y < size.rows) {
+    job.first_y = job.end_y = 0;
+    job.first_x = job.end_x = 0;
+  }
+  const auto blocks = [](std::int64_t count, std::int64_t per_block) { return (count + per_block - 1) / per_block; };
+  const std::int64_t across = blocks(job.end_x - job.first_x, 32 * own);
+  const std::int64_t down = blocks(job.end_y - job.first_y, register_tile_warps * size.rows);
+  job.blocks_x = Divisor(std::max<std::int64_t>(across, 1));
+  job.blocks_y = Divisor(std::max<std::int64_t>(down, 1));
+  const int inner_rows = job.end_y - job.first_y;
+  const int beside_tiles = job.columns - (job.end_x - job.first_x);
+  const std::int64_t frame =
+      static_cast<std::int64_t>(job.rows - inner_rows) * job.columns + static_cast<std::int64_t>(inner_rows) * beside_tiles;
+  job.frame_across = Divisor(job.columns);
+  job.frame_beside = Divisor(std::max(beside_tiles, 1));
+  job.frame = Divisor(std::max<std::int64_t>(frame, 1));
+  const std::int64_t planes = in.shape.depth * in.shape.batch;
+  job.frame_blocks = static_cast<int>(blocks(frame * planes, 32 * register_tile_warps));
+  const auto grid = static_cast<unsigned>(job.frame_blocks + planes * across * down);
+  job.frame_every = Divisor(job.frame_blocks == 0 ? 1 : std::max(1U, grid / (2 * static_cast<unsigned>(job.frame_blocks))));
+  size.kernel<<<grid, dim3(32, register_tile_warps), 0, stream>>>(job);
+  HALATION_CUDA_LAUNCHED("register tile", stream);
 }
 
 /// Terms of Costs::register_tile. Channels apart are launches one after another.
@@ -91,12 +195,19 @@ class RegisterTileRunner final : public Runner {
     const UseDevice use(device_);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     const int channels = channels_in_row(row_layout_of(in, outs), in.shape.channels);
-    const RegisterTileLaunch launch = launch_of(job_->in_pixel, size_, channels);
-    if (channels > 1) return launch(*job_, in, outs[0], queue);
-    for (std::int64_t c = 0; c < in.shape.channels; ++c) launch(*job_, in.channel(c), outs[0].channel(c), queue);
+    if (channels > 1) return run_rows(channels, in, outs[0], queue);
+    for (std::int64_t c = 0; c < in.shape.channels; ++c) run_rows(1, in.channel(c), outs[0].channel(c), queue);
   }
 
  private:
+  void run_rows(int channels, const ConstView& in, const View& out, cudaStream_t stream) const {
+    switch (size_) {
+      case 3: return launch(size_of<3>(in.pixel, channels), *job_, in, out, stream);
+      case 5: return launch(size_of<5>(in.pixel, channels), *job_, in, out, stream);
+      default: return launch(size_of<7>(in.pixel, channels), *job_, in, out, stream);
+    }
+  }
+
   std::shared_ptr<const Job> job_;
   Device device_;
   int size_;

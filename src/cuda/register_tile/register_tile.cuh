@@ -19,57 +19,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "cuda/parts/border.h"
-#include "cuda/parts/divisor.h"
 #include "cuda/parts/dp4a.cuh"
-#include "cuda/parts/neighbours.cuh"
 #include "cuda/parts/pixels.cuh"
+#include "cuda/register_tile/size.cuh"
 
 namespace halation::cuda_backend {
-
-/// Outputs of a thread, and blocks that a multiprocessor must hold: the more rows, the less is read twice; the fewer registers, the
-/// more warps hide the wait for memory. Measured on an H200 (docs/notebook/cuda/register_tile.md).
-template <class In, int K, int C>
-struct RegisterTile {
-  static constexpr int columns = 16 / static_cast<int>(sizeof(In));
-  static constexpr int rows = sizeof(In) == 4 && K == 5 ? 6 : 4;
-  using Row = Neighbours<In, columns, K / 2 * C>;
-  static constexpr bool full_rows = C == 1 && K == 3;  // tiles from side to side
-  static constexpr bool integer_weights = sizeof(In) == 1;
-  static constexpr int float_blocks = Row::words > 16 ? 4 : Row::words > 12 || sizeof(In) == 2 ? 6 : 8;
-  static constexpr int blocks = !integer_weights ? float_blocks : K == 5 ? 7 : C <= 2 ? 8 : 6;
-};
-constexpr int register_tile_warps = 4;
-
-/// What a launch gets by value. Columns are elements of a row; strides are bytes. Output (x, y) is centred on input
-/// (x, y + shift_y).
-template <int K>
-struct RegisterTileArguments {
-  const std::byte* in;
-  std::byte* out;
-  std::int64_t in_row, in_plane, in_batch;
-  std::int64_t out_row, out_plane, out_batch;
-  DeviceBorder border_y, border_x;
-  int columns, rows;          // of the output
-  int first_x, end_x;         // outputs of tiles, in columns: first_x on a 16-byte boundary
-  int first_y, end_y;
-  Divisor blocks_x, blocks_y, depth;  // of tiles; planes of a volume
-  Divisor frame_across;       // outputs of a row above or below the tiles
-  Divisor frame_beside;       // of others
-  Divisor frame;              // of a plane, around the tiles
-  int frame_blocks;           // for them
-  Divisor frame_every;        // of all blocks, until they are done
-  int batch;
-  int shift_y;
-  int beyond[K - 1];          // columns in place of those before the first and after the last; −1 for the constant,
-  std::uint32_t beyond_constant;  // an element's bits
-  float scale;                // of sums: 1 but for integer weights
-  float offset;
-  Pixel out_pixel;
-  Rounding rounding;
-  float weights[K * K];
-  std::int32_t words[K == 5 ? 9 : 3];  // the same for `Stacks`, of u8
-};
 
 namespace register_tile_steps {
 
@@ -269,6 +223,24 @@ __global__ void __launch_bounds__(32 * register_tile_warps, (RegisterTile<In, K,
       for (int r = 0; r < R; ++r) store_rounded<T, V>(to + r * job.out_row, sums[r]);
     });
   }
+}
+
+template <class In, int K, int C>
+RegisterTileSize<K> register_tile_of() {
+  using Tile = RegisterTile<In, K, C>;
+  return {register_tile_kernel<In, K, C>, C, Tile::columns, Tile::rows, Tile::Row::reach, Tile::full_rows};
+}
+
+template <class In, int K>
+RegisterTileSize<K> register_tile_size(int channels) {
+  if constexpr (sizeof(In) > 1 || K == 3) {
+    switch (channels) {
+      case 2: return register_tile_of<In, K, 2>();
+      case 3: return register_tile_of<In, K, 3>();
+      case 4: return register_tile_of<In, K, 4>();
+    }
+  }
+  return register_tile_of<In, K, 1>();
 }
 
 }  // namespace halation::cuda_backend

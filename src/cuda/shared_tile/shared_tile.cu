@@ -10,6 +10,7 @@
 #include "cuda/parts/line_arguments.h"
 #include "cuda/parts/strips.h"
 #include "cuda/shared_tile/arguments.cuh"
+#include "halation/error.h"
 
 namespace halation::cuda_backend {
 namespace {
