@@ -35,8 +35,10 @@ int workers_for(const Job& job, double seconds) {
 /// A job by several families: which of them does a run depends on how its images lie.
 class ByImages final : public Runner {
  public:
-  ByImages(std::vector<std::unique_ptr<const Runner>> runners, const std::array<std::size_t, all_packed.size()>& taken)
-      : runners_(std::move(runners)), taken_(taken) {}
+  /// For packed images or not; whose channels are filtered together, then for others.
+  using Taken = std::array<std::array<std::size_t, all_packed.size()>, 2>;
+
+  ByImages(std::vector<std::unique_ptr<const Runner>> runners, const Taken& taken) : runners_(std::move(runners)), taken_(taken) {}
 
   std::size_t workspace_bytes() const override {
     std::size_t most = 0;
@@ -44,17 +46,19 @@ class ByImages final : public Runner {
     return most;
   }
   std::string explain() const override {
-    std::string text = runners_.front()->explain() + " where images are packed";
-    for (std::size_t i = 1; i < runners_.size(); ++i) text += (i == 1 ? ", else " : " or ") + runners_[i]->explain();
+    std::string text = runners_.front()->explain();
+    for (std::size_t i = 1; i < runners_.size(); ++i)
+      text += (i == 1 ? "; where images have gaps or channels in planes also: " : "; or: ") + runners_[i]->explain();
     return text;
   }
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
-    runners_[taken_[packed_of(in, outs).index()]]->run(in, outs, workspace, stream);
+    const std::size_t runner = taken_[has_channels_inside(in, outs) ? 0 : 1][packed_of(in, outs).index()];
+    runners_[runner]->run(in, outs, workspace, stream);
   }
 
  private:
   std::vector<std::unique_ptr<const Runner>> runners_;
-  std::array<std::size_t, all_packed.size()> taken_;
+  Taken taken_;
 };
 
 class CpuBackend final : public Backend {
@@ -92,20 +96,27 @@ class CpuBackend final : public Backend {
   std::string explain_choice(const Job& job, Device) const override { return families().explain({job, job.filters}); }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
-    const Families::Offer packed = families().cheapest({*job, job->filters});
-    std::vector<const Family*> taken{packed.family};
-    std::array<std::size_t, all_packed.size()> index{};
-    for (const Packed images : all_packed) {
-      const Request request{.job = *job, .filters = job->filters, .packed = images};
-      // What is no dearer than for packed images is still the cheapest.
-      if (packed.family->seconds(request) == packed.seconds) continue;
-      const Family* const family = families().cheapest(request).family;
+    std::vector<const Family*> taken;
+    const auto place_of = [&](const Family* family) {
       const auto place = std::find(taken.begin(), taken.end(), family);
-      index[images.index()] = static_cast<std::size_t>(place - taken.begin());
+      const auto index = static_cast<std::size_t>(place - taken.begin());
       if (place == taken.end()) taken.push_back(family);
-    }
-    const int workers = workers_for(*job, packed.seconds);
-    if (taken.size() == 1) return packed.family->make(std::move(job), workers);
+      return index;
+    };
+    ByImages::Taken index{};
+    const auto choose = [&](const Job& as_filtered, std::size_t apart) {
+      const Families::Offer packed = families().cheapest({as_filtered, job->filters});
+      for (const Packed images : all_packed) {
+        const Request request{.job = as_filtered, .filters = job->filters, .packed = images};
+        // What is no dearer than for packed images is still the cheapest.
+        const bool as_packed = packed.family->seconds(request) == packed.seconds;
+        index[apart][images.index()] = place_of(as_packed ? packed.family : families().cheapest(request).family);
+      }
+      return packed.seconds;
+    };
+    const int workers = workers_for(*job, choose(*job, 0));
+    if (job->in.channels > 1) choose(with_channels_apart(*job), 1);
+    if (taken.size() == 1) return taken.front()->make(std::move(job), workers);
     std::vector<std::unique_ptr<const Runner>> runners;
     for (const Family* family : taken) runners.push_back(family->make(job, workers));
     return std::make_unique<ByImages>(std::move(runners), index);

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "halation/image.h"
+#include "core/job.h"
+#include "halation/view.h"
 
 namespace halation::cpu_backend {
 
@@ -20,8 +20,12 @@ struct Packed {
 /// All that there are, each at its index.
 inline constexpr std::array<Packed, 4> all_packed{{{true, true}, {false, true}, {true, false}, {false, false}}};
 
-/// Whether the channels of each pixel lie nearer to each other than pixels do, be they packed or not: then they are filtered together.
+/// Whether the channels of each pixel lie nearer to each other than pixels do, be they packed or not: then they are filtered
+/// together, else one by one.
 bool has_channels_inside(const ConstView& in, std::span<const View> outs);
+
+/// A job whose channels are filtered one by one, as what it is then: images of one channel. Without the filters.
+Job with_channels_apart(const Job& job);
 
 /// Whether the elements of a view lie one after another, `step` samples a pixel.
 bool is_packed(const ConstView& view, std::int64_t step);
