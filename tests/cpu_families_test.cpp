@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "cpu/by_images.h"
 #include "halation/filters.h"
 #include "plan/backends.h"
 #include "plan/check.h"
@@ -75,7 +79,7 @@ TEST(CpuFamilies, KnowPackedImages) {
   EXPECT_EQ(packed(1, padded, plain), 1);
   EXPECT_EQ(packed(1, plain, padded), 2);
   EXPECT_EQ(packed(1, every_other, padded), 3);
-  const Strides of_pairs{.batch = 192, .depth = 192, .height = 48, .width = 8, .channels = 4};
+  const Strides& of_pairs = every_other;
   const Strides swapped{.batch = 192, .depth = 192, .height = 48, .width = 8, .channels = -4};
   const Strides planes{.batch = 192, .depth = 192, .height = 24, .width = 4, .channels = 96};
   EXPECT_EQ(packed(2, of_pairs, of_pairs), 0);
@@ -122,7 +126,7 @@ TEST(CpuFamilies, OfARunIsTheOneForItsImages) {
   int with_several = 0;
   for (const Shape shape : {Shape{.height = 60, .width = 60}, Shape{.height = 300, .width = 700}, Shape{.height = 700, .width = 60}}) {
     const Plan plan({.shape = shape, .pixel = Pixel::f32, .filters = {Filter::separable({.y = {1, 2, 3}})}});
-    with_several += plan.explain().find("where images have gaps or channels in planes also: ") != std::string::npos ? 1 : 0;
+    with_several += plan.explain().find("; images with gaps in the input") != std::string::npos ? 1 : 0;
     const std::int64_t row = shape.width + 4;
     std::vector<float> in(static_cast<std::size_t>(shape.height * row));
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 1009);
@@ -151,6 +155,58 @@ TEST(CpuFamilies, OfARunIsTheOneForItsImages) {
   }
   // Of rows with gaps one family or other is quicker; other instruction sets choose by figures of their own.
   EXPECT_TRUE(with_several > 0 || rates().vector_bytes != 32);
+}
+
+/// Notes its number where it runs.
+class Noting final : public Runner {
+ public:
+  Noting(int number, std::size_t bytes, int& ran) : number_(number), bytes_(bytes), ran_(ran) {}
+  std::size_t workspace_bytes() const override { return bytes_; }
+  std::string explain() const override { return "runner " + std::to_string(number_); }
+  void run(ConstView, std::span<const View>, std::span<std::byte>, Stream) const override { ran_ = number_; }
+
+ private:
+  int number_;
+  std::size_t bytes_;
+  int& ran_;
+};
+
+TEST(CpuFamilies, OfSeveralTheOneForTheImagesRuns) {
+  int ran = -1;
+  std::vector<ByImages::Way> ways;
+  for (int i = 0; i < 3; ++i)
+    ways.push_back({i == 2 ? "lines" : "planes", std::make_unique<Noting>(i, static_cast<std::size_t>(10 * i), ran)});
+  const ByImages runner(std::move(ways), {{{0, 1, 0, 1}, {0, 0, 0, 2}}});
+  EXPECT_EQ(runner.workspace_bytes(), 20);
+  EXPECT_EQ(runner.explain(),
+            "runner 0; images with gaps in the input or gaps in input and output: planes: runner 1; images with channels in planes, gaps "
+            "in input and output: lines: runner 2");
+  const auto run = [&](const Shape& shape, Layout layout, std::int64_t in_row, std::int64_t out_row) {
+    std::array<float, 400> memory{};
+    const auto* const data = reinterpret_cast<const std::byte*>(memory.data());
+    const View out{reinterpret_cast<std::byte*>(memory.data()), shape, strides_of(shape, Pixel::f32, layout, out_row), Pixel::f32, {}};
+    runner.run({data, shape, strides_of(shape, Pixel::f32, layout, in_row), Pixel::f32, {}}, {&out, 1}, {}, {});
+    return ran;
+  };
+  const Shape gray{.height = 4, .width = 6};
+  EXPECT_EQ(run(gray, Layout::interleaved, 0, 0), 0);
+  EXPECT_EQ(run(gray, Layout::interleaved, 32, 0), 1);
+  EXPECT_EQ(run(gray, Layout::interleaved, 0, 32), 0);
+  EXPECT_EQ(run(gray, Layout::planar, 32, 32), 1);  // one plane
+  const Shape colour{.height = 4, .width = 6, .channels = 3};
+  EXPECT_EQ(run(colour, Layout::interleaved, 80, 0), 1);
+  EXPECT_EQ(run(colour, Layout::planar, 0, 0), 0);
+  EXPECT_EQ(run(colour, Layout::planar, 32, 0), 0);
+  EXPECT_EQ(run(colour, Layout::planar, 32, 32), 2);
+}
+
+TEST(CpuFamilies, TakeNoLargeScratchForOtherImages) {
+  const PlanSpec spec{.shape = {.height = 4000, .width = 4000, .channels = 3},
+                      .pixel = Pixel::f32,
+                      .filters = {Filter::separable({.y = {1, 2, 3}, .x = {1, 2, 3}})}};
+  const auto job = job_of(spec);
+  const Families::Offer best = families().cheapest({*job, job->filters});
+  EXPECT_LE(Plan(spec).workspace_bytes(), std::max(std::size_t{64} << 20, best.family->make(job, 2)->workspace_bytes()));
 }
 
 /// Leaves 7 in every output.

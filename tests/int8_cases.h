@@ -65,7 +65,8 @@ inline void expect_exact(const Image& image, const Filter& filter, Options optio
     const PlanSpec spec{.shape = image.shape(), .pixel = Pixel::u8, .filters = {filter}, .options = options};
     // Images a few pixels wide may be quicker axis by axis.
     if (image.shape().width >= 63) {
-      EXPECT_THAT(Plan(spec).explain(), testing::HasSubstr(sums));
+      const std::string text = Plan(spec).explain();
+      EXPECT_THAT(text.substr(0, text.find("; images with ")), testing::HasSubstr(sums));
     }
     const Image found = convolve(image, filter, options, cpu());
     const auto bytes = static_cast<std::size_t>(expected.shape().elements()) * bytes_of(expected.pixel());

@@ -36,7 +36,7 @@ class Backend {
   /// `direct` is always among them, and of two that should take the same time the first is chosen.
   virtual std::span<const Method> methods() const = 0;
   /// What one filter of the job should take by a method of `methods()`, no other beside it: of two methods
-  /// the quicker is chosen. `taps` has size and lead, and weights only for `direct` and where they are few.
+  /// the quicker is chosen. `taps` has size and lead, and weights or the factors given where they are few.
   /// Throws `Error{device}` where there is no such device.
   virtual double expected_seconds(const Job& job, const Taps& taps, Method method, Device device) const = 0;
   /// Levels of an integer output that the backend may put sums of one filter off by, beside what `error_bound` counts: where whole

@@ -2,13 +2,13 @@
 #include "cpu/cpu.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/threads.h"
+#include "cpu/by_images.h"
 #include "cpu/families.h"
 #include "cpu/int8/int8.h"
 #include "cpu/packed.h"
@@ -31,35 +31,6 @@ int workers_for(const Job& job, double seconds) {
   const int available = available_threads();  // which refuses what the environment says of it, for images of any size
   return seconds < worth_threads_seconds() ? 1 : available;
 }
-
-/// A job by several families: which of them does a run depends on how its images lie.
-class ByImages final : public Runner {
- public:
-  /// For packed images or not; whose channels are filtered together, then for others.
-  using Taken = std::array<std::array<std::size_t, all_packed.size()>, 2>;
-
-  ByImages(std::vector<std::unique_ptr<const Runner>> runners, const Taken& taken) : runners_(std::move(runners)), taken_(taken) {}
-
-  std::size_t workspace_bytes() const override {
-    std::size_t most = 0;
-    for (const auto& runner : runners_) most = std::max(most, runner->workspace_bytes());
-    return most;
-  }
-  std::string explain() const override {
-    std::string text = runners_.front()->explain();
-    for (std::size_t i = 1; i < runners_.size(); ++i)
-      text += (i == 1 ? "; where images have gaps or channels in planes also: " : "; or: ") + runners_[i]->explain();
-    return text;
-  }
-  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
-    const std::size_t runner = taken_[has_channels_inside(in, outs) ? 0 : 1][packed_of(in, outs).index()];
-    runners_[runner]->run(in, outs, workspace, stream);
-  }
-
- private:
-  std::vector<std::unique_ptr<const Runner>> runners_;
-  Taken taken_;
-};
 
 class CpuBackend final : public Backend {
  public:
@@ -96,30 +67,46 @@ class CpuBackend final : public Backend {
   std::string explain_choice(const Job& job, Device) const override { return families().explain({job, job.filters}); }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
-    std::vector<const Family*> taken;
-    const auto place_of = [&](const Family* family) {
-      const auto place = std::find(taken.begin(), taken.end(), family);
-      const auto index = static_cast<std::size_t>(place - taken.begin());
-      if (place == taken.end()) taken.push_back(family);
-      return index;
+    const Families::Offer best = families().cheapest({*job, job->filters});
+    const int workers = workers_for(*job, best.seconds);
+    std::vector<ByImages::Way> ways;
+    std::vector<std::pair<const Family*, std::size_t>> places{{best.family, 0}};  // in `ways`
+    ways.push_back({best.family->name, best.family->make(job, workers)});
+    // Another family is not worth scratch that is taken from the system for each run.
+    constexpr std::size_t most_scratch = std::size_t{64} << 20;
+    const std::size_t most = std::max(most_scratch, ways.front().runner->workspace_bytes());
+    const auto way_by = [&](const Family* family) -> std::size_t {
+      for (const auto& [known, place] : places) {
+        if (known == family) return place;
+      }
+      std::size_t place = 0;
+      if (family->refuses({*job, job->filters}) == nullptr) {  // which takes channels one by one, but not together
+        ByImages::Way way{family->name, family->make(job, workers)};
+        if (way.runner->workspace_bytes() <= most) {
+          place = ways.size();
+          ways.push_back(std::move(way));
+        }
+      }
+      places.emplace_back(family, place);
+      return place;
     };
     ByImages::Taken index{};
-    const auto choose = [&](const Job& as_filtered, std::size_t apart) {
-      const Families::Offer packed = families().cheapest({as_filtered, job->filters});
-      for (const Packed images : all_packed) {
-        const Request request{.job = as_filtered, .filters = job->filters, .packed = images};
+    const auto take = [&](const Job& as_filtered, const Families::Offer& packed, ByImages::Taken::value_type& row) {
+      row[0] = way_by(packed.family);
+      for (std::size_t i = 1; i < all_packed.size(); ++i) {
+        const Request request{.job = as_filtered, .filters = job->filters, .packed = all_packed[i]};
         // What is no dearer than for packed images is still the cheapest.
-        const bool as_packed = packed.family->seconds(request) == packed.seconds;
-        index[apart][images.index()] = place_of(as_packed ? packed.family : families().cheapest(request).family);
+        const bool is_cheapest = packed.family->seconds(request) == packed.seconds;
+        row[i] = is_cheapest ? row[0] : way_by(families().cheapest(request).family);
       }
-      return packed.seconds;
     };
-    const int workers = workers_for(*job, choose(*job, 0));
-    if (job->in.channels > 1) choose(with_channels_apart(*job), 1);
-    if (taken.size() == 1) return taken.front()->make(std::move(job), workers);
-    std::vector<std::unique_ptr<const Runner>> runners;
-    for (const Family* family : taken) runners.push_back(family->make(job, workers));
-    return std::make_unique<ByImages>(std::move(runners), index);
+    take(*job, best, index[0]);
+    if (job->in.channels > 1) {
+      const Job apart = with_channels_apart(*job);
+      take(apart, families().cheapest({apart, job->filters}), index[1]);
+    }
+    if (ways.size() == 1) return std::move(ways.front().runner);
+    return std::make_unique<ByImages>(std::move(ways), index);
   }
 };
 

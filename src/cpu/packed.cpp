@@ -8,6 +8,7 @@
 namespace halation::cpu_backend {
 
 bool has_channels_inside(const ConstView& in, std::span<const View> outs) {
+  if (in.shape.channels == 1) return true;
   const auto are_inside = [](const auto& view) { return std::abs(view.strides.channels) <= std::abs(view.strides.width); };
   return are_inside(in) && std::all_of(outs.begin(), outs.end(), are_inside);
 }
@@ -44,7 +45,7 @@ bool is_packed(const ConstView& view, std::int64_t step) {
 
 Packed packed_of(const ConstView& in, std::span<const View> outs) {
   const std::int64_t channels = in.shape.channels;
-  const bool together = channels > 1 && has_channels_inside(in, outs);
+  const bool together = has_channels_inside(in, outs);
   const auto packed = [&](const auto& view) { return together ? is_packed(view, channels) : is_packed(view.channel(0), 1); };
   return {packed(in), std::all_of(outs.begin(), outs.end(), packed)};
 }

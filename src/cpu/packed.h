@@ -20,11 +20,12 @@ struct Packed {
 /// All that there are, each at its index.
 inline constexpr std::array<Packed, 4> all_packed{{{true, true}, {false, true}, {true, false}, {false, false}}};
 
-/// Whether the channels of each pixel lie nearer to each other than pixels do, be they packed or not: then they are filtered
-/// together, else one by one.
+/// Whether there is one channel, or those of each pixel lie nearer to each other than pixels do, be they packed or not: then axis by
+/// axis filters them together, else one by one, as do other families where pixels do not follow one another.
 bool has_channels_inside(const ConstView& in, std::span<const View> outs);
 
-/// A job whose channels are filtered one by one, as what it is then: images of one channel. Without the filters.
+/// A job whose channels are filtered one by one, as what it is then: images of one channel. Without the filters, which a request has
+/// beside it.
 Job with_channels_apart(const Job& job);
 
 /// Whether the elements of a view lie one after another, `step` samples a pixel.

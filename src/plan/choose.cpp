@@ -153,12 +153,15 @@ class Chooser {
 
   Expected expected(Method method, FilterAnalysis& analysis, const Job& job) const {
     Taps taps = analysis.place();
-    // Backends may be quicker with whole weights, and not do others; many would take longer to write than the estimate.
+    // Some weights are quicker than others, some a family refuses; many would take longer to write than the estimate.
+    const FilterSize size = analysis.filter().size();
     constexpr std::int64_t few_weights = 49;
-    const bool few = analysis.filter().size().taps() <= few_weights;
-    if (few && method == Method::direct) taps.weights = analysis.weights();
-    if (few && method != Method::direct && analysis.filter().factors() && fits(method, analysis, job))
+    constexpr std::int64_t few_of_factors = 1000;
+    if (method == Method::direct) {
+      if (size.taps() <= few_weights) taps.weights = analysis.weights();
+    } else if (analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors && fits(method, analysis, job)) {
       taps.factors = analysis.separation()->factors;
+    }
     return {method, backend_.expected_seconds(job, taps, method, device_)};
   }
 

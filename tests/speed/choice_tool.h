@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/backend.h"
+#include "cpu/packed.h"
 #include "halation/error.h"
 #include "plan/check.h"
 #include "plan/choose.h"
@@ -12,7 +13,8 @@
 
 namespace halation::speed {
 
-/// Calls `use(method, choice)` for each of the backend's methods that does the filters, with what a plan of this method alone would be.
+/// Calls `use(method, choice)` for each of the backend's methods that does the filters, with what a plan by this method alone would
+/// be.
 template <class Use>
 void for_each_method(PlanSpec spec, const Backend& backend, const Use& use) {
   for (const Method method : backend.methods()) {
@@ -26,6 +28,16 @@ void for_each_method(PlanSpec spec, const Backend& backend, const Use& use) {
     use(method, choice);
   }
 }
+
+/// What a CPU's families price: a job as its channels are filtered, and whether the images are packed.
+struct AsFiltered {
+  Job job;
+  cpu_backend::Packed packed;
+
+  AsFiltered(const Job& asked, const ConstView& in, const View& out)
+      : job(cpu_backend::has_channels_inside(in, {&out, 1}) ? asked : cpu_backend::with_channels_apart(asked)),
+        packed(cpu_backend::packed_of(in, {&out, 1})) {}
+};
 
 /// A case's input and output as views of which nothing but how they lie is true.
 inline std::pair<View, View> views_without_memory(const Job& job, const sweep::JobCase& job_case) {

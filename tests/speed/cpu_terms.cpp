@@ -117,21 +117,19 @@ void print_job(std::uint64_t seed, std::uint64_t index, const Rates& row) {
               static_cast<unsigned long long>(index), static_cast<unsigned long long>(seed),
               job_case.text.c_str(), row.cached_bytes);
   const auto [in, out] = speed::views_without_memory(*choose(check(spec), spec.options, backend, spec.device).job, job_case);
-  const Packed packed = packed_of(in, {&out, 1});
-  const bool apart = in.shape.channels > 1 && !has_channels_inside(in, {&out, 1});
   const char* separator = "";
   speed::for_each_method(spec, backend, [&](Method method, const Choice& choice) {
-    const Job job = apart ? with_channels_apart(*choice.job) : *choice.job;
+    const speed::AsFiltered job(*choice.job, in, out);
     Rates pieces = row;
     const std::vector<Figure> figures = figures_of(pieces);
     for (const Figure& figure : figures) *figure.nanoseconds = 0;
     for (const Family* family : families().list()) {
-      const Request priced{job, choice.job->filters, row, packed};
+      const Request priced{job.job, choice.job->filters, row, job.packed};
       if (family->refuses(priced) != nullptr) continue;
       std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f", separator,
                   std::string(name_of(method)).c_str(), std::string(family->name).c_str(),
                   1e6 * family->seconds(priced));
-      print_terms(*family, {job, choice.job->filters, pieces, packed}, pieces, figures);
+      print_terms(*family, {job.job, choice.job->filters, pieces, job.packed}, pieces, figures);
       std::printf("}");
       separator = ", ";
     }

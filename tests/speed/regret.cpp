@@ -57,10 +57,8 @@ struct Ways {
 };
 
 Ways ways_on_cpu(const std::shared_ptr<const Job>& job, const ConstView& in, const View& out, int threads) {
-  const bool apart = job->in.channels > 1 && !cpu_backend::has_channels_inside(in, {&out, 1});
-  const Job as_filtered = apart ? cpu_backend::with_channels_apart(*job) : *job;
-  const cpu_backend::Request request{
-      .job = as_filtered, .filters = job->filters, .packed = cpu_backend::packed_of(in, {&out, 1})};
+  const speed::AsFiltered priced(*job, in, out);
+  const cpu_backend::Request request{.job = priced.job, .filters = job->filters, .packed = priced.packed};
   Ways ways{{}, std::string(cpu_backend::families().cheapest(request).family->name)};
   for (const cpu_backend::Family* family : cpu_backend::families().list()) {
     if (family->refuses(request) != nullptr) continue;

@@ -103,9 +103,10 @@ def test_axes_strides_and_outputs():
     image = image_of((14, 12, 10, 4), "float32")
     whole = filters.gaussian(image, sigma=(1.0, 2.0), axes=(0, 2), alpha=True)
     for y in range(12):
-        np.testing.assert_array_equal(whole[:, y], filters.gaussian(image[:, y], sigma=(1.0, 2.0), alpha=True))
+        # Other shapes may be summed in another order.
+        np.testing.assert_allclose(whole[:, y], filters.gaussian(image[:, y], sigma=(1.0, 2.0), alpha=True), rtol=0, atol=1e-6)
     turned = filters.gaussian(image.transpose(2, 1, 0, 3), sigma=(1.0, 2.0), axes=(2, -4), alpha=True)
-    np.testing.assert_array_equal(turned, whole.transpose(2, 1, 0, 3))
+    np.testing.assert_allclose(turned, whole.transpose(2, 1, 0, 3), rtol=0, atol=1e-6)
     backwards = image[::-1, :, ::2]
     np.testing.assert_array_equal(filters.box(backwards, axes=(0, 2), alpha=True),
                                   filters.box(backwards.copy(), axes=(0, 2), alpha=True))
