@@ -112,11 +112,11 @@ TEST(CpuBox, EveryNumberOfTapsAlongARow) {
 }
 
 TEST(CpuBox, SumsOfFractionsDoNotDependOnTilesAndThreads) {
-  Image image({.height = 200, .width = 1700}, Pixel::f32);
+  Image image({.height = 430, .width = 1700}, Pixel::f32);
   Numbers numbers(2);
   auto* to = reinterpret_cast<float*>(image.view().data);
   for (std::int64_t i = 0; i < image.shape().elements(); ++i) to[i] = static_cast<float>(numbers.below(1000)) / 999.0F;
-  for (const auto& size : {std::pair{1, 9}, {9, 1}, {3, 3}, {5, 4}, {9, 9}, {23, 31}}) {
+  for (const auto& size : {std::pair{1, 9}, {9, 1}, {3, 3}, {5, 4}, {9, 9}, {23, 31}, {24, 3}, {25, 9}, {47, 31}, {53, 1}}) {
     const Filter filter = window(size.first, size.second, 1.0 / (size.first * size.second));
     const auto filtered = [&](int threads) {
       return convolve(image, filter, {.method = Method::box, .threads = threads}, cpu());

@@ -127,6 +127,8 @@ class Plan {
   /// Filters `in` into `out`. Both must have the plan's shapes and pixels and lie in memory of the plan's device; they must not
   /// overlap (filtering in place would read pixels already replaced). Strides are free, but each element of an output needs bytes of
   /// its own.
+  /// Which kernels run depends on how the images lie: a crop or channels in planes may come out different from a packed copy in the
+  /// last bits, both within `error_bound`. The same images give the same bits, with any number of threads.
   void run(ConstView in, View out, RunOptions options = {}) const;
   void run(ConstView in, std::span<const View> outs, RunOptions options = {}) const;
 

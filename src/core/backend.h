@@ -10,8 +10,8 @@
 #include "core/job.h"
 #include "core/memory.h"
 #include "halation/device.h"
-#include "halation/image.h"
 #include "halation/plan.h"
+#include "halation/view.h"
 
 namespace halation {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "halation/image.h"
+#include "halation/view.h"
 
 namespace halation::cuda_backend {
 

@@ -17,7 +17,7 @@ namespace halation {
 namespace {
 
 constexpr double most_seconds_of_a_call = 10e-6;
-constexpr double most_seconds_of_a_plan = 10e-6;
+constexpr double most_seconds_of_a_plan = 20e-6;
 constexpr int calls = 10;  ///< of a reading
 
 std::vector<double> weights_of(std::int64_t count) {

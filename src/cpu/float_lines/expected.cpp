@@ -100,13 +100,14 @@ struct Counting {
   double box_time() const {
     const LineBoxRates& r = rates.line_boxes;
     const bool has_row_kernel = rates.vector_bytes == 64 && taps.size[2] <= most_row_taps;
-    const bool is_high = taps.size[1] >= least_box_block;
+    const bool is_high = block_rows_of(taps) > 1;
     const bool is_low = job.out.channels == 1 && taps.size[0] == 1 && !is_high &&
                         (has_row_kernel || (taps.size[2] == 1 && taps.size[1] > 1));
     const LineTiling tiling{.in_place = false,
                             .boxes = true,
                             .shares_rows = taps.size[1] > 1 || taps.size[0] > 1,
-                            .keeps = false};
+                            .keeps = false,
+                            .block_rows = block_rows_of(taps)};
     const std::int64_t ring = taps.size[1] + rows_at_once - 1;
     const TileCounts n = tiles(tiling, ring + (is_low ? 0 : taps.size[0] + 3), 0, nullptr);
     const double doublings = std::log2(x);

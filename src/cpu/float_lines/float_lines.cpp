@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -117,8 +118,13 @@ class FloatLines final : public Runner {
     const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
                                    [](const Taps& taps) { return taps.method == Method::box; });
     const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
+    std::int64_t block_rows = 1;
+    for (const Taps& taps : job_->filters) {
+      block_rows = std::min(std::lcm(block_rows, block_rows_of(taps)), job_->out.height);
+    }
     const TileLimits limits = line_limits(
-        *job_, {.in_place = in_place, .boxes = boxes, .shares_rows = shares_rows(), .keeps = keeps});
+        *job_,
+        {.in_place = in_place, .boxes = boxes, .shares_rows = shares_rows(), .keeps = keeps, .block_rows = block_rows});
     const auto bytes = [&](std::int64_t width, std::int64_t kept_rows, std::int64_t samples) {
       return scratch_bytes(width, kept_rows, samples);
     };

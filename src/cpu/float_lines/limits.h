@@ -18,7 +18,13 @@ struct LineTiling {
   bool boxes;        ///< there is nothing else
   bool shares_rows;  ///< several output rows are made at once
   bool keeps;        ///< rows that are staged for one plane of a volume serve the next
+  std::int64_t block_rows = 1;  ///< of blocks that boxes sum over: tiles hold whole ones, or how many tiles there are would show
 };
+
+/// Rows of the blocks that a filter's sums are made by, 1 where there are none.
+inline std::int64_t block_rows_of(const Taps& taps) {
+  return taps.method == Method::box && taps.size[1] >= least_box_block ? taps.size[1] : 1;
+}
 
 inline TileLimits line_limits(const Job& job, const LineTiling& tiling) {
   // Of boxes alone, which have little to do for each row: rows that are not cut are what memory reads ahead
@@ -36,7 +42,7 @@ inline TileLimits line_limits(const Job& job, const LineTiling& tiling) {
   return {.least_samples = 512,
           .most_samples = std::max(most_samples, few_rows_samples / rows_beside),
           .scratch_bytes = scratch_bytes,
-          .row_multiple = rows_at_once,
+          .row_multiple = tiling.block_rows > 1 ? tiling.block_rows : rows_at_once,
           .column_multiple = 16,  // on a cache line, where the image's rows do
           .edge_samples = tiling.in_place ? 63 : 0,
           .most_kept_rows = tiling.keeps ? 128 : 0};  // more save little

@@ -11,6 +11,8 @@ namespace {
 std::vector<std::int32_t> rounded(const std::vector<double>& weights, double scale) {
   std::vector<std::int32_t> integers;
   std::vector<double> left;
+  integers.reserve(weights.size());
+  left.reserve(weights.size());
   for (const double w : weights) {
     integers.push_back(static_cast<std::int32_t>(std::nearbyint(w * scale)));
     left.push_back(w * scale - integers.back());
@@ -59,6 +61,7 @@ std::vector<double> scaled(std::vector<double> weights, double scale) {
 
 IntegerWeights at_scale(const std::vector<double>& weights, double scale) {
   IntegerWeights integers{rounded(weights, scale), scale, {}};
+  integers.differences.reserve(weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i) integers.differences.push_back(integers.weights[i] / scale - weights[i]);
   return integers;
 }

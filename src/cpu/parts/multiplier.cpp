@@ -27,14 +27,17 @@ std::vector<Finished> ends_of_runs(double factor, double offset, Rounding roundi
   const double step = rounding == Rounding::half_even ? 0.5 : 1;  // above a pixel, where the next one begins
   std::vector<Finished> ends;
   ends.reserve(512);
+  int pixel = pixel_of(0);
   for (std::int64_t first = 0; first <= most;) {
-    const int pixel = pixel_of(first);
     const double near = pixel == 255 ? static_cast<double>(most) : std::floor((pixel + step - offset) / factor);
     auto last = static_cast<std::int64_t>(std::clamp(near, static_cast<double>(first), static_cast<double>(most)));
     while (last > first && pixel_of(last) != pixel) --last;  // roundings put it off by one at most
-    while (last < most && pixel < 255 && pixel_of(last + 1) == pixel) ++last;
-    ends.insert(ends.end(), {{first, pixel}, {last, pixel}});
+    int next = pixel;
+    while (last < most && pixel < 255 && (next = pixel_of(last + 1)) == pixel) ++last;
+    ends.push_back({first, pixel});
+    ends.push_back({last, pixel});
     first = last + 1;
+    pixel = next;
   }
   return ends;
 }

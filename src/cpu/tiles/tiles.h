@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/job.h"
-#include "halation/image.h"
+#include "halation/view.h"
 
 namespace halation::cpu_backend {
 
@@ -17,7 +17,7 @@ struct TileLimits {
   std::int64_t least_samples = 512;  ///< of a row of a tile, where there are as many
   std::int64_t most_samples = 1024;
   std::int64_t scratch_bytes = 384 << 10;  ///< which should stay in the second-level cache beside what streams through it
-  std::int64_t row_multiple = 1;           ///< rows that are made at once
+  std::int64_t row_multiple = 1;           ///< of rows: such as are made together
   std::int64_t column_multiple = 1;        ///< tiles begin at multiples of so many pixels: where cache lines do, if rows do
   std::int64_t edge_samples = 0;           ///< of the first and the last tile of a row, where those between read in place; 0: none
   std::int64_t most_kept_rows = 0;  ///< of tiles that go on to the next plane with the rows that they staged; 0: they do not

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/job.h"
-#include "halation/image.h"
 #include "halation/stream.h"
+#include "halation/view.h"
 
 namespace halation::cuda_backend {
 

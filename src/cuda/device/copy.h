@@ -1,8 +1,8 @@
 // copy.h: pixels between host and device memory, and within device memory, whatever the strides.
 #pragma once
 
-#include "halation/image.h"
 #include "halation/stream.h"
+#include "halation/view.h"
 
 namespace halation::cuda_backend {
 

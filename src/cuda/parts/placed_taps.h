@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/job.h"
-#include "halation/image.h"
+#include "halation/view.h"
 
 namespace halation::cuda_backend {
 
