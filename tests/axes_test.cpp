@@ -63,7 +63,7 @@ static_assert(NamedCalls<Weights, Number, Border> && NamedCalls<Weights, int, Bo
 static_assert(std::is_convertible_v<Border, Borders> && std::copyable<Region> && std::copyable<Factors>);
 
 TEST(Axes, AreThoseNamed) {
-  std::vector<float> pixels(2 * 3 * 5 * 7 * 2);
+  std::vector<float> pixels(std::size_t{2} * 3 * 5 * 7 * 2);
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i);
   const ConstView view = view_of(pixels.data(), {.batch = 2, .depth = 3, .height = 5, .width = 7, .channels = 2});
   EXPECT_EQ(view.at<float>({.b = 1, .z = 2, .y = 3, .x = 4, .c = 1}), (((1 * 3 + 2) * 5 + 3) * 7 + 4) * 2 + 1);

@@ -142,8 +142,8 @@ TEST(Multiplier, GivesWhatF64Gives) {
   EXPECT_FALSE(cpu_backend::find_multiplier(1, 0, Rounding::half_even, 70000));
 }
 
-void expect_same(const Image& image, const Filter& filter, Options options) {
-  expect_exact(image, filter, std::move(options), "sums of 16");
+void expect_same(const Image& image, const Filter& filter, const Options& options) {
+  expect_exact(image, filter, options, "sums of 16");
 }
 
 TEST(CpuSums16, IsExactForWholeWeightsWindowsAndPowersOfTwo) {

@@ -150,8 +150,8 @@ TEST(FixedPoint, KeepsImagesOfOneValue) {
   }
 }
 
-void expect_same(const Image& image, const Filter& filter, Options options) {
-  expect_exact(image, filter, std::move(options), "fixed point");
+void expect_same(const Image& image, const Filter& filter, const Options& options) {
+  expect_exact(image, filter, options, "fixed point");
 }
 
 std::vector<double> integer_weights(std::int64_t count) {

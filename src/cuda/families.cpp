@@ -90,7 +90,7 @@ double Families::expected_seconds(const Job& job, const Taps& taps, Method metho
   return cheapest(one, layout_of_images(one), gpu).seconds;
 }
 
-std::unique_ptr<const Runner> Families::make(std::shared_ptr<const Job> job, const Gpu& gpu,
+std::unique_ptr<const Runner> Families::make(const std::shared_ptr<const Job>& job, const Gpu& gpu,
                                              std::span<const RowLayout> layouts) const {
   std::vector<RunnerByLayout::Part> parts;
   RunnerByLayout::Index index;

@@ -57,7 +57,7 @@ class Families final : public FamilyTable<Family, Request> {
   /// What one filter of the job should take by a method, over images that halation makes.
   double expected_seconds(const Job& job, const Taps& taps, Method method, const Gpu& gpu) const;
   /// A runner for these layouts of rows.
-  std::unique_ptr<const Runner> make(std::shared_ptr<const Job> job, const Gpu& gpu,
+  std::unique_ptr<const Runner> make(const std::shared_ptr<const Job>& job, const Gpu& gpu,
                                      std::span<const RowLayout> layouts = all_row_layouts) const;
 };
 

@@ -166,25 +166,48 @@ TEST(WarpStrip, PlanesBatchesHighAndLowImages) {
   }
 }
 
-/// Crops that begin on elements of their own, out of and into larger images, of which nothing else may change.
+/// A crop of an image of `canvas_width` pixels a row from one column on, into another from another on, of which nothing else may
+/// change.
+void expect_right_crop(const Shape& shape, Pixel pixel, std::int64_t canvas_width, std::int64_t from, std::int64_t to,
+                       const Filter& filter, const Options& options) {
+  const std::int64_t height = shape.height + 4;
+  const Shape larger{.height = height, .width = canvas_width, .channels = shape.channels};
+  const Image there = to_device(whole_image(larger, pixel, 9), cuda());
+  const Region region{.y = 2, .x = from, .height = shape.height, .width = shape.width};
+  const Image expected = convolve(to_device(ConstView(there).crop(region), cpu()), filter, options);
+  Image canvas(larger, expected.pixel());
+  std::memset(canvas.view().data, 0x5a, bytes_in(canvas));
+  Image there_out = to_device(canvas, cuda());
+  const Region place{.y = 1, .x = to, .height = shape.height, .width = shape.width};
+  const Plan plan({.shape = expected.shape(), .pixel = pixel, .filters = {filter}, .device = cuda(), .options = options});
+  plan.run(ConstView(there).crop(region), there_out.view().crop(place));
+  copy(expected, canvas.view().crop(place));
+  EXPECT_TRUE(same_bits(canvas, to_device(there_out, cpu())))
+      << to_string(shape) << " " << name_of(pixel) << " from column " << from << " to " << to << ", " << plan.explain();
+}
+
+/// Rows that end anywhere between 16-byte boundaries, in images narrower than a warp's columns too: lanes whose first outputs lie
+/// inside, whose second do, and those that the row's end cuts.
+TEST(WarpStrip, RowsOnBoundariesThatEndAnywhere) {
+  for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::f16}) {
+    for (const std::int64_t width : {5, 15, 17, 100, 250, 271, 496, 505, 519, 530, 703, 1001, 1023, 1030}) {
+      const Shape shape{.height = 19, .width = width};
+      for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32, Pixel::f64}) {
+        if (pixel == Pixel::f16 && !is_float(output)) continue;
+        const Options options{.border = Border::replicate(), .output = output, .method = Method::separable};
+        for (const std::int64_t taps : {3, 5}) expect_right_crop(shape, pixel, 1104, 16, 32, factored(taps, 8), options);
+      }
+      const Options options{.border = Border::constant(3)};
+      expect_right_crop(shape, pixel, 1104, 16, 32, whole_filter({.height = 1, .width = 3}, 8), options);
+      expect_right_crop(shape, pixel, 1104, 16, 32, whole_filter({.height = 3, .width = 1}, 8), options);
+    }
+  }
+}
+
 TEST(WarpStrip, RowsFromAnyElementOn) {
   const auto expect_right = [](const Shape& shape, Pixel pixel, const Filter& filter, const Options& options) {
-    const std::int64_t height = shape.height + 4;
-    const Image image = whole_image({.height = height, .width = shape.width + 23, .channels = shape.channels}, pixel, 9);
-    const Image there = to_device(image, cuda());
-    for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, 1}, {1, 0}, {3, 6}, {16, 5}, {23, 23}}) {
-      const Region region{.y = 2, .x = from, .height = shape.height, .width = shape.width};
-      const Image expected = convolve(to_device(ConstView(there).crop(region), cpu()), filter, options);
-      Image canvas({.height = height, .width = shape.width + 23, .channels = shape.channels}, expected.pixel());
-      std::memset(canvas.view().data, 0x5a, bytes_in(canvas));
-      Image there_out = to_device(canvas, cuda());
-      const Region place{.y = 1, .x = to, .height = shape.height, .width = shape.width};
-      const Plan plan({.shape = expected.shape(), .pixel = pixel, .filters = {filter}, .device = cuda(), .options = options});
-      plan.run(ConstView(there).crop(region), there_out.view().crop(place));
-      copy(expected, canvas.view().crop(place));
-      EXPECT_TRUE(same_bits(canvas, to_device(there_out, cpu())))
-          << to_string(shape) << " " << name_of(pixel) << " from column " << from << " to " << to << ", " << plan.explain();
-    }
+    for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, 1}, {1, 0}, {3, 6}, {16, 5}, {23, 23}})
+      expect_right_crop(shape, pixel, shape.width + 23, from, to, filter, options);
   };
   for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
     for (const std::int64_t channels : {1, 2, 3, 4}) {

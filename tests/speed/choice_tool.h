@@ -43,6 +43,7 @@ struct AsFiltered {
 inline std::pair<View, View> views_without_memory(const Job& job, const sweep::JobCase& job_case) {
   const auto view = [](const Shape& shape, Pixel pixel, Layout layout, sweep::Arrangement arrangement) {
     const sweep::Place place(shape, pixel, layout, arrangement);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing lies there
     return View{reinterpret_cast<std::byte*>(place.start), shape, place.strides, pixel, {}};
   };
   return {view(job.in, job.in_pixel, job_case.in_layout, job_case.in_arrangement),

@@ -116,10 +116,10 @@ void print_job(std::uint64_t seed, std::uint64_t index, const Rates& row) {
   std::printf("{\"case\": %llu, \"seed\": %llu, \"job\": \"%s\", \"cached_bytes\": %.0f, \"ways\": [",
               static_cast<unsigned long long>(index), static_cast<unsigned long long>(seed),
               job_case.text.c_str(), row.cached_bytes);
-  const auto [in, out] = speed::views_without_memory(*choose(check(spec), spec.options, backend, spec.device).job, job_case);
+  const auto views = speed::views_without_memory(*choose(check(spec), spec.options, backend, spec.device).job, job_case);
   const char* separator = "";
   speed::for_each_method(spec, backend, [&](Method method, const Choice& choice) {
-    const speed::AsFiltered job(*choice.job, in, out);
+    const speed::AsFiltered job(*choice.job, views.first, views.second);
     Rates pieces = row;
     const std::vector<Figure> figures = figures_of(pieces);
     for (const Figure& figure : figures) *figure.nanoseconds = 0;

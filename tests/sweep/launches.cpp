@@ -12,6 +12,7 @@ std::string launched;
 }
 
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier): names of the linker's --wrap
 cudaError_t __real___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                       size_t bytes, cudaStream_t stream);
 
@@ -22,6 +23,7 @@ cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
     launched += (launched.empty() ? "" : " ") + std::string(name);
   return __real___cudaLaunchKernel(kernel, grid, block, arguments, bytes, stream);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 }
 
 namespace halation::sweep {

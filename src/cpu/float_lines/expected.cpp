@@ -71,7 +71,7 @@ struct Counting {
     const std::int64_t ring = taps.size[1] + rows_at_once - 1;
     double edges = 1;  // the share of samples that are staged though they are sums
     const TileCounts n =
-        tiles(tiling, direct ? (taps.size[0] + 1) * ring : taps.size[0] + ring + 2 * rows_at_once,
+        tiles(tiling, direct ? (taps.size[0] + 1) * ring : taps.size[0] + ring + std::int64_t{2} * rows_at_once,
               taps.size[0], &edges);
     const double planes = direct ? n.again_planes : z;
     const double staged = are_sums && taps.size[2] == 1 ? 0 : are_sums ? edges : 1;

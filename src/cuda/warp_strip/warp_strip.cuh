@@ -95,25 +95,10 @@ __device__ __noinline__ void put_some(Pixel pixel, Rounding rounding, std::byte*
   for (int v = 0; v < count; ++v) store(to + v * element_bytes(pixel), values[v], pixel, rounding);
 }
 
-/// A lane's outputs of a row, of which `count` lie at its first group or behind it inside the image.
+/// A lane's outputs of G whole groups.
 template <int G, int V>
-__device__ __forceinline__ void put_numbers(const WarpStripArguments& job, std::byte* to, int count, const float (&values)[G][V]) {
-  if (count < (32 * (G - 1) + 1) * V) {
-#pragma unroll 1
-    for (int g = 0; g < G; ++g) {
-      float some[V];
-#pragma unroll
-      for (int i = 0; i < G; ++i) {
-#pragma unroll
-        for (int v = 0; v < V; ++v) {
-          if (i == g) some[v] = values[i][v];
-        }
-      }
-      put_some<V>(job.out_pixel, job.rounding, to + 32 * g * V * element_bytes(job.out_pixel), min(V, count - 32 * g * V), some);
-    }
-    return;
-  }
-  switch (job.out_pixel) {
+__device__ __forceinline__ void put_groups(Pixel pixel, std::byte* to, const float (&values)[G][V]) {
+  switch (pixel) {
     case Pixel::u8: return store_runs<std::uint8_t, G, V>(to, values);
     case Pixel::u16: return store_runs<std::uint16_t, G, V>(to, values);
     case Pixel::i16: return store_runs<std::int16_t, G, V>(to, values);
@@ -121,6 +106,27 @@ __device__ __forceinline__ void put_numbers(const WarpStripArguments& job, std::
     case Pixel::f32: return store_runs<float, G, V>(to, values);
     case Pixel::f64: return store_runs<double, G, V>(to, values);
   }
+}
+
+/// A lane's outputs of a row, of which `count` lie at its first group or behind it inside the image.
+template <int G, int V>
+__device__ __forceinline__ void put_numbers(const WarpStripArguments& job, std::byte* to, int count, const float (&values)[G][V]) {
+  if (count >= (32 * (G - 1) + 1) * V) return put_groups(job.out_pixel, to, values);
+  // The last group is not whole. In images narrower than a warp's columns the first one may be.
+  static_assert(G <= 2);
+  const bool first_is_whole = count >= V;
+  float some[1][V];
+#pragma unroll
+  for (int v = 0; v < V; ++v) some[0][v] = values[0][v];
+  if (first_is_whole) {
+    put_groups(job.out_pixel, to, some);
+    to += 32 * V * element_bytes(job.out_pixel);
+    count -= 32 * V;
+    if (count <= 0) return;
+#pragma unroll
+    for (int v = 0; v < V; ++v) some[0][v] = values[G - 1][v];
+  }
+  put_some<V>(job.out_pixel, job.rounding, to, count, some[0]);
 }
 
 /// The first `count` of a warp's outputs of a row, from any element on, by way of `staged`: whole words, and what lies before and
