@@ -79,9 +79,9 @@ std::vector<View> views_of(const Shape& shape, Pixel pixel) {
             strides.height = height;
             strides.depth = depth;
             strides.batch = std::int64_t{1} << 40;
-            all.push_back({reinterpret_cast<std::byte*>((std::uintptr_t{1} << 20) +
-                                                        static_cast<std::uintptr_t>(offset)),
-                           shape, strides, pixel, cuda()});
+            const std::uintptr_t address = (std::uintptr_t{1} << 20) + static_cast<std::uintptr_t>(offset);
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing lies there
+            all.push_back({reinterpret_cast<std::byte*>(address), shape, strides, pixel, cuda()});
           }
         }
       }
