@@ -174,6 +174,7 @@ class Noting final : public Runner {
 TEST(CpuFamilies, OfSeveralTheOneForTheImagesRuns) {
   int ran = -1;
   std::vector<ByImages::Way> ways;
+  ways.reserve(3);
   for (int i = 0; i < 3; ++i)
     ways.push_back({i == 2 ? "lines" : "planes", std::make_unique<Noting>(i, static_cast<std::size_t>(10 * i), ran)});
   const ByImages runner(std::move(ways), {{{0, 1, 0, 1}, {0, 0, 0, 2}}});
@@ -225,7 +226,7 @@ constexpr Family sevens{.name = "sevens",
                           return request.job.in_pixel == Pixel::f32 ? nullptr : "f32 alone";
                         },
                         .seconds = [](const Request&) { return 1e-12; },
-                        .make = [](std::shared_ptr<const Job>, int) -> std::unique_ptr<const Runner> {
+                        .make = [](const std::shared_ptr<const Job>&, int) -> std::unique_ptr<const Runner> {
                           return std::make_unique<Sevens>();
                         }};
 

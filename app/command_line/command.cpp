@@ -178,7 +178,7 @@ void OptionGroup::text(const std::string& names, Given& given, const std::string
       names, [&given](const std::string& text) { given = text; }, kind, description);
 }
 
-void OptionGroup::text(const std::string& names, std::function<void(const std::string&)> take,
+void OptionGroup::text(const std::string& names, const std::function<void(const std::string&)>& take,
                        const std::string& kind, const std::string& description) {
   parser_.add_option_function<std::string>(names, take, description)->type_name(kind)->group(heading_);
 }

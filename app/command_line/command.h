@@ -94,7 +94,7 @@ class OptionGroup {
 
   void text(const std::string& names, Given& given, const std::string& kind, const std::string& description);
   /// `take` is called while the command line is parsed, and may throw `Error`.
-  void text(const std::string& names, std::function<void(const std::string&)> take, const std::string& kind,
+  void text(const std::string& names, const std::function<void(const std::string&)>& take, const std::string& kind,
             const std::string& description);
 
   /// Of several texts, the option is followed by all or goes before each.

@@ -30,7 +30,7 @@ struct Family {
   const char* (*refuses)(const Request&);
   /// What one thread should take, where it does it; of images that are not packed no less than of packed ones.
   double (*seconds)(const Request&);
-  std::unique_ptr<const Runner> (*make)(std::shared_ptr<const Job>, int workers);
+  std::unique_ptr<const Runner> (*make)(const std::shared_ptr<const Job>&, int workers);
 };
 
 using Families = FamilyTable<Family, Request>;

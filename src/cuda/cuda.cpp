@@ -36,7 +36,7 @@ class CudaBackend final : public Backend, public DeviceMemory {
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override {
     const UseDevice use(device);
-    return families().make(std::move(job), gpu_of(device));
+    return families().make(job, gpu_of(device));
   }
 
   Memory allocate(std::size_t bytes, Device device, Stream stream, const std::string& what) const override {

@@ -39,7 +39,7 @@ struct Family {
   /// What the job should take, where it does it.
   double (*seconds)(const Request&);
   /// Ready to run on rows of that layout. The device must be the present one.
-  std::unique_ptr<const Runner> (*make)(const Request&, std::shared_ptr<const Job>);
+  std::unique_ptr<const Runner> (*make)(const Request&, const std::shared_ptr<const Job>&);
 };
 
 /// How rows lie in images that halation makes.

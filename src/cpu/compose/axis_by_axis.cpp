@@ -392,9 +392,9 @@ const Family axis_by_axis{
     .name = "axis by axis",
     .refuses = refuses,
     .seconds = [](const Request& request) { return seconds_of_filters(request, filter_seconds); },
-    .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
-      if (job->sum_f64) return std::make_unique<AxisByAxis<double>>(std::move(job), workers);
-      return std::make_unique<AxisByAxis<float>>(std::move(job), workers);
+    .make = [](const std::shared_ptr<const Job>& job, int workers) -> std::unique_ptr<const Runner> {
+      if (job->sum_f64) return std::make_unique<AxisByAxis<double>>(job, workers);
+      return std::make_unique<AxisByAxis<float>>(job, workers);
     }};
 
 }  // namespace halation::cpu_backend

@@ -215,10 +215,10 @@ const Family float_lines{
     .name = "float lines",
     .refuses = [](const Request&) -> const char* { return nullptr; },
     .seconds = seconds_by_lines,
-    .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
+    .make = [](const std::shared_ptr<const Job>& job, int workers) -> std::unique_ptr<const Runner> {
       if (job->sum_f64 && !copies_f32(*job))
-        return std::make_unique<FloatLines<double>>(std::move(job), workers);
-      return std::make_unique<FloatLines<float>>(std::move(job), workers);
+        return std::make_unique<FloatLines<double>>(job, workers);
+      return std::make_unique<FloatLines<float>>(job, workers);
     }};
 
 }  // namespace halation::cpu_backend

@@ -134,10 +134,10 @@ const Family int8{
       return nullptr;
     },
     .seconds = [](const Request& request) { return seconds_of_filters(request, filter_seconds); },
-    .make = [](std::shared_ptr<const Job> job, int workers) -> std::unique_ptr<const Runner> {
+    .make = [](const std::shared_ptr<const Job>& job, int workers) -> std::unique_ptr<const Runner> {
       Int8Runner::Filters filters;
       for (const Taps& taps : job->filters) filters.push_back(make_filter(*job, taps));
-      return std::make_unique<Int8Runner>(std::move(job), std::move(filters), workers);
+      return std::make_unique<Int8Runner>(job, std::move(filters), workers);
     }};
 
 }  // namespace halation::cpu_backend

@@ -346,17 +346,17 @@ double filter_seconds(const Request& request, const Taps& taps) {
 
 double seconds(const Request& request) { return seconds_of_filters(request, filter_seconds); }
 
-std::unique_ptr<const Runner> make(std::shared_ptr<const Job> job, int workers) {
+std::unique_ptr<const Runner> make(const std::shared_ptr<const Job>& job, int workers) {
   switch (job->in_pixel) {
     case Pixel::u8:
       if (sum_bytes(job->filters, *job) == 2)
-        return std::make_unique<RunningBoxes<std::uint8_t, std::uint16_t, std::uint16_t>>(std::move(job), workers);
+        return std::make_unique<RunningBoxes<std::uint8_t, std::uint16_t, std::uint16_t>>(job, workers);
       if (row_bytes(job->filters, *job) == 2)
-        return std::make_unique<RunningBoxes<std::uint8_t, std::uint16_t, std::int32_t>>(std::move(job), workers);
-      return std::make_unique<RunningBoxes<std::uint8_t, std::int32_t, std::int32_t>>(std::move(job), workers);
+        return std::make_unique<RunningBoxes<std::uint8_t, std::uint16_t, std::int32_t>>(job, workers);
+      return std::make_unique<RunningBoxes<std::uint8_t, std::int32_t, std::int32_t>>(job, workers);
     case Pixel::u16:
-      return std::make_unique<RunningBoxes<std::uint16_t, std::int32_t, std::int32_t>>(std::move(job), workers);
-    default: return std::make_unique<RunningBoxes<std::int16_t, std::int32_t, std::int32_t>>(std::move(job), workers);
+      return std::make_unique<RunningBoxes<std::uint16_t, std::int32_t, std::int32_t>>(job, workers);
+    default: return std::make_unique<RunningBoxes<std::int16_t, std::int32_t, std::int32_t>>(job, workers);
   }
 }
 

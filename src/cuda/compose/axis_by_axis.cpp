@@ -119,7 +119,7 @@ const Family axis_by_axis{
           return costs.two_passes * (longer * seconds(parts.first, input_end(request.rows), parts.left()) +
                                      seconds(parts.second, parts.found(), output_end(request.rows)));
         },
-    .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       Parts parts = parts_of(*job, request.gpu.device);
       const auto made = [&](Job& part, std::span<const RowLayout> layouts) {
         return request.families.make(std::make_shared<const Job>(std::move(part)), request.gpu, layouts);

@@ -55,8 +55,7 @@ const Family depth_for_height{
         [](const Request& request) {
           return request.families.cheapest(turned(request.job), request.rows, request.gpu).seconds;
         },
-    // NOLINTNEXTLINE(performance-unnecessary-value-param): as records have it
-    .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       return std::make_unique<DepthForHeight>(
           request.families.make(std::make_shared<const Job>(turned(*job)), request.gpu));
     }};

@@ -90,12 +90,12 @@ const Family filter_by_filter{
           return seconds + gpu.seconds(gpu.costs->combine, {{1}, {}, {gpu.millions(sums)}},
                                        static_cast<double>(sums) * (request.job.sum_f64 ? 8 : 4));
         },
-    .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       std::vector<std::unique_ptr<const Runner>> runners;
       for (std::size_t i = 0; i < job->filters.size(); ++i)
         runners.push_back(
             request.families.make(std::make_shared<const Job>(of_one_filter(*job, i)), request.gpu));
-      return std::make_unique<FilterByFilter>(std::move(job), std::move(runners), request.gpu.device);
+      return std::make_unique<FilterByFilter>(job, std::move(runners), request.gpu.device);
     }};
 
 }  // namespace halation::cuda_backend

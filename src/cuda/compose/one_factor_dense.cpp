@@ -38,7 +38,7 @@ const Family one_factor_dense{
           return request.families.cheapest(dense(request.job), request.rows, request.gpu).seconds;
         },
     .make =
-        [](const Request& request, std::shared_ptr<const Job> job) {
+        [](const Request& request, const std::shared_ptr<const Job>& job) {
           return request.families.make(std::make_shared<const Job>(dense(*job)), request.gpu);
         }};
 

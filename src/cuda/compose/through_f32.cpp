@@ -37,8 +37,7 @@ const Family through_f32{
           const RowLayout rows = joined(RowEnd::aligned, output_end(request.rows));
           return converted + request.families.cheapest(second, rows, gpu).seconds;
         },
-    // NOLINTNEXTLINE(performance-unnecessary-value-param): as records have it
-    .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       return two_passes(make_convert(request.gpu.device),
                         request.families.make(std::make_shared<const Job>(over_f32(*job)), request.gpu,
                                               layouts_from(RowEnd::aligned)),

@@ -188,9 +188,9 @@ double seconds_in_bulk(const Request& request) {
 }
 
 template <bool InBulk>
-std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const Job> job) {
-  if (request.taps().size[2] <= few_taps) return std::make_unique<LongRowsRunner<few_taps, InBulk>>(std::move(job), request.gpu);
-  return std::make_unique<LongRowsRunner<many_taps, InBulk>>(std::move(job), request.gpu);
+std::unique_ptr<const Runner> make(const Request& request, const std::shared_ptr<const Job>& job) {
+  if (request.taps().size[2] <= few_taps) return std::make_unique<LongRowsRunner<few_taps, InBulk>>(job, request.gpu);
+  return std::make_unique<LongRowsRunner<many_taps, InBulk>>(job, request.gpu);
 }
 
 }  // namespace

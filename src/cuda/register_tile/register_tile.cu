@@ -218,8 +218,8 @@ class RegisterTileRunner final : public Runner {
 const Family register_tile{.name = "register tile",
                            .refuses = refuses,
                            .seconds = seconds,
-                           .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
-                             return std::make_unique<RegisterTileRunner>(std::move(job), request.gpu.device);
+                           .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+                             return std::make_unique<RegisterTileRunner>(job, request.gpu.device);
                            }};
 
 }  // namespace halation::cuda_backend

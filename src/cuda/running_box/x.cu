@@ -104,8 +104,8 @@ const Family running_box_x{.name = "running box, x",
                                                     {{1}, {}, {gpu.millions(request.job.out.elements())}},
                                                     bytes_moved(request.job));
                                },
-                           .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
-                             return std::make_unique<BoxXRunner>(std::move(job), request.gpu);
+                           .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+                             return std::make_unique<BoxXRunner>(job, request.gpu);
                            }};
 
 }  // namespace halation::cuda_backend

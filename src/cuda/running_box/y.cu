@@ -173,9 +173,9 @@ const Family running_box_y{
                              {{1}, {}, {request.taps().size[1] < least_reread ? outputs : 2 * outputs}},
                              bytes_moved(request.job));
         },
-    .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       const Choice choice = choose(*job, request.gpu, BoxSpan(static_cast<int>(request.taps().size[1])));
-      return std::make_unique<BoxRunner>(std::move(job), request.gpu, choice);
+      return std::make_unique<BoxRunner>(job, request.gpu, choice);
     }};
 
 }  // namespace halation::cuda_backend

@@ -126,7 +126,7 @@ class RereadRunner final : public Runner {
   int taps_ = 0;
 };
 
-std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const Job> job) {
+std::unique_ptr<const Runner> make(const Request& request, const std::shared_ptr<const Job>& job) {
   const auto taps = static_cast<int>(job->filters.front().size[1]);
   const std::size_t limit = request.gpu.shared_limit;
   Size size = size_of<16>(job->in_pixel, taps, limit);
@@ -134,7 +134,7 @@ std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const
     const Size larger = size_of<32>(job->in_pixel, taps, limit);
     if (larger.all_warps() > size.all_warps()) size = larger;
   }
-  return std::make_unique<RereadRunner>(std::move(job), request.gpu, size);
+  return std::make_unique<RereadRunner>(job, request.gpu, size);
 }
 
 }  // namespace

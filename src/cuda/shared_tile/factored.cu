@@ -397,9 +397,9 @@ const Family shared_tile_factored{
     .name = "shared tile, factored",
     .refuses = refuses,
     .seconds = seconds,
-    .make = [](const Request& request, std::shared_ptr<const Job> job) -> std::unique_ptr<const Runner> {
-      if (job->sum_f64) return std::make_unique<FactoredRunner<double>>(std::move(job), request.gpu);
-      return std::make_unique<FactoredRunner<float>>(std::move(job), request.gpu);
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+      if (job->sum_f64) return std::make_unique<FactoredRunner<double>>(job, request.gpu);
+      return std::make_unique<FactoredRunner<float>>(job, request.gpu);
     }};
 
 }  // namespace halation::cuda_backend

@@ -156,7 +156,7 @@ class SharedTileRunner final : public Runner {
   DeviceArray<Sum> far_weights_;
 };
 
-std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const Job> job) {
+std::unique_ptr<const Runner> make(const Request& request, const std::shared_ptr<const Job>& job) {
   const Gpu& gpu = request.gpu;
   std::size_t weights = 0;
   std::int64_t padded = 0;
@@ -171,9 +171,9 @@ std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const
     throw Error(ErrorCode::unsupported, "method direct on a GPU: " + std::to_string(weights) + " weights are too many, at most " +
                                             std::to_string(std::numeric_limits<int>::max()) + " are possible");
   }
-  if (job->sum_f64) return std::make_unique<SharedTileRunner<double, many_weights<double>>>(std::move(job), gpu);
-  if (unrolled && padded <= few_weights) return std::make_unique<SharedTileRunner<float, few_weights>>(std::move(job), gpu);
-  return std::make_unique<SharedTileRunner<float, many_weights<float>>>(std::move(job), gpu);
+  if (job->sum_f64) return std::make_unique<SharedTileRunner<double, many_weights<double>>>(job, gpu);
+  if (unrolled && padded <= few_weights) return std::make_unique<SharedTileRunner<float, few_weights>>(job, gpu);
+  return std::make_unique<SharedTileRunner<float, many_weights<float>>>(job, gpu);
 }
 
 const char* refuses(const Request& request) {

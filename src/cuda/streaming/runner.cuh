@@ -144,14 +144,14 @@ constexpr StreamingSize streaming_size() {
                  .by_movers = nullptr};
   if constexpr (has_all_warps<Z, Y, Factored>) {
     size.all_warps_bytes = StreamingShared<Z, Y, X, Factored, true>::most_bytes();
-    size.by_all_warps = [](std::shared_ptr<const Job> job, const Gpu& gpu) -> std::unique_ptr<const Runner> {
-      return std::make_unique<StreamingRunner<Z, Y, X, Factored, true>>(std::move(job), gpu);
+    size.by_all_warps = [](const std::shared_ptr<const Job>& job, const Gpu& gpu) -> std::unique_ptr<const Runner> {
+      return std::make_unique<StreamingRunner<Z, Y, X, Factored, true>>(job, gpu);
     };
   }
   if constexpr (has_movers<Z, Y, Factored>) {
     size.movers_bytes = StreamingShared<Z, Y, X, Factored, false>::most_bytes();
-    size.by_movers = [](std::shared_ptr<const Job> job, const Gpu& gpu) -> std::unique_ptr<const Runner> {
-      return std::make_unique<StreamingRunner<Z, Y, X, Factored, false>>(std::move(job), gpu);
+    size.by_movers = [](const std::shared_ptr<const Job>& job, const Gpu& gpu) -> std::unique_ptr<const Runner> {
+      return std::make_unique<StreamingRunner<Z, Y, X, Factored, false>>(job, gpu);
     };
   }
   return size;

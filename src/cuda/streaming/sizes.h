@@ -16,8 +16,8 @@ struct StreamingSize {
   bool factored;
   std::size_t all_warps_bytes;  ///< of shared memory that a block takes at most; 0 where there is no such kernel
   std::size_t movers_bytes;
-  std::unique_ptr<const Runner> (*by_all_warps)(std::shared_ptr<const Job>, const Gpu&);
-  std::unique_ptr<const Runner> (*by_movers)(std::shared_ptr<const Job>, const Gpu&);
+  std::unique_ptr<const Runner> (*by_all_warps)(const std::shared_ptr<const Job>&, const Gpu&);
+  std::unique_ptr<const Runner> (*by_movers)(const std::shared_ptr<const Job>&, const Gpu&);
 };
 
 template <int Z, int Y, int X, bool Factored>

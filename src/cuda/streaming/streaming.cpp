@@ -94,8 +94,8 @@ const Family streaming{
     },
     .seconds = [](const Request& request) { return seconds_by(request, request.gpu.costs->streaming, true); },
     .make =
-        [](const Request& request, std::shared_ptr<const Job> job) {
-          return find(request.taps())->by_all_warps(std::move(job), request.gpu);
+        [](const Request& request, const std::shared_ptr<const Job>& job) {
+          return find(request.taps())->by_all_warps(job, request.gpu);
         }};
 
 const Family streaming_movers{
@@ -107,8 +107,8 @@ const Family streaming_movers{
     },
     .seconds = [](const Request& request) { return seconds_by(request, request.gpu.costs->movers, false); },
     .make =
-        [](const Request& request, std::shared_ptr<const Job> job) {
-          return find(request.taps())->by_movers(std::move(job), request.gpu);
+        [](const Request& request, const std::shared_ptr<const Job>& job) {
+          return find(request.taps())->by_movers(job, request.gpu);
         }};
 
 }  // namespace halation::cuda_backend

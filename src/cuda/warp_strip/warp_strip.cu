@@ -298,8 +298,8 @@ double seconds_by(const Request& request, const Cost<2, 2, 10>& cost, WarpStripR
 }
 
 template <WarpStripRows Rows>
-std::unique_ptr<const Runner> make(const Request& request, std::shared_ptr<const Job> job) {
-  return std::make_unique<WarpStripRunner>(std::move(job), request.gpu, *set_into_size(request, Rows).fit, Rows);
+std::unique_ptr<const Runner> make(const Request& request, const std::shared_ptr<const Job>& job) {
+  return std::make_unique<WarpStripRunner>(job, request.gpu, *set_into_size(request, Rows).fit, Rows);
 }
 
 }  // namespace
