@@ -1,5 +1,8 @@
 """_convolve.py: one call from array and filter to filtered array."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from . import _arrays, _channels, _engine
@@ -10,27 +13,27 @@ from ._traceback import shorten
 
 
 def convolve(
-    image,
-    filter,
+    image: Any,
+    filter: Any,
     *,
-    axes=None,
-    channel_axis=None,
-    border="reflect101",
-    cval=0.0,
-    anchor=None,
-    extent="same",
-    output=None,
-    scale=1.0,
-    offset=0.0,
-    rounding="half_even",
-    sum="automatic",
-    accuracy="exact",
-    method="automatic",
-    tune="estimate",
-    threads=0,
-    device=None,
-    stream=None,
-):
+    axes: int | Sequence[int] | None = None,
+    channel_axis: int | None = None,
+    border: str | Sequence[str] = "reflect101",
+    cval: complex | Sequence[complex] = 0.0,
+    anchor: int | Sequence[int] | None = None,
+    extent: str = "same",
+    output: Any = None,
+    scale: float = 1.0,
+    offset: float = 0.0,
+    rounding: str = "half_even",
+    sum: str = "automatic",
+    accuracy: str = "exact",
+    method: str = "automatic",
+    tune: str = "estimate",
+    threads: int = 0,
+    device: str | None = None,
+    stream: int | None = None,
+) -> Any:
     """Convolves an array with a filter: ``out[p] = round(scale * sum_k(w[k] * in[p - (k - anchor)]) + offset)``.
 
     Parameters
@@ -103,27 +106,27 @@ def convolve(
 
 
 def correlate(
-    image,
-    filter,
+    image: Any,
+    filter: Any,
     *,
-    axes=None,
-    channel_axis=None,
-    border="reflect101",
-    cval=0.0,
-    anchor=None,
-    extent="same",
-    output=None,
-    scale=1.0,
-    offset=0.0,
-    rounding="half_even",
-    sum="automatic",
-    accuracy="exact",
-    method="automatic",
-    tune="estimate",
-    threads=0,
-    device=None,
-    stream=None,
-):
+    axes: int | Sequence[int] | None = None,
+    channel_axis: int | None = None,
+    border: str | Sequence[str] = "reflect101",
+    cval: complex | Sequence[complex] = 0.0,
+    anchor: int | Sequence[int] | None = None,
+    extent: str = "same",
+    output: Any = None,
+    scale: float = 1.0,
+    offset: float = 0.0,
+    rounding: str = "half_even",
+    sum: str = "automatic",
+    accuracy: str = "exact",
+    method: str = "automatic",
+    tune: str = "estimate",
+    threads: int = 0,
+    device: str | None = None,
+    stream: int | None = None,
+) -> Any:
     """Correlates an array with a filter: ``out[p] = round(scale * sum_k(w[k] * in[p + (k - anchor)]) + offset)``.
 
     Parameters and errors are those of `convolve`. Complex weights are used as they are, not conjugated.
@@ -157,8 +160,9 @@ def _run(operation, image, filter, axes, channel_axis, border, cval, anchor, ext
     lengths = tuple(map(len, weights)) if isinstance(weights, tuple) else weights.shape
     axes = _channels.axes_for(shape, lengths, axes, channel_axis, exact=True)
     out, kind = (None, np.dtype(output)) if isinstance(output, (type, np.dtype, str)) else (output, None)
-    if (accuracy, tune, device) != ("exact", "estimate", None):
+    if device is not None:
         _check_device(image, device)
+    if (accuracy, tune) != ("exact", "estimate") or device == "reference":
         if out is not None:
             kind = _arrays.facts_of(out)[1]
         made = plan(shape, _arrays.facts_of(image)[1], weights, axes=axes,
@@ -193,6 +197,6 @@ def _place_of(image):
 
 def _check_device(image, device):
     there = _place_of(image)
-    if device is not None and device != there and (device, there) != ("reference", "cpu"):
+    if device != there and (device, there) != ("reference", "cpu"):
         ways = "'cpu' or 'reference'" if there == "cpu" else f"'{there}'"
         raise ValueError(f"the array lies on {there}, where device is {ways}, got '{device}'; arrays are not moved: give one there")

@@ -4,6 +4,7 @@ import operator
 import os
 import re
 from dataclasses import dataclass
+from typing import Any, Literal, Union, overload
 
 import numpy as np
 
@@ -16,6 +17,7 @@ try:
 except ImportError as error:
     _codecs, _why = None, error
 
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 _NUMPY = {"u8": "uint8", "u16": "uint16", "i16": "int16", "f16": "float16", "f32": "float32", "f64": "float64"}
 _LAYOUTS = ("w", "hw", "hwc", "dhw", "dhwc")
 _COLOURS = {"gray": 1, "rgb": 3, "cmyk": 4}
@@ -34,13 +36,17 @@ class Metadata:
     icc: bytes = b""
     exif: bytes = b""
     xmp: bytes = b""
-    dots_per_inch: tuple = (0.0, 0.0)
+    dots_per_inch: tuple[float, float] = (0.0, 0.0)
     colour: str = "other"
     alpha: bool = False
     linear_light: bool = False
 
 
-def imread(path, *, page=None, metadata=False):
+@overload
+def imread(path: Path, *, page: int | None = None, metadata: Literal[False] = False) -> np.ndarray: ...
+@overload
+def imread(path: Path, *, page: int | None = None, metadata: Literal[True]) -> tuple[np.ndarray, Metadata]: ...
+def imread(path: Path, *, page: int | None = None, metadata: bool = False) -> np.ndarray | tuple[np.ndarray, Metadata]:
     """Reads an image file: PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR, BMP, PNM, PFM, GIF, .npy, and AVIF where it was built in.
 
     The format is known by the first bytes. The picture is upright: an orientation in the file has been applied. Palettes and samples
@@ -93,7 +99,16 @@ def imread(path, *, page=None, metadata=False):
         raise
 
 
-def imwrite(path, image, *, metadata=None, layout=None, format=None, quality=92, lossless=True):
+def imwrite(
+    path: Path,
+    image: Any,
+    *,
+    metadata: Metadata | None = None,
+    layout: str | None = None,
+    format: str | None = None,
+    quality: int = 92,
+    lossless: bool = True,
+) -> None:
     """Writes an image file, which appears once it is complete.
 
     Pixel values are written as they are, never rescaled; what the format cannot hold is refused.
@@ -163,9 +178,9 @@ def _check_there(name):
 
 
 def _name_of(path):
-    """A path as the library takes it, to which "-" is a standard stream."""
-    name = os.fsdecode(path)
-    return "./-" if name == "-" else name
+    """A path as the library takes it, in bytes; to it "-" is a standard stream."""
+    name = os.fsencode(path)
+    return b"./-" if name == b"-" else name
 
 
 def _number_of(page):

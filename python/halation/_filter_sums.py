@@ -37,14 +37,16 @@ def _direction(one, other):
 def scaled(filter_, number):
     """A filter times a number."""
     taps = filter_.taps
-    taps = (taps[0] * number, *taps[1:]) if isinstance(taps, tuple) else taps * number
+    with np.errstate(over="ignore"):  # what is no longer finite is refused
+        taps = (taps[0] * number, *taps[1:]) if isinstance(taps, tuple) else taps * number
     return finite(taps), filter_.anchor, filter_.is_correlation
 
 
 def divided(filter_, number):
     """A filter by a number."""
     taps = filter_.taps
-    taps = (taps[0] / number, *taps[1:]) if isinstance(taps, tuple) else taps / number
+    with np.errstate(over="ignore"):  # what is no longer finite is refused
+        taps = (taps[0] / number, *taps[1:]) if isinstance(taps, tuple) else taps / number
     return finite(taps), filter_.anchor, filter_.is_correlation
 
 

@@ -1,5 +1,5 @@
-// codecs.cpp: halation._codecs, image files as arrays and arrays as image files. A module of its own, so that the other one loads
-// without the libraries of the formats.
+// codecs.cpp: halation._codecs, image files as arrays and arrays as image files. A module of its own, so that
+// the other one loads without the libraries of the formats.
 #include <halation/error.h>
 #include <halation/io.h>
 #include <nanobind/stl/pair.h>
@@ -21,8 +21,10 @@
 namespace halation::python {
 namespace {
 
-constexpr std::pair<const char*, ColourModel> colour_models[] = {
-    {"gray", ColourModel::gray}, {"rgb", ColourModel::rgb}, {"cmyk", ColourModel::cmyk}, {"other", ColourModel::other}};
+constexpr std::pair<const char*, ColourModel> colour_models[] = {{"gray", ColourModel::gray},
+                                                                 {"rgb", ColourModel::rgb},
+                                                                 {"cmyk", ColourModel::cmyk},
+                                                                 {"other", ColourModel::other}};
 
 const char* name_of_colour(ColourModel colour) {
   for (const auto& [name, model] : colour_models) {
@@ -35,12 +37,15 @@ ColourModel colour_named(const std::string& name) {
   for (const auto& [known, model] : colour_models) {
     if (name == known) return model;
   }
-  throw Error(ErrorCode::invalid_argument, "unknown colour '" + name + "'; choose from gray, rgb, cmyk, other");
+  throw Error(ErrorCode::invalid_argument,
+              "unknown colour '" + name + "'; choose from gray, rgb, cmyk, other");
 }
 
 nb::dlpack::dtype dtype_of(Pixel pixel) {
   const auto bits = static_cast<std::uint8_t>(8 * bytes_of(pixel));
-  const auto type = [bits](nb::dlpack::dtype_code code) { return nb::dlpack::dtype{static_cast<std::uint8_t>(code), bits, 1}; };
+  const auto type = [bits](nb::dlpack::dtype_code code) {
+    return nb::dlpack::dtype{static_cast<std::uint8_t>(code), bits, 1};
+  };
   switch (pixel) {
     case Pixel::u8:
     case Pixel::u16:
@@ -65,10 +70,11 @@ nb::object array_of(Image image, ArrayLayout layout) {
   auto owner = std::make_unique<Image>(std::move(image));
   const View view = owner->view();
   const auto item = static_cast<std::int64_t>(bytes_of(view.pixel));
-  const std::tuple<char, std::int64_t, std::int64_t> axes[] = {{'d', view.shape.depth, view.strides.depth},
-                                                               {'h', view.shape.height, view.strides.height},
-                                                               {'w', view.shape.width, view.strides.width},
-                                                               {'c', view.shape.channels, view.strides.channels}};
+  const std::tuple<char, std::int64_t, std::int64_t> axes[] = {
+      {'d', view.shape.depth, view.strides.depth},
+      {'h', view.shape.height, view.strides.height},
+      {'w', view.shape.width, view.strides.width},
+      {'c', view.shape.channels, view.strides.channels}};
   std::vector<std::size_t> shape;
   std::vector<std::int64_t> strides;
   for (const auto& [axis, extent, stride] : axes) {
@@ -78,8 +84,8 @@ nb::object array_of(Image image, ArrayLayout layout) {
   }
   const nb::capsule keeper(owner.get(), [](void* kept) noexcept { delete static_cast<Image*>(kept); });
   owner.release();  // NOLINT(bugprone-unused-return-value): the capsule has it
-  return nb::cast(
-      nb::ndarray<nb::numpy>(view.data, shape.size(), shape.data(), keeper, strides.data(), dtype_of(view.pixel)));
+  return nb::cast(nb::ndarray<nb::numpy>(view.data, shape.size(), shape.data(), keeper, strides.data(),
+                                         dtype_of(view.pixel)));
 }
 
 nb::bytes bytes_from(const std::vector<std::byte>& data) { return nb::bytes(data.data(), data.size()); }
@@ -89,7 +95,11 @@ std::vector<std::byte> bytes_to(const nb::bytes& data) {
   return {begin, begin + data.size()};
 }
 
-nb::tuple read(const std::string& path, const std::string& layout, std::int64_t page) {
+/// Names of files are bytes, which need not be text.
+std::string path_of(const nb::bytes& name) { return {name.c_str(), name.size()}; }
+
+nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t page) {
+  const std::string path = path_of(name);
   const ReadOptions options{.layout = array_layout_named(layout), .page = page};
   std::vector<Page> pages;
   {
@@ -111,10 +121,11 @@ nb::tuple read(const std::string& path, const std::string& layout, std::int64_t 
 /// A page over the memory of an array, which must live as long.
 Page page_over(const Array& array, const std::string& layout) {
   const std::optional<Pixel> pixel = array.pixel();
-  if (!pixel || !shares_memory(array.device, cpu())) throw nb::type_error("write: an array of pixels in host memory is needed");
+  if (!pixel || !shares_memory(array.device, cpu()))
+    throw nb::type_error("write: an array of pixels in host memory is needed");
   if (static_cast<std::size_t>(array.axes) != layout.size()) {
-    throw Error(ErrorCode::invalid_argument, "layout " + layout + " has " + std::to_string(layout.size()) + " axes, the array " +
-                                                 std::to_string(array.axes));
+    throw Error(ErrorCode::invalid_argument, "layout " + layout + " has " + std::to_string(layout.size()) +
+                                                 " axes, the array " + std::to_string(array.axes));
   }
   const auto item = static_cast<std::int64_t>(bytes_of(*pixel));
   std::array<std::int64_t, 4> extents = {1, 1, 1, 1};
@@ -125,16 +136,19 @@ Page page_over(const Array& array, const std::string& layout) {
     extents.at(slot) = array.shape[i];
     steps.at(slot) = array.strides[i];
   }
-  const Shape shape{.batch = 1, .depth = extents[0], .height = extents[1], .width = extents[2], .channels = extents[3]};
-  const Strides strides{.batch = 0, .depth = steps[0], .height = steps[1], .width = steps[2], .channels = steps[3]};
+  const Shape shape{
+      .batch = 1, .depth = extents[0], .height = extents[1], .width = extents[2], .channels = extents[3]};
+  const Strides strides{
+      .batch = 0, .depth = steps[0], .height = steps[1], .width = steps[2], .channels = steps[3]};
   Page page;
   page.image = Image(View{array.data, shape, strides, *pixel, cpu()}, [](std::byte*) {});
   page.layout = array_layout_named(layout);
   return page;
 }
 
-void write(const std::string& path, nb::handle image, const std::string& layout, const nb::dict& facts, const std::string& format,
-           int quality, bool lossless) {
+void write(const nb::bytes& name, nb::handle image, const std::string& layout, const nb::dict& facts,
+           const std::string& format, int quality, bool lossless) {
+  const std::string path = path_of(name);
   const Array array(image, Access::read);
   Page page = page_over(array, layout);
   const auto [dpi_y, dpi_x] = nb::cast<std::pair<double, double>>(facts["dots_per_inch"]);
@@ -159,7 +173,7 @@ NB_MODULE(_codecs, module) {
   parts::bind_errors(module, PyExc_ValueError);
   module.def("read", &parts::read, nanobind::arg("path"), nanobind::arg("layout"), nanobind::arg("page"),
              "A page of a file, counted from 1, or the first one: (array, what the file says of it).");
-  module.def("write", &parts::write, nanobind::arg("path"), nanobind::arg("array"), nanobind::arg("layout"), nanobind::arg("facts"),
-             nanobind::arg("format"), nanobind::arg("quality"), nanobind::arg("lossless"),
-             "Writes an array as a file, with what `read` says of one.");
+  module.def("write", &parts::write, nanobind::arg("path"), nanobind::arg("array"), nanobind::arg("layout"),
+             nanobind::arg("facts"), nanobind::arg("format"), nanobind::arg("quality"),
+             nanobind::arg("lossless"), "Writes an array as a file, with what `read` says of one.");
 }

@@ -1,6 +1,8 @@
 // errors.cpp: the library's errors as Python's, with the library's sentence.
 #include <halation/error.h>
 
+#include <string_view>
+
 #include "module.h"
 
 namespace halation::python {
@@ -30,7 +32,11 @@ void bind_errors(nanobind::module_&, PyObject* unsupported) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      PyErr_SetString(python_error(error.code(), static_cast<PyObject*>(for_unsupported)), error.what());
+      // Names of files need not be text.
+      const std::string_view sentence = error.what();
+      const auto text = nanobind::steal(
+          PyUnicode_DecodeUTF8(sentence.data(), static_cast<Py_ssize_t>(sentence.size()), "surrogateescape"));
+      PyErr_SetObject(python_error(error.code(), static_cast<PyObject*>(for_unsupported)), text.ptr());
     }
   };
   nanobind::register_exception_translator(translate, unsupported);

@@ -126,6 +126,18 @@ def test_pages_and_layouts(tmp_path):
 
 
 @needs_codecs
+def test_names_of_files_need_be_no_text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in (b"\xff\xfe.png", "ü ✓.png", "-"):
+        halation.imwrite(name, RGB, format="png")
+        np.testing.assert_array_equal(halation.imread(name), RGB)
+    assert len(os.listdir(b".")) == 3
+    Path(os.fsdecode(b"\xff.png")).write_bytes(b"")
+    with pytest.raises(OSError, match="the file is empty"):
+        halation.imread(b"\xff.png")
+
+
+@needs_codecs
 def test_quality(tmp_path):
     smooth = halation.gaussian(numbers("uint8", (64, 64)), 3)
     sizes = []

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import halation
-from halation import ChannelWarning, Filter, _border, _named
+from halation import ChannelWarning, Filter, _arrays, _border, _named
 
 ndimage = pytest.importorskip("scipy.ndimage")
 RNG = np.random.default_rng(1)
@@ -101,6 +101,26 @@ def test_channels(axis):
         volume = RNG.random((5, 6, 7, 2))
         halation.convolve(volume, np.ones((2, 2, 2)), channel_axis=-1)
         assert halation.gaussian(volume, channel_axis=-1).shape == volume.shape
+
+
+class There(np.ndarray):
+    """An array that goes the way of those on a GPU."""
+
+
+def test_arrays_of_other_libraries(monkeypatch):
+    library = _arrays.OnGpu(empty=lambda shape, dtype, like: np.empty(shape, dtype).view(There), astype=None, stream=lambda array: 0,
+                            sqrt=None, asarray=None)  # fmt: skip
+    of_others = _arrays.library_of
+    monkeypatch.setattr(_arrays, "library_of", lambda array: library if type(array) is There else of_others(array))
+    image = RNG.random((9, 11))
+    for operation in (halation.convolve, halation.correlate):
+        for words in ({}, {"border": "wrap", "output": np.float32}, {"extent": "full"}, {"tune": "measure"}):
+            made = operation(image.view(There), Filter(SKEW), **words)
+            assert type(made) is There
+            np.testing.assert_allclose(made, operation(image, SKEW, **words), rtol=1e-6)
+        out = np.empty((9, 11)).view(There)
+        assert operation(image.view(There), SKEW, output=out) is out
+    assert type(halation.convolve(memoryview(image), SKEW)) is np.ndarray
 
 
 def line_of_warning(call):
@@ -211,7 +231,7 @@ def test_borders_are_those_of_numpys_pad():
     lambda name: halation.convolve(PHOTO, SKEW, channel_axis=2, border=name),
     lambda name: halation.plan((4, 4), "u1", SKEW, border=(name, "wrap")),
     lambda name: halation.gaussian(PHOTO, border=name),
-    lambda name: halation.ndimage.laplace(PHOTO, mode=name),
+    lambda name: halation.ndimage.laplace(PHOTO[0], mode=name),
     lambda name: halation.signal.convolve2d(PHOTO[0], SKEW, boundary=name),
     lambda name: halation.cv.blur(PHOTO, (3, 3), borderType=name),
 ])  # fmt: skip
@@ -234,6 +254,7 @@ def test_wrong_borders_are_answered_with_the_list(call):
     (lambda: halation.convolve(PHOTO, []), ValueError, "weights are empty"),
     (lambda: halation.convolve(PHOTO, ["a"]), TypeError, "weights must be numbers"),
     (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), anchor=3), ValueError, r"anchor \(3, 3\) must lie in the filter of 2x3 taps"),
+    (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), device="tpu"), ValueError, "the array lies on cpu"),
     (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), device="cuda:0"), ValueError,
      "the array lies on cpu, where device is 'cpu' or 'reference', got 'cuda:0'"),
     (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), extent="some"), ValueError, "unknown extent 'some'"),
