@@ -1,10 +1,10 @@
 """_filter.py: filters as values: their weights, what these allow, and filters made of others."""
 
-import functools
 import itertools
 import math
 import numbers
 import operator
+import types
 
 import numpy as np
 
@@ -20,20 +20,21 @@ class _Separable:
     """``Filter.separable(...)`` makes a filter, ``filter.separable`` tells whether it is one."""
 
     def __get__(self, filter_, owner):
-        return functools.partial(_separable, owner) if filter_ is None else filter_.rank in (0, 1)
+        return types.MethodType(_separable, owner) if filter_ is None else filter_.rank in (0, 1)
 
 
 class Filter:
     """Weights with an anchor: what `halation.convolve`, `halation.correlate` and `halation.plan` compute with. Immutable.
 
     ``Filter(weights)`` has dense weights, of any number of axes. ``Filter.separable(y, x)`` is the product of rows of weights, one for
-    each axis in the order of arrays, z, y, x. ``Filter.gaussian(sigma=2)`` and its like are the library's named filters: all of
-    docs/filters.md but `edges`, which is no single filter (``halation.edges(image)`` filters by it). They are along as many axes as
-    `dims` says, or as values are given for each axis, else two.
+    each axis in the order of arrays, z, y, x; of any filter, ``filter.separable`` tells whether it is such a product.
+    ``Filter.gaussian(sigma=2)`` and its like are the library's named filters: all of docs/filters.md but `edges`, which is no single
+    filter (``halation.edges(image)`` filters by it). They are along as many axes as `dims` says, or as values are given for each
+    axis, else two.
 
     Two filters make a third: ``a + b`` and ``a - b``, whose anchors lie over each other; ``a @ b``, or ``b.then(a)``, does what `b`
-    and then `a` do, away from borders: the convolution of the two. ``2 * a`` and ``a / 2`` scale. Filters are equal where their weights, anchors
-    and directions are. They pickle.
+    and then `a` do, away from borders: the convolution of the two. ``2 * a`` and ``a / 2`` scale. Filters are equal where their
+    weights, anchors and directions are. They pickle.
 
     Parameters
     ----------
@@ -223,9 +224,9 @@ class Filter:
         if (self.shape, self._anchor, self._is_correlation) != (other.shape, other._anchor, other._is_correlation):
             return False
         ours, theirs = self._taps, other._taps
-        if isinstance(ours, tuple) and isinstance(theirs, tuple) and all(map(np.array_equal, ours, theirs)):
-            return True
-        return all(np.array_equal(a, b) for a, b in zip(slabs(ours), slabs(theirs)))
+        if not (isinstance(ours, tuple) and isinstance(theirs, tuple)):
+            return np.array_equal(multiplied_out(ours), multiplied_out(theirs))
+        return all(map(np.array_equal, ours, theirs)) or all(map(np.array_equal, slabs(ours), slabs(theirs)))
 
     def __hash__(self):
         """Of the weights in the corners, which filters that are equal have in common, dense or not."""
@@ -296,7 +297,19 @@ def _make(taps, anchor, name="", is_correlation=False):
 
 @one_frame
 def _separable(owner, *factors, anchor=None):
-    """The product of rows of weights, one for each axis in the order of arrays: ``Filter.separable(y, x)``."""
+    """The product of rows of weights, one for each axis in the order of arrays, z, y, x: ``Filter.separable([1, 2, 1], [1, 0, -1])``.
+
+    Parameters
+    ----------
+    *factors : 1-D array
+        Real and finite.
+    anchor : int or tuple of int, optional
+        The tap that lies over the output, from 0, for all axes or each; half of the taps, rounded down, unless given.
+
+    Returns
+    -------
+    Filter
+    """
     if not factors:
         raise ValueError("a separable filter needs a row of weights for each axis, such as Filter.separable([1, 2, 1], [1, 0, -1])")
     rows = []

@@ -75,11 +75,9 @@ def rank_of(taps):
     return max(int(np.linalg.matrix_rank(matrix)) for matrix in (unfolded[:1] if taps.ndim <= 2 else unfolded))
 
 
-def slabs(taps):
-    """The weights plane by plane along the first axis: those of a separable filter are never all multiplied out."""
-    if isinstance(taps, tuple):
-        return (functools.reduce(np.multiply.outer, (taps[0][i : i + 1], *taps[1:]))[0] for i in range(len(taps[0])))
-    return iter(taps)
+def slabs(factors):
+    """The weights of a separable filter plane by plane along the first axis, never all of them multiplied out at once."""
+    return (functools.reduce(np.multiply.outer, (factors[0][i : i + 1], *factors[1:]))[0] for i in range(len(factors[0])))
 
 
 def weight_at(taps, at):

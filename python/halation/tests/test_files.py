@@ -34,7 +34,8 @@ THERE_AND_BACK = [
     *((ending, "uint8", shape) for ending in ("png", "tif", "npy", "pnm") for shape in ((5, 6), (5, 6, 3))),
     *((ending, dtype, (5, 6, 3)) for ending in ("tif", "npy") for dtype in ("uint16", "int16", "float32", "float64")),
     *((ending, "uint8", (5, 6, channels)) for ending in ("png", "tif") for channels in (2, 4)),
-    ("webp", "uint8", (5, 6, 3)), ("webp", "uint8", (5, 6, 4)), ("bmp", "uint8", (5, 6, 3)), ("png", "uint16", (5, 6, 3)), ("exr", "float16", (5, 6, 3)), ("exr", "float32", (5, 6)),
+    ("webp", "uint8", (5, 6, 3)), ("webp", "uint8", (5, 6, 4)), ("bmp", "uint8", (5, 6, 3)),
+    ("png", "uint16", (5, 6, 3)), ("exr", "float16", (5, 6, 3)), ("exr", "float32", (5, 6)),
     ("pfm", "float32", (5, 6, 3)), ("npy", "float16", (4, 5, 6)), ("npy", "uint8", (6,)), ("npy", "uint8", (3, 4, 5, 2)),
     ("png", "uint8", (1, 1)), ("png", "uint8", (1, 6, 3)),
 ]  # fmt: skip
@@ -170,18 +171,21 @@ def test_tensors(tmp_path):
     (lambda d: halation.imwrite(d / "b.jpg", np.zeros((3, 3), np.uint16)), ValueError,
      r"b.jpg: JPEG holds 8-bit pixels, got u16; use image.astype\(np.uint8\) or write .png"),
     (lambda d: halation.imwrite(d / "b.jpg", np.zeros((3, 3, 4), np.uint8)), ValueError, "JPEG holds no transparency, got 4 channels"),
-    (lambda d: halation.imwrite(d / "b.png", np.zeros((3, 3), np.int64)), TypeError, "imwrite takes uint8, .* got int64; convert it by astype"),
+    (lambda d: halation.imwrite(d / "b.png", np.zeros((3, 3), np.int64)), TypeError,
+     "imwrite takes uint8, .* got int64; convert it by astype"),
     (lambda d: halation.imwrite(d / "b.png", np.zeros((3, 3), bool)), TypeError, r"got bool; a mask is written as mask \* np.uint8"),
     (lambda d: halation.imwrite(d / "b.png", np.zeros((3, 0), np.uint8)), ValueError, r"the image is empty: its shape is \(3, 0\)"),
     (lambda d: halation.imwrite(d / "b.png", np.zeros((1,) * 5, np.uint8)), ValueError, "an image has 1 to 4 axes, got 5"),
-    (lambda d: halation.imwrite(d / "b.png", np.zeros((5, 5, 5), np.uint8)), ValueError, "PNG holds flat pictures, got a volume of 5 slices"),
+    (lambda d: halation.imwrite(d / "b.png", np.zeros((5, 5, 5), np.uint8)), ValueError,
+     "PNG holds flat pictures, got a volume of 5 slices"),
     (lambda d: halation.imwrite(d / "b.xyz", RGB), ValueError, "b.xyz: unknown format; endings known: .png"),
     (lambda d: halation.imwrite(d / "b.gif", RGB), ValueError, "GIF is read, not written"),
     (lambda d: halation.imwrite(d / "b.png", RGB, format="heic"), ValueError, "HEIC is left out"),
     (lambda d: halation.imwrite(d / "b.png", RGB, layout="chw"), ValueError, "unknown layout 'chw'; choose from w, hw, hwc, dhw, dhwc"),
     (lambda d: halation.imwrite(d / "b.png", RGB, layout="hw"), ValueError, "layout hw has 2 axes, the image 3"),
     (lambda d: halation.imwrite(d / "b.jpg", RGB, quality=101), ValueError, "quality must be 1 to 100, got 101"),
-    (lambda d: halation.imwrite(d / "b.png", RGB, metadata={}), TypeError, r"metadata is what imread\(path, metadata=True\) returns second, got dict"),
+    (lambda d: halation.imwrite(d / "b.png", RGB, metadata={}), TypeError,
+     r"metadata is what imread\(path, metadata=True\) returns second, got dict"),
     (lambda d: halation.imwrite(d / "no" / "b.png", RGB), OSError, "folder .*no does not exist"),
     (lambda d: halation.imwrite(d, RGB, format="png"), OSError, "is a folder; a file name was expected"),
 ])  # fmt: skip
@@ -206,7 +210,8 @@ def test_a_build_without_formats_says_so(monkeypatch):
 
 @needs_codecs
 def test_codecs_are_loaded_when_first_asked_for():
-    code = "import sys, halation; halation.gaussian([1.0, 2]); print('halation._codecs' in sys.modules); halation.imread; print('halation._codecs' in sys.modules)"
+    there = "print('halation._codecs' in sys.modules)"
+    code = f"import sys, halation; halation.gaussian([1.0, 2]); {there}; halation.imread; {there}"
     path = os.pathsep.join([str(Path(halation.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path})
     assert made.stdout.split() == ["False", "True"]

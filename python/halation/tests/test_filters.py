@@ -202,7 +202,8 @@ def stub():
             elif p["per_axis"]:
                 kind += f" | Sequence[{kind}]"
             own.append(f"{p['name']}: {kind}{'' if p['default'] is not None else ' | None'} = ...")
-        shared = ["axes: int | Sequence[int] | None = ...", "channel_axis: int | None = ...", "border: str | Sequence[str] = ...", "cval: float = ...", "output: Any = ...",
+        shared = ["axes: int | Sequence[int] | None = ...", "channel_axis: int | None = ...", "border: str | Sequence[str] = ...",
+                  "cval: float = ...", "output: Any = ...",
                   "alpha: bool = ...", 'view: Literal["signed", "abs", "stretch"] | None = ...']
         lines += [f"def {facts['name']}(", *(f"    {each}," for each in ["image: Any", *own, "*", *shared]), ") -> Any: ..."]
     return "\n".join(lines) + "\n"

@@ -147,7 +147,8 @@ def test_the_operation_given_is_the_one_explained(weights, anchor):
     ({"weights": np.ones((3, 3)) / 9, "method": "box"},
      "uint8 12x14, convolution by 3x3, rank 1, sum 1 along axes 0, 1, border reflect101, on cpu, method box"),
     ({"weights": Filter.gaussian(1), "border": "nearest", "output": "f4", "extent": "valid", "method": "separable"},
-     "uint8 12x14 -> float32 4x6, convolution by gaussian 9x9, separable, sum 1 along axes 0, 1, border replicate, on cpu, method separable"),
+     "uint8 12x14 -> float32 4x6, convolution by gaussian 9x9, separable, sum 1 along axes 0, 1, border replicate, on cpu, "
+     "method separable"),
     ({"weights": [1, -1], "operation": "correlation", "border": "constant", "cval": 7, "device": "reference", "method": "direct"},
      "uint8 12x14, correlation by 2, sum 0 along axis 1, border constant 7, on reference, method direct"),
     ({"weights": SKEW, "border": ("wrap", "mirror"), "anchor": (0, 2), "method": "direct"},

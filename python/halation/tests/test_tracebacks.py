@@ -89,11 +89,13 @@ def test_what_the_caller_was_handling_is_left_alone():
             raise KeyError("before")
         except KeyError:
             Filter([np.nan])
-    assert [frame.name for frame in traceback.extract_tb(caught.value.__context__.__traceback__)] == ["test_what_the_caller_was_handling_is_left_alone"]
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__context__.__traceback__)]
+    assert names == ["test_what_the_caller_was_handling_is_left_alone"]
 
 
 def test_all_frames_on_request():
-    code = "import halation, traceback\ntry:\n  halation.gaussian([1.0], -1)\nexcept ValueError as e:\n  print(len(traceback.extract_tb(e.__traceback__)))"
+    code = "import halation, traceback\ntry:\n  halation.gaussian([1.0], -1)\n"
+    code += "except ValueError as e:\n  print(len(traceback.extract_tb(e.__traceback__)))"
     path = os.pathsep.join([str(Path(halation.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     counts = []
     for word in ("", "full"):
