@@ -18,17 +18,17 @@ from ._plan import Plan, plan
 from ._threads import threads
 
 __version__ = "0.1.0"
-# What is loaded when first asked for: submodules, and names of functions with where they stand.
+# What is loaded when first asked for: submodules, and other names with where they stand.
 _modules = ("cv", "dask", "filters", "ndimage", "signal")
-_functions = {"imread": "_files", "imwrite": "_files", **dict.fromkeys(_list, "filters")}
-__all__ = ["ChannelWarning", "Filter", "Plan", "convolve", "correlate", "devices", "plan", "threads", *_functions]
+_late = {"Metadata": "_files", "imread": "_files", "imwrite": "_files", **dict.fromkeys(_list, "filters")}
+__all__ = ["ChannelWarning", "Filter", "Plan", "convolve", "correlate", "devices", "plan", "threads", *_late]
 
 
 def __getattr__(name):
-    if name in _functions:
-        function = getattr(importlib.import_module("." + _functions[name], __name__), name)
-        globals()[name] = function
-        return function
+    if name in _late:
+        value = getattr(importlib.import_module("." + _late[name], __name__), name)
+        globals()[name] = value
+        return value
     if name in _modules:
         try:
             return importlib.import_module("." + name, __name__)

@@ -13,9 +13,9 @@ from ._job import pixel_of
 from ._traceback import shorten
 
 try:
-    from . import _codecs
-except ImportError as error:
-    _codecs, _why = None, error
+    from ._codecs import read as _read, write as _write
+except ModuleNotFoundError:
+    _read = _write = None
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 _NUMPY = {"u8": "uint8", "u16": "uint16", "i16": "int16", "f16": "float16", "f32": "float32", "f64": "float64"}
@@ -92,7 +92,7 @@ def imread(path: Path, *, page: int | None = None, metadata: bool = False) -> np
         _check_there("imread")
         name = _name_of(path)
         os.stat(name)  # which says by its type what is wrong
-        array, facts = _codecs.read(name, "by_rank", 0 if page is None else _number_of(page))
+        array, facts = _read(name, "by_rank", 0 if page is None else _number_of(page))
         return (array, Metadata(**facts)) if metadata else array
     except Exception as error:
         shorten(error)
@@ -161,7 +161,7 @@ def imwrite(
             raise TypeError(f"metadata is what imread(path, metadata=True) returns second, got {type(metadata).__name__}")
         facts = _facts_of(metadata or Metadata(), array.shape[-1] if layout[-1] == "c" else 1)
         try:
-            _codecs.write(name, array, layout, facts, format or "", quality, lossless)
+            _write(name, array, layout, facts, format or "", quality, lossless)
         except ValueError as error:
             raise ValueError(_in_numpys_words(str(error))) from None
     except Exception as error:
@@ -170,11 +170,11 @@ def imwrite(
 
 
 def _check_there(name):
-    if _codecs is None:
+    if _read is None:
         raise ImportError(
             f"halation.{name} is not in this build: it was made without the libraries of image formats (libpng, libjpeg, libtiff, "
             "libwebp, giflib, OpenEXR), which were not all found then"
-        ) from _why
+        )
 
 
 def _name_of(path):

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import halation
-from halation import _files
-from halation._files import Metadata
+from halation import Metadata, _files
 
-needs_codecs = pytest.mark.skipif(_files._codecs is None, reason="this build has no image formats")
+needs_codecs = pytest.mark.skipif(_files._read is None, reason="this build has no image formats")
 RNG = np.random.default_rng(1)
 RGB = RNG.integers(0, 256, (7, 9, 3), np.uint8)
 # A TIFF header with one entry, the orientation: 6 says that the picture is to be turned by 90 degrees clockwise.
@@ -201,8 +200,7 @@ def test_errors(tmp_path, call, error, words):
 
 
 def test_a_build_without_formats_says_so(monkeypatch):
-    monkeypatch.setattr(_files, "_codecs", None)
-    monkeypatch.setattr(_files, "_why", ImportError("none"), raising=False)
+    monkeypatch.setattr(_files, "_read", None)
     for call in (lambda: halation.imread("a.png"), lambda: halation.imwrite("a.png", RGB)):
         with pytest.raises(ImportError, match="is not in this build: it was made without the libraries of image formats"):
             call()
