@@ -5,6 +5,8 @@ import inspect
 import itertools
 import operator
 
+from ._traceback import as_cause, shorten
+
 BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_WRAP, BORDER_REFLECT_101, BORDER_TRANSPARENT = range(6)
 BORDER_REFLECT101 = BORDER_DEFAULT = BORDER_REFLECT_101
 BORDER_ISOLATED = 16
@@ -77,9 +79,10 @@ def as_in_opencv(function):
             return function(*args, **keywords)
         except error as of_another:
             of_another.func = function.__name__
+            shorten(of_another)
             raise
         except (ValueError, TypeError) as why:
             code = Error.StsBadArg if isinstance(why, TypeError) else Error.StsAssert
-            raise error(str(why), code, function.__name__) from why
+            raise error(str(why), code, function.__name__) from as_cause(why)
 
     return called

@@ -24,6 +24,7 @@ import numpy as np
 
 from . import _arrays, _engine
 from ._arrays import facts_of
+from ._border import border_of
 from ._cv_words import *
 from ._cv_words import _CN_SHIFT, as_in_opencv
 from ._cv_weights import SCHARR, derivative_factor, fixed_gaussian, gaussian, laplacian, ones
@@ -38,6 +39,8 @@ _LARGEST_DENSE = 7  # beyond this a Laplacian takes two separable passes
 
 
 def _border(kind):
+    if isinstance(kind, str):
+        return border_of(kind)
     try:
         return _BORDERS[operator.index(kind) & ~BORDER_ISOLATED]
     except KeyError:

@@ -21,7 +21,7 @@ run(${pip} wheel --no-deps --no-build-isolation --wheel-dir ${work}/wheel
   --config-settings "cmake.define.CMAKE_CXX_FLAGS_RELEASE=${flags}"
   --config-settings cmake.define.HALATION_WERROR=${werror}
   --config-settings cmake.define.HALATION_CUDA=OFF
-  --config-settings cmake.define.HALATION_IO=${program}
+  --config-settings cmake.define.HALATION_APP=${program}
   ${source})
 file(GLOB wheels ${work}/wheel/*.whl)
 run(${pip} install --no-deps ${wheels})
