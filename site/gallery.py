@@ -45,7 +45,7 @@ def _command(name, before, after):
 def call(name):
     """The filter in Python."""
     given = {key: value for key, value in PARAMETERS.get(name, {}).items() if key not in OF_PYTHON}
-    return f"filters.{name}(" + ", ".join(["photo", *(f"{key}={value!r}" for key, value in given.items())]) + ")"
+    return f"halation.{name}(" + ", ".join(["photo", *(f"{key}={value!r}" for key, value in given.items())]) + ")"
 
 
 def command_line(name):

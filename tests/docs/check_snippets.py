@@ -109,11 +109,11 @@ def check_python(snippets):
 
 def check_gallery_calls(snippets):
     """What the gallery shows of Python, which it writes itself."""
+    import halation
     import numpy as np
-    from halation import filters
     photo = np.zeros((40, 50, 3), np.uint8)
     for name, _ in gallery.filters(snippets.root):
-        assert eval(gallery.call(name), {"filters": filters, "photo": photo}).shape == photo.shape
+        assert eval(gallery.call(name), {"halation": halation, "photo": photo}).shape == photo.shape
         snippets.ran += 1
 
 
