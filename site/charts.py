@@ -16,9 +16,15 @@ FACTORS = ((0, 0.9, "below 0.9"), (0.9, 1, "0.9 to 1"), (1, 1.25, "1 to 1.25"), 
            (2, 4, "2 to 4"), (4, 8, "4 to 8"), (8, float("inf"), "8 and more"))
 
 
+def _ahead(over):
+    return "ahead" if over >= 1 else "behind"
+
+
 def _beside(name, title, jobs):
-    rows = [(label, contest_tables.over(row), f"{times(contest_tables.over(row))} × {row['best_peer']['peer']}",
-             "ahead" if contest_tables.over(row) >= 1 else "behind") for label, _, row in jobs]
+    rows = []
+    for label, _, row in jobs:
+        over = contest_tables.over(row)
+        rows.append((label, over, f"{times(over)} × {row['best_peer']['peer']}", _ahead(over)))
     return bars(name, title, rows, "Times as fast as the fastest other library", (1, "as fast as the fastest other"))
 
 
@@ -37,7 +43,7 @@ def _counted(name, title, factors):
     rows = []
     for low, high, label in FACTORS:
         count = sum(low <= factor < high for factor in factors)
-        rows.append((f"{label} times as fast", count, f"{count} jobs" if count != 1 else "1 job", "ahead" if low >= 1 else "behind"))
+        rows.append((f"{label} times as fast", count, f"{count} jobs" if count != 1 else "1 job", _ahead(low)))
     return bars(name, title, rows, "Jobs by how many times as fast halation is as the fastest other library")
 
 
@@ -74,7 +80,7 @@ def package():
         row = by_type.get("f32")
         if call in package_tables.FEW and row and row["peers"]:
             over = row["peers"][0]["over_peer"]
-            rows.append((f"{call}, beside {row['peers'][0]['peer']}", over, f"{times(over)} × as fast", "ahead" if over >= 1 else "behind"))
+            rows.append((f"{call}, beside {row['peers'][0]['peer']}", over, f"{times(over)} × as fast", _ahead(over)))
     return bars("package", "Calls of the Python package over 4096×4096 of f32, two threads", rows,
                 "Times as fast as the other package", (1, "as fast as the other"))
 
@@ -126,7 +132,8 @@ def where_time_goes():
     rows = []
     for memory in ("pageable", "pinned"):
         of = ladder_tables.rung(ladder_tables.SMALL, "naive", memory)["ms"]
-        rows += [(f"{step}, {memory} memory", of[step], f"{digits(of[step])} ms", "library" if step == "kernel" else "rung") for step in steps]
+        rows += [(f"{step}, {memory} memory", of[step], f"{digits(of[step])} ms", "library" if step == "kernel" else "rung")
+                 for step in steps]
     return bars("where-time-goes", "The naive rung over 2048×2048 with its transfers, milliseconds", rows, "Milliseconds")
 
 

@@ -88,5 +88,6 @@ def page(text, root):
         before = _figure("before", "Part of a portrait of an astronaut in front of a flag", "before")
         after = _figure(name, f"The same picture after the filter {name}: {what[:1].lower() + what[1:]}", "after")
         entries.append(f"## {name}\n\n{what}. [Formula and parameters](filters.md#{name})\n\n"
-                       f"````{{container}} pair\n{before}\n{after}````\n\n```sh\n{command_line(name)}\n```\n\n```python\n{call(name)}\n```\n")
+                       f"````{{container}} pair\n{before}\n{after}````\n\n"
+                       f"```sh\n{command_line(name)}\n```\n\n```python\n{call(name)}\n```\n")
     return text.replace(ASKED, "\n".join(entries))

@@ -235,8 +235,8 @@ def overview_jobs():
 def overview():
     """The first table of the README."""
     return table(["Job", "on", "time", "of a copy's pace", "as fast as the fastest other"],
-                 [[label, where, f"{digits(row['ms'])} ms", percent(row["share_of_copy"]), f"{times(over(row))} × {row['best_peer']['peer']}"]
-                  for label, where, row in overview_jobs()])
+                 [[label, where, f"{digits(row['ms'])} ms", percent(row["share_of_copy"]),
+                   f"{times(over(row))} × {row['best_peer']['peer']}"] for label, where, row in overview_jobs()])
 
 
 NAMES = {"XEON": XEON}

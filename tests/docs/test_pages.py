@@ -157,7 +157,8 @@ class Trees(unittest.TestCase):
     def test_sections_and_links(self):
         page = "site/pages/index.md"
         self.refused({page: "<!-- section ../../README.md#two -->\n"}, f"{page}: README.md has no heading #two")
-        self.refused({page: "<!-- section ../../docs/two.md -->\n"}, f"{page}: docs/two.md is a page of its own and no document in sections")
+        self.refused({page: "<!-- section ../../docs/two.md -->\n"},
+                     f"{page}: docs/two.md is a page of its own and no document in sections")
         self.refused({page: "[x](none.md)\n"}, f"{page}: none.md: no such file")
         self.refused({"docs/ladder.md": "# L\n\n## Three\n"}, "docs/ladder.md: no page of site/pages/ladder holds its section #three")
 
