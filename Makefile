@@ -16,10 +16,10 @@ cuda := $(filter 0 1,$(CUDA))
 # $(call build,PRESET,-D…): configures and builds; configuring again costs a second and picks up a changed machine.
 build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help demo test asan tsan speed hip bench tables install format lint fuzz clean
+.PHONY: help demo test site test-web asan tsan speed hip bench tables install format lint fuzz clean
 
 help:  ## this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
 demo:  ## installs what is missing, builds, filters a photograph and shows the timings (CUDA=1, CUDA=0)
 	@$(needs) build
@@ -32,6 +32,16 @@ test:  ## installs what is missing, builds and runs every test
 	@$(call build,ci)
 	@ctest --preset ci -j $(JOBS)
 	@[[ ! -f build/ci/tests/python/pytest.txt ]] || tail -n 1 build/ci/tests/python/pytest.txt
+
+site:  ## builds the site of all documents, with gallery and interfaces: build/site/index.html
+	@$(needs) build python
+	@site/build
+
+test-web: site  ## opens every page of the site in Chromium; pictures of them: build/site-shots
+	@$(needs) web
+	@build/site-venv/bin/python -m pip --disable-pip-version-check --quiet install -r tests/web/requirements.txt
+	@rm -rf build/site-shots
+	@build/site-venv/bin/python -m pytest -q -p no:cacheprovider tests/web --site build/site --shots build/site-shots
 
 asan:  ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(needs) build test

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # install_dependencies.sh: installs what is missing, on Debian 12 or Ubuntu 24.04 and later.
 #
-#   cmake/install_dependencies.sh GROUP...     GROUP is one of: build test python bench lint fuzz hip
+#   cmake/install_dependencies.sh GROUP...     GROUP is one of: build test python web bench lint fuzz hip
 #
 # Where every package of the groups is installed it does nothing and asks for nothing. On other systems it names what is
 # needed and leaves the rest to CMake, which says what it cannot find.
@@ -12,6 +12,7 @@ declare -A packages=(
            libopenexr-dev libgif-dev libavif-dev libcli11-dev libfmt-dev nlohmann-json3-dev libedit-dev"
   [test]="libgtest-dev libgmock-dev librapidcheck-dev python3"
   [python]="python3-dev python3-venv"
+  [web]="chromium"
   [bench]="libopencv-dev"
   [lint]="clang-format clang-tidy"
   [fuzz]="clang"

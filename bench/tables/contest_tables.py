@@ -220,22 +220,23 @@ def gpu_peers():
     return peer_versions(GPU, GPU_PYTHON)
 
 
-def overview():
-    """The first table of the README: a few jobs of each kind."""
+def overview_jobs():
+    """(label, where, row) of a few jobs of each kind."""
     cpu, gpu = cpu_rows(), gpu_rows()
-    lines = []
     for label, job in (("3×3 over 4096² f32", "f32 3x3"), ("9×9 over 4096² f32", "f32 9x9"),
                        ("Gaussian σ 2 over 4096² RGB of 8 bits", "u8 c3 gaussian sigma 2"),
                        ("box 9×9 over 4096² of 8 bits", "u8 box 9"), ("5×5×5 over 256³ f32", "f32 3D 5x5x5")):
-        row = cpu[f"cpu {job}"][2]
-        lines.append([label, "CPU, 2 cores", f"{digits(row['ms'])} ms", percent(row["share_of_copy"]),
-                      f"{times(over(row))} × {row['best_peer']['peer']}"])
+        yield label, "CPU, 2 cores", cpu[f"cpu {job}"][2]
     for label, job in (("3×3 over 8192² f32", "f32 3x3"), ("9×9 over 8192² f32", "f32 9x9"),
                        ("Gaussian of 17 taps over 8192² f32", "f32 gaussian 17 taps"), ("5×5×5 over 512³ f32", "f32 3D 5x5x5")):
-        row = gpu[job]
-        lines.append([label, "GPU", f"{digits(row['ms'])} ms", percent(row["share_of_copy"]),
-                      f"{times(over(row))} × {row['best_peer']['peer']}"])
-    return table(["Job", "on", "time", "of a copy's pace", "as fast as the fastest other"], lines)
+        yield label, "GPU", gpu[job]
+
+
+def overview():
+    """The first table of the README."""
+    return table(["Job", "on", "time", "of a copy's pace", "as fast as the fastest other"],
+                 [[label, where, f"{digits(row['ms'])} ms", percent(row["share_of_copy"]),
+                   f"{times(over(row))} × {row['best_peer']['peer']}"] for label, where, row in overview_jobs()])
 
 
 NAMES = {"XEON": XEON}

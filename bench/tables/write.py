@@ -9,9 +9,9 @@ A document asks for a table, or for a figure within a line, by an expression bet
     <!-- = cpu_behind() -->        <!-- = gpix("naive", 1) -->229<!-- . -->
     <!-- . -->
 
-Expressions call the functions that the modules beside this file list in FIGURES. README.md and all of docs/ are read. In README.md,
-docs/performance.md, docs/measured/ and docs/ladder.md nothing else stands that was measured here; a figure without a record is a
-dated note of the notebook (docs/notebook).
+Expressions call the functions that the modules beside this file list in FIGURES. README.md, all of docs/ and the pages of site/ are
+read. In README.md, docs/performance.md, docs/measured/ and docs/ladder.md nothing else stands that was measured here; a figure without
+a record is a dated note of the notebook (docs/notebook).
 """
 import argparse
 import re
@@ -64,7 +64,8 @@ def main():
     arguments = parser.parse_args()
     stale = []
     try:
-        for path in [arguments.root / "README.md", *sorted((arguments.root / "docs").rglob("*.md"))]:
+        pages = sorted(path for folder in ("docs", "site") for path in (arguments.root / folder).rglob("*.md"))
+        for path in [arguments.root / "README.md", *pages]:
             document = path.relative_to(arguments.root).as_posix()
             before = path.read_text(encoding="utf-8")
             after = written(before, document)

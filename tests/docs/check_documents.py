@@ -1,48 +1,26 @@
 #!/usr/bin/env python3
-"""check_documents.py: fails where a link of a document leads to no file or heading, or a page is longer than it may be.
+"""check_documents.py: fails where a link of a document leads to no file or heading, a page of the site holds a section that there is
+not, or a page is longer than it may be.
 
     check_documents.py ROOT      checks the tree
     check_documents.py --test    checks the checker, on trees that break each rule
 """
-import re
 import sys
 import tempfile
 from pathlib import Path
 from urllib.parse import unquote
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "site"))
+
+from reading import SECTION, anchors, is_of_the_web, links, without_code  # noqa: E402
+
 MOST_LINES = {"docs/performance.md": 150, "docs/notebook": 500}
 SKIPPED = {"build", "install", "node_modules"}  # and whatever begins with a dot
-
-FENCE = re.compile(r"^( *)(```|~~~).*?^\1\2[`~]*$", re.DOTALL | re.MULTILINE)
-CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
-LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^()\s<>]+(?:\([^()\s]*\)[^()\s<>]*)?)>?(?:\s+\"[^\"]*\")?\s*\)")
-REFERENCE = re.compile(r"^ {0,3}\[[^\]^]+\]:\s+<?(\S+?)>?\s*$", re.MULTILINE)
-HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.*?)\s*#*$", re.MULTILINE)
-ANCHOR = re.compile(r"<a\s+(?:id|name)=\"([^\"]+)\"")
 
 
 def documents(root):
     return sorted(path for path in root.rglob("*.md")
                   if not any(part in SKIPPED or part.startswith(".") for part in path.relative_to(root).parts[:-1]))
-
-
-def without_code(text):
-    """`text` with as many lines, but nothing of its code."""
-    def blank(match):
-        return re.sub(r"[^\n]", " ", match[0])
-    return CODE.sub(blank, FENCE.sub(blank, text))
-
-
-def anchors(text):
-    """What links may name in a document, as GitHub makes it of headings."""
-    found, counts = set(ANCHOR.findall(text)), {}
-    for heading in HEADING.findall(FENCE.sub("", text)):
-        words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)|<!--.*?-->|[*`]", lambda match: match[1] or "", heading)
-        slug = re.sub(r"[^\w\- ]", "", words.lower().strip()).replace(" ", "-")
-        count = counts.get(slug, 0)
-        counts[slug] = count + 1
-        found.add(f"{slug}-{count}" if count else slug)
-    return found
 
 
 def faults(root):
@@ -53,12 +31,12 @@ def faults(root):
         for page, most in MOST_LINES.items():
             if (name == page or name.startswith(page + "/")) and text.count("\n") > most:
                 found.append(f"{name}: {text.count(chr(10))} lines; at most {most}")
-        prose = without_code(text)
-        for match in sorted([*LINK.finditer(prose), *REFERENCE.finditer(prose)], key=lambda each: each.start()):
+        sections = SECTION.finditer(without_code(text))
+        for match in sorted([*links(text), *sections], key=lambda each: each.start()):
             target = match[1]
-            if re.match(r"[a-z][a-z0-9+.-]*:", target, re.IGNORECASE):
+            if is_of_the_web(target):
                 continue
-            place = f"{name}:{prose.count(chr(10), 0, match.start()) + 1}"
+            place = f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
             file, _, anchor = unquote(target).partition("#")
             there = (path.parent / file).resolve() if file else path
             if not there.is_relative_to(root.resolve()) or not there.exists():
@@ -85,6 +63,9 @@ def test():
         ({"docs/performance.md": "x\n" * 151}, ["docs/performance.md: 151 lines; at most 150"]),
         ({"docs/notebook/cpu/x.md": "x\n" * 501}, ["docs/notebook/cpu/x.md: 501 lines; at most 500"]),
         ({"build/x.md": "[x](none.md)\n"}, []),
+        ({"site/x.md": "<!-- section ../docs/two.md#two -->\n<!-- section ../README.md -->\n\n`<!-- section none.md -->`\n"}, []),
+        ({"site/x.md": "x\n<!-- section ../docs/two.md#three -->\n"}, ["site/x.md:2: ../docs/two.md#three: no such heading"]),
+        ({"site/x.md": "<!-- section none.md#two -->\n"}, ["site/x.md:1: none.md#two: no such file"]),
     ]
     for files, expected in trees:
         with tempfile.TemporaryDirectory() as folder:
