@@ -9,7 +9,7 @@ BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_WRAP, BORDER_REFLECT_1
 BORDER_REFLECT101 = BORDER_DEFAULT = BORDER_REFLECT_101
 BORDER_ISOLATED = 16
 CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F, CV_16F = range(8)
-_CN_SHIFT = 5  # as in OpenCV 5; 3 in OpenCV 4
+CN_SHIFT = 5  # as in OpenCV 5; 3 in OpenCV 4
 FILTER_SCHARR = -1
 ALGO_HINT_DEFAULT, ALGO_HINT_ACCURATE, ALGO_HINT_APPROX = range(3)
 
@@ -31,7 +31,7 @@ class error(ValueError, TypeError):
 
 def CV_MAKETYPE(depth, channels):
     """A depth and a number of channels as one number: ``CV_MAKETYPE(CV_8U, 3)`` is CV_8UC3."""
-    return operator.index(depth) + (operator.index(channels) - 1 << _CN_SHIFT)
+    return operator.index(depth) + (operator.index(channels) - 1 << CN_SHIFT)
 
 
 for _name in ("CV_8U", "CV_8S", "CV_16U", "CV_16S", "CV_32S", "CV_32F", "CV_64F", "CV_16F"):
@@ -54,8 +54,13 @@ _COMMON = {
     "same": "array\n        Of `src`'s shape, type and library.",
 }
 
-# What OpenCV takes None for where there is no default.
-_ZEROS = {"ddepth": CV_8U, "ksize": (0, 0), "sigma": 0, "sigmaX": 0, "dx": 0, "dy": 0}
+# What OpenCV takes None for where there is no default: sizes, and 0 for numbers.
+_SIZES = {("GaussianBlur", "ksize"), ("blur", "ksize"), ("boxFilter", "ksize")}
+_NUMBERS = {"ddepth", "ksize", "sigma", "sigmaX", "dx", "dy", "top", "bottom", "left", "right", "borderType"}
+
+
+def _zero(function, parameter):
+    return (0, 0) if (function, parameter) in _SIZES else 0 if parameter in _NUMBERS else None
 
 
 def as_in_opencv(function):
@@ -63,7 +68,7 @@ def as_in_opencv(function):
     for name, text in _COMMON.items():
         function.__doc__ = function.__doc__.replace("{" + name + "}", text)
     parameters = inspect.signature(function).parameters.values()
-    of_none = {p.name: _ZEROS.get(p.name) if p.default is p.empty else p.default for p in parameters}
+    of_none = {p.name: _zero(function.__name__, p.name) if p.default is p.empty else p.default for p in parameters}
 
     @functools.wraps(function)
     def called(*args, **keywords):
