@@ -1,22 +1,34 @@
 """halation: convolution as fast as memory can be read.
 
-`halation.ndimage` takes the place of the linear filters of `scipy.ndimage`; `halation.plan` prepares a filter once, for many
-arrays; ``with halation.threads(2):`` limits the CPU threads of all calls.
+`halation.convolve` and `halation.correlate` filter an array by a `Filter` or any weights; `halation.gaussian` and its like are the
+named filters; `halation.plan` prepares a filter once, for many arrays. `halation.ndimage`, `halation.signal` and `halation.cv` take
+the place of the linear filters of SciPy and OpenCV, `halation.dask` filters Dask arrays. ``with halation.threads(2):`` limits the CPU
+threads of all calls. ``dir(halation)`` lists all of it.
 """
 
 import importlib
 import os
 
-from ._plan import Plan, plan
+from ._channels import ChannelWarning
+from ._convolve import convolve, correlate
+from ._filter import Filter
+from ._named import FILTERS as _list
 from ._native import devices
+from ._plan import Plan, plan
 from ._threads import threads
 
 __version__ = "0.1.0"
-__all__ = ["Plan", "plan", "devices", "threads"]
-_modules = ("cv", "dask", "filters", "ndimage", "signal")  # loaded when first asked for
+# What is loaded when first asked for: submodules, and other names with where they stand.
+_modules = ("cv", "dask", "filters", "ndimage", "signal")
+_late = {"Metadata": "_files", "imread": "_files", "imwrite": "_files", **dict.fromkeys(_list, "filters")}
+__all__ = ["ChannelWarning", "Filter", "Plan", "convolve", "correlate", "devices", "plan", "threads", *_late]
 
 
 def __getattr__(name):
+    if name in _late:
+        value = getattr(importlib.import_module("." + _late[name], __name__), name)
+        globals()[name] = value
+        return value
     if name in _modules:
         try:
             return importlib.import_module("." + name, __name__)
@@ -27,7 +39,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(__all__)
+    return sorted([*__all__, *_modules, "__version__", "__doc__"])
 
 
 def _load_numpys():

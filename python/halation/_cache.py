@@ -82,6 +82,13 @@ def noting(steps):
         STEPS.reset(token)
 
 
+def note_more():
+    """What runs now is more than passes of the engine: a list that notes it stands for no chain of these."""
+    steps = STEPS.get()
+    if steps is not None:
+        steps.append((None, None, None, None))
+
+
 def _run_noted(steps, entry, array, out):
     made = entry.run(array, out, 0)
     steps.append((entry, array, out, made))

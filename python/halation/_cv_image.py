@@ -7,8 +7,9 @@ import numpy as np
 
 from . import _arrays, _engine
 from ._arrays import facts_of
+from ._border import border_of
 from ._cv_words import (
-    BORDER_CONSTANT, BORDER_ISOLATED, BORDER_REFLECT, BORDER_REFLECT_101, BORDER_REPLICATE, BORDER_WRAP, CN_SHIFT,
+    _CN_SHIFT, BORDER_CONSTANT, BORDER_ISOLATED, BORDER_REFLECT, BORDER_REFLECT_101, BORDER_REPLICATE, BORDER_WRAP,
 )
 from ._job import check_writable
 
@@ -18,6 +19,8 @@ _BORDERS = {BORDER_CONSTANT: "constant", BORDER_REPLICATE: "replicate", BORDER_R
 
 
 def border_kind(kind):
+    if isinstance(kind, str):
+        return border_of(kind)
     try:
         return _BORDERS[operator.index(kind) & ~BORDER_ISOLATED]
     except KeyError:
@@ -29,7 +32,7 @@ def depth_of(ddepth, dtype):
     ddepth = operator.index(ddepth)
     if ddepth < 0:
         return dtype.newbyteorder("=")
-    ddepth &= (1 << CN_SHIFT) - 1  # of a type with channels, which the image has
+    ddepth &= (1 << _CN_SHIFT) - 1  # of a type with channels, which the image has
     if ddepth not in DEPTHS:
         raise ValueError(f"ddepth must be -1 or of CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F or CV_16F, got {ddepth}")
     return DEPTHS[ddepth]

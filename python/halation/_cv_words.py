@@ -5,11 +5,13 @@ import inspect
 import itertools
 import operator
 
+from ._traceback import as_cause, shorten
+
 BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_WRAP, BORDER_REFLECT_101, BORDER_TRANSPARENT = range(6)
 BORDER_REFLECT101 = BORDER_DEFAULT = BORDER_REFLECT_101
 BORDER_ISOLATED = 16
 CV_8U, CV_8S, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F, CV_16F = range(8)
-CN_SHIFT = 5  # as in OpenCV 5; 3 in OpenCV 4
+_CN_SHIFT = 5  # as in OpenCV 5; 3 in OpenCV 4
 FILTER_SCHARR = -1
 ALGO_HINT_DEFAULT, ALGO_HINT_ACCURATE, ALGO_HINT_APPROX = range(3)
 
@@ -31,7 +33,7 @@ class error(ValueError, TypeError):
 
 def CV_MAKETYPE(depth, channels):
     """A depth and a number of channels as one number: ``CV_MAKETYPE(CV_8U, 3)`` is CV_8UC3."""
-    return operator.index(depth) + (operator.index(channels) - 1 << CN_SHIFT)
+    return operator.index(depth) + (operator.index(channels) - 1 << _CN_SHIFT)
 
 
 for _name in ("CV_8U", "CV_8S", "CV_16U", "CV_16S", "CV_32S", "CV_32F", "CV_64F", "CV_16F"):
@@ -82,9 +84,10 @@ def as_in_opencv(function):
             return function(*args, **keywords)
         except error as of_another:
             of_another.func = function.__name__
+            shorten(of_another)
             raise
         except (ValueError, TypeError) as why:
             code = Error.StsBadArg if isinstance(why, TypeError) else Error.StsAssert
-            raise error(str(why), code, function.__name__) from why
+            raise error(str(why), code, function.__name__) from as_cause(why)
 
     return called

@@ -12,7 +12,7 @@ filters   dense weights (an array with an axis for each of `axes`), or a tuple o
           always a correlation: to convolve give w[::-1, ...] and anchors len - 1 - anchor. Complex weights are used as they are,
           not conjugated.
 axes      tuple of the array's axes that the filter runs along (None: all); any number. All others are filtered one by one.
-borders   "constant", "replicate", "reflect", "reflect101", "wrap": one name, or a tuple of one for each of `axes`.
+borders   "constant", "replicate", "reflect", "reflect101", "wrap", or a synonym (_border.py): one, or a tuple of one for each axis.
 cvals     what lies outside a constant border: a number, or a tuple of one for each of `axes`; the input's scale, not rounded.
 anchors   tuple: the tap over the output, from 0 to len - 1, for each of `axes`; None: len // 2.
 extent    "same", "valid" (the filter inside the array) or "full", along all of `axes` (an axis with one tap is the same in each).

@@ -3,6 +3,8 @@
 import functools
 from dataclasses import dataclass
 
+from ._border import borders_of
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Options:
@@ -12,7 +14,7 @@ class Options:
     """
 
     axes: tuple | None = None  # of the array that the filter runs along; None: all
-    borders: str | tuple = "reflect101"  # one, or one for each of `axes`
+    borders: str | tuple = "reflect101"  # one, or one for each of `axes`, by any name
     cvals: complex | tuple = 0.0  # what lies outside a constant border, one or one for each of `axes`
     anchors: tuple | None = None  # the tap over the output for each of `axes`; None: the middle
     extent: str = "same"  # or "valid", "full"
@@ -25,6 +27,9 @@ class Options:
     method: str = "automatic"  # of the library
     magnitude: bool = False  # the root of the sum of squares of what several filters give
     threads: int = 0  # at most; 0: as many as there are
+
+    def __post_init__(self):
+        object.__setattr__(self, "borders", borders_of(self.borders))  # from here on by the library's names
 
 
 options_of = functools.lru_cache(maxsize=1024)(Options)

@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from . import _arrays, _engine
+from . import _arrays, _channels, _engine, _picture
 from ._direct import Direct
+from ._filter import filter_of
 from ._job import Job, pixel_of
 from ._mapping import packed
 from ._options import Options
-from ._weights import weights_and_key
+from ._taps import by
+from ._traceback import shorten
 
 _OPERATIONS = ("correlation", "convolution")
 
@@ -16,12 +18,14 @@ class Plan:
     """A filter for arrays of one shape and type, checked and prepared once; made by `halation.plan`.
 
     Immutable: any number of threads may run one, and so may children that are forked (on the CPU), also while others run it. The
-    interpreter's lock is released while it computes.
+    interpreter's lock is released while it computes. It pickles as what it was made from, and is prepared anew where it arrives: for
+    that machine, and under the limit of threads there.
     """
 
-    def __init__(self, entry, filters, options, in_dtype, device):
-        self._entry, self._filters, self._options, self._dtype, self._device = entry, filters, options, in_dtype, device
-        self._call = entry.call.run
+    def __init__(self, entry, filters, options, in_dtype, words):
+        """`words`: what `plan` was called with."""
+        self._entry, self._filters, self._options, self._dtype, self._device = entry, filters, options, in_dtype, words["device"]
+        self._call, self._words = entry.call.run, words
 
     def run(self, input, out=None, stream=None):
         """Filters an array.
@@ -49,12 +53,16 @@ class Plan:
         >>> mean.run(np.array([3, 0, 6], np.float32))
         array([2., 3., 4.], dtype=float32)
         """
-        if out is None and type(input) is np.ndarray:
-            out = np.empty(self._entry.shape, self._entry.dtype)
-            if self._call(input, out, 0):
-                return out
-            out = None
-        return self._run_elsewhere(input, out, stream)
+        try:
+            if out is None and type(input) is np.ndarray:
+                out = np.empty(self._entry.shape, self._entry.dtype)
+                if self._call(input, out, 0):
+                    return out
+                out = None
+            return self._run_elsewhere(input, out, stream)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _run_elsewhere(self, array, out, stream):
         """Arrays of other strides than a packed one's, of other libraries, and outputs of the caller's."""
@@ -112,8 +120,67 @@ class Plan:
         """The methods chosen, one a filter: "direct", "separable", "box"."""
         return self._entry.plan.methods
 
+    @property
+    def shape(self):
+        """The shape of the arrays that it filters."""
+        return self._entry.job_shape
+
+    @property
+    def dtype(self):
+        """The dtype of the arrays that it filters."""
+        return self._dtype
+
+    @property
+    def device(self):
+        """Where it runs: "cpu", "reference", "cuda:0"."""
+        return self._device
+
+    @property
+    def filter(self):
+        """The `Filter`."""
+        return self._words["weights"]
+
+    @property
+    def border(self):
+        """What lies outside, by the library's name; a tuple of one for each axis where they differ."""
+        borders = self._options.borders
+        return borders[0] if isinstance(borders, tuple) and len(set(borders)) == 1 else borders
+
+    def __reduce__(self):
+        return _made_anew, (self._words,)
+
     def __repr__(self):
-        return f"<halation.Plan {self._dtype} {self._entry.job_shape} -> {self.output_dtype} {self.output_shape}, {self._device}>"
+        facts = self._facts()
+        return (
+            f"<halation.Plan {facts['arrays']}, {facts['filter']}, border {facts['border']}, on {facts['device']}, "
+            f"method {facts['method']}>"
+        )
+
+    def _repr_html_(self):
+        return _picture.table("halation.Plan", self._facts()) + self.filter._repr_html_()
+
+    def _facts(self):
+        """What matters, in words."""
+        entry, border = self._entry, self.border
+        arrays = f"{self._dtype} {by(entry.job_shape)}"
+        if (entry.dtype, entry.shape) != (self._dtype, entry.job_shape):
+            arrays += f" -> {entry.dtype} {by(entry.shape)}"
+        return {
+            "arrays": arrays,
+            "filter": f"{self._words['operation']} by {self.filter.in_words()} along {_axes_in_words(self._options.axes)}",
+            "border": f"{border} {self._options.cvals}" if "constant" in border else str(border),
+            "device": self._device,
+            "method": ", ".join(self.methods),
+        }
+
+
+def _axes_in_words(axes):
+    return f"axis {axes[0]}" if len(axes) == 1 else f"axes {', '.join(map(str, axes))}"
+
+
+def _made_anew(words):
+    with _channels.unwarned():  # who made it has been told
+        return _make(**words)
 
 
 def plan(
@@ -122,6 +189,7 @@ def plan(
     weights,
     *,
     axes=None,
+    channel_axis=None,
     operation="convolution",
     border="reflect101",
     cval=0.0,
@@ -149,15 +217,18 @@ def plan(
         Of the arrays, up to any number of axes.
     dtype : dtype
         Of the arrays: uint8, uint16, int16, float16, float32 or float64.
-    weights : array or tuple of 1-D arrays
-        Dense weights with an axis for each of `axes`, or the factors of a separable filter, one for each of `axes`.
+    weights : Filter, array or tuple of 1-D arrays
+        A filter, dense weights with an axis for each of `axes`, or the factors of a separable filter, one for each of `axes`.
     axes : int or tuple of int, optional
         The axes that the filter runs along, three with more than one tap at most; by default the last ones, as many as the
-        weights have.
+        weights have, `channel_axis` left out.
+    channel_axis : int, optional
+        The axis of the channels, which are filtered one by one: -1 for H x W x C.
     operation : {"convolution", "correlation"}
+        Named filters (`Filter.gaussian` and its like) are correlations whatever it says.
     border : str or tuple of str
         What lies outside, for all axes or each: "constant", "replicate", "reflect" (c b a | a b c), "reflect101" (d c b | a b c
-        d), "wrap".
+        d), "wrap", or SciPy's and OpenCV's names for them.
     cval : float or tuple of float
         The value outside a constant border.
     anchor : int or tuple of int, optional
@@ -210,6 +281,19 @@ def plan(
     ...
     TypeError: a plan takes uint8, uint16, int16, float16, float32 or float64, got int32
     """
+    try:
+        return _make(
+            shape, dtype, weights, axes=axes, channel_axis=channel_axis, operation=operation, border=border, cval=cval, anchor=anchor,
+            extent=extent, output=output, scale=scale, offset=offset, rounding=rounding, sum=sum, accuracy=accuracy, method=method,
+            tune=tune, threads=threads, device=device,
+        )  # fmt: skip
+    except Exception as error:
+        shorten(error)
+        raise
+
+
+def _make(shape, dtype, weights, **words):
+    operation, output = words["operation"], words["output"]
     if operation not in _OPERATIONS:
         raise ValueError(f"unknown operation '{operation}'; choose from {', '.join(_OPERATIONS)}")
     dtype = np.dtype(dtype)
@@ -220,45 +304,26 @@ def plan(
     shape = tuple(int(n) for n in shape)
     if any(n < 1 for n in shape) or not shape:
         raise ValueError(f"shape must have axes of at least one element each, got {shape}")
-    factors = isinstance(weights, tuple) and np.ndim(weights[0]) == 1
-    filters, _, is_complex = weights_and_key(weights if factors else np.asarray(weights))
-    if is_complex:
-        raise TypeError("a plan takes real weights")
-    dims = len(filters) if isinstance(filters, tuple) else filters.ndim
-    if dims > len(shape):
-        raise ValueError(f"weights have {dims} axes, the arrays {len(shape)}")
-    if axes is None:
-        axes = tuple(range(len(shape) - dims, len(shape)))
-    elif not isinstance(axes, (tuple, list)):
-        axes = (axes,)
-    lengths = tuple(len(factor) for factor in filters) if isinstance(filters, tuple) else filters.shape
-    if anchor is None:
-        anchor = tuple(n // 2 for n in lengths)
-    elif not isinstance(anchor, (tuple, list)):
-        anchor = (anchor,) * dims
-    if operation == "convolution":
-        anchor = tuple(n - 1 - a for n, a in zip(lengths, anchor))
-        filters = (
-            tuple(np.ascontiguousarray(factor[::-1]) for factor in filters)
-            if isinstance(filters, tuple)
-            else np.ascontiguousarray(filters[(slice(None, None, -1),) * dims])
-        )
+    filter_ = filter_of(weights, words["anchor"])
+    filters, anchors = filter_.for_correlation(operation)
+    cval = words["cval"]
     options = Options(
-        axes=tuple(axes),
-        borders=tuple(border) if isinstance(border, list) else border,
+        axes=_channels.axes_for(shape, filter_.shape, words["axes"], words["channel_axis"]),
+        borders=words["border"],
         cvals=tuple(cval) if isinstance(cval, list) else cval,
-        anchors=tuple(anchor),
-        extent=extent,
-        rounding=rounding,
-        scale=float(scale),
-        offset=float(offset),
-        sum=sum,
-        method=method,
-        threads=threads,
+        anchors=anchors,
+        extent=words["extent"],
+        rounding=words["rounding"],
+        scale=float(words["scale"]),
+        offset=float(words["offset"]),
+        sum=words["sum"],
+        method=words["method"],
+        threads=words["threads"],
     )
     job = Job(shape, filters, options)
     if len(job.filtered()) > 3:
         raise ValueError(f"a plan filters along three axes at most, got {len(job.filtered())}; halation.ndimage takes more")
+    device = words["device"]
     layout, out_layout = packed(shape, dtype, device), packed(job.out_shape, output, device)
-    entry = Direct(job, layout, out_layout, (job.scale, job.sum), accuracy, tune, operation)
-    return Plan(entry, filters, options, dtype, device)
+    entry = Direct(job, layout, out_layout, (job.scale, job.sum), words["accuracy"], words["tune"], operation)
+    return Plan(entry, filters, options, dtype, {**words, "shape": shape, "dtype": dtype, "weights": filter_, "anchor": None})

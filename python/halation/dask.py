@@ -25,8 +25,9 @@ try:
 except ImportError as error:
     raise ImportError("halation.dask needs Dask: pip install 'dask[array]'") from error
 
-from . import ndimage
+from . import _channels, ndimage
 from ._threads import LIMIT, threads
+from ._traceback import shorten
 from .ndimage._arguments import axes_of, axis_of, border_of, each
 
 __all__ = list(ndimage.__all__)
@@ -165,10 +166,11 @@ def _overlap(array, reach, modes):
 
 
 def _filtered(block, function, keywords, most_threads):
-    if most_threads == 0:
-        return function(block, **keywords)
-    with threads(most_threads):  # Dask's threads do not have the caller's limit
-        return function(block, **keywords)
+    with _channels.unwarned():  # the caller has been told
+        if most_threads == 0:
+            return function(block, **keywords)
+        with threads(most_threads):  # Dask's threads do not have the caller's limit
+            return function(block, **keywords)
 
 
 def _wrap(name):
@@ -181,8 +183,7 @@ def _wrap(name):
     else:
         lazy = signature
 
-    @functools.wraps(function)
-    def filtered(input, *args, **keywords):
+    def made_lazy(input, args, keywords):
         if not isinstance(input, da.Array):
             raise TypeError(f"halation.dask.{name} filters Dask arrays, got {type(input).__name__}; "
                             "dask.array.from_array makes one")
@@ -197,11 +198,20 @@ def _wrap(name):
         given.pop("depth", None)
         given.update(given.pop("kwargs", {}))
         given["output"] = kind
-        if reach_of is not _of_depth:
-            function(np.zeros((1,) * input.ndim, input.dtype), **given)  # which refuses what it would refuse in each block
+        if reach_of is not _of_depth:  # which refuses what it would refuse in each block, and warns of channels
+            small = [min(n, 16) if n == n else 1 for n in input.shape] if input.ndim == 3 else (1,) * input.ndim
+            function(np.zeros(small, input.dtype), **given)
         made = da.map_overlap(_filtered, array, depth=depth, boundary=boundary, dtype=kind, meta=array._meta.astype(kind),
                               function=function, keywords=given, most_threads=LIMIT.get())
         return made if made.chunks == input.chunks else made.rechunk(input.chunks)
+
+    @functools.wraps(function)
+    def filtered(input, *args, **keywords):
+        try:
+            return made_lazy(input, args, keywords)
+        except Exception as error:
+            shorten(error)
+            raise
 
     filtered.__module__ = __name__
     filtered.__signature__ = lazy

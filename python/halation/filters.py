@@ -6,8 +6,11 @@ The functions, their parameters, defaults and descriptions are made from the lib
 axes : int or tuple of int, optional
     The axes that the filter runs along, 1 to 3, in the order depth, height, width. By default the only axis of a signal, and the
     first two of an image, H x W or H x W x C; a volume needs them: ``axes=(0, 1, 2)``.
-border : str, optional
-    What lies outside: 'reflect101' (d c b | a b c d), 'reflect' (c b a | a b c), 'replicate' (a a a | a b c), 'wrap', 'constant'.
+channel_axis : int, optional
+    The axis of the channels, which are filtered one by one; the filter runs along all others unless `axes` says which.
+border : str or tuple of str, optional
+    What lies outside: 'reflect101' (d c b | a b c d), 'reflect' (c b a | a b c), 'replicate' (a a a | a b c), 'wrap', 'constant', or
+    SciPy's and OpenCV's names for them; for all axes or each.
 cval : float, optional
     The value outside where the border is 'constant'.
 output : array or dtype, optional
@@ -41,12 +44,11 @@ import textwrap
 
 import numpy as np
 
-from . import _alpha, _engine, _native, _view
+from . import _alpha, _channels, _engine, _named, _view
 from ._arrays import facts_of
-from ._remembered import remembered
+from ._border import borders_of
 
-_FILTERS = {facts["name"]: facts for facts in _native.named_filters()}
-__all__ = list(_FILTERS)
+__all__ = list(_named.FILTERS)
 
 
 def _axes_of(axes, ndim):
@@ -76,48 +78,28 @@ def _axes_beside_channels(axes, ndim):
     return axes
 
 
-def _values(name, parameter, value):
-    """A parameter's value as the library takes it: a list of numbers."""
-    if isinstance(value, str):
-        if value not in parameter["choices"]:
-            allowed = parameter["allowed"] if parameter["choices"] else "a number"
-            raise ValueError(f"{name}: {parameter['name']} must be {allowed}, got '{value}'")
-        return [float(parameter["choices"].index(value))]
-    try:
-        return [float(one) for one in value] if np.iterable(value) else [float(value)]
-    except (TypeError, ValueError):
-        raise TypeError(f"{name}: {parameter['name']} must be {parameter['allowed']}, got {value!r}") from None
-
-
-@remembered
-def _weights(name, dims, values):
-    """(filter or filters, anchors, whether their magnitude is meant) as the engine takes them."""
-    made, is_magnitude = _native.make_filter(name, {key: list(value) for key, value in values}, dims)
-    filters = []
-    for one in made:
-        if "factors" in one:
-            filters.append(tuple(np.array(factor) for factor in one["factors"][3 - dims:]))
-        else:
-            filters.append(np.array(one["weights"]).reshape(one["size"][3 - dims:]))
-    if is_magnitude:  # of derivatives, whose anchors are their middles
-        return filters, None, True
-    return filters[0], tuple(made[0]["anchor"][3 - dims:]), False
-
-
-def _run(name, image, arguments, axes, border, cval, output, alpha, view):
+def _run(name, image, arguments, axes, border, cval, output, alpha, view, channel_axis):
     if not hasattr(image, "ndim"):
         image = np.asarray(image)
     ndim, dtype = facts_of(image)
     if dtype.kind not in "biufc":
         raise TypeError(f"{name}: the image must be of numbers, got {dtype}")
+    if channel_axis is not None:
+        channel = _channels.channel_of(channel_axis, ndim)
+        if alpha and channel != ndim - 1:
+            raise ValueError(f"with alpha the channels are the last axis, got channel_axis={channel_axis}")
+        axes = _axes_of(_channels.axes_beside(channel_axis, None if axes is None else _axes_of(axes, ndim), ndim), ndim)
     axes = _axes_beside_channels(axes, ndim) if alpha else _axes_of(axes, ndim)
-    facts = _FILTERS[name]
-    if len(axes) not in facts["dims"]:
-        dims = " or ".join(map(str, facts["dims"]))
-        raise ValueError(f"{name} runs along {dims} axes, got {len(axes)}; choose them with axes=")
-    values = tuple((p["name"], tuple(_values(name, p, arguments[p["name"]]))) for p in facts["parameters"]
-                   if arguments[p["name"]] is not None)
-    filters, anchors, is_magnitude = _weights(name, len(axes), values)
+    border = borders_of(border)
+    if alpha and isinstance(border, tuple):
+        raise ValueError(f"{name}: with alpha one border serves all axes, got {border}")
+    dims = _named.FILTERS[name]["dims"]
+    if len(axes) not in dims:
+        raise ValueError(f"{name} runs along {' or '.join(map(str, dims))} axes, got {len(axes)}; choose them with axes=")
+    values = _named.values_of(name, arguments)
+    made, is_magnitude = _named.made(name, len(axes), values)
+    # Of a magnitude, of derivatives, the anchors are the middles.
+    filters, anchors = ([weights for weights, _, _ in made], None) if is_magnitude else made[0][:2]
 
     def filtered(out, kind):
         if alpha:
@@ -128,69 +110,37 @@ def _run(name, image, arguments, axes, border, cval, output, alpha, view):
 
     if view is not None:
         _view.check(name, view, dtype)
-        largest = _view.largest_result(filters, dtype, [float(cval)] if border == "constant" else [])
+        largest = _view.largest_result(filters, dtype, [float(cval)] if "constant" in border else [])
         return _view.shown(name, image, dtype, view, output, largest, lambda kind: filtered(None, kind), alpha)
     if isinstance(output, (type, np.dtype, str)):
         return filtered(None, np.dtype(output))
     return filtered(output, None)
 
 
-def _default(parameter):
-    """A parameter's default as Python has it; None where it follows from others."""
-    value = parameter["default"]
-    if value is None:
-        return None
-    if parameter["choices"]:
-        return parameter["choices"][int(value)]
-    return int(value) if parameter["integer"] else value
-
-
-def _kind(parameter):
-    """What a parameter takes, as documentation has it."""
-    if parameter["choices"]:
-        return "{" + ", ".join(f"'{choice}'" for choice in parameter["choices"]) + "}"
-    kind = "int" if parameter["integer"] else "float"
-    return f"{kind} or sequence of {kind}" if parameter["per_axis"] else kind
-
-
-def _wrapped(text, indent):
-    return textwrap.fill(text, 110, initial_indent=indent, subsequent_indent=indent)
+_SHARED = ["*", "axes=None", "channel_axis=None", "border='reflect101'", "cval=0.0", "output=None", "alpha=False", "view=None"]
 
 
 def _description(facts):
     """A docstring in NumPy's style."""
     name = facts["name"]
-    lines = [facts["summary"] + ".", "", _wrapped(f"Weights: {facts['formula']}.".replace("..", "."), ""), ""]
+    lines = _named.head_in_words(facts)
     lines += ["Parameters", "----------", "image : array", "    The image, or a signal, or a volume."]
-    for p in facts["parameters"]:
-        lines.append(f"{p['name']} : {_kind(p)}, optional")
-        unit = f" {p['unit']}" if p["unit"] else ""
-        allowed = "" if p["choices"] else f", {p['allowed']}{unit}"
-        lines.append(_wrapped(p["meaning"][:1].upper() + p["meaning"][1:] + allowed + ".", "    "))
-    lines += ["axes, border, cval, output, alpha, view", "    As in all filters: see `halation.filters`.", ""]
+    lines += _named.parameters_in_words(facts)
+    lines += ["axes, channel_axis, border, cval, output, alpha, view", "    As in all filters: see `halation.filters`.", ""]
     lines += ["Returns", "-------", "array", "    Of the image's shape and library.", ""]
-    lines += ["Notes", "-----", _wrapped(f"Source: {facts['source']}.", ""), ""]
+    lines += ["Notes", "-----", _named.wrapped(f"Source: {facts['source']}.", ""), ""]
     lines += ["Examples", "--------", ">>> import numpy as np", ">>> from halation import filters",
               ">>> photo = np.random.default_rng(1).integers(0, 256, (40, 60, 3), np.uint8)",
               f">>> filters.{name}(photo, border='replicate', output=np.float32).shape", "(40, 60, 3)"]
     return textwrap.indent("\n".join(lines), "    ").strip() + "\n    "
 
 
-def _signature(facts):
-    """The parameters of a filter's function, as text."""
-    own = [f"{p['name']}={_default(p)!r}" for p in facts["parameters"]]
-    return ", ".join(["image", *own, "*, axes=None, border='reflect101', cval=0.0, output=None, alpha=False, view=None"])
-
-
 def _make(facts):
-    """A filter's function, written out so that a call costs no more than one written by hand."""
-    given = ", ".join(f"'{p['name']}': {p['name']}" for p in facts["parameters"])
-    scope = {"_run": _run}
-    exec(f"def {facts['name']}({_signature(facts)}):\n"
-         f"    return _run('{facts['name']}', image, {{{given}}}, axes, border, cval, output, alpha, view)\n", scope)
-    function = scope[facts["name"]]
-    function.__doc__, function.__module__ = _description(facts), __name__
+    """A filter's function."""
+    call = "_run({name}, image, {given}, axes, border, cval, output, alpha, view, channel_axis)"
+    function = _named.function(facts, ["image"], _SHARED, call, __name__, _run=_run)
+    function.__doc__ = _description(facts)
     return function
 
 
-globals().update((name, _make(facts)) for name, facts in _FILTERS.items())
+globals().update((name, _make(facts)) for name, facts in _named.FILTERS.items())

@@ -22,13 +22,13 @@ from numbers import Number
 import numpy as np
 
 from . import _arrays, _engine, _signal_sums
+from ._border import CHOICES, border_of
 from ._signal_sums import as_weights, by_smaller, centred, dtype_of, must_swap
+from ._traceback import one_frame
 
 __all__ = ["convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
 
 _MODES = ("full", "valid", "same")
-_BOUNDARIES = {"fill": "constant", "pad": "constant", "wrap": "wrap", "circular": "wrap", "symm": "reflect",
-               "symmetric": "reflect"}
 
 
 def _both(in1, in2):
@@ -99,6 +99,7 @@ def _of_objects(in1, in2, mode):
     return centred(made, in1.shape).copy() if mode == "same" else made
 
 
+@one_frame
 def convolve(in1, in2, mode="full", method="auto"):
     """Convolution of two arrays with as many axes.
 
@@ -134,6 +135,7 @@ def convolve(in1, in2, mode="full", method="auto"):
     return _along_all_axes(in1, in2, mode, method, "volume and kernel", False)
 
 
+@one_frame
 def correlate(in1, in2, mode="full", method="auto"):
     """Cross-correlation of two arrays with as many axes: `convolve` with `in2` reversed and conjugated.
 
@@ -174,6 +176,7 @@ def _fill_of(fillvalue, dtype):
     return value.real if info is None else float(int(value.real))
 
 
+@one_frame
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     """Convolution of two 2-D arrays, with a choice of what lies outside the first.
 
@@ -184,8 +187,7 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     mode : {'full', 'valid', 'same'}, optional
         As in `convolve`.
     boundary : {'fill', 'wrap', 'symm'}, optional
-        What lies outside: `fillvalue`, the other side, or the mirrored image (c b a | a b c). 'pad', 'circular' and
-        'symmetric' are other names.
+        What lies outside: `fillvalue`, the other side, or the mirrored image (c b a | a b c); or by any other name of a border.
     fillvalue : scalar, optional
         The value outside where `boundary` is 'fill'; whole numbers drop its fraction.
 
@@ -213,15 +215,18 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     if not in1.ndim == in2.ndim == 2:
         raise ValueError("convolve2d inputs must both be 2-D arrays")
     _check_mode(mode)
-    if boundary not in _BOUNDARIES:
-        raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
+    try:
+        border = border_of(boundary)
+    except ValueError:
+        raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm'), or other names "
+                         f"of borders: {CHOICES}") from None
     dtype = _result_type(in1, in2)
     fill = _fill_of(fillvalue, dtype)
     if must_swap(mode, in1.shape, in2.shape, (0, 1)):
         in1, in2 = in2, in1
     if 0 in in1.shape or 0 in in2.shape:
         raise ValueError(f"convolve2d inputs must have elements, got shapes {tuple(in1.shape)} and {tuple(in2.shape)}")
-    return give(_signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, _BOUNDARIES[boundary], fill))
+    return give(_signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, border, fill))
 
 
 def _as_floats(array):
@@ -232,6 +237,7 @@ def _as_floats(array):
     return np.dtype(np.float64) if kind.kind in "biuO" else np.promote_types(kind, np.float32)
 
 
+@one_frame
 def fftconvolve(in1, in2, mode="full", axes=None):
     """Convolution of two arrays along some of their axes, in floats.
 
@@ -304,6 +310,7 @@ def _convolved_axes(in1, in2, mode, axes):
     return (in2, in1, axes) if must_swap(mode, shape1, shape2, axes) else (in1, in2, axes)
 
 
+@one_frame
 def oaconvolve(in1, in2, mode="full", axes=None):
     """Convolution of two arrays along some of their axes, in floats: `fftconvolve` under its other name.
 
@@ -330,6 +337,7 @@ def oaconvolve(in1, in2, mode="full", axes=None):
     return fftconvolve(in1, in2, mode, axes)
 
 
+@one_frame
 def sepfir2d(input, hrow, hcol):
     """Convolution of an image with a row and a column of weights, the image mirrored outside (c b a | a b c).
 

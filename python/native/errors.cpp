@@ -1,19 +1,24 @@
 // errors.cpp: the library's errors as Python's, with the library's sentence.
 #include <halation/error.h>
 
+#include <string_view>
+
 #include "module.h"
 
 namespace halation::python {
 namespace {
 
-PyObject* python_error(ErrorCode code) {
+/// `unsupported`: what a device or a format lacks.
+PyObject* python_error(ErrorCode code, PyObject* unsupported) {
   switch (code) {
     case ErrorCode::invalid_argument:
       return PyExc_ValueError;
     case ErrorCode::out_of_memory:
       return PyExc_MemoryError;
-    case ErrorCode::unsupported:
     case ErrorCode::io:
+      return PyExc_OSError;
+    case ErrorCode::unsupported:
+      return unsupported;
     case ErrorCode::device:
       return PyExc_RuntimeError;
   }
@@ -22,14 +27,19 @@ PyObject* python_error(ErrorCode code) {
 
 }  // namespace
 
-void bind_errors(nanobind::module_&) {
-  nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+void bind_errors(nanobind::module_&, PyObject* unsupported) {
+  const auto translate = [](const std::exception_ptr& thrown, void* for_unsupported) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
-      PyErr_SetString(python_error(error.code()), error.what());
+      // Names of files need not be text.
+      const std::string_view sentence = error.what();
+      const auto text = nanobind::steal(
+          PyUnicode_DecodeUTF8(sentence.data(), static_cast<Py_ssize_t>(sentence.size()), "surrogateescape"));
+      PyErr_SetObject(python_error(error.code(), static_cast<PyObject*>(for_unsupported)), text.ptr());
     }
-  });
+  };
+  nanobind::register_exception_translator(translate, unsupported);
 }
 
 }  // namespace halation::python

@@ -33,7 +33,7 @@ void bind_arrays(nb::module_& module) {
 NB_MODULE(_native, module) {
   namespace parts = halation::python;
   module.doc() = "The module behind halation: plans, arrays, filters by name.";
-  parts::bind_errors(module);
+  parts::bind_errors(module, PyExc_RuntimeError);
   parts::bind_arrays(module);
   parts::bind_plan(module);
   parts::bind_filters(module);

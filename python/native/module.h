@@ -1,11 +1,12 @@
-// module.h: the parts of halation._native, one a file.
+// module.h: the parts of halation._native, one a file; halation._codecs has its errors too.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace halation::python {
 
-void bind_errors(nanobind::module_& module);
+/// The library's errors as Python's; those of what is not supported as `unsupported`, a type that lives as long as the interpreter.
+void bind_errors(nanobind::module_& module, PyObject* unsupported);
 void bind_plan(nanobind::module_& module);
 void bind_filters(nanobind::module_& module);
 void bind_strips(nanobind::module_& module);

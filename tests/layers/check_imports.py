@@ -16,10 +16,12 @@ import checker
 ROWS = {
     "python/halation": [
         # What the interpreter and NumPy suffice for, and the C++ module.
-        ["_native", "_mapping", "_options", "_remembered", "_threads"],
+        ["_codecs", "_native", "_border", "_mapping", "_picture", "_remembered", "_threads", "_traceback"],
+        ["_channels", "_named", "_options"],
         # Arrays of any library, and what a call asks for, checked.
         ["_arrays"],
         ["_weights", "_job"],
+        ["_taps"],
         # Families: ways to filter, and which of them a call takes.
         ["_direct"],
         ["_compose", "_strips"],
@@ -29,10 +31,13 @@ ROWS = {
         ["_complex", "_gpu"],
         ["_engine"],
         # What people call; none of these knows another.
-        ["_alpha", "_cv_words", "_plan", "_signal_sums", "_view", "ndimage._calls"],
+        ["_alpha", "_cv_words", "_files", "_filter_sums", "_signal_sums", "_view", "ndimage._calls"],
+        ["_filter"],
+        ["_plan"],
+        ["_convolve"],
         ["_cv_image", "ndimage._arguments"],
         ["_cv_borders", "_cv_weights", "ndimage._correlate"],
-        ["_cv_derivatives", "_cv_pyramids", "_cv_smoothing", "ndimage._gaussian"],
+        ["_cv_derivatives", "_cv_files", "_cv_pyramids", "_cv_smoothing", "ndimage._gaussian"],
         ["ndimage._derivatives"],
         ["cv", "filters", "ndimage", "signal"],
         ["dask"],

@@ -1,5 +1,5 @@
 # check.cmake: builds the wheel, installs it into a fresh virtual environment, and runs the tests that it carries, then SciPy's.
-# With -D program=ON the wheel carries the program too.
+# With -D io=ON the wheel carries image formats, with -D program=ON the program too.
 file(REMOVE_RECURSE ${work}/venv ${work}/wheel)
 file(MAKE_DIRECTORY ${work}/elsewhere)
 
@@ -21,10 +21,14 @@ run(${pip} wheel --no-deps --no-build-isolation --wheel-dir ${work}/wheel
   --config-settings "cmake.define.CMAKE_CXX_FLAGS_RELEASE=${flags}"
   --config-settings cmake.define.HALATION_WERROR=${werror}
   --config-settings cmake.define.HALATION_CUDA=OFF
-  --config-settings cmake.define.HALATION_IO=${program}
+  --config-settings cmake.define.HALATION_IO=${io}
+  --config-settings cmake.define.HALATION_APP=${program}
   ${source})
 file(GLOB wheels ${work}/wheel/*.whl)
 run(${pip} install --no-deps ${wheels})
+if(io)  # without which tests of files are skipped
+  run(${python} -c "import halation._codecs")
+endif()
 execute_process(COMMAND ${python} -m pytest -q -p no:cacheprovider --pyargs halation
   WORKING_DIRECTORY ${work}/elsewhere OUTPUT_VARIABLE said ECHO_OUTPUT_VARIABLE COMMAND_ERROR_IS_FATAL ANY)
 file(WRITE ${work}/pytest.txt "${said}")  # `make test` ends with its last line

@@ -7,21 +7,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .. import _arrays, _engine
+from .. import _arrays, _cache, _channels, _engine
 from .._arrays import facts_of
+from .._border import CHOICES, border_of as border_named
 from .._options import options_of
+from .._traceback import shorten
 from . import _calls
-
-_BORDERS = {
-    "reflect": "reflect",
-    "grid-mirror": "reflect",
-    "constant": "constant",
-    "grid-constant": "constant",
-    "nearest": "replicate",
-    "mirror": "reflect101",
-    "wrap": "wrap",
-    "grid-wrap": "wrap",
-}
 
 # Parameters that several functions have, as their descriptions name them in braces.
 _COMMON = {
@@ -31,10 +22,10 @@ _COMMON = {
         Where the result goes, or what it is an array of. By default a new array of the input's type. It may be the input.""",
     "mode": """mode : str, optional
         What lies outside: 'reflect' (c b a | a b c), 'constant' (`cval`), 'nearest' (a a a | a b c), 'mirror' (d c b | a b c d),
-        'wrap'; 'grid-mirror', 'grid-constant', 'grid-wrap' are other names.""",
+        'wrap'; or any other name of a border.""",
     "modes": """mode : str or sequence of str, optional
         What lies outside, for all axes or each: 'reflect' (c b a | a b c), 'constant' (`cval`), 'nearest' (a a a | a b c),
-        'mirror' (d c b | a b c d), 'wrap'; 'grid-mirror', 'grid-constant', 'grid-wrap' are other names.""",
+        'mirror' (d c b | a b c d), 'wrap'; or any other name of a border.""",
     "cval": """cval : scalar, optional
         The value outside where the mode is 'constant'.""",
     "axis": """axis : int, optional
@@ -63,39 +54,47 @@ def filters_arrays(function):
 
     @functools.wraps(function)
     def wrapped(input, *args, **keywords):
-        if type(input) is np.ndarray:
-            return _calls.call(function, key_of, input, args, keywords)
-        library = _arrays.library_of(input)
-        if isinstance(library, _arrays.OnGpu):
-            return function(input, *args, **keywords)
-        given = []
-
-        def on_cpu(value):
-            if (
-                isinstance(value, (np.ndarray, type, np.dtype, str))
-                or not hasattr(value, "__array__")
-                and not hasattr(value, "__dlpack__")
-            ):
-                return value
-            there = _arrays.on_cpu(value)
-            given.append((there, value))
-            return there
-
-        made = function(_arrays.on_cpu(input), *map(on_cpu, args), **{name: on_cpu(value) for name, value in keywords.items()})
-        for there, value in given:
-            if made is there:
-                return value
-        return library.give(made)
+        try:
+            if type(input) is np.ndarray:
+                return _calls.call(function, key_of, input, args, keywords)
+            return _of_another_library(function, input, args, keywords)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return wrapped
+
+
+def _of_another_library(function, input, args, keywords):
+    library = _arrays.library_of(input)
+    if isinstance(library, _arrays.OnGpu):
+        return function(input, *args, **keywords)
+    given = []
+
+    def on_cpu(value):
+        if (
+            isinstance(value, (np.ndarray, type, np.dtype, str))
+            or not hasattr(value, "__array__")
+            and not hasattr(value, "__dlpack__")
+        ):
+            return value
+        there = _arrays.on_cpu(value)
+        given.append((there, value))
+        return there
+
+    made = function(_arrays.on_cpu(input), *map(on_cpu, args), **{name: on_cpu(value) for name, value in keywords.items()})
+    for there, value in given:
+        if made is there:
+            return value
+    return library.give(made)
 
 
 def border_of(mode):
     """The library's border for a mode."""
     try:
-        return _BORDERS[mode]
-    except (KeyError, TypeError):
-        raise RuntimeError(f"boundary mode not supported: {mode!r}; choose from {', '.join(_BORDERS)}") from None
+        return border_named(mode)
+    except ValueError:
+        raise RuntimeError(f"boundary mode not supported: {mode!r}; choose from {CHOICES}") from None
 
 
 def each(value, count):
@@ -132,6 +131,14 @@ def axes_of(axes, ndim):
     if len(set(axes)) != len(axes):
         raise ValueError("axes must be unique")
     return axes
+
+
+def check_channels(input, axes, instead="say axes=(0, 1), or axes=(0, 1, 2) if that is meant"):
+    """Warns where a filter runs along all axes of what looks like a photograph because nobody said along which; at each place in the
+    caller's code, for which the call is not remembered."""
+    if axes is None and _channels.look_like_channels(input.shape):
+        _channels.warn(input.shape, instead)
+        _cache.note_more()
 
 
 def output_of(output, array, dtype, complex_output=False):

@@ -12,6 +12,7 @@ from ._arguments import (
     axes_of,
     axis_of,
     border_of,
+    check_channels,
     each,
     filters_arrays,
     output_of,
@@ -131,7 +132,7 @@ def _correlate_or_convolve(input, weights, output, mode, cval, origin, axes, con
     else:
         weights = np.asarray(weights, dtype=np.float64)
     out, kind = output_of(output, input, dtype, is_complex or dtype.kind == "c")
-    axes = axes_of(axes, ndim)
+    given_axes, axes = axes, axes_of(axes, ndim)
     if weights.ndim != len(axes):
         raise RuntimeError(f"weights.ndim ({weights.ndim}) must match len(axes) ({len(axes)})")
     if 0 in weights.shape:
@@ -156,6 +157,8 @@ def _correlate_or_convolve(input, weights, output, mode, cval, origin, axes, con
         raise RuntimeError("A sequence of modes is not supported")
     if not axes:
         return unfiltered(input * weights[()], out, kind)
+    if weights.shape[-1] > 1:
+        check_channels(input, given_axes)
     if weights.size <= 4096:
         weights = _kept_weights(weights.tobytes(), weights.shape, weights.dtype, convolution)
     else:
@@ -328,6 +331,8 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     ndim, dtype = facts_of(input)
     out, kind = output_of(output, input, dtype, dtype.kind == "c")
     windows = _windows_of(ndim, axes, size, mode, origin, kind.kind not in "fc")
+    if not np.iterable(size):  # one for each axis says that each is meant
+        check_channels(input, axes)
     return unfiltered(input, out, kind) if windows is None else _uniform(input, windows, cval, out, kind)
 
 

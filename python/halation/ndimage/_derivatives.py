@@ -10,6 +10,7 @@ from ._arguments import (
     axes_of,
     axis_of,
     border_of,
+    check_channels,
     each,
     empty_like,
     filters_arrays,
@@ -31,6 +32,7 @@ def _edges(input, axis, output, mode, cval, smooth):
     if dtype.kind == "c" and kind.kind != "c":
         raise RuntimeError("output must have complex dtype")
     factors, axes, borders, anchors = _edge_factors(ndim, axis, mode, smooth)
+    check_channels(input, None, "filter its channels one by one, or by the filter of that name of halation.filters")
     return separable(input, factors, axes, borders, cval, anchors, out, kind)
 
 
@@ -124,6 +126,7 @@ def generic_laplace(
            [ 1, -4,  1],
            [ 0,  1,  0]])
     """
+    check_channels(input, axes)
     return _generic_laplace(input, derivative2, output, mode, cval, extra_arguments, extra_keywords, axes)
 
 
@@ -183,6 +186,7 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
     ndim, dtype = facts_of(input)
     out, kind = output_of(output, input, dtype)
     wanted = axes_of(axes, ndim)
+    check_channels(input, axes)
     if 1 < len(wanted) <= 3 and _adds_up(dtype, kind, cval):
         weights, borders = _laplacian(len(wanted), mode)
         return run(input, weights, wanted, borders, cval, (1,) * len(wanted), out, kind)
@@ -249,6 +253,7 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
     ndim, _ = facts_of(input)
     wanted = axes_of(axes, ndim)
     sigmas = each(sigma, len(wanted))
+    check_channels(input, axes)
     if len(wanted) < ndim:
         of_axis = dict(zip(wanted, sigmas))
         sigmas = [of_axis.get(axis, 0) for axis in range(ndim)]
@@ -287,6 +292,7 @@ def generic_gradient_magnitude(
     >>> generic_gradient_magnitude([[0., 0., 3.], [0., 0., 3.], [0., 0., 3.]], sobel)[0]
     array([ 0., 12., 12.])
     """
+    check_channels(input, axes)
     return _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arguments, extra_keywords, axes)
 
 
@@ -345,6 +351,7 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
     """
     ndim, dtype = facts_of(input)
     out, kind = output_of(output, input, dtype)
+    check_channels(input, axes)
     if axes is None and kind.kind == "f" and None not in (pixel_of(dtype), pixel_of(kind)):
         one_pass = _gradient_filters(ndim, sigma, mode, tuple(kwargs.items()))
         if one_pass is not None and (one_pass[1] != "constant" or cval == 0):

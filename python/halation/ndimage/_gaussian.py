@@ -8,7 +8,7 @@ import numpy as np
 
 from .._arrays import facts_of
 from .._remembered import remembered
-from ._arguments import axes_of, border_of, each, filters_arrays, output_of, separable, unfiltered
+from ._arguments import axes_of, border_of, check_channels, each, filters_arrays, output_of, separable, unfiltered
 from ._correlate import _correlate1d
 
 
@@ -114,6 +114,8 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
            [29, 31, 33, 34, 36],
            [35, 37, 39, 40, 42]])
     """
+    if not np.iterable(sigma):  # one for each axis says that each is meant
+        check_channels(input, axes)
     return _gaussian_filter(input, sigma, order, output, mode, cval, truncate, radius=radius, axes=axes)
 
 

@@ -276,7 +276,7 @@ def test_interpreter_runs_meanwhile():
 @pytest.mark.parametrize(
     "keywords, error, words",
     [
-        ({"borders": "mirror"}, ValueError, "unknown border 'mirror'; choose from constant"),
+        ({"borders": "mirrored"}, ValueError, "unknown border 'mirrored'; choose from constant"),
         ({"borders": ("wrap",)}, ValueError, "borders must be one or as many as axes"),
         ({"axes": (0, 2)}, ValueError, "axes must lie in"),
         ({"axes": (0, 0)}, ValueError, "axes must be unique"),

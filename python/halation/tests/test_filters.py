@@ -63,7 +63,7 @@ def test_functions_are_those_of_the_list(name):
     assert filters.__all__ == list(LIST)
     parameters = inspect.signature(function).parameters
     own = [p["name"] for p in facts["parameters"]]
-    assert list(parameters) == ["image", *own, "axes", "border", "cval", "output", "alpha", "view"]
+    assert list(parameters) == ["image", *own, "axes", "channel_axis", "border", "cval", "output", "alpha", "view"]
     for p in facts["parameters"]:
         default = parameters[p["name"]].default
         assert default == (p["choices"][int(p["default"])] if p["choices"] else p["default"])
@@ -181,7 +181,7 @@ def test_views_leave_alpha():
     (lambda x: filters.box(np.zeros((2, 2, 2, 2))), ValueError, "axes must be given"),
     (lambda x: filters.box(x, axes=(0, 0)), ValueError, "unique"),
     (lambda x: filters.box(x, axes=2), ValueError, "axes must lie in"),
-    (lambda x: filters.box(x, border="mirror"), ValueError, "unknown border 'mirror'"),
+    (lambda x: filters.box(x, border="mirrored"), ValueError, "unknown border 'mirrored'"),
     (lambda x: filters.box(np.array(["a"])), TypeError, "must be of numbers"),
 ])
 def test_errors(call, error, words):
@@ -202,7 +202,8 @@ def stub():
             elif p["per_axis"]:
                 kind += f" | Sequence[{kind}]"
             own.append(f"{p['name']}: {kind}{'' if p['default'] is not None else ' | None'} = ...")
-        shared = ["axes: int | Sequence[int] | None = ...", "border: str = ...", "cval: float = ...", "output: Any = ...",
+        shared = ["axes: int | Sequence[int] | None = ...", "channel_axis: int | None = ...", "border: str | Sequence[str] = ...",
+                  "cval: float = ...", "output: Any = ...",
                   "alpha: bool = ...", 'view: Literal["signed", "abs", "stretch"] | None = ...']
         lines += [f"def {facts['name']}(", *(f"    {each}," for each in ["image: Any", *own, "*", *shared]), ") -> Any: ..."]
     return "\n".join(lines) + "\n"

@@ -180,6 +180,8 @@ def test_uniform_filter(data, array, output, cval, subset):
     size = data.draw(st.lists(st.integers(1, 7), min_size=dims, max_size=dims))
     origin = [origin_within(data.draw, n) for n in size]
     mode = data.draw(st.lists(modes, min_size=dims, max_size=dims))
+    # SciPy's running sums lose small numbers beside negative ones that the first axis has wrapped to almost 2^64.
+    assume(np.dtype(array.dtype if output is None else output) != np.uint64 or min(array.min(), cval) >= 0)
     # Constants that are no eighths would be rounded into running sums; these are.
     compare(
         "uniform_filter",

@@ -1,0 +1,179 @@
+// codecs.cpp: halation._codecs, image files as arrays and arrays as image files. A module of its own, so that
+// the other one loads without the libraries of the formats.
+#include <halation/error.h>
+#include <halation/io.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arrays.h"
+#include "module.h"
+
+namespace halation::python {
+namespace {
+
+constexpr std::pair<const char*, ColourModel> colour_models[] = {{"gray", ColourModel::gray},
+                                                                 {"rgb", ColourModel::rgb},
+                                                                 {"cmyk", ColourModel::cmyk},
+                                                                 {"other", ColourModel::other}};
+
+const char* name_of_colour(ColourModel colour) {
+  for (const auto& [name, model] : colour_models) {
+    if (model == colour) return name;
+  }
+  throw Error(ErrorCode::invalid_argument, "not a colour model");
+}
+
+ColourModel colour_named(const std::string& name) {
+  for (const auto& [known, model] : colour_models) {
+    if (name == known) return model;
+  }
+  throw Error(ErrorCode::invalid_argument,
+              "unknown colour '" + name + "'; choose from gray, rgb, cmyk, other");
+}
+
+nb::dlpack::dtype dtype_of(Pixel pixel) {
+  const auto bits = static_cast<std::uint8_t>(8 * bytes_of(pixel));
+  const auto type = [bits](nb::dlpack::dtype_code code) {
+    return nb::dlpack::dtype{static_cast<std::uint8_t>(code), bits, 1};
+  };
+  switch (pixel) {
+    case Pixel::u8:
+    case Pixel::u16:
+      return type(nb::dlpack::dtype_code::UInt);
+    case Pixel::i16:
+      return type(nb::dlpack::dtype_code::Int);
+    case Pixel::f16:
+    case Pixel::f32:
+    case Pixel::f64:
+      return type(nb::dlpack::dtype_code::Float);
+  }
+  throw Error(ErrorCode::invalid_argument, "not a pixel");
+}
+
+/// Whether an array of a layout has an axis: one of the layout's, or a longer one.
+bool has_axis(const std::string_view layout, char axis, std::int64_t extent) {
+  return extent > 1 || (layout != "by_rank" && layout.find(axis) != std::string_view::npos);
+}
+
+/// An image as NumPy's array, which owns it.
+nb::object array_of(Image image, ArrayLayout layout) {
+  auto owner = std::make_unique<Image>(std::move(image));
+  const View view = owner->view();
+  const auto item = static_cast<std::int64_t>(bytes_of(view.pixel));
+  const std::tuple<char, std::int64_t, std::int64_t> axes[] = {
+      {'d', view.shape.depth, view.strides.depth},
+      {'h', view.shape.height, view.strides.height},
+      {'w', view.shape.width, view.strides.width},
+      {'c', view.shape.channels, view.strides.channels}};
+  std::vector<std::size_t> shape;
+  std::vector<std::int64_t> strides;
+  for (const auto& [axis, extent, stride] : axes) {
+    if (!has_axis(name_of(layout), axis, extent)) continue;
+    shape.push_back(static_cast<std::size_t>(extent));
+    strides.push_back(stride / item);
+  }
+  const nb::capsule keeper(owner.get(), [](void* kept) noexcept { delete static_cast<Image*>(kept); });
+  owner.release();  // NOLINT(bugprone-unused-return-value): the capsule has it
+  return nb::cast(nb::ndarray<nb::numpy>(view.data, shape.size(), shape.data(), keeper, strides.data(),
+                                         dtype_of(view.pixel)));
+}
+
+nb::bytes bytes_from(const std::vector<std::byte>& data) { return nb::bytes(data.data(), data.size()); }
+
+std::vector<std::byte> bytes_to(const nb::bytes& data) {
+  const auto* const begin = static_cast<const std::byte*>(data.data());
+  return {begin, begin + data.size()};
+}
+
+/// Names of files are bytes, which need not be text.
+std::string path_of(const nb::bytes& name) { return {name.c_str(), name.size()}; }
+
+nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t page) {
+  const std::string path = path_of(name);
+  const ReadOptions options{.layout = array_layout_named(layout), .page = page};
+  std::vector<Page> pages;
+  {
+    const nb::gil_scoped_release released;
+    pages = read_pages(path, options);
+  }
+  Page& first = pages.front();
+  nb::dict facts;
+  facts["icc"] = bytes_from(first.metadata.icc);
+  facts["exif"] = bytes_from(first.metadata.exif);
+  facts["xmp"] = bytes_from(first.metadata.xmp);
+  facts["dots_per_inch"] = nb::make_tuple(first.metadata.dots_per_inch_y, first.metadata.dots_per_inch_x);
+  facts["colour"] = name_of_colour(first.colour);
+  facts["alpha"] = first.alpha;
+  facts["linear_light"] = first.linear_light;
+  return nb::make_tuple(array_of(std::move(first.image), first.layout), facts);
+}
+
+/// A page over the memory of an array, which must live as long.
+Page page_over(const Array& array, const std::string& layout) {
+  const std::optional<Pixel> pixel = array.pixel();
+  if (!pixel || !shares_memory(array.device, cpu()))
+    throw nb::type_error("write: an array of pixels in host memory is needed");
+  if (static_cast<std::size_t>(array.axes) != layout.size()) {
+    throw Error(ErrorCode::invalid_argument, "layout " + layout + " has " + std::to_string(layout.size()) +
+                                                 " axes, the array " + std::to_string(array.axes));
+  }
+  const auto item = static_cast<std::int64_t>(bytes_of(*pixel));
+  std::array<std::int64_t, 4> extents = {1, 1, 1, 1};
+  std::array<std::int64_t, 4> steps = {0, 0, 0, item};
+  constexpr std::string_view letters = "dhwc";
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    const std::size_t slot = letters.find(layout[i]);
+    extents.at(slot) = array.shape[i];
+    steps.at(slot) = array.strides[i];
+  }
+  const Shape shape{
+      .batch = 1, .depth = extents[0], .height = extents[1], .width = extents[2], .channels = extents[3]};
+  const Strides strides{
+      .batch = 0, .depth = steps[0], .height = steps[1], .width = steps[2], .channels = steps[3]};
+  Page page;
+  page.image = Image(View{array.data, shape, strides, *pixel, cpu()}, [](std::byte*) {});
+  page.layout = array_layout_named(layout);
+  return page;
+}
+
+void write(const nb::bytes& name, nb::handle image, const std::string& layout, const nb::dict& facts,
+           const std::string& format, int quality, bool lossless) {
+  const std::string path = path_of(name);
+  const Array array(image, Access::read);
+  Page page = page_over(array, layout);
+  const auto [dpi_y, dpi_x] = nb::cast<std::pair<double, double>>(facts["dots_per_inch"]);
+  page.metadata = {.icc = bytes_to(nb::cast<nb::bytes>(facts["icc"])),
+                   .exif = bytes_to(nb::cast<nb::bytes>(facts["exif"])),
+                   .xmp = bytes_to(nb::cast<nb::bytes>(facts["xmp"])),
+                   .dots_per_inch_y = dpi_y,
+                   .dots_per_inch_x = dpi_x};
+  page.colour = colour_named(nb::cast<std::string>(facts["colour"]));
+  page.alpha = nb::cast<bool>(facts["alpha"]);
+  page.linear_light = nb::cast<bool>(facts["linear_light"]);
+  const nb::gil_scoped_release released;
+  write_pages(path, {&page, 1}, {.format = format, .quality = quality, .lossless = lossless});
+}
+
+}  // namespace
+}  // namespace halation::python
+
+NB_MODULE(_codecs, module) {
+  namespace parts = halation::python;
+  module.doc() = "The module behind halation.imread and halation.imwrite.";
+  parts::bind_errors(module, PyExc_ValueError);
+  module.def("read", &parts::read, nanobind::arg("path"), nanobind::arg("layout"), nanobind::arg("page"),
+             "A page of a file, counted from 1, or the first one: (array, what the file says of it).");
+  module.def("write", &parts::write, nanobind::arg("path"), nanobind::arg("array"), nanobind::arg("layout"),
+             nanobind::arg("facts"), nanobind::arg("format"), nanobind::arg("quality"),
+             nanobind::arg("lossless"), "Writes an array as a file, with what `read` says of one.");
+}
