@@ -1,7 +1,12 @@
-"""_cv_weights.py: the weights behind OpenCV's names."""
+"""_cv_weights.py: the weights behind OpenCV's names, and its functions that give them."""
+
 import functools
+import operator
 
 import numpy as np
+
+from ._cv_image import DEPTHS, opened
+from ._cv_words import CV_32F, CV_64F, as_in_opencv
 
 SCHARR = {0: np.array([3.0, 10.0, 3.0]), 1: np.array([-1.0, 0.0, 1.0])}
 
@@ -67,3 +72,95 @@ def laplacian(size):
         return np.array([[0.0, 1, 0], [1, -4, 1], [0, 1, 0]])
     second, smooth = derivative_factor(2, size), derivative_factor(0, size)
     return np.outer(smooth, second) + np.outer(second, smooth)
+
+
+def _kind(ktype):
+    if ktype not in (CV_32F, CV_64F):
+        raise ValueError(f"ktype must be CV_32F or CV_64F, got {ktype}")
+    return DEPTHS[ktype]
+
+
+def derivative_factors(dx, dy, ksize):
+    """The factors along y and x of a derivative of a size, checked; Scharr's where that is 0 or less."""
+    dx, dy, ksize = operator.index(dx), operator.index(dy), operator.index(ksize)
+    if ksize <= 0:
+        if (dx, dy) not in ((1, 0), (0, 1)):
+            raise ValueError(f"Scharr takes dx 1 and dy 0, or dx 0 and dy 1, got {dx} and {dy}")
+        return SCHARR[dy], SCHARR[dx]
+    if dx < 0 or dy < 0 or dx + dy == 0:
+        raise ValueError(f"dx and dy must be at least 0 and one of them above, got {dx} and {dy}")
+    if ksize % 2 == 0 or ksize > 31:
+        raise ValueError(f"ksize must be odd, from 1 to 31, or FILTER_SCHARR, got {ksize}")
+    return derivative_factor(dy, ksize), derivative_factor(dx, ksize)
+
+
+@as_in_opencv
+def getGaussianKernel(ksize, sigma, ktype=CV_64F):
+    """The weights of a Gaussian, which sum to 1.
+
+    Parameters
+    ----------
+    ksize : int
+        How many.
+    sigma : float
+        Standard deviation; 0 or less: ``0.3 * ((ksize - 1) * 0.5 - 1) + 0.8``, and fixed weights for 1, 3, 5, 7 and 9.
+    ktype : int, optional
+        CV_32F or CV_64F.
+
+    Returns
+    -------
+    array
+        Of shape (ksize, 1).
+
+    Examples
+    --------
+    >>> import halation.cv as cv2
+    >>> cv2.getGaussianKernel(3, 0).T
+    array([[0.25, 0.5 , 0.25]])
+    """
+    ksize = operator.index(ksize)
+    if ksize < 1:
+        raise ValueError(f"ksize must be at least 1, got {ksize}")
+    return gaussian(ksize, float(sigma)).astype(_kind(ktype)).reshape(-1, 1)
+
+
+@as_in_opencv
+def getDerivKernels(dx, dy, ksize, kx=None, ky=None, normalize=False, ktype=CV_32F):
+    """The weights of `Sobel` and `Scharr` along rows and along columns, for `sepFilter2D`.
+
+    Parameters
+    ----------
+    dx, dy : int
+        Orders of the derivative along rows and columns.
+    ksize : int
+        Size of the kernel, odd, up to 31; 1: three taps along the derivative, one across; 0 and less (FILTER_SCHARR): Scharr's.
+    kx, ky : array, optional
+        Where the weights go, if of their shape and type.
+    normalize : bool, optional
+        Weights divided by a power of 2: Sobel's that smooth then sum to 1, Scharr's to 1/2. Otherwise they are whole numbers.
+    ktype : int, optional
+        CV_32F or CV_64F.
+
+    Returns
+    -------
+    array, array
+        The weights along rows and along columns, each of shape (N, 1).
+
+    Examples
+    --------
+    >>> import halation.cv as cv2
+    >>> along_rows, along_columns = cv2.getDerivKernels(1, 0, 3, normalize=True)
+    >>> along_rows.T, along_columns.T
+    (array([[-0.5,  0. ,  0.5]], dtype=float32), array([[0.25, 0.5 , 0.25]], dtype=float32))
+    """
+    factors = reversed(derivative_factors(dx, dy, ksize))
+    made = []
+    for order, factor, dst in zip((dx, dy), factors, (kx, ky)):
+        if normalize and operator.index(ksize) > 0:
+            factor = factor * 2.0 ** (order + 1 - factor.size)
+        elif normalize and order == 0:
+            factor = factor / 32  # half of what they sum to, as in OpenCV
+        factor, out, given = opened(factor.reshape(-1, 1), dst, (factor.size, 1), _kind(ktype))
+        out[...] = factor
+        made.append(given())
+    return tuple(made)

@@ -56,8 +56,13 @@ _COMMON = {
     "same": "array\n        Of `src`'s shape, type and library.",
 }
 
-# What OpenCV takes None for where there is no default.
-_ZEROS = {"ddepth": CV_8U, "ksize": (0, 0), "sigma": 0, "sigmaX": 0, "dx": 0, "dy": 0}
+# What OpenCV takes None for where there is no default: sizes, and 0 for numbers.
+_SIZES = {("GaussianBlur", "ksize"), ("blur", "ksize"), ("boxFilter", "ksize")}
+_NUMBERS = {"ddepth", "ksize", "sigma", "sigmaX", "dx", "dy", "top", "bottom", "left", "right", "borderType"}
+
+
+def _zero(function, parameter):
+    return (0, 0) if (function, parameter) in _SIZES else 0 if parameter in _NUMBERS else None
 
 
 def as_in_opencv(function):
@@ -65,7 +70,7 @@ def as_in_opencv(function):
     for name, text in _COMMON.items():
         function.__doc__ = function.__doc__.replace("{" + name + "}", text)
     parameters = inspect.signature(function).parameters.values()
-    of_none = {p.name: _ZEROS.get(p.name) if p.default is p.empty else p.default for p in parameters}
+    of_none = {p.name: _zero(function.__name__, p.name) if p.default is p.empty else p.default for p in parameters}
 
     @functools.wraps(function)
     def called(*args, **keywords):
