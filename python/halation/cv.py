@@ -30,13 +30,14 @@ import sys
 
 from ._cv_borders import copyMakeBorder
 from ._cv_derivatives import Laplacian, Scharr, Sobel, magnitude, spatialGradient
+from ._cv_files import imread, imwrite
 from ._cv_pyramids import pyrDown, pyrUp
 from ._cv_smoothing import GaussianBlur, blur, boxFilter, filter2D, sepFilter2D
 from ._cv_weights import getDerivKernels, getGaussianKernel
 from ._cv_words import *
 
 __all__ = ["GaussianBlur", "Laplacian", "Scharr", "Sobel", "blur", "boxFilter", "copyMakeBorder", "error", "filter2D",
-           "getDerivKernels", "getGaussianKernel", "magnitude", "pyrDown", "pyrUp", "sepFilter2D", "spatialGradient"]
+           "getDerivKernels", "getGaussianKernel", "imread", "imwrite", "magnitude", "pyrDown", "pyrUp", "sepFilter2D", "spatialGradient"]
 
 _NON_LINEAR = ("medianBlur", "bilateralFilter", "erode", "dilate", "morphologyEx")
 
