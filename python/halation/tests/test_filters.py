@@ -1,8 +1,6 @@
 """test_filters.py: halation.filters beside the library's list, and beside SciPy with the list's own weights."""
 import doctest
 import inspect
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
