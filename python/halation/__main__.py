@@ -3,9 +3,10 @@
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 
-def main():
+def main() -> NoReturn:
     program = Path(__file__).with_name("bin") / "halation"
     if not program.exists():
         sys.exit(

@@ -11,6 +11,8 @@ Each of them means the same wherever the package takes a border. What NumPy's `p
 calls reflect is reflect101 here. OpenCV's numbers are `halation.cv`'s alone.
 """
 
+from typing import Any
+
 BORDERS = ("constant", "replicate", "reflect", "reflect101", "wrap")
 SYNONYMS = {
     "grid-constant": "constant",
@@ -36,7 +38,7 @@ _NAMES = dict(zip(BORDERS, BORDERS)) | SYNONYMS
 CHOICES = f"{', '.join(BORDERS)}; synonyms: {', '.join(SYNONYMS)}"
 
 
-def border_of(name):
+def border_of(name: Any) -> str:
     """The library's name of a border."""
     try:
         return _NAMES[name]
@@ -44,6 +46,6 @@ def border_of(name):
         raise ValueError(f"unknown border {name!r}; choose from {CHOICES}") from None
 
 
-def borders_of(names):
+def borders_of(names: Any) -> str | tuple[str, ...]:
     """The library's names of one border, or of a tuple of one for each axis."""
     return tuple(map(border_of, names)) if isinstance(names, (tuple, list)) else border_of(names)

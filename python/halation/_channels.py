@@ -4,7 +4,10 @@ import contextlib
 import operator
 import sys
 import warnings
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
+from types import FrameType
+from typing import Any, SupportsIndex
 
 from ._traceback import is_ours
 
@@ -19,7 +22,7 @@ class ChannelWarning(UserWarning):
     """
 
 
-def channel_of(channel_axis, ndim):
+def channel_of(channel_axis: SupportsIndex, ndim: int) -> int:
     """The axis of the channels, from 0."""
     try:
         axis = operator.index(channel_axis)
@@ -30,7 +33,7 @@ def channel_of(channel_axis, ndim):
     return axis % ndim
 
 
-def axes_beside(channel_axis, axes, ndim):
+def axes_beside(channel_axis: SupportsIndex, axes: Sequence[int] | None, ndim: int) -> tuple[int, ...]:
     """The axes of an array without its channels; `axes` where these are given, which must leave the channels alone."""
     channel = channel_of(channel_axis, ndim)
     if axes is None:
@@ -40,7 +43,13 @@ def axes_beside(channel_axis, axes, ndim):
     return tuple(axes)
 
 
-def axes_for(shape, lengths, axes, channel_axis, exact=False):
+def axes_for(
+    shape: tuple[int, ...],
+    lengths: tuple[int, ...],
+    axes: Any,
+    channel_axis: SupportsIndex | None,
+    exact: bool = False,
+) -> tuple[int, ...]:
     """The axes of arrays of a shape along which a filter of so many taps along each of its own runs.
 
     Where none are given, those that are left of the array's without its channels: with `exact` they must be as many as the filter's,
@@ -64,16 +73,17 @@ def axes_for(shape, lengths, axes, channel_axis, exact=False):
     return beside[len(beside) - dims :]
 
 
-def look_like_channels(shape):
+def look_like_channels(shape: tuple[int, ...]) -> bool:
     """Whether the last of three axes is what channels of a photograph would be."""
     return len(shape) == 3 and shape[2] in (3, 4) and shape[0] >= _LEAST_SIDE and shape[1] >= _LEAST_SIDE
 
 
-def warn(shape, instead):
+def warn(shape: tuple[int, ...], instead: str) -> None:
     """Warns at the caller's line; `instead` says what to write."""
     if _quiet.get():
         return
-    frame, level = sys._getframe(1), 2
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
     while frame is not None and is_ours(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1
     warnings.warn(
@@ -84,7 +94,7 @@ def warn(shape, instead):
 
 
 @contextlib.contextmanager
-def unwarned():
+def unwarned() -> Iterator[None]:
     """In its body nothing is said: the caller has been told."""
     token = _quiet.set(True)
     try:

@@ -1,36 +1,42 @@
 """_convolve.py: one call from array and filter to filtered array."""
 
-from collections.abc import Sequence
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _arrays, _channels, _engine
-from ._filter import taps_of
+from ._filter import Filter, taps_of
 from ._options import options_of
 from ._plan import plan
 from ._traceback import shorten
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ._types import Accuracy, Borders, Extent, Index, Indices, Method, Numbers, Output, Real, Rounding, Sum, Tune
+
 
 def convolve(
     image: Any,
-    filter: Any,
+    filter: Filter | ArrayLike | tuple[ArrayLike, ...],
     *,
-    axes: int | Sequence[int] | None = None,
-    channel_axis: int | None = None,
-    border: str | Sequence[str] = "reflect101",
-    cval: complex | Sequence[complex] = 0.0,
-    anchor: int | Sequence[int] | None = None,
-    extent: str = "same",
-    output: Any = None,
-    scale: float = 1.0,
-    offset: float = 0.0,
-    rounding: str = "half_even",
-    sum: str = "automatic",
-    accuracy: str = "exact",
-    method: str = "automatic",
-    tune: str = "estimate",
-    threads: int = 0,
+    axes: Indices | None = None,
+    channel_axis: Index | None = None,
+    border: Borders = "reflect101",
+    cval: Numbers = 0.0,
+    anchor: Indices | None = None,
+    extent: Extent = "same",
+    output: Output = None,
+    scale: Real = 1.0,
+    offset: Real = 0.0,
+    rounding: Rounding = "half_even",
+    sum: Sum = "automatic",
+    accuracy: Accuracy = "exact",
+    method: Method = "automatic",
+    tune: Tune = "estimate",
+    threads: Index = 0,
     device: str | None = None,
     stream: int | None = None,
 ) -> Any:
@@ -107,23 +113,23 @@ def convolve(
 
 def correlate(
     image: Any,
-    filter: Any,
+    filter: Filter | ArrayLike | tuple[ArrayLike, ...],
     *,
-    axes: int | Sequence[int] | None = None,
-    channel_axis: int | None = None,
-    border: str | Sequence[str] = "reflect101",
-    cval: complex | Sequence[complex] = 0.0,
-    anchor: int | Sequence[int] | None = None,
-    extent: str = "same",
-    output: Any = None,
-    scale: float = 1.0,
-    offset: float = 0.0,
-    rounding: str = "half_even",
-    sum: str = "automatic",
-    accuracy: str = "exact",
-    method: str = "automatic",
-    tune: str = "estimate",
-    threads: int = 0,
+    axes: Indices | None = None,
+    channel_axis: Index | None = None,
+    border: Borders = "reflect101",
+    cval: Numbers = 0.0,
+    anchor: Indices | None = None,
+    extent: Extent = "same",
+    output: Output = None,
+    scale: Real = 1.0,
+    offset: Real = 0.0,
+    rounding: Rounding = "half_even",
+    sum: Sum = "automatic",
+    accuracy: Accuracy = "exact",
+    method: Method = "automatic",
+    tune: Tune = "estimate",
+    threads: Index = 0,
     device: str | None = None,
     stream: int | None = None,
 ) -> Any:

@@ -1,29 +1,45 @@
 """_filter.py: filters as values: their weights, what these allow, and filters made of others."""
 
+from __future__ import annotations
+
 import itertools
 import math
 import numbers
-import operator
 import types
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
-from . import _filter_sums, _named, _picture
+from . import _filter_sums, _picture
+from ._constructors import Constructors
 from ._taps import MOST_WEIGHTS, anchor_in, brief, by, checked, finite, flipped, have_axes, have_factors, rank_of, slabs, weight_at
 from ._traceback import one_frame
 from ._weights import multiplied_out, weights_and_key
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._types import Indices, Real, Shape, Taps
+
 _MOST_RANKED = 1 << 16  # weights whose rank a repr computes
+
+
+class _MakeSeparable(Protocol):
+    def __call__(self, *factors: ArrayLike, anchor: Indices | None = None) -> Filter: ...
 
 
 class _Separable:
     """``Filter.separable(...)`` makes a filter, ``filter.separable`` tells whether it is one."""
 
-    def __get__(self, filter_, owner):
+    @overload
+    def __get__(self, filter_: None, owner: type[Filter]) -> _MakeSeparable: ...
+    @overload
+    def __get__(self, filter_: Filter, owner: type[Filter]) -> bool: ...
+    def __get__(self, filter_: Filter | None, owner: type[Filter]) -> _MakeSeparable | bool:
         return types.MethodType(_separable, owner) if filter_ is None else filter_.rank in (0, 1)
 
 
-class Filter:
+class Filter(Constructors):
     """Weights with an anchor: what `halation.convolve`, `halation.correlate` and `halation.plan` compute with. Immutable.
 
     ``Filter(weights)`` has dense weights, of any number of axes. ``Filter.separable(y, x)`` is the product of rows of weights, one for
@@ -66,18 +82,23 @@ class Filter:
     True
     """
 
+    _taps: Taps
+    _anchor: Shape
+    _name: str
+    _is_correlation: bool
+    _cached: dict[str, Any]
     __slots__ = ("_taps", "_anchor", "_name", "_is_correlation", "_cached", "__weakref__")
     __array_ufunc__ = None  # so that NumPy's numbers leave products to this class
 
-    separable = _Separable()
+    separable: _Separable = _Separable()
 
     @one_frame
-    def __init__(self, weights, *, anchor=None):
+    def __init__(self, weights: ArrayLike, *, anchor: Indices | None = None) -> None:
         if isinstance(weights, Filter):
             raise TypeError("weights are an array; this is a Filter, which needs no other: with_anchor gives it another anchor")
         self._set(have_axes(checked(weights)), anchor)
 
-    def _set(self, taps, anchor=None, name="", is_correlation=False):
+    def _set(self, taps: Taps, anchor: Indices | None = None, name: str = "", is_correlation: bool = False) -> None:
         """`taps`: dense weights, or a tuple of factors."""
         for row in taps if isinstance(taps, tuple) else (taps,):
             row.flags.writeable = False
@@ -87,7 +108,7 @@ class Filter:
     # What it is.
 
     @property
-    def weights(self):
+    def weights(self) -> NDArray[np.float64]:
         """The weights as an array, read-only; those of a separable filter multiplied out."""
         if isinstance(self._taps, tuple):
             if math.prod(self.shape) > MOST_WEIGHTS:
@@ -98,49 +119,49 @@ class Filter:
         return self._taps
 
     @property
-    def factors(self):
+    def factors(self) -> tuple[NDArray[np.float64], ...] | None:
         """The rows of weights, one for each axis, of which the filter was made; None where it was made of dense weights."""
         return self._taps if isinstance(self._taps, tuple) else None
 
     @property
-    def shape(self):
+    def shape(self) -> Shape:
         """Taps along each axis."""
         return tuple(len(row) for row in self._taps) if isinstance(self._taps, tuple) else self._taps.shape
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         """How many axes it runs along."""
         return len(self._taps) if isinstance(self._taps, tuple) else self._taps.ndim
 
     @property
-    def taps(self):
+    def taps(self) -> Taps:
         """The factors, or the weights where there are none: what `halation.plan` takes."""
         return self._taps
 
     @property
-    def anchor(self):
+    def anchor(self) -> Shape:
         """The tap that lies over the output, from 0, for each axis."""
         return self._anchor
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Of a named filter, its name; else ''."""
         return self._name
 
     @property
-    def is_correlation(self):
+    def is_correlation(self) -> bool:
         """Whether `convolve` correlates too, as with all named filters: derivatives are positive where brightness rises."""
         return self._is_correlation
 
     @property
-    def sum(self):
+    def sum(self) -> float:
         """What the weights sum to: what becomes of a flat area of 1."""
         if isinstance(self._taps, tuple):
             return math.prod(math.fsum(row) for row in self._taps)
         return math.fsum(self._taps.flat)
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         """Of how few separable filters it is the sum, to rounding: 0 for weights that are all zero, 1 for a separable filter.
 
         Of three axes and more at least so many (the largest rank of the weights unfolded along one axis); 1 is exact. Costs a
@@ -153,17 +174,17 @@ class Filter:
     # Others made of it.
 
     @one_frame
-    def with_anchor(self, anchor):
+    def with_anchor(self, anchor: Indices) -> Filter:
         """The same weights with another anchor: a whole number for all axes or one for each."""
         return _make(self._taps, anchor_in(self.shape, anchor), self._name, self._is_correlation)
 
     @one_frame
-    def as_correlation(self):
+    def as_correlation(self) -> Filter:
         """The same weights applied as a correlation by `halation.convolve` too, as all named filters are."""
         return _make(self._taps, self._anchor, self._name, True)
 
     @one_frame
-    def then(self, other):
+    def then(self, other: Filter) -> Filter:
         """The filter that does what this one and then `other` do: the convolution of the two, ``other @ self``.
 
         It agrees with filtering twice where neither reaches past the border. Of separable filters it is separable.
@@ -172,28 +193,28 @@ class Filter:
         return _made_of(_filter_sums.composed(self, other))
 
     @one_frame
-    def __matmul__(self, other):
+    def __matmul__(self, other: Filter) -> Filter:
         if not isinstance(other, Filter):
             return NotImplemented
         _check_other("@", self, other)
         return _made_of(_filter_sums.composed(other, self))
 
     @one_frame
-    def __add__(self, other):
+    def __add__(self, other: Filter) -> Filter:
         if not isinstance(other, Filter):
             return NotImplemented
         _check_other("+", self, other)
         return _made_of(_filter_sums.added(self, other, 1.0))
 
     @one_frame
-    def __sub__(self, other):
+    def __sub__(self, other: Filter) -> Filter:
         if not isinstance(other, Filter):
             return NotImplemented
         _check_other("-", self, other)
         return _made_of(_filter_sums.added(self, other, -1.0))
 
     @one_frame
-    def __mul__(self, number):
+    def __mul__(self, number: Real) -> Filter:
         if not _is_number(number):
             return NotImplemented
         return _made_of(_filter_sums.scaled(self, float(number)))
@@ -201,22 +222,22 @@ class Filter:
     __rmul__ = __mul__
 
     @one_frame
-    def __truediv__(self, number):
+    def __truediv__(self, number: Real) -> Filter:
         if not _is_number(number):
             return NotImplemented
         if number == 0:
             raise ZeroDivisionError("a filter is divided by a number other than 0")
         return _made_of(_filter_sums.divided(self, float(number)))
 
-    def __neg__(self):
+    def __neg__(self) -> Filter:
         return _made_of(_filter_sums.scaled(self, -1.0))
 
-    def __pos__(self):
+    def __pos__(self) -> Filter:
         return self
 
     # As a value.
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Filter):
             return NotImplemented
         if self is other:
@@ -228,26 +249,26 @@ class Filter:
             return np.array_equal(multiplied_out(ours), multiplied_out(theirs))
         return all(map(np.array_equal, ours, theirs)) or all(map(np.array_equal, slabs(ours), slabs(theirs)))
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         """Of the weights in the corners, which filters that are equal have in common, dense or not."""
         if "hash" not in self._cached:
             corners = tuple(weight_at(self._taps, at) for at in itertools.islice(itertools.product((0, -1), repeat=self.ndim), 8))
             self._cached["hash"] = hash((self.shape, self._anchor, self._is_correlation, corners))
         return self._cached["hash"]
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _make, (self._taps, self._anchor, self._name, self._is_correlation)
 
-    def __copy__(self):
+    def __copy__(self) -> Filter:
         return self
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: object) -> Filter:
         return self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<halation.Filter {self.in_words()}>"
 
-    def in_words(self):
+    def in_words(self) -> str:
         """What matters of it, as reprs have it."""
         words = f"{self._name} {by(self.shape)}".strip()
         if self.factors is not None:
@@ -259,10 +280,14 @@ class Filter:
             words += f", anchor {self._anchor}"
         return words
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return _picture.of_weights(self._taps, self._anchor, f"halation.Filter {self.in_words()}")
 
-    def for_correlation(self, operation):
+    @classmethod
+    def _of_list(cls, name: str, taps: Taps, anchor: Shape, is_correlation: bool) -> Filter:
+        return _make(taps, anchor, name, is_correlation)
+
+    def for_correlation(self, operation: str) -> tuple[Taps, Shape]:
         """(weights as the engine takes them, anchors) of a correlation that does what the operation of this filter does."""
         if self._is_correlation or operation == "correlation":
             return self._taps, self._anchor
@@ -271,14 +296,16 @@ class Filter:
         return self._cached["flipped"]
 
 
-def filter_of(weights, anchor):
+def filter_of(weights: Any, anchor: Indices | None) -> Filter:
     """The filter of what callers give for one: a Filter, dense weights, or a tuple of factors."""
     if isinstance(weights, Filter):
         return weights if anchor is None else weights.with_anchor(anchor)
     return Filter.separable(*weights, anchor=anchor) if have_factors(weights) else Filter(weights, anchor=anchor)
 
 
-def taps_of(weights, anchor, operation):
+def taps_of(
+    weights: Any, anchor: Indices | None, operation: str
+) -> tuple[Taps, Shape]:
     """What callers give for a filter as (dense weights or factors, anchors) of a correlation that does what the operation does."""
     if isinstance(weights, Filter):
         return (weights if anchor is None else weights.with_anchor(anchor)).for_correlation(operation)
@@ -288,7 +315,7 @@ def taps_of(weights, anchor, operation):
     return (taps, anchors) if operation == "correlation" else flipped(taps, anchors)
 
 
-def _make(taps, anchor, name="", is_correlation=False):
+def _make(taps: Taps, anchor: Shape, name: str = "", is_correlation: bool = False) -> Filter:
     """A filter of weights that are known to be such."""
     made = object.__new__(Filter)
     made._set(taps, anchor, name, is_correlation)
@@ -296,7 +323,7 @@ def _make(taps, anchor, name="", is_correlation=False):
 
 
 @one_frame
-def _separable(owner, *factors, anchor=None):
+def _separable(owner: type[Filter], *factors: ArrayLike, anchor: Indices | None = None) -> Filter:
     """The product of rows of weights, one for each axis in the order of arrays, z, y, x: ``Filter.separable([1, 2, 1], [1, 0, -1])``.
 
     Parameters
@@ -322,48 +349,17 @@ def _separable(owner, *factors, anchor=None):
     return made
 
 
-def _made_of(parts):
+def _made_of(parts: tuple[Taps, Shape, bool]) -> Filter:
     taps, anchor, is_correlation = parts
     return _make(taps, anchor, "", is_correlation)
 
 
-def _is_number(value):
+def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) or isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
 
 
-def _check_other(sign, one, other):
+def _check_other(sign: str, one: Filter, other: object) -> None:
     if not isinstance(other, Filter):
         raise TypeError(f"{sign} takes a Filter, got {type(other).__name__}")
     if one.ndim != other.ndim:
         raise ValueError(f"{sign} takes filters of as many axes, got {one.ndim} and {other.ndim}")
-
-
-def _named_filter(name, arguments, dims):
-    """One filter of the list along so many axes; None: as many as values were given for each axis, else two."""
-    values = _named.values_of(name, arguments)
-    if dims is None:
-        each = [len(numbers) for _, numbers in values if len(numbers) > 1]
-        dims = each[0] if each else 2
-    try:
-        dims = operator.index(dims)
-    except TypeError:
-        raise TypeError(f"{name}: dims must be 1, 2 or 3, got {dims!r}") from None
-    allowed = _named.FILTERS[name]["dims"]
-    if dims not in allowed:
-        raise ValueError(f"{name}: dims must be {' or '.join(map(str, allowed))}, got {dims}")
-    ((weights, anchor, is_correlation),), _ = _named.made(name, dims, values)
-    return _make(weights, anchor, name, is_correlation)
-
-
-def _add_named():
-    for name, facts in _named.FILTERS.items():
-        if _named.made(name, facts["dims"][-1], ())[1]:
-            continue  # the magnitude of several filters
-        make = _named.function(facts, [], ["*", "dims=None"], "_named_filter({name}, {given}, dims)", __name__, _named_filter=_named_filter)
-        lines = _named.head_in_words(facts) + ["Parameters", "----------", *_named.parameters_in_words(facts), "dims : int, optional"]
-        lines += ["    How many axes it runs along, the order of array's axes being z, y, x.", "", "Returns", "-------", "Filter"]
-        make.__doc__, make.__qualname__ = "\n".join(lines), f"Filter.{name}"
-        setattr(Filter, name, staticmethod(make))
-
-
-_add_named()

@@ -13,10 +13,10 @@ class Options:
     Immutable, and part of keys by identity, which costs nothing to hash: `options_of` gives equal arguments the same object.
     """
 
-    axes: tuple | None = None  # of the array that the filter runs along; None: all
-    borders: str | tuple = "reflect101"  # one, or one for each of `axes`, by any name
-    cvals: complex | tuple = 0.0  # what lies outside a constant border, one or one for each of `axes`
-    anchors: tuple | None = None  # the tap over the output for each of `axes`; None: the middle
+    axes: tuple[int, ...] | None = None  # of the array that the filter runs along; None: all
+    borders: str | tuple[str, ...] = "reflect101"  # one, or one for each of `axes`, by any name
+    cvals: complex | tuple[complex, ...] = 0.0  # what lies outside a constant border, one or one for each of `axes`
+    anchors: tuple[int, ...] | None = None  # the tap over the output for each of `axes`; None: the middle
     extent: str = "same"  # or "valid", "full"
     rounding: str = "half_even"  # of integers; or "truncate"
     overflow: str = "saturate"  # of integers; or "wrap"
@@ -28,7 +28,7 @@ class Options:
     magnitude: bool = False  # the root of the sum of squares of what several filters give
     threads: int = 0  # at most; 0: as many as there are
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "borders", borders_of(self.borders))  # from here on by the library's names
 
 

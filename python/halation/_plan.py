@@ -1,15 +1,28 @@
 """_plan.py: plans for many arrays of one shape and type."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
 import numpy as np
 
 from . import _arrays, _channels, _engine, _picture
 from ._direct import Direct
-from ._filter import filter_of
+from ._filter import Filter, filter_of
 from ._job import Job, pixel_of
 from ._mapping import packed
 from ._options import Options
 from ._taps import by
 from ._traceback import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from ._types import (
+        A, Accuracy, Array, Borders, Extent, Index, Indices, Method, Operation, Real, Reals, Rounding, Shape, Sum, Taps, Tune,
+    )  # fmt: skip
 
 _OPERATIONS = ("correlation", "convolution")
 
@@ -22,12 +35,18 @@ class Plan:
     that machine, and under the limit of threads there.
     """
 
-    def __init__(self, entry, filters, options, in_dtype, words):
+    def __init__(self, entry: Any, filters: Taps, options: Options, in_dtype: np.dtype[Any], words: dict[str, Any]) -> None:
         """`words`: what `plan` was called with."""
         self._entry, self._filters, self._options, self._dtype, self._device = entry, filters, options, in_dtype, words["device"]
         self._call, self._words = entry.call.run, words
 
-    def run(self, input, out=None, stream=None):
+    @overload
+    def run(self, input: NDArray[Any], out: NDArray[Any] | None = None, stream: int | None = None) -> NDArray[Any]: ...
+    @overload
+    def run(self, input: A, out: A | None = None, stream: int | None = None) -> A: ...
+    @overload
+    def run(self, input: ArrayLike | Array, out: Any = None, stream: int | None = None) -> Any: ...
+    def run(self, input: Any, out: Any = None, stream: int | None = None) -> Any:
         """Filters an array.
 
         Parameters
@@ -64,7 +83,7 @@ class Plan:
             shorten(error)
             raise
 
-    def _run_elsewhere(self, array, out, stream):
+    def _run_elsewhere(self, array: Any, out: Any, stream: int | None) -> Any:
         """Arrays of other strides than a packed one's, of other libraries, and outputs of the caller's."""
         library = _arrays.library_of(array)
         if isinstance(library, _arrays.OnCpu):
@@ -86,80 +105,81 @@ class Plan:
             _engine.correlate_by(self._options, array, self._filters, out, None, stream)
         return out
 
-    def _check(self, shape, dtype, device):
+    def _check(self, shape: Shape, dtype: np.dtype[Any], device: str) -> None:
         if shape != self._entry.job_shape or dtype != self._dtype:
             raise ValueError(f"the plan is for {self._dtype} of shape {self._entry.job_shape}, got {dtype} of shape {shape}")
         if device.partition(":")[0] != self._device.partition(":")[0].replace("reference", "cpu"):
             raise ValueError(f"the plan runs on {self._device}, the array lies on {device}")
 
-    def explain(self):
+    def explain(self) -> str:
         """What will be done and why: method, expected time, precision, tiles."""
         return self._entry.plan.explain()
 
-    def error_bound(self, max_abs):
+    def error_bound(self, max_abs: Real) -> float:
         """Largest difference from exact arithmetic, before rounding, for inputs of magnitude at most `max_abs`."""
         return self._entry.plan.error_bound(float(max_abs))
 
     @property
-    def output_shape(self):
+    def output_shape(self) -> Shape:
         """The shape of the output."""
         return self._entry.shape
 
     @property
-    def output_dtype(self):
+    def output_dtype(self) -> np.dtype[Any]:
         """The dtype of the output."""
         return self._entry.dtype
 
     @property
-    def workspace_bytes(self):
+    def workspace_bytes(self) -> int:
         """Scratch bytes that one run takes from the library's pool."""
         return self._entry.plan.workspace_bytes
 
     @property
-    def methods(self):
+    def methods(self) -> list[str]:
         """The methods chosen, one a filter: "direct", "separable", "box"."""
         return self._entry.plan.methods
 
     @property
-    def shape(self):
+    def shape(self) -> Shape:
         """The shape of the arrays that it filters."""
         return self._entry.job_shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """The dtype of the arrays that it filters."""
         return self._dtype
 
     @property
-    def device(self):
+    def device(self) -> str:
         """Where it runs: "cpu", "reference", "cuda:0"."""
         return self._device
 
     @property
-    def filter(self):
+    def filter(self) -> Filter:
         """The `Filter`."""
-        return self._words["weights"]
+        filter_: Filter = self._words["weights"]
+        return filter_
 
     @property
-    def border(self):
+    def border(self) -> str | tuple[str, ...]:
         """What lies outside, by the library's name; a tuple of one for each axis where they differ."""
         borders = self._options.borders
         return borders[0] if isinstance(borders, tuple) and len(set(borders)) == 1 else borders
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _made_anew, (self._words,)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         facts = self._facts()
         return (
             f"<halation.Plan {facts['arrays']}, {facts['filter']}, border {facts['border']}, on {facts['device']}, "
             f"method {facts['method']}>"
         )
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return _picture.table("halation.Plan", self._facts()) + self.filter._repr_html_()
 
-    def _facts(self):
+    def _facts(self) -> dict[str, str]:
         """What matters, in words."""
         entry, border = self._entry, self.border
         arrays = f"{self._dtype} {by(entry.job_shape)}"
@@ -167,45 +187,45 @@ class Plan:
             arrays += f" -> {entry.dtype} {by(entry.shape)}"
         return {
             "arrays": arrays,
-            "filter": f"{self._words['operation']} by {self.filter.in_words()} along {_axes_in_words(self._options.axes)}",
+            "filter": f"{self._words['operation']} by {self.filter.in_words()} along {_axes_in_words(self._options.axes or ())}",
             "border": f"{border} {self._options.cvals}" if "constant" in border else str(border),
             "device": self._device,
             "method": ", ".join(self.methods),
         }
 
 
-def _axes_in_words(axes):
+def _axes_in_words(axes: Sequence[int]) -> str:
     return f"axis {axes[0]}" if len(axes) == 1 else f"axes {', '.join(map(str, axes))}"
 
 
-def _made_anew(words):
+def _made_anew(words: dict[str, Any]) -> Plan:
     with _channels.unwarned():  # who made it has been told
         return _make(**words)
 
 
 def plan(
-    shape,
-    dtype,
-    weights,
+    shape: Sequence[Index],
+    dtype: DTypeLike,
+    weights: Filter | ArrayLike | tuple[ArrayLike, ...],
     *,
-    axes=None,
-    channel_axis=None,
-    operation="convolution",
-    border="reflect101",
-    cval=0.0,
-    anchor=None,
-    extent="same",
-    output=None,
-    scale=1.0,
-    offset=0.0,
-    rounding="half_even",
-    sum="automatic",
-    accuracy="exact",
-    method="automatic",
-    tune="estimate",
-    threads=0,
-    device="cpu",
-):
+    axes: Indices | None = None,
+    channel_axis: Index | None = None,
+    operation: Operation = "convolution",
+    border: Borders = "reflect101",
+    cval: Reals = 0.0,
+    anchor: Indices | None = None,
+    extent: Extent = "same",
+    output: DTypeLike | None = None,
+    scale: Real = 1.0,
+    offset: Real = 0.0,
+    rounding: Rounding = "half_even",
+    sum: Sum = "automatic",
+    accuracy: Accuracy = "exact",
+    method: Method = "automatic",
+    tune: Tune = "estimate",
+    threads: Index = 0,
+    device: str = "cpu",
+) -> Plan:
     """Prepares a filter for arrays of one shape and dtype.
 
     ``out[p] = round(scale * sum_k(w[k] * in[p - (k - anchor)]) + offset)`` for a convolution; ``in[p + (k - anchor)]`` for a
@@ -292,7 +312,7 @@ def plan(
         raise
 
 
-def _make(shape, dtype, weights, **words):
+def _make(shape: Any, dtype: DTypeLike, weights: Any, **words: Any) -> Plan:
     operation, output = words["operation"], words["output"]
     if operation not in _OPERATIONS:
         raise ValueError(f"unknown operation '{operation}'; choose from {', '.join(_OPERATIONS)}")

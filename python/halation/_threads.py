@@ -1,14 +1,21 @@
 """_threads.py: how many CPU threads all calls may take."""
 
+from __future__ import annotations
+
 import operator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TYPE_CHECKING, SupportsIndex
+
+if TYPE_CHECKING:
+    from contextlib import _GeneratorContextManager
 
 MOST = 1024
 LIMIT = ContextVar("halation.threads", default=0)  # 0: what HALATION_THREADS says, else what the machine has
 
 
-def threads(most):
+def threads(most: SupportsIndex) -> _GeneratorContextManager[None]:
     """All calls in the body of a ``with`` take at most so many CPU threads.
 
     Of the calling thread and asyncio task alone: a limit is a context variable, which new tasks inherit and new threads do not. The
@@ -47,7 +54,7 @@ def threads(most):
 
 
 @contextmanager
-def _limited(count):
+def _limited(count: int) -> Iterator[None]:
     token = LIMIT.set(count)
     try:
         yield

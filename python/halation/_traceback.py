@@ -15,17 +15,23 @@ import ast
 import functools
 import inspect
 import os
+from collections.abc import Callable
+from types import FunctionType, TracebackType
+from typing import Any, TypeVar, cast
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_Error = TypeVar("_Error", bound=BaseException)
 
 _full = os.environ.get("HALATION_TRACEBACK") == "full"
-_package, _tests = __package__, __package__ + ".tests"
+_package, _tests = f"{__package__}", f"{__package__}.tests"
 
 
-def is_ours(module):
+def is_ours(module: str) -> bool:
     """Whether a module, by its name, is the package's, its tests aside."""
     return (module == _package or module.startswith(_package + ".")) and not module.startswith(_tests)
 
 
-def shorten(error):
+def shorten(error: BaseException) -> None:
     """Takes the package's frames behind the first out of an error's traceback, and all of what it was raised from.
 
     Frames of functions of the caller's, which the package had called, stay.
@@ -40,23 +46,24 @@ def shorten(error):
         as_cause(cause)
 
 
-def as_cause(error):
+def as_cause(error: _Error) -> _Error:
     """An error from which another is raised, without the package's frames, which those of the other one tell."""
     if not _full:
         error.__traceback__ = _beyond(error.__traceback__)
     return error
 
 
-def _beyond(entry):
+def _beyond(entry: TracebackType | None) -> TracebackType | None:
     """The first entry of a traceback that is not the package's."""
     while entry is not None and is_ours(entry.tb_frame.f_globals.get("__name__", "")):
         entry = entry.tb_next
     return entry
 
 
-def one_frame(function):
+def one_frame(function: _Function) -> _Function:
     """A function around another with the same parameters: of the other's mistakes the caller sees that one's frame alone."""
-    code, name = function.__code__, function.__name__
+    plain = cast(FunctionType, function)
+    code, name = plain.__code__, plain.__name__
     names = code.co_varnames[: code.co_argcount]
     by_name = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code.co_flags & inspect.CO_VARARGS else ""
@@ -67,11 +74,11 @@ def one_frame(function):
         " except Exception as error:\n  shorten(error)\n  raise"
     )
     for node in ast.walk(tree):  # in tracebacks the line of the definition, which stands behind the decorator's
-        if hasattr(node, "lineno"):
+        if isinstance(node, (ast.stmt, ast.expr, ast.arg, ast.keyword, ast.excepthandler)):
             node.lineno = node.end_lineno = code.co_firstlineno + 1
             node.col_offset = node.end_col_offset = 0
-    scope = {"__name__": function.__module__, "function": function, "shorten": shorten}
+    scope: dict[str, Any] = {"__name__": plain.__module__, "function": function, "shorten": shorten}
     exec(compile(tree, code.co_filename, "exec"), scope)
-    around = functools.wraps(function)(scope[name])
-    around.__defaults__, around.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    return around
+    around: FunctionType = scope[name]
+    around.__defaults__, around.__kwdefaults__ = plain.__defaults__, plain.__kwdefaults__
+    return cast(_Function, functools.update_wrapper(around, function))

@@ -178,7 +178,7 @@ def _wrap(name):
     signature = inspect.signature(function)
     reach_of = _REACH[name]
     if reach_of is _of_depth:
-        depth = inspect.Parameter("depth", inspect.Parameter.KEYWORD_ONLY, default=None)
+        depth = inspect.Parameter("depth", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Indices | None")
         lazy = signature.replace(parameters=[*signature.parameters.values(), depth])
     else:
         lazy = signature

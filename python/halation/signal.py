@@ -16,8 +16,12 @@
 - The larger array is the one filtered. It may be of any library, on a GPU too (floats, and integers up to 16 bits); the other
   is copied to the CPU.
 """
+
+from __future__ import annotations
+
+import numbers
 import operator
-from numbers import Number
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -25,6 +29,11 @@ from . import _arrays, _engine, _signal_sums
 from ._border import CHOICES, border_of
 from ._signal_sums import as_weights, by_smaller, centred, dtype_of, must_swap
 from ._traceback import one_frame
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ._types import Border, Extent, Indices, Number
 
 __all__ = ["convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
 
@@ -100,7 +109,9 @@ def _of_objects(in1, in2, mode):
 
 
 @one_frame
-def convolve(in1, in2, mode="full", method="auto"):
+def convolve(
+    in1: Any, in2: Any, mode: Extent = "full", method: Literal["auto", "direct", "fft"] = "auto"
+) -> Any:
     """Convolution of two arrays with as many axes.
 
     Parameters
@@ -136,7 +147,9 @@ def convolve(in1, in2, mode="full", method="auto"):
 
 
 @one_frame
-def correlate(in1, in2, mode="full", method="auto"):
+def correlate(
+    in1: Any, in2: Any, mode: Extent = "full", method: Literal["auto", "direct", "fft"] = "auto"
+) -> Any:
     """Cross-correlation of two arrays with as many axes: `convolve` with `in2` reversed and conjugated.
 
     Parameters
@@ -177,7 +190,9 @@ def _fill_of(fillvalue, dtype):
 
 
 @one_frame
-def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+def convolve2d(
+    in1: Any, in2: Any, mode: Extent = "full", boundary: Border = "fill", fillvalue: Number = 0
+) -> Any:
     """Convolution of two 2-D arrays, with a choice of what lies outside the first.
 
     Parameters
@@ -238,7 +253,7 @@ def _as_floats(array):
 
 
 @one_frame
-def fftconvolve(in1, in2, mode="full", axes=None):
+def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None = None) -> Any:
     """Convolution of two arrays along some of their axes, in floats.
 
     Sums directly: the results that a transform would give, without its noise.
@@ -293,7 +308,7 @@ def _convolved_axes(in1, in2, mode, axes):
     ndim = in1.ndim
     named = axes is not None
     try:
-        axes = range(ndim) if axes is None else [operator.index(a) for a in ((axes,) if isinstance(axes, Number) else axes)]
+        axes = range(ndim) if axes is None else [operator.index(a) for a in ((axes,) if isinstance(axes, numbers.Number) else axes)]
     except TypeError:
         raise ValueError(f"axes must be a scalar or iterable of integers, got {axes!r}") from None
     if not all(-ndim <= axis < ndim for axis in axes):
@@ -311,7 +326,7 @@ def _convolved_axes(in1, in2, mode, axes):
 
 
 @one_frame
-def oaconvolve(in1, in2, mode="full", axes=None):
+def oaconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None = None) -> Any:
     """Convolution of two arrays along some of their axes, in floats: `fftconvolve` under its other name.
 
     Parameters
@@ -338,7 +353,7 @@ def oaconvolve(in1, in2, mode="full", axes=None):
 
 
 @one_frame
-def sepfir2d(input, hrow, hcol):
+def sepfir2d(input: Any, hrow: ArrayLike, hcol: ArrayLike) -> Any:
     """Convolution of an image with a row and a column of weights, the image mirrored outside (c b a | a b c).
 
     Parameters

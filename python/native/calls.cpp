@@ -117,9 +117,10 @@ void bind_calls(nb::module_& module) {
             for (const nb::handle name : names) each.push_back(nb::cast<nb::str>(name));
             new (self) CallKeys(std::move(each));
           },
-          nb::arg("names"))
+          nb::arg("names"), nb::sig("def __init__(self, names: list[str]) -> None"))
       .def("of", &CallKeys::of, nb::arg("input"), nb::arg("args"), nb::arg("keywords"), nb::arg("limit").none(),
-           nb::sig("def of(self, input: object, args: tuple, keywords: dict, limit: object) -> tuple | None"),
+           nb::sig("def of(self, input: object, args: tuple[object, ...], "
+                   "keywords: dict[str, typing.Any], limit: object) -> tuple[object, ...] | None"),
            "The key of a call with (input, *args, **keywords); None where an argument may change.");
 }
 

@@ -172,8 +172,13 @@ NB_MODULE(_codecs, module) {
   module.doc() = "The module behind halation.imread and halation.imwrite.";
   parts::bind_errors(module, PyExc_ValueError);
   module.def("read", &parts::read, nanobind::arg("path"), nanobind::arg("layout"), nanobind::arg("page"),
+             nanobind::sig("def read(path: bytes, layout: str, page: int) "
+                           "-> tuple[numpy.typing.NDArray[typing.Any], dict[str, typing.Any]]"),
              "A page of a file, counted from 1, or the first one: (array, what the file says of it).");
   module.def("write", &parts::write, nanobind::arg("path"), nanobind::arg("array"), nanobind::arg("layout"),
              nanobind::arg("facts"), nanobind::arg("format"), nanobind::arg("quality"),
-             nanobind::arg("lossless"), "Writes an array as a file, with what `read` says of one.");
+             nanobind::arg("lossless"),
+             nanobind::sig("def write(path: bytes, array: object, layout: str, facts: dict[str, typing.Any], format: str, "
+                           "quality: int, lossless: bool) -> None"),
+             "Writes an array as a file, with what `read` says of one.");
 }

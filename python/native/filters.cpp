@@ -98,7 +98,7 @@ void filter_with_alpha(const std::string& name, const NamedArguments& arguments,
 }  // namespace
 
 void bind_filters(nb::module_& module) {
-  module.def("named_filters", &list_of_filters,
+  module.def("named_filters", &list_of_filters, nb::sig("def named_filters() -> list[dict[str, typing.Any]]"),
              "Every named filter: name, summary, formula, source, parameters, and the dimensions in which it has a meaning.");
   module.def(
       "make_filter",
@@ -109,6 +109,8 @@ void bind_filters(nb::module_& module) {
         return nb::make_tuple(filters, set.combine == Combine::magnitude);
       },
       nb::arg("name"), nb::arg("arguments"), nb::arg("dims"),
+      nb::sig("def make_filter(name: str, arguments: collections.abc.Mapping[str, collections.abc.Sequence[float]], dims: int) "
+              "-> tuple[list[dict[str, typing.Any]], bool]"),
       "The filters behind a name in 1, 2 or 3 dimensions, each with size, anchor and 'factors' or 'weights' (row-major), and "
       "whether "
       "they combine to a magnitude.");

@@ -23,6 +23,7 @@ void bind_arrays(nb::module_& module) {
                               reinterpret_cast<std::uintptr_t>(array.data), stream);
       },
       nb::arg("array"),
+      nb::sig("def describe(array: object) -> tuple[tuple[int, ...], tuple[int, ...], str, str, bool, int, int | None]"),
       "Where the elements of an array lie: shape, strides in bytes, type as 'f4', device as 'cpu' or 'cuda:0', whether "
       "read-only, "
       "address, stream.");

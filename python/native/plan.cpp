@@ -152,7 +152,8 @@ void bind_plan(nb::module_& module) {
         return available_threads();
       },
       nb::arg("most_threads"), "CPU threads that plans take at most, where `most_threads`, if it is not 0, limits them.");
-  module.def("devices", &list_of_devices, "Every device that this build can use on this machine.");
+  module.def("devices", &list_of_devices, nb::sig("def devices() -> list[dict[str, typing.Any]]"),
+             "Every device that this build can use on this machine.");
 }
 
 }  // namespace halation::python

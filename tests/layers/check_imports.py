@@ -15,9 +15,12 @@ import checker
 # name stands for its __init__.py, and all of tests/ may import anything.
 ROWS = {
     "python/halation": [
+        # Names of types, for annotations alone.
+        ["_types"],
         # What the interpreter and NumPy suffice for, and the C++ module.
         ["_codecs", "_native", "_border", "_mapping", "_picture", "_remembered", "_threads", "_traceback"],
         ["_channels", "_named", "_options"],
+        ["_constructors"],
         # Arrays of any library, and what a call asks for, checked.
         ["_arrays"],
         ["_weights", "_job"],

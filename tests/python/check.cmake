@@ -31,5 +31,8 @@ if(io)  # without which tests of files are skipped
 endif()
 execute_process(COMMAND ${python} -m pytest -q -p no:cacheprovider --pyargs halation
   WORKING_DIRECTORY ${work}/elsewhere OUTPUT_VARIABLE said ECHO_OUTPUT_VARIABLE COMMAND_ERROR_IS_FATAL ANY)
+# Versions that agree on the names of errors, which refused.py has.
+run(${pip} install mypy==2.4.1 basedpyright==1.40.2)
+run(${python} ${source}/tests/python/types/check.py ${source} ${work}/types)
 file(WRITE ${work}/pytest.txt "${said}")  # `make test` ends with its last line
 run(${python} ${source}/tests/python/scipy_suite.py)

@@ -1,8 +1,11 @@
 """_correlate.py: correlation and convolution with weights of the caller's, and means of windows."""
 
+from __future__ import annotations
+
 import functools
 import operator
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +24,11 @@ from ._arguments import (
     unfiltered,
 )
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .._types import Border, Borders, Index, Indices, Number, Output
+
 # SciPy leaves out dense weights that are no larger.
 _EPSILON = np.finfo(np.float64).eps
 
@@ -31,7 +39,15 @@ def _check_cval(dtype, weights, cval):
 
 
 @filters_arrays
-def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+def correlate1d(
+    input: Any,
+    weights: ArrayLike,
+    axis: Index = -1,
+    output: Output = None,
+    mode: Border = "reflect",
+    cval: Number = 0.0,
+    origin: Index = 0,
+) -> Any:
     """Correlation along one axis.
 
     ``out[i] = sum_k(weights[k] * input[i + k - len(weights) // 2 - origin])``
@@ -78,7 +94,15 @@ def _correlate1d(input, weights, axis, output, mode, cval, origin):
 
 
 @filters_arrays
-def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+def convolve1d(
+    input: Any,
+    weights: ArrayLike,
+    axis: Index = -1,
+    output: Output = None,
+    mode: Border = "reflect",
+    cval: Number = 0.0,
+    origin: Index = 0,
+) -> Any:
     """Convolution along one axis.
 
     Parameters
@@ -167,7 +191,16 @@ def _correlate_or_convolve(input, weights, output, mode, cval, origin, axes, con
 
 
 @filters_arrays
-def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+def correlate(
+    input: Any,
+    weights: ArrayLike,
+    output: Output = None,
+    mode: Border = "reflect",
+    cval: Number = 0.0,
+    origin: Indices = 0,
+    *,
+    axes: Indices | None = None,
+) -> Any:
     """Correlation with dense weights.
 
     Parameters
@@ -204,7 +237,16 @@ def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *
 
 
 @filters_arrays
-def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+def convolve(
+    input: Any,
+    weights: ArrayLike,
+    output: Output = None,
+    mode: Border = "reflect",
+    cval: Number = 0.0,
+    origin: Indices = 0,
+    *,
+    axes: Indices | None = None,
+) -> Any:
     """Convolution with dense weights.
 
     Parameters
@@ -263,7 +305,15 @@ def _uniform(input, windows, cval, out, kind):
 
 
 @filters_arrays
-def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+def uniform_filter1d(
+    input: Any,
+    size: Index,
+    axis: Index = -1,
+    output: Output = None,
+    mode: Border = "reflect",
+    cval: Number = 0.0,
+    origin: Index = 0,
+) -> Any:
     """Mean of a window along one axis.
 
     Parameters
@@ -297,7 +347,16 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 
 
 @filters_arrays
-def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+def uniform_filter(
+    input: Any,
+    size: Indices = 3,
+    output: Output = None,
+    mode: Borders = "reflect",
+    cval: Number = 0.0,
+    origin: Indices = 0,
+    *,
+    axes: Indices | None = None,
+) -> Any:
     """Mean of a window, at a cost that hardly depends on its size.
 
     Parameters

@@ -1,5 +1,9 @@
 """_derivatives.py: edges, Laplacians and gradient magnitudes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from .. import _arrays, _gpu
@@ -21,6 +25,11 @@ from ._arguments import (
 )
 from ._correlate import correlate1d
 from ._gaussian import _gaussian_filter, factor_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .._types import Borders, Index, Indices, Number, Output, Reals
 
 _DIFFERENCE = np.array([-1.0, 0.0, 1.0])
 _SECOND_DIFFERENCE = np.array([1.0, -2.0, 1.0])
@@ -46,7 +55,7 @@ def _edge_factors(ndim, axis, mode, smooth):
 
 
 @filters_arrays
-def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
+def prewitt(input: Any, axis: Index = -1, output: Output = None, mode: Borders = "reflect", cval: Number = 0.0) -> Any:
     """Prewitt filter: the difference of neighbours along one axis, summed over three along each other.
 
     Parameters
@@ -71,7 +80,7 @@ def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
 
 
 @filters_arrays
-def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
+def sobel(input: Any, axis: Index = -1, output: Output = None, mode: Borders = "reflect", cval: Number = 0.0) -> Any:
     """Sobel filter: the difference of neighbours along one axis, summed with weights 1 2 1 along each other.
 
     Parameters
@@ -97,8 +106,16 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
 
 @filters_arrays
 def generic_laplace(
-    input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None
-):
+    input: Any,
+    derivative2: Callable[..., Any],
+    output: Output = None,
+    mode: Borders = "reflect",
+    cval: Number = 0.0,
+    extra_arguments: Sequence[Any] = (),
+    extra_keywords: Mapping[str, Any] | None = None,
+    *,
+    axes: Indices | None = None,
+) -> Any:
     """Laplacian by a function for second derivatives.
 
     Parameters
@@ -160,7 +177,9 @@ def _apart(input, out, passes):
 
 
 @filters_arrays
-def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
+def laplace(
+    input: Any, output: Output = None, mode: Borders = "reflect", cval: Number = 0.0, *, axes: Indices | None = None
+) -> Any:
     """Laplacian: second differences 1 -2 1 along each axis, added.
 
     Parameters
@@ -224,7 +243,16 @@ def _adds_up(dtype, kind, cval):
 
 
 @filters_arrays
-def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
+def gaussian_laplace(
+    input: Any,
+    sigma: Reals,
+    output: Output = None,
+    mode: Borders = "reflect",
+    cval: Number = 0.0,
+    *,
+    axes: Indices | None = None,
+    **kwargs: Any,
+) -> Any:
     """Laplacian by second derivatives of a Gaussian.
 
     Parameters
@@ -267,8 +295,16 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
 
 @filters_arrays
 def generic_gradient_magnitude(
-    input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None
-):
+    input: Any,
+    derivative: Callable[..., Any],
+    output: Output = None,
+    mode: Borders = "reflect",
+    cval: Number = 0.0,
+    extra_arguments: Sequence[Any] = (),
+    extra_keywords: Mapping[str, Any] | None = None,
+    *,
+    axes: Indices | None = None,
+) -> Any:
     """Gradient magnitude by a function for derivatives.
 
     Parameters
@@ -323,7 +359,16 @@ def _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arg
 
 
 @filters_arrays
-def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
+def gaussian_gradient_magnitude(
+    input: Any,
+    sigma: Reals,
+    output: Output = None,
+    mode: Borders = "reflect",
+    cval: Number = 0.0,
+    *,
+    axes: Indices | None = None,
+    **kwargs: Any,
+) -> Any:
     """Gradient magnitude by derivatives of a Gaussian.
 
     Parameters

@@ -1,8 +1,11 @@
 """_gaussian.py: Gaussians and their derivatives."""
 
+from __future__ import annotations
+
 import functools
 import numbers
 import operator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +13,9 @@ from .._arrays import facts_of
 from .._remembered import remembered
 from ._arguments import axes_of, border_of, check_channels, each, filters_arrays, output_of, separable, unfiltered
 from ._correlate import _correlate1d
+
+if TYPE_CHECKING:
+    from .._types import Border, Borders, Index, Indices, Number, Output, Real, Reals
 
 
 @functools.lru_cache(maxsize=256)
@@ -45,7 +51,18 @@ def factor_of(sigma, order, truncate, radius):
 
 
 @filters_arrays
-def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
+def gaussian_filter1d(
+    input: Any,
+    sigma: Real,
+    axis: Index = -1,
+    order: Index = 0,
+    output: Output = None,
+    mode: Border = "reflect",
+    cval: Number = 0.0,
+    truncate: Real = 4.0,
+    *,
+    radius: Index | None = None,
+) -> Any:
     """Gaussian, or a derivative of it, along one axis.
 
     Parameters
@@ -77,7 +94,18 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
 
 
 @filters_arrays
-def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None):
+def gaussian_filter(
+    input: Any,
+    sigma: Reals,
+    order: Indices = 0,
+    output: Output = None,
+    mode: Borders = "reflect",
+    cval: Number = 0.0,
+    truncate: Real = 4.0,
+    *,
+    radius: Indices | None = None,
+    axes: Indices | None = None,
+) -> Any:
     """Gaussian, or derivatives of it, along several axes.
 
     Parameters

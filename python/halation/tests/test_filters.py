@@ -1,8 +1,6 @@
 """test_filters.py: halation.filters beside the library's list, and beside SciPy with the list's own weights."""
 import doctest
 import inspect
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -187,30 +185,3 @@ def test_views_leave_alpha():
 def test_errors(call, error, words):
     with pytest.raises(error, match=words):
         call(np.zeros((8, 8)))
-
-
-def stub():
-    """What filters.pyi is to say."""
-    lines = ['"""filters.pyi: types of the named filters; made by tests/test_filters.py (HALATION_WRITE_DOCS=1)."""',
-             "from collections.abc import Sequence", "from typing import Any, Literal", "", "__all__: list[str]", ""]
-    for facts in LIST.values():
-        own = []
-        for p in facts["parameters"]:
-            kind = "int" if p["integer"] else "float"
-            if p["choices"]:
-                kind = "Literal[" + ", ".join(f'"{choice}"' for choice in p["choices"]) + "]"
-            elif p["per_axis"]:
-                kind += f" | Sequence[{kind}]"
-            own.append(f"{p['name']}: {kind}{'' if p['default'] is not None else ' | None'} = ...")
-        shared = ["axes: int | Sequence[int] | None = ...", "channel_axis: int | None = ...", "border: str | Sequence[str] = ...",
-                  "cval: float = ...", "output: Any = ...",
-                  "alpha: bool = ...", 'view: Literal["signed", "abs", "stretch"] | None = ...']
-        lines += [f"def {facts['name']}(", *(f"    {each}," for each in ["image: Any", *own, "*", *shared]), ") -> Any: ..."]
-    return "\n".join(lines) + "\n"
-
-
-def test_types():
-    file = Path(filters.__file__).with_suffix(".pyi")
-    if os.environ.get("HALATION_WRITE_DOCS"):
-        file.write_text(stub())
-    assert file.read_text() == stub(), "HALATION_WRITE_DOCS=1 writes it anew"
