@@ -16,7 +16,7 @@ cuda := $(filter 0 1,$(CUDA))
 # $(call build,PRESET,-D…): configures and builds; configuring again costs a second and picks up a changed machine.
 build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help demo test site test-web asan tsan speed hip bench tables install format lint fuzz clean
+.PHONY: help demo test site test-web wheel asan tsan speed hip bench tables install format lint fuzz clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -42,6 +42,10 @@ test-web: site  ## opens every page of the site in Chromium; pictures of them: b
 	@build/site-venv/bin/python -m pip --disable-pip-version-check --quiet install -r tests/web/requirements.txt
 	@rm -rf build/site-shots
 	@build/site-venv/bin/python -m pytest -q -p no:cacheprovider tests/web --site build/site --shots build/site-shots
+
+wheel:  ## wheels for CPython 3.10, 3.11 and 3.12 and later, with all that they need: build/wheels (CUDA=0: without a GPU)
+	@$(needs) build python
+	@CUDA=$(or $(cuda),1) JOBS=$(JOBS) python/wheels/build
 
 asan:  ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(needs) build test
