@@ -16,7 +16,8 @@ cuda := $(filter 0 1,$(CUDA))
 # $(call build,PRESET,-D…): configures and builds; configuring again costs a second and picks up a changed machine.
 build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help demo test site test-web wheel asan tsan speed hip bench tables install format lint fuzz clean
+.PHONY: help demo test site test-web wheel test-wheel package test-package asan tsan speed hip bench tables install format lint fuzz
+.PHONY: clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -46,6 +47,20 @@ test-web: site  ## opens every page of the site in Chromium; pictures of them: b
 wheel:  ## wheels for CPython 3.10, 3.11 and 3.12 and later, with all that they need: build/wheels (CUDA=0: without a GPU)
 	@$(needs) build python
 	@CUDA=$(or $(cuda),1) JOBS=$(JOBS) python/wheels/build
+
+test-wheel:  ## installs each wheel into a bare Debian 12 and runs its tests there, under every Python that is here; as root
+	@$(needs) bare
+	@tests/wheels/check
+
+package:  ## .deb packages of program, library and headers: build/package (CUDA=0: without the GPU)
+	@$(needs) build package
+	@CCACHE_BASEDIR=$(CURDIR) $(call build,package,-DHALATION_CUDA=$(or $(cuda),1))
+	@cd build/package && rm -f *.deb && cpack
+	@lintian --fail-on error build/package/*.deb
+
+test-package:  ## installs the packages into a bare Debian 12, filters a picture there and builds a program by them; as root
+	@$(needs) bare
+	@tests/package/check
 
 asan:  ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(needs) build test

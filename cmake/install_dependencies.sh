@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # install_dependencies.sh: installs what is missing, on Debian 12 or Ubuntu 24.04 and later.
 #
-#   cmake/install_dependencies.sh GROUP...     GROUP is one of: build test python web bench lint fuzz hip
+#   cmake/install_dependencies.sh GROUP...     GROUP is one of: build test python web bench lint fuzz hip package bare
 #
 # Where every package of the groups is installed it does nothing and asks for nothing. On other systems it names what is
 # needed and leaves the rest to CMake, which says what it cannot find.
@@ -17,6 +17,8 @@ declare -A packages=(
   [lint]="clang-format clang-tidy"
   [fuzz]="clang"
   [hip]="hipcc libamdhip64-dev"
+  [package]="dpkg-dev lintian"
+  [bare]="mmdebstrap"
 )
 
 wanted=()
