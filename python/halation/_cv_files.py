@@ -16,7 +16,7 @@ from ._cv_words import (
 )
 
 _AS_STORED = IMREAD_COLOR | IMREAD_ANYDEPTH | IMREAD_ANYCOLOR
-_FLAGS = _AS_STORED | IMREAD_COLOR_RGB
+_FLAGS = _AS_STORED | IMREAD_COLOR_RGB | IMREAD_IGNORE_ORIENTATION
 _GRAY = (9798, 19235, 3735)  # of R, G and B, in 1/32768
 _STRIP = 1 << 16  # pixels that become gray at a time
 
@@ -38,8 +38,8 @@ def imread(filename, flags=IMREAD_COLOR_BGR):
         A file of the formats that `halation.imread` reads, known by its first bytes.
     flags : int, optional
         IMREAD_COLOR: three channels of uint8; IMREAD_GRAYSCALE: one; IMREAD_ANYDEPTH: of the file's type; IMREAD_ANYCOLOR: as many as
-        the file has, without alpha; IMREAD_COLOR_RGB: in that order; IMREAD_UNCHANGED, or the first three together: as stored. The
-        picture is upright with all of them.
+        the file has, without alpha; IMREAD_COLOR_RGB: in that order; IMREAD_UNCHANGED, or the first three together: types and channels
+        as stored. The picture is upright, but with IMREAD_UNCHANGED, and with IMREAD_IGNORE_ORIENTATION beside the others, as stored.
 
     Returns
     -------
@@ -58,13 +58,11 @@ def imread(filename, flags=IMREAD_COLOR_BGR):
     (array([255,   0,   0], dtype=uint8), np.uint8(29))
     """
     flags = operator.index(flags)
-    if flags != IMREAD_UNCHANGED and flags & IMREAD_IGNORE_ORIENTATION:
-        raise ValueError("halation.cv.imread has no IMREAD_IGNORE_ORIENTATION: pictures are upright; OpenCV's is cv2.imread")
     if flags != IMREAD_UNCHANGED and flags & ~_FLAGS:
-        raise ValueError(f"halation.cv.imread has IMREAD_UNCHANGED, COLOR, COLOR_RGB, GRAYSCALE, ANYDEPTH and ANYCOLOR, got {flags}; "
-                         "OpenCV's is cv2.imread")
+        raise ValueError("halation.cv.imread has IMREAD_UNCHANGED, COLOR, COLOR_RGB, GRAYSCALE, ANYDEPTH, ANYCOLOR and "
+                         f"IGNORE_ORIENTATION, got {flags}; OpenCV's is cv2.imread")
     try:
-        image, facts = _files.imread("" if filename is None else filename, metadata=True)
+        image, facts = _files.imread("" if filename is None else filename, metadata=True, upright=not flags & IMREAD_IGNORE_ORIENTATION)
         if image.ndim not in (2, 3) or image.ndim == 3 and image.shape[2] > 4:
             raise ValueError(f"{os.fspath(filename)} holds no image, but an array of shape {image.shape}")
     except (OSError, ValueError) as error:
