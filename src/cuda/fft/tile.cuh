@@ -1,0 +1,460 @@
+// tile.cuh: the kernel: a tile in, its transform, times the filter's, back, its outputs out.
+#pragma once
+
+#include "cuda/fft/arguments.cuh"
+#include "cuda/parts/pixels.cuh"
+
+namespace halation::cuda_backend {
+
+// Roots between the two steps of a transform along columns (with the turns of the packing) and along rows.
+template <class T, int A>
+__constant__ const Roots<T, A> column_roots(-1.0 / (16 * A), 0.25 / (16 * A));
+template <class T, int B>
+__constant__ const Roots<T, B> row_roots(-1.0 / (16 * B), 0.0);
+
+/// Where a tile lies.
+struct FftPlace {
+  std::int64_t x, y, z;  ///< its first output
+  const std::byte* in;   ///< of its image and channel
+  std::byte* out;
+};
+
+template <class T>
+__device__ __forceinline__ FftPlace place_of_tile(const FftArguments<T>& job, unsigned tile) {
+  const auto next = [&](const Divisor& divisor) {
+    const unsigned quotient = divisor.quotient(tile);
+    const unsigned rest = tile - quotient * divisor.by;
+    tile = quotient;
+    return static_cast<std::int64_t>(rest);
+  };
+  const std::int64_t channel = next(job.channels);  // those of a pixel one after the other: they share its bytes in the cache
+  FftPlace place;
+  place.x = next(job.across) * job.kept_x;
+  place.y = next(job.down) * job.kept_y;
+  place.z = next(job.depth);
+  const std::int64_t batch = tile;
+  place.in = job.in + batch * job.in_strides.batch + channel * job.in_strides.channels;
+  place.out = job.out + batch * job.out_strides.batch + channel * job.out_strides.channels + place.z * job.out_strides.depth;
+  return place;
+}
+
+/// How numbers of a tile come in: from the image, or from outside of it.
+template <class T, int Rows, int Columns, int Bytes>
+class FftInput {
+ public:
+  /// `places` is shared memory for where the tile's 2 · Rows rows lie. All threads of the block call it.
+  __device__ FftInput(const FftArguments<T>& job, const FftPlace& place, std::int64_t* places, int column)
+      : row_bytes_(job.in_strides.height), pixel_(job.in_pixel), places_(places) {
+    const std::int64_t y = place.y + job.lead[1];
+    const std::int64_t x = place.x + job.lead[2];
+    const std::int64_t z = job.borders[0].source(place.z + job.lead[0]);
+    inside_ = z >= 0 && y >= 0 && x >= 0 && y + 2 * Rows <= job.borders[1].n && x + Columns <= job.borders[2].n;
+    const std::byte* plane = place.in + z * job.in_strides.depth;
+    if (inside_) {
+      from_ = plane + y * row_bytes_ + (x + column) * job.in_strides.width;
+      return;
+    }
+    for (int row = static_cast<int>(threadIdx.x); row < 2 * Rows; row += static_cast<int>(blockDim.x)) {
+      const std::int64_t source = z < 0 ? -1 : job.borders[1].source(y + row);
+      places[row] = source < 0 ? -1 : source * row_bytes_;
+    }
+    __syncthreads();
+    const std::int64_t source = job.borders[2].source(x + column);
+    from_ = source < 0 ? nullptr : plane + source * job.in_strides.width;
+    outside_row_ = static_cast<T>(z < 0 ? job.borders[0].constant : job.borders[1].constant);
+    outside_ = static_cast<T>(job.borders[2].constant);
+  }
+
+  /// Rows first + step · i of this thread's column and, as imaginary parts, those `Rows` below.
+  template <int Count>
+  __device__ void load_column(int first, int step, Complex<T> (&to)[Count]) const {
+    Bits<T> real[Count], imaginary[Count];
+    if (inside_) {
+      const std::byte* from = from_ + first * row_bytes_;
+#pragma unroll
+      for (int i = 0; i < Count; ++i) {
+        real[i] = load_plain(from + i * step * row_bytes_);
+        imaginary[i] = load_plain(from + (i * step + Rows) * row_bytes_);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < Count; ++i) {
+        load_bits<Bytes>(real[i], from_ + places_[first + i * step], is_there(first + i * step));
+        load_bits<Bytes>(imaginary[i], from_ + places_[first + i * step + Rows], is_there(first + i * step + Rows));
+      }
+    }
+    with_element<Bytes>(pixel_, [&](auto element) {
+#pragma unroll
+      for (int i = 0; i < Count; ++i) {
+        to[i] = {number_of<decltype(element), T>(real[i]), number_of<decltype(element), T>(imaginary[i])};
+      }
+    });
+    if (inside_) return;
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      put_outside(first + i * step, to[i].x);
+      put_outside(first + i * step + Rows, to[i].y);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ static Bits<T> load_plain(const std::byte* from) {
+    if constexpr (Bytes == 1) return __ldg(reinterpret_cast<const std::uint8_t*>(from));
+    else if constexpr (Bytes == 2) return __ldg(reinterpret_cast<const std::uint16_t*>(from));
+    else if constexpr (Bytes == 4) return __ldg(reinterpret_cast<const std::uint32_t*>(from));
+    else return __ldg(reinterpret_cast<const unsigned long long*>(from));
+  }
+  __device__ bool is_there(int row) const { return from_ != nullptr && places_[row] >= 0; }
+  __device__ void put_outside(int row, T& number) const {
+    if (places_[row] < 0) number = outside_row_;
+    else if (from_ == nullptr) number = outside_;
+  }
+
+  std::int64_t row_bytes_;
+  Pixel pixel_;
+  const std::int64_t* places_;
+  const std::byte* from_;
+  T outside_row_ = 0, outside_ = 0;
+  bool inside_;
+};
+
+/// Whether |x| is at most `largest_plain_number`, and a number.
+template <class T>
+__device__ __forceinline__ bool is_plain(T x) {
+  return fabs(x) <= largest_plain_number<T>;
+}
+
+template <class T>
+__device__ __forceinline__ bool is_finite(T x) {
+  return x - x == 0;
+}
+
+/// 2^e such that numbers up to `largest` times it are at most 1.
+template <class T>
+__device__ __forceinline__ T scale_for(T largest) {
+  int exponent = 0;
+  frexp(largest, &exponent);
+  return ldexp(T(1), -exponent);
+}
+
+/// The largest finite magnitude of the block's tile, by way of `best`, in shared memory.
+template <class T, int A, int B, class Input>
+__device__ T largest_of(const Input& input, int first, unsigned long long* best) {
+  T largest = 0;
+#pragma unroll 1
+  for (int n = first; n < A; n += FftTileSize<T, A, B>::threads / FftTileSize<T, A, B>::columns) {
+    Complex<T> v[16];
+    input.load_column(n, A, v);
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+      if (is_finite(v[i].x)) largest = max(largest, fabs(v[i].x));
+      if (is_finite(v[i].y)) largest = max(largest, fabs(v[i].y));
+    }
+  }
+  if (threadIdx.x == 0) *best = 0;
+  __syncthreads();
+  atomicMax(best, static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(largest))));
+  __syncthreads();
+  return static_cast<T>(__longlong_as_double(static_cast<long long>(*best)));
+}
+
+/// What a number adds to the outputs whose filters reach it.
+enum : std::uint8_t { plain_number = 0, not_a_number = 1, plus_infinity = 2, minus_infinity = 4 };
+
+/// Puts out what numbers that are not finite make of the outputs that they reach, in the place of the tile in shared memory: along
+/// rows, then down columns, a window of the filter's size tells whether it holds any; only infinities ask for the weights.
+template <class T, int A, int B, int Bytes>
+__device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place, const FftInput<T, 16 * A, 16 * B, Bytes>& input,
+                               std::byte* shared) {
+  using Size = FftTileSize<T, A, B>;
+  constexpr int rows = 2 * Size::rows, columns = Size::columns;
+  auto* kinds = reinterpret_cast<std::uint8_t*>(shared);
+  auto* reached = kinds + rows * columns;
+  const int column = static_cast<int>(threadIdx.x) % columns;
+  const auto kind_of = [](T x) -> std::uint8_t {
+    return is_finite(x) ? plain_number : x != x ? not_a_number : x > 0 ? plus_infinity : minus_infinity;
+  };
+  __syncthreads();
+  bool any = false;
+#pragma unroll 1
+  for (int n = static_cast<int>(threadIdx.x) / columns; n < A; n += FftTileSize<T, A, B>::threads / FftTileSize<T, A, B>::columns) {
+    Complex<T> v[16];
+    input.load_column(n, A, v);
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+      const std::uint8_t real = kind_of(v[i].x), imaginary = kind_of(v[i].y);
+      kinds[(n + A * i) * columns + column] = real;
+      kinds[(n + A * i + Size::rows) * columns + column] = imaginary;
+      any = any || real != plain_number || imaginary != plain_number;
+    }
+  }
+  if (__syncthreads_or(any ? 1 : 0) == 0) return;
+  // How many of either sort a window holds, as it moves by one.
+  struct Window {
+    int nans = 0, infinities = 0;
+    __device__ void count(std::uint8_t kind, int by) {
+      if ((kind & not_a_number) != 0) nans += by;
+      if ((kind & (plus_infinity | minus_infinity)) != 0) infinities += by;
+    }
+    __device__ std::uint8_t kinds() const {
+      return static_cast<std::uint8_t>((nans > 0 ? not_a_number : 0) | (infinities > 0 ? plus_infinity : 0));
+    }
+  };
+  for (int row = static_cast<int>(threadIdx.x); row < rows; row += static_cast<int>(blockDim.x)) {
+    Window window;
+    for (int c = 0; c < columns; ++c) {
+      window.count(kinds[row * columns + c], 1);
+      if (c >= job.taps_x) window.count(kinds[row * columns + c - job.taps_x], -1);
+      reached[row * columns + c] = window.kinds();
+    }
+  }
+  __syncthreads();
+  const int skipped = columns - job.kept_x;
+  const std::int64_t x = place.x + column - skipped;
+  if (static_cast<int>(threadIdx.x) >= columns || column < skipped || x >= job.shape.width) return;
+  Window window;
+  for (int row = 0; row < rows; ++row) {
+    window.count(reached[row * columns + column], 1);
+    if (row >= job.taps_y) window.count(reached[(row - job.taps_y) * columns + column], -1);
+    const std::int64_t y = place.y + row - (job.taps_y - 1);
+    if (row < job.taps_y - 1 || y >= job.shape.height || window.kinds() == 0) continue;
+    T sum = 0;
+    if (window.nans > 0) {
+      sum = static_cast<T>(NAN);
+    } else {
+      for (int i = 0; i < job.taps_y; ++i) {
+        for (int j = 0; j < job.taps_x; ++j) {
+          const std::uint8_t kind = kinds[(row - job.taps_y + 1 + i) * columns + column - job.taps_x + 1 + j];
+          if (kind == plain_number) continue;
+          const T infinity = static_cast<T>(kind == plus_infinity ? INFINITY : -INFINITY);
+          sum += static_cast<T>(job.signs[i * job.taps_x + j]) * infinity;
+        }
+      }
+    }
+    store(place.out + y * job.out_strides.height + x * job.out_strides.width, sum * job.scale + job.offset, job.out_pixel, job.rounding);
+  }
+}
+
+/// Until so many threads of the block, a group of whole warps of its own number, are here.
+template <int Threads>
+__device__ __forceinline__ void meet_group([[maybe_unused]] int group) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("bar.sync %0, %1;" ::"r"(group), "n"(Threads) : "memory");
+#else
+  __syncthreads();
+#endif
+}
+
+/// One tile. Filter: whether it was put out; it is not where its numbers are odd.
+template <class T, int A, int B, int Bytes, FftPurpose Purpose>
+__device__ __forceinline__ bool filter_tile(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
+  using Size = FftTileSize<T, A, B>;
+  constexpr int rows = Size::rows, columns = Size::columns, pitch = Size::pitch;
+  constexpr int column_threads = Size::threads / columns, row_threads = Size::row_threads;
+  auto* const tile_numbers = reinterpret_cast<Complex<T>*>(shared);
+  auto* const places = reinterpret_cast<std::int64_t*>(shared + Size::shared_bytes - Size::places);
+  // Warps that share 32 columns, and then 32 rows, wait for each other alone; all meet where columns become rows and back.
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int c_group = warp / column_threads, c_first = warp % column_threads, c = 32 * c_group + lane;
+  const int r_group = warp / row_threads, r_first = warp % row_threads, r = 32 * r_group + lane;
+  const auto meet_in_columns = [&] { meet_group<32 * column_threads>(1 + c_group); };
+  const auto meet_in_rows = [&] { meet_group<32 * row_threads>(1 + columns / 32 + r_group); };
+
+  const FftPlace place = place_of_tile(job, tile);
+  const FftInput<T, rows, columns, Bytes> input(job, place, places, c);
+  T scale = 1, back = 1;
+  if constexpr (Purpose == FftPurpose::odd_tiles) {
+    scale = scale_for(largest_of<T, A, B>(input, c_first, reinterpret_cast<unsigned long long*>(shared)));
+    back = 1 / scale;
+  }
+
+  // Along columns, forward: A-th rows from n on, then neighbours.
+  bool plain = true;
+#pragma unroll 1
+  for (int n = c_first; n < A; n += column_threads) {
+    Complex<T> v[16];
+    input.load_column(n, A, v);
+    if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
+#pragma unroll
+      for (int i = 0; i < 16; ++i) plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
+    }
+    if constexpr (Purpose == FftPurpose::odd_tiles) {
+#pragma unroll
+      for (int i = 0; i < 16; ++i) v[i] = {is_finite(v[i].x) ? v[i].x * scale : 0, is_finite(v[i].y) ? v[i].y * scale : 0};
+    }
+    turn_packed<1>(v);
+    transform<-1, 16>(v);
+    Complex<T>* const to = tile_numbers + n * pitch + c;
+#pragma unroll
+    for (int i = 0; i < 16; ++i) to[A * result_at(i) * pitch] = v[i] * column_roots<T, A>.of[n * 16 + result_at(i)];
+  }
+  meet_in_columns();
+#pragma unroll 1
+  for (int k = c_first; k < 16; k += column_threads) {
+    Complex<T> v[A];
+    Complex<T>* const at = tile_numbers + A * k * pitch + c;
+#pragma unroll
+    for (int i = 0; i < A; ++i) v[i] = at[i * pitch];
+    transform<-1, A>(v);
+#pragma unroll
+    for (int i = 0; i < A; ++i) at[i * pitch] = v[i];
+  }
+  if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
+    const bool odd = __syncthreads_or(plain ? 0 : 1) != 0;
+    if (threadIdx.x == 0) job.odd_tiles[tile] = odd ? 1 : 0;
+    if (odd) return false;
+  } else {
+    __syncthreads();
+  }
+
+  // Along rows, forward; times the filter's spectrum; back.
+#pragma unroll 1
+  for (int n = r_first; n < B; n += row_threads) {
+    Complex<T> v[16];
+    Complex<T>* const at = tile_numbers + r * pitch + n;
+#pragma unroll
+    for (int i = 0; i < 16; ++i) v[i] = at[B * i];
+    transform<-1, 16>(v);
+#pragma unroll
+    for (int i = 0; i < 16; ++i) at[B * result_at(i)] = result_at(i) == 0 ? v[i] : v[i] * row_roots<T, B>.of[n * 16 + result_at(i)];
+  }
+  Complex<T> weights[B];
+  if constexpr (Purpose != FftPurpose::spectrum) {
+#pragma unroll
+    for (int i = 0; i < B; ++i) weights[i] = job.spectrum[(i * 16 + r_first) * rows + r];
+  }
+  meet_in_rows();
+#pragma unroll 1
+  for (int k = r_first; k < 16; k += row_threads) {
+    Complex<T> v[B];
+    Complex<T>* const at = tile_numbers + r * pitch + B * k;
+#pragma unroll
+    for (int i = 0; i < B; ++i) v[i] = at[i];
+    transform<-1, B>(v);
+    if constexpr (Purpose == FftPurpose::spectrum) {
+      constexpr T one_of = T(1) / (rows * columns);
+#pragma unroll
+      for (int i = 0; i < B; ++i) spectrum_out[(i * 16 + k) * rows + r] = {v[i].x * one_of, v[i].y * one_of};
+    } else {
+#pragma unroll
+      for (int i = 0; i < B; ++i) v[i] = v[i] * weights[i];
+      if (k + row_threads < 16) {
+#pragma unroll
+        for (int i = 0; i < B; ++i) weights[i] = job.spectrum[(i * 16 + k + row_threads) * rows + r];
+      }
+      transform<1, B>(v);
+#pragma unroll
+      for (int i = 0; i < B; ++i) at[i] = v[i];
+    }
+  }
+  if constexpr (Purpose == FftPurpose::spectrum) return true;
+  meet_in_rows();
+  const int skipped = columns - job.kept_x;
+#pragma unroll 1
+  for (int n = r_first; n < B; n += row_threads) {
+    Complex<T> v[16];
+    Complex<T>* const at = tile_numbers + r * pitch + n;
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+      v[i] = at[B * result_at(i)];
+      if (result_at(i) != 0) v[i] = times_conjugate(v[i], row_roots<T, B>.of[n * 16 + result_at(i)]);
+    }
+    transform<1, 16>(v);
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+      if (B * i + B > skipped) at[B * i] = v[i];
+    }
+  }
+  __syncthreads();
+
+  // Along columns, back: of those that are kept.
+  if (c >= skipped) {
+#pragma unroll 1
+    for (int k = c_first; k < 16; k += column_threads) {
+      Complex<T> v[A];
+      Complex<T>* const at = tile_numbers + A * k * pitch + c;
+#pragma unroll
+      for (int i = 0; i < A; ++i) v[i] = at[i * pitch];
+      transform<1, A>(v);
+#pragma unroll
+      for (int i = 0; i < A; ++i) at[i * pitch] = v[i];
+    }
+  }
+  meet_in_columns();
+  const std::int64_t x = place.x + c - skipped;
+  if (c >= skipped && x < job.shape.width) {
+    const std::int64_t left = job.shape.height - place.y;
+    const int end = (left < job.kept_y ? static_cast<int>(left) : job.kept_y) + job.taps_y - 1;  // of the tile's rows
+    const std::int64_t row_bytes = job.out_strides.height;
+#pragma unroll 1
+    for (int n = c_first; n < A; n += column_threads) {
+      Complex<T> v[16];
+      const Complex<T>* const at = tile_numbers + n * pitch + c;
+#pragma unroll
+      for (int i = 0; i < 16; ++i) v[i] = times_conjugate(at[A * result_at(i) * pitch], column_roots<T, A>.of[n * 16 + result_at(i)]);
+      transform<1, 16>(v);
+      turn_packed<-1>(v);
+      std::byte* const out = place.out + (place.y + n - (job.taps_y - 1)) * row_bytes + x * job.out_strides.width;
+      const auto put = [&](auto element) {
+        using Out = decltype(element);
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+          const auto finished = [&](T sum) { return fma(Purpose == FftPurpose::odd_tiles ? sum * job.gain : sum, Purpose == FftPurpose::odd_tiles ? back : job.gain, job.offset); };
+          const int row = n + A * i;
+          if (row >= job.taps_y - 1 && row < end) store_as<Out>(out + A * i * row_bytes, finished(v[i].x), job.rounding);
+          if (row + rows >= job.taps_y - 1 && row + rows < end) store_as<Out>(out + (A * i + rows) * row_bytes, finished(v[i].y), job.rounding);
+        }
+      };
+      switch (job.out_pixel) {
+        case Pixel::u8: put(std::uint8_t{}); break;
+        case Pixel::u16: put(std::uint16_t{}); break;
+        case Pixel::i16: put(std::int16_t{}); break;
+        case Pixel::f16: put(f16{}); break;
+        case Pixel::f32: put(float{}); break;
+        case Pixel::f64: put(double{}); break;
+      }
+    }
+  }
+  if constexpr (Purpose == FftPurpose::odd_tiles) {
+    put_not_finite<T, A, B, Bytes>(job, place, input, shared);
+    __syncthreads();
+  }
+  return true;
+}
+
+template <class T, int A, int B, int Bytes>
+__global__ void __launch_bounds__(FftTileSize<T, A, B>::threads, FftTileSize<T, A, B>::blocks) fft_tile_kernel(const __grid_constant__ FftArguments<T> job) {
+  extern __shared__ __align__(16) std::byte shared[];
+  filter_tile<T, A, B, Bytes, FftPurpose::filter>(job, blockIdx.x, shared, nullptr);
+}
+
+/// Those tiles that the first kernel left, whichever they are: all threads look which of the block's share they are.
+template <class T, int A, int B, int Bytes>
+__global__ void __launch_bounds__(FftTileSize<T, A, B>::threads, FftTileSize<T, A, B>::blocks) fft_odd_tiles_kernel(const __grid_constant__ FftArguments<T> job) {
+  extern __shared__ __align__(16) std::byte shared[];
+  constexpr unsigned threads = FftTileSize<T, A, B>::threads;
+  __shared__ unsigned left[threads];
+  __shared__ unsigned count;
+  for (unsigned first = blockIdx.x; first < job.tiles; first += gridDim.x * threads) {
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    const unsigned mine = first + gridDim.x * threadIdx.x;
+    if (mine < job.tiles && job.odd_tiles[mine] != 0) left[atomicAdd(&count, 1U)] = mine;
+    __syncthreads();
+    for (unsigned i = 0; i < count; ++i) {
+      __syncthreads();
+      filter_tile<T, A, B, Bytes, FftPurpose::odd_tiles>(job, left[i], shared, nullptr);
+    }
+    __syncthreads();
+  }
+}
+
+/// Of weights as a tile of T with nothing outside: one block.
+template <class T, int A, int B>
+__global__ void __launch_bounds__(FftTileSize<T, A, B>::threads, FftTileSize<T, A, B>::blocks)
+    fft_spectrum_kernel(const __grid_constant__ FftArguments<T> job, Complex<T>* spectrum) {
+  extern __shared__ __align__(16) std::byte shared[];
+  filter_tile<T, A, B, sizeof(T), FftPurpose::spectrum>(job, 0, shared, spectrum);
+}
+
+}  // namespace halation::cuda_backend
