@@ -9,6 +9,7 @@
 
 #include "core/job.h"
 #include "core/memory.h"
+#include "core/transform.h"
 #include "halation/device.h"
 #include "halation/plan.h"
 #include "halation/view.h"
@@ -36,12 +37,14 @@ class Backend {
   /// `direct` is always among them, and of two that should take the same time the first is chosen.
   virtual std::span<const Method> methods() const = 0;
   /// What one filter of the job should take by a method of `methods()`, no other beside it: of two methods
-  /// the quicker is chosen. `taps` has size and lead, and weights or the factors given where they are few.
+  /// the quicker is chosen; infinite where the method does not do this filter. `taps` has size and lead, and weights or the factors given where they are few.
   /// Throws `Error{device}` where there is no such device.
   virtual double expected_seconds(const Job& job, const Taps& taps, Method method, Device device) const = 0;
   /// Levels of an integer output that the backend may put sums of one filter off by, beside what `error_bound` counts: where whole
   /// numbers stand for the weights, at most 1/16.
   virtual double added_error(const Job&, const Taps&) const { return 0; }
+  /// What the tiles are that one filter of the job is transformed in, where `methods()` has `fft`: for the bound on its error.
+  virtual TransformFacts transform_facts(const Job&, const Taps&) const { return {}; }
   /// Which of its ways the backend takes for the job, what it passes over, and why: for `Plan::explain`.
   virtual std::string explain_choice(const Job&, Device) const { return {}; }
   /// Throws `Error{device}` where there is no such device.

@@ -1,6 +1,7 @@
 // family_table.h: a backend's ways of doing jobs as one table: a record a family, and the choice among them.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <span>
 #include <stdexcept>
@@ -30,6 +31,9 @@ class FamilyTable {
     }
     if (best.family == nullptr) throw std::logic_error("no family of the backend does the job");
     return best;
+  }
+  bool any_takes(const Request& request) const {
+    return std::any_of(list_.begin(), list_.end(), [&](const Family* family) { return family->refuses(request) == nullptr; });
   }
   /// "float lines, about 312 us; passed over: axis by axis, about 402 us; running box: integers, not combined, alone".
   std::string explain(const Request& request) const {

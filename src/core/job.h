@@ -22,14 +22,14 @@ struct Taps {
   Space size{1, 1, 1};
   Space lead{0, 0, 0};
   Method method = Method::direct;                               ///< chosen by the plan
-  std::vector<double> weights;                                  ///< row-major; for `direct`
+  std::vector<double> weights;                                  ///< row-major; for `direct` and `fft`
   std::optional<std::array<std::vector<double>, 3>> factors;    ///< z, y, x; for `separable` and `box`
 };
 
 /// Multiply-adds an output by a method: the product of the taps along the axes; along one axis after the
 /// other, their sum; for a box three along each axis, whatever its size, and the product with the weight. (A
 /// window of k pixels is a suffix of one block of k and a prefix of the next: each pixel is added to one
-/// running sum of either kind, and the two are joined.)
+/// running sum of either kind, and the two are joined.) Transforms are counted otherwise.
 inline std::int64_t multiply_adds(const Space& size, Method method) {
   if (method == Method::direct) return size[0] * size[1] * size[2];
   std::int64_t sum = method == Method::box ? 1 : 0;
@@ -77,6 +77,9 @@ inline double bytes_moved(const Job& job) {
   return static_cast<double>(job.in.elements()) * static_cast<double>(bytes_of(job.in_pixel)) +
          static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.out_pixel));
 }
+
+/// Whether a filter is done by its factors.
+inline bool is_by_factors(const Taps& taps) { return taps.method == Method::separable || taps.method == Method::box; }
 
 /// A job of one filter whose sums are the output.
 inline bool is_one_filter(const Job& job) { return job.filters.size() == 1 && job.combine == Combine::none; }

@@ -8,6 +8,7 @@
 #include "cuda/device/memory.h"
 #include "cuda/device/runtime.h"
 #include "cuda/families.h"
+#include "cuda/fft/fft.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -29,6 +30,8 @@ class CudaBackend final : public Backend, public DeviceMemory {
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device device) const override {
     return families().expected_seconds(job, taps, method, gpu_of(device));
   }
+
+  TransformFacts transform_facts(const Job& job, const Taps&) const override { return transform_facts_of(job); }
 
   std::string explain_choice(const Job& job, Device device) const override {
     return families().explain({job, layout_of_images(job), gpu_of(device), families()});

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cuda/compose/compose.h"
+#include "cuda/fft/fft.h"
 #include "cuda/long_rows/long_rows.h"
 #include "cuda/register_tile/register_tile.h"
 #include "cuda/running_box/running_box.h"
@@ -78,7 +80,7 @@ RowLayout layout_of_images(const Job& job) {
 }
 
 std::span<const Method> Families::methods() {
-  static constexpr std::array list{Method::direct, Method::separable, Method::box};
+  static constexpr std::array list{Method::direct, Method::separable, Method::box, Method::fft};
   return list;
 }
 
@@ -87,7 +89,8 @@ double Families::expected_seconds(const Job& job, const Taps& taps, Method metho
   one.filters = {taps};
   one.filters.front().method = method;
   one.combine = Combine::none;
-  return cheapest(one, layout_of_images(one), gpu).seconds;
+  const Request request{one, layout_of_images(one), gpu, *this};
+  return method == Method::fft && !any_takes(request) ? std::numeric_limits<double>::infinity() : cheapest(request).seconds;
 }
 
 std::unique_ptr<const Runner> Families::make(const std::shared_ptr<const Job>& job, const Gpu& gpu,
@@ -110,7 +113,7 @@ const Families& families() {
       &warp_strip_aligned, &warp_strip,           &streaming,         &streaming_movers, &running_box_x,
       &running_box_y,      &running_box_y_reread, &long_rows_in_bulk, &long_rows,        &register_tile,
       &shared_tile,        &shared_tile_factored, &through_f32,       &axis_by_axis,     &depth_for_height,
-      &one_factor_dense,   &filter_by_filter,
+      &one_factor_dense,   &filter_by_filter,     &fft_tiles,
   };
   static const Families table(list);
   return table;

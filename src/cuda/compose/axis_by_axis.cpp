@@ -101,7 +101,7 @@ Parts parts_of(const Job& job, Device device) {
 const Family axis_by_axis{
     .name = "axis by axis",
     .refuses = [](const Request& request) -> const char* {
-      if (!is_one_filter(request.job) || request.taps().method == Method::direct)
+      if (!is_one_filter(request.job) || !is_by_factors(request.taps()))
         return "one filter by factors alone";
       return long_axes(request.taps()) < 2 ? "filters along several axes alone" : nullptr;
     },

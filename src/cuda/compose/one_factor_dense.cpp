@@ -29,7 +29,7 @@ const Family one_factor_dense{
     .name = "one factor, dense",
     .refuses = [](const Request& request) -> const char* {
       const Space& size = request.taps().size;
-      if (!is_one_filter(request.job) || request.taps().method == Method::direct)
+      if (!is_one_filter(request.job) || !is_by_factors(request.taps()))
         return "one filter by factors alone";
       return (size[0] > 1) + (size[1] > 1) + (size[2] > 1) > 1 ? "filters along one axis alone" : nullptr;
     },

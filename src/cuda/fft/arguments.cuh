@@ -1,6 +1,7 @@
 // arguments.cuh: what a launch over tiles in shared memory gets, by value, and how large tiles are.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,21 +14,26 @@
 
 namespace halation::cuda_backend {
 
-#ifndef FFT_THREADS
-#define FFT_THREADS (columns * 4)
-#endif
-/// A tile of 32 · A rows and 16 · B columns of numbers T, packed as half as many rows of complex ones.
+/// Threads that were quickest of those tried for tiles of 16 · A by 16 · B complex numbers of so many bytes
+/// (docs/notebook/cuda/fft.md): a multiprocessor's registers hold 768 of them in f32 and half as many in f64.
+constexpr int fft_threads(int a, int b, bool is_f64) { return is_f64 ? (b > 4 ? 384 : 128) : b == 12 ? 768 : a * b > 16 ? 256 : 128; }
+
+/// A tile of 32 · A rows and 16 · B columns of numbers T, packed as half as many rows of complex ones: row n is row n of the tile and,
+/// as imaginary part, row n + rows.
 template <class T, int A, int B>
 struct FftTileSize {
-  static constexpr int rows = 16 * A;     ///< of complex numbers: row n is row n of the tile and, as imaginary part, row n + rows
+  static constexpr bool is_f64 = sizeof(T) == 8;
+  static constexpr int rows = 16 * A;
   static constexpr int columns = 16 * B;
   static constexpr int pitch = columns + 1;  ///< odd: columns and rows both fall into all banks
-  static constexpr int threads = FFT_THREADS;
+  static constexpr int threads = fft_threads(A, B, is_f64);
+  static constexpr int column_threads = threads / columns;
   static constexpr int row_threads = threads / rows;
+  static constexpr int blocks = (is_f64 ? 384 : 768) / threads;  ///< that share a multiprocessor
   static constexpr std::size_t places = 2 * rows * sizeof(std::int64_t);  ///< where a tile's rows lie
   static constexpr std::size_t shared_bytes = rows * pitch * sizeof(Complex<T>) + places;
-  static constexpr int blocks = 768 / threads < 1 ? 1 : 768 / threads;
-  static_assert(threads % rows == 0 && threads % columns == 0 && rows % 32 == 0 && columns % 32 == 0 && rows + columns <= 15 * 32 && threads <= 1024);
+  // Groups of warps that share 32 columns or rows have a barrier each, of 15.
+  static_assert(threads % rows == 0 && threads % columns == 0 && rows % 32 == 0 && columns % 32 == 0 && rows + columns <= 15 * 32);
 };
 
 template <class T>
@@ -38,15 +44,16 @@ struct FftArguments {
   Shape shape;              ///< of the output
   DeviceBorder borders[3];  ///< z, y, x
   const Complex<T>* spectrum;
-  std::uint8_t* odd_tiles;       ///< 1 for each tile left to the kernel for numbers that are not finite, or huge
+  std::uint8_t* odd_tiles;       ///< 1 for each tile left to the kernel for numbers that are not finite or huge
   const std::int8_t* signs;      ///< −1, 0 or 1 for each weight, row by row
   std::int64_t lead[3];          ///< of a tile's first row and column beside its first output's
   Divisor channels, across, down, depth;
   unsigned tiles;
   int taps_y, taps_x;
   int kept_y, kept_x;  ///< outputs of a tile
-  T gain, offset;      ///< output = gain · what the tile gives + offset
-  T scale;             ///< the job's, for what is not finite
+  T gain;              ///< a sum is as many times what the tile gives,
+  T scale, offset;     ///< and an output scale · sum + offset
+  bool whole;          ///< sums are whole numbers
   Pixel in_pixel, out_pixel;
   Rounding rounding;
 };
@@ -60,5 +67,18 @@ enum class FftPurpose {
   odd_tiles,  ///< those that the first left
   spectrum    ///< of weights, which lie in a tile's first corner
 };
+
+/// A size of tiles and its kernels, by the bytes of an element: 1, 2, 4, 8.
+template <class T>
+struct FftTile {
+  using Kernel = void (*)(FftArguments<T>);
+  int rows, columns, threads, blocks;
+  std::size_t shared_bytes;
+  std::array<Kernel, 4> filter{};
+  std::array<Kernel, 4> odd_tiles{};  ///< null where there are none
+  void (*spectrum)(FftArguments<T>, Complex<T>*) = nullptr;
+};
+template <class T, int A, int B>
+FftTile<T> fft_tile();
 
 }  // namespace halation::cuda_backend

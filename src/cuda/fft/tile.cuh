@@ -142,7 +142,7 @@ template <class T, int A, int B, class Input>
 __device__ T largest_of(const Input& input, int first, unsigned long long* best) {
   T largest = 0;
 #pragma unroll 1
-  for (int n = first; n < A; n += FftTileSize<T, A, B>::threads / FftTileSize<T, A, B>::columns) {
+  for (int n = first; n < A; n += FftTileSize<T, A, B>::column_threads) {
     Complex<T> v[16];
     input.load_column(n, A, v);
 #pragma unroll
@@ -177,7 +177,7 @@ __device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place
   __syncthreads();
   bool any = false;
 #pragma unroll 1
-  for (int n = static_cast<int>(threadIdx.x) / columns; n < A; n += FftTileSize<T, A, B>::threads / FftTileSize<T, A, B>::columns) {
+  for (int n = static_cast<int>(threadIdx.x) / columns; n < A; n += FftTileSize<T, A, B>::column_threads) {
     Complex<T> v[16];
     input.load_column(n, A, v);
 #pragma unroll
@@ -250,7 +250,7 @@ template <class T, int A, int B, int Bytes, FftPurpose Purpose>
 __device__ __forceinline__ bool filter_tile(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
   using Size = FftTileSize<T, A, B>;
   constexpr int rows = Size::rows, columns = Size::columns, pitch = Size::pitch;
-  constexpr int column_threads = Size::threads / columns, row_threads = Size::row_threads;
+  constexpr int column_threads = Size::column_threads, row_threads = Size::row_threads;
   auto* const tile_numbers = reinterpret_cast<Complex<T>*>(shared);
   auto* const places = reinterpret_cast<std::int64_t*>(shared + Size::shared_bytes - Size::places);
   // Warps that share 32 columns, and then 32 rows, wait for each other alone; all meet where columns become rows and back.
@@ -386,6 +386,7 @@ __device__ __forceinline__ bool filter_tile(const FftArguments<T>& job, unsigned
     const std::int64_t left = job.shape.height - place.y;
     const int end = (left < job.kept_y ? static_cast<int>(left) : job.kept_y) + job.taps_y - 1;  // of the tile's rows
     const std::int64_t row_bytes = job.out_strides.height;
+    const T gain = job.gain * job.scale;
 #pragma unroll 1
     for (int n = c_first; n < A; n += column_threads) {
       Complex<T> v[16];
@@ -394,12 +395,19 @@ __device__ __forceinline__ bool filter_tile(const FftArguments<T>& job, unsigned
       for (int i = 0; i < 16; ++i) v[i] = times_conjugate(at[A * result_at(i) * pitch], column_roots<T, A>.of[n * 16 + result_at(i)]);
       transform<1, 16>(v);
       turn_packed<-1>(v);
+      if (job.whole) {
+#pragma unroll
+        for (int i = 0; i < 16; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
+      }
       std::byte* const out = place.out + (place.y + n - (job.taps_y - 1)) * row_bytes + x * job.out_strides.width;
+      // Of odd tiles step by step: what is huge stays finite until it is put out.
+      const auto finished = [&](T sum) {
+        return Purpose == FftPurpose::odd_tiles ? fma(sum * job.gain * back, job.scale, job.offset) : fma(sum, gain, job.offset);
+      };
       const auto put = [&](auto element) {
         using Out = decltype(element);
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-          const auto finished = [&](T sum) { return fma(Purpose == FftPurpose::odd_tiles ? sum * job.gain : sum, Purpose == FftPurpose::odd_tiles ? back : job.gain, job.offset); };
           const int row = n + A * i;
           if (row >= job.taps_y - 1 && row < end) store_as<Out>(out + A * i * row_bytes, finished(v[i].x), job.rounding);
           if (row + rows >= job.taps_y - 1 && row + rows < end) store_as<Out>(out + (A * i + rows) * row_bytes, finished(v[i].y), job.rounding);
@@ -455,6 +463,20 @@ __global__ void __launch_bounds__(FftTileSize<T, A, B>::threads, FftTileSize<T, 
     fft_spectrum_kernel(const __grid_constant__ FftArguments<T> job, Complex<T>* spectrum) {
   extern __shared__ __align__(16) std::byte shared[];
   filter_tile<T, A, B, sizeof(T), FftPurpose::spectrum>(job, 0, shared, spectrum);
+}
+
+template <class T, int A, int B>
+FftTile<T> fft_tile() {
+  using Size = FftTileSize<T, A, B>;
+  FftTile<T> tile{.rows = Size::rows, .columns = Size::columns, .threads = Size::threads, .blocks = Size::blocks, .shared_bytes = Size::shared_bytes};
+  tile.filter = {fft_tile_kernel<T, A, B, 1>, fft_tile_kernel<T, A, B, 2>, fft_tile_kernel<T, A, B, 4>};
+  tile.odd_tiles = {nullptr, fft_odd_tiles_kernel<T, A, B, 2>, fft_odd_tiles_kernel<T, A, B, 4>};
+  if constexpr (Size::is_f64) {
+    tile.filter[3] = fft_tile_kernel<T, A, B, 8>;
+    tile.odd_tiles[3] = fft_odd_tiles_kernel<T, A, B, 8>;
+  }
+  tile.spectrum = fft_spectrum_kernel<T, A, B>;
+  return tile;
 }
 
 }  // namespace halation::cuda_backend

@@ -333,7 +333,7 @@ class FactoredRunner final : public Runner {
 
 const char* refuses(const Request& request) {
   const Job& job = request.job;
-  if (!is_one_filter(job) || request.taps().method == Method::direct) return "one filter by factors alone";
+  if (!is_one_filter(job) || !is_by_factors(request.taps())) return "one filter by factors alone";
   const auto& [z, y, x] = request.taps().size;
   if (z != 1 || y > most_taps || x > most_taps) return "at most 512 taps along y and x alone";
   const std::size_t bytes = shared_bytes(y, plane_pitch(row_sums, x), job.sum_f64 ? sizeof(double) : sizeof(float), false);

@@ -1,0 +1,274 @@
+// fft.cu: overlap-save: a tile's transform, its product with the filter's and the transform back, all in shared memory.
+//
+//   block → outputs    a tile of 256 × 192, 128 × 128 or 128 × 64 samples less the filter's taps
+//   packing            a tile of 2N rows is N rows of complex numbers, z[n] = (x[n] + i · x[n + N]) · e^(πi · n / 2N): products of such
+//                      transforms are convolutions that wrap with the other sign, whose wrapped part no output is taken from. No bins
+//                      to pair, no second tile to wait for
+//   order              forward by decimation in frequency, inverse in time: digits stay reversed, in the filter's spectrum as well
+//   thread → numbers   16 of a column, A of it, 16 of a row, B of it, and back: seven passes through shared memory. Warps that
+//                      share 32 columns or rows wait for each other alone, the block only between columns and rows
+//   shared memory      8 bytes a complex number (f64 16): 199 KB, 68 KB or 34 KB, 1, 3 or 6 blocks a multiprocessor
+//   operations         about 100 instructions a sample of a tile, some 58 of them additions and products
+//   traffic            DRAM: each element once; L2: what tiles share again; the spectrum, of 8 bytes for two samples, a tile
+//   odd tiles          with numbers that are no numbers, infinite or beyond 2^96: left to a second launch, which scales them and puts
+//                      out what they reach by itself
+//   instantiations     3 sizes in f32, 2 in f64, each for 1, 2, 4 (and 8) bytes an element, twice where floats may be odd; spectra
+//   source             T. G. Stockham, High-Speed Convolution and Correlation, 1966 (overlap-save); design and figures in
+//                      docs/notebook/cuda/fft.md
+#include "cuda/fft/fft.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cuda/device/device.h"
+#include "cuda/fft/arguments.cuh"
+#include "cuda/parts/strips.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+template <class T>
+std::span<const FftTile<T>> fft_tiles_of() {
+  if constexpr (sizeof(T) == 4) {
+    static const std::array tiles{fft_tile<float, 8, 12>(), fft_tile<float, 4, 8>(), fft_tile<float, 4, 4>()};
+    return tiles;
+  } else {
+    static const std::array tiles{fft_tile<double, 8, 6>(), fft_tile<double, 4, 2>()};
+    return tiles;
+  }
+}
+
+/// How outputs are cut by a size of tiles.
+struct Cut {
+  int kept_y, kept_x;
+  std::int64_t across, down, planes;
+
+  std::int64_t tiles() const { return across * down * planes; }
+};
+
+template <class T>
+std::optional<Cut> cut_by(const FftTile<T>& tile, const Job& job, const Taps& taps) {
+  constexpr int fewest_kept = 8;
+  if (taps.size[1] > tile.rows * 2 - fewest_kept + 1 || taps.size[2] > tile.columns - fewest_kept + 1) return std::nullopt;
+  Cut cut{};
+  cut.kept_y = 2 * tile.rows - static_cast<int>(taps.size[1]) + 1;
+  cut.kept_x = tile.columns - static_cast<int>(taps.size[2]) + 1;
+  // Tiles begin where cache lines do, unless that costs them an eighth.
+  for (const int multiple : {16, 8}) {
+    if (const int whole = cut.kept_x / multiple * multiple; whole * 8 >= cut.kept_x * 7) {
+      cut.kept_x = whole;
+      break;
+    }
+  }
+  cut.across = divide_up(job.out.width, cut.kept_x);
+  cut.down = divide_up(job.out.height, cut.kept_y);
+  cut.planes = job.out.depth * job.out.batch * job.out.channels;
+  return cut;
+}
+
+/// Terms of Costs::fft_tiles_*.
+template <class T>
+double seconds_of(const FftTile<T>& tile, const Cut& cut, const Job& job, const Gpu& gpu) {
+  const auto [walked, each] = gpu.rounds_of(cut.tiles(), tile.blocks);
+  const double numbers = 1e-3 * tile.rows * tile.columns;
+  const double odd = if_is(is_float(job.in_pixel), 1);
+  const auto& cost = sizeof(T) == 8 ? gpu.costs->fft_tiles_f64 : gpu.costs->fft_tiles_f32;
+  return gpu.seconds(cost, {{1, odd}, {walked, walked * numbers}, {each, each * numbers}}, bytes_moved(job), sizeof(T) == 8);
+}
+
+template <class T>
+struct Choice {
+  const FftTile<T>* tile = nullptr;
+  Cut cut{};
+  double seconds = 0;
+};
+
+template <class T>
+Choice<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
+  Choice<T> best;
+  for (const FftTile<T>& tile : fft_tiles_of<T>()) {
+    if (tile.shared_bytes + sizeof(std::uint32_t) * (static_cast<std::size_t>(tile.threads) + 1) > gpu.shared_limit) continue;
+    const std::optional<Cut> cut = cut_by(tile, job, taps);
+    if (!cut) continue;
+    const double seconds = seconds_of(tile, *cut, job, gpu);
+    if (best.tile == nullptr || seconds < best.seconds) best = {&tile, *cut, seconds};
+  }
+  return best;
+}
+
+template <class T>
+class FftRunner final : public Runner {
+ public:
+  FftRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Choice<T>& choice)
+      : job_(std::move(job)), device_(gpu.device), multiprocessors_(gpu.multiprocessors), choice_(choice) {
+    const Taps& taps = job_->filters.front();
+    const FftTile<T>& tile = *choice.tile;
+    const std::size_t element = bytes_of(job_->in_pixel);
+    const auto kind = static_cast<std::size_t>(std::countr_zero(element));
+    filter_ = tile.filter[kind];
+    odd_tiles_ = is_float(job_->in_pixel) ? tile.odd_tiles[kind] : nullptr;
+    for (const void* kernel : {reinterpret_cast<const void*>(filter_), reinterpret_cast<const void*>(odd_tiles_),
+                               reinterpret_cast<const void*>(tile.spectrum)}) {
+      if (kernel == nullptr) continue;
+      HALATION_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(tile.shared_bytes)));
+    }
+
+    constants_.taps_y = static_cast<int>(taps.size[1]);
+    constants_.taps_x = static_cast<int>(taps.size[2]);
+    constants_.kept_y = choice.cut.kept_y;
+    constants_.kept_x = choice.cut.kept_x;
+    std::copy(taps.lead.begin(), taps.lead.end(), constants_.lead);
+    constants_.lead[2] -= tile.columns - choice.cut.kept_x - (constants_.taps_x - 1);
+    for (std::size_t axis = 0; axis < 3; ++axis) constants_.borders[axis] = DeviceBorder(job_->borders[axis]);
+    constants_.scale = static_cast<T>(job_->scale);
+    constants_.offset = static_cast<T>(job_->offset);
+    constants_.whole = sums_are_whole(*job_, taps.weights);
+    constants_.rounding = job_->rounding;
+    transform_weights(taps);
+  }
+
+  std::size_t workspace_bytes() const override {
+    return odd_tiles_ == nullptr ? 0 : static_cast<std::size_t>(choice_.cut.tiles());
+  }
+  std::string explain() const override {
+    return "tiles of " + std::to_string(2 * choice_.tile->rows) + "x" + std::to_string(choice_.tile->columns) + " samples, of which " +
+           std::to_string(choice_.cut.kept_y) + "x" + std::to_string(choice_.cut.kept_x) + " are put out";
+  }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
+    const UseDevice use(device_);
+    const View& out = outs[0];
+    FftArguments<T> job = constants_;
+    job.in = in.data;
+    job.in_strides = in.strides;
+    job.in_pixel = in.pixel;
+    job.out = out.data;
+    job.out_strides = out.strides;
+    job.out_pixel = out.pixel;
+    job.shape = out.shape;
+    job.channels = Divisor(out.shape.channels);
+    job.across = Divisor(choice_.cut.across);
+    job.down = Divisor(choice_.cut.down);
+    job.depth = Divisor(out.shape.depth);
+    job.tiles = static_cast<unsigned>(choice_.cut.tiles());
+    job.odd_tiles = reinterpret_cast<std::uint8_t*>(workspace.data());
+    const auto queue = static_cast<cudaStream_t>(stream.handle);
+    const auto threads = static_cast<unsigned>(choice_.tile->threads);
+    filter_<<<job.tiles, threads, choice_.tile->shared_bytes, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("fft tiles", queue);
+    if (odd_tiles_ == nullptr) return;
+    const auto blocks = std::min(job.tiles, static_cast<unsigned>(multiprocessors_ * choice_.tile->blocks));
+    odd_tiles_<<<blocks, threads, choice_.tile->shared_bytes, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("fft odd tiles", queue);
+  }
+
+ private:
+  /// The filter's spectrum, by the kernel's own transforms, of weights whose magnitudes sum to about 1 where they would be far from it.
+  void transform_weights(const Taps& taps) {
+    double magnitudes = 0;
+    for (const double weight : taps.weights) magnitudes += std::fabs(weight);
+    int exponent = 0;
+    std::frexp(magnitudes, &exponent);
+    constexpr int far = 24;
+    if (constants_.whole || std::abs(exponent) <= far) exponent = 0;
+    constants_.gain = static_cast<T>(std::ldexp(1.0, exponent));
+
+    const std::size_t count = taps.weights.size();
+    std::vector<T> flipped(count);
+    std::transform(taps.weights.rbegin(), taps.weights.rend(), flipped.begin(),
+                   [&](double weight) { return static_cast<T>(std::ldexp(weight, -exponent)); });
+    std::vector<std::int8_t> signs(count);
+    std::transform(taps.weights.begin(), taps.weights.end(), signs.begin(),
+                   [](double weight) { return static_cast<std::int8_t>((weight > 0) - (weight < 0)); });
+    const FftTile<T>& tile = *choice_.tile;
+    weights_ = DeviceArray<T>(count);
+    signs_ = DeviceArray<std::int8_t>(count);
+    spectrum_ = DeviceArray<Complex<T>>(static_cast<std::size_t>(tile.rows) * static_cast<std::size_t>(tile.columns));
+    constants_.signs = signs_.data();
+    constants_.spectrum = spectrum_.data();
+    cudaStream_t queue = cudaStreamPerThread;
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(weights_.data(), flipped.data(), count * sizeof(T), cudaMemcpyHostToDevice, queue));
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(signs_.data(), signs.data(), count, cudaMemcpyHostToDevice, queue));
+
+    // As an image with nothing outside, in the first corner of one tile.
+    FftArguments<T> job = constants_;
+    const auto element = static_cast<std::int64_t>(sizeof(T));
+    job.in = reinterpret_cast<const std::byte*>(weights_.data());
+    job.in_strides = {.width = element, .channels = element};
+    job.in_strides.height = element * taps.size[2];
+    job.in_pixel = sizeof(T) == 8 ? Pixel::f64 : Pixel::f32;
+    job.shape = {.height = taps.size[1], .width = taps.size[2]};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::int64_t n = axis == 0 ? 1 : taps.size[axis];
+      job.borders[axis] = DeviceBorder(BorderTable(0, n, n, Border::constant(0)));
+      job.borders[axis].high = 2 * tile.rows + tile.columns;
+      job.lead[axis] = 0;
+    }
+    job.channels = job.across = job.down = job.depth = Divisor(1);
+    job.kept_x = tile.columns;
+    tile.spectrum<<<1, static_cast<unsigned>(tile.threads), tile.shared_bytes, queue>>>(job, spectrum_.data());
+    HALATION_CUDA_LAUNCHED("fft spectrum", queue);
+    HALATION_CUDA_CHECK(cudaStreamSynchronize(queue));
+  }
+
+  std::shared_ptr<const Job> job_;
+  Device device_;
+  int multiprocessors_;
+  Choice<T> choice_;
+  typename FftTile<T>::Kernel filter_ = nullptr, odd_tiles_ = nullptr;
+  DeviceArray<T> weights_;
+  DeviceArray<std::int8_t> signs_;
+  DeviceArray<Complex<T>> spectrum_;
+  FftArguments<T> constants_{};
+};
+
+/// body(T{}) with the type of a job's sums.
+template <class Body>
+auto with_sum(const Job& job, const Body& body) {
+  return job.sum_f64 ? body(double{}) : body(float{});
+}
+
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
+  const Taps& taps = request.taps();
+  if (!is_one_filter(job) || taps.method != Method::fft) return "one filter by transforms alone";
+  if (taps.size[0] != 1) return "filters along x and y alone";
+  if (job.in_pixel == Pixel::f64 && !job.sum_f64) return "f64 pixels in f64 sums alone";
+  return with_sum(job, [&](auto sum) -> const char* {
+    const auto choice = choose<decltype(sum)>(job, taps, request.gpu);
+    if (choice.tile == nullptr) return "no tile in shared memory is large enough";
+    return choice.cut.tiles() > 0x7fffffff ? "more tiles than a launch can have" : nullptr;
+  });
+}
+
+}  // namespace
+
+const Family fft_tiles{
+    .name = "fft tiles",
+    .refuses = refuses,
+    .seconds =
+        [](const Request& request) {
+          return with_sum(request.job, [&](auto sum) { return choose<decltype(sum)>(request.job, request.taps(), request.gpu).seconds; });
+        },
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+      return with_sum(*job, [&](auto sum) -> std::unique_ptr<const Runner> {
+        using T = decltype(sum);
+        return std::make_unique<FftRunner<T>>(job, request.gpu, choose<T>(*job, job->filters.front(), request.gpu));
+      });
+    }};
+
+TransformFacts transform_facts_of(const Job& job) {
+  return with_sum(job, [&](auto sum) -> TransformFacts {
+    const auto& tile = fft_tiles_of<decltype(sum)>().front();
+    // Along columns and rows, A (of 4 or 8) and B (of 12 at most: 4 and 3) beside 16 as two of 4; twiddles between, and those of the packing.
+    const double once = 4 * roundings_of_pass(4) + roundings_of_pass(8) + roundings_of_pass(4) + roundings_of_pass(3) + 5 * roundings_of_twiddle;
+    // Weights and samples there, their product, and back.
+    return {.samples = 2.0 * tile.rows * tile.columns, .roundings = 3 * once + 2 * roundings_of_twiddle};
+  });
+}
+
+}  // namespace halation::cuda_backend

@@ -1,0 +1,222 @@
+// fft_test.cpp: filters by transforms: borders, pixels, shapes, numbers that are not finite, huge or small.
+//
+// Right answers are direct sums on the CPU, in f64 where they need not be whole. Of whole pixels and weights that transforms round to
+// whole numbers, every pixel must be right to the bit.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "images.h"
+
+namespace halation::gpu_test {
+namespace {
+
+Options by_transforms(Options options) {
+  options.method = Method::fft;
+  return options;
+}
+
+void expect_same(const Image& image, const Filter& filter, const Options& options, const std::string& what) {
+  Options direct = options;
+  direct.method = Method::direct;
+  const Image expected = convolve(image, filter, direct);
+  const Image found = on_gpu(image, filter, by_transforms(options));
+  EXPECT_TRUE(same_bits(expected, found)) << to_string(filter.size()) << " taps, " << what;
+}
+
+/// Tiles of all sizes, their edges, filters of one row and column, even and odd, larger than the image.
+const std::vector<FilterSize>& filter_sizes() {
+  static const std::vector<FilterSize> sizes{
+      {.height = 1, .width = 1},   {.height = 1, .width = 9},    {.height = 8, .width = 1},     {.height = 5, .width = 7},
+      {.height = 16, .width = 15}, {.height = 31, .width = 31},  {.height = 57, .width = 24},   {.height = 24, .width = 58},
+      {.height = 63, .width = 63}, {.height = 120, .width = 40}, {.height = 128, .width = 121}, {.height = 249, .width = 185},
+  };
+  return sizes;
+}
+
+TEST(Transforms, EveryBorderAndSizeOfWholeNumbers) {
+  const Shape shapes[] = {{.height = 1, .width = 1},     {.height = 3, .width = 200},   {.height = 97, .width = 2},
+                          {.height = 128, .width = 128}, {.height = 301, .width = 517}, {.height = 700, .width = 1023}};
+  std::uint64_t seed = 0;
+  for (const Shape& shape : shapes) {
+    for (const FilterSize& size : filter_sizes()) {
+      ++seed;
+      const Pixel pixel = std::array{Pixel::u8, Pixel::u8, Pixel::i16}[seed % 3];
+      const Image image = whole_image(shape, pixel, seed);
+      const Options options{.border = Border{border_modes[seed % border_modes.size()], 9}, .output = Pixel::f32};
+      expect_same(image, whole_filter(size, seed), options, to_string(shape) + " " + std::string(name_of(pixel)));
+    }
+  }
+}
+
+TEST(Transforms, EveryOutputExtentAndAnchor) {
+  const Image image = whole_image({.height = 210, .width = 333}, Pixel::u8, 3);
+  std::uint64_t seed = 0;
+  for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f32}) {
+    for (const Extent extent : {Extent::same, Extent::valid, Extent::full}) {
+      for (const std::int64_t anchor : {0, 7, 20}) {
+        const Options options{.border = Border{border_modes[++seed % border_modes.size()], 5},
+                              .extent = extent,
+                              .output = output,
+                              .scale = 1.0 / 64,
+                              .offset = 100};
+        expect_same(image, whole_filter({.height = 21, .width = 24}, seed).with_anchor({.y = anchor, .x = 23 - anchor}), options,
+                    std::string(name_of(output)) + ", anchor " + std::to_string(anchor));
+      }
+    }
+  }
+}
+
+TEST(Transforms, ChannelsBatchesVolumesAndPlanes) {
+  const Filter filter = whole_filter({.height = 17, .width = 19}, 1);
+  const Options options{.border = Border::reflect(), .output = Pixel::f32};
+  for (const Layout layout : {Layout::interleaved, Layout::planar}) {
+    expect_same(whole_image({.batch = 2, .depth = 3, .height = 150, .width = 91, .channels = 3}, Pixel::u8, 4, layout), filter, options,
+                "channels");
+  }
+  // Several filters, and their magnitude, one after the other.
+  const Image image = whole_image({.height = 120, .width = 300}, Pixel::u8, 5);
+  for (const Combine combine : {Combine::none, Combine::magnitude}) {
+    PlanSpec spec{.shape = image.shape(),
+                  .pixel = image.pixel(),
+                  .filters = {filter, whole_filter({.height = 17, .width = 19}, 2)},
+                  .combine = combine,
+                  .options = options};
+    spec.options.method = Method::direct;
+    const Plan direct(spec);
+    spec.device = cuda();
+    spec.options.method = Method::fft;
+    const Plan transforms(spec);
+    const Image there = to_device(image, cuda());
+    std::vector<Image> expected, found;
+    std::vector<View> expected_views, found_views;
+    for (std::size_t i = 0; i < (combine == Combine::none ? 2U : 1U); ++i) {
+      expected.emplace_back(direct.output_shape(), Pixel::f32);
+      expected_views.push_back(expected.back().view());
+      found.push_back(allocate(direct.output_shape(), Pixel::f32, cuda()));
+      found_views.push_back(found.back().view());
+    }
+    direct.run(image, expected_views);
+    transforms.run(there, found_views);
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(same_bits(expected[i], to_device(found[i], cpu()))) << i;
+  }
+}
+
+/// The largest difference that is allowed, and the number of those that are larger.
+void expect_within_bound(const Image& image, const Filter& filter, Options options, double largest, const std::string& what) {
+  options.output = image.pixel() == Pixel::f64 ? Pixel::f64 : Pixel::f32;
+  const Plan plan({.shape = image.shape(),
+                   .pixel = image.pixel(),
+                   .filters = {filter},
+                   .device = cuda(),
+                   .options = by_transforms(options)});
+  const double bound = plan.error_bound(largest);
+  EXPECT_TRUE(std::isfinite(bound)) << what;
+  options.output = Pixel::f64;
+  options.sum = Sum::f64;
+  options.method = Method::direct;
+  const Image expected = convolve(image, filter, options);
+  const Image found = result_of(plan, image);
+  double worst = 0;
+  for (std::int64_t i = 0; i < expected.shape().elements(); ++i) {
+    const double right = reinterpret_cast<const double*>(expected.view().data)[i];
+    const double here = found.pixel() == Pixel::f64 ? reinterpret_cast<const double*>(found.view().data)[i]
+                                                    : static_cast<double>(reinterpret_cast<const float*>(found.view().data)[i]);
+    const double off = std::fabs(right - here);
+    worst = std::isnan(off) ? std::numeric_limits<double>::infinity() : std::max(worst, off);
+  }
+  EXPECT_LE(worst, bound) << what;
+}
+
+Filter real_filter(const FilterSize& size, std::uint64_t seed) {
+  std::vector<double> weights;
+  for (std::int64_t i = 0; i < size.taps(); ++i)
+    weights.push_back(static_cast<double>(random_bits(seed << 32 ^ static_cast<std::uint64_t>(i)) >> 11) * 0x1p-52 - 1);
+  return Filter::dense(size, std::move(weights));
+}
+
+TEST(Transforms, RealWeightsWithinTheBound) {
+  std::uint64_t seed = 0;
+  for (const Pixel pixel : {Pixel::f32, Pixel::f16, Pixel::f64, Pixel::u16}) {
+    for (const FilterSize& size : filter_sizes()) {
+      if (pixel == Pixel::f64 && size.width > 89) continue;
+      ++seed;
+      const Image image = noise({.height = 260, .width = 411}, pixel, seed);
+      const Options options{.border = Border{border_modes[seed % border_modes.size()], 0.5}, .scale = -0.75, .offset = 3};
+      expect_within_bound(image, real_filter(size, seed), options, pixel == Pixel::u16 ? 65535 : 1,
+                          std::string(name_of(pixel)) + " " + to_string(size));
+    }
+  }
+}
+
+/// f32 noise with some samples set.
+Image with_samples(const std::vector<std::pair<std::int64_t, float>>& samples, double scale = 1) {
+  Image image = noise({.height = 300, .width = 401}, Pixel::f32, 77);
+  auto* to = reinterpret_cast<float*>(image.view().data);
+  for (std::int64_t i = 0; i < image.shape().elements(); ++i) to[i] = static_cast<float>(to[i] * scale);
+  for (const auto& [at, value] : samples) to[at] = value;
+  return image;
+}
+
+TEST(Transforms, HugeSmallAndSubnormalNumbers) {
+  const Filter filter = real_filter({.height = 23, .width = 31}, 3);
+  for (const double scale : {1e30, 3e35, 1e-30, 1e-41})
+    expect_within_bound(with_samples({}, scale), filter, {}, scale, "scale " + std::to_string(scale));
+  expect_within_bound(with_samples({{5000, 1e30F}, {70000, 1e-30F}}, 1e-30), filter, {}, 1e30, "1e30 beside 1e-30");
+  std::vector<double> weights(19 * 19, 1e25);
+  expect_within_bound(with_samples({}, 1e-10), Filter::dense({.height = 19, .width = 19}, weights), {}, 1e-10, "weights of 1e25");
+}
+
+TEST(Transforms, NotFiniteNumbersReachTheBoxAndNoFurther) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<std::pair<std::int64_t, float>> cases[] = {
+      {{20000, nan}},
+      {{0, infinity}},
+      {{300 * 401 - 1, -infinity}},
+      {{20000, infinity}, {20000 + 401 * 5 + 3, -infinity}, {20010, 2e38F}},
+      {{60000, nan}, {60500, infinity}, {100, nan}, {101, -infinity}},
+  };
+  std::vector<double> weights;
+  for (int i = 0; i < 15 * 17; ++i) weights.push_back(i % 5 - 2);  // some are 0
+  const Filter filter = Filter::dense({.height = 15, .width = 17}, weights);
+  for (const Border::Mode mode : border_modes) {
+    for (const auto& samples : cases) {
+      const Image image = with_samples(samples);
+      const Options options{.border = Border{mode, 1}, .scale = -2, .offset = 1};
+      Options direct = options;
+      direct.method = Method::direct;
+      const Image expected = convolve(image, filter, direct, reference());
+      const Image found = on_gpu(image, filter, by_transforms(options));
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < expected.shape().elements(); ++i) {
+        const float right = reinterpret_cast<const float*>(expected.view().data)[i];
+        const float here = reinterpret_cast<const float*>(found.view().data)[i];
+        const bool same = std::isnan(right) ? std::isnan(here) : std::isinf(right) ? here == right : std::isfinite(here);
+        wrong += same ? 0 : 1;
+      }
+      EXPECT_EQ(wrong, 0) << samples.size() << " samples from " << samples.front().first;
+    }
+  }
+}
+
+TEST(Transforms, AWrongSizeIsRefused) {
+  try {
+    const Plan plan({.shape = {.height = 400, .width = 400},
+                     .pixel = Pixel::f32,
+                     .filters = {Filter::dense({.height = 3, .width = 300}, std::vector<double>(900, 1.0))},
+                     .device = cuda(),
+                     .options = {.method = Method::fft}});
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_STREQ(error.what(), "method fft on cuda:0: filter 'dense' does not fit its tiles; use automatic or direct");
+  }
+}
+
+}  // namespace
+}  // namespace halation::gpu_test
