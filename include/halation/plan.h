@@ -41,7 +41,7 @@ enum class Accuracy {
 };
 
 /// How a filter is computed. `DeviceInfo::methods` names what a device offers; a plan refuses others, with a sentence that says
-/// what there is, and a method that the weights do not allow. Three are names kept for methods to come: every device refuses them.
+/// what there is, and a method that the weights do not allow. Two are names kept for methods to come: every device refuses them.
 enum class Method {
   automatic,  ///< what the device should do quickest, see `Tune`
   direct,     ///< weight by weight: any filter; all devices
@@ -50,7 +50,7 @@ enum class Method {
   banded,     ///< as products of matrices: refused, no device has it
   box,        ///< sums that neighbouring outputs share, at a cost that hardly grows with the size: factors each of which has equal
               ///< weights; cpu and cuda
-  fft,        ///< as a product of spectra: refused, no device has it
+  fft,        ///< as a product of spectra, tile by tile: any filter, at a cost that hardly grows with its size; cpu
 };
 
 /// How a plan finds the quickest method.
@@ -142,6 +142,9 @@ class Plan {
   /// where sums round by less, for whatever such pixels can hold; what fixed point (u8 on the CPU) leaves out, at most 1/16 level; and
   /// what is lost where numbers too small to be normal are taken as 0: a few of the least normal number for each tap. It
   /// holds where Σ|w| · max|x| is finite in the type of sums.
+  ///
+  /// Of method fft it is norm-wise, of a tile: c · ε · log2(N) · ‖w‖₂ · √N · max|x| in shape, N the samples of a tile, c some 4
+  /// (core/transform.h derives it). What is bright anywhere in a tile blurs what is dark.
   double error_bound(double max_abs) const;
   /// What will be done and why, in a few lines: for each filter its method, and the time expected of it and, with `Tune::measure`,
   /// measured, each filter by itself; then the family of kernels that does the job, and of those passed over what they were expected to

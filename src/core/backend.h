@@ -9,6 +9,7 @@
 
 #include "core/job.h"
 #include "core/memory.h"
+#include "core/transform.h"
 #include "halation/device.h"
 #include "halation/plan.h"
 #include "halation/view.h"
@@ -42,6 +43,8 @@ class Backend {
   /// Levels of an integer output that the backend may put sums of one filter off by, beside what `error_bound` counts: where whole
   /// numbers stand for the weights, at most 1/16.
   virtual double added_error(const Job&, const Taps&) const { return 0; }
+  /// What the tiles are that one filter of the job is transformed in, where `methods()` has `fft`: for the bound on its error.
+  virtual TransformFacts transform_facts(const Job&, const Taps&) const { return {}; }
   /// Which of its ways the backend takes for the job, what it passes over, and why: for `Plan::explain`.
   virtual std::string explain_choice(const Job&, Device) const { return {}; }
   /// Throws `Error{device}` where there is no such device.

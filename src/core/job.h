@@ -22,14 +22,14 @@ struct Taps {
   Space size{1, 1, 1};
   Space lead{0, 0, 0};
   Method method = Method::direct;                               ///< chosen by the plan
-  std::vector<double> weights;                                  ///< row-major; for `direct`
+  std::vector<double> weights;                                  ///< row-major; for `direct` and `fft`
   std::optional<std::array<std::vector<double>, 3>> factors;    ///< z, y, x; for `separable` and `box`
 };
 
 /// Multiply-adds an output by a method: the product of the taps along the axes; along one axis after the
 /// other, their sum; for a box three along each axis, whatever its size, and the product with the weight. (A
 /// window of k pixels is a suffix of one block of k and a prefix of the next: each pixel is added to one
-/// running sum of either kind, and the two are joined.)
+/// running sum of either kind, and the two are joined.) Transforms are counted otherwise.
 inline std::int64_t multiply_adds(const Space& size, Method method) {
   if (method == Method::direct) return size[0] * size[1] * size[2];
   std::int64_t sum = method == Method::box ? 1 : 0;

@@ -91,11 +91,18 @@ double losses(const Taps& taps) {
     case Method::automatic:
     case Method::low_rank:
     case Method::banded:
-    case Method::fft:
+    case Method::fft:  // error_bound_of_transforms
       break;
   }
   throw std::logic_error("no error bound is known for method " + std::string(name_of(taps.method)));
 }
+
+/// Half a unit in the last place of 1, of sums.
+double unit_of(const Job& job) { return job.sum_f64 ? 0x1p-53 : 0x1p-24; }
+
+/// Roundings that a product can pass through beside the additions: for the weight and its factors, the border's constant, scale and
+/// offset, root and square; plain multiply-adds round twice a term.
+constexpr double others = 12;
 
 /// The largest power of 2 that is not above `value`; 0 for 0.
 double binade(double value) { return std::ldexp(1.0, std::ilogb(value)); }
@@ -175,11 +182,8 @@ bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job) 
 double ErrorBound::at(double max_abs) const { return std::min(relative * max_abs, most) + absolute; }
 
 ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, const Job& job) {
-  const double u = job.sum_f64 ? 0x1p-53 : 0x1p-24;
+  const double u = unit_of(job);
   const double least = job.sum_f64 ? 0x1p-1022 : 0x1p-126;
-  // Roundings that a product can pass through beside the additions: for the weight and its factors, the
-  // border's constant, scale and offset, root and square; plain multiply-adds round twice a term.
-  constexpr double others = 12;
   // A scale may be part of the weights, which may be whole no longer.
   const bool exact = job.scale_is_exact() && sums_are_exact(taps, magnitudes, job);
   if (exact && job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0, 0};
@@ -211,6 +215,21 @@ ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, con
   }
   bound.most = size * magnitudes * *most * (others * u * growth + residual) + halves * u * growth;
   return bound;
+}
+
+ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, const TransformFacts& facts, const Job& job) {
+  const double size = std::fabs(job.scale);
+  const std::optional<double> most = largest_input(job);
+  double of_sums = transform_error(taps.weights, facts, job.sum_f64);
+  if (sums_are_whole(job, taps.weights)) {
+    const bool none = sums_are_exact(taps, magnitudes, job) && of_sums * *most < 0.5;
+    if (none && job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0, 0};
+    of_sums *= none ? 0 : 2;
+  }
+  const double u = unit_of(job);
+  const double taken_as_0 = std::max(1.0, size) * least_normal(job.in_pixel) * magnitudes +
+                            4 * (job.sum_f64 ? 0x1p-1022 : 0x1p-126) + least_normal(job.out_pixel);
+  return {.relative = size * (of_sums + magnitudes * others * u), .absolute = 4 * u * std::fabs(job.offset) + taken_as_0};
 }
 
 }  // namespace halation

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/job.h"
+#include "core/transform.h"
 
 namespace halation {
 
@@ -68,5 +69,10 @@ struct ErrorBound {
 /// normal number of its kind, times its weight; that of the sums once in each product and each addition, and in each weight; and
 /// one in the result. Where they are not, a product is off by half of the least number of all, which is less.
 ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, const Job& job);
+
+/// The bound for one filter by transforms (core/transform.h), whose sums are rounded to whole numbers where they are such: no error then
+/// where they are less than half off. Elsewhere such rounding at most doubles it. Numbers too small to be normal that are taken as 0 on
+/// the way are less than one rounding: tiles far from 1 are scaled to it.
+ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, const TransformFacts& facts, const Job& job);
 
 }  // namespace halation

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -93,6 +94,26 @@ class FilterAnalysis {
   std::optional<Separation> separation_;
 };
 
+/// How far sums could put an integer output off, `bound` being that of the candidate or of several. Floats may be of any size: they
+/// count as large as weights of one sign turn into the largest outputs.
+double levels_off(const Job& job, const Candidate& candidate, const ErrorBound& bound) {
+  if (is_float(job.out_pixel)) return 0;
+  if (const std::optional<double> magnitude = largest_input(job)) return bound.at(*magnitude);
+  const double sums = std::fabs(job.scale) * candidate.magnitudes;
+  if (sums == 0) return 0;
+  return candidate.bound.relative * std::max(largest(job.out_pixel), -smallest(job.out_pixel)) / sums;
+}
+
+/// Whether that is more than half a level.
+bool may_miss_a_level(const Job& job, const Candidate& candidate) { return levels_off(job, candidate, candidate.bound) > 0.5; }
+bool may_miss_a_level(const Job& job, const std::vector<Candidate>& candidates, const ErrorBound& bound) {
+  return std::any_of(candidates.begin(), candidates.end(),
+                     [&](const Candidate& candidate) { return levels_off(job, candidate, bound) > 0.5; });
+}
+
+/// All filters of a job are transformed, as one image, or none is.
+enum class Transforms { among_others, alone, none };
+
 class Chooser {
  public:
   Chooser(const Options& options, const Backend& backend, Device device)
@@ -107,22 +128,25 @@ class Chooser {
   }
 
   /// The method asked for, else the one of which least time is expected.
-  Candidate by_estimate(FilterAnalysis& analysis, const Job& job) const {
+  Candidate by_estimate(FilterAnalysis& analysis, const Job& job, Transforms transforms) const {
     if (options_.method != Method::automatic) return asked_for(analysis, job);
-    for (const Expected& each : quickest_first(analysis, job)) {
-      if (fits(each.method, analysis, job)) return candidate(each, analysis, job);
+    for (const Expected& each : quickest_first(analysis, job, transforms)) {
+      if (!fits(each.method, analysis, job)) continue;
+      Candidate found = candidate(each, analysis, job);
+      if (each.method == Method::fft && transforms != Transforms::alone && may_miss_a_level(job, found)) continue;
+      return found;
     }
     throw std::logic_error("a backend without the method direct");
   }
 
   /// The method that takes least time here.
-  Candidate by_timing(FilterAnalysis& analysis, const Job& job) const {
-    std::vector<Candidate> candidates = worth_timing(analysis, job);
+  Candidate by_timing(FilterAnalysis& analysis, const Job& job, Transforms transforms) const {
+    std::vector<Candidate> candidates = worth_timing(analysis, job, transforms);
     std::vector<double> seconds;
     for (const Candidate& candidate : candidates) {
       const Timing timing = timing_of(job, candidate.taps, backend_, device_);
       if (!timing.seconds) {
-        Candidate expected = by_estimate(analysis, job);
+        Candidate expected = by_estimate(analysis, job, transforms);
         expected.reason.timing = ", not measured: " + timing.why_none;
         return expected;
       }
@@ -159,17 +183,19 @@ class Chooser {
     constexpr std::int64_t few_of_factors = 1000;
     if (method == Method::direct) {
       if (size.taps() <= few_weights) taps.weights = analysis.weights();
-    } else if (analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors && fits(method, analysis, job)) {
+    } else if (method != Method::fft &&  analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors &&
+               fits(method, analysis, job)) {
       taps.factors = analysis.separation()->factors;
     }
     return {method, backend_.expected_seconds(job, taps, method, device_)};
   }
 
   /// What the backend offers; of equals the one that it lists first.
-  std::vector<Expected> quickest_first(FilterAnalysis& analysis, const Job& job) const {
+  std::vector<Expected> quickest_first(FilterAnalysis& analysis, const Job& job, Transforms transforms) const {
     std::vector<Expected> list;
     list.reserve(backend_.methods().size());
     for (const Method method : backend_.methods()) {
+      if (transforms != Transforms::among_others && (method == Method::fft) != (transforms == Transforms::alone)) continue;
       const Expected each = expected(method, analysis, job);
       const auto slower = [&](const Expected& other) { return other.seconds > each.seconds; };
       list.insert(std::find_if(list.begin(), list.end(), slower), each);
@@ -181,6 +207,8 @@ class Chooser {
     switch (method) {
       case Method::direct:
         return true;
+      case Method::fft:
+        return analysis.filter().size().taps() <= most_dense_taps;
       case Method::separable:
         return FilterAnalysis::is_product(analysis.separation(), job);
       case Method::box:
@@ -188,33 +216,39 @@ class Chooser {
       case Method::automatic:
       case Method::low_rank:
       case Method::banded:
-      case Method::fft:
         break;
     }
     throw std::logic_error("no weights are known to fit method " + std::string(name_of(method)));
   }
 
   Candidate asked_for(FilterAnalysis& analysis, const Job& job) const {
-    if (!fits(options_.method, analysis, job)) refuse(options_.method, analysis, job);
-    return candidate(expected(options_.method, analysis, job), analysis, job);
+    if (options_.method != Method::fft && !fits(options_.method, analysis, job)) refuse(options_.method, analysis, job);
+    Candidate found = candidate(expected(options_.method, analysis, job), analysis, job);
+    if (options_.method == Method::fft && job.sum_f64 && may_miss_a_level(job, found)) refuse_transforms(analysis, job, found);
+    return found;
   }
 
   /// The methods that are possible, without those that are hopeless; the one asked for alone.
-  std::vector<Candidate> worth_timing(FilterAnalysis& analysis, const Job& job) const {
+  std::vector<Candidate> worth_timing(FilterAnalysis& analysis, const Job& job, Transforms transforms) const {
     std::vector<Candidate> candidates;
     if (options_.method != Method::automatic) {
       candidates.push_back(asked_for(analysis, job));
       return candidates;
     }
     std::vector<Expected> worth_it;
-    for (const Expected& each : quickest_first(analysis, job)) {
+    for (const Expected& each : quickest_first(analysis, job, transforms)) {
       if (!worth_it.empty()) {
         if (each.seconds >= hopeless * worth_it.front().seconds) break;
         if (each.method == Method::direct && analysis.filter().size().taps() > most_dense_taps) continue;
       }
       if (fits(each.method, analysis, job)) worth_it.push_back(each);
     }
-    for (const Expected& each : worth_it) candidates.push_back(candidate(each, analysis, job));
+    for (const Expected& each : worth_it) {
+      Candidate found = candidate(each, analysis, job);
+      const bool is_refused = each.method == Method::fft && transforms != Transforms::alone && may_miss_a_level(job, found);
+      if (!is_refused) candidates.push_back(std::move(found));
+    }
+    if (candidates.empty()) candidates.push_back(by_estimate(analysis, job, transforms));
     return candidates;
   }
 
@@ -230,10 +264,13 @@ class Chooser {
                                    .seconds = expected.seconds,
                                    .timing = {}}};
     candidate.taps.method = method;
-    if (method == Method::direct) {
+    if (method == Method::direct || method == Method::fft) {
       candidate.taps.weights = analysis.weights();
       candidate.magnitudes = sum_of_magnitudes(candidate.taps.weights);
-      candidate.bound = error_bound(candidate.taps, candidate.magnitudes, 0, job);
+      candidate.bound = method == Method::direct
+                            ? error_bound(candidate.taps, candidate.magnitudes, 0, job)
+                            : error_bound_of_transforms(candidate.taps, candidate.magnitudes,
+                                                        backend_.transform_facts(job, candidate.taps), job);
       candidate.reason.no_product = analysis.known_as_no_product(job);
     } else {
       const Separation& separation = *analysis.separation();
@@ -261,21 +298,17 @@ class Chooser {
     throw Error(ErrorCode::invalid_argument, opening + name + ": " + share + "; use automatic or direct");
   }
 
+  [[noreturn]] static void refuse_transforms(FilterAnalysis& analysis, const Job& job, const Candidate& found) {
+    char levels[96];
+    std::snprintf(levels, sizeof levels, "could be %.2g levels off in f64, at most 0.5 is allowed", levels_off(job, found, found.bound));
+    throw Error(ErrorCode::unsupported, "method fft: " + std::string(name_of(job.out_pixel)) + " outputs of filter '" +
+                                            analysis.filter().name() + "' " + levels + "; use automatic or direct");
+  }
+
   const Options& options_;
   const Backend& backend_;
   Device device_;
 };
-
-/// Whether sums could put an integer output more than half a level off. Floats may be of any size: they count as large as
-/// weights of one sign turn into the largest outputs.
-bool may_miss_a_level(const Job& job, const std::vector<Candidate>& candidates, const ErrorBound& bound) {
-  if (is_float(job.out_pixel)) return false;
-  if (const std::optional<double> magnitude = largest_input(job)) return bound.at(*magnitude) > 0.5;
-  const double most = std::max(largest(job.out_pixel), -smallest(job.out_pixel));
-  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
-    return candidate.bound.relative * most > 0.5 * std::fabs(job.scale) * candidate.magnitudes;
-  });
-}
 
 bool measures(Tune tune) {
   switch (tune) {
@@ -290,11 +323,14 @@ bool measures(Tune tune) {
 }  // namespace
 
 std::string to_string(const Reason& reason) {
+  const std::string direct = std::to_string(multiply_adds(reason.size, Method::direct));
   std::string why;
-  if (reason.method != Method::direct) why = " instead of " + std::to_string(multiply_adds(reason.size, Method::direct));
-  if (reason.no_product) why = " (no product of factors is within rounding of its weights)";
-  return reason.filter.name() + " " + text(reason.size) + ": " + std::string(name_of(reason.method)) + ", " +
-         std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + why + "; expected " +
+  if (reason.method != Method::direct) why = " instead of " + direct;
+  if (reason.no_product) why += " (no product of factors is within rounding of its weights)";
+  const std::string how = reason.method == Method::fft
+                              ? " by transforms" + why + " multiply-adds a sample"
+                              : ", " + std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + why;
+  return reason.filter.name() + " " + text(reason.size) + ": " + std::string(name_of(reason.method)) + how + "; expected " +
          time_text(reason.seconds) + reason.timing;
 }
 
@@ -308,17 +344,32 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
     analyses.emplace_back(job.filters[i], checked.filters[i], checked.flipped[i]);
   std::vector<Candidate> candidates;
   ErrorBound bound;
-  const auto choose_all = [&](bool by_timing) {
+  const auto choose_by = [&](bool by_timing, Transforms transforms) {
     candidates.clear();
     bound = {0, 0, 0};
     for (FilterAnalysis& analysis : analyses) {
-      candidates.push_back(by_timing ? chooser.by_timing(analysis, job) : chooser.by_estimate(analysis, job));
+      candidates.push_back(by_timing ? chooser.by_timing(analysis, job, transforms)
+                                     : chooser.by_estimate(analysis, job, transforms));
       // A magnitude is at most as far off as its components together; single outputs share the largest bound.
       const auto join = [&](double a, double b) { return job.combine == Combine::none ? std::max(a, b) : a + b; };
       bound.relative = join(bound.relative, candidates.back().bound.relative);
       bound.absolute = join(bound.absolute, candidates.back().bound.absolute);
       bound.most = join(bound.most, candidates.back().bound.most);
     }
+  };
+  const auto is_transformed = [](const Candidate& candidate) { return candidate.taps.method == Method::fft; };
+  const auto choose_all = [&](bool by_timing) {
+    choose_by(by_timing, Transforms::among_others);
+    const auto transformed = std::count_if(candidates.begin(), candidates.end(), is_transformed);
+    if (transformed == 0 || transformed == std::ssize(candidates)) return;
+    const auto seconds = [&] {
+      return std::accumulate(candidates.begin(), candidates.end(), 0.0,
+                             [](double sum, const Candidate& candidate) { return sum + candidate.reason.seconds; });
+    };
+    choose_by(by_timing, Transforms::alone);
+    const double by_transforms = may_miss_a_level(job, candidates, bound) ? std::numeric_limits<double>::infinity() : seconds();
+    choose_by(by_timing, Transforms::none);
+    if (by_transforms < seconds()) choose_by(by_timing, Transforms::alone);
   };
   const auto choose_precise_enough = [&](bool by_timing) {
     choose_all(by_timing);
