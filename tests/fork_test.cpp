@@ -4,9 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -40,10 +41,13 @@ Image input_of(const PlanSpec& spec) {
   return image;
 }
 
+/// By transforms, which a plan that is measured may take, sums are next to whole numbers.
 bool same(const Image& a, const Image& b) {
-  return a.shape() == b.shape() &&
-         std::memcmp(a.view().data, b.view().data,
-                     static_cast<std::size_t>(a.shape().elements()) * bytes_of(a.pixel())) == 0;
+  const auto* const of_a = reinterpret_cast<const float*>(a.view().data);
+  const auto* const of_b = reinterpret_cast<const float*>(b.view().data);
+  return a.shape() == b.shape() && std::equal(of_a, of_a + a.shape().elements(), of_b, [](float x, float y) {
+           return std::fabs(x - y) < 0.25F;
+         });
 }
 
 Image filtered(const Plan& plan, const Image& in) {

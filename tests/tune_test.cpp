@@ -24,6 +24,7 @@ namespace halation {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -119,14 +120,15 @@ TEST(Tune, GivesWhatAnEstimateGives) {
       EXPECT_EQ(measured.output_shape(), estimated.output_shape());
     }
   }
-  // Whole weights have exact sums, whichever method makes them.
+  // Whole weights have exact sums, whichever method makes them but transforms.
   PlanSpec spec = spec_of(Filter::separable({.y = {1, 4, 6, 4, 1}, .x = {1, 2, 3, 2, 1}}), new_width());
   const Plan measured(spec);
   spec.options.tune = Tune::estimate;
   Image in(spec.shape, Pixel::f32);
   auto* values = reinterpret_cast<float*>(in.view().data);
   for (std::int64_t i = 0; i < spec.shape.elements(); ++i) values[i] = static_cast<float>(i * 7919 % 1009);
-  EXPECT_EQ(difference(results_of(measured, in)[0], results_of(Plan(spec), in)[0]), 0);
+  const bool transforms = measured.methods()[0] == Method::fft;
+  EXPECT_LE(difference(results_of(measured, in)[0], results_of(Plan(spec), in)[0]), transforms ? measured.error_bound(1009) : 0);
 }
 
 TEST(Tune, EstimatesTakeNoTimings) {
@@ -140,24 +142,30 @@ TEST(Tune, EstimatesTakeNoTimings) {
   EXPECT_EQ(times_after("expected", text).size(), 1U);
 }
 
+/// Direct and separable at least, and fft where it is not hopeless.
+constexpr auto two_or_three = [] { return AnyOf(2, 3); };
+
 TEST(Tune, TimesEachMethodAndTakesTheQuickest) {
   const PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), new_width());
-  EXPECT_EQ(timings_of(spec), 2);
+  EXPECT_THAT(timings_of(spec), two_or_three());
   const Plan plan(spec);
   const std::string text = plan.explain();
   ASSERT_EQ(times_after("expected", text).size(), 1U);
   ASSERT_EQ(times_after("measured", text).size(), 1U) << text;
-  const bool separable = plan.methods()[0] == Method::separable;
-  const std::vector<double> other = times_after(separable ? "(direct" : "(separable", text);
-  ASSERT_EQ(other.size(), 1U) << text;
-  EXPECT_LE(times_after("measured", text)[0], other[0]);
-  EXPECT_THAT(text, AllOf(HasSubstr(separable ? ": separable, 26 " : ": direct, 169 "),
+  const Method taken = plan.methods()[0];
+  for (const Method method : {Method::direct, Method::separable}) {
+    if (method == taken) continue;
+    const std::vector<double> other = times_after("(" + std::string(name_of(method)), text);
+    ASSERT_EQ(other.size(), 1U) << text;
+    EXPECT_LE(times_after("measured", text)[0], other[0]);
+  }
+  EXPECT_THAT(text, AllOf(AnyOf(HasSubstr(": separable, 26 "), HasSubstr(": direct, 169 "), HasSubstr(": fft by transforms instead of 169 ")),
                           Not(HasSubstr("not measured"))));
 }
 
 TEST(Tune, RemembersAKindOfJob) {
   const PlanSpec spec = spec_of(gaussian({.sigma = 1.5}), new_width());
-  EXPECT_EQ(timings_of(spec), 2);
+  EXPECT_THAT(timings_of(spec), two_or_three());
   const std::string text = Plan(spec).explain();
   EXPECT_EQ(timings_of(spec), 0);
   EXPECT_EQ(Plan(spec).explain(), text);
@@ -167,14 +175,14 @@ TEST(Tune, RemembersAKindOfJob) {
   ASSERT_EQ(alike.filters[0].with_dims(2).size(), spec.filters[0].with_dims(2).size());
   EXPECT_EQ(timings_of(alike), 0);
   alike.options.border = Border::constant(1);
-  EXPECT_EQ(timings_of(alike), 2);
+  EXPECT_THAT(timings_of(alike), two_or_three());
   alike.options.border = Border::constant(2);
   EXPECT_EQ(timings_of(alike), 0);
 
   const auto times_again = [&](const auto& change) {
     PlanSpec other = spec;
     change(other);
-    return timings_of(other) == 2 && timings_of(other) == 0;
+    return timings_of(other) >= 2 && timings_of(other) == 0;
   };
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.shape.height = 41; }));
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.pixel = Pixel::u8; }));
@@ -197,7 +205,7 @@ TEST(Tune, TimesTheMethodAskedForAlone) {
   EXPECT_THAT(plan.methods(), ElementsAre(Method::direct));
   EXPECT_THAT(plan.explain(), AllOf(HasSubstr(", measured "), Not(HasSubstr("(separable"))));
   spec.options.method = Method::automatic;
-  EXPECT_EQ(timings_of(spec), 1) << "direct is known already";
+  EXPECT_THAT(timings_of(spec), AnyOf(1, 2)) << "direct is known already";
   spec.filters = {laplacian()};
   spec.options.method = Method::separable;
   EXPECT_THAT(message_of([&] { Plan{spec}; }), HasSubstr("' is not separable: "));
@@ -205,12 +213,12 @@ TEST(Tune, TimesTheMethodAskedForAlone) {
 
 TEST(Tune, TriesNoMethodThatDoesNotFitOrIsHopeless) {
   const PlanSpec whole = spec_of(laplacian(), new_width());
-  EXPECT_EQ(timings_of(whole), 1);
+  EXPECT_THAT(timings_of(whole), AnyOf(1, 2));
   EXPECT_THAT(Plan(whole).explain(),
               HasSubstr(" (no product of factors is within rounding of its weights); expected "));
   const PlanSpec wide = spec_of(gaussian({.sigma = 20.0}), new_width());  // 25,921 taps as against 322
-  EXPECT_EQ(timings_of(wide), 1);
-  EXPECT_THAT(Plan(wide).methods(), ElementsAre(Method::separable));
+  EXPECT_THAT(timings_of(wide), AnyOf(1, 2));
+  EXPECT_THAT(Plan(wide).explain(), Not(HasSubstr("direct")));
   PlanSpec slow = spec_of(box({.size = 3}), new_width());
   slow.device = reference();
   EXPECT_EQ(timings_of(slow), 1);
@@ -220,7 +228,7 @@ TEST(Tune, TriesNoMethodThatDoesNotFitOrIsHopeless) {
 TEST(Tune, TimesSeveralFiltersOneByOne) {
   const FilterSet set({gaussian({.sigma = 1.0}), laplacian(), box({.size = 5})}, Combine::none);
   PlanSpec spec = spec_of(set, new_width());
-  EXPECT_EQ(timings_of(spec), 6);
+  EXPECT_THAT(timings_of(spec), testing::AllOf(testing::Ge(5), testing::Le(9)));
   const Plan measured(spec);
   EXPECT_EQ(times_after("expected", measured.explain()).size(), 3U);
   EXPECT_EQ(times_after("measured", measured.explain()).size(), 3U) << measured.explain();
@@ -268,7 +276,7 @@ TEST(Tune, IsDoneOnceByManyThreads) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(timings_taken() - before, 2);
+  EXPECT_THAT(timings_taken() - before, two_or_three());
   EXPECT_THAT(texts[0], HasSubstr(", measured "));
   EXPECT_THAT(texts, Each(texts[0]));
 }

@@ -73,7 +73,7 @@ Flags::Flags(Command& command) : filter_options(command, "--size") {
   job.text("--border", border, "constant|replicate|reflect|reflect101|wrap",
            "what lies outside the image, one for all axes or one each [reflect101]");
   job.text("--border-value", border_value, "V", "the value of the border constant [0]");
-  job.text("--method", method, "automatic|direct|separable|box",
+  job.text("--method", method, "automatic|direct|separable|box|fft",
            "how to filter [automatic]");
   job.text("--tune", tune, "estimate|measure",
            "whether plans here time their methods, on images of that size [estimate]");

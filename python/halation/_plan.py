@@ -136,7 +136,7 @@ class Plan:
 
     @property
     def methods(self) -> list[str]:
-        """The methods chosen, one a filter: "direct", "separable", "box"."""
+        """The methods chosen, one a filter: "direct", "separable", "box", "fft"."""
         return self._entry.plan.methods
 
     @property
@@ -264,7 +264,8 @@ def plan(
         The precision of sums: float32 or better, or of uint8 on the CPU fixed point, off by 1/16 of a level at most; or float64.
     accuracy : {"exact"}
         No method of this version approximates: "fast" is refused.
-    method : {"automatic", "direct", "separable", "box"}
+    method : {"automatic", "direct", "separable", "box", "fft"}
+        "fft", by transforms, on the CPU alone.
     tune : {"estimate", "measure"}
         "measure" times each method that fits, once a process.
     threads : int

@@ -3,8 +3,8 @@
 ``import halation.signal as signal`` in place of ``from scipy import signal`` runs existing code for `convolve`, `convolve2d`,
 `correlate`, `fftconvolve`, `oaconvolve` and `sepfir2d`. What differs from SciPy:
 
-- Every function sums directly: `method`, and the names fftconvolve and oaconvolve, choose no other way. So no result carries
-  the noise of a transform, NaN and Inf reach the filter's length and no farther, and costs grow with the filter's size.
+- Every function computes by what is quickest, direct sums or transforms (these on the CPU alone), whatever `method` and the names
+  fftconvolve and oaconvolve say. NaN and Inf reach the filter's length and no farther.
 - Whole numbers are exact, and wrap where the result's type is too small, also where SciPy goes by floats (`method` 'fft',
   'auto').
 - float16 and bool work in any number of dimensions; bool gives "or" of "and", as in one dimension. longdouble sums in
@@ -121,7 +121,7 @@ def convolve(
     mode : {'full', 'valid', 'same'}, optional
         All of the result, what needs no zeros outside, or the middle of the full result, of `in1`'s shape.
     method : {'auto', 'direct', 'fft'}, optional
-        As in SciPy; always sums directly.
+        As in SciPy; takes what is quickest, whatever it says.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def correlate(
     mode : {'full', 'valid', 'same'}, optional
         As in `convolve`.
     method : {'auto', 'direct', 'fft'}, optional
-        As in SciPy; always sums directly.
+        As in SciPy; takes what is quickest, whatever it says.
 
     Returns
     -------
@@ -254,9 +254,7 @@ def _as_floats(array):
 
 @one_frame
 def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None = None) -> Any:
-    """Convolution of two arrays along some of their axes, in floats.
-
-    Sums directly: the results that a transform would give, without its noise.
+    """Convolution of two arrays along some of their axes, in floats, by direct sums or transforms, whichever is quicker.
 
     Parameters
     ----------

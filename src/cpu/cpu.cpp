@@ -10,6 +10,7 @@
 #include "core/threads.h"
 #include "cpu/by_images.h"
 #include "cpu/families.h"
+#include "cpu/fft/fft.h"
 #include "cpu/int8/int8.h"
 #include "cpu/packed.h"
 #include "cpu/parts/kernels.h"
@@ -45,7 +46,7 @@ class CpuBackend final : public Backend {
   }
 
   std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable, Method::box};
+    static constexpr Method list[] = {Method::direct, Method::separable, Method::box, Method::fft};
     return list;
   }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
@@ -63,6 +64,8 @@ class CpuBackend final : public Backend {
   double added_error(const Job& job, const Taps& taps) const override {
     return fixed_point_error(job, taps, taps.method).value_or(0);
   }
+
+  TransformFacts transform_facts(const Job& job, const Taps&) const override { return facts_of_transforms(job); }
 
   std::string explain_choice(const Job& job, Device) const override { return families().explain({job, job.filters}); }
 

@@ -46,5 +46,10 @@ extern const Family int8;
 extern const Family running_box;
 /// Products of factors, one axis after another over whole images.
 extern const Family axis_by_axis;
+/// Filters by transforms, all of a job.
+extern const Family fft;
+
+/// Whether a job's filters are for transforms: all of them, or none.
+inline bool has_transforms(std::span<const Taps> filters) { return filters.front().method == Method::fft; }
 
 }  // namespace halation::cpu_backend

@@ -52,6 +52,16 @@ struct AxisRates {
   double multiply_add, single, box, copied_sample, outside_sample, gathered_sample, call;
 };
 
+/// Transforms (fft/lengths.cpp), of each complex number: a pass of each radix, one way.
+struct TransformRates {
+  double radix2, radix3, radix4, radix5, radix8;
+  double turned, folded, product;  ///< rows to columns or back; the roots between folded columns and rows; times the spectrum
+  double staged;                   ///< a sample, beside its conversion
+  double row, tile;
+  double l2_bytes, beyond_l2;  ///< tiles as large as a cache, and how many times as long passes take beyond it
+  double l3_bytes, beyond_l3;
+};
+
 struct Rates {
   std::int64_t vector_bytes;
   double cached_bytes;  ///< where memory begins to count
@@ -68,6 +78,7 @@ struct Rates {
   double axis_pass;    ///< times what its choice expects
   double axis_sample;  ///< of each pass, beside that
   AxisRates axis;
+  TransformRates transforms;
 };
 
 /// The rows.

@@ -15,6 +15,8 @@
 namespace halation::gpu_test {
 namespace {
 
+std::string taps_of(const FilterSize& size) { return std::to_string(size.height) + "x" + std::to_string(size.width); }
+
 Options by_transforms(Options options) {
   options.method = Method::fft;
   return options;
@@ -25,7 +27,7 @@ void expect_same(const Image& image, const Filter& filter, const Options& option
   direct.method = Method::direct;
   const Image expected = convolve(image, filter, direct);
   const Image found = on_gpu(image, filter, by_transforms(options));
-  EXPECT_TRUE(same_bits(expected, found)) << to_string(filter.size()) << " taps, " << what;
+  EXPECT_TRUE(same_bits(expected, found)) << taps_of(filter.size()) << " taps, " << what;
 }
 
 /// Tiles of all sizes, their edges, filters of one row and column, even and odd, larger than the image.
@@ -148,7 +150,7 @@ TEST(Transforms, RealWeightsWithinTheBound) {
       const Image image = noise({.height = 260, .width = 411}, pixel, seed);
       const Options options{.border = Border{border_modes[seed % border_modes.size()], 0.5}, .scale = -0.75, .offset = 3};
       expect_within_bound(image, real_filter(size, seed), options, pixel == Pixel::u16 ? 65535 : 1,
-                          std::string(name_of(pixel)) + " " + to_string(size));
+                          std::string(name_of(pixel)) + " " + taps_of(size));
     }
   }
 }

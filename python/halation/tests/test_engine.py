@@ -284,7 +284,7 @@ def test_interpreter_runs_meanwhile():
         ({"extent": "most"}, ValueError, "unknown extent 'most'"),
         ({"rounding": "up"}, ValueError, "unknown rounding 'up'"),
         ({"overflow": "raise"}, ValueError, "unknown overflow"),
-        ({"method": "fft"}, RuntimeError, "method fft is not available on cpu"),
+        ({"method": "banded"}, RuntimeError, "method banded is not available on cpu"),
         ({"method": "quick"}, ValueError, "quick"),
         ({"scale": float("nan")}, ValueError, "scale must be finite"),
         ({"out": np.zeros((3, 4), np.float32)}, ValueError, r"output must have shape \(5, 6\)"),

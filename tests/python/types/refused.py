@@ -41,7 +41,7 @@ halation.convolve(photo, sharp, border=name)  # type: ignore[arg-type]  # pyrigh
 halation.plan((8, 9), np.uint8, sharp, border="reflect_102")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 halation.convolve(photo, sharp, extent="all")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 halation.correlate(photo, sharp, rounding="nearest")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
-halation.plan((8, 9), np.uint8, sharp, method="fft")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+halation.plan((8, 9), np.uint8, sharp, method="banded")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 filters.sobel(photo, "w")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 filters.gaussian(photo, view="absolute")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 filters.box(photo, border="edge")  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]

@@ -1,0 +1,326 @@
+// fft.cpp: the family of jobs by transforms: tiles that overlap by the filter, transformed, multiplied by the filters' spectra, and
+// transformed back (overlap-save). Every border is staged, so that nothing of what wraps around is kept.
+#include "cpu/fft/fft.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/transform.h"
+#include "cpu/expected.h"
+#include "cpu/families.h"
+#include "cpu/fft/lengths.h"
+#include "cpu/fft/non_finite.h"
+#include "cpu/fft/scaling.h"
+#include "cpu/fft/spectrum.h"
+#include "cpu/fft/tile.h"
+#include "cpu/parts/kernels.h"
+#include "cpu/tiles/lines.h"
+#include "cpu/tiles/parallel.h"
+#include "cpu/tiles/scratch.h"
+
+namespace halation::cpu_backend {
+namespace {
+
+std::int64_t product(const Space& space) { return space[0] * space[1] * space[2]; }
+
+template <class Sum>
+class ByTransforms final : public Runner {
+ public:
+  ByTransforms(std::shared_ptr<const Job> job, int workers)
+      : job_(std::move(job)),
+        box_(job_->filters),
+        tiles_(find_lengths(*job_, box_, rates()).lengths),
+        lines_(best_kernels<Sum>()),
+        input_(tiles_.lengths().input()),
+        made_(outputs_of(tiles_.lengths(), box_)),
+        workers_(workers) {
+    const Space out = job_->out.space();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      made_[axis] = std::min(made_[axis], out[axis]);
+      counts_[axis] = (out[axis] + made_[axis] - 1) / made_[axis];
+    }
+    const auto is_infinite = [](const BorderTable& border) { return !std::isfinite(border.constant()); };
+    may_be_non_finite_ = is_float(job_->in_pixel) || std::any_of(job_->borders.begin(), job_->borders.end(), is_infinite);
+    for (const Taps& taps : job_->filters) {
+      filters_.push_back({spectrum_of(taps, box_, tiles_), sums_are_whole(*job_, taps.weights), {}});
+      if (may_be_non_finite_) filters_.back().signs.emplace_back(taps, box_);
+    }
+  }
+
+  std::size_t workspace_bytes() const override { return static_cast<std::size_t>(workers_ * scratch_bytes()); }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
+    const std::int64_t of_image = product(counts_);
+    const std::int64_t channels = job_->out.channels;
+    parallel(workers_, job_->out.batch * of_image * channels, [&](int worker, std::int64_t task) {
+      // Channels of a tile one after the other, while their rows are in the caches.
+      Place place{.batch = task / (of_image * channels), .channel = task % channels, .begin = {}, .size = {}};
+      std::int64_t index = task / channels % of_image;
+      for (std::size_t axis = 3; axis-- > 0; index /= counts_[axis]) {
+        place.begin[axis] = index % counts_[axis] * made_[axis];
+        place.size[axis] = std::min(made_[axis], job_->out.space()[axis] - place.begin[axis]);
+      }
+      filter(in.batch(place.batch).channel(place.channel), outs, place, Scratch(workspace.data() + worker * scratch_bytes()));
+    });
+  }
+
+  std::string explain() const override {
+    const Lengths& n = tiles_.lengths();
+    const std::string size = n.folded ? std::to_string(input_[2]) + " samples of a row"
+                                      : (input_[0] > 1 ? std::to_string(input_[0]) + "x" : "") + std::to_string(input_[1]) + "x" +
+                                            std::to_string(input_[2]) + " samples";
+    return std::string(lines_.instruction_set) + ", transforms of tiles of " + size + ", at most " + std::to_string(workers_) +
+           (workers_ == 1 ? " thread" : " threads") + "; channels are filtered one by one";
+  }
+
+ private:
+  struct Filter {
+    Spectrum<Sum> spectrum;
+    bool whole_sums;
+    std::vector<WeightSigns> signs;  ///< one where samples may not be finite
+  };
+  /// A tile's outputs.
+  struct Place {
+    std::int64_t batch, channel;
+    Space begin, size;
+  };
+  /// Scratch of one worker.
+  struct Parts {
+    Sum *tile, *spectrum, *columns;
+    double* squares;
+    std::uint8_t *marks, *marked, *marking;
+  };
+
+  bool is_combined() const { return job_->combine == Combine::magnitude; }
+  bool keeps_spectrum() const { return filters_.size() > 1; }
+  std::int64_t spectrum_elements() const {
+    return tiles_.lengths().along_x ? tiles_.blocks() * tiles_.block_elements() : tiles_.elements();
+  }
+  std::int64_t row_outputs() const { return line_pitch<double>(made_[2]); }
+
+  std::int64_t scratch_bytes() const {
+    std::int64_t bytes = Scratch::bytes<Sum>(tiles_.elements()) + Scratch::bytes<Sum>(tiles_.block_elements());
+    if (keeps_spectrum()) bytes += Scratch::bytes<Sum>(spectrum_elements());
+    if (is_combined()) bytes += Scratch::bytes<double>(made_[0] * made_[1] * row_outputs());
+    if (may_be_non_finite_) {
+      bytes += 2 * Scratch::bytes<std::uint8_t>(product(input_)) + Scratch::bytes<std::uint8_t>(WeightSigns::scratch_bytes(product(input_)));
+    }
+    return bytes;
+  }
+  Parts parts_of(Scratch scratch) const {
+    Parts parts{};
+    parts.tile = scratch.take<Sum>(tiles_.elements());
+    parts.columns = scratch.take<Sum>(tiles_.block_elements());
+    if (keeps_spectrum()) parts.spectrum = scratch.take<Sum>(spectrum_elements());
+    if (is_combined()) parts.squares = scratch.take<double>(made_[0] * made_[1] * row_outputs());
+    if (may_be_non_finite_) {
+      parts.marks = scratch.take<std::uint8_t>(product(input_));
+      parts.marked = scratch.take<std::uint8_t>(product(input_));
+      parts.marking = scratch.take<std::uint8_t>(WeightSigns::scratch_bytes(product(input_)));
+    }
+    return parts;
+  }
+
+  /// piece(z, y, x, n, line) for the first pixels of a tile: each row that lies together in it.
+  template <class Piece>
+  void for_each_piece(Sum* tile, const Space& size, const Piece& piece) const {
+    const Lengths& lengths = tiles_.lengths();
+    if (lengths.folded) {
+      for (std::int64_t row = 0; row * lengths.columns < size[2]; ++row) {
+        const std::int64_t x = row * lengths.columns;
+        piece(0, 0, x, std::min(lengths.columns, size[2] - x), tiles_.row(tile, 0, row));
+      }
+      return;
+    }
+    for (std::int64_t z = 0; z < size[0]; ++z) {
+      for (std::int64_t y = 0; y < size[1]; ++y) piece(z, y, 0, size[2], tiles_.row(tile, z, y));
+    }
+  }
+
+  void filter(const ConstView& in, std::span<const View> outs, const Place& place, Scratch scratch) const {
+    const Parts parts = parts_of(scratch);
+    const auto [largest, has_marks] = stage(in, place, parts);
+    const int exponent = exponent_far_from_1<Sum>(largest);
+    Space needed = place.size;
+    for (std::size_t axis = 0; axis < 3; ++axis) needed[axis] += box_.size[axis] - 1;
+    if (exponent != 0) {
+      for_each_piece(parts.tile, needed, [&](std::int64_t, std::int64_t, std::int64_t, std::int64_t n, Sum* line) {
+        tiles_.kernels().scale(line, power_of_2<Sum>(-exponent), n);
+      });
+    }
+    const std::int64_t all = tiles_.lengths().columns;
+    const bool folded = tiles_.lengths().folded;
+    tiles_.forward(parts.tile, folded ? all : needed[2]);
+    if (keeps_spectrum()) keep_spectrum(parts);
+    if (is_combined()) std::fill_n(parts.squares, place.size[0] * place.size[1] * row_outputs(), 0.0);
+    for (std::size_t f = 0; f < filters_.size(); ++f) {
+      multiply(filters_[f].spectrum, parts);
+      tiles_.inverse(parts.tile, folded ? all : place.size[2]);
+      if (has_marks) filters_[f].signs.front().mark_outputs(parts.marks, needed, place.size, parts.marked, parts.marking);
+      finish(filters_[f], exponent, has_marks, is_combined() ? outs[0] : outs[f], place, parts);
+    }
+    if (is_combined()) store_roots(outs[0], place, parts);
+  }
+
+  struct Staged {
+    double largest;
+    bool has_marks;
+  };
+  /// The tile's samples, those that no output needs 0; none that is not finite, but marks of such.
+  Staged stage(const ConstView& in, const Place& place, const Parts& parts) const {
+    const Lines<Sum> source(*job_, in, 1, lines_.load[static_cast<std::size_t>(in.pixel)]);
+    Space at{};
+    Space needed{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      at[axis] = place.begin[axis] + box_.lead[axis];
+      needed[axis] = place.size[axis] + box_.size[axis] - 1;
+    }
+    Staged staged{0, false};
+    tiles_.clear_padding(parts.tile);
+    for_each_piece(parts.tile, input_, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
+      const bool is_needed = z < needed[0] && y < needed[1];
+      const std::int64_t count = is_needed ? std::clamp<std::int64_t>(needed[2] - x, 0, n) : 0;
+      if (count > 0) {
+        source.stage(at[0] + z, at[1] + y, at[2] + x, at[2] + x + count, line);
+        auto largest = static_cast<double>(tiles_.kernels().largest(line, count));
+        if (!std::isfinite(largest)) {
+          if (!staged.has_marks) std::fill_n(parts.marks, product(needed), mark::none);
+          staged.has_marks = true;
+          take_marks(line, count, parts.marks + (z * needed[1] + y) * needed[2] + x);
+          largest = static_cast<double>(tiles_.kernels().largest(line, count));
+        }
+        staged.largest = std::max(staged.largest, largest);
+      }
+      std::fill(line + count, line + n, Sum(0));
+    });
+    return staged;
+  }
+
+  static void take_marks(Sum* line, std::int64_t n, std::uint8_t* marks) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (std::isfinite(line[i])) continue;
+      marks[i] = std::isnan(line[i]) ? mark::nan : line[i] > 0 ? mark::positive : mark::negative;
+      line[i] = 0;
+    }
+  }
+
+  void keep_spectrum(const Parts& parts) const {
+    if (!tiles_.lengths().along_x) {
+      std::copy_n(parts.tile, tiles_.elements(), parts.spectrum);
+      return;
+    }
+    for (std::int64_t block = 0; block < tiles_.blocks(); ++block) {
+      tiles_.forward_block(parts.tile, block, parts.spectrum + block * tiles_.block_elements());
+    }
+  }
+
+  /// The product with a filter's spectrum, back from along x.
+  void multiply(const Spectrum<Sum>& by, const Parts& parts) const {
+    if (!tiles_.lengths().along_x) {
+      tiles_.multiply_rows(keeps_spectrum() ? parts.spectrum : parts.tile, by.numbers.data(), parts.tile);
+      return;
+    }
+    for (std::int64_t block = 0; block < tiles_.blocks(); ++block) {
+      const std::int64_t at = block * tiles_.block_elements();
+      if (!keeps_spectrum()) tiles_.forward_block(parts.tile, block, parts.columns);
+      const Sum* const spectrum = keeps_spectrum() ? parts.spectrum + at : parts.columns;
+      tiles_.kernels().multiply(spectrum, by.numbers.data() + at, parts.columns, tiles_.lengths().columns);
+      tiles_.inverse_block(parts.columns, block, parts.tile);
+    }
+  }
+
+  /// A filter's sums, into its output or into the squares.
+  void finish(const Filter& filter, int exponent, bool has_marks, const View& out, const Place& place, const Parts& parts) const {
+    const int all = exponent + filter.spectrum.exponent;
+    for_each_piece(parts.tile, place.size, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
+      if (all != 0) {  // in two steps: both powers are numbers
+        tiles_.kernels().scale(line, power_of_2<Sum>(all / 2), n);
+        tiles_.kernels().scale(line, power_of_2<Sum>(all - all / 2), n);
+      }
+      if (filter.whole_sums) tiles_.kernels().round(line, n);
+      const std::int64_t row = z * place.size[1] + y;
+      if (has_marks) put_marks(parts.marked + row * place.size[2] + x, n, line);
+      if (is_combined()) {
+        lines_.add_squares(line, parts.squares + row * row_outputs() + x, n);
+      } else {
+        store(out, place, {z, y, x}, line, n);
+      }
+    });
+  }
+
+  static void put_marks(const std::uint8_t* marks, std::int64_t n, Sum* line) {
+    constexpr Sum infinity = std::numeric_limits<Sum>::infinity();
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (marks[i] == mark::none) continue;
+      line[i] = marks[i] == mark::nan ? std::numeric_limits<Sum>::quiet_NaN() : marks[i] == mark::positive ? infinity : -infinity;
+    }
+  }
+
+  void store_roots(const View& out, const Place& place, const Parts& parts) const {
+    for_each_piece(parts.tile, place.size, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
+      lines_.roots(parts.squares + (z * place.size[1] + y) * row_outputs() + x, line, n);
+      store(out, place, {z, y, x}, line, n);
+    });
+  }
+
+  void store(const View& out, const Place& place, const Space& at, const Sum* line, std::int64_t n) const {
+    const Strides& s = out.strides;
+    std::byte* const to = out.data + place.batch * s.batch + place.channel * s.channels + (place.begin[0] + at[0]) * s.depth +
+                          (place.begin[1] + at[1]) * s.height + (place.begin[2] + at[2]) * s.width;
+    const Finish finish{.scale = job_->scale, .offset = job_->offset, .rounding = job_->rounding};
+    lines_.store[static_cast<std::size_t>(out.pixel)](line, finish, to, s.width, n);
+  }
+
+  std::shared_ptr<const Job> job_;
+  TapBox box_;
+  TileTransform<Sum> tiles_;
+  const Kernels<Sum>& lines_;
+  Space input_;    ///< of a tile
+  Space made_;     ///< outputs of a tile, at most
+  Space counts_{};  ///< of tiles along each axis
+  int workers_;
+  bool may_be_non_finite_ = false;
+  std::vector<Filter> filters_;
+};
+
+/// Roundings there and back of a tile.
+double roundings_of(const Lengths& lengths, bool sum_f64) {
+  double one_way = 0;
+  if (lengths.along_z) one_way += roundings_along(lengths.planes);
+  if (lengths.along_y) one_way += roundings_along(lengths.rows) + roundings_of_twiddle;
+  if (lengths.along_x) one_way += roundings_along(lengths.columns);
+  if (lengths.folded) one_way += roundings_of_twiddle;
+  // The spectrum of the weights was computed in f64 and rounded.
+  return (sum_f64 ? 3 : 2) * one_way + 1 + roundings_of_twiddle;
+}
+
+}  // namespace
+
+TransformFacts facts_of_transforms(const Job& job) {
+  const Lengths lengths = find_lengths(job, TapBox(job.filters), rates()).lengths;
+  const Space input = lengths.input();
+  return {.samples = static_cast<double>(input[0]) * static_cast<double>(input[1]) * static_cast<double>(input[2]),
+          .roundings = roundings_of(lengths, job.sum_f64)};
+}
+
+const Family fft{.name = "fft",
+                 .refuses = [](const Request& request) -> const char* {
+                   return has_transforms(request.filters) ? nullptr : "filters by transforms alone";
+                 },
+                 .seconds =
+                     [](const Request& request) {
+                       const LengthsFound found = find_lengths(request.job, TapBox(request.filters), request.costs);
+                       const double filters = static_cast<double>(request.filters.size());
+                       return seconds_of(found.shared_nanoseconds + filters * found.of_filter_nanoseconds, 1, bytes_moved(request.job),
+                                         request.costs);
+                     },
+                 .make = [](const std::shared_ptr<const Job>& job, int workers) -> std::unique_ptr<const Runner> {
+                   if (job->sum_f64) return std::make_unique<ByTransforms<double>>(job, workers);
+                   return std::make_unique<ByTransforms<float>>(job, workers);
+                 }};
+
+}  // namespace halation::cpu_backend

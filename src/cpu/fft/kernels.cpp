@@ -1,0 +1,130 @@
+// fft/kernels.cpp: the tables of all instruction sets, and the choice at run time.
+#include "cpu/fft/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/fft/kernels.cpp"
+#include "hwy/foreach_target.h"
+// The order matters: foreach_target.h includes this file once for each instruction set before highway.h.
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace halation::cpu_backend::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#include "cpu/fft/butterflies-inl.h"
+#include "cpu/fft/transform-inl.h"
+#include "cpu/fft/turn-inl.h"
+
+template <bool conj, class T>
+void multiply(const T* a, const T* b, T* to, std::int64_t count) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t i = 0; i < count; ++i, a += 2 * lanes, b += 2 * lanes, to += 2 * lanes) {
+    const auto re = hn::LoadU(d, a), im = hn::LoadU(d, a + lanes);
+    const auto c = hn::LoadU(d, b), s = hn::LoadU(d, b + lanes);
+    if constexpr (conj) {
+      hn::StoreU(hn::MulAdd(im, s, hn::Mul(re, c)), d, to);
+      hn::StoreU(hn::NegMulAdd(re, s, hn::Mul(im, c)), d, to + lanes);
+    } else {
+      hn::StoreU(hn::NegMulAdd(im, s, hn::Mul(re, c)), d, to);
+      hn::StoreU(hn::MulAdd(re, s, hn::Mul(im, c)), d, to + lanes);
+    }
+  }
+}
+
+template <class T>
+void multiply_row(const T* re, const T* im, T by_re, T by_im, T* to_re, T* to_im, std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto c = hn::Set(d, by_re), s = hn::Set(d, by_im);
+  for (std::int64_t i = 0; i < n; i += lanes) {
+    const auto x = hn::LoadU(d, re + i), y = hn::LoadU(d, im + i);
+    hn::StoreU(hn::NegMulAdd(y, s, hn::Mul(x, c)), d, to_re + i);
+    hn::StoreU(hn::MulAdd(x, s, hn::Mul(y, c)), d, to_im + i);
+  }
+}
+
+template <class T>
+T largest(const T* from, std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> bits;  // of magnitudes grow as they do, infinity and NaN above all
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto most = hn::Zero(bits);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) most = hn::Max(most, hn::BitCast(bits, hn::Abs(hn::LoadU(d, from + i))));
+  T found = hn::GetLane(hn::BitCast(d, hn::MaxOfLanes(bits, most)));
+  if (!std::isfinite(found)) return std::numeric_limits<T>::infinity();
+  for (; i < n; ++i) {
+    const T magnitude = std::fabs(from[i]);
+    if (!std::isfinite(magnitude)) return std::numeric_limits<T>::infinity();
+    found = std::max(found, magnitude);
+  }
+  return found;
+}
+
+template <class T>
+void scale(T* line, T by, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) line[i] *= by;
+}
+
+template <class T>
+void round(T* line, std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::Round(hn::LoadU(d, line + i)), d, line + i);
+  for (; i < n; ++i) line[i] = std::nearbyint(line[i]);
+}
+
+template <class T>
+TransformKernels<T> make_table() {
+  return {.lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>())),
+          .forward = forward<T>,
+          .inverse = inverse<T>,
+          .to_columns = to_columns<T>,
+          .to_rows = to_rows<T>,
+          .multiply = multiply<false, T>,
+          .multiply_conj = multiply<true, T>,
+          .multiply_row = multiply_row<T>,
+          .largest = largest<T>,
+          .scale = scale<T>,
+          .round = round<T>};
+}
+
+const TransformKernels<float>* transforms_f32() {
+  static const TransformKernels<float> table = make_table<float>();
+  return &table;
+}
+
+const TransformKernels<double>* transforms_f64() {
+  static const TransformKernels<double> table = make_table<double>();
+  return &table;
+}
+
+}  // namespace halation::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace halation::cpu_backend {
+
+HWY_EXPORT(transforms_f32);
+HWY_EXPORT(transforms_f64);
+
+template <>
+const TransformKernels<float>& transform_kernels<float>() {
+  return *HWY_DYNAMIC_DISPATCH(transforms_f32)();
+}
+
+template <>
+const TransformKernels<double>& transform_kernels<double>() {
+  return *HWY_DYNAMIC_DISPATCH(transforms_f64)();
+}
+
+}  // namespace halation::cpu_backend
+#endif  // HWY_ONCE

@@ -1,0 +1,104 @@
+// spectrum.cpp: weights into a tile, backwards, since products of spectra convolve, and the tile's transform.
+#include "cpu/fft/spectrum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "cpu/fft/scaling.h"
+#include "cpu/tiles/float_state.h"
+
+namespace halation::cpu_backend {
+namespace {
+
+/// Weight k, `a` pixels behind the first of the box, goes to −a, from where the tile's length brings it back: along an axis whose
+/// transform is negacyclic with the other sign.
+struct Place {
+  std::int64_t at;
+  double sign;
+};
+Place place_of(std::int64_t a, std::int64_t length, bool negacyclic) {
+  if (a == 0) return {0, 1};
+  return {length - a, negacyclic ? -1.0 : 1.0};
+}
+
+void put_weights(const Taps& taps, const TapBox& box, const TileTransform<double>& tiles, double gain, double* tile) {
+  const Lengths& lengths = tiles.lengths();
+  const Space input = lengths.input();
+  const double* weight = taps.weights.data();
+  Space a{};
+  for (std::size_t axis = 0; axis < 3; ++axis) a[axis] = taps.lead[axis] - box.lead[axis];
+  for (std::int64_t kz = 0; kz < taps.size[0]; ++kz) {
+    const Place z = place_of(a[0] + kz, input[0], false);
+    for (std::int64_t ky = 0; ky < taps.size[1]; ++ky) {
+      const Place y = place_of(a[1] + ky, input[1], true);
+      for (std::int64_t kx = 0; kx < taps.size[2]; ++kx) {
+        const Place x = place_of(a[2] + kx, input[2], lengths.folded);
+        const std::int64_t row = lengths.folded ? x.at / lengths.columns : y.at;
+        const std::int64_t column = lengths.folded ? x.at % lengths.columns : x.at;
+        tiles.row(tile, z.at, row)[column] = *weight++ * gain * y.sign * x.sign;
+      }
+    }
+  }
+  if (lengths.along_y) return;
+  // All rows have the same spectrum, that of the row that holds the weights.
+  for (std::int64_t plane = 0; plane < lengths.planes; ++plane) {
+    const double* from = tiles.row(tile, plane, 0);
+    for (std::int64_t row = 1; row < lengths.rows; ++row) std::copy(from, from + lengths.columns, tiles.row(tile, plane, row));
+  }
+}
+
+}  // namespace
+
+template <class T>
+Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform<T>& tiles) {
+  const FloatState state;
+  std::optional<TileTransform<double>> made;
+  const TileTransform<double>* in_f64 = nullptr;
+  if constexpr (sizeof(T) == sizeof(double)) {
+    in_f64 = &tiles;
+  } else {
+    in_f64 = &made.emplace(tiles.lengths());
+  }
+  const Lengths& lengths = tiles.lengths();
+  Spectrum<T> spectrum;
+  double sum = 0;
+  for (const double w : taps.weights) sum += std::fabs(w);
+  spectrum.exponent = exponent_far_from_1<T>(sum);
+
+  std::vector<double> tile(static_cast<std::size_t>(in_f64->elements()), 0.0);
+  put_weights(taps, box, *in_f64, std::ldexp(1 / in_f64->numbers(), -spectrum.exponent), tile.data());
+  in_f64->forward(tile.data(), lengths.along_x ? lengths.columns : 1);
+  const std::int64_t rows = lengths.planes * lengths.rows;
+  if (!lengths.along_x) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t plane = row / lengths.rows;
+      spectrum.numbers.push_back(static_cast<T>(in_f64->row(tile.data(), plane, row % lengths.rows)[0]));
+      spectrum.numbers.push_back(static_cast<T>(in_f64->row(tile.data(), plane, row % lengths.rows + lengths.rows)[0]));
+    }
+    return spectrum;
+  }
+  spectrum.numbers.assign(static_cast<std::size_t>(tiles.blocks() * tiles.block_elements()), T(0));
+  const std::int64_t lanes = tiles.kernels().lanes;
+  const std::int64_t lanes_f64 = in_f64->kernels().lanes;
+  std::vector<double> columns(static_cast<std::size_t>(in_f64->block_elements()));
+  for (std::int64_t block = 0; block < in_f64->blocks(); ++block) {
+    in_f64->forward_block(tile.data(), block, columns.data());
+    for (std::int64_t lane = 0; lane < lanes_f64; ++lane) {
+      const std::int64_t row = block * lanes_f64 + lane;
+      if (row >= rows) break;
+      T* to = spectrum.numbers.data() + row / lanes * tiles.block_elements() + row % lanes;
+      for (std::int64_t x = 0; x < lengths.columns; ++x) {
+        const double* from = columns.data() + 2 * x * lanes_f64 + lane;
+        to[2 * x * lanes] = static_cast<T>(from[0]);
+        to[(2 * x + 1) * lanes] = static_cast<T>(from[lanes_f64]);
+      }
+    }
+  }
+  return spectrum;
+}
+
+template Spectrum<float> spectrum_of(const Taps&, const TapBox&, const TileTransform<float>&);
+template Spectrum<double> spectrum_of(const Taps&, const TapBox&, const TileTransform<double>&);
+
+}  // namespace halation::cpu_backend

@@ -1,0 +1,23 @@
+// spectrum.h: a filter's spectrum, as tiles are multiplied by it.
+#pragma once
+
+#include <vector>
+
+#include "core/job.h"
+#include "cpu/fft/lengths.h"
+#include "cpu/fft/tile.h"
+
+namespace halation::cpu_backend {
+
+template <class T>
+struct Spectrum {
+  std::vector<T> numbers;  ///< in blocks (TileTransform); where nothing is transformed along x one number for each row
+  int exponent = 0;        ///< what is left out: products are to be taken times 2^exponent
+};
+
+/// Of weights that lie in the box, so that pixel 0 of a tile's product is the sum over the tile's first pixels; divided by what the way
+/// there and back multiplies by. Transformed in f64 whatever T is.
+template <class T>
+Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform<T>& tiles);
+
+}  // namespace halation::cpu_backend

@@ -1,0 +1,134 @@
+// tile.cpp: transforms of a tile, axis by axis.
+#include "cpu/fft/tile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "cpu/tiles/scratch.h"
+
+namespace halation::cpu_backend {
+namespace {
+
+std::int64_t round_up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+/// e^{2πi · turns}
+template <class T>
+void add_root(long double turns, std::vector<T>& re_and_im) {
+  const long double angle = 2 * std::numbers::pi_v<long double> * turns;
+  re_and_im.push_back(static_cast<T>(std::cos(angle)));
+  re_and_im.push_back(static_cast<T>(std::sin(angle)));
+}
+
+}  // namespace
+
+template <class T>
+TileTransform<T>::TileTransform(const Lengths& lengths)
+    : lengths_(lengths),
+      kernels_(transform_kernels<T>()),
+      columns_(round_up(lengths.columns, kernels_.lanes)),
+      pitch_(line_pitch<T>(columns_)),
+      blocks_((lengths.planes * lengths.rows + kernels_.lanes - 1) / kernels_.lanes),
+      imaginary_(blocks_ * kernels_.lanes * pitch_),
+      z_(lengths.along_z ? lengths.planes : 1),
+      y_(lengths.along_y ? lengths.rows : 1),
+      x_(lengths.along_x ? lengths.columns : 1) {
+  if (!lengths.along_y) return;
+  for (std::int64_t n = 0; n < lengths.rows; ++n) add_root(static_cast<long double>(n) / static_cast<long double>(4 * lengths.rows), twist_);
+  if (!lengths.folded) return;
+  const std::vector<std::int64_t> order = y_.order();
+  const std::int64_t lanes = kernels_.lanes;
+  const auto points = static_cast<long double>(lengths.rows * lengths.columns);
+  roots_.assign(static_cast<std::size_t>(blocks_ * block_elements()), 0);
+  for (std::int64_t row = 0; row < lengths.rows; ++row) {
+    const long double frequency = static_cast<long double>(order[static_cast<std::size_t>(row)]) - 0.25L;
+    T* to = roots_.data() + row / lanes * block_elements() + row % lanes;
+    for (std::int64_t x = 0; x < lengths.columns; ++x, to += 2 * lanes) {
+      const long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(x) * frequency / points;
+      to[0] = static_cast<T>(std::cos(angle));
+      to[lanes] = static_cast<T>(std::sin(angle));
+    }
+  }
+}
+
+template <class T>
+double TileTransform<T>::numbers() const {
+  return static_cast<double>(z_.length) * static_cast<double>(y_.length) * static_cast<double>(x_.length);
+}
+
+template <class T>
+void TileTransform<T>::clear_padding(T* tile) const {
+  const std::int64_t rows = lengths_.planes * lengths_.rows;
+  for (T* part : {tile, tile + imaginary_}) {
+    for (std::int64_t row = 0; row < rows; ++row) std::fill(part + row * pitch_ + lengths_.columns, part + row * pitch_ + columns_, T(0));
+    std::fill(part + rows * pitch_, part + imaginary_, T(0));
+  }
+}
+
+template <class T>
+template <bool forth>
+void TileTransform<T>::along_z(T* tile, std::int64_t vectors) const {
+  if (z_.length == 1) return;
+  for (std::int64_t row = 0; row < lengths_.rows; ++row) {
+    const Columns<T> at{tile + row * pitch_, tile + imaginary_ + row * pitch_, lengths_.rows * pitch_};
+    (forth ? kernels_.forward : kernels_.inverse)(z_, at, vectors);
+  }
+}
+
+template <class T>
+template <bool forth>
+void TileTransform<T>::along_y(T* tile, std::int64_t vectors) const {
+  if (!lengths_.along_y) return;
+  for (std::int64_t plane = 0; plane < lengths_.planes; ++plane) {
+    T* const re = tile + plane * lengths_.rows * pitch_;
+    (forth ? kernels_.forward : kernels_.inverse)(y_, {re, re + imaginary_, pitch_, twist_.data()}, vectors);
+  }
+}
+
+template <class T>
+void TileTransform<T>::forward(T* tile, std::int64_t columns) const {
+  const std::int64_t vectors = (columns + kernels_.lanes - 1) / kernels_.lanes;
+  along_z<true>(tile, vectors);
+  along_y<true>(tile, vectors);
+}
+
+template <class T>
+void TileTransform<T>::inverse(T* tile, std::int64_t columns) const {
+  const std::int64_t vectors = (columns + kernels_.lanes - 1) / kernels_.lanes;
+  along_y<false>(tile, vectors);
+  along_z<false>(tile, vectors);
+}
+
+template <class T>
+void TileTransform<T>::forward_block(const T* tile, std::int64_t block, T* spectrum) const {
+  const std::int64_t lanes = kernels_.lanes;
+  const T* rows = tile + block * lanes * pitch_;
+  kernels_.to_columns(rows, pitch_, lengths_.columns, spectrum, 2 * lanes);
+  kernels_.to_columns(rows + imaginary_, pitch_, lengths_.columns, spectrum + lanes, 2 * lanes);
+  if (lengths_.folded) kernels_.multiply(spectrum, roots_.data() + block * block_elements(), spectrum, lengths_.columns);
+  if (lengths_.along_x) kernels_.forward(x_, {spectrum, spectrum + lanes, 2 * lanes}, 1);
+}
+
+template <class T>
+void TileTransform<T>::inverse_block(T* spectrum, std::int64_t block, T* tile) const {
+  const std::int64_t lanes = kernels_.lanes;
+  T* rows = tile + block * lanes * pitch_;
+  if (lengths_.along_x) kernels_.inverse(x_, {spectrum, spectrum + lanes, 2 * lanes}, 1);
+  if (lengths_.folded) kernels_.multiply_conj(spectrum, roots_.data() + block * block_elements(), spectrum, lengths_.columns);
+  kernels_.to_rows(spectrum, 2 * lanes, lengths_.columns, rows, pitch_);
+  kernels_.to_rows(spectrum + lanes, 2 * lanes, lengths_.columns, rows + imaginary_, pitch_);
+}
+
+template <class T>
+void TileTransform<T>::multiply_rows(const T* from, const T* spectrum, T* to) const {
+  for (std::int64_t row = 0; row < lengths_.planes * lengths_.rows; ++row) {
+    const std::int64_t at = row * pitch_;
+    kernels_.multiply_row(from + at, from + imaginary_ + at, spectrum[2 * row], spectrum[2 * row + 1], to + at, to + imaginary_ + at,
+                          lengths_.columns);
+  }
+}
+
+template class TileTransform<float>;
+template class TileTransform<double>;
+
+}  // namespace halation::cpu_backend

@@ -1,0 +1,64 @@
+// tile.h: a tile of pixels as a matrix of complex numbers, transformed there and back.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cpu/fft/axis.h"
+#include "cpu/fft/kernels.h"
+#include "cpu/fft/lengths.h"
+
+namespace halation::cpu_backend {
+
+/// What tiles of some lengths have in common: constants. A tile is `elements()` of T; its rows of real parts are the upper half of the
+/// pixels, those of imaginary parts the lower. Spectra lie in blocks of as many rows as vectors have lanes, column after column: a vector
+/// of real parts, one of imaginary parts.
+template <class T>
+class TileTransform {
+ public:
+  explicit TileTransform(const Lengths& lengths);
+
+  const Lengths& lengths() const { return lengths_; }
+  const TransformKernels<T>& kernels() const { return kernels_; }
+  std::int64_t elements() const { return 2 * imaginary_; }
+  std::int64_t blocks() const { return blocks_; }
+  std::int64_t block_elements() const { return 2 * kernels_.lanes * columns_; }
+  /// Of the whole transform: what the way there and back multiplies by.
+  double numbers() const;
+
+  /// Row `row` of pixels, of 2 · rows in a plane.
+  T* row(T* tile, std::int64_t plane, std::int64_t row) const {
+    const bool lower = row >= lengths_.rows;
+    return tile + (lower ? imaginary_ : 0) + (plane * lengths_.rows + (lower ? row - lengths_.rows : row)) * pitch_;
+  }
+  /// Elements of a row that are read: those behind its columns, and rows behind the last, must be numbers.
+  std::int64_t pitch() const { return pitch_; }
+  void clear_padding(T* tile) const;
+
+  /// Along z and y, of the first so many columns, all others being 0, or of no interest on the way back.
+  void forward(T* tile, std::int64_t columns) const;
+  void inverse(T* tile, std::int64_t columns) const;
+  /// Along x, of a block of rows, to its part of a spectrum, and back.
+  void forward_block(const T* tile, std::int64_t block, T* spectrum) const;
+  void inverse_block(T* spectrum, std::int64_t block, T* tile) const;
+  /// Where there is none along x: by one number of `spectrum` for each row.
+  void multiply_rows(const T* from, const T* spectrum, T* to) const;
+
+ private:
+  template <bool forth>
+  void along_z(T* tile, std::int64_t vectors) const;
+  template <bool forth>
+  void along_y(T* tile, std::int64_t vectors) const;
+
+  Lengths lengths_;
+  const TransformKernels<T>& kernels_;
+  std::int64_t columns_;    ///< whole vectors of them
+  std::int64_t pitch_;      ///< of rows
+  std::int64_t blocks_;
+  std::int64_t imaginary_;  ///< where imaginary parts begin
+  TransformAxis<T> z_, y_, x_;
+  std::vector<T> twist_;  ///< e^{iπn/2rows} for each row
+  std::vector<T> roots_;  ///< folded: as a spectrum, those between columns and rows
+};
+
+}  // namespace halation::cpu_backend
