@@ -6,7 +6,7 @@ import operator
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Union, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, Union, overload
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ._traceback import shorten
 try:
     from ._codecs import read as _read, write as _write
 except ModuleNotFoundError:
-    _read = _write = None
+    _read = _write = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -180,7 +180,7 @@ def imwrite(
         raise
 
 
-def _check_there(name):
+def _check_there(name: str) -> None:
     if _read is None:
         raise ImportError(
             f"halation.{name} is not in this build: it was made without the libraries of image formats (libpng, libjpeg, libtiff, "
@@ -188,13 +188,13 @@ def _check_there(name):
         )
 
 
-def _name_of(path):
+def _name_of(path: Path) -> bytes:
     """A path as the library takes it, in bytes; to it "-" is a standard stream."""
     name = os.fsencode(path)
     return b"./-" if name == b"-" else name
 
 
-def _number_of(page):
+def _number_of(page: SupportsIndex) -> int:
     """Of a page, counted from 1; 0 is the library's word for all."""
     try:
         number = operator.index(page)
@@ -205,7 +205,7 @@ def _number_of(page):
     return number
 
 
-def _pixels(image):
+def _pixels(image: Any) -> NDArray[Any]:
     """The image as an array that the library can read."""
     if not isinstance(_arrays.library_of(image), _arrays.OnCpu):
         raise TypeError("imwrite takes arrays on the CPU; bring the image there first")
@@ -220,7 +220,7 @@ def _pixels(image):
     return array if array.flags.aligned else array.copy()
 
 
-def _layout_of(array, layout):
+def _layout_of(array: NDArray[Any], layout: str | None) -> str:
     if layout is None:
         if not 1 <= array.ndim <= 4:
             raise ValueError(f"an image has 1 to 4 axes, got {array.ndim}")
@@ -232,7 +232,7 @@ def _layout_of(array, layout):
     return layout
 
 
-def _facts_of(metadata, channels):
+def _facts_of(metadata: Metadata, channels: int) -> dict[str, Any]:
     """What the file is to carry, its colours what so many channels are."""
     facts = dict(vars(metadata))
     if _COLOURS.get(metadata.colour, -2) + metadata.alpha != channels:
@@ -241,6 +241,6 @@ def _facts_of(metadata, channels):
     return facts
 
 
-def _in_numpys_words(sentence):
+def _in_numpys_words(sentence: str) -> str:
     """A refusal with what to call in place of the program's option."""
     return re.sub(r"use --output-pixel (\w+)", lambda match: f"use image.astype(np.{_NUMPY[match[1]]})", sentence)
