@@ -30,6 +30,39 @@ void expect_same(const Image& image, const Filter& filter, const Options& option
   EXPECT_TRUE(same_bits(expected, found)) << taps_of(filter.size()) << " taps, " << what;
 }
 
+/// The largest difference that is allowed, and the number of those that are larger.
+void expect_within_bound(const Image& image, const Filter& filter, Options options, double largest, const std::string& what) {
+  options.output = image.pixel() == Pixel::f64 ? Pixel::f64 : Pixel::f32;
+  const Plan plan({.shape = image.shape(),
+                   .pixel = image.pixel(),
+                   .filters = {filter},
+                   .device = cuda(),
+                   .options = by_transforms(options)});
+  const double bound = plan.error_bound(largest);
+  EXPECT_TRUE(std::isfinite(bound)) << what;
+  options.output = Pixel::f64;
+  options.sum = Sum::f64;
+  options.method = Method::direct;
+  const Image expected = convolve(image, filter, options);
+  const Image found = result_of(plan, image);
+  double worst = 0;
+  for (std::int64_t i = 0; i < expected.shape().elements(); ++i) {
+    const double right = reinterpret_cast<const double*>(expected.view().data)[i];
+    const double here = found.pixel() == Pixel::f64 ? reinterpret_cast<const double*>(found.view().data)[i]
+                                                    : static_cast<double>(reinterpret_cast<const float*>(found.view().data)[i]);
+    const double off = std::fabs(right - here);
+    worst = std::isnan(off) ? std::numeric_limits<double>::infinity() : std::max(worst, off);
+  }
+  EXPECT_LE(worst, bound) << what;
+}
+
+Filter real_filter(const FilterSize& size, std::uint64_t seed) {
+  std::vector<double> weights;
+  for (std::int64_t i = 0; i < size.taps(); ++i)
+    weights.push_back(static_cast<double>(random_bits(seed << 32 ^ static_cast<std::uint64_t>(i)) >> 11) * 0x1p-52 - 1);
+  return Filter::dense(size, std::move(weights));
+}
+
 /// Tiles of all sizes, their edges, filters of one row and column, even and odd, larger than the image.
 const std::vector<FilterSize>& filter_sizes() {
   static const std::vector<FilterSize> sizes{
@@ -51,6 +84,23 @@ TEST(Transforms, EveryBorderAndSizeOfWholeNumbers) {
       const Image image = whole_image(shape, pixel, seed);
       const Options options{.border = Border{border_modes[seed % border_modes.size()], 9}, .output = Pixel::f32};
       expect_same(image, whole_filter(size, seed), options, to_string(shape) + " " + std::string(name_of(pixel)));
+    }
+  }
+}
+
+TEST(Transforms, AlongRows) {
+  const Shape shapes[] = {{.height = 1, .width = 1}, {.height = 1, .width = 20011}, {.height = 3, .width = 5000}, {.height = 2, .width = 8192, .channels = 3}};
+  std::uint64_t seed = 0;
+  for (const Shape& shape : shapes) {
+    for (const std::int64_t width : {2, 256, 1001, 2041, 4097, 8185}) {
+      ++seed;
+      const FilterSize size{.height = 1, .width = width};
+      const Options options{.border = Border{border_modes[seed % border_modes.size()], 3}, .output = Pixel::f32};
+      expect_same(whole_image(shape, Pixel::u8, seed), whole_filter(size, seed), options, to_string(shape));
+      for (const Pixel pixel : {Pixel::f32, Pixel::i16, Pixel::f64}) {
+        expect_within_bound(noise(shape, pixel, seed), real_filter(size, seed), {.border = options.border}, pixel == Pixel::i16 ? 32768 : 1,
+                            to_string(shape) + " " + std::string(name_of(pixel)) + " " + std::to_string(width));
+      }
     }
   }
 }
@@ -108,39 +158,6 @@ TEST(Transforms, ChannelsBatchesVolumesAndPlanes) {
   }
 }
 
-/// The largest difference that is allowed, and the number of those that are larger.
-void expect_within_bound(const Image& image, const Filter& filter, Options options, double largest, const std::string& what) {
-  options.output = image.pixel() == Pixel::f64 ? Pixel::f64 : Pixel::f32;
-  const Plan plan({.shape = image.shape(),
-                   .pixel = image.pixel(),
-                   .filters = {filter},
-                   .device = cuda(),
-                   .options = by_transforms(options)});
-  const double bound = plan.error_bound(largest);
-  EXPECT_TRUE(std::isfinite(bound)) << what;
-  options.output = Pixel::f64;
-  options.sum = Sum::f64;
-  options.method = Method::direct;
-  const Image expected = convolve(image, filter, options);
-  const Image found = result_of(plan, image);
-  double worst = 0;
-  for (std::int64_t i = 0; i < expected.shape().elements(); ++i) {
-    const double right = reinterpret_cast<const double*>(expected.view().data)[i];
-    const double here = found.pixel() == Pixel::f64 ? reinterpret_cast<const double*>(found.view().data)[i]
-                                                    : static_cast<double>(reinterpret_cast<const float*>(found.view().data)[i]);
-    const double off = std::fabs(right - here);
-    worst = std::isnan(off) ? std::numeric_limits<double>::infinity() : std::max(worst, off);
-  }
-  EXPECT_LE(worst, bound) << what;
-}
-
-Filter real_filter(const FilterSize& size, std::uint64_t seed) {
-  std::vector<double> weights;
-  for (std::int64_t i = 0; i < size.taps(); ++i)
-    weights.push_back(static_cast<double>(random_bits(seed << 32 ^ static_cast<std::uint64_t>(i)) >> 11) * 0x1p-52 - 1);
-  return Filter::dense(size, std::move(weights));
-}
-
 TEST(Transforms, RealWeightsWithinTheBound) {
   std::uint64_t seed = 0;
   for (const Pixel pixel : {Pixel::f32, Pixel::f16, Pixel::f64, Pixel::u16}) {
@@ -185,8 +202,10 @@ TEST(Transforms, NotFiniteNumbersReachTheBoxAndNoFurther) {
   };
   std::vector<double> weights;
   for (int i = 0; i < 15 * 17; ++i) weights.push_back(i % 5 - 2);  // some are 0
-  const Filter filter = Filter::dense({.height = 15, .width = 17}, weights);
-  for (const Border::Mode mode : border_modes) {
+  const FilterSize sizes[] = {{.height = 15, .width = 17}, {.height = 1, .width = 255}};
+  for (std::size_t i = 0; i < 2 * border_modes.size(); ++i) {
+    const Border::Mode mode = border_modes[i / 2];
+    const Filter filter = Filter::dense(sizes[i % 2], weights);
     for (const auto& samples : cases) {
       const Image image = with_samples(samples);
       const Options options{.border = Border{mode, 1}, .scale = -2, .offset = 1};
@@ -195,13 +214,13 @@ TEST(Transforms, NotFiniteNumbersReachTheBoxAndNoFurther) {
       const Image expected = convolve(image, filter, direct, reference());
       const Image found = on_gpu(image, filter, by_transforms(options));
       std::int64_t wrong = 0;
-      for (std::int64_t i = 0; i < expected.shape().elements(); ++i) {
-        const float right = reinterpret_cast<const float*>(expected.view().data)[i];
-        const float here = reinterpret_cast<const float*>(found.view().data)[i];
+      for (std::int64_t at = 0; at < expected.shape().elements(); ++at) {
+        const float right = reinterpret_cast<const float*>(expected.view().data)[at];
+        const float here = reinterpret_cast<const float*>(found.view().data)[at];
         const bool same = std::isnan(right) ? std::isnan(here) : std::isinf(right) ? here == right : std::isfinite(here);
         wrong += same ? 0 : 1;
       }
-      EXPECT_EQ(wrong, 0) << samples.size() << " samples from " << samples.front().first;
+      EXPECT_EQ(wrong, 0) << taps_of(filter.size()) << ", " << samples.size() << " samples from " << samples.front().first;
     }
   }
 }

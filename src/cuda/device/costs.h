@@ -37,7 +37,7 @@ struct Costs {
   Cost<2, 2, 10> warp_strip, warp_strip_aligned;
   Cost<3, 0, 7> register_tile;
   Cost<1, 2, 9> movers, streaming;
-  Cost<2, 2, 2> fft_tiles_f32, fft_tiles_f64;
+  Cost<2, 2, 2> fft_tiles_f32, fft_tiles_f64, fft_lines_f32, fft_lines_f64;
   Cost<1, 0, 1> box_x, box_y;
   Cost<1, 0, 2> box_y_reread;
   Cost<1, 0, 1> convert, combine;

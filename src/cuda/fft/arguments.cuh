@@ -44,6 +44,7 @@ struct FftArguments {
   Shape shape;              ///< of the output
   DeviceBorder borders[3];  ///< z, y, x
   const Complex<T>* spectrum;
+  const Complex<T>* roots;  ///< of unity, where a size of tiles has them in memory
   std::uint8_t* odd_tiles;       ///< 1 for each tile left to the kernel for numbers that are not finite or huge
   const std::int8_t* signs;      ///< −1, 0 or 1 for each weight, row by row
   std::int64_t lead[3];          ///< of a tile's first row and column beside its first output's
@@ -68,17 +69,23 @@ enum class FftPurpose {
   spectrum    ///< of weights, which lie in a tile's first corner
 };
 
-/// A size of tiles and its kernels, by the bytes of an element: 1, 2, 4, 8.
+/// A size of tiles, in samples, and its kernels, by the bytes of an element: 1, 2, 4, 8.
 template <class T>
-struct FftTile {
+struct FftTileKernels {
   using Kernel = void (*)(FftArguments<T>);
-  int rows, columns, threads, blocks;
+  int height, width, threads, blocks;
   std::size_t shared_bytes;
   std::array<Kernel, 4> filter{};
   std::array<Kernel, 4> odd_tiles{};  ///< null where there are none
   void (*spectrum)(FftArguments<T>, Complex<T>*) = nullptr;
+
+  std::size_t numbers() const { return static_cast<std::size_t>(height) * static_cast<std::size_t>(width) / 2; }
 };
+/// Of 32 · A rows and 16 · B columns.
 template <class T, int A, int B>
-FftTile<T> fft_tile();
+FftTileKernels<T> fft_tile();
+/// Of one row of 512 · A samples.
+template <class T, int A>
+FftTileKernels<T> fft_line();
 
 }  // namespace halation::cuda_backend

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <vector>
@@ -32,12 +33,13 @@ namespace halation::cuda_backend {
 namespace {
 
 template <class T>
-std::span<const FftTile<T>> fft_tiles_of() {
+std::span<const FftTileKernels<T>> fft_tiles_of() {
   if constexpr (sizeof(T) == 4) {
-    static const std::array tiles{fft_tile<float, 8, 12>(), fft_tile<float, 4, 8>(), fft_tile<float, 4, 4>()};
+    static const std::array tiles{fft_tile<float, 8, 12>(), fft_tile<float, 4, 8>(), fft_tile<float, 4, 4>(),
+                                  fft_line<float, 16>(),    fft_line<float, 4>()};
     return tiles;
   } else {
-    static const std::array tiles{fft_tile<double, 8, 6>(), fft_tile<double, 4, 2>()};
+    static const std::array tiles{fft_tile<double, 8, 6>(), fft_tile<double, 4, 2>(), fft_line<double, 16>(), fft_line<double, 4>()};
     return tiles;
   }
 }
@@ -51,12 +53,12 @@ struct Cut {
 };
 
 template <class T>
-std::optional<Cut> cut_by(const FftTile<T>& tile, const Job& job, const Taps& taps) {
+std::optional<Cut> cut_by(const FftTileKernels<T>& tile, const Job& job, const Taps& taps) {
   constexpr int fewest_kept = 8;
-  if (taps.size[1] > tile.rows * 2 - fewest_kept + 1 || taps.size[2] > tile.columns - fewest_kept + 1) return std::nullopt;
+  if (taps.size[1] - 1 > std::max(tile.height - fewest_kept, 0) || taps.size[2] - 1 > tile.width - fewest_kept) return std::nullopt;
   Cut cut{};
-  cut.kept_y = 2 * tile.rows - static_cast<int>(taps.size[1]) + 1;
-  cut.kept_x = tile.columns - static_cast<int>(taps.size[2]) + 1;
+  cut.kept_y = tile.height - static_cast<int>(taps.size[1]) + 1;
+  cut.kept_x = tile.width - static_cast<int>(taps.size[2]) + 1;
   // Tiles begin where cache lines do, unless that costs them an eighth.
   for (const int multiple : {16, 8}) {
     if (const int whole = cut.kept_x / multiple * multiple; whole * 8 >= cut.kept_x * 7) {
@@ -70,19 +72,20 @@ std::optional<Cut> cut_by(const FftTile<T>& tile, const Job& job, const Taps& ta
   return cut;
 }
 
-/// Terms of Costs::fft_tiles_*.
+/// Terms of Costs::fft_tiles_* and fft_lines_*.
 template <class T>
-double seconds_of(const FftTile<T>& tile, const Cut& cut, const Job& job, const Gpu& gpu) {
+double seconds_of(const FftTileKernels<T>& tile, const Cut& cut, const Job& job, const Gpu& gpu) {
   const auto [walked, each] = gpu.rounds_of(cut.tiles(), tile.blocks);
-  const double numbers = 1e-3 * tile.rows * tile.columns;
+  const double numbers = 1e-3 * static_cast<double>(tile.numbers());
   const double odd = if_is(is_float(job.in_pixel), 1);
-  const auto& cost = sizeof(T) == 8 ? gpu.costs->fft_tiles_f64 : gpu.costs->fft_tiles_f32;
+  const Costs& costs = *gpu.costs;
+  const auto& cost = tile.height > 1 ? (sizeof(T) == 8 ? costs.fft_tiles_f64 : costs.fft_tiles_f32) : sizeof(T) == 8 ? costs.fft_lines_f64 : costs.fft_lines_f32;
   return gpu.seconds(cost, {{1, odd}, {walked, walked * numbers}, {each, each * numbers}}, bytes_moved(job), sizeof(T) == 8);
 }
 
 template <class T>
 struct Choice {
-  const FftTile<T>* tile = nullptr;
+  const FftTileKernels<T>* tile = nullptr;
   Cut cut{};
   double seconds = 0;
 };
@@ -90,7 +93,7 @@ struct Choice {
 template <class T>
 Choice<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
   Choice<T> best;
-  for (const FftTile<T>& tile : fft_tiles_of<T>()) {
+  for (const FftTileKernels<T>& tile : fft_tiles_of<T>()) {
     if (tile.shared_bytes + sizeof(std::uint32_t) * (static_cast<std::size_t>(tile.threads) + 1) > gpu.shared_limit) continue;
     const std::optional<Cut> cut = cut_by(tile, job, taps);
     if (!cut) continue;
@@ -100,13 +103,33 @@ Choice<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
   return best;
 }
 
+/// e^(2πi · turns).
+template <class T>
+Complex<T> root(double turns) {
+  const double angle = 2 * std::numbers::pi * turns;
+  return {static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle))};
+}
+
+/// As line.cuh wants them, of rows packed as so many complex numbers.
+template <class T>
+std::vector<Complex<T>> roots_of_line(std::size_t length) {
+  std::vector<Complex<T>> roots;
+  for (const std::size_t part : {length, length / 16}) {
+    const double shift = part == length ? -0.25 : 0;
+    for (int k = 0; k < 16; ++k) {
+      for (std::size_t n = 0; n < part / 16; ++n) roots.push_back(root<T>(-static_cast<double>(n) * (k + shift) / static_cast<double>(part)));
+    }
+  }
+  return roots;
+}
+
 template <class T>
 class FftRunner final : public Runner {
  public:
   FftRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Choice<T>& choice)
       : job_(std::move(job)), device_(gpu.device), multiprocessors_(gpu.multiprocessors), choice_(choice) {
     const Taps& taps = job_->filters.front();
-    const FftTile<T>& tile = *choice.tile;
+    const FftTileKernels<T>& tile = *choice.tile;
     const std::size_t element = bytes_of(job_->in_pixel);
     const auto kind = static_cast<std::size_t>(std::countr_zero(element));
     filter_ = tile.filter[kind];
@@ -122,7 +145,7 @@ class FftRunner final : public Runner {
     constants_.kept_y = choice.cut.kept_y;
     constants_.kept_x = choice.cut.kept_x;
     std::copy(taps.lead.begin(), taps.lead.end(), constants_.lead);
-    constants_.lead[2] -= tile.columns - choice.cut.kept_x - (constants_.taps_x - 1);
+    constants_.lead[2] -= tile.width - choice.cut.kept_x - (constants_.taps_x - 1);
     for (std::size_t axis = 0; axis < 3; ++axis) constants_.borders[axis] = DeviceBorder(job_->borders[axis]);
     constants_.scale = static_cast<T>(job_->scale);
     constants_.offset = static_cast<T>(job_->offset);
@@ -135,7 +158,7 @@ class FftRunner final : public Runner {
     return odd_tiles_ == nullptr ? 0 : static_cast<std::size_t>(choice_.cut.tiles());
   }
   std::string explain() const override {
-    return "tiles of " + std::to_string(2 * choice_.tile->rows) + "x" + std::to_string(choice_.tile->columns) + " samples, of which " +
+    return "tiles of " + std::to_string(choice_.tile->height) + "x" + std::to_string(choice_.tile->width) + " samples, of which " +
            std::to_string(choice_.cut.kept_y) + "x" + std::to_string(choice_.cut.kept_x) + " are put out";
   }
 
@@ -184,15 +207,20 @@ class FftRunner final : public Runner {
     std::vector<std::int8_t> signs(count);
     std::transform(taps.weights.begin(), taps.weights.end(), signs.begin(),
                    [](double weight) { return static_cast<std::int8_t>((weight > 0) - (weight < 0)); });
-    const FftTile<T>& tile = *choice_.tile;
+    const FftTileKernels<T>& tile = *choice_.tile;
     weights_ = DeviceArray<T>(count);
     signs_ = DeviceArray<std::int8_t>(count);
-    spectrum_ = DeviceArray<Complex<T>>(static_cast<std::size_t>(tile.rows) * static_cast<std::size_t>(tile.columns));
+    spectrum_ = DeviceArray<Complex<T>>(tile.numbers());
     constants_.signs = signs_.data();
     constants_.spectrum = spectrum_.data();
+    const std::vector<Complex<T>> roots = tile.height > 1 ? std::vector<Complex<T>>() : roots_of_line<T>(tile.numbers());
+    roots_ = DeviceArray<Complex<T>>(roots.size());
+    constants_.roots = roots_.data();
     cudaStream_t queue = cudaStreamPerThread;
     HALATION_CUDA_CHECK(cudaMemcpyAsync(weights_.data(), flipped.data(), count * sizeof(T), cudaMemcpyHostToDevice, queue));
     HALATION_CUDA_CHECK(cudaMemcpyAsync(signs_.data(), signs.data(), count, cudaMemcpyHostToDevice, queue));
+
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(roots_.data(), roots.data(), roots.size() * sizeof(Complex<T>), cudaMemcpyHostToDevice, queue));
 
     // As an image with nothing outside, in the first corner of one tile.
     FftArguments<T> job = constants_;
@@ -205,11 +233,11 @@ class FftRunner final : public Runner {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::int64_t n = axis == 0 ? 1 : taps.size[axis];
       job.borders[axis] = DeviceBorder(BorderTable(0, n, n, Border::constant(0)));
-      job.borders[axis].high = 2 * tile.rows + tile.columns;
+      job.borders[axis].high = tile.height + tile.width;
       job.lead[axis] = 0;
     }
     job.channels = job.across = job.down = job.depth = Divisor(1);
-    job.kept_x = tile.columns;
+    job.kept_x = tile.width;
     tile.spectrum<<<1, static_cast<unsigned>(tile.threads), tile.shared_bytes, queue>>>(job, spectrum_.data());
     HALATION_CUDA_LAUNCHED("fft spectrum", queue);
     HALATION_CUDA_CHECK(cudaStreamSynchronize(queue));
@@ -219,10 +247,10 @@ class FftRunner final : public Runner {
   Device device_;
   int multiprocessors_;
   Choice<T> choice_;
-  typename FftTile<T>::Kernel filter_ = nullptr, odd_tiles_ = nullptr;
+  typename FftTileKernels<T>::Kernel filter_ = nullptr, odd_tiles_ = nullptr;
   DeviceArray<T> weights_;
   DeviceArray<std::int8_t> signs_;
-  DeviceArray<Complex<T>> spectrum_;
+  DeviceArray<Complex<T>> spectrum_, roots_;
   FftArguments<T> constants_{};
 };
 
@@ -267,7 +295,7 @@ TransformFacts transform_facts_of(const Job& job) {
     // Along columns and rows, A (of 4 or 8) and B (of 12 at most: 4 and 3) beside 16 as two of 4; twiddles between, and those of the packing.
     const double once = 4 * roundings_of_pass(4) + roundings_of_pass(8) + roundings_of_pass(4) + roundings_of_pass(3) + 5 * roundings_of_twiddle;
     // Weights and samples there, their product, and back.
-    return {.samples = 2.0 * tile.rows * tile.columns, .roundings = 3 * once + 2 * roundings_of_twiddle};
+    return {.samples = 2.0 * static_cast<double>(tile.numbers()), .roundings = 3 * once + 2 * roundings_of_twiddle};
   });
 }
 

@@ -1,8 +1,8 @@
 // tile.cuh: the kernel: a tile in, its transform, times the filter's, back, its outputs out.
 #pragma once
 
-#include "cuda/fft/arguments.cuh"
-#include "cuda/parts/pixels.cuh"
+#include "cuda/fft/kernels.cuh"
+#include "cuda/fft/samples.cuh"
 
 namespace halation::cuda_backend {
 
@@ -11,32 +11,6 @@ template <class T, int A>
 __constant__ const Roots<T, A> column_roots(-1.0 / (16 * A), 0.25 / (16 * A));
 template <class T, int B>
 __constant__ const Roots<T, B> row_roots(-1.0 / (16 * B), 0.0);
-
-/// Where a tile lies.
-struct FftPlace {
-  std::int64_t x, y, z;  ///< its first output
-  const std::byte* in;   ///< of its image and channel
-  std::byte* out;
-};
-
-template <class T>
-__device__ __forceinline__ FftPlace place_of_tile(const FftArguments<T>& job, unsigned tile) {
-  const auto next = [&](const Divisor& divisor) {
-    const unsigned quotient = divisor.quotient(tile);
-    const unsigned rest = tile - quotient * divisor.by;
-    tile = quotient;
-    return static_cast<std::int64_t>(rest);
-  };
-  const std::int64_t channel = next(job.channels);  // those of a pixel one after the other: they share its bytes in the cache
-  FftPlace place;
-  place.x = next(job.across) * job.kept_x;
-  place.y = next(job.down) * job.kept_y;
-  place.z = next(job.depth);
-  const std::int64_t batch = tile;
-  place.in = job.in + batch * job.in_strides.batch + channel * job.in_strides.channels;
-  place.out = job.out + batch * job.out_strides.batch + channel * job.out_strides.channels + place.z * job.out_strides.depth;
-  return place;
-}
 
 /// How numbers of a tile come in: from the image, or from outside of it.
 template <class T, int Rows, int Columns, int Bytes>
@@ -73,8 +47,8 @@ class FftInput {
       const std::byte* from = from_ + first * row_bytes_;
 #pragma unroll
       for (int i = 0; i < Count; ++i) {
-        real[i] = load_plain(from + i * step * row_bytes_);
-        imaginary[i] = load_plain(from + (i * step + Rows) * row_bytes_);
+        real[i] = load_plain<Bytes, T>(from + i * step * row_bytes_);
+        imaginary[i] = load_plain<Bytes, T>(from + (i * step + Rows) * row_bytes_);
       }
     } else {
 #pragma unroll
@@ -98,12 +72,6 @@ class FftInput {
   }
 
  private:
-  __device__ __forceinline__ static Bits<T> load_plain(const std::byte* from) {
-    if constexpr (Bytes == 1) return __ldg(reinterpret_cast<const std::uint8_t*>(from));
-    else if constexpr (Bytes == 2) return __ldg(reinterpret_cast<const std::uint16_t*>(from));
-    else if constexpr (Bytes == 4) return __ldg(reinterpret_cast<const std::uint32_t*>(from));
-    else return __ldg(reinterpret_cast<const unsigned long long*>(from));
-  }
   __device__ bool is_there(int row) const { return from_ != nullptr && places_[row] >= 0; }
   __device__ void put_outside(int row, T& number) const {
     if (places_[row] < 0) number = outside_row_;
@@ -118,44 +86,18 @@ class FftInput {
   bool inside_;
 };
 
-/// Whether |x| is at most `largest_plain_number`, and a number.
-template <class T>
-__device__ __forceinline__ bool is_plain(T x) {
-  return fabs(x) <= largest_plain_number<T>;
-}
-
-template <class T>
-__device__ __forceinline__ bool is_finite(T x) {
-  return x - x == 0;
-}
-
-/// 2^e such that numbers up to `largest` times it are at most 1.
-template <class T>
-__device__ __forceinline__ T scale_for(T largest) {
-  int exponent = 0;
-  frexp(largest, &exponent);
-  return ldexp(T(1), -exponent);
-}
-
-/// The largest finite magnitude of the block's tile, by way of `best`, in shared memory.
+/// The largest finite magnitude of the block's tile.
 template <class T, int A, int B, class Input>
-__device__ T largest_of(const Input& input, int first, unsigned long long* best) {
+__device__ T largest_of(const Input& input, int first) {
   T largest = 0;
 #pragma unroll 1
   for (int n = first; n < A; n += FftTileSize<T, A, B>::column_threads) {
     Complex<T> v[16];
     input.load_column(n, A, v);
 #pragma unroll
-    for (int i = 0; i < 16; ++i) {
-      if (is_finite(v[i].x)) largest = max(largest, fabs(v[i].x));
-      if (is_finite(v[i].y)) largest = max(largest, fabs(v[i].y));
-    }
+    for (int i = 0; i < 16; ++i) largest = max(largest, max(finite_magnitude(v[i].x), finite_magnitude(v[i].y)));
   }
-  if (threadIdx.x == 0) *best = 0;
-  __syncthreads();
-  atomicMax(best, static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(largest))));
-  __syncthreads();
-  return static_cast<T>(__longlong_as_double(static_cast<long long>(*best)));
+  return largest_of_block(largest);
 }
 
 /// What a number adds to the outputs whose filters reach it.
@@ -245,9 +187,9 @@ __device__ __forceinline__ void meet_group([[maybe_unused]] int group) {
 #endif
 }
 
-/// One tile. Filter: whether it was put out; it is not where its numbers are odd.
+/// One tile. Those with odd numbers are noted and left.
 template <class T, int A, int B, int Bytes, FftPurpose Purpose>
-__device__ __forceinline__ bool filter_tile(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
+__device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
   using Size = FftTileSize<T, A, B>;
   constexpr int rows = Size::rows, columns = Size::columns, pitch = Size::pitch;
   constexpr int column_threads = Size::column_threads, row_threads = Size::row_threads;
@@ -264,7 +206,7 @@ __device__ __forceinline__ bool filter_tile(const FftArguments<T>& job, unsigned
   const FftInput<T, rows, columns, Bytes> input(job, place, places, c);
   T scale = 1, back = 1;
   if constexpr (Purpose == FftPurpose::odd_tiles) {
-    scale = scale_for(largest_of<T, A, B>(input, c_first, reinterpret_cast<unsigned long long*>(shared)));
+    scale = scale_for(largest_of<T, A, B>(input, c_first));
     back = 1 / scale;
   }
 
@@ -302,7 +244,7 @@ __device__ __forceinline__ bool filter_tile(const FftArguments<T>& job, unsigned
   if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
     const bool odd = __syncthreads_or(plain ? 0 : 1) != 0;
     if (threadIdx.x == 0) job.odd_tiles[tile] = odd ? 1 : 0;
-    if (odd) return false;
+    if (odd) return;
   } else {
     __syncthreads();
   }
@@ -347,7 +289,7 @@ __device__ __forceinline__ bool filter_tile(const FftArguments<T>& job, unsigned
       for (int i = 0; i < B; ++i) at[i] = v[i];
     }
   }
-  if constexpr (Purpose == FftPurpose::spectrum) return true;
+  if constexpr (Purpose == FftPurpose::spectrum) return;
   meet_in_rows();
   const int skipped = columns - job.kept_x;
 #pragma unroll 1
@@ -386,7 +328,6 @@ __device__ __forceinline__ bool filter_tile(const FftArguments<T>& job, unsigned
     const std::int64_t left = job.shape.height - place.y;
     const int end = (left < job.kept_y ? static_cast<int>(left) : job.kept_y) + job.taps_y - 1;  // of the tile's rows
     const std::int64_t row_bytes = job.out_strides.height;
-    const T gain = job.gain * job.scale;
 #pragma unroll 1
     for (int n = c_first; n < A; n += column_threads) {
       Complex<T> v[16];
@@ -400,83 +341,39 @@ __device__ __forceinline__ bool filter_tile(const FftArguments<T>& job, unsigned
         for (int i = 0; i < 16; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
       }
       std::byte* const out = place.out + (place.y + n - (job.taps_y - 1)) * row_bytes + x * job.out_strides.width;
-      // Of odd tiles step by step: what is huge stays finite until it is put out.
-      const auto finished = [&](T sum) {
-        return Purpose == FftPurpose::odd_tiles ? fma(sum * job.gain * back, job.scale, job.offset) : fma(sum, gain, job.offset);
-      };
-      const auto put = [&](auto element) {
+      const FftFinish<T, Purpose> finish{job, back};
+      with_output(job.out_pixel, [&](auto element) {
         using Out = decltype(element);
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
           const int row = n + A * i;
-          if (row >= job.taps_y - 1 && row < end) store_as<Out>(out + A * i * row_bytes, finished(v[i].x), job.rounding);
-          if (row + rows >= job.taps_y - 1 && row + rows < end) store_as<Out>(out + (A * i + rows) * row_bytes, finished(v[i].y), job.rounding);
+          if (row >= job.taps_y - 1 && row < end) store_as<Out>(out + A * i * row_bytes, finish(v[i].x), job.rounding);
+          if (row + rows >= job.taps_y - 1 && row + rows < end) store_as<Out>(out + (A * i + rows) * row_bytes, finish(v[i].y), job.rounding);
         }
-      };
-      switch (job.out_pixel) {
-        case Pixel::u8: put(std::uint8_t{}); break;
-        case Pixel::u16: put(std::uint16_t{}); break;
-        case Pixel::i16: put(std::int16_t{}); break;
-        case Pixel::f16: put(f16{}); break;
-        case Pixel::f32: put(float{}); break;
-        case Pixel::f64: put(double{}); break;
-      }
+      });
     }
   }
   if constexpr (Purpose == FftPurpose::odd_tiles) {
     put_not_finite<T, A, B, Bytes>(job, place, input, shared);
     __syncthreads();
   }
-  return true;
 }
 
-template <class T, int A, int B, int Bytes>
-__global__ void __launch_bounds__(FftTileSize<T, A, B>::threads, FftTileSize<T, A, B>::blocks) fft_tile_kernel(const __grid_constant__ FftArguments<T> job) {
-  extern __shared__ __align__(16) std::byte shared[];
-  filter_tile<T, A, B, Bytes, FftPurpose::filter>(job, blockIdx.x, shared, nullptr);
-}
-
-/// Those tiles that the first kernel left, whichever they are: all threads look which of the block's share they are.
-template <class T, int A, int B, int Bytes>
-__global__ void __launch_bounds__(FftTileSize<T, A, B>::threads, FftTileSize<T, A, B>::blocks) fft_odd_tiles_kernel(const __grid_constant__ FftArguments<T> job) {
-  extern __shared__ __align__(16) std::byte shared[];
-  constexpr unsigned threads = FftTileSize<T, A, B>::threads;
-  __shared__ unsigned left[threads];
-  __shared__ unsigned count;
-  for (unsigned first = blockIdx.x; first < job.tiles; first += gridDim.x * threads) {
-    if (threadIdx.x == 0) count = 0;
-    __syncthreads();
-    const unsigned mine = first + gridDim.x * threadIdx.x;
-    if (mine < job.tiles && job.odd_tiles[mine] != 0) left[atomicAdd(&count, 1U)] = mine;
-    __syncthreads();
-    for (unsigned i = 0; i < count; ++i) {
-      __syncthreads();
-      filter_tile<T, A, B, Bytes, FftPurpose::odd_tiles>(job, left[i], shared, nullptr);
-    }
-    __syncthreads();
-  }
-}
-
-/// Of weights as a tile of T with nothing outside: one block.
+/// The size and what its kernels do.
 template <class T, int A, int B>
-__global__ void __launch_bounds__(FftTileSize<T, A, B>::threads, FftTileSize<T, A, B>::blocks)
-    fft_spectrum_kernel(const __grid_constant__ FftArguments<T> job, Complex<T>* spectrum) {
-  extern __shared__ __align__(16) std::byte shared[];
-  filter_tile<T, A, B, sizeof(T), FftPurpose::spectrum>(job, 0, shared, spectrum);
-}
-
-template <class T, int A, int B>
-FftTile<T> fft_tile() {
+struct FftTile {
   using Size = FftTileSize<T, A, B>;
-  FftTile<T> tile{.rows = Size::rows, .columns = Size::columns, .threads = Size::threads, .blocks = Size::blocks, .shared_bytes = Size::shared_bytes};
-  tile.filter = {fft_tile_kernel<T, A, B, 1>, fft_tile_kernel<T, A, B, 2>, fft_tile_kernel<T, A, B, 4>};
-  tile.odd_tiles = {nullptr, fft_odd_tiles_kernel<T, A, B, 2>, fft_odd_tiles_kernel<T, A, B, 4>};
-  if constexpr (Size::is_f64) {
-    tile.filter[3] = fft_tile_kernel<T, A, B, 8>;
-    tile.odd_tiles[3] = fft_odd_tiles_kernel<T, A, B, 8>;
+  static constexpr int height = 2 * Size::rows, width = Size::columns;
+
+  template <int Bytes, FftPurpose Purpose>
+  __device__ __forceinline__ static void filter(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum) {
+    filter_tile<T, A, B, Bytes, Purpose>(job, tile, shared, spectrum);
   }
-  tile.spectrum = fft_spectrum_kernel<T, A, B>;
-  return tile;
+};
+
+template <class T, int A, int B>
+FftTileKernels<T> fft_tile() {
+  return fft_kernels<T, FftTile<T, A, B>>();
 }
 
 }  // namespace halation::cuda_backend

@@ -62,6 +62,15 @@ __device__ __forceinline__ void load_bits([[maybe_unused]] Bits& to, [[maybe_unu
 #endif
 }
 
+/// An element's bits.
+template <int Bytes, class Sum>
+__device__ __forceinline__ Bits<Sum> load_plain(const std::byte* from) {
+  if constexpr (Bytes == 1) return __ldg(reinterpret_cast<const std::uint8_t*>(from));
+  else if constexpr (Bytes == 2) return __ldg(reinterpret_cast<const std::uint16_t*>(from));
+  else if constexpr (Bytes == 4) return __ldg(reinterpret_cast<const std::uint32_t*>(from));
+  else return __ldg(reinterpret_cast<const unsigned long long*>(from));
+}
+
 template <class In, class Sum>
 __device__ __forceinline__ Sum number_of(Bits<Sum> bits) {
   if constexpr (std::is_same_v<In, f16>) return static_cast<Sum>(__half2float(__ushort_as_half(static_cast<unsigned short>(bits))));

@@ -1,0 +1,295 @@
+// line.cuh: transforms of 256 · A complex numbers in shared memory, 16 of them a thread, and the kernel that filters along rows by them.
+#pragma once
+
+#include "cuda/fft/kernels.cuh"
+#include "cuda/fft/samples.cuh"
+
+namespace halation::cuda_backend {
+
+/// Of three steps: 16 numbers that lie 16 · A apart, 16 that lie A apart, A neighbours. What they leave behind stays where it is, so that
+/// digits are reversed.
+template <class T, int A>
+struct FftLineSize {
+  static constexpr int length = 256 * A;
+  static constexpr int threads = 16 * A;
+  static constexpr int blocks = (sizeof(T) == 8 ? 512 : 768) / threads;
+  static constexpr std::size_t shared_bytes = length / 16 * 17 * sizeof(Complex<T>);
+  /// Where number n lies: one place in 17 is left free, so that neighbours and those A or 16 · A apart fall into all banks.
+  __device__ __forceinline__ static constexpr int place(int n) { return n + n / 16; }
+};
+
+/// Number t + 16 · A · i in, where t is the thread's, as v[i]; `first` is the numbers' place in shared memory. Out: results in an order of
+/// their own. Roots: e^(−2πi · t · (k + shift) / length) at 16 · A · k + t, and then e^(−2πi · n · k / (16 · A)) at A · k + n.
+template <class T, int A>
+__device__ __forceinline__ void line_forth(Complex<T> (&v)[16], Complex<T>* first, const Complex<T>* roots) {
+  using Size = FftLineSize<T, A>;
+  constexpr int step = 16 * A;
+  const int t = static_cast<int>(threadIdx.x);
+  transform<-1, 16>(v);
+#pragma unroll
+  for (int i = 0; i < 16; ++i) first[Size::place(step * result_at(i)) + Size::place(t)] = v[i] * ldg(roots + step * result_at(i) + t);
+  __syncthreads();
+  const int n = t % A;
+  Complex<T>* const second = first + Size::place(step * (t / A)) + n;
+#pragma unroll
+  for (int i = 0; i < 16; ++i) v[i] = second[Size::place(A * i)];
+  transform<-1, 16>(v);
+#pragma unroll
+  for (int i = 0; i < 16; ++i) second[Size::place(A * result_at(i))] = result_at(i) == 0 ? v[i] : v[i] * ldg(roots + Size::length + A * result_at(i) + n);
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < 16 / A; ++j) {
+    const Complex<T>* const third = first + Size::place(A * (t + step * j));
+#pragma unroll
+    for (int i = 0; i < A; ++i) v[A * j + i] = third[i];
+    transform<-1, A>(v + A * j);
+  }
+}
+
+/// The way back.
+template <class T, int A>
+__device__ __forceinline__ void line_back(Complex<T> (&v)[16], Complex<T>* first, const Complex<T>* roots) {
+  using Size = FftLineSize<T, A>;
+  constexpr int step = 16 * A;
+  const int t = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int j = 0; j < 16 / A; ++j) {
+    transform<1, A>(v + A * j);
+    Complex<T>* const third = first + Size::place(A * (t + step * j));
+#pragma unroll
+    for (int i = 0; i < A; ++i) third[i] = v[A * j + i];
+  }
+  __syncthreads();
+  const int n = t % A;
+  Complex<T>* const second = first + Size::place(step * (t / A)) + n;
+#pragma unroll
+  for (int i = 0; i < 16; ++i) {
+    v[i] = second[Size::place(A * result_at(i))];
+    if (result_at(i) != 0) v[i] = times_conjugate(v[i], ldg(roots + Size::length + A * result_at(i) + n));
+  }
+  transform<1, 16>(v);
+#pragma unroll
+  for (int i = 0; i < 16; ++i) second[Size::place(A * i)] = v[i];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 16; ++i)
+    v[i] = times_conjugate(first[Size::place(step * result_at(i)) + Size::place(t)], ldg(roots + step * result_at(i) + t));
+  transform<1, 16>(v);
+}
+
+/// Where samples of a stretch of a row come from.
+template <class T, int A, int Bytes>
+class FftLineInput {
+ public:
+  __device__ FftLineInput(const FftArguments<T>& job, const FftPlace& place) : axis_(job.borders[2]), pixel_(job.in_pixel), step_(job.in_strides.width) {
+    const std::int64_t z = job.borders[0].source(place.z + job.lead[0]);
+    const std::int64_t y = job.borders[1].source(place.y + job.lead[1]);
+    first_ = place.x + job.lead[2] + static_cast<int>(threadIdx.x);
+    outside_ = static_cast<T>(z < 0 ? job.borders[0].constant : y < 0 ? job.borders[1].constant : axis_.constant);
+    row_ = z < 0 || y < 0 ? nullptr : place.in + z * job.in_strides.depth + y * job.in_strides.height;
+    const std::int64_t begin = place.x + job.lead[2];
+    inside_ = row_ != nullptr && begin >= 0 && begin + 2 * FftLineSize<T, A>::length <= axis_.n;
+  }
+
+  /// Samples 16 · A apart from the thread's first on and, as imaginary parts, those `length` further.
+  __device__ __forceinline__ void load(Complex<T> (&to)[16]) const {
+    constexpr int step = 16 * A, half = FftLineSize<T, A>::length;
+    Bits<T> real[16], imaginary[16];
+    if (inside_) {
+      const std::byte* from = row_ + first_ * step_;
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {
+        real[i] = load_plain<Bytes, T>(from + i * step * step_);
+        imaginary[i] = load_plain<Bytes, T>(from + (i * step + half) * step_);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {
+        load_at(i * step, real[i]);
+        load_at(i * step + half, imaginary[i]);
+      }
+    }
+    with_element<Bytes>(pixel_, [&](auto element) {
+#pragma unroll
+      for (int i = 0; i < 16; ++i) to[i] = {number_of<decltype(element), T>(real[i]), number_of<decltype(element), T>(imaginary[i])};
+    });
+    if (inside_) return;
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+      if (is_outside(i * step)) to[i].x = outside_;
+      if (is_outside(i * step + half)) to[i].y = outside_;
+    }
+  }
+
+ private:
+  __device__ bool is_outside(int n) const { return row_ == nullptr || axis_.source(first_ + n) < 0; }
+  __device__ void load_at(int n, Bits<T>& to) const {
+    const std::int64_t source = axis_.source(first_ + n);
+    load_bits<Bytes>(to, row_ + source * step_, row_ != nullptr && source >= 0);
+  }
+
+  DeviceBorder axis_;
+  Pixel pixel_;
+  std::int64_t step_, first_;
+  const std::byte* row_;
+  T outside_;
+  bool inside_;
+};
+
+/// Puts out what numbers that are not finite make of the outputs that they reach: running counts of them tell which hold any.
+template <class T, int A, int Bytes>
+__device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place, const FftLineInput<T, A, Bytes>& input, std::byte* shared) {
+  using Size = FftLineSize<T, A>;
+  constexpr int samples = 2 * Size::length, each = samples / Size::threads;
+  // So many of either sort lie before a sample; at most 8,192.
+  auto* const nans = reinterpret_cast<std::uint16_t*>(shared);
+  auto* const infinities = nans + samples;
+  const int t = static_cast<int>(threadIdx.x);
+  __shared__ int totals[2][Size::threads];
+  __syncthreads();
+  Complex<T> v[16];
+  input.load(v);
+  bool any = false;
+#pragma unroll
+  for (int i = 0; i < 16; ++i) {
+    const T both[2]{v[i].x, v[i].y};
+    for (int half = 0; half < 2; ++half) {
+      const T x = both[half];
+      const int n = t + 16 * A * i + half * Size::length;
+      nans[n] = x != x ? 1 : 0;
+      infinities[n] = x == x && !is_finite(x) ? (x > 0 ? 1 : 2) : 0;
+      any = any || !is_finite(x);
+    }
+  }
+  if (__syncthreads_or(any ? 1 : 0) == 0) return;
+  int here[2]{};
+  for (int n = each * t; n < each * (t + 1); ++n) {
+    here[0] += nans[n];
+    here[1] += infinities[n] != 0 ? 1 : 0;
+  }
+  totals[0][t] = here[0];
+  totals[1][t] = here[1];
+  __syncthreads();
+  // An output looks at its filter's samples alone: whole threads' shares by their totals, the rest one by one.
+  const int skipped = samples - job.kept_x;
+  for (int n = skipped + t; n < samples; n += Size::threads) {
+    const std::int64_t x = place.x + n - skipped;
+    if (x >= job.shape.width) continue;
+    const int begin = n - job.taps_x + 1;
+    int counts[2]{};
+    for (int m = begin; m <= n;) {
+      if (m % each == 0 && m + each <= n + 1) {
+        counts[0] += totals[0][m / each];
+        counts[1] += totals[1][m / each];
+        m += each;
+      } else {
+        counts[0] += nans[m];
+        counts[1] += infinities[m] != 0 ? 1 : 0;
+        ++m;
+      }
+    }
+    if (counts[0] + counts[1] == 0) continue;
+    T sum = 0;
+    if (counts[0] > 0) {
+      sum = static_cast<T>(NAN);
+    } else {
+      for (int m = begin; m <= n; ++m) {
+        if (infinities[m] != 0) sum += static_cast<T>(job.signs[m - begin]) * static_cast<T>(infinities[m] == 1 ? INFINITY : -INFINITY);
+      }
+    }
+    store(place.out + place.y * job.out_strides.height + x * job.out_strides.width, sum * job.scale + job.offset, job.out_pixel, job.rounding);
+  }
+}
+
+/// A stretch's transform times the filter's, and back; its outputs out.
+template <class T, int A, FftPurpose Purpose>
+__device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPlace& place, Complex<T> (&v)[16], Complex<T>* numbers, T back) {
+  using Size = FftLineSize<T, A>;
+  constexpr int samples = 2 * Size::length;
+  const int t = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int i = 0; i < 16; ++i) v[i] = v[i] * ldg(job.spectrum + Size::threads * i + t);
+  line_back<T, A>(v, numbers, job.roots);
+  turn_packed<-1>(v);
+  if (job.whole) {
+#pragma unroll
+    for (int i = 0; i < 16; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
+  }
+  const int skipped = samples - job.kept_x;
+  const std::int64_t left = job.shape.width - place.x;
+  const int end = left < job.kept_x ? static_cast<int>(left) + skipped : samples;
+  std::byte* const out = place.out + place.y * job.out_strides.height + (place.x - skipped + t) * job.out_strides.width;
+  const std::int64_t width = job.out_strides.width;
+  const FftFinish<T, Purpose> finish{job, back};
+  with_output(job.out_pixel, [&](auto element) {
+    using Out = decltype(element);
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+      const int n = t + 16 * A * i;
+      if (n >= skipped && n < end) store_as<Out>(out + 16 * A * i * width, finish(v[i].x), job.rounding);
+      if (n + Size::length >= skipped && n + Size::length < end) store_as<Out>(out + (16 * A * i + Size::length) * width, finish(v[i].y), job.rounding);
+    }
+  });
+}
+
+/// One stretch. Those with odd numbers are noted and left.
+template <class T, int A, int Bytes, FftPurpose Purpose>
+__device__ __forceinline__ void filter_line(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
+  using Size = FftLineSize<T, A>;
+  auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
+  const int t = static_cast<int>(threadIdx.x);
+  const FftPlace place = place_of_tile(job, tile);
+  const FftLineInput<T, A, Bytes> input(job, place);
+  T scale = 1, back = 1;
+  Complex<T> v[16];
+  input.load(v);
+  if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
+    bool plain = true;
+#pragma unroll
+    for (int i = 0; i < 16; ++i) plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
+    const bool odd = __syncthreads_or(plain ? 0 : 1) != 0;
+    if (t == 0) job.odd_tiles[tile] = odd ? 1 : 0;
+    if (odd) return;
+  }
+  if constexpr (Purpose == FftPurpose::odd_tiles) {
+    T largest = 0;
+#pragma unroll
+    for (int i = 0; i < 16; ++i) largest = max(largest, max(finite_magnitude(v[i].x), finite_magnitude(v[i].y)));
+    scale = scale_for(largest_of_block(largest));
+    back = 1 / scale;
+#pragma unroll
+    for (int i = 0; i < 16; ++i) v[i] = {is_finite(v[i].x) ? v[i].x * scale : 0, is_finite(v[i].y) ? v[i].y * scale : 0};
+  }
+  turn_packed<1>(v);
+  line_forth<T, A>(v, numbers, job.roots);
+  if constexpr (Purpose == FftPurpose::spectrum) {
+    constexpr T one_of = T(1) / Size::length;
+#pragma unroll
+    for (int i = 0; i < 16; ++i) spectrum_out[Size::threads * i + t] = {v[i].x * one_of, v[i].y * one_of};
+  } else {
+    put_line<T, A, Purpose>(job, place, v, numbers, back);
+  }
+  if constexpr (Purpose == FftPurpose::odd_tiles) {
+    put_not_finite<T, A, Bytes>(job, place, input, shared);
+    __syncthreads();
+  }
+}
+
+/// The size and what its kernels do.
+template <class T, int A>
+struct FftLine {
+  using Size = FftLineSize<T, A>;
+  static constexpr int height = 1, width = 2 * Size::length;
+
+  template <int Bytes, FftPurpose Purpose>
+  __device__ __forceinline__ static void filter(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum) {
+    filter_line<T, A, Bytes, Purpose>(job, tile, shared, spectrum);
+  }
+};
+
+template <class T, int A>
+FftTileKernels<T> fft_line() {
+  return fft_kernels<T, FftLine<T, A>>();
+}
+
+}  // namespace halation::cuda_backend

@@ -1,0 +1,108 @@
+// samples.cuh: what kernels of all sizes of tiles share: where a tile lies, numbers in and out, those that are not finite or huge.
+#pragma once
+
+#include "cuda/fft/arguments.cuh"
+#include "cuda/parts/pixels.cuh"
+
+namespace halation::cuda_backend {
+
+/// Where a tile lies.
+struct FftPlace {
+  std::int64_t x, y, z;  ///< its first output
+  const std::byte* in;   ///< of its image and channel
+  std::byte* out;
+};
+
+template <class T>
+__device__ __forceinline__ FftPlace place_of_tile(const FftArguments<T>& job, unsigned tile) {
+  const auto next = [&](const Divisor& divisor) {
+    const unsigned quotient = divisor.quotient(tile);
+    const unsigned rest = tile - quotient * divisor.by;
+    tile = quotient;
+    return static_cast<std::int64_t>(rest);
+  };
+  const std::int64_t channel = next(job.channels);  // those of a pixel one after the other: they share its bytes in the cache
+  FftPlace place;
+  place.x = next(job.across) * job.kept_x;
+  place.y = next(job.down) * job.kept_y;
+  place.z = next(job.depth);
+  const std::int64_t batch = tile;
+  place.in = job.in + batch * job.in_strides.batch + channel * job.in_strides.channels;
+  place.out = job.out + batch * job.out_strides.batch + channel * job.out_strides.channels + place.z * job.out_strides.depth;
+  return place;
+}
+
+/// A number of memory that no kernel writes meanwhile, in one load.
+template <class T>
+__device__ __forceinline__ Complex<T> ldg(const Complex<T>* from) {
+  if constexpr (sizeof(T) == 4) {
+    const float2 both = __ldg(reinterpret_cast<const float2*>(from));
+    return {both.x, both.y};
+  } else {
+    const double2 both = __ldg(reinterpret_cast<const double2*>(from));
+    return {both.x, both.y};
+  }
+}
+
+/// Whether |x| is at most `largest_plain_number`, and a number.
+template <class T>
+__device__ __forceinline__ bool is_plain(T x) {
+  return fabs(x) <= largest_plain_number<T>;
+}
+
+template <class T>
+__device__ __forceinline__ bool is_finite(T x) {
+  return x - x == 0;
+}
+
+/// |x|, 0 of what is not finite.
+template <class T>
+__device__ __forceinline__ T finite_magnitude(T x) {
+  return is_finite(x) ? fabs(x) : 0;
+}
+
+/// 2^e such that numbers up to `largest` times it are at most 1.
+template <class T>
+__device__ __forceinline__ T scale_for(T largest) {
+  int exponent = 0;
+  frexp(largest, &exponent);
+  return ldexp(T(1), -exponent);
+}
+
+/// The largest of all threads' magnitudes.
+template <class T>
+__device__ T largest_of_block(T mine) {
+  __shared__ unsigned long long largest;
+  if (threadIdx.x == 0) largest = 0;
+  __syncthreads();
+  atomicMax(&largest, static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(mine))));
+  __syncthreads();
+  return static_cast<T>(__longlong_as_double(static_cast<long long>(largest)));
+}
+
+/// What a transform gives as an output's number; `back` undoes the scale of odd tiles, step by step, so that what is huge stays finite
+/// until it is put out.
+template <class T, FftPurpose Purpose>
+struct FftFinish {
+  const FftArguments<T>& job;
+  T back;
+
+  __device__ __forceinline__ T operator()(T sum) const {
+    return Purpose == FftPurpose::odd_tiles ? fma(sum * job.gain * back, job.scale, job.offset) : fma(sum, job.gain * job.scale, job.offset);
+  }
+};
+
+/// body(element) with an element of the type of `pixel`: asked once outside of loops over elements.
+template <class Body>
+__device__ __forceinline__ void with_output(Pixel pixel, const Body& body) {
+  switch (pixel) {
+    case Pixel::u8: body(std::uint8_t{}); break;
+    case Pixel::u16: body(std::uint16_t{}); break;
+    case Pixel::i16: body(std::int16_t{}); break;
+    case Pixel::f16: body(f16{}); break;
+    case Pixel::f32: body(float{}); break;
+    case Pixel::f64: body(double{}); break;
+  }
+}
+
+}  // namespace halation::cuda_backend
