@@ -45,7 +45,7 @@ struct FftArguments {
   DeviceBorder borders[3];  ///< z, y, x
   const Complex<T>* spectrum;
   const Complex<T>* roots;  ///< of unity, where a size of tiles has them in memory
-  std::uint8_t* odd_tiles;       ///< 1 for each tile left to the kernel for numbers that are not finite or huge
+  std::uint8_t* odd_tiles;       ///< 1 for each tile left to the kernel for numbers that are not finite or huge; null where none can be
   const std::int8_t* signs;      ///< −1, 0 or 1 for each weight, row by row
   std::int64_t lead[3];          ///< of a tile's first row and column beside its first output's
   Divisor channels, across, down, depth;

@@ -248,7 +248,7 @@ __device__ __forceinline__ void filter_line(const FftArguments<T>& job, unsigned
 #pragma unroll
     for (int i = 0; i < 16; ++i) plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
     const bool odd = __syncthreads_or(plain ? 0 : 1) != 0;
-    if (t == 0) job.odd_tiles[tile] = odd ? 1 : 0;
+    if (t == 0 && job.odd_tiles != nullptr) job.odd_tiles[tile] = odd ? 1 : 0;
     if (odd) return;
   }
   if constexpr (Purpose == FftPurpose::odd_tiles) {

@@ -61,12 +61,14 @@ __device__ __forceinline__ T finite_magnitude(T x) {
   return is_finite(x) ? fabs(x) : 0;
 }
 
-/// 2^e such that numbers up to `largest` times it are at most 1.
+/// 2^e such that numbers up to `largest` times it are at most 1, or 4 of the largest and less of the smallest there are: 2^e and 2^−e are
+/// normal numbers.
 template <class T>
 __device__ __forceinline__ T scale_for(T largest) {
+  constexpr int most = sizeof(T) == 8 ? 1022 : 126;
   int exponent = 0;
   frexp(largest, &exponent);
-  return ldexp(T(1), -exponent);
+  return ldexp(T(1), -min(max(exponent, -most), most));
 }
 
 /// The largest of all threads' magnitudes.

@@ -104,22 +104,22 @@ __device__ T largest_of(const Input& input, int first) {
 enum : std::uint8_t { plain_number = 0, not_a_number = 1, plus_infinity = 2, minus_infinity = 4 };
 
 /// Puts out what numbers that are not finite make of the outputs that they reach, in the place of the tile in shared memory: along
-/// rows, then down columns, a window of the filter's size tells whether it holds any; only infinities ask for the weights.
+/// rows, then down columns, a window of the filter's size tells whether it holds any; only infinities ask for the weights. `column` and
+/// `first`: the thread's column, and the first of the rows that it loads of it.
 template <class T, int A, int B, int Bytes>
-__device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place, const FftInput<T, 16 * A, 16 * B, Bytes>& input,
-                               std::byte* shared) {
+__device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place, const FftInput<T, 16 * A, 16 * B, Bytes>& input, int column,
+                               int first, std::byte* shared) {
   using Size = FftTileSize<T, A, B>;
   constexpr int rows = 2 * Size::rows, columns = Size::columns;
   auto* kinds = reinterpret_cast<std::uint8_t*>(shared);
   auto* reached = kinds + rows * columns;
-  const int column = static_cast<int>(threadIdx.x) % columns;
   const auto kind_of = [](T x) -> std::uint8_t {
     return is_finite(x) ? plain_number : x != x ? not_a_number : x > 0 ? plus_infinity : minus_infinity;
   };
   __syncthreads();
   bool any = false;
 #pragma unroll 1
-  for (int n = static_cast<int>(threadIdx.x) / columns; n < A; n += FftTileSize<T, A, B>::column_threads) {
+  for (int n = first; n < A; n += Size::column_threads) {
     Complex<T> v[16];
     input.load_column(n, A, v);
 #pragma unroll
@@ -131,37 +131,32 @@ __device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place
     }
   }
   if (__syncthreads_or(any ? 1 : 0) == 0) return;
-  // How many of either sort a window holds, as it moves by one.
-  struct Window {
-    int nans = 0, infinities = 0;
-    __device__ void count(std::uint8_t kind, int by) {
-      if ((kind & not_a_number) != 0) nans += by;
-      if ((kind & (plus_infinity | minus_infinity)) != 0) infinities += by;
-    }
-    __device__ std::uint8_t kinds() const {
-      return static_cast<std::uint8_t>((nans > 0 ? not_a_number : 0) | (infinities > 0 ? plus_infinity : 0));
-    }
+  // How many numbers of either sort a window holds, as it moves by one: those that are none, and infinities times 2^16.
+  constexpr int infinity = 1 << 16;
+  const auto count_of = [](std::uint8_t kind) { return (kind & not_a_number) + ((kind & (plus_infinity | minus_infinity)) != 0 ? infinity : 0); };
+  const auto kinds_in = [](int count) {
+    return static_cast<std::uint8_t>((count % infinity != 0 ? not_a_number : 0) | (count >= infinity ? plus_infinity : 0));
   };
   for (int row = static_cast<int>(threadIdx.x); row < rows; row += static_cast<int>(blockDim.x)) {
-    Window window;
+    int window = 0;
     for (int c = 0; c < columns; ++c) {
-      window.count(kinds[row * columns + c], 1);
-      if (c >= job.taps_x) window.count(kinds[row * columns + c - job.taps_x], -1);
-      reached[row * columns + c] = window.kinds();
+      window += count_of(kinds[row * columns + c]);
+      if (c >= job.taps_x) window -= count_of(kinds[row * columns + c - job.taps_x]);
+      reached[row * columns + c] = kinds_in(window);
     }
   }
   __syncthreads();
   const int skipped = columns - job.kept_x;
   const std::int64_t x = place.x + column - skipped;
-  if (static_cast<int>(threadIdx.x) >= columns || column < skipped || x >= job.shape.width) return;
-  Window window;
+  if (first > 0 || column < skipped || x >= job.shape.width) return;
+  int window = 0;
   for (int row = 0; row < rows; ++row) {
-    window.count(reached[row * columns + column], 1);
-    if (row >= job.taps_y) window.count(reached[(row - job.taps_y) * columns + column], -1);
+    window += count_of(reached[row * columns + column]);
+    if (row >= job.taps_y) window -= count_of(reached[(row - job.taps_y) * columns + column]);
     const std::int64_t y = place.y + row - (job.taps_y - 1);
-    if (row < job.taps_y - 1 || y >= job.shape.height || window.kinds() == 0) continue;
+    if (row < job.taps_y - 1 || y >= job.shape.height || window == 0) continue;
     T sum = 0;
-    if (window.nans > 0) {
+    if (window % infinity != 0) {
       sum = static_cast<T>(NAN);
     } else {
       for (int i = 0; i < job.taps_y; ++i) {
@@ -243,7 +238,7 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
   }
   if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
     const bool odd = __syncthreads_or(plain ? 0 : 1) != 0;
-    if (threadIdx.x == 0) job.odd_tiles[tile] = odd ? 1 : 0;
+    if (threadIdx.x == 0 && job.odd_tiles != nullptr) job.odd_tiles[tile] = odd ? 1 : 0;
     if (odd) return;
   } else {
     __syncthreads();
@@ -354,7 +349,7 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
     }
   }
   if constexpr (Purpose == FftPurpose::odd_tiles) {
-    put_not_finite<T, A, B, Bytes>(job, place, input, shared);
+    put_not_finite<T, A, B, Bytes>(job, place, input, c, c_first, shared);
     __syncthreads();
   }
 }
