@@ -7,6 +7,7 @@ import math
 
 WIDTH = 460
 LINE = 18  # from one line of words to the next
+CHARACTER = 7.5  # width of one, and no less
 
 
 def _words(x, y, words, style="", align="start"):
@@ -30,14 +31,19 @@ def bars(name, title, rows, unit, mark=None):
     def x(value):
         return value / most * (WIDTH - room)
 
+    def behind(value, text):
+        """Where the text behind a bar begins: behind the mark, where that would go through it."""
+        at = x(value) + 6
+        return place + 6 if mark and at - 4 < place < at + CHARACTER * len(text) else at
+
     parts, y = [], 4
     place = x(mark[0]) if mark else 0
     for label, value, text, style in rows:
         parts.append(_words(0, y + 13, label))
         parts.append(f'<rect class="bar {style}" x="0" y="{y + LINE:.1f}" width="{max(1, x(value)):.1f}" height="12" rx="2"/>')
-        parts.append(_words(x(value) + 6, y + LINE + 10.5, text, "figure"))
+        parts.append(_words(behind(value, text), y + LINE + 10.5, text, "figure"))
         if mark:  # beside the bar alone, not through words
-            parts.append(f'<line class="mark" x1="{place:.1f}" y1="{y + LINE - 4}" x2="{place:.1f}" y2="{y + LINE + 16}"/>')
+            parts.append(f'<line class="mark" x1="{place:.1f}" y1="{y + LINE - 1}" x2="{place:.1f}" y2="{y + LINE + 16}"/>')
         y += LINE + 22
     if mark:
         at_right = place > WIDTH * 0.6

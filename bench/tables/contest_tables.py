@@ -181,13 +181,18 @@ def gpu_python_least():
     return " and ".join(times(factor) for _, factor in sorted(least.items()))
 
 
+def machine(name):
+    """What a record was measured on."""
+    of = record(name)
+    return of["gpu"]["name"] if "gpu" in of else f"{of['machine']}, {of['cores']} cores"
+
+
 def circumstances(*names):
     """Machine, driver, commits and dates of records."""
     records = [record(name) for name in names]
     first = records[0]
-    gpu = first.get("gpu")
-    text = f"{gpu['name']}, driver {gpu['driver']}" if gpu else f"{first['machine']}, {first['cores']} cores"
-    return f"{text}, commit {', '.join(each['commit'] for each in records)}, {first['date']}"
+    driver = f", driver {first['gpu']['driver']}" if "gpu" in first else ""
+    return f"{machine(names[0])}{driver}, commit {', '.join(each['commit'] for each in records)}, {first['date']}"
 
 
 def cpu_circumstances(records=CPU):
@@ -220,23 +225,28 @@ def gpu_peers():
     return peer_versions(GPU, GPU_PYTHON)
 
 
-def overview_jobs():
-    """(label, where, row) of a few jobs of each kind."""
-    cpu, gpu = cpu_rows(), gpu_rows()
+def overview_cpu_jobs():
+    """(label, row) of a few jobs of each kind, with two threads."""
+    rows = cpu_rows()
     for label, job in (("3×3 over 4096² f32", "f32 3x3"), ("9×9 over 4096² f32", "f32 9x9"),
                        ("Gaussian σ 2 over 4096² RGB of 8 bits", "u8 c3 gaussian sigma 2"),
                        ("box 9×9 over 4096² of 8 bits", "u8 box 9"), ("5×5×5 over 256³ f32", "f32 3D 5x5x5")):
-        yield label, "CPU, 2 cores", cpu[f"cpu {job}"][2]
+        yield label, rows[f"cpu {job}"][2]
+
+
+def overview_gpu_jobs():
+    rows = gpu_rows()
     for label, job in (("3×3 over 8192² f32", "f32 3x3"), ("9×9 over 8192² f32", "f32 9x9"),
                        ("Gaussian of 17 taps over 8192² f32", "f32 gaussian 17 taps"), ("5×5×5 over 512³ f32", "f32 3D 5x5x5")):
-        yield label, "GPU", gpu[job]
+        yield label, rows[job]
 
 
 def overview():
     """The first table of the README."""
     return table(["Job", "on", "time", "of a copy's pace", "as fast as the fastest other"],
                  [[label, where, f"{digits(row['ms'])} ms", percent(row["share_of_copy"]),
-                   f"{times(over(row))} × {row['best_peer']['peer']}"] for label, where, row in overview_jobs()])
+                   f"{times(over(row))} × {row['best_peer']['peer']}"]
+                  for where, jobs in ((machine(CPU[0]), overview_cpu_jobs()), (machine(GPU), overview_gpu_jobs())) for label, row in jobs])
 
 
 NAMES = {"XEON": XEON}

@@ -248,9 +248,14 @@ def range_of(name, step):
     return f"{digits(min(taken))} to {digits(max(taken))}"
 
 
+def gpu(name=LARGE):
+    """What a record was measured on."""
+    return record(name)["machine"]["gpu"]["name"]
+
+
 def ladder_circumstances():
     of = record(LARGE)
-    return f"{of['machine']['gpu']['name']}, driver {of['machine']['gpu']['driver']}, {of['date'][:10]}"
+    return f"{gpu()}, driver {of['machine']['gpu']['driver']}, {of['date'][:10]}"
 
 
 NAMES = {"LARGE": LARGE, "SMALL": SMALL}

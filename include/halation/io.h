@@ -20,7 +20,7 @@ enum class ColourModel { gray, rgb, cmyk, other };
 struct Metadata {
   ByName<Metadata> by_name = ByName<Metadata>();
   std::vector<std::byte> icc;   ///< ICC colour profile
-  std::vector<std::byte> exif;  ///< Exif, beginning with its TIFF header ("II" or "MM"); its orientation is 1 once pixels are upright
+  std::vector<std::byte> exif;  ///< Exif, beginning with its TIFF header ("II" or "MM"); its orientation: 1, unless read as stored
   std::vector<std::byte> xmp;   ///< XMP packet
   double dots_per_inch_y = 0;   ///< 0: unknown
   double dots_per_inch_x = 0;
@@ -29,7 +29,8 @@ struct Metadata {
 /// The axes of an array, outermost first; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.
 enum class ArrayLayout { by_rank, w, hw, hwc, dhw, dhwc };
 
-/// One picture of a file (a page of a TIFF, the only one of most others), upright: an orientation stored in the file has been applied.
+/// One picture of a file (a page of a TIFF, the only one of most others), upright: an orientation stored in the file has been applied
+/// (`ReadOptions::upright`).
 struct Page {
   Image image;               ///< batch 1; alpha, where there is one, is the last channel, not premultiplied
   ColourModel colour = ColourModel::other;
@@ -55,6 +56,9 @@ struct ReadOptions {
   std::size_t memory_bytes = 0;
   /// That page, or picture of an animation, alone, counted from 1; 0: all pages, of an animation the first picture.
   std::int64_t page = 0;
+  /// Whether to apply an orientation that the file gives (Exif, TIFF's tag, AVIF's turns and mirrors); otherwise
+  /// pixels come as they were stored, and Exif says how they lie.
+  bool upright = true;
 };
 
 /// Reads the pages of a PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR, .npy, BMP, PNM (PBM, PGM, PPM, PAM) or PFM file, and
@@ -85,7 +89,8 @@ void check_writable(const std::string& path, Pixel pixel, const Shape& shape, bo
                     const WriteOptions& options = {});
 
 /// The file appears at `path`, or where a link there points, once it is complete, so that nothing half-written stays; "-" writes
-/// standard output. Metadata and profile are kept as far as the format carries them. Pixel values are never rescaled.
+/// standard output. Metadata and profile are kept as far as the format carries them, and so is an orientation that Exif says. Pixel values
+/// are never rescaled.
 void write_pages(const std::string& path, std::span<const Page> pages, const WriteOptions& options = {});
 
 /// One image without metadata: 1 channel is gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.

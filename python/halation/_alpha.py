@@ -1,13 +1,22 @@
 """_alpha.py: named filters over images whose last channel is alpha, as the program filters photographs."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import _arrays, _native
 from ._job import check_writable, pixel_of
 from ._threads import LIMIT
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def run(name, image, arguments, axes, border, cval, output):
+    from ._types import DType, Shape
+
+
+def run(name: str, image: Any, arguments: dict[str, list[float]], axes: Shape, border: str, cval: float, output: Any) -> Any:
     """`arguments` as the library takes them; `axes` those of the filter, from 0, without the last, which is the channels."""
     library = _arrays.library_of(image)
     if not isinstance(library, _arrays.OnCpu):
@@ -31,7 +40,9 @@ def run(name, image, arguments, axes, border, cval, output):
     return output
 
 
-def _filtered(name, array, arguments, axes, border, cval, kind):
+def _filtered(
+    name: str, array: NDArray[Any], arguments: dict[str, list[float]], axes: Shape, border: str, cval: float, kind: DType
+) -> NDArray[Any]:
     if array.size == 0:
         return np.empty(array.shape, kind)
     inner = range(-1 - len(axes), -1)

@@ -4,20 +4,31 @@ On the CPU every array is read through NumPy, which shares its memory, and resul
 and where they are: the library filters them there.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
 import numpy as np
 
 from . import _native
 from ._mapping import Layout
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from ._types import DType, Shape
+
 
 class OnCpu:
     """A library whose arrays on the CPU NumPy can look at: `give` makes a result of NumPy's into one of its arrays."""
 
-    def __init__(self, give):
+    def __init__(self, give: Callable[[NDArray[Any]], Any]) -> None:
         self.give = give
 
 
-def _same(array):
+def _same(array: Any) -> Any:
     return array
 
 
@@ -27,7 +38,14 @@ NUMPY = OnCpu(_same)
 class OnGpu:
     """A library whose arrays lie on a CUDA device."""
 
-    def __init__(self, empty, astype, stream, sqrt, asarray):
+    def __init__(
+        self,
+        empty: Callable[[Shape, DType, Any], Any],
+        astype: Callable[[Any, DType], Any],
+        stream: Callable[[Any], int],
+        sqrt: Callable[[Any], object],
+        asarray: Callable[[Any], Any],
+    ) -> None:
         self.empty = empty  # (shape, dtype, like)
         self.astype = astype  # (array, dtype): always another array
         self.stream = stream  # (array) -> address of the caller's current stream
@@ -35,15 +53,16 @@ class OnGpu:
         self.asarray = asarray
 
     @staticmethod
-    def layout(array):
+    def layout(array: Any) -> Layout:
         shape, strides, kind, device, _, _, _ = _native.describe(array)
         return Layout(shape, strides, np.dtype(kind), device)
 
 
-_found = {}
+Library = OnCpu | OnGpu
+_found: dict[str, Library] = {}
 
 
-def library_of(array):
+def library_of(array: Any) -> Library:
     """The library of an array, by its type; NumPy for everything that NumPy makes arrays of."""
     kind = type(array)
     if kind is np.ndarray:
@@ -66,24 +85,30 @@ def library_of(array):
     return NUMPY
 
 
-def _library(name, make):
+def gpu_library_of(array: Any) -> OnGpu:
+    """The library of an array that is known to lie on a GPU."""
+    return cast(OnGpu, library_of(array))
+
+
+def _library(name: str, make: Callable[[], Library]) -> Library:
     if name not in _found:
         _found[name] = make()
     return _found[name]
 
 
-def on_cpu(array):
+def on_cpu(array: Any) -> NDArray[Any]:
     """An array in host memory as NumPy's, without a copy where the object has memory of its own."""
     if type(array) is np.ndarray:
         return array
     if type(array).__module__.partition(".")[0] == "torch":
-        return array.numpy()  # which refuses tensors that require a gradient, with a sentence
+        there: NDArray[Any] = array.numpy()  # which refuses tensors that require a gradient, with a sentence
+        return there
     if hasattr(array, "__dlpack__") and not hasattr(array, "__array__") and not hasattr(array, "__array_interface__"):
         return np.from_dlpack(array)
     return np.asarray(array)
 
 
-def facts_of(array):
+def facts_of(array: Any) -> tuple[int, DType]:
     """(number of axes, dtype) of an array of any library."""
     if type(array) is np.ndarray:
         return array.ndim, array.dtype
@@ -94,7 +119,7 @@ def facts_of(array):
     return len(layout.shape), layout.dtype
 
 
-def _torch_dtype(torch, dtype):
+def _torch_dtype(torch: Any, dtype: DTypeLike) -> Any:
     names = {
         "b1": torch.bool,
         "u1": torch.uint8,
@@ -117,13 +142,13 @@ def _torch_dtype(torch, dtype):
     return names[name]
 
 
-def _torch_on_cpu():
+def _torch_on_cpu() -> Library:
     import torch
 
     return OnCpu(torch.from_numpy)
 
 
-def _torch_on_gpu():
+def _torch_on_gpu() -> Library:
     import torch
 
     return OnGpu(
@@ -135,7 +160,7 @@ def _torch_on_gpu():
     )
 
 
-def _cupy():
+def _cupy() -> Library:
     try:
         import cupy
     except ImportError as error:
@@ -150,20 +175,20 @@ def _cupy():
     )
 
 
-def _jax_on_cpu():
+def _jax_on_cpu() -> Library:
     import jax.numpy
 
     return OnCpu(jax.numpy.asarray)
 
 
-def _jax_on_gpu():
+def _jax_on_gpu() -> Library:
     raise TypeError("arrays of JAX are filtered on the CPU; hand one on a GPU over as CuPy's: cupy.from_dlpack(array)")
 
 
-def _numba():
+def _numba() -> Library:
     from numba import cuda
 
-    def current(array):
+    def current(array: Any) -> int:
         return _native.describe(array)[6] or 0
 
     return OnGpu(
@@ -175,5 +200,5 @@ def _numba():
     )
 
 
-def _refuse_astype(array, *_):
+def _refuse_astype(array: Any, *_: object) -> NoReturn:
     raise TypeError("Numba's arrays are filtered as they are: types u8, u16, i16, f16, f32 and f64, into one of these")

@@ -1,8 +1,11 @@
 """_cache.py: what was prepared for earlier calls, kept; and real arrays of NumPy's, filtered by it."""
 
+from __future__ import annotations
+
 import contextlib
 import contextvars
 from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -12,14 +15,24 @@ from ._mapping import Layout
 from ._threads import LIMIT
 from ._weights import weights_and_key
 
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from ._options import Options
+    from ._types import Entry, Filters
+
+    Step: TypeAlias = tuple[Any, Any, Any, Any]
+
 MOST_ENTRIES = 256  # most of them plans
 MOST_BYTES = 16 << 20  # of weights
-entries = OrderedDict()
+entries: OrderedDict[Hashable, Entry] = OrderedDict()
 # While it holds a list: what ran, as (entry, array, out, result).
-STEPS = contextvars.ContextVar("steps", default=None)
+STEPS: contextvars.ContextVar[list[Step] | None] = contextvars.ContextVar("steps", default=None)
 
 
-def find(key):
+def find(key: Hashable) -> Entry | None:
     """The entry kept for a key, or None."""
     entry = entries.get(key)
     if entry is not None:
@@ -30,7 +43,7 @@ def find(key):
     return entry
 
 
-def keep(key, entry):
+def keep(key: Hashable, entry: Entry) -> None:
     """Puts an entry into the cache, and drops those that were not asked for longest where that is too much."""
     if entry.weights_bytes > MOST_BYTES // 8:
         return
@@ -39,16 +52,20 @@ def keep(key, entry):
         entries.popitem(last=False)
 
 
-def correlate(array, filters, options, out=None, dtype=None):
+def correlate(
+    array: NDArray[Any], filters: Any, options: Options, out: NDArray[Any] | None = None, dtype: DTypeLike | None = None
+) -> NDArray[Any]:
     """`correlate_weights` for filters as callers have them."""
     filters, key, _ = weights_and_key(filters)
     return correlate_weights(array, filters, key, options, out, dtype)
 
 
-def correlate_weights(array, filters, weights_key, options, out, dtype):
+def correlate_weights(
+    array: NDArray[Any], filters: Filters, weights_key: Hashable, options: Options, out: NDArray[Any] | None, dtype: DTypeLike | None
+) -> NDArray[Any]:
     """`_engine.correlate` for real arrays of NumPy's and real weights, as `weights_and_key` gives these."""
     if out is None:
-        key = (array.shape, array.strides, array.dtype, dtype, None, None, weights_key, options, LIMIT.get())
+        key: Hashable = (array.shape, array.strides, array.dtype, dtype, None, None, weights_key, options, LIMIT.get())
     else:
         key = (array.shape, array.strides, array.dtype, out.dtype, out.shape, out.strides, weights_key, options, LIMIT.get())
         if np.may_share_memory(array, out):
@@ -73,8 +90,8 @@ def correlate_weights(array, filters, weights_key, options, out, dtype):
 
 
 @contextlib.contextmanager
-def noting(steps):
-    """While it is entered, what runs is noted in this list; None: nowhere."""
+def noting(steps: list[Step]) -> Iterator[list[Step]]:
+    """While it is entered, what runs is noted in this list."""
     token = STEPS.set(steps)
     try:
         yield steps
@@ -82,14 +99,14 @@ def noting(steps):
         STEPS.reset(token)
 
 
-def note_more():
+def note_more() -> None:
     """What runs now is more than passes of the engine: a list that notes it stands for no chain of these."""
     steps = STEPS.get()
     if steps is not None:
         steps.append((None, None, None, None))
 
 
-def _run_noted(steps, entry, array, out):
-    made = entry.run(array, out, 0)
+def _run_noted(steps: list[Step], entry: Entry, array: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any] | None:
+    made: NDArray[Any] | None = entry.run(array, out, 0)
     steps.append((entry, array, out, made))
     return made

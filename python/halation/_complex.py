@@ -1,7 +1,10 @@
 """_complex.py: complex arrays and complex weights, by filters of real ones."""
 
+from __future__ import annotations
+
 import dataclasses
 import functools
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -9,10 +12,16 @@ from . import _cache
 from ._job import Job, check_writable
 from ._weights import multiplied_out
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from ._options import Options
+    from ._types import Entry, Filters
+
 LARGE = 1 << 16  # elements from which on one pass over both parts and their edges is the quicker way
 
 
-def correlate(array, filters, options, out, dtype):
+def correlate(array: NDArray[Any], filters: Filters, options: Options, out: NDArray[Any] | None, dtype: DTypeLike | None) -> NDArray[Any]:
     """`_engine.correlate` where the array or the weights are complex, on the CPU."""
     if options.magnitude:
         raise TypeError("a magnitude is for real numbers")
@@ -52,7 +61,7 @@ def correlate(array, filters, options, out, dtype):
     return out
 
 
-def _real_weights(array, dense, options, out):
+def _real_weights(array: NDArray[Any], dense: Filters, options: Options, out: NDArray[Any]) -> None:
     cvals = options.cvals
     if _parts_alike(options.borders, cvals):
         _cache.correlate(_pair(array), dense, _over_axes(options, array.ndim, _real_of(cvals)), _pair(out))
@@ -65,16 +74,15 @@ def _real_weights(array, dense, options, out):
         _cache.correlate(array.imag, dense, _around(options, _imag_of(cvals)), out.imag)
 
 
-def _edges(array, filters, options):
+def _edges(array: NDArray[Any], filters: Filters, options: Options) -> list[tuple[tuple[slice, ...], NDArray[Any]]]:
     """Where a filter along one axis meets the constant around an array, and what that adds to sums around 0: pairs of places and
     additions; none where there are several axes, or constants that are not numbers."""
     axes = range(array.ndim) if options.axes is None else options.axes
     long = [i for i, factor in enumerate(filters) if len(factor) > 1] if isinstance(filters, tuple) else []
     if len(long) != 1 or options.extent != "same":
         return []
-    border, constant, anchor = (
-        each[long[0]] if isinstance(each, tuple) else each for each in (options.borders, options.cvals, options.anchors)
-    )
+    given: tuple[Any, ...] = (options.borders, options.cvals, options.anchors)
+    border, constant, anchor = (each[long[0]] if isinstance(each, tuple) else each for each in given)
     if border != "constant" or anchor is None or not np.isfinite(constant):
         return []
     axis, factor = axes[long[0]] % array.ndim, filters[long[0]]
@@ -88,7 +96,7 @@ def _edges(array, filters, options):
     return [((slice(None),) * axis + (part,), added[part]) for part in (slice(0, low), slice(max(low, n - after), n))]
 
 
-def _pair(array):
+def _pair(array: NDArray[Any]) -> NDArray[Any]:
     """An array with its real and imaginary parts as one more axis at the end."""
     return array[..., np.newaxis].view(array.real.dtype)
 
@@ -96,11 +104,11 @@ def _pair(array):
 class OfParts:
     """Complex arrays and real weights, by what filters both parts as channels, or one after the other."""
 
-    def __init__(self, entries, out):
+    def __init__(self, entries: list[Entry], out: NDArray[Any]) -> None:
         self.shape, self.dtype, self._entries = out.shape, out.dtype, entries
         self.weights_bytes = sum([entry.weights_bytes for entry in entries])
 
-    def run(self, array, out, stream):
+    def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
         if out is None:
             out = np.empty(self.shape, self.dtype)
         if len(self._entries) == 1:
@@ -111,7 +119,7 @@ class OfParts:
         return out
 
 
-def _complex_weights(array, dense, options, out):
+def _complex_weights(array: NDArray[Any], dense: NDArray[Any], options: Options, out: NDArray[Any]) -> None:
     cvals = options.cvals
     real, imag = np.ascontiguousarray(dense.real), np.ascontiguousarray(dense.imag)
     if array.dtype.kind != "c":
@@ -135,36 +143,44 @@ def _complex_weights(array, dense, options, out):
     out.imag += _cache.correlate(array.imag, real, of_imag, None, kind)
 
 
-def _as_dense(filters):
+def _as_dense(filters: Filters) -> Filters:
     """Complex factors multiplied out; real ones as they are."""
     if not isinstance(filters, tuple) or all(factor.dtype.kind != "c" for factor in filters):
         return filters
     return multiplied_out(filters)
 
 
-def _parts_alike(borders, cvals):
+def _parts_alike(borders: str | tuple[str, ...], cvals: complex | tuple[complex, ...]) -> bool:
     """Whether one constant stands outside the real and the imaginary parts."""
     if "constant" not in (borders if isinstance(borders, tuple) else (borders,)):
         return True
     return _real_of(cvals) == _imag_of(cvals)
 
 
-def _real_of(cvals):
+@overload
+def _real_of(cvals: complex) -> float: ...
+@overload
+def _real_of(cvals: tuple[complex, ...]) -> tuple[float, ...]: ...
+def _real_of(cvals: complex | tuple[complex, ...]) -> float | tuple[float, ...]:
     return tuple(map(_real_of, cvals)) if isinstance(cvals, tuple) else float(np.real(cvals))
 
 
-def _imag_of(cvals):
+@overload
+def _imag_of(cvals: complex) -> float: ...
+@overload
+def _imag_of(cvals: tuple[complex, ...]) -> tuple[float, ...]: ...
+def _imag_of(cvals: complex | tuple[complex, ...]) -> float | tuple[float, ...]:
     return tuple(map(_imag_of, cvals)) if isinstance(cvals, tuple) else float(np.imag(cvals))
 
 
 @functools.lru_cache(maxsize=256)
-def _around(options, cvals):
+def _around(options: Options, cvals: complex | tuple[complex, ...]) -> Options:
     """The options for one part of the numbers, around which the constants are these."""
     return dataclasses.replace(options, cvals=cvals)
 
 
 @functools.lru_cache(maxsize=256)
-def _over_axes(options, ndim, cvals):
+def _over_axes(options: Options, ndim: int, cvals: complex | tuple[complex, ...]) -> Options:
     """The options for an array with the two parts as one more axis at the end."""
     axes = range(ndim) if options.axes is None else [axis % ndim for axis in options.axes]
     return dataclasses.replace(options, axes=tuple(axes), cvals=cvals)

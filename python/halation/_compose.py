@@ -3,6 +3,10 @@
 What is made of others gets `prepare` (_families.py), which makes its parts: each filters along fewer axes, or to a simpler type.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
 import numpy as np
 
 from ._direct import Direct
@@ -11,29 +15,39 @@ from ._mapping import Layout, packed
 from ._options import Options
 from ._weights import F64, sum_of_bytes
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from ._job import Job
+    from ._types import DType, Entry, Filters, Shape
+
+    Prepare: TypeAlias = Callable[[Layout, Layout | None, DTypeLike | None, Filters, Options], Entry]
+
 
 class Empty:
     """Arrays without elements."""
 
     weights_bytes = 0
 
-    def __init__(self, job, dtype):
+    def __init__(self, job: Job, dtype: DType) -> None:
         self.shape, self.dtype = job.out_shape, dtype
 
-    def run(self, array, out, stream):
+    def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
         return np.zeros(self.shape, self.dtype) if out is None else out
 
 
 class ThroughI16:
     """Sums as i16 in an array of their own, and these as the output's integers: wrapped, or widened."""
 
-    def __init__(self, job, layout, out_dtype):
+    def __init__(self, job: Job, layout: Layout, out_dtype: DType) -> None:
         self.shape, self.dtype = job.out_shape, out_dtype
         self.sums = Direct(job, layout, packed(job.out_shape, np.dtype(np.int16)), (1.0, job.sum))
         self.weights_bytes = self.sums.weights_bytes
 
-    def run(self, array, out, stream):
-        sums = self.sums.run(array, None, stream)
+    def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
+        sums: NDArray[Any] | None = self.sums.run(array, None, stream)
         if sums is None:
             return None
         if out is None:
@@ -45,7 +59,7 @@ class ThroughI16:
 class ManyFactors:
     """A product of factors along more than three axes: three of them, then the others, with sums in f64 between."""
 
-    def __init__(self, job, layout, out_layout, prepare):
+    def __init__(self, job: Job, layout: Layout, out_layout: Layout, prepare: Prepare) -> None:
         self.shape, self.dtype, self.weights_bytes = job.out_shape, out_layout.dtype, sum_of_bytes(job.filters)
         # The innermost three in one pass; the others then have rows of all that lies inside of them.
         by_strides = sorted(job.filtered(), key=lambda axis: -abs(layout.strides[axis]))
@@ -59,17 +73,17 @@ class ManyFactors:
         self.first = prepare(layout, None, F64, first, _along(job, inner, job.constant()))
         # What lies outside along the other axes has been filtered along these.
         constant = job.constant() * float(np.prod([factor.sum() for factor in first]))
-        rounded = {"scale": job.scale * gain, "offset": job.offset, "divisor": job.divisor}
+        rounded: dict[str, Any] = {"scale": job.scale * gain, "offset": job.offset, "divisor": job.divisor}
         rounded |= {"rounding": job.rounding, "overflow": job.overflow}
         between = packed(self.first.shape, F64)
         self.rest = prepare(between, out_layout, None, rest, _along(job, outer, constant, **rounded))
 
-    def run(self, array, out, stream):
+    def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
         between = self.first.run(array, None, stream)
         return None if between is None else self.rest.run(between, out, stream)
 
 
-def _along(job, axes, constant, **rounded):
+def _along(job: Job, axes: Shape, constant: float, **rounded: Any) -> Options:
     """The options by which a job filters along some of its axes."""
     at = [job.axes.index(axis) for axis in axes]
     borders, anchors = tuple(job.borders[i] for i in at), tuple(job.anchors[0][i] for i in at)
@@ -80,12 +94,12 @@ def _along(job, axes, constant, **rounded):
 class OfReal:
     """Real arrays and real weights with a complex result, whose imaginary parts are 0."""
 
-    def __init__(self, layout, out_layout, filters, options, prepare):
+    def __init__(self, layout: Layout, out_layout: Layout, filters: Filters, options: Options, prepare: Prepare) -> None:
         real = Layout(out_layout.shape, out_layout.strides, np.empty(0, out_layout.dtype).real.dtype, out_layout.device)
         self.real = prepare(layout, real, None, filters, options)
         self.shape, self.dtype, self.weights_bytes = out_layout.shape, out_layout.dtype, self.real.weights_bytes
 
-    def run(self, array, out, stream):
+    def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
         if out is None:
             out = np.empty(self.shape, self.dtype)
         check_writable(out)

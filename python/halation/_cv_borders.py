@@ -1,7 +1,10 @@
 """_cv_borders.py: images with as much around them as a border gives."""
 
+from __future__ import annotations
+
 import numbers
 import operator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,8 +12,15 @@ from ._cv_image import border_kind, copy_pixels, image_of, opened
 from ._cv_words import as_in_opencv
 from ._strips import sources
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def _write_with_border(src, out, top, left, border):
+    from numpy.typing import NDArray
+
+    from ._types import Array, Border, DType, Index, Real
+
+
+def _write_with_border(src: Any, out: Any, top: int, left: int, border: str) -> None:
     """Writes an image into `out` and, around it, what a border gives; "constant" is left to the caller."""
     height, width = src.shape[:2]
     rows = out[top : top + height]
@@ -25,16 +35,17 @@ def _write_with_border(src, out, top, left, border):
             out[top + low : top + high] = out[_index(top + sources(low, high, height, border), out)]
 
 
-def _index(found, out):
+def _index(found: NDArray[np.intp], out: Any) -> slice | list[int]:
     """Rows or columns as a slice where they follow each other on the CPU, of which NumPy makes a view; else as a list."""
     step = int(found[1] - found[0]) if found.size > 1 else 1
     if isinstance(out, np.ndarray) and step and (np.diff(found) == step).all():
         end = int(found[-1]) + step
         return slice(int(found[0]), end if end >= 0 else None, step)
-    return found.tolist()
+    listed: list[int] = found.tolist()
+    return listed
 
 
-def _scalar(value):
+def _scalar(value: Any) -> list[float]:
     """The four numbers of a Scalar."""
     values = [value] if isinstance(value, numbers.Real) else list(value)
     if len(values) > 4 or not all(isinstance(one, numbers.Real) for one in values):
@@ -42,7 +53,7 @@ def _scalar(value):
     return [float(one) for one in values] + [0.0] * (4 - len(values))
 
 
-def _as_type(value, dtype):
+def _as_type(value: float, dtype: DType) -> float:
     """A number as one of a type: rounded, and the nearest that there is."""
     if dtype.kind == "b":
         return bool(value)
@@ -53,7 +64,16 @@ def _as_type(value, dtype):
 
 
 @as_in_opencv
-def copyMakeBorder(src, top, bottom, left, right, borderType, dst=None, value=0):
+def copyMakeBorder(
+    src: Any,
+    top: Index,
+    bottom: Index,
+    left: Index,
+    right: Index,
+    borderType: Index | Border,
+    dst: Array | None = None,
+    value: Real | Sequence[Real] = 0,
+) -> Any:
     """An image with a border around it.
 
     Parameters

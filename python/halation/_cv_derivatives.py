@@ -1,6 +1,9 @@
 """_cv_derivatives.py: OpenCV's derivatives, and the magnitude of two of them."""
 
+from __future__ import annotations
+
 import operator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,12 +13,27 @@ from ._cv_image import depth_of, filtered, image_of, opened, target_of
 from ._cv_weights import derivative_factor, derivative_factors, laplacian, ones
 from ._cv_words import BORDER_DEFAULT, CV_16S, CV_64F, FILTER_SCHARR, as_in_opencv
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._types import Array, Border, Index, Real
+
 _LARGEST_DENSE = 7  # beyond this a Laplacian takes two separable passes
 _STRIP = 1 << 14  # elements of a magnitude whose squares stay in the caches
 
 
 @as_in_opencv
-def Sobel(src, ddepth, dx, dy, dst=None, ksize=3, scale=1, delta=0, borderType=BORDER_DEFAULT):
+def Sobel(
+    src: Any,
+    ddepth: Index,
+    dx: Index,
+    dy: Index,
+    dst: Array | None = None,
+    ksize: Index = 3,
+    scale: Real = 1,
+    delta: Real = 0,
+    borderType: Index | Border = BORDER_DEFAULT,
+) -> Any:
     """Derivative by Sobel's kernels, or Scharr's.
 
     Parameters
@@ -46,7 +64,16 @@ def Sobel(src, ddepth, dx, dy, dst=None, ksize=3, scale=1, delta=0, borderType=B
 
 
 @as_in_opencv
-def Scharr(src, ddepth, dx, dy, dst=None, scale=1, delta=0, borderType=BORDER_DEFAULT):
+def Scharr(
+    src: Any,
+    ddepth: Index,
+    dx: Index,
+    dy: Index,
+    dst: Array | None = None,
+    scale: Real = 1,
+    delta: Real = 0,
+    borderType: Index | Border = BORDER_DEFAULT,
+) -> Any:
     """First derivative by Scharr's 3 x 3 kernel.
 
     Parameters
@@ -74,7 +101,15 @@ def Scharr(src, ddepth, dx, dy, dst=None, scale=1, delta=0, borderType=BORDER_DE
 
 
 @as_in_opencv
-def Laplacian(src, ddepth, dst=None, ksize=1, scale=1, delta=0, borderType=BORDER_DEFAULT):
+def Laplacian(
+    src: Any,
+    ddepth: Index,
+    dst: Array | None = None,
+    ksize: Index = 1,
+    scale: Real = 1,
+    delta: Real = 0,
+    borderType: Index | Border = BORDER_DEFAULT,
+) -> Any:
     """Sum of the second derivatives along rows and columns, by Sobel's kernels.
 
     Parameters
@@ -114,7 +149,9 @@ def Laplacian(src, ddepth, dst=None, ksize=1, scale=1, delta=0, borderType=BORDE
 
 
 @as_in_opencv
-def spatialGradient(src, dx=None, dy=None, ksize=3, borderType=BORDER_DEFAULT):
+def spatialGradient(
+    src: Any, dx: Array | None = None, dy: Array | None = None, ksize: Index = 3, borderType: Index | Border = BORDER_DEFAULT
+) -> Any:
     """Both first derivatives by Sobel's kernels of 3 x 3.
 
     Parameters
@@ -151,7 +188,7 @@ def spatialGradient(src, dx=None, dy=None, ksize=3, borderType=BORDER_DEFAULT):
 
 
 @as_in_opencv
-def magnitude(x, y, magnitude=None):
+def magnitude(x: Any, y: Any, magnitude: Array | None = None) -> Any:
     """Lengths of vectors: ``sqrt(x**2 + y**2)``.
 
     Parameters
@@ -185,11 +222,11 @@ def magnitude(x, y, magnitude=None):
     if isinstance(out, np.ndarray):
         _write_lengths(x, _arrays.on_cpu(y), out)
     else:
-        out[...] = _arrays.library_of(x).sqrt(x * x + y * y)
+        out[...] = _arrays.gpu_library_of(x).sqrt(x * x + y * y)
     return given()
 
 
-def _write_lengths(x, y, out):
+def _write_lengths(x: NDArray[Any], y: NDArray[Any], out: NDArray[Any]) -> None:
     """Lengths of vectors, part by part: whole arrays of squares would not stay in the caches."""
     if any(np.may_share_memory(out, values) and values is not out for values in (x, y)):
         x, y = x.copy(), y.copy()

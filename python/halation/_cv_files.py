@@ -1,8 +1,11 @@
 """_cv_files.py: image files as OpenCV has them: channels in the order BGR, types and channels by flags."""
 
+from __future__ import annotations
+
 import operator
 import os
 import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,8 +18,16 @@ from ._cv_words import (
     as_in_opencv,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ._files import Path
+    from ._types import Array, Index, Rows
+
 _AS_STORED = IMREAD_COLOR | IMREAD_ANYDEPTH | IMREAD_ANYCOLOR
-_FLAGS = _AS_STORED | IMREAD_COLOR_RGB
+_FLAGS = _AS_STORED | IMREAD_COLOR_RGB | IMREAD_IGNORE_ORIENTATION
 _GRAY = (9798, 19235, 3735)  # of R, G and B, in 1/32768
 _STRIP = 1 << 16  # pixels that become gray at a time
 
@@ -29,7 +40,7 @@ _OF_SIZE = (IMWRITE_AVIF_SPEED, IMWRITE_JPEG_OPTIMIZE, IMWRITE_PNG_COMPRESSION, 
 
 
 @as_in_opencv
-def imread(filename, flags=IMREAD_COLOR_BGR):
+def imread(filename: Path, flags: Index = IMREAD_COLOR_BGR) -> NDArray[Any] | None:
     """Reads an image file.
 
     Parameters
@@ -38,8 +49,8 @@ def imread(filename, flags=IMREAD_COLOR_BGR):
         A file of the formats that `halation.imread` reads, known by its first bytes.
     flags : int, optional
         IMREAD_COLOR: three channels of uint8; IMREAD_GRAYSCALE: one; IMREAD_ANYDEPTH: of the file's type; IMREAD_ANYCOLOR: as many as
-        the file has, without alpha; IMREAD_COLOR_RGB: in that order; IMREAD_UNCHANGED, or the first three together: as stored. The
-        picture is upright with all of them.
+        the file has, without alpha; IMREAD_COLOR_RGB: in that order; IMREAD_UNCHANGED, or the first three together: types and channels
+        as stored. The picture is upright, but with IMREAD_UNCHANGED, and with IMREAD_IGNORE_ORIENTATION beside the others, as stored.
 
     Returns
     -------
@@ -58,22 +69,20 @@ def imread(filename, flags=IMREAD_COLOR_BGR):
     (array([255,   0,   0], dtype=uint8), np.uint8(29))
     """
     flags = operator.index(flags)
-    if flags != IMREAD_UNCHANGED and flags & IMREAD_IGNORE_ORIENTATION:
-        raise ValueError("halation.cv.imread has no IMREAD_IGNORE_ORIENTATION: pictures are upright; OpenCV's is cv2.imread")
     if flags != IMREAD_UNCHANGED and flags & ~_FLAGS:
-        raise ValueError(f"halation.cv.imread has IMREAD_UNCHANGED, COLOR, COLOR_RGB, GRAYSCALE, ANYDEPTH and ANYCOLOR, got {flags}; "
-                         "OpenCV's is cv2.imread")
+        raise ValueError("halation.cv.imread has IMREAD_UNCHANGED, COLOR, COLOR_RGB, GRAYSCALE, ANYDEPTH, ANYCOLOR and "
+                         f"IGNORE_ORIENTATION, got {flags}; OpenCV's is cv2.imread")
     try:
-        image, facts = _files.imread("" if filename is None else filename, metadata=True)
+        image, facts = _files.imread("" if filename is None else filename, metadata=True, upright=not flags & IMREAD_IGNORE_ORIENTATION)
         if image.ndim not in (2, 3) or image.ndim == 3 and image.shape[2] > 4:
-            raise ValueError(f"{os.fspath(filename)} holds no image, but an array of shape {image.shape}")
+            raise ValueError(f"{os.fsdecode(filename)} holds no image, but an array of shape {image.shape}")
     except (OSError, ValueError) as error:
         warnings.warn(f"imread: {error}", RuntimeWarning, stacklevel=3)
         return None
     return _by_flags(*_colours(image, facts), flags)
 
 
-def _colours(image, facts):
+def _colours(image: NDArray[Any], facts: _files.Metadata) -> tuple[NDArray[Any], NDArray[Any] | None]:
     """(gray or RGB, alpha or None) of a picture."""
     if image.ndim == 2:
         return image, None
@@ -88,7 +97,7 @@ def _colours(image, facts):
     return (image[..., 0] if image.shape[2] < 3 else image), alpha
 
 
-def _by_flags(image, alpha, flags):
+def _by_flags(image: NDArray[Any], alpha: NDArray[Any] | None, flags: int) -> NDArray[Any]:
     """What flags ask for of gray or RGB."""
     unchanged = flags == IMREAD_UNCHANGED or flags & _AS_STORED == _AS_STORED
     is_gray, plain = image.ndim == 2, image.ndim == 2 and alpha is None
@@ -107,21 +116,22 @@ def _by_flags(image, alpha, flags):
     return made
 
 
-def _as_bytes(image):
+def _as_bytes(image: NDArray[Any]) -> NDArray[Any]:
     """The high bytes of 16 bits; floats rounded, and as near as bytes go."""
     if image.dtype.kind == "f":
         return _saturated(image)
     return image if image.dtype == np.uint8 else (np.maximum(image, 0) >> 8).astype(np.uint8)
 
 
-def _saturated(image):
+def _saturated(image: NDArray[Any]) -> NDArray[np.uint8]:
     """As bytes, as near as these go."""
     if image.dtype.kind == "f":
         image = np.nan_to_num(np.rint(image), nan=0.0)
-    return np.clip(image, 0, 255).astype(np.uint8)
+    made: NDArray[np.uint8] = np.clip(image, 0, 255).astype(np.uint8)
+    return made
 
 
-def _gray(image):
+def _gray(image: NDArray[Any]) -> NDArray[Any]:
     """RGB as gray, in whole numbers rounded half up, as OpenCV's `cvtColor` does."""
     made = np.empty(image.shape[:2], image.dtype)
     whole = image.dtype.kind in "iu"
@@ -135,7 +145,7 @@ def _gray(image):
 
 
 @as_in_opencv
-def imwrite(filename, img, params=()):
+def imwrite(filename: Path, img: Array | Rows, params: Sequence[Index] = ()) -> bool:
     """Writes an image file, which appears once it is complete.
 
     Parameters
@@ -179,7 +189,7 @@ def imwrite(filename, img, params=()):
     return True
 
 
-def _stored(image, ending):
+def _stored(image: NDArray[Any], ending: str) -> NDArray[Any]:
     """An image in a type that the format holds, in the order RGB."""
     types = _TYPES.get(ending)
     if image.dtype.kind == "b":
@@ -195,7 +205,7 @@ def _stored(image, ending):
     return made
 
 
-def _options(ending, params):
+def _options(ending: str, params: Sequence[Index]) -> dict[str, Any]:
     """What parameters mean to `_files.imwrite`."""
     numbers = [operator.index(number) for number in params]
     if len(numbers) % 2:

@@ -1,7 +1,10 @@
 """_cv_image.py: what the functions of halation.cv are given, checked: images, borders, types, sizes, anchors; and the engine's call."""
 
+from __future__ import annotations
+
 import numbers
 import operator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +16,19 @@ from ._cv_words import (
 )
 from ._job import check_writable
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ._types import Border, DType, Index, Real, Shape, Taps
+
 DEPTHS = {depth: np.dtype(name) for depth, name in enumerate(("u1", "i1", "u2", "i2", "i4", "f4", "f8", "f2"))}
 _BORDERS = {BORDER_CONSTANT: "constant", BORDER_REPLICATE: "replicate", BORDER_REFLECT: "reflect", BORDER_WRAP: "wrap",
             BORDER_REFLECT_101: "reflect101"}
 
 
-def border_kind(kind):
+def border_kind(kind: Any) -> str:
     if isinstance(kind, str):
         return border_of(kind)
     try:
@@ -27,7 +37,7 @@ def border_kind(kind):
         raise ValueError(f"borderType must be BORDER_CONSTANT, REPLICATE, REFLECT, REFLECT_101 or WRAP, got {kind}") from None
 
 
-def depth_of(ddepth, dtype):
+def depth_of(ddepth: Index, dtype: DType) -> DType:
     """The dtype of a result."""
     ddepth = operator.index(ddepth)
     if ddepth < 0:
@@ -38,7 +48,7 @@ def depth_of(ddepth, dtype):
     return DEPTHS[ddepth]
 
 
-def image_of(src):
+def image_of(src: Any) -> tuple[Any, DType]:
     """The image as an array of two or three axes, and its dtype."""
     if not hasattr(src, "ndim"):
         src = np.asarray(src)
@@ -56,7 +66,7 @@ def image_of(src):
     return src, dtype
 
 
-def target_of(dst, shape, dtype):
+def target_of(dst: Any, shape: Shape, dtype: DType) -> Any:
     """`dst` where a result of this shape and type fits into it. Numbers never do, which code hands over that means another argument."""
     if dst is None or isinstance(dst, numbers.Number):
         return None
@@ -65,7 +75,7 @@ def target_of(dst, shape, dtype):
     return dst if tuple(dst.shape) == tuple(shape) and facts_of(dst)[1] == dtype else None
 
 
-def opened(src, dst, shape, dtype):
+def opened(src: Any, dst: Any, shape: Shape, dtype: DType) -> tuple[Any, Any, Callable[[], Any]]:
     """(src, out, given): an image and an array for the result, as NumPy's where they lie on the CPU; given() is the caller's of it."""
     library, target = _arrays.library_of(src), target_of(dst, shape, dtype)
     if not isinstance(library, _arrays.OnCpu):
@@ -80,11 +90,11 @@ def opened(src, dst, shape, dtype):
     return src, out, lambda: target
 
 
-def channels_of(image):
+def channels_of(image: Any) -> int:
     return image.shape[2] if len(image.shape) == 3 else 1
 
 
-def copy_pixels(image, out):
+def copy_pixels(image: Any, out: Any) -> None:
     """Copies pixels that lie apart: few channels one by one, or NumPy would go from pixel to pixel."""
     if 1 < channels_of(image) <= 8:
         for c in range(image.shape[2]):
@@ -93,7 +103,7 @@ def copy_pixels(image, out):
         out[...] = image
 
 
-def anchors_of(anchor, shape):
+def anchors_of(anchor: Sequence[Index], shape: Shape) -> Shape:
     """(y, x) of an anchor given as (x, y), where -1 is the middle."""
     x, y = (operator.index(at) for at in anchor)
     anchors = tuple(n // 2 if at == -1 else at for at, n in zip((y, x), shape))
@@ -102,7 +112,7 @@ def anchors_of(anchor, shape):
     return anchors
 
 
-def size_of(size, name="ksize"):
+def size_of(size: Sequence[Index], name: str = "ksize") -> tuple[int, int]:
     """(width, height) of a window or an image."""
     try:
         width, height = (operator.index(n) for n in size)
@@ -111,7 +121,7 @@ def size_of(size, name="ksize"):
     return width, height
 
 
-def weights_of(values, name):
+def weights_of(values: Any, name: str) -> NDArray[Any]:
     weights = np.asarray(_arrays.on_cpu(values))
     if weights.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be of real numbers, got {weights.dtype}")
@@ -120,7 +130,9 @@ def weights_of(values, name):
     return weights
 
 
-def filtered(src, ddepth, filters, dst, anchors, delta, borderType, scale=1.0):
+def filtered(
+    src: Any, ddepth: Index, filters: Taps, dst: Any, anchors: Shape | None, delta: Real, borderType: Index | Border, scale: Real = 1.0
+) -> Any:
     src, dtype = image_of(src)
     kind = depth_of(ddepth, dtype)
     return _engine.correlate(src, filters, axes=(0, 1), borders=border_kind(borderType), anchors=anchors,

@@ -4,6 +4,10 @@ Both are one filter of 5 x 5 taps: over the image, every second row and column o
 between its pixels. It runs band by band of rows, so that what is between stays in the caches.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
@@ -13,12 +17,17 @@ from ._cv_borders import copyMakeBorder
 from ._cv_image import border_kind, channels_of, copy_pixels, image_of, opened, size_of
 from ._cv_words import BORDER_DEFAULT, as_in_opencv
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ._types import Array, Border, DType, Index, Shape
+
 _FIVE = np.array([1.0, 4.0, 6.0, 4.0, 1.0])
 _EVEN, _ODD = np.array([1.0, 6.0, 1.0]), np.array([4.0, 4.0])  # what of it falls on rows, where every second one is 0
 _BAND = 1 << 19  # bytes of a band
 
 
-def _extents(shape, dstsize, default, fits, words):
+def _extents(shape: Shape, dstsize: Sequence[Index], default: Shape, fits: Callable[[int, int], bool], words: str) -> Shape:
     """(height, width) of a result."""
     width, height = size_of(dstsize, "dstsize")
     if width <= 0 or height <= 0:
@@ -28,19 +37,19 @@ def _extents(shape, dstsize, default, fits, words):
     return height, width
 
 
-def _bands(low, high, row_bytes):
+def _bands(low: int, high: int, row_bytes: int) -> list[tuple[int, int]]:
     """(low, high) of bands of rows, for each of which `row_bytes` are between."""
     rows = max(8, _BAND // row_bytes) if row_bytes else max(1, high - low)
     return [(first, min(first + rows, high)) for first in range(low, high, rows)]
 
 
-def _empty(out, shape, dtype):
+def _empty(out: Any, shape: Shape, dtype: DType) -> Any:
     """An array where a result lies."""
-    return np.empty(shape, dtype) if isinstance(out, np.ndarray) else _arrays.library_of(out).empty(shape, dtype, out)
+    return np.empty(shape, dtype) if isinstance(out, np.ndarray) else _arrays.gpu_library_of(out).empty(shape, dtype, out)
 
 
 @as_in_opencv
-def pyrDown(src, dst=None, dstsize=(0, 0), borderType=BORDER_DEFAULT):
+def pyrDown(src: Any, dst: Array | None = None, dstsize: Sequence[Index] = (0, 0), borderType: Index | Border = BORDER_DEFAULT) -> Any:
     """An image of half the size: blurred by 5 x 5 taps, (1, 4, 6, 4, 1)/16 along rows and columns, and every second pixel of that.
 
     Parameters
@@ -80,7 +89,7 @@ def pyrDown(src, dst=None, dstsize=(0, 0), borderType=BORDER_DEFAULT):
     return given()
 
 
-def _halve(src, out, starts, border):
+def _halve(src: Any, out: Any, starts: Sequence[int], border: str) -> None:
     """Writes every second row and column of a filtered image, from `starts` on."""
     top, left = starts
     dtype, on_cpu, height = facts_of(out)[1], isinstance(out, np.ndarray), len(src)
@@ -90,21 +99,21 @@ def _halve(src, out, starts, border):
         offset = 2.0**-10 if dtype.kind in "iub" else 0.0  # sums are whole 256ths: halves go up
     elif dtype.kind in "iub":
         between, offset = wide, 0.5
-    rounded = {"borders": border, "dtype": between, "scale": 2.0**-8, "offset": offset}
+    rounded: dict[str, Any] = {"borders": border, "dtype": between, "scale": 2.0**-8, "offset": offset}
 
-    def write(sums, low, high):
+    def write(sums: Any, low: int, high: int) -> None:
         if between is not dtype and dtype.kind in "ib":
             np.floor(sums, out=sums)
         copy_pixels(sums[:, left : left + 2 * out.shape[1] - 1 : 2], out[low:high])
 
-    def by_image(low, high):
+    def by_image(low: int, high: int) -> None:
         """Filters all rows."""
         first, last = max(0, top + 2 * low - 2), min(height, top + 2 * high + 1)
-        exact = {"sum": "f64"} if offset and dtype.itemsize > 1 else {}
+        exact: dict[str, Any] = {"sum": "f64"} if offset and dtype.itemsize > 1 else {}
         sums = _engine.correlate(src[first:last], (_FIVE, _FIVE), axes=(0, 1), **rounded, **exact)
         write(sums[top + 2 * low - first : top + 2 * high - first - 1 : 2], low, high)
 
-    def by_rows(low, high):
+    def by_rows(low: int, high: int) -> None:
         """Filters columns for the rows that are needed alone, each from five of the image, and these rows."""
         rows = src[top + 2 * low - 2 :]
         fives = as_strided(rows, (high - low, 5, *rows.shape[1:]), (2 * rows.strides[0], *rows.strides), writeable=False)
@@ -120,7 +129,7 @@ def _halve(src, out, starts, border):
 
 
 @as_in_opencv
-def pyrUp(src, dst=None, dstsize=(0, 0), borderType=BORDER_DEFAULT):
+def pyrUp(src: Any, dst: Array | None = None, dstsize: Sequence[Index] = (0, 0), borderType: Index | Border = BORDER_DEFAULT) -> Any:
     """An image of twice the size: a 0 after each pixel and each row, and that filtered by 5 x 5 taps, (1, 4, 6, 4, 1)/8 along rows and
     columns.
 
@@ -157,11 +166,11 @@ def pyrUp(src, dst=None, dstsize=(0, 0), borderType=BORDER_DEFAULT):
     return given()
 
 
-def _double(src, out):
+def _double(src: Any, out: Any) -> None:
     """Writes a filtered image between whose pixels zeros are: each row and, where it has one, the row behind it."""
     height, width = src.shape[:2]
     dtype, on_cpu = facts_of(out)[1], isinstance(out, np.ndarray)
-    rounded = {"axes": (0, 1), "extent": "valid", "scale": 2.0**-6, "offset": 2.0**-8 if dtype.kind in "iub" else 0.0}
+    rounded: dict[str, Any] = {"axes": (0, 1), "extent": "valid", "scale": 2.0**-6, "offset": 2.0**-8 if dtype.kind in "iub" else 0.0}
     bands = _bands(0, height, (2 * width + 4) * channels_of(out) * dtype.itemsize if on_cpu else 0)
     # Columns from 2 before the image's on, every second one 0. Behind the last one comes that again: its reflection, with a 0 between.
     spaced = _empty(out, (bands[0][1] + 2, 2 * width + 4, *src.shape[2:]), dtype)

@@ -1,14 +1,31 @@
 """_cv_smoothing.py: OpenCV's filters by weights of the caller's, Gaussians and boxes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from ._cv_image import anchors_of, border_kind, filtered, image_of, size_of, weights_of
 from ._cv_weights import fixed_gaussian, gaussian, ones
 from ._cv_words import ALGO_HINT_DEFAULT, BORDER_DEFAULT, as_in_opencv
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._types import Array, Border, Index, Real, Rows
+
 
 @as_in_opencv
-def filter2D(src, ddepth, kernel, dst=None, anchor=(-1, -1), delta=0, borderType=BORDER_DEFAULT):
+def filter2D(
+    src: Any,
+    ddepth: Index,
+    kernel: Array | Rows,
+    dst: Array | None = None,
+    anchor: Sequence[Index] = (-1, -1),
+    delta: Real = 0,
+    borderType: Index | Border = BORDER_DEFAULT,
+) -> Any:
     """Correlation with a kernel: ``dst(x, y) = sum(kernel(i, j) * src(x + i - anchor.x, y + j - anchor.y)) + delta``.
 
     Parameters
@@ -50,7 +67,16 @@ def filter2D(src, ddepth, kernel, dst=None, anchor=(-1, -1), delta=0, borderType
 
 
 @as_in_opencv
-def sepFilter2D(src, ddepth, kernelX, kernelY, dst=None, anchor=(-1, -1), delta=0, borderType=BORDER_DEFAULT):
+def sepFilter2D(
+    src: Any,
+    ddepth: Index,
+    kernelX: Array | Rows,
+    kernelY: Array | Rows,
+    dst: Array | None = None,
+    anchor: Sequence[Index] = (-1, -1),
+    delta: Real = 0,
+    borderType: Index | Border = BORDER_DEFAULT,
+) -> Any:
     """Correlation of each row with one row of weights and of each column with another.
 
     Parameters
@@ -88,7 +114,15 @@ def sepFilter2D(src, ddepth, kernelX, kernelY, dst=None, anchor=(-1, -1), delta=
 
 
 @as_in_opencv
-def GaussianBlur(src, ksize, sigmaX, dst=None, sigmaY=0, borderType=BORDER_DEFAULT, hint=ALGO_HINT_DEFAULT):
+def GaussianBlur(
+    src: Any,
+    ksize: Sequence[Index],
+    sigmaX: Real,
+    dst: Array | None = None,
+    sigmaY: Real = 0,
+    borderType: Index | Border = BORDER_DEFAULT,
+    hint: Index = ALGO_HINT_DEFAULT,
+) -> Any:
     """Gaussian blur.
 
     Parameters
@@ -134,7 +168,15 @@ def GaussianBlur(src, ksize, sigmaX, dst=None, sigmaY=0, borderType=BORDER_DEFAU
 
 
 @as_in_opencv
-def boxFilter(src, ddepth, ksize, dst=None, anchor=(-1, -1), normalize=True, borderType=BORDER_DEFAULT):
+def boxFilter(
+    src: Any,
+    ddepth: Index,
+    ksize: Sequence[Index],
+    dst: Array | None = None,
+    anchor: Sequence[Index] = (-1, -1),
+    normalize: bool = True,
+    borderType: Index | Border = BORDER_DEFAULT,
+) -> Any:
     """Mean, or sum, of a window.
 
     Parameters
@@ -168,7 +210,13 @@ def boxFilter(src, ddepth, ksize, dst=None, anchor=(-1, -1), normalize=True, bor
 
 
 @as_in_opencv
-def blur(src, ksize, dst=None, anchor=(-1, -1), borderType=BORDER_DEFAULT):
+def blur(
+    src: Any,
+    ksize: Sequence[Index],
+    dst: Array | None = None,
+    anchor: Sequence[Index] = (-1, -1),
+    borderType: Index | Border = BORDER_DEFAULT,
+) -> Any:
     """Mean of a window: `boxFilter` with a result of the image's type.
 
     Parameters

@@ -1,12 +1,20 @@
 """_cv_weights.py: the weights behind OpenCV's names, and its functions that give them."""
 
+from __future__ import annotations
+
 import functools
 import operator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._cv_image import DEPTHS, opened
 from ._cv_words import CV_32F, CV_64F, as_in_opencv
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._types import Array, DType, Index, Real
 
 SCHARR = {0: np.array([3.0, 10.0, 3.0]), 1: np.array([-1.0, 0.0, 1.0])}
 
@@ -16,7 +24,7 @@ _SMALL_GAUSSIANS = {1: (256,), 3: (64, 128, 64), 5: (16, 64, 96, 64, 16), 7: (8,
 
 
 @functools.lru_cache(maxsize=256)
-def gaussian(size, sigma):
+def gaussian(size: int, sigma: float) -> NDArray[np.float64]:
     """Weights of a Gaussian; of the spread that OpenCV takes for the size where sigma is 0 or less."""
     if sigma <= 0 and size in _SMALL_GAUSSIANS:
         factor = np.array(_SMALL_GAUSSIANS[size]) / 256
@@ -30,7 +38,7 @@ def gaussian(size, sigma):
 
 
 @functools.lru_cache(maxsize=256)
-def fixed_gaussian(size, sigma, bits):
+def fixed_gaussian(size: int, sigma: float, bits: int) -> NDArray[np.float64]:
     """Weights in whole 2**-bits that sum to 1: what rounding takes from one goes to the next, as in OpenCV."""
     factor, half, lost = gaussian(size, sigma) * 2.0**bits, size // 2, 0.0
     whole = np.zeros(size)
@@ -44,7 +52,7 @@ def fixed_gaussian(size, sigma, bits):
 
 
 @functools.lru_cache(maxsize=64)
-def ones(count):
+def ones(count: int) -> NDArray[np.float64]:
     """A factor of ones."""
     factor = np.ones(count)
     factor.flags.writeable = False
@@ -52,7 +60,7 @@ def ones(count):
 
 
 @functools.lru_cache(maxsize=256)
-def derivative_factor(order, size):
+def derivative_factor(order: int, size: int) -> NDArray[np.float64]:
     """Differences `order` times of binomial weights: `size` of them, or 3 of size 1."""
     if size == 1 and order > 0:
         size = 3
@@ -66,7 +74,7 @@ def derivative_factor(order, size):
 
 
 @functools.lru_cache(maxsize=32)
-def laplacian(size):
+def laplacian(size: int) -> NDArray[np.float64]:
     """Dense weights of a small Laplacian."""
     if size == 1:
         return np.array([[0.0, 1, 0], [1, -4, 1], [0, 1, 0]])
@@ -74,13 +82,13 @@ def laplacian(size):
     return np.outer(smooth, second) + np.outer(second, smooth)
 
 
-def _kind(ktype):
+def _kind(ktype: Index) -> DType:
     if ktype not in (CV_32F, CV_64F):
         raise ValueError(f"ktype must be CV_32F or CV_64F, got {ktype}")
     return DEPTHS[ktype]
 
 
-def derivative_factors(dx, dy, ksize):
+def derivative_factors(dx: Index, dy: Index, ksize: Index) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The factors along y and x of a derivative of a size, checked; Scharr's where that is 0 or less."""
     dx, dy, ksize = operator.index(dx), operator.index(dy), operator.index(ksize)
     if ksize <= 0:
@@ -95,7 +103,7 @@ def derivative_factors(dx, dy, ksize):
 
 
 @as_in_opencv
-def getGaussianKernel(ksize, sigma, ktype=CV_64F):
+def getGaussianKernel(ksize: Index, sigma: Real, ktype: Index = CV_64F) -> NDArray[Any]:
     """The weights of a Gaussian, which sum to 1.
 
     Parameters
@@ -125,7 +133,9 @@ def getGaussianKernel(ksize, sigma, ktype=CV_64F):
 
 
 @as_in_opencv
-def getDerivKernels(dx, dy, ksize, kx=None, ky=None, normalize=False, ktype=CV_32F):
+def getDerivKernels(
+    dx: Index, dy: Index, ksize: Index, kx: Array | None = None, ky: Array | None = None, normalize: bool = False, ktype: Index = CV_32F
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """The weights of `Sobel` and `Scharr` along rows and along columns, for `sepFilter2D`.
 
     Parameters
@@ -155,7 +165,7 @@ def getDerivKernels(dx, dy, ksize, kx=None, ky=None, normalize=False, ktype=CV_3
     """
     factors = reversed(derivative_factors(dx, dy, ksize))
     made = []
-    for order, factor, dst in zip((dx, dy), factors, (kx, ky)):
+    for order, factor, dst in zip(map(operator.index, (dx, dy)), factors, (kx, ky)):
         if normalize and operator.index(ksize) > 0:
             factor = factor * 2.0 ** (order + 1 - factor.size)
         elif normalize and order == 0:

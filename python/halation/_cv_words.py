@@ -1,11 +1,17 @@
 """_cv_words.py: OpenCV's constants, types and errors, and what its functions share."""
 
+from __future__ import annotations
+
 import functools
 import inspect
 import itertools
 import operator
+from collections.abc import Callable
+from typing import Any, SupportsIndex, TypeVar, cast
 
 from ._traceback import as_cause, shorten
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_WRAP, BORDER_REFLECT_101, BORDER_TRANSPARENT = range(6)
 BORDER_REFLECT101 = BORDER_DEFAULT = BORDER_REFLECT_101
@@ -31,12 +37,19 @@ class Error:
 class error(ValueError, TypeError):
     """What the functions of this module raise."""
 
-    def __init__(self, message="", code=Error.StsAssert, func=""):
+    code: int
+    err: str
+    msg: str
+    func: str
+    file: str
+    line: int
+
+    def __init__(self, message: str = "", code: int = Error.StsAssert, func: str = "") -> None:
         super().__init__(message)
         self.code, self.err, self.msg, self.func, self.file, self.line = code, message, message, func, "", -1
 
 
-def CV_MAKETYPE(depth, channels):
+def CV_MAKETYPE(depth: SupportsIndex, channels: SupportsIndex) -> int:
     """A depth and a number of channels as one number: ``CV_MAKETYPE(CV_8U, 3)`` is CV_8UC3."""
     return operator.index(depth) + (operator.index(channels) - 1 << _CN_SHIFT)
 
@@ -66,23 +79,25 @@ _SIZES = {("GaussianBlur", "ksize"), ("blur", "ksize"), ("boxFilter", "ksize")}
 _NUMBERS = {"ddepth", "ksize", "sigma", "sigmaX", "dx", "dy", "top", "bottom", "left", "right", "borderType"}
 
 
-def _zero(function, parameter):
+def _zero(function: str, parameter: str) -> Any:
     return (0, 0) if (function, parameter) in _SIZES else 0 if parameter in _NUMBERS else None
 
 
-def as_in_opencv(function):
+def as_in_opencv(function: _Function) -> _Function:
     """Puts what functions share into a description, takes None for any default, and raises `error`."""
+    words = function.__doc__ or ""
     for name, text in _COMMON.items():
-        function.__doc__ = function.__doc__.replace("{" + name + "}", text)
+        words = words.replace("{" + name + "}", text)
+    function.__doc__ = words
     parameters = inspect.signature(function).parameters.values()
     of_none = {p.name: _zero(function.__name__, p.name) if p.default is p.empty else p.default for p in parameters}
 
     @functools.wraps(function)
-    def called(*args, **keywords):
+    def called(*args: Any, **keywords: Any) -> Any:
         try:
             if any(value is None for value in args):
                 defaults = tuple(of_none.values())[: len(args)]
-                args = [default if value is None else value for value, default in itertools.zip_longest(args, defaults)]
+                args = tuple([default if value is None else value for value, default in itertools.zip_longest(args, defaults)])
             for name, value in keywords.items():
                 if value is None:
                     keywords[name] = of_none.get(name)
@@ -95,4 +110,4 @@ def as_in_opencv(function):
             code = Error.StsBadArg if isinstance(why, TypeError) else Error.StsAssert
             raise error(str(why), code, function.__name__) from as_cause(why)
 
-    return called
+    return cast(_Function, called)

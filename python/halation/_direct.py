@@ -1,5 +1,9 @@
 """_direct.py: a filter that the library itself runs, by one plan."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
 import numpy as np
 
 from . import _native
@@ -8,14 +12,35 @@ from ._mapping import place, place_filter
 from ._threads import LIMIT
 from ._weights import sum_of_bytes
 
+if TYPE_CHECKING:
+    from ._job import Job
+    from ._mapping import Layout
+    from ._types import DType, Shape, Terms
+
 
 class Direct:
     """A plan of the library, on the arrays where they lie."""
 
-    def __init__(self, job, layout, out_layout, terms, accuracy="exact", tune="estimate", operation="correlation"):
+    shape: Shape
+    dtype: DType
+    job_shape: Shape
+    plan: _native.Plan
+    call: _native.Call
+    weights_bytes: int
+
+    def __init__(
+        self,
+        job: Job,
+        layout: Layout,
+        out_layout: Layout,
+        terms: Terms,
+        accuracy: str = "exact",
+        tune: str = "estimate",
+        operation: str = "correlation",
+    ) -> None:
         """`terms` as `_job.direct_terms` gives them; `operation` names in `explain` what the caller asked for."""
         self.shape, self.dtype, self.job_shape = job.out_shape, out_layout.dtype, job.shape
-        pixels = pixel_of(layout.dtype), pixel_of(out_layout.dtype)
+        pixels = cast("tuple[str, str]", (pixel_of(layout.dtype), pixel_of(out_layout.dtype)))
         scale, sum_ = terms
         # An array without axes is filtered as one of a single element.
         shape, strides = layout.shape or (1,), layout.strides or (layout.dtype.itemsize,)
@@ -54,7 +79,7 @@ class Direct:
         )
         self.weights_bytes = sum_of_bytes(job.filters)
 
-    def run(self, array, out, stream):
+    def run(self, array: Any, out: Any, stream: int) -> Any:
         """The result, or None where the memory of an array begins at an address that is no multiple of its element's size."""
         if out is None:
             out = np.empty(self.shape, self.dtype)

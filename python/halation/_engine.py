@@ -37,35 +37,45 @@ elements; integer sums that i16 holds, for other integers or to be wrapped, by w
 more: three axes at a time (_compose.py). Complex arrays of real weights are two channels; of complex weights two or four passes.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import _arrays, _cache, _complex, _gpu
 from ._options import options_of
 from ._weights import weights_and_key
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from ._options import Options
+    from ._types import Shape
+
 
 def correlate(
-    array,
-    filters,
+    array: Any,
+    filters: Any,
     *,
-    axes=None,
-    borders="reflect101",
-    cvals=0.0,
-    anchors=None,
-    extent="same",
-    out=None,
-    dtype=None,
-    rounding="half_even",
-    overflow="saturate",
-    scale=1.0,
-    offset=0.0,
-    divisor=1,
-    sum="automatic",
-    method="automatic",
-    magnitude=False,
-    threads=0,
-    stream=None,
-):
+    axes: Shape | None = None,
+    borders: str | tuple[str, ...] = "reflect101",
+    cvals: complex | tuple[complex, ...] = 0.0,
+    anchors: Shape | None = None,
+    extent: str = "same",
+    out: Any = None,
+    dtype: DTypeLike | None = None,
+    rounding: str = "half_even",
+    overflow: str = "saturate",
+    scale: float = 1.0,
+    offset: float = 0.0,
+    divisor: int = 1,
+    sum: str = "automatic",
+    method: str = "automatic",
+    magnitude: bool = False,
+    threads: int = 0,
+    stream: int | None = None,
+) -> Any:
     """Filters an array; see the head of this file."""
     options = options_of(
         axes, borders, cvals, anchors, extent, rounding, overflow, scale, offset, divisor, sum, method, magnitude, threads
@@ -73,13 +83,17 @@ def correlate(
     return correlate_by(options, array, filters, out, dtype, stream)
 
 
-def correlate_by(options, array, filters, out=None, dtype=None, stream=None):
+def correlate_by(
+    options: Options, array: Any, filters: Any, out: Any = None, dtype: DTypeLike | None = None, stream: int | None = None
+) -> Any:
     """`correlate` with what it asks for as one value (_options.py)."""
-    library, given = None, out
+    library: _arrays.OnCpu | None = None
+    given = out
     if type(array) is not np.ndarray or (out is not None and type(out) is not np.ndarray):
-        library = _arrays.library_of(array)
-        if not isinstance(library, _arrays.OnCpu):
-            return _gpu.correlate(library, array, filters, options, out, dtype, stream)
+        found = _arrays.library_of(array)
+        if not isinstance(found, _arrays.OnCpu):
+            return _gpu.correlate(found, array, filters, options, out, dtype, stream)
+        library = found
         array, out = _arrays.on_cpu(array), None if out is None else _arrays.on_cpu(out)
     filters, key, is_complex = weights_and_key(filters)
     if is_complex or array.dtype.kind == "c":

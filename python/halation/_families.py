@@ -5,6 +5,10 @@ An entry is what a family makes of a call, once for all arrays of one layout: it
 address that is no multiple of its element's size.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from . import _compose, _strips
@@ -12,8 +16,15 @@ from ._direct import Direct
 from ._job import Job, aligned, check_many_axes, direct_terms, fits_i16, pixel_of
 from ._mapping import packed
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
-def prepare(layout, out_layout, dtype, filters, options):
+    from ._mapping import Layout
+    from ._options import Options
+    from ._types import Entry, Filters
+
+
+def prepare(layout: Layout, out_layout: Layout | None, dtype: DTypeLike | None, filters: Filters, options: Options) -> Entry:
     """The entry for arrays of a layout; `out_layout` is None for a new result, of type `dtype` or the input's."""
     job = Job(layout.shape, filters, options)
     out_dtype = out_layout.dtype if out_layout is not None else layout.dtype if dtype is None else np.dtype(dtype)

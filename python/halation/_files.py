@@ -1,10 +1,12 @@
 """_files.py: image files, read and written as the program halation does."""
 
+from __future__ import annotations
+
 import operator
 import os
 import re
 from dataclasses import dataclass
-from typing import Any, Literal, Union, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, Union, overload
 
 import numpy as np
 
@@ -15,7 +17,10 @@ from ._traceback import shorten
 try:
     from ._codecs import read as _read, write as _write
 except ModuleNotFoundError:
-    _read = _write = None
+    _read = _write = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 _NUMPY = {"u8": "uint8", "u16": "uint16", "i16": "int16", "f16": "float16", "f32": "float32", "f64": "float64"}
@@ -27,10 +32,11 @@ _COLOURS = {"gray": 1, "rgb": 3, "cmyk": 4}
 class Metadata:
     """What an image file carries beside its pixels, as `imread` finds it and `imwrite` keeps it, as far as the format can.
 
-    `icc` is an ICC colour profile, `exif` begins with its TIFF header and says that the picture is upright, `xmp` is a packet: bytes as
-    their standards have them, empty where there are none. `dots_per_inch` along height and width; 0 is unknown. `colour` is what the
-    channels without alpha mean: "gray", "rgb", "cmyk" (0 is no ink) or "other"; `alpha`, whether the last channel is alpha, not
-    premultiplied; `linear_light`, whether values are proportional to light (OpenEXR) rather than sRGB-encoded.
+    `icc` is an ICC colour profile, `exif` begins with its TIFF header and says how the picture lies (upright, unless it was read as
+    stored), `xmp` is a packet: bytes as their standards have them, empty where there are none. `dots_per_inch` along height and width;
+    0 is unknown. `colour` is what the channels without alpha mean: "gray", "rgb", "cmyk" (0 is no ink) or "other"; `alpha`, whether the
+    last channel is alpha, not premultiplied; `linear_light`, whether values are proportional to light (OpenEXR) rather than
+    sRGB-encoded.
     """
 
     icc: bytes = b""
@@ -43,13 +49,15 @@ class Metadata:
 
 
 @overload
-def imread(path: Path, *, page: int | None = None, metadata: Literal[False] = False) -> np.ndarray: ...
+def imread(path: Path, *, page: int | None = None, metadata: Literal[False] = False, upright: bool = True) -> NDArray[Any]: ...
 @overload
-def imread(path: Path, *, page: int | None = None, metadata: Literal[True]) -> tuple[np.ndarray, Metadata]: ...
-def imread(path: Path, *, page: int | None = None, metadata: bool = False) -> np.ndarray | tuple[np.ndarray, Metadata]:
+def imread(path: Path, *, page: int | None = None, metadata: Literal[True], upright: bool = True) -> tuple[NDArray[Any], Metadata]: ...
+def imread(
+    path: Path, *, page: int | None = None, metadata: bool = False, upright: bool = True
+) -> NDArray[Any] | tuple[NDArray[Any], Metadata]:
     """Reads an image file: PNG, JPEG, TIFF, BigTIFF, WebP, OpenEXR, BMP, PNM, PFM, GIF, .npy, and AVIF where it was built in.
 
-    The format is known by the first bytes. The picture is upright: an orientation in the file has been applied. Palettes and samples
+    The format is known by the first bytes. The picture is upright: an orientation in the file is applied. Palettes and samples
     of 1 to 7 bits become uint8, of 9 to 15 bits uint16 over its whole range; premultiplied alpha becomes straight.
 
     Parameters
@@ -59,6 +67,9 @@ def imread(path: Path, *, page: int | None = None, metadata: bool = False) -> np
         Which page of a TIFF, or picture of an animation, counted from 1; the first unless given.
     metadata : bool, optional
         Whether to return what the file carries beside its pixels as well.
+    upright : bool, optional
+        Whether to apply an orientation in the file; otherwise pixels come as they were stored, and the metadata's Exif says how they lie,
+        which `imwrite` keeps.
 
     Returns
     -------
@@ -92,7 +103,7 @@ def imread(path: Path, *, page: int | None = None, metadata: bool = False) -> np
         _check_there("imread")
         name = _name_of(path)
         os.stat(name)  # which says by its type what is wrong
-        array, facts = _read(name, "by_rank", 0 if page is None else _number_of(page))
+        array, facts = _read(name, "by_rank", 0 if page is None else _number_of(page), bool(upright))
         return (array, Metadata(**facts)) if metadata else array
     except Exception as error:
         shorten(error)
@@ -169,7 +180,7 @@ def imwrite(
         raise
 
 
-def _check_there(name):
+def _check_there(name: str) -> None:
     if _read is None:
         raise ImportError(
             f"halation.{name} is not in this build: it was made without the libraries of image formats (libpng, libjpeg, libtiff, "
@@ -177,13 +188,13 @@ def _check_there(name):
         )
 
 
-def _name_of(path):
+def _name_of(path: Path) -> bytes:
     """A path as the library takes it, in bytes; to it "-" is a standard stream."""
     name = os.fsencode(path)
     return b"./-" if name == b"-" else name
 
 
-def _number_of(page):
+def _number_of(page: SupportsIndex) -> int:
     """Of a page, counted from 1; 0 is the library's word for all."""
     try:
         number = operator.index(page)
@@ -194,7 +205,7 @@ def _number_of(page):
     return number
 
 
-def _pixels(image):
+def _pixels(image: Any) -> NDArray[Any]:
     """The image as an array that the library can read."""
     if not isinstance(_arrays.library_of(image), _arrays.OnCpu):
         raise TypeError("imwrite takes arrays on the CPU; bring the image there first")
@@ -209,7 +220,7 @@ def _pixels(image):
     return array if array.flags.aligned else array.copy()
 
 
-def _layout_of(array, layout):
+def _layout_of(array: NDArray[Any], layout: str | None) -> str:
     if layout is None:
         if not 1 <= array.ndim <= 4:
             raise ValueError(f"an image has 1 to 4 axes, got {array.ndim}")
@@ -221,7 +232,7 @@ def _layout_of(array, layout):
     return layout
 
 
-def _facts_of(metadata, channels):
+def _facts_of(metadata: Metadata, channels: int) -> dict[str, Any]:
     """What the file is to carry, its colours what so many channels are."""
     facts = dict(vars(metadata))
     if _COLOURS.get(metadata.colour, -2) + metadata.alpha != channels:
@@ -230,6 +241,6 @@ def _facts_of(metadata, channels):
     return facts
 
 
-def _in_numpys_words(sentence):
+def _in_numpys_words(sentence: str) -> str:
     """A refusal with what to call in place of the program's option."""
     return re.sub(r"use --output-pixel (\w+)", lambda match: f"use image.astype(np.{_NUMPY[match[1]]})", sentence)

@@ -14,7 +14,7 @@ from . import _filter_sums, _picture
 from ._constructors import Constructors
 from ._taps import MOST_WEIGHTS, anchor_in, brief, by, checked, finite, flipped, have_axes, have_factors, rank_of, slabs, weight_at
 from ._traceback import one_frame
-from ._weights import multiplied_out, weights_and_key
+from ._weights import multiplied_out, taps_and_key
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -169,7 +169,8 @@ class Filter(Constructors):
         """
         if "rank" not in self._cached:
             self._cached["rank"] = rank_of(self._taps)
-        return self._cached["rank"]
+        rank: int = self._cached["rank"]
+        return rank
 
     # Others made of it.
 
@@ -254,7 +255,8 @@ class Filter(Constructors):
         if "hash" not in self._cached:
             corners = tuple(weight_at(self._taps, at) for at in itertools.islice(itertools.product((0, -1), repeat=self.ndim), 8))
             self._cached["hash"] = hash((self.shape, self._anchor, self._is_correlation, corners))
-        return self._cached["hash"]
+        made: int = self._cached["hash"]
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _make, (self._taps, self._anchor, self._name, self._is_correlation)
@@ -293,7 +295,8 @@ class Filter(Constructors):
             return self._taps, self._anchor
         if "flipped" not in self._cached:
             self._cached["flipped"] = flipped(self._taps, self._anchor)
-        return self._cached["flipped"]
+        found: tuple[Taps, Shape] = self._cached["flipped"]
+        return found
 
 
 def filter_of(weights: Any, anchor: Indices | None) -> Filter:
@@ -309,7 +312,7 @@ def taps_of(
     """What callers give for a filter as (dense weights or factors, anchors) of a correlation that does what the operation does."""
     if isinstance(weights, Filter):
         return (weights if anchor is None else weights.with_anchor(anchor)).for_correlation(operation)
-    taps, _, _ = weights_and_key(weights) if have_factors(weights) else weights_and_key(have_axes(np.asarray(weights)))
+    taps, _, _ = taps_and_key(weights) if have_factors(weights) else taps_and_key(have_axes(np.asarray(weights)))
     shape = tuple(map(len, taps)) if isinstance(taps, tuple) else taps.shape
     anchors = tuple([n // 2 for n in shape]) if anchor is None else anchor_in(shape, anchor)
     return (taps, anchors) if operation == "correlation" else flipped(taps, anchors)

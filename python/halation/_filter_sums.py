@@ -1,15 +1,46 @@
 """_filter_sums.py: filters made of others, each as (taps, anchor, whether it is always a correlation)."""
 
+from __future__ import annotations
+
 import math
 import operator
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from . import _engine
 from ._taps import MOST_WEIGHTS, by, finite, flipped
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def _is_symmetric(filter_):
+    from ._types import Factors, Shape, Taps
+
+    Made: TypeAlias = tuple[Taps, Shape, bool]
+
+
+class Weights(Protocol):
+    """What is asked of a filter: those of _filter.py."""
+
+    @property
+    def taps(self) -> Taps: ...
+    @property
+    def factors(self) -> Factors | None: ...
+    @property
+    def weights(self) -> NDArray[np.float64]: ...
+    @property
+    def shape(self) -> Shape: ...
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def anchor(self) -> Shape: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_correlation(self) -> bool: ...
+
+
+def _is_symmetric(filter_: Weights) -> bool:
     """Whether convolution and correlation by it are the same."""
     if any(2 * at != n - 1 for at, n in zip(filter_.anchor, filter_.shape)):
         return False
@@ -19,7 +50,7 @@ def _is_symmetric(filter_):
     return np.array_equal(there, filter_.taps)
 
 
-def _direction(one, other):
+def _direction(one: Weights, other: Weights) -> bool:
     """Whether what is made of two filters is always a correlation; symmetric ones are either."""
     if one.is_correlation == other.is_correlation:
         return one.is_correlation
@@ -34,7 +65,7 @@ def _direction(one, other):
     )
 
 
-def scaled(filter_, number):
+def scaled(filter_: Weights, number: float) -> Made:
     """A filter times a number."""
     taps = filter_.taps
     with np.errstate(over="ignore"):  # what is no longer finite is refused
@@ -42,7 +73,7 @@ def scaled(filter_, number):
     return finite(taps), filter_.anchor, filter_.is_correlation
 
 
-def divided(filter_, number):
+def divided(filter_: Weights, number: float) -> Made:
     """A filter by a number."""
     taps = filter_.taps
     with np.errstate(over="ignore"):  # what is no longer finite is refused
@@ -50,7 +81,7 @@ def divided(filter_, number):
     return finite(taps), filter_.anchor, filter_.is_correlation
 
 
-def added(one, other, sign):
+def added(one: Weights, other: Weights, sign: float) -> Made:
     """One filter and another times a sign, their anchors over each other."""
     is_correlation = _direction(one, other)
     anchor = tuple(map(max, one.anchor, other.anchor))
@@ -65,7 +96,7 @@ def added(one, other, sign):
     return finite(made), anchor, is_correlation
 
 
-def composed(first, second):
+def composed(first: Weights, second: Weights) -> Made:
     """What one filter and then another do."""
     is_correlation = _direction(first, second)
     anchor = tuple(map(operator.add, first.anchor, second.anchor))

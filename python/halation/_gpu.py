@@ -1,7 +1,10 @@
 """_gpu.py: arrays on a GPU: by the library as they are, or by conversions of the array's own library."""
 
+from __future__ import annotations
+
 import dataclasses
 import functools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,20 +13,30 @@ from ._families import prepare
 from ._job import Job, direct_terms, pixel_of, share_of
 from ._weights import F64, weights_and_key
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
-def correlate(library, array, filters, options, out, dtype, given_stream=None):
+    from ._arrays import OnGpu
+    from ._mapping import Layout
+    from ._options import Options
+    from ._types import DType, Filters, Shape
+
+
+def correlate(
+    library: OnGpu, array: Any, filters: Any, options: Options, out: Any, dtype: DTypeLike | None, given_stream: int | None = None
+) -> Any:
     """`_engine.correlate` for arrays of a `library` on a GPU."""
     filters, key, is_complex = weights_and_key(filters)
     stream = library.stream(array) if given_stream is None else given_stream
     layout = library.layout(array)
     out_layout = None if out is None else library.layout(out)
-    if out is not None and overlap(array, out):
+    if out_layout is not None and overlap(array, out):
         out[...] = correlate(library, array, filters, options, None, out_layout.dtype, stream)
         return out
     key = (layout, dtype, out_layout, key, options)
     entry = _cache.find(key)
     if entry is None:
-        out_dtype = out_layout.dtype if out is not None else layout.dtype if dtype is None else np.dtype(dtype)
+        out_dtype = out_layout.dtype if out_layout is not None else layout.dtype if dtype is None else np.dtype(dtype)
         if is_complex or layout.dtype.kind == "c" or out_dtype.kind == "c":
             raise TypeError("complex numbers are filtered on the CPU; on a GPU filter real and imaginary parts by themselves")
         if not _is_direct(layout, out_dtype, filters, options):
@@ -38,10 +51,10 @@ def correlate(library, array, filters, options, out, dtype, given_stream=None):
     return made
 
 
-def overlap(array, out):
+def overlap(array: Any, out: Any) -> bool:
     """Whether two arrays may share memory: whether the bytes from the first to the last of each do."""
 
-    def ends(described):
+    def ends(described: tuple[Shape, Shape, str, str, bool, int, int | None]) -> tuple[int, int]:
         shape, strides, kind, _, _, address, _ = described
         reach = [step * (n - 1) for n, step in zip(shape, strides)]
         low = address + sum(r for r in reach if r < 0)
@@ -51,7 +64,7 @@ def overlap(array, out):
     return a[0] < b[1] and b[0] < a[1]
 
 
-def _is_direct(layout, out_dtype, filters, options):
+def _is_direct(layout: Layout, out_dtype: DType, filters: Filters, options: Options) -> bool:
     """Whether the library filters arrays of these types as they are."""
     if pixel_of(layout.dtype) is None or pixel_of(out_dtype) is None:
         return False
@@ -59,12 +72,14 @@ def _is_direct(layout, out_dtype, filters, options):
 
 
 @functools.lru_cache(maxsize=256)
-def _of_sums(options):
+def _of_sums(options: Options) -> Options:
     """The options by which sums are had before they are divided and rounded."""
     return dataclasses.replace(options, rounding="half_even", overflow="saturate", divisor=1)
 
 
-def _by_conversions(library, array, layout, filters, options, out, out_dtype, stream):
+def _by_conversions(
+    library: OnGpu, array: Any, layout: Layout, filters: Filters, options: Options, out: Any, out_dtype: DType, stream: int
+) -> Any:
     """Sums in f64, and what the output is by conversions: whole numbers by truncation alone."""
     if out_dtype.kind in "biu" and options.rounding != "truncate":
         raise TypeError(f"on a GPU results are rounded to u8, u16 and i16 from such pixels, got {layout.dtype} to {out_dtype}")

@@ -1,11 +1,22 @@
 """_job.py: a call made regular and checked, and what follows for its sums: ranges, exactness, how the library rounds them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._mapping import Layout
+    from ._options import Options
+    from ._types import DType, Filters, Shape, Taps, Terms
 
 _PIXELS = {"B": "u8", "H": "u16", "h": "i16", "e": "f16", "f": "f32", "d": "f64"}
 
 
-def pixel_of(dtype):
+def pixel_of(dtype: DType) -> str | None:
     """The library's pixel of a NumPy type; None where it has none."""
     return _PIXELS.get(dtype.char) if dtype.isnative else None
 
@@ -13,7 +24,27 @@ def pixel_of(dtype):
 class Job:
     """The options of a call made regular: one border, constant, anchor and number of taps for each axis of the filter."""
 
-    def __init__(self, shape, filters, options):
+    extent: str
+    method: str
+    threads: int
+    scale: float
+    offset: float
+    divisor: int
+    rounding: str
+    overflow: str
+    sum: str
+    magnitude: bool
+    filters: list[Taps]
+    axes: Shape
+    borders: tuple[str, ...]
+    cvals: tuple[float, ...]
+    lengths: list[Shape]
+    taps: Shape  # of the longest filter along each axis
+    anchors: list[Shape]
+    shape: Shape
+    out_shape: Shape
+
+    def __init__(self, shape: Shape, filters: Filters, options: Options) -> None:
         self.extent, self.method, self.threads = options.extent, options.method, options.threads
         self.scale, self.offset, self.divisor = options.scale, options.offset, options.divisor
         self.rounding, self.overflow, self.sum = options.rounding, options.overflow, options.sum
@@ -48,20 +79,20 @@ class Job:
         self.shape = shape
         self.out_shape = self._output_shape()
 
-    def _each(self, name, value):
+    def _each(self, name: str, value: Any) -> tuple[Any, ...]:
         if isinstance(value, (tuple, list)):
             if len(value) != len(self.axes):
                 raise ValueError(f"{name} must be one or as many as axes ({len(self.axes)}), got {len(value)}")
             return tuple(value)
         return (value,) * len(self.axes)
 
-    def _lengths(self, one):
+    def _lengths(self, one: Taps) -> Shape:
         lengths = tuple(len(factor) for factor in one) if isinstance(one, tuple) else one.shape
         if len(lengths) != len(self.axes):
             raise ValueError(f"a filter along {len(self.axes)} axes is needed, got one along {len(lengths)}")
         return lengths
 
-    def _output_shape(self):
+    def _output_shape(self) -> Shape:
         shape = list(self.shape)
         for axis, taps in zip(self.axes, self.taps):
             if self.extent == "full":
@@ -75,7 +106,7 @@ class Job:
                     )
         return tuple(max(n, 0) for n in shape)
 
-    def fold(self, dtype):
+    def fold(self, dtype: DType) -> None:
         """Factors along axes of one element become one weight, for pixels of a type: the element stands for all around it.
 
         Not where that could hide NaN or infinity: weights of one sign pass them on, those that cancel exactly multiply them by 0.
@@ -98,11 +129,11 @@ class Job:
             factors[i], taps[i], anchors[i] = np.array([weight]), 1, 0
         self.filters, self.taps, self.anchors = [tuple(factors)], tuple(taps), [tuple(anchors)]
 
-    def filtered(self):
+    def filtered(self) -> Shape:
         """The axes along which there is more than one tap."""
         return tuple(axis for axis, taps in zip(self.axes, self.taps) if taps > 1)
 
-    def sums_of_signs(self):
+    def sums_of_signs(self) -> tuple[float, float]:
         """Sums of the positive and of the negative weights, over one filter."""
         low, high = 0.0, 1.0
         if isinstance(self.filters[0], tuple):
@@ -113,23 +144,23 @@ class Job:
         dense = self.filters[0]
         return float(dense[dense < 0].sum()), float(dense[dense > 0].sum())
 
-    def constants(self):
+    def constants(self) -> list[float]:
         """The values outside constant borders, an axis each."""
         return [value for value, border in zip(self.cvals, self.borders) if border == "constant"]
 
-    def constant(self):
+    def constant(self) -> float:
         """The value outside constant borders, where they have one; 0 where none is constant."""
         return next(iter(self.constants()), 0.0)
 
-    def has_one_constant(self):
+    def has_one_constant(self) -> bool:
         return len(set(self.constants())) <= 1
 
-    def most_input(self, dtype):
+    def most_input(self, dtype: DType) -> tuple[float, float]:
         """Least and largest value of an integer input or a constant around it."""
         info = np.iinfo(dtype)
         return min([info.min, *self.constants()]), max([info.max, *self.constants()])
 
-    def range_of(self, dtype):
+    def range_of(self, dtype: DType) -> tuple[float, float]:
         """The range of results of integer inputs of a type."""
         low, high = self.most_input(dtype)
         down, up = self.sums_of_signs()
@@ -137,23 +168,23 @@ class Job:
         ends = [self.scale * end / self.divisor + self.offset for end in ends]
         return min(ends), max(ends)
 
-    def is_integer(self):
+    def is_integer(self) -> bool:
         """Whether weights and constants are whole numbers."""
         weights = self.filters[0] if isinstance(self.filters[0], tuple) else (self.filters[0],)
         return all(bool(np.all(one == np.rint(one))) for one in weights) and all(c == np.rint(c) for c in self.constants())
 
-    def largest_sum(self, dtype):
+    def largest_sum(self, dtype: DType) -> float:
         """The largest sum of magnitudes that integer inputs of a type give."""
         down, up = self.sums_of_signs()
         return (up - down) * max(abs(end) for end in self.most_input(dtype))
 
 
-def _real(value):
+def _real(value: Any) -> float:
     """A number as float, one of complex type too where it has no imaginary part: equal numbers make equal calls."""
     return float(value.real if isinstance(value, complex) and value.imag == 0 else value)
 
 
-def share_of(job):
+def share_of(job: Job) -> float:
     """The share of themselves by which sums grow before they are truncated.
 
     Weights such as a Gaussian's sum to 1 but for rounding, and so a flat area of 14 to 13.999999999999998 or 14.000000000000002:
@@ -162,7 +193,7 @@ def share_of(job):
     return 0.0 if job.rounding != "truncate" or job.is_integer() else 2.0**-44
 
 
-def direct_terms(job, dtype, out_dtype):
+def direct_terms(job: Job, dtype: DType, out_dtype: DType) -> Terms | None:
     """(scale, sum) by which the library itself gives the result from pixels of one type to another; None where it cannot."""
     scale, total = job.scale, job.sum
     if out_dtype.kind == "f":
@@ -195,12 +226,12 @@ def direct_terms(job, dtype, out_dtype):
     return scale, total
 
 
-def aligned(strides, dtype):
+def aligned(strides: Shape, dtype: DType) -> bool:
     """Whether each element begins at a multiple of its size, where the first does."""
     return all(step % dtype.itemsize == 0 for step in strides)
 
 
-def fits_i16(job, layout, out_dtype):
+def fits_i16(job: Job, layout: Layout, out_dtype: DType) -> bool:
     """Whether sums are whole numbers that i16 holds, of aligned elements on the CPU, for integers."""
     if layout.device != "cpu" or layout.dtype.kind not in "iu" or out_dtype.kind not in "iu" or job.magnitude:
         return False
@@ -212,7 +243,7 @@ def fits_i16(job, layout, out_dtype):
     return -(2**15) <= low and high < 2**15
 
 
-def check_many_axes(job, layout):
+def check_many_axes(job: Job, layout: Layout) -> None:
     """Refuses what is not there along more than three axes."""
     if layout.device != "cpu":
         raise TypeError("filters along more than three axes are for arrays on the CPU; filter axis by axis")
@@ -222,7 +253,7 @@ def check_many_axes(job, layout):
         raise ValueError("filters along more than three axes need one cval for all constant borders")
 
 
-def check_writable(out):
+def check_writable(out: NDArray[Any]) -> None:
     """Refuses read-only arrays of NumPy's."""
     if not out.flags.writeable:
         raise ValueError("output is read-only; give one that can be written")

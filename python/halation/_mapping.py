@@ -1,10 +1,17 @@
 """_mapping.py: how n-D arrays become the library's five extents: batch, depth, height, width, channels."""
 
+from __future__ import annotations
+
 import itertools
 import operator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from ._types import DType, Shape, Taps
+
+    _Group: TypeAlias = tuple[int, int, int, int | None]
 
 # A last axis that is not filtered and no longer than this becomes channels, side by side; a longer one a row of its own.
 MOST_CHANNELS = 32
@@ -15,24 +22,24 @@ SPACE = (1, 2, 3)
 class Layout(NamedTuple):
     """Where the elements of an array lie."""
 
-    shape: tuple
-    strides: tuple  # bytes
-    dtype: np.dtype
+    shape: Shape
+    strides: Shape  # bytes
+    dtype: DType
     device: str
 
 
 class Place(NamedTuple):
     """The five extents of an array pair, and what does not fit into them."""
 
-    shape: tuple  # five extents of the input
-    in_strides: tuple
-    out_strides: tuple
-    in_offsets: list  # of each run
-    out_offsets: list
-    slots: dict  # filtered axis of the arrays -> slot
+    shape: Shape  # five extents of the input
+    in_strides: Shape
+    out_strides: Shape
+    in_offsets: list[int]  # of each run
+    out_offsets: list[int]
+    slots: dict[int, int]  # filtered axis of the arrays -> slot
 
 
-def packed_strides(shape, item_bytes):
+def packed_strides(shape: Shape, item_bytes: int) -> Shape:
     """Strides in bytes of a packed array, last axis first."""
     strides, step = [0] * len(shape), item_bytes
     for i in range(len(shape) - 1, -1, -1):
@@ -41,17 +48,17 @@ def packed_strides(shape, item_bytes):
     return tuple(strides)
 
 
-def packed(shape, dtype, device="cpu"):
+def packed(shape: Shape, dtype: DType, device: str = "cpu") -> Layout:
     """The layout of a packed array."""
     return Layout(shape, packed_strides(shape, dtype.itemsize), dtype, device)
 
 
-def _groups(shape, in_strides, out_strides, filtered):
+def _groups(shape: Shape, in_strides: Shape, out_strides: Shape, filtered: Shape) -> list[_Group]:
     """(extent, input stride, output stride, filtered axis or None), outermost first; other axes are joined where they can be.
 
     Axes of one element come first, whatever their strides: rows along them would be of one element.
     """
-    groups = []
+    groups: list[_Group] = []
     for axis in sorted(range(len(shape)), key=lambda i: (shape[i] > 1, -abs(out_strides[i]))):
         n, step_in, step_out = shape[axis], in_strides[axis], out_strides[axis]
         if axis in filtered:
@@ -63,7 +70,7 @@ def _groups(shape, in_strides, out_strides, filtered):
     return groups
 
 
-def place(shape, in_strides, out_strides, filtered):
+def place(shape: Shape, in_strides: Shape, out_strides: Shape, filtered: Shape) -> Place:
     """Places arrays of up to three filtered axes.
 
     Filtered axes keep the order in which they lie in the output's memory: the innermost is the width. What remains goes to
@@ -103,7 +110,7 @@ def place(shape, in_strides, out_strides, filtered):
     )
 
 
-def place_filter(filter_, axes, anchors, slots):
+def place_filter(filter_: Taps, axes: Shape, anchors: Shape, slots: dict[int, int]) -> tuple[Shape, Shape, Taps]:
     """A filter along `axes` of the arrays as (size, anchor, weights or factors) along depth, height and width.
 
     `filter_` is a tuple of factors, one an axis, or dense weights; axes without a slot have one tap.

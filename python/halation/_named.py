@@ -1,6 +1,9 @@
 """_named.py: the library's list of named filters: their parameters as Python has them, and their weights."""
 
+from __future__ import annotations
+
 import textwrap
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -8,10 +11,17 @@ from . import _native
 from ._remembered import remembered
 from ._traceback import shorten
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ._types import Shape, Taps
+
+    Values: TypeAlias = tuple[tuple[str, tuple[float, ...]], ...]
+
 FILTERS = {facts["name"]: facts for facts in _native.named_filters()}
 
 
-def _numbers(name, parameter, value):
+def _numbers(name: str, parameter: dict[str, Any], value: Any) -> list[float]:
     """A parameter's value as the library takes it: a list of numbers."""
     if isinstance(value, str):
         if value not in parameter["choices"]:
@@ -24,28 +34,28 @@ def _numbers(name, parameter, value):
         raise TypeError(f"{name}: {parameter['name']} must be {parameter['allowed']}, got {value!r}") from None
 
 
-def values_of(name, arguments):
+def values_of(name: str, arguments: Mapping[str, Any]) -> Values:
     """The arguments that were given, as the library takes them, hashable: ((name, numbers), ...)."""
     return tuple([(p["name"], tuple(_numbers(name, p, arguments[p["name"]]))) for p in FILTERS[name]["parameters"]
                   if arguments[p["name"]] is not None])
 
 
 @remembered
-def made(name, dims, values):
+def made(name: str, dims: int, values: Values) -> tuple[list[tuple[Taps, Shape, bool]], bool]:
     """What the library makes of a name along so many axes: [(dense weights or tuple of factors, anchor, whether it is always a
     correlation), ...], and whether the magnitude of several is meant."""
     filters, is_magnitude = _native.make_filter(name, {key: list(numbers) for key, numbers in values}, dims)
-    described = []
+    described: list[tuple[Taps, Shape, bool]] = []
     for one in filters:
         if "factors" in one:
-            weights = tuple([np.array(factor) for factor in one["factors"][3 - dims:]])
+            weights: Taps = tuple([np.array(factor) for factor in one["factors"][3 - dims:]])
         else:
             weights = np.array(one["weights"]).reshape(one["size"][3 - dims:])
         described.append((weights, tuple(one["anchor"][3 - dims:]), one["is_correlation"]))
     return described, is_magnitude
 
 
-def _default(parameter):
+def _default(parameter: dict[str, Any]) -> Any:
     """A parameter's default as Python has it; None where it follows from others."""
     value = parameter["default"]
     if value is None:
@@ -55,7 +65,7 @@ def _default(parameter):
     return int(value) if parameter["integer"] else value
 
 
-def _kind(parameter):
+def _kind(parameter: dict[str, Any]) -> str:
     """What a parameter takes, as documentation has it."""
     if parameter["choices"]:
         return "{" + ", ".join(f"'{choice}'" for choice in parameter["choices"]) + "}"
@@ -63,12 +73,12 @@ def _kind(parameter):
     return f"{kind} or sequence of {kind}" if parameter["per_axis"] else kind
 
 
-def wrapped(text, indent):
+def wrapped(text: str, indent: str) -> str:
     """Text in lines of documentation."""
     return textwrap.fill(text, 110, initial_indent=indent, subsequent_indent=indent)
 
 
-def parameters_in_words(facts):
+def parameters_in_words(facts: dict[str, Any]) -> list[str]:
     """The lines of documentation of a filter's own parameters."""
     lines = []
     for p in facts["parameters"]:
@@ -79,12 +89,12 @@ def parameters_in_words(facts):
     return lines
 
 
-def head_in_words(facts):
+def head_in_words(facts: dict[str, Any]) -> list[str]:
     """The lines of documentation that say what a filter is."""
     return [facts["summary"] + ".", "", wrapped(f"Weights: {facts['formula']}.".replace("..", "."), ""), ""]
 
 
-def function(facts, first, shared, call, module, **scope):
+def function(facts: dict[str, Any], first: Sequence[str], shared: Sequence[str], call: str, module: str, **scope: Any) -> Any:
     """A function of a filter's own parameters, written out so that a call costs no more than one written by hand.
 
     `first` are the parameters before the filter's own, `shared` those behind, as source; `call` is what it returns, as source with

@@ -35,10 +35,11 @@ class Plan:
     that machine, and under the limit of threads there.
     """
 
-    def __init__(self, entry: Any, filters: Taps, options: Options, in_dtype: np.dtype[Any], words: dict[str, Any]) -> None:
+    def __init__(self, entry: Direct, filters: Taps, options: Options, in_dtype: np.dtype[Any], words: dict[str, Any]) -> None:
         """`words`: what `plan` was called with."""
-        self._entry, self._filters, self._options, self._dtype, self._device = entry, filters, options, in_dtype, words["device"]
+        self._entry, self._filters, self._options, self._dtype = entry, filters, options, in_dtype
         self._call, self._words = entry.call.run, words
+        self._device: str = words["device"]
 
     @overload
     def run(self, input: NDArray[Any], out: NDArray[Any] | None = None, stream: int | None = None) -> NDArray[Any]: ...

@@ -1,26 +1,35 @@
 """_signal_sums.py: convolutions of any two arrays by the engine: which of them is the filter, whole numbers to the bit, and filters
 that differ from place to place."""
+
+from __future__ import annotations
+
 import itertools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _engine
 from ._arrays import facts_of
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def dtype_of(array):
+    from ._types import DType, Shape
+
+
+def dtype_of(array: Any) -> DType:
     """The type of an array of any library."""
     return array.dtype if isinstance(array, np.ndarray) else facts_of(array)[1]
 
 
-def as_weights(array):
+def as_weights(array: Any) -> NDArray[Any]:
     """A filter as NumPy's array: the library keeps weights on the CPU."""
     if isinstance(array, np.ndarray):
         return array
     return array.get() if hasattr(array, "get") else np.asarray(array.cpu() if hasattr(array, "cpu") else array.copy_to_host())
 
 
-def must_swap(mode, shape1, shape2, axes):
+def must_swap(mode: str, shape1: Shape, shape2: Shape, axes: Shape) -> bool:
     """Whether the second input is the larger one, where the filter must lie inside the array."""
     if mode != "valid" or not axes:
         return False
@@ -31,28 +40,39 @@ def must_swap(mode, shape1, shape2, axes):
     return True
 
 
-def centred(full, shape):
+def centred(full: Any, shape: Shape) -> Any:
     """The middle of a full result."""
     return full[tuple(slice((n - m) // 2, (n - m) // 2 + m) for n, m in zip(full.shape, shape))]
 
 
-def _run(array, weights, axes, extent, dtype, border="constant", fill=0.0, **options):
+def _run(
+    array: Any,
+    weights: NDArray[Any],
+    axes: Shape,
+    extent: str,
+    dtype: DType,
+    border: str = "constant",
+    fill: Any = 0.0,
+    **options: Any,
+) -> Any:
     """One convolution by the engine."""
     flipped = weights[(slice(None, None, -1),) * weights.ndim]
     return _engine.correlate(array, flipped, axes=axes, borders=border, cvals=fill, extent=extent, dtype=dtype, **options)
 
 
-def _limbs(array, count):
+def _limbs(array: NDArray[Any], count: int) -> list[NDArray[np.float64]]:
     """The lowest 16 * count bits of whole numbers, 16 in each float64."""
     bits = array.astype(np.int64, copy=False).view(np.uint64) if array.dtype.kind == "i" else array.astype(np.uint64)
     return [((bits >> np.uint64(16 * i)) & np.uint64(0xFFFF)).astype(np.float64) for i in range(count)]
 
 
-def _magnitude(array, fill):
-    return max(abs(int(array.min(initial=0))), abs(int(array.max(initial=0))), abs(int(fill)))
+def _magnitude(array: NDArray[Any], fill: Any) -> int:
+    return max([abs(int(end)) for end in (array.min(initial=0), array.max(initial=0), fill)])
 
 
-def convolve(array, weights, axes, extent, dtype, border="constant", fill=0.0):
+def convolve(
+    array: Any, weights: NDArray[Any], axes: Shape, extent: str, dtype: DType, border: str = "constant", fill: Any = 0.0
+) -> Any:
     """A convolution of any numbers: exact, and wrapped, where these are whole."""
     if isinstance(fill, complex) and dtype_of(array).kind != "c":
         if fill.imag == 0:
@@ -79,7 +99,7 @@ def convolve(array, weights, axes, extent, dtype, border="constant", fill=0.0):
     # Modulo 2^64: products of 16-bit limbs, whose sums are exact in float64, each where it belongs.
     count = -(-dtype.itemsize // 2)
     fills = _limbs(np.array([int(fill)]), count)
-    sums = None
+    sums: Any = None
     for (i, low), (j, high) in itertools.product(enumerate(_limbs(array, count)), enumerate(_limbs(weights, count))):
         if i + j < count:
             part = _run(low, high, axes, extent, np.dtype(np.float64), border, float(fills[i][0]), sum="f64")
@@ -88,7 +108,7 @@ def convolve(array, weights, axes, extent, dtype, border="constant", fill=0.0):
     return sums.astype(dtype)
 
 
-def by_smaller(in1, in2, axes, mode, dtype):
+def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType) -> Any:
     """A convolution along `axes` (all axes of the second input), with the smaller of the two as the filter."""
     shape1 = tuple(in1.shape)
     if mode == "valid":
@@ -104,7 +124,7 @@ def by_smaller(in1, in2, axes, mode, dtype):
     return convolve(in1, as_weights(in2), axes, mode, dtype)
 
 
-def along(in1, in2, axes, mode, given, dtype):
+def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType) -> Any:
     """Convolutions along `axes`, with a filter for each place along the others."""
     ndim = in1.ndim
     others = [axis for axis in range(ndim) if axis not in axes]
@@ -138,7 +158,7 @@ def along(in1, in2, axes, mode, given, dtype):
     return np.ascontiguousarray(centred(made, given)) if mode == "same" else made
 
 
-def _run_along(array, weights, axes, mode, dtype):
+def _run_along(array: Any, weights: NDArray[Any], axes: Shape, mode: str, dtype: DType) -> Any:
     if not axes:
         return (array * weights).astype(dtype)
     return convolve(array, weights, axes, mode, dtype)

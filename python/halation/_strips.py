@@ -4,6 +4,10 @@ A strip is filtered by a plan, tap by tap, as a box of equal weights, or by a ma
 as `_native.Strips` asks for it.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
 import numpy as np
 
 from . import _native
@@ -13,6 +17,19 @@ from ._mapping import Layout, packed_strides, place
 from ._options import Options
 from ._threads import LIMIT
 from ._weights import F64, multiplied_out, sum_of_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ._types import DType, Shape, Taps, Terms
+
+    # What `_native.Strips` asks for between the arrays and the rule.
+    Cut: TypeAlias = tuple[
+        Sequence[int], list[list[int]], float, tuple[Sequence[int], Sequence[int], Sequence[int]], Sequence[int], object
+    ]
+    How: TypeAlias = Callable[[Job, Shape, int], Cut]
 
 # Elements of a strip: 512 KiB in f64, and as much for the sums.
 STRIP_ELEMENTS = 1 << 16
@@ -38,7 +55,7 @@ MOST_LINES = 64
 LONGEST_BOX = 4
 
 
-def choose(job, layout, out_layout, terms):
+def choose(job: Job, layout: Layout, out_layout: Layout, terms: Terms | None) -> How | None:
     """What filters the strips of a job; None where the library itself (`terms`: how) or a plan for each strip is quicker."""
     if layout.device != "cpu" or job.magnitude:
         return None
@@ -57,7 +74,7 @@ def choose(job, layout, out_layout, terms):
 class Strips:
     """Filters in f64, a strip of the array at a time, and writes each strip's sums as what the output is (native/strips.cpp)."""
 
-    def __init__(self, job, layout, out_layout, how):
+    def __init__(self, job: Job, layout: Layout, out_layout: Layout, how: How) -> None:
         """`how`: `by_plan` or its kin, which get the job, the strides of the input and the number of workers."""
         out_dtype = out_layout.dtype
         self.shape, self.dtype, self.weights_bytes = job.out_shape, out_dtype, sum_of_bytes(job.filters)
@@ -70,7 +87,8 @@ class Strips:
             out_strides = packed_strides(job.out_shape, self.out_type.itemsize)
         self.workers = job.threads or _native.available_threads(LIMIT.get())
         share = 0.0 if out_dtype.kind == "f" else share_of(job)
-        scale = job.scale * (_box_weight(job, layout.dtype) if how is by_box else 1.0)
+        weight = _box_weight(job, layout.dtype) if how is by_box else None
+        scale = job.scale if weight is None else job.scale * weight
         rule = (scale, float(job.divisor), job.offset, share, job.rounding == "truncate", job.overflow == "wrap")
         self.call = _native.Strips(
             (job.shape or (1,), in_strides or (8,), _name(self.in_type)),
@@ -80,7 +98,7 @@ class Strips:
             self.workers,
         )
 
-    def run(self, array, out, stream):
+    def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
         if out is None:
             out = np.empty(self.shape, self.dtype)
         if not self.reads:
@@ -95,29 +113,29 @@ class Strips:
         return out
 
 
-def _native_type(dtype):
+def _native_type(dtype: DType) -> DType:
     """The type by which numbers of a type go to and from strips."""
     return F64 if dtype.char == "g" else dtype.newbyteorder("=")
 
 
-def _is_usable(dtype, strides):
+def _is_usable(dtype: DType, strides: Shape) -> bool:
     return dtype == _native_type(dtype) and aligned(strides, dtype)
 
 
-def _name(dtype):
+def _name(dtype: DType) -> str:
     return f"{dtype.kind}{dtype.itemsize}"
 
 
-def _product(numbers):
+def _product(numbers: Sequence[int]) -> int:
     return int(np.prod(numbers, dtype=np.int64))
 
 
-def _by_strides(strides):
+def _by_strides(strides: Shape) -> list[int]:
     """Axes, outermost first."""
     return sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
 
 
-def sources(low, high, n, border):
+def sources(low: int, high: int, n: int, border: str) -> NDArray[np.intp]:
     """The elements that stand for coordinates [low, high) of an axis of n elements; -1 for the constant."""
     c = np.arange(low, high)
     outside = (c < 0) | (c >= n)
@@ -136,23 +154,23 @@ def sources(low, high, n, border):
     return np.where(c < n, c, 2 * n - 2 - c)
 
 
-def _read_along(job, i):
+def _read_along(job: Job, i: int) -> NDArray[np.intp]:
     """The elements that a filter reads along its i-th axis, for all outputs."""
     axis, taps = job.axes[i], job.taps[i]
     low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps}[job.extent]
     return sources(low, low + job.out_shape[axis] + taps - 1, job.shape[axis], job.borders[i])
 
 
-def by_plan(job, in_strides, workers):
+def by_plan(job: Job, in_strides: Shape, workers: int) -> Cut:
     """A plan filters each strip, which is cut along one axis and has all of the others."""
     order = _by_strides(in_strides)
     axis, rows = _cut_for_plan(job, order)
-    where = [[]] * len(in_strides)
+    where: list[list[int]] = [[]] * len(in_strides)
     strip_in, lead = list(job.shape or (1,)), [0] * len(in_strides)
     strip_out = list(job.out_shape or (1,))
     if rows:
-        index = job.axes.index(axis) if axis in job.axes else None
-        taps = 1 if index is None else job.taps[index]
+        index = job.axes.index(axis) if axis in job.axes else -1
+        taps = 1 if index < 0 else job.taps[index]
         strip_in[axis], strip_out[axis] = rows + taps - 1, rows
         if taps > 1:
             lead[axis] = 0 if job.extent == "valid" else job.anchors[0][index]
@@ -167,7 +185,7 @@ def by_plan(job, in_strides, workers):
     return order, where, job.constant(), (strip_in, strip_out, lead), strip.out_shape or (1,), direct.call
 
 
-def _packed_in(order, shape):
+def _packed_in(order: Sequence[int], shape: Sequence[int]) -> Shape:
     """Strides of a packed f64 array whose axes lie in an order, outermost first."""
     strides, step = [0] * len(shape), 8
     for axis in reversed(order[: len(shape)]):
@@ -176,11 +194,11 @@ def _packed_in(order, shape):
     return tuple(strides)
 
 
-def _cut_for_plan(job, order):
+def _cut_for_plan(job: Job, order: Sequence[int]) -> tuple[int, int]:
     """(axis, output rows of a strip along it; 0: one strip): the outermost axis whose strips are small, else of the smallest."""
     elements = _product(job.out_shape)
     innermost = _innermost(order, job.out_shape) if job.shape else None
-    found = []
+    found: list[tuple[int, int, int, int]] = []
     for axis in order if job.shape and elements > STRIP_ELEMENTS else ():
         n = job.out_shape[axis]
         taps = job.taps[job.axes.index(axis)] if axis in job.axes else 1
@@ -194,14 +212,15 @@ def _cut_for_plan(job, order):
     return min(found)[2:] if found else (order[0], 0)
 
 
-def by_taps(job, in_strides, workers):
+def by_taps(job: Job, in_strides: Shape, workers: int) -> Cut:
     """Weights are summed tap by tap: few, or such as lie along any axes: all that lies outside is read into the strip.
 
     The innermost axis of a strip is a long one, whatever lies innermost in memory, so that rows are worth vectors.
     """
     ndim, dense = len(in_strides), multiplied_out(job.filters[0])
     out_shape = job.out_shape or (1,)
-    taps, where, around = [1] * ndim, [[]] * ndim, [0] * ndim
+    taps, around = [1] * ndim, [0] * ndim
+    where: list[list[int]] = [[]] * ndim
     for i, a in enumerate(job.axes):
         taps[a] = job.taps[i]
         # One element stands for all around it, and is no more than one in the strip.
@@ -218,12 +237,13 @@ def by_taps(job, in_strides, workers):
     return order, where, job.constant(), (strip_in, strip_out, [0] * ndim), strip_in, weights
 
 
-def by_box(job, in_strides, workers):
+def by_box(job: Job, in_strides: Shape, workers: int) -> Cut:
     """Sums in a box along one axis."""
     ndim = len(in_strides)
     (axis,) = job.filtered()
     i = job.axes.index(axis)
-    taps, around, where = job.taps[i], [0] * ndim, [[]] * ndim
+    taps, around = job.taps[i], [0] * ndim
+    where: list[list[int]] = [[]] * ndim
     around[axis] = taps - 1
     where[axis] = _read_along(job, i).tolist()
     order = _by_strides(in_strides)
@@ -233,7 +253,7 @@ def by_box(job, in_strides, workers):
     return order, where, job.constant(), (strip_in, strip_out, [0] * ndim), strip_in, (axis, taps)
 
 
-def by_matrix(job, in_strides, workers):
+def by_matrix(job: Job, in_strides: Shape, workers: int) -> Cut:
     """Integers along a short axis: what its elements weigh by way of the border is added up.
 
     A matrix with a row for each output and a column for each element, and one for the constant around.
@@ -245,7 +265,7 @@ def by_matrix(job, in_strides, workers):
     found = _read_along(job, i)
     weights, lines = _factor_along(job, axis), n + (job.borders[i] == "constant")
     matrix = np.array([np.bincount(found[o : o + taps] % lines, weights, lines) for o in range(job.out_shape[axis])])
-    where = [[]] * ndim
+    where: list[list[int]] = [[]] * ndim
     where[axis] = [*range(n), -1][:lines]
     others = [other for other in _by_strides(in_strides) if other != axis]
     order = [axis, *(_with_long_rows(others, job.out_shape, [0] * ndim, in_strides) if others else others)]
@@ -258,7 +278,7 @@ def by_matrix(job, in_strides, workers):
     return order, where, job.constant(), (strip_in, strip_out, [0] * ndim), strip_out, (axis, np.ascontiguousarray(matrix))
 
 
-def _factor_along(job, axis):
+def _factor_along(job: Job, axis: int) -> NDArray[np.float64]:
     """The weights of factors along the one axis that is filtered."""
     gain = 1.0
     for a, factor in zip(job.axes, job.filters[0]):
@@ -266,7 +286,7 @@ def _factor_along(job, axis):
     return gain * job.filters[0][job.axes.index(axis)]
 
 
-def _is_for_matrix(job, dtype):
+def _is_for_matrix(job: Job, dtype: DType) -> bool:
     """Whether integers are filtered along one axis that is short, and shorter than the filter."""
     if dtype.kind not in "iub" or not isinstance(job.filters[0], tuple) or len(job.filtered()) != 1:
         return False
@@ -275,7 +295,7 @@ def _is_for_matrix(job, dtype):
     return job.method == "automatic" and job.has_one_constant() and job.shape[axis] <= min(taps, MOST_LINES)
 
 
-def _box_weight(job, dtype):
+def _box_weight(job: Job, dtype: DType) -> float | None:
     """The weight of all taps, where a job sums in a box along one axis; else None."""
     if not isinstance(job.filters[0], tuple) or not job.shape:
         return None
@@ -293,7 +313,7 @@ def _box_weight(job, dtype):
     return weight if np.isfinite(weight) and max(job.taps) <= longest else None
 
 
-def _with_long_rows(order, shape, around, strides):
+def _with_long_rows(order: list[int], shape: Sequence[int], around: Sequence[int], strides: Shape) -> list[int]:
     """The order of axes in strips: where rows would be short, a long axis becomes the innermost one."""
     long = [axis for axis in order if shape[axis] >= 4 * LEAST_ROW]
     row = long[-1] if long else max(order, key=shape.__getitem__)
@@ -303,7 +323,7 @@ def _with_long_rows(order, shape, around, strides):
     return [axis for axis in order if axis != row] + [row]
 
 
-def _length_of_rows(shape, around, order, strides):
+def _length_of_rows(shape: Sequence[int], around: Sequence[int], order: Sequence[int], strides: Shape) -> int:
     """Elements that are read one after another: along the innermost axes, as far as they lie one in the other, up to the first that
     has anything around."""
     length, step = 1, None
@@ -319,12 +339,14 @@ def _length_of_rows(shape, around, order, strides):
     return length
 
 
-def _innermost(order, shape):
+def _innermost(order: Sequence[int], shape: Sequence[int]) -> int:
     """The innermost axis of more than one element; the last where there is none."""
     return next((axis for axis in reversed(order) if shape[axis] > 1), order[-1])
 
 
-def _cut(shape, around, outermost_first, row, strips, most=None):
+def _cut(
+    shape: Sequence[int], around: Sequence[int], outermost_first: Sequence[int], row: int, strips: int, most: int | None = None
+) -> list[int]:
     """Extents of strips that stay in the caches with what is around them, `strips` of them at least.
 
     The axis is halved that lies outermost in memory and leaves out nearly half, so that strips use cache lines whole; else the one
@@ -344,11 +366,11 @@ def _cut(shape, around, outermost_first, row, strips, most=None):
     return cut
 
 
-def _number_of_taps(weights):
+def _number_of_taps(weights: Taps) -> int:
     return weights.size if isinstance(weights, np.ndarray) else _product([factor.size for factor in weights])
 
 
-def _is_for_taps(job, layout, out_layout, terms):
+def _is_for_taps(job: Job, layout: Layout, out_layout: Layout, terms: Terms | None) -> bool:
     """Whether weights are summed tap by tap: dense ones along more than three axes, or where a plan's rows would be short; few, and
     dense ones, where a plan would go through f64 as well."""
     dense, count = isinstance(job.filters[0], np.ndarray), _number_of_taps(job.filters[0])
@@ -369,7 +391,7 @@ def _is_for_taps(job, layout, out_layout, terms):
     return True
 
 
-def _refuse_as_plans_do(job):
+def _refuse_as_plans_do(job: Job) -> None:
     """Refuses what a plan refuses, by one whose weights are these, along one axis."""
     weights = multiplied_out(job.filters[0]).ravel()
     anchors = [anchor if 0 <= anchor < taps else -1 for anchor, taps in zip(job.anchors[0], job.taps)]
@@ -379,7 +401,7 @@ def _refuse_as_plans_do(job):
     _native.make_plan((1, 1, 1, 1, 1), "f64", [(size, at, weights)], borders, *words, "cpu", False, "correlation", 0)
 
 
-def _row_of(job, layout, out_layout):
+def _row_of(job: Job, layout: Layout, out_layout: Layout) -> int:
     """Elements of a row of a plan."""
     shape, strides = layout.shape or (1,), layout.strides or (1,)
     return place(shape, strides, out_layout.strides or (1,), job.filtered()).shape[3]

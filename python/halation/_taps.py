@@ -1,36 +1,48 @@
 """_taps.py: the taps of a filter, dense weights or a tuple of factors: checked, turned round, looked into."""
 
+from __future__ import annotations
+
 import functools
 import operator
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from ._weights import F64, weights_and_key
+from ._weights import F64, taps_and_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._types import Factors, Shape, Taps
+
+    _T = TypeVar("_T", bound=Taps)
 
 MOST_WEIGHTS = 1 << 24  # written out, as in the library
 
 
-def have_factors(weights):
+def have_factors(weights: Any) -> TypeGuard[tuple[ArrayLike, ...]]:
     """Whether what a caller gives for a filter is a tuple of factors."""
     return isinstance(weights, tuple) and len(weights) > 0 and np.ndim(weights[0]) == 1
 
 
-def have_axes(weights):
+def have_axes(weights: NDArray[Any]) -> NDArray[Any]:
     """The weights, where they are no single number."""
     if weights.ndim == 0:
         raise ValueError(f"weights must have at least one axis, got the number {weights}")
     return weights
 
 
-def checked(weights):
+def checked(weights: ArrayLike) -> NDArray[np.float64]:
     """A copy of real, finite weights, in f64."""
-    array, _, is_complex = weights_and_key(weights if isinstance(weights, np.ndarray) else np.asarray(weights))
+    array, _, is_complex = taps_and_key(weights if isinstance(weights, np.ndarray) else np.asarray(weights))
     if is_complex:
         raise TypeError("a filter has real weights; halation.convolve and correlate take complex ones as an array")
     return finite(np.array(array, F64, order="C"))
 
 
-def finite(taps):
+def finite(taps: _T) -> _T:
     """The taps, where all are finite."""
     for row in taps if isinstance(taps, tuple) else (taps,):
         if not np.all(np.isfinite(row)):
@@ -38,7 +50,7 @@ def finite(taps):
     return taps
 
 
-def anchor_in(shape, anchor):
+def anchor_in(shape: Shape, anchor: Any) -> Shape:
     """An anchor as callers give it, one number for each axis."""
     anchors = tuple(anchor) if isinstance(anchor, (tuple, list)) else (anchor,) * len(shape)
     try:
@@ -52,7 +64,7 @@ def anchor_in(shape, anchor):
     return anchors
 
 
-def flipped(taps, anchors):
+def flipped(taps: Taps, anchors: Shape) -> tuple[Taps, Shape]:
     """The other way round along all axes: a convolution by it is a correlation by what it was made of."""
     if isinstance(taps, tuple):
         return (
@@ -65,7 +77,7 @@ def flipped(taps, anchors):
     )
 
 
-def rank_of(taps):
+def rank_of(taps: Taps) -> int:
     """Of how few products of factors the taps are the sum; along three axes and more at least so many."""
     if isinstance(taps, tuple):
         return 0 if any(not row.any() for row in taps) else 1
@@ -75,23 +87,23 @@ def rank_of(taps):
     return max(int(np.linalg.matrix_rank(matrix)) for matrix in (unfolded[:1] if taps.ndim <= 2 else unfolded))
 
 
-def slabs(factors):
+def slabs(factors: Factors) -> Iterator[NDArray[Any]]:
     """The weights of a separable filter plane by plane along the first axis, never all of them multiplied out at once."""
     return (functools.reduce(np.multiply.outer, (factors[0][i : i + 1], *factors[1:]))[0] for i in range(len(factors[0])))
 
 
-def weight_at(taps, at):
+def weight_at(taps: Taps, at: Shape) -> float:
     """One weight, multiplied in the order in which all are."""
     if not isinstance(taps, tuple):
         return float(taps[at])
     return float(functools.reduce(operator.mul, [row[i] for row, i in zip(taps, at)]))
 
 
-def by(shape):
+def by(shape: Shape) -> str:
     """A shape in words: 3x5."""
     return "x".join(map(str, shape))
 
 
-def brief(number):
+def brief(number: float) -> str:
     """A number in as few digits as matter, rounding's own left out."""
     return f"{0.0 if abs(number) < 1e-12 else number:.6g}"

@@ -26,9 +26,29 @@ Number: TypeAlias = complex | np.number[Any]
 Numbers: TypeAlias = Number | Sequence[Number]
 Index: TypeAlias = SupportsIndex
 Indices: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+# Numbers in lists, of an image or its filter.
+Rows: TypeAlias = Sequence[Real] | Sequence[Sequence[Real]] | Sequence[Sequence[Sequence[Real]]] | memoryview
 Shape: TypeAlias = tuple[int, ...]
 Output: TypeAlias = type[Any] | np.dtype[Any] | str | Array | None  # where a result goes, or what it is an array of
-Taps: TypeAlias = NDArray[Any] | tuple[NDArray[Any], ...]  # dense weights, or factors
+DType: TypeAlias = np.dtype[Any]
+Factors: TypeAlias = tuple[NDArray[Any], ...]
+Taps: TypeAlias = NDArray[Any] | Factors  # dense weights, or factors
+Filters: TypeAlias = Taps | list[Taps]  # several for a magnitude
+Terms: TypeAlias = tuple[float, str]  # scale and precision of sums
+
+
+class Entry(Protocol):
+    """What a family makes of a call (_families.py)."""
+
+    @property
+    def shape(self) -> Shape: ...
+    @property
+    def dtype(self) -> DType: ...
+    @property
+    def weights_bytes(self) -> int: ...
+    def run(self, array: Any, out: Any, stream: int) -> Any: ...
+
+
 
 # _border.py has these names; tests/test_stubs.py holds them equal.
 Border: TypeAlias = Literal[

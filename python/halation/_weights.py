@@ -1,34 +1,47 @@
 """_weights.py: a filter's weights as the engine takes them: dense arrays, tuples of factors, lists of several filters."""
 
+from __future__ import annotations
+
 import functools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _arrays
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._types import Filters, Taps
+
 F64 = np.dtype(np.float64)
 
 
-def weights_and_key(filters):
+def weights_and_key(filters: Any) -> tuple[Filters, Any, bool]:
     """Weights as f64 (or complex) arrays, what tells them from others, and whether any is complex."""
-    if type(filters) is tuple:
-        factors = [w if type(w) is np.ndarray and w.dtype is F64 else _as_weights(w) for w in filters]
+    if type(filters) is list:
+        each = [taps_and_key(one) for one in filters]
+        return [e[0] for e in each], tuple(e[1] for e in each), any(e[2] for e in each)
+    return taps_and_key(filters)
+
+
+def taps_and_key(filter_: Any) -> tuple[Taps, Any, bool]:
+    """`weights_and_key` of one filter."""
+    if type(filter_) is tuple:
+        factors = [w if type(w) is np.ndarray and w.dtype is F64 else _as_weights(w) for w in filter_]
         is_complex = False
         for factor in factors:
             if factor.ndim != 1 or factor.size == 0:
                 raise ValueError(f"a factor of a filter must be one row of weights, got shape {factor.shape}")
             is_complex = is_complex or factor.dtype is not F64
         return tuple(factors), tuple([factor.tobytes() for factor in factors]), is_complex
-    if type(filters) is list:
-        each = [weights_and_key(one) for one in filters]
-        return [e[0] for e in each], tuple(e[1] for e in each), any(e[2] for e in each)
-    dense = _as_weights(filters)
+    dense = _as_weights(filter_)
     if dense.size == 0:
         raise ValueError(f"weights are empty: a filter has at least one tap along each axis, got shape {dense.shape}")
     return dense, (dense.shape, dense.tobytes()), dense.dtype is not F64
 
 
-def _as_weights(values):
+def _as_weights(values: Any) -> NDArray[Any]:
     array = np.asarray(_arrays.on_cpu(values))
     if array.dtype.kind not in "biufc":
         raise TypeError(f"weights must be numbers, got {array.dtype}")
@@ -38,13 +51,13 @@ def _as_weights(values):
     return array if array.dtype is F64 else array.view(F64)
 
 
-def multiplied_out(filter_):
+def multiplied_out(filter_: Taps) -> NDArray[Any]:
     """Dense weights of one filter, given as such or as factors."""
     if isinstance(filter_, np.ndarray):
         return filter_
     return functools.reduce(np.multiply.outer, filter_) if filter_ else np.ones(())
 
 
-def sum_of_bytes(filters):
+def sum_of_bytes(filters: list[Taps]) -> int:
     """Bytes of all weights of a list of filters."""
     return sum(weights.nbytes for one in filters for weights in (one if isinstance(one, tuple) else (one,)))

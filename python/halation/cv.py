@@ -27,6 +27,7 @@ Other names of OpenCV's raise an AttributeError that says where they are.
 
 import importlib
 import sys
+from typing import Any
 
 from ._cv_borders import copyMakeBorder
 from ._cv_derivatives import Laplacian, Scharr, Sobel, magnitude, spatialGradient
@@ -42,7 +43,7 @@ __all__ = ["GaussianBlur", "Laplacian", "Scharr", "Sobel", "blur", "boxFilter", 
 _NON_LINEAR = ("medianBlur", "bilateralFilter", "erode", "dilate", "morphologyEx")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     here = sys.modules[__name__]
     if name.startswith("_"):
         raise AttributeError(f"module 'halation.cv' has no attribute '{name}'", name=name, obj=here)

@@ -98,9 +98,9 @@ std::vector<std::byte> bytes_to(const nb::bytes& data) {
 /// Names of files are bytes, which need not be text.
 std::string path_of(const nb::bytes& name) { return {name.c_str(), name.size()}; }
 
-nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t page) {
+nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t page, bool upright) {
   const std::string path = path_of(name);
-  const ReadOptions options{.layout = array_layout_named(layout), .page = page};
+  const ReadOptions options{.layout = array_layout_named(layout), .page = page, .upright = upright};
   std::vector<Page> pages;
   {
     const nb::gil_scoped_release released;
@@ -172,9 +172,11 @@ NB_MODULE(_codecs, module) {
   module.doc() = "The module behind halation.imread and halation.imwrite.";
   parts::bind_errors(module, PyExc_ValueError);
   module.def("read", &parts::read, nanobind::arg("path"), nanobind::arg("layout"), nanobind::arg("page"),
-             nanobind::sig("def read(path: bytes, layout: str, page: int) "
+             nanobind::arg("upright"),
+             nanobind::sig("def read(path: bytes, layout: str, page: int, upright: bool) "
                            "-> tuple[numpy.typing.NDArray[typing.Any], dict[str, typing.Any]]"),
-             "A page of a file, counted from 1, or the first one: (array, what the file says of it).");
+             "A page of a file, counted from 1, or the first one, turned upright or as it was stored: (array, what the file says "
+             "of it).");
   module.def("write", &parts::write, nanobind::arg("path"), nanobind::arg("array"), nanobind::arg("layout"),
              nanobind::arg("facts"), nanobind::arg("format"), nanobind::arg("quality"),
              nanobind::arg("lossless"),

@@ -53,7 +53,9 @@ void check_written(avifResult result) {
 
 int threads() { return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 64U)); }
 
-std::uint8_t mirror_of(const avifImage& image) {
+/// Of an `avifImage`, const or not.
+template <class Picture>
+auto& mirror_of(Picture& image) {
 #if AVIF_VERSION >= 1000000
   return image.imir.axis;
 #else
@@ -69,6 +71,21 @@ int orientation_of(const avifImage& image) {
   constexpr int then_left_to_right[] = {2, 7, 4, 5};
   if ((image.transformFlags & AVIF_TRANSFORM_IMIR) == 0) return turned[quarters];
   return mirror_of(image) == 0 ? then_upside_down[quarters] : then_left_to_right[quarters];
+}
+
+/// Has the container show pixels that lie so.
+void set_orientation_of(avifImage& image, int orientation) {
+  struct Way {
+    std::uint8_t quarters;
+    int mirror;  // -1: none
+  };
+  constexpr Way ways[] = {{0, -1}, {0, 1}, {2, -1}, {0, 0}, {1, 0}, {3, -1}, {1, 1}, {1, -1}};
+  const Way way = ways[orientation - 1];
+  image.transformFlags = AVIF_TRANSFORM_NONE;
+  if (way.quarters > 0) image.transformFlags |= AVIF_TRANSFORM_IROT;
+  if (way.mirror >= 0) image.transformFlags |= AVIF_TRANSFORM_IMIR;
+  image.irot.angle = way.quarters;
+  mirror_of(image) = static_cast<std::uint8_t>(std::max(way.mirror, 0));
 }
 
 /// The part of the picture that is to be shown.
@@ -234,8 +251,8 @@ Page decode_frame(Bytes file, std::int64_t wanted, Reading& reading) {
   Bytes exif = std::as_bytes(std::span(image.exif.data, image.exif.size));
   if (begins_with(exif, exif_marker)) exif = exif.subspan(exif_marker.size());
   page.metadata.exif.assign(exif.begin(), exif.end());
-  reading.turn_upright(page, orientation_of(image));
-  clear_orientation(page.metadata);
+  set_orientation(page.metadata, 1);  // whatever Exif says
+  reading.apply_orientation(page, orientation_of(image));
   return page;
 }
 
@@ -280,7 +297,7 @@ void set_metadata(avifImage& image, const PageView& page) {
   if (!page.icc.empty()) avifImageSetProfileICC(&image, data(page.icc), page.icc.size());
   if (!page.exif.empty()) avifImageSetMetadataExif(&image, data(page.exif), page.exif.size());
   if (!page.xmp.empty()) avifImageSetMetadataXMP(&image, data(page.xmp), page.xmp.size());
-  image.transformFlags = AVIF_TRANSFORM_NONE;  // pixels are upright
+  set_orientation_of(image, orientation_in(page.exif));
 }
 
 void encode(std::span<const PageView> pages, const WriteOptions& options, Output& output) {

@@ -82,8 +82,9 @@ class Reading {
     check(claim);
     return {claim.shape, claim.pixel};
   }
-  /// By a copy beside the page.
-  void turn_upright(Page& page, int orientation);
+  /// Turns a page that was stored with `orientation` upright, by a copy beside it; where pixels are wanted as
+  /// they were stored, its metadata say the orientation. What is none of 2 to 8 changes nothing.
+  void apply_orientation(Page& page, int orientation);
 
  private:
   void check_memory(double bytes, const Shape& shape, Pixel pixel) const;

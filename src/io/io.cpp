@@ -322,7 +322,7 @@ std::vector<Page> read_pages(const std::string& path, const ReadOptions& options
       std::vector<Page> pages = decoded(*codec, file, options.page, reading);
       for (Page& page : pages) {
         if (page.layout == ArrayLayout::by_rank) page.layout = ArrayLayout::hw;
-        reading.turn_upright(page, io::orientation_in(page.metadata.exif));
+        reading.apply_orientation(page, io::orientation_in(page.metadata.exif));
       }
       return pages;
     }

@@ -7,8 +7,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "io/exif.h"
+
 namespace halation::io {
 namespace {
+
+constexpr std::uint16_t orientation_tag = 0x0112;
+constexpr std::uint16_t short_type = 3;
 
 /// Exif is a TIFF file in memory: unsigned numbers in the byte order that its first letters name.
 std::uint32_t number_at(Bytes exif, std::size_t position, std::size_t bytes) {
@@ -23,8 +28,6 @@ std::uint32_t number_at(Bytes exif, std::size_t position, std::size_t bytes) {
 /// Where the 16-bit value of the orientation lies.
 std::optional<std::size_t> find_orientation(Bytes exif) {
   constexpr std::size_t entry_bytes = 12;
-  constexpr std::uint32_t orientation_tag = 0x0112;
-  constexpr std::uint32_t short_type = 3;
   if (exif.size() < 14 || !(begins_with(exif, "II") || begins_with(exif, "MM"))) return {};
   const std::size_t directory = number_at(exif, 4, 4);
   if (directory > exif.size() - 2) return {};
@@ -39,23 +42,28 @@ std::optional<std::size_t> find_orientation(Bytes exif) {
   return {};
 }
 
-void clear_exif_orientation(std::vector<std::byte>& exif) {
+void set_exif_orientation(std::vector<std::byte>& exif, int orientation) {
   if (const auto position = find_orientation(exif)) {
     const bool little = exif[0] == std::byte{'I'};
-    exif[*position] = std::byte{little ? std::uint8_t{1} : std::uint8_t{0}};
-    exif[*position + 1] = std::byte{little ? std::uint8_t{0} : std::uint8_t{1}};
+    exif[*position] = static_cast<std::byte>(little ? orientation : 0);
+    exif[*position + 1] = static_cast<std::byte>(little ? 0 : orientation);
+  } else if (orientation != 1) {
+    const auto value = static_cast<std::uint16_t>(orientation);
+    Exif with = exif_in(exif);
+    with.texts.push_back({orientation_tag, short_type, 1, bytes_at(&value, sizeof value)});
+    exif = exif_bytes(with);
   }
 }
 
 /// XMP repeats the orientation as text, as an attribute (tiff:Orientation="6") or as an element
 /// (<tiff:Orientation>6<).
-void clear_xmp_orientation(std::vector<std::byte>& xmp) {
+void set_xmp_orientation(std::vector<std::byte>& xmp, int orientation) {
   auto* text = reinterpret_cast<char*>(xmp.data());
   for (const std::string_view name : {"tiff:Orientation=\"", "tiff:Orientation='", "tiff:Orientation>"}) {
     const std::size_t found = std::string_view(text, xmp.size()).find(name);
     const std::size_t digit = found + name.size();
     if (found != std::string_view::npos && digit < xmp.size() && text[digit] >= '1' && text[digit] <= '8') {
-      text[digit] = '1';
+      text[digit] = static_cast<char>('0' + orientation);
     }
   }
 }
@@ -140,15 +148,14 @@ int orientation_in(Bytes exif) {
 }
 
 void turn_upright(Page& page, int orientation) {
-  if (orientation <= 1 || orientation > 8) return;
   page.image = upright(page.image, orientation);
   if (orientation >= 5) std::swap(page.metadata.dots_per_inch_x, page.metadata.dots_per_inch_y);
-  clear_orientation(page.metadata);
+  set_orientation(page.metadata, 1);
 }
 
-void clear_orientation(Metadata& metadata) {
-  clear_exif_orientation(metadata.exif);
-  clear_xmp_orientation(metadata.xmp);
+void set_orientation(Metadata& metadata, int orientation) {
+  set_exif_orientation(metadata.exif, orientation);
+  set_xmp_orientation(metadata.xmp, orientation);
 }
 
 }  // namespace halation::io

@@ -9,11 +9,11 @@ namespace halation::io {
 /// nothing usable.
 int orientation_in(Bytes exif);
 
-/// Turns a page that was stored with `orientation` upright: its pixels, its resolution, and the orientation
-/// written in its Exif and XMP.
+/// Turns a page that was stored with `orientation`, 1 to 8, upright: its pixels, its resolution, and the
+/// orientation written in its Exif and XMP.
 void turn_upright(Page& page, int orientation);
 
-/// Makes the orientation written in Exif and XMP 1, upright.
-void clear_orientation(Metadata& metadata);
+/// Has Exif, which is made where it is missing, and XMP say an orientation.
+void set_orientation(Metadata& metadata, int orientation);
 
 }  // namespace halation::io

@@ -36,11 +36,15 @@ void Reading::check(const Claim& claim) {
   held_bytes_ += bytes;
 }
 
-void Reading::turn_upright(Page& page, int orientation) {
+void Reading::apply_orientation(Page& page, int orientation) {
   if (orientation <= 1 || orientation > 8) return;
+  if (!options_.upright) {
+    set_orientation(page.metadata, orientation);
+    return;
+  }
   const Shape& shape = page.image.shape();
   check_memory(image_bytes(shape, page.image.pixel()), shape, page.image.pixel());
-  io::turn_upright(page, orientation);
+  turn_upright(page, orientation);
 }
 
 }  // namespace halation::io

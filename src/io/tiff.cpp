@@ -362,7 +362,7 @@ Page read_page(TIFF* tiff, Bytes file, Reading& reading, const TiffComplaint& co
     const std::int64_t colours = page.image.shape().channels - (page.alpha ? 1 : 0);
     page.colour = colours == 1 ? ColourModel::gray : colours == 3 ? ColourModel::rgb : ColourModel::cmyk;
   }
-  reading.turn_upright(page, stored.orientation);
+  reading.apply_orientation(page, stored.orientation);
   return page;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "halation/error.h"
+#include "io/orientation.h"
 #include "io/tiff_file.h"
 
 namespace halation::io {
@@ -54,7 +55,7 @@ void set_fields(TIFF* tiff, const PageView& page, std::int64_t rows_per_strip) {
   TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, sample_format(page.pixels.pixel));
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, photometric);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-  TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+  TIFFSetField(tiff, TIFFTAG_ORIENTATION, orientation_in(page.exif));
   TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows_per_strip));
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
   TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, deflate_level);

@@ -73,6 +73,20 @@ class Charts(unittest.TestCase):
         first, second = (float(width) for width in re.findall(r'width="([\d.]+)"', figure))
         self.assertAlmostEqual(first, 2 * second, places=0)
 
+    def test_marks_go_through_no_words(self):
+        rows = [(label, value, "0.00 × other", "ahead") for label, value in (("a", 4), ("b", 1.05), ("c", 0.99), ("d", 0.8), ("e", 0.2))]
+        for mark in (1, 4):
+            figure = charts.bars("x", "t", rows, "u", (mark, "the mark"))
+            labels = [float(y) for y in re.findall(r'<text x="0.0" y="([\d.]+)">', figure)]
+            behind = [float(x) for x in re.findall(r'<text x="([\d.]+)" y="[\d.]+" class="figure"', figure)]
+            marks = re.findall(r'class="mark" x1="([\d.]+)" y1="([\d.]+)" x2="[\d.]+" y2="([\d.]+)"', figure)
+            self.assertEqual((len(labels), len(behind), len(marks)), (5, 5, 5))
+            for i, (label, text, mark_at) in enumerate(zip(labels, behind, marks)):
+                at, top, bottom = map(float, mark_at)
+                self.assertGreaterEqual(top, label + 4)  # below what hangs below a line of words
+                self.assertTrue(at < text or text + 7 * len("0.00 × other") < at, (mark, i))
+                self.assertLessEqual(bottom, labels[i + 1] - 12 if i < 4 else bottom)
+
     def test_labels_stand_apart(self):
         figure = charts.lines("x", "t", [(name, [(1, 1), (2, value)], "c0") for name, value in (("a", 5), ("b", 5.01), ("c", 5.02))],
                               "x", "y", [1, 2], [1, 10])

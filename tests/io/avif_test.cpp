@@ -197,6 +197,10 @@ TEST(Avif, TurnsAndMirrorsAreApplied) {
         }
       }
       EXPECT_EQ(page.metadata.exif, exif_with(1));
+      const Page untouched = as_stored(folder / "a.avif");
+      expect_same_pixels(untouched.image, stored);
+      write_one(folder / "a.png", untouched);
+      expect_same_pixels(read_image(folder / "a.png"), page.image);
     }
   }
 }

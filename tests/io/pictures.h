@@ -63,6 +63,11 @@ inline Page read_one(const std::string& path, ArrayLayout layout = ArrayLayout::
   return std::move(pages.front());
 }
 
+/// Not turned upright.
+inline Page as_stored(const std::string& path) {
+  return std::move(read_pages(path, {.upright = false}).front());
+}
+
 inline void write_one(const std::string& path, const Page& page, const WriteOptions& options = {}) {
   write_pages(path, {&page, 1}, options);
 }

@@ -333,6 +333,12 @@ TEST(Tiff, AppliesTheOrientationTag) {
     expect_upright(page.image, image, orientation);
     EXPECT_NEAR(page.metadata.dots_per_inch_x, orientation >= 5 ? 508 : 254, 1e-4);
     EXPECT_NEAR(page.metadata.dots_per_inch_y, orientation >= 5 ? 254 : 508, 1e-4);
+    const Page stored = as_stored(folder / "a.tif");
+    expect_same_pixels(stored.image, image);
+    EXPECT_EQ(stored.metadata.exif.empty(), orientation == 1);  // made for the orientation alone
+    EXPECT_NEAR(stored.metadata.dots_per_inch_x, 254, 1e-4);
+    write_one(folder / "b.tif", stored);
+    expect_same_pixels(read_image(folder / "b.tif"), page.image);
   }
 }
 

@@ -1,9 +1,12 @@
 """_arguments.py: what the arguments of scipy.ndimage's filters mean: modes, sequences, axes, origins, outputs, arrays."""
 
+from __future__ import annotations
+
 import functools
 import operator
 import warnings
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -13,6 +16,13 @@ from .._border import CHOICES, border_of as border_named
 from .._options import options_of
 from .._traceback import shorten
 from . import _calls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._types import DType, Factors, Index, Shape
+
+    _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # Parameters that several functions have, as their descriptions name them in braces.
 _COMMON = {
@@ -47,13 +57,13 @@ _COMMON = {
 }
 
 
-def filters_arrays(function):
+def filters_arrays(function: _Function) -> _Function:
     """A filter of NumPy's and a GPU's arrays as one of any library's; common parameters are put into its description."""
-    function.__doc__ = function.__doc__.format(**_COMMON)
+    function.__doc__ = (function.__doc__ or "").format(**_COMMON)
     key_of = _calls.keys_of(function)
 
     @functools.wraps(function)
-    def wrapped(input, *args, **keywords):
+    def wrapped(input: Any, *args: Any, **keywords: Any) -> Any:
         try:
             if type(input) is np.ndarray:
                 return _calls.call(function, key_of, input, args, keywords)
@@ -62,16 +72,16 @@ def filters_arrays(function):
             shorten(error)
             raise
 
-    return wrapped
+    return cast("_Function", wrapped)
 
 
-def _of_another_library(function, input, args, keywords):
+def _of_another_library(function: Callable[..., Any], input: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     library = _arrays.library_of(input)
     if isinstance(library, _arrays.OnGpu):
         return function(input, *args, **keywords)
     given = []
 
-    def on_cpu(value):
+    def on_cpu(value: Any) -> Any:
         if (
             isinstance(value, (np.ndarray, type, np.dtype, str))
             or not hasattr(value, "__array__")
@@ -89,7 +99,7 @@ def _of_another_library(function, input, args, keywords):
     return library.give(made)
 
 
-def border_of(mode):
+def border_of(mode: Any) -> str:
     """The library's border for a mode."""
     try:
         return border_named(mode)
@@ -97,7 +107,7 @@ def border_of(mode):
         raise RuntimeError(f"boundary mode not supported: {mode!r}; choose from {CHOICES}") from None
 
 
-def each(value, count):
+def each(value: Any, count: int) -> list[Any]:
     """One entry for each axis."""
     if isinstance(value, str) or not np.iterable(value):
         return [value] * count
@@ -107,7 +117,7 @@ def each(value, count):
     return entries
 
 
-def axis_of(axis, ndim):
+def axis_of(axis: Index, ndim: int) -> int:
     """An axis counted from 0."""
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
@@ -115,7 +125,7 @@ def axis_of(axis, ndim):
     return axis % ndim
 
 
-def axes_of(axes, ndim):
+def axes_of(axes: Any, ndim: int) -> Shape:
     """Axes counted from 0; all of them for None."""
     if axes is None:
         return tuple(range(ndim))
@@ -123,17 +133,17 @@ def axes_of(axes, ndim):
         axes = (axes,)
     elif not isinstance(axes, Iterable):
         raise ValueError("axes must be an integer, iterable of integers, or None")
-    axes = tuple(operator.index(axis) for axis in axes)
-    for axis in axes:
+    wanted = tuple(operator.index(axis) for axis in axes)
+    for axis in wanted:
         if not -ndim <= axis < ndim:
             raise ValueError(f"specified axis: {axis} is out of range")
-    axes = tuple(axis % ndim for axis in axes)
-    if len(set(axes)) != len(axes):
+    wanted = tuple(axis % ndim for axis in wanted)
+    if len(set(wanted)) != len(wanted):
         raise ValueError("axes must be unique")
-    return axes
+    return wanted
 
 
-def check_channels(input, axes, instead="say axes=(0, 1), or axes=(0, 1, 2) if that is meant"):
+def check_channels(input: Any, axes: Any, instead: str = "say axes=(0, 1), or axes=(0, 1, 2) if that is meant") -> None:
     """Warns where a filter runs along all axes of what looks like a photograph because nobody said along which; at each place in the
     caller's code, for which the call is not remembered."""
     if axes is None and _channels.look_like_channels(input.shape):
@@ -141,7 +151,7 @@ def check_channels(input, axes, instead="say axes=(0, 1), or axes=(0, 1, 2) if t
         _cache.note_more()
 
 
-def output_of(output, array, dtype, complex_output=False):
+def output_of(output: Any, array: Any, dtype: DType, complex_output: bool = False) -> tuple[Any, DType]:
     """(array or None, dtype) of what a filter writes. `dtype` is the input's."""
     if dtype.kind not in "biufc":
         raise RuntimeError(f"data type not supported: {dtype}")
@@ -172,23 +182,23 @@ def output_of(output, array, dtype, complex_output=False):
     return output, _number(kind)
 
 
-def _number(kind):
+def _number(kind: DType) -> DType:
     if kind.kind not in "biufc":
         raise RuntimeError(f"data type not supported: {kind}")
     return kind
 
 
-def empty_like(array, dtype):
+def empty_like(array: Any, dtype: DType) -> Any:
     """A new array of the input's shape and library."""
     if type(array) is np.ndarray:
         return np.empty(array.shape, dtype)
-    return _arrays.library_of(array).empty(tuple(array.shape), dtype, array)
+    return _arrays.gpu_library_of(array).empty(tuple(array.shape), dtype, array)
 
 
 _ONE = np.ones(1)
 
 
-def unfiltered(array, out, dtype):
+def unfiltered(array: Any, out: Any, dtype: DType) -> Any:
     """What a filter along no axis gives."""
     if isinstance(array, np.generic):  # what NumPy makes of sums over arrays without axes
         array = np.asarray(array)
@@ -200,7 +210,18 @@ def unfiltered(array, out, dtype):
     return out
 
 
-def run(array, filters, axes, borders, cval, anchors, out, dtype, divisor=1, magnitude=False):
+def run(
+    array: Any,
+    filters: Any,
+    axes: Shape,
+    borders: Any,
+    cval: Any,
+    anchors: Shape | None,
+    out: Any,
+    dtype: DType,
+    divisor: int = 1,
+    magnitude: bool = False,
+) -> Any:
     """One pass of the engine with SciPy's rules for integers: towards zero, wrapped."""
     options = options_of(
         axes=axes,
@@ -215,7 +236,7 @@ def run(array, filters, axes, borders, cval, anchors, out, dtype, divisor=1, mag
     return _engine.correlate_by(options, array, filters, out, None if out is not None else dtype)
 
 
-def _scalar(cval):
+def _scalar(cval: Any) -> complex:
     if type(cval) is float:
         return cval
     if isinstance(cval, (str, bytes)):  # which Python's float would read
@@ -223,7 +244,17 @@ def _scalar(cval):
     return complex(cval) if np.iscomplexobj(cval) else float(cval)
 
 
-def separable(array, factors, axes, borders, cval, anchors, out, dtype, divisors=None):
+def separable(
+    array: Any,
+    factors: Factors,
+    axes: Shape,
+    borders: tuple[str, ...],
+    cval: Any,
+    anchors: Shape,
+    out: Any,
+    dtype: DType,
+    divisors: Shape | None = None,
+) -> Any:
     """Factors (a tuple) along one axis after another, as SciPy goes: results between the axes are of the output's type.
 
     Floats take one pass. Integers are truncated between the axes, and so take one for each, unless all weights are whole; so do
@@ -236,7 +267,8 @@ def separable(array, factors, axes, borders, cval, anchors, out, dtype, divisors
     last = len(factors) - 1
     # SciPy keeps whole bytes in its arrays of bool; here they are kept between the axes, and the result is 0 or 1. Halves, which it
     # does not know, are f32 between them.
-    between = {"?": np.dtype(np.uint8), "e": np.dtype(np.float32)}.get(dtype.char, dtype)
+    wider: dict[str, DType] = {"?": np.dtype(np.uint8), "e": np.dtype(np.float32)}
+    between = wider.get(dtype.char, dtype)
     for i, factor in enumerate(factors):
         divisor = 1 if divisors is None else divisors[i]
         array = run(
@@ -253,16 +285,16 @@ def separable(array, factors, axes, borders, cval, anchors, out, dtype, divisors
     return array
 
 
-def _all_integer(source, dtype, factors, cval):
+def _all_integer(source: DType, dtype: DType, factors: Factors, cval: complex) -> bool:
     """Whether integers need not be put into the output's type between the axes: nothing is truncated, and what leaves the type's
     range keeps its low bits, on which the result's low bits depend alone."""
     if source.kind not in "iu" or dtype.kind not in "iu" or np.iscomplexobj(cval):
         return False
-    return _stays_integer(source, dtype, tuple([np.asarray(factor, np.float64).tobytes() for factor in factors]), float(cval))
+    return _stays_integer(source, dtype, tuple([np.asarray(factor, np.float64).tobytes() for factor in factors]), float(cval.real))
 
 
 @functools.lru_cache(maxsize=256)
-def _stays_integer(source, dtype, factors, cval):
+def _stays_integer(source: DType, dtype: DType, factors: tuple[bytes, ...], cval: float) -> bool:
     low, high = (float(end) for end in (np.iinfo(source).min, np.iinfo(source).max))
     low, high = min(low, cval), max(high, cval)
     limits = np.iinfo(dtype)
@@ -280,7 +312,7 @@ def _stays_integer(source, dtype, factors, cval):
     return True
 
 
-def _one_pass(factors, borders, cval):
+def _one_pass(factors: Factors, borders: tuple[str, ...], cval: complex) -> bool:
     if "constant" not in borders or len(factors) == 1 or cval == 0:
         return True
     gain = 1.0

@@ -5,26 +5,38 @@ Calls are alike where their arrays have the same shapes, strides and types and a
 result.
 """
 
+from __future__ import annotations
+
 import inspect
 from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from .. import _cache, _native
 from .._threads import LIMIT
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from numpy.typing import NDArray
+
+    from .._types import Entry
+
+    KeyOf: TypeAlias = Callable[[object, tuple[object, ...], dict[str, Any], object], Hashable | None]
+
 MOST_CALLS = 256
 MOST_WEIGHTS_BYTES = 1 << 16  # of all passes of a call
-_programs = OrderedDict()
+_programs: OrderedDict[Hashable, tuple[tuple[Entry, int | str | None], ...]] = OrderedDict()
 
 
-def keys_of(function):
+def keys_of(function: Callable[..., Any]) -> KeyOf | None:
     """What tells calls of a function from others, after its input; none for one that calls a function of the caller's."""
     names = list(inspect.signature(function).parameters)[1:]
     return None if "extra_arguments" in names else _native.CallKeys(names).of
 
 
-def call(function, key_of, input, args, keywords):
+def call(function: Callable[..., Any], key_of: KeyOf | None, input: NDArray[Any], args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """function(input, *args, **keywords) for an array of NumPy's."""
     if key_of is None or _cache.STEPS.get() is not None:
         return function(input, *args, **keywords)
@@ -36,7 +48,7 @@ def call(function, key_of, input, args, keywords):
         return _recorded(key, function, input, args, keywords)
     made = input
     for entry, place in program:
-        out = None if place is None else keywords[place] if type(place) is str else args[place]
+        out = None if place is None else keywords[place] if isinstance(place, str) else args[place]
         if out is not None and (np.may_share_memory(input, out) or not out.flags.writeable):
             return function(input, *args, **keywords)
         made = entry.run(made, out, 0)
@@ -45,11 +57,12 @@ def call(function, key_of, input, args, keywords):
     return function(input, *args, **keywords) if made is input or made is None else made
 
 
-def _recorded(key, function, input, args, keywords):
+def _recorded(key: Hashable, function: Callable[..., Any], input: NDArray[Any], args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Calls the function, and remembers what it came down to: nothing where that is no chain of passes."""
     with _cache.noting([]) as steps:
         result = function(input, *args, **keywords)
-    given, program = input, []
+    given: NDArray[Any] = input
+    program: list[tuple[Entry, int | str | None]] = []
     for entry, array, out, made in steps:
         place = None if out is None else _place_of(out, args, keywords)
         if array is not given or made is None or out is not None and (place is None or made is not result):
@@ -65,9 +78,10 @@ def _recorded(key, function, input, args, keywords):
     return result
 
 
-def _place_of(out, args, keywords):
+def _place_of(out: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> int | str | None:
     """Where an argument stands: its index or its name; None where it is none."""
-    for place, value in [*enumerate(args), *keywords.items()]:
+    places: list[tuple[int | str, Any]] = [*enumerate(args), *keywords.items()]
+    for place, value in places:
         if value is out:
             return place
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -25,15 +25,19 @@ from ._arguments import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from collections.abc import Sequence
 
-    from .._types import Border, Borders, Index, Indices, Number, Output
+    from numpy.typing import ArrayLike, NDArray
+
+    from .._types import Border, Borders, DType, Factors, Index, Indices, Number, Output, Shape
+
+    Windows: TypeAlias = tuple[Factors, Shape, tuple[str, ...], Shape, Shape | None]
 
 # SciPy leaves out dense weights that are no larger.
 _EPSILON = np.finfo(np.float64).eps
 
 
-def _check_cval(dtype, weights, cval):
+def _check_cval(dtype: DType, weights: NDArray[Any], cval: Number) -> None:
     if weights.dtype.kind == "c" and dtype.kind != "c" and np.iscomplexobj(cval):
         raise ValueError("Cannot provide a complex-valued cval when the input is real.")
 
@@ -76,7 +80,7 @@ def correlate1d(
     return _correlate1d(input, weights, axis, output, mode, cval, origin)
 
 
-def _correlate1d(input, weights, axis, output, mode, cval, origin):
+def _correlate1d(input: Any, weights: ArrayLike, axis: Index, output: Output, mode: Any, cval: Number, origin: Any) -> Any:
     ndim, dtype = facts_of(input)
     weights = np.asarray(weights)
     is_complex = weights.dtype.kind == "c"
@@ -133,7 +137,7 @@ def convolve1d(
     return _correlate1d(input, weights, axis, output, mode, cval, origin)
 
 
-def _final_weights(weights, convolution):
+def _final_weights(weights: NDArray[Any], convolution: bool) -> NDArray[Any]:
     """Those of a correlation, without what SciPy leaves out."""
     if convolution:
         weights = weights[(slice(None, None, -1),) * weights.ndim]
@@ -141,11 +145,13 @@ def _final_weights(weights, convolution):
 
 
 @functools.lru_cache(maxsize=256)
-def _kept_weights(numbers, shape, dtype, convolution):
+def _kept_weights(numbers: bytes, shape: Shape, dtype: DType, convolution: bool) -> NDArray[Any]:
     return _final_weights(np.frombuffer(numbers, dtype).reshape(shape), convolution)
 
 
-def _correlate_or_convolve(input, weights, output, mode, cval, origin, axes, convolution):
+def _correlate_or_convolve(
+    input: Any, weights: ArrayLike, output: Output, mode: Any, cval: Number, origin: Any, axes: Any, convolution: bool
+) -> Any:
     ndim, dtype = facts_of(input)
     weights = np.asarray(weights)
     is_complex = weights.dtype.kind == "c"
@@ -282,7 +288,7 @@ def convolve(
     return _correlate_or_convolve(input, weights, output, mode, cval, origin, axes, True)
 
 
-def _windows(axes, sizes, modes, origins, divides):
+def _windows(axes: Shape, sizes: Shape, modes: Sequence[Any], origins: Sequence[Any], divides: bool) -> Windows:
     """(rows, axes, borders, anchors, divisors): rows of equal weights; whole numbers are divided as SciPy divides their sum."""
     anchors = []
     for size, origin in zip(sizes, origins):
@@ -295,11 +301,11 @@ def _windows(axes, sizes, modes, origins, divides):
 
 
 @remembered
-def _window(axis, size, mode, origin, divides):
+def _window(axis: int, size: int, mode: Any, origin: Any, divides: bool) -> Windows:
     return _windows((axis,), (size,), (mode,), (origin,), divides)
 
 
-def _uniform(input, windows, cval, out, kind):
+def _uniform(input: Any, windows: Windows, cval: Number, out: Any, kind: DType) -> Any:
     rows, axes, borders, anchors, divisors = windows
     return separable(input, rows, axes, borders, cval, anchors, out, kind, divisors)
 
@@ -396,8 +402,11 @@ def uniform_filter(
 
 
 @remembered
-def _windows_of(ndim, axes, size, mode, origin, divides):
+def _windows_of(ndim: int, axes: Any, size: Any, mode: Any, origin: Any, divides: bool) -> Windows | None:
     axes = axes_of(axes, ndim)
     jobs = list(zip(axes, each(size, len(axes)), each(mode, len(axes)), each(origin, len(axes))))
     jobs = [(axis, int(n), *rest) for axis, n, *rest in jobs if n > 1]
-    return _windows(*zip(*jobs), divides) if jobs else None
+    if not jobs:
+        return None
+    filtered, sizes, modes, origins = zip(*jobs)
+    return _windows(filtered, sizes, modes, origins, divides)

@@ -29,13 +29,15 @@ from ._gaussian import _gaussian_filter, factor_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from .._types import Borders, Index, Indices, Number, Output, Reals
+    from numpy.typing import NDArray
+
+    from .._types import Borders, DType, Factors, Index, Indices, Number, Output, Reals, Shape
 
 _DIFFERENCE = np.array([-1.0, 0.0, 1.0])
 _SECOND_DIFFERENCE = np.array([1.0, -2.0, 1.0])
 
 
-def _edges(input, axis, output, mode, cval, smooth):
+def _edges(input: Any, axis: Index, output: Output, mode: Any, cval: Number, smooth: tuple[float, float, float]) -> Any:
     ndim, dtype = facts_of(input)
     out, kind = output_of(output, input, dtype)
     if dtype.kind == "c" and kind.kind != "c":
@@ -46,7 +48,7 @@ def _edges(input, axis, output, mode, cval, smooth):
 
 
 @remembered
-def _edge_factors(ndim, axis, mode, smooth):
+def _edge_factors(ndim: int, axis: Index, mode: Any, smooth: tuple[float, float, float]) -> tuple[Factors, Shape, tuple[str, ...], Shape]:
     axis = axis_of(axis, ndim)
     modes = each(mode, ndim)
     axes = (axis, *(other for other in range(ndim) if other != axis))
@@ -147,7 +149,16 @@ def generic_laplace(
     return _generic_laplace(input, derivative2, output, mode, cval, extra_arguments, extra_keywords, axes)
 
 
-def _generic_laplace(input, derivative2, output, mode, cval, extra_arguments, extra_keywords, axes):
+def _generic_laplace(
+    input: Any,
+    derivative2: Callable[..., Any],
+    output: Output,
+    mode: Any,
+    cval: Number,
+    extra_arguments: Sequence[Any],
+    extra_keywords: Mapping[str, Any] | None,
+    axes: Any,
+) -> Any:
     ndim, dtype = facts_of(input)
     out, kind = output_of(output, input, dtype)
     axes = axes_of(axes, ndim)
@@ -166,13 +177,13 @@ def _generic_laplace(input, derivative2, output, mode, cval, extra_arguments, ex
     return given
 
 
-def _apart(input, out, passes):
+def _apart(input: Any, out: Any, passes: int) -> Any:
     """The input, or a copy where the first of several passes would write over it."""
     if passes == 1:
         return input
     if type(input) is np.ndarray:
         return input.copy() if np.may_share_memory(input, out) else input
-    library = _arrays.library_of(input)
+    library = _arrays.gpu_library_of(input)
     return library.astype(input, library.layout(input).dtype) if _gpu.overlap(input, out) else input
 
 
@@ -210,16 +221,16 @@ def laplace(
         weights, borders = _laplacian(len(wanted), mode)
         return run(input, weights, wanted, borders, cval, (1,) * len(wanted), out, kind)
 
-    def second(array, axis, where, one, value):
+    def second(array: Any, axis: Index, where: Any, one: Any, value: Any) -> Any:
         return correlate1d(array, _SECOND_DIFFERENCE, axis, where, one, value)
 
     if len(wanted) == 1:
-        return second(input, wanted[0], kind if out is None else out, *each(mode, 1), cval)
+        return second(input, wanted[0], kind if out is None else out, each(mode, 1)[0], cval)
     return _generic_laplace(input, second, output, mode, cval, (), None, axes)
 
 
 @remembered
-def _laplacian(dims, mode):
+def _laplacian(dims: int, mode: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Second differences along each axis, added, and borders."""
     weights = np.zeros((3,) * dims)
     for i in range(dims):
@@ -227,7 +238,7 @@ def _laplacian(dims, mode):
     return weights, tuple(border_of(one) for one in each(mode, dims))
 
 
-def _adds_up(dtype, kind, cval):
+def _adds_up(dtype: DType, kind: DType, cval: Any) -> bool:
     """Whether one sum over all axes gives what results along each axis, put into the output's type, add up to."""
     if kind.kind == "f":
         return dtype.kind != "c"
@@ -286,7 +297,7 @@ def gaussian_laplace(
         of_axis = dict(zip(wanted, sigmas))
         sigmas = [of_axis.get(axis, 0) for axis in range(ndim)]
 
-    def second(array, axis, where, one, value, sigmas, **keywords):
+    def second(array: Any, axis: int, where: Any, one: Any, value: Any, sigmas: Any, **keywords: Any) -> Any:
         orders = [2 if other == axis else 0 for other in range(ndim)]
         return _gaussian_filter(array, sigmas, orders, where, one, value, **keywords)
 
@@ -332,7 +343,16 @@ def generic_gradient_magnitude(
     return _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arguments, extra_keywords, axes)
 
 
-def _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arguments, extra_keywords, axes):
+def _generic_gradient_magnitude(
+    input: Any,
+    derivative: Callable[..., Any],
+    output: Output,
+    mode: Any,
+    cval: Number,
+    extra_arguments: Sequence[Any],
+    extra_keywords: Mapping[str, Any] | None,
+    axes: Any,
+) -> Any:
     ndim, dtype = facts_of(input)
     out, kind = output_of(output, input, dtype)
     axes = axes_of(axes, ndim)
@@ -354,7 +374,7 @@ def _generic_gradient_magnitude(input, derivative, output, mode, cval, extra_arg
     if type(out) is np.ndarray:
         np.sqrt(out, out) if out.dtype.kind in "fc" else np.sqrt(out, out, casting="unsafe")
     else:
-        _arrays.library_of(out).sqrt(out)
+        _arrays.gpu_library_of(out).sqrt(out)
     return given
 
 
@@ -403,7 +423,7 @@ def gaussian_gradient_magnitude(
             filters, border = one_pass
             return run(input, filters, tuple(range(ndim)), border, cval, None, out, kind, magnitude=True)
 
-    def first(array, axis, where, one, value, sigma, **keywords):
+    def first(array: Any, axis: int, where: Any, one: Any, value: Any, sigma: Any, **keywords: Any) -> Any:
         orders = [1 if other == axis else 0 for other in range(ndim)]
         return _gaussian_filter(array, sigma, orders, where, one, value, **keywords)
 
@@ -411,11 +431,11 @@ def gaussian_gradient_magnitude(
 
 
 @remembered
-def _gradient_filters(ndim, sigma, mode, keywords):
+def _gradient_filters(ndim: int, sigma: Any, mode: Any, keywords: tuple[tuple[str, Any], ...]) -> tuple[list[Factors], str] | None:
     """(filters, border) of one pass; None where it takes several."""
-    sigmas, modes, keywords = each(sigma, ndim), each(mode, ndim), dict(keywords)
-    truncate, radii = keywords.pop("truncate", 4.0), each(keywords.pop("radius", None), ndim)
-    if not 1 < ndim <= 3 or keywords or len(set(modes)) > 1 or not all(one > 1e-15 for one in sigmas):
+    sigmas, modes, others = each(sigma, ndim), each(mode, ndim), dict(keywords)
+    truncate, radii = others.pop("truncate", 4.0), each(others.pop("radius", None), ndim)
+    if not 1 < ndim <= 3 or others or len(set(modes)) > 1 or not all(one > 1e-15 for one in sigmas):
         return None
     filters = [tuple(factor_of(sigmas[i], int(i == axis), truncate, radii[i]) for i in range(ndim)) for axis in range(ndim)]
     return filters, border_of(modes[0])

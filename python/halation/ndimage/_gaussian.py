@@ -15,11 +15,13 @@ from ._arguments import axes_of, border_of, check_channels, each, filters_arrays
 from ._correlate import _correlate1d
 
 if TYPE_CHECKING:
-    from .._types import Border, Borders, Index, Indices, Number, Output, Real, Reals
+    from numpy.typing import NDArray
+
+    from .._types import Border, Borders, Factors, Index, Indices, Number, Output, Real, Reals, Shape
 
 
 @functools.lru_cache(maxsize=256)
-def gaussian_factor(sigma, order, radius):
+def gaussian_factor(sigma: float, order: int, radius: int) -> NDArray[np.float64]:
     """Weights of a correlation with the `order`-th derivative of a Gaussian, which sums to 1 over its 2 * radius + 1 taps.
 
     The derivative of order n is a polynomial times the Gaussian: q0 = 1, and q(n+1) = q(n)' - x / sigma**2 * q(n).
@@ -31,12 +33,12 @@ def gaussian_factor(sigma, order, radius):
     factor = np.polynomial.Polynomial([0.0, -1.0 / (sigma * sigma)])
     for _ in range(order):
         polynomial = polynomial.deriv() + factor * polynomial
-    factor = (polynomial(x.astype(np.float64)) * gaussian)[::-1].copy()
-    factor.flags.writeable = False
-    return factor
+    weights: NDArray[np.float64] = (polynomial(x.astype(np.float64)) * gaussian)[::-1].copy()
+    weights.flags.writeable = False
+    return weights
 
 
-def factor_of(sigma, order, truncate, radius):
+def factor_of(sigma: Any, order: Any, truncate: Real, radius: Any) -> NDArray[np.float64]:
     """The factor for parameters as the caller gave them."""
     if isinstance(sigma, (str, bytes)):  # which Python's float would read
         raise TypeError(f"sigma must be a number, got {sigma!r}")
@@ -147,7 +149,18 @@ def gaussian_filter(
     return _gaussian_filter(input, sigma, order, output, mode, cval, truncate, radius=radius, axes=axes)
 
 
-def _gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None):
+def _gaussian_filter(
+    input: Any,
+    sigma: Any,
+    order: Any = 0,
+    output: Output = None,
+    mode: Any = "reflect",
+    cval: Number = 0.0,
+    truncate: Real = 4.0,
+    *,
+    radius: Any = None,
+    axes: Any = None,
+) -> Any:
     ndim, dtype = facts_of(input)
     out, kind = output_of(output, input, dtype)
     jobs = _gaussians(ndim, axes, sigma, order, mode, truncate, radius)
@@ -160,7 +173,9 @@ def _gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.
 
 
 @remembered
-def _gaussians(ndim, axes, sigma, order, mode, truncate, radius):
+def _gaussians(
+    ndim: int, axes: Any, sigma: Any, order: Any, mode: Any, truncate: Real, radius: Any
+) -> tuple[Factors, Shape, tuple[str, ...], Shape] | None:
     """(factors, axes, borders, anchors); None where no axis is filtered."""
     axes = axes_of(axes, ndim)
     count = len(axes)

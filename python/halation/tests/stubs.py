@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 
 import halation
-from halation import _constructors, _convolve, _named, dask, ndimage, signal
+from halation import _constructors, _convolve, _cv_words, _named, cv, dask, ndimage, signal
 
 FOLDER = Path(halation.__file__).parent
 ARRAY = "NDArray[Any]"
 # What a function takes and gives: NumPy's arrays, those of another library, and what NumPy makes arrays of.
 OF_ONE = [(ARRAY, ARRAY), ("A", "A"), ("ArrayLike", ARRAY)]
+OF_CV = [(ARRAY, ARRAY), ("A", "A"), ("Rows", ARRAY)]
 OF_TWO = [(ARRAY, ARRAY), ("A", "A"), ("ArrayLike | Array", "Any")]
 KEYWORDS = ["truncate: Real = 4.0", "radius: Indices | None = None"]  # of Gaussians, by way of **kwargs
 SHARED = ["*", "axes: Indices | None = None", "channel_axis: Index | None = None", 'border: Borders = "reflect101"', "cval: Real = 0.0",
@@ -71,9 +72,10 @@ def _file(name, body, types):
     """A stub with the imports that it needs, `types` those of the package."""
     text = "\n".join(body)
     used = [f"from {module} import {', '.join(found)}" for module, names in (
-        ("collections.abc", ["Callable", "Mapping", "Sequence"]), ("typing", ["Any", "Literal", "overload"]), ("numpy.typing", ["ArrayLike", "NDArray"]),
+        ("collections.abc", ["Callable", "Mapping", "Sequence"]), ("typing", ["Any", "Final", "Literal", "overload"]),
+        ("numpy.typing", ["ArrayLike", "NDArray"]),
         (types, ["A", "Accuracy", "Array", "Border", "Borders", "Extent", "Index", "Indices", "Method", "Number", "Numbers", "Output", "Real",
-                 "Reals", "Rounding", "Sum", "Tune"]),
+                 "Reals", "Rounding", "Rows", "Sum", "Tune"]),
     ) if (found := [each for each in names if re.search(rf"(?<![\w.\"]){each}\b(?!\")", text)])]
     head = f'"""{name}: types; made by tests/test_stubs.py (HALATION_WRITE_DOCS=1)."""'
     return "\n".join([head, *used, "", text]) + "\n"
@@ -121,6 +123,31 @@ def _signal():
     return _file("signal.pyi", body, "._types")
 
 
+def _cv():
+    body = ["from ._cv_words import CV_MAKETYPE as CV_MAKETYPE, Error as Error, error as error", "from ._files import Path", ""]
+    body += _all(cv.__all__)
+    for name in _cv_words.__all__:
+        value = getattr(cv, name)
+        if isinstance(value, int):
+            body.append(f"{name}: Final = {value}")
+        elif name.endswith("C"):
+            body += _definition(name, ["channels: Index"], "int")
+    for name in cv.__all__:
+        function = getattr(cv, name)
+        if name == "error":
+            continue
+        parameters = _parameters(function)
+        if name == "magnitude":
+            body += _overloads(name, parameters, ["x", "y"], [*OF_CV[:2], ("Array | Rows", "Any")])
+        elif name == "spatialGradient":
+            body += _overloads(name, parameters, ["src"], [(taken, f"tuple[{given}, {given}]") for taken, given in OF_CV])
+        elif parameters[0].startswith("src:"):
+            body += _overloads(name, parameters, ["src"], OF_CV)
+        else:
+            body += _definition(name, parameters, inspect.signature(function).return_annotation)
+    return _file("cv.pyi", body, "._types")
+
+
 def _dask():
     body = ["import dask.array as da", "from numpy.typing import DTypeLike", "", *_all(dask.__all__)]
     for name in dask.__all__:
@@ -143,4 +170,4 @@ def _package():
 def stubs():
     """What each file is to say."""
     return {"filters.pyi": _filters(), "_constructors.pyi": _constructors_of_filters(), "_convolve.pyi": _convolutions(),
-            "ndimage/__init__.pyi": _ndimage(), "signal.pyi": _signal(), "dask.pyi": _dask(), "__init__.pyi": _package()}
+            "ndimage/__init__.pyi": _ndimage(), "signal.pyi": _signal(), "cv.pyi": _cv(), "dask.pyi": _dask(), "__init__.pyi": _package()}

@@ -110,6 +110,25 @@ def test_pictures_are_upright(tmp_path, ending):
 
 
 @needs_codecs
+@pytest.mark.parametrize("ending", ["png", "jpg", "webp", "tif", "avif"])
+def test_pictures_as_stored(tmp_path, ending):
+    file = tmp_path / f"a.{ending}"
+    try:
+        halation.imwrite(file, RGB, metadata=Metadata(exif=ORIENTED), quality=100)
+    except ValueError as error:
+        assert ending == "avif" and "AVIF" in str(error)
+        pytest.skip("without AVIF")
+    image, facts = halation.imread(file, metadata=True, upright=False)
+    np.testing.assert_array_equal(halation.imread(file, upright=False), image)
+    np.testing.assert_array_equal(np.rot90(image, -1), halation.imread(file))
+    if ending != "jpg":
+        np.testing.assert_array_equal(image, RGB)
+    halation.imwrite(file, image, metadata=facts, quality=100)  # which says how it lies
+    assert halation.imread(file).shape == (9, 7, 3)
+    assert halation.imread(file, upright=False).shape == (7, 9, 3)
+
+
+@needs_codecs
 def test_pages_and_layouts(tmp_path):
     cv2 = pytest.importorskip("cv2")
     file = str(tmp_path / "pages.tif")

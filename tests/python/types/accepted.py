@@ -1,10 +1,12 @@
 """accepted.py: calls that type checkers must take, and the types of their results. It is checked, not run."""
+from pathlib import Path
 from typing import Any, assert_type
 
 import numpy as np
 from numpy.typing import NDArray
 
 import halation
+import halation.cv as cv
 import halation.dask
 import halation.ndimage as ndimage
 import halation.signal as signal
@@ -64,6 +66,30 @@ assert_type(plan.error_bound(255), float)
 assert_type(plan.methods, list[str])
 with halation.threads(np.int32(2)):
     halation.devices()
+
+# OpenCV's functions: sizes, numbers and types of the caller's, borders by number or name, lists as images.
+assert_type(cv.GaussianBlur(photo, (3, 3), 0), NDArray[Any])
+assert_type(cv.GaussianBlur(src=tensor, ksize=[5, 0], sigmaX=np.float32(1.5), sigmaY=2, borderType=cv.BORDER_REFLECT), Tensor)
+assert_type(cv.blur([[1, 2.5, 3]], photo.shape[:2], None, (-1, -1), "reflect"), NDArray[Any])
+assert_type(cv.boxFilter(photo, -1, (np.int64(3), 3), normalize=False), NDArray[Any])
+assert_type(cv.filter2D(photo, cv.CV_16S, [[1, 0, -1]], photo, (0, 0), 0.5), NDArray[Any])
+assert_type(cv.sepFilter2D(tensor, cv.CV_32F, np.ones(3), [1, 2, 1], delta=1), Tensor)
+assert_type(cv.Sobel(photo, cv.CV_64F, 1, 0, ksize=cv.FILTER_SCHARR, scale=0.5), NDArray[Any])
+assert_type(cv.Laplacian(photo, ddepth=cv.CV_MAKETYPE(cv.CV_32F, 3)), NDArray[Any])
+assert_type(cv.spatialGradient(photo), tuple[NDArray[Any], NDArray[Any]])
+assert_type(cv.spatialGradient(tensor), tuple[Tensor, Tensor])
+assert_type(cv.magnitude(tensor, tensor, tensor), Tensor)
+assert_type(cv.pyrDown(cv.pyrUp(photo), dstsize=(9, 8), borderType=cv.BORDER_WRAP), NDArray[Any])
+assert_type(cv.copyMakeBorder(photo, 1, 1, 2, np.int32(2), cv.BORDER_CONSTANT, value=(0, 0, 255.0)), NDArray[Any])
+assert_type(cv.getGaussianKernel(5, 1.5, cv.CV_32F), NDArray[Any])
+assert_type(cv.getDerivKernels(1, 0, 3, normalize=True), tuple[NDArray[Any], NDArray[Any]])
+assert_type(cv.imread("photo.jpg", cv.IMREAD_COLOR | cv.IMREAD_IGNORE_ORIENTATION), NDArray[Any] | None)
+assert_type(cv.imwrite(Path("photo.jpg"), photo, [cv.IMWRITE_JPEG_QUALITY, 80]), bool)
+assert_type(cv.CV_8UC3 + cv.CV_8UC(2), int)
+try:
+    cv.pyrUp(photo)
+except cv.error as mistake:
+    assert_type((mistake.code == cv.Error.StsAssert, mistake.func), tuple[bool, str])
 
 # Files.
 assert_type(halation.imread("photo.png"), NDArray[Any])

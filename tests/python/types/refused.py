@@ -4,6 +4,7 @@ which fails the check. It is checked, not run."""
 import numpy as np
 
 import halation
+import halation.cv as cv
 import halation.dask
 import halation.ndimage as ndimage
 import halation.signal as signal
@@ -70,6 +71,31 @@ _ = halation.imread("photo.png", metadata=True).shape  # type: ignore[attr-defin
 halation.dask.gaussian_filter(photo, 2)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 plan.error_bound("large")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 text: str = plan.output_shape  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
+
+# OpenCV's functions.
+cv.GaussianBlur(photo, (3, 3), sigmaX="a")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.GaussianBlur(photo, 3, 1)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.GaussianBlur(photo, (3.0, 3.0), 1)  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.GaussianBlur(photo, (3, 3))  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+cv.GaussianBlur(photo, (3, 3), 0, 2)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.GaussianBlur("photo.png", (3, 3), 0)  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.GaussianBlur(cv.imread("photo.png"), (3, 3), 0)  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.blur(photo, (3, 3), borderType="edge")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.boxFilter(photo, np.uint8, (3, 3))  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.filter2D(photo, -1, "sobel")  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.filter2D(photo, -1, [[1]], anchor=1)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.sepFilter2D(photo, -1, [1, 2, 1])  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+cv.Sobel(photo, cv.CV_16S, 1)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+cv.Sobel(photo, cv.CV_16S, 1, 0, ksize=(3, 3))  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.pyrDown(photo, bordertype=1)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+cv.pyrUp(photo, dstsize=18)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.copyMakeBorder(photo, 1, 1, 1, 1, 0, value="white")  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
+cv.magnitude(photo)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
+cv.getGaussianKernel(2.5, 1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+cv.imread(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+_ = cv.imread("photo.png").shape  # type: ignore[union-attr]  # pyright: ignore[reportOptionalMemberAccess]
+cv.imwrite("photo.jpg", photo, {"quality": 80})  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+cv.medianBlur(photo, 3)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
 
 # Filters.
 Filter()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
