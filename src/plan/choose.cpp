@@ -183,7 +183,7 @@ class Chooser {
     constexpr std::int64_t few_of_factors = 1000;
     if (method == Method::direct) {
       if (size.taps() <= few_weights) taps.weights = analysis.weights();
-    } else if (method != Method::fft &&  analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors &&
+    } else if (method != Method::fft && analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors &&
                fits(method, analysis, job)) {
       taps.factors = analysis.separation()->factors;
     }
@@ -196,6 +196,9 @@ class Chooser {
     list.reserve(backend_.methods().size());
     for (const Method method : backend_.methods()) {
       if (transforms != Transforms::among_others && (method == Method::fft) != (transforms == Transforms::alone)) continue;
+      // Below, transforms save too little for the digits they round away.
+      constexpr std::int64_t fewest_transformed = 32;
+      if (method == Method::fft && transforms != Transforms::alone && analysis.filter().size().taps() < fewest_transformed) continue;
       const Expected each = expected(method, analysis, job);
       const auto slower = [&](const Expected& other) { return other.seconds > each.seconds; };
       list.insert(std::find_if(list.begin(), list.end(), slower), each);

@@ -131,8 +131,8 @@ TEST(Transforms, ChannelsBatchesVolumesAndPlanes) {
                 "channels");
   }
   // Several filters, and their magnitude (of which the GPU's root is not the CPU's to the bit), one after the other.
-  const Image image = whole_image({.height = 120, .width = 300}, Pixel::u8, 5);
-  for (const Combine combine : {Combine::none, Combine::magnitude}) {
+  for (const auto& [pixel, combine] : {std::pair{Pixel::u8, Combine::none}, {Pixel::u8, Combine::magnitude}, {Pixel::i16, Combine::magnitude}}) {
+    const Image image = whole_image({.height = 120, .width = 300}, pixel, 5);
     PlanSpec spec{.shape = image.shape(),
                   .pixel = image.pixel(),
                   .filters = {filter, whole_filter({.height = 17, .width = 19}, 2)},
@@ -154,7 +154,43 @@ TEST(Transforms, ChannelsBatchesVolumesAndPlanes) {
     }
     direct.run(there, expected_views);
     transforms.run(there, found_views);
-    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(same_bits(to_device(expected[i], cpu()), to_device(found[i], cpu()))) << i;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const Image right = to_device(expected[i], cpu()), got = to_device(found[i], cpu());
+      if (combine == Combine::none) {
+        EXPECT_TRUE(same_bits(right, got)) << i;
+        continue;
+      }
+      // Of sums that are the same to the bit; squares are added in one order by one kernel, in another by the other.
+      const auto* a = reinterpret_cast<const float*>(right.view().data);
+      const auto* b = reinterpret_cast<const float*>(got.view().data);
+      for (std::int64_t n = 0; n < image.shape().elements(); ++n) ASSERT_NEAR(a[n], b[n], std::ldexp(a[n], -22)) << n;
+    }
+  }
+}
+
+TEST(Transforms, RowsAndColumnsInAnyOrder) {
+  for (const Pixel pixel : {Pixel::u8, Pixel::i16}) {
+    for (const FilterSize& size : {FilterSize{.height = 9, .width = 7}, FilterSize{.width = 65}}) {
+      // Smaller than a tile, and with tiles that lie inside.
+      for (const Shape& shape : {Shape{.depth = 2, .height = 20, .width = 31, .channels = 2}, Shape{.height = 700, .width = 9000}}) {
+        const Filter filter = whole_filter(size, 3);
+        const Options options{.border = Border::reflect(), .output = Pixel::f64, .method = Method::direct};
+        const Image image = whole_image(shape, pixel, 6);
+        const Image there = to_device(image, cuda());
+        for (const bool mirrored : {false, true}) {
+          const auto turned = [&](ConstView view) {
+            std::int64_t& stride = mirrored ? view.strides.width : view.strides.height;
+            view.data += stride * ((mirrored ? shape.width : shape.height) - 1);
+            stride = -stride;
+            return view;
+          };
+          const Image expected = convolve(turned(image), filter, options);
+          const Image found = to_device(convolve(turned(there), filter, by_transforms(options)), cpu());
+          EXPECT_TRUE(same_bits(to_device(expected, cpu()), found)) << taps_of(size) << " taps, " << name_of(pixel) << ", " << to_string(shape)
+                                                                    << (mirrored ? ", mirrored" : ", upside down");
+        }
+      }
+    }
   }
 }
 

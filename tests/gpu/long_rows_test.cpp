@@ -31,7 +31,9 @@ const std::vector<std::int64_t>& tap_counts() {
 
 Filter whole_line(std::int64_t taps, std::uint64_t seed) { return whole_filter({.width = taps}, seed); }
 
-void expect_same(const Image& image, const Filter& filter, const Options& options, const std::string& what) {
+/// By sums of whole numbers, which are exact in any order; long filters would be transformed.
+void expect_same(const Image& image, const Filter& filter, Options options, const std::string& what) {
+  options.method = Method::direct;
   const Image expected = convolve(image, filter, options);
   const Image found = on_gpu(image, filter, options);
   EXPECT_TRUE(same_bits(expected, found)) << filter.size().width << " taps, " << what;
@@ -151,7 +153,7 @@ TEST(Rows, NanStaysInItsWindow) {
     }
     for (const std::int64_t taps : {2, 5, 7, 9, 12, 17, 31, 65, 130, 600}) {
       const Filter filter = whole_line(taps, 6);
-      const Options options{.border = Border::constant(1)};
+      const Options options{.border = Border::constant(1), .method = Method::direct};
       const Image expected = convolve(image, filter, options);
       const Image found = on_gpu(image, filter, options);
       const auto* right = reinterpret_cast<const float*>(expected.view().data);

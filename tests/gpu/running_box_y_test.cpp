@@ -34,7 +34,9 @@ Image by_sums(const Image& image, const Filter& filter, Options options) {
 }
 
 void expect_same(const Image& image, const Filter& filter, const Options& options) {
-  EXPECT_TRUE(same_bits(convolve(image, filter, options), by_sums(image, filter, options)))
+  Options running = options;
+  running.method = Method::box;
+  EXPECT_TRUE(same_bits(convolve(image, filter, running), by_sums(image, filter, options)))
       << filter.size().height << " rows over " << to_string(image.shape()) << ", border " << name_of(options.border.y.mode)
       << ", extent " << static_cast<int>(options.extent);
 }

@@ -88,6 +88,7 @@ PlanSpec exact_spec(const Shape& shape, Pixel pixel, const Filter& filter, Borde
                     Device device = cuda()) {
   Options options{.border = border, .extent = Extent::same};
   if (!is_float(pixel)) options.scale = 1.0 / 64;
+  else if (!filter.factors()) options.method = Method::direct;  // transforms round what they do not know to be whole
   if (pixel == Pixel::u8) options.offset = 100;
   return {.shape = shape, .pixel = pixel, .filters = {filter}, .device = device, .options = options};
 }

@@ -178,7 +178,7 @@ class FftRunner final : public Runner {
     job.down = Divisor(choice_.cut.down);
     job.depth = Divisor(out.shape.depth);
     job.tiles = static_cast<unsigned>(choice_.cut.tiles());
-    job.odd_tiles = reinterpret_cast<std::uint8_t*>(workspace.data());
+    job.odd_tiles = odd_tiles_ == nullptr ? nullptr : reinterpret_cast<std::uint8_t*>(workspace.data());
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     const auto threads = static_cast<unsigned>(choice_.tile->threads);
     filter_<<<job.tiles, threads, choice_.tile->shared_bytes, queue>>>(job);

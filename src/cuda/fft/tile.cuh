@@ -1,6 +1,8 @@
 // tile.cuh: the kernel: a tile in, its transform, times the filter's, back, its outputs out.
 #pragma once
 
+#include <limits>
+
 #include "cuda/fft/kernels.cuh"
 #include "cuda/fft/samples.cuh"
 
@@ -30,7 +32,7 @@ class FftInput {
     }
     for (int row = static_cast<int>(threadIdx.x); row < 2 * Rows; row += static_cast<int>(blockDim.x)) {
       const std::int64_t source = z < 0 ? -1 : job.borders[1].source(y + row);
-      places[row] = source < 0 ? -1 : source * row_bytes_;
+      places[row] = source < 0 ? outside_image : source * row_bytes_;
     }
     __syncthreads();
     const std::int64_t source = job.borders[2].source(x + column);
@@ -72,9 +74,11 @@ class FftInput {
   }
 
  private:
-  __device__ bool is_there(int row) const { return from_ != nullptr && places_[row] >= 0; }
+  static constexpr std::int64_t outside_image = std::numeric_limits<std::int64_t>::min();  // offsets of rows may be negative
+
+  __device__ bool is_there(int row) const { return from_ != nullptr && places_[row] != outside_image; }
   __device__ void put_outside(int row, T& number) const {
-    if (places_[row] < 0) number = outside_row_;
+    if (places_[row] == outside_image) number = outside_row_;
     else if (from_ == nullptr) number = outside_;
   }
 
