@@ -290,6 +290,37 @@ TEST(CpuFft, GivesTheSameBitsByAnyNumberOfThreads) {
   EXPECT_EQ(values_of(convolve(in, filter, {.method = Method::fft, .threads = 5})), one);
 }
 
+TEST(CpuFft, SharesATileThatIsAlone) {
+  Image signal = noise({.width = 70000}, Pixel::f32);
+  reinterpret_cast<float*>(signal.view().data)[33333] = static_cast<float>(nan);
+  Image volume = noise({.depth = 40, .height = 30, .width = 50}, Pixel::f64);
+  const Filter long_one = random_filter({.width = 60000});
+  const Filter thick = random_filter({.depth = 35, .height = 29, .width = 40});
+  for (const auto& [in, filter] : {std::pair{&signal, &long_one}, std::pair{&volume, &thick}}) {
+    check_job(*in, *filter, {.threads = 3}, 1);
+    const Options options{.extent = Extent::full, .method = Method::fft};
+    std::vector<std::vector<double>> found;
+    for (const int threads : {1, 3}) {
+      Options by = options;
+      by.threads = threads;
+      found.push_back(values_of(convolve(*in, *filter, by)));
+      std::replace_if(found.back().begin(), found.back().end(), [](double value) { return std::isnan(value); }, -1000.0);
+    }
+    EXPECT_EQ(found[0], found[1]);
+  }
+}
+
+TEST(CpuFft, IsNotChosenWhereFractionsAreCutOff) {
+  PlanSpec spec{.shape = {.height = 600, .width = 600}, .pixel = Pixel::u8, .filters = {random_filter({.height = 63, .width = 63})}};
+  EXPECT_THAT(Plan(spec).methods(), ElementsAre(Method::fft));
+  spec.options.rounding = Rounding::truncate;
+  EXPECT_THAT(Plan(spec).methods(), ElementsAre(Method::direct));
+  std::vector<double> whole(63 * 63, 1.0);
+  whole[5] = 0;
+  spec.filters = {Filter::dense({.height = 63, .width = 63}, whole)};
+  EXPECT_THAT(Plan(spec).methods(), ElementsAre(Method::fft));
+}
+
 TEST(CpuFft, IsChosenForLargeFiltersAndNotForSmallOnes) {
   const auto method_for = [](std::int64_t taps, Pixel pixel) {
     return Plan({.shape = {.height = 2000, .width = 2000}, .pixel = pixel, .filters = {random_filter({.height = taps, .width = taps})}})

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""scan.py: random calls of halation.ndimage beside SciPy's: what takes longer, what differs, and where plans expect something else.
+"""scan.py: random calls of halation.ndimage or halation.signal beside SciPy's: what takes longer, what differs, and where plans expect
+something else.
 
-    python scan.py [--seed N] [--calls N] [--first N] [--functions NAME ...] [--limit SECONDS] [--jobs N] [--json FILE]
+    python scan.py [--module ndimage|signal] [--seed N] [--calls N] [--first N] [--functions NAME ...] [--limit SECONDS] [--jobs N]
+                   [--json FILE]
 
-Arrays of 1 to 6 axes of 1 to 10,000, thin ones among them, of all types; every function, with sigma from 0.3 to 1,000, sizes from
-1 to 500, modes, axes, truncate (scan_calls.py draws them, each from seed and number alone: `--first N --calls 1` makes one again).
+ndimage: arrays of 1 to 6 axes of 1 to 10,000, thin ones among them, of all types; every function, with sigma from 0.3 to 1,000, sizes
+from 1 to 500, modes, axes, truncate (scan_calls.py). signal: two arrays of 1 to 4 axes, up to a million elements along one, of all
+types, modes, methods, axes, boundaries (scan_signal_calls.py). Each call is drawn from seed and number alone: `--first N --calls 1`
+makes one again.
 
 Each result is verified beside SciPy's in f64, then timed beside SciPy's call. A call that misses, over 1.5 times SciPy's time and
 more than 100 us, is timed again by turns, the best of several of each. f16, which SciPy refuses, it gets as f32. What plans expect
@@ -30,10 +34,13 @@ import warnings
 import numpy as np
 import scipy
 import scipy.ndimage
+import scipy.signal
 
 import halation
 import halation.ndimage
+import halation.signal
 import scan_calls
+import scan_signal_calls
 from halation import _direct
 from record import machine, write
 from stopwatch import times_of, wall_batch
@@ -45,6 +52,7 @@ LEAST_RUN_S = 0.5e-6  # of a plan
 LEAST_PLAN_S = 50e-6  # that all runs of a plan take together
 TURNS, TURNS_S = 7, 1.0  # of what is timed again, each at least a millisecond, and for how long at most
 WITHIN = 3  # times what is expected
+MODULES = {"ndimage": (scan_calls, halation.ndimage, scipy.ndimage), "signal": (scan_signal_calls, halation.signal, scipy.signal)}
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -119,21 +127,16 @@ def by_turns(ours, theirs, first):
     return best
 
 
-def measured(call):
+def measured(call, of_halation, of_scipy):
     """The fields of a call: those known before and after halation first runs it, and all of them."""
-    array = call.make()
-    wide = array.astype(call.exact_type())
-    given = array.astype(np.float32) if array.dtype == np.float16 else array
-    fields = {"function": call.name, "elements": array.size, "taps": call.taps, "line": call.line()}
-    ours, theirs = call.of(halation.ndimage, array), call.of(scipy.ndimage, given)
+    fields = {"function": call.name, "elements": call.elements, "taps": call.taps, "line": call.line()}
+    ours, theirs, exact_of, wrong_of = call.sides(of_halation, of_scipy)
     try:
         wanted, theirs_s = first_run(theirs)
     except Exception as error:
         yield fields | {"refused_by_scipy": f"{type(error).__name__}: {error}"}, "all"
         return
-    exact = wanted
-    if wanted.dtype != call.exact_type() and wanted.dtype.kind in "fc":
-        exact = call.of(scipy.ndimage, wide, call.exact_type())()
+    exact = exact_of(wanted)
     yield fields | {"scipy_s": theirs_s}, "before"
     try:
         got, ours_s = first_run(ours)
@@ -141,9 +144,9 @@ def measured(call):
         yield fields | {"wrong": f"{type(error).__name__}: {error}"}, "all"
         return
     yield {}, "after"
-    if wrong := call.wrong(got, exact, wanted, wide):
+    if wrong := wrong_of(got, exact, wanted):
         fields["wrong"] = wrong
-    del got, exact, wanted, wide
+    del got, exact, wanted
     ours_s, theirs_s = seconds_of(ours, ours_s), seconds_of(theirs, theirs_s)
     if ours_s > max(MISS * theirs_s, LEAST_MISS_S):
         ours_s, theirs_s = by_turns(ours, theirs, (ours_s, theirs_s))
@@ -159,13 +162,14 @@ def measured(call):
     yield fields, "all"
 
 
-def serve(pipe, seed, cores):
+def serve(pipe, module, seed, cores):
     """The process that runs calls: gets numbers, gives fields."""
     os.sched_setaffinity(0, cores)
     warnings.simplefilter("ignore")  # both warn of casts that wrap
     try:
         while True:
-            for step in measured(scan_calls.draw(seed, pipe.recv())):
+            calls, *modules = MODULES[module]
+            for step in measured(calls.draw(seed, pipe.recv()), *modules):
                 pipe.send(step)
     except EOFError:  # nobody asks any more
         pass
@@ -174,14 +178,14 @@ def serve(pipe, seed, cores):
 class Bounded:
     """Calls in a process that is ended, and started anew, where one takes too long."""
 
-    def __init__(self, seed, limit_s, cores):
-        self.seed, self.limit_s, self.cores, self.process = seed, limit_s, cores, None
+    def __init__(self, module, seed, limit_s, cores):
+        self.module, self.seed, self.limit_s, self.cores, self.process = module, seed, limit_s, cores, None
 
     def measured(self, number):
         if self.process is None:
             self.pipe, other = multiprocessing.Pipe()
             spawn = multiprocessing.get_context("spawn")
-            self.process = spawn.Process(target=serve, args=(other, self.seed, self.cores), daemon=True)
+            self.process = spawn.Process(target=serve, args=(other, self.module, self.seed, self.cores), daemon=True)
             self.process.start()
             other.close()
         self.pipe.send(number)
@@ -203,7 +207,7 @@ def measured_by_all(numbers, arguments):
     free = queue.SimpleQueue()
     for job in range(jobs):
         own = cores[job * share : (job + 1) * share] if jobs > 1 else cores
-        free.put(Bounded(arguments.seed, arguments.limit, own or cores))
+        free.put(Bounded(arguments.module, arguments.seed, arguments.limit, own or cores))
 
     def one(number):
         bounded = free.get()
@@ -277,12 +281,14 @@ def record_of(rows, arguments):
     kept = [row for row in rows if told(row)] + sorted((row for row in rows if "expected_s" in row), key=apart)[-20:]
     return machine() | {"schema": "halation-scan-1", "device": "cpu",
                         "versions": {"halation": halation.__version__, "numpy": np.__version__, "scipy": scipy.__version__},
-                        "seed": arguments.seed, "first": arguments.first, "jobs": arguments.jobs, "summary": summary(rows),
+                        "module": arguments.module, "seed": arguments.seed, "first": arguments.first, "jobs": arguments.jobs,
+                        "summary": summary(rows),
                         "rows": sorted({row["number"]: row for row in kept}.values(), key=lambda row: row["number"])}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--module", choices=MODULES, default="ndimage")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--calls", type=int, default=5000)
     parser.add_argument("--first", type=int, default=0, help="number of the first call")
@@ -293,7 +299,7 @@ def main():
     arguments = parser.parse_args()
     numbers = range(arguments.first, arguments.first + arguments.calls)
     if arguments.functions:
-        numbers = [number for number in numbers if scan_calls.draw(arguments.seed, number).name in arguments.functions]
+        numbers = [number for number in numbers if MODULES[arguments.module][0].draw(arguments.seed, number).name in arguments.functions]
     rows, began = [], time.perf_counter()
     for row in measured_by_all(numbers, arguments):
         rows.append(row)

@@ -57,6 +57,27 @@ class Call:
         function = getattr(module, self.name)
         return lambda: function(array, *values, **keywords)
 
+    @property
+    def elements(self):
+        """Of the array."""
+        return math.prod(self.shape)
+
+    def sides(self, ours, theirs):
+        """The call by either module, the exact result for SciPy's, and what is wrong with one."""
+        array = self.make()
+        wide = array.astype(self.exact_type())
+        given = array.astype(np.float32) if array.dtype == np.float16 else array
+
+        def exact(wanted):
+            if wanted.dtype == self.exact_type() or wanted.dtype.kind not in "fc":
+                return wanted
+            return self.of(theirs, wide, self.exact_type())()
+
+        def wrong(got, exact, wanted):
+            return self.wrong(got, exact, wanted, wide)
+
+        return self.of(ours, array), self.of(theirs, given), exact, wrong
+
     def exact_type(self):
         """The type in which SciPy's results serve as exact."""
         return "complex128" if self.dtype.kind == "c" or "1j" in "".join(self.arguments) else "float64"

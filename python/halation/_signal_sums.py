@@ -1,17 +1,26 @@
-"""_signal_sums.py: convolutions of any two arrays by the engine: which of them is the filter, whole numbers to the bit, and filters
-that differ from place to place."""
+"""_signal_sums.py: convolutions of any two arrays by the engine: which of them is the filter, axes joined where they are many, and
+filters that differ from place to place."""
 
 from __future__ import annotations
 
+import functools
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _engine
+from . import _signal_integers
 from ._arrays import facts_of
+from ._direct import Direct
+from ._families import prepare
+from ._mapping import packed
+from ._options import options_of
+from ._signal_run import run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from ._types import DType, Shape
@@ -45,7 +54,15 @@ def centred(full: Any, shape: Shape) -> Any:
     return full[tuple(slice((n - m) // 2, (n - m) // 2 + m) for n, m in zip(full.shape, shape))]
 
 
-def _run(
+# Elements that one of many filters runs over, below which calling the library for each costs more than transforms of all at once.
+LEAST_OF_FILTER = 1 << 14
+# Times as long as each of many rows that a filter may be.
+LONG = 8
+# Weights along four axes and more from which on they are worth being joined to three.
+JOINED = 64
+
+
+def convolve(
     array: Any,
     weights: NDArray[Any],
     axes: Shape,
@@ -53,85 +70,122 @@ def _run(
     dtype: DType,
     border: str = "constant",
     fill: Any = 0.0,
-    **options: Any,
+    method: str = "automatic",
 ) -> Any:
-    """One convolution by the engine."""
-    flipped = weights[(slice(None, None, -1),) * weights.ndim]
-    return _engine.correlate(array, flipped, axes=axes, borders=border, cvals=fill, extent=extent, dtype=dtype, **options)
-
-
-def _limbs(array: NDArray[Any], count: int) -> list[NDArray[np.float64]]:
-    """The lowest 16 * count bits of whole numbers, 16 in each float64."""
-    bits = array.astype(np.int64, copy=False).view(np.uint64) if array.dtype.kind == "i" else array.astype(np.uint64)
-    return [((bits >> np.uint64(16 * i)) & np.uint64(0xFFFF)).astype(np.float64) for i in range(count)]
-
-
-def _magnitude(array: NDArray[Any], fill: Any) -> int:
-    return max([abs(int(end)) for end in (array.min(initial=0), array.max(initial=0), fill)])
-
-
-def convolve(
-    array: Any, weights: NDArray[Any], axes: Shape, extent: str, dtype: DType, border: str = "constant", fill: Any = 0.0
-) -> Any:
-    """A convolution of any numbers: exact, and wrapped, where these are whole."""
+    """A convolution of any numbers: exact, and wrapped, where these are whole. `method` is the engine's."""
     if isinstance(fill, complex) and dtype_of(array).kind != "c":
         if fill.imag == 0:
             fill = fill.real
         else:  # what lies outside is complex, and so is the array
             array = array.astype(dtype)
+    if _is_worth_joining(array, weights, axes, border, fill, method):
+        return _joined(array, weights, axes, extent, dtype, method)
     if dtype.kind in "fc":
         total = "f64" if dtype.itemsize >= (16 if dtype.kind == "c" else 8) else "automatic"
-        return _run(array, weights, axes, extent, dtype, border, fill, sum=total)
+        return run(array, weights, axes, extent, dtype, border, fill, sum=total, method=method)
     if dtype.kind == "b":
-        return _run(array, weights, axes, extent, dtype, border, float(bool(fill)))  # what is not 0 is True
-    options = {"rounding": "truncate", "overflow": "wrap", "sum": "f64"}
-    if not isinstance(array, np.ndarray):
-        if dtype.itemsize > 2:
-            raise TypeError(f"on a GPU integers are convolved up to 16 bits, got {dtype}; give floats")
-        return _run(array, weights, axes, extent, dtype, border, fill, **options)
-    largest = _magnitude(array, fill) * float(np.abs(weights.astype(np.float64)).sum())
-    if largest < 2**31:
-        return _run(array, weights, axes, extent, dtype, border, fill, **options)
-    if largest < 2**53:
-        return _run(array, weights, axes, extent, np.dtype(np.int64), border, fill, **options).astype(dtype)
-    if weights.size > 2**21:
-        raise ValueError(f"whole numbers this large are convolved by up to 2**21 weights, got {weights.size}; give floats")
-    # Modulo 2^64: products of 16-bit limbs, whose sums are exact in float64, each where it belongs.
-    count = -(-dtype.itemsize // 2)
-    fills = _limbs(np.array([int(fill)]), count)
-    sums: Any = None
-    for (i, low), (j, high) in itertools.product(enumerate(_limbs(array, count)), enumerate(_limbs(weights, count))):
-        if i + j < count:
-            part = _run(low, high, axes, extent, np.dtype(np.float64), border, float(fills[i][0]), sum="f64")
-            part = part.astype(np.uint64) << np.uint64(16 * (i + j))
-            sums = part if sums is None else sums + part
-    return sums.astype(dtype)
+        return _signal_integers.any_of(array, weights, axes, extent, border, bool(fill), method)
+    return _signal_integers.convolve(array, weights, axes, extent, dtype, border, fill, method)
 
 
-def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType) -> Any:
+def _is_worth_joining(array: Any, weights: NDArray[Any], axes: Shape, border: str, fill: Any, method: str) -> bool:
+    """Whether there are more axes than transforms take, and zeros outside, by which two of them can be made one."""
+    if sum(taps > 1 for taps in weights.shape) <= 3 or method == "direct" or (method == "automatic" and weights.size < JOINED):
+        return False
+    if border != "constant" or fill != 0 or not isinstance(array, np.ndarray):
+        return False
+    return dtype_of(array).kind not in "fc" or bool(np.isfinite(array).all())  # NaN would reach along a whole axis
+
+
+def _joined(array: NDArray[Any], weights: NDArray[Any], axes: Shape, extent: str, dtype: DType, method: str) -> NDArray[Any]:
+    """A convolution along one axis less: the shortest two in a row, the inner one with zeros behind for the filter's reach."""
+    order = [axis for axis in range(array.ndim) if axis not in axes] + list(axes)
+    array, others = array.transpose(order), array.ndim - len(axes)
+    full = [n + k - 1 for n, k in zip(array.shape[others:], weights.shape)]
+    at = min(range(len(axes) - 1), key=lambda i: full[i] * full[i + 1])
+    outer, inner = others + at, others + at + 1
+    row = full[at + 1]
+    made = convolve(
+        _as_one(array, outer, row), _as_one(weights, at, row), tuple(range(others, array.ndim - 1)), "full", dtype, method=method
+    )
+    shape = [*made.shape[:outer], full[at], row, *made.shape[outer + 1 :]]
+    made = made[(slice(None),) * outer + (slice(full[at] * row),)].reshape(shape)
+    # Of the full result, what the extent keeps.
+    for axis, (n, k) in enumerate(zip(array.shape[others:], weights.shape), others):
+        if extent != "full":
+            first, count = ((k - 1) // 2, n) if extent == "same" else (k - 1, n - k + 1)
+            made = made[(slice(None),) * axis + (slice(first, first + count),)]
+    return np.ascontiguousarray(made.transpose(np.argsort(order)))
+
+
+def _as_one(array: NDArray[Any], outer: int, row: int) -> NDArray[Any]:
+    """An array with two axes as one, in rows of so many elements, zeros behind."""
+    shape = array.shape
+    padded = np.zeros((*shape[: outer + 1], row, *shape[outer + 2 :]), array.dtype)
+    padded[(slice(None),) * (outer + 1) + (slice(shape[outer + 1]),)] = array
+    return padded.reshape(*shape[:outer], -1, *shape[outer + 2 :])
+
+
+def _middle(in1: Any, in2: Any, axes: Shape, full: Callable[[Any, Any], Any]) -> Any:
+    """The middle of a full result, of the first array's lengths, by the full result of that part of the second that reaches it."""
+    reaching, kept = [slice(None)] * in1.ndim, [slice(None)] * in1.ndim
+    for axis in axes:
+        n, m = in1.shape[axis], in2.shape[axis]
+        first = (m - 1) // 2
+        low = max(0, first - n + 1)
+        reaching[axis], kept[axis] = slice(low, min(m, first + n)), slice(first - low, first - low + n)
+    made = full(in1, in2[tuple(reaching)])[tuple(kept)]
+    return np.ascontiguousarray(made) if isinstance(made, np.ndarray) else made
+
+
+def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType, method: str = "automatic") -> Any:
     """A convolution along `axes` (all axes of the second input), with the smaller of the two as the filter."""
     shape1 = tuple(in1.shape)
     if mode == "valid":
         if must_swap(mode, shape1, in2.shape, axes):
             in1, in2 = in2, in1
-        return convolve(in1, as_weights(in2), axes, mode, dtype)
+        return convolve(in1, as_weights(in2), axes, mode, dtype, method=method)
+    if isinstance(in1, np.ndarray) and all(1 in pair for pair in zip(shape1, in2.shape)):
+        made = in1.astype(dtype, copy=False) * as_weights(in2).astype(dtype, copy=False)
+        return made if mode == "full" else np.ascontiguousarray(centred(made, shape1))
     if np.prod(in2.shape) > np.prod(shape1):
-        made = convolve(in2, as_weights(in1), axes, "full", dtype)
-        if mode == "full":
-            return made
-        made = centred(made, shape1)
-        return np.ascontiguousarray(made) if isinstance(made, np.ndarray) else made
-    return convolve(in1, as_weights(in2), axes, mode, dtype)
+
+        def full(in1: Any, in2: Any) -> Any:
+            return convolve(in2, as_weights(in1), axes, "full", dtype, method=method)
+
+        return full(in1, in2) if mode == "full" else _middle(in1, in2, axes, full)
+    return convolve(in1, as_weights(in2), axes, mode, dtype, method=method)
+
+
+def is_transformed(in1: Any, in2: Any, mode: str, dtype: DType) -> bool:
+    """Whether `by_smaller` takes transforms for numbers of such a type."""
+    if must_swap(mode, tuple(in1.shape), tuple(in2.shape), tuple(range(in1.ndim))) or np.prod(in2.shape) > np.prod(in1.shape):
+        in1, in2 = in2, in1
+    weights = as_weights(in2)
+    if sum(taps > 1 for taps in weights.shape) > 3:
+        return weights.size >= JOINED
+    real = np.dtype(np.float32 if dtype.kind in "fc" and dtype.itemsize <= (8 if dtype.kind == "c" else 4) else np.float64)
+    weights = np.ascontiguousarray(weights.real, np.float64)
+    options = options_of(None, "constant", 0.0, None, mode, "half_even", "saturate", 1.0, 0.0, 1, "automatic", "automatic", False, 0)
+    entry = prepare(packed(tuple(in1.shape), real), None, None, weights, options)
+    return isinstance(entry, Direct) and "fft" in entry.plan.methods
 
 
 def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType) -> Any:
     """Convolutions along `axes`, with a filter for each place along the others."""
     ndim = in1.ndim
     others = [axis for axis in range(ndim) if axis not in axes]
-    if mode == "full" and any(in2.shape[axis] != 1 for axis in others) and all(in1.shape[axis] == 1 for axis in others):
-        in1, in2 = in2, in1
-    if mode == "same" and np.prod([in2.shape[axis] for axis in axes]) > np.prod([in1.shape[axis] for axis in axes]):
-        return np.ascontiguousarray(centred(along(in1, in2, axes, "full", given, dtype), given))
+    sizes = [math.prod(each.shape[axis] for axis in axes) for each in (in1, in2)]
+    varies = [any(each.shape[axis] != 1 for axis in others) for each in (in1, in2)]
+    if mode == "same" and sizes[1] > sizes[0]:
+        made = _middle(in1, in2, axes, lambda in1, in2: along(in1, in2, axes, "full", given, dtype))
+        return np.ascontiguousarray(centred(made, given))
+    if mode == "full" and (varies[1] and not varies[0] or sizes[1] > sizes[0] and varies[0] == varies[1]):
+        in1, in2, sizes, varies = in2, in1, sizes[::-1], varies[::-1]
+    is_long = sizes[1] > LONG * sizes[0] and mode == "full"
+    if axes and (is_long or varies[1] and sizes[0] < LEAST_OF_FILTER) and _are_finite(in1, in2):
+        made = _by_spectra(in1, in2, axes, mode, dtype)
+        return np.ascontiguousarray(centred(made, given)) if mode == "same" else made
     if not isinstance(in1, np.ndarray):
         if any(in2.shape[axis] != 1 for axis in others):
             raise ValueError("on a GPU one filter serves the whole array: in2 must have length 1 along the other axes")
@@ -156,6 +210,32 @@ def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType
                 made = np.empty([part.shape[axis] if axis in axes else shape[axis] for axis in range(ndim)], dtype)
             made[place] = part
     return np.ascontiguousarray(centred(made, given)) if mode == "same" else made
+
+
+def _are_finite(*arrays: Any) -> bool:
+    """Whether all are NumPy's arrays without NaN and infinities, which transforms of whole arrays would spread."""
+    return all(isinstance(array, np.ndarray) and (dtype_of(array).kind not in "fc" or np.isfinite(array).all()) for array in arrays)
+
+
+def _by_spectra(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType) -> NDArray[Any]:
+    """Many filters of little work each, or rows shorter than the filter, by NumPy's transforms, all of them at once."""
+    full = [in1.shape[axis] + in2.shape[axis] - 1 for axis in axes]
+    lengths = [_next_fast(n) for n in full]
+    forth, back = (np.fft.rfftn, np.fft.irfftn) if dtype.kind == "f" else (np.fft.fftn, np.fft.ifftn)
+    spectra = [forth(array.astype(dtype, copy=False), lengths, axes) for array in (in1, in2)]
+    made = back(spectra[0] * spectra[1], lengths, axes)
+    kept = [slice(None)] * in1.ndim
+    for axis, n in zip(axes, full):
+        first = in2.shape[axis] - 1 if mode == "valid" else 0
+        kept[axis] = slice(first, n - first)
+    return np.ascontiguousarray(made[tuple(kept)], dtype)
+
+
+@functools.lru_cache(maxsize=256)
+def _next_fast(n: int) -> int:
+    """The least product of 2, 3 and 5 that is at least n."""
+    products = [3**i * 5**j for i in range(21) for j in range(14) if 3**i * 5**j < 2 * n]
+    return min(odd << max(0, (-(-n // odd) - 1).bit_length()) for odd in products)
 
 
 def _run_along(array: Any, weights: NDArray[Any], axes: Shape, mode: str, dtype: DType) -> Any:

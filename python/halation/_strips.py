@@ -42,6 +42,8 @@ PAGE = 4096  # bytes
 LEAST_FOR_THREADS = 1 << 20
 # Dense weights over rows of fewer elements than this are summed tap by tap, which makes longer ones of them.
 THIN = 16
+# Taps from which on even these are left to the library, which transforms them.
+MOST_THIN = 256
 # Where the library sums integers in f64, rows from which on it is the quicker one.
 LONG = 256
 # Factors that are multiplied out, and dense weights, where a plan would go through f64 as well.
@@ -89,11 +91,18 @@ class Strips:
         share = 0.0 if out_dtype.kind == "f" else share_of(job)
         weight = _box_weight(job, layout.dtype) if how is by_box else None
         scale = job.scale if weight is None else job.scale * weight
-        rule = (scale, float(job.divisor), job.offset, share, job.rounding == "truncate", job.overflow == "wrap")
+        cut = how(job, in_strides or (8,), self.workers)
+        whole = _is_whole(job, layout.dtype, out_dtype)
+        if how is by_plan and out_dtype.kind != "f" and not _may_be_transformed(job, layout.dtype, cut[-1], whole):
+            job.method = "direct" if isinstance(job.filters[0], np.ndarray) else "separable"
+            cut = how(job, in_strides or (8,), self.workers)
+        # Whole sums are what they are, and transforms put them as little below as above.
+        truncates = job.rounding == "truncate" and not whole
+        rule = (scale, float(job.divisor), job.offset, share, truncates, job.overflow == "wrap")
         self.call = _native.Strips(
             (job.shape or (1,), in_strides or (8,), _name(self.in_type)),
             (job.out_shape or (1,), out_strides or (8,), _name(self.out_type)),
-            *how(job, in_strides or (8,), self.workers),
+            *cut,
             rule,
             self.workers,
         )
@@ -111,6 +120,19 @@ class Strips:
             with np.errstate(over="ignore"):
                 np.copyto(out, to, casting="unsafe")
         return out
+
+
+def _is_whole(job: Job, dtype: DType, out_dtype: DType) -> bool:
+    """Whether results are whole numbers before they are rounded."""
+    plain = job.scale == 1 and job.offset == 0 and job.divisor == 1
+    return plain and dtype.kind in "iu" and out_dtype.kind in "iu" and not job.magnitude and job.is_integer()
+
+
+def _may_be_transformed(job: Job, dtype: DType, call: Any, whole: bool) -> bool:
+    """Whether a plan over f64 goes by direct sums, or by transforms that round to the right integers whatever the input."""
+    if job.method != "automatic" or "fft" not in call.plan.methods:
+        return True
+    return whole and bool(call.plan.error_bound(max(abs(end) for end in job.most_input(dtype))) < 0.5)
 
 
 def _native_type(dtype: DType) -> DType:
@@ -379,7 +401,7 @@ def _is_for_taps(job: Job, layout: Layout, out_layout: Layout, terms: Terms | No
     elif not job.has_one_constant() or job.method not in ("automatic", "direct"):
         return False
     elif dense and count > MOST_TAPS or not dense and count > FEW_TAPS:
-        if not dense or _row_of(job, layout, out_layout) >= THIN:
+        if not dense or count > MOST_THIN or _row_of(job, layout, out_layout) >= THIN:
             return False
     elif terms is not None:
         # f64 for integers alone: what is of floats is summed in f32, and what i16 holds in that.

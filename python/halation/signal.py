@@ -1,7 +1,7 @@
 """halation.signal: the convolutions of scipy.signal, with their signatures and results.
 
 ``import halation.signal as signal`` in place of ``from scipy import signal`` runs existing code for `convolve`, `convolve2d`,
-`correlate`, `fftconvolve`, `oaconvolve` and `sepfir2d`. What differs from SciPy:
+`correlate`, `fftconvolve`, `oaconvolve`, `sepfir2d` and `choose_conv_method`. What differs from SciPy:
 
 - Every function computes by what is quickest, direct sums or transforms (these on the CPU alone), whatever `method` and the names
   fftconvolve and oaconvolve say. NaN and Inf reach the filter's length and no farther.
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import numbers
 import operator
+import time
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from ._types import Border, Extent, Indices, Number
 
-__all__ = ["convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
+__all__ = ["choose_conv_method", "convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
 
 _MODES = ("full", "valid", "same")
 
@@ -65,7 +66,7 @@ def _check_mode(mode):
         raise ValueError(f"Acceptable mode flags are 'valid', 'same', or 'full', not mode={mode}")
 
 
-def _along_all_axes(in1, in2, mode, method, names, is_correlation):
+def _along_all_axes(in1, in2, mode, method, names, is_correlation, by="automatic"):
     in1, in2, give = _both(in1, in2)
     if in1.ndim != in2.ndim:
         raise ValueError(f"{names} should have the same dimensionality")
@@ -83,7 +84,7 @@ def _along_all_axes(in1, in2, mode, method, names, is_correlation):
         return give(_of_nothing(tuple(in1.shape), tuple(in2.shape), mode, dtype, names))
     if of_objects:
         return give(_of_objects(in1, in2, mode))
-    return give(by_smaller(in1, in2, tuple(range(in1.ndim)), mode, dtype))
+    return give(by_smaller(in1, in2, tuple(range(in1.ndim)), mode, dtype, by))
 
 
 def _of_nothing(shape1, shape2, mode, dtype, names):
@@ -144,6 +145,58 @@ def convolve(
     array([2.5])
     """
     return _along_all_axes(in1, in2, mode, method, "volume and kernel", False)
+
+
+@one_frame
+def choose_conv_method(in1: Any, in2: Any, mode: Extent = "full", measure: bool = False) -> Any:
+    """Which method `convolve` takes for two arrays: direct sums or transforms. Both give the same, within rounding.
+
+    Parameters
+    ----------
+    in1, in2 : array
+        As in `convolve`.
+    mode : {'full', 'valid', 'same'}, optional
+        As in `convolve`.
+    measure : bool, optional
+        Whether both are run and timed; else the answer follows from what is expected of them, which is what `convolve` goes by.
+
+    Returns
+    -------
+    method : {'direct', 'fft'}
+        The quicker one.
+    times : dict
+        With `measure`: seconds of both, by name.
+
+    Raises
+    ------
+    ValueError
+        For inputs that do not fit each other, and unknown words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from halation.signal import choose_conv_method
+    >>> choose_conv_method(np.ones(100_000), np.random.default_rng(1).random(10_000))
+    'fft'
+    >>> choose_conv_method(np.ones(100_000), [1.0, 2.0, 1.0])
+    'direct'
+    """
+    names = "volume and kernel"
+    if measure:
+        times = {}
+        for method in ("fft", "direct"):
+            begin = time.perf_counter()
+            _along_all_axes(in1, in2, mode, method, names, False, method)
+            times[method] = time.perf_counter() - begin
+        return min(times, key=lambda method: times[method]), times
+    in1, in2, _ = _both(in1, in2)
+    if in1.ndim != in2.ndim:
+        raise ValueError(f"{names} should have the same dimensionality")
+    _check_mode(mode)
+    if dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O" or in1.ndim == 0 or 0 in in1.shape or 0 in in2.shape:
+        return "direct"
+    dtype = _result_type(in1, in2)
+    return "fft" if _signal_sums.is_transformed(in1, in2, mode, dtype) else "direct"
 
 
 @one_frame

@@ -4,6 +4,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._types import A, Array, Border, Extent, Indices, Number
 
 __all__ = [
+    "choose_conv_method",
     "convolve",
     "convolve2d",
     "correlate",
@@ -12,6 +13,27 @@ __all__ = [
     "sepfir2d",
 ]
 
+@overload
+def choose_conv_method(
+    in1: NDArray[Any],
+    in2: NDArray[Any],
+    mode: Extent = "full",
+    measure: bool = False,
+) -> NDArray[Any]: ...
+@overload
+def choose_conv_method(
+    in1: A,
+    in2: A,
+    mode: Extent = "full",
+    measure: bool = False,
+) -> A: ...
+@overload
+def choose_conv_method(
+    in1: ArrayLike | Array,
+    in2: ArrayLike | Array,
+    mode: Extent = "full",
+    measure: bool = False,
+) -> Any: ...
 @overload
 def convolve(
     in1: NDArray[Any],

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "core/stopwatch.h"
+#include "core/transform.h"
 #include "halation/error.h"
 #include "plan/tune.h"
 
@@ -111,6 +112,12 @@ bool may_miss_a_level(const Job& job, const std::vector<Candidate>& candidates, 
                      [&](const Candidate& candidate) { return levels_off(job, candidate, bound) > 0.5; });
 }
 
+/// Whether transforms would be seen: by a level, or where a fraction is cut off, by any error at all, unless sums are whole numbers.
+bool shows_transforms(const Job& job, const Candidate& candidate) {
+  const bool cuts = !is_float(job.out_pixel) && job.rounding == Rounding::truncate;
+  return may_miss_a_level(job, candidate) || (cuts && !sums_are_whole(job, candidate.taps.weights));
+}
+
 /// All filters of a job are transformed, as one image, or none is.
 enum class Transforms { among_others, alone, none };
 
@@ -133,7 +140,7 @@ class Chooser {
     for (const Expected& each : quickest_first(analysis, job, transforms)) {
       if (!fits(each.method, analysis, job) || !std::isfinite(each.seconds)) continue;
       Candidate found = candidate(each, analysis, job);
-      if (each.method == Method::fft && transforms != Transforms::alone && may_miss_a_level(job, found)) continue;
+      if (each.method == Method::fft && transforms != Transforms::alone && shows_transforms(job, found)) continue;
       return found;
     }
     throw std::logic_error("a backend without the method direct");
@@ -253,7 +260,7 @@ class Chooser {
     }
     for (const Expected& each : worth_it) {
       Candidate found = candidate(each, analysis, job);
-      const bool is_refused = each.method == Method::fft && transforms != Transforms::alone && may_miss_a_level(job, found);
+      const bool is_refused = each.method == Method::fft && transforms != Transforms::alone && shows_transforms(job, found);
       if (!is_refused) candidates.push_back(std::move(found));
     }
     if (candidates.empty()) candidates.push_back(by_estimate(analysis, job, transforms));
@@ -375,7 +382,9 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
                              [](double sum, const Candidate& candidate) { return sum + candidate.reason.seconds; });
     };
     choose_by(by_timing, Transforms::alone);
-    const double by_transforms = may_miss_a_level(job, candidates, bound) ? std::numeric_limits<double>::infinity() : seconds();
+    const bool shows = may_miss_a_level(job, candidates, bound) ||
+                       std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& each) { return shows_transforms(job, each); });
+    const double by_transforms = shows ? std::numeric_limits<double>::infinity() : seconds();
     choose_by(by_timing, Transforms::none);
     if (by_transforms < seconds()) choose_by(by_timing, Transforms::alone);
   };

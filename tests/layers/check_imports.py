@@ -34,9 +34,9 @@ ROWS = {
         ["_complex", "_gpu"],
         ["_engine"],
         # What people call; none of these knows another.
-        ["_alpha", "_cv_words", "_files", "_filter_sums", "_signal_sums", "_view", "ndimage._calls"],
-        ["_filter"],
-        ["_plan"],
+        ["_alpha", "_cv_words", "_files", "_filter_sums", "_signal_run", "_view", "ndimage._calls"],
+        ["_filter", "_signal_integers"],
+        ["_plan", "_signal_sums"],
         ["_convolve"],
         ["_cv_image", "ndimage._arguments"],
         ["_cv_borders", "_cv_weights", "ndimage._correlate"],
@@ -48,7 +48,7 @@ ROWS = {
     ],
     "bench/python": [
         ["package_rows", "peer_process", "record", "scan_calls", "stopwatch"],
-        ["package_cpu", "package_gpu", "peer_job"],
+        ["package_cpu", "package_gpu", "peer_job", "scan_signal_calls"],
         ["peer_arrays", "peer_halide", "peer_ipp", "peer_opencv", "peer_torch", "peer_vips"],
         ["package", "peers", "scan", "zarr_volume"],
     ],

@@ -441,3 +441,14 @@ def test_halves_overflow_only_at_the_end():
         expected = getattr(theirs, name)(array.astype(np.float32), theirs.sobel)
         assert got.dtype == np.float16 and np.isfinite(expected).all()
         np.testing.assert_array_equal(got, expected.astype(np.float16))
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("out", ["uint8", "int32", "int64", "uint64"])
+def test_whole_sums_of_many_taps_are_exact(kind, out):
+    """Also where transforms are the quickest: what they are off by would be cut off to the level below."""
+    rng = np.random.default_rng(1)
+    image, weights = rng.integers(0, 100, (200, 210)).astype(kind), rng.integers(-3, 4, (31, 29)).astype(float)
+    np.testing.assert_array_equal(ours.correlate(image, weights, out), theirs.correlate(image, weights, out))
+    weights = np.abs(weights) / 1024
+    np.testing.assert_array_equal(ours.correlate(image, weights, out), theirs.correlate(image, weights, out))

@@ -207,6 +207,81 @@ def test_whole_numbers_of_64_bits():
         np.testing.assert_array_equal(ours.convolve(a, b), np.convolve(a, b))
 
 
+@pytest.mark.parametrize("kind, most", [("uint8", 255), ("int16", 32767), ("uint16", 65535), ("int32", 1000), ("int64", 2**21),
+                                        ("int64", 2**40), ("uint64", 2**64 - 1), ("uint32", 2**32 - 1)])
+@pytest.mark.parametrize("n, taps", [(40, 33), (3000, 100), (3000, 2500), (700, 2000)])
+def test_whole_numbers_of_many_terms(kind, most, n, taps):
+    """Where transforms are quicker, and where the sums are larger than f64 holds."""
+    rng, kind = np.random.default_rng(1), np.dtype(kind)
+    a, b = (rng.integers(-most if kind.kind == "i" else 0, most, n, kind, endpoint=True) for n in (n, taps))
+    expected = np.convolve(a.astype(np.uint64), b.astype(np.uint64)).astype(kind)  # modulo 2**64
+    for method in ("auto", "fft"):
+        np.testing.assert_array_equal(ours.convolve(a, b, method=method), expected)
+    same = (taps - 1) // 2
+    np.testing.assert_array_equal(ours.convolve(a, b, "same"), expected[same:same + n])
+
+
+def test_whole_numbers_in_many_pixels():
+    rng = np.random.default_rng(1)
+    for kind in ("uint8", "int32", "int64"):
+        image, weights = rng.integers(0, 200, (150, 170)).astype(kind), rng.integers(0, 200, (33, 31)).astype(kind)
+        for boundary in ("fill", "wrap", "symm"):
+            expected = theirs.convolve2d(image, weights, "same", boundary, 3)
+            np.testing.assert_array_equal(ours.convolve2d(image, weights, "same", boundary, 3), expected)
+    sparse, few = rng.random((200, 200)) < 0.001, rng.random((40, 40)) < 0.01
+    expected = theirs.convolve(sparse.astype(int), few.astype(int), method="direct") > 0
+    np.testing.assert_array_equal(ours.convolve(sparse, few), expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("shape, taps", [((9, 8, 10, 7), (4, 3, 5, 2)), ((6, 5, 4, 3, 4), (2, 3, 2, 3, 2)), ((5, 6, 5, 6), (5, 6, 5, 6))])
+def test_many_axes(shape, taps, mode):
+    rng = np.random.default_rng(1)
+    a, b = rng.random(shape), rng.random(taps)
+    np.testing.assert_allclose(ours.convolve(a, b, mode), theirs.convolve(a, b, mode, "direct"), rtol=1e-12)
+    made = ours.convolve(a.astype(np.complex64), 1j * b, mode)
+    np.testing.assert_allclose(made, 1j * theirs.convolve(a, b, mode, "direct"), rtol=1e-5)
+    whole, weights = (100 * a).astype(int), (100 * b).astype(int)
+    np.testing.assert_array_equal(ours.convolve(whole, weights, mode), theirs.convolve(whole, weights, mode, "direct"))
+    a[1, 1, 1, 1] = np.nan
+    np.testing.assert_array_equal(np.isnan(ours.convolve(a, b, mode)), np.isnan(theirs.convolve(a, b, mode, "direct")))
+
+
+@pytest.mark.parametrize("mode", ["full", "same"])
+@pytest.mark.parametrize("shape, taps, axes", [((60, 50), (7, 50), 0), ((3, 40), (1, 900), 1), ((1, 40), (70, 9), 1), ((20, 30), (400, 1), 0),
+                                               ((5,), (4000,), None), ((4, 45), (283, 985), None), ((1, 9), (6, 1), None)])
+def test_filters_of_any_place_and_length(shape, taps, axes, mode):
+    rng = np.random.default_rng(1)
+    for kind in ("float32", "float64", "complex128"):
+        a, b = rng.random(shape).astype(kind), (rng.random(taps) - 0.5).astype(kind)
+        expected = theirs.fftconvolve(a, b, mode, axes)
+        made = ours.fftconvolve(a, b, mode, axes)
+        assert made.dtype == expected.dtype
+        np.testing.assert_allclose(made, expected, atol=2e-3 if kind == "float32" else 1e-11)
+
+
+def test_nan_stays_local_in_many_filters():
+    a, b = np.ones((3, 60)), np.ones((3, 5))
+    a[1, 20] = np.nan
+    assert np.isnan(ours.fftconvolve(a, b, "same", 1)).sum() == 5
+
+
+def test_choose_conv_method():
+    rng = np.random.default_rng(1)
+    long, short = rng.random(60_000), rng.random(5_000)
+    for mode in MODES:
+        assert ours.choose_conv_method(long, short, mode) == ours.choose_conv_method(short, long, "full") == "fft"
+        assert ours.choose_conv_method(long, short[:3], mode) == "direct"
+    assert ours.choose_conv_method(long * 1j, short.astype(np.float32)) == "fft"
+    assert ours.choose_conv_method(np.arange(9), np.arange(3)) == ours.choose_conv_method([], [1.0]) == "direct"
+    method, times = ours.choose_conv_method(long, short, measure=True)
+    assert set(times) == {"fft", "direct"} and method == min(times, key=times.get)
+    with pytest.raises(ValueError, match="same dimensionality"):
+        ours.choose_conv_method([1.0], [[1.0]])
+    with pytest.raises(ValueError, match="Acceptable mode flags"):
+        ours.choose_conv_method([1.0], [1.0], "some")
+
+
 def test_scalars_and_lists():
     assert ours.convolve(3, 4) == 12 and ours.correlate(3, 4j) == -12j and ours.fftconvolve(2.0, 3) == 6
     assert ours.convolve([1, 2], [3]).tolist() == [3, 6]

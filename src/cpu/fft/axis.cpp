@@ -2,12 +2,11 @@
 #include "cpu/fft/axis.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <numbers>
 #include <stdexcept>
 
 #include "core/transform.h"
+#include "cpu/fft/roots.h"
 
 namespace halation::cpu_backend {
 
@@ -36,6 +35,7 @@ double roundings_along(std::int64_t length) {
 
 template <class T>
 TransformAxis<T>::TransformAxis(std::int64_t points) : length(points) {
+  const Roots roots(points);
   std::vector<std::size_t> begins;
   std::int64_t block = points;
   for (const int radix : radices_of(points)) {
@@ -43,9 +43,9 @@ TransformAxis<T>::TransformAxis(std::int64_t points) : length(points) {
     const std::int64_t part = block / radix;
     for (std::int64_t j = 0; j < part; ++j) {
       for (int q = 1; q < radix; ++q) {
-        const long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(j * q) / static_cast<long double>(block);
-        roots_.push_back(static_cast<T>(std::cos(angle)));
-        roots_.push_back(static_cast<T>(std::sin(angle)));
+        const Roots::Root root = roots(j * q * (points / block));
+        roots_.push_back(static_cast<T>(root.re));
+        roots_.push_back(static_cast<T>(-root.im));
       }
     }
     passes.push_back({radix, block, nullptr});

@@ -3,6 +3,7 @@
 #include "cpu/fft/fft.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -27,6 +28,9 @@ namespace {
 
 std::int64_t product(const Space& space) { return space[0] * space[1] * space[2]; }
 
+/// Samples of a tile from which on its work is worth being shared.
+constexpr std::int64_t shared_samples = 1 << 15;
+
 template <class Sum>
 class ByTransforms final : public Runner {
  public:
@@ -43,20 +47,23 @@ class ByTransforms final : public Runner {
       made_[axis] = std::min(made_[axis], out[axis]);
       counts_[axis] = (out[axis] + made_[axis] - 1) / made_[axis];
     }
+    const std::int64_t tasks = job_->out.batch * product(counts_) * job_->out.channels;
+    const bool is_shared = tasks < workers_ && product(input_) >= shared_samples;
+    (is_shared ? within_ : over_) = workers_;
     const auto is_infinite = [](const BorderTable& border) { return !std::isfinite(border.constant()); };
     may_be_non_finite_ = is_float(job_->in_pixel) || std::any_of(job_->borders.begin(), job_->borders.end(), is_infinite);
     for (const Taps& taps : job_->filters) {
-      filters_.push_back({spectrum_of(taps, box_, tiles_), sums_are_whole(*job_, taps.weights), {}});
+      filters_.push_back({spectrum_of(taps, box_, tiles_, product(input_) >= shared_samples ? workers_ : 1), sums_are_whole(*job_, taps.weights), {}});
       if (may_be_non_finite_) filters_.back().signs.emplace_back(taps, box_);
     }
   }
 
-  std::size_t workspace_bytes() const override { return static_cast<std::size_t>(workers_ * scratch_bytes()); }
+  std::size_t workspace_bytes() const override { return static_cast<std::size_t>(over_ * scratch_bytes()); }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const std::int64_t of_image = product(counts_);
     const std::int64_t channels = job_->out.channels;
-    parallel(workers_, job_->out.batch * of_image * channels, [&](int worker, std::int64_t task) {
+    parallel(over_, job_->out.batch * of_image * channels, [&](int worker, std::int64_t task) {
       // Channels of a tile one after the other, while their rows are in the caches.
       Place place{.batch = task / (of_image * channels), .channel = task % channels, .begin = {}, .size = {}};
       std::int64_t index = task / channels % of_image;
@@ -90,7 +97,8 @@ class ByTransforms final : public Runner {
   };
   /// Scratch of one worker.
   struct Parts {
-    Sum *tile, *spectrum, *columns;
+    Sum *tile, *spectrum;
+    Sum* columns;  ///< for each that works within a tile
     double* squares;
     std::uint8_t *marks, *marked, *marking;
   };
@@ -103,7 +111,7 @@ class ByTransforms final : public Runner {
   std::int64_t row_outputs() const { return line_pitch<double>(made_[2]); }
 
   std::int64_t scratch_bytes() const {
-    std::int64_t bytes = Scratch::bytes<Sum>(tiles_.elements()) + Scratch::bytes<Sum>(tiles_.block_elements());
+    std::int64_t bytes = Scratch::bytes<Sum>(tiles_.elements()) + Scratch::bytes<Sum>(within_ * tiles_.block_elements());
     if (keeps_spectrum()) bytes += Scratch::bytes<Sum>(spectrum_elements());
     if (is_combined()) bytes += Scratch::bytes<double>(made_[0] * made_[1] * row_outputs());
     if (may_be_non_finite_) {
@@ -114,7 +122,7 @@ class ByTransforms final : public Runner {
   Parts parts_of(Scratch scratch) const {
     Parts parts{};
     parts.tile = scratch.take<Sum>(tiles_.elements());
-    parts.columns = scratch.take<Sum>(tiles_.block_elements());
+    parts.columns = scratch.take<Sum>(within_ * tiles_.block_elements());
     if (keeps_spectrum()) parts.spectrum = scratch.take<Sum>(spectrum_elements());
     if (is_combined()) parts.squares = scratch.take<double>(made_[0] * made_[1] * row_outputs());
     if (may_be_non_finite_) {
@@ -128,17 +136,19 @@ class ByTransforms final : public Runner {
   /// piece(z, y, x, n, line) for the first pixels of a tile: each row that lies together in it.
   template <class Piece>
   void for_each_piece(Sum* tile, const Space& size, const Piece& piece) const {
-    const Lengths& lengths = tiles_.lengths();
-    if (lengths.folded) {
-      for (std::int64_t row = 0; row * lengths.columns < size[2]; ++row) {
-        const std::int64_t x = row * lengths.columns;
-        piece(0, 0, x, std::min(lengths.columns, size[2] - x), tiles_.row(tile, 0, row));
-      }
+    const std::int64_t columns = tiles_.lengths().columns;
+    if (tiles_.lengths().folded) {
+      parallel(within_, (size[2] + columns - 1) / columns, [&](int, std::int64_t row) {
+        const std::int64_t x = row * columns;
+        piece(0, 0, x, std::min(columns, size[2] - x), tiles_.row(tile, 0, row));
+      });
       return;
     }
-    for (std::int64_t z = 0; z < size[0]; ++z) {
-      for (std::int64_t y = 0; y < size[1]; ++y) piece(z, y, 0, size[2], tiles_.row(tile, z, y));
-    }
+    parallel(within_, size[0] * size[1], [&](int, std::int64_t row) {
+      const std::int64_t z = row / size[1];
+      const std::int64_t y = row % size[1];
+      piece(z, y, 0, size[2], tiles_.row(tile, z, y));
+    });
   }
 
   void filter(const ConstView& in, std::span<const View> outs, const Place& place, Scratch scratch) const {
@@ -154,12 +164,12 @@ class ByTransforms final : public Runner {
     }
     const std::int64_t all = tiles_.lengths().columns;
     const bool folded = tiles_.lengths().folded;
-    tiles_.forward(parts.tile, folded ? all : needed[2]);
+    tiles_.forward(parts.tile, folded ? all : needed[2], within_);
     if (keeps_spectrum()) keep_spectrum(parts);
     if (is_combined()) std::fill_n(parts.squares, place.size[0] * place.size[1] * row_outputs(), 0.0);
     for (std::size_t f = 0; f < filters_.size(); ++f) {
       multiply(filters_[f].spectrum, parts);
-      tiles_.inverse(parts.tile, folded ? all : place.size[2]);
+      tiles_.inverse(parts.tile, folded ? all : place.size[2], within_);
       if (has_marks) filters_[f].signs.front().mark_outputs(parts.marks, needed, place.size, parts.marked, parts.marking);
       finish(filters_[f], exponent, has_marks, is_combined() ? outs[0] : outs[f], place, parts);
     }
@@ -179,25 +189,31 @@ class ByTransforms final : public Runner {
       at[axis] = place.begin[axis] + box_.lead[axis];
       needed[axis] = place.size[axis] + box_.size[axis] - 1;
     }
-    Staged staged{0, false};
+    std::atomic<double> most{0};
     tiles_.clear_padding(parts.tile);
     for_each_piece(parts.tile, input_, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
       const bool is_needed = z < needed[0] && y < needed[1];
       const std::int64_t count = is_needed ? std::clamp<std::int64_t>(needed[2] - x, 0, n) : 0;
       if (count > 0) {
         source.stage(at[0] + z, at[1] + y, at[2] + x, at[2] + x + count, line);
-        auto largest = static_cast<double>(tiles_.kernels().largest(line, count));
-        if (!std::isfinite(largest)) {
-          if (!staged.has_marks) std::fill_n(parts.marks, product(needed), mark::none);
-          staged.has_marks = true;
-          take_marks(line, count, parts.marks + (z * needed[1] + y) * needed[2] + x);
-          largest = static_cast<double>(tiles_.kernels().largest(line, count));
-        }
-        staged.largest = std::max(staged.largest, largest);
+        raise(most, static_cast<double>(tiles_.kernels().largest(line, count)));
       }
       std::fill(line + count, line + n, Sum(0));
     });
-    return staged;
+    if (std::isfinite(most.load())) return {most.load(), false};
+    most = 0;
+    std::fill_n(parts.marks, product(needed), mark::none);
+    for_each_piece(parts.tile, needed, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
+      take_marks(line, n, parts.marks + (z * needed[1] + y) * needed[2] + x);
+      raise(most, static_cast<double>(tiles_.kernels().largest(line, n)));
+    });
+    return {most.load(), true};
+  }
+
+  static void raise(std::atomic<double>& most, double value) {
+    double before = most.load(std::memory_order_relaxed);
+    while (before < value && !most.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+    }
   }
 
   static void take_marks(Sum* line, std::int64_t n, std::uint8_t* marks) {
@@ -213,9 +229,9 @@ class ByTransforms final : public Runner {
       std::copy_n(parts.tile, tiles_.elements(), parts.spectrum);
       return;
     }
-    for (std::int64_t block = 0; block < tiles_.blocks(); ++block) {
+    parallel(within_, tiles_.blocks(), [&](int, std::int64_t block) {
       tiles_.forward_block(parts.tile, block, parts.spectrum + block * tiles_.block_elements());
-    }
+    });
   }
 
   /// The product with a filter's spectrum, back from along x.
@@ -224,13 +240,14 @@ class ByTransforms final : public Runner {
       tiles_.multiply_rows(keeps_spectrum() ? parts.spectrum : parts.tile, by.numbers.data(), parts.tile);
       return;
     }
-    for (std::int64_t block = 0; block < tiles_.blocks(); ++block) {
+    parallel(within_, tiles_.blocks(), [&](int worker, std::int64_t block) {
       const std::int64_t at = block * tiles_.block_elements();
-      if (!keeps_spectrum()) tiles_.forward_block(parts.tile, block, parts.columns);
-      const Sum* const spectrum = keeps_spectrum() ? parts.spectrum + at : parts.columns;
-      tiles_.kernels().multiply(spectrum, by.numbers.data() + at, parts.columns, tiles_.lengths().columns);
-      tiles_.inverse_block(parts.columns, block, parts.tile);
-    }
+      Sum* const columns = parts.columns + worker * tiles_.block_elements();
+      if (!keeps_spectrum()) tiles_.forward_block(parts.tile, block, columns);
+      const Sum* const spectrum = keeps_spectrum() ? parts.spectrum + at : columns;
+      tiles_.kernels().multiply(spectrum, by.numbers.data() + at, columns, tiles_.lengths().columns);
+      tiles_.inverse_block(columns, block, parts.tile);
+    });
   }
 
   /// A filter's sums, into its output or into the squares.
@@ -283,6 +300,7 @@ class ByTransforms final : public Runner {
   Space made_;     ///< outputs of a tile, at most
   Space counts_{};  ///< of tiles along each axis
   int workers_;
+  int over_ = 1, within_ = 1;  ///< workers over the tiles, and within one: one of the two is 1
   bool may_be_non_finite_ = false;
   std::vector<Filter> filters_;
 };

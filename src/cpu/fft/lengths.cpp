@@ -200,8 +200,8 @@ class Pricing {
     const double stored = outputs * rates_.store.of(job_.out_pixel) + 2 * all_rows * r.row;
     const double shared = wide_ * (in_blocks * (forth + along_x + turning) * beyond + staged) + r.tile;
     const double own = wide_ * (in_blocks * (back + along_x + turning + r.product) * beyond + stored);
-    // One of several workers must not be left with most of the work.
-    const double rounds = std::ceil(tiles / priced_workers) * priced_workers;
+    // One of several workers must not be left with most of the work; fewer tiles than workers are shared by all.
+    const double rounds = tiles < priced_workers ? tiles : std::ceil(tiles / priced_workers) * priced_workers;
     const double one = shared + own;
     const double busy = one * tiles > rates_.threads_from ? rounds : tiles;
     if (best_price_ <= one * busy) return;

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cpu/fft/scaling.h"
-#include "cpu/tiles/float_state.h"
+#include "cpu/tiles/parallel.h"
 
 namespace halation::cpu_backend {
 namespace {
@@ -51,7 +51,7 @@ void put_weights(const Taps& taps, const TapBox& box, const TileTransform<double
 }  // namespace
 
 template <class T>
-Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform<T>& tiles) {
+Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform<T>& tiles, int workers) {
   const FloatState state;
   std::optional<TileTransform<double>> made;
   const TileTransform<double>* in_f64 = nullptr;
@@ -68,7 +68,7 @@ Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform
 
   std::vector<double> tile(static_cast<std::size_t>(in_f64->elements()), 0.0);
   put_weights(taps, box, *in_f64, std::ldexp(1 / in_f64->numbers(), -spectrum.exponent), tile.data());
-  in_f64->forward(tile.data(), lengths.along_x ? lengths.columns : 1);
+  in_f64->forward(tile.data(), lengths.along_x ? lengths.columns : 1, workers);
   const std::int64_t rows = lengths.planes * lengths.rows;
   if (!lengths.along_x) {
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -81,24 +81,25 @@ Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform
   spectrum.numbers.assign(static_cast<std::size_t>(tiles.blocks() * tiles.block_elements()), T(0));
   const std::int64_t lanes = tiles.kernels().lanes;
   const std::int64_t lanes_f64 = in_f64->kernels().lanes;
-  std::vector<double> columns(static_cast<std::size_t>(in_f64->block_elements()));
-  for (std::int64_t block = 0; block < in_f64->blocks(); ++block) {
-    in_f64->forward_block(tile.data(), block, columns.data());
+  std::vector<double> all_columns(static_cast<std::size_t>(workers * in_f64->block_elements()));
+  parallel(workers, in_f64->blocks(), [&](int worker, std::int64_t block) {
+    double* const columns = all_columns.data() + worker * in_f64->block_elements();
+    in_f64->forward_block(tile.data(), block, columns);
     for (std::int64_t lane = 0; lane < lanes_f64; ++lane) {
       const std::int64_t row = block * lanes_f64 + lane;
       if (row >= rows) break;
       T* to = spectrum.numbers.data() + row / lanes * tiles.block_elements() + row % lanes;
       for (std::int64_t x = 0; x < lengths.columns; ++x) {
-        const double* from = columns.data() + 2 * x * lanes_f64 + lane;
+        const double* from = columns + 2 * x * lanes_f64 + lane;
         to[2 * x * lanes] = static_cast<T>(from[0]);
         to[(2 * x + 1) * lanes] = static_cast<T>(from[lanes_f64]);
       }
     }
-  }
+  });
   return spectrum;
 }
 
-template Spectrum<float> spectrum_of(const Taps&, const TapBox&, const TileTransform<float>&);
-template Spectrum<double> spectrum_of(const Taps&, const TapBox&, const TileTransform<double>&);
+template Spectrum<float> spectrum_of(const Taps&, const TapBox&, const TileTransform<float>&, int);
+template Spectrum<double> spectrum_of(const Taps&, const TapBox&, const TileTransform<double>&, int);
 
 }  // namespace halation::cpu_backend

@@ -16,8 +16,8 @@ struct Spectrum {
 };
 
 /// Of weights that lie in the box, so that pixel 0 of a tile's product is the sum over the tile's first pixels; divided by what the way
-/// there and back multiplies by. Transformed in f64 whatever T is.
+/// there and back multiplies by. Transformed in f64 whatever T is, by so many threads.
 template <class T>
-Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform<T>& tiles);
+Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform<T>& tiles, int workers);
 
 }  // namespace halation::cpu_backend

@@ -2,9 +2,9 @@
 #include "cpu/fft/tile.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
+#include "cpu/fft/roots.h"
+#include "cpu/tiles/parallel.h"
 #include "cpu/tiles/scratch.h"
 
 namespace halation::cpu_backend {
@@ -12,13 +12,8 @@ namespace {
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-/// e^{2πi · turns}
-template <class T>
-void add_root(long double turns, std::vector<T>& re_and_im) {
-  const long double angle = 2 * std::numbers::pi_v<long double> * turns;
-  re_and_im.push_back(static_cast<T>(std::cos(angle)));
-  re_and_im.push_back(static_cast<T>(std::sin(angle)));
-}
+/// Vectors of columns that are transformed together: as many as a few cache lines have, so that threads share none.
+constexpr std::int64_t vectors_together = 16;
 
 }  // namespace
 
@@ -34,19 +29,27 @@ TileTransform<T>::TileTransform(const Lengths& lengths)
       y_(lengths.along_y ? lengths.rows : 1),
       x_(lengths.along_x ? lengths.columns : 1) {
   if (!lengths.along_y) return;
-  for (std::int64_t n = 0; n < lengths.rows; ++n) add_root(static_cast<long double>(n) / static_cast<long double>(4 * lengths.rows), twist_);
+  const Roots twists(4 * lengths.rows);
+  for (std::int64_t n = 0; n < lengths.rows; ++n) {
+    const Roots::Root root = twists(n);
+    twist_.insert(twist_.end(), {static_cast<T>(root.re), static_cast<T>(root.im)});
+  }
   if (!lengths.folded) return;
   const std::vector<std::int64_t> order = y_.order();
   const std::int64_t lanes = kernels_.lanes;
-  const auto points = static_cast<long double>(lengths.rows * lengths.columns);
+  const std::int64_t quarters = 4 * lengths.rows * lengths.columns;
+  const Roots between(quarters);
   roots_.assign(static_cast<std::size_t>(blocks_ * block_elements()), 0);
   for (std::int64_t row = 0; row < lengths.rows; ++row) {
-    const long double frequency = static_cast<long double>(order[static_cast<std::size_t>(row)]) - 0.25L;
+    // e^{−2πi x (frequency − 1/4) / points}
+    const std::int64_t step = (4 * order[static_cast<std::size_t>(row)] - 1 + quarters) % quarters;
     T* to = roots_.data() + row / lanes * block_elements() + row % lanes;
-    for (std::int64_t x = 0; x < lengths.columns; ++x, to += 2 * lanes) {
-      const long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(x) * frequency / points;
-      to[0] = static_cast<T>(std::cos(angle));
-      to[lanes] = static_cast<T>(std::sin(angle));
+    for (std::int64_t x = 0, k = 0; x < lengths.columns; ++x, to += 2 * lanes) {
+      const Roots::Root root = between(k);
+      to[0] = static_cast<T>(root.re);
+      to[lanes] = static_cast<T>(-root.im);
+      k += step;
+      if (k >= quarters) k -= quarters;
     }
   }
 }
@@ -67,36 +70,39 @@ void TileTransform<T>::clear_padding(T* tile) const {
 
 template <class T>
 template <bool forth>
-void TileTransform<T>::along_z(T* tile, std::int64_t vectors) const {
+void TileTransform<T>::along_z(T* tile, std::int64_t vectors, int workers) const {
   if (z_.length == 1) return;
-  for (std::int64_t row = 0; row < lengths_.rows; ++row) {
+  parallel(workers, lengths_.rows, [&](int, std::int64_t row) {
     const Columns<T> at{tile + row * pitch_, tile + imaginary_ + row * pitch_, lengths_.rows * pitch_};
     (forth ? kernels_.forward : kernels_.inverse)(z_, at, vectors);
-  }
+  });
 }
 
 template <class T>
 template <bool forth>
-void TileTransform<T>::along_y(T* tile, std::int64_t vectors) const {
+void TileTransform<T>::along_y(T* tile, std::int64_t vectors, int workers) const {
   if (!lengths_.along_y) return;
-  for (std::int64_t plane = 0; plane < lengths_.planes; ++plane) {
-    T* const re = tile + plane * lengths_.rows * pitch_;
-    (forth ? kernels_.forward : kernels_.inverse)(y_, {re, re + imaginary_, pitch_, twist_.data()}, vectors);
-  }
+  const std::int64_t parts = (vectors + vectors_together - 1) / vectors_together;
+  parallel(workers, lengths_.planes * parts, [&](int, std::int64_t task) {
+    const std::int64_t first = task % parts * vectors_together;
+    T* const re = tile + task / parts * lengths_.rows * pitch_ + first * kernels_.lanes;
+    (forth ? kernels_.forward : kernels_.inverse)(y_, {re, re + imaginary_, pitch_, twist_.data()},
+                                                  std::min(vectors_together, vectors - first));
+  });
 }
 
 template <class T>
-void TileTransform<T>::forward(T* tile, std::int64_t columns) const {
+void TileTransform<T>::forward(T* tile, std::int64_t columns, int workers) const {
   const std::int64_t vectors = (columns + kernels_.lanes - 1) / kernels_.lanes;
-  along_z<true>(tile, vectors);
-  along_y<true>(tile, vectors);
+  along_z<true>(tile, vectors, workers);
+  along_y<true>(tile, vectors, workers);
 }
 
 template <class T>
-void TileTransform<T>::inverse(T* tile, std::int64_t columns) const {
+void TileTransform<T>::inverse(T* tile, std::int64_t columns, int workers) const {
   const std::int64_t vectors = (columns + kernels_.lanes - 1) / kernels_.lanes;
-  along_y<false>(tile, vectors);
-  along_z<false>(tile, vectors);
+  along_y<false>(tile, vectors, workers);
+  along_z<false>(tile, vectors, workers);
 }
 
 template <class T>

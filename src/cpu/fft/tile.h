@@ -35,9 +35,9 @@ class TileTransform {
   std::int64_t pitch() const { return pitch_; }
   void clear_padding(T* tile) const;
 
-  /// Along z and y, of the first so many columns, all others being 0, or of no interest on the way back.
-  void forward(T* tile, std::int64_t columns) const;
-  void inverse(T* tile, std::int64_t columns) const;
+  /// Along z and y, of the first so many columns, all others being 0, or of no interest on the way back; by so many threads.
+  void forward(T* tile, std::int64_t columns, int workers) const;
+  void inverse(T* tile, std::int64_t columns, int workers) const;
   /// Along x, of a block of rows, to its part of a spectrum, and back.
   void forward_block(const T* tile, std::int64_t block, T* spectrum) const;
   void inverse_block(T* spectrum, std::int64_t block, T* tile) const;
@@ -46,9 +46,9 @@ class TileTransform {
 
  private:
   template <bool forth>
-  void along_z(T* tile, std::int64_t vectors) const;
+  void along_z(T* tile, std::int64_t vectors, int workers) const;
   template <bool forth>
-  void along_y(T* tile, std::int64_t vectors) const;
+  void along_y(T* tile, std::int64_t vectors, int workers) const;
 
   Lengths lengths_;
   const TransformKernels<T>& kernels_;

@@ -1,0 +1,167 @@
+"""_signal_integers.py: convolutions of whole numbers, exact, and wrapped where the result's type is too small.
+
+Sums of f64 are exact up to 2^53. Transforms are off by a share of the largest sums there could be (core/transform.h): where that is less
+than half, what is nearest is exact. Numbers too large for either are sums of smaller ones, convolved pair by pair.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._arrays import facts_of
+from ._signal_run import run
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._types import DType, Shape
+
+FEW_TAPS = 32  # below which the library considers no transforms
+MOST_PARTS = 16
+# Borders as NumPy pads by them.
+PADS: dict[str, Any] = {"constant": "constant", "wrap": "wrap", "reflect": "symmetric", "reflect101": "reflect", "replicate": "edge"}
+
+
+def any_of(array: Any, weights: NDArray[Any], axes: Shape, extent: str, border: str, fill: bool, method: str) -> Any:
+    """Where any product is not 0, of bool."""
+    if not isinstance(array, np.ndarray) or weights.size < FEW_TAPS:
+        return run(array, weights, axes, extent, np.dtype(bool), border, float(fill))
+    counts = convolve(array.view(np.uint8), weights.view(np.uint8), axes, extent, np.dtype(np.int64), border, int(fill), method)
+    return counts != 0
+
+
+def convolve(
+    array: Any, weights: NDArray[Any], axes: Shape, extent: str, dtype: DType, border: str, fill: Any, method: str = "automatic"
+) -> Any:
+    """As `_signal_sums.convolve`, of whole numbers alone."""
+    options = {"rounding": "truncate", "overflow": "wrap", "sum": "f64"}
+    if not isinstance(array, np.ndarray):
+        if dtype.itemsize > 2:
+            raise TypeError(f"on a GPU integers are convolved up to 16 bits, got {facts_of(array)[1]} to {dtype}; give floats")
+        return run(array, weights, axes, extent, dtype, border, fill, **options)
+    if weights.size == 1:
+        return array.astype(dtype, copy=False) * weights.astype(dtype).reshape(-1)
+    of_array, of_weights = _magnitude(array, fill), _magnitude(weights, 0)
+    if weights.size < FEW_TAPS:
+        largest = of_array * of_weights * weights.size
+        if largest < 2**31:
+            return run(array, weights, axes, extent, dtype, border, fill, **options)
+        if largest < 2**53:
+            return run(array, weights, axes, extent, np.dtype(np.int64), border, fill, **options).astype(dtype)
+    bits = _bits_at_once(array, weights, axes, border == "constant" and fill == 0)
+    cuts = _cuts(of_array.bit_length(), of_weights.bit_length(), math.floor(bits), 8 * dtype.itemsize)
+    pairs = math.prod(count for _, count in cuts)
+    if pairs > 1 and border in PADS and _is_quicker_by_products(array, weights, axes, pairs):
+        return _by_products(array, weights, axes, extent, dtype, border, fill)
+    sums: Any = None
+    for (i, low), (j, high) in itertools.product(enumerate(_parts(array, *cuts[0])), enumerate(_parts(weights, *cuts[1]))):
+        shift = i * cuts[0][0] + j * cuts[1][0]
+        if shift < 8 * dtype.itemsize:
+            outside = float(_parts(np.array([int(fill)]), *cuts[0])[i][0])
+            part = run(low, high, axes, extent, np.dtype(np.float64), border, outside, sum="f64", method=method)
+            whole = np.rint(part, out=part).astype(np.int64).view(np.uint64)
+            if shift:
+                whole <<= np.uint64(shift)
+            sums = whole if sums is None else np.add(sums, whole, out=sums)
+    return sums.view(np.int64).astype(dtype, copy=False)
+
+
+def _magnitude(array: NDArray[Any], fill: Any) -> int:
+    return max([abs(int(end)) for end in (array.min(initial=0), array.max(initial=0), fill)])
+
+
+def _bits_at_once(array: NDArray[Any], weights: NDArray[Any], axes: Shape, has_zeros_around: bool) -> float:
+    """The most that the magnitudes of an array and of weights may have together, as a power of two, for sums to be off by less than
+    half: roundings · 2^-53 · √taps · √samples times both, the samples being those of a tile, the roundings of its passes."""
+    samples = 2.0 * math.prod(array.shape[axis] + k - 1 for axis, k in zip(axes, weights.shape))
+    roundings = 26 * math.log2(samples) + 60
+    if has_zeros_around:  # which are no part of a tile's norm
+        samples = float(math.prod(array.shape[axis] for axis in axes))
+    return 53 - 1 - math.log2(roundings * math.sqrt(samples * weights.size))
+
+
+@functools.lru_cache(maxsize=1024)
+def _cuts(of_array: int, of_weights: int, bits: float, limit: int) -> list[tuple[int, int]]:
+    """(bits of a part, number of parts) of an array and of weights whose magnitudes have so many bits: as few pairs as the bits there are
+    for both allow."""
+    found: list[tuple[int, list[tuple[int, int]]]] = []
+    for counts in itertools.product(range(1, MOST_PARTS + 1), repeat=2):
+        sizes, taken = [], 0
+        for magnitude, count in zip((of_array, of_weights), counts):
+            # A part is at most half of its power of two, on both sides of 0, which takes two bits more.
+            sizes.append(-(-min(magnitude + 2, limit) // count))
+            taken += magnitude if count == 1 else sizes[-1] - 1
+        if taken <= bits and min(sizes) > 1:
+            found.append((math.prod(counts), list(zip(sizes, counts))))
+    if not found:
+        raise ValueError("whole numbers and arrays this large are not convolved exactly; give floats")
+    return min(found)[1]
+
+
+def _is_quicker_by_products(array: NDArray[Any], weights: NDArray[Any], axes: Shape, pairs: int) -> bool:
+    """Whether few products are added up by NumPy before so many pairs of parts are convolved."""
+    samples = math.prod(array.shape) * math.prod(1 + k / array.shape[axis] for axis, k in zip(axes, weights.shape))
+    least = min(_seconds_of_products(weights, array.ndim, samples))
+    return least < pairs * (50e-6 + samples * 5e-9)
+
+
+def _seconds_of_products(weights: NDArray[Any], ndim: int, samples: float) -> tuple[float, float]:
+    """What it takes to add up products tap by tap, and output by output."""
+    if ndim == 1:
+        return math.inf, 5e-6 + weights.size * samples * 1e-9
+    rows = weights.size // weights.shape[-1]
+    return weights.size * (3e-6 + samples * 1.5e-9), 25e-6 + samples * (weights.size * 1e-9 + rows * 6e-9)
+
+
+def _by_products(
+    array: NDArray[Any], weights: NDArray[Any], axes: Shape, extent: str, dtype: DType, border: str, fill: Any
+) -> NDArray[Any]:
+    """Products added up in the result's type, which wraps."""
+    array, weights = array.astype(dtype, copy=False), weights.astype(dtype)
+    if array.ndim == 1 and border == "constant" and fill == 0:
+        made = np.convolve(array, weights)
+        first = {"full": 0, "same": (weights.size - 1) // 2, "valid": weights.size - 1}[extent]
+        return made[first : made.size - first if extent != "same" else first + array.size]
+    around = [(0, 0)] * array.ndim
+    for axis, k in zip(axes, weights.shape):
+        after = {"full": k - 1, "same": (k - 1) // 2, "valid": 0}[extent]
+        around[axis] = (after if extent != "same" else k - 1 - after, after)
+    if border == "constant":
+        padded = np.full([n + sum(more) for n, more in zip(array.shape, around)], np.array(int(fill)).astype(dtype))
+        padded[tuple(slice(low, low + n) for n, (low, _) in zip(array.shape, around))] = array
+    else:
+        padded = np.pad(array, around, PADS[border])
+    shape = list(padded.shape)
+    for axis, k in zip(axes, weights.shape):
+        shape[axis] -= k - 1
+    tap_by_tap, at_once = _seconds_of_products(weights, array.ndim, math.prod(shape))
+    if at_once < tap_by_tap:
+        lengths, steps = [weights.shape[axes.index(a)] if a in axes else 1 for a in range(array.ndim)], padded.strides
+        windows = np.lib.stride_tricks.as_strided(padded, (*shape, *lengths), (*steps, *steps), writeable=False)
+        turned = np.flip(weights).transpose(np.argsort(axes)).reshape(lengths)
+        places = list(range(array.ndim))
+        return np.einsum(windows, places + [array.ndim + a for a in places], turned, [array.ndim + a for a in places], places)
+    sums, where = np.zeros(shape, dtype), [slice(None)] * array.ndim
+    for index in np.ndindex(*weights.shape):
+        for axis, k, at in zip(axes, weights.shape, index):
+            where[axis] = slice(k - 1 - at, k - 1 - at + shape[axis])
+        sums += padded[tuple(where)] * weights[tuple(slice(at, at + 1) for at in index)].reshape(-1)
+    return sums
+
+
+def _parts(array: NDArray[Any], bits: int, count: int) -> list[NDArray[Any]]:
+    """Whole numbers as sums of parts, part i times 2^(bits · i), none larger than half of 2^bits: modulo 2^64."""
+    if count == 1:
+        return [array if array.dtype.char in "BHh" and array.dtype.isnative else array.astype(np.float64)]
+    rest = array.astype(np.int64) if array.dtype.kind != "u" else array.astype(np.uint64).view(np.int64)
+    half, parts = np.int64(1) << np.int64(bits - 1), []
+    for _ in range(count):
+        low = ((rest + half) & (2 * half - 1)) - half
+        parts.append(low.astype(np.float64))
+        rest = (rest - low) >> np.int64(bits)
+    return parts
