@@ -317,6 +317,7 @@ TEST(CpuFft, IsNotChosenWhereFractionsAreCutOff) {
   EXPECT_THAT(Plan(spec).methods(), ElementsAre(Method::direct));
   std::vector<double> whole(63 * 63, 1.0);
   whole[5] = 0;
+  spec.options.sum = Sum::f64;
   spec.filters = {Filter::dense({.height = 63, .width = 63}, whole)};
   EXPECT_THAT(Plan(spec).methods(), ElementsAre(Method::fft));
 }

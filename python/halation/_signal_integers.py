@@ -56,7 +56,7 @@ def convolve(
     bits = _bits_at_once(array, weights, axes, border == "constant" and fill == 0)
     cuts = _cuts(of_array.bit_length(), of_weights.bit_length(), math.floor(bits), 8 * dtype.itemsize)
     pairs = math.prod(count for _, count in cuts)
-    if pairs > 1 and border in PADS and _is_quicker_by_products(array, weights, axes, pairs):
+    if pairs > 1 and border in PADS and _is_quicker_by_products(array, weights, axes, extent, pairs):
         return _by_products(array, weights, axes, extent, dtype, border, fill)
     sums: Any = None
     for (i, low), (j, high) in itertools.product(enumerate(_parts(array, *cuts[0])), enumerate(_parts(weights, *cuts[1]))):
@@ -103,9 +103,10 @@ def _cuts(of_array: int, of_weights: int, bits: float, limit: int) -> list[tuple
     return min(found)[1]
 
 
-def _is_quicker_by_products(array: NDArray[Any], weights: NDArray[Any], axes: Shape, pairs: int) -> bool:
+def _is_quicker_by_products(array: NDArray[Any], weights: NDArray[Any], axes: Shape, extent: str, pairs: int) -> bool:
     """Whether few products are added up by NumPy before so many pairs of parts are convolved."""
-    samples = math.prod(array.shape) * math.prod(1 + k / array.shape[axis] for axis, k in zip(axes, weights.shape))
+    more = {"full": 1, "same": 0, "valid": -1}[extent]
+    samples = math.prod(array.shape) * math.prod(1 + more * (k - 1) / array.shape[axis] for axis, k in zip(axes, weights.shape))
     least = min(_seconds_of_products(weights, array.ndim, samples))
     return least < pairs * (50e-6 + samples * 5e-9)
 

@@ -174,6 +174,9 @@ def is_transformed(in1: Any, in2: Any, mode: str, dtype: DType) -> bool:
 def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType) -> Any:
     """Convolutions along `axes`, with a filter for each place along the others."""
     ndim = in1.ndim
+    if not axes and isinstance(in1, np.ndarray):
+        made = (in1 * as_weights(in2)).astype(dtype, copy=False)
+        return np.ascontiguousarray(centred(made, given)) if mode == "same" else made
     others = [axis for axis in range(ndim) if axis not in axes]
     sizes = [math.prod(each.shape[axis] for axis in axes) for each in (in1, in2)]
     varies = [any(each.shape[axis] != 1 for axis in others) for each in (in1, in2)]

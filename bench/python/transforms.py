@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""transforms.py: large filters on the CPU beside OpenCV's and SciPy's transforms.
+
+    python transforms.py [--dimensions N ...] [--turns N] [--json FILE]
+
+Dense random f32: images of 4096 x 4096 under 31 to 1023 taps squared, signals of millions under 257 to a million taps, volumes under 9
+to 31 taps cubed, zeros outside. Each result is compared with SciPy's; then all take turns, and of each the least time counts: what other
+work on the machine does only adds. Plans are made before, as OpenCV and SciPy have nothing to prepare; what a plan takes is told apart.
+SciPy transforms by two workers.
+"""
+import argparse
+import time
+
+import cv2
+import numpy as np
+import scipy.fft
+import scipy.signal
+
+import halation
+from record import machine, write
+
+JOBS = {
+    1: [((4_194_304,), (257,)), ((4_194_304,), (4097,)), ((4_194_304,), (100_000,)), ((1_048_576,), (1_048_575,))],
+    2: [((4096, 4096), (k, k)) for k in (31, 63, 127, 255, 511, 1023)],
+    3: [((n, n, n), (k, k, k)) for n in (128, 256) for k in (9, 15, 31)],
+}
+WITHIN = 3e-5  # of the largest output, by which results may differ
+
+
+def seconds_of(call):
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def contest(shape, taps, turns):
+    """A row of the record."""
+    rng = np.random.default_rng(1)
+    array, weights = rng.random(shape, np.float32), rng.random(taps, np.float32) - np.float32(0.4)
+    begin = time.perf_counter()
+    plan = halation.plan(shape, "float32", weights, border="constant")
+    plan_s = time.perf_counter() - begin
+    out, there = np.empty_like(array), np.empty_like(array)
+    ways = {"halation": lambda: plan.run(array, out),
+            "scipy.signal.fftconvolve": lambda: scipy.signal.fftconvolve(array, weights, "same"),
+            "scipy.signal.oaconvolve": lambda: scipy.signal.oaconvolve(array, weights, "same")}
+    if len(shape) == 2:
+        turned = np.ascontiguousarray(weights[::-1, ::-1])
+        ways["cv2.filter2D"] = lambda: cv2.filter2D(array, -1, turned, there, borderType=cv2.BORDER_CONSTANT)
+    plan.run(array, out)
+    exact = scipy.signal.oaconvolve(array, weights, "same")
+    off = float(np.abs(out - exact).max() / np.abs(exact).max())
+    assert off <= WITHIN, (shape, taps, off)
+    least = {name: float("inf") for name in ways}
+    for _ in range(turns):
+        for name, call in ways.items():
+            least[name] = min(least[name], seconds_of(call))
+    best = min(seconds for name, seconds in least.items() if name != "halation")
+    return {"shape": shape, "taps": taps, "methods": plan.methods, "plan_s": plan_s, "seconds": least,
+            "over_best": best / least["halation"], "off": off}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dimensions", type=int, nargs="*", default=[1, 2, 3])
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--json", help="file for the record")
+    arguments = parser.parse_args()
+    rows = []
+    with scipy.fft.set_workers(2):
+        for dimensions in arguments.dimensions:
+            for shape, taps in JOBS[dimensions]:
+                rows.append(contest(shape, taps, arguments.turns))
+                times = ", ".join(f"{name} {1e3 * seconds:.2f}" for name, seconds in rows[-1]["seconds"].items())
+                print(f"{shape} x {taps}: {times} ms; {rows[-1]['over_best']:.2f}x the best of the others; plan "
+                      f"{1e3 * rows[-1]['plan_s']:.1f} ms", flush=True)
+    if arguments.json:
+        versions = {"halation": halation.__version__, "numpy": np.__version__, "scipy": scipy.__version__, "opencv": cv2.__version__}
+        write(machine() | {"schema": "halation-transforms-1", "device": "cpu", "versions": versions, "rows": rows}, arguments.json)
+
+
+if __name__ == "__main__":
+    main()
