@@ -81,7 +81,7 @@ const Rates vectors_32{.vector_bytes = 32,
                                       .l2_bytes = 768e3,
                                       .beyond_l2 = 1.4,
                                       .l3_bytes = 12e6,
-                                      .beyond_l3 = 1.6}};
+                                      .beyond_l3 = 2.2}};
 
 const Rates vectors_64{.vector_bytes = 64,
                        .cached_bytes = 2.5e6,
@@ -157,7 +157,7 @@ const Rates vectors_64{.vector_bytes = 64,
                                       .l2_bytes = 768e3,
                                       .beyond_l2 = 1.4,
                                       .l3_bytes = 12e6,
-                                      .beyond_l3 = 1.6}};
+                                      .beyond_l3 = 2.2}};
 
 const Rates& rates() {
   static const bool is_wide = std::string_view(best_kernels<float>().instruction_set).starts_with("AVX3");
