@@ -81,6 +81,8 @@ def convolve(
     if _is_worth_joining(array, weights, axes, border, fill, method):
         return _joined(array, weights, axes, extent, dtype, method)
     if dtype.kind in "fc":
+        if isinstance(array, np.ndarray) and array.dtype.kind in "iu" and array.dtype.char not in "BHh":
+            array = array.astype(np.empty(0, dtype).real.dtype)  # as the library reads it
         total = "f64" if dtype.itemsize >= (16 if dtype.kind == "c" else 8) else "automatic"
         return run(array, weights, axes, extent, dtype, border, fill, sum=total, method=method)
     if dtype.kind == "b":

@@ -146,6 +146,10 @@ class Chooser {
     throw std::logic_error("a backend without the method direct");
   }
 
+  bool can_transform(FilterAnalysis& analysis, const Job& job) const {
+    return offers(Method::fft) && fits(Method::fft, analysis, job) && std::isfinite(expected(Method::fft, analysis, job).seconds);
+  }
+
   /// The method that takes least time here.
   Candidate by_timing(FilterAnalysis& analysis, const Job& job, Transforms transforms) const {
     std::vector<Candidate> candidates = worth_timing(analysis, job, transforms);
@@ -381,10 +385,13 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
       return std::accumulate(candidates.begin(), candidates.end(), 0.0,
                              [](double sum, const Candidate& candidate) { return sum + candidate.reason.seconds; });
     };
-    choose_by(by_timing, Transforms::alone);
-    const bool shows = may_miss_a_level(job, candidates, bound) ||
-                       std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& each) { return shows_transforms(job, each); });
-    const double by_transforms = shows ? std::numeric_limits<double>::infinity() : seconds();
+    double by_transforms = std::numeric_limits<double>::infinity();
+    if (std::all_of(analyses.begin(), analyses.end(), [&](FilterAnalysis& analysis) { return chooser.can_transform(analysis, job); })) {
+      choose_by(by_timing, Transforms::alone);
+      const bool shows = may_miss_a_level(job, candidates, bound) ||
+                         std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& each) { return shows_transforms(job, each); });
+      if (!shows) by_transforms = seconds();
+    }
     choose_by(by_timing, Transforms::none);
     if (by_transforms < seconds()) choose_by(by_timing, Transforms::alone);
   };

@@ -261,6 +261,17 @@ TEST(Transforms, NotFiniteNumbersReachTheBoxAndNoFurther) {
   }
 }
 
+TEST(Transforms, AreNotChosenWhereOneOfTheFiltersHasNoTile) {
+  // In f64 sums the tiles for 103 rows hold no 103 columns.
+  const Plan plan({.shape = {.batch = 2, .height = 33, .width = 7, .channels = 4},
+                   .pixel = Pixel::f32,
+                   .filters = {real_filter({.height = 103, .width = 6}, 1), real_filter({.height = 6, .width = 103}, 2)},
+                   .combine = Combine::magnitude,
+                   .device = cuda(),
+                   .options = {.sum = Sum::f64}});
+  for (const Method method : plan.methods()) EXPECT_NE(method, Method::fft);
+}
+
 TEST(Transforms, AWrongSizeIsRefused) {
   try {
     const Plan plan({.shape = {.height = 400, .width = 400},
