@@ -2,6 +2,7 @@
 from records import digits, percent, record, table, times
 
 CPU, GPU = "package_cpu", "package_gpu"
+TRANSFORMS = "transforms_cpu"
 SCANS = ("scan_xeon_1", "scan_xeon_2", "scan_xeon_3")
 TYPES = {"float32": "f32", "uint8": "u8"}
 
@@ -130,6 +131,36 @@ def scan_functions():
     return table(["Function", "calls", "faster than SciPy", "worst time over SciPy's, where calls take 100 µs or more"], lines)
 
 
+def lengths(shape):
+    """4096×4096, or 4 M where that is a power of two."""
+    return "×".join(f"{n // 2**20} M" if n % 2**20 == 0 else f"{n:,}" if len(shape) == 1 else str(n) for n in shape)
+
+
+def transforms():
+    """Large filters by transforms on the CPU: milliseconds, and how many times as long each peer takes."""
+    peers = {"OpenCV": "cv2.filter2D", "fftconvolve": "scipy.signal.fftconvolve", "oaconvolve": "scipy.signal.oaconvolve"}
+    lines = []
+    for row in record(TRANSFORMS)["rows"]:
+        ours = row["seconds"]["halation"]
+        others = [times(row["seconds"][name] / ours) if name in row["seconds"] else "–" for name in peers.values()]
+        lines.append([lengths(row["shape"]), lengths(row["taps"]), digits(1e3 * ours), *others, digits(1e3 * row["plan_s"])])
+    return table(["Array, f32", "taps", "ms", *peers, "plan, ms"], lines)
+
+
+def transforms_circumstances():
+    of = record(TRANSFORMS)
+    return f"{of['machine']}, {of['cores']} cores, commit {of['commit']}, {of['date']}"
+
+
+def transforms_versions():
+    return versions(TRANSFORMS)
+
+
+def transforms_least(dimensions):
+    """Of arrays of so many axes: how many times as long the quickest peer takes, at the least."""
+    return times(min(row["over_best"] for row in record(TRANSFORMS)["rows"] if len(row["shape"]) == dimensions))
+
+
 FIGURES = [package_cpu, package_cpu_few, package_gpu, package_gpu_over, package_count, program_share, package_cpu_circumstances,
            package_cpu_versions, package_gpu_circumstances, package_gpu_versions, scan_circumstances, scan_versions, scans,
-           scan_functions]
+           scan_functions, transforms, transforms_circumstances, transforms_versions, transforms_least]
