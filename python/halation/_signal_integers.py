@@ -108,7 +108,7 @@ def _is_quicker_by_products(array: NDArray[Any], weights: NDArray[Any], axes: Sh
     more = {"full": 1, "same": 0, "valid": -1}[extent]
     samples = math.prod(array.shape) * math.prod(1 + more * (k - 1) / array.shape[axis] for axis, k in zip(axes, weights.shape))
     least = min(_seconds_of_products(weights, array.ndim, samples))
-    return least < pairs * (50e-6 + samples * 5e-9)
+    return bool(least < pairs * (50e-6 + samples * 5e-9))
 
 
 def _seconds_of_products(weights: NDArray[Any], ndim: int, samples: float) -> tuple[float, float]:
@@ -146,7 +146,9 @@ def _by_products(
         windows = np.lib.stride_tricks.as_strided(padded, (*shape, *lengths), (*steps, *steps), writeable=False)
         turned = np.flip(weights).transpose(np.argsort(axes)).reshape(lengths)
         places = list(range(array.ndim))
-        return np.einsum(windows, places + [array.ndim + a for a in places], turned, [array.ndim + a for a in places], places)
+        behind = [array.ndim + a for a in places]
+        summed: NDArray[Any] = np.einsum(windows, places + behind, turned, behind, places)
+        return summed
     sums, where = np.zeros(shape, dtype), [slice(None)] * array.ndim
     for index in np.ndindex(*weights.shape):
         for axis, k, at in zip(axes, weights.shape, index):

@@ -240,7 +240,8 @@ def _by_spectra(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dt
 def _next_fast(n: int) -> int:
     """The least product of 2, 3 and 5 that is at least n."""
     products = [3**i * 5**j for i in range(21) for j in range(14) if 3**i * 5**j < 2 * n]
-    return min(odd << max(0, (-(-n // odd) - 1).bit_length()) for odd in products)
+    least: int = min(odd << max(0, (-(-n // odd) - 1).bit_length()) for odd in products)
+    return least
 
 
 def _run_along(array: Any, weights: NDArray[Any], axes: Shape, mode: str, dtype: DType) -> Any:
