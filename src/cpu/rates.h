@@ -21,7 +21,6 @@ struct ConvertedRates {
 struct LineRates {
   double row, staged_row, pass;  ///< of each row of a tile, each row that one stages, and each sum over one
   double shared_line;  ///< of each row that goes past the caches and shares a cache line with the next
-  double plane_row;  ///< of each row of taps over a row of a volume
   double direct_tap, direct;
   double column_tap, column;
   double row_tap, row_sum;

@@ -81,7 +81,6 @@ struct Counting {
         n.rows * (r.row + (staged > 0 ? n.again_rows * planes * r.staged_row : 0)) +
         wide * n.samples * n.again_rows * n.again_columns * planes * staged * rates.load.of(job.in_pixel) +
         n.image_rows * n.again_rows * planes * outside * rates.outside_sample;
-    if (direct && z > 1) time += wide * n.rows * z * y * r.plane_row;
     if (direct && tiling.shares_rows) {
       time += padded * (r.direct + z * y * x * r.direct_tap);
     } else if (direct) {
