@@ -44,7 +44,7 @@ class Backend {
   /// numbers stand for the weights, at most 1/16.
   virtual double added_error(const Job&, const Taps&) const { return 0; }
   /// What the tiles are that one filter of the job is transformed in, where `methods()` has `fft`: for the bound on its error.
-  virtual TransformFacts transform_facts(const Job&, const Taps&) const { return {}; }
+  virtual TransformFacts transform_facts(const Job&, const Taps&, Device) const { return {}; }
   /// Which of its ways the backend takes for the job, what it passes over, and why: for `Plan::explain`.
   virtual std::string explain_choice(const Job&, Device) const { return {}; }
   /// Throws `Error{device}` where there is no such device.

@@ -65,7 +65,7 @@ class CpuBackend final : public Backend {
     return fixed_point_error(job, taps, taps.method).value_or(0);
   }
 
-  TransformFacts transform_facts(const Job& job, const Taps&) const override { return facts_of_transforms(job); }
+  TransformFacts transform_facts(const Job& job, const Taps&, Device) const override { return facts_of_transforms(job); }
 
   std::string explain_choice(const Job& job, Device) const override { return families().explain({job, job.filters}); }
 

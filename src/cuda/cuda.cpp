@@ -8,7 +8,6 @@
 #include "cuda/device/memory.h"
 #include "cuda/device/runtime.h"
 #include "cuda/families.h"
-#include "cuda/fft/fft.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -31,7 +30,9 @@ class CudaBackend final : public Backend, public DeviceMemory {
     return families().expected_seconds(job, taps, method, gpu_of(device));
   }
 
-  TransformFacts transform_facts(const Job& job, const Taps&) const override { return transform_facts_of(job); }
+  TransformFacts transform_facts(const Job& job, const Taps& taps, Device device) const override {
+    return Families::transform_facts(job, taps, gpu_of(device));
+  }
 
   std::string explain_choice(const Job& job, Device device) const override {
     return families().explain({job, layout_of_images(job), gpu_of(device), families()});

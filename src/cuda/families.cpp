@@ -93,6 +93,22 @@ double Families::expected_seconds(const Job& job, const Taps& taps, Method metho
   return method == Method::fft && !any_takes(request) ? std::numeric_limits<double>::infinity() : cheapest(request).seconds;
 }
 
+TransformFacts Families::transform_facts(const Job& job, const Taps& taps, const Gpu& gpu) {
+  Job one = job;
+  one.filters = {taps};
+  one.combine = Combine::none;
+  TransformFacts most{.samples = 0, .roundings = 0};
+  for (const TransformFacts& facts : {facts_of_tiles(one), facts_of_passes(one, gpu), facts_of_columns(one, gpu)}) {
+    most.samples = std::max(most.samples, facts.samples);
+    most.roundings = std::max(most.roundings, facts.roundings);
+  }
+  const TransformFacts of_axes = facts_of_axes(one, gpu);
+  most.samples = std::max(most.samples, of_axes.samples);
+  most.roundings = std::max(most.roundings, of_axes.roundings);
+  most.by_axes = of_axes.samples > 0;
+  return most;
+}
+
 std::unique_ptr<const Runner> Families::make(const std::shared_ptr<const Job>& job, const Gpu& gpu,
                                              std::span<const RowLayout> layouts) const {
   std::vector<RunnerByLayout::Part> parts;
@@ -113,7 +129,7 @@ const Families& families() {
       &warp_strip_aligned, &warp_strip,           &streaming,         &streaming_movers, &running_box_x,
       &running_box_y,      &running_box_y_reread, &long_rows_in_bulk, &long_rows,        &register_tile,
       &shared_tile,        &shared_tile_factored, &through_f32,       &axis_by_axis,     &depth_for_height,
-      &one_factor_dense,   &filter_by_filter,     &fft_tiles,
+      &one_factor_dense,   &filter_by_filter,     &fft_tiles,         &fft_passes,       &fft_along_y,
   };
   static const Families table(list);
   return table;

@@ -72,7 +72,8 @@ ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, con
 
 /// The bound for one filter by transforms (core/transform.h), whose sums are rounded to whole numbers where they are such: no error then
 /// where they are less than half off. Elsewhere such rounding at most doubles it. Numbers too small to be normal that are taken as 0 on
-/// the way are less than one rounding: tiles far from 1 are scaled to it.
-ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, const TransformFacts& facts, const Job& job);
+/// the way are less than one rounding: tiles far from 1 are scaled to it. Where factors are given and the backend may go by them, it counts
+/// that as well.
+ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double residual, const TransformFacts& facts, const Job& job);
 
 }  // namespace halation

@@ -194,8 +194,9 @@ class Chooser {
     constexpr std::int64_t few_of_factors = 1000;
     if (method == Method::direct) {
       if (size.taps() <= few_weights) taps.weights = analysis.weights();
-    } else if (method != Method::fft && analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors &&
-               fits(method, analysis, job)) {
+    } else if (method == Method::fft) {
+      if (analysis.filter().factors()) taps.factors = analysis.separation()->factors;
+    } else if (analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors && fits(method, analysis, job)) {
       taps.factors = analysis.separation()->factors;
     }
     return {method, backend_.expected_seconds(job, taps, method, device_)};
@@ -286,10 +287,12 @@ class Chooser {
     if (method == Method::direct || method == Method::fft) {
       candidate.taps.weights = analysis.weights();
       candidate.magnitudes = sum_of_magnitudes(candidate.taps.weights);
+      const bool has_factors = method == Method::fft && analysis.filter().factors();
+      if (has_factors) candidate.taps.factors = analysis.separation()->factors;
       candidate.bound = method == Method::direct
                             ? error_bound(candidate.taps, candidate.magnitudes, 0, job)
-                            : error_bound_of_transforms(candidate.taps, candidate.magnitudes,
-                                                        backend_.transform_facts(job, candidate.taps), job);
+                            : error_bound_of_transforms(candidate.taps, candidate.magnitudes, has_factors ? analysis.separation()->residual : 0,
+                                                        backend_.transform_facts(job, candidate.taps, device_), job);
       candidate.reason.no_product = analysis.known_as_no_product(job);
     } else {
       const Separation& separation = *analysis.separation();

@@ -42,7 +42,7 @@ void expect_within_bound(const Image& image, const Filter& filter, Options optio
   EXPECT_TRUE(std::isfinite(bound)) << what;
   options.output = Pixel::f64;
   options.sum = Sum::f64;
-  options.method = Method::direct;
+  options.method = filter.size().taps() < 20000 ? Method::direct : Method::fft;  // of f64: 10^-9 of the other's error
   const Image expected = convolve(image, filter, options);
   const Image found = result_of(plan, image);
   double worst = 0;
@@ -261,28 +261,104 @@ TEST(Transforms, NotFiniteNumbersReachTheBoxAndNoFurther) {
   }
 }
 
-TEST(Transforms, AreNotChosenWhereOneOfTheFiltersHasNoTile) {
-  // In f64 sums the tiles for 103 rows hold no 103 columns.
-  const Plan plan({.shape = {.batch = 2, .height = 33, .width = 7, .channels = 4},
-                   .pixel = Pixel::f32,
-                   .filters = {real_filter({.height = 103, .width = 6}, 1), real_filter({.height = 6, .width = 103}, 2)},
-                   .combine = Combine::magnitude,
-                   .device = cuda(),
-                   .options = {.sum = Sum::f64}});
-  for (const Method method : plan.methods()) EXPECT_NE(method, Method::fft);
+struct ByPasses {
+  Shape shape;
+  FilterSize size;
+};
+
+/// Filters beyond a tile in shared memory, along columns and along depth alone, volumes, signals; larger than the image, odd and prime.
+const std::vector<ByPasses>& by_passes() {
+  static const std::vector<ByPasses> jobs{
+      {{.height = 300, .width = 401}, {.height = 260, .width = 250}},
+      {{.height = 1201, .width = 2309}, {.height = 255, .width = 255}},
+      {{.height = 97, .width = 113}, {.height = 511, .width = 509}},
+      {{.height = 700, .width = 333}, {.height = 31, .width = 600}},
+      {{.height = 1, .width = 1}, {.height = 300, .width = 300}},
+      {{.height = 2500, .width = 61}, {.height = 65, .width = 1}},
+      {{.height = 911, .width = 70}, {.height = 1000, .width = 1}},
+      {{.height = 130, .width = 70, .channels = 3}, {.height = 90, .width = 1}},
+      {{.height = 5000, .width = 3}, {.height = 3001, .width = 2}},
+      {{.width = 40009}, {.width = 9001}},
+      {{.batch = 2, .height = 3, .width = 20011}, {.width = 30000}},
+      {{.width = 1500007}, {.width = 100003}},
+      {{.depth = 20, .height = 31, .width = 67}, {.depth = 9, .height = 9, .width = 9}},
+      {{.depth = 37, .height = 90, .width = 311}, {.depth = 15, .height = 4, .width = 31}},
+      {{.depth = 65, .height = 64, .width = 63}, {.depth = 31, .height = 31, .width = 31}},
+      {{.depth = 7, .height = 5, .width = 3}, {.depth = 20, .height = 20, .width = 20}},
+      {{.depth = 90, .height = 6, .width = 33, .channels = 2}, {.depth = 40, .height = 1, .width = 3}},
+      {{.batch = 2, .depth = 50, .height = 20, .width = 30}, {.depth = 33, .height = 2, .width = 1}},
+  };
+  return jobs;
 }
 
-TEST(Transforms, AWrongSizeIsRefused) {
-  try {
-    const Plan plan({.shape = {.height = 400, .width = 400},
-                     .pixel = Pixel::f32,
-                     .filters = {Filter::dense({.height = 3, .width = 300}, std::vector<double>(900, 1.0))},
-                     .device = cuda(),
-                     .options = {.method = Method::fft}});
-    FAIL() << "not refused";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::unsupported);
-    EXPECT_STREQ(error.what(), "method fft on cuda:0: filter 'custom' does not fit its tiles; use automatic or direct");
+TEST(Transforms, ThroughMemoryWithinTheBound) {
+  std::uint64_t seed = 0;
+  for (const ByPasses& job : by_passes()) {
+    for (const Pixel pixel : {Pixel::f32, Pixel::u8, Pixel::f16, Pixel::f64, Pixel::i16}) {
+      ++seed;
+      const Image image = noise(job.shape, pixel, seed);
+      Options options{.border = Border{border_modes[seed % border_modes.size()], 0.5}, .scale = seed % 2 == 0 ? 1 : -0.75, .offset = 3};
+      if (seed % 3 == 0) options.extent = Extent::full;
+      const Filter filter = real_filter(job.size, seed).with_anchor({.z = job.size.depth / 3, .y = job.size.height / 4, .x = job.size.width - 1});
+      expect_within_bound(image, filter, options, pixel == Pixel::u8 ? 255 : pixel == Pixel::i16 ? 32768 : 1,
+                          to_string(job.shape) + " " + std::string(name_of(pixel)) + ", " + std::to_string(job.size.depth) + "x" + taps_of(job.size));
+    }
+  }
+}
+
+TEST(Transforms, ThroughMemoryHugeSmallAndSubnormalNumbers) {
+  for (const FilterSize& size : {FilterSize{.height = 260, .width = 270}, FilterSize{.height = 70}, FilterSize{.depth = 1, .height = 2, .width = 1000}}) {
+    const Filter filter = real_filter(size, 3);
+    for (const double scale : {1e30, 3e33, 1e-30, 1e-41})
+      expect_within_bound(with_samples({}, scale), filter, {}, scale, taps_of(size) + ", scale " + std::to_string(scale));
+    expect_within_bound(with_samples({{5000, 1e30F}, {70000, 1e-30F}}, 1e-30), filter, {}, 1e30, taps_of(size) + ", 1e30 beside 1e-30");
+  }
+}
+
+/// Which outputs are NaN, infinite and finite must be as by direct sums.
+void expect_same_kinds(const Image& image, const Filter& filter, const Options& options, const std::string& what) {
+  Options direct = options;
+  direct.method = Method::direct;
+  const Image expected = convolve(image, filter, direct);
+  const Image found = on_gpu(image, filter, by_transforms(options));
+  std::int64_t wrong = 0;
+  for (std::int64_t at = 0; at < expected.shape().elements(); ++at) {
+    const float right = reinterpret_cast<const float*>(expected.view().data)[at];
+    const float here = reinterpret_cast<const float*>(found.view().data)[at];
+    const bool same = std::isnan(right) ? std::isnan(here) : std::isinf(right) ? here == right : std::isfinite(here);
+    wrong += same ? 0 : 1;
+  }
+  EXPECT_EQ(wrong, 0) << what;
+}
+
+TEST(Transforms, ThroughMemoryNotFiniteNumbersReachTheBoxAndNoFurther) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<std::pair<std::int64_t, float>> cases[] = {
+      {{20000, nan}},
+      {{0, infinity}, {90000, 2e38F}},
+      {{20000, infinity}, {20400, -infinity}, {20010, 1e37F}},
+      {{60000, nan}, {60500, infinity}, {100, nan}, {101, -infinity}},
+  };
+  const ByPasses jobs[] = {{{.height = 300, .width = 401}, {.height = 251, .width = 13}},
+                           {{.height = 300, .width = 401}, {.height = 77, .width = 1}},
+                           {{.width = 120300}, {.width = 8200}},
+                           {{.depth = 30, .height = 50, .width = 81}, {.depth = 9, .height = 10, .width = 11}}};
+  std::uint64_t seed = 0;
+  for (const ByPasses& job : jobs) {
+    for (const bool one_sign : {false, true}) {
+      std::vector<double> weights;
+      for (std::int64_t i = 0; i < job.size.taps(); ++i) weights.push_back(one_sign ? 1.0 / (1 + static_cast<double>(i % 7)) : static_cast<double>(i % 5 - 2));
+      const Filter filter = Filter::dense(job.size, weights);
+      for (const auto& samples : cases) {
+        Image image = noise(job.shape, Pixel::f32, ++seed);
+        auto* to = reinterpret_cast<float*>(image.view().data);
+        for (const auto& [at, value] : samples) to[at] = value;
+        const Options options{.border = Border{border_modes[seed % border_modes.size()], 1}, .scale = -2, .offset = 1};
+        expect_same_kinds(image, filter, options, to_string(job.shape) + ", " + taps_of(job.size) + (one_sign ? ", of one sign" : ", of both signs") +
+                                                      ", " + std::to_string(samples.size()) + " samples from " + std::to_string(samples.front().first));
+      }
+    }
   }
 }
 

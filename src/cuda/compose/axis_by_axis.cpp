@@ -6,6 +6,7 @@
 // constant what the passes before have made of it.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -19,6 +20,21 @@ namespace halation::cuda_backend {
 namespace {
 
 int long_axes(const Taps& taps) { return (taps.size[0] > 1) + (taps.size[1] > 1) + (taps.size[2] > 1); }
+
+/// Whole pixels under whole factors.
+bool has_whole_sums(const Job& job) {
+  const auto is_whole = [](const std::vector<double>& factor) {
+    return std::all_of(factor.begin(), factor.end(), [](double w) { return w == std::nearbyint(w); });
+  };
+  const auto& factors = *job.filters.front().factors;
+  return !is_float(job.in_pixel) && std::all_of(factors.begin(), factors.end(), is_whole);
+}
+
+/// Whether the filter is done by transforms, and so may its factors be: sums of whole numbers stay exact in one tile alone.
+bool is_by_transforms(const Job& job) {
+  const Taps& taps = job.filters.front();
+  return taps.method == Method::fft && taps.factors && !has_whole_sums(job);
+}
 
 /// The part of a job of one filter by factors along some of its axes: the others are left as they are in
 /// `in`, the extents it begins with. `last` gives its pixels to the job's output, others are sums.
@@ -41,6 +57,10 @@ Job part_of(const Job& job, const std::array<bool, 3>& along, const Shape& in, b
     const std::int64_t n = extent(part.in, axis);
     part.borders[axis] = BorderTable(0, n, n, {job.borders[axis].mode(), 0});
   }
+  if (taps.method == Method::fft) {
+    taps.method = Method::separable;
+    taps.weights.clear();
+  }
   if (!first) part.in_pixel = between;
   if (!last) {
     part.out_pixel = between;
@@ -60,6 +80,28 @@ bool constants_agree(const Job& job) {
 
 double sum_of(const std::vector<double>& factor) {
   return std::accumulate(factor.begin(), factor.end(), 0.0);
+}
+
+/// A part of a job that is done by transforms may be done so or by sums, whichever is quicker on such rows; without its dense weights.
+Job quicker_of(Job part, bool transforms, RowLayout rows, const Request& request) {
+  if (!transforms) return part;
+  const double by_sums = request.families.cheapest(part, rows, request.gpu).seconds;
+  part.filters.front().method = Method::fft;
+  const Request transformed{part, rows, request.gpu, request.families};
+  const bool is_quicker = request.families.any_takes(transformed) && request.families.cheapest(transformed).seconds < by_sums;
+  if (!is_quicker) part.filters.front().method = Method::separable;
+  return part;
+}
+
+/// The weights that a job by transforms needs.
+void multiply_out(Taps& taps) {
+  if (taps.method != Method::fft) return;
+  const auto& [z, y, x] = *taps.factors;
+  for (const double a : z) {
+    for (const double b : y) {
+      for (const double c : x) taps.weights.push_back(a * b * c);
+    }
+  }
 }
 
 /// Two smaller jobs, and what lies between them: how its rows end for the first, and for the second.
@@ -101,8 +143,8 @@ Parts parts_of(const Job& job, Device device) {
 const Family axis_by_axis{
     .name = "axis by axis",
     .refuses = [](const Request& request) -> const char* {
-      if (!is_one_filter(request.job) || !is_by_factors(request.taps()))
-        return "one filter by factors alone";
+      if (!is_one_filter(request.job)) return "one filter alone";
+      if (!is_by_factors(request.taps()) && !is_by_transforms(request.job)) return "one filter by factors alone";
       return long_axes(request.taps()) < 2 ? "filters along several axes alone" : nullptr;
     },
     .seconds =
@@ -114,19 +156,36 @@ const Family axis_by_axis{
           const double longer =
               1 + if_is(apart, costs.channels_apart * static_cast<double>(request.job.in.channels - 1));
           const auto seconds = [&](const Job& part, RowEnd in, RowEnd out) {
-            return request.families.cheapest(part, joined(in, out), request.gpu).seconds;
+            const RowLayout rows = joined(in, out);
+            return request.families.cheapest(quicker_of(part, is_by_transforms(request.job), rows, request), rows, request.gpu).seconds;
           };
           return costs.two_passes * (longer * seconds(parts.first, input_end(request.rows), parts.left()) +
                                      seconds(parts.second, parts.found(), output_end(request.rows)));
         },
     .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       Parts parts = parts_of(*job, request.gpu.device);
+      const bool transforms = is_by_transforms(*job);
       const auto made = [&](Job& part, std::span<const RowLayout> layouts) {
+        part = quicker_of(std::move(part), transforms, layouts.front(), request);
+        multiply_out(part.filters.front());
         return request.families.make(std::make_shared<const Job>(std::move(part)), request.gpu, layouts);
       };
       const std::vector<RowLayout> to = layouts_to(parts.left());
       const std::vector<RowLayout> from = layouts_from(parts.found());
       return two_passes(made(parts.first, to), made(parts.second, from), parts.between);
     }};
+
+TransformFacts facts_of_axes(const Job& job, const Gpu& gpu) {
+  if (!is_by_transforms(job) || long_axes(job.filters.front()) < 2) return {.samples = 0, .roundings = 0};
+  Parts parts = parts_of(job, gpu.device);
+  TransformFacts most{.samples = 0, .roundings = 0};
+  for (Job* part : {&parts.first, &parts.second}) {
+    part->filters.front().method = Method::fft;
+    const TransformFacts facts = Families::transform_facts(*part, part->filters.front(), gpu);
+    most.samples = std::max(most.samples, facts.samples);
+    most.roundings = std::max(most.roundings, facts.roundings);
+  }
+  return most;
+}
 
 }  // namespace halation::cuda_backend

@@ -9,7 +9,9 @@ namespace halation::cuda_backend {
 extern const Family filter_by_filter;
 /// A filter by factors along some axes, then along the last; sums between them lie in the workspace.
 extern const Family axis_by_axis;
-/// A filter by factors along depth alone, over views whose depth and height are changed for one another.
+/// What its parts that are done by transforms round; 0 samples of jobs that it does not do so.
+TransformFacts facts_of_axes(const Job& job, const Gpu& gpu);
+/// A filter by a factor or by transforms along depth alone, over views whose depth and height are changed for one another.
 extern const Family depth_for_height;
 /// A filter by factors along one axis alone, as one of dense weights.
 extern const Family one_factor_dense;

@@ -1,4 +1,4 @@
-// depth_for_height.cpp: a filter by factors along depth alone, over views whose depth and height are changed
+// depth_for_height.cpp: a filter by a factor or by transforms along depth alone, over views whose depth and height are changed
 // for one another.
 #include <utility>
 
@@ -47,7 +47,7 @@ const Family depth_for_height{
     .name = "depth for height",
     .refuses = [](const Request& request) -> const char* {
       const Taps& taps = request.taps();
-      if (!is_one_filter(request.job) || !is_by_factors(taps)) return "one filter by factors alone";
+      if (!is_one_filter(request.job) || taps.method == Method::direct) return "one filter by factors or transforms alone";
       return taps.size[0] > 1 && taps.size[1] == 1 && taps.size[2] == 1 ? nullptr
                                                                         : "filters along depth alone";
     },

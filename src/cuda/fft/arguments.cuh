@@ -51,7 +51,7 @@ struct FftArguments {
   Divisor channels, across, down, depth;
   unsigned tiles;
   int taps_y, taps_x;
-  int kept_y, kept_x;  ///< outputs of a tile
+  int kept_z = 1, kept_y, kept_x;  ///< outputs of a tile
   T gain;              ///< a sum is as many times what the tile gives,
   T scale, offset;     ///< and an output scale · sum + offset
   bool whole;          ///< sums are whole numbers

@@ -27,6 +27,7 @@
 
 #include "cuda/device/device.h"
 #include "cuda/fft/arguments.cuh"
+#include "cuda/fft/plan_parts.h"
 #include "cuda/parts/strips.h"
 
 namespace halation::cuda_backend {
@@ -103,26 +104,6 @@ Choice<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
   return best;
 }
 
-/// e^(2πi · turns).
-template <class T>
-Complex<T> root(double turns) {
-  const double angle = 2 * std::numbers::pi * turns;
-  return {static_cast<T>(std::cos(angle)), static_cast<T>(std::sin(angle))};
-}
-
-/// As line.cuh wants them, of rows packed as so many complex numbers.
-template <class T>
-std::vector<Complex<T>> roots_of_line(std::size_t length) {
-  std::vector<Complex<T>> roots;
-  for (const std::size_t part : {length, length / 16}) {
-    const double shift = part == length ? -0.25 : 0;
-    for (int k = 0; k < 16; ++k) {
-      for (std::size_t n = 0; n < part / 16; ++n) roots.push_back(root<T>(-static_cast<double>(n) * (k + shift) / static_cast<double>(part)));
-    }
-  }
-  return roots;
-}
-
 template <class T>
 class FftRunner final : public Runner {
  public:
@@ -190,35 +171,23 @@ class FftRunner final : public Runner {
   }
 
  private:
-  /// The filter's spectrum, by the kernel's own transforms, of weights whose magnitudes sum to about 1 where they would be far from it.
+  /// The filter's spectrum, by the kernel's own transforms.
   void transform_weights(const Taps& taps) {
-    double magnitudes = 0;
-    for (const double weight : taps.weights) magnitudes += std::fabs(weight);
-    int exponent = 0;
-    std::frexp(magnitudes, &exponent);
-    constexpr int far = 24;
-    if (constants_.whole || std::abs(exponent) <= far) exponent = 0;
-    constants_.gain = static_cast<T>(std::ldexp(1.0, exponent));
-
+    const FlippedWeights<T> flipped(taps, constants_.whole);
+    constants_.gain = flipped.gain;
     const std::size_t count = taps.weights.size();
-    std::vector<T> flipped(count);
-    std::transform(taps.weights.rbegin(), taps.weights.rend(), flipped.begin(),
-                   [&](double weight) { return static_cast<T>(std::ldexp(weight, -exponent)); });
-    std::vector<std::int8_t> signs(count);
-    std::transform(taps.weights.begin(), taps.weights.end(), signs.begin(),
-                   [](double weight) { return static_cast<std::int8_t>((weight > 0) - (weight < 0)); });
     const FftTileKernels<T>& tile = *choice_.tile;
     weights_ = DeviceArray<T>(count);
     signs_ = DeviceArray<std::int8_t>(count);
     spectrum_ = DeviceArray<Complex<T>>(tile.numbers());
     constants_.signs = signs_.data();
     constants_.spectrum = spectrum_.data();
-    const std::vector<Complex<T>> roots = tile.height > 1 ? std::vector<Complex<T>>() : roots_of_line<T>(tile.numbers());
+    const std::vector<Complex<T>> roots = tile.height > 1 ? std::vector<Complex<T>>() : roots_of_steps<T>(16, 16, static_cast<int>(tile.numbers()) / 256, true);
     roots_ = DeviceArray<Complex<T>>(roots.size());
     constants_.roots = roots_.data();
     cudaStream_t queue = cudaStreamPerThread;
-    HALATION_CUDA_CHECK(cudaMemcpyAsync(weights_.data(), flipped.data(), count * sizeof(T), cudaMemcpyHostToDevice, queue));
-    HALATION_CUDA_CHECK(cudaMemcpyAsync(signs_.data(), signs.data(), count, cudaMemcpyHostToDevice, queue));
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(weights_.data(), flipped.weights.data(), count * sizeof(T), cudaMemcpyHostToDevice, queue));
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(signs_.data(), flipped.signs.data(), count, cudaMemcpyHostToDevice, queue));
 
     HALATION_CUDA_CHECK(cudaMemcpyAsync(roots_.data(), roots.data(), roots.size() * sizeof(Complex<T>), cudaMemcpyHostToDevice, queue));
 
@@ -256,12 +225,6 @@ class FftRunner final : public Runner {
   FftArguments<T> constants_{};
 };
 
-/// body(T{}) with the type of a job's sums.
-template <class Body>
-auto with_sum(const Job& job, const Body& body) {
-  return job.sum_f64 ? body(double{}) : body(float{});
-}
-
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
@@ -291,13 +254,12 @@ const Family fft_tiles{
       });
     }};
 
-TransformFacts transform_facts_of(const Job& job) {
+TransformFacts facts_of_tiles(const Job& job) {
   return with_sum(job, [&](auto sum) -> TransformFacts {
     const auto& tile = fft_tiles_of<decltype(sum)>().front();
-    // Along columns and rows, A (of 4 or 8) and B (of 12 at most: 4 and 3) beside 16 as two of 4; twiddles between, and those of the packing.
-    const double once = 4 * roundings_of_pass(4) + roundings_of_pass(8) + roundings_of_pass(4) + roundings_of_pass(3) + 5 * roundings_of_twiddle;
-    // Weights and samples there, their product, and back.
-    return {.samples = 2.0 * static_cast<double>(tile.numbers()), .roundings = 3 * once + 2 * roundings_of_twiddle};
+    // Along columns 16 and 8, along rows 16 and 12; twiddles between, and those of the packing.
+    const double once = roundings_of_steps({16, 8}) + roundings_of_steps({16, 12});
+    return {.samples = 2.0 * static_cast<double>(tile.numbers()), .roundings = roundings_there_and_back(once)};
   });
 }
 

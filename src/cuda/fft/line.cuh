@@ -1,4 +1,5 @@
-// line.cuh: transforms of 256 · A complex numbers in shared memory, 16 of them a thread, and the kernel that filters along rows by them.
+// line.cuh: transforms of R · R · A complex numbers in shared memory, R (16 or 12) of them a thread, and the kernel that filters along rows by
+// them.
 #pragma once
 
 #include "cuda/fft/kernels.cuh"
@@ -6,39 +7,42 @@
 
 namespace halation::cuda_backend {
 
-/// Of three steps: 16 numbers that lie 16 · A apart, 16 that lie A apart, A neighbours. What they leave behind stays where it is, so that
+/// Of three steps: R numbers that lie R · A apart, R that lie A apart, A neighbours. What they leave behind stays where it is, so that
 /// digits are reversed.
-template <class T, int A>
+template <class T, int A, int R = 16>
 struct FftLineSize {
-  static constexpr int length = 256 * A;
-  static constexpr int threads = 16 * A;
+  static constexpr int length = R * R * A;
+  static constexpr int threads = R * A;
   static constexpr int blocks = (sizeof(T) == 8 ? 512 : 768) / threads;
-  static constexpr std::size_t shared_bytes = length / 16 * 17 * sizeof(Complex<T>);
-  /// Where number n lies: one place in 17 is left free, so that neighbours and those A or 16 · A apart fall into all banks.
-  __device__ __forceinline__ static constexpr int place(int n) { return n + n / 16; }
+  static constexpr std::size_t shared_bytes = length / R * (R + 1) * sizeof(Complex<T>);
+  static_assert(R % A == 0);
+  /// Where number n lies: one place after R is left free, so that neighbours and those A or R · A apart fall into all banks. Of multiples
+  /// of R, and of A with what is less, it is the sum of the parts'.
+  __device__ __forceinline__ static constexpr int place(int n) { return n + n / R; }
 };
 
-/// Number t + 16 · A · i in, where t is the thread's, as v[i]; `first` is the numbers' place in shared memory. Out: results in an order of
-/// their own. Roots: e^(−2πi · t · (k + shift) / length) at 16 · A · k + t, and then e^(−2πi · n · k / (16 · A)) at A · k + n.
-template <class T, int A>
-__device__ __forceinline__ void line_forth(Complex<T> (&v)[16], Complex<T>* first, const Complex<T>* roots) {
-  using Size = FftLineSize<T, A>;
-  constexpr int step = 16 * A;
+/// Number t + R · A · i in, where t is the thread's, as v[i]; `first` is the numbers' place in shared memory. Out: results in an order of
+/// their own. Roots: e^(−2πi · t · (k + shift) / length) at R · A · k + t, and then e^(−2πi · n · k / (R · A)) at A · k + n.
+template <class T, int A, int R>
+__device__ __forceinline__ void line_forth(Complex<T> (&v)[R], Complex<T>* first, const Complex<T>* roots) {
+  using Size = FftLineSize<T, A, R>;
+  constexpr int step = R * A;
   const int t = static_cast<int>(threadIdx.x);
-  transform<-1, 16>(v);
+  transform<-1, R>(v);
 #pragma unroll
-  for (int i = 0; i < 16; ++i) first[Size::place(step * result_at(i)) + Size::place(t)] = v[i] * ldg(roots + step * result_at(i) + t);
+  for (int i = 0; i < R; ++i) first[Size::place(step * result_of<R>(i)) + Size::place(t)] = v[i] * ldg(roots + step * result_of<R>(i) + t);
   __syncthreads();
   const int n = t % A;
   Complex<T>* const second = first + Size::place(step * (t / A)) + n;
 #pragma unroll
-  for (int i = 0; i < 16; ++i) v[i] = second[Size::place(A * i)];
-  transform<-1, 16>(v);
+  for (int i = 0; i < R; ++i) v[i] = second[Size::place(A * i)];
+  transform<-1, R>(v);
 #pragma unroll
-  for (int i = 0; i < 16; ++i) second[Size::place(A * result_at(i))] = result_at(i) == 0 ? v[i] : v[i] * ldg(roots + Size::length + A * result_at(i) + n);
+  for (int i = 0; i < R; ++i)
+    second[Size::place(A * result_of<R>(i))] = result_of<R>(i) == 0 ? v[i] : v[i] * ldg(roots + Size::length + A * result_of<R>(i) + n);
   __syncthreads();
 #pragma unroll
-  for (int j = 0; j < 16 / A; ++j) {
+  for (int j = 0; j < R / A; ++j) {
     const Complex<T>* const third = first + Size::place(A * (t + step * j));
 #pragma unroll
     for (int i = 0; i < A; ++i) v[A * j + i] = third[i];
@@ -47,13 +51,13 @@ __device__ __forceinline__ void line_forth(Complex<T> (&v)[16], Complex<T>* firs
 }
 
 /// The way back.
-template <class T, int A>
-__device__ __forceinline__ void line_back(Complex<T> (&v)[16], Complex<T>* first, const Complex<T>* roots) {
-  using Size = FftLineSize<T, A>;
-  constexpr int step = 16 * A;
+template <class T, int A, int R>
+__device__ __forceinline__ void line_back(Complex<T> (&v)[R], Complex<T>* first, const Complex<T>* roots) {
+  using Size = FftLineSize<T, A, R>;
+  constexpr int step = R * A;
   const int t = static_cast<int>(threadIdx.x);
 #pragma unroll
-  for (int j = 0; j < 16 / A; ++j) {
+  for (int j = 0; j < R / A; ++j) {
     transform<1, A>(v + A * j);
     Complex<T>* const third = first + Size::place(A * (t + step * j));
 #pragma unroll
@@ -63,18 +67,17 @@ __device__ __forceinline__ void line_back(Complex<T> (&v)[16], Complex<T>* first
   const int n = t % A;
   Complex<T>* const second = first + Size::place(step * (t / A)) + n;
 #pragma unroll
-  for (int i = 0; i < 16; ++i) {
-    v[i] = second[Size::place(A * result_at(i))];
-    if (result_at(i) != 0) v[i] = times_conjugate(v[i], ldg(roots + Size::length + A * result_at(i) + n));
+  for (int i = 0; i < R; ++i) {
+    v[i] = second[Size::place(A * result_of<R>(i))];
+    if (result_of<R>(i) != 0) v[i] = times_conjugate(v[i], ldg(roots + Size::length + A * result_of<R>(i) + n));
   }
-  transform<1, 16>(v);
+  transform<1, R>(v);
 #pragma unroll
-  for (int i = 0; i < 16; ++i) second[Size::place(A * i)] = v[i];
+  for (int i = 0; i < R; ++i) second[Size::place(A * i)] = v[i];
   __syncthreads();
 #pragma unroll
-  for (int i = 0; i < 16; ++i)
-    v[i] = times_conjugate(first[Size::place(step * result_at(i)) + Size::place(t)], ldg(roots + step * result_at(i) + t));
-  transform<1, 16>(v);
+  for (int i = 0; i < R; ++i) v[i] = times_conjugate(first[Size::place(step * result_of<R>(i)) + Size::place(t)], ldg(roots + step * result_of<R>(i) + t));
+  transform<1, R>(v);
 }
 
 /// Where samples of a stretch of a row come from.

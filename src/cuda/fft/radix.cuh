@@ -186,19 +186,23 @@ __device__ __forceinline__ void transform(Complex<T>* v) {
   else transform_two_steps<Sign, 4, 4>(v);
 }
 
-template <int Sign, int I, class T>
-__device__ __forceinline__ void turn_packed_from(Complex<T> (&v)[16]) {
-  v[I] = times_root<Sign, I, 64>(v[I]);
-  if constexpr (I < 15) turn_packed_from<Sign, I + 1>(v);
+template <int Sign, int I, class T, int N>
+__device__ __forceinline__ void turn_packed_from(Complex<T> (&v)[N]) {
+  v[I] = times_root<Sign, I, 4 * N>(v[I]);
+  if constexpr (I + 1 < N) turn_packed_from<Sign, I + 1>(v);
 }
 
-/// Every 16th of a column's turns by which rows packed as real and imaginary parts keep apart: e^(Sign · πi · k / 32) · v[k].
-template <int Sign, class T>
-__device__ __forceinline__ void turn_packed(Complex<T> (&v)[16]) {
+/// Every N-th of a column's turns by which rows packed as real and imaginary parts keep apart: e^(Sign · πi · k / 2N) · v[k].
+template <int Sign, class T, int N>
+__device__ __forceinline__ void turn_packed(Complex<T> (&v)[N]) {
   turn_packed_from<Sign, 1>(v);
 }
 
-/// Which result of a transform of 16 lies at place p.
-constexpr int result_at(int p) { return p / 4 + 4 * (p % 4); }
+/// Which result of a transform of N lies at place p.
+template <int N>
+constexpr int result_of(int p) {
+  return N == 16 ? p / 4 + 4 * (p % 4) : N == 12 ? p / 3 + 4 * (p % 3) : N == 6 ? p / 3 + 2 * (p % 3) : p;
+}
+constexpr int result_at(int p) { return result_of<16>(p); }
 
 }  // namespace halation::cuda_backend

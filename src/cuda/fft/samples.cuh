@@ -25,7 +25,7 @@ __device__ __forceinline__ FftPlace place_of_tile(const FftArguments<T>& job, un
   FftPlace place;
   place.x = next(job.across) * job.kept_x;
   place.y = next(job.down) * job.kept_y;
-  place.z = next(job.depth);
+  place.z = next(job.depth) * job.kept_z;
   const std::int64_t batch = tile;
   place.in = job.in + batch * job.in_strides.batch + channel * job.in_strides.channels;
   place.out = job.out + batch * job.out_strides.batch + channel * job.out_strides.channels + place.z * job.out_strides.depth;
@@ -55,6 +55,19 @@ __device__ __forceinline__ bool is_finite(T x) {
   return x - x == 0;
 }
 
+/// What a number adds to the outputs whose filters reach it.
+enum : std::uint8_t { plain_number = 0, not_a_number = 1, plus_infinity = 2, minus_infinity = 4 };
+
+template <class T>
+__device__ __forceinline__ std::uint8_t kind_of(T x) {
+  return is_finite(x) ? plain_number : x != x ? not_a_number : x > 0 ? plus_infinity : minus_infinity;
+}
+/// A number of some kind, not plain, times a weight of that sign.
+template <class T>
+__device__ __forceinline__ T odd_product(std::uint8_t kind, std::int8_t sign) {
+  return static_cast<T>(sign) * static_cast<T>(kind == not_a_number ? NAN : kind == plus_infinity ? INFINITY : -INFINITY);
+}
+
 /// |x|, 0 of what is not finite.
 template <class T>
 __device__ __forceinline__ T finite_magnitude(T x) {
@@ -69,6 +82,22 @@ __device__ __forceinline__ T scale_for(T largest) {
   int exponent = 0;
   frexp(largest, &exponent);
   return ldexp(T(1), -min(max(exponent, -most), most));
+}
+
+/// As `scale_for`, from the word that a pass leaves for an odd tile: 1, or 1 + the exponent of the largest of its huge numbers.
+template <class T>
+__device__ __forceinline__ T scale_of_odd(std::uint32_t word) {
+  constexpr int most = sizeof(T) == 8 ? 1022 : 126;
+  return ldexp(T(1), -min(static_cast<int>(word) - 1, most));
+}
+
+/// cos and sin of π · half_turns.
+template <class T>
+__device__ __forceinline__ Complex<T> root_of_half_turns(T half_turns) {
+  Complex<T> root;
+  if constexpr (sizeof(T) == 4) sincospif(half_turns, &root.y, &root.x);
+  else sincospi(half_turns, &root.y, &root.x);
+  return root;
 }
 
 /// The largest of all threads' magnitudes.

@@ -104,9 +104,6 @@ __device__ T largest_of(const Input& input, int first) {
   return largest_of_block(largest);
 }
 
-/// What a number adds to the outputs whose filters reach it.
-enum : std::uint8_t { plain_number = 0, not_a_number = 1, plus_infinity = 2, minus_infinity = 4 };
-
 /// Puts out what numbers that are not finite make of the outputs that they reach, in the place of the tile in shared memory: along
 /// rows, then down columns, a window of the filter's size tells whether it holds any; only infinities ask for the weights. `column` and
 /// `first`: the thread's column, and the first of the rows that it loads of it.
@@ -117,9 +114,6 @@ __device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place
   constexpr int rows = 2 * Size::rows, columns = Size::columns;
   auto* kinds = reinterpret_cast<std::uint8_t*>(shared);
   auto* reached = kinds + rows * columns;
-  const auto kind_of = [](T x) -> std::uint8_t {
-    return is_finite(x) ? plain_number : x != x ? not_a_number : x > 0 ? plus_infinity : minus_infinity;
-  };
   __syncthreads();
   bool any = false;
 #pragma unroll 1
@@ -167,8 +161,7 @@ __device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place
         for (int j = 0; j < job.taps_x; ++j) {
           const std::uint8_t kind = kinds[(row - job.taps_y + 1 + i) * columns + column - job.taps_x + 1 + j];
           if (kind == plain_number) continue;
-          const T infinity = static_cast<T>(kind == plus_infinity ? INFINITY : -INFINITY);
-          sum += static_cast<T>(job.signs[i * job.taps_x + j]) * infinity;
+          sum += odd_product<T>(kind, job.signs[i * job.taps_x + j]);
         }
       }
     }

@@ -1,0 +1,186 @@
+// columns_alone.cu: how long a job's columns are, and the launch.
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cuda/device/device.h"
+#include "cuda/fft/fft.h"
+#include "cuda/fft/pass_arguments.cuh"
+#include "cuda/fft/plan_parts.h"
+#include "cuda/parts/strips.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+template <class T>
+std::span<const FftAloneKernels<T>> kernels_of() {
+  static const std::array list{fft_alone<T, 8, 8, 1>(), fft_alone<T, 16, 8, 1>(), fft_alone<T, 12, 12, 2>(), fft_alone<T, 16, 16, 2>(),
+                               fft_alone<T, 16, 16, 4>()};
+  return list;
+}
+
+template <class T>
+struct Cut {
+  const FftAloneKernels<T>* columns = nullptr;
+  std::int64_t kept = 0, down = 0;
+  double seconds = 0;
+};
+
+template <class T>
+Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
+  Cut<T> best;
+  for (const FftAloneKernels<T>& columns : kernels_of<T>()) {
+    if (columns.shared_bytes > gpu.shared_limit) continue;
+    Cut<T> cut{.columns = &columns};
+    const std::int64_t samples = 2 * std::int64_t{columns.length};
+    cut.kept = samples - taps.size[1] + 1;
+    if (cut.kept * 16 < samples) continue;
+    cut.down = divide_up(job.out.height, cut.kept);
+    const double tiles = static_cast<double>(cut.down * job.out.depth * job.out.batch);
+    const double all = tiles * static_cast<double>(samples * job.out.width * job.out.channels);
+    const double bytes = all * static_cast<double>(bytes_of(job.in_pixel)) +
+                         static_cast<double>(job.out.elements() * static_cast<std::int64_t>(bytes_of(job.out_pixel)));
+    const auto& cost = sizeof(T) == 8 ? gpu.costs->fft_columns_f64 : gpu.costs->fft_columns_f32;
+    cut.seconds = gpu.seconds(cost, {{1}, {}, {gpu.millions(static_cast<std::int64_t>(all))}}, bytes, sizeof(T) == 8);
+    if (best.columns == nullptr || cut.seconds < best.seconds) best = cut;
+  }
+  return best;
+}
+
+template <class T>
+class FftColumnsRunner final : public Runner {
+ public:
+  FftColumnsRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Cut<T>& cut) : job_(std::move(job)), device_(gpu.device), cut_(cut) {
+    const Taps& taps = job_->filters.front();
+    const auto allow = [&](const void* kernel) {
+      HALATION_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(cut.columns->shared_bytes)));
+    };
+    allow(reinterpret_cast<const void*>(cut.columns->filter));
+    allow(reinterpret_cast<const void*>(cut.columns->spectrum));
+    constants_.outer_axis = 1;
+    constants_.middle = 1;
+    constants_.taps_z = constants_.taps_x = 1;
+    constants_.taps_y = static_cast<int>(taps.size[1]);
+    constants_.kept_y = static_cast<int>(cut.kept);
+    constants_.skipped[1] = constants_.taps_y - 1;
+    std::copy(taps.lead.begin(), taps.lead.end(), constants_.lead);
+    for (std::size_t axis = 0; axis < 3; ++axis) constants_.borders[axis] = DeviceBorder(job_->borders[axis]);
+    constants_.scale = static_cast<T>(job_->scale);
+    constants_.offset = static_cast<T>(job_->offset);
+    constants_.whole = sums_are_whole(*job_, taps.weights);
+    constants_.rounding = job_->rounding;
+    constants_.notes_odd = is_float(job_->in_pixel);
+    transform_weights(taps);
+  }
+
+  std::size_t workspace_bytes() const override { return 0; }
+  std::string explain() const override {
+    return "columns of " + std::to_string(2 * cut_.columns->length) + " samples, of which " + std::to_string(cut_.kept) + " are put out";
+  }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
+    const UseDevice use(device_);
+    const View& out = outs[0];
+    FftPassArguments<T> job = constants_;
+    job.in = in.data;
+    job.in_strides = in.strides;
+    job.in_pixel = in.pixel;
+    job.out = out.data;
+    job.out_strides = out.strides;
+    job.out_pixel = out.pixel;
+    job.shape = out.shape;
+    // Channels that lie inside of pixels are columns of their own.
+    const bool inside = std::abs(in.strides.channels) < std::abs(in.strides.width);
+    const std::int64_t elements = out.shape.width * (inside ? out.shape.channels : 1);
+    const std::int64_t across = divide_up(elements, cut_.columns->columns);
+    job.channels = Divisor(inside ? out.shape.channels : 1);
+    job.planes = Divisor(inside ? 1 : out.shape.channels);
+    job.across = Divisor(across);
+    job.down = Divisor(cut_.down);
+    job.depth = Divisor(out.shape.depth);
+    const std::int64_t blocks = across * cut_.down * out.shape.depth * static_cast<std::int64_t>(job.planes.by) * out.shape.batch;
+    const auto queue = static_cast<cudaStream_t>(stream.handle);
+    cut_.columns->filter<<<static_cast<unsigned>(blocks), static_cast<unsigned>(cut_.columns->threads), cut_.columns->shared_bytes, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("fft columns", queue);
+  }
+
+ private:
+  void transform_weights(const Taps& taps) {
+    const FlippedWeights<T> flipped(taps, constants_.whole);
+    constants_.gain = flipped.gain;
+    const std::size_t count = taps.weights.size();
+    const std::vector<Complex<T>> roots = roots_of_steps<T>(cut_.columns->first, cut_.columns->second, cut_.columns->third, true);
+    const DeviceArray<T> weights(count);
+    signs_ = DeviceArray<std::int8_t>(count);
+    roots_ = DeviceArray<Complex<T>>(roots.size());
+    spectrum_ = DeviceArray<Complex<T>>(static_cast<std::size_t>(cut_.columns->length));
+    constants_.signs = signs_.data();
+    constants_.turns[0] = roots_.data();
+    constants_.spectrum = spectrum_.data();
+    cudaStream_t queue = cudaStreamPerThread;
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(weights.data(), flipped.weights.data(), count * sizeof(T), cudaMemcpyHostToDevice, queue));
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(signs_.data(), flipped.signs.data(), count, cudaMemcpyHostToDevice, queue));
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(roots_.data(), roots.data(), roots.size() * sizeof(Complex<T>), cudaMemcpyHostToDevice, queue));
+    cut_.columns->spectrum<<<1, static_cast<unsigned>(cut_.columns->threads), cut_.columns->shared_bytes, queue>>>(
+        weights.data(), static_cast<int>(count), roots_.data(), spectrum_.data());
+    HALATION_CUDA_LAUNCHED("fft column spectrum", queue);
+    HALATION_CUDA_CHECK(cudaStreamSynchronize(queue));
+  }
+
+  std::shared_ptr<const Job> job_;
+  Device device_;
+  Cut<T> cut_;
+  DeviceArray<std::int8_t> signs_;
+  DeviceArray<Complex<T>> spectrum_, roots_;
+  FftPassArguments<T> constants_{};
+};
+
+/// Whichever way channels lie.
+bool fits_a_launch(const Job& job, std::int64_t down) {
+  return static_cast<double>(job.out.elements()) / static_cast<double>(job.out.height) * static_cast<double>(down) < 0x1p30;
+}
+
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
+  const Taps& taps = request.taps();
+  if (!is_one_filter(job) || taps.method != Method::fft) return "one filter by transforms alone";
+  if (taps.size[0] != 1 || taps.size[1] == 1 || taps.size[2] != 1) return "filters along y alone";
+  if (job.in_pixel == Pixel::f64 && !job.sum_f64) return "f64 pixels in f64 sums alone";
+  return with_sum(job, [&](auto sum) -> const char* {
+    const auto cut = choose<decltype(sum)>(job, taps, request.gpu);
+    if (cut.columns == nullptr) return "no column in shared memory is long enough";
+    return fits_a_launch(job, cut.down) ? nullptr : "more blocks than a launch can have";
+  });
+}
+
+}  // namespace
+
+const Family fft_along_y{
+    .name = "fft columns",
+    .refuses = refuses,
+    .seconds =
+        [](const Request& request) {
+          return with_sum(request.job, [&](auto sum) { return choose<decltype(sum)>(request.job, request.taps(), request.gpu).seconds; });
+        },
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+      return with_sum(*job, [&](auto sum) -> std::unique_ptr<const Runner> {
+        using T = decltype(sum);
+        return std::make_unique<FftColumnsRunner<T>>(job, request.gpu, choose<T>(*job, job->filters.front(), request.gpu));
+      });
+    }};
+
+TransformFacts facts_of_columns(const Job& job, const Gpu& gpu) {
+  return with_sum(job, [&](auto sum) -> TransformFacts {
+    const Taps& taps = job.filters.front();
+    const auto cut = choose<decltype(sum)>(job, taps, gpu);
+    if (cut.columns == nullptr || taps.size[2] > 1) return {.samples = 0, .roundings = 0};
+    const double once = roundings_of_steps({cut.columns->first, cut.columns->second, cut.columns->third});
+    return {.samples = 2.0 * cut.columns->length, .roundings = roundings_there_and_back(once)};
+  });
+}
+
+}  // namespace halation::cuda_backend

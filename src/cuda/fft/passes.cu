@@ -1,0 +1,374 @@
+// passes.cu: which lengths a job's tiles have along each axis, and the launches of their passes.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cuda/device/device.h"
+#include "cuda/fft/fft.h"
+#include "cuda/fft/pass_arguments.cuh"
+#include "cuda/fft/plan_parts.h"
+#include "cuda/fft/reach.cuh"
+#include "cuda/parts/strips.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+/// Numbers of a group of tiles take so many bytes at most, or those of one tile: large groups share launches and the spectrum.
+constexpr std::size_t group_bytes = std::size_t{192} << 20;
+
+template <class T>
+std::span<const FftColumnKernels<T>> column_kernels() {
+  static const std::array list{fft_columns<T, 8, 4, 1>(),   fft_columns<T, 8, 8, 1>(),   fft_columns<T, 8, 12, 1>(),
+                               fft_columns<T, 16, 8, 1>(),  fft_columns<T, 16, 12, 1>(), fft_columns<T, 12, 12, 2>(),
+                               fft_columns<T, 16, 16, 2>(), fft_columns<T, 12, 12, 4>(), fft_columns<T, 16, 16, 4>()};
+  return list;
+}
+template <class T>
+std::span<const FftRowKernels<T>> row_kernels() {
+  static const std::array list{fft_rows<T, 12, 2>(), fft_rows<T, 16, 2>(), fft_rows<T, 12, 4>(),
+                               fft_rows<T, 16, 4>(), fft_rows<T, 16, 8>(), fft_rows<T, 16, 16>()};
+  return list;
+}
+
+/// Lengths of the tiles, and how outputs are cut by them.
+template <class T>
+struct Cut {
+  const FftColumnKernels<T>* outer = nullptr;
+  const FftColumnKernels<T>* middle = nullptr;
+  const FftRowKernels<T>* rows = nullptr;
+  std::array<std::int64_t, 3> kept{1, 1, 1};
+  std::int64_t across = 1, down = 1, deep = 1, planes = 1;
+  double seconds = 0;
+
+  std::int64_t numbers() const { return std::int64_t{outer->length} * (middle == nullptr ? 1 : middle->length) * rows->length; }
+  std::int64_t tiles() const { return across * down * deep * planes; }
+  std::int64_t group() const {
+    constexpr std::int64_t most = 1024;
+    const auto fit = static_cast<std::int64_t>(group_bytes / sizeof(Complex<T>)) / numbers();
+    return std::clamp<std::int64_t>(fit, 1, std::min(tiles(), most));
+  }
+};
+
+/// Which axis is the outer one: z or y, or x of a signal.
+std::size_t outer_axis_of(const Taps& taps) { return taps.size[0] > 1 ? 0 : taps.size[1] > 1 ? 1 : 2; }
+
+/// Outputs that a tile of so many samples keeps along an axis, where it is worth it.
+std::int64_t kept_of(std::int64_t samples, std::int64_t taps, std::int64_t extent) {
+  const std::int64_t kept = samples - taps + 1;
+  return kept * 16 < samples || (kept >= 2 * extent && samples > 64) ? 0 : kept;
+}
+
+template <class T>
+void price(Cut<T>& cut, const Job& job, const Gpu& gpu) {
+  const double tiles = static_cast<double>(cut.tiles()), samples = 2.0 * static_cast<double>(cut.numbers());
+  const double groups = static_cast<double>(divide_up(cut.tiles(), cut.group()));
+  const double between = sizeof(T);  // bytes a sample, read or written
+  const double passes = cut.middle == nullptr ? 4 : 8;
+  const double bytes = tiles * samples * (passes * between + static_cast<double>(bytes_of(job.in_pixel))) + groups * samples * between +
+                       static_cast<double>(job.out.elements() * static_cast<std::int64_t>(bytes_of(job.out_pixel)));
+  const double launches = groups * ((cut.middle == nullptr ? 3 : 5) + if_is(is_float(job.in_pixel), cut.middle == nullptr ? 5 : 8));
+  const auto& cost = sizeof(T) == 8 ? gpu.costs->fft_passes_f64 : gpu.costs->fft_passes_f32;
+  cut.seconds = gpu.seconds(cost, {{1, launches}, {}, {gpu.millions(static_cast<std::int64_t>(tiles * samples))}}, bytes, sizeof(T) == 8);
+}
+
+template <class T>
+Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
+  Cut<T> best;
+  const std::size_t outer_axis = outer_axis_of(taps);
+  const auto consider = [&](const FftColumnKernels<T>& outer, const FftColumnKernels<T>* middle, const FftRowKernels<T>& rows) {
+    Cut<T> cut{.outer = &outer, .middle = middle, .rows = &rows};
+    const Space out = job.out.space();
+    if (outer_axis == 2) {
+      if (outer.signal_forth == nullptr) return;
+      cut.kept[2] = kept_of(cut.numbers() * 2, taps.size[2], out[2]);
+    } else {
+      cut.kept[outer_axis] = kept_of(2 * std::int64_t{outer.length}, taps.size[outer_axis], out[outer_axis]);
+      if (outer_axis == 0) cut.kept[1] = middle == nullptr ? 1 : kept_of(middle->length, taps.size[1], out[1]);
+      cut.kept[2] = kept_of(rows.length, taps.size[2], out[2]);
+    }
+    if (*std::min_element(cut.kept.begin(), cut.kept.end()) < 1) return;
+    // Rows of outputs begin where cache lines do, unless that costs an eighth.
+    if (const std::int64_t whole = cut.kept[2] / 32 * 32; whole * 8 >= cut.kept[2] * 7) cut.kept[2] = whole;
+    cut.across = divide_up(out[2], cut.kept[2]);
+    cut.down = divide_up(out[1], cut.kept[1]);
+    cut.deep = divide_up(out[0], cut.kept[0]);
+    cut.planes = job.out.batch * job.out.channels;
+    price(cut, job, gpu);
+    if (best.outer == nullptr || cut.seconds < best.seconds) best = cut;
+  };
+  for (const FftColumnKernels<T>& outer : column_kernels<T>()) {
+    if (outer.shared_bytes > gpu.shared_limit) continue;
+    for (const FftRowKernels<T>& rows : row_kernels<T>()) {
+      if (rows.shared_bytes * static_cast<std::size_t>(rows.together) > gpu.shared_limit) continue;
+      if (outer_axis > 0 || taps.size[1] == 1) {
+        consider(outer, nullptr, rows);
+        continue;
+      }
+      for (const FftColumnKernels<T>& middle : column_kernels<T>()) {
+        if (middle.shared_bytes <= gpu.shared_limit) consider(outer, &middle, rows);
+      }
+    }
+  }
+  return best;
+}
+
+template <class T>
+class FftPassesRunner final : public Runner {
+ public:
+  FftPassesRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Cut<T>& cut) : job_(std::move(job)), device_(gpu.device), cut_(cut) {
+    const Taps& taps = job_->filters.front();
+    allow(cut.outer->forth, cut.outer->shared_bytes);
+    allow(cut.outer->back, cut.outer->shared_bytes);
+    allow(cut.outer->signal_forth, cut.outer->shared_bytes);
+    allow(cut.outer->signal_back, cut.outer->shared_bytes);
+    if (cut.middle != nullptr) {
+      allow(cut.middle->middle_forth, cut.middle->shared_bytes);
+      allow(cut.middle->middle_back, cut.middle->shared_bytes);
+    }
+    allow(cut.rows->filter, shared_of_rows());
+    allow(cut.rows->spectrum, shared_of_rows());
+
+    constants_.outer_axis = taps.size[0] > 1 ? 0 : 1;
+    constants_.split = outer_axis_of(taps) == 2;
+    constants_.outer = cut.outer->length;
+    constants_.middle = cut.middle == nullptr ? 1 : cut.middle->length;
+    constants_.width = cut.rows->length;
+    constants_.taps_z = static_cast<int>(taps.size[0]);
+    constants_.taps_y = static_cast<int>(taps.size[1]);
+    constants_.taps_x = static_cast<int>(taps.size[2]);
+    constants_.kept_z = static_cast<int>(cut.kept[0]);
+    constants_.kept_y = static_cast<int>(cut.kept[1]);
+    constants_.kept_x = static_cast<int>(cut.kept[2]);
+    const std::int64_t row = constants_.split ? 2 * cut.numbers() : cut.rows->length;
+    constants_.skipped[0] = constants_.taps_z - 1;
+    constants_.skipped[1] = constants_.taps_y - 1;
+    constants_.skipped[2] = static_cast<int>(row - cut.kept[2]);
+    std::copy(taps.lead.begin(), taps.lead.end(), constants_.lead);
+    constants_.lead[2] -= constants_.skipped[2] - (constants_.taps_x - 1);
+    for (std::size_t axis = 0; axis < 3; ++axis) constants_.borders[axis] = DeviceBorder(job_->borders[axis]);
+    constants_.scale = static_cast<T>(job_->scale);
+    constants_.offset = static_cast<T>(job_->offset);
+    constants_.whole = sums_are_whole(*job_, taps.weights);
+    constants_.rounding = job_->rounding;
+    prepare_roots();
+    transform_weights(taps);
+  }
+
+  std::size_t workspace_bytes() const override { return numbers_bytes() + (has_odd() ? odd_bytes() : 0); }
+
+  std::string explain() const override {
+    const auto times = [](std::int64_t n) { return std::to_string(n) + "x"; };
+    if (constants_.split) {
+      return "tiles of " + std::to_string(2 * cut_.numbers()) + " samples as " + times(2 * cut_.outer->length) + std::to_string(cut_.rows->length) +
+             ", of which " + std::to_string(cut_.kept[2]) + " are put out, " + std::to_string(cut_.group()) + " tiles at a time";
+    }
+    const bool is_volume = constants_.outer_axis == 0;
+    return "tiles of " + times(2 * cut_.outer->length) + (is_volume ? times(constants_.middle) : "") + std::to_string(cut_.rows->length) +
+           " samples, of which " + (is_volume ? times(cut_.kept[0]) : "") + times(cut_.kept[1]) + std::to_string(cut_.kept[2]) +
+           " are put out, " + std::to_string(cut_.group()) + " tiles at a time";
+  }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
+    const UseDevice use(device_);
+    const View& out = outs[0];
+    FftPassArguments<T> job = constants_;
+    job.in = in.data;
+    job.in_strides = in.strides;
+    job.in_pixel = in.pixel;
+    job.out = out.data;
+    job.out_strides = out.strides;
+    job.out_pixel = out.pixel;
+    job.shape = out.shape;
+    job.channels = Divisor(out.shape.channels);
+    job.across = Divisor(cut_.across);
+    job.down = Divisor(cut_.down);
+    job.depth = Divisor(cut_.deep);
+    job.tiles = static_cast<unsigned>(cut_.tiles());
+    job.numbers = reinterpret_cast<Complex<T>*>(workspace.data());
+    job.odd = nullptr;
+    const auto queue = static_cast<cudaStream_t>(stream.handle);
+    auto* const odd = reinterpret_cast<std::uint32_t*>(workspace.data() + numbers_bytes());
+    if (has_odd()) HALATION_CUDA_CHECK(cudaMemsetAsync(odd, 0, odd_bytes(), queue));
+    const auto group = static_cast<unsigned>(cut_.group());
+    for (job.first_tile = 0; job.first_tile < job.tiles; job.first_tile += group) {
+      job.tiles_here = std::min(group, job.tiles - job.first_tile);
+      job.again = false;
+      if (has_odd()) job.odd = odd + job.first_tile;
+      filter_group(job, queue);
+      if (!has_odd()) continue;
+      job.again = true;
+      filter_group(job, queue);
+      put_not_finite(job, queue);
+    }
+  }
+
+ private:
+  template <class Kernel>
+  static void allow(Kernel kernel, std::size_t bytes) {
+    if (kernel == nullptr) return;
+    HALATION_CUDA_CHECK(
+        cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  }
+  bool has_odd() const { return is_float(job_->in_pixel); }
+  std::size_t numbers_bytes() const { return static_cast<std::size_t>(cut_.group() * cut_.numbers()) * sizeof(Complex<T>); }
+  std::size_t odd_bytes() const { return static_cast<std::size_t>(cut_.tiles()) * sizeof(std::uint32_t); }
+  std::size_t shared_of_rows() const { return cut_.rows->shared_bytes * static_cast<std::size_t>(cut_.rows->together); }
+
+  void forth(const FftPassArguments<T>& job, cudaStream_t queue) const {
+    const FftColumnKernels<T>& outer = *cut_.outer;
+    const auto kernel = job.split ? outer.signal_forth : outer.forth;
+    kernel<<<dim3(static_cast<unsigned>(job.middle * job.width / outer.columns), job.tiles_here), static_cast<unsigned>(outer.threads),
+             outer.shared_bytes, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("fft forth", queue);
+  }
+  void along_middle(typename FftColumnKernels<T>::Kernel kernel, const FftPassArguments<T>& job, cudaStream_t queue) const {
+    const FftColumnKernels<T>& middle = *cut_.middle;
+    kernel<<<dim3(static_cast<unsigned>(job.width / middle.columns), job.tiles_here, static_cast<unsigned>(job.outer)),
+             static_cast<unsigned>(middle.threads), middle.shared_bytes, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("fft middle", queue);
+  }
+  void rows(typename FftRowKernels<T>::Kernel kernel, const FftPassArguments<T>& job, Complex<T>* spectrum, cudaStream_t queue) const {
+    const FftRowKernels<T>& rows = *cut_.rows;
+    const auto all = static_cast<std::int64_t>(job.outer) * job.middle * job.tiles_here;
+    kernel<<<static_cast<unsigned>(divide_up(all, rows.together)), dim3(static_cast<unsigned>(rows.threads), static_cast<unsigned>(rows.together)),
+             shared_of_rows(), queue>>>(job, spectrum);
+    HALATION_CUDA_LAUNCHED("fft rows", queue);
+  }
+  void filter_group(const FftPassArguments<T>& job, cudaStream_t queue) const {
+    forth(job, queue);
+    if (cut_.middle != nullptr) along_middle(cut_.middle->middle_forth, job, queue);
+    rows(cut_.rows->filter, job, nullptr, queue);
+    if (cut_.middle != nullptr) along_middle(cut_.middle->middle_back, job, queue);
+    const FftColumnKernels<T>& outer = *cut_.outer;
+    const auto kernel = job.split ? outer.signal_back : outer.back;
+    kernel<<<dim3(static_cast<unsigned>(job.middle * job.width / outer.columns), job.tiles_here), static_cast<unsigned>(outer.threads),
+             outer.shared_bytes, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("fft back", queue);
+  }
+  static void put_not_finite(const FftPassArguments<T>& job, cudaStream_t queue) {
+    const bool is_volume = job.outer_axis == 0;
+    const std::int64_t outer = 2 * std::int64_t{job.outer};
+    const auto blocks = [&](std::int64_t columns) { return dim3(static_cast<unsigned>(divide_up(columns, reach_threads)), job.tiles_here); };
+    const std::int64_t all_rows = job.split ? 1 : outer * (is_volume ? job.middle : 1);
+    fft_reach_rows_kernel<T><<<dim3(static_cast<unsigned>(all_rows), job.tiles_here), reach_threads, 0, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("fft reach rows", queue);
+    if (job.split) return;
+    if (is_volume) {
+      fft_reach_middle_kernel<T><<<blocks(outer * job.width), reach_threads, 0, queue>>>(job);
+      HALATION_CUDA_LAUNCHED("fft reach middle", queue);
+    }
+    fft_reach_outer_kernel<T><<<blocks(is_volume ? std::int64_t{job.middle} * job.width : job.width), reach_threads, 0, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("fft reach outer", queue);
+  }
+
+  void prepare_roots() {
+    const auto keep = [&](std::size_t axis, int first, int second, int third, bool packed) {
+      const std::vector<Complex<T>> roots = roots_of_steps<T>(first, second, third, packed);
+      roots_[axis] = DeviceArray<Complex<T>>(roots.size());
+      constants_.turns[axis] = roots_[axis].data();
+      HALATION_CUDA_CHECK(cudaMemcpyAsync(roots_[axis].data(), roots.data(), roots.size() * sizeof(Complex<T>), cudaMemcpyHostToDevice, cudaStreamPerThread));
+      HALATION_CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+    };
+    keep(0, cut_.outer->first, cut_.outer->second, cut_.outer->third, true);
+    if (cut_.middle != nullptr) keep(1, cut_.middle->first, cut_.middle->second, cut_.middle->third, false);
+    keep(2, cut_.rows->first, cut_.rows->first, cut_.rows->third, false);
+  }
+
+  /// The filter's spectrum, by the kernels' own transforms, in its own place.
+  void transform_weights(const Taps& taps) {
+    const FlippedWeights<T> flipped(taps, constants_.whole);
+    constants_.gain = flipped.gain;
+    const std::size_t count = taps.weights.size();
+    const DeviceArray<T> weights(count);
+    signs_ = DeviceArray<std::int8_t>(count);
+    spectrum_ = DeviceArray<Complex<T>>(static_cast<std::size_t>(cut_.numbers()));
+    constants_.signs = signs_.data();
+    const auto sign = flipped.signs.front();
+    constants_.one_sign = std::all_of(flipped.signs.begin(), flipped.signs.end(), [&](std::int8_t other) { return other == sign; }) ? sign : 0;
+    constants_.spectrum = spectrum_.data();
+    cudaStream_t queue = cudaStreamPerThread;
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(weights.data(), flipped.weights.data(), count * sizeof(T), cudaMemcpyHostToDevice, queue));
+    HALATION_CUDA_CHECK(cudaMemcpyAsync(signs_.data(), flipped.signs.data(), count, cudaMemcpyHostToDevice, queue));
+
+    // As an image with nothing outside, in the first corner of one tile.
+    FftPassArguments<T> job = constants_;
+    const auto element = static_cast<std::int64_t>(sizeof(T));
+    job.in = reinterpret_cast<const std::byte*>(weights.data());
+    job.in_strides.width = element;
+    job.in_strides.height = element * taps.size[2];
+    job.in_strides.depth = element * taps.size[2] * taps.size[1];
+    job.in_strides.batch = job.in_strides.channels = 0;
+    job.out_strides = job.in_strides;
+    job.out = nullptr;
+    job.in_pixel = sizeof(T) == 8 ? Pixel::f64 : Pixel::f32;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::int64_t n = taps.size[axis];
+      job.borders[axis] = DeviceBorder(BorderTable(0, n, n, Border::constant(0)));
+      job.borders[axis].high = 2 * cut_.numbers();
+      job.lead[axis] = 0;
+    }
+    job.channels = job.across = job.down = job.depth = Divisor(1);
+    job.numbers = spectrum_.data();
+    job.odd = nullptr;
+    job.again = false;
+    job.first_tile = 0;
+    job.tiles = job.tiles_here = 1;
+    forth(job, queue);
+    if (cut_.middle != nullptr) along_middle(cut_.middle->middle_forth, job, queue);
+    rows(cut_.rows->spectrum, job, spectrum_.data(), queue);
+    HALATION_CUDA_CHECK(cudaStreamSynchronize(queue));
+  }
+
+  std::shared_ptr<const Job> job_;
+  Device device_;
+  Cut<T> cut_;
+  DeviceArray<std::int8_t> signs_;
+  DeviceArray<Complex<T>> spectrum_;
+  std::array<DeviceArray<Complex<T>>, 3> roots_;
+  FftPassArguments<T> constants_{};
+};
+
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
+  const Taps& taps = request.taps();
+  if (!is_one_filter(job) || taps.method != Method::fft) return "one filter by transforms alone";
+  if (job.in_pixel == Pixel::f64 && !job.sum_f64) return "f64 pixels in f64 sums alone";
+  return with_sum(job, [&](auto sum) -> const char* {
+    const auto cut = choose<decltype(sum)>(job, taps, request.gpu);
+    if (cut.outer == nullptr) return "no lengths of transforms are large enough";
+    return cut.tiles() > 0x7fffffff ? "more tiles than can be counted" : nullptr;
+  });
+}
+
+}  // namespace
+
+const Family fft_passes{
+    .name = "fft passes",
+    .refuses = refuses,
+    .seconds =
+        [](const Request& request) {
+          return with_sum(request.job, [&](auto sum) { return choose<decltype(sum)>(request.job, request.taps(), request.gpu).seconds; });
+        },
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+      return with_sum(*job, [&](auto sum) -> std::unique_ptr<const Runner> {
+        using T = decltype(sum);
+        return std::make_unique<FftPassesRunner<T>>(job, request.gpu, choose<T>(*job, job->filters.front(), request.gpu));
+      });
+    }};
+
+TransformFacts facts_of_passes(const Job& job, const Gpu& gpu) {
+  return with_sum(job, [&](auto sum) -> TransformFacts {
+    const auto cut = choose<decltype(sum)>(job, job.filters.front(), gpu);
+    if (cut.outer == nullptr) return {.samples = 0, .roundings = 0};
+    double once = roundings_of_steps({cut.outer->first, cut.outer->second, cut.outer->third}) +
+                  roundings_of_steps({cut.rows->first, cut.rows->first, cut.rows->third});
+    if (cut.middle != nullptr) once += roundings_of_steps({cut.middle->first, cut.middle->second, cut.middle->third});
+    if (outer_axis_of(job.filters.front()) == 2) once += 4 * roundings_of_twiddle;  // turns between, products of up to four roots
+    return {.samples = 2.0 * static_cast<double>(cut.numbers()), .roundings = roundings_there_and_back(once)};
+  });
+}
+
+}  // namespace halation::cuda_backend
