@@ -402,14 +402,15 @@ double filter_seconds(const Request& request, const Taps& taps) {
   const double filtered = real(along_y.filtered(out[1])) * real(along_x.filtered(out[2]));
   const LineRates& lines = rates.lines;
   const double tap = lines.column_tap;
+  const double shared_out = 1.5 * rates.axis.gathered_sample;
   const auto up_rows = static_cast<double>(along_y.filtered(out[1])) * real(out[2]);
   double nanoseconds = planes * rows * columns * (real(along_y.up_taps()) * tap + lines.column / real(along_y.factor));
   if (job.in_pixel != pixel_of_sums(job)) nanoseconds += planes * rows * columns * rates.load.of(job.in_pixel);
-  nanoseconds += planes * real(along_y.thinned(out[1])) * columns * (4 * tap + rates.axis.gathered_sample);
+  nanoseconds += planes * real(along_y.thinned(out[1])) * columns * (4 * tap + shared_out);
   if (taps.size[0] > 1) nanoseconds += images * real(out[0]) * thinned * (real(taps.size[0]) * tap + lines.column);
   nanoseconds += images * real(out[0]) *
                  (thinned * real(static_cast<std::int64_t>(along_y.taps.size())) * tap + filtered * real(static_cast<std::int64_t>(along_x.taps.size())) * lines.row_tap);
-  nanoseconds += images * real(out[0]) * up_rows * (4 * tap + rates.axis.gathered_sample);
+  nanoseconds += images * real(out[0]) * up_rows * (4 * tap + shared_out);
   nanoseconds += outputs * (real(along_y.up_taps()) * tap + lines.column);
   if (job.out_pixel != pixel_of_sums(job) || job.combine != Combine::none) nanoseconds += outputs * rates.store.of(job.out_pixel);
   nanoseconds *= wide;

@@ -2,17 +2,43 @@
 #include "cpu/multirate/thin.h"
 
 #include <algorithm>
+#include <array>
+#include <stdexcept>
 
 namespace halation::cpu_backend {
 namespace {
 
 constexpr std::int64_t most_factor = 32;
 
-/// Pixels `from_apart` samples apart, to such that are `to_apart` apart.
-template <class Sum>
-void copy_apart(const Sum* from, std::int64_t from_apart, Sum* to, std::int64_t to_apart, std::int64_t step, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t c = 0; c < step; ++c) to[i * to_apart + c] = from[i * from_apart + c];
+/// Pixel i · Factor + p of a row to pixel i of line p, or back, n of each. A count that the compiler knows makes vectors of it.
+template <int Factor, bool back, class Row, class Line>
+void share_out(Row* row, Line* lines, std::int64_t pitch, std::int64_t step, std::int64_t n) {
+  const auto move = [](auto& a, auto& b) {
+    if constexpr (back) a = b;
+    else b = a;
+  };
+  if (step == 1) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (int p = 0; p < Factor; ++p) move(row[i * Factor + p], lines[p * pitch + i]);
+    }
+    return;
+  }
+  for (int p = 0; p < Factor; ++p) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t c = 0; c < step; ++c) move(row[(i * Factor + p) * step + c], lines[p * pitch + i * step + c]);
+    }
+  }
+}
+
+template <bool back, class Row, class Line>
+void share_out(std::int64_t factor, Row* row, Line* lines, std::int64_t pitch, std::int64_t step, std::int64_t n) {
+  switch (factor) {
+    case 2: return share_out<2, back>(row, lines, pitch, step, n);
+    case 4: return share_out<4, back>(row, lines, pitch, step, n);
+    case 8: return share_out<8, back>(row, lines, pitch, step, n);
+    case 16: return share_out<16, back>(row, lines, pitch, step, n);
+    case 32: return share_out<32, back>(row, lines, pitch, step, n);
+    default: throw std::logic_error("no such lower rate");
   }
 }
 
@@ -52,10 +78,9 @@ void RateAxis<Sum>::thin(const Kernels<Sum>& kernels, const Sum* row, std::int64
   auto* const phases = scratch.take<Sum>(axis_.factor * pitch);
   std::array<const Sum*, most_factor> lines{};
   for (std::int64_t p = 0; p < axis_.factor; ++p) {
-    Sum* const line = phases + p * pitch;
-    copy_apart(row + p * step, axis_.factor * step, line, step, step, length);
-    lines[static_cast<std::size_t>(p)] = line;
+    lines[static_cast<std::size_t>(p)] = phases + p * pitch;
   }
+  share_out<false>(axis_.factor, row, phases, pitch, step, length);
   kernels.correlate_row({.lines = lines.data(),
                          .weights = by_phase_.data(),
                          .planes = 1,
@@ -72,11 +97,10 @@ void RateAxis<Sum>::fill(const Kernels<Sum>& kernels, const Sum* row, std::int64
     std::copy_n(row, n * step, to);
     return;
   }
-  auto* const line = scratch.take<Sum>(line_pitch<Sum>(n * step));
-  for (std::int64_t p = 0; p < axis_.factor; ++p) {
-    sum_along(kernels, up(p), row, step, line, n * step);
-    copy_apart(line, step, to + p * step, axis_.factor * step, step, n);
-  }
+  const std::int64_t pitch = line_pitch<Sum>(n * step);
+  auto* const phases = scratch.take<Sum>(axis_.factor * pitch);
+  for (std::int64_t p = 0; p < axis_.factor; ++p) sum_along(kernels, up(p), row, step, phases + p * pitch, n * step);
+  share_out<true>(axis_.factor, to, phases, pitch, step, n);
 }
 
 template class RateAxis<float>;
