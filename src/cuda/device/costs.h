@@ -40,6 +40,7 @@ struct Costs {
   Cost<2, 2, 2> fft_tiles_f32, fft_tiles_f64, fft_lines_f32, fft_lines_f64;
   Cost<1, 0, 1> box_x, box_y;
   Cost<1, 0, 2> box_y_reread;
+  Cost<1, 0, 2> multirate;
   Cost<1, 0, 1> convert, combine;
   /// Times as long as the sum of the parts, each of which is the least of several estimates.
   double two_passes;
