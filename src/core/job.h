@@ -25,7 +25,7 @@ struct Taps {
   Method method = Method::direct;                               ///< chosen by the plan
   std::vector<double> weights;                                  ///< row-major; for `direct` and `fft`
   std::optional<std::array<std::vector<double>, 3>> factors;    ///< z, y, x; for `separable`, `box` and `multirate`
-  std::optional<Multirate> multirate;                           ///< for `multirate`
+  std::optional<Multirate> multirate = {};                      ///< for `multirate`
 };
 
 /// Multiply-adds an output by a method: the product of the taps along the axes; along one axis after the

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/compose/two_passes.h"
 #include "cuda/device/device.h"
 #include "cuda/multirate/arguments.cuh"
 #include "cuda/parts/strips.h"
@@ -128,7 +127,8 @@ struct Sizes {
     constexpr std::int64_t boundary = 32;
     pitch = (thinned[1] + multirate_steps + boundary - 1) / boundary * boundary;
   }
-  std::size_t bytes(std::int64_t rows) const { return on_boundary(static_cast<std::size_t>(planes * rows * pitch) * sizeof(float)); }
+  /// Of so many rows of each plane: a multiple of 128.
+  std::size_t bytes(std::int64_t rows) const { return static_cast<std::size_t>(planes * rows * pitch) * sizeof(float); }
 };
 
 /// How an image is cut for a launch.
