@@ -41,7 +41,7 @@ struct Flags {
   std::string filter, in, out;
   FilterOptions filter_options;
   Given border, border_value, extent, anchor, output_pixel, scale, offset, rounding, view, sum;
-  Given device, tune, threads, layout, page, quality, format, compare;
+  Given device, accuracy, tune, threads, layout, page, quality, format, compare;
   bool correlate = false, linear = false, gray = false;
   bool timing = false, json = false, explain = false;
 };
@@ -90,6 +90,9 @@ Flags::Flags(Command& command) : filter_options(command) {
   machine.text("--device", device, "auto|cpu|cuda|reference",
                "where to compute, cuda:1 for the second GPU; auto takes what ends soonest, start-up and transfers "
                "included [auto]");
+  machine.text("--accuracy", accuracy, "exact|fast",
+               "fast allows errors of up to 1/2048 of the brightest, where that is quicker: large smooth filters such as Gaussians, at a cost "
+               "that hardly depends on their size [exact]");
   machine.text(
       "--tune", tune, "estimate|measure",
       "how the quickest method is found: from the rates of the device, or by timing each one first, which "
@@ -153,6 +156,7 @@ Request request_of(const Flags& flags) {
   if (flags.sum) options.sum = sum_from(*flags.sum);
   if (flags.threads)
     options.threads = static_cast<int>(whole_number_from("--threads", *flags.threads, 0, 1024));
+  if (flags.accuracy) options.accuracy = accuracy_named(*flags.accuracy);
   if (flags.tune) options.tune = tune_named(*flags.tune);
   if (flags.device) job.device = device_from(*flags.device);
   job.linear = flags.linear;

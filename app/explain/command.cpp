@@ -53,7 +53,7 @@ struct Flags {
   std::string subject;
   FilterOptions filter_options;
   std::vector<std::string> sizes;
-  Given pixel, channels, border, border_value, method, tune;
+  Given pixel, channels, border, border_value, method, accuracy, tune;
   Given tile, mask, dims;
   Given registers, threads, shared, gpu;
   bool json = false;
@@ -73,8 +73,9 @@ Flags::Flags(Command& command) : filter_options(command, "--size") {
   job.text("--border", border, "constant|replicate|reflect|reflect101|wrap",
            "what lies outside the image, one for all axes or one each [reflect101]");
   job.text("--border-value", border_value, "V", "the value of the border constant [0]");
-  job.text("--method", method, "automatic|direct|separable|box|fft",
+  job.text("--method", method, "automatic|direct|separable|box|fft|multirate",
            "how to filter [automatic]");
+  job.text("--accuracy", accuracy, "exact|fast", "whether methods may approximate, by up to 1/2048 of the largest pixel [exact]");
   job.text("--tune", tune, "estimate|measure",
            "whether plans here time their methods, on images of that size [estimate]");
   OptionGroup tiles = command.group(for_tiling);
@@ -194,6 +195,7 @@ Question question_of(const Flags& flags) {
   const Border& height = borders.size() == 3 ? borders[1] : borders.front();
   question.options.border = {.z = borders.front(), .y = height, .x = borders.back()};
   if (flags.method) question.options.method = method_named(*flags.method);
+  if (flags.accuracy) question.options.accuracy = accuracy_named(*flags.accuracy);
   if (flags.tune) question.options.tune = tune_named(*flags.tune);
   question.gpu = &gpu_named(flags.gpu.value_or("h200"));
   return question;

@@ -34,10 +34,12 @@ enum class Operation { convolution, correlation };
 /// none are. Sums in f32 are infinite where they pass its largest number on their way, and keep no sign of zero.
 enum class Sum { automatic, f64 };
 
-/// What approximations are allowed. This version has none: `fast` is a name kept for methods to come, and a plan refuses it.
+/// What approximations are allowed. All results are within `Plan::error_bound`, which counts them.
 enum class Accuracy {
-  exact,  ///< within `Plan::error_bound`: what all methods are
-  fast,   ///< half-precision products and approximations would be allowed: refused
+  exact,  ///< none: what is rounded is all that is off
+  fast,   ///< up to 2^-11 · Σ|w| · max|x|, half precision's unit roundoff, where that is quicker: `Method::multirate` may be chosen.
+          ///< Integer outputs may be off by as much, those of u16 by some levels; NaN and infinity may reach a few steps of the lower
+          ///< rate further than the filter does. Where nothing quicker fits, as `exact`
 };
 
 /// How a filter is computed. `DeviceInfo::methods` names what a device offers; a plan refuses others, with a sentence that says
@@ -50,7 +52,12 @@ enum class Method {
   banded,     ///< as products of matrices: refused, no device has it
   box,        ///< sums that neighbouring outputs share, at a cost that hardly grows with the size: factors each of which has equal
               ///< weights; cpu and cuda
-  fft,        ///< as a product of spectra, tile by tile: any filter, at a cost that hardly grows with its size; cpu
+  fft,        ///< as a product of spectra, tile by tile: any filter, at a cost that hardly grows with its size; cpu and cuda
+  multirate,  ///< thinned out along y and x, filtered by few taps, brought back to full rate: smooth products of factors, such as
+              ///< Gaussians from σ = 5 on, at a cost that hardly depends on σ; approximates, so `Accuracy::fast` alone; cpu and cuda.
+              ///< Others use recursive filters for these (Deriche; Young and van Vliet), whose passes forth and back read and write an
+              ///< image twice along each axis, and depend on what lies far away. P. P. Vaidyanathan, Multirate Systems and Filter
+              ///< Banks, 1993; R. E. Crochiere and L. R. Rabiner, Multirate Digital Signal Processing, 1983
 };
 
 /// How a plan finds the quickest method.
@@ -73,10 +80,12 @@ enum class Tune { estimate, measure };
 
 std::string_view name_of(Extent extent);
 std::string_view name_of(Operation operation);
+std::string_view name_of(Accuracy accuracy);
 std::string_view name_of(Method method);
 std::string_view name_of(Tune tune);
 /// The inverses of `name_of`. Throw `Error{invalid_argument}` naming the choices.
 Extent extent_named(std::string_view name);
+Accuracy accuracy_named(std::string_view name);
 Method method_named(std::string_view name);
 Tune tune_named(std::string_view name);
 
@@ -90,7 +99,7 @@ struct Options {
   double offset = 0;
   Rounding rounding = Rounding::half_even;
   Sum sum = Sum::automatic;
-  Accuracy accuracy = Accuracy::exact;  ///< `fast` is refused
+  Accuracy accuracy = Accuracy::exact;  ///< `fast` allows `Method::multirate`
   Method method = Method::automatic;
   Tune tune = Tune::estimate;
   int threads = 0;  ///< CPU threads at most; 0: `available_threads()` (halation/threads.h), one for small images

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/border_index.h"
+#include "core/multirate.h"
 #include "halation/plan.h"
 
 namespace halation {
@@ -23,13 +24,14 @@ struct Taps {
   Space lead{0, 0, 0};
   Method method = Method::direct;                               ///< chosen by the plan
   std::vector<double> weights;                                  ///< row-major; for `direct` and `fft`
-  std::optional<std::array<std::vector<double>, 3>> factors;    ///< z, y, x; for `separable` and `box`
+  std::optional<std::array<std::vector<double>, 3>> factors;    ///< z, y, x; for `separable`, `box` and `multirate`
+  std::optional<Multirate> multirate = {};                      ///< for `multirate`
 };
 
 /// Multiply-adds an output by a method: the product of the taps along the axes; along one axis after the
 /// other, their sum; for a box three along each axis, whatever its size, and the product with the weight. (A
 /// window of k pixels is a suffix of one block of k and a prefix of the next: each pixel is added to one
-/// running sum of either kind, and the two are joined.) Transforms are counted otherwise.
+/// running sum of either kind, and the two are joined.) Transforms and lower rates are counted otherwise.
 inline std::int64_t multiply_adds(const Space& size, Method method) {
   if (method == Method::direct) return size[0] * size[1] * size[2];
   std::int64_t sum = method == Method::box ? 1 : 0;
@@ -80,6 +82,9 @@ inline double bytes_moved(const Job& job) {
 
 /// Whether a filter is done by its factors.
 inline bool is_by_factors(const Taps& taps) { return taps.method == Method::separable || taps.method == Method::box; }
+
+/// Whether a filter is summed tap by tap, by its weights or its factors: neither by transforms nor at a lower rate.
+inline bool is_by_taps(const Taps& taps) { return taps.method == Method::direct || is_by_factors(taps); }
 
 /// A job of one filter whose sums are the output.
 inline bool is_one_filter(const Job& job) { return job.filters.size() == 1 && job.combine == Combine::none; }

@@ -52,14 +52,16 @@ constexpr Names<Extent, 3> extents{
     "extent", {{{Extent::same, "same"}, {Extent::valid, "valid"}, {Extent::full, "full"}}}};
 constexpr Names<Operation, 2> operations{
     "operation", {{{Operation::convolution, "convolution"}, {Operation::correlation, "correlation"}}}};
-constexpr Names<Method, 7> methods{"method",
+constexpr Names<Method, 8> methods{"method",
                                    {{{Method::automatic, "automatic"},
                                      {Method::direct, "direct"},
                                      {Method::separable, "separable"},
                                      {Method::low_rank, "low_rank"},
                                      {Method::banded, "banded"},
                                      {Method::box, "box"},
-                                     {Method::fft, "fft"}}}};
+                                     {Method::fft, "fft"},
+                                     {Method::multirate, "multirate"}}}};
+constexpr Names<Accuracy, 2> accuracies{"accuracy", {{{Accuracy::exact, "exact"}, {Accuracy::fast, "fast"}}}};
 constexpr Names<Tune, 2> tunes{"tune", {{{Tune::estimate, "estimate"}, {Tune::measure, "measure"}}}};
 
 }  // namespace
@@ -71,6 +73,8 @@ Border::Mode border_named(std::string_view name) { return borders.find(name); }
 std::string_view name_of(Extent extent) { return extents.of(extent); }
 Extent extent_named(std::string_view name) { return extents.find(name); }
 std::string_view name_of(Operation operation) { return operations.of(operation); }
+std::string_view name_of(Accuracy accuracy) { return accuracies.of(accuracy); }
+Accuracy accuracy_named(std::string_view name) { return accuracies.find(name); }
 std::string_view name_of(Method method) { return methods.of(method); }
 Method method_named(std::string_view name) { return methods.find(name); }
 std::string_view name_of(Tune tune) { return tunes.of(tune); }

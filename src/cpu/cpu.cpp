@@ -46,7 +46,7 @@ class CpuBackend final : public Backend {
   }
 
   std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable, Method::box, Method::fft};
+    static constexpr Method list[] = {Method::direct, Method::separable, Method::box, Method::fft, Method::multirate};
     return list;
   }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
@@ -62,7 +62,7 @@ class CpuBackend final : public Backend {
   }
 
   double added_error(const Job& job, const Taps& taps) const override {
-    return fixed_point_error(job, taps, taps.method).value_or(0);
+    return is_by_taps(taps) ? fixed_point_error(job, taps, taps.method).value_or(0) : 0;
   }
 
   TransformFacts transform_facts(const Job& job, const Taps&, Device) const override { return facts_of_transforms(job); }

@@ -6,7 +6,7 @@
 namespace halation::cpu_backend {
 
 const Families& families() {
-  static constexpr std::array list{&int8, &running_box, &float_lines, &axis_by_axis, &fft};
+  static constexpr std::array list{&int8, &running_box, &float_lines, &axis_by_axis, &fft, &multirate};
   static const Families table(list);
   return table;
 }

@@ -48,8 +48,13 @@ extern const Family running_box;
 extern const Family axis_by_axis;
 /// Filters by transforms, all of a job.
 extern const Family fft;
+/// Filters at a lower rate, all of a job.
+extern const Family multirate;
 
 /// Whether a job's filters are for transforms: all of them, or none.
 inline bool has_transforms(std::span<const Taps> filters) { return filters.front().method == Method::fft; }
+/// Likewise at a lower rate.
+inline bool is_multirate(std::span<const Taps> filters) { return filters.front().method == Method::multirate; }
+inline bool all_by_taps(std::span<const Taps> filters) { return is_by_taps(filters.front()); }
 
 }  // namespace halation::cpu_backend

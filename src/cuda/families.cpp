@@ -13,6 +13,7 @@
 #include "cuda/compose/compose.h"
 #include "cuda/fft/fft.h"
 #include "cuda/long_rows/long_rows.h"
+#include "cuda/multirate/multirate.h"
 #include "cuda/register_tile/register_tile.h"
 #include "cuda/running_box/running_box.h"
 #include "cuda/shared_tile/factored.h"
@@ -80,7 +81,7 @@ RowLayout layout_of_images(const Job& job) {
 }
 
 std::span<const Method> Families::methods() {
-  static constexpr std::array list{Method::direct, Method::separable, Method::box, Method::fft};
+  static constexpr std::array list{Method::direct, Method::separable, Method::box, Method::fft, Method::multirate};
   return list;
 }
 
@@ -90,7 +91,8 @@ double Families::expected_seconds(const Job& job, const Taps& taps, Method metho
   one.filters.front().method = method;
   one.combine = Combine::none;
   const Request request{one, layout_of_images(one), gpu, *this};
-  return method == Method::fft && !any_takes(request) ? std::numeric_limits<double>::infinity() : cheapest(request).seconds;
+  const bool may_be_refused = method == Method::fft || method == Method::multirate;
+  return may_be_refused && !any_takes(request) ? std::numeric_limits<double>::infinity() : cheapest(request).seconds;
 }
 
 TransformFacts Families::transform_facts(const Job& job, const Taps& taps, const Gpu& gpu) {
@@ -130,6 +132,7 @@ const Families& families() {
       &running_box_y,      &running_box_y_reread, &long_rows_in_bulk, &long_rows,        &register_tile,
       &shared_tile,        &shared_tile_factored, &through_f32,       &axis_by_axis,     &depth_for_height,
       &one_factor_dense,   &filter_by_filter,     &fft_tiles,         &fft_passes,       &fft_along_y,
+      &multirate,
   };
   static const Families table(list);
   return table;

@@ -91,7 +91,8 @@ double losses(const Taps& taps) {
     case Method::automatic:
     case Method::low_rank:
     case Method::banded:
-    case Method::fft:  // error_bound_of_transforms
+    case Method::fft:        // error_bound_of_transforms
+    case Method::multirate:  // error_bound_of_multirate
       break;
   }
   throw std::logic_error("no error bound is known for method " + std::string(name_of(taps.method)));
@@ -179,8 +180,6 @@ bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job) 
   return sum_of_magnitudes * *most <= (job.sum_f64 ? 0x1p53 : 0x1p24);
 }
 
-double ErrorBound::at(double max_abs) const { return std::min(relative * max_abs, most) + absolute; }
-
 ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, const Job& job) {
   const double u = unit_of(job);
   const double least = job.sum_f64 ? 0x1p-1022 : 0x1p-126;
@@ -231,6 +230,26 @@ ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double
   const double taken_as_0 = std::max(1.0, size) * least_normal(job.in_pixel) * magnitudes +
                             4 * (job.sum_f64 ? 0x1p-1022 : 0x1p-126) + least_normal(job.out_pixel);
   return {.relative = size * (of_sums + magnitudes * others * u), .absolute = 4 * u * std::fabs(job.offset) + taken_as_0};
+}
+
+ErrorBound error_bound_of_multirate(const Taps& taps, const Job& job) {
+  const Multirate& rates = *taps.multirate;
+  const double u = unit_of(job);
+  const double least = job.sum_f64 ? 0x1p-1022 : 0x1p-126;
+  auto additions = static_cast<double>((*taps.factors)[0].size());
+  for (const MultirateAxis& axis : rates.axes)
+    additions += static_cast<double>(axis.down.size() + axis.taps.size()) + static_cast<double>(axis.up_taps());
+  const double growth = 1 / (1 - std::min(0.5, (additions + others) * u));
+  const double size = std::fabs(job.scale);
+  const double magnitudes = rates.magnitudes;
+  double later = 1;  // what may become of a number that is lost on the way
+  for (const auto& factor : *taps.factors) later *= std::max(1.0, 2 * sum_of_magnitudes(factor));
+  const double lost = 2 * additions * std::max(later, magnitudes);
+  const double taken_as_0 = std::max(1.0, size) * (least_normal(job.in_pixel) * magnitudes + lost * least) + 2 * least +
+                            least_normal(job.out_pixel);
+  return {.relative = size * (magnitudes * (additions + others) * u * growth + lost * least),
+          .absolute = 4 * u * std::fabs(job.offset) + taken_as_0,
+          .approximation = size * rates.error};
 }
 
 }  // namespace halation

@@ -1,6 +1,7 @@
 // analyse.h: what the weights of a filter allow: factors, exact sums, error bounds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
@@ -36,13 +37,15 @@ std::optional<double> largest_input(const Job& job);
 /// Whether sums round nothing: whole weights (or factors) and pixels, and no sum of them beyond what the sums' precision holds.
 bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job);
 
-/// |error| ≤ min(relative · max|x|, most) + absolute, before rounding to the output pixel.
+/// |error| ≤ min(relative · max|x|, most) + absolute + approximation · max|x|, before rounding to the output pixel.
 struct ErrorBound {
   double relative = 0;
   double absolute = 0;
   double most = std::numeric_limits<double>::infinity();  ///< for any input that integer pixels can hold
+  double approximation = 0;  ///< what is left out of the filter on purpose, over max|x|
 
-  double at(double max_abs) const;
+  double at(double max_abs) const { return of_rounding(max_abs) + approximation * max_abs; }
+  double of_rounding(double max_abs) const { return std::min(relative * max_abs, most) + absolute; }
 };
 
 /// The bound for one filter as the job will compute it: with u half a unit in the last place of 1 and S(j) the
@@ -75,5 +78,10 @@ ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, con
 /// the way are less than one rounding: tiles far from 1 are scaled to it. Where factors are given and the backend may go by them, it counts
 /// that as well.
 ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double residual, const TransformFacts& facts, const Job& job);
+
+/// The bound for one filter at a lower rate (core/multirate.h): a term meets the roundings of |down| + |taps| + m additions an axis at
+/// most, and what all terms sum up to is no more than the taps' magnitudes, since `down` and `up` are positive and sum up to 1; the rest
+/// as above. And what the approximation leaves out.
+ErrorBound error_bound_of_multirate(const Taps& taps, const Job& job);
 
 }  // namespace halation

@@ -32,12 +32,14 @@ void check_shape(const Shape& shape, Pixel pixel) {
   }
 }
 
-void check_accuracy(Accuracy accuracy) {
-  switch (accuracy) {
+void check_accuracy(const Options& options) {
+  switch (options.accuracy) {
     case Accuracy::exact:
-      return;
+      if (options.method != Method::multirate) return;
+      throw Error(ErrorCode::invalid_argument,
+                  "method multirate approximates, which accuracy exact does not allow; use accuracy fast, or method automatic");
     case Accuracy::fast:
-      throw Error(ErrorCode::unsupported, "accuracy fast is not available: no method of this version approximates; use exact");
+      return;
   }
   throw std::logic_error("no such accuracy");
 }
@@ -46,7 +48,7 @@ void check_options(const Options& options) {
   if (!std::isfinite(options.scale)) refuse("scale must be finite, got " + std::to_string(options.scale));
   if (!std::isfinite(options.offset)) refuse("offset must be finite, got " + std::to_string(options.offset));
   if (options.threads < 0) refuse("threads must be at least 0, got " + std::to_string(options.threads));
-  check_accuracy(options.accuracy);
+  check_accuracy(options);
 }
 
 /// Whether an element of a box of a given shape and strides at distance `delta` bytes overlaps one of another box of the same kind:

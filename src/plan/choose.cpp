@@ -12,6 +12,7 @@
 #include "core/stopwatch.h"
 #include "core/transform.h"
 #include "halation/error.h"
+#include "plan/multirate.h"
 #include "plan/tune.h"
 
 namespace halation {
@@ -67,6 +68,12 @@ class FilterAnalysis {
     sought_ = true;
     return separation_;
   }
+  /// How it is done at a lower rate; none where it is not smooth enough, or no product of factors.
+  const std::optional<Multirate>& multirate(const Job& job) {
+    if (!sought_multirate_ && is_product(separation(), job)) multirate_ = multirate_of(place_, separation()->factors);
+    sought_multirate_ = true;
+    return multirate_;
+  }
   /// Whether the filter is known to be no product of factors; false as long as nobody has asked.
   bool known_as_no_product(const Job& job) const {
     return sought_ && separation_ && !is_product(separation_, job);
@@ -93,13 +100,15 @@ class FilterAnalysis {
   bool flipped_;
   bool sought_ = false;
   std::optional<Separation> separation_;
+  bool sought_multirate_ = false;
+  std::optional<Multirate> multirate_;
 };
 
-/// How far sums could put an integer output off, `bound` being that of the candidate or of several. Floats may be of any size: they
+/// How far rounding could put an integer output off, `bound` being that of the candidate or of several. Floats may be of any size: they
 /// count as large as weights of one sign turn into the largest outputs.
 double levels_off(const Job& job, const Candidate& candidate, const ErrorBound& bound) {
   if (is_float(job.out_pixel)) return 0;
-  if (const std::optional<double> magnitude = largest_input(job)) return bound.at(*magnitude);
+  if (const std::optional<double> magnitude = largest_input(job)) return bound.of_rounding(*magnitude);
   const double sums = std::fabs(job.scale) * candidate.magnitudes;
   if (sums == 0) return 0;
   return candidate.bound.relative * std::max(largest(job.out_pixel), -smallest(job.out_pixel)) / sums;
@@ -121,6 +130,8 @@ bool shows_transforms(const Job& job, const Candidate& candidate) {
 /// All filters of a job are transformed, as one image, or none is.
 enum class Transforms { among_others, alone, none };
 
+bool is_multirate(const Candidate& candidate) { return candidate.taps.method == Method::multirate; }
+
 class Chooser {
  public:
   Chooser(const Options& options, const Backend& backend, Device device)
@@ -133,6 +144,9 @@ class Chooser {
                 "method " + std::string(name_of(options.method)) + " is not available on " + where +
                     "; choose from automatic, " + list);
   }
+
+  /// Whether filters may be done at a lower rate without being asked: all of a job, or none.
+  void allow_multirate(bool allowed) { may_approximate_ = allowed && options_.accuracy == Accuracy::fast; }
 
   /// The method asked for, else the one of which least time is expected.
   Candidate by_estimate(FilterAnalysis& analysis, const Job& job, Transforms transforms) const {
@@ -196,6 +210,9 @@ class Chooser {
       if (size.taps() <= few_weights) taps.weights = analysis.weights();
     } else if (method == Method::fft) {
       if (analysis.filter().factors()) taps.factors = analysis.separation()->factors;
+    } else if (method == Method::multirate) {
+      taps.factors = analysis.separation()->factors;
+      taps.multirate = analysis.multirate(job);
     } else if (analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors && fits(method, analysis, job)) {
       taps.factors = analysis.separation()->factors;
     }
@@ -211,6 +228,7 @@ class Chooser {
       // Below, transforms save too little for the digits they round away.
       constexpr std::int64_t fewest_transformed = 32;
       if (method == Method::fft && transforms != Transforms::alone && analysis.filter().size().taps() < fewest_transformed) continue;
+      if (method == Method::multirate && (!may_approximate_ || !fits(method, analysis, job))) continue;
       const Expected each = expected(method, analysis, job);
       const auto slower = [&](const Expected& other) { return other.seconds > each.seconds; };
       list.insert(std::find_if(list.begin(), list.end(), slower), each);
@@ -228,6 +246,8 @@ class Chooser {
         return FilterAnalysis::is_product(analysis.separation(), job);
       case Method::box:
         return FilterAnalysis::is_product(analysis.separation(), job) && all_equal(analysis.separation()->factors);
+      case Method::multirate:
+        return analysis.multirate(job).has_value();
       case Method::automatic:
       case Method::low_rank:
       case Method::banded:
@@ -294,6 +314,16 @@ class Chooser {
                             : error_bound_of_transforms(candidate.taps, candidate.magnitudes, has_factors ? analysis.separation()->residual : 0,
                                                         backend_.transform_facts(job, candidate.taps, device_), job);
       candidate.reason.no_product = analysis.known_as_no_product(job);
+    } else if (method == Method::multirate) {
+      const Separation& separation = *analysis.separation();
+      candidate.taps.factors = separation.factors;
+      candidate.taps.multirate = analysis.multirate(job);
+      candidate.magnitudes = 1;
+      for (const auto& factor : separation.factors) candidate.magnitudes *= sum_of_magnitudes(factor);
+      candidate.bound = error_bound_of_multirate(candidate.taps, job);
+      candidate.bound.approximation += std::fabs(job.scale) * candidate.magnitudes * separation.residual;
+      candidate.reason.approximation = candidate.bound.approximation / std::fabs(job.scale) / candidate.magnitudes;
+      for (std::size_t axis = 0; axis < 2; ++axis) candidate.reason.factors[axis] = candidate.taps.multirate->axes[axis].factor;
     } else {
       const Separation& separation = *analysis.separation();
       candidate.taps.factors = separation.factors;
@@ -314,6 +344,11 @@ class Chooser {
       throw Error(ErrorCode::invalid_argument,
                   opening + "a box: " + why + "; use automatic, direct or separable");
     }
+    if (method == Method::multirate && FilterAnalysis::is_product(separation, job)) {
+      throw Error(ErrorCode::invalid_argument,
+                  opening + "smooth enough for multirate: at half the rate along height or width more than 2^-12 of its weights would be left out; "
+                            "use automatic");
+    }
     char share[96];
     std::snprintf(share, sizeof share, "the nearest product of factors leaves %.2g of its weights, at most %.2g is allowed",
                   separation ? separation->residual : 1.0, separable_tolerance(job.sum_f64));
@@ -330,6 +365,7 @@ class Chooser {
   const Options& options_;
   const Backend& backend_;
   Device device_;
+  bool may_approximate_ = false;
 };
 
 bool measures(Tune tune) {
@@ -349,6 +385,12 @@ std::string to_string(const Reason& reason) {
   std::string why;
   if (reason.method != Method::direct) why = " instead of " + direct;
   if (reason.no_product) why += " (no product of factors is within rounding of its weights)";
+  if (reason.method == Method::multirate) {
+    char how[160];
+    std::snprintf(how, sizeof how, " at a rate lower by %lldx%lld instead of %s multiply-adds a sample, %.2g of the weights left out",
+                  static_cast<long long>(reason.factors[0]), static_cast<long long>(reason.factors[1]), direct.c_str(), reason.approximation);
+    return reason.filter.name() + " " + text(reason.size) + ": multirate" + how + "; expected " + time_text(reason.seconds) + reason.timing;
+  }
   const std::string how = reason.method == Method::fft
                               ? " by transforms" + why + " multiply-adds a sample"
                               : ", " + std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + why;
@@ -358,7 +400,7 @@ std::string to_string(const Reason& reason) {
 
 Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device) {
   const bool measured = measures(options.tune);
-  const Chooser chooser(options, backend, device);
+  Chooser chooser(options, backend, device);
   Job& job = checked.job;
   std::vector<FilterAnalysis> analyses;
   analyses.reserve(checked.filters.size());
@@ -377,11 +419,17 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
       bound.relative = join(bound.relative, candidates.back().bound.relative);
       bound.absolute = join(bound.absolute, candidates.back().bound.absolute);
       bound.most = join(bound.most, candidates.back().bound.most);
+      bound.approximation = join(bound.approximation, candidates.back().bound.approximation);
     }
   };
   const auto is_transformed = [](const Candidate& candidate) { return candidate.taps.method == Method::fft; };
   const auto choose_all = [&](bool by_timing) {
+    chooser.allow_multirate(true);
     choose_by(by_timing, Transforms::among_others);
+    const auto multirates = std::count_if(candidates.begin(), candidates.end(), is_multirate);
+    if (multirates == std::ssize(candidates)) return;
+    chooser.allow_multirate(false);
+    if (multirates > 0) choose_by(by_timing, Transforms::among_others);
     const auto transformed = std::count_if(candidates.begin(), candidates.end(), is_transformed);
     if (transformed == 0 || transformed == std::ssize(candidates)) return;
     const auto seconds = [&] {

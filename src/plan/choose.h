@@ -1,6 +1,8 @@
 // choose.h: from a checked job to a method for each filter.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +18,8 @@ struct Reason {
   Filter filter;
   Space size;
   Method method = Method::direct;
+  std::array<std::int64_t, 2> factors{1, 1};  ///< of the lower rate along y and x
+  double approximation = 0;                   ///< over Σ|w|
   bool no_product = false;  ///< of factors: known, not only not sought
   double seconds = 0;       ///< expected
   std::string timing;       ///< what was measured, or why nothing was, as words to be added

@@ -136,7 +136,7 @@ std::string Plan::explain() const {
   const ErrorBound& bound = impl_->choice.bound;
   char sums[160];
   const int written = std::snprintf(sums, sizeof sums, "sums in %s, error before rounding at most %.3g times the largest input",
-                                    job.sum_f64 ? "f64" : "f32", bound.relative);
+                                    job.sum_f64 ? "f64" : "f32", bound.relative + bound.approximation);
   const double most = bound.most + bound.absolute;
   if (std::isfinite(most)) std::snprintf(sums + written, sizeof sums - static_cast<std::size_t>(written), ", at most %.3g", most);
   const std::string families = backend_for(impl_->device).explain_choice(job, impl_->device);

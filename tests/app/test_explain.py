@@ -193,7 +193,7 @@ class Filters(Explain):
     def test_method_that_is_not_there(self):
         if "cuda:0" not in self.run_ok("devices")[0].decode():
             self.check_error(["explain", "box", "--method", "banded"],
-                             "method banded is not available on cpu; choose from automatic, direct, separable, box, fft", 1)
+                             "method banded is not available on cpu; choose from automatic, direct, separable, box, fft, multirate", 1)
 
     def test_bad_input(self):
         for arguments, sentence, code in (
@@ -207,7 +207,7 @@ class Filters(Explain):
                 (["gaussian", "--channels", 0], "--channels must be a whole number from 1 to 65536, got '0'", 2),
                 (["gaussian", "--border-value", 1], "--border-value goes with --border constant", 2),
                 (["gaussian", "--method", "fish"],
-                 "unknown method 'fish'; choose from automatic, direct, separable, low_rank, banded, box, fft", 2),
+                 "unknown method 'fish'; choose from automatic, direct, separable, low_rank, banded, box, fft, multirate", 2),
                 (["gaussian", "--gpu", "course"],
                  "GPU 'course' has no bandwidth or clock in its description: it serves occupancy alone", 2),
                 (["gaussian", "--tile", 8], "explain gaussian: no option --tile; see halation explain --help", 2),

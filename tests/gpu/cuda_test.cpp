@@ -171,10 +171,10 @@ TEST(Cuda, WrongDevicesAreNamed) {
   for (const Method method : {Method::low_rank, Method::banded}) {
     EXPECT_EQ(message_of([&] { (void)convolve(there, gaussian({.sigma = 1.0}), {.method = method}); }),
               "method " + std::string(name_of(method)) +
-                  " is not available on cuda; choose from automatic, direct, separable, box, fft");
+                  " is not available on cuda; choose from automatic, direct, separable, box, fft, multirate");
   }
-  EXPECT_EQ(message_of([&] { (void)convolve(there, gaussian({.sigma = 1.0}), {.accuracy = Accuracy::fast}); }),
-            "accuracy fast is not available: no method of this version approximates; use exact");
+  EXPECT_EQ(message_of([&] { (void)convolve(there, gaussian({.sigma = 32.0}), {.method = Method::multirate}); }),
+            "method multirate approximates, which accuracy exact does not allow; use accuracy fast, or method automatic");
 }
 
 }  // namespace

@@ -260,7 +260,7 @@ def test_wrong_borders_are_answered_with_the_list(call):
     (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), device="cuda:0"), ValueError,
      "the array lies on cpu, where device is 'cpu' or 'reference', got 'cuda:0'"),
     (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), extent="some"), ValueError, "unknown extent 'some'"),
-    (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), accuracy="fast"), RuntimeError, "accuracy fast is not available"),
+    (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), accuracy="quick"), ValueError, "unknown accuracy 'quick'"),
     (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), output=np.empty(3)), ValueError, "output must have shape"),
     (lambda: halation.box(PHOTO, alpha=True, border=("wrap", "wrap")), ValueError, "with alpha one border serves all axes"),
     (lambda: halation.box(PHOTO, alpha=True, channel_axis=0), ValueError, "with alpha the channels are the last axis, got channel_axis=0"),

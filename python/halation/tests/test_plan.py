@@ -84,7 +84,8 @@ def test_integers_saturate_and_round():
         ({"weights": np.ones((3, 3, 3))}, ValueError, "weights have 3 axes, the arrays 2"),
         ({"device": "tpu"}, ValueError, "unknown device 'tpu'"),
         ({"method": "box", "weights": np.arange(9.0).reshape(3, 3)}, ValueError, "method box"),
-        ({"accuracy": "fast"}, RuntimeError, "accuracy fast is not available: no method of this version approximates; use exact"),
+        ({"accuracy": "quick"}, ValueError, "unknown accuracy 'quick'"),
+        ({"method": "multirate"}, ValueError, "method multirate approximates, which accuracy exact does not allow"),
         ({"shape": (3,) * 5, "weights": np.ones((3,) * 4)}, ValueError, "three axes at most"),
     ],
 )

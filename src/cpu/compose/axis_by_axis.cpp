@@ -342,7 +342,7 @@ class AxisByAxis final : public Runner {
 };
 
 const char* refuses(const Request& request) {
-  if (has_transforms(request.filters)) return "no transforms";
+  if (!all_by_taps(request.filters)) return "sums of taps alone";
   const Job& job = request.job;
   const auto image =
       static_cast<double>(std::max(job.in.elements() / job.in.batch, job.out.elements() / job.out.batch));

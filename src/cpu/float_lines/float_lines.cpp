@@ -213,7 +213,7 @@ bool copies_f32(const Job& job) {
 
 const Family float_lines{
     .name = "float lines",
-    .refuses = [](const Request& request) -> const char* { return has_transforms(request.filters) ? "no transforms" : nullptr; },
+    .refuses = [](const Request& request) -> const char* { return all_by_taps(request.filters) ? nullptr : "sums of taps alone"; },
     .seconds = seconds_by_lines,
     .make = [](const std::shared_ptr<const Job>& job, int workers) -> std::unique_ptr<const Runner> {
       if (job->sum_f64 && !copies_f32(*job))

@@ -122,7 +122,7 @@ std::optional<double> fixed_point_error(const Job& job, const Taps& taps, Method
 const Family int8{
     .name = "fixed point",
     .refuses = [](const Request& request) -> const char* {
-      if (has_transforms(request.filters)) return "no transforms";
+      if (!all_by_taps(request.filters)) return "sums of taps alone";
       if (best_sums32_kernels() == nullptr) return "no instructions for it on this CPU";
       if (!allows_fixed_point(request.job)) return "u8 to u8 or i16, constants that are pixels, sums apart and not in f64";
       for (const Taps& taps : request.filters) {

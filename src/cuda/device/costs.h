@@ -42,6 +42,7 @@ struct Costs {
   Cost<1, 0, 1> fft_columns_f32, fft_columns_f64;
   Cost<1, 0, 1> box_x, box_y;
   Cost<1, 0, 2> box_y_reread;
+  Cost<1, 0, 2> multirate;
   Cost<1, 0, 1> convert, combine;
   /// Times as long as the sum of the parts, each of which is the least of several estimates.
   double two_passes;

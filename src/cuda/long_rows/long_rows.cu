@@ -142,7 +142,7 @@ class LongRowsRunner final : public Runner {
 const char* refuses_alike(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (taps.method == Method::fft) return "no transforms";
+  if (!is_by_taps(taps)) return "sums of taps alone";
   if (!is_one_filter(job) || job.sum_f64) return "one filter with sums in f32 alone";
   if (taps.size[0] != 1 || taps.size[1] != 1 || taps.size[2] < 2 || taps.size[2] > many_taps) return "2 to 4,096 taps along x alone";
   if (job.in.depth != job.out.depth || job.in.height != job.out.height || taps.lead[0] != 0 || taps.lead[1] != 0)

@@ -25,7 +25,7 @@ const StreamingSize* find(const Taps& taps) {
 const char* refuses_alike(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (taps.method == Method::fft) return "no transforms";
+  if (!is_by_taps(taps)) return "sums of taps alone";
   if (!is_one_filter(job) || job.sum_f64) return "one filter with sums in f32 alone";
   if (find(taps) == nullptr) return "no kernel for this size";
   return nullptr;

@@ -101,7 +101,7 @@ struct Answer {
 Answer set_into_size(const Request& request, WarpStripRows rows) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (taps.method == Method::fft) return {{}, "no transforms"};
+  if (!is_by_taps(taps)) return {{}, "sums of taps alone"};
   if (!is_one_filter(job) || job.sum_f64) return {{}, "one filter with sums in f32 alone"};
   const std::optional<Fit> fit = fit_of(job, taps, taps.method);
   if (!fit) return {{}, "at most 7x7 taps, or 9x9 by factors, around the output's column, alone"};

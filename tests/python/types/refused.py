@@ -48,7 +48,7 @@ filters.gaussian(photo, view="absolute")  # type: ignore[call-overload]  # pyrig
 filters.box(photo, border="edge")  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
 signal.convolve(photo, photo, mode="half")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 signal.convolve2d(photo, photo, boundary="round")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
-halation.plan((8, 9), np.uint8, sharp, accuracy="fast")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+halation.plan((8, 9), np.uint8, sharp, accuracy="quick")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 # Types.
 ndimage.gaussian_filter(photo, "2")  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
