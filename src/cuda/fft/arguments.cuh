@@ -45,11 +45,12 @@ struct FftArguments {
   DeviceBorder borders[3];  ///< z, y, x
   const Complex<T>* spectrum;
   const Complex<T>* roots;  ///< of unity, where a size of tiles has them in memory
-  std::uint8_t* odd_tiles;       ///< 1 for each tile left to the kernel for numbers that are not finite or huge; null where none can be
+  std::uint8_t* odd_tiles;       ///< 1 for each tile that the second launch does again; null where there can be none
   const std::int8_t* signs;      ///< −1, 0 or 1 for each weight, row by row
   std::int64_t lead[3];          ///< of a tile's first row and column beside its first output's
   Divisor channels, across, down, depth;
   unsigned tiles;
+  unsigned ahead;  ///< the tile so many further is asked for; 0: none
   int taps_y, taps_x;
   int kept_z = 1, kept_y, kept_x;  ///< outputs of a tile
   T gain;              ///< a sum is as many times what the tile gives,

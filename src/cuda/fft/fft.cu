@@ -10,8 +10,8 @@
 //   shared memory      8 bytes a complex number (f64 16): 199 KB, 68 KB or 34 KB, 1, 3 or 6 blocks a multiprocessor
 //   operations         about 100 instructions a sample of a tile, some 58 of them additions and products
 //   traffic            DRAM: each element once; L2: what tiles share again; the spectrum, of 8 bytes for two samples, a tile
-//   odd tiles          with numbers that are no numbers, infinite or beyond 2^96: left to a second launch, which scales them and puts
-//                      out what they reach by itself
+//   odd tiles          whose sums are no finite numbers, since some of their numbers are none or are huge: done again by a second launch,
+//                      which scales them and puts out by itself what numbers that are not finite reach
 //   instantiations     3 sizes in f32, 2 in f64, each for 1, 2, 4 (and 8) bytes an element, twice where floats may be odd; spectra
 //   source             T. G. Stockham, High-Speed Convolution and Correlation, 1966 (overlap-save); design and figures in
 //                      docs/notebook/cuda/fft.md
@@ -159,6 +159,8 @@ class FftRunner final : public Runner {
     job.down = Divisor(choice_.cut.down);
     job.depth = Divisor(out.shape.depth);
     job.tiles = static_cast<unsigned>(choice_.cut.tiles());
+    const bool is_packed = in.strides.width == static_cast<std::int64_t>(bytes_of(in.pixel));
+    job.ahead = is_packed ? static_cast<unsigned>(multiprocessors_ * choice_.tile->blocks) : 0;
     job.odd_tiles = odd_tiles_ == nullptr ? nullptr : reinterpret_cast<std::uint8_t*>(workspace.data());
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     const auto threads = static_cast<unsigned>(choice_.tile->threads);

@@ -205,8 +205,8 @@ __device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place
 }
 
 /// A stretch's transform times the filter's, and back; its outputs out.
-template <class T, int A, FftPurpose Purpose>
-__device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPlace& place, Complex<T> (&v)[16], Complex<T>* numbers, T back) {
+template <class T, int A, int Bytes, FftPurpose Purpose>
+__device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPlace& place, unsigned tile, Complex<T> (&v)[16], Complex<T>* numbers, T back) {
   using Size = FftLineSize<T, A>;
   constexpr int samples = 2 * Size::length;
   const int t = static_cast<int>(threadIdx.x);
@@ -214,6 +214,9 @@ __device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPl
   for (int i = 0; i < 16; ++i) v[i] = v[i] * ldg(job.spectrum + Size::threads * i + t);
   line_back<T, A>(v, numbers, job.roots);
   turn_packed<-1>(v);
+  if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
+    if (t == 0) note_odd_tile(job, tile, v[0]);
+  }
   if (job.whole) {
 #pragma unroll
     for (int i = 0; i < 16; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
@@ -235,7 +238,7 @@ __device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPl
   });
 }
 
-/// One stretch. Those with odd numbers are noted and left.
+/// One stretch. Those with odd numbers are noted for the second launch.
 template <class T, int A, int Bytes, FftPurpose Purpose>
 __device__ __forceinline__ void filter_line(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
   using Size = FftLineSize<T, A>;
@@ -246,14 +249,6 @@ __device__ __forceinline__ void filter_line(const FftArguments<T>& job, unsigned
   T scale = 1, back = 1;
   Complex<T> v[16];
   input.load(v);
-  if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
-    bool plain = true;
-#pragma unroll
-    for (int i = 0; i < 16; ++i) plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
-    const bool odd = __syncthreads_or(plain ? 0 : 1) != 0;
-    if (t == 0 && job.odd_tiles != nullptr) job.odd_tiles[tile] = odd ? 1 : 0;
-    if (odd) return;
-  }
   if constexpr (Purpose == FftPurpose::odd_tiles) {
     T largest = 0;
 #pragma unroll
@@ -270,7 +265,7 @@ __device__ __forceinline__ void filter_line(const FftArguments<T>& job, unsigned
 #pragma unroll
     for (int i = 0; i < 16; ++i) spectrum_out[Size::threads * i + t] = {v[i].x * one_of, v[i].y * one_of};
   } else {
-    put_line<T, A, Purpose>(job, place, v, numbers, back);
+    put_line<T, A, Bytes, Purpose>(job, place, tile, v, numbers, back);
   }
   if constexpr (Purpose == FftPurpose::odd_tiles) {
     put_not_finite<T, A, Bytes>(job, place, input, shared);

@@ -74,6 +74,35 @@ __device__ __forceinline__ T finite_magnitude(T x) {
   return is_finite(x) ? fabs(x) : 0;
 }
 
+/// Whether a tile has odd numbers, told by any of its sums: a transform brings one that is no number or infinite, or that becomes so by
+/// being too large, to each bin, and each bin to each sum.
+template <class T>
+__device__ __forceinline__ void note_odd_tile(const FftArguments<T>& job, unsigned tile, Complex<T> sum) {
+  if (job.odd_tiles != nullptr) job.odd_tiles[tile] = is_finite(sum.x) && is_finite(sum.y) ? 0 : 1;
+}
+
+/// Asks for the tile that follows in the block's place, so that memory works while the block computes.
+template <int Rows, int Columns, int Bytes, class T>
+__device__ __forceinline__ void prefetch_tile(const FftArguments<T>& job, unsigned tile) {
+#if defined(__CUDA_ARCH__)
+  if (job.ahead == 0 || tile + job.ahead >= job.tiles) return;
+  const FftPlace place = place_of_tile(job, tile + job.ahead);
+  const std::int64_t z = place.z + job.lead[0], y = place.y + job.lead[1];
+  const std::int64_t begin = max(place.x + job.lead[2], std::int64_t{0}), end = min(place.x + job.lead[2] + Columns, job.borders[2].n);
+  if (z < 0 || z >= job.borders[0].n || begin >= end) return;
+  constexpr int line = 128;  // bytes of a line of the cache
+  constexpr int lines = (Columns * Bytes + line - 1) / line + 1;
+  const std::byte* const plane = place.in + z * job.in_strides.depth;
+  for (int i = static_cast<int>(threadIdx.x); i < Rows * lines; i += static_cast<int>(blockDim.x)) {
+    const std::int64_t row = y + i / lines;
+    if (row < 0 || row >= job.borders[1].n) continue;
+    const std::byte* const first = plane + row * job.in_strides.height + begin * Bytes;
+    const std::byte* const at = first + i % lines * line;
+    if (at < first + (end - begin) * Bytes) asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+  }
+#endif
+}
+
 /// 2^e such that numbers up to `largest` times it are at most 1, or 4 of the largest and less of the smallest there are: 2^e and 2^−e are
 /// normal numbers.
 template <class T>

@@ -179,7 +179,7 @@ __device__ __forceinline__ void meet_group([[maybe_unused]] int group) {
 #endif
 }
 
-/// One tile. Those with odd numbers are noted and left.
+/// One tile. Those with odd numbers are noted for the second launch.
 template <class T, int A, int B, int Bytes, FftPurpose Purpose>
 __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
   using Size = FftTileSize<T, A, B>;
@@ -203,15 +203,10 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
   }
 
   // Along columns, forward: A-th rows from n on, then neighbours.
-  bool plain = true;
 #pragma unroll 1
   for (int n = c_first; n < A; n += column_threads) {
     Complex<T> v[16];
     input.load_column(n, A, v);
-    if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
-#pragma unroll
-      for (int i = 0; i < 16; ++i) plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
-    }
     if constexpr (Purpose == FftPurpose::odd_tiles) {
 #pragma unroll
       for (int i = 0; i < 16; ++i) v[i] = {is_finite(v[i].x) ? v[i].x * scale : 0, is_finite(v[i].y) ? v[i].y * scale : 0};
@@ -222,6 +217,7 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
 #pragma unroll
     for (int i = 0; i < 16; ++i) to[A * result_at(i) * pitch] = v[i] * column_roots<T, A>.of[n * 16 + result_at(i)];
   }
+  if constexpr (Purpose == FftPurpose::filter) prefetch_tile<2 * rows, columns, Bytes>(job, tile);
   meet_in_columns();
 #pragma unroll 1
   for (int k = c_first; k < 16; k += column_threads) {
@@ -233,13 +229,7 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
 #pragma unroll
     for (int i = 0; i < A; ++i) at[i * pitch] = v[i];
   }
-  if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
-    const bool odd = __syncthreads_or(plain ? 0 : 1) != 0;
-    if (threadIdx.x == 0 && job.odd_tiles != nullptr) job.odd_tiles[tile] = odd ? 1 : 0;
-    if (odd) return;
-  } else {
-    __syncthreads();
-  }
+  __syncthreads();
 
   // Along rows, forward; times the filter's spectrum; back.
 #pragma unroll 1
@@ -328,6 +318,9 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
       for (int i = 0; i < 16; ++i) v[i] = times_conjugate(at[A * result_at(i) * pitch], column_roots<T, A>.of[n * 16 + result_at(i)]);
       transform<1, 16>(v);
       turn_packed<-1>(v);
+      if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
+        if (c == skipped && n == 0) note_odd_tile(job, tile, v[0]);
+      }
       if (job.whole) {
 #pragma unroll
         for (int i = 0; i < 16; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
