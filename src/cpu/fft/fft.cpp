@@ -60,6 +60,15 @@ class ByTransforms final : public Runner {
 
   std::size_t workspace_bytes() const override { return static_cast<std::size_t>(over_ * scratch_bytes()); }
 
+  std::size_t constant_bytes() const override {
+    std::size_t sum = tiles_.constant_bytes();
+    for (const Filter& each : filters_) {
+      sum += each.spectrum.numbers.size() * sizeof(Sum);
+      for (const WeightSigns& signs : each.signs) sum += signs.constant_bytes();
+    }
+    return sum;
+  }
+
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const std::int64_t of_image = product(counts_);
     const std::int64_t channels = job_->out.channels;

@@ -1,6 +1,7 @@
 // tile.h: a tile of pixels as a matrix of complex numbers, transformed there and back.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,9 @@ class TileTransform {
   std::int64_t elements() const { return 2 * imaginary_; }
   std::int64_t blocks() const { return blocks_; }
   std::int64_t block_elements() const { return 2 * kernels_.lanes * columns_; }
+  std::size_t constant_bytes() const {
+    return z_.constant_bytes() + y_.constant_bytes() + x_.constant_bytes() + (twist_.size() + roots_.size()) * sizeof(T);
+  }
   /// Of the whole transform: what the way there and back multiplies by.
   double numbers() const;
 
