@@ -19,8 +19,8 @@ class Sizes:
 
 
 # Small and middle calls are most, so that a hundred thousand are done in an hour or two.
-SIZES = [Sizes(0.4, (2_000, 60, 16, 8), 10_000, 300_000), Sizes(0.57, (100_000, 400, 50, 16), 200_000, 3_000_000),
-         Sizes(0.03, (1_000_000, 2000, 150, 40), 2_000_000, 100_000_000)]
+SIZES = [Sizes(0.4, (2_000, 60, 16, 8), 10_000, 300_000), Sizes(0.585, (100_000, 400, 50, 16), 200_000, 3_000_000),
+         Sizes(0.015, (1_000_000, 2000, 150, 40), 2_000_000, 100_000_000)]
 SMALL = 100  # magnitude of numbers whose sums by transforms in f64 are exact when rounded
 
 
