@@ -47,6 +47,7 @@ from stopwatch import times_of, wall_batch
 
 MISS, LEAST_MISS_S = 1.5, 100e-6
 LEAST_S, BUDGET_S = 1e-3, 0.01  # of a batch and of all batches of a call
+SHORT_S, SHORT_BUDGET_S = LEAST_MISS_S / 2, 1e-3  # what takes so little cannot miss: a few batches of a tenth of that tell
 LONG_S = 1.0  # a first run of which is believed
 LEAST_RUN_S = 0.5e-6  # of a plan
 LEAST_PLAN_S = 50e-6  # that all runs of a plan take together
@@ -112,7 +113,11 @@ def first_run(call):
 
 def seconds_of(call, first):
     """Seconds that a call takes, the first run of which is over."""
-    return first if first > LONG_S else statistics.median(times_of(call, wall_batch, LEAST_S, BUDGET_S))
+    if first > LONG_S:
+        return first
+    is_short = wall_batch(call, 1) < SHORT_S
+    budget_s = SHORT_BUDGET_S if is_short else BUDGET_S
+    return statistics.median(times_of(call, wall_batch, LEAST_S * budget_s / BUDGET_S, budget_s))
 
 
 def by_turns(ours, theirs, first):

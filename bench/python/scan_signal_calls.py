@@ -11,8 +11,16 @@ from scan_calls import DTYPES
 
 MODES = ["full", "same", "valid"]
 BOUNDARIES = ["fill", "wrap", "symm"]
-LONGEST, MOST_ELEMENTS = {1: 1_000_000, 2: 2000, 3: 150, 4: 40}, 2_000_000
-MOST_SUMMED = 100_000_000  # products that SciPy adds up one by one
+class Sizes:
+    """How large the arrays of a call are: axes by their number, elements, and products that SciPy adds up one by one."""
+
+    def __init__(self, share, longest, elements, summed):
+        self.share, self.longest, self.elements, self.summed = share, dict(enumerate(longest, 1)), elements, summed
+
+
+# Small and middle calls are most, so that a hundred thousand are done in an hour or two.
+SIZES = [Sizes(0.4, (2_000, 60, 16, 8), 10_000, 300_000), Sizes(0.585, (100_000, 400, 50, 16), 200_000, 3_000_000),
+         Sizes(0.015, (1_000_000, 2000, 150, 40), 2_000_000, 100_000_000)]
 SMALL = 100  # magnitude of numbers whose sums by transforms in f64 are exact when rounded
 
 
@@ -128,16 +136,18 @@ def draw(seed, number):
     """A call: the first of those drawn that is within the limits."""
     rng = np.random.default_rng([seed, number])
     while True:
-        call = _DRAWN[str(rng.choice(list(_DRAWN)))](rng)
+        sizes = SIZES[rng.choice(len(SIZES), p=[each.share for each in SIZES])]
+        call = _DRAWN[str(rng.choice(list(_DRAWN)))](rng, sizes)
         if call is not None:
             return call
 
 
-def _shapes(rng, mode, dims=(1, 1, 1, 1, 2, 2, 2, 3, 3, 4)):
+def _shapes(rng, mode, sizes, dims=(1, 1, 1, 1, 2, 2, 2, 3, 3, 4)):
     """Two shapes that fit a mode, the second at times the larger one."""
     ndim = int(rng.choice(dims))
-    first = tuple(_length(rng, LONGEST[ndim]) for _ in range(ndim))
-    second = tuple(_length(rng, LONGEST[ndim] if rng.random() < 0.3 else max(1, LONGEST[ndim] // 20)) for _ in range(ndim))
+    longest = sizes.longest[ndim]
+    first = tuple(_length(rng, longest) for _ in range(ndim))
+    second = tuple(_length(rng, longest if rng.random() < 0.3 else max(1, longest // 20)) for _ in range(ndim))
     if mode == "valid":
         first, second = (tuple(each) for each in zip(*(sorted(pair, reverse=True) for pair in zip(first, second))))
         first, second = (second, first) if rng.random() < 0.1 else (first, second)
@@ -149,18 +159,18 @@ def _dtypes(rng):
     return first, first if rng.random() < 0.7 else str(rng.choice(DTYPES))
 
 
-def _is_too_large(shapes):
-    return math.prod(n + m for n, m in zip(*shapes)) > MOST_ELEMENTS
+def _is_too_large(shapes, sizes):
+    return math.prod(n + m for n, m in zip(*shapes)) > sizes.elements
 
 
 def _all_axes(name):
-    def drawn(rng):
+    def drawn(rng, sizes):
         mode, method = str(rng.choice(MODES)), str(rng.choice(["auto", "auto", "fft", "direct"]))
-        shapes, dtypes = _shapes(rng, mode), _dtypes(rng)
+        shapes, dtypes = _shapes(rng, mode, sizes), _dtypes(rng)
         summed = math.prod(shapes[0]) * math.prod(shapes[1])
-        if _is_too_large(shapes) or (method == "direct" and summed > MOST_SUMMED):
+        if _is_too_large(shapes, sizes) or (method == "direct" and summed > sizes.summed):
             return None
-        full_range = rng.random() < 0.2 and summed <= MOST_SUMMED
+        full_range = rng.random() < 0.2 and summed <= sizes.summed
         arrays = [_array(rng, shape, dtype, full_range) for shape, dtype in zip(shapes, dtypes)]
         return Call(name, arrays, shapes, {"mode": mode, "method": method}, None)
 
@@ -168,9 +178,9 @@ def _all_axes(name):
 
 
 def _some_axes(name):
-    def drawn(rng):
+    def drawn(rng, sizes):
         mode = str(rng.choice(MODES))
-        first, second = _shapes(rng, mode)
+        first, second = _shapes(rng, mode, sizes)
         axes = None
         if rng.random() < 0.4:
             axes = sorted(int(axis) for axis in rng.permutation(len(first))[: rng.integers(1, len(first) + 1)])
@@ -179,7 +189,7 @@ def _some_axes(name):
             if whole and math.prod(n for axis, n in enumerate(first) if axis not in axes) > 200:
                 return None
         shapes, dtypes = (first, second), _dtypes(rng)
-        if _is_too_large(shapes):
+        if _is_too_large(shapes, sizes):
             return None
         arrays = [_array(rng, shape, dtype, False) for shape, dtype in zip(shapes, dtypes)]
         return Call(name, arrays, shapes, {"mode": mode} if axes is None else {"mode": mode, "axes": axes}, axes)
@@ -187,18 +197,18 @@ def _some_axes(name):
     return drawn
 
 
-def _two_axes(rng):
+def _two_axes(rng, sizes):
     mode, boundary = str(rng.choice(MODES)), str(rng.choice(BOUNDARIES))
-    shapes, dtypes = _shapes(rng, mode, (2,)), _dtypes(rng)
-    if math.prod(shapes[0]) * math.prod(shapes[1]) > MOST_SUMMED or "float16" in dtypes or dtypes == ("bool", "bool"):
+    shapes, dtypes = _shapes(rng, mode, sizes, (2,)), _dtypes(rng)
+    if math.prod(shapes[0]) * math.prod(shapes[1]) > sizes.summed or "float16" in dtypes or dtypes == ("bool", "bool"):
         return None
     arguments = {"mode": mode, "boundary": boundary, "fillvalue": int(rng.choice([0, 0, 1, 3]))}
     arrays = [_array(rng, shape, dtype, rng.random() < 0.2) for shape, dtype in zip(shapes, dtypes)]
     return Call("convolve2d", arrays, shapes, arguments, None)
 
 
-def _by_rows_and_columns(rng):
-    shape = tuple(_length(rng, LONGEST[2]) for _ in range(2))
+def _by_rows_and_columns(rng, sizes):
+    shape = tuple(_length(rng, sizes.longest[2]) for _ in range(2))
     taps = [2 * int(rng.integers(0, (min(n, 200) - 1) // 2 + 1)) + 1 for n in shape]
     dtype = str(rng.choice(["float32", "float64", "complex64", "complex128"]))
     weights = [f"np.random.default_rng({rng.integers(2**31)}).random({n})" for n in reversed(taps)]

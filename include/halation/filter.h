@@ -94,6 +94,10 @@ class Filter {
   std::vector<double> weights() const;
   double sum() const;
 
+  /// The same weights, by the same factors if any, under the same anchor and operation, whatever the names; deferred filters where one is a
+  /// copy of the other.
+  bool operator==(const Filter& other) const;
+
  private:
   struct Data;
   explicit Filter(std::shared_ptr<const Data> data) : data_(std::move(data)) {}

@@ -143,6 +143,8 @@ class Plan {
 
   /// Scratch bytes that one run needs.
   std::size_t workspace_bytes() const;
+  /// Bytes that stay taken while the plan lives: weights, and the spectra and roots of transforms; small tables are not counted.
+  std::size_t constant_bytes() const;
   /// The methods chosen, one a filter.
   const std::vector<Method>& methods() const;
   /// Largest possible difference, before rounding to the output pixel, from exact arithmetic on the filter's weights, for inputs

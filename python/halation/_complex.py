@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ._options import Options
     from ._types import Entry, Filters
 
+MANY_TAPS, MANY_SAMPLES = 32, 1 << 12  # from which on sums and copies cost less than a convolution more
 LARGE = 1 << 16  # elements from which on one pass over both parts and their edges is the quicker way
 
 
@@ -129,6 +130,11 @@ def _complex_weights(array: NDArray[Any], dense: NDArray[Any], options: Options,
             part[...] = _cache.correlate(array, weights, options, None, part.dtype)
         return
     kind = out.real.dtype
+    if _parts_alike(options.borders, cvals) and real.size >= MANY_TAPS and array.size >= MANY_SAMPLES:
+        both = array.real + array.imag
+        if np.isfinite(both).all():  # else an infinity would make NaN of both parts
+            _by_three(array, both, real, imag, options, out)
+            return
     if _parts_alike(options.borders, cvals):  # both parts at once, packed
         pair, over = _pair(array), _over_axes(options, array.ndim, _real_of(cvals))
         by_real = _cache.correlate(pair, real, over, None, kind)
@@ -141,6 +147,21 @@ def _complex_weights(array: NDArray[Any], dense: NDArray[Any], options: Options,
     out.real -= _cache.correlate(array.imag, imag, of_imag, None, kind)
     out.imag = _cache.correlate(array.real, imag, of_real, None, kind)
     out.imag += _cache.correlate(array.imag, real, of_imag, None, kind)
+
+
+def _by_three(
+    array: NDArray[Any], both: NDArray[Any], real: NDArray[Any], imag: NDArray[Any], options: Options, out: NDArray[Any]
+) -> None:
+    """(a + bi)(c + di) by three products of real numbers: ac, bd and (a + b)(c + d)."""
+    kind, around = out.real.dtype, _real_of(options.cvals)
+    doubled = tuple(2 * value for value in around) if isinstance(around, tuple) else 2 * around
+    of_parts, of_sum = _around(options, around), _around(options, doubled)
+    reals = _cache.correlate(np.ascontiguousarray(array.real), real, of_parts, None, kind)
+    imags = _cache.correlate(np.ascontiguousarray(array.imag), imag, of_parts, None, kind)
+    sums = _cache.correlate(both, real + imag, of_sum, None, kind)
+    np.subtract(reals, imags, out=out.real)
+    sums -= reals
+    np.subtract(sums, imags, out=out.imag)
 
 
 def _as_dense(filters: Filters) -> Filters:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 FEW_TAPS = 32  # below which the library considers no transforms
 MOST_PARTS = 16
-# Borders as NumPy pads by them.
-PADS: dict[str, Any] = {"constant": "constant", "wrap": "wrap", "reflect": "symmetric", "reflect101": "reflect", "replicate": "edge"}
+# Borders of arrays that are padded here.
+PADS = ("constant", "wrap", "reflect", "reflect101", "replicate")
 
 
 def any_of(array: Any, weights: NDArray[Any], axes: Shape, extent: str, border: str, fill: bool, method: str) -> Any:
@@ -136,7 +136,10 @@ def _by_products(
         padded = np.full([n + sum(more) for n, more in zip(array.shape, around)], np.array(int(fill)).astype(dtype))
         padded[tuple(slice(low, low + n) for n, (low, _) in zip(array.shape, around))] = array
     else:
-        padded = np.pad(array, around, PADS[border])
+        padded = array
+        for axis, (n, (low, high)) in enumerate(zip(array.shape, around)):
+            if low or high:
+                padded = padded.take(_indices(n, low, high, border), axis)
     shape = list(padded.shape)
     for axis, k in zip(axes, weights.shape):
         shape[axis] -= k - 1
@@ -155,6 +158,19 @@ def _by_products(
             where[axis] = slice(k - 1 - at, k - 1 - at + shape[axis])
         sums += padded[tuple(where)] * weights[tuple(slice(at, at + 1) for at in index)].reshape(-1)
     return sums
+
+
+@functools.lru_cache(maxsize=256)
+def _indices(n: int, low: int, high: int, border: str) -> NDArray[np.intp]:
+    """Of an axis with so many elements before and behind it."""
+    at = np.arange(-low, n + high)
+    if border == "replicate" or n == 1:
+        return np.clip(at, 0, n - 1)
+    if border == "wrap":
+        return at % n
+    period = 2 * n if border == "reflect" else 2 * n - 2
+    at %= period
+    return np.minimum(at, (period - 1 if border == "reflect" else period) - at)
 
 
 def _parts(array: NDArray[Any], bits: int, count: int) -> list[NDArray[Any]]:

@@ -60,6 +60,8 @@ LEAST_OF_FILTER = 1 << 14
 LONG = 8
 # Weights along four axes and more from which on they are worth being joined to three.
 JOINED = 64
+# Weights from which on an array with rows so short, and with an axis so many times as long, is worth being turned.
+TURNED, SHORT_ROW, TIMES_AS_LONG = 16, 48, 4
 
 
 def convolve(
@@ -80,6 +82,8 @@ def convolve(
             array = array.astype(dtype)
     if _is_worth_joining(array, weights, axes, border, fill, method):
         return _joined(array, weights, axes, extent, dtype, method)
+    if (long := _worth_turning(array, weights, axes)) is not None:
+        return _turned(array, weights, axes, long, extent, dtype, border, fill, method)
     if dtype.kind in "fc":
         if isinstance(array, np.ndarray) and array.dtype.kind in "iu" and array.dtype.char not in "BHh":
             array = array.astype(np.empty(0, dtype).real.dtype)  # as the library reads it
@@ -97,6 +101,35 @@ def _is_worth_joining(array: Any, weights: NDArray[Any], axes: Shape, border: st
     if border != "constant" or fill != 0 or not isinstance(array, np.ndarray):
         return False
     return dtype_of(array).kind not in "fc" or bool(np.isfinite(array).all())  # NaN would reach along a whole axis
+
+
+def _worth_turning(array: Any, weights: NDArray[Any], axes: Shape) -> int | None:
+    """The axis that should be the last one, where the last is too short for vectors and many products are summed."""
+    if weights.size < TURNED or not isinstance(array, np.ndarray) or array.shape[-1] > SHORT_ROW or array.ndim - 1 not in axes:
+        return None
+    long = max(axes, key=lambda axis: array.shape[axis])
+    return long if array.shape[long] >= TIMES_AS_LONG * array.shape[-1] else None
+
+
+def _turned(
+    array: NDArray[Any],
+    weights: NDArray[Any],
+    axes: Shape,
+    long: int,
+    extent: str,
+    dtype: DType,
+    border: str,
+    fill: Any,
+    method: str,
+) -> NDArray[Any]:
+    """A convolution with a long axis in the place of the last one."""
+    order = [axis for axis in range(array.ndim) if axis != long] + [long]
+    turned = [axes.index(axis) for axis in order if axis in axes]
+    places = tuple(place for place, axis in enumerate(order) if axis in axes)
+    made = convolve(
+        np.ascontiguousarray(array.transpose(order)), weights.transpose(turned), places, extent, dtype, border, fill, method
+    )
+    return np.ascontiguousarray(made.transpose(np.argsort(order)))
 
 
 def _joined(array: NDArray[Any], weights: NDArray[Any], axes: Shape, extent: str, dtype: DType, method: str) -> NDArray[Any]:
@@ -140,6 +173,14 @@ def _middle(in1: Any, in2: Any, axes: Shape, full: Callable[[Any, Any], Any]) ->
     return np.ascontiguousarray(made) if isinstance(made, np.ndarray) else made
 
 
+def _products(in1: NDArray[Any], in2: NDArray[Any]) -> NDArray[Any]:
+    """Of float16 by one number as the library makes them, which has instructions for it; others as NumPy does."""
+    if in1.size > LEAST_OF_FILTER and in2.size == 1 and in1.dtype.char == in2.dtype.char == "e":
+        return run(in1, in2, tuple(range(in1.ndim)), "same", in1.dtype)
+    made: NDArray[Any] = in1 * in2
+    return made
+
+
 def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType, method: str = "automatic") -> Any:
     """A convolution along `axes` (all axes of the second input), with the smaller of the two as the filter."""
     shape1 = tuple(in1.shape)
@@ -148,7 +189,7 @@ def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType, method:
             in1, in2 = in2, in1
         return convolve(in1, as_weights(in2), axes, mode, dtype, method=method)
     if isinstance(in1, np.ndarray) and all(1 in pair for pair in zip(shape1, in2.shape)):
-        made = in1.astype(dtype, copy=False) * as_weights(in2).astype(dtype, copy=False)
+        made = _products(in1.astype(dtype, copy=False), as_weights(in2).astype(dtype, copy=False))
         return made if mode == "full" else np.ascontiguousarray(centred(made, shape1))
     if np.prod(in2.shape) > np.prod(shape1):
 
@@ -177,7 +218,7 @@ def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType
     """Convolutions along `axes`, with a filter for each place along the others."""
     ndim = in1.ndim
     if not axes and isinstance(in1, np.ndarray):
-        made = (in1 * as_weights(in2)).astype(dtype, copy=False)
+        made = _products(in1, as_weights(in2)).astype(dtype, copy=False)
         return np.ascontiguousarray(centred(made, given)) if mode == "same" else made
     others = [axis for axis in range(ndim) if axis not in axes]
     sizes = [math.prod(each.shape[axis] for axis in axes) for each in (in1, in2)]

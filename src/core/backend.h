@@ -22,6 +22,8 @@ class Runner {
  public:
   virtual ~Runner() = default;
   virtual std::size_t workspace_bytes() const = 0;
+  /// Of spectra and tables, beside the weights of the job: bytes that stay taken while the runner lives, wherever they lie.
+  virtual std::size_t constant_bytes() const { return 0; }
   virtual void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const = 0;
   /// How views that are not packed or planar rows are handled, tile sizes, instruction set: lines for `Plan::explain`.
   virtual std::string explain() const = 0;

@@ -129,6 +129,14 @@ int Filter::dims() const {
   return data_->size.depth > 1 ? 3 : data_->size.height > 1 ? 2 : 1;
 }
 
+bool Filter::operator==(const Filter& other) const {
+  const Data& a = *data_;
+  const Data& b = *other.data_;
+  if (&a == &b) return true;
+  if (a.make || b.make || !(a.size == b.size) || a.is_correlation != b.is_correlation || !(anchor() == other.anchor())) return false;
+  return a.factors == b.factors && a.weights == b.weights;
+}
+
 const std::string& Filter::name() const { return data_->name; }
 FilterSize Filter::size() const { return settled().size; }
 bool Filter::is_correlation() const { return data_->is_correlation; }

@@ -27,6 +27,12 @@ std::size_t ByImages::workspace_bytes() const {
   return most;
 }
 
+std::size_t ByImages::constant_bytes() const {
+  std::size_t sum = 0;
+  for (const Way& way : ways_) sum += way.runner->constant_bytes();
+  return sum;
+}
+
 std::string ByImages::explain() const {
   std::string text = ways_.front().runner->explain();
   for (std::size_t i = 1; i < ways_.size(); ++i) {

@@ -23,6 +23,7 @@ class ByImages final : public Runner {
   ByImages(std::vector<Way> ways, const Taken& taken);
 
   std::size_t workspace_bytes() const override;
+  std::size_t constant_bytes() const override;
   std::string explain() const override;
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override;
 

@@ -41,6 +41,11 @@ class RunnerByLayout final : public Runner {
     for (const Part& part : parts_) most = std::max(most, part.runner->workspace_bytes());
     return most;
   }
+  std::size_t constant_bytes() const override {
+    std::size_t sum = 0;
+    for (const Part& part : parts_) sum += part.runner->constant_bytes();
+    return sum;
+  }
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace,
            Stream stream) const override {
     const std::uint8_t part = index_[static_cast<std::size_t>(row_layout_of(in, outs))];

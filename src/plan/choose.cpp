@@ -225,15 +225,20 @@ class Chooser {
     list.reserve(backend_.methods().size());
     for (const Method method : backend_.methods()) {
       if (transforms != Transforms::among_others && (method == Method::fft) != (transforms == Transforms::alone)) continue;
-      // Below, transforms save too little for the digits they round away.
-      constexpr std::int64_t fewest_transformed = 32;
-      if (method == Method::fft && transforms != Transforms::alone && analysis.filter().size().taps() < fewest_transformed) continue;
+      if (method == Method::fft && transforms != Transforms::alone && is_too_little(analysis.filter().size(), job)) continue;
       if (method == Method::multirate && (!may_approximate_ || !fits(method, analysis, job))) continue;
       const Expected each = expected(method, analysis, job);
       const auto slower = [&](const Expected& other) { return other.seconds > each.seconds; };
       list.insert(std::find_if(list.begin(), list.end(), slower), each);
     }
     return list;
+  }
+
+  /// What transforms save too little of for the digits that they round away.
+  static bool is_too_little(const FilterSize& size, const Job& job) {
+    constexpr std::int64_t fewest_taps = 32;
+    constexpr std::int64_t least_work_of_volumes = std::int64_t{1} << 19;  // some 40 us
+    return size.taps() < fewest_taps || (size.depth > 1 && job.out.elements() < least_work_of_volumes / size.taps());
   }
 
   static bool fits(Method method, FilterAnalysis& analysis, const Job& job) {

@@ -3,22 +3,33 @@
 
 #include "halation/error.h"
 #include "halation/transfer.h"
+#include "plan/kept_plans.h"
 
 namespace halation {
 namespace {
 
-Plan plan_for(const ConstView& in, const FilterSet& filter, const Options& options, std::optional<Device> device) {
-  Plan plan({.shape = in.shape,
-             .pixel = in.pixel,
-             .filters = filter.filters,
-             .combine = filter.combine,
-             .device = device.value_or(in.device),
-             .options = options});
+Plan plan_for(const ConstView& in, const FilterSet& filter, const Options& options,
+              std::optional<Device> device) {
+  Plan plan = plan_kept_for({.shape = in.shape,
+                             .pixel = in.pixel,
+                             .filters = filter.filters,
+                             .combine = filter.combine,
+                             .device = device.value_or(in.device),
+                             .options = options});
   if (plan.outputs() != 1) {
     throw Error(ErrorCode::invalid_argument, "one call makes one image, these filters make " +
                                                  std::to_string(plan.outputs()) + "; use a Plan");
   }
   return plan;
+}
+
+void run(const Plan& plan, const ConstView& in, const View& out, Device device) {
+  try {
+    plan.run(in, out);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::device) forget_plans_for(device);  // what plans keep there may be lost
+    throw;
+  }
 }
 
 Options as_correlation(Options options) {
@@ -31,19 +42,21 @@ Options as_correlation(Options options) {
 Image convolve(ConstView in, const FilterSet& filter, const Options& options, std::optional<Device> device) {
   const Plan plan = plan_for(in, filter, options, device);
   Image out = allocate(plan.output_shape(), plan.output_pixel(), in.device);
-  plan.run(in, out.view());
+  run(plan, in, out.view(), device.value_or(in.device));
   return out;
 }
 
-void convolve(ConstView in, View out, const FilterSet& filter, const Options& options, std::optional<Device> device) {
-  plan_for(in, filter, options, device).run(in, out);
+void convolve(ConstView in, View out, const FilterSet& filter, const Options& options,
+              std::optional<Device> device) {
+  run(plan_for(in, filter, options, device), in, out, device.value_or(in.device));
 }
 
 Image correlate(ConstView in, const FilterSet& filter, const Options& options, std::optional<Device> device) {
   return convolve(in, filter, as_correlation(options), device);
 }
 
-void correlate(ConstView in, View out, const FilterSet& filter, const Options& options, std::optional<Device> device) {
+void correlate(ConstView in, View out, const FilterSet& filter, const Options& options,
+               std::optional<Device> device) {
   convolve(in, out, filter, as_correlation(options), device);
 }
 

@@ -92,6 +92,17 @@ const Shape& Plan::output_shape() const { return impl_->choice.job->out; }
 Pixel Plan::output_pixel() const { return impl_->choice.job->out_pixel; }
 std::size_t Plan::outputs() const { return impl_->choice.job->outputs(); }
 std::size_t Plan::workspace_bytes() const { return impl_->runner->workspace_bytes(); }
+
+std::size_t Plan::constant_bytes() const {
+  std::size_t weights = 0;
+  for (const Taps& taps : impl_->choice.job->filters) {
+    weights += taps.weights.size();
+    if (!taps.factors) continue;
+    for (const std::vector<double>& factor : *taps.factors) weights += factor.size();
+  }
+  return weights * sizeof(double) + impl_->runner->constant_bytes();
+}
+
 const std::vector<Method>& Plan::methods() const { return impl_->methods; }
 
 double Plan::error_bound(double max_abs) const {

@@ -1,6 +1,7 @@
 // axis.h: a transform along one axis: its length as passes of radices, and the roots of unity that they multiply by.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct TransformAxis {
 
   /// The frequency at each place.
   std::vector<std::int64_t> order() const;
+
+  std::size_t constant_bytes() const { return roots_.size() * sizeof(T); }
 
   std::int64_t length;
   std::vector<Pass> passes;

@@ -60,6 +60,15 @@ class ByTransforms final : public Runner {
 
   std::size_t workspace_bytes() const override { return static_cast<std::size_t>(over_ * scratch_bytes()); }
 
+  std::size_t constant_bytes() const override {
+    std::size_t sum = tiles_.constant_bytes();
+    for (const Filter& each : filters_) {
+      sum += each.spectrum.constant_bytes();
+      for (const WeightSigns& signs : each.signs) sum += signs.constant_bytes();
+    }
+    return sum;
+  }
+
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const std::int64_t of_image = product(counts_);
     const std::int64_t channels = job_->out.channels;
@@ -237,7 +246,7 @@ class ByTransforms final : public Runner {
   /// The product with a filter's spectrum, back from along x.
   void multiply(const Spectrum<Sum>& by, const Parts& parts) const {
     if (!tiles_.lengths().along_x) {
-      tiles_.multiply_rows(keeps_spectrum() ? parts.spectrum : parts.tile, by.numbers.data(), parts.tile);
+      tiles_.multiply_rows(keeps_spectrum() ? parts.spectrum : parts.tile, by.numbers(), parts.tile);
       return;
     }
     parallel(within_, tiles_.blocks(), [&](int worker, std::int64_t block) {
@@ -245,7 +254,7 @@ class ByTransforms final : public Runner {
       Sum* const columns = parts.columns + worker * tiles_.block_elements();
       if (!keeps_spectrum()) tiles_.forward_block(parts.tile, block, columns);
       const Sum* const spectrum = keeps_spectrum() ? parts.spectrum + at : columns;
-      tiles_.kernels().multiply(spectrum, by.numbers.data() + at, columns, tiles_.lengths().columns);
+      tiles_.kernels().multiply(spectrum, by.numbers() + at, columns, tiles_.lengths().columns);
       tiles_.inverse_block(columns, block, parts.tile);
     });
   }

@@ -153,11 +153,11 @@ class Pricing {
                                 .along_y = k[1] > 1,
                                 .along_x = k[2] > 1,
                                 .folded = false};
-          const double outputs = static_cast<double>(by_z.outputs) * static_cast<double>(by_y.outputs) * static_cast<double>(by_x.outputs);
+          const double rows = static_cast<double>(by_z.outputs) * static_cast<double>(by_y.outputs);
           const auto tiles = static_cast<double>(by_z.tiles) * static_cast<double>(by_y.tiles) * static_cast<double>(by_x.tiles);
           const double kept_y = static_cast<double>(by_x.outputs) / static_cast<double>(by_x.points);
           consider(lengths, by_z.nanoseconds + by_y.nanoseconds, (by_z.nanoseconds + by_y.nanoseconds) * std::min(1.0, kept_y),
-                   by_x.nanoseconds, outputs, tiles);
+                   by_x.nanoseconds, {rows, static_cast<double>(by_x.outputs)}, tiles);
         }
       }
     }
@@ -179,13 +179,19 @@ class Pricing {
                               .along_x = true,
                               .folded = true};
         const auto tiles = static_cast<double>(out[0] * out[1] * cut.tiles);
+        const double rows = static_cast<double>(divide_up(cut.outputs, row.points));
         consider(lengths, column.nanoseconds, column.nanoseconds, row.nanoseconds + rates_.transforms.folded,
-                 static_cast<double>(cut.outputs), tiles);
+                 {rows, static_cast<double>(cut.outputs) / rows}, tiles);
       }
     }
   }
 
-  void consider(const Lengths& lengths, double forth, double back, double along_x, double outputs, double tiles) {
+  /// Outputs of a tile.
+  struct Made {
+    double rows, of_row;
+  };
+
+  void consider(const Lengths& lengths, double forth, double back, double along_x, const Made& made, double tiles) {
     const TransformRates& r = rates_.transforms;
     tiles *= images_;
     // Rows are turned into columns in blocks of as many as a vector has lanes.
@@ -196,10 +202,11 @@ class Pricing {
     const double bytes = 8 * wide_ * in_blocks;
     const double beyond = 1 + (r.beyond_l2 - 1) * share_beyond(bytes, r.l2_bytes) + (r.beyond_l3 - 1) * share_beyond(bytes, r.l3_bytes);
     const double turning = lengths.along_x ? r.turned : 0;
-    const double staged = 2 * numbers * (rates_.load.of(job_.in_pixel) + r.staged) + 2 * all_rows * r.row;
-    const double stored = outputs * rates_.store.of(job_.out_pixel) + 2 * all_rows * r.row;
-    const double shared = wide_ * (in_blocks * (forth + along_x + turning) * beyond + staged) + r.tile;
-    const double own = wide_ * (in_blocks * (back + along_x + turning + r.product) * beyond + stored);
+    // To begin a row takes as long whatever the type of sums.
+    const double staged = 2 * numbers * wide_ * (rates_.load.of(job_.in_pixel) + r.staged) + 2 * all_rows * r.row;
+    const double stored = made.rows * (made.of_row * wide_ * rates_.store.of(job_.out_pixel) + r.row);
+    const double shared = wide_ * in_blocks * (forth + along_x + turning) * beyond + staged + r.tile;
+    const double own = wide_ * in_blocks * (back + along_x + turning + r.product) * beyond + stored;
     // One of several workers must not be left with most of the work; fewer tiles than workers are shared by all.
     const double rounds = tiles < priced_workers ? tiles : std::ceil(tiles / priced_workers) * priced_workers;
     const double one = shared + own;

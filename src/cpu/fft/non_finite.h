@@ -1,6 +1,7 @@
 // non_finite.h: what NaN and infinities in a tile make of its outputs, beside transforms, which see zeros in their place.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,8 @@ class WeightSigns {
 
   /// Bytes that `mark_outputs` needs for a tile of so many samples.
   static std::int64_t scratch_bytes(std::int64_t samples) { return samples; }
+
+  std::size_t constant_bytes() const { return signs_.size(); }
 
   /// outputs[z][y][x] = what the filter's box over the marks of `input` samples makes: NaN where one of the box is; else of its
   /// infinities what IEEE's sums are, a weight of 0 among them making NaN. Cost: a few passes over the tile, and the taps over a vector's

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "cpu/fft/scaling.h"
 #include "cpu/tiles/parallel.h"
@@ -48,6 +49,30 @@ void put_weights(const Taps& taps, const TapBox& box, const TileTransform<double
   }
 }
 
+/// Numbers that are 0, written by all threads: of a large tile that is half of the work, since the system has to find the memory.
+template <class T>
+Memory zeros(std::int64_t count, int workers, const char* what) {
+  Memory memory = allocate_host(static_cast<std::size_t>(count) * sizeof(T), what);
+  T* const numbers = reinterpret_cast<T*>(memory.get());
+  constexpr std::int64_t piece = 1 << 18;
+  parallel(workers, (count + piece - 1) / piece, [&](int, std::int64_t task) {
+    std::fill_n(numbers + task * piece, std::min(piece, count - task * piece), T(0));
+  });
+  return memory;
+}
+
+/// Along z and y, of those columns alone that hold weights.
+void transform_columns(const Taps& taps, const TapBox& box, const TileTransform<double>& tiles, int workers, double* tile) {
+  const Lengths& lengths = tiles.lengths();
+  if (!lengths.along_x) return tiles.forward(tile, 1, workers);
+  const std::int64_t lanes = tiles.kernels().lanes;
+  const std::int64_t before = taps.lead[2] - box.lead[2];  // backwards from the end, the first of the box at 0
+  const std::int64_t first = (lengths.columns - (before + taps.size[2] - 1)) / lanes * lanes;
+  if (lengths.folded || first <= lanes) return tiles.forward(tile, lengths.columns, workers);
+  if (before == 0) tiles.forward(tile, 1, workers);
+  if (first < lengths.columns) tiles.forward_from(tile, first, lengths.columns, workers);
+}
+
 }  // namespace
 
 template <class T>
@@ -66,29 +91,32 @@ Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform
   for (const double w : taps.weights) sum += std::fabs(w);
   spectrum.exponent = exponent_far_from_1<T>(sum);
 
-  std::vector<double> tile(static_cast<std::size_t>(in_f64->elements()), 0.0);
-  put_weights(taps, box, *in_f64, std::ldexp(1 / in_f64->numbers(), -spectrum.exponent), tile.data());
-  in_f64->forward(tile.data(), lengths.along_x ? lengths.columns : 1, workers);
+  const Memory memory = zeros<double>(in_f64->elements(), workers, "a filter's transform");
+  double* const tile = reinterpret_cast<double*>(memory.get());
+  put_weights(taps, box, *in_f64, std::ldexp(1 / in_f64->numbers(), -spectrum.exponent), tile);
+  transform_columns(taps, box, *in_f64, workers, tile);
   const std::int64_t rows = lengths.planes * lengths.rows;
+  spectrum.count = lengths.along_x ? tiles.blocks() * tiles.block_elements() : 2 * rows;
+  spectrum.memory = zeros<T>(spectrum.count, workers, "a filter's spectrum");
   if (!lengths.along_x) {
+    T* to = spectrum.numbers();
     for (std::int64_t row = 0; row < rows; ++row) {
       const std::int64_t plane = row / lengths.rows;
-      spectrum.numbers.push_back(static_cast<T>(in_f64->row(tile.data(), plane, row % lengths.rows)[0]));
-      spectrum.numbers.push_back(static_cast<T>(in_f64->row(tile.data(), plane, row % lengths.rows + lengths.rows)[0]));
+      *to++ = static_cast<T>(in_f64->row(tile, plane, row % lengths.rows)[0]);
+      *to++ = static_cast<T>(in_f64->row(tile, plane, row % lengths.rows + lengths.rows)[0]);
     }
     return spectrum;
   }
-  spectrum.numbers.assign(static_cast<std::size_t>(tiles.blocks() * tiles.block_elements()), T(0));
   const std::int64_t lanes = tiles.kernels().lanes;
   const std::int64_t lanes_f64 = in_f64->kernels().lanes;
   std::vector<double> all_columns(static_cast<std::size_t>(workers * in_f64->block_elements()));
   parallel(workers, in_f64->blocks(), [&](int worker, std::int64_t block) {
     double* const columns = all_columns.data() + worker * in_f64->block_elements();
-    in_f64->forward_block(tile.data(), block, columns);
+    in_f64->forward_block(tile, block, columns);
     for (std::int64_t lane = 0; lane < lanes_f64; ++lane) {
       const std::int64_t row = block * lanes_f64 + lane;
       if (row >= rows) break;
-      T* to = spectrum.numbers.data() + row / lanes * tiles.block_elements() + row % lanes;
+      T* to = spectrum.numbers() + row / lanes * tiles.block_elements() + row % lanes;
       for (std::int64_t x = 0; x < lengths.columns; ++x) {
         const double* from = columns + 2 * x * lanes_f64 + lane;
         to[2 * x * lanes] = static_cast<T>(from[0]);

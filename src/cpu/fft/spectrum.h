@@ -1,9 +1,11 @@
 // spectrum.h: a filter's spectrum, as tiles are multiplied by it.
 #pragma once
 
-#include <vector>
+#include <cstddef>
+#include <cstdint>
 
 #include "core/job.h"
+#include "core/memory.h"
 #include "cpu/fft/lengths.h"
 #include "cpu/fft/tile.h"
 
@@ -11,8 +13,13 @@ namespace halation::cpu_backend {
 
 template <class T>
 struct Spectrum {
-  std::vector<T> numbers;  ///< in blocks (TileTransform); where nothing is transformed along x one number for each row
-  int exponent = 0;        ///< what is left out: products are to be taken times 2^exponent
+  Memory memory;
+  std::int64_t count = 0;
+  int exponent = 0;  ///< what is left out: products are to be taken times 2^exponent
+
+  /// In blocks (TileTransform); where nothing is transformed along x one number for each row.
+  T* numbers() const { return reinterpret_cast<T*>(memory.get()); }
+  std::size_t constant_bytes() const { return static_cast<std::size_t>(count) * sizeof(T); }
 };
 
 /// Of weights that lie in the box, so that pixel 0 of a tile's product is the sum over the tile's first pixels; divided by what the way

@@ -1,6 +1,7 @@
 // tile.h: a tile of pixels as a matrix of complex numbers, transformed there and back.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,9 @@ class TileTransform {
   std::int64_t elements() const { return 2 * imaginary_; }
   std::int64_t blocks() const { return blocks_; }
   std::int64_t block_elements() const { return 2 * kernels_.lanes * columns_; }
+  std::size_t constant_bytes() const {
+    return z_.constant_bytes() + y_.constant_bytes() + x_.constant_bytes() + (twist_.size() + roots_.size()) * sizeof(T);
+  }
   /// Of the whole transform: what the way there and back multiplies by.
   double numbers() const;
 
@@ -36,7 +40,9 @@ class TileTransform {
   void clear_padding(T* tile) const;
 
   /// Along z and y, of the first so many columns, all others being 0, or of no interest on the way back; by so many threads.
-  void forward(T* tile, std::int64_t columns, int workers) const;
+  void forward(T* tile, std::int64_t columns, int workers) const { forward_from(tile, 0, columns, workers); }
+  /// Of the columns of whole vectors from that of `first` to the one before `end`: in any two calls others.
+  void forward_from(T* tile, std::int64_t first, std::int64_t end, int workers) const;
   void inverse(T* tile, std::int64_t columns, int workers) const;
   /// Along x, of a block of rows, to its part of a spectrum, and back.
   void forward_block(const T* tile, std::int64_t block, T* spectrum) const;
@@ -46,9 +52,9 @@ class TileTransform {
 
  private:
   template <bool forth>
-  void along_z(T* tile, std::int64_t vectors, int workers) const;
+  void along_z(T* tile, std::int64_t first, std::int64_t vectors, int workers) const;
   template <bool forth>
-  void along_y(T* tile, std::int64_t vectors, int workers) const;
+  void along_y(T* tile, std::int64_t first, std::int64_t vectors, int workers) const;
 
   Lengths lengths_;
   const TransformKernels<T>& kernels_;

@@ -30,6 +30,7 @@ class DepthForHeight final : public Runner {
  public:
   explicit DepthForHeight(std::unique_ptr<const Runner> runner) : runner_(std::move(runner)) {}
   std::size_t workspace_bytes() const override { return runner_->workspace_bytes(); }
+  std::size_t constant_bytes() const override { return runner_->constant_bytes(); }
   std::string explain() const override { return "along depth: " + runner_->explain(); }
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace,
            Stream stream) const override {

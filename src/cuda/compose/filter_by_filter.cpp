@@ -23,6 +23,11 @@ class FilterByFilter final : public Runner {
     for (const auto& runner : runners_) most = std::max(most, runner->workspace_bytes());
     return most + on_boundary(sums_bytes() * (combines() ? runners_.size() : 0));
   }
+  std::size_t constant_bytes() const override {
+    std::size_t sum = 0;
+    for (const auto& runner : runners_) sum += runner->constant_bytes();
+    return sum;
+  }
   std::string explain() const override {
     std::string text;
     for (const auto& runner : runners_) text += (text.empty() ? "" : "; ") + runner->explain();

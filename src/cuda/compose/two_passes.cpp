@@ -15,6 +15,7 @@ class TwoPasses final : public Runner {
   std::size_t workspace_bytes() const override {
     return between_bytes() + std::max(first_->workspace_bytes(), second_->workspace_bytes());
   }
+  std::size_t constant_bytes() const override { return first_->constant_bytes() + second_->constant_bytes(); }
   std::string explain() const override { return first_->explain() + "; then " + second_->explain(); }
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace,
            Stream stream) const override {

@@ -78,6 +78,9 @@ class FftColumnsRunner final : public Runner {
   }
 
   std::size_t workspace_bytes() const override { return 0; }
+  std::size_t constant_bytes() const override {
+    return 2 * static_cast<std::size_t>(cut_.columns->length) * sizeof(Complex<T>) + job_->filters.front().weights.size();
+  }
   std::string explain() const override {
     return "columns of " + std::to_string(2 * cut_.columns->length) + " samples, of which " + std::to_string(cut_.kept) + " are put out";
   }

@@ -138,6 +138,10 @@ class FftRunner final : public Runner {
   std::size_t workspace_bytes() const override {
     return odd_tiles_ == nullptr ? 0 : static_cast<std::size_t>(choice_.cut.tiles());
   }
+  std::size_t constant_bytes() const override {
+    const std::size_t numbers = choice_.tile->numbers() * (choice_.tile->height > 1 ? 1 : 2);  // the spectrum, and roots of a line
+    return numbers * sizeof(Complex<T>) + job_->filters.front().weights.size() * (sizeof(T) + sizeof(std::int8_t));
+  }
   std::string explain() const override {
     return "tiles of " + std::to_string(choice_.tile->height) + "x" + std::to_string(choice_.tile->width) + " samples, of which " +
            std::to_string(choice_.cut.kept_y) + "x" + std::to_string(choice_.cut.kept_x) + " are put out";

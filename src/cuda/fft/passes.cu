@@ -159,6 +159,9 @@ class FftPassesRunner final : public Runner {
 
   std::size_t workspace_bytes() const override { return numbers_bytes() + (has_odd() ? odd_bytes() : 0); }
 
+  std::size_t constant_bytes() const override {
+    return static_cast<std::size_t>(cut_.numbers()) * sizeof(Complex<T>) + job_->filters.front().weights.size();
+  }
   std::string explain() const override {
     const auto times = [](std::int64_t n) { return std::to_string(n) + "x"; };
     if (constants_.split) {
