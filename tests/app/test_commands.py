@@ -168,7 +168,7 @@ class Completion(ProgramTest):
         self.assertEqual(complete("filters", "so"), ["sobel"])
         self.assertEqual(complete("apply", "gaussian", "in.png", "--s"), ["--scale", "--sum", "--sigma"])
         self.assertEqual(complete("apply", "sobel", "--a"), ["--anchor", "--accuracy", "--axis"])
-        self.assertEqual(complete("apply", "high_pass", "--a"), ["--anchor"])
+        self.assertEqual(complete("apply", "high_pass", "--a"), ["--anchor", "--accuracy"])
         self.assertEqual(complete("apply", "--border", "wrap", "box", "--si"), ["--size"])
         self.assertEqual(complete("apply", "custom", "--w"), ["--weights"])
         self.assertEqual(complete("apply", "--si"), ["--size", "--sigma"])  # of all, while there is none
