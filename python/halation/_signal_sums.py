@@ -175,8 +175,11 @@ def _middle(in1: Any, in2: Any, axes: Shape, full: Callable[[Any, Any], Any]) ->
 
 def _products(in1: NDArray[Any], in2: NDArray[Any]) -> NDArray[Any]:
     """Of float16 by one number as the library makes them, which has instructions for it; others as NumPy does."""
-    if in1.size > LEAST_OF_FILTER and in2.size == 1 and in1.dtype.char == in2.dtype.char == "e":
-        return run(in1, in2, tuple(range(in1.ndim)), "same", in1.dtype)
+    if max(in1.size, in2.size) > LEAST_OF_FILTER and min(in1.size, in2.size) == 1:
+        kind = np.result_type(in1.dtype, in2.dtype)
+        if kind.char == "e":
+            array, number = (in1, in2) if in2.size == 1 else (in2, in1)
+            return run(array.astype(kind, copy=False), number.astype(kind, copy=False), tuple(range(array.ndim)), "same", kind)
     made: NDArray[Any] = in1 * in2
     return made
 
