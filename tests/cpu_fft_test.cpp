@@ -310,6 +310,39 @@ TEST(CpuFft, SharesATileThatIsAlone) {
   }
 }
 
+TEST(CpuFft, TakesNoMoreMemoryThanSaid) {
+  // docs/measured/cpu.md: scratch and constants of two threads without the weights, in images of f32.
+  struct Case {
+    Shape shape;
+    FilterSize size;
+    double most_images;
+  };
+  std::vector<Case> cases;
+  for (const std::int64_t n : {500, 1000, 2048}) {
+    for (const std::int64_t k : {15, 31, 32, 63, 100, 125}) cases.push_back({{.height = n, .width = n}, {.height = k, .width = k}, 5});
+    cases.push_back({{.height = n, .width = n}, {.height = n / 4, .width = n / 4}, 5});
+    cases.push_back({{.height = n, .width = 2 * n}, {.height = n / 2, .width = n / 2}, 7});
+  }
+  for (const std::int64_t n : {64, 100, 128}) {
+    for (const std::int64_t k : {std::int64_t{7}, std::int64_t{9}, std::int64_t{15}, n / 4}) cases.push_back({{.depth = n, .height = n, .width = n}, {k, k, k}, 7});
+  }
+  for (const std::int64_t n : {100'000, 1'000'000}) {
+    for (const std::int64_t k : {std::int64_t{100}, n / 10, n - 1}) cases.push_back({{.width = n}, {.width = k}, 9});
+  }
+  for (const Case& each : cases) {
+    std::vector<double> weights(static_cast<std::size_t>(each.size.taps()));
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i * 31 % 17) - 7.5;
+    const Plan plan({.shape = each.shape,
+                     .pixel = Pixel::f32,
+                     .filters = {Filter::dense(each.size, weights)},
+                     .options = {.method = Method::fft, .threads = 2}});
+    const double of_weights = static_cast<double>(weights.size()) * sizeof(double);
+    const double bytes = static_cast<double>(plan.workspace_bytes()) + static_cast<double>(plan.constant_bytes()) - of_weights;
+    EXPECT_LE(bytes, each.most_images * 4 * static_cast<double>(each.shape.elements()))
+        << to_string(each.shape) << " under " << each.size.depth << "x" << each.size.height << "x" << each.size.width;
+  }
+}
+
 TEST(CpuFft, IsNotChosenWhereFractionsAreCutOff) {
   PlanSpec spec{.shape = {.height = 600, .width = 600}, .pixel = Pixel::u8, .filters = {random_filter({.height = 63, .width = 63})}};
   EXPECT_THAT(Plan(spec).methods(), ElementsAre(Method::fft));

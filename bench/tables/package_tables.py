@@ -2,8 +2,9 @@
 from records import digits, percent, record, table, times
 
 CPU, GPU = "package_cpu", "package_gpu"
-TRANSFORMS = "transforms_cpu"
+TRANSFORMS = "transforms_cpu"  # and transforms_cpu_xeon
 SCANS = ("scan_xeon_1", "scan_xeon_2", "scan_xeon_3")
+SIGNAL_SCANS = tuple(f"scan_signal_{number}" for number in range(1, 4))  # one seed, ten thousand calls each
 TYPES = {"float32": "f32", "uint8": "u8"}
 
 # The calls of the short table.
@@ -96,9 +97,9 @@ def package_gpu_versions():
     return versions(GPU)
 
 
-def scan_circumstances():
-    of = record(SCANS[0])
-    commits = ", ".join(dict.fromkeys(record(name)["commit"] for name in SCANS))
+def scan_circumstances(names=SCANS):
+    of = record(names[0])
+    commits = ", ".join(dict.fromkeys(record(name)["commit"] for name in names))
     return f"{of['machine']}, commits {commits}, {of['date']}"
 
 
@@ -117,17 +118,36 @@ def scans():
                   "over 1.5 times SciPy's time", "worst", "plans within 3× of what they expect"], lines)
 
 
-def scan_functions():
+def signal_scans():
+    lines = []
+    for name in SIGNAL_SCANS:
+        of, (every, large) = record(name), (record(name)["summary"][key] for key in ("all", "of_100_us"))
+        lines.append([f"{of['first']:,} to {of['first'] + every['calls'] + of['summary']['refused_by_scipy'] - 1:,}", f"{every['calls']:,}",
+                      f"{large['calls']:,}", str(of["summary"]["wrong"]), f"{every['less_than_scipy']:.1%}",
+                      f"{large['less_than_scipy']:.1%}", str(large["misses"]), times(large["worst_over_scipy"])])
+    return table(["Numbers", "calls that SciPy makes", "of more than 100 µs", "wrong", "faster than SciPy, of all",
+                  "of those of more than 100 µs", "over 1.5 times SciPy's time", "worst"], lines)
+
+
+def signal_scan_circumstances():
+    return f"{scan_circumstances(SIGNAL_SCANS)}, beside {versions(SIGNAL_SCANS[0])}"
+
+
+def signal_scan_functions():
+    return scan_functions(SIGNAL_SCANS)
+
+
+def scan_functions(names=SCANS):
     """Of each function the calls of all seeds that were faster than SciPy's, and the worst of them."""
     functions = {}
-    for name in SCANS:
+    for name in names:
         for function, summary in record(name)["summary"]["functions"].items():
             functions.setdefault(function, []).append(summary)
     lines = []
     for function, summaries in sorted(functions.items()):
         calls = sum(each["calls"] for each in summaries)
         faster = sum(each["calls"] * each["less_than_scipy"] for each in summaries) / calls
-        lines.append([f"`{function}`", f"{calls:,}", percent(faster), times(max(each["worst_over_scipy"] for each in summaries))])
+        lines.append([f"`{function}`", f"{calls:,}", percent(faster), times(max(each["worst_over_scipy"] or 0 for each in summaries))])
     return table(["Function", "calls", "faster than SciPy", "worst time over SciPy's, where calls take 100 µs or more"], lines)
 
 
@@ -136,31 +156,31 @@ def lengths(shape):
     return "×".join(f"{n // 2**20} M" if n % 2**20 == 0 else f"{n:,}" if len(shape) == 1 else str(n) for n in shape)
 
 
-def transforms():
+def transforms(name=TRANSFORMS):
     """Large filters by transforms on the CPU: milliseconds, and how many times as long each peer takes."""
     peers = {"OpenCV": "cv2.filter2D", "fftconvolve": "scipy.signal.fftconvolve", "oaconvolve": "scipy.signal.oaconvolve"}
     lines = []
-    for row in record(TRANSFORMS)["rows"]:
+    for row in record(name)["rows"]:
         ours = row["seconds"]["halation"]
         others = [times(row["seconds"][name] / ours) if name in row["seconds"] else "–" for name in peers.values()]
         lines.append([lengths(row["shape"]), lengths(row["taps"]), digits(1e3 * ours), *others, digits(1e3 * row["plan_s"])])
     return table(["Array, f32", "taps", "ms", *peers, "plan, ms"], lines)
 
 
-def transforms_circumstances():
-    of = record(TRANSFORMS)
+def transforms_circumstances(name=TRANSFORMS):
+    of = record(name)
     return f"{of['machine']}, {of['cores']} cores, commit {of['commit']}, {of['date']}"
 
 
-def transforms_versions():
-    return versions(TRANSFORMS)
+def transforms_versions(name=TRANSFORMS):
+    return versions(name)
 
 
-def transforms_least(dimensions):
+def transforms_least(dimensions, name=TRANSFORMS):
     """Of arrays of so many axes: how many times as long the quickest peer takes, at the least."""
-    return times(min(row["over_best"] for row in record(TRANSFORMS)["rows"] if len(row["shape"]) == dimensions))
+    return times(min(row["over_best"] for row in record(name)["rows"] if len(row["shape"]) == dimensions))
 
 
 FIGURES = [package_cpu, package_cpu_few, package_gpu, package_gpu_over, package_count, program_share, package_cpu_circumstances,
            package_cpu_versions, package_gpu_circumstances, package_gpu_versions, scan_circumstances, scan_versions, scans,
-           scan_functions, transforms, transforms_circumstances, transforms_versions, transforms_least]
+           scan_functions, signal_scans, signal_scan_circumstances, signal_scan_functions, transforms, transforms_circumstances, transforms_versions, transforms_least]

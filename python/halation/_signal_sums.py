@@ -175,8 +175,14 @@ def _middle(in1: Any, in2: Any, axes: Shape, full: Callable[[Any, Any], Any]) ->
 
 def _products(in1: NDArray[Any], in2: NDArray[Any]) -> NDArray[Any]:
     """Of float16 by one number as the library makes them, which has instructions for it; others as NumPy does."""
-    if in1.size > LEAST_OF_FILTER and in2.size == 1 and in1.dtype.char == in2.dtype.char == "e":
-        return run(in1, in2, tuple(range(in1.ndim)), "same", in1.dtype)
+    if max(in1.size, in2.size) > LEAST_OF_FILTER and min(in1.size, in2.size) == 1:
+        kind = np.result_type(in1.dtype, in2.dtype)
+        if kind.char == "e":
+            array, number = (in1, in2) if in2.size == 1 else (in2, in1)
+            halves: NDArray[Any] = run(
+                array.astype(kind, copy=False), number.astype(kind, copy=False), tuple(range(array.ndim)), "same", kind
+            )
+            return halves
     made: NDArray[Any] = in1 * in2
     return made
 
@@ -218,7 +224,7 @@ def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType
     """Convolutions along `axes`, with a filter for each place along the others."""
     ndim = in1.ndim
     if not axes and isinstance(in1, np.ndarray):
-        made = _products(in1, as_weights(in2)).astype(dtype, copy=False)
+        made: Any = _products(in1, as_weights(in2)).astype(dtype, copy=False)
         return np.ascontiguousarray(centred(made, given)) if mode == "same" else made
     others = [axis for axis in range(ndim) if axis not in axes]
     sizes = [math.prod(each.shape[axis] for axis in axes) for each in (in1, in2)]

@@ -249,6 +249,14 @@ def test_products_of_float16():
     a, b = (8 * rng.random(100_000) - 4).astype("float16"), np.array([-1.7], "float16")
     np.testing.assert_array_equal(ours.convolve(a, b), a * b)
     np.testing.assert_array_equal(ours.fftconvolve(a, b), a * b)
+    np.testing.assert_array_equal(ours.fftconvolve(np.array([3], "uint8"), a), 3 * a)
+
+
+def test_images_smaller_than_their_filter():
+    rng = np.random.default_rng(1)
+    image, weights = rng.integers(-9, 9, (10, 1)), rng.integers(-9, 9, (140, 44))
+    for mode in ("same", "full"):
+        np.testing.assert_array_equal(ours.convolve2d(image, weights, mode), theirs.convolve2d(image, weights, mode))
 
 
 def test_whole_numbers_in_many_pixels():
