@@ -4,7 +4,7 @@ from records import digits, percent, record, table, times
 CPU, GPU = "package_cpu", "package_gpu"
 TRANSFORMS = "transforms_cpu"  # and transforms_cpu_xeon
 SCANS = ("scan_xeon_1", "scan_xeon_2", "scan_xeon_3")
-SIGNAL_SCANS = tuple(f"scan_signal_{number}" for number in range(1, 4))  # one seed, ten thousand calls each
+SIGNAL_SCANS = tuple(f"scan_signal_{number}" for number in range(1, 6))  # one seed, ten thousand calls each
 TYPES = {"float32": "f32", "uint8": "u8"}
 
 # The calls of the short table.
