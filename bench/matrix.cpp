@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view schema = "halation-bench-matrix-1";
 constexpr std::int64_t most_extent = std::int64_t{1} << 40;
-constexpr int most_size = 4095;
+constexpr int most_size = 4194303;
 constexpr double most_sigma = 500;
 
 template <class T, std::size_t N>

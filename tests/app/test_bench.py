@@ -387,7 +387,7 @@ class BadInput(Bench):
                 ({}, extents), ({"extents": []}, f"{extents}, got []"), ({"extents": [0, 4]}, f"extents {number} 1099511627776, got 0"),
                 ({"extents": [4, 4.5]}, f"extents {number} 1099511627776, got 4.5"),
                 ({"extents": [9], "channels": "3"}, f'channels {number} 1024, got "3"'),
-                ({"extents": [9], "size": 0}, f"size {number} 4095, got 0"),
+                ({"extents": [9], "size": 0}, f"size {number} 4194303, got 0"),
                 ({"extents": [9], "pixel": "f33"}, "unknown pixel 'f33'; choose from u8, u16, i16, f16, f32, f64"),
                 ({"extents": [9], "pixel": 8}, "pixel must be a text, got 8"),
                 ({"extents": [9], "filter": "median"},

@@ -277,7 +277,7 @@ const std::vector<ByPasses>& by_passes() {
       {{.height = 2500, .width = 61}, {.height = 65, .width = 1}},
       {{.height = 911, .width = 70}, {.height = 1000, .width = 1}},
       {{.height = 130, .width = 70, .channels = 3}, {.height = 90, .width = 1}},
-      {{.height = 5000, .width = 3}, {.height = 3001, .width = 2}},
+      {{.height = 5000, .width = 3}, {.height = 1801, .width = 2}},
       {{.width = 40009}, {.width = 9001}},
       {{.batch = 2, .height = 3, .width = 20011}, {.width = 30000}},
       {{.width = 1500007}, {.width = 100003}},

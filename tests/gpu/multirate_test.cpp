@@ -64,7 +64,7 @@ TEST(GpuMultirate, HoldsItsBoundForEveryBorderExtentAndFactor) {
       for (const auto& [height, width] : {std::pair{301, 517}, std::pair{64, 1024}, std::pair{1, 1}, std::pair{5, 2049}, std::pair{700, 3}}) {
         const Image image = noise({.height = height, .width = width}, Pixel::f32, 1);
         for (const Extent extent : {Extent::same, Extent::full})
-          expect_within_bound(image, gaussian({.sigma = sigma}), {.border = border, .extent = extent}, 1,
+          expect_within_bound(image, gaussian({.sigma = sigma, .dims = 2}), {.border = border, .extent = extent}, 1,
                               std::string(name_of(mode)) + " " + text(height, width) + " sigma " + std::to_string(sigma));
       }
       const Image image = noise({.height = 741, .width = 902}, Pixel::f32, 2);
@@ -80,20 +80,35 @@ TEST(GpuMultirate, TakesConstantsThatDifferByAxis) {
   expect_within_bound(image, gaussian({.sigma = 9.0}), {.border = {.y = Border::constant(0.5), .x = Border::reflect()}}, 1, "constant, reflect");
 }
 
+/// As expect_within_bound, unless integers of 16 bits ask for sums in f64, which are left to other methods. Whether it was done.
+bool is_within_bound(const Image& image, const Filter& filter, const Options& options, double largest, const std::string& what) {
+  const Pixel output = options.output.value_or(image.pixel());
+  const auto is_wide = [](Pixel pixel) { return bytes_of(pixel) == 2 && !is_float(pixel); };
+  try {
+    expect_within_bound(image, filter, options, largest, what);
+    return true;
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.code() == ErrorCode::unsupported && (is_wide(image.pixel()) || is_wide(output))) << what << ": " << error.what();
+    return false;
+  }
+}
+
 TEST(GpuMultirate, TakesAllPixelsChannelsBatchesAndLayouts) {
+  int done = 0;
   for (const Pixel pixel : all_pixels) {
     if (pixel == Pixel::f64) continue;
     for (const Pixel output : all_pixels) {
       if (output == Pixel::f64) continue;
       for (const Layout layout : {Layout::interleaved, Layout::planar}) {
         const Image image = noise({.batch = 2, .height = 120, .width = 137, .channels = 3}, pixel, 4, layout);
-        expect_within_bound(image, gaussian({.sigma = 7.0}), {.output = output, .scale = 0.25, .offset = 3},
+        done += is_within_bound(image, gaussian({.sigma = 7.0}), {.output = output, .scale = 0.25, .offset = 3},
                             is_float(pixel) ? 1 : largest(pixel) + 1, std::string(name_of(pixel)) + " to " + std::string(name_of(output)));
       }
     }
-    expect_within_bound(noise({.depth = 5, .height = 128, .width = 256}, pixel, 5), gaussian({.sigma = 24.0, .dims = 2}),
+    done += is_within_bound(noise({.depth = 5, .height = 128, .width = 256}, pixel, 5), gaussian({.sigma = 24.0, .dims = 2}),
                         {.rounding = Rounding::truncate}, is_float(pixel) ? 1 : largest(pixel) + 1, std::string(name_of(pixel)) + " planes");
   }
+  EXPECT_GT(done, 25);
 }
 
 TEST(GpuMultirate, TakesDerivativesAndAnchors) {
@@ -101,7 +116,9 @@ TEST(GpuMultirate, TakesDerivativesAndAnchors) {
   std::vector<double> slope(row.size());
   for (std::size_t i = 0; i < row.size(); ++i) slope[i] = row[i] * (static_cast<double>(i) - static_cast<double>(row.size() / 2)) / 10;
   const Image image = noise({.height = 260, .width = 281}, Pixel::f32, 6);
-  const Filter filter = Filter::separable({.y = row, .x = slope}).with_anchor({.y = 3, .x = 71});
+  std::vector<double> uneven(row.size());
+  std::transform(row.begin(), row.end(), slope.begin(), uneven.begin(), [](double a, double b) { return a + 0.5 * b; });
+  const Filter filter = Filter::separable({.y = uneven, .x = slope}).with_anchor({.y = 3, .x = 71});
   expect_within_bound(image, filter, {.operation = Operation::convolution}, 1, "convolution");
   expect_within_bound(image, filter, {.operation = Operation::correlation}, 1, "correlation");
 }

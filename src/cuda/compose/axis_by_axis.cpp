@@ -84,7 +84,10 @@ double sum_of(const std::vector<double>& factor) {
 
 /// A part of a job that is done by transforms may be done so or by sums, whichever is quicker on such rows; without its dense weights.
 Job quicker_of(Job part, bool transforms, RowLayout rows, const Request& request) {
-  if (!transforms) return part;
+  // Below, transforms save too little for the digits they round away.
+  constexpr std::int64_t fewest_transformed = 32;
+  const Space& size = part.filters.front().size;
+  if (!transforms || size[0] * size[1] * size[2] < fewest_transformed) return part;
   const double by_sums = request.families.cheapest(part, rows, request.gpu).seconds;
   part.filters.front().method = Method::fft;
   const Request transformed{part, rows, request.gpu, request.families};

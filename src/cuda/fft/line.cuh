@@ -98,6 +98,7 @@ class FftLineInput {
   __device__ __forceinline__ void load(Complex<T> (&to)[16]) const {
     constexpr int step = 16 * A, half = FftLineSize<T, A>::length;
     Bits<T> real[16], imaginary[16];
+    unsigned outside = 0;
     if (inside_) {
       const std::byte* from = row_ + first_ * step_;
 #pragma unroll
@@ -105,22 +106,34 @@ class FftLineInput {
         real[i] = load_plain<Bytes, T>(from + i * step * step_);
         imaginary[i] = load_plain<Bytes, T>(from + (i * step + half) * step_);
       }
+    } else if (const NearBorder near(axis_); near.holds) {
+      const int first = static_cast<int>(first_);
+      int places[32];
+#pragma unroll
+      for (int i = 0; i < 32; ++i) places[i] = row_ == nullptr ? -1 : near.source(first + i % 16 * step + i / 16 * half);
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {
+        load_bits<Bytes>(real[i], row_ + places[i] * step_, places[i] >= 0);
+        load_bits<Bytes>(imaginary[i], row_ + places[i + 16] * step_, places[i + 16] >= 0);
+        outside |= (places[i] < 0 ? 1U : 0U) << i | (places[i + 16] < 0 ? 1U : 0U) << (i + 16);
+      }
     } else {
 #pragma unroll
       for (int i = 0; i < 16; ++i) {
         load_at(i * step, real[i]);
         load_at(i * step + half, imaginary[i]);
+        outside |= (is_outside(i * step) ? 1U : 0U) << i | (is_outside(i * step + half) ? 1U : 0U) << (i + 16);
       }
     }
     with_element<Bytes>(pixel_, [&](auto element) {
 #pragma unroll
       for (int i = 0; i < 16; ++i) to[i] = {number_of<decltype(element), T>(real[i]), number_of<decltype(element), T>(imaginary[i])};
     });
-    if (inside_) return;
+    if (outside == 0) return;
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-      if (is_outside(i * step)) to[i].x = outside_;
-      if (is_outside(i * step + half)) to[i].y = outside_;
+      if ((outside >> i & 1) != 0) to[i].x = outside_;
+      if ((outside >> (i + 16) & 1) != 0) to[i].y = outside_;
     }
   }
 

@@ -55,11 +55,13 @@ struct Cut {
 /// Which axis is the outer one: z or y, or x of a signal.
 std::size_t outer_axis_of(const Taps& taps) { return taps.size[0] > 1 ? 0 : taps.size[1] > 1 ? 1 : 2; }
 
-/// Outputs that a tile of so many samples keeps along an axis, where it is worth it.
-std::int64_t kept_of(std::int64_t samples, std::int64_t taps, std::int64_t extent) {
+/// Outputs that a tile of so many samples keeps along an axis, where that is worth it.
+std::int64_t kept_of(std::int64_t samples, std::int64_t taps) {
   const std::int64_t kept = samples - taps + 1;
-  return kept * 16 < samples || (kept >= 2 * extent && samples > 64) ? 0 : kept;
+  return kept * 16 < samples ? 0 : kept;
 }
+
+constexpr bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
 
 template <class T>
 void price(Cut<T>& cut, const Job& job, const Gpu& gpu) {
@@ -82,12 +84,12 @@ Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
     Cut<T> cut{.outer = &outer, .middle = middle, .rows = &rows};
     const Space out = job.out.space();
     if (outer_axis == 2) {
-      if (outer.signal_forth == nullptr) return;
-      cut.kept[2] = kept_of(cut.numbers() * 2, taps.size[2], out[2]);
+      if (outer.signal_forth == nullptr || !is_power_of_two(rows.length)) return;  // turns between are exact of such alone
+      cut.kept[2] = kept_of(cut.numbers() * 2, taps.size[2]);
     } else {
-      cut.kept[outer_axis] = kept_of(2 * std::int64_t{outer.length}, taps.size[outer_axis], out[outer_axis]);
-      if (outer_axis == 0) cut.kept[1] = middle == nullptr ? 1 : kept_of(middle->length, taps.size[1], out[1]);
-      cut.kept[2] = kept_of(rows.length, taps.size[2], out[2]);
+      cut.kept[outer_axis] = kept_of(2 * std::int64_t{outer.length}, taps.size[outer_axis]);
+      if (outer_axis == 0) cut.kept[1] = middle == nullptr ? 1 : kept_of(middle->length, taps.size[1]);
+      cut.kept[2] = kept_of(rows.length, taps.size[2]);
     }
     if (*std::min_element(cut.kept.begin(), cut.kept.end()) < 1) return;
     // Rows of outputs begin where cache lines do, unless that costs an eighth.

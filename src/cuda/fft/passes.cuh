@@ -68,6 +68,21 @@ struct FftColumnInput {
           real[i] = load_plain<Bytes, T>(here + i * step * stride);
           imaginary[i] = load_plain<Bytes, T>(here + (i * step + far) * stride);
         }
+      } else if (const NearBorder near(axis); near.holds) {
+        const int near_at = static_cast<int>(at), near_step = static_cast<int>(step), near_far = static_cast<int>(far);
+        int r[Count], m[Count];
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+          r[i] = near.source(near_at + i * near_step);
+          m[i] = near.source(near_at + i * near_step + near_far);
+        }
+#pragma unroll
+        for (int i = 0; i < Count; ++i) {
+          load_bits<Bytes>(real[i], from + r[i] * stride, from != nullptr && r[i] >= 0);
+          load_bits<Bytes>(imaginary[i], from + m[i] * stride, from != nullptr && m[i] >= 0);
+          real_outside |= (r[i] < 0 ? 1U : 0U) << i;
+          imaginary_outside |= (m[i] < 0 ? 1U : 0U) << i;
+        }
       } else {
 #pragma unroll
         for (int i = 0; i < Count; ++i) {
