@@ -14,7 +14,8 @@ namespace halation {
 struct TransformFacts {
   double samples = 1;    ///< of the input in a tile, what lies outside among them
   double roundings = 0;  ///< that a term meets on its way: to its spectrum, by the product, and back; see below
-  bool by_axes = false;  ///< filters that are products of factors may be done along one axis after the other
+  /// The same of one axis after the other, where filters that are products of factors may be done so; else 0.
+  double axis_samples = 0, axis_roundings = 0;
 };
 
 /// Roundings of one complex product with a root of unity that is itself rounded: √2 · 2 for the product (Higham, Lemma 3.5), 1 for the
@@ -54,13 +55,14 @@ inline double transform_error(const std::vector<double>& weights, const Transfor
 /// The same of factors along one axis after the other, each by transforms or by sums: what they are off along one axis, times what the
 /// others make of it.
 inline double transform_error_by_axes(const std::array<std::vector<double>, 3>& factors, const TransformFacts& facts, bool sum_f64) {
+  const TransformFacts of_axis{.samples = facts.axis_samples, .roundings = facts.axis_roundings};
   const double u = sum_f64 ? 0x1p-53 : 0x1p-24;
   double exact = 1, off = 1;
   for (const std::vector<double>& factor : factors) {
     double magnitudes = 0;
     for (const double w : factor) magnitudes += std::fabs(w);
     exact *= magnitudes;
-    off *= magnitudes * (1 + 2 * u * static_cast<double>(factor.size() + 1)) + (factor.size() > 1 ? transform_error(factor, facts, sum_f64) : 0);
+    off *= magnitudes * (1 + 2 * u * static_cast<double>(factor.size() + 1)) + (factor.size() > 1 ? transform_error(factor, of_axis, sum_f64) : 0);
   }
   return off - exact;
 }

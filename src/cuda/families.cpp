@@ -104,16 +104,33 @@ TransformFacts Families::transform_facts(const Job& job, const Taps& taps, const
   Job one = job;
   one.filters = {taps};
   one.combine = Combine::none;
-  TransformFacts most{.samples = 0, .roundings = 0};
-  for (const TransformFacts& facts : {facts_of_tiles(one), facts_of_passes(one, gpu), facts_of_columns(one, gpu)}) {
-    most.samples = std::max(most.samples, facts.samples);
-    most.roundings = std::max(most.roundings, facts.roundings);
+  one.filters.front().method = Method::fft;
+  // How rows lie matters to none of them. A part of several passes may have other pixels, and so what is nearly as cheap counts as well.
+  constexpr double nearly = 1.5;
+  const Request request{one, layout_of_images(one), gpu, families()};
+  struct Offered {
+    double seconds;
+    TransformFacts facts;
+  };
+  std::vector<Offered> offered;
+  const auto consider = [&](const Family& family, const auto& facts_of) {
+    if (family.refuses(request) == nullptr) offered.push_back({family.seconds(request), facts_of()});
+  };
+  consider(fft_tiles, [&] { return facts_of_tiles(one); });
+  consider(fft_along_y, [&] { return facts_of_columns(one, gpu); });
+  consider(fft_passes, [&] { return facts_of_passes(one, gpu); });
+  double least = std::numeric_limits<double>::infinity();
+  for (const Offered& offer : offered) least = std::min(least, offer.seconds);
+  TransformFacts facts{.samples = 0, .roundings = 0};
+  for (const Offered& offer : offered) {
+    if (offer.seconds > nearly * least) continue;
+    facts.samples = std::max(facts.samples, offer.facts.samples);
+    facts.roundings = std::max(facts.roundings, offer.facts.roundings);
   }
   const TransformFacts of_axes = facts_of_axes(one, gpu);
-  most.samples = std::max(most.samples, of_axes.samples);
-  most.roundings = std::max(most.roundings, of_axes.roundings);
-  most.by_axes = of_axes.samples > 0;
-  return most;
+  facts.axis_samples = of_axes.samples;
+  facts.axis_roundings = of_axes.roundings;
+  return facts;
 }
 
 std::unique_ptr<const Runner> Families::make(const std::shared_ptr<const Job>& job, const Gpu& gpu,

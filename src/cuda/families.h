@@ -56,7 +56,7 @@ class Families final : public FamilyTable<Family, Request> {
   static std::span<const Method> methods();
   /// What one filter of the job should take by a method, over images that halation makes.
   double expected_seconds(const Job& job, const Taps& taps, Method method, const Gpu& gpu) const;
-  /// Of one filter by transforms: the most of whichever family may do it.
+  /// Of one filter by transforms: the most of those families that may do it, the cheapest and what costs nearly as little.
   static TransformFacts transform_facts(const Job& job, const Taps& taps, const Gpu& gpu);
   /// A runner for these layouts of rows.
   std::unique_ptr<const Runner> make(const std::shared_ptr<const Job>& job, const Gpu& gpu,

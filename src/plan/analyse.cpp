@@ -220,7 +220,7 @@ ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double
   const double size = std::fabs(job.scale);
   const std::optional<double> most = largest_input(job);
   double of_sums = transform_error(taps.weights, facts, job.sum_f64);
-  if (facts.by_axes) of_sums = std::max(of_sums, transform_error_by_axes(*taps.factors, facts, job.sum_f64) + residual * magnitudes);
+  if (facts.axis_samples > 0) of_sums = std::max(of_sums, transform_error_by_axes(*taps.factors, facts, job.sum_f64) + residual * magnitudes);
   if (sums_are_whole(job, taps.weights)) {
     const bool none = sums_are_exact(taps, magnitudes, job) && of_sums * *most < 0.5;
     if (none && job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0, 0};

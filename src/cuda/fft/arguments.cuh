@@ -16,7 +16,10 @@ namespace halation::cuda_backend {
 
 /// Threads that were quickest of those tried for tiles of 16 · A by 16 · B complex numbers of so many bytes
 /// (docs/notebook/cuda/fft.md): a multiprocessor's registers hold 768 of them in f32 and half as many in f64.
-constexpr int fft_threads(int a, int b, bool is_f64) { return is_f64 ? (b > 4 ? 384 : 128) : b == 12 ? 768 : a * b > 16 ? 256 : 128; }
+constexpr int fft_threads(int a, int b, bool is_f64) {
+  if (is_f64) return b > 4 ? 384 : 128;
+  return b == 12 ? 768 : b == 6 ? 192 : a * b > 16 ? 256 : 128;
+}
 
 /// A tile of 32 · A rows and 16 · B columns of numbers T, packed as half as many rows of complex ones: row n is row n of the tile and,
 /// as imaginary part, row n + rows.

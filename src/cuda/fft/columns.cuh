@@ -11,12 +11,18 @@
 
 namespace halation::cuda_backend {
 
-template <class T, int First, int Second, int Third>
+/// Columns of a block: enough for whole sectors of 32 bytes, few enough for two blocks a multiprocessor.
+template <class T>
+constexpr int fft_block_columns(int part) {
+  return 128 / static_cast<int>(sizeof(Complex<T>)) / (part > 48 ? 2 : 1);
+}
+
+template <class T, int First, int Second, int Third, int Columns = fft_block_columns<T>(Second * Third)>
 struct FftColumnSize {
   static constexpr int first = First, second = Second, third = Third;
   static constexpr int length = First * Second * Third;
   static constexpr int part = Second * Third;  ///< numbers apart that the first step takes together; threads of a column
-  static constexpr int columns = 128 / static_cast<int>(sizeof(Complex<T>)) / (part > 48 ? 2 : 1);
+  static constexpr int columns = Columns;
   static constexpr int threads = part * columns;
   static constexpr int blocks = (sizeof(T) == 8 ? 512 : 1024) / threads;  ///< that share a multiprocessor
   static constexpr std::size_t shared_bytes = std::size_t{length} * columns * sizeof(Complex<T>);

@@ -19,7 +19,7 @@ namespace {
 template <class T>
 std::span<const FftAloneKernels<T>> kernels_of() {
   static const std::array list{fft_alone<T, 8, 8, 1>(), fft_alone<T, 16, 8, 1>(), fft_alone<T, 12, 12, 2>(), fft_alone<T, 16, 16, 2>(),
-                               fft_alone<T, 16, 16, 4>()};
+                               fft_alone<T, 12, 12, 4>(), fft_alone<T, 16, 12, 4>(), fft_alone<T, 16, 16, 4>()};
   return list;
 }
 
@@ -28,6 +28,13 @@ struct Cut {
   const FftAloneKernels<T>* columns = nullptr;
   std::int64_t kept = 0, down = 0;
   double seconds = 0;
+
+  const char* refuses(const Job& job) const {
+    if (columns == nullptr) return "no column in shared memory is long enough";
+    // Whichever way channels lie.
+    const double blocks = static_cast<double>(job.out.elements()) / static_cast<double>(job.out.height) * static_cast<double>(down);
+    return blocks < 0x1p30 ? nullptr : "more blocks than a launch can have";
+  }
 };
 
 template <class T>
@@ -36,6 +43,7 @@ Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
   for (const FftAloneKernels<T>& columns : kernels_of<T>()) {
     if (columns.shared_bytes > gpu.shared_limit) continue;
     Cut<T> cut{.columns = &columns};
+    if (const char* only = getenv("COLS"); only != nullptr && atoi(only) != columns.length) continue;
     const std::int64_t samples = 2 * std::int64_t{columns.length};
     cut.kept = samples - taps.size[1] + 1;
     if (cut.kept * 16 < samples) continue;
@@ -61,18 +69,12 @@ class FftColumnsRunner final : public Runner {
     };
     allow(reinterpret_cast<const void*>(cut.columns->filter));
     allow(reinterpret_cast<const void*>(cut.columns->spectrum));
+    describe(constants_, *job_);
     constants_.outer_axis = 1;
     constants_.middle = 1;
-    constants_.taps_z = constants_.taps_x = 1;
-    constants_.taps_y = static_cast<int>(taps.size[1]);
+    constants_.taps_z = 1;
     constants_.kept_y = static_cast<int>(cut.kept);
     constants_.skipped[1] = constants_.taps_y - 1;
-    std::copy(taps.lead.begin(), taps.lead.end(), constants_.lead);
-    for (std::size_t axis = 0; axis < 3; ++axis) constants_.borders[axis] = DeviceBorder(job_->borders[axis]);
-    constants_.scale = static_cast<T>(job_->scale);
-    constants_.offset = static_cast<T>(job_->offset);
-    constants_.whole = sums_are_whole(*job_, taps.weights);
-    constants_.rounding = job_->rounding;
     constants_.notes_odd = is_float(job_->in_pixel);
     transform_weights(taps);
   }
@@ -89,13 +91,7 @@ class FftColumnsRunner final : public Runner {
     const UseDevice use(device_);
     const View& out = outs[0];
     FftPassArguments<T> job = constants_;
-    job.in = in.data;
-    job.in_strides = in.strides;
-    job.in_pixel = in.pixel;
-    job.out = out.data;
-    job.out_strides = out.strides;
-    job.out_pixel = out.pixel;
-    job.shape = out.shape;
+    place(job, in, out);
     // Channels that lie inside of pixels are columns of their own.
     const bool inside = std::abs(in.strides.channels) < std::abs(in.strides.width);
     const std::int64_t elements = out.shape.width * (inside ? out.shape.channels : 1);
@@ -115,21 +111,16 @@ class FftColumnsRunner final : public Runner {
   void transform_weights(const Taps& taps) {
     const FlippedWeights<T> flipped(taps, constants_.whole);
     constants_.gain = flipped.gain;
-    const std::size_t count = taps.weights.size();
-    const std::vector<Complex<T>> roots = roots_of_steps<T>(cut_.columns->first, cut_.columns->second, cut_.columns->third, true);
-    const DeviceArray<T> weights(count);
-    signs_ = DeviceArray<std::int8_t>(count);
-    roots_ = DeviceArray<Complex<T>>(roots.size());
-    spectrum_ = DeviceArray<Complex<T>>(static_cast<std::size_t>(cut_.columns->length));
-    constants_.signs = signs_.data();
-    constants_.turns[0] = roots_.data();
-    constants_.spectrum = spectrum_.data();
     cudaStream_t queue = cudaStreamPerThread;
-    HALATION_CUDA_CHECK(cudaMemcpyAsync(weights.data(), flipped.weights.data(), count * sizeof(T), cudaMemcpyHostToDevice, queue));
-    HALATION_CUDA_CHECK(cudaMemcpyAsync(signs_.data(), flipped.signs.data(), count, cudaMemcpyHostToDevice, queue));
-    HALATION_CUDA_CHECK(cudaMemcpyAsync(roots_.data(), roots.data(), roots.size() * sizeof(Complex<T>), cudaMemcpyHostToDevice, queue));
+    const DeviceArray<T> weights = uploaded(flipped.weights, queue);
+    signs_ = uploaded(flipped.signs, queue);
+    constants_.signs = signs_.data();
+    roots_ = uploaded(roots_of_steps<T>(cut_.columns->first, cut_.columns->second, cut_.columns->third, true), queue);
+    constants_.turns[0] = roots_.data();
+    spectrum_ = DeviceArray<Complex<T>>(static_cast<std::size_t>(cut_.columns->length));
+    constants_.spectrum = spectrum_.data();
     cut_.columns->spectrum<<<1, static_cast<unsigned>(cut_.columns->threads), cut_.columns->shared_bytes, queue>>>(
-        weights.data(), static_cast<int>(count), roots_.data(), spectrum_.data());
+        weights.data(), static_cast<int>(taps.size[1]), roots_.data(), spectrum_.data());
     HALATION_CUDA_LAUNCHED("fft column spectrum", queue);
     HALATION_CUDA_CHECK(cudaStreamSynchronize(queue));
   }
@@ -142,39 +133,21 @@ class FftColumnsRunner final : public Runner {
   FftPassArguments<T> constants_{};
 };
 
-/// Whichever way channels lie.
-bool fits_a_launch(const Job& job, std::int64_t down) {
-  return static_cast<double>(job.out.elements()) / static_cast<double>(job.out.height) * static_cast<double>(down) < 0x1p30;
-}
-
-const char* refuses(const Request& request) {
-  const Job& job = request.job;
-  const Taps& taps = request.taps();
-  if (!is_one_filter(job) || taps.method != Method::fft) return "one filter by transforms alone";
-  if (taps.size[0] != 1 || taps.size[1] == 1 || taps.size[2] != 1) return "filters along y alone";
-  if (job.in_pixel == Pixel::f64 && !job.sum_f64) return "f64 pixels in f64 sums alone";
-  return with_sum(job, [&](auto sum) -> const char* {
-    const auto cut = choose<decltype(sum)>(job, taps, request.gpu);
-    if (cut.columns == nullptr) return "no column in shared memory is long enough";
-    return fits_a_launch(job, cut.down) ? nullptr : "more blocks than a launch can have";
-  });
-}
+struct FftColumns {
+  template <class T>
+  using Run = FftColumnsRunner<T>;
+  template <class T>
+  static Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
+    return cuda_backend::choose<T>(job, taps, gpu);
+  }
+  static const char* refuses(const Taps& taps) {
+    return taps.size[0] != 1 || taps.size[1] == 1 || taps.size[2] != 1 ? "filters along y alone" : nullptr;
+  }
+};
 
 }  // namespace
 
-const Family fft_along_y{
-    .name = "fft columns",
-    .refuses = refuses,
-    .seconds =
-        [](const Request& request) {
-          return with_sum(request.job, [&](auto sum) { return choose<decltype(sum)>(request.job, request.taps(), request.gpu).seconds; });
-        },
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
-      return with_sum(*job, [&](auto sum) -> std::unique_ptr<const Runner> {
-        using T = decltype(sum);
-        return std::make_unique<FftColumnsRunner<T>>(job, request.gpu, choose<T>(*job, job->filters.front(), request.gpu));
-      });
-    }};
+const Family fft_along_y = family_of_transforms<FftColumns>("fft columns");
 
 TransformFacts facts_of_columns(const Job& job, const Gpu& gpu) {
   return with_sum(job, [&](auto sum) -> TransformFacts {

@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks)
 
 template <class T, int First, int Second, int Third>
 FftAloneKernels<T> fft_alone() {
-  using Size = FftColumnSize<T, First, Second, Third>;
+  using Size = FftColumnSize<T, First, Second, Third, fft_block_columns<T>(Second * Third > 32 ? 64 : Second * Third)>;
   return {.first = First, .second = Second, .third = Third, .length = Size::length, .columns = Size::columns, .threads = Size::threads,
           .shared_bytes = Size::shared_bytes, .filter = fft_columns_kernel<T, Size>, .spectrum = fft_column_spectrum_kernel<T, Size>};
 }

@@ -89,6 +89,11 @@ struct Choice {
   const FftTileKernels<T>* tile = nullptr;
   Cut cut{};
   double seconds = 0;
+
+  const char* refuses(const Job&) const {
+    if (tile == nullptr) return "no tile in shared memory is large enough";
+    return cut.tiles() > 0x7fffffff ? "more tiles than a launch can have" : nullptr;
+  }
 };
 
 template <class T>
@@ -121,17 +126,10 @@ class FftRunner final : public Runner {
       HALATION_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(tile.shared_bytes)));
     }
 
-    constants_.taps_y = static_cast<int>(taps.size[1]);
-    constants_.taps_x = static_cast<int>(taps.size[2]);
+    describe(constants_, *job_);
     constants_.kept_y = choice.cut.kept_y;
     constants_.kept_x = choice.cut.kept_x;
-    std::copy(taps.lead.begin(), taps.lead.end(), constants_.lead);
     constants_.lead[2] -= tile.width - choice.cut.kept_x - (constants_.taps_x - 1);
-    for (std::size_t axis = 0; axis < 3; ++axis) constants_.borders[axis] = DeviceBorder(job_->borders[axis]);
-    constants_.scale = static_cast<T>(job_->scale);
-    constants_.offset = static_cast<T>(job_->offset);
-    constants_.whole = sums_are_whole(*job_, taps.weights);
-    constants_.rounding = job_->rounding;
     transform_weights(taps);
   }
 
@@ -140,7 +138,7 @@ class FftRunner final : public Runner {
   }
   std::size_t constant_bytes() const override {
     const std::size_t numbers = choice_.tile->numbers() * (choice_.tile->height > 1 ? 1 : 2);  // the spectrum, and roots of a line
-    return numbers * sizeof(Complex<T>) + job_->filters.front().weights.size() * (sizeof(T) + sizeof(std::int8_t));
+    return numbers * sizeof(Complex<T>) + job_->filters.front().weights.size();
   }
   std::string explain() const override {
     return "tiles of " + std::to_string(choice_.tile->height) + "x" + std::to_string(choice_.tile->width) + " samples, of which " +
@@ -151,13 +149,7 @@ class FftRunner final : public Runner {
     const UseDevice use(device_);
     const View& out = outs[0];
     FftArguments<T> job = constants_;
-    job.in = in.data;
-    job.in_strides = in.strides;
-    job.in_pixel = in.pixel;
-    job.out = out.data;
-    job.out_strides = out.strides;
-    job.out_pixel = out.pixel;
-    job.shape = out.shape;
+    place(job, in, out);
     job.channels = Divisor(out.shape.channels);
     job.across = Divisor(choice_.cut.across);
     job.down = Divisor(choice_.cut.down);
@@ -181,39 +173,19 @@ class FftRunner final : public Runner {
   void transform_weights(const Taps& taps) {
     const FlippedWeights<T> flipped(taps, constants_.whole);
     constants_.gain = flipped.gain;
-    const std::size_t count = taps.weights.size();
     const FftTileKernels<T>& tile = *choice_.tile;
-    weights_ = DeviceArray<T>(count);
-    signs_ = DeviceArray<std::int8_t>(count);
-    spectrum_ = DeviceArray<Complex<T>>(tile.numbers());
-    constants_.signs = signs_.data();
-    constants_.spectrum = spectrum_.data();
-    const std::vector<Complex<T>> roots = tile.height > 1 ? std::vector<Complex<T>>() : roots_of_steps<T>(16, 16, static_cast<int>(tile.numbers()) / 256, true);
-    roots_ = DeviceArray<Complex<T>>(roots.size());
-    constants_.roots = roots_.data();
     cudaStream_t queue = cudaStreamPerThread;
-    HALATION_CUDA_CHECK(cudaMemcpyAsync(weights_.data(), flipped.weights.data(), count * sizeof(T), cudaMemcpyHostToDevice, queue));
-    HALATION_CUDA_CHECK(cudaMemcpyAsync(signs_.data(), flipped.signs.data(), count, cudaMemcpyHostToDevice, queue));
-
-    HALATION_CUDA_CHECK(cudaMemcpyAsync(roots_.data(), roots.data(), roots.size() * sizeof(Complex<T>), cudaMemcpyHostToDevice, queue));
-
-    // As an image with nothing outside, in the first corner of one tile.
-    FftArguments<T> job = constants_;
-    const auto element = static_cast<std::int64_t>(sizeof(T));
-    job.in = reinterpret_cast<const std::byte*>(weights_.data());
-    // One by one: nvcc 13.0 leaves out members of nested designated initialisers here.
-    job.in_strides.width = element;
-    job.in_strides.height = element * taps.size[2];
-    job.in_pixel = sizeof(T) == 8 ? Pixel::f64 : Pixel::f32;
-    job.shape.height = taps.size[1];
-    job.shape.width = taps.size[2];
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const std::int64_t n = axis == 0 ? 1 : taps.size[axis];
-      job.borders[axis] = DeviceBorder(BorderTable(0, n, n, Border::constant(0)));
-      job.borders[axis].high = tile.height + tile.width;
-      job.lead[axis] = 0;
+    const DeviceArray<T> weights = uploaded(flipped.weights, queue);
+    signs_ = uploaded(flipped.signs, queue);
+    constants_.signs = signs_.data();
+    spectrum_ = DeviceArray<Complex<T>>(tile.numbers());
+    constants_.spectrum = spectrum_.data();
+    if (tile.height == 1) {
+      roots_ = uploaded(roots_of_steps<T>(16, 16, static_cast<int>(tile.numbers()) / 256, true), queue);
+      constants_.roots = roots_.data();
     }
-    job.channels = job.across = job.down = job.depth = Divisor(1);
+    FftArguments<T> job = constants_;
+    place_weights(job, weights.data(), taps, tile.height + tile.width);
     job.kept_x = tile.width;
     tile.spectrum<<<1, static_cast<unsigned>(tile.threads), tile.shared_bytes, queue>>>(job, spectrum_.data());
     HALATION_CUDA_LAUNCHED("fft spectrum", queue);
@@ -225,40 +197,24 @@ class FftRunner final : public Runner {
   int multiprocessors_;
   Choice<T> choice_;
   typename FftTileKernels<T>::Kernel filter_ = nullptr, odd_tiles_ = nullptr;
-  DeviceArray<T> weights_;
   DeviceArray<std::int8_t> signs_;
   DeviceArray<Complex<T>> spectrum_, roots_;
   FftArguments<T> constants_{};
 };
 
-const char* refuses(const Request& request) {
-  const Job& job = request.job;
-  const Taps& taps = request.taps();
-  if (!is_one_filter(job) || taps.method != Method::fft) return "one filter by transforms alone";
-  if (taps.size[0] != 1) return "filters along x and y alone";
-  if (job.in_pixel == Pixel::f64 && !job.sum_f64) return "f64 pixels in f64 sums alone";
-  return with_sum(job, [&](auto sum) -> const char* {
-    const auto choice = choose<decltype(sum)>(job, taps, request.gpu);
-    if (choice.tile == nullptr) return "no tile in shared memory is large enough";
-    return choice.cut.tiles() > 0x7fffffff ? "more tiles than a launch can have" : nullptr;
-  });
-}
+struct FftTiles {
+  template <class T>
+  using Run = FftRunner<T>;
+  template <class T>
+  static Choice<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
+    return cuda_backend::choose<T>(job, taps, gpu);
+  }
+  static const char* refuses(const Taps& taps) { return taps.size[0] != 1 ? "filters along x and y alone" : nullptr; }
+};
 
 }  // namespace
 
-const Family fft_tiles{
-    .name = "fft tiles",
-    .refuses = refuses,
-    .seconds =
-        [](const Request& request) {
-          return with_sum(request.job, [&](auto sum) { return choose<decltype(sum)>(request.job, request.taps(), request.gpu).seconds; });
-        },
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
-      return with_sum(*job, [&](auto sum) -> std::unique_ptr<const Runner> {
-        using T = decltype(sum);
-        return std::make_unique<FftRunner<T>>(job, request.gpu, choose<T>(*job, job->filters.front(), request.gpu));
-      });
-    }};
+const Family fft_tiles = family_of_transforms<FftTiles>("fft tiles");
 
 TransformFacts facts_of_tiles(const Job& job) {
   return with_sum(job, [&](auto sum) -> TransformFacts {

@@ -1,84 +1,13 @@
-// line.cuh: transforms of R · R · A complex numbers in shared memory, R (16 or 12) of them a thread, and the kernel that filters along rows by
-// them.
+// line.cuh: a stretch of a row in, its transform, times the filter's, back, its outputs out.
 #pragma once
 
+#include <type_traits>
+
 #include "cuda/fft/kernels.cuh"
+#include "cuda/fft/line_steps.cuh"
 #include "cuda/fft/samples.cuh"
 
 namespace halation::cuda_backend {
-
-/// Of three steps: R numbers that lie R · A apart, R that lie A apart, A neighbours. What they leave behind stays where it is, so that
-/// digits are reversed.
-template <class T, int A, int R = 16>
-struct FftLineSize {
-  static constexpr int length = R * R * A;
-  static constexpr int threads = R * A;
-  static constexpr int blocks = (sizeof(T) == 8 ? 512 : 768) / threads;
-  static constexpr std::size_t shared_bytes = length / R * (R + 1) * sizeof(Complex<T>);
-  static_assert(R % A == 0);
-  /// Where number n lies: one place after R is left free, so that neighbours and those A or R · A apart fall into all banks. Of multiples
-  /// of R, and of A with what is less, it is the sum of the parts'.
-  __device__ __forceinline__ static constexpr int place(int n) { return n + n / R; }
-};
-
-/// Number t + R · A · i in, where t is the thread's, as v[i]; `first` is the numbers' place in shared memory. Out: results in an order of
-/// their own. Roots: e^(−2πi · t · (k + shift) / length) at R · A · k + t, and then e^(−2πi · n · k / (R · A)) at A · k + n.
-template <class T, int A, int R>
-__device__ __forceinline__ void line_forth(Complex<T> (&v)[R], Complex<T>* first, const Complex<T>* roots) {
-  using Size = FftLineSize<T, A, R>;
-  constexpr int step = R * A;
-  const int t = static_cast<int>(threadIdx.x);
-  transform<-1, R>(v);
-#pragma unroll
-  for (int i = 0; i < R; ++i) first[Size::place(step * result_of<R>(i)) + Size::place(t)] = v[i] * ldg(roots + step * result_of<R>(i) + t);
-  __syncthreads();
-  const int n = t % A;
-  Complex<T>* const second = first + Size::place(step * (t / A)) + n;
-#pragma unroll
-  for (int i = 0; i < R; ++i) v[i] = second[Size::place(A * i)];
-  transform<-1, R>(v);
-#pragma unroll
-  for (int i = 0; i < R; ++i)
-    second[Size::place(A * result_of<R>(i))] = result_of<R>(i) == 0 ? v[i] : v[i] * ldg(roots + Size::length + A * result_of<R>(i) + n);
-  __syncthreads();
-#pragma unroll
-  for (int j = 0; j < R / A; ++j) {
-    const Complex<T>* const third = first + Size::place(A * (t + step * j));
-#pragma unroll
-    for (int i = 0; i < A; ++i) v[A * j + i] = third[i];
-    transform<-1, A>(v + A * j);
-  }
-}
-
-/// The way back.
-template <class T, int A, int R>
-__device__ __forceinline__ void line_back(Complex<T> (&v)[R], Complex<T>* first, const Complex<T>* roots) {
-  using Size = FftLineSize<T, A, R>;
-  constexpr int step = R * A;
-  const int t = static_cast<int>(threadIdx.x);
-#pragma unroll
-  for (int j = 0; j < R / A; ++j) {
-    transform<1, A>(v + A * j);
-    Complex<T>* const third = first + Size::place(A * (t + step * j));
-#pragma unroll
-    for (int i = 0; i < A; ++i) third[i] = v[A * j + i];
-  }
-  __syncthreads();
-  const int n = t % A;
-  Complex<T>* const second = first + Size::place(step * (t / A)) + n;
-#pragma unroll
-  for (int i = 0; i < R; ++i) {
-    v[i] = second[Size::place(A * result_of<R>(i))];
-    if (result_of<R>(i) != 0) v[i] = times_conjugate(v[i], ldg(roots + Size::length + A * result_of<R>(i) + n));
-  }
-  transform<1, R>(v);
-#pragma unroll
-  for (int i = 0; i < R; ++i) second[Size::place(A * i)] = v[i];
-  __syncthreads();
-#pragma unroll
-  for (int i = 0; i < R; ++i) v[i] = times_conjugate(first[Size::place(step * result_of<R>(i)) + Size::place(t)], ldg(roots + step * result_of<R>(i) + t));
-  transform<1, R>(v);
-}
 
 /// Where samples of a stretch of a row come from.
 template <class T, int A, int Bytes>
@@ -100,12 +29,17 @@ class FftLineInput {
     Bits<T> real[16], imaginary[16];
     unsigned outside = 0;
     if (inside_) {
-      const std::byte* from = row_ + first_ * step_;
+      const std::byte* const from = row_ + first_ * step_;
+      const auto load_all = [&](auto bytes) {
 #pragma unroll
-      for (int i = 0; i < 16; ++i) {
-        real[i] = load_plain<Bytes, T>(from + i * step * step_);
-        imaginary[i] = load_plain<Bytes, T>(from + (i * step + half) * step_);
-      }
+        for (int i = 0; i < 16; ++i) {
+          real[i] = load_plain<Bytes, T>(from + i * step * bytes);
+          imaginary[i] = load_plain<Bytes, T>(from + (i * step + half) * bytes);
+        }
+      };
+      // Places that the compiler knows take neither instructions nor registers.
+      if (step_ == Bytes) load_all(std::integral_constant<int, Bytes>{});
+      else load_all(step_);
     } else if (const NearBorder near(axis_); near.holds) {
       const int first = static_cast<int>(first_);
       int places[32];
@@ -236,18 +170,24 @@ __device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPl
   }
   const int skipped = samples - job.kept_x;
   const std::int64_t left = job.shape.width - place.x;
-  const int end = left < job.kept_x ? static_cast<int>(left) + skipped : samples;
-  std::byte* const out = place.out + place.y * job.out_strides.height + (place.x - skipped + t) * job.out_strides.width;
+  const auto kept = static_cast<unsigned>(left < job.kept_x ? static_cast<int>(left) : job.kept_x);
+  const int first = t - skipped;
+  std::byte* const out = place.out + place.y * job.out_strides.height + (place.x + first) * job.out_strides.width;
   const std::int64_t width = job.out_strides.width;
   const FftFinish<T, Purpose> finish{job, back};
   with_output(job.out_pixel, [&](auto element) {
     using Out = decltype(element);
+    const auto put_all = [&](auto bytes) {
 #pragma unroll
-    for (int i = 0; i < 16; ++i) {
-      const int n = t + 16 * A * i;
-      if (n >= skipped && n < end) store_as<Out>(out + 16 * A * i * width, finish(v[i].x), job.rounding);
-      if (n + Size::length >= skipped && n + Size::length < end) store_as<Out>(out + (16 * A * i + Size::length) * width, finish(v[i].y), job.rounding);
-    }
+      for (int i = 0; i < 16; ++i) {
+        constexpr int far = Size::length;
+        const int n = 16 * A * i;
+        if (static_cast<unsigned>(first + n) < kept) store_as<Out>(out + n * bytes, finish(v[i].x), job.rounding);
+        if (static_cast<unsigned>(first + n + far) < kept) store_as<Out>(out + (n + far) * bytes, finish(v[i].y), job.rounding);
+      }
+    };
+    if (width == static_cast<std::int64_t>(sizeof(Out))) put_all(std::integral_constant<int, static_cast<int>(sizeof(Out))>{});
+    else put_all(width);
   });
 }
 

@@ -45,6 +45,18 @@ struct FftRowKernels {
   Kernel filter = nullptr, spectrum = nullptr;
 };
 
+/// Kernels for planes of one size, in shared memory: along y and x at once.
+template <class T>
+struct FftPlaneKernels {
+  using Kernel = void (*)(FftPassArguments<T>, Complex<T>*);
+  int second[2];  ///< steps of 16 and so many along columns and rows
+  int rows, columns, threads;
+  std::size_t shared_bytes;
+  Kernel filter = nullptr, spectrum = nullptr;
+};
+
+template <class T, int A, int B>
+FftPlaneKernels<T> fft_planes();
 template <class T, int First, int Second, int Third>
 FftColumnKernels<T> fft_columns();
 template <class T, int First, int Third>

@@ -33,18 +33,37 @@ std::span<const FftRowKernels<T>> row_kernels() {
   return list;
 }
 
-/// Lengths of the tiles, and how outputs are cut by them.
+template <class T>
+std::span<const FftPlaneKernels<T>> plane_kernels() {
+  if constexpr (sizeof(T) == 4) {
+    static const std::array list{fft_planes<T, 4, 4>(), fft_planes<T, 6, 6>(), fft_planes<T, 8, 12>()};
+    return list;
+  } else {
+    static const std::array list{fft_planes<T, 4, 4>(), fft_planes<T, 6, 6>()};
+    return list;
+  }
+}
+
+/// Lengths of the tiles, and how outputs are cut by them. Of volumes either `middle` and `rows`, or `planes` in place of both.
 template <class T>
 struct Cut {
   const FftColumnKernels<T>* outer = nullptr;
   const FftColumnKernels<T>* middle = nullptr;
   const FftRowKernels<T>* rows = nullptr;
+  const FftPlaneKernels<T>* plane = nullptr;
   std::array<std::int64_t, 3> kept{1, 1, 1};
-  std::int64_t across = 1, down = 1, deep = 1, planes = 1;
+  std::int64_t across = 1, down = 1, deep = 1, images = 1;
   double seconds = 0;
 
-  std::int64_t numbers() const { return std::int64_t{outer->length} * (middle == nullptr ? 1 : middle->length) * rows->length; }
-  std::int64_t tiles() const { return across * down * deep * planes; }
+  const char* refuses(const Job&) const {
+    if (outer == nullptr) return "no lengths of transforms are large enough";
+    return tiles() > 0x7fffffff ? "more tiles than can be counted" : nullptr;
+  }
+  int middle_length() const { return plane != nullptr ? plane->rows : middle != nullptr ? middle->length : 1; }
+  int row_length() const { return plane != nullptr ? plane->columns : rows->length; }
+  std::int64_t numbers() const { return std::int64_t{outer->length} * middle_length() * row_length(); }
+  int launches() const { return middle == nullptr ? 3 : 5; }
+  std::int64_t tiles() const { return across * down * deep * images; }
   std::int64_t group() const {
     constexpr std::int64_t most = 1024;
     const auto fit = static_cast<std::int64_t>(group_bytes / sizeof(Complex<T>)) / numbers();
@@ -68,10 +87,10 @@ void price(Cut<T>& cut, const Job& job, const Gpu& gpu) {
   const double tiles = static_cast<double>(cut.tiles()), samples = 2.0 * static_cast<double>(cut.numbers());
   const double groups = static_cast<double>(divide_up(cut.tiles(), cut.group()));
   const double between = sizeof(T);  // bytes a sample, read or written
-  const double passes = cut.middle == nullptr ? 4 : 8;
+  const double passes = 2.0 * (cut.launches() - 1);
   const double bytes = tiles * samples * (passes * between + static_cast<double>(bytes_of(job.in_pixel))) + groups * samples * between +
                        static_cast<double>(job.out.elements() * static_cast<std::int64_t>(bytes_of(job.out_pixel)));
-  const double launches = groups * ((cut.middle == nullptr ? 3 : 5) + if_is(is_float(job.in_pixel), cut.middle == nullptr ? 5 : 8));
+  const double launches = groups * (cut.launches() + if_is(is_float(job.in_pixel), cut.launches() + (outer_axis_of(job.filters.front()) == 0 ? 3 : 2)));
   const auto& cost = sizeof(T) == 8 ? gpu.costs->fft_passes_f64 : gpu.costs->fft_passes_f32;
   cut.seconds = gpu.seconds(cost, {{1, launches}, {}, {gpu.millions(static_cast<std::int64_t>(tiles * samples))}}, bytes, sizeof(T) == 8);
 }
@@ -80,16 +99,16 @@ template <class T>
 Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
   Cut<T> best;
   const std::size_t outer_axis = outer_axis_of(taps);
-  const auto consider = [&](const FftColumnKernels<T>& outer, const FftColumnKernels<T>* middle, const FftRowKernels<T>& rows) {
-    Cut<T> cut{.outer = &outer, .middle = middle, .rows = &rows};
+  const auto consider = [&](Cut<T> cut) {
     const Space out = job.out.space();
     if (outer_axis == 2) {
-      if (outer.signal_forth == nullptr || !is_power_of_two(rows.length)) return;  // turns between are exact of such alone
+      // Turns between are exact of powers of two alone.
+      if (cut.outer->signal_forth == nullptr || !is_power_of_two(cut.row_length())) return;
       cut.kept[2] = kept_of(cut.numbers() * 2, taps.size[2]);
     } else {
-      cut.kept[outer_axis] = kept_of(2 * std::int64_t{outer.length}, taps.size[outer_axis]);
-      if (outer_axis == 0) cut.kept[1] = middle == nullptr ? 1 : kept_of(middle->length, taps.size[1]);
-      cut.kept[2] = kept_of(rows.length, taps.size[2]);
+      cut.kept[outer_axis] = kept_of(2 * std::int64_t{cut.outer->length}, taps.size[outer_axis]);
+      if (outer_axis == 0) cut.kept[1] = kept_of(cut.middle_length(), taps.size[1]);
+      cut.kept[2] = kept_of(cut.row_length(), taps.size[2]);
     }
     if (*std::min_element(cut.kept.begin(), cut.kept.end()) < 1) return;
     // Rows of outputs begin where cache lines do, unless that costs an eighth.
@@ -97,7 +116,7 @@ Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
     cut.across = divide_up(out[2], cut.kept[2]);
     cut.down = divide_up(out[1], cut.kept[1]);
     cut.deep = divide_up(out[0], cut.kept[0]);
-    cut.planes = job.out.batch * job.out.channels;
+    cut.images = job.out.batch * job.out.channels;
     price(cut, job, gpu);
     if (best.outer == nullptr || cut.seconds < best.seconds) best = cut;
   };
@@ -106,12 +125,16 @@ Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
     for (const FftRowKernels<T>& rows : row_kernels<T>()) {
       if (rows.shared_bytes * static_cast<std::size_t>(rows.together) > gpu.shared_limit) continue;
       if (outer_axis > 0 || taps.size[1] == 1) {
-        consider(outer, nullptr, rows);
+        consider({.outer = &outer, .rows = &rows});
         continue;
       }
       for (const FftColumnKernels<T>& middle : column_kernels<T>()) {
-        if (middle.shared_bytes <= gpu.shared_limit) consider(outer, &middle, rows);
+        if (middle.shared_bytes <= gpu.shared_limit) consider({.outer = &outer, .middle = &middle, .rows = &rows});
       }
+    }
+    if (outer_axis > 0) continue;
+    for (const FftPlaneKernels<T>& planes : plane_kernels<T>()) {
+      if (planes.shared_bytes <= gpu.shared_limit) consider({.outer = &outer, .plane = &planes});
     }
   }
   return best;
@@ -130,31 +153,30 @@ class FftPassesRunner final : public Runner {
       allow(cut.middle->middle_forth, cut.middle->shared_bytes);
       allow(cut.middle->middle_back, cut.middle->shared_bytes);
     }
-    allow(cut.rows->filter, shared_of_rows());
-    allow(cut.rows->spectrum, shared_of_rows());
+    if (cut.rows != nullptr) {
+      allow(cut.rows->filter, shared_of_rows());
+      allow(cut.rows->spectrum, shared_of_rows());
+    }
+    if (cut.plane != nullptr) {
+      allow(cut.plane->filter, cut.plane->shared_bytes);
+      allow(cut.plane->spectrum, cut.plane->shared_bytes);
+    }
 
     constants_.outer_axis = taps.size[0] > 1 ? 0 : 1;
     constants_.split = outer_axis_of(taps) == 2;
     constants_.outer = cut.outer->length;
-    constants_.middle = cut.middle == nullptr ? 1 : cut.middle->length;
-    constants_.width = cut.rows->length;
+    constants_.middle = cut.middle_length();
+    constants_.width = cut.row_length();
+    describe(constants_, *job_);
     constants_.taps_z = static_cast<int>(taps.size[0]);
-    constants_.taps_y = static_cast<int>(taps.size[1]);
-    constants_.taps_x = static_cast<int>(taps.size[2]);
     constants_.kept_z = static_cast<int>(cut.kept[0]);
     constants_.kept_y = static_cast<int>(cut.kept[1]);
     constants_.kept_x = static_cast<int>(cut.kept[2]);
-    const std::int64_t row = constants_.split ? 2 * cut.numbers() : cut.rows->length;
+    const std::int64_t row = constants_.split ? 2 * cut.numbers() : cut.row_length();
     constants_.skipped[0] = constants_.taps_z - 1;
     constants_.skipped[1] = constants_.taps_y - 1;
     constants_.skipped[2] = static_cast<int>(row - cut.kept[2]);
-    std::copy(taps.lead.begin(), taps.lead.end(), constants_.lead);
     constants_.lead[2] -= constants_.skipped[2] - (constants_.taps_x - 1);
-    for (std::size_t axis = 0; axis < 3; ++axis) constants_.borders[axis] = DeviceBorder(job_->borders[axis]);
-    constants_.scale = static_cast<T>(job_->scale);
-    constants_.offset = static_cast<T>(job_->offset);
-    constants_.whole = sums_are_whole(*job_, taps.weights);
-    constants_.rounding = job_->rounding;
     prepare_roots();
     transform_weights(taps);
   }
@@ -167,11 +189,11 @@ class FftPassesRunner final : public Runner {
   std::string explain() const override {
     const auto times = [](std::int64_t n) { return std::to_string(n) + "x"; };
     if (constants_.split) {
-      return "tiles of " + std::to_string(2 * cut_.numbers()) + " samples as " + times(2 * cut_.outer->length) + std::to_string(cut_.rows->length) +
+      return "tiles of " + std::to_string(2 * cut_.numbers()) + " samples as " + times(2 * cut_.outer->length) + std::to_string(cut_.row_length()) +
              ", of which " + std::to_string(cut_.kept[2]) + " are put out, " + std::to_string(cut_.group()) + " tiles at a time";
     }
     const bool is_volume = constants_.outer_axis == 0;
-    return "tiles of " + times(2 * cut_.outer->length) + (is_volume ? times(constants_.middle) : "") + std::to_string(cut_.rows->length) +
+    return "tiles of " + times(2 * cut_.outer->length) + (is_volume ? times(constants_.middle) : "") + std::to_string(cut_.row_length()) +
            " samples, of which " + (is_volume ? times(cut_.kept[0]) : "") + times(cut_.kept[1]) + std::to_string(cut_.kept[2]) +
            " are put out, " + std::to_string(cut_.group()) + " tiles at a time";
   }
@@ -180,13 +202,7 @@ class FftPassesRunner final : public Runner {
     const UseDevice use(device_);
     const View& out = outs[0];
     FftPassArguments<T> job = constants_;
-    job.in = in.data;
-    job.in_strides = in.strides;
-    job.in_pixel = in.pixel;
-    job.out = out.data;
-    job.out_strides = out.strides;
-    job.out_pixel = out.pixel;
-    job.shape = out.shape;
+    place(job, in, out);
     job.channels = Divisor(out.shape.channels);
     job.across = Divisor(cut_.across);
     job.down = Divisor(cut_.down);
@@ -222,11 +238,13 @@ class FftPassesRunner final : public Runner {
   std::size_t odd_bytes() const { return static_cast<std::size_t>(cut_.tiles()) * sizeof(std::uint32_t); }
   std::size_t shared_of_rows() const { return cut_.rows->shared_bytes * static_cast<std::size_t>(cut_.rows->together); }
 
+  static dim3 blocks_of(const FftColumnKernels<T>& outer, const FftPassArguments<T>& job) {
+    return {static_cast<unsigned>(job.width / outer.columns), job.tiles_here, static_cast<unsigned>(job.middle)};
+  }
   void forth(const FftPassArguments<T>& job, cudaStream_t queue) const {
     const FftColumnKernels<T>& outer = *cut_.outer;
     const auto kernel = job.split ? outer.signal_forth : outer.forth;
-    kernel<<<dim3(static_cast<unsigned>(job.middle * job.width / outer.columns), job.tiles_here), static_cast<unsigned>(outer.threads),
-             outer.shared_bytes, queue>>>(job);
+    kernel<<<blocks_of(outer, job), static_cast<unsigned>(outer.threads), outer.shared_bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft forth", queue);
   }
   void along_middle(typename FftColumnKernels<T>::Kernel kernel, const FftPassArguments<T>& job, cudaStream_t queue) const {
@@ -234,6 +252,19 @@ class FftPassesRunner final : public Runner {
     kernel<<<dim3(static_cast<unsigned>(job.width / middle.columns), job.tiles_here, static_cast<unsigned>(job.outer)),
              static_cast<unsigned>(middle.threads), middle.shared_bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft middle", queue);
+  }
+  /// Between the passes along the outer axis: times the filter's spectrum and back, or, where `spectrum` is given, that spectrum.
+  void between(const FftPassArguments<T>& job, Complex<T>* spectrum, cudaStream_t queue) const {
+    if (cut_.plane != nullptr) {
+      const FftPlaneKernels<T>& planes = *cut_.plane;
+      const auto kernel = spectrum == nullptr ? planes.filter : planes.spectrum;
+      kernel<<<static_cast<unsigned>(job.outer) * job.tiles_here, static_cast<unsigned>(planes.threads), planes.shared_bytes, queue>>>(job, spectrum);
+      HALATION_CUDA_LAUNCHED("fft planes", queue);
+      return;
+    }
+    if (cut_.middle != nullptr) along_middle(cut_.middle->middle_forth, job, queue);
+    rows(spectrum == nullptr ? cut_.rows->filter : cut_.rows->spectrum, job, spectrum, queue);
+    if (cut_.middle != nullptr && spectrum == nullptr) along_middle(cut_.middle->middle_back, job, queue);
   }
   void rows(typename FftRowKernels<T>::Kernel kernel, const FftPassArguments<T>& job, Complex<T>* spectrum, cudaStream_t queue) const {
     const FftRowKernels<T>& rows = *cut_.rows;
@@ -244,13 +275,10 @@ class FftPassesRunner final : public Runner {
   }
   void filter_group(const FftPassArguments<T>& job, cudaStream_t queue) const {
     forth(job, queue);
-    if (cut_.middle != nullptr) along_middle(cut_.middle->middle_forth, job, queue);
-    rows(cut_.rows->filter, job, nullptr, queue);
-    if (cut_.middle != nullptr) along_middle(cut_.middle->middle_back, job, queue);
+    between(job, nullptr, queue);
     const FftColumnKernels<T>& outer = *cut_.outer;
     const auto kernel = job.split ? outer.signal_back : outer.back;
-    kernel<<<dim3(static_cast<unsigned>(job.middle * job.width / outer.columns), job.tiles_here), static_cast<unsigned>(outer.threads),
-             outer.shared_bytes, queue>>>(job);
+    kernel<<<blocks_of(outer, job), static_cast<unsigned>(outer.threads), outer.shared_bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft back", queue);
   }
   static void put_not_finite(const FftPassArguments<T>& job, cudaStream_t queue) {
@@ -258,7 +286,7 @@ class FftPassesRunner final : public Runner {
     const std::int64_t outer = 2 * std::int64_t{job.outer};
     const auto blocks = [&](std::int64_t columns) { return dim3(static_cast<unsigned>(divide_up(columns, reach_threads)), job.tiles_here); };
     const std::int64_t all_rows = job.split ? 1 : outer * (is_volume ? job.middle : 1);
-    fft_reach_rows_kernel<T><<<dim3(static_cast<unsigned>(all_rows), job.tiles_here), reach_threads, 0, queue>>>(job);
+    fft_reach_rows_kernel<T><<<dim3(static_cast<unsigned>(std::min(all_rows, reach_blocks)), job.tiles_here), reach_threads, 0, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft reach rows", queue);
     if (job.split) return;
     if (is_volume) {
@@ -271,59 +299,35 @@ class FftPassesRunner final : public Runner {
 
   void prepare_roots() {
     const auto keep = [&](std::size_t axis, int first, int second, int third, bool packed) {
-      const std::vector<Complex<T>> roots = roots_of_steps<T>(first, second, third, packed);
-      roots_[axis] = DeviceArray<Complex<T>>(roots.size());
+      roots_[axis] = uploaded(roots_of_steps<T>(first, second, third, packed), cudaStreamPerThread);
       constants_.turns[axis] = roots_[axis].data();
-      HALATION_CUDA_CHECK(cudaMemcpyAsync(roots_[axis].data(), roots.data(), roots.size() * sizeof(Complex<T>), cudaMemcpyHostToDevice, cudaStreamPerThread));
-      HALATION_CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
     };
     keep(0, cut_.outer->first, cut_.outer->second, cut_.outer->third, true);
     if (cut_.middle != nullptr) keep(1, cut_.middle->first, cut_.middle->second, cut_.middle->third, false);
-    keep(2, cut_.rows->first, cut_.rows->first, cut_.rows->third, false);
+    if (cut_.rows != nullptr) keep(2, cut_.rows->first, cut_.rows->first, cut_.rows->third, false);
   }
 
   /// The filter's spectrum, by the kernels' own transforms, in its own place.
   void transform_weights(const Taps& taps) {
     const FlippedWeights<T> flipped(taps, constants_.whole);
     constants_.gain = flipped.gain;
-    const std::size_t count = taps.weights.size();
-    const DeviceArray<T> weights(count);
-    signs_ = DeviceArray<std::int8_t>(count);
-    spectrum_ = DeviceArray<Complex<T>>(static_cast<std::size_t>(cut_.numbers()));
+    cudaStream_t queue = cudaStreamPerThread;
+    const DeviceArray<T> weights = uploaded(flipped.weights, queue);
+    signs_ = uploaded(flipped.signs, queue);
     constants_.signs = signs_.data();
     const auto sign = flipped.signs.front();
     constants_.one_sign = std::all_of(flipped.signs.begin(), flipped.signs.end(), [&](std::int8_t other) { return other == sign; }) ? sign : 0;
+    spectrum_ = DeviceArray<Complex<T>>(static_cast<std::size_t>(cut_.numbers()));
     constants_.spectrum = spectrum_.data();
-    cudaStream_t queue = cudaStreamPerThread;
-    HALATION_CUDA_CHECK(cudaMemcpyAsync(weights.data(), flipped.weights.data(), count * sizeof(T), cudaMemcpyHostToDevice, queue));
-    HALATION_CUDA_CHECK(cudaMemcpyAsync(signs_.data(), flipped.signs.data(), count, cudaMemcpyHostToDevice, queue));
-
-    // As an image with nothing outside, in the first corner of one tile.
     FftPassArguments<T> job = constants_;
-    const auto element = static_cast<std::int64_t>(sizeof(T));
-    job.in = reinterpret_cast<const std::byte*>(weights.data());
-    job.in_strides.width = element;
-    job.in_strides.height = element * taps.size[2];
-    job.in_strides.depth = element * taps.size[2] * taps.size[1];
-    job.in_strides.batch = job.in_strides.channels = 0;
-    job.out_strides = job.in_strides;
-    job.out = nullptr;
-    job.in_pixel = sizeof(T) == 8 ? Pixel::f64 : Pixel::f32;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const std::int64_t n = taps.size[axis];
-      job.borders[axis] = DeviceBorder(BorderTable(0, n, n, Border::constant(0)));
-      job.borders[axis].high = 2 * cut_.numbers();
-      job.lead[axis] = 0;
-    }
-    job.channels = job.across = job.down = job.depth = Divisor(1);
+    place_weights(job, weights.data(), taps, 2 * cut_.numbers());
     job.numbers = spectrum_.data();
     job.odd = nullptr;
     job.again = false;
     job.first_tile = 0;
-    job.tiles = job.tiles_here = 1;
+    job.tiles_here = 1;
     forth(job, queue);
-    if (cut_.middle != nullptr) along_middle(cut_.middle->middle_forth, job, queue);
-    rows(cut_.rows->spectrum, job, spectrum_.data(), queue);
+    between(job, spectrum_.data(), queue);
     HALATION_CUDA_CHECK(cudaStreamSynchronize(queue));
   }
 
@@ -336,40 +340,27 @@ class FftPassesRunner final : public Runner {
   FftPassArguments<T> constants_{};
 };
 
-const char* refuses(const Request& request) {
-  const Job& job = request.job;
-  const Taps& taps = request.taps();
-  if (!is_one_filter(job) || taps.method != Method::fft) return "one filter by transforms alone";
-  if (job.in_pixel == Pixel::f64 && !job.sum_f64) return "f64 pixels in f64 sums alone";
-  return with_sum(job, [&](auto sum) -> const char* {
-    const auto cut = choose<decltype(sum)>(job, taps, request.gpu);
-    if (cut.outer == nullptr) return "no lengths of transforms are large enough";
-    return cut.tiles() > 0x7fffffff ? "more tiles than can be counted" : nullptr;
-  });
-}
+struct FftPasses {
+  template <class T>
+  using Run = FftPassesRunner<T>;
+  template <class T>
+  static Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
+    return cuda_backend::choose<T>(job, taps, gpu);
+  }
+  static const char* refuses(const Taps&) { return nullptr; }
+};
 
 }  // namespace
 
-const Family fft_passes{
-    .name = "fft passes",
-    .refuses = refuses,
-    .seconds =
-        [](const Request& request) {
-          return with_sum(request.job, [&](auto sum) { return choose<decltype(sum)>(request.job, request.taps(), request.gpu).seconds; });
-        },
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
-      return with_sum(*job, [&](auto sum) -> std::unique_ptr<const Runner> {
-        using T = decltype(sum);
-        return std::make_unique<FftPassesRunner<T>>(job, request.gpu, choose<T>(*job, job->filters.front(), request.gpu));
-      });
-    }};
+const Family fft_passes = family_of_transforms<FftPasses>("fft passes");
 
 TransformFacts facts_of_passes(const Job& job, const Gpu& gpu) {
   return with_sum(job, [&](auto sum) -> TransformFacts {
     const auto cut = choose<decltype(sum)>(job, job.filters.front(), gpu);
     if (cut.outer == nullptr) return {.samples = 0, .roundings = 0};
-    double once = roundings_of_steps({cut.outer->first, cut.outer->second, cut.outer->third}) +
-                  roundings_of_steps({cut.rows->first, cut.rows->first, cut.rows->third});
+    double once = roundings_of_steps({cut.outer->first, cut.outer->second, cut.outer->third});
+    if (cut.rows != nullptr) once += roundings_of_steps({cut.rows->first, cut.rows->first, cut.rows->third});
+    if (cut.plane != nullptr) once += roundings_of_steps({16, cut.plane->second[0]}) + roundings_of_steps({16, cut.plane->second[1]});
     if (cut.middle != nullptr) once += roundings_of_steps({cut.middle->first, cut.middle->second, cut.middle->third});
     if (outer_axis_of(job.filters.front()) == 2) once += 4 * roundings_of_twiddle;  // turns between, products of up to four roots
     return {.samples = 2.0 * static_cast<double>(cut.numbers()), .roundings = roundings_there_and_back(once)};

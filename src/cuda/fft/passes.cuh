@@ -10,20 +10,20 @@
 #pragma once
 
 #include "cuda/fft/columns.cuh"
-#include "cuda/fft/line.cuh"
+#include "cuda/fft/line_steps.cuh"
 #include "cuda/fft/pass_arguments.cuh"
 
 namespace halation::cuda_backend {
 
-/// A tile of a group, and where a block's column lies in it.
+/// A tile of a group, and where a block's columns lie in it: blockIdx.x tells which along x, blockIdx.z the row along the middle axis.
 template <class T>
 struct FftPassPlace {
   FftPlace tile;
   int middle = 0, x = 0;  ///< row along the middle axis and sample of it
 
   FftPassPlace() = default;
-  __device__ FftPassPlace(const FftPassArguments<T>& job, int column)
-      : tile(place_of_tile(job, job.first_tile + blockIdx.y)), middle(job.middle > 1 ? column / job.width : 0), x(column - middle * job.width) {}
+  __device__ FftPassPlace(const FftPassArguments<T>& job, int sample)
+      : tile(place_of_tile(job, job.first_tile + blockIdx.y)), middle(static_cast<int>(blockIdx.z)), x(sample) {}
 };
 
 /// Where the samples of a column come from: those along its axis from `first` on.
@@ -162,10 +162,11 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_forth_kernel(
   auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
   if (job.again && job.odd[blockIdx.y] == 0) return;
   const FftColumn<Size> place;
-  const int column = static_cast<int>(blockIdx.x) * Size::columns + place.column;
+  const int x = static_cast<int>(blockIdx.x) * Size::columns + place.column;
+  const int column = static_cast<int>(blockIdx.z) * job.width + x;
   Complex<T> v[Size::first];
   {
-    const FftPassPlace<T> where(job, column);
+    const FftPassPlace<T> where(job, x);
     const FftColumnInput<T> input(job, where);
     const std::int64_t row = Signal ? job.width : 1;
     input.load(job.in_pixel, place.n * row, Size::part * row, Size::length * row, v);
@@ -220,8 +221,9 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_back_kernel(c
   auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
   if (job.again && job.odd[blockIdx.y] == 0) return;
   const FftColumn<Size> place;
-  const int column = static_cast<int>(blockIdx.x) * Size::columns + place.column;
-  const FftPassPlace<T> where(job, column);
+  const int x_of_tile = static_cast<int>(blockIdx.x) * Size::columns + place.column;
+  const int column = static_cast<int>(blockIdx.z) * job.width + x_of_tile;
+  const FftPassPlace<T> where(job, x_of_tile);
   // A block's columns share their row along the middle axis, and the last is the one that may be put out.
   const std::int64_t y = where.tile.y + where.middle - job.skipped[1];
   if (job.outer_axis == 0 && (where.middle < job.skipped[1] || where.middle >= job.skipped[1] + job.kept_y || y >= job.shape.height)) return;
@@ -303,8 +305,11 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_middle_kernel
 }
 
 /// Rows where they lie: row blockIdx.x · blockDim.y + threadIdx.y of those of one row of the tiles after the other.
+template <class T, int First, int Third>
+constexpr int fft_rows_threads = First * Third < 128 ? 192 : First * Third;
+
 template <class T, int First, int Third, bool IsSpectrum>
-__global__ void __launch_bounds__(First * Third < 128 ? 192 : First * Third)
+__global__ void __launch_bounds__((fft_rows_threads<T, First, Third>), (sizeof(T) == 8 ? 512 : 768) / fft_rows_threads<T, First, Third>)
     fft_rows_kernel(const __grid_constant__ FftPassArguments<T> job, Complex<T>* spectrum) {
   using Size = FftLineSize<T, Third, First>;
   extern __shared__ __align__(16) std::byte shared[];

@@ -1,7 +1,8 @@
-// plan_parts.h: what plans of all tiles prepare: roots of unity, weights, and what transforms round.
+// plan_parts.h: what plans of all tiles prepare: arguments of launches, roots of unity, weights, and what transforms round.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
@@ -9,7 +10,9 @@
 #include <vector>
 
 #include "core/transform.h"
-#include "cuda/fft/radix.cuh"
+#include "cuda/device/device.h"
+#include "cuda/families.h"
+#include "cuda/fft/arguments.cuh"
 
 namespace halation::cuda_backend {
 
@@ -62,6 +65,91 @@ struct FlippedWeights {
                    [](double weight) { return static_cast<std::int8_t>((weight > 0) - (weight < 0)); });
   }
 };
+
+/// What a job says of a launch's arguments, whatever its tiles.
+template <class T>
+void describe(FftArguments<T>& to, const Job& job) {
+  const Taps& taps = job.filters.front();
+  to.taps_y = static_cast<int>(taps.size[1]);
+  to.taps_x = static_cast<int>(taps.size[2]);
+  std::copy(taps.lead.begin(), taps.lead.end(), to.lead);
+  for (std::size_t axis = 0; axis < 3; ++axis) to.borders[axis] = DeviceBorder(job.borders[axis]);
+  to.scale = static_cast<T>(job.scale);
+  to.offset = static_cast<T>(job.offset);
+  to.whole = sums_are_whole(job, taps.weights);
+  to.rounding = job.rounding;
+}
+
+/// What the images of a run say of them.
+template <class T>
+void place(FftArguments<T>& to, ConstView in, const View& out) {
+  to.in = in.data;
+  to.in_strides = in.strides;
+  to.in_pixel = in.pixel;
+  to.out = out.data;
+  to.out_strides = out.strides;
+  to.out_pixel = out.pixel;
+  to.shape = out.shape;
+}
+
+/// Weights in place of an image: nothing outside, in the first corner of the only tile, which holds `samples` along each axis at most.
+template <class T>
+void place_weights(FftArguments<T>& to, const T* weights, const Taps& taps, std::int64_t samples) {
+  const auto element = static_cast<std::int64_t>(sizeof(T));
+  to.in = reinterpret_cast<const std::byte*>(weights);
+  // One by one: nvcc 13.0 leaves out members of nested designated initialisers here.
+  to.in_strides.width = element;
+  to.in_strides.height = element * taps.size[2];
+  to.in_strides.depth = element * taps.size[2] * taps.size[1];
+  to.in_strides.batch = to.in_strides.channels = 0;
+  to.out_strides = to.in_strides;
+  to.out = nullptr;
+  to.in_pixel = sizeof(T) == 8 ? Pixel::f64 : Pixel::f32;
+  to.shape.height = taps.size[1];
+  to.shape.width = taps.size[2];
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::int64_t n = taps.size[axis];
+    to.borders[axis] = DeviceBorder(BorderTable(0, n, n, Border::constant(0)));
+    to.borders[axis].high = samples;
+    to.lead[axis] = 0;
+  }
+  to.channels = to.across = to.down = to.depth = Divisor(1);
+  to.tiles = 1;
+}
+
+template <class T>
+DeviceArray<T> uploaded(const std::vector<T>& numbers, cudaStream_t queue) {
+  DeviceArray<T> there(numbers.size());
+  HALATION_CUDA_CHECK(cudaMemcpyAsync(there.data(), numbers.data(), numbers.size() * sizeof(T), cudaMemcpyHostToDevice, queue));
+  return there;
+}
+
+/// The record of a family of transforms. `Kind` says what it is: refuses(taps), why it does not take such filters; choose<T>(job, taps, gpu),
+/// how it cuts a job, with `seconds` and refuses(job); and Run<T>, the runner.
+template <class Kind>
+constexpr Family family_of_transforms(std::string_view name) {
+  return {.name = name,
+          .refuses = [](const Request& request) -> const char* {
+            const Job& job = request.job;
+            const Taps& taps = request.taps();
+            if (!is_one_filter(job) || taps.method != Method::fft) return "one filter by transforms alone";
+            if (const char* reason = Kind::refuses(taps); reason != nullptr) return reason;
+            if (job.in_pixel == Pixel::f64 && !job.sum_f64) return "f64 pixels in f64 sums alone";
+            return with_sum(job, [&](auto sum) { return Kind::template choose<decltype(sum)>(job, taps, request.gpu).refuses(job); });
+          },
+          .seconds =
+              [](const Request& request) {
+                return with_sum(request.job, [&](auto sum) {
+                  return Kind::template choose<decltype(sum)>(request.job, request.taps(), request.gpu).seconds;
+                });
+              },
+          .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+            return with_sum(*job, [&](auto sum) -> std::unique_ptr<const Runner> {
+              using T = decltype(sum);
+              return std::make_unique<typename Kind::template Run<T>>(job, request.gpu, Kind::template choose<T>(*job, request.taps(), request.gpu));
+            });
+          }};
+}
 
 /// Roundings that a number meets in a transform of so many in registers.
 inline double roundings_of_registers(int length) {

@@ -94,31 +94,37 @@ struct FftReach {
 
 constexpr int reach_threads = 256;
 
-/// A block a row: of a signal's tile the only one, whose outputs are put out.
+/// Blocks of a tile that take its rows by turns: most tiles have nothing to do, and blocks that only begin and end cost time as well.
+constexpr std::int64_t reach_blocks = 64;
+
+/// Row by row: of a signal's tile the only one, whose outputs are put out.
 template <class T>
 __global__ void __launch_bounds__(reach_threads) fft_reach_rows_kernel(const __grid_constant__ FftPassArguments<T> job) {
   if (job.odd[blockIdx.y] == 0) return;
   const FftReach<T> tile(job);
-  const std::int64_t row = blockIdx.x, z = row / tile.height, y = row - z * tile.height;
   const int t = static_cast<int>(threadIdx.x);
   const std::int64_t each = (tile.width + reach_threads - 1) / reach_threads;
   const std::int64_t begin = each * t, end = min(begin + each, tile.width);
   __shared__ LastMet met[reach_threads];
-  LastMet last;
-  for (std::int64_t x = begin; x < end; ++x) last.meet(tile.kind_at(z, y, x), x);
-  met[t] = last;
-  __syncthreads();
-  last = LastMet();
-  for (int before = 0; before < t; ++before) {
-    for (int k = 0; k < 3; ++k) last.at[k] = max(last.at[k], met[before].at[k]);
-  }
-  for (std::int64_t x = begin; x < end; ++x) {
-    last.meet(tile.kind_at(z, y, x), x);
-    const std::uint8_t kinds = last.in_window(x, job.taps_x);
-    if (job.split) {
-      if (kinds != plain_number) tile.put(z, y, x, kinds);
-    } else {
-      tile.along_rows[row * tile.width + x] = kinds;
+  for (std::int64_t row = blockIdx.x; row < tile.depth * tile.height; row += gridDim.x) {
+    const std::int64_t z = row / tile.height, y = row - z * tile.height;
+    LastMet last;
+    for (std::int64_t x = begin; x < end; ++x) last.meet(tile.kind_at(z, y, x), x);
+    __syncthreads();  // the row before has been read
+    met[t] = last;
+    __syncthreads();
+    last = LastMet();
+    for (int before = 0; before < t; ++before) {
+      for (int k = 0; k < 3; ++k) last.at[k] = max(last.at[k], met[before].at[k]);
+    }
+    for (std::int64_t x = begin; x < end; ++x) {
+      last.meet(tile.kind_at(z, y, x), x);
+      const std::uint8_t kinds = last.in_window(x, job.taps_x);
+      if (job.split) {
+        if (kinds != plain_number) tile.put(z, y, x, kinds);
+      } else {
+        tile.along_rows[row * tile.width + x] = kinds;
+      }
     }
   }
 }

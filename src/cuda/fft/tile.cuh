@@ -1,18 +1,13 @@
-// tile.cuh: the kernel: a tile in, its transform, times the filter's, back, its outputs out.
+// tile.cuh: a tile of pixels in, its transform, times the filter's, back, its outputs out.
 #pragma once
 
 #include <limits>
 
 #include "cuda/fft/kernels.cuh"
 #include "cuda/fft/samples.cuh"
+#include "cuda/fft/tile_steps.cuh"
 
 namespace halation::cuda_backend {
-
-// Roots between the two steps of a transform along columns (with the turns of the packing) and along rows.
-template <class T, int A>
-__constant__ const Roots<T, A> column_roots(-1.0 / (16 * A), 0.25 / (16 * A));
-template <class T, int B>
-__constant__ const Roots<T, B> row_roots(-1.0 / (16 * B), 0.0);
 
 /// How numbers of a tile come in: from the image, or from outside of it.
 template <class T, int Rows, int Columns, int Bytes>
@@ -169,177 +164,65 @@ __device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place
   }
 }
 
-/// Until so many threads of the block, a group of whole warps of its own number, are here.
-template <int Threads>
-__device__ __forceinline__ void meet_group([[maybe_unused]] int group) {
-#if defined(__CUDA_ARCH__)
-  asm volatile("bar.sync %0, %1;" ::"r"(group), "n"(Threads) : "memory");
-#else
-  __syncthreads();
-#endif
-}
-
 /// One tile. Those with odd numbers are noted for the second launch.
 template <class T, int A, int B, int Bytes, FftPurpose Purpose>
 __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
   using Size = FftTileSize<T, A, B>;
-  constexpr int rows = Size::rows, columns = Size::columns, pitch = Size::pitch;
-  constexpr int column_threads = Size::column_threads, row_threads = Size::row_threads;
-  auto* const tile_numbers = reinterpret_cast<Complex<T>*>(shared);
+  constexpr int rows = Size::rows, columns = Size::columns;
+  auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
   auto* const places = reinterpret_cast<std::int64_t*>(shared + Size::shared_bytes - Size::places);
-  // Warps that share 32 columns, and then 32 rows, wait for each other alone; all meet where columns become rows and back.
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int c_group = warp / column_threads, c_first = warp % column_threads, c = 32 * c_group + lane;
-  const int r_group = warp / row_threads, r_first = warp % row_threads, r = 32 * r_group + lane;
-  const auto meet_in_columns = [&] { meet_group<32 * column_threads>(1 + c_group); };
-  const auto meet_in_rows = [&] { meet_group<32 * row_threads>(1 + columns / 32 + r_group); };
+  const FftTileThread<Size> me;
 
   const FftPlace place = place_of_tile(job, tile);
-  const FftInput<T, rows, columns, Bytes> input(job, place, places, c);
+  const FftInput<T, rows, columns, Bytes> input(job, place, places, me.column);
   T scale = 1, back = 1;
   if constexpr (Purpose == FftPurpose::odd_tiles) {
-    scale = scale_for(largest_of<T, A, B>(input, c_first));
+    scale = scale_for(largest_of<T, A, B>(input, me.first_of_column));
     back = 1 / scale;
   }
-
-  // Along columns, forward: A-th rows from n on, then neighbours.
-#pragma unroll 1
-  for (int n = c_first; n < A; n += column_threads) {
-    Complex<T> v[16];
+  tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
     input.load_column(n, A, v);
     if constexpr (Purpose == FftPurpose::odd_tiles) {
 #pragma unroll
       for (int i = 0; i < 16; ++i) v[i] = {is_finite(v[i].x) ? v[i].x * scale : 0, is_finite(v[i].y) ? v[i].y * scale : 0};
     }
     turn_packed<1>(v);
-    transform<-1, 16>(v);
-    Complex<T>* const to = tile_numbers + n * pitch + c;
-#pragma unroll
-    for (int i = 0; i < 16; ++i) to[A * result_at(i) * pitch] = v[i] * column_roots<T, A>.of[n * 16 + result_at(i)];
+  }, [&] {
+    if constexpr (Purpose == FftPurpose::filter) prefetch_tile<2 * rows, columns, Bytes>(job, tile);
+  });
+  if constexpr (Purpose == FftPurpose::spectrum) {
+    tile_rows_spectrum<A, B>(numbers, me, spectrum_out, T(1) / (rows * columns));
+    return;
   }
-  if constexpr (Purpose == FftPurpose::filter) prefetch_tile<2 * rows, columns, Bytes>(job, tile);
-  meet_in_columns();
-#pragma unroll 1
-  for (int k = c_first; k < 16; k += column_threads) {
-    Complex<T> v[A];
-    Complex<T>* const at = tile_numbers + A * k * pitch + c;
-#pragma unroll
-    for (int i = 0; i < A; ++i) v[i] = at[i * pitch];
-    transform<-1, A>(v);
-#pragma unroll
-    for (int i = 0; i < A; ++i) at[i * pitch] = v[i];
-  }
-  __syncthreads();
-
-  // Along rows, forward; times the filter's spectrum; back.
-#pragma unroll 1
-  for (int n = r_first; n < B; n += row_threads) {
-    Complex<T> v[16];
-    Complex<T>* const at = tile_numbers + r * pitch + n;
-#pragma unroll
-    for (int i = 0; i < 16; ++i) v[i] = at[B * i];
-    transform<-1, 16>(v);
-#pragma unroll
-    for (int i = 0; i < 16; ++i) at[B * result_at(i)] = result_at(i) == 0 ? v[i] : v[i] * row_roots<T, B>.of[n * 16 + result_at(i)];
-  }
-  Complex<T> weights[B];
-  if constexpr (Purpose != FftPurpose::spectrum) {
-#pragma unroll
-    for (int i = 0; i < B; ++i) weights[i] = job.spectrum[(i * 16 + r_first) * rows + r];
-  }
-  meet_in_rows();
-#pragma unroll 1
-  for (int k = r_first; k < 16; k += row_threads) {
-    Complex<T> v[B];
-    Complex<T>* const at = tile_numbers + r * pitch + B * k;
-#pragma unroll
-    for (int i = 0; i < B; ++i) v[i] = at[i];
-    transform<-1, B>(v);
-    if constexpr (Purpose == FftPurpose::spectrum) {
-      constexpr T one_of = T(1) / (rows * columns);
-#pragma unroll
-      for (int i = 0; i < B; ++i) spectrum_out[(i * 16 + k) * rows + r] = {v[i].x * one_of, v[i].y * one_of};
-    } else {
-#pragma unroll
-      for (int i = 0; i < B; ++i) v[i] = v[i] * weights[i];
-      if (k + row_threads < 16) {
-#pragma unroll
-        for (int i = 0; i < B; ++i) weights[i] = job.spectrum[(i * 16 + k + row_threads) * rows + r];
-      }
-      transform<1, B>(v);
-#pragma unroll
-      for (int i = 0; i < B; ++i) at[i] = v[i];
-    }
-  }
-  if constexpr (Purpose == FftPurpose::spectrum) return;
-  meet_in_rows();
   const int skipped = columns - job.kept_x;
-#pragma unroll 1
-  for (int n = r_first; n < B; n += row_threads) {
-    Complex<T> v[16];
-    Complex<T>* const at = tile_numbers + r * pitch + n;
-#pragma unroll
-    for (int i = 0; i < 16; ++i) {
-      v[i] = at[B * result_at(i)];
-      if (result_at(i) != 0) v[i] = times_conjugate(v[i], row_roots<T, B>.of[n * 16 + result_at(i)]);
+  tile_rows<A, B>(numbers, me, job.spectrum, skipped);
+  const std::int64_t x = place.x + me.column - skipped;
+  const std::int64_t left = job.shape.height - place.y;
+  const int end = (left < job.kept_y ? static_cast<int>(left) : job.kept_y) + job.taps_y - 1;  // of the tile's rows
+  const std::int64_t row_bytes = job.out_strides.height;
+  tile_columns_back<A, B, true>(numbers, me, me.column >= skipped, x < job.shape.width, [&](int n, Complex<T>(&v)[16]) {
+    turn_packed<-1>(v);
+    if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
+      if (me.column == skipped && n == 0) note_odd_tile(job, tile, v[0]);
     }
-    transform<1, 16>(v);
+    if (job.whole) {
 #pragma unroll
-    for (int i = 0; i < 16; ++i) {
-      if (B * i + B > skipped) at[B * i] = v[i];
+      for (int i = 0; i < 16; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
     }
-  }
-  __syncthreads();
-
-  // Along columns, back: of those that are kept.
-  if (c >= skipped) {
-#pragma unroll 1
-    for (int k = c_first; k < 16; k += column_threads) {
-      Complex<T> v[A];
-      Complex<T>* const at = tile_numbers + A * k * pitch + c;
+    std::byte* const out = place.out + (place.y + n - (job.taps_y - 1)) * row_bytes + x * job.out_strides.width;
+    const FftFinish<T, Purpose> finish{job, back};
+    with_output(job.out_pixel, [&](auto element) {
+      using Out = decltype(element);
 #pragma unroll
-      for (int i = 0; i < A; ++i) v[i] = at[i * pitch];
-      transform<1, A>(v);
-#pragma unroll
-      for (int i = 0; i < A; ++i) at[i * pitch] = v[i];
-    }
-  }
-  meet_in_columns();
-  const std::int64_t x = place.x + c - skipped;
-  if (c >= skipped && x < job.shape.width) {
-    const std::int64_t left = job.shape.height - place.y;
-    const int end = (left < job.kept_y ? static_cast<int>(left) : job.kept_y) + job.taps_y - 1;  // of the tile's rows
-    const std::int64_t row_bytes = job.out_strides.height;
-#pragma unroll 1
-    for (int n = c_first; n < A; n += column_threads) {
-      Complex<T> v[16];
-      const Complex<T>* const at = tile_numbers + n * pitch + c;
-#pragma unroll
-      for (int i = 0; i < 16; ++i) v[i] = times_conjugate(at[A * result_at(i) * pitch], column_roots<T, A>.of[n * 16 + result_at(i)]);
-      transform<1, 16>(v);
-      turn_packed<-1>(v);
-      if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
-        if (c == skipped && n == 0) note_odd_tile(job, tile, v[0]);
+      for (int i = 0; i < 16; ++i) {
+        const int row = n + A * i;
+        if (row >= job.taps_y - 1 && row < end) store_as<Out>(out + A * i * row_bytes, finish(v[i].x), job.rounding);
+        if (row + rows >= job.taps_y - 1 && row + rows < end) store_as<Out>(out + (A * i + rows) * row_bytes, finish(v[i].y), job.rounding);
       }
-      if (job.whole) {
-#pragma unroll
-        for (int i = 0; i < 16; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
-      }
-      std::byte* const out = place.out + (place.y + n - (job.taps_y - 1)) * row_bytes + x * job.out_strides.width;
-      const FftFinish<T, Purpose> finish{job, back};
-      with_output(job.out_pixel, [&](auto element) {
-        using Out = decltype(element);
-#pragma unroll
-        for (int i = 0; i < 16; ++i) {
-          const int row = n + A * i;
-          if (row >= job.taps_y - 1 && row < end) store_as<Out>(out + A * i * row_bytes, finish(v[i].x), job.rounding);
-          if (row + rows >= job.taps_y - 1 && row + rows < end) store_as<Out>(out + (A * i + rows) * row_bytes, finish(v[i].y), job.rounding);
-        }
-      });
-    }
-  }
+    });
+  });
   if constexpr (Purpose == FftPurpose::odd_tiles) {
-    put_not_finite<T, A, B, Bytes>(job, place, input, c, c_first, shared);
+    put_not_finite<T, A, B, Bytes>(job, place, input, me.column, me.first_of_column, shared);
     __syncthreads();
   }
 }

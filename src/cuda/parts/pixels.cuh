@@ -99,14 +99,19 @@ __device__ __forceinline__ void with_bytes(int bytes, const Body& body) {
   else if constexpr (std::is_same_v<Sum, double>) body.template operator()<8>();
 }
 
-/// As `to_element` of core/convert.h.
+__device__ __forceinline__ int to_nearest(float x) { return __float2int_rn(x); }
+__device__ __forceinline__ int to_nearest(double x) { return __double2int_rn(x); }
+__device__ __forceinline__ int towards_zero(float x) { return __float2int_rz(x); }
+__device__ __forceinline__ int towards_zero(double x) { return __double2int_rz(x); }
+
+/// As `to_element` of core/convert.h: the limits are whole, so that they may be kept before rounding as well as after.
 template <class T, class Sum>
 __device__ __forceinline__ T integer(Sum value, Rounding rounding) {
-  if (value != value) return 0;
-  const Sum rounded = rounding == Rounding::half_even ? rint(value) : trunc(value);
   constexpr Sum low = std::is_same_v<T, std::int16_t> ? -32768 : 0;
   constexpr Sum high = std::is_same_v<T, std::int16_t> ? 32767 : std::is_same_v<T, std::uint16_t> ? 65535 : 255;
-  return static_cast<T>(rounded < low ? low : rounded > high ? high : rounded);
+  if (low != 0 && value != value) value = 0;  // what is no number becomes 0, which `max` makes of it otherwise
+  const Sum kept = min(max(value, low), high);
+  return static_cast<T>(rounding == Rounding::half_even ? to_nearest(kept) : towards_zero(kept));
 }
 
 /// One number as an element of type T.
