@@ -2,14 +2,21 @@
 """transforms.py: large filters on the CPU beside OpenCV's and SciPy's transforms.
 
     python transforms.py [--dimensions N ...] [--turns N] [--json FILE]
+    python transforms.py --peak 4096,4096 511,511
 
 Dense random f32: images of 4096 x 4096 under 31 to 1023 taps squared, signals of millions under 257 to a million taps, volumes under 9
 to 31 taps cubed, zeros outside. Each result is compared with SciPy's; then all take turns, and of each the least time counts: what other
 work on the machine does only adds. Plans are made before, as OpenCV and SciPy have nothing to prepare; what a plan takes is told apart.
 SciPy transforms by two workers.
+
+Peak memory is that of a process of its own that makes a plan and runs it: what it has touched at most beside what it had before, the
+weights it was given among that. In arrays; input and output are two of them.
 """
 import argparse
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -33,10 +40,40 @@ def seconds_of(call):
     return time.perf_counter() - start
 
 
+def problem(shape, taps):
+    rng = np.random.default_rng(1)
+    return rng.random(shape, np.float32), rng.random(taps, np.float32) - np.float32(0.4)
+
+
+def memory_bytes(name):
+    """Of this process, by the name that Linux has for it."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(name + ":"))
+
+
+def peak_arrays(shape, taps):
+    """What a plan and a run take at most, input and output among it, in arrays."""
+    small = halation.plan((64, 64), "float32", np.ones((33, 33), np.float32), border="constant")
+    small.run(np.ones((64, 64), np.float32), np.empty((64, 64), np.float32))  # threads, modules and the like
+    array, weights = problem(shape, taps)
+    out = np.zeros_like(array)
+    out.fill(1)
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak from now on
+    before = memory_bytes("VmRSS")
+    plan = halation.plan(shape, "float32", weights, border="constant")
+    for _ in range(2):
+        plan.run(array, out)
+    return 2 + (memory_bytes("VmHWM") - before) / array.nbytes
+
+
+def peak_in_a_process(shape, taps):
+    words = [sys.executable, __file__, "--peak", *(",".join(map(str, sizes)) for sizes in (shape, taps))]
+    return round(float(subprocess.run(words, check=True, capture_output=True, text=True).stdout), 3)
+
+
 def contest(shape, taps, turns):
     """A row of the record."""
-    rng = np.random.default_rng(1)
-    array, weights = rng.random(shape, np.float32), rng.random(taps, np.float32) - np.float32(0.4)
+    array, weights = problem(shape, taps)
     begin = time.perf_counter()
     plan = halation.plan(shape, "float32", weights, border="constant")
     plan_s = time.perf_counter() - begin
@@ -57,7 +94,7 @@ def contest(shape, taps, turns):
             least[name] = min(least[name], seconds_of(call))
     best = min(seconds for name, seconds in least.items() if name != "halation")
     return {"shape": shape, "taps": taps, "methods": plan.methods, "plan_s": plan_s, "seconds": least,
-            "over_best": best / least["halation"], "off": off}
+            "over_best": best / least["halation"], "peak_arrays": peak_in_a_process(shape, taps), "off": off}
 
 
 def main():
@@ -65,7 +102,11 @@ def main():
     parser.add_argument("--dimensions", type=int, nargs="*", default=[1, 2, 3])
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--json", help="file for the record")
+    parser.add_argument("--peak", nargs=2, metavar=("SHAPE", "TAPS"), help="peak memory of one job alone")
     arguments = parser.parse_args()
+    if arguments.peak:
+        print(peak_arrays(*(tuple(map(int, sizes.split(","))) for sizes in arguments.peak)))
+        return
     rows = []
     with scipy.fft.set_workers(2):
         for dimensions in arguments.dimensions:
@@ -73,7 +114,7 @@ def main():
                 rows.append(contest(shape, taps, arguments.turns))
                 times = ", ".join(f"{name} {1e3 * seconds:.2f}" for name, seconds in rows[-1]["seconds"].items())
                 print(f"{shape} x {taps}: {times} ms; {rows[-1]['over_best']:.2f}x the best of the others; plan "
-                      f"{1e3 * rows[-1]['plan_s']:.1f} ms", flush=True)
+                      f"{1e3 * rows[-1]['plan_s']:.1f} ms, peak {rows[-1]['peak_arrays']:.2f} arrays", flush=True)
     if arguments.json:
         versions = {"halation": halation.__version__, "numpy": np.__version__, "scipy": scipy.__version__, "opencv": cv2.__version__}
         write(machine() | {"schema": "halation-transforms-1", "device": "cpu", "versions": versions, "rows": rows}, arguments.json)

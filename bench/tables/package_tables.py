@@ -160,11 +160,17 @@ def transforms(name=TRANSFORMS):
     """Large filters by transforms on the CPU: milliseconds, and how many times as long each peer takes."""
     peers = {"OpenCV": "cv2.filter2D", "fftconvolve": "scipy.signal.fftconvolve", "oaconvolve": "scipy.signal.oaconvolve"}
     lines = []
+    with_peak = all("peak_arrays" in row for row in record(name)["rows"])
     for row in record(name)["rows"]:
         ours = row["seconds"]["halation"]
         others = [times(row["seconds"][name] / ours) if name in row["seconds"] else "–" for name in peers.values()]
-        lines.append([lengths(row["shape"]), lengths(row["taps"]), digits(1e3 * ours), *others, digits(1e3 * row["plan_s"])])
-    return table(["Array, f32", "taps", "ms", *peers, "plan, ms"], lines)
+        lines.append([lengths(row["shape"]), lengths(row["taps"]), digits(1e3 * ours), *others, digits(1e3 * row["plan_s"])] + ([times(row["peak_arrays"])] if with_peak else []))
+    return table(["Array, f32", "taps", "ms", *peers, "plan, ms"] + (["peak memory, arrays"] if with_peak else []), lines)
+
+
+def transforms_peak(dimensions, name=TRANSFORMS):
+    """Of arrays of so many axes: the peak memory at most, in arrays."""
+    return times(max(row["peak_arrays"] for row in record(name)["rows"] if len(row["shape"]) == dimensions))
 
 
 def transforms_circumstances(name=TRANSFORMS):
@@ -183,4 +189,5 @@ def transforms_least(dimensions, name=TRANSFORMS):
 
 FIGURES = [package_cpu, package_cpu_few, package_gpu, package_gpu_over, package_count, program_share, package_cpu_circumstances,
            package_cpu_versions, package_gpu_circumstances, package_gpu_versions, scan_circumstances, scan_versions, scans,
-           scan_functions, signal_scans, signal_scan_circumstances, signal_scan_functions, transforms, transforms_circumstances, transforms_versions, transforms_least]
+           scan_functions, signal_scans, signal_scan_circumstances, signal_scan_functions, transforms, transforms_circumstances, transforms_versions, transforms_least,
+           transforms_peak]

@@ -294,7 +294,11 @@ class Filter(Constructors):
         if self._is_correlation or operation == "correlation":
             return self._taps, self._anchor
         if "flipped" not in self._cached:
-            self._cached["flipped"] = flipped(self._taps, self._anchor)
+            if isinstance(self._taps, tuple):
+                self._cached["flipped"] = flipped(self._taps, self._anchor)
+            else:  # nobody changes them: a view, for a million weights are 8 MB
+                anchors = tuple(n - 1 - at for n, at in zip(self._taps.shape, self._anchor))
+                self._cached["flipped"] = (np.flip(self._taps), anchors)
         found: tuple[Taps, Shape] = self._cached["flipped"]
         return found
 

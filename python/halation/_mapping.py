@@ -133,4 +133,7 @@ def place_filter(filter_: Taps, axes: Shape, anchors: Shape, slots: dict[int, in
             factors[longest] = factors[longest] * gain
         return tuple(size), tuple(anchor), tuple(np.ascontiguousarray(factor) for factor in factors)
     order = sorted(range(len(axes)), key=lambda i: slots.get(axes[i], 0))
-    return tuple(size), tuple(anchor), np.ascontiguousarray(filter_.transpose(order)).reshape(-1)
+    turned = filter_.transpose(order)
+    backwards = np.flip(turned)
+    row = backwards.reshape(-1)[::-1] if backwards.flags.c_contiguous else np.ascontiguousarray(turned).reshape(-1)
+    return tuple(size), tuple(anchor), row

@@ -15,7 +15,7 @@ struct Filter::Data {
   FilterSize size;
   std::optional<Anchor> anchor;  // none: the default, ⌊n/2⌋
   bool is_correlation = false;
-  std::vector<double> weights;
+  std::shared_ptr<const std::vector<double>> weights;  // of a dense filter, shared by all that are made of it
   std::optional<Factors> factors;
   std::function<Filter(int)> make;
 };
@@ -63,7 +63,7 @@ Filter Filter::dense(FilterSize size, std::vector<double> weights) {
   check_finite(weights);
   auto data = std::make_shared<Data>();
   data->size = size;
-  data->weights = std::move(weights);
+  data->weights = std::make_shared<const std::vector<double>>(std::move(weights));
   return Filter(std::move(data));
 }
 
@@ -134,7 +134,8 @@ bool Filter::operator==(const Filter& other) const {
   const Data& b = *other.data_;
   if (&a == &b) return true;
   if (a.make || b.make || !(a.size == b.size) || a.is_correlation != b.is_correlation || !(anchor() == other.anchor())) return false;
-  return a.factors == b.factors && a.weights == b.weights;
+  const bool are_dense = a.weights && b.weights;
+  return a.factors == b.factors && (a.weights == b.weights || (are_dense && *a.weights == *b.weights));
 }
 
 const std::string& Filter::name() const { return data_->name; }
@@ -150,7 +151,7 @@ Anchor Filter::anchor() const {
 
 std::vector<double> Filter::weights() const {
   const Data& data = settled();
-  if (!data.factors) return data.weights;
+  if (!data.factors) return *data.weights;
   const auto [z, y, x] = data.factors->axes();
   std::vector<double> all;
   all.reserve(z.size() * y.size() * x.size());
@@ -165,7 +166,7 @@ std::vector<double> Filter::weights() const {
 double Filter::sum() const {
   const Data& data = settled();
   const auto total = [](std::span<const double> w) { return std::accumulate(w.begin(), w.end(), 0.0); };
-  if (!data.factors) return total(data.weights);
+  if (!data.factors) return total(*data.weights);
   return total(data.factors->z) * total(data.factors->y) * total(data.factors->x);
 }
 

@@ -428,6 +428,14 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
     }
   };
   const auto is_transformed = [](const Candidate& candidate) { return candidate.taps.method == Method::fft; };
+  const auto seconds = [&] {
+    return std::accumulate(candidates.begin(), candidates.end(), 0.0,
+                           [](double sum, const Candidate& candidate) { return sum + candidate.reason.seconds; });
+  };
+  const auto transforms_show = [&] {
+    return may_miss_a_level(job, candidates, bound) ||
+           std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& each) { return shows_transforms(job, each); });
+  };
   const auto choose_all = [&](bool by_timing) {
     chooser.allow_multirate(true);
     choose_by(by_timing, Transforms::among_others);
@@ -437,23 +445,37 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
     if (multirates > 0) choose_by(by_timing, Transforms::among_others);
     const auto transformed = std::count_if(candidates.begin(), candidates.end(), is_transformed);
     if (transformed == 0 || transformed == std::ssize(candidates)) return;
-    const auto seconds = [&] {
-      return std::accumulate(candidates.begin(), candidates.end(), 0.0,
-                             [](double sum, const Candidate& candidate) { return sum + candidate.reason.seconds; });
-    };
     double by_transforms = std::numeric_limits<double>::infinity();
     if (std::all_of(analyses.begin(), analyses.end(), [&](FilterAnalysis& analysis) { return chooser.can_transform(analysis, job); })) {
       choose_by(by_timing, Transforms::alone);
-      const bool shows = may_miss_a_level(job, candidates, bound) ||
-                         std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& each) { return shows_transforms(job, each); });
-      if (!shows) by_transforms = seconds();
+      if (!transforms_show()) by_transforms = seconds();
     }
     choose_by(by_timing, Transforms::none);
     if (by_transforms < seconds()) choose_by(by_timing, Transforms::alone);
   };
+  // Transforms in f32 may show where those in f64, of half the speed, do not: beside sums of thousands of taps they are quick enough.
+  const auto try_transforms_in_f64 = [&] {
+    constexpr double worth_a_look = 200e-6;
+    const bool may = backend.kind() == Device::Kind::cpu && options.method == Method::automatic && !is_float(job.out_pixel) &&
+                     seconds() > worth_a_look && std::none_of(candidates.begin(), candidates.end(), is_transformed);
+    if (!may) return;
+    const double seconds_in_f32 = seconds();
+    const ErrorBound bound_in_f32 = bound;
+    std::vector<Candidate> in_f32 = std::move(candidates);
+    job.sum_f64 = true;
+    const bool can = std::all_of(analyses.begin(), analyses.end(), [&](FilterAnalysis& analysis) { return chooser.can_transform(analysis, job); });
+    if (can) {
+      choose_by(false, Transforms::alone);
+      if (!transforms_show() && seconds() < seconds_in_f32) return;
+    }
+    job.sum_f64 = false;
+    candidates = std::move(in_f32);
+    bound = bound_in_f32;
+  };
   const auto choose_precise_enough = [&](bool by_timing) {
     choose_all(by_timing);
-    if (job.sum_f64 || !may_miss_a_level(job, candidates, bound)) return;
+    if (job.sum_f64) return;
+    if (!may_miss_a_level(job, candidates, bound)) return try_transforms_in_f64();
     job.sum_f64 = true;
     choose_all(by_timing);
   };

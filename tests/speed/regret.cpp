@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -33,14 +34,18 @@ namespace {
 using namespace halation;
 
 constexpr const char* usage =
-    "usage: speed_regret [--device cpu] [--cases 400] [--seed 1] [--first 0] [--threads 0]\n"
+    "usage: speed_regret [--device cpu] [--cases 400] [--seed 1] [--first 0] [--threads 0] [--filters usual|large]\n"
+    "                    [--clock wall|processor]\n"
     "Does seeded jobs by every method and family of kernels that takes them. A line of JSON for each: what "
     "each was expected to take, what it\n"
-    "took, and which the plan chooses.\n";
+    "took, and which the plan chooses. By the processor's clock, that of all threads together, what else the machine does counts for "
+    "little: for one thread.\n";
 
 struct Settings : sweep::Seeded {
   std::uint64_t first = 0;
   int threads = 0;
+  bool are_large = false;  ///< filters of up to 511 taps along an axis
+  bool by_processor = false;
 };
 
 /// A family of the device's table that does a job.
@@ -119,29 +124,44 @@ struct Timed {
   double least = std::numeric_limits<double>::infinity();
 };
 
+/// A clock's seconds.
+using Now = double (*)();
+double by_the_wall() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+double by_the_processor() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 /// Seconds of a run: of several, the mean.
-double reading_of(int runs, const std::function<void()>& run, const std::function<void()>& wait) {
-  const auto start = std::chrono::steady_clock::now();
+double reading_of(Now now, int runs, const std::function<void()>& run, const std::function<void()>& wait) {
+  const double start = now();
   for (int i = 0; i < runs; ++i) run();
   wait();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / runs;
+  return (now() - start) / runs;
 }
 
-/// Readings of which the least counts, since what else the machine does only adds, after two that are not
-/// counted. Ways take turns, so that a machine that is slower for a while is so for all of them.
-void time_by_turns(std::vector<Timed>& ways, const std::function<void(const Runner&)>& run,
+/// Readings of which the least counts, since what else the machine does only adds, after one that is not
+/// counted. Ways take turns, so that a machine that is slower for a while is so for all of them; what takes
+/// several times as long as the fastest in a few turns gets no more.
+void time_by_turns(std::vector<Timed>& ways, Now now, const std::function<void(const Runner&)>& run,
                    const std::function<void()>& wait) {
   constexpr double least_seconds = 2e-3;
   constexpr int rounds = 11;
+  constexpr int few_rounds = 3;
+  constexpr double hopeless = 4;
+  double fastest = std::numeric_limits<double>::infinity();
   for (Timed& timed : ways) {
     const auto once = [&] { run(*timed.runner); };
-    reading_of(1, once, wait);
-    timed.runs = static_cast<int>(std::clamp(least_seconds / reading_of(2, once, wait), 1.0, 500.0));
+    reading_of(now, 1, once, wait);
+    timed.least = std::max(1e-7, reading_of(now, 2, once, wait));
+    timed.runs = static_cast<int>(std::clamp(least_seconds / timed.least, 1.0, 500.0));
   }
   for (int round = 0; round < rounds; ++round) {
-    for (Timed& timed : ways)
+    for (Timed& timed : ways) {
+      if (round >= few_rounds && timed.least > hopeless * fastest) continue;
       timed.least = std::min(timed.least, reading_of(
-                                              timed.runs, [&] { run(*timed.runner); }, wait));
+                                              now, timed.runs, [&] { run(*timed.runner); }, wait));
+      fastest = std::min(fastest, timed.least);
+    }
   }
 }
 
@@ -161,7 +181,7 @@ struct There {
 };
 
 void measure(const Settings& settings, std::uint64_t index) {
-  const sweep::JobCase job_case = sweep::usual_case(settings.seed, index);
+  const sweep::JobCase job_case = (settings.are_large ? sweep::large_case : sweep::usual_case)(settings.seed, index);
   PlanSpec spec = job_case.spec;
   spec.device = settings.device;
   spec.options.threads = settings.threads;
@@ -215,7 +235,7 @@ void measure(const Settings& settings, std::uint64_t index) {
                                ? memory_of(settings.device).allocate(bytes, settings.device, {}, "workspace")
                                : allocate_host(bytes, "workspace");
   time_by_turns(
-      all,
+      all, settings.by_processor ? by_the_processor : by_the_wall,
       [&](const Runner& runner) {
         runner.run(in.view, {&out.view, 1}, {workspace.get(), bytes}, {});
       },
@@ -246,6 +266,10 @@ int main(int count, char** words) try {
       settings.first = std::strtoull(value, nullptr, 10);
     else if (name == "--threads")
       settings.threads = std::atoi(value);
+    else if (name == "--filters" && (value == std::string_view("usual") || value == std::string_view("large")))
+      settings.are_large = value == std::string_view("large");
+    else if (name == "--clock" && (value == std::string_view("wall") || value == std::string_view("processor")))
+      settings.by_processor = value == std::string_view("processor");
     else {
       std::cerr << usage;
       return 2;

@@ -288,6 +288,35 @@ JobCase bench_case(std::uint64_t index) {
   return made;
 }
 
+/// Extents of about so many samples: few are multiples of 4, and some are long and thin.
+void draw_extents(Random& random, std::size_t dimensions, double pixels, Shape& shape) {
+  const auto extent_of = [&](double wanted) {
+    const auto whole = std::max<std::int64_t>(1, std::llround(wanted));
+    return below(random, 2) == 0 ? (whole + 15) / 16 * 16 : whole;
+  };
+  const double thin = std::exp(uniform(random, -1.5, 1.5));
+  if (dimensions == 1) {
+    shape.width = extent_of(pixels);
+  } else if (dimensions == 2) {
+    shape.width = extent_of(std::sqrt(pixels) * thin);
+    shape.height = extent_of(std::sqrt(pixels) / thin);
+  } else {
+    shape.width = extent_of(std::cbrt(pixels) * thin);
+    shape.height = extent_of(std::cbrt(pixels));
+    shape.depth = extent_of(std::cbrt(pixels) / thin);
+  }
+}
+
+std::string text_of(const JobCase& made, std::size_t kind, Border::Mode mode) {
+  const PlanSpec& spec = made.spec;
+  const FilterSize size = spec.filters.front().size();
+  return to_string(spec.shape) + " " + std::string(name_of(spec.pixel)) +
+         (spec.options.output ? " -> " + std::string(name_of(*spec.options.output)) : "") + ", filter " + std::to_string(size.depth) + "x" +
+         std::to_string(size.height) + "x" + std::to_string(size.width) + " kind " + std::to_string(kind) + ", border " +
+         std::string(name_of(mode)) + (made.in_layout == Layout::planar ? ", planar" : "") + ", rows " +
+         std::to_string(static_cast<int>(made.in_arrangement)) + " -> " + std::to_string(static_cast<int>(made.out_arrangement));
+}
+
 }  // namespace
 
 JobCase usual_case(std::uint64_t seed, std::uint64_t index) {
@@ -297,26 +326,11 @@ JobCase usual_case(std::uint64_t seed, std::uint64_t index) {
   made.seed = seed + index;
   PlanSpec& spec = made.spec;
   const auto one_of = [&]<class T>(std::initializer_list<T> list) { return *(list.begin() + below(random, list.size())); };
-  // Extents of about so many samples: few are multiples of 4, and some are long and thin.
   constexpr std::int64_t channel_choices[] = {1, 1, 1, 3, 4, 2};
   spec.shape.channels = channel_choices[below(random, std::size(channel_choices))];
   const double pixels = std::exp(uniform(random, std::log(1e5), std::log(2e7))) / static_cast<double>(spec.shape.channels);
   const std::size_t dimensions = one_of({std::size_t{1}, std::size_t{2}, std::size_t{2}, std::size_t{2}, std::size_t{2}, std::size_t{3}});
-  const auto extent_of = [&](double wanted) {
-    const auto whole = std::max<std::int64_t>(1, std::llround(wanted));
-    return below(random, 2) == 0 ? (whole + 15) / 16 * 16 : whole;
-  };
-  const double thin = std::exp(uniform(random, -1.5, 1.5));
-  if (dimensions == 1) {
-    spec.shape.width = extent_of(pixels);
-  } else if (dimensions == 2) {
-    spec.shape.width = extent_of(std::sqrt(pixels) * thin);
-    spec.shape.height = extent_of(std::sqrt(pixels) / thin);
-  } else {
-    spec.shape.width = extent_of(std::cbrt(pixels) * thin);
-    spec.shape.height = extent_of(std::cbrt(pixels));
-    spec.shape.depth = extent_of(std::cbrt(pixels) / thin);
-  }
+  draw_extents(random, dimensions, pixels, spec.shape);
   spec.pixel = one_of({Pixel::u8, Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32, Pixel::f32, Pixel::f32, Pixel::f64});
   if (below(random, 3) == 0) spec.options.output = one_of({Pixel::f32, Pixel::u8, Pixel::i16});
   const Border::Mode mode = modes[below(random, std::size(modes))];
@@ -339,11 +353,43 @@ JobCase usual_case(std::uint64_t seed, std::uint64_t index) {
   if (spec.shape.channels > 1 && below(random, 4) == 0) made.in_layout = made.out_layout = Layout::planar;
   made.in_arrangement = one_of({Arrangement::packed, Arrangement::packed, Arrangement::packed, Arrangement::pitched, Arrangement::sub_rectangle});
   made.out_arrangement = one_of({Arrangement::packed, Arrangement::packed, Arrangement::packed, Arrangement::pitched});
-  made.text = to_string(spec.shape) + " " + std::string(name_of(spec.pixel)) +
-              (spec.options.output ? " -> " + std::string(name_of(*spec.options.output)) : "") + ", filter " + std::to_string(size.depth) + "x" +
-              std::to_string(size.height) + "x" + std::to_string(size.width) + " kind " + std::to_string(kind) + ", border " +
-              std::string(name_of(mode)) + (made.in_layout == Layout::planar ? ", planar" : "") + ", rows " +
-              std::to_string(static_cast<int>(made.in_arrangement)) + " -> " + std::to_string(static_cast<int>(made.out_arrangement));
+  made.text = text_of(made, kind, mode);
+  return made;
+}
+
+JobCase large_case(std::uint64_t seed, std::uint64_t index) {
+  Random random(seed * 0x9e3779b97f4a7c15 + index);
+  JobCase made;
+  made.seed = seed + index;
+  PlanSpec& spec = made.spec;
+  const auto one_of = [&]<class T>(std::initializer_list<T> list) { return *(list.begin() + below(random, list.size())); };
+  const auto grown = [&](double least, double most) { return std::exp(uniform(random, std::log(least), std::log(most))); };
+  spec.shape.channels = one_of({std::int64_t{1}, std::int64_t{1}, std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, std::int64_t{2}});
+  const double pixels = grown(3e3, 4e6) / static_cast<double>(spec.shape.channels);
+  const auto dimensions = one_of({std::size_t{1}, std::size_t{2}, std::size_t{2}, std::size_t{2}, std::size_t{3}, std::size_t{3}});
+  draw_extents(random, dimensions, pixels, spec.shape);
+  spec.pixel = one_of({Pixel::u8, Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32, Pixel::f32, Pixel::f32, Pixel::f64});
+  if (below(random, 3) == 0) spec.options.output = one_of({Pixel::f32, Pixel::u8, Pixel::i16});
+  const Border::Mode mode = modes[below(random, std::size(modes))];
+  spec.options.border = Border{mode, 0};
+
+  const double most = dimensions == 3 ? 40 : 512;
+  const auto length = [&] { return static_cast<std::int64_t>(grown(1, most)); };
+  const std::int64_t k = length();
+  FilterSize size{.depth = dimensions == 3 ? k : 1, .height = dimensions == 1 ? 1 : k, .width = k};
+  switch (below(random, 6)) {
+    case 0: size.height = size.depth = 1; break;
+    case 1: size.width = dimensions == 1 ? k : 1; break;
+    case 2: size.width = length(); break;
+    case 3: size.height = dimensions == 1 ? 1 : length(); break;
+    default: break;
+  }
+  const auto kind = one_of({std::size_t{1}, std::size_t{1}, std::size_t{2}, std::size_t{0}, std::size_t{4}, std::size_t{4}, std::size_t{8}});
+  spec.filters.push_back(make_filter_of(kind, size, random));
+  made.integer_weights = kind == 0;
+  if (kind == 4 && below(random, 2) == 0) spec.options.accuracy = Accuracy::fast;
+  if (spec.shape.channels > 1 && below(random, 4) == 0) made.in_layout = made.out_layout = Layout::planar;
+  made.text = text_of(made, kind, mode) + (spec.options.accuracy == Accuracy::fast ? ", fast" : "");
   return made;
 }
 

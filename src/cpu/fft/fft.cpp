@@ -30,6 +30,8 @@ std::int64_t product(const Space& space) { return space[0] * space[1] * space[2]
 
 /// Samples of a tile from which on its work is worth being shared.
 constexpr std::int64_t shared_samples = 1 << 15;
+/// No tile is large that is smaller, whatever the image.
+constexpr double large_tile_bytes = 1 << 20;
 
 template <class Sum>
 class ByTransforms final : public Runner {
@@ -48,7 +50,10 @@ class ByTransforms final : public Runner {
       counts_[axis] = (out[axis] + made_[axis] - 1) / made_[axis];
     }
     const std::int64_t tasks = job_->out.batch * product(counts_) * job_->out.channels;
-    const bool is_shared = tasks < workers_ && product(input_) >= shared_samples;
+    // Large beside the image, a tile for each thread takes memory and is no quicker.
+    const double tile_bytes = static_cast<double>(product(input_)) * sizeof(Sum);
+    const bool are_large = tile_bytes > std::max(large_tile_bytes, mean_image_bytes(*job_) / 8) && product(input_) >= workers_ * shared_samples;
+    const bool is_shared = product(input_) >= shared_samples && (tasks < workers_ || are_large);
     (is_shared ? within_ : over_) = workers_;
     const auto is_infinite = [](const BorderTable& border) { return !std::isfinite(border.constant()); };
     may_be_non_finite_ = is_float(job_->in_pixel) || std::any_of(job_->borders.begin(), job_->borders.end(), is_infinite);
@@ -109,7 +114,7 @@ class ByTransforms final : public Runner {
     Sum *tile, *spectrum;
     Sum* columns;  ///< for each that works within a tile
     double* squares;
-    std::uint8_t *marks, *marked, *marking;
+    std::uint8_t* marks;
   };
 
   bool is_combined() const { return job_->combine == Combine::magnitude; }
@@ -123,9 +128,7 @@ class ByTransforms final : public Runner {
     std::int64_t bytes = Scratch::bytes<Sum>(tiles_.elements()) + Scratch::bytes<Sum>(within_ * tiles_.block_elements());
     if (keeps_spectrum()) bytes += Scratch::bytes<Sum>(spectrum_elements());
     if (is_combined()) bytes += Scratch::bytes<double>(made_[0] * made_[1] * row_outputs());
-    if (may_be_non_finite_) {
-      bytes += 2 * Scratch::bytes<std::uint8_t>(product(input_)) + Scratch::bytes<std::uint8_t>(WeightSigns::scratch_bytes(product(input_)));
-    }
+    if (may_be_non_finite_) bytes += Scratch::bytes<std::uint8_t>(product(input_));
     return bytes;
   }
   Parts parts_of(Scratch scratch) const {
@@ -134,11 +137,7 @@ class ByTransforms final : public Runner {
     parts.columns = scratch.take<Sum>(within_ * tiles_.block_elements());
     if (keeps_spectrum()) parts.spectrum = scratch.take<Sum>(spectrum_elements());
     if (is_combined()) parts.squares = scratch.take<double>(made_[0] * made_[1] * row_outputs());
-    if (may_be_non_finite_) {
-      parts.marks = scratch.take<std::uint8_t>(product(input_));
-      parts.marked = scratch.take<std::uint8_t>(product(input_));
-      parts.marking = scratch.take<std::uint8_t>(WeightSigns::scratch_bytes(product(input_)));
-    }
+    if (may_be_non_finite_) parts.marks = scratch.take<std::uint8_t>(product(input_));
     return parts;
   }
 
@@ -160,12 +159,18 @@ class ByTransforms final : public Runner {
     });
   }
 
+  /// Samples that a tile's outputs need.
+  Space needed_for(const Place& place) const {
+    Space needed = place.size;
+    for (std::size_t axis = 0; axis < 3; ++axis) needed[axis] += box_.size[axis] - 1;
+    return needed;
+  }
+
   void filter(const ConstView& in, std::span<const View> outs, const Place& place, Scratch scratch) const {
     const Parts parts = parts_of(scratch);
     const auto [largest, has_marks] = stage(in, place, parts);
     const int exponent = exponent_far_from_1<Sum>(largest);
-    Space needed = place.size;
-    for (std::size_t axis = 0; axis < 3; ++axis) needed[axis] += box_.size[axis] - 1;
+    const Space needed = needed_for(place);
     if (exponent != 0) {
       for_each_piece(parts.tile, needed, [&](std::int64_t, std::int64_t, std::int64_t, std::int64_t n, Sum* line) {
         tiles_.kernels().scale(line, power_of_2<Sum>(-exponent), n);
@@ -179,7 +184,7 @@ class ByTransforms final : public Runner {
     for (std::size_t f = 0; f < filters_.size(); ++f) {
       multiply(filters_[f].spectrum, parts);
       tiles_.inverse(parts.tile, folded ? all : place.size[2], within_);
-      if (has_marks) filters_[f].signs.front().mark_outputs(parts.marks, needed, place.size, parts.marked, parts.marking);
+      if (has_marks) filters_[f].signs.front().mark_outputs(parts.marks, needed, place.size);
       finish(filters_[f], exponent, has_marks, is_combined() ? outs[0] : outs[f], place, parts);
     }
     if (is_combined()) store_roots(outs[0], place, parts);
@@ -192,12 +197,9 @@ class ByTransforms final : public Runner {
   /// The tile's samples, those that no output needs 0; none that is not finite, but marks of such.
   Staged stage(const ConstView& in, const Place& place, const Parts& parts) const {
     const Lines<Sum> source(*job_, in, 1, lines_.load[static_cast<std::size_t>(in.pixel)]);
+    const Space needed = needed_for(place);
     Space at{};
-    Space needed{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      at[axis] = place.begin[axis] + box_.lead[axis];
-      needed[axis] = place.size[axis] + box_.size[axis] - 1;
-    }
+    for (std::size_t axis = 0; axis < 3; ++axis) at[axis] = place.begin[axis] + box_.lead[axis];
     std::atomic<double> most{0};
     tiles_.clear_padding(parts.tile);
     for_each_piece(parts.tile, input_, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
@@ -262,16 +264,16 @@ class ByTransforms final : public Runner {
   /// A filter's sums, into its output or into the squares.
   void finish(const Filter& filter, int exponent, bool has_marks, const View& out, const Place& place, const Parts& parts) const {
     const int all = exponent + filter.spectrum.exponent;
+    const Space needed = needed_for(place);
     for_each_piece(parts.tile, place.size, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
       if (all != 0) {  // in two steps: both powers are numbers
         tiles_.kernels().scale(line, power_of_2<Sum>(all / 2), n);
         tiles_.kernels().scale(line, power_of_2<Sum>(all - all / 2), n);
       }
       if (filter.whole_sums) tiles_.kernels().round(line, n);
-      const std::int64_t row = z * place.size[1] + y;
-      if (has_marks) put_marks(parts.marked + row * place.size[2] + x, n, line);
+      if (has_marks) put_marks(parts.marks + (z * needed[1] + y) * needed[2] + x, n, line);
       if (is_combined()) {
-        lines_.add_squares(line, parts.squares + row * row_outputs() + x, n);
+        lines_.add_squares(line, parts.squares + (z * place.size[1] + y) * row_outputs() + x, n);
       } else {
         store(out, place, {z, y, x}, line, n);
       }
@@ -281,8 +283,9 @@ class ByTransforms final : public Runner {
   static void put_marks(const std::uint8_t* marks, std::int64_t n, Sum* line) {
     constexpr Sum infinity = std::numeric_limits<Sum>::infinity();
     for (std::int64_t i = 0; i < n; ++i) {
-      if (marks[i] == mark::none) continue;
-      line[i] = marks[i] == mark::nan ? std::numeric_limits<Sum>::quiet_NaN() : marks[i] == mark::positive ? infinity : -infinity;
+      const std::uint8_t of_output = mark::of_output(marks[i]);
+      if (of_output == mark::none) continue;
+      line[i] = of_output == mark::nan ? std::numeric_limits<Sum>::quiet_NaN() : of_output == mark::positive ? infinity : -infinity;
     }
   }
 

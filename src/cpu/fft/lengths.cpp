@@ -134,6 +134,7 @@ class Pricing {
       : job_(job), box_(box), rates_(rates), wide_(width_of_sums(job)), lengths_(LengthList::of(rates)) {
     images_ = static_cast<double>(job.out.batch * job.out.channels);
     lanes_ = rates.vector_bytes / (wide_ == 2 ? 8 : 4);
+    most_samples_ = most_samples();
   }
 
   LengthsFound cheapest() {
@@ -191,6 +192,16 @@ class Pricing {
     double rows, of_row;
   };
 
+  /// Of a tile. Of images it is such that tile, marks and spectrum are no larger than the image, the mean of input and output; volumes,
+  /// of whose tiles more is margin, get more. Tiles of less than twice the filter's extents are mostly margin, whatever the memory.
+  double most_samples() const {
+    constexpr double always = 1 << 19, longer_lengths = 1.25;
+    const double images = box_.size[0] > 1 ? 1.5 : 0.36;
+    double least = longer_lengths;
+    for (const std::int64_t taps : box_.size) least *= taps > 1 ? 2 * static_cast<double>(taps) : 1;
+    return std::max({always, images * mean_image_bytes(job_) / (4 * wide_), least});
+  }
+
   void consider(const Lengths& lengths, double forth, double back, double along_x, const Made& made, double tiles) {
     const TransformRates& r = rates_.transforms;
     tiles *= images_;
@@ -211,7 +222,9 @@ class Pricing {
     const double rounds = tiles < priced_workers ? tiles : std::ceil(tiles / priced_workers) * priced_workers;
     const double one = shared + own;
     const double busy = one * tiles > rates_.threads_from ? rounds : tiles;
-    if (best_price_ <= one * busy) return;
+    const double excess = std::max(0.0, 2 * in_blocks - most_samples_);
+    if (best_excess_ < excess || (best_excess_ == excess && best_price_ <= one * busy)) return;
+    best_excess_ = excess;
     best_price_ = one * busy;
     best_ = {lengths, shared * busy, own * busy};
   }
@@ -228,11 +241,16 @@ class Pricing {
   const LengthList& lengths_;
   double images_;
   std::int64_t lanes_;
-  double best_price_ = 1e300;
+  double most_samples_;
+  double best_excess_ = 1e300, best_price_ = 1e300;
   LengthsFound best_{};
 };
 
 }  // namespace
+
+double mean_image_bytes(const Job& job) {
+  return static_cast<double>(job.out.elements()) * static_cast<double>(bytes_of(job.in_pixel) + bytes_of(job.out_pixel)) / 2;
+}
 
 TapBox::TapBox(std::span<const Taps> filters) {
   for (std::size_t axis = 0; axis < 3; ++axis) {

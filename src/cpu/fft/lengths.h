@@ -37,7 +37,10 @@ struct Lengths {
   std::int64_t numbers() const { return planes * rows * columns; }
 };
 
-/// The quickest for outputs of such extents, and the time on one thread for one filter more.
+/// What memory is measured by: the mean of an input and an output of the output's extents.
+double mean_image_bytes(const Job& job);
+
+/// The quickest of those that memory allows for outputs of such extents, and the time on one thread for one filter more.
 struct LengthsFound {
   Lengths lengths;
   double shared_nanoseconds;      ///< of all tiles: staging, and the transforms forth

@@ -23,6 +23,15 @@ Place place_of(std::int64_t a, std::int64_t length, bool negacyclic) {
   return {length - a, negacyclic ? -1.0 : 1.0};
 }
 
+/// What is transformed along z and y: of tiles the columns that hold weights alone, in order; folded all.
+Lengths narrowed(const Lengths& lengths, const Taps& taps) {
+  Lengths narrow = lengths;
+  if (lengths.folded) return narrow;
+  narrow.columns = taps.size[2];
+  narrow.along_x = false;
+  return narrow;
+}
+
 void put_weights(const Taps& taps, const TapBox& box, const TileTransform<double>& tiles, double gain, double* tile) {
   const Lengths& lengths = tiles.lengths();
   const Space input = lengths.input();
@@ -34,7 +43,7 @@ void put_weights(const Taps& taps, const TapBox& box, const TileTransform<double
     for (std::int64_t ky = 0; ky < taps.size[1]; ++ky) {
       const Place y = place_of(a[1] + ky, input[1], true);
       for (std::int64_t kx = 0; kx < taps.size[2]; ++kx) {
-        const Place x = place_of(a[2] + kx, input[2], lengths.folded);
+        const Place x = lengths.folded ? place_of(a[2] + kx, input[2], true) : Place{taps.size[2] - 1 - kx, 1};
         const std::int64_t row = lengths.folded ? x.at / lengths.columns : y.at;
         const std::int64_t column = lengths.folded ? x.at % lengths.columns : x.at;
         tiles.row(tile, z.at, row)[column] = *weight++ * gain * y.sign * x.sign;
@@ -61,31 +70,46 @@ Memory zeros(std::int64_t count, int workers, const char* what) {
   return memory;
 }
 
-/// Along z and y, of those columns alone that hold weights.
-void transform_columns(const Taps& taps, const TapBox& box, const TileTransform<double>& tiles, int workers, double* tile) {
-  const Lengths& lengths = tiles.lengths();
-  if (!lengths.along_x) return tiles.forward(tile, 1, workers);
-  const std::int64_t lanes = tiles.kernels().lanes;
-  const std::int64_t before = taps.lead[2] - box.lead[2];  // backwards from the end, the first of the box at 0
-  const std::int64_t first = (lengths.columns - (before + taps.size[2] - 1)) / lanes * lanes;
-  if (lengths.folded || first <= lanes) return tiles.forward(tile, lengths.columns, workers);
-  if (before == 0) tiles.forward(tile, 1, workers);
-  if (first < lengths.columns) tiles.forward_from(tile, first, lengths.columns, workers);
-}
+/// Along x, where tiles are not folded: of blocks of rows that hold the weights alone.
+class AlongX {
+ public:
+  AlongX(const Taps& taps, const TapBox& box, const Lengths& lengths, const TileTransform<double>& narrow)
+      : narrow_(narrow), axis_(lengths.columns), two_lanes_(2 * narrow.kernels().lanes), taps_(taps.size[2]) {
+    const std::int64_t before = taps.lead[2] - box.lead[2];
+    begin_ = lengths.columns - before - (taps_ - 1);
+    wraps_ = before == 0;
+  }
+
+  /// Room for a block, and for what is written behind it.
+  std::int64_t elements() const { return two_lanes_ * (axis_.length + 1) + narrow_.block_elements(); }
+
+  void forward(const double* tile, std::int64_t block, double* columns) const {
+    std::fill_n(columns, two_lanes_ * axis_.length, 0.0);
+    narrow_.forward_block(tile, block, columns + two_lanes_ * begin_);
+    if (wraps_) std::copy_n(columns + two_lanes_ * axis_.length, two_lanes_, columns);
+    narrow_.kernels().forward(axis_, {columns, columns + two_lanes_ / 2, two_lanes_}, 1);
+  }
+
+ private:
+  const TileTransform<double>& narrow_;
+  TransformAxis<double> axis_;
+  std::int64_t two_lanes_, taps_;
+  std::int64_t begin_ = 0;  ///< the column of the last weight, the first of all
+  bool wraps_ = false;      ///< that of the first weight is 0
+};
 
 }  // namespace
 
 template <class T>
 Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform<T>& tiles, int workers) {
   const FloatState state;
+  const Lengths& lengths = tiles.lengths();
   std::optional<TileTransform<double>> made;
   const TileTransform<double>* in_f64 = nullptr;
   if constexpr (sizeof(T) == sizeof(double)) {
-    in_f64 = &tiles;
-  } else {
-    in_f64 = &made.emplace(tiles.lengths());
+    if (lengths.folded) in_f64 = &tiles;
   }
-  const Lengths& lengths = tiles.lengths();
+  if (in_f64 == nullptr) in_f64 = &made.emplace(narrowed(lengths, taps));
   Spectrum<T> spectrum;
   double sum = 0;
   for (const double w : taps.weights) sum += std::fabs(w);
@@ -93,8 +117,8 @@ Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform
 
   const Memory memory = zeros<double>(in_f64->elements(), workers, "a filter's transform");
   double* const tile = reinterpret_cast<double*>(memory.get());
-  put_weights(taps, box, *in_f64, std::ldexp(1 / in_f64->numbers(), -spectrum.exponent), tile);
-  transform_columns(taps, box, *in_f64, workers, tile);
+  put_weights(taps, box, *in_f64, std::ldexp(1 / tiles.numbers(), -spectrum.exponent), tile);
+  in_f64->forward(tile, in_f64->lengths().columns, workers);
   const std::int64_t rows = lengths.planes * lengths.rows;
   spectrum.count = lengths.along_x ? tiles.blocks() * tiles.block_elements() : 2 * rows;
   spectrum.memory = zeros<T>(spectrum.count, workers, "a filter's spectrum");
@@ -109,10 +133,17 @@ Spectrum<T> spectrum_of(const Taps& taps, const TapBox& box, const TileTransform
   }
   const std::int64_t lanes = tiles.kernels().lanes;
   const std::int64_t lanes_f64 = in_f64->kernels().lanes;
-  std::vector<double> all_columns(static_cast<std::size_t>(workers * in_f64->block_elements()));
+  std::optional<AlongX> along_x;
+  if (!lengths.folded) along_x.emplace(taps, box, lengths, *in_f64);
+  const std::int64_t of_worker = along_x ? along_x->elements() : in_f64->block_elements();
+  std::vector<double> all_columns(static_cast<std::size_t>(workers * of_worker));
   parallel(workers, in_f64->blocks(), [&](int worker, std::int64_t block) {
-    double* const columns = all_columns.data() + worker * in_f64->block_elements();
-    in_f64->forward_block(tile, block, columns);
+    double* const columns = all_columns.data() + worker * of_worker;
+    if (along_x) {
+      along_x->forward(tile, block, columns);
+    } else {
+      in_f64->forward_block(tile, block, columns);
+    }
     for (std::int64_t lane = 0; lane < lanes_f64; ++lane) {
       const std::int64_t row = block * lanes_f64 + lane;
       if (row >= rows) break;

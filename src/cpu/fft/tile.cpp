@@ -70,10 +70,10 @@ void TileTransform<T>::clear_padding(T* tile) const {
 
 template <class T>
 template <bool forth>
-void TileTransform<T>::along_z(T* tile, std::int64_t first, std::int64_t vectors, int workers) const {
+void TileTransform<T>::along_z(T* tile, std::int64_t vectors, int workers) const {
   if (z_.length == 1) return;
   parallel(workers, lengths_.rows, [&](int, std::int64_t row) {
-    T* const re = tile + row * pitch_ + first * kernels_.lanes;
+    T* const re = tile + row * pitch_;
     const Columns<T> at{re, re + imaginary_, lengths_.rows * pitch_};
     (forth ? kernels_.forward : kernels_.inverse)(z_, at, vectors);
   });
@@ -81,30 +81,29 @@ void TileTransform<T>::along_z(T* tile, std::int64_t first, std::int64_t vectors
 
 template <class T>
 template <bool forth>
-void TileTransform<T>::along_y(T* tile, std::int64_t first, std::int64_t vectors, int workers) const {
+void TileTransform<T>::along_y(T* tile, std::int64_t vectors, int workers) const {
   if (!lengths_.along_y) return;
   const std::int64_t parts = (vectors + vectors_together - 1) / vectors_together;
   parallel(workers, lengths_.planes * parts, [&](int, std::int64_t task) {
     const std::int64_t done = task % parts * vectors_together;
-    T* const re = tile + task / parts * lengths_.rows * pitch_ + (first + done) * kernels_.lanes;
+    T* const re = tile + task / parts * lengths_.rows * pitch_ + done * kernels_.lanes;
     (forth ? kernels_.forward : kernels_.inverse)(y_, {re, re + imaginary_, pitch_, twist_.data()},
                                                   std::min(vectors_together, vectors - done));
   });
 }
 
 template <class T>
-void TileTransform<T>::forward_from(T* tile, std::int64_t first, std::int64_t end, int workers) const {
-  const std::int64_t before = first / kernels_.lanes;
-  const std::int64_t vectors = (end + kernels_.lanes - 1) / kernels_.lanes - before;
-  along_z<true>(tile, before, vectors, workers);
-  along_y<true>(tile, before, vectors, workers);
+void TileTransform<T>::forward(T* tile, std::int64_t columns, int workers) const {
+  const std::int64_t vectors = (columns + kernels_.lanes - 1) / kernels_.lanes;
+  along_z<true>(tile, vectors, workers);
+  along_y<true>(tile, vectors, workers);
 }
 
 template <class T>
 void TileTransform<T>::inverse(T* tile, std::int64_t columns, int workers) const {
   const std::int64_t vectors = (columns + kernels_.lanes - 1) / kernels_.lanes;
-  along_y<false>(tile, 0, vectors, workers);
-  along_z<false>(tile, 0, vectors, workers);
+  along_y<false>(tile, vectors, workers);
+  along_z<false>(tile, vectors, workers);
 }
 
 template <class T>

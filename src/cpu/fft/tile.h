@@ -40,9 +40,7 @@ class TileTransform {
   void clear_padding(T* tile) const;
 
   /// Along z and y, of the first so many columns, all others being 0, or of no interest on the way back; by so many threads.
-  void forward(T* tile, std::int64_t columns, int workers) const { forward_from(tile, 0, columns, workers); }
-  /// Of the columns of whole vectors from that of `first` to the one before `end`: in any two calls others.
-  void forward_from(T* tile, std::int64_t first, std::int64_t end, int workers) const;
+  void forward(T* tile, std::int64_t columns, int workers) const;
   void inverse(T* tile, std::int64_t columns, int workers) const;
   /// Along x, of a block of rows, to its part of a spectrum, and back.
   void forward_block(const T* tile, std::int64_t block, T* spectrum) const;
@@ -52,9 +50,9 @@ class TileTransform {
 
  private:
   template <bool forth>
-  void along_z(T* tile, std::int64_t first, std::int64_t vectors, int workers) const;
+  void along_z(T* tile, std::int64_t vectors, int workers) const;
   template <bool forth>
-  void along_y(T* tile, std::int64_t first, std::int64_t vectors, int workers) const;
+  void along_y(T* tile, std::int64_t vectors, int workers) const;
 
   Lengths lengths_;
   const TransformKernels<T>& kernels_;

@@ -13,40 +13,54 @@ constexpr bool converts_exactly = !std::is_same_v<T, f16> || HWY_TARGET <= HWY_A
 template <class T, class Sum>
 constexpr bool by_vectors = std::is_same_v<Sum, float> ? converts_exactly<T> : !std::is_same_v<T, f16>;
 
+/// One vector of elements of type T as sums.
+template <class T, class Sum>
+HWY_INLINE void promote_vector(const T* from, Sum* to) {
+  const hn::ScalableTag<Sum> d;
+  if constexpr (std::is_same_v<T, f16>) {
+    const hn::Rebind<hwy::float16_t, decltype(d)> d_half;
+    const hn::Rebind<float, decltype(d)> d_single;
+    const auto single = hn::PromoteTo(d_single, hn::LoadU(d_half, reinterpret_cast<const hwy::float16_t*>(from)));
+    if constexpr (std::is_same_v<Sum, double>) {
+      hn::StoreU(hn::PromoteTo(d, single), d, to);
+    } else {
+      hn::StoreU(single, d, to);
+    }
+  } else {
+    const hn::Rebind<T, decltype(d)> d_narrow;
+    const hn::Rebind<std::int32_t, decltype(d)> d_int;
+    const auto elements = hn::LoadU(d_narrow, from);
+    if constexpr (std::is_same_v<T, float>) {
+      hn::StoreU(hn::PromoteTo(d, elements), d, to);
+    } else if constexpr (std::is_same_v<Sum, double>) {
+      hn::StoreU(hn::PromoteTo(d, hn::PromoteTo(d_int, elements)), d, to);
+    } else {
+      hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(d_int, elements)), d, to);
+    }
+  }
+}
+
 /// n elements of type T, one after another, as sums.
 template <class T, class Sum>
 void promote(const T* from, Sum* to, std::int64_t n) {
-  const hn::ScalableTag<Sum> d;
-  const hn::Rebind<std::int32_t, decltype(d)> d_int;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<Sum>()));
   std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    if constexpr (std::is_same_v<T, f16>) {
-      const hn::Rebind<hwy::float16_t, decltype(d)> d_half;
-      const hn::Rebind<float, decltype(d)> d_single;
-      const auto single = hn::PromoteTo(d_single, hn::LoadU(d_half, reinterpret_cast<const hwy::float16_t*>(from + i)));
-      if constexpr (std::is_same_v<Sum, double>) {
-        hn::StoreU(hn::PromoteTo(d, single), d, to + i);
-      } else {
-        hn::StoreU(single, d, to + i);
-      }
-    } else {
-      const hn::Rebind<T, decltype(d)> d_narrow;
-      const auto elements = hn::LoadU(d_narrow, from + i);
-      if constexpr (std::is_same_v<T, float>) {
-        hn::StoreU(hn::PromoteTo(d, elements), d, to + i);
-      } else if constexpr (std::is_same_v<Sum, double>) {
-        hn::StoreU(hn::PromoteTo(d, hn::PromoteTo(d_int, elements)), d, to + i);
-      } else {
-        hn::StoreU(hn::ConvertTo(d, hn::PromoteTo(d_int, elements)), d, to + i);
-      }
-    }
+  for (; i + lanes <= n; i += lanes) promote_vector(from + i, to + i);
+  if constexpr (std::is_same_v<T, f16>) {  // one by one they take a function each
+    if (i == n) return;
+    std::array<f16, line_slack> part{};
+    std::array<Sum, line_slack> sums;
+    std::copy_n(from + i, n - i, part.data());
+    promote_vector(part.data(), sums.data());
+    std::copy_n(sums.data(), n - i, to + i);
+  } else {
+    for (; i < n; ++i) to[i] = static_cast<Sum>(from[i]);
   }
-  for (; i < n; ++i) to[i] = static_cast<Sum>(from[i]);
 }
 
 template <class T, class Sum>
 void load(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_t n) {
+  const auto element = [&](std::int64_t i) { return *reinterpret_cast<const T*>(from + i * stride_bytes); };
   if (stride_bytes == static_cast<std::int64_t>(sizeof(T))) {
     const auto* packed = reinterpret_cast<const T*>(from);
     if constexpr (std::is_same_v<T, Sum>) {
@@ -56,10 +70,16 @@ void load(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_
     } else {
       for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<Sum>(packed[i]);
     }
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) {
-      to[i] = static_cast<Sum>(*reinterpret_cast<const T*>(from + i * stride_bytes));
+  } else if constexpr (std::is_same_v<T, f16> && converts_exactly<T>) {
+    std::array<f16, 4 * line_slack> part;
+    constexpr auto size = static_cast<std::int64_t>(part.size());
+    for (std::int64_t begin = 0; begin < n; begin += size) {
+      const std::int64_t count = std::min(size, n - begin);
+      for (std::int64_t i = 0; i < count; ++i) part[static_cast<std::size_t>(i)] = element(begin + i);
+      promote(part.data(), to + begin, count);
     }
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<Sum>(element(i));
   }
 }
 
