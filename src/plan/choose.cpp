@@ -387,9 +387,8 @@ bool measures(Tune tune) {
 
 std::string to_string(const Reason& reason) {
   const std::string direct = std::to_string(multiply_adds(reason.size, Method::direct));
-  std::string why;
-  if (reason.method != Method::direct) why = " instead of " + direct;
-  if (reason.no_product) why += " (no product of factors is within rounding of its weights)";
+  const std::string instead = reason.method == Method::direct ? "" : " instead of " + direct;
+  const std::string why = reason.no_product ? " (no product of factors is within rounding of its weights)" : "";
   if (reason.method == Method::multirate) {
     char how[160];
     std::snprintf(how, sizeof how, " at a rate lower by %lldx%lld instead of %s multiply-adds a sample, %.2g of the weights left out",
@@ -397,8 +396,8 @@ std::string to_string(const Reason& reason) {
     return reason.filter.name() + " " + text(reason.size) + ": multirate" + how + "; expected " + time_text(reason.seconds) + reason.timing;
   }
   const std::string how = reason.method == Method::fft
-                              ? " by transforms" + why + " multiply-adds a sample"
-                              : ", " + std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + why;
+                              ? " by transforms" + instead + " multiply-adds a sample" + why
+                              : ", " + std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + instead + why;
   return reason.filter.name() + " " + text(reason.size) + ": " + std::string(name_of(reason.method)) + how + "; expected " +
          time_text(reason.seconds) + reason.timing;
 }

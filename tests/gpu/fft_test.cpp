@@ -287,6 +287,10 @@ const std::vector<ByPasses>& by_passes() {
       {{.depth = 7, .height = 5, .width = 3}, {.depth = 20, .height = 20, .width = 20}},
       {{.depth = 90, .height = 6, .width = 33, .channels = 2}, {.depth = 40, .height = 1, .width = 3}},
       {{.batch = 2, .depth = 50, .height = 20, .width = 30}, {.depth = 33, .height = 2, .width = 1}},
+      {{.depth = 100, .height = 60, .width = 56}, {.depth = 7, .height = 9, .width = 5}},
+      {{.depth = 190, .height = 131, .width = 187}, {.depth = 9, .height = 7, .width = 5}},
+      {{.depth = 12, .height = 250, .width = 370}, {.depth = 5, .height = 41, .width = 61}},
+      {{.batch = 2, .depth = 70, .height = 40, .width = 50, .channels = 2}, {.depth = 6, .height = 12, .width = 8}},
   };
   return jobs;
 }
@@ -343,7 +347,8 @@ TEST(Transforms, ThroughMemoryNotFiniteNumbersReachTheBoxAndNoFurther) {
   const ByPasses jobs[] = {{{.height = 300, .width = 401}, {.height = 251, .width = 13}},
                            {{.height = 300, .width = 401}, {.height = 77, .width = 1}},
                            {{.width = 120300}, {.width = 8200}},
-                           {{.depth = 30, .height = 50, .width = 81}, {.depth = 9, .height = 10, .width = 11}}};
+                           {{.depth = 30, .height = 50, .width = 81}, {.depth = 9, .height = 10, .width = 11}},
+                           {{.depth = 200, .height = 100, .width = 100}, {.depth = 9, .height = 9, .width = 9}}};
   std::uint64_t seed = 0;
   for (const ByPasses& job : jobs) {
     for (const bool one_sign : {false, true}) {
