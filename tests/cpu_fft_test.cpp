@@ -383,6 +383,30 @@ TEST(CpuFft, IsChosenForLargeFiltersAndNotForSmallOnes) {
   EXPECT_EQ(method_for(63, Pixel::u8), Method::fft);
 }
 
+TEST(CpuFft, IsChosenInF64WhereF32CouldShow) {
+  // Whole numbers: direct sums in f32 are exact, transforms in f32 off by a level at worst.
+  Numbers numbers(3);
+  std::vector<double> whole(18 * 18 * 18);
+  for (double& weight : whole) weight = std::floor(9 * numbers.next()) - 4;
+  PlanSpec spec{.shape = {.depth = 27, .height = 32, .width = 16, .channels = 3},
+                .pixel = Pixel::u8,
+                .filters = {Filter::dense({.depth = 18, .height = 18, .width = 18}, whole)}};
+  spec.options.output = Pixel::i16;
+  const Plan plan(spec);
+  EXPECT_THAT(plan.methods(), ElementsAre(Method::fft));
+  EXPECT_THAT(plan.explain(), HasSubstr("sums in f64"));
+  const Image in = noise(spec.shape, Pixel::u8);
+  Image out(plan.output_shape(), plan.output_pixel());
+  plan.run(in, out.view());
+  Options direct = spec.options;
+  direct.method = Method::direct;
+  EXPECT_EQ(values_of(out), values_of(convolve(in, spec.filters.front(), direct)));
+  // Few sums are not worth it.
+  spec.shape = {.height = 16, .width = 16};
+  spec.filters = {Filter::dense({.height = 18, .width = 18}, std::vector<double>(whole.begin(), whole.begin() + 18 * 18))};
+  EXPECT_THAT(Plan(spec).methods(), ElementsAre(Method::direct));
+}
+
 TEST(CpuFft, IsRefusedWhereLevelsCouldBeMissed) {
   const Filter steep = Filter::dense({.height = 32, .width = 32}, std::vector<double>(1024, 1e12));
   PlanSpec spec{.shape = {.height = 2000, .width = 2000}, .pixel = Pixel::u16, .filters = {steep}, .options = {.method = Method::fft}};

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/tiles/tiles.h"
 #include "halation/halation.h"
 #include "numbers.h"
 
@@ -53,6 +54,26 @@ void expect_same(const Image& image, const Filter& filter, Options options, Meth
 
 constexpr Border::Mode modes[] = {Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect, Border::Mode::reflect101,
                                   Border::Mode::wrap};
+
+TEST(CpuTiles, AreOneForEachWorkerUnderTallFiltersToo) {
+  const auto tiles_of = [](const Shape& out, const Space& taps, int workers) {
+    Taps tall;
+    tall.size = taps;
+    const auto bytes = [](std::int64_t width, std::int64_t rows, std::int64_t step) { return 64 * (rows + 1) * width * step; };
+    return cpu_backend::Tiles(out, 1, cpu_backend::FilterReach({&tall, 1}), workers, {.row_multiple = 6, .most_kept_rows = out.depth > 1 ? 128 : 0},
+                              bytes);
+  };
+  EXPECT_EQ(tiles_of({.height = 512, .width = 345}, {1, 156, 1}, 1).count(), 1);
+  EXPECT_EQ(tiles_of({.height = 512, .width = 345}, {1, 156, 1}, 2).count(), 2);
+  EXPECT_GE(tiles_of({.height = 128, .width = 496}, {1, 138, 1}, 2).count(), 2);
+  EXPECT_GE(tiles_of({.height = 512, .width = 345}, {1, 156, 1}, 4).count(), 4);
+  EXPECT_EQ(tiles_of({.height = 2000, .width = 345}, {1, 156, 1}, 2).count(), 4);  // four times as many rows as taps
+  EXPECT_GE(tiles_of({.depth = 48, .height = 27, .width = 16}, {20, 20, 1}, 2).count(), 2);
+  expect_same(whole_image<double>({.height = 130, .width = 70}, Pixel::f64), whole_filter(90, 1), {});
+  expect_same(whole_image<float>({.height = 130, .width = 70}, Pixel::f32), Filter::separable({.y = std::vector(90, 1.0), .x = {1, 2, 1}}), {},
+              Method::separable);
+  expect_same(whole_image<float>({.depth = 23, .height = 13, .width = 16}, Pixel::f32), whole_filter(9, 1, 20), {});
+}
 
 TEST(CpuTiles, RowsReadWhereTheyLie) {
   for (const std::int64_t width : {511, 513, 600, 1151, 1152, 1153, 2200}) {

@@ -61,8 +61,7 @@ class Tiles {
     if (width_ < out.width) width_ = round_up(width_, multiple_);
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
     const std::int64_t each = out.batch * channels_ * out.depth;
-    const std::int64_t strips = workers == 1 ? 1 : (std::int64_t{4} * workers + each - 1) / each;
-    height_ = std::max((out.height + strips - 1) / strips, 4 * reach.tallest);
+    height_ = cut(out.height, reach.tallest, each, each * ((out.width + width_ - 1) / width_), workers);
     height_ = std::min(out.height, round_up(height_, limits.row_multiple));
     if (limits.edge_samples > 0) {
       const std::int64_t edge = round_up(std::max(limits.edge_samples / step + 1, reach.widest), multiple_);
@@ -115,6 +114,21 @@ class Tiles {
  private:
   static std::int64_t round_up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
+  /// Rows, or planes, of a strip of n of them: four strips for each worker of `each` images, but four times as many as the taps along
+  /// them, unless workers would go without any of `tiles` that there are without strips, or all wait for one that is left.
+  static std::int64_t cut(std::int64_t n, std::int64_t taps, std::int64_t each, std::int64_t tiles, std::int64_t workers) {
+    if (workers == 1) return std::max(n, 4 * taps);
+    const auto of = [n](std::int64_t strips) { return (n + strips - 1) / strips; };
+    const auto waits = [&](std::int64_t strips) {
+      const std::int64_t count = strips * tiles;
+      return (count + workers - 1) / workers * workers * 4 > count * 5;
+    };
+    std::int64_t strips = 1;
+    while (strips < 2 * workers && waits(strips)) ++strips;
+    const std::int64_t least = std::min(4 * taps, std::max(of(strips), tiles < workers ? taps / 2 : taps));
+    return std::max(of((4 * workers + each - 1) / each), least);
+  }
+
   /// Volumes whose rows are staged: tiles so low that the scratch holds all rows that an output plane needs, unless most of them
   /// would be rows that the next tile stages as well; then planes one after another, as many as leave each worker several tiles.
   template <class ScratchBytes>
@@ -123,8 +137,7 @@ class Tiles {
     while (height > 0 && scratch_bytes(width_, height, step_) > limits.scratch_bytes) height -= limits.row_multiple;
     if (height < std::min(shape_.height, 2 * reach.tallest)) return;
     const std::int64_t columns = shape_.batch * channels_ * across_ * ((shape_.height + height - 1) / height);
-    const std::int64_t runs = workers == 1 ? 1 : (std::int64_t{4} * workers + columns - 1) / columns;
-    const std::int64_t planes = std::min(shape_.depth, std::max((shape_.depth + runs - 1) / runs, 4 * reach.deepest));
+    const std::int64_t planes = std::min(shape_.depth, cut(shape_.depth, reach.deepest, columns, columns, workers));
     if (planes == 1) return;
     height_ = std::min(shape_.height, height);
     planes_ = planes;
