@@ -215,10 +215,37 @@ def test_whole_numbers_of_many_terms(kind, most, n, taps):
     rng, kind = np.random.default_rng(1), np.dtype(kind)
     a, b = (rng.integers(-most if kind.kind == "i" else 0, most, n, kind, endpoint=True) for n in (n, taps))
     expected = np.convolve(a.astype(np.uint64), b.astype(np.uint64)).astype(kind)  # modulo 2**64
-    for method in ("auto", "fft"):
+    for method in ("auto", "direct"):
         np.testing.assert_array_equal(ours.convolve(a, b, method=method), expected)
+    # By transforms, which are asked for by name, sums may be rounded as f64 rounds them, and wrap.
+    by_name = ours.convolve(a, b, method="fft")
+    assert by_name.dtype == kind
+    norms = np.linalg.norm(a.astype(float)) * np.linalg.norm(b.astype(float))
+    apart = np.abs((by_name - expected).view(f"i{kind.itemsize}").astype(float))
+    assert np.all(apart <= 2.0**-53 * (16 + 4 * np.log2(n * taps)) * norms)
+    if most <= 2**16:
+        np.testing.assert_array_equal(by_name, expected)
     same = (taps - 1) // 2
     np.testing.assert_array_equal(ours.convolve(a, b, "same"), expected[same:same + n])
+
+
+@pytest.mark.parametrize("kind", ["uint16", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("shape, taps", [((37,), (5,)), ((130,), (90,)), ((9, 70), (4, 3)), ((12, 5), (7, 20)), ((3, 40), (18, 1)),
+                                         ((5, 6, 7), (3, 1, 4)), ((4, 1, 6, 2), (2, 5, 3, 2))])
+@pytest.mark.parametrize("mode", MODES)
+def test_products_that_wrap(kind, shape, taps, mode):
+    """Few products of numbers of the whole range, one by one."""
+    rng, info = np.random.default_rng(1), np.iinfo(kind)
+    a, b = (rng.integers(info.min, info.max, n, kind, endpoint=True) for n in (shape, taps))
+    if fits(a, b, mode):
+        wanted = theirs.convolve(a.astype("uint64"), b.astype("uint64"), mode, "direct").astype(kind)
+        for method in ("auto", "direct"):
+            np.testing.assert_array_equal(ours.convolve(a, b, mode, method), wanted)
+        np.testing.assert_array_equal(ours.correlate(a[::-1], np.flip(b), mode), ours.convolve(a[::-1], b, mode))
+        if len(shape) == 2:
+            for boundary in ("fill", "wrap", "symm"):
+                wanted = theirs.convolve2d(a.astype("uint64"), b.astype("uint64"), mode, boundary, 3).astype(kind)
+                np.testing.assert_array_equal(ours.convolve2d(a, b, mode, boundary, 3), wanted)
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64", "complex64", "int16", "int64"])
