@@ -327,6 +327,28 @@ def test_filters_of_any_place_and_length(shape, taps, axes, mode):
         np.testing.assert_allclose(made, expected, atol=2e-3 if kind == "float32" else 1e-11)
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("shape, taps", [((1, 6, 4, 8), (13, 1, 12, 8)), ((16, 8, 11), (13, 1, 14)), ((44, 40), (31, 37)), ((300,), (200,)),
+                                         ((4, 7, 12, 2), (1, 7, 9, 1)), ((44, 26, 1), (2, 2, 37)), ((30, 57), (27, 1))])
+def test_by_spectra(shape, taps, mode):
+    """Small complex arrays, and axes of one element: transforms of whole arrays, but where NaN would reach all of them."""
+    rng = np.random.default_rng(1)
+    a, b = (rng.random(n) - 0.5 + 1j * rng.random(n) for n in (shape, taps))
+    if not fits(a, b, mode):
+        return
+    for kind, error in (("complex128", 1e-13), ("complex64", 1e-5)):
+        for in1, in2 in ((a, b), (a, b.real), (a.real, b.real)):
+            real = np.empty(0, kind).real.dtype
+            in1, in2 = (each.astype(kind if each.dtype.kind == "c" else real) for each in (in1, in2))
+            wanted = theirs.convolve(in1.astype(complex), in2.astype(complex), mode, "direct")
+            for made in (ours.convolve(in1, in2, mode), ours.fftconvolve(in1, in2, mode)):
+                assert made.dtype == np.result_type(in1, in2) and made.flags.c_contiguous
+                np.testing.assert_allclose(made, wanted, rtol=0, atol=error * np.abs(wanted).max())
+    if mode == "full":
+        (a if a.size > b.size else b).flat[0] = np.nan  # the smaller one is weights, which must be finite
+        np.testing.assert_array_equal(np.isfinite(ours.convolve(a, b)), np.isfinite(theirs.convolve(a, b, method="direct")))
+
+
 def test_nan_stays_local_in_many_filters():
     a, b = np.ones((3, 60)), np.ones((3, 5))
     a[1, 20] = np.nan
