@@ -206,6 +206,8 @@ def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType, method:
     if np.prod(in2.shape) > np.prod(shape1):
 
         def full(in1: Any, in2: Any) -> Any:
+            if isinstance(in2, np.ndarray) and min(in2.strides) < 0:  # reversed by a correlation: NumPy is the quicker one to turn it
+                in2 = in2.copy()
             return convolve(in2, as_weights(in1), axes, "full", dtype, method=method)
 
         return full(in1, in2) if mode == "full" else _middle(in1, in2, axes, full)
@@ -214,10 +216,13 @@ def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType, method:
 
 def is_transformed(in1: Any, in2: Any, mode: str, dtype: DType) -> bool:
     """Whether `by_smaller` takes transforms for numbers of such a type."""
-    if must_swap(mode, tuple(in1.shape), tuple(in2.shape), tuple(range(in1.ndim))) or np.prod(in2.shape) > np.prod(in1.shape):
+    axes = tuple(range(in1.ndim))
+    if must_swap(mode, tuple(in1.shape), tuple(in2.shape), axes):
         in1, in2 = in2, in1
-    if _are_worth_spectra(in1, in2, tuple(range(in1.ndim)), mode, dtype):
+    if _are_worth_spectra(in1, in2, axes, mode, dtype):
         return True
+    if np.prod(in2.shape) > np.prod(in1.shape):
+        in1, in2 = in2, in1
     weights = as_weights(in2)
     if sum(taps > 1 for taps in weights.shape) > 3:
         return weights.size >= JOINED
@@ -237,6 +242,10 @@ def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType
     others = [axis for axis in range(ndim) if axis not in axes]
     sizes = [math.prod(each.shape[axis] for axis in axes) for each in (in1, in2)]
     varies = [any(each.shape[axis] != 1 for axis in others) for each in (in1, in2)]
+    are_both_here = isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)
+    is_outer = all(1 in (in1.shape[axis], in2.shape[axis]) for axis in others)
+    if is_outer and (all(varies) or len(axes) > 2) and mode != "valid" and are_both_here:
+        return by_smaller(in1, in2, tuple(range(ndim)), mode, dtype)  # products of one element and many are sums of one term
     if not all(varies) and _are_worth_spectra(in1, in2, axes, mode, dtype):
         if (made := _by_spectra(in1, in2, axes, mode, dtype, given)) is not None:
             return made
@@ -246,7 +255,6 @@ def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType
     if mode == "full" and (varies[1] and not varies[0] or sizes[1] > sizes[0] and varies[0] == varies[1]):
         in1, in2, sizes, varies = in2, in1, sizes[::-1], varies[::-1]
     is_long = sizes[1] > LONG * sizes[0] and mode == "full"
-    are_both_here = isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)
     if axes and (is_long or varies[1] and sizes[0] < LEAST_OF_FILTER) and are_both_here:
         if (made := _by_spectra(in1, in2, axes, mode, dtype, given)) is not None:
             return made

@@ -125,7 +125,8 @@ def convolve(
     mode : {'full', 'valid', 'same'}, optional
         All of the result, what needs no zeros outside, or the middle of the full result, of `in1`'s shape.
     method : {'auto', 'direct', 'fft'}, optional
-        As in SciPy; takes what is quickest, whatever it says.
+        As in SciPy; takes what is quickest, whatever it says. 'fft' allows whole numbers to be rounded, where float64 does not hold
+        their sums.
 
     Returns
     -------
@@ -215,7 +216,8 @@ def correlate(
     mode : {'full', 'valid', 'same'}, optional
         As in `convolve`.
     method : {'auto', 'direct', 'fft'}, optional
-        As in SciPy; takes what is quickest, whatever it says.
+        As in SciPy; takes what is quickest, whatever it says. 'fft' allows whole numbers to be rounded, where float64 does not hold
+        their sums.
 
     Returns
     -------

@@ -22,7 +22,8 @@ class PaddedRows {
  public:
   PaddedRows(const T* from, std::int64_t rows, std::int64_t n) : stride_(n + whole_slack) {
     padded_.resize(static_cast<std::size_t>(whole_slack + rows * stride_));
-    for (std::int64_t row = 0; row < rows; ++row) std::copy_n(from + row * n, n, padded_.data() + whole_slack + row * stride_);
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::copy_n(from + row * n, n, padded_.data() + whole_slack + row * stride_);
   }
   const T* row(std::int64_t index) const { return padded_.data() + whole_slack + index * stride_; }
 
@@ -51,7 +52,8 @@ class Products {
     for (std::int64_t row = 0; row < count; ++row) {
       met_.clear();
       collect(at, 0, 0, 0);
-      sum_row(met_.data(), met_.size(), first_.back(), shape_.back(), taps_.back(), sums_.data(), outputs_.back());
+      sum_row(met_.data(), met_.size(), first_.back(), shape_.back(), taps_.back(), sums_.data(),
+              outputs_.back());
       std::copy_n(sums_.data(), outputs_.back(), out_ + row * outputs_.back());
       for (std::size_t axis = at.size(); axis-- > 0;) {
         if (++at[axis] < outputs_[axis]) break;
@@ -74,7 +76,8 @@ class Products {
       return;
     }
     const std::int64_t source = at[axis] + first_[axis];
-    const std::int64_t begin = std::max<std::int64_t>(0, source - shape_[axis] + 1), end = std::min(taps_[axis], source + 1);
+    const std::int64_t begin = std::max<std::int64_t>(0, source - shape_[axis] + 1),
+                       end = std::min(taps_[axis], source + 1);
     for (std::int64_t k = begin; k < end; ++k) {
       collect(at, axis + 1, row * shape_[axis] + source - k, taps_row * taps_[axis] + k);
     }
@@ -92,7 +95,8 @@ class Products {
 
 template <class T>
 void sum(const Array& in, const Array& weights, const Array& out, const Numbers& first) {
-  Products<T> products(reinterpret_cast<const T*>(in.data), shape_of(in), reinterpret_cast<const T*>(weights.data), shape_of(weights),
+  Products<T> products(reinterpret_cast<const T*>(in.data), shape_of(in),
+                       reinterpret_cast<const T*>(weights.data), shape_of(weights),
                        reinterpret_cast<T*>(out.data), shape_of(out), first);
   const nb::gil_scoped_release others_run;
   products.run();
@@ -110,8 +114,10 @@ void sum_products(nb::handle in, nb::handle weights, nb::handle out, const Numbe
 }  // namespace
 
 void bind_products(nb::module_& module) {
-  module.def("sum_products", &sum_products, nb::arg("array"), nb::arg("weights"), nb::arg("out"), nb::arg("first"),
-             "out[p] = sum over k of weights[k] * array[p + first - k], zeros outside, modulo 2^32 or 2^64: packed arrays of uint32 or "
+  module.def("sum_products", &sum_products, nb::arg("array"), nb::arg("weights"), nb::arg("out"),
+             nb::arg("first"),
+             "out[p] = sum over k of weights[k] * array[p + first - k], zeros outside, modulo 2^32 or 2^64: "
+             "packed arrays of uint32 or "
              "uint64 with as many axes.");
 }
 

@@ -1,7 +1,8 @@
-// whole_sums.cpp: convolutions of whole numbers modulo 2^32 or 2^64, product by product; compiled for each instruction set.
+// whole_sums.cpp: convolutions of whole numbers modulo 2^32 or 2^64, product by product; compiled for each
+// instruction set.
 //
-// Each row of outputs is made a block of vectors at a time: of all rows of taps that meet the array, those taps that meet it below the block.
-// What meets nothing but the zeros outside is not multiplied.
+// Each row of outputs is made a block of vectors at a time: of all rows of taps that meet the array, those
+// taps that meet it below the block. What meets nothing but the zeros outside is not multiplied.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "native/whole_sums.cpp"
 #include "hwy/foreach_target.h"
@@ -14,7 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace halation::python::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The taps [begin, end) of a row that meet an array of n elements in the `block` outputs whose first reads element `at` by tap 0.
+/// The taps [begin, end) of a row that meet an array of n elements in the `block` outputs whose first reads
+/// element `at` by tap 0.
 struct Met {
   Met(std::int64_t at, std::int64_t block, std::int64_t n, std::int64_t taps)
       : begin(at - n + 1 > 0 ? at - n + 1 : 0), end(at + block < taps ? at + block : taps) {}
@@ -22,8 +24,8 @@ struct Met {
 };
 
 template <class T>
-void sums_of_row(const WholeRow<T>* rows, std::size_t count, std::int64_t first, std::int64_t n, std::int64_t taps, T* out,
-                 std::int64_t outputs) {
+void sums_of_row(const WholeRow<T>* rows, std::size_t count, std::int64_t first, std::int64_t n,
+                 std::int64_t taps, T* out, std::int64_t outputs) {
   const hn::CappedTag<T, whole_lanes> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
@@ -55,19 +57,20 @@ void sums_of_row(const WholeRow<T>* rows, std::size_t count, std::int64_t first,
         even = hn::Add(even, hn::Mul(hn::Set(d, rows[row].weights[k]), hn::LoadU(d, from - k)));
         odd = hn::Add(odd, hn::Mul(hn::Set(d, rows[row].weights[k + 1]), hn::LoadU(d, from - k - 1)));
       }
-      if (k < met.end) even = hn::Add(even, hn::Mul(hn::Set(d, rows[row].weights[k]), hn::LoadU(d, from - k)));
+      if (k < met.end)
+        even = hn::Add(even, hn::Mul(hn::Set(d, rows[row].weights[k]), hn::LoadU(d, from - k)));
     }
     hn::StoreU(hn::Add(even, odd), d, out + i);
   }
 }
 
-void sums_of_32(const WholeRow<std::uint32_t>* rows, std::size_t count, std::int64_t first, std::int64_t n, std::int64_t taps,
-                std::uint32_t* out, std::int64_t outputs) {
+void sums_of_32(const WholeRow<std::uint32_t>* rows, std::size_t count, std::int64_t first, std::int64_t n,
+                std::int64_t taps, std::uint32_t* out, std::int64_t outputs) {
   sums_of_row(rows, count, first, n, taps, out, outputs);
 }
 
-void sums_of_64(const WholeRow<std::uint64_t>* rows, std::size_t count, std::int64_t first, std::int64_t n, std::int64_t taps,
-                std::uint64_t* out, std::int64_t outputs) {
+void sums_of_64(const WholeRow<std::uint64_t>* rows, std::size_t count, std::int64_t first, std::int64_t n,
+                std::int64_t taps, std::uint64_t* out, std::int64_t outputs) {
   sums_of_row(rows, count, first, n, taps, out, outputs);
 }
 
@@ -80,13 +83,13 @@ namespace halation::python {
 HWY_EXPORT(sums_of_32);
 HWY_EXPORT(sums_of_64);
 
-void sum_row(const WholeRow<std::uint32_t>* rows, std::size_t count, std::int64_t first, std::int64_t n, std::int64_t taps,
-             std::uint32_t* out, std::int64_t outputs) {
+void sum_row(const WholeRow<std::uint32_t>* rows, std::size_t count, std::int64_t first, std::int64_t n,
+             std::int64_t taps, std::uint32_t* out, std::int64_t outputs) {
   HWY_DYNAMIC_DISPATCH(sums_of_32)(rows, count, first, n, taps, out, outputs);
 }
 
-void sum_row(const WholeRow<std::uint64_t>* rows, std::size_t count, std::int64_t first, std::int64_t n, std::int64_t taps,
-             std::uint64_t* out, std::int64_t outputs) {
+void sum_row(const WholeRow<std::uint64_t>* rows, std::size_t count, std::int64_t first, std::int64_t n,
+             std::int64_t taps, std::uint64_t* out, std::int64_t outputs) {
   HWY_DYNAMIC_DISPATCH(sums_of_64)(rows, count, first, n, taps, out, outputs);
 }
 
