@@ -22,8 +22,9 @@ class PaddedRows {
  public:
   PaddedRows(const T* from, std::int64_t rows, std::int64_t n) : stride_(n + whole_slack) {
     padded_.resize(static_cast<std::size_t>(whole_slack + rows * stride_));
-    for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t row = 0; row < rows; ++row) {
       std::copy_n(from + row * n, n, padded_.data() + whole_slack + row * stride_);
+    }
   }
   const T* row(std::int64_t index) const { return padded_.data() + whole_slack + index * stride_; }
 
@@ -117,8 +118,7 @@ void bind_products(nb::module_& module) {
   module.def("sum_products", &sum_products, nb::arg("array"), nb::arg("weights"), nb::arg("out"),
              nb::arg("first"),
              "out[p] = sum over k of weights[k] * array[p + first - k], zeros outside, modulo 2^32 or 2^64: "
-             "packed arrays of uint32 or "
-             "uint64 with as many axes.");
+             "packed arrays of uint32 or uint64 with as many axes.");
 }
 
 }  // namespace halation::python
