@@ -56,6 +56,8 @@ def centred(full: Any, shape: Shape) -> Any:
 
 # Elements that one of many filters runs over, below which calling the library for each costs more than transforms of all at once.
 LEAST_OF_FILTER = 1 << 14
+# Taps of each of many filters up to which these may be added up one by one.
+FEW_TAPS = 32
 # Times as long as each of many rows that a filter may be.
 LONG = 8
 # Weights along four axes and more from which on they are worth being joined to three.
@@ -256,6 +258,8 @@ def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType
         in1, in2, sizes, varies = in2, in1, sizes[::-1], varies[::-1]
     is_long = sizes[1] > LONG * sizes[0] and mode == "full"
     if axes and (is_long or varies[1] and sizes[0] < LEAST_OF_FILTER) and are_both_here:
+        if min(sizes) <= FEW_TAPS and _are_worth_adding(in1, in2, axes, sizes, dtype):
+            return _tap_by_tap(in1, in2, axes, mode, dtype, given)
         if (made := _by_spectra(in1, in2, axes, mode, dtype, given)) is not None:
             return made
     if not isinstance(in1, np.ndarray):
@@ -300,7 +304,7 @@ def _seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int
     transforms: fitted to 2,500 random calls."""
     pairs = list(zip(shape1, shape2))
     summed = [axis for axis in axes if 1 not in pairs[axis]]
-    full = [n + k - 1 for n, k in pairs]
+    full = [n + k - 1 if axis in axes else max(n, k) for axis, (n, k) in enumerate(pairs)]
     lengths = [_next_fast(m) if axis in summed else m for axis, m in enumerate(full)]
     if not summed or math.prod(lengths) > MOST_SPECTRAL:
         return 0.0, math.inf
@@ -320,24 +324,51 @@ def _seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int
     return ours, 15e-6 + 14e-6 * len(summed) + work * (0.35e-9 if parts == 1 else 0.6e-9)
 
 
-def _by_spectra(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType, given: Shape) -> NDArray[Any] | None:
-    """Convolutions by NumPy's transforms of whole arrays, all filters at once, in 'same' of the shape that is given; None where sums are
-    not finite, which would reach all of them."""
-    kept, lengths = [], []
-    for axis, (n, k) in enumerate(zip(in1.shape, in2.shape)):
-        full = n + k - 1 if axis in axes else max(n, k)
-        if axis in axes:
-            lengths.append(_next_fast(full))
-        first, count = 0, full
+def _kept(shape1: Shape, shape2: Shape, axes: Shape, mode: str, given: Shape) -> tuple[list[int], tuple[slice, ...]]:
+    """The lengths of a full result, and what a mode keeps of it: in 'same' the middle, of the shape that is given."""
+    full, kept = [], []
+    for axis, (n, k) in enumerate(zip(shape1, shape2)):
+        full.append(n + k - 1 if axis in axes else max(n, k))
+        first, count = 0, full[-1]
         if mode == "same":
-            first, count = (full - given[axis]) // 2, given[axis]
+            first, count = (full[-1] - given[axis]) // 2, given[axis]
         elif mode == "valid" and axis in axes:
             first, count = k - 1, n - k + 1
         kept.append(slice(first, first + count))
+    return full, tuple(kept)
+
+
+def _are_worth_adding(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, taps: list[int], dtype: DType) -> bool:
+    """Whether products with one tap of all filters after the other take less than NumPy's transforms."""
+    products = math.prod(max(n, k) for n, k in zip(in1.shape, in2.shape)) * dtype.itemsize
+    _, by_spectra = _seconds_of(in1.shape, in2.shape, axes, "full", 3 if dtype.kind == "c" else 1, 1)
+    return min(taps) * (5e-6 + products * 0.12e-9) < by_spectra
+
+
+def _tap_by_tap(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType, given: Shape) -> NDArray[Any]:
+    """Convolutions with few taps, which may differ from place to place along the other axes."""
+    full, kept = _kept(in1.shape, in2.shape, axes, mode, given)
+    array, weights = (each.astype(dtype, copy=False) for each in (in1, in2))
+    if math.prod(in1.shape[axis] for axis in axes) < math.prod(in2.shape[axis] for axis in axes):
+        array, weights = weights, array
+    made = np.zeros(full, dtype)
+    tap, reached = [slice(None)] * made.ndim, [slice(None)] * made.ndim
+    for index in np.ndindex(*(weights.shape[axis] for axis in axes)):
+        for axis, at in zip(axes, index):
+            tap[axis], reached[axis] = slice(at, at + 1), slice(at, at + array.shape[axis])
+        made[tuple(reached)] += array * weights[tuple(tap)]
+    return np.ascontiguousarray(made[kept])
+
+
+def _by_spectra(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType, given: Shape) -> NDArray[Any] | None:
+    """Convolutions by NumPy's transforms of whole arrays, all filters at once; None where sums are not finite, which would reach all of
+    them."""
+    full, kept = _kept(in1.shape, in2.shape, axes, mode, given)
+    lengths = [_next_fast(full[axis]) for axis in axes]
     forth, back = (np.fft.rfftn, np.fft.irfftn) if dtype.kind == "f" else (np.fft.fftn, np.fft.ifftn)
     with np.errstate(all="ignore"):
         spectra = [forth(array.astype(dtype, copy=False), lengths, axes) for array in (in1, in2)]
-        made = back(spectra[0] * spectra[1], lengths, axes)[tuple(kept)]
+        made = back(spectra[0] * spectra[1], lengths, axes)[kept]
         return np.ascontiguousarray(made, dtype) if np.isfinite(made).all() else None
 
 

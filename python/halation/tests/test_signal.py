@@ -349,6 +349,22 @@ def test_by_spectra(shape, taps, mode):
         np.testing.assert_array_equal(np.isfinite(ours.convolve(a, b)), np.isfinite(theirs.convolve(a, b, method="direct")))
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("shape, taps, axes", [((112, 59), (4, 59), 0), ((40, 4, 12), (40, 2, 5), (1, 2)), ((2, 16, 2, 7), (2, 1, 8, 7), (1, 2)),
+                                               ((12, 12, 2, 9), (12, 4, 2, 9), (1, 2)), ((6, 5, 5), (1, 5, 18), (0, 2))])
+def test_few_taps_in_many_filters(shape, taps, axes, mode):
+    rng = np.random.default_rng(1)
+    for kind in ("float16", "float32", "float64", "complex64"):
+        a, b = rng.random(shape).astype(kind), (rng.random(taps) - 0.5).astype(kind)
+        try:
+            expected = theirs.fftconvolve(*(each.astype(complex if kind == "complex64" else float) for each in (a, b)), mode, axes)
+        except ValueError:  # neither is the larger one
+            return
+        made = ours.fftconvolve(a, b, mode, axes)
+        assert made.dtype == np.promote_types(kind, "float32") and made.flags.c_contiguous
+        np.testing.assert_allclose(made, expected, rtol=0, atol=1e-12 if kind == "float64" else 1e-5)
+
+
 def test_nan_stays_local_in_many_filters():
     a, b = np.ones((3, 60)), np.ones((3, 5))
     a[1, 20] = np.nan
