@@ -92,7 +92,8 @@ def wrapped(sums: NDArray[Any], dtype: DType) -> NDArray[Any]:
     whole = np.rint(sums)
     whole -= 2.0**64 * np.rint(whole * 2.0**-64)
     with np.errstate(invalid="ignore"):  # 2^63 itself
-        return whole.astype(np.int64).astype(dtype, copy=False)
+        made: NDArray[Any] = whole.astype(np.int64).astype(dtype, copy=False)
+    return made
 
 
 def _magnitude(array: NDArray[Any], fill: Any) -> int:
@@ -134,9 +135,8 @@ def _is_quicker_by_products(array: NDArray[Any], weights: NDArray[Any], axes: Sh
     samples = math.prod(lengths.values())
     products = weights.size * (array.size if extent == "full" else samples)
     rows = samples / lengths[array.ndim - 1] * weights.size / (weights.shape[-1] if array.ndim - 1 in axes else 1)
-    return products * (SECONDS_OF_PRODUCT if itemsize == 8 else SECONDS_OF_PRODUCT / 2) + rows * SECONDS_OF_ROW < pairs * (
-        SECONDS_OF_PAIR + samples * SECONDS_OF_SAMPLE
-    )
+    one_by_one = products * (SECONDS_OF_PRODUCT if itemsize == 8 else SECONDS_OF_PRODUCT / 2) + rows * SECONDS_OF_ROW
+    return bool(one_by_one < pairs * (SECONDS_OF_PAIR + samples * SECONDS_OF_SAMPLE))
 
 
 def _by_products(

@@ -342,7 +342,7 @@ def _are_worth_adding(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, taps: l
     """Whether products with one tap of all filters after the other take less than NumPy's transforms."""
     products = math.prod(max(n, k) for n, k in zip(in1.shape, in2.shape)) * dtype.itemsize
     _, by_spectra = _seconds_of(in1.shape, in2.shape, axes, "full", 3 if dtype.kind == "c" else 1, 1)
-    return min(taps) * (5e-6 + products * 0.12e-9) < by_spectra
+    return bool(min(taps) * (5e-6 + products * 0.12e-9) < by_spectra)
 
 
 def _tap_by_tap(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType, given: Shape) -> NDArray[Any]:
