@@ -81,11 +81,18 @@ class Call:
         whole = function(*unsigned, **arguments)
         return whole != 0 if kind.kind == "b" else whole.astype(kind)
 
+    def _differs(self, got, exact, arrays):
+        """Where whole numbers differ: transforms that the caller asked for by name may round sums, which wrap then."""
+        if self.arguments.get("method") != "fft" or got.dtype != exact.dtype or got.dtype.kind == "b" or _is_small(arrays):
+            return got != exact
+        apart = np.abs((got - exact).view(f"i{got.dtype.itemsize}").astype(np.float64))
+        return apart > 2.0**-53 * (16 + 4 * math.log2(self.elements * self.taps + 1)) * math.prod(_norm(array) for array in arrays)
+
     def _wrong(self, got, exact, arrays):
         if got.shape != exact.shape:
             return f"shape {got.shape}, not {exact.shape}"
         if got.dtype.kind in "biu":
-            differ = np.count_nonzero(got != exact)
+            differ = np.count_nonzero(self._differs(got, exact, arrays))
             return f"{differ} of {got.size} differ" if differ or got.dtype != exact.dtype else ""
         bits = {2: 11, 4: 24, 8: 53}[got.real.dtype.itemsize]
         norm = math.prod(_norm(array) for array in arrays)

@@ -4,7 +4,7 @@ from records import digits, percent, record, table, times
 CPU, GPU = "package_cpu", "package_gpu"
 TRANSFORMS = "transforms_cpu"  # and transforms_cpu_xeon
 SCANS = ("scan_xeon_1", "scan_xeon_2", "scan_xeon_3")
-SIGNAL_SCANS = tuple(f"scan_signal_{number}" for number in range(1, 6))  # one seed, ten thousand calls each
+SIGNAL_SCANS = tuple(f"scan_signal_{number}" for number in range(1, 11))  # one seed, ten thousand calls each
 TYPES = {"float32": "f32", "uint8": "u8"}
 
 # The calls of the short table.
@@ -98,9 +98,12 @@ def package_gpu_versions():
 
 
 def scan_circumstances(names=SCANS):
-    of = record(names[0])
-    commits = ", ".join(dict.fromkeys(record(name)["commit"] for name in names))
-    return f"{of['machine']}, commits {commits}, {of['date']}"
+    """Each machine with its commits and the day of its first record."""
+    machines = {}
+    for name in names:
+        machines.setdefault(record(name)["machine"], []).append(record(name))
+    return ", and ".join(f"{machine}, commits {', '.join(dict.fromkeys(of['commit'] for of in records))}, {records[0]['date']}"
+                         for machine, records in machines.items())
 
 
 def scan_versions():

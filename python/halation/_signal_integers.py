@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _native
 from ._arrays import facts_of
 from ._signal_run import run
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 FEW_TAPS = 32  # below which the library considers no transforms
 MOST_PARTS = 16
+# What products of 64 bits take (of 32 bits half as much), and a row of taps over a row; a pair of parts, and a sample of these.
+SECONDS_OF_PRODUCT, SECONDS_OF_ROW = 0.2e-9, 5e-9
+SECONDS_OF_PAIR, SECONDS_OF_SAMPLE = 50e-6, 5e-9
 # Borders of arrays that are padded here.
 PADS = ("constant", "wrap", "reflect", "reflect101", "replicate")
 
@@ -56,7 +60,7 @@ def convolve(
     bits = _bits_at_once(array, weights, axes, border == "constant" and fill == 0)
     cuts = _cuts(of_array.bit_length(), of_weights.bit_length(), math.floor(bits), 8 * dtype.itemsize)
     pairs = math.prod(count for _, count in cuts)
-    if pairs > 1 and border in PADS and _is_quicker_by_products(array, weights, axes, extent, pairs):
+    if pairs > 1 and border in PADS and _is_quicker_by_products(array, weights, axes, extent, pairs, dtype.itemsize):
         return _by_products(array, weights, axes, extent, dtype, border, fill)
     sums: Any = None
     for (i, low), (j, high) in itertools.product(enumerate(_parts(array, *cuts[0])), enumerate(_parts(weights, *cuts[1]))):
@@ -69,6 +73,27 @@ def convolve(
                 whole <<= np.uint64(shift)
             sums = whole if sums is None else np.add(sums, whole, out=sums)
     return sums.view(np.int64).astype(dtype, copy=False)
+
+
+def are_rounded(in1: Any, in2: Any) -> bool:
+    """Whether sums are rounded by one transform in f64, and products not as quick."""
+    if not (isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)) or all(1 in pair for pair in zip(in1.shape, in2.shape)):
+        return False
+    magnitudes, taps = (_magnitude(in1, 0), _magnitude(in2, 0)), min(in1.size, in2.size)
+    if taps < FEW_TAPS and math.prod(magnitudes) * taps < 2**53:
+        return False
+    axes, (large, small) = tuple(range(in1.ndim)), sorted((in1, in2), key=np.size, reverse=True)
+    is_exact = sum(each.bit_length() for each in magnitudes) <= _bits_at_once(large, small, axes, True)
+    return not is_exact and not _is_quicker_by_products(large, small, axes, "full", 1, np.result_type(large, small).itemsize)
+
+
+def wrapped(sums: NDArray[Any], dtype: DType) -> NDArray[Any]:
+    """Sums in f64 as whole numbers, modulo 2^64."""
+    whole = np.rint(sums)
+    whole -= 2.0**64 * np.rint(whole * 2.0**-64)
+    with np.errstate(invalid="ignore"):  # 2^63 itself
+        made: NDArray[Any] = whole.astype(np.int64).astype(dtype, copy=False)
+    return made
 
 
 def _magnitude(array: NDArray[Any], fill: Any) -> int:
@@ -103,61 +128,50 @@ def _cuts(of_array: int, of_weights: int, bits: float, limit: int) -> list[tuple
     return min(found)[1]
 
 
-def _is_quicker_by_products(array: NDArray[Any], weights: NDArray[Any], axes: Shape, extent: str, pairs: int) -> bool:
-    """Whether few products are added up by NumPy before so many pairs of parts are convolved."""
+def _is_quicker_by_products(array: NDArray[Any], weights: NDArray[Any], axes: Shape, extent: str, pairs: int, itemsize: int) -> bool:
+    """Whether products are added up one by one before so many pairs of parts are convolved."""
     more = {"full": 1, "same": 0, "valid": -1}[extent]
-    samples = math.prod(array.shape) * math.prod(1 + more * (k - 1) / array.shape[axis] for axis, k in zip(axes, weights.shape))
-    least = min(_seconds_of_products(weights, array.ndim, samples))
-    return bool(least < pairs * (50e-6 + samples * 5e-9))
-
-
-def _seconds_of_products(weights: NDArray[Any], ndim: int, samples: float) -> tuple[float, float]:
-    """What it takes to add up products tap by tap, and output by output."""
-    if ndim == 1:
-        return math.inf, 5e-6 + weights.size * samples * 1e-9
-    rows = weights.size // weights.shape[-1]
-    return weights.size * (3e-6 + samples * 1.5e-9), 25e-6 + samples * (weights.size * 1e-9 + rows * 6e-9)
+    lengths = {axis: n + more * (weights.shape[axes.index(axis)] - 1) if axis in axes else n for axis, n in enumerate(array.shape)}
+    samples = math.prod(lengths.values())
+    products = weights.size * (array.size if extent == "full" else samples)
+    rows = samples / lengths[array.ndim - 1] * weights.size / (weights.shape[-1] if array.ndim - 1 in axes else 1)
+    one_by_one = products * (SECONDS_OF_PRODUCT if itemsize == 8 else SECONDS_OF_PRODUCT / 2) + rows * SECONDS_OF_ROW
+    return bool(one_by_one < pairs * (SECONDS_OF_PAIR + samples * SECONDS_OF_SAMPLE))
 
 
 def _by_products(
     array: NDArray[Any], weights: NDArray[Any], axes: Shape, extent: str, dtype: DType, border: str, fill: Any
 ) -> NDArray[Any]:
-    """Products added up in the result's type, which wraps."""
-    array, weights = array.astype(dtype, copy=False), weights.astype(dtype)
-    if array.ndim == 1 and border == "constant" and fill == 0:
-        made = np.convolve(array, weights)
-        first = {"full": 0, "same": (weights.size - 1) // 2, "valid": weights.size - 1}[extent]
-        return made[first : made.size - first if extent != "same" else first + array.size]
-    around = [(0, 0)] * array.ndim
-    for axis, k in zip(axes, weights.shape):
+    """Products added up in whole numbers, which wrap."""
+    kind = np.dtype(np.uint32 if dtype.itemsize <= 4 else np.uint64)
+    turned = weights.astype(kind).transpose(np.argsort(axes))
+    taps = [1] * array.ndim
+    for axis, k in zip(sorted(axes), turned.shape):
+        taps[axis] = k
+    array = array.astype(kind, copy=False)
+    if border != "constant" or fill != 0:
+        array, extent = _padded(array, taps, extent, border, fill), "valid"
+    first = [{"full": 0, "same": (k - 1) // 2, "valid": k - 1}[extent] for k in taps]
+    more = {"full": 1, "same": 0, "valid": -1}[extent]
+    made = np.empty([n + more * (k - 1) for n, k in zip(array.shape, taps)], kind)
+    _native.sum_products(np.ascontiguousarray(array), np.ascontiguousarray(turned.reshape(taps)), made, first)
+    return made.view(dtype) if dtype.itemsize == kind.itemsize else made.astype(dtype)
+
+
+def _padded(array: NDArray[Any], taps: list[int], extent: str, border: str, fill: Any) -> NDArray[Any]:
+    """An array with what the border puts around it."""
+    around = []
+    for k in taps:
         after = {"full": k - 1, "same": (k - 1) // 2, "valid": 0}[extent]
-        around[axis] = (after if extent != "same" else k - 1 - after, after)
+        around.append((after if extent != "same" else k - 1 - after, after))
     if border == "constant":
-        padded = np.full([n + sum(more) for n, more in zip(array.shape, around)], np.array(int(fill)).astype(dtype))
+        padded = np.full([n + sum(more) for n, more in zip(array.shape, around)], np.array(int(fill)).astype(array.dtype))
         padded[tuple(slice(low, low + n) for n, (low, _) in zip(array.shape, around))] = array
-    else:
-        padded = array
-        for axis, (n, (low, high)) in enumerate(zip(array.shape, around)):
-            if low or high:
-                padded = padded.take(_indices(n, low, high, border), axis)
-    shape = list(padded.shape)
-    for axis, k in zip(axes, weights.shape):
-        shape[axis] -= k - 1
-    tap_by_tap, at_once = _seconds_of_products(weights, array.ndim, math.prod(shape))
-    if at_once < tap_by_tap:
-        lengths, steps = [weights.shape[axes.index(a)] if a in axes else 1 for a in range(array.ndim)], padded.strides
-        windows = np.lib.stride_tricks.as_strided(padded, (*shape, *lengths), (*steps, *steps), writeable=False)
-        turned = np.flip(weights).transpose(np.argsort(axes)).reshape(lengths)
-        places = list(range(array.ndim))
-        behind = [array.ndim + a for a in places]
-        summed: NDArray[Any] = np.einsum(windows, places + behind, turned, behind, places)
-        return summed
-    sums, where = np.zeros(shape, dtype), [slice(None)] * array.ndim
-    for index in np.ndindex(*weights.shape):
-        for axis, k, at in zip(axes, weights.shape, index):
-            where[axis] = slice(k - 1 - at, k - 1 - at + shape[axis])
-        sums += padded[tuple(where)] * weights[tuple(slice(at, at + 1) for at in index)].reshape(-1)
-    return sums
+        return padded
+    for axis, (n, (low, high)) in enumerate(zip(array.shape, around)):
+        if low or high:
+            array = array.take(_indices(n, low, high, border), axis)
+    return array
 
 
 @functools.lru_cache(maxsize=256)

@@ -56,10 +56,14 @@ def centred(full: Any, shape: Shape) -> Any:
 
 # Elements that one of many filters runs over, below which calling the library for each costs more than transforms of all at once.
 LEAST_OF_FILTER = 1 << 14
+# Taps of each of many filters up to which these may be added up one by one.
+FEW_TAPS = 32
 # Times as long as each of many rows that a filter may be.
 LONG = 8
 # Weights along four axes and more from which on they are worth being joined to three.
 JOINED = 64
+# Weights from which on transforms of whole arrays by NumPy are considered, and elements up to which.
+SPECTRAL, MOST_SPECTRAL = 32, 1 << 18
 # Weights from which on an array with rows so short, and with an axis so many times as long, is worth being turned.
 TURNED, SHORT_ROW, TIMES_AS_LONG = 16, 48, 4
 
@@ -190,9 +194,13 @@ def _products(in1: NDArray[Any], in2: NDArray[Any]) -> NDArray[Any]:
 def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType, method: str = "automatic") -> Any:
     """A convolution along `axes` (all axes of the second input), with the smaller of the two as the filter."""
     shape1 = tuple(in1.shape)
+    if must_swap(mode, shape1, in2.shape, axes):
+        in1, in2 = in2, in1
+    if method == "automatic" and _are_worth_spectra(in1, in2, axes, mode, dtype):
+        summed = tuple(axis for axis in axes if in1.shape[axis] > 1 and in2.shape[axis] > 1)
+        if (made := _by_spectra(in1, in2, summed, mode, dtype, shape1)) is not None:
+            return made
     if mode == "valid":
-        if must_swap(mode, shape1, in2.shape, axes):
-            in1, in2 = in2, in1
         return convolve(in1, as_weights(in2), axes, mode, dtype, method=method)
     if isinstance(in1, np.ndarray) and all(1 in pair for pair in zip(shape1, in2.shape)):
         made = _products(in1.astype(dtype, copy=False), as_weights(in2).astype(dtype, copy=False))
@@ -200,6 +208,8 @@ def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType, method:
     if np.prod(in2.shape) > np.prod(shape1):
 
         def full(in1: Any, in2: Any) -> Any:
+            if isinstance(in2, np.ndarray) and min(in2.strides) < 0:  # reversed by a correlation: NumPy is the quicker one to turn it
+                in2 = in2.copy()
             return convolve(in2, as_weights(in1), axes, "full", dtype, method=method)
 
         return full(in1, in2) if mode == "full" else _middle(in1, in2, axes, full)
@@ -208,7 +218,12 @@ def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType, method:
 
 def is_transformed(in1: Any, in2: Any, mode: str, dtype: DType) -> bool:
     """Whether `by_smaller` takes transforms for numbers of such a type."""
-    if must_swap(mode, tuple(in1.shape), tuple(in2.shape), tuple(range(in1.ndim))) or np.prod(in2.shape) > np.prod(in1.shape):
+    axes = tuple(range(in1.ndim))
+    if must_swap(mode, tuple(in1.shape), tuple(in2.shape), axes):
+        in1, in2 = in2, in1
+    if _are_worth_spectra(in1, in2, axes, mode, dtype):
+        return True
+    if np.prod(in2.shape) > np.prod(in1.shape):
         in1, in2 = in2, in1
     weights = as_weights(in2)
     if sum(taps > 1 for taps in weights.shape) > 3:
@@ -229,15 +244,24 @@ def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType
     others = [axis for axis in range(ndim) if axis not in axes]
     sizes = [math.prod(each.shape[axis] for axis in axes) for each in (in1, in2)]
     varies = [any(each.shape[axis] != 1 for axis in others) for each in (in1, in2)]
+    are_both_here = isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)
+    is_outer = all(1 in (in1.shape[axis], in2.shape[axis]) for axis in others)
+    if is_outer and (all(varies) or len(axes) > 2) and mode != "valid" and are_both_here:
+        return by_smaller(in1, in2, tuple(range(ndim)), mode, dtype)  # products of one element and many are sums of one term
+    if not all(varies) and _are_worth_spectra(in1, in2, axes, mode, dtype):
+        if (made := _by_spectra(in1, in2, axes, mode, dtype, given)) is not None:
+            return made
     if mode == "same" and sizes[1] > sizes[0]:
         made = _middle(in1, in2, axes, lambda in1, in2: along(in1, in2, axes, "full", given, dtype))
         return np.ascontiguousarray(centred(made, given))
     if mode == "full" and (varies[1] and not varies[0] or sizes[1] > sizes[0] and varies[0] == varies[1]):
         in1, in2, sizes, varies = in2, in1, sizes[::-1], varies[::-1]
     is_long = sizes[1] > LONG * sizes[0] and mode == "full"
-    if axes and (is_long or varies[1] and sizes[0] < LEAST_OF_FILTER) and _are_finite(in1, in2):
-        made = _by_spectra(in1, in2, axes, mode, dtype)
-        return np.ascontiguousarray(centred(made, given)) if mode == "same" else made
+    if axes and (is_long or varies[1] and sizes[0] < LEAST_OF_FILTER) and are_both_here:
+        if min(sizes) <= FEW_TAPS and _are_worth_adding(in1, in2, axes, sizes, dtype):
+            return _tap_by_tap(in1, in2, axes, mode, dtype, given)
+        if (made := _by_spectra(in1, in2, axes, mode, dtype, given)) is not None:
+            return made
     if not isinstance(in1, np.ndarray):
         if any(in2.shape[axis] != 1 for axis in others):
             raise ValueError("on a GPU one filter serves the whole array: in2 must have length 1 along the other axes")
@@ -264,23 +288,88 @@ def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType
     return np.ascontiguousarray(centred(made, given)) if mode == "same" else made
 
 
-def _are_finite(*arrays: Any) -> bool:
-    """Whether all are NumPy's arrays without NaN and infinities, which transforms of whole arrays would spread."""
-    return all(isinstance(array, np.ndarray) and (dtype_of(array).kind not in "fc" or np.isfinite(array).all()) for array in arrays)
+def _are_worth_spectra(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType) -> bool:
+    """Whether NumPy's transforms of both arrays as they are take less than what the library does for each real and imaginary part."""
+    if dtype.kind not in "fc" or not (isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)) or min(in1.size, in2.size) < SPECTRAL:
+        return False
+    parts = (1, 2, 3)[(in1.dtype.kind == "c") + (in2.dtype.kind == "c")]
+    wide = dtype.itemsize // (8 if dtype.kind == "c" else 4)
+    ours, by_spectra = _seconds_of(in1.shape, in2.shape, axes, mode, parts, wide)
+    return by_spectra < ours
 
 
-def _by_spectra(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType) -> NDArray[Any]:
-    """Many filters of little work each, or rows shorter than the filter, by NumPy's transforms, all of them at once."""
-    full = [in1.shape[axis] + in2.shape[axis] - 1 for axis in axes]
-    lengths = [_next_fast(n) for n in full]
+@functools.lru_cache(maxsize=1024)
+def _seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int, wide: int) -> tuple[float, float]:
+    """What convolutions of so many real parts in f32, or f64 where `wide` is 2, are expected to take by the library, and by NumPy's
+    transforms: fitted to 2,500 random calls."""
+    pairs = list(zip(shape1, shape2))
+    summed = [axis for axis in axes if 1 not in pairs[axis]]
+    full = [n + k - 1 if axis in axes else max(n, k) for axis, (n, k) in enumerate(pairs)]
+    lengths = [_next_fast(m) if axis in summed else m for axis, m in enumerate(full)]
+    if not summed or math.prod(lengths) > MOST_SPECTRAL:
+        return 0.0, math.inf
+    taps, array = sorted((shape1, shape2), key=math.prod)
+    samples = math.prod({"full": m, "same": n, "valid": 2 * n - m}[mode] for n, m in zip(shape1, full))
+    products = samples * math.prod(taps)
+    sums = products * 1.2e-11 * wide + products / array[-1] / taps[-1] * 2e-9
+    transforms = math.prod(full) * math.log2(math.prod(full) + 1) * 1.3e-10 * wide
+    ndim, is_complex = sum(m > 1 for m in full), parts > 1
+    more = 2 if ndim > 2 else 1.5 if ndim == 2 and is_complex else 1
+    ours = parts * (25e-6 + min(sums, transforms + is_complex * 20e-6) * more)
+    # Both are as long as the result along the axes that are summed along, and transformed there; so is the result.
+    transformed = math.prod(lengths)
+    for given in (shape1, shape2):
+        transformed += math.prod(lengths[axis] if axis in summed else n for axis, n in enumerate(given))
+    work = transformed * math.log2(math.prod(lengths[axis] for axis in summed))
+    return ours, 15e-6 + 14e-6 * len(summed) + work * (0.35e-9 if parts == 1 else 0.6e-9)
+
+
+def _kept(shape1: Shape, shape2: Shape, axes: Shape, mode: str, given: Shape) -> tuple[list[int], tuple[slice, ...]]:
+    """The lengths of a full result, and what a mode keeps of it: in 'same' the middle, of the shape that is given."""
+    full, kept = [], []
+    for axis, (n, k) in enumerate(zip(shape1, shape2)):
+        full.append(n + k - 1 if axis in axes else max(n, k))
+        first, count = 0, full[-1]
+        if mode == "same":
+            first, count = (full[-1] - given[axis]) // 2, given[axis]
+        elif mode == "valid" and axis in axes:
+            first, count = k - 1, n - k + 1
+        kept.append(slice(first, first + count))
+    return full, tuple(kept)
+
+
+def _are_worth_adding(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, taps: list[int], dtype: DType) -> bool:
+    """Whether products with one tap of all filters after the other take less than NumPy's transforms."""
+    products = math.prod(max(n, k) for n, k in zip(in1.shape, in2.shape)) * dtype.itemsize
+    _, by_spectra = _seconds_of(in1.shape, in2.shape, axes, "full", 3 if dtype.kind == "c" else 1, 1)
+    return bool(min(taps) * (5e-6 + products * 0.12e-9) < by_spectra)
+
+
+def _tap_by_tap(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType, given: Shape) -> NDArray[Any]:
+    """Convolutions with few taps, which may differ from place to place along the other axes."""
+    full, kept = _kept(in1.shape, in2.shape, axes, mode, given)
+    array, weights = (each.astype(dtype, copy=False) for each in (in1, in2))
+    if math.prod(in1.shape[axis] for axis in axes) < math.prod(in2.shape[axis] for axis in axes):
+        array, weights = weights, array
+    made = np.zeros(full, dtype)
+    tap, reached = [slice(None)] * made.ndim, [slice(None)] * made.ndim
+    for index in np.ndindex(*(weights.shape[axis] for axis in axes)):
+        for axis, at in zip(axes, index):
+            tap[axis], reached[axis] = slice(at, at + 1), slice(at, at + array.shape[axis])
+        made[tuple(reached)] += array * weights[tuple(tap)]
+    return np.ascontiguousarray(made[kept])
+
+
+def _by_spectra(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType, given: Shape) -> NDArray[Any] | None:
+    """Convolutions by NumPy's transforms of whole arrays, all filters at once; None where sums are not finite, which would reach all of
+    them."""
+    full, kept = _kept(in1.shape, in2.shape, axes, mode, given)
+    lengths = [_next_fast(full[axis]) for axis in axes]
     forth, back = (np.fft.rfftn, np.fft.irfftn) if dtype.kind == "f" else (np.fft.fftn, np.fft.ifftn)
-    spectra = [forth(array.astype(dtype, copy=False), lengths, axes) for array in (in1, in2)]
-    made = back(spectra[0] * spectra[1], lengths, axes)
-    kept = [slice(None)] * in1.ndim
-    for axis, n in zip(axes, full):
-        first = in2.shape[axis] - 1 if mode == "valid" else 0
-        kept[axis] = slice(first, n - first)
-    return np.ascontiguousarray(made[tuple(kept)], dtype)
+    with np.errstate(all="ignore"):
+        spectra = [forth(array.astype(dtype, copy=False), lengths, axes) for array in (in1, in2)]
+        made = back(spectra[0] * spectra[1], lengths, axes)[kept]
+        return np.ascontiguousarray(made, dtype) if np.isfinite(made).all() else None
 
 
 @functools.lru_cache(maxsize=256)

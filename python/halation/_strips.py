@@ -424,6 +424,9 @@ def _refuse_as_plans_do(job: Job) -> None:
 
 
 def _row_of(job: Job, layout: Layout, out_layout: Layout) -> int:
-    """Elements of a row of a plan."""
+    """Elements of a row of a plan: of outputs, where these are more."""
     shape, strides = layout.shape or (1,), layout.strides or (1,)
-    return place(shape, strides, out_layout.strides or (1,), job.filtered()).shape[3]
+    out_strides = out_layout.strides or (1,)
+    if job.extent == "full":
+        shape, strides = job.out_shape or (1,), out_strides
+    return place(shape, strides, out_strides, job.filtered()).shape[3]

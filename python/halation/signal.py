@@ -5,8 +5,8 @@
 
 - Every function computes by what is quickest, direct sums or transforms (these on the CPU alone), whatever `method` and the names
   fftconvolve and oaconvolve say. NaN and Inf reach the filter's length and no farther.
-- Whole numbers are exact, and wrap where the result's type is too small, also where SciPy goes by floats (`method` 'fft',
-  'auto').
+- Whole numbers are exact, and wrap where the result's type is too small. With `method` 'fft' sums that transforms in float64
+  round are rounded, as in SciPy, where exact ones take longer.
 - float16 and bool work in any number of dimensions; bool gives "or" of "and", as in one dimension. longdouble sums in
   float64.
 - `sepfir2d` takes filters longer than the image.
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from . import _arrays, _engine, _signal_sums
+from . import _arrays, _engine, _signal_integers, _signal_sums
 from ._border import CHOICES, border_of
 from ._signal_sums import as_weights, by_smaller, centred, dtype_of, must_swap
 from ._traceback import one_frame
@@ -84,7 +84,10 @@ def _along_all_axes(in1, in2, mode, method, names, is_correlation, by="automatic
         return give(_of_nothing(tuple(in1.shape), tuple(in2.shape), mode, dtype, names))
     if of_objects:
         return give(_of_objects(in1, in2, mode))
-    return give(by_smaller(in1, in2, tuple(range(in1.ndim)), mode, dtype, by))
+    axes = tuple(range(in1.ndim))
+    if method == "fft" and dtype.kind in "iu" and _signal_integers.are_rounded(in1, in2):
+        return give(_signal_integers.wrapped(by_smaller(in1, in2, axes, mode, np.dtype(np.float64), by), dtype))
+    return give(by_smaller(in1, in2, axes, mode, dtype, by))
 
 
 def _of_nothing(shape1, shape2, mode, dtype, names):
@@ -122,7 +125,8 @@ def convolve(
     mode : {'full', 'valid', 'same'}, optional
         All of the result, what needs no zeros outside, or the middle of the full result, of `in1`'s shape.
     method : {'auto', 'direct', 'fft'}, optional
-        As in SciPy; takes what is quickest, whatever it says.
+        As in SciPy; takes what is quickest, whatever it says. 'fft' allows whole numbers to be rounded, where float64 does not hold
+        their sums.
 
     Returns
     -------
@@ -212,7 +216,8 @@ def correlate(
     mode : {'full', 'valid', 'same'}, optional
         As in `convolve`.
     method : {'auto', 'direct', 'fft'}, optional
-        As in SciPy; takes what is quickest, whatever it says.
+        As in SciPy; takes what is quickest, whatever it says. 'fft' allows whole numbers to be rounded, where float64 does not hold
+        their sums.
 
     Returns
     -------

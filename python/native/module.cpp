@@ -40,4 +40,5 @@ NB_MODULE(_native, module) {
   parts::bind_filters(module);
   parts::bind_strips(module);
   parts::bind_calls(module);
+  parts::bind_products(module);
 }

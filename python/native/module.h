@@ -12,5 +12,6 @@ void bind_filters(nanobind::module_& module);
 void bind_strips(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
 void bind_calls(nanobind::module_& module);
+void bind_products(nanobind::module_& module);
 
 }  // namespace halation::python

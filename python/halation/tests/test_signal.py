@@ -215,10 +215,37 @@ def test_whole_numbers_of_many_terms(kind, most, n, taps):
     rng, kind = np.random.default_rng(1), np.dtype(kind)
     a, b = (rng.integers(-most if kind.kind == "i" else 0, most, n, kind, endpoint=True) for n in (n, taps))
     expected = np.convolve(a.astype(np.uint64), b.astype(np.uint64)).astype(kind)  # modulo 2**64
-    for method in ("auto", "fft"):
+    for method in ("auto", "direct"):
         np.testing.assert_array_equal(ours.convolve(a, b, method=method), expected)
+    # By transforms, which are asked for by name, sums may be rounded as f64 rounds them, and wrap.
+    by_name = ours.convolve(a, b, method="fft")
+    assert by_name.dtype == kind
+    norms = np.linalg.norm(a.astype(float)) * np.linalg.norm(b.astype(float))
+    apart = np.abs((by_name - expected).view(f"i{kind.itemsize}").astype(float))
+    assert np.all(apart <= 2.0**-53 * (16 + 4 * np.log2(n * taps)) * norms)
+    if most <= 2**16:
+        np.testing.assert_array_equal(by_name, expected)
     same = (taps - 1) // 2
     np.testing.assert_array_equal(ours.convolve(a, b, "same"), expected[same:same + n])
+
+
+@pytest.mark.parametrize("kind", ["uint16", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("shape, taps", [((37,), (5,)), ((130,), (90,)), ((9, 70), (4, 3)), ((12, 5), (7, 20)), ((3, 40), (18, 1)),
+                                         ((5, 6, 7), (3, 1, 4)), ((4, 1, 6, 2), (2, 5, 3, 2))])
+@pytest.mark.parametrize("mode", MODES)
+def test_products_that_wrap(kind, shape, taps, mode):
+    """Few products of numbers of the whole range, one by one."""
+    rng, info = np.random.default_rng(1), np.iinfo(kind)
+    a, b = (rng.integers(info.min, info.max, n, kind, endpoint=True) for n in (shape, taps))
+    if fits(a, b, mode):
+        wanted = theirs.convolve(a.astype("uint64"), b.astype("uint64"), mode, "direct").astype(kind)
+        for method in ("auto", "direct"):
+            np.testing.assert_array_equal(ours.convolve(a, b, mode, method), wanted)
+        np.testing.assert_array_equal(ours.correlate(a[::-1], np.flip(b), mode), ours.convolve(a[::-1], b, mode))
+        if len(shape) == 2:
+            for boundary in ("fill", "wrap", "symm"):
+                wanted = theirs.convolve2d(a.astype("uint64"), b.astype("uint64"), mode, boundary, 3).astype(kind)
+                np.testing.assert_array_equal(ours.convolve2d(a, b, mode, boundary, 3), wanted)
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64", "complex64", "int16", "int64"])
@@ -298,6 +325,44 @@ def test_filters_of_any_place_and_length(shape, taps, axes, mode):
         made = ours.fftconvolve(a, b, mode, axes)
         assert made.dtype == expected.dtype
         np.testing.assert_allclose(made, expected, atol=2e-3 if kind == "float32" else 1e-11)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("shape, taps", [((1, 6, 4, 8), (13, 1, 12, 8)), ((16, 8, 11), (13, 1, 14)), ((44, 40), (31, 37)), ((300,), (200,)),
+                                         ((4, 7, 12, 2), (1, 7, 9, 1)), ((6, 2, 1, 3), (1, 5, 2, 5)), ((44, 26, 1), (2, 2, 37)), ((30, 57), (27, 1))])
+def test_by_spectra(shape, taps, mode):
+    """Small complex arrays, and axes of one element: transforms of whole arrays, but where NaN would reach all of them."""
+    rng = np.random.default_rng(1)
+    a, b = (rng.random(n) - 0.5 + 1j * rng.random(n) for n in (shape, taps))
+    if not fits(a, b, mode):
+        return
+    for kind, error in (("complex128", 1e-13), ("complex64", 1e-5)):
+        for in1, in2 in ((a, b), (a, b.real), (a.real, b.real)):
+            real = np.empty(0, kind).real.dtype
+            in1, in2 = (each.astype(kind if each.dtype.kind == "c" else real) for each in (in1, in2))
+            wanted = theirs.convolve(in1.astype(complex), in2.astype(complex), mode, "direct")
+            for made in (ours.convolve(in1, in2, mode), ours.fftconvolve(in1, in2, mode)):
+                assert made.dtype == np.result_type(in1, in2) and made.flags.c_contiguous
+                np.testing.assert_allclose(made, wanted, rtol=0, atol=error * np.abs(wanted).max())
+    if mode == "full":
+        (a if a.size > b.size else b).flat[0] = np.nan  # the smaller one is weights, which must be finite
+        np.testing.assert_array_equal(np.isfinite(ours.convolve(a, b)), np.isfinite(theirs.convolve(a, b, method="direct")))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("shape, taps, axes", [((112, 59), (4, 59), 0), ((40, 4, 12), (40, 2, 5), (1, 2)), ((2, 16, 2, 7), (2, 1, 8, 7), (1, 2)),
+                                               ((12, 12, 2, 9), (12, 4, 2, 9), (1, 2)), ((6, 5, 5), (1, 5, 18), (0, 2))])
+def test_few_taps_in_many_filters(shape, taps, axes, mode):
+    rng = np.random.default_rng(1)
+    for kind in ("float16", "float32", "float64", "complex64"):
+        a, b = rng.random(shape).astype(kind), (rng.random(taps) - 0.5).astype(kind)
+        try:
+            expected = theirs.fftconvolve(*(each.astype(complex if kind == "complex64" else float) for each in (a, b)), mode, axes)
+        except ValueError:  # neither is the larger one
+            return
+        made = ours.fftconvolve(a, b, mode, axes)
+        assert made.dtype == np.promote_types(kind, "float32") and made.flags.c_contiguous
+        np.testing.assert_allclose(made, expected, rtol=0, atol=1e-12 if kind == "float64" else 1e-5)
 
 
 def test_nan_stays_local_in_many_filters():
