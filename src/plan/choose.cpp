@@ -454,8 +454,8 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   };
   // Transforms in f32 may show where those in f64, of half the speed, do not: beside sums of thousands of taps they are quick enough.
   const auto try_transforms_in_f64 = [&] {
-    constexpr double worth_a_look = 200e-6;
-    const bool may = backend.kind() == Device::Kind::cpu && options.method == Method::automatic && !is_float(job.out_pixel) &&
+    const double worth_a_look = backend.kind() == Device::Kind::cpu ? 200e-6 : 40e-6;
+    const bool may = options.method == Method::automatic && !is_float(job.out_pixel) &&
                      seconds() > worth_a_look && std::none_of(candidates.begin(), candidates.end(), is_transformed);
     if (!may) return;
     const double seconds_in_f32 = seconds();

@@ -357,7 +357,7 @@ JobCase usual_case(std::uint64_t seed, std::uint64_t index) {
   return made;
 }
 
-JobCase large_case(std::uint64_t seed, std::uint64_t index) {
+JobCase large_case(std::uint64_t seed, std::uint64_t index, double times) {
   Random random(seed * 0x9e3779b97f4a7c15 + index);
   JobCase made;
   made.seed = seed + index;
@@ -365,7 +365,7 @@ JobCase large_case(std::uint64_t seed, std::uint64_t index) {
   const auto one_of = [&]<class T>(std::initializer_list<T> list) { return *(list.begin() + below(random, list.size())); };
   const auto grown = [&](double least, double most) { return std::exp(uniform(random, std::log(least), std::log(most))); };
   spec.shape.channels = one_of({std::int64_t{1}, std::int64_t{1}, std::int64_t{1}, std::int64_t{3}, std::int64_t{4}, std::int64_t{2}});
-  const double pixels = grown(3e3, 4e6) / static_cast<double>(spec.shape.channels);
+  const double pixels = times * grown(3e3, 4e6) / static_cast<double>(spec.shape.channels);
   const auto dimensions = one_of({std::size_t{1}, std::size_t{2}, std::size_t{2}, std::size_t{2}, std::size_t{3}, std::size_t{3}});
   draw_extents(random, dimensions, pixels, spec.shape);
   spec.pixel = one_of({Pixel::u8, Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32, Pixel::f32, Pixel::f32, Pixel::f64});

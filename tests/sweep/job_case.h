@@ -51,8 +51,8 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work);
 /// of usual sizes, views of packed or planar rows, some of which begin on no 16-byte boundary. Sequence 0 is that of 252 jobs of the bench.
 JobCase usual_case(std::uint64_t seed, std::uint64_t index);
 
-/// The same of filters of 1 to 511 taps along each axis, odd and even (volumes: to 39), over 3,000 to 4 million samples, packed; half of the
-/// products of bells may be approximated.
-JobCase large_case(std::uint64_t seed, std::uint64_t index);
+/// The same of filters of 1 to 511 taps along each axis, odd and even (volumes: to 39), over `times` 3,000 to 4 million samples, packed; half
+/// of the products of bells may be approximated.
+JobCase large_case(std::uint64_t seed, std::uint64_t index, double times = 1);
 
 }  // namespace halation::sweep

@@ -13,18 +13,13 @@ namespace halation::cuda_backend {
 /// Where a tile lies, as all of a row's elements: x is 0, and the channel one of those side by side.
 template <class T>
 __device__ __forceinline__ FftPlace place_of_columns(const FftPassArguments<T>& job, unsigned tile, unsigned channel) {
-  const auto next = [&](const Divisor& divisor) {
-    const unsigned quotient = divisor.quotient(tile);
-    const unsigned rest = tile - quotient * divisor.by;
-    tile = quotient;
-    return static_cast<std::int64_t>(rest);
-  };
+  TileDigits digits{tile};
   FftPlace place;
   place.x = 0;
-  place.y = next(job.down) * job.kept_y;
-  place.z = next(job.depth);
-  const std::int64_t of_all = next(job.planes) + channel;  // one of the two counts to 1
-  const std::int64_t batch = tile;
+  place.y = digits.next(job.down) * job.kept_y;
+  place.z = digits.next(job.depth);
+  const std::int64_t of_all = digits.next(job.planes) + channel;  // one of the two counts to 1
+  const std::int64_t batch = digits.rest;
   place.in = job.in + batch * job.in_strides.batch + of_all * job.in_strides.channels;
   place.out = job.out + batch * job.out_strides.batch + of_all * job.out_strides.channels + place.z * job.out_strides.depth;
   return place;
@@ -87,13 +82,9 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kerne
     for (int i = 0; i < Size::first; ++i) plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
     odd = __syncthreads_or(plain ? 0 : 1) != 0;
     if (odd) {
-      T largest = 0;
-#pragma unroll
-      for (int i = 0; i < Size::first; ++i) largest = max(largest, max(finite_magnitude(v[i].x), finite_magnitude(v[i].y)));
-      const T scale = scale_for(largest_of_block(largest));
+      const T scale = scale_for(largest_of_block(largest_of(v)));
       undo = 1 / scale;
-#pragma unroll
-      for (int i = 0; i < Size::first; ++i) v[i] = {is_finite(v[i].x) ? v[i].x * scale : 0, is_finite(v[i].y) ? v[i].y * scale : 0};
+      scale_finite(v, scale);
     }
   }
   turn_packed<1>(v);
@@ -106,13 +97,8 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kerne
   });
   columns_back(v, numbers, job.turns[0], place);
   turn_packed<-1>(v);
-  if (job.whole) {
-#pragma unroll
-    for (int i = 0; i < Size::first; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
-  }
-  const auto finish = [&](T sum) {
-    return odd ? fma(sum * job.gain * undo, job.scale, job.offset) : fma(sum, job.gain * job.scale, job.offset);
-  };
+  if (job.whole) round_to_whole(v);
+  const FftFinish<T> finish{job, undo, odd};
   const bool is_inside = x < job.shape.width;
   const int end = job.skipped[1] + static_cast<int>(min(std::int64_t{job.kept_y}, job.shape.height - where.tile.y));
   const std::int64_t stride = job.out_strides.height;

@@ -81,7 +81,8 @@ double seconds_of(const FftTileKernels<T>& tile, const Cut& cut, const Job& job,
   const double odd = if_is(is_float(job.in_pixel), 1);
   const Costs& costs = *gpu.costs;
   const auto& cost = tile.height > 1 ? (sizeof(T) == 8 ? costs.fft_tiles_f64 : costs.fft_tiles_f32) : sizeof(T) == 8 ? costs.fft_lines_f64 : costs.fft_lines_f32;
-  return gpu.seconds(cost, {{1, odd}, {walked, walked * numbers}, {each, each * numbers}}, bytes_moved(job), sizeof(T) == 8);
+  const double slowed = tile.height > 1 ? 1 : slowed_by_borders(job);  // places of rows lie in shared memory
+  return gpu.seconds(cost, {{1, odd}, {walked, slowed * walked * numbers}, {each, slowed * each * numbers}}, bytes_moved(job), sizeof(T) == 8);
 }
 
 template <class T>

@@ -164,17 +164,14 @@ __device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPl
   if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
     if (t == 0) note_odd_tile(job, tile, v[0]);
   }
-  if (job.whole) {
-#pragma unroll
-    for (int i = 0; i < 16; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
-  }
+  if (job.whole) round_to_whole(v);
   const int skipped = samples - job.kept_x;
   const std::int64_t left = job.shape.width - place.x;
   const auto kept = static_cast<unsigned>(left < job.kept_x ? static_cast<int>(left) : job.kept_x);
   const int first = t - skipped;
   std::byte* const out = place.out + place.y * job.out_strides.height + (place.x + first) * job.out_strides.width;
   const std::int64_t width = job.out_strides.width;
-  const FftFinish<T, Purpose> finish{job, back};
+  const FftFinish<T> finish{job, back, Purpose == FftPurpose::odd_tiles};
   with_output(job.out_pixel, [&](auto element) {
     using Out = decltype(element);
     const auto put_all = [&](auto bytes) {
@@ -203,13 +200,9 @@ __device__ __forceinline__ void filter_line(const FftArguments<T>& job, unsigned
   Complex<T> v[16];
   input.load(v);
   if constexpr (Purpose == FftPurpose::odd_tiles) {
-    T largest = 0;
-#pragma unroll
-    for (int i = 0; i < 16; ++i) largest = max(largest, max(finite_magnitude(v[i].x), finite_magnitude(v[i].y)));
-    scale = scale_for(largest_of_block(largest));
+    scale = scale_for(largest_of_block(largest_of(v)));
     back = 1 / scale;
-#pragma unroll
-    for (int i = 0; i < 16; ++i) v[i] = {is_finite(v[i].x) ? v[i].x * scale : 0, is_finite(v[i].y) ? v[i].y * scale : 0};
+    scale_finite(v, scale);
   }
   turn_packed<1>(v);
   line_forth<T, A>(v, numbers, job.roots);

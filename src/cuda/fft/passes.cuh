@@ -117,18 +117,14 @@ __device__ __forceinline__ void note_odd(const FftPassArguments<T>& job, Complex
 #pragma unroll
     for (int i = 0; i < Count; ++i) plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
     if (plain) return;
-    T largest = 0;
-#pragma unroll
-    for (int i = 0; i < Count; ++i) largest = max(largest, max(finite_magnitude(v[i].x), finite_magnitude(v[i].y)));
+    const T largest = largest_of(v);
     int exponent = 0;
     frexp(largest, &exponent);
     const std::uint32_t note = is_plain(largest) ? 1 : 1 + static_cast<std::uint32_t>(exponent);
     if (*word < note) atomicMax(word, note);
     return;
   }
-  const T scale = scale_of_odd<T>(*word);
-#pragma unroll
-  for (int i = 0; i < Count; ++i) v[i] = {is_finite(v[i].x) ? v[i].x * scale : 0, is_finite(v[i].y) ? v[i].y * scale : 0};
+  scale_finite(v, scale_of_odd<T>(*word));
 }
 
 /// A turn e^(−2πi · column · (k − 1/4) / numbers) of a signal's numbers between columns and rows, for k = `first` + step · i.
@@ -237,14 +233,8 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_back_kernel(c
   Complex<T> v[Size::first];
   columns_back(v, numbers, job.turns[0], place);
   turn_packed<-1>(v);
-  if (job.whole) {
-#pragma unroll
-    for (int i = 0; i < Size::first; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
-  }
-  const T undo = job.again ? 1 / scale_of_odd<T>(job.odd[blockIdx.y]) : T(1);
-  const auto finish = [&](T sum) {
-    return job.again ? fma(sum * job.gain * undo, job.scale, job.offset) : fma(sum, job.gain * job.scale, job.offset);
-  };
+  if (job.whole) round_to_whole(v);
+  const FftFinish<T> finish{job, job.again ? 1 / scale_of_odd<T>(job.odd[blockIdx.y]) : T(1), job.again};
   // Samples of the axis n + part · i and those `length` further: where they are put out, and which.
   const std::int64_t row = Signal ? job.width : 1;
   const std::int64_t sample = place.n * row + (Signal ? column : 0);
@@ -305,11 +295,8 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_middle_kernel
 }
 
 /// Rows where they lie: row blockIdx.x · blockDim.y + threadIdx.y of those of one row of the tiles after the other.
-template <class T, int First, int Third>
-constexpr int fft_rows_threads = First * Third < 128 ? 192 : First * Third;
-
 template <class T, int First, int Third, bool IsSpectrum>
-__global__ void __launch_bounds__((fft_rows_threads<T, First, Third>), (sizeof(T) == 8 ? 512 : 768) / fft_rows_threads<T, First, Third>)
+__global__ void __launch_bounds__(First * Third < 128 ? 192 : First * Third)
     fft_rows_kernel(const __grid_constant__ FftPassArguments<T> job, Complex<T>* spectrum) {
   using Size = FftLineSize<T, Third, First>;
   extern __shared__ __align__(16) std::byte shared[];

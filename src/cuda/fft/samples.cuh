@@ -13,20 +13,26 @@ struct FftPlace {
   std::byte* out;
 };
 
+/// A tile's number as digits, from the one that counts fastest on.
+struct TileDigits {
+  unsigned rest;
+
+  __device__ __forceinline__ std::int64_t next(const Divisor& divisor) {
+    const unsigned number = rest;
+    rest = divisor.quotient(number);
+    return number - rest * divisor.by;
+  }
+};
+
 template <class T>
 __device__ __forceinline__ FftPlace place_of_tile(const FftArguments<T>& job, unsigned tile) {
-  const auto next = [&](const Divisor& divisor) {
-    const unsigned quotient = divisor.quotient(tile);
-    const unsigned rest = tile - quotient * divisor.by;
-    tile = quotient;
-    return static_cast<std::int64_t>(rest);
-  };
-  const std::int64_t channel = next(job.channels);  // those of a pixel one after the other: they share its bytes in the cache
+  TileDigits digits{tile};
+  const std::int64_t channel = digits.next(job.channels);  // those of a pixel one after the other: they share its bytes in the cache
   FftPlace place;
-  place.x = next(job.across) * job.kept_x;
-  place.y = next(job.down) * job.kept_y;
-  place.z = next(job.depth) * job.kept_z;
-  const std::int64_t batch = tile;
+  place.x = digits.next(job.across) * job.kept_x;
+  place.y = digits.next(job.down) * job.kept_y;
+  place.z = digits.next(job.depth) * job.kept_z;
+  const std::int64_t batch = digits.rest;
   place.in = job.in + batch * job.in_strides.batch + channel * job.in_strides.channels;
   place.out = job.out + batch * job.out_strides.batch + channel * job.out_strides.channels + place.z * job.out_strides.depth;
   return place;
@@ -174,15 +180,36 @@ __device__ T largest_of_block(T mine) {
   return static_cast<T>(__longlong_as_double(static_cast<long long>(largest)));
 }
 
+/// The largest finite magnitude.
+template <class T, int Count>
+__device__ __forceinline__ T largest_of(const Complex<T> (&v)[Count]) {
+  T largest = 0;
+#pragma unroll
+  for (int i = 0; i < Count; ++i) largest = max(largest, max(finite_magnitude(v[i].x), finite_magnitude(v[i].y)));
+  return largest;
+}
+/// Odd numbers as transforms can take them: times `scale`, and 0 in place of what is not finite.
+template <class T, int Count>
+__device__ __forceinline__ void scale_finite(Complex<T> (&v)[Count], T scale) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i) v[i] = {is_finite(v[i].x) ? v[i].x * scale : 0, is_finite(v[i].y) ? v[i].y * scale : 0};
+}
+template <class T, int Count>
+__device__ __forceinline__ void round_to_whole(Complex<T> (&v)[Count]) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
+}
+
 /// What a transform gives as an output's number; `back` undoes the scale of odd tiles, step by step, so that what is huge stays finite
 /// until it is put out.
-template <class T, FftPurpose Purpose>
+template <class T>
 struct FftFinish {
   const FftArguments<T>& job;
   T back;
+  bool is_odd;
 
   __device__ __forceinline__ T operator()(T sum) const {
-    return Purpose == FftPurpose::odd_tiles ? fma(sum * job.gain * back, job.scale, job.offset) : fma(sum, job.gain * job.scale, job.offset);
+    return is_odd ? fma(sum * job.gain * back, job.scale, job.offset) : fma(sum, job.gain * job.scale, job.offset);
   }
 };
 

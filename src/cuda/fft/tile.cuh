@@ -87,14 +87,13 @@ class FftInput {
 
 /// The largest finite magnitude of the block's tile.
 template <class T, int A, int B, class Input>
-__device__ T largest_of(const Input& input, int first) {
+__device__ T largest_of_tile(const Input& input, int first) {
   T largest = 0;
 #pragma unroll 1
   for (int n = first; n < A; n += FftTileSize<T, A, B>::column_threads) {
     Complex<T> v[16];
     input.load_column(n, A, v);
-#pragma unroll
-    for (int i = 0; i < 16; ++i) largest = max(largest, max(finite_magnitude(v[i].x), finite_magnitude(v[i].y)));
+    largest = max(largest, largest_of(v));
   }
   return largest_of_block(largest);
 }
@@ -177,15 +176,12 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
   const FftInput<T, rows, columns, Bytes> input(job, place, places, me.column);
   T scale = 1, back = 1;
   if constexpr (Purpose == FftPurpose::odd_tiles) {
-    scale = scale_for(largest_of<T, A, B>(input, me.first_of_column));
+    scale = scale_for(largest_of_tile<T, A, B>(input, me.first_of_column));
     back = 1 / scale;
   }
   tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
     input.load_column(n, A, v);
-    if constexpr (Purpose == FftPurpose::odd_tiles) {
-#pragma unroll
-      for (int i = 0; i < 16; ++i) v[i] = {is_finite(v[i].x) ? v[i].x * scale : 0, is_finite(v[i].y) ? v[i].y * scale : 0};
-    }
+    if constexpr (Purpose == FftPurpose::odd_tiles) scale_finite(v, scale);
     turn_packed<1>(v);
   }, [&] {
     if constexpr (Purpose == FftPurpose::filter) prefetch_tile<2 * rows, columns, Bytes>(job, tile);
@@ -205,12 +201,9 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
     if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
       if (me.column == skipped && n == 0) note_odd_tile(job, tile, v[0]);
     }
-    if (job.whole) {
-#pragma unroll
-      for (int i = 0; i < 16; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
-    }
+    if (job.whole) round_to_whole(v);
     std::byte* const out = place.out + (place.y + n - (job.taps_y - 1)) * row_bytes + x * job.out_strides.width;
-    const FftFinish<T, Purpose> finish{job, back};
+    const FftFinish<T> finish{job, back, Purpose == FftPurpose::odd_tiles};
     with_output(job.out_pixel, [&](auto element) {
       using Out = decltype(element);
 #pragma unroll

@@ -56,6 +56,8 @@ double seconds_by(const Request& request, const Cost<1, 2, 9>& cost, bool all_wa
   const double each =
       1e-6 * 132 * in_all * steps;  // millions of a GPU all of whose multiprocessors have as many
   const double outputs = each * static_cast<double>(columns * rows);
+  // Kernels of more taps that share their threads among all steps hold sums that no longer fit registers.
+  const double sums = outputs * taps * (all_warps && !volume && walked > 33 ? 1.5 : 1);
   const std::int64_t row_elements = beside * (std::min(pixels, divide_up(job.out.width, 4) * 4) + x - 1);
   const double staged = each * static_cast<double>((rows + (volume ? y - 1 : 0)) * row_elements);
   const std::int64_t at_once = divide_up(columns + x - 1, 32) * 32;  // that lanes stage
@@ -65,8 +67,7 @@ double seconds_by(const Request& request, const Cost<1, 2, 9>& cost, bool all_wa
       cost,
       {{1},
        {in_a_place * steps, 0.1 * in_a_place * steps * taps},
-       {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, outputs * taps),
-        if_is(!volume, outputs * taps), if_is(element == 1, staged), if_is(element == 2, staged),
+       {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, sums), if_is(!volume, sums), if_is(element == 1, staged), if_is(element == 2, staged),
         if_is(element == 4, staged), if_is(one_by_one, staged), if_is(!volume && beside > 1, outputs)}},
       bytes_moved(job));
 }
