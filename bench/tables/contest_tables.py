@@ -4,6 +4,7 @@ from records import digits, joined, percent, record, table, times
 CPU = ("cpu_table_zen4", "cpu_table_zen4_u8")  # rows of a later record take the place of the same rows before
 XEON = ("cpu_table",)
 GPU = "gpu_matrix"
+GPU_LARGE = "gpu_large_filters"
 GPU_PYTHON = "gpu_table"  # some of these jobs with CuPy and PyTorch beside them
 
 # Jobs that share a line of the short tables.
@@ -167,6 +168,14 @@ def gpu_all(name=GPU):
                    *peer_columns(row, peers)] for row in rows])
 
 
+def gpu_large():
+    return gpu_all(GPU_LARGE)
+
+
+def gpu_large_circumstances():
+    return gpu_circumstances(GPU_LARGE)
+
+
 def gpu_python():
     return gpu_all(GPU_PYTHON)
 
@@ -199,8 +208,8 @@ def cpu_circumstances(records=CPU):
     return circumstances(*records)
 
 
-def gpu_circumstances():
-    return circumstances(GPU)
+def gpu_circumstances(name=GPU):
+    return circumstances(name)
 
 
 def gpu_copy():
@@ -250,5 +259,5 @@ def overview():
 
 
 NAMES = {"XEON": XEON}
-FIGURES = [cpu_count, gpu_count, cpu_behind, gpu_behind, cpu_table, gpu_table, cpu_all, gpu_all, gpu_python, gpu_python_least,
+FIGURES = [cpu_count, gpu_count, cpu_behind, gpu_behind, cpu_table, gpu_table, cpu_all, gpu_all, gpu_large, gpu_large_circumstances, gpu_python, gpu_python_least,
            cpu_circumstances, gpu_circumstances, gpu_copy, cpu_peers, gpu_peers, overview]
