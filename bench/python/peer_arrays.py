@@ -6,6 +6,7 @@ import numpy as np
 
 from peer_job import DTYPES, CpuPeer, Strips, Way, random_block
 
+LEAST_TRANSFORMED = 121  # weights of a filter
 NDIMAGE_MODES = {"constant": "constant", "replicate": "nearest", "reflect": "reflect", "reflect101": "mirror", "wrap": "wrap"}
 
 
@@ -54,6 +55,7 @@ class CuPy:
     def __init__(self):
         self.cupy = importlib.import_module("cupy")
         self.ndimage = importlib.import_module("cupyx.scipy.ndimage")
+        self.signal = importlib.import_module("cupyx.scipy.signal")
         self.version = self.cupy.__version__
         self.cupy.cuda.Device(0).use()
         self.image, self.image_of = None, None
@@ -76,7 +78,25 @@ class CuPy:
             block = self.cupy.asarray(random_block(job.pixel, count))
             self.image = self.cupy.tile(block, -(-count // block.size))[:count].reshape(shape)
             self.image_of = (shape, job.pixel)
-        return ndimage_ways(job, self.image, self.ndimage, self.cupy)
+        return self.transforms(job) + ndimage_ways(job, self.image, self.ndimage, self.cupy)
+
+    def transforms(self, job):
+        """By cuFFT: the whole image padded by the filter, or blocks of it. First, as sums over many taps take too long."""
+        is_centred = all(taps % 2 == 1 for taps in job.taps)
+        if job.pixel not in ("f32", "f64") or not job.same_pixel or not is_centred or job.weights.size < LEAST_TRANSFORMED:
+            return []
+        if job.shape[0] * job.shape[4] > 1:
+            return []
+        weights = self.cupy.asarray(job.weights.reshape(job.taps[3 - job.dims:]).astype(DTYPES[job.pixel]))
+
+        def window(result, slices):
+            return result.reshape(job.shape)[slices]
+
+        def way(name):
+            convolve = getattr(self.signal, name)
+            return Way(f"signal.{name}", "constant", lambda: convolve(self.image, weights, mode="same"), self.image, window)
+
+        return [way("fftconvolve"), way("oaconvolve")]
 
     def to_host(self, array):
         return self.cupy.asnumpy(array)

@@ -113,6 +113,7 @@ struct PlanSpec {
   Combine combine = Combine::none;
   Device device = cpu();
   Options options = {};
+  Layout layout = Layout::interleaved;  ///< of the images to come, by which methods are chosen; runs take any strides
 };
 
 /// What one run may be given.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/channels_apart.h"
 #include "core/threads.h"
 #include "cpu/by_images.h"
 #include "cpu/families.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 namespace halation::cpu_backend {
 
@@ -11,23 +10,6 @@ bool has_channels_inside(const ConstView& in, std::span<const View> outs) {
   if (in.shape.channels == 1) return true;
   const auto are_inside = [](const auto& view) { return std::abs(view.strides.channels) <= std::abs(view.strides.width); };
   return are_inside(in) && std::all_of(outs.begin(), outs.end(), are_inside);
-}
-
-Job with_channels_apart(const Job& job) {
-  Job apart{.in = job.in,
-            .out = job.out,
-            .in_pixel = job.in_pixel,
-            .out_pixel = job.out_pixel,
-            .filters = {},
-            .combine = job.combine,
-            .borders = job.borders,
-            .scale = job.scale,
-            .offset = job.offset,
-            .rounding = job.rounding,
-            .sum_f64 = job.sum_f64,
-            .threads = job.threads};
-  for (Shape* shape : {&apart.in, &apart.out}) shape->batch *= std::exchange(shape->channels, 1);
-  return apart;
 }
 
 bool is_packed(const ConstView& view, std::int64_t step) {

@@ -24,10 +24,6 @@ inline constexpr std::array<Packed, 4> all_packed{{{true, true}, {false, true}, 
 /// axis filters them together, else one by one, as do other families where pixels do not follow one another.
 bool has_channels_inside(const ConstView& in, std::span<const View> outs);
 
-/// A job whose channels are filtered one by one, as what it is then: images of one channel. Without the filters, which a request has
-/// beside it.
-Job with_channels_apart(const Job& job);
-
 /// Whether the elements of a view lie one after another, `step` samples a pixel.
 bool is_packed(const ConstView& view, std::int64_t step);
 

@@ -1,11 +1,12 @@
-// rates.h: nanoseconds that pieces of work take on one thread, a row an instruction set: what expected times
+// rates.h: nanoseconds that pieces of work take on one thread, a row an instruction set, of AVX-512 one for AMD's: what expected times
 // are made of.
 //
-// Fitted by tests/speed/fit_rates.py to measured times of seeded jobs on a Zen 3 (AVX2) and a Sapphire Rapids
-// (AVX-512), both by two threads. What sums in f64 take counts twice.
+// Fitted by tests/speed/fit_rates.py to measured times of seeded jobs on a Zen 3 (AVX2), a Sapphire Rapids (AVX-512) and a Zen 4, all by
+// two threads. What sums in f64 take counts twice.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "halation/pixel.h"
 
@@ -47,7 +48,7 @@ struct Int8Rates {
       paired;  ///< sums of 32 bits; `_pair`: for each pair of taps
 };
 
-/// What a pass along one axis chooses its way by (axis_pass.h): it is the proportions that count.
+/// A pass along one axis (axis_pass.h).
 struct AxisRates {
   double multiply_add, single, box, copied_sample, outside_sample, gathered_sample, call;
 };
@@ -56,13 +57,15 @@ struct AxisRates {
 struct TransformRates {
   double radix2, radix3, radix4, radix5, radix8;
   double turned, folded, product;  ///< rows to columns or back; the roots between folded columns and rows; times the spectrum
-  double staged;                   ///< a sample, beside its conversion
+  double staged;                   ///< a sample, beside its conversion,
+  double strided;                  ///< and beside that, where channels lie between
   double row, tile;
   double l2_bytes, beyond_l2;  ///< tiles as large as a cache, and how many times as long passes take beyond it
   double l3_bytes, beyond_l3;
 };
 
 struct Rates {
+  std::string_view name;
   std::int64_t vector_bytes;
   double cached_bytes;  ///< where memory begins to count
   double memory_byte;   ///< read or written
@@ -75,16 +78,19 @@ struct Rates {
   RunningBoxRates running;
   Int8Rates int8;
   double axis_start;   ///< of each pass over an image
-  double axis_pass;    ///< times what its choice expects
   double axis_sample;  ///< of each pass, beside that
-  AxisRates axis;
+  AxisRates axis;        ///< by which it chooses its way: it is the proportions that count
+  AxisRates axis_takes;  ///< what it takes then
   TransformRates transforms;
 };
 
 /// The rows.
-extern const Rates vectors_32, vectors_64;
+extern const Rates avx2_rates, avx512_rates, zen4_rates;
 
-/// Of the instruction set that this process uses.
+/// avx2, avx512 or zen4; none of another name.
+const Rates* rates_named(std::string_view name);
+
+/// Of the instruction set that this process uses, and of its maker's CPUs.
 const Rates& rates();
 
 }  // namespace halation::cpu_backend

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "core/channels_apart.h"
 #include "core/stopwatch.h"
 #include "core/transform.h"
 #include "halation/error.h"
@@ -106,12 +107,15 @@ class FilterAnalysis {
 
 /// How far rounding could put an integer output off, `bound` being that of the candidate or of several. Floats may be of any size: they
 /// count as large as weights of one sign turn into the largest outputs.
-double levels_off(const Job& job, const Candidate& candidate, const ErrorBound& bound) {
+double levels_off(const Job& job, double magnitudes, const ErrorBound& own, const ErrorBound& bound) {
   if (is_float(job.out_pixel)) return 0;
   if (const std::optional<double> magnitude = largest_input(job)) return bound.of_rounding(*magnitude);
-  const double sums = std::fabs(job.scale) * candidate.magnitudes;
+  const double sums = std::fabs(job.scale) * magnitudes;
   if (sums == 0) return 0;
-  return candidate.bound.relative * std::max(largest(job.out_pixel), -smallest(job.out_pixel)) / sums;
+  return own.relative * std::max(largest(job.out_pixel), -smallest(job.out_pixel)) / sums;
+}
+double levels_off(const Job& job, const Candidate& candidate, const ErrorBound& bound) {
+  return levels_off(job, candidate.magnitudes, candidate.bound, bound);
 }
 
 /// Whether that is more than half a level.
@@ -122,9 +126,21 @@ bool may_miss_a_level(const Job& job, const std::vector<Candidate>& candidates, 
 }
 
 /// Whether transforms would be seen: by a level, or where a fraction is cut off, by any error at all, unless sums are whole numbers.
-bool shows_transforms(const Job& job, const Candidate& candidate) {
+bool shows_transforms(const Job& job, const std::vector<double>& weights, double magnitudes, const ErrorBound& bound) {
   const bool cuts = !is_float(job.out_pixel) && job.rounding == Rounding::truncate;
-  return may_miss_a_level(job, candidate) || (cuts && !sums_are_whole(job, candidate.taps.weights));
+  return levels_off(job, magnitudes, bound, bound) > 0.5 || (cuts && !sums_are_whole(job, weights));
+}
+bool shows_transforms(const Job& job, const Candidate& candidate) {
+  return shows_transforms(job, candidate.taps.weights, candidate.magnitudes, candidate.bound);
+}
+
+/// Whether transforms save too little for the digits that they round away. Whole outputs lose none, but for those that show.
+bool saves_too_little(const Space& size, const Job& job) {
+  constexpr std::int64_t fewest_taps = 32, fewest_of_whole_outputs = 16;
+  constexpr std::int64_t least_work_of_volumes = std::int64_t{1} << 19;  // some 40 us
+  const std::int64_t taps = size[0] * size[1] * size[2];
+  if (!is_float(job.out_pixel)) return taps < fewest_of_whole_outputs;
+  return taps < fewest_taps || (size[0] > 1 && job.out.elements() < least_work_of_volumes / taps);
 }
 
 /// All filters of a job are transformed, as one image, or none is.
@@ -134,8 +150,8 @@ bool is_multirate(const Candidate& candidate) { return candidate.taps.method == 
 
 class Chooser {
  public:
-  Chooser(const Options& options, const Backend& backend, Device device)
-      : options_(options), backend_(backend), device_(device) {
+  Chooser(const Options& options, const Backend& backend, Device device, Layout layout)
+      : options_(options), backend_(backend), device_(device), layout_(layout) {
     if (options.method == Method::automatic || offers(options.method)) return;
     std::string list;
     for (const Method method : backend.methods()) list += (list.empty() ? "" : ", ") + std::string(name_of(method));
@@ -169,7 +185,7 @@ class Chooser {
     std::vector<Candidate> candidates = worth_timing(analysis, job, transforms);
     std::vector<double> seconds;
     for (const Candidate& candidate : candidates) {
-      const Timing timing = timing_of(job, candidate.taps, backend_, device_);
+      const Timing timing = timing_of(job, candidate.taps, layout_, backend_, device_);
       if (!timing.seconds) {
         Candidate expected = by_estimate(analysis, job, transforms);
         expected.reason.timing = ", not measured: " + timing.why_none;
@@ -216,7 +232,8 @@ class Chooser {
     } else if (analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors && fits(method, analysis, job)) {
       taps.factors = analysis.separation()->factors;
     }
-    return {method, backend_.expected_seconds(job, taps, method, device_)};
+    const bool apart = layout_ == Layout::planar && job.in.channels > 1;
+    return {method, backend_.expected_seconds(apart ? with_channels_apart(job) : job, taps, method, device_)};
   }
 
   /// What the backend offers; of equals the one that it lists first. Transforms in f64 must be clearly quicker: sums keep digits, and zeros
@@ -226,7 +243,7 @@ class Chooser {
     list.reserve(backend_.methods().size());
     for (const Method method : backend_.methods()) {
       if (transforms != Transforms::among_others && (method == Method::fft) != (transforms == Transforms::alone)) continue;
-      if (method == Method::fft && transforms != Transforms::alone && is_too_little(analysis.filter().size(), job)) continue;
+      if (method == Method::fft && transforms != Transforms::alone && saves_too_little(analysis.place().size, job)) continue;
       if (method == Method::multirate && (!may_approximate_ || !fits(method, analysis, job))) continue;
       const Expected each = expected(method, analysis, job);
       constexpr double clearly = 1.1;
@@ -235,13 +252,6 @@ class Chooser {
       list.insert(std::find_if(list.begin(), list.end(), slower), each);
     }
     return list;
-  }
-
-  /// What transforms save too little of for the digits that they round away.
-  static bool is_too_little(const FilterSize& size, const Job& job) {
-    constexpr std::int64_t fewest_taps = 32;
-    constexpr std::int64_t least_work_of_volumes = std::int64_t{1} << 19;  // some 40 us
-    return size.taps() < fewest_taps || (size.depth > 1 && job.out.elements() < least_work_of_volumes / size.taps());
   }
 
   static bool fits(Method method, FilterAnalysis& analysis, const Job& job) {
@@ -373,6 +383,7 @@ class Chooser {
   const Options& options_;
   const Backend& backend_;
   Device device_;
+  Layout layout_;
   bool may_approximate_ = false;
 };
 
@@ -405,9 +416,16 @@ std::string to_string(const Reason& reason) {
          time_text(reason.seconds) + reason.timing;
 }
 
+bool passes_over_transforms(const Choice& choice) {
+  const Job& job = *choice.job;
+  return std::any_of(job.filters.begin(), job.filters.end(), [&](const Taps& taps) {
+    return saves_too_little(taps.size, job) || shows_transforms(job, taps.weights, sum_of_magnitudes(taps.weights), choice.bound);
+  });
+}
+
 Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device) {
   const bool measured = measures(options.tune);
-  Chooser chooser(options, backend, device);
+  Chooser chooser(options, backend, device, checked.layout);
   Job& job = checked.job;
   std::vector<FilterAnalysis> analyses;
   analyses.reserve(checked.filters.size());
@@ -459,7 +477,10 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   const auto try_transforms_in_f64 = [&] {
     const double worth_a_look = backend.kind() == Device::Kind::cpu ? 200e-6 : 40e-6;
     const bool may = options.method == Method::automatic && !is_float(job.out_pixel) &&
-                     seconds() > worth_a_look && std::none_of(candidates.begin(), candidates.end(), is_transformed);
+                     seconds() > worth_a_look && std::none_of(candidates.begin(), candidates.end(), is_transformed) &&
+                     std::none_of(analyses.begin(), analyses.end(), [&](const FilterAnalysis& analysis) {
+                       return saves_too_little(analysis.place().size, job);
+                     });
     if (!may) return;
     const double seconds_in_f32 = seconds();
     const ErrorBound bound_in_f32 = bound;

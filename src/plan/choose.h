@@ -39,4 +39,8 @@ struct Choice {
 /// precision of sums. Throws `Error` where the method asked for does not fit.
 Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device);
 
+/// Whether a plan left to itself would not take transforms, be they the quickest, of which this is the choice asked for: they would save
+/// too little, or show in whole pixels.
+bool passes_over_transforms(const Choice& by_transforms);
+
 }  // namespace halation

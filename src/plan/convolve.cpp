@@ -1,12 +1,20 @@
 // convolve.cpp: one call from image and filter to filtered image.
 #include "halation/convolve.h"
 
+#include <cstdlib>
+
 #include "halation/error.h"
 #include "halation/transfer.h"
 #include "plan/kept_plans.h"
 
 namespace halation {
 namespace {
+
+/// Planar where the channels of a pixel lie further from each other than pixels do.
+Layout layout_of(const ConstView& in) {
+  const bool are_inside = in.shape.channels == 1 || std::abs(in.strides.channels) <= std::abs(in.strides.width);
+  return are_inside ? Layout::interleaved : Layout::planar;
+}
 
 Plan plan_for(const ConstView& in, const FilterSet& filter, const Options& options,
               std::optional<Device> device) {
@@ -15,7 +23,8 @@ Plan plan_for(const ConstView& in, const FilterSet& filter, const Options& optio
                              .filters = filter.filters,
                              .combine = filter.combine,
                              .device = device.value_or(in.device),
-                             .options = options});
+                             .options = options,
+                             .layout = layout_of(in)});
   if (plan.outputs() != 1) {
     throw Error(ErrorCode::invalid_argument, "one call makes one image, these filters make " +
                                                  std::to_string(plan.outputs()) + "; use a Plan");

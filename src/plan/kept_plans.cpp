@@ -26,8 +26,8 @@ bool are_same(const Options& a, const Options& b) {
          accuracy == b.accuracy && tune == b.tune && threads == b.threads && border == b.border;
 }
 bool are_same(const PlanSpec& a, const PlanSpec& b) {
-  const auto& [shape, pixel, filters, combine, device, options] = a;
-  return shape == b.shape && pixel == b.pixel && combine == b.combine && device == b.device &&
+  const auto& [shape, pixel, filters, combine, device, options, layout] = a;
+  return shape == b.shape && pixel == b.pixel && combine == b.combine && device == b.device && layout == b.layout &&
          are_same(options, b.options) && filters == b.filters;  // sizes first, then weights
 }
 

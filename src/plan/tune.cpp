@@ -34,10 +34,11 @@ bool all_whole(const std::vector<double>& weights) {
   return std::all_of(weights.begin(), weights.end(), [](double w) { return w == std::trunc(w); });
 }
 
-Key key_of(const Job& job, const Taps& taps, Device device) {
+Key key_of(const Job& job, const Taps& taps, Layout layout, Device device) {
   const bool on_host = device.kind != Device::Kind::cuda;
   Key key{static_cast<std::int64_t>(device.kind),
           device.index,
+          static_cast<std::int64_t>(layout),
           static_cast<std::int64_t>(taps.method),
           static_cast<std::int64_t>(job.in_pixel),
           static_cast<std::int64_t>(job.out_pixel),
@@ -104,7 +105,7 @@ double median_seconds(const Run& run, const Wait& wait) {
   return *middle;
 }
 
-double timed_alone(const Job& job, const Taps& taps, const Backend& backend, Device device) {
+double timed_alone(const Job& job, const Taps& taps, Layout layout, const Backend& backend, Device device) {
   Job alone = job;
   alone.filters = {taps};
   alone.combine = Combine::none;
@@ -116,11 +117,15 @@ double timed_alone(const Job& job, const Taps& taps, const Backend& backend, Dev
   Image scratch;
   if (workspace_bytes > 0) scratch = allocate({.width = workspace_bytes}, Pixel::u8, device);
   const std::span<std::byte> workspace(scratch.view().data, static_cast<std::size_t>(workspace_bytes));
-  const View to = out.view();
+  const auto laid = [layout](View view) {
+    if (layout == Layout::planar) view.strides = strides_of(view.shape, view.pixel, layout);
+    return view;
+  };
+  const View from = laid(in.view()), to = laid(out.view());
   const auto measure = [&] {
     return median_seconds(
         [&] {
-          runner->run(in.view(), {&to, 1}, workspace, {});
+          runner->run(from, {&to, 1}, workspace, {});
         },
         [&] { synchronise(device); });
   };
@@ -150,15 +155,15 @@ class Remembered {
 
 }  // namespace
 
-Timing timing_of(const Job& job, const Taps& taps, const Backend& backend, Device device) {
+Timing timing_of(const Job& job, const Taps& taps, Layout layout, const Backend& backend, Device device) {
   static Remembered remembered;
   static std::mutex one_at_a_time;  // two timings at once would disturb each other
-  const Key key = key_of(job, taps, device);
+  const Key key = key_of(job, taps, layout, device);
   if (const auto known = remembered.find(key)) return {known, ""};
   const std::lock_guard lock(one_at_a_time);
   if (const auto known = remembered.find(key)) return {known, ""};  // by a thread that came before
   try {
-    const double seconds = timed_alone(job, taps, backend, device);
+    const double seconds = timed_alone(job, taps, layout, backend, device);
     remembered.add(key, seconds);
     ++taken;
     return {seconds, ""};

@@ -16,10 +16,10 @@ struct Timing {
 };
 
 /// The median time of a few runs of `job` with `taps`, which are complete, as its one filter: on packed
-/// images of the job's shapes and pixels, filled with numbers. What the process has timed before is not timed
+/// images of the job's shapes and pixels and of `layout`, filled with numbers. What the process has timed before is not timed
 /// again; threads time one after the other. Throws what `Backend::prepare` and `Runner::run` throw, but for
 /// `Error{out_of_memory}`.
-Timing timing_of(const Job& job, const Taps& taps, const Backend& backend, Device device);
+Timing timing_of(const Job& job, const Taps& taps, Layout layout, const Backend& backend, Device device);
 
 /// How many times the process has timed a method; those that were remembered do not count.
 std::int64_t timings_taken();

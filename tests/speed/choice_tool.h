@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/backend.h"
+#include "core/channels_apart.h"
 #include "cpu/packed.h"
 #include "halation/error.h"
 #include "plan/check.h"
@@ -35,7 +36,7 @@ struct AsFiltered {
   cpu_backend::Packed packed;
 
   AsFiltered(const Job& asked, const ConstView& in, const View& out)
-      : job(cpu_backend::has_channels_inside(in, {&out, 1}) ? asked : cpu_backend::with_channels_apart(asked)),
+      : job(cpu_backend::has_channels_inside(in, {&out, 1}) ? asked : with_channels_apart(asked)),
         packed(cpu_backend::packed_of(in, {&out, 1})) {}
 };
 

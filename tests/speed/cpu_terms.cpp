@@ -21,9 +21,8 @@ using namespace halation;
 using namespace halation::cpu_backend;
 
 constexpr const char* usage =
-    "usage: speed_cpu_terms [--cases 400] [--seed 1] [--vectors 64]\n"
-    "A line of JSON for each seeded job: how much of each piece of work each family of the CPU counts, with "
-    "vectors of 32 or 64 bytes.\n";
+    "usage: speed_cpu_terms [--cases 400] [--seed 1] [--filters usual|large] [--rates avx2|avx512|zen4]\n"
+    "A line of JSON for each seeded job: how much of each piece of work each family of the CPU counts, by a row of src/cpu/rates.cpp.\n";
 
 struct Figure {
   const char* name;
@@ -82,13 +81,20 @@ std::vector<Figure> figures_of(Rates& r) {
           {"int8.direct_pair", &r.int8.direct_pair},
           {"int8.direct", &r.int8.direct},
           {"int8.paired", &r.int8.paired},
+          {"transforms.strided", &r.transforms.strided},
           {"axis_start", &r.axis_start},
-          {"axis_pass", &r.axis_pass},
-          {"axis_sample", &r.axis_sample}};
+          {"axis_sample", &r.axis_sample},
+          {"axis_takes.multiply_add", &r.axis_takes.multiply_add},
+          {"axis_takes.single", &r.axis_takes.single},
+          {"axis_takes.box", &r.axis_takes.box},
+          {"axis_takes.copied_sample", &r.axis_takes.copied_sample},
+          {"axis_takes.outside_sample", &r.axis_takes.outside_sample},
+          {"axis_takes.gathered_sample", &r.axis_takes.gathered_sample},
+          {"axis_takes.call", &r.axis_takes.call}};
 }
 
 /// Pieces one by one: what is expected where all other figures are 0. `rates` is that of the request, all its
-/// figures 0.
+/// figures 0. Transforms are one piece, of as many nanoseconds as the row says.
 void print_terms(const Family& family, const Request& request, Rates& rates,
                  const std::vector<Figure>& figures) {
   rates.cached_bytes = 1;
@@ -97,20 +103,25 @@ void print_terms(const Family& family, const Request& request, Rates& rates,
   std::printf(", \"bytes\": %.0f, \"terms\": {", 1e9 * family.seconds(request));
   rates.memory_byte = 0;
   const char* separator = "";
+  const auto print = [&](const char* name, double pieces) {
+    if (pieces <= 0) return;
+    std::printf("%s\"%s\": %.7g", separator, name, pieces);
+    separator = ", ";
+  };
+  const double transforms = 1e9 * family.seconds(request);
+  print("transforms", transforms);
   for (const Figure& figure : figures) {
     *figure.nanoseconds = 1;
-    const double pieces = 1e9 * family.seconds(request);
+    print(figure.name, 1e9 * family.seconds(request) - transforms);
     *figure.nanoseconds = 0;
-    if (pieces == 0) continue;
-    std::printf("%s\"%s\": %.7g", separator, figure.name, pieces);
-    separator = ", ";
   }
   std::printf("}");
 }
 
-void print_job(std::uint64_t seed, std::uint64_t index, const Rates& row) {
-  const sweep::JobCase job_case = sweep::usual_case(seed, index);
+void print_job(std::uint64_t seed, std::uint64_t index, bool are_large, const Rates& row) {
+  const sweep::JobCase job_case = are_large ? sweep::large_case(seed, index, 1) : sweep::usual_case(seed, index);
   PlanSpec spec = job_case.spec;
+  spec.layout = job_case.in_layout;
   spec.device = cpu();
   const Backend& backend = backend_for(spec.device);
   std::printf("{\"case\": %llu, \"seed\": %llu, \"job\": \"%s\", \"cached_bytes\": %.0f, \"ways\": [",
@@ -141,19 +152,22 @@ void print_job(std::uint64_t seed, std::uint64_t index, const Rates& row) {
 
 int main(int count, char** words) try {
   sweep::Seeded seeded{.cases = 400};
-  const Rates* row = &vectors_64;
+  bool are_large = false;
+  const Rates* row = &avx512_rates;
   for (int i = 1; i < count; i += 2) {
     const std::string_view name = words[i];
     const char* value = i + 1 < count ? words[i + 1] : "";
     if (seeded.take(name, value)) continue;
-    if (name == "--vectors") {
-      row = std::string_view(value) == "32" ? &vectors_32 : &vectors_64;
+    if (name == "--filters" && (value == std::string_view("usual") || value == std::string_view("large"))) {
+      are_large = value == std::string_view("large");
+    } else if (name == "--rates" && rates_named(value) != nullptr) {
+      row = rates_named(value);
     } else {
       std::cerr << usage;
       return 2;
     }
   }
-  for (std::uint64_t i = 0; i < seeded.cases; ++i) print_job(seeded.seed, i, *row);
+  for (std::uint64_t i = 0; i < seeded.cases; ++i) print_job(seeded.seed, i, are_large, *row);
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "speed_cpu_terms: " << error.what() << "\n";

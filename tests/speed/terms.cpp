@@ -118,6 +118,7 @@ void print_job(std::uint64_t seed, std::uint64_t index) {
   const Priced backend(gpu);
   const sweep::JobCase job_case = sweep::usual_case(seed, index);
   PlanSpec spec = job_case.spec;
+  spec.layout = job_case.in_layout;
   spec.device = cpu();  // which every machine has
   const Choice automatic = choose(check(spec), spec.options, backend, spec.device);
   const Job& job = *automatic.job;

@@ -378,7 +378,7 @@ double filter_seconds(const Request& request, const Taps& taps) {
     AxisJob along = axis_job(job, taps, axis, n, job.in.batch, job.in.channels);
     along.equal_weights = taps.method == Method::box;
     const auto lines = static_cast<double>(along.outer * along.inner);
-    nanoseconds += 1e9 * rates.axis_pass * choose_axis_pass(along, rates.axis).seconds +
+    nanoseconds += axis_pass_nanoseconds(along, choose_axis_pass(along, rates.axis), rates.axis_takes) +
                    wide * lines * static_cast<double>(along.n_out) * rates.axis_sample;
     bytes += lines * static_cast<double>(along.n_in + along.n_out) * sum_bytes(job);
     n[axis] = along.n_out;

@@ -87,34 +87,44 @@ void turn(Sample* samples, std::int64_t n, std::int64_t count, std::int64_t inne
 
 }  // namespace
 
-AxisChoice choose_axis_pass(const AxisJob& job, const AxisRates& rates) {
-  AxisChoice best{.seconds = std::numeric_limits<double>::infinity()};
+double axis_pass_nanoseconds(const AxisJob& job, const AxisChoice& choice, const AxisRates& rates) {
   const auto outer = static_cast<double>(job.outer);
-  const auto offer = [&](AxisWay way, AxisSums sums, double seconds) {
-    if (seconds < best.seconds) best = {way, sums, seconds};
-  };
-  const auto offer_sums = [&](AxisWay way, const auto& seconds) {
-    offer(way, AxisSums::taps, seconds(AxisSums::taps));
-    if (job.equal_weights && job.taps >= least_box) offer(way, AxisSums::box, seconds(AxisSums::box));
-    if (way == AxisWay::rows || !may_be_matrix(job)) return;
-    offer(way, AxisSums::matrix, seconds(AxisSums::matrix));
-  };
-  if (job.inner >= least_line) {
-    offer_sums(AxisWay::columns,
-               [&](AxisSums sums) { return 1e-9 * outer * lines_time(job, rates, sums, job.inner); });
-    return best;
+  switch (choice.way) {
+    case AxisWay::columns:
+      return outer * lines_time(job, rates, choice.sums, job.inner);
+    case AxisWay::rows:
+      return outer * row_time(job, rates, choice.sums);
+    case AxisWay::gathered:
+      break;
   }
-  offer_sums(AxisWay::rows, [&](AxisSums sums) { return 1e-9 * outer * row_time(job, rates, sums); });
   const std::int64_t blocks = std::min(job.outer, most_blocks);
   const double turns = std::ceil(outer / static_cast<double>(blocks));
   const auto turned =
       static_cast<double>((job.n_in + job.n_out) * job.inner) * (job.sample_bytes == 8 ? 1.5 : 1);
-  if ((job.n_in + job.n_out) * job.inner * job.sample_bytes <= 64 << 10) {
-    offer_sums(AxisWay::gathered, [&](AxisSums sums) {
-      return 1e-9 * (outer * turned * rates.gathered_sample +
-                     turns * lines_time(job, rates, sums, blocks * job.inner));
-    });
+  return outer * turned * rates.gathered_sample + turns * lines_time(job, rates, choice.sums, blocks * job.inner);
+}
+
+AxisChoice choose_axis_pass(const AxisJob& job, const AxisRates& rates) {
+  AxisChoice best;
+  double least = std::numeric_limits<double>::infinity();
+  const auto offer = [&](AxisWay way, AxisSums sums) {
+    const AxisChoice choice{way, sums};
+    const double nanoseconds = axis_pass_nanoseconds(job, choice, rates);
+    if (nanoseconds >= least) return;
+    least = nanoseconds;
+    best = choice;
+  };
+  const auto offer_sums = [&](AxisWay way) {
+    offer(way, AxisSums::taps);
+    if (job.equal_weights && job.taps >= least_box) offer(way, AxisSums::box);
+    if (way != AxisWay::rows && may_be_matrix(job)) offer(way, AxisSums::matrix);
+  };
+  if (job.inner >= least_line) {
+    offer_sums(AxisWay::columns);
+    return best;
   }
+  offer_sums(AxisWay::rows);
+  if ((job.n_in + job.n_out) * job.inner * job.sample_bytes <= 64 << 10) offer_sums(AxisWay::gathered);
   return best;
 }
 

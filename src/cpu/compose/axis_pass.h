@@ -43,9 +43,10 @@ enum class AxisSums { taps, matrix, box };
 struct AxisChoice {
   AxisWay way = AxisWay::columns;
   AxisSums sums = AxisSums::taps;
-  double seconds = 0;  ///< of one thread
 };
 AxisChoice choose_axis_pass(const AxisJob& job, const AxisRates& rates);
+/// What a pass by such a choice takes on one thread.
+double axis_pass_nanoseconds(const AxisJob& job, const AxisChoice& choice, const AxisRates& rates);
 
 template <class Sum>
 class AxisPass {

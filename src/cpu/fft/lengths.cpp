@@ -26,7 +26,7 @@ double passes_along(std::int64_t points, const TransformRates& rates) {
   return sum;
 }
 
-/// Products of 2, 3 and 5 of which no longer one takes less time, for one of the two rows of rates.
+/// Products of 2, 3 and 5 of which no longer one takes less time, for one of the rows of rates.
 class LengthList {
  public:
   explicit LengthList(const TransformRates& rates) {
@@ -54,8 +54,8 @@ class LengthList {
   }
 
   static const LengthList& of(const Rates& rates) {
-    static const LengthList narrow(vectors_32.transforms), wide(vectors_64.transforms);
-    return rates.vector_bytes == vectors_64.vector_bytes ? wide : narrow;
+    static const LengthList avx2(avx2_rates.transforms), avx512(avx512_rates.transforms), zen4(zen4_rates.transforms);
+    return rates.name == avx2_rates.name ? avx2 : rates.name == avx512_rates.name ? avx512 : zen4;
   }
 
  private:
@@ -158,7 +158,7 @@ class Pricing {
           const auto tiles = static_cast<double>(by_z.tiles) * static_cast<double>(by_y.tiles) * static_cast<double>(by_x.tiles);
           const double kept_y = static_cast<double>(by_x.outputs) / static_cast<double>(by_x.points);
           consider(lengths, by_z.nanoseconds + by_y.nanoseconds, (by_z.nanoseconds + by_y.nanoseconds) * std::min(1.0, kept_y),
-                   by_x.nanoseconds, {rows, static_cast<double>(by_x.outputs)}, tiles);
+                   by_x.nanoseconds, {rows, static_cast<double>(by_x.outputs)}, tiles, outside_of_rows() / static_cast<double>(by_x.tiles));
         }
       }
     }
@@ -182,7 +182,8 @@ class Pricing {
         const auto tiles = static_cast<double>(out[0] * out[1] * cut.tiles);
         const double rows = static_cast<double>(divide_up(cut.outputs, row.points));
         consider(lengths, column.nanoseconds, column.nanoseconds, row.nanoseconds + rates_.transforms.folded,
-                 {rows, static_cast<double>(cut.outputs) / rows}, tiles);
+                 {rows, static_cast<double>(cut.outputs) / rows}, tiles,
+                 outside_of_rows() / static_cast<double>(cut.tiles) / (2 * static_cast<double>(column.points)));
       }
     }
   }
@@ -202,7 +203,14 @@ class Pricing {
     return std::max({always, images * mean_image_bytes(job_) / (4 * wide_), least});
   }
 
-  void consider(const Lengths& lengths, double forth, double back, double along_x, const Made& made, double tiles) {
+  /// Samples outside of the image on both sides of a row, each looked up by itself.
+  double outside_of_rows() const {
+    const BorderTable& border = job_.borders[2];
+    return static_cast<double>(std::max<std::int64_t>(0, -border.low()) + std::max<std::int64_t>(0, border.high() - border.size()));
+  }
+
+  /// `outside`: samples outside of a tile's row, in the mean.
+  void consider(const Lengths& lengths, double forth, double back, double along_x, const Made& made, double tiles, double outside) {
     const TransformRates& r = rates_.transforms;
     tiles *= images_;
     // Rows are turned into columns in blocks of as many as a vector has lanes.
@@ -214,8 +222,10 @@ class Pricing {
     const double beyond = 1 + (r.beyond_l2 - 1) * share_beyond(bytes, r.l2_bytes) + (r.beyond_l3 - 1) * share_beyond(bytes, r.l3_bytes);
     const double turning = lengths.along_x ? r.turned : 0;
     // To begin a row takes as long whatever the type of sums.
-    const double staged = 2 * numbers * wide_ * (rates_.load.of(job_.in_pixel) + r.staged) + 2 * all_rows * r.row;
-    const double stored = made.rows * (made.of_row * wide_ * rates_.store.of(job_.out_pixel) + r.row);
+    const double strided = job_.in.channels > 1 ? r.strided : 0;
+    const double staged = 2 * numbers * wide_ * (rates_.load.of(job_.in_pixel) + r.staged + strided) +
+                          2 * all_rows * (r.row + outside * rates_.outside_sample);
+    const double stored = made.rows * (made.of_row * wide_ * (rates_.store.of(job_.out_pixel) + strided) + r.row);
     const double shared = wide_ * in_blocks * (forth + along_x + turning) * beyond + staged + r.tile;
     const double own = wide_ * in_blocks * (back + along_x + turning + r.product) * beyond + stored;
     // One of several workers must not be left with most of the work; fewer tiles than workers are shared by all.

@@ -82,7 +82,11 @@ struct Counting {
         wide * n.samples * n.again_rows * n.again_columns * planes * staged * rates.load.of(job.in_pixel) +
         n.image_rows * n.again_rows * planes * outside * rates.outside_sample;
     if (direct && tiling.shares_rows) {
-      time += padded * (r.direct + z * y * x * r.direct_tap);
+      // Sums of fewer vectors at once wait for each other.
+      const auto vectors = 4.0 * static_cast<double>(rates.vector_bytes) / (4 * wide);
+      const double waited = wide * n.samples * padded_share(job, vectors) - padded;
+      const bool is_short = job.out.width * job.out.channels < static_cast<std::int64_t>(vectors);
+      time += padded * (r.direct + z * y * x * r.direct_tap) + (is_short ? waited * z * y * x * r.direct_tap : 0);
     } else if (direct) {
       time += padded * (r.row_sum + x * r.row_tap);
     } else {

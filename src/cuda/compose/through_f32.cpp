@@ -1,4 +1,5 @@
 // through_f32.cpp: a long box of equal weights along x over other pixels than f32, which become f32 first.
+#include <cstdint>
 #include <utility>
 
 #include "cuda/compose/compose.h"
@@ -8,6 +9,12 @@
 
 namespace halation::cuda_backend {
 namespace {
+
+/// Of blocks of 32 rows and 128 columns.
+std::int64_t converted_elements(const Shape& n) {
+  const auto padded = [](std::int64_t extent, std::int64_t multiple) { return (extent + multiple - 1) / multiple * multiple; };
+  return padded(n.height, 32) * padded(n.width, 128) * n.depth * n.batch * n.channels;
+}
 
 Job over_f32(Job job) {
   job.in_pixel = Pixel::f32;
@@ -32,7 +39,7 @@ const Family through_f32{
           const Job second = over_f32(request.job);
           const double written = static_cast<double>(second.in.elements()) * sizeof(float);
           const double converted =
-              gpu.seconds(gpu.costs->convert, {{1}, {}, {gpu.millions(second.in.elements())}},
+              gpu.seconds(gpu.costs->convert, {{1}, {}, {gpu.millions(converted_elements(second.in))}},
                           bytes_moved(request.job) / 2 + written);
           const RowLayout rows = joined(RowEnd::aligned, output_end(request.rows));
           return converted + request.families.cheapest(second, rows, gpu).seconds;

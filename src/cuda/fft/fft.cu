@@ -81,7 +81,10 @@ double seconds_of(const FftTileKernels<T>& tile, const Cut& cut, const Job& job,
   const double odd = if_is(is_float(job.in_pixel), 1);
   const Costs& costs = *gpu.costs;
   const auto& cost = tile.height > 1 ? (sizeof(T) == 8 ? costs.fft_tiles_f64 : costs.fft_tiles_f32) : sizeof(T) == 8 ? costs.fft_lines_f64 : costs.fft_lines_f32;
-  const double slowed = tile.height > 1 ? 1 : slowed_by_borders(job);  // places of rows lie in shared memory
+  // Places of rows lie in shared memory. Channels beside each other are tiles of their own, each of which reads the lines of all.
+  const double beside = static_cast<double>(job.in.channels * static_cast<std::int64_t>(bytes_of(job.in_pixel)));
+  const double scattered = job.in.channels > 1 ? 1 + 0.02 * std::max(0.0, beside - sizeof(T)) : 1;
+  const double slowed = scattered * (tile.height > 1 ? 1 : slowed_by_borders(job));
   return gpu.seconds(cost, {{1, odd}, {walked, slowed * walked * numbers}, {each, slowed * each * numbers}}, bytes_moved(job), sizeof(T) == 8);
 }
 

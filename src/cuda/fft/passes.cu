@@ -93,7 +93,7 @@ void price(Cut<T>& cut, const Job& job, const Gpu& gpu) {
   const double launches = groups * (cut.launches() + if_is(is_float(job.in_pixel), cut.launches() + (outer_axis_of(job.filters.front()) == 0 ? 3 : 2)));
   const auto& cost = sizeof(T) == 8 ? gpu.costs->fft_passes_f64 : gpu.costs->fft_passes_f32;
   cut.seconds = gpu.seconds(cost, {{1, launches}, {}, {gpu.millions(static_cast<std::int64_t>(tiles * samples))}}, bytes, sizeof(T) == 8);
-  cut.seconds *= 1 + (slowed_by_borders(job) - 1) / 3;  // one pass of three meets borders
+  cut.seconds *= 1 + (slowed_by_borders(job) - 1) / 25;  // one pass of three meets borders, and waits for memory anyway
 }
 
 template <class T>

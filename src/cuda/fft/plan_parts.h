@@ -124,10 +124,13 @@ DeviceArray<T> uploaded(const std::vector<T>& numbers, cudaStream_t queue) {
   return there;
 }
 
-/// How many times as long tiles at borders take where these are asked for further outside than an axis is long: sample by sample.
+/// How many times as long tiles at borders take where these are asked for further outside than an axis is long: sample by sample. What is
+/// constant there is not looked up.
 inline double slowed_by_borders(const Job& job) {
   constexpr double slower = 3.5;
-  const auto is_far = [](const BorderTable& border) { return border.low() <= -border.size() || border.high() >= 2 * border.size(); };
+  const auto is_far = [](const BorderTable& border) {
+    return border.mode() != Border::Mode::constant && (border.low() <= -border.size() || border.high() >= 2 * border.size());
+  };
   return std::any_of(job.borders.begin(), job.borders.end(), is_far) ? slower : 1;
 }
 

@@ -151,7 +151,9 @@ const Family running_box_y_reread{
           const Gpu& gpu = request.gpu;
           const double outputs = gpu.millions(request.job.out.elements());
           const std::int64_t beside = channels_beside(request.rows, request.job.in.channels);
-          return gpu.seconds(gpu.costs->box_y_reread, {{1}, {}, {outputs, if_is(beside > 1, outputs)}},
+          constexpr double row_before = 0.012;  // of each strip, which begins with a filter's rows
+          return gpu.seconds(gpu.costs->box_y_reread,
+                             {{1 + row_before * static_cast<double>(request.taps().size[1])}, {}, {outputs, if_is(beside > 1, outputs)}},
                              bytes_moved(request.job));
         },
     .make = make};
