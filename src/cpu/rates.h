@@ -21,6 +21,7 @@ struct ConvertedRates {
 /// Lines of f32. `_tap`: for each tap of an output; without: for each output, whatever the taps.
 struct LineRates {
   double row, staged_row, pass;  ///< of each row of a tile, each row that one stages, and each sum over one
+  double row_alone;    ///< of each row whose taps lie in it alone
   double shared_line;  ///< of each row that goes past the caches and shares a cache line with the next
   double direct_tap, direct;
   double column_tap, column;

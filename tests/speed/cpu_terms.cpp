@@ -42,6 +42,7 @@ std::vector<Figure> figures_of(Rates& r) {
           {"lines.row", &r.lines.row},
           {"lines.staged_row", &r.lines.staged_row},
           {"lines.pass", &r.lines.pass},
+          {"lines.row_alone", &r.lines.row_alone},
           {"lines.shared_line", &r.lines.shared_line},
           {"lines.direct_tap", &r.lines.direct_tap},
           {"lines.direct", &r.lines.direct},

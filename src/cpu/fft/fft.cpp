@@ -28,8 +28,6 @@ namespace {
 
 std::int64_t product(const Space& space) { return space[0] * space[1] * space[2]; }
 
-/// Samples of a tile from which on its work is worth being shared.
-constexpr std::int64_t shared_samples = 1 << 15;
 /// No tile is large that is smaller, whatever the image.
 constexpr double large_tile_bytes = 1 << 20;
 
@@ -345,7 +343,7 @@ const Family fft{.name = "fft",
                      [](const Request& request) {
                        const LengthsFound found = find_lengths(request.job, TapBox(request.filters), request.costs);
                        const double filters = static_cast<double>(request.filters.size());
-                       return seconds_of(found.shared_nanoseconds + filters * found.of_filter_nanoseconds, 1, bytes_moved(request.job),
+                       return seconds_of(found.shared_nanoseconds + filters * found.of_filter_nanoseconds, found.times_shared, bytes_moved(request.job),
                                          request.costs);
                      },
                  .make = [](const std::shared_ptr<const Job>& job, int workers) -> std::unique_ptr<const Runner> {

@@ -228,15 +228,19 @@ class Pricing {
     const double stored = made.rows * (made.of_row * wide_ * (rates_.store.of(job_.out_pixel) + strided) + r.row);
     const double shared = wide_ * in_blocks * (forth + along_x + turning) * beyond + staged + r.tile;
     const double own = wide_ * in_blocks * (back + along_x + turning + r.product) * beyond + stored;
-    // One of several workers must not be left with most of the work; fewer tiles than workers are shared by all.
-    const double rounds = tiles < priced_workers ? tiles : std::ceil(tiles / priced_workers) * priced_workers;
+    // One of several workers must not be left with most of the work; fewer tiles than workers are shared by all where they are large.
+    const bool is_shared = tiles < priced_workers && 2 * lengths.numbers() >= shared_samples;
+    const double rounds = is_shared ? tiles : std::ceil(tiles / priced_workers) * priced_workers;
     const double one = shared + own;
     const double busy = one * tiles > rates_.threads_from ? rounds : tiles;
+    const int steps = 3 + 2 * (lengths.along_z ? 1 : 0) + 2 * (lengths.along_y ? 1 : 0);
+    const int times_shared = is_shared ? static_cast<int>(tiles) * steps : 1;
+    const double price = one * busy + times_shared * rates_.start;
     const double excess = std::max(0.0, 2 * in_blocks - most_samples_);
-    if (best_excess_ < excess || (best_excess_ == excess && best_price_ <= one * busy)) return;
+    if (best_excess_ < excess || (best_excess_ == excess && best_price_ <= price)) return;
     best_excess_ = excess;
-    best_price_ = one * busy;
-    best_ = {lengths, shared * busy, own * busy};
+    best_price_ = price;
+    best_ = {lengths, shared * busy, own * busy, times_shared};
   }
 
   static double share_beyond(double bytes, double cache) {

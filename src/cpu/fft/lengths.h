@@ -37,6 +37,9 @@ struct Lengths {
   std::int64_t numbers() const { return planes * rows * columns; }
 };
 
+/// Samples of a tile from which on its work is worth being shared.
+constexpr std::int64_t shared_samples = 1 << 15;
+
 /// What memory is measured by: the mean of an input and an output of the output's extents.
 double mean_image_bytes(const Job& job);
 
@@ -45,6 +48,7 @@ struct LengthsFound {
   Lengths lengths;
   double shared_nanoseconds;      ///< of all tiles: staging, and the transforms forth
   double of_filter_nanoseconds;   ///< of all tiles: product, transforms back, outputs
+  int times_shared;               ///< that threads set out together: once for all tiles, or for each step of each tile
 };
 LengthsFound find_lengths(const Job& job, const TapBox& box, const Rates& rates);
 

@@ -88,7 +88,7 @@ struct Counting {
       const bool is_short = job.out.width * job.out.channels < static_cast<std::int64_t>(vectors);
       time += padded * (r.direct + z * y * x * r.direct_tap) + (is_short ? waited * z * y * x * r.direct_tap : 0);
     } else if (direct) {
-      time += padded * (r.row_sum + x * r.row_tap);
+      time += n.rows * r.row_alone + padded * (r.row_sum + x * r.row_tap);
     } else {
       if (z > 1)
         time += n.rows * n.again_rows * r.pass + padded * n.again_rows * n.again_columns * z * r.column_tap;
