@@ -123,6 +123,23 @@ TEST_F(KeptPlansTest, NoTwoJobsAreTakenForOne) {
   }
 }
 
+TEST_F(KeptPlansTest, PlanarImagesHavePlansOfTheirOwn) {
+  const Shape shape{.height = 20, .width = 31, .channels = 2};
+  const Image image = image_of(shape);
+  Image planes(shape, Pixel::f32);
+  View planar = planes.view();
+  planar.strides = strides_of(shape, Pixel::f32, Layout::planar);
+  copy(image.view(), planar, {});
+  const Filter filter = dense_of(3, 5);  // of whole weights: any order of sums gives the same
+  const Image first = convolve(image, filter);
+  EXPECT_EQ(kept_plans().plans, 1U);
+  EXPECT_TRUE(are_same(convolve(planar, filter), first));
+  EXPECT_EQ(kept_plans().plans, 2U);
+  const Image channel = convolve(planar.channel(1), filter);
+  EXPECT_TRUE(are_same(convolve(image.view().channel(1), filter), channel));
+  EXPECT_EQ(kept_plans().plans, 3U);
+}
+
 TEST_F(KeptPlansTest, OfBackendsAndThreadsEachHasItsOwn) {
   const Image image = image_of({.height = 20, .width = 20});
   convolve(image, dense_of(3, 3));

@@ -201,7 +201,7 @@ TEST(Plan, FindsFactorsInWeights) {
 
 TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
   // On the CPU a product is worth its two passes where that clearly saves more than fifteen multiply-adds,
-  // and of images of a few pixels may save less than a pass takes to start; in fixed point nearly always.
+  // and of images of a few pixels may save less than a pass takes to start; in fixed point where it saves more than three.
   // Cases between are for the rates of the machine.
   const auto passes = [](std::int64_t taps) { return taps > 1 ? taps : 0; };
   for (const Shape shape :
@@ -218,7 +218,7 @@ TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
           spec.pixel = pixel;
           const bool fixed = pixel == Pixel::u8;
           const std::int64_t saved = height * width - passes(height) - passes(width) - 3;
-          const bool worth_it = fixed ? height > 1 && width > 1 : saved > 15 && shape.height > small.height;
+          const bool worth_it = fixed ? saved > 0 : saved > 15 && shape.height > small.height;
           if (!worth_it && !(fixed ? height == 1 || width == 1 : saved < -1)) continue;
           EXPECT_THAT(Plan(spec).methods(), ElementsAre(worth_it ? Method::separable : Method::direct))
               << height << "x" << width << " on " << to_string(shape) << " " << name_of(pixel);
@@ -226,6 +226,19 @@ TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
       }
     }
   }
+}
+
+TEST(Plan, PricesPlanarImagesAsImagesOfOneChannel) {
+  const auto reason_of = [](Shape shape, Layout layout) {
+    PlanSpec spec = spec_of(gaussian({.sigma = 3}), {}, shape);
+    spec.layout = layout;
+    const std::string text = Plan(spec).explain();
+    const std::size_t line = text.find('\n') + 1;
+    return text.substr(line, text.find('\n', line) - line);  // method, and time expected
+  };
+  const Shape planes{.batch = 3, .height = 200, .width = 300}, pixels{.height = 200, .width = 300, .channels = 3};
+  EXPECT_EQ(reason_of(pixels, Layout::planar), reason_of(planes, Layout::interleaved));
+  EXPECT_EQ(reason_of(planes, Layout::planar), reason_of(planes, Layout::interleaved));
 }
 
 TEST(Plan, SumsInDoubleWhereFloatCouldMissALevel) {

@@ -187,6 +187,11 @@ TEST(Tune, RemembersAKindOfJob) {
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.shape.height = 41; }));
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.pixel = Pixel::u8; }));
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.options.output = Pixel::u8; }));
+  EXPECT_TRUE(times_again([](PlanSpec& other) { other.shape.channels = 3; }));
+  EXPECT_TRUE(times_again([](PlanSpec& other) {
+    other.shape.channels = 3;
+    other.layout = Layout::planar;
+  }));
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.options.extent = Extent::valid; }));
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.options.sum = Sum::f64; }));
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.options.threads = 1; }));

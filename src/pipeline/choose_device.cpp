@@ -13,7 +13,7 @@ namespace {
 // Rates for the estimate, from the timings in docs/notebook/transfers.md. They need to be right within a
 // factor of two: jobs for which both devices take the same time are rare, and then either will do.
 constexpr double cpu_direct_per_second = 50e9;      // multiply-adds, one thread
-constexpr double cpu_separable_per_second = 25e9;   // the same, lines written and read between the passes
+constexpr double cpu_passes_per_second = 25e9;      // the same, lines written and read between the passes
 constexpr double cpu_bytes_per_second = 8e9;        // input and output, one thread
 constexpr double cpu_most_bytes_per_second = 30e9;  // all threads
 constexpr double gpu_start_seconds = 0.2;           // driver and context
@@ -21,11 +21,26 @@ constexpr double gpu_per_second = 2e12;             // multiply-adds
 constexpr double upload_bytes_per_second = 10e9;    // from pageable memory
 constexpr double download_bytes_per_second = 5e9;   // to pageable memory, prefaulted
 
-/// Multiply-adds a sample.
-double direct_work(const FilterSize& size) { return static_cast<double>(size.taps()); }
-double separable_work(const FilterSize& size) {
-  return static_cast<double>(size.depth + size.height + size.width);
+/// Multiply-adds a sample, or as many as take as long: what transforms and boxes take hardly depends on the filter.
+double cpu_work(Method method, const FilterSize& size) {
+  switch (method) {
+    case Method::separable:
+      return static_cast<double>(size.depth + size.height + size.width);
+    case Method::box:
+      return 16;
+    case Method::fft:
+      return size.depth > 1 ? 300 : 150;
+    case Method::multirate:
+      return 60;
+    case Method::automatic:
+    case Method::direct:
+    case Method::low_rank:
+    case Method::banded:
+      break;
+  }
+  return static_cast<double>(size.taps());
 }
+double gpu_work(Method method, const FilterSize& size) { return method == Method::fft ? 40 : cpu_work(method, size); }
 
 double samples_out(const PlannedJob& job) {
   return static_cast<double>(job.on_cpu.output_shape().elements());
@@ -37,7 +52,7 @@ double bytes_out(const PlannedJob& job) {
   return samples_out(job) * static_cast<double>(job.on_cpu.outputs() * bytes_of(job.on_cpu.output_pixel()));
 }
 
-/// Σ seconds(size, separable) over the filters. A plan leaves out filters that add nothing to a magnitude;
+/// Σ seconds(method, size) over the filters. A plan leaves out filters that add nothing to a magnitude;
 /// here they count like the last.
 template <class Seconds>
 double sum_over_filters(const PlannedJob& job, const Seconds& seconds) {
@@ -45,7 +60,7 @@ double sum_over_filters(const PlannedJob& job, const Seconds& seconds) {
   double sum = 0;
   for (std::size_t i = 0; i < job.spec.filters.size(); ++i) {
     const FilterSize size = job.spec.filters[i].with_dims(job.spec.shape.dims()).size();
-    sum += seconds(size, methods[std::min(i, methods.size() - 1)] == Method::separable);
+    sum += seconds(methods[std::min(i, methods.size() - 1)], size);
   }
   return sum;
 }
@@ -53,9 +68,8 @@ double sum_over_filters(const PlannedJob& job, const Seconds& seconds) {
 double cpu_seconds(const PlannedJob& job) {
   const int asked = job.spec.options.threads;
   const double threads = asked > 0 ? asked : available_threads();
-  const double a_sample = sum_over_filters(job, [](const FilterSize& size, bool separable) {
-    return separable ? separable_work(size) / cpu_separable_per_second
-                     : direct_work(size) / cpu_direct_per_second;
+  const double a_sample = sum_over_filters(job, [](Method method, const FilterSize& size) {
+    return cpu_work(method, size) / (method == Method::direct ? cpu_direct_per_second : cpu_passes_per_second);
   });
   return a_sample * samples_out(job) / threads +
          (bytes_in(job) + bytes_out(job)) /
@@ -68,9 +82,8 @@ bool offers(const Backend& backend, Method method) {
 }
 
 double gpu_seconds(const PlannedJob& job, const Backend& gpu) {
-  const bool may_separate = offers(gpu, Method::separable);
-  const double a_sample = sum_over_filters(job, [&](const FilterSize& size, bool separable) {
-    return (separable && may_separate ? separable_work(size) : direct_work(size)) / gpu_per_second;
+  const double a_sample = sum_over_filters(job, [&](Method method, const FilterSize& size) {
+    return gpu_work(offers(gpu, method) ? method : Method::direct, size) / gpu_per_second;
   });
   return a_sample * samples_out(job) + bytes_in(job) / upload_bytes_per_second +
          bytes_out(job) / download_bytes_per_second;

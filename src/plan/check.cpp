@@ -178,7 +178,7 @@ CheckedJob check(const PlanSpec& spec) {
   CheckedJob checked;
   Job& job = checked.job;
   const Options& options = spec.options;
-  checked.layout = spec.layout;
+  checked.layout = spec.shape.channels > 1 ? spec.layout : Layout::interleaved;
   job.in = spec.shape;
   job.in_pixel = spec.pixel;
   job.out_pixel = options.output.value_or(spec.pixel);

@@ -14,7 +14,7 @@ struct CheckedJob {
   Job job;                      ///< its taps have size and lead, but no weights and no method yet
   std::vector<Filter> filters;
   std::vector<bool> flipped;    ///< whether the weights must be reversed for correlation
-  Layout layout = Layout::interleaved;
+  Layout layout = Layout::interleaved;  ///< where there are several channels
 };
 
 /// Throws `Error{invalid_argument}` with a sentence for everything in `spec` that means nothing.

@@ -232,8 +232,7 @@ class Chooser {
     } else if (analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors && fits(method, analysis, job)) {
       taps.factors = analysis.separation()->factors;
     }
-    const bool apart = layout_ == Layout::planar && job.in.channels > 1;
-    return {method, backend_.expected_seconds(apart ? with_channels_apart(job) : job, taps, method, device_)};
+    return {method, backend_.expected_seconds(layout_ == Layout::planar ? with_channels_apart(job) : job, taps, method, device_)};
   }
 
   /// What the backend offers; of equals the one that it lists first. Transforms in f64 must be clearly quicker: sums keep digits, and zeros

@@ -22,7 +22,7 @@ THREADS = 2  # that the jobs were done by
 LEAST_US = 20  # jobs that take less are none to judge by
 TOGETHER = 0.4  # what errors common to all ways of a job count
 LEAST_PIECES = 3  # ways that must count a piece, or its figure stays
-LEAST = {"_tap": 0.003, "staged_row": 12, "lines.pass": 10, "axis_start": 250}  # of names that end so: seeded jobs say little
+LEAST = {"_tap": 0.003, "staged_row": 12, "lines.pass": 10, "axis_start": 430}  # of names that end so: seeded jobs say little
 Way = collections.namedtuple("Way", "job name terms bytes cached took old")
 
 

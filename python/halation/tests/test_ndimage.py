@@ -411,7 +411,8 @@ def test_output_is_input(array, mode):
         where = array.copy()
         made = getattr(ours, name)(where, *args, output=where, mode=mode)
         assert made is where
-        np.testing.assert_array_equal(where, getattr(ours, name)(array, *args, mode=mode))
+        # Of a copy as well: other strides may be filtered by other kernels, which sum in another order.
+        np.testing.assert_array_equal(where, getattr(ours, name)(array.copy(), *args, mode=mode))
 
 
 @pytest.mark.parametrize("name", ["sobel", "prewitt"])

@@ -42,7 +42,10 @@ const Family through_f32{
               gpu.seconds(gpu.costs->convert, {{1}, {}, {gpu.millions(converted_elements(second.in))}},
                           bytes_moved(request.job) / 2 + written);
           const RowLayout rows = joined(RowEnd::aligned, output_end(request.rows));
-          return converted + request.families.cheapest(second, rows, gpu).seconds;
+          // Interleaved channels are read, or written, one apart from the next.
+          const double longer = 1 + if_is(channels_in_row(request.rows, request.job.in.channels) > 1,
+                                          2 * gpu.costs->channels_apart * static_cast<double>(request.job.in.channels - 1));
+          return longer * (converted + request.families.cheapest(second, rows, gpu).seconds);
         },
     .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       return two_passes(make_convert(request.gpu.device),
