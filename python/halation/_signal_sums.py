@@ -315,12 +315,15 @@ def _seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int
     transforms = math.prod(full) * math.log2(math.prod(full) + 1) * 1.3e-10 * wide
     ndim, is_complex = sum(m > 1 for m in full), parts > 1
     more = 2 if ndim > 2 else 1.5 if ndim == 2 and is_complex else 1
-    ours = parts * (25e-6 + min(sums, transforms + is_complex * 20e-6) * more)
+    begun = (75e-6 if ndim > 2 else 0) + is_complex * 20e-6  # of volumes: steps that threads share
+    ours = parts * (25e-6 + min(sums, transforms + begun) * more)
     # Both are as long as the result along the axes that are summed along, and transformed there; so is the result.
     transformed = math.prod(lengths)
     for given in (shape1, shape2):
         transformed += math.prod(lengths[axis] if axis in summed else n for axis, n in enumerate(given))
     work = transformed * math.log2(math.prod(lengths[axis] for axis in summed))
+    if summed[-1] < max(axis for axis, m in enumerate(full) if m > 1):
+        work *= 2.5  # numbers that are transformed together lie apart
     return ours, 15e-6 + 14e-6 * len(summed) + work * (0.35e-9 if parts == 1 else 0.6e-9)
 
 
