@@ -189,8 +189,8 @@ TEST(CpuFft, TakesAllPixelsAndChannels) {
 
 TEST(CpuFft, GivesWholeSumsOfWholeWeightsToTheBit) {
   Numbers numbers(5);
-  std::vector<double> weights;
-  for (int i = 0; i < 31 * 31; ++i) weights.push_back(std::floor(numbers.next() * 7) - 3);
+  std::vector<double> weights(std::size_t{31} * 31);
+  for (double& weight : weights) weight = std::floor(numbers.next() * 7) - 3;
   const Filter filter = Filter::dense({.height = 31, .width = 31}, weights);
   for (const Rounding rounding : {Rounding::half_even, Rounding::truncate}) {
     const Image in = noise({.height = 300, .width = 200}, Pixel::u8);
@@ -205,7 +205,7 @@ TEST(CpuFft, GivesWholeSumsOfWholeWeightsToTheBit) {
 TEST(CpuFft, PutsAnImpulseAndAConstantWhereTheyBelong) {
   const Filter filter = random_filter({.height = 33, .width = 29});
   Image impulse({.height = 200, .width = 300}, Pixel::f32);
-  std::memset(impulse.view().data, 0, 200 * 300 * sizeof(float));
+  std::memset(impulse.view().data, 0, std::size_t{200} * 300 * sizeof(float));
   reinterpret_cast<float*>(impulse.view().data)[100 * 300 + 150] = 1;
   check_job(impulse, filter, {}, 1);
   Image constant({.height = 200, .width = 300}, Pixel::f32);
@@ -234,7 +234,7 @@ TEST(CpuFft, HoldsTheBoundOverAHugeRangeAndNearTheEnds) {
 
 TEST(CpuFft, LetsNanAndInfinityReachTheBoxAndNoFurther) {
   for (const bool one_sign : {false, true}) {
-    std::vector<double> weights(19 * 16, 0.25);
+    std::vector<double> weights(std::size_t{19} * 16, 0.25);
     if (!one_sign) {
       Numbers numbers(9);
       for (double& w : weights) w = std::floor(numbers.next() * 3) - 1;
@@ -272,6 +272,7 @@ TEST(CpuFft, FiltersSeveralTimesFromOneTransform) {
       std::vector<Image> outs;
       std::vector<View> views;
       for (std::size_t i = 0; i < plan.outputs(); ++i) outs.emplace_back(plan.output_shape(), Pixel::f32);
+      views.reserve(outs.size());
       for (Image& out : outs) views.push_back(out.view());
       plan.run(in, views);
       for (const Image& out : outs) found.push_back(values_of(out));
@@ -364,7 +365,7 @@ TEST(CpuFft, IsNotChosenWhereFractionsAreCutOff) {
   EXPECT_THAT(Plan(spec).methods(), ElementsAre(Method::fft));
   spec.options.rounding = Rounding::truncate;
   EXPECT_THAT(Plan(spec).methods(), ElementsAre(Method::direct));
-  std::vector<double> whole(63 * 63, 1.0);
+  std::vector<double> whole(std::size_t{63} * 63, 1.0);
   whole[5] = 0;
   spec.options.sum = Sum::f64;
   spec.filters = {Filter::dense({.height = 63, .width = 63}, whole)};
@@ -386,7 +387,7 @@ TEST(CpuFft, IsChosenForLargeFiltersAndNotForSmallOnes) {
 TEST(CpuFft, IsChosenInF64WhereF32CouldShow) {
   // Whole numbers: direct sums in f32 are exact, transforms in f32 off by a level at worst.
   Numbers numbers(3);
-  std::vector<double> whole(18 * 18 * 18);
+  std::vector<double> whole(std::size_t{18} * 18 * 18);
   for (double& weight : whole) weight = std::floor(9 * numbers.next()) - 4;
   PlanSpec spec{.shape = {.depth = 27, .height = 32, .width = 16, .channels = 3},
                 .pixel = Pixel::u8,
@@ -403,7 +404,7 @@ TEST(CpuFft, IsChosenInF64WhereF32CouldShow) {
   EXPECT_EQ(values_of(out), values_of(convolve(in, spec.filters.front(), direct)));
   // Few sums are not worth it.
   spec.shape = {.height = 16, .width = 16};
-  spec.filters = {Filter::dense({.height = 18, .width = 18}, std::vector<double>(whole.begin(), whole.begin() + 18 * 18))};
+  spec.filters = {Filter::dense({.height = 18, .width = 18}, std::vector<double>(whole.begin(), whole.begin() + std::ptrdiff_t{18} * 18))};
   EXPECT_THAT(Plan(spec).methods(), ElementsAre(Method::direct));
 }
 

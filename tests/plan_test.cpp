@@ -238,7 +238,6 @@ TEST(Plan, PricesPlanarImagesAsImagesOfOneChannel) {
   };
   const Shape planes{.batch = 3, .height = 200, .width = 300}, pixels{.height = 200, .width = 300, .channels = 3};
   EXPECT_EQ(reason_of(pixels, Layout::planar), reason_of(planes, Layout::interleaved));
-  EXPECT_EQ(reason_of(planes, Layout::planar), reason_of(planes, Layout::interleaved));
 }
 
 TEST(Plan, SumsInDoubleWhereFloatCouldMissALevel) {

@@ -192,6 +192,9 @@ TEST(Tune, RemembersAKindOfJob) {
     other.shape.channels = 3;
     other.layout = Layout::planar;
   }));
+  PlanSpec of_one_channel = spec;  // which lies alike
+  of_one_channel.layout = Layout::planar;
+  EXPECT_EQ(timings_of(of_one_channel), 0);
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.options.extent = Extent::valid; }));
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.options.sum = Sum::f64; }));
   EXPECT_TRUE(times_again([](PlanSpec& other) { other.options.threads = 1; }));

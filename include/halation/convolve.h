@@ -27,8 +27,8 @@ Image correlate(ConstView in, const FilterSet& filter, const Options& options = 
 void correlate(ConstView in, View out, const FilterSet& filter, const Options& options = {},
                std::optional<Device> device = {});
 
-/// What `convolve` and `correlate` keep: the plans of their latest calls, for calls of the same shape, pixel, device, options, threads and
-/// filters (the same weights, factors, anchors and combination). At most 32 plans, and of so many bytes (`Plan::constant_bytes`, and
+/// What `convolve` and `correlate` keep: the plans of their latest calls, for calls of the same shape, pixel, layout of channels, device, options,
+/// threads and filters (the same weights, factors, anchors and combination). At most 32 plans, and of so many bytes (`Plan::constant_bytes`, and
 /// the filters') as `limit_kept_plans` says; what was not asked for longest goes first, and a plan that is larger than that alone is not
 /// kept. To find one takes a fraction of a microsecond, and for many weights the time to compare them. Any thread may call.
 struct KeptPlans {

@@ -113,7 +113,9 @@ struct PlanSpec {
   Combine combine = Combine::none;
   Device device = cpu();
   Options options = {};
-  Layout layout = Layout::interleaved;  ///< of the images to come, by which methods are chosen; runs take any strides
+  /// Of the input and output to come, where there are several channels: methods are chosen by it, runs take any strides. `convolve` takes
+  /// it from the strides of its images.
+  Layout layout = Layout::interleaved;
 };
 
 /// What one run may be given.

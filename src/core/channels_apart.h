@@ -1,14 +1,21 @@
-// channels_apart.h: jobs over images whose channels lie apart.
+// channels_apart.h: images whose channels lie apart, and jobs over them.
 #pragma once
 
+#include <cstdlib>
 #include <utility>
 
 #include "core/job.h"
+#include "halation/view.h"
 
 namespace halation {
 
-/// A job whose channels are filtered one by one, as what it is then: images of one channel. Without the filters, which a request has
-/// beside it.
+/// Whether the channels of each pixel lie nearer to each other than pixels do.
+template <class AnyView>
+bool channels_are_inside(const AnyView& view) {
+  return std::abs(view.strides.channels) <= std::abs(view.strides.width);
+}
+
+/// A job whose channels are filtered one by one, as what it is then: images of one channel. Without its filters.
 inline Job with_channels_apart(const Job& job) {
   Job apart{.in = job.in,
             .out = job.out,

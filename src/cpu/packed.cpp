@@ -2,14 +2,14 @@
 #include "cpu/packed.h"
 
 #include <algorithm>
-#include <cstdlib>
+
+#include "core/channels_apart.h"
 
 namespace halation::cpu_backend {
 
 bool has_channels_inside(const ConstView& in, std::span<const View> outs) {
   if (in.shape.channels == 1) return true;
-  const auto are_inside = [](const auto& view) { return std::abs(view.strides.channels) <= std::abs(view.strides.width); };
-  return are_inside(in) && std::all_of(outs.begin(), outs.end(), are_inside);
+  return channels_are_inside(in) && std::all_of(outs.begin(), outs.end(), [](const View& out) { return channels_are_inside(out); });
 }
 
 bool is_packed(const ConstView& view, std::int64_t step) {

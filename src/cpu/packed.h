@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 
-#include "core/job.h"
 #include "halation/view.h"
 
 namespace halation::cpu_backend {

@@ -80,7 +80,7 @@ struct Rates {
   Int8Rates int8;
   double axis_start;   ///< of each pass over an image
   double axis_sample;  ///< of each pass, beside that
-  AxisRates axis;        ///< by which it chooses its way: it is the proportions that count
+  AxisRates axis;        ///< by which it chooses its way, and so the order of its sums: others would give other bits
   AxisRates axis_takes;  ///< what it takes then
   TransformRates transforms;
 };
@@ -91,7 +91,7 @@ extern const Rates avx2_rates, avx512_rates, zen4_rates;
 /// avx2, avx512 or zen4; none of another name.
 const Rates* rates_named(std::string_view name);
 
-/// Of the instruction set that this process uses, and of its maker's CPUs.
+/// Of the instruction set that this process uses; of AVX-512 by the maker of the CPU.
 const Rates& rates();
 
 }  // namespace halation::cpu_backend

@@ -105,7 +105,7 @@ class FilterAnalysis {
   std::optional<Multirate> multirate_;
 };
 
-/// How far rounding could put an integer output off, `bound` being that of the candidate or of several. Floats may be of any size: they
+/// How far rounding could put an integer output off, `own` being the bound of the candidate and `bound` the same or that of several. Floats may be of any size: they
 /// count as large as weights of one sign turn into the largest outputs.
 double levels_off(const Job& job, double magnitudes, const ErrorBound& own, const ErrorBound& bound) {
   if (is_float(job.out_pixel)) return 0;

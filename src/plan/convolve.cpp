@@ -1,8 +1,7 @@
 // convolve.cpp: one call from image and filter to filtered image.
 #include "halation/convolve.h"
 
-#include <cstdlib>
-
+#include "core/channels_apart.h"
 #include "halation/error.h"
 #include "halation/transfer.h"
 #include "plan/kept_plans.h"
@@ -10,13 +9,13 @@
 namespace halation {
 namespace {
 
-/// Planar where the channels of a pixel lie further from each other than pixels do.
-Layout layout_of(const ConstView& in) {
-  const bool are_inside = in.shape.channels == 1 || std::abs(in.strides.channels) <= std::abs(in.strides.width);
+/// Planar where channels are filtered one by one, since those of a pixel lie apart in the input or in the output.
+Layout layout_of(const ConstView& in, const View* out) {
+  const bool are_inside = in.shape.channels == 1 || (channels_are_inside(in) && (out == nullptr || channels_are_inside(*out)));
   return are_inside ? Layout::interleaved : Layout::planar;
 }
 
-Plan plan_for(const ConstView& in, const FilterSet& filter, const Options& options,
+Plan plan_for(const ConstView& in, const View* out, const FilterSet& filter, const Options& options,
               std::optional<Device> device) {
   Plan plan = plan_kept_for({.shape = in.shape,
                              .pixel = in.pixel,
@@ -24,7 +23,7 @@ Plan plan_for(const ConstView& in, const FilterSet& filter, const Options& optio
                              .combine = filter.combine,
                              .device = device.value_or(in.device),
                              .options = options,
-                             .layout = layout_of(in)});
+                             .layout = layout_of(in, out)});
   if (plan.outputs() != 1) {
     throw Error(ErrorCode::invalid_argument, "one call makes one image, these filters make " +
                                                  std::to_string(plan.outputs()) + "; use a Plan");
@@ -49,7 +48,7 @@ Options as_correlation(Options options) {
 }  // namespace
 
 Image convolve(ConstView in, const FilterSet& filter, const Options& options, std::optional<Device> device) {
-  const Plan plan = plan_for(in, filter, options, device);
+  const Plan plan = plan_for(in, nullptr, filter, options, device);
   Image out = allocate(plan.output_shape(), plan.output_pixel(), in.device);
   run(plan, in, out.view(), device.value_or(in.device));
   return out;
@@ -57,7 +56,7 @@ Image convolve(ConstView in, const FilterSet& filter, const Options& options, st
 
 void convolve(ConstView in, View out, const FilterSet& filter, const Options& options,
               std::optional<Device> device) {
-  run(plan_for(in, filter, options, device), in, out, device.value_or(in.device));
+  run(plan_for(in, &out, filter, options, device), in, out, device.value_or(in.device));
 }
 
 Image correlate(ConstView in, const FilterSet& filter, const Options& options, std::optional<Device> device) {

@@ -222,7 +222,7 @@ TEST(Transforms, HugeSmallAndSubnormalNumbers) {
   for (const double scale : {1e30, 3e35, 1e-30, 1e-41})
     expect_within_bound(with_samples({}, scale), filter, {}, scale, "scale " + std::to_string(scale));
   expect_within_bound(with_samples({{5000, 1e30F}, {70000, 1e-30F}}, 1e-30), filter, {}, 1e30, "1e30 beside 1e-30");
-  std::vector<double> weights(19 * 19, 1e25);
+  std::vector<double> weights(std::size_t{19} * 19, 1e25);
   expect_within_bound(with_samples({}, 1e-10), Filter::dense({.height = 19, .width = 19}, weights), {}, 1e-10, "weights of 1e25");
 }
 
@@ -236,8 +236,8 @@ TEST(Transforms, NotFiniteNumbersReachTheBoxAndNoFurther) {
       {{20000, infinity}, {20000 + 401 * 5 + 3, -infinity}, {20010, 2e38F}},
       {{60000, nan}, {60500, infinity}, {100, nan}, {101, -infinity}},
   };
-  std::vector<double> weights;
-  for (int i = 0; i < 15 * 17; ++i) weights.push_back(i % 5 - 2);  // some are 0
+  std::vector<double> weights(std::size_t{15} * 17);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i % 5) - 2;  // some are 0
   const FilterSize sizes[] = {{.height = 15, .width = 17}, {.height = 1, .width = 255}};
   for (std::size_t i = 0; i < 2 * border_modes.size(); ++i) {
     const Border::Mode mode = border_modes[i / 2];

@@ -15,7 +15,7 @@ namespace {
 
 /// A Gaussian cut at four sigma.
 std::vector<double> line(double sigma) {
-  const auto radius = static_cast<int>(4 * sigma + 0.5);
+  const auto radius = static_cast<int>(std::lround(4 * sigma));
   std::vector<double> weights;
   for (int i = -radius; i <= radius; ++i) weights.push_back(std::exp(-0.5 * i * i / sigma / sigma) / sigma / 2.5066);
   return weights;
@@ -114,7 +114,7 @@ TEST(GpuMultirate, TakesAllPixelsChannelsBatchesAndLayouts) {
 TEST(GpuMultirate, TakesDerivativesAndAnchors) {
   const std::vector<double> row = line(10);
   std::vector<double> slope(row.size());
-  for (std::size_t i = 0; i < row.size(); ++i) slope[i] = row[i] * (static_cast<double>(i) - static_cast<double>(row.size() / 2)) / 10;
+  for (std::size_t i = 0; i < row.size(); ++i) slope[i] = row[i] * (static_cast<double>(i) - std::floor(static_cast<double>(row.size()) / 2)) / 10;
   const Image image = noise({.height = 260, .width = 281}, Pixel::f32, 6);
   std::vector<double> uneven(row.size());
   std::transform(row.begin(), row.end(), slope.begin(), uneven.begin(), [](double a, double b) { return a + 0.5 * b; });
@@ -170,7 +170,7 @@ TEST(GpuMultirate, IsChosenUnderFastAndNeverUnderExact) {
 TEST(GpuMultirate, CombinesFilters) {
   const std::vector<double> row = line(9);
   std::vector<double> slope(row.size());
-  for (std::size_t i = 0; i < row.size(); ++i) slope[i] = row[i] * (static_cast<double>(i) - static_cast<double>(row.size() / 2)) / 9;
+  for (std::size_t i = 0; i < row.size(); ++i) slope[i] = row[i] * (static_cast<double>(i) - std::floor(static_cast<double>(row.size()) / 2)) / 9;
   const std::vector<Filter> filters{Filter::separable({.y = row, .x = slope}), Filter::separable({.y = slope, .x = row})};
   const Image image = noise({.height = 150, .width = 170}, Pixel::f32, 8);
   PlanSpec spec{.shape = image.shape(), .pixel = Pixel::f32, .filters = filters, .combine = Combine::magnitude, .device = cuda(),

@@ -3,14 +3,12 @@
 // line of JSON a job.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <functional>
 #include <iostream>
 #include <limits>
-#include <optional>
 #include <random>
 #include <string>
 #include <string_view>

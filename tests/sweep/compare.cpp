@@ -162,6 +162,7 @@ std::pair<std::optional<Plan>, std::string> try_any_method(PlanSpec& spec, Devic
 
 Outcome outcome_of(const JobCase& job_case, Device device) {
   PlanSpec spec = job_case.spec;
+  spec.layout = job_case.in_layout;
   const auto [plan, error] = try_any_method(spec, device);
   if (!plan) return {error, 0};
   std::mt19937_64 random(job_case.seed ^ 0x5bd1e995);
@@ -196,6 +197,7 @@ std::optional<std::string> find_fault(const JobCase& job_case, Device device) {
   oracle_spec.options.threads = 0;
   auto [oracle, oracle_error] = try_plan(oracle_spec, reference());
   PlanSpec spec = job_case.spec;
+  spec.layout = job_case.in_layout;
   auto [plan, error] = try_any_method(spec, device);
   if (error != oracle_error) return "errors differ: '" + error + "' and '" + oracle_error + "'";
   if (!plan) return std::nullopt;

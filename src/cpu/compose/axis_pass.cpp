@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "cpu/tiles/copy_bytes.h"
 
@@ -94,14 +95,14 @@ double axis_pass_nanoseconds(const AxisJob& job, const AxisChoice& choice, const
       return outer * lines_time(job, rates, choice.sums, job.inner);
     case AxisWay::rows:
       return outer * row_time(job, rates, choice.sums);
-    case AxisWay::gathered:
-      break;
+    case AxisWay::gathered: {
+      const std::int64_t blocks = std::min(job.outer, most_blocks);
+      const double turns = std::ceil(outer / static_cast<double>(blocks));
+      const auto turned = static_cast<double>((job.n_in + job.n_out) * job.inner) * (job.sample_bytes == 8 ? 1.5 : 1);
+      return outer * turned * rates.gathered_sample + turns * lines_time(job, rates, choice.sums, blocks * job.inner);
+    }
   }
-  const std::int64_t blocks = std::min(job.outer, most_blocks);
-  const double turns = std::ceil(outer / static_cast<double>(blocks));
-  const auto turned =
-      static_cast<double>((job.n_in + job.n_out) * job.inner) * (job.sample_bytes == 8 ? 1.5 : 1);
-  return outer * turned * rates.gathered_sample + turns * lines_time(job, rates, choice.sums, blocks * job.inner);
+  throw std::logic_error("no such way along an axis");
 }
 
 AxisChoice choose_axis_pass(const AxisJob& job, const AxisRates& rates) {

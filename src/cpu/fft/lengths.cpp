@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
 #include "cpu/expected.h"
@@ -31,7 +32,7 @@ class LengthList {
  public:
   explicit LengthList(const TransformRates& rates) {
     constexpr std::int64_t most = std::int64_t{1} << 40;
-    for (std::int64_t fives = 1; fives <= 5 * 5 * 5; fives *= 5) {
+    for (std::int64_t fives = 1; fives <= 125; fives *= 5) {
       for (std::int64_t threes = fives; threes <= fives * 27; threes *= 3) {
         for (std::int64_t points = threes; points <= most; points *= 2) list_.push_back({points, passes_along(points, rates)});
       }
@@ -55,7 +56,10 @@ class LengthList {
 
   static const LengthList& of(const Rates& rates) {
     static const LengthList avx2(avx2_rates.transforms), avx512(avx512_rates.transforms), zen4(zen4_rates.transforms);
-    return rates.name == avx2_rates.name ? avx2 : rates.name == avx512_rates.name ? avx512 : zen4;
+    if (rates.name == avx2_rates.name) return avx2;
+    if (rates.name == avx512_rates.name) return avx512;
+    if (rates.name == zen4_rates.name) return zen4;
+    throw std::logic_error("transforms: no such row of rates");
   }
 
  private:

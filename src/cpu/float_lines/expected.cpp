@@ -83,9 +83,9 @@ struct Counting {
         n.image_rows * n.again_rows * planes * outside * rates.outside_sample;
     if (direct && tiling.shares_rows) {
       // Sums of fewer vectors at once wait for each other.
-      const auto vectors = 4.0 * static_cast<double>(rates.vector_bytes) / (4 * wide);
-      const double waited = wide * n.samples * padded_share(job, vectors) - padded;
-      const bool is_short = job.out.width * job.out.channels < static_cast<std::int64_t>(vectors);
+      const auto four_vectors = static_cast<double>(rates.vector_bytes) / wide;  // samples
+      const double waited = wide * n.samples * padded_share(job, four_vectors) - padded;
+      const bool is_short = static_cast<double>(job.out.width * job.out.channels) < four_vectors;
       time += padded * (r.direct + z * y * x * r.direct_tap) + (is_short ? waited * z * y * x * r.direct_tap : 0);
     } else if (direct) {
       time += n.rows * r.row_alone + padded * (r.row_sum + x * r.row_tap);
