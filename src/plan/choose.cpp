@@ -105,8 +105,8 @@ class FilterAnalysis {
   std::optional<Multirate> multirate_;
 };
 
-/// How far rounding could put an integer output off, `own` being the bound of the candidate and `bound` the same or that of several. Floats may be of any size: they
-/// count as large as weights of one sign turn into the largest outputs.
+/// How far rounding could put an integer output off, `own` being the bound of the candidate and `bound` the same or that of several. Floats
+/// may be of any size: they count as large as weights of one sign turn into the largest outputs.
 double levels_off(const Job& job, double magnitudes, const ErrorBound& own, const ErrorBound& bound) {
   if (is_float(job.out_pixel)) return 0;
   if (const std::optional<double> magnitude = largest_input(job)) return bound.of_rounding(*magnitude);

@@ -6,14 +6,14 @@
 #include "cuda/compose/convert.h"
 #include "cuda/compose/two_passes.h"
 #include "cuda/parts/equal_weights.h"
+#include "cuda/parts/strips.h"
 
 namespace halation::cuda_backend {
 namespace {
 
 /// Of blocks of 32 rows and 128 columns.
 std::int64_t converted_elements(const Shape& n) {
-  const auto padded = [](std::int64_t extent, std::int64_t multiple) { return (extent + multiple - 1) / multiple * multiple; };
-  return padded(n.height, 32) * padded(n.width, 128) * n.depth * n.batch * n.channels;
+  return divide_up(n.height, 32) * 32 * divide_up(n.width, 128) * 128 * n.depth * n.batch * n.channels;
 }
 
 Job over_f32(Job job) {
