@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/convert.h"
-#include "cpu/fft/axis.h"
-#include "cpu/fft/kernels.h"
+#include "cpu/fft/steps/axis.h"
+#include "cpu/fft/steps/kernels.h"
 #include "halation/halation.h"
 #include "message_of.h"
 #include "numbers.h"

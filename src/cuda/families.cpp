@@ -105,25 +105,27 @@ TransformFacts Families::transform_facts(const Job& job, const Taps& taps, const
   one.filters = {taps};
   one.combine = Combine::none;
   one.filters.front().method = Method::fft;
-  // How rows lie matters to none of them. A part of several passes may have other pixels, and so what is nearly as cheap counts as well.
+  // A part of several passes may have other pixels, and so what is nearly as cheap counts as well; tiles always, which cost less where
+  // channels lie apart.
   constexpr double nearly = 1.5;
   const Request request{one, layout_of_images(one), gpu, families()};
   struct Offered {
     double seconds;
     TransformFacts facts;
+    bool always;
   };
   std::vector<Offered> offered;
-  const auto consider = [&](const Family& family, const auto& facts_of) {
-    if (family.refuses(request) == nullptr) offered.push_back({family.seconds(request), facts_of()});
+  const auto consider = [&](const Family& family, const auto& facts_of, bool always) {
+    if (family.refuses(request) == nullptr) offered.push_back({family.seconds(request), facts_of(), always});
   };
-  consider(fft_tiles, [&] { return facts_of_tiles(one); });
-  consider(fft_along_y, [&] { return facts_of_columns(one, gpu); });
-  consider(fft_passes, [&] { return facts_of_passes(one, gpu); });
+  consider(fft_tiles, [&] { return facts_of_tiles(one); }, true);
+  consider(fft_along_y, [&] { return facts_of_columns(one, gpu); }, false);
+  consider(fft_passes, [&] { return facts_of_passes(one, gpu); }, false);
   double least = std::numeric_limits<double>::infinity();
   for (const Offered& offer : offered) least = std::min(least, offer.seconds);
   TransformFacts facts{.samples = 0, .roundings = 0};
   for (const Offered& offer : offered) {
-    if (offer.seconds > nearly * least) continue;
+    if (!offer.always && offer.seconds > nearly * least) continue;
     facts.samples = std::max(facts.samples, offer.facts.samples);
     facts.roundings = std::max(facts.roundings, offer.facts.roundings);
   }
@@ -152,9 +154,9 @@ const Families& families() {
   static constexpr std::array list{
       &warp_strip_aligned, &warp_strip,           &streaming,         &streaming_movers, &running_box_x,
       &running_box_y,      &running_box_y_reread, &long_rows_in_bulk, &long_rows,        &register_tile,
-      &shared_tile,        &shared_tile_factored, &through_f32,       &axis_by_axis,     &depth_for_height,
-      &one_factor_dense,   &filter_by_filter,     &fft_tiles,         &fft_passes,       &fft_along_y,
-      &multirate,
+      &shared_tile,        &shared_tile_factored, &through_f32,       &axis_by_axis,     &axis_by_axis_pixels,
+      &depth_for_height,   &one_factor_dense,     &filter_by_filter,  &fft_tiles,        &fft_passes,
+      &fft_along_y,        &multirate,
   };
   static const Families table(list);
   return table;

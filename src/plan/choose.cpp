@@ -29,10 +29,6 @@ double sum_of_magnitudes(const std::vector<double>& weights) {
                          [](double sum, double w) { return sum + std::fabs(w); });
 }
 
-std::string text(const Space& size) {
-  return (size[0] > 1 ? std::to_string(size[0]) + "x" : "") + std::to_string(size[1]) + "x" + std::to_string(size[2]);
-}
-
 std::vector<double> dense_weights(const Filter& filter, bool flipped) {
   if (filter.size().taps() > most_dense_taps) {
     throw Error(ErrorCode::unsupported, filter.name() + ": " + std::to_string(filter.size().taps()) +
@@ -114,15 +110,13 @@ double levels_off(const Job& job, double magnitudes, const ErrorBound& own, cons
   if (sums == 0) return 0;
   return own.relative * std::max(largest(job.out_pixel), -smallest(job.out_pixel)) / sums;
 }
-double levels_off(const Job& job, const Candidate& candidate, const ErrorBound& bound) {
-  return levels_off(job, candidate.magnitudes, candidate.bound, bound);
-}
 
 /// Whether that is more than half a level.
-bool may_miss_a_level(const Job& job, const Candidate& candidate) { return levels_off(job, candidate, candidate.bound) > 0.5; }
+bool may_miss_a_level(const Job& job, const Candidate& candidate, const ErrorBound& bound) {
+  return levels_off(job, candidate.magnitudes, candidate.bound, bound) > 0.5;
+}
 bool may_miss_a_level(const Job& job, const std::vector<Candidate>& candidates, const ErrorBound& bound) {
-  return std::any_of(candidates.begin(), candidates.end(),
-                     [&](const Candidate& candidate) { return levels_off(job, candidate, bound) > 0.5; });
+  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& each) { return may_miss_a_level(job, each, bound); });
 }
 
 /// Whether transforms would be seen: by a level, or where a fraction is cut off, by any error at all, unless sums are whole numbers.
@@ -281,7 +275,7 @@ class Chooser {
                                               analysis.filter().name() + "' does not fit its tiles; use automatic or direct");
     }
     Candidate found = candidate(by_method, analysis, job);
-    if (options_.method == Method::fft && job.sum_f64 && may_miss_a_level(job, found)) refuse_transforms(analysis, job, found);
+    if (options_.method == Method::fft && job.sum_f64 && may_miss_a_level(job, found, found.bound)) refuse_transforms(analysis, job, found);
     return found;
   }
 
@@ -374,7 +368,7 @@ class Chooser {
 
   [[noreturn]] static void refuse_transforms(FilterAnalysis& analysis, const Job& job, const Candidate& found) {
     char levels[96];
-    std::snprintf(levels, sizeof levels, "could be %.2g levels off in f64, at most 0.5 is allowed", levels_off(job, found, found.bound));
+    std::snprintf(levels, sizeof levels, "could be %.2g levels off in f64, at most 0.5 is allowed", levels_off(job, found.magnitudes, found.bound, found.bound));
     throw Error(ErrorCode::unsupported, "method fft: " + std::string(name_of(job.out_pixel)) + " outputs of filter '" +
                                             analysis.filter().name() + "' " + levels + "; use automatic or direct");
   }
@@ -397,23 +391,6 @@ bool measures(Tune tune) {
 }
 
 }  // namespace
-
-std::string to_string(const Reason& reason) {
-  const std::string direct = std::to_string(multiply_adds(reason.size, Method::direct));
-  const std::string instead = reason.method == Method::direct ? "" : " instead of " + direct;
-  const std::string why = reason.no_product ? " (no product of factors is within rounding of its weights)" : "";
-  if (reason.method == Method::multirate) {
-    char how[160];
-    std::snprintf(how, sizeof how, " at a rate lower by %lldx%lld instead of %s multiply-adds a sample, %.2g of the weights left out",
-                  static_cast<long long>(reason.factors[0]), static_cast<long long>(reason.factors[1]), direct.c_str(), reason.approximation);
-    return reason.filter.name() + " " + text(reason.size) + ": multirate" + how + "; expected " + time_text(reason.seconds) + reason.timing;
-  }
-  const std::string how = reason.method == Method::fft
-                              ? " by transforms" + instead + " multiply-adds a sample" + why
-                              : ", " + std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + instead + why;
-  return reason.filter.name() + " " + text(reason.size) + ": " + std::string(name_of(reason.method)) + how + "; expected " +
-         time_text(reason.seconds) + reason.timing;
-}
 
 bool passes_over_transforms(const Choice& choice) {
   const Job& job = *choice.job;

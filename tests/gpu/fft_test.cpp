@@ -276,6 +276,7 @@ const std::vector<ByPasses>& by_passes() {
       {{.height = 1, .width = 1}, {.height = 300, .width = 300}},
       {{.height = 2500, .width = 61}, {.height = 65, .width = 1}},
       {{.height = 911, .width = 70}, {.height = 1000, .width = 1}},
+      {{.height = 1021, .width = 50}, {.height = 257, .width = 1}},
       {{.height = 130, .width = 70, .channels = 3}, {.height = 90, .width = 1}},
       {{.height = 5000, .width = 3}, {.height = 1801, .width = 2}},
       {{.width = 40009}, {.width = 9001}},

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cpu/expected.h"
-#include "cpu/fft/axis.h"
+#include "cpu/fft/steps/axis.h"
 
 namespace halation::cpu_backend {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cpu/fft/roots.h"
+#include "cpu/fft/steps/roots.h"
 #include "cpu/tiles/parallel.h"
 #include "cpu/tiles/scratch.h"
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "cpu/fft/axis.h"
-#include "cpu/fft/kernels.h"
 #include "cpu/fft/lengths.h"
+#include "cpu/fft/steps/axis.h"
+#include "cpu/fft/steps/kernels.h"
 
 namespace halation::cpu_backend {
 

@@ -116,7 +116,10 @@ struct Parts {
   RowEnd found() const { return row_end_of(between, 16); }
 };
 
-Parts parts_of(const Job& job, Device device) {
+/// Whether sums of such rows lie channel by channel: but for boxes, channels inside of pixels stay there.
+bool are_sums_apart(const Job& job, RowLayout rows) { return is_equal_weights(job) || channels_in_row(rows, job.in.channels) <= 1; }
+
+Parts parts_of(const Job& job, bool sums_apart, Device device) {
   const Taps& taps = job.filters.front();
   const bool is_box = is_equal_weights(job);
   const std::size_t last = is_box && constants_agree(job) ? 2 : taps.size[0] > 1 ? 0 : 1;
@@ -136,26 +139,26 @@ Parts parts_of(const Job& job, Device device) {
   }
   const Shape& shape = parts.first.out;
   const Pixel pixel = parts.first.out_pixel;
-  parts.between =
-      is_box ? bulk_rows(shape, device) : View{nullptr, shape, strides_of(shape, pixel), pixel, device};
+  parts.between = sums_apart ? bulk_rows(shape, is_box ? Pixel::f32 : pixel, device) : View{nullptr, shape, strides_of(shape, pixel), pixel, device};
   return parts;
 }
 
-}  // namespace
-
-const Family axis_by_axis{
-    .name = "axis by axis",
+/// A record each for sums that lie channel by channel and for sums inside of pixels, since a runner has room for one kind alone.
+template <bool SumsApart>
+constexpr Family with_sums{
+    .name = SumsApart ? "axis by axis" : "axis by axis, pixels",
     .refuses = [](const Request& request) -> const char* {
+      if (are_sums_apart(request.job, request.rows) != SumsApart) return "rows of the other kind";
       if (!is_one_filter(request.job)) return "one filter alone";
       if (!is_by_factors(request.taps()) && !is_by_transforms(request.job)) return "one filter by factors alone";
       return long_axes(request.taps()) < 2 ? "filters along several axes alone" : nullptr;
     },
     .seconds =
         [](const Request& request) {
-          const Parts parts = parts_of(request.job, request.gpu.device);
+          const Parts parts = parts_of(request.job, SumsApart, request.gpu.device);
           const Costs& costs = *request.gpu.costs;
           const bool is_planar = parts.left() == RowEnd::aligned || parts.left() == RowEnd::packed;
-          const bool apart = is_planar && channels_in_row(request.rows, request.job.in.channels) > 1;
+          const bool apart = is_planar && channels_in_row(request.rows, request.job.in.channels) != 1;
           const double longer =
               1 + if_is(apart, costs.channels_apart * static_cast<double>(request.job.in.channels - 1));
           const auto seconds = [&](const Job& part, RowEnd in, RowEnd out) {
@@ -166,7 +169,7 @@ const Family axis_by_axis{
                                      seconds(parts.second, parts.found(), output_end(request.rows)));
         },
     .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
-      Parts parts = parts_of(*job, request.gpu.device);
+      Parts parts = parts_of(*job, SumsApart, request.gpu.device);
       const bool transforms = is_by_transforms(*job);
       const auto made = [&](Job& part, std::span<const RowLayout> layouts) {
         part = quicker_of(std::move(part), transforms, layouts.front(), request);
@@ -178,9 +181,14 @@ const Family axis_by_axis{
       return two_passes(made(parts.first, to), made(parts.second, from), parts.between);
     }};
 
+}  // namespace
+
+const Family axis_by_axis = with_sums<true>;
+const Family axis_by_axis_pixels = with_sums<false>;
+
 TransformFacts facts_of_axes(const Job& job, const Gpu& gpu) {
   if (!is_by_transforms(job) || long_axes(job.filters.front()) < 2) return {.samples = 0, .roundings = 0};
-  Parts parts = parts_of(job, gpu.device);
+  Parts parts = parts_of(job, true, gpu.device);
   TransformFacts most{.samples = 0, .roundings = 0};
   for (Job* part : {&parts.first, &parts.second}) {
     part->filters.front().method = Method::fft;

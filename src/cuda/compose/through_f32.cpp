@@ -43,7 +43,7 @@ const Family through_f32{
                           bytes_moved(request.job) / 2 + written);
           const RowLayout rows = joined(RowEnd::aligned, output_end(request.rows));
           // Interleaved channels are read, or written, one apart from the next.
-          const double longer = 1 + if_is(channels_in_row(request.rows, request.job.in.channels) > 1,
+          const double longer = 1 + if_is(channels_in_row(request.rows, request.job.in.channels) != 1,
                                           2 * gpu.costs->channels_apart * static_cast<double>(request.job.in.channels - 1));
           return longer * (converted + request.families.cheapest(second, rows, gpu).seconds);
         },
@@ -51,7 +51,7 @@ const Family through_f32{
       return two_passes(make_convert(request.gpu.device),
                         request.families.make(std::make_shared<const Job>(over_f32(*job)), request.gpu,
                                               layouts_from(RowEnd::aligned)),
-                        bulk_rows(job->in, request.gpu.device));
+                        bulk_rows(job->in, Pixel::f32, request.gpu.device));
     }};
 
 }  // namespace halation::cuda_backend

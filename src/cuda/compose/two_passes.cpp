@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/parts/strips.h"
+
 namespace halation::cuda_backend {
 namespace {
 
@@ -42,14 +44,15 @@ std::unique_ptr<const Runner> two_passes(std::unique_ptr<const Runner> first,
   return std::make_unique<TwoPasses>(std::move(first), std::move(second), between);
 }
 
-View bulk_rows(const Shape& shape, Device device) {
+View bulk_rows(const Shape& shape, Pixel pixel, Device device) {
+  constexpr std::int64_t boundary = 16;
   Strides strides;
-  strides.width = 4;
-  strides.height = (shape.width + 3) / 4 * 16;
+  strides.width = static_cast<std::int64_t>(bytes_of(pixel));
+  strides.height = divide_up(shape.width * strides.width, boundary) * boundary;
   strides.depth = shape.height * strides.height;
   strides.channels = shape.depth * strides.depth;
   strides.batch = shape.channels * strides.channels;
-  return {nullptr, shape, strides, Pixel::f32, device};
+  return {nullptr, shape, strides, pixel, device};
 }
 
 }  // namespace halation::cuda_backend

@@ -19,8 +19,8 @@ inline std::size_t on_boundary(std::size_t bytes) {
 std::unique_ptr<const Runner> two_passes(std::unique_ptr<const Runner> first,
                                          std::unique_ptr<const Runner> second, const View& between);
 
-/// Channels apart, rows of f32 on 16-byte boundaries with room for whole fours of pixels: such as the copy
-/// engine can bring.
-View bulk_rows(const Shape& shape, Device device);
+/// Channels apart, rows on 16-byte boundaries with room for whole pieces of 16 bytes: such as the copy engine can
+/// bring where they are of f32.
+View bulk_rows(const Shape& shape, Pixel pixel, Device device);
 
 }  // namespace halation::cuda_backend

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/fft/radix.cuh"
+#include "cuda/fft/steps/radix.cuh"
 #include "cuda/parts/border.h"
 #include "cuda/parts/divisor.h"
 #include "halation/pixel.h"

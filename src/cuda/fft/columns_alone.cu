@@ -19,7 +19,7 @@ namespace {
 template <class T>
 std::span<const FftAloneKernels<T>> kernels_of() {
   static const std::array list{fft_alone<T, 8, 8, 1>(), fft_alone<T, 16, 8, 1>(), fft_alone<T, 12, 12, 2>(), fft_alone<T, 16, 16, 2>(),
-                               fft_alone<T, 12, 12, 4>(), fft_alone<T, 16, 12, 4>(), fft_alone<T, 16, 16, 4>()};
+                               fft_alone<T, 12, 12, 4>(), fft_alone<T, 16, 10, 4>(), fft_alone<T, 16, 12, 4>(), fft_alone<T, 16, 16, 4>()};
   return list;
 }
 
@@ -27,18 +27,17 @@ template <class T>
 struct Cut {
   const FftAloneKernels<T>* columns = nullptr;
   std::int64_t kept = 0, down = 0;
+  double most_blocks = 0;  ///< whichever way channels lie
   double seconds = 0;
 
-  const char* refuses(const Job& job) const {
+  const char* refuses() const {
     if (columns == nullptr) return "no column in shared memory is long enough";
-    // Whichever way channels lie.
-    const double blocks = static_cast<double>(job.out.elements()) / static_cast<double>(job.out.height) * static_cast<double>(down);
-    return blocks < 0x1p30 ? nullptr : "more blocks than a launch can have";
+    return most_blocks < 0x1p30 ? nullptr : "more blocks than a launch can have";
   }
 };
 
 template <class T>
-Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
+Cut<T> choose_columns(const Job& job, const Taps& taps, const Gpu& gpu) {
   Cut<T> best;
   for (const FftAloneKernels<T>& columns : kernels_of<T>()) {
     if (columns.shared_bytes > gpu.shared_limit) continue;
@@ -47,6 +46,7 @@ Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
     cut.kept = samples - taps.size[1] + 1;
     if (cut.kept * 16 < samples) continue;
     cut.down = divide_up(job.out.height, cut.kept);
+    cut.most_blocks = static_cast<double>(job.out.elements()) / static_cast<double>(job.out.height) * static_cast<double>(cut.down);
     const double tiles = static_cast<double>(cut.down * job.out.depth * job.out.batch);
     const double all = tiles * static_cast<double>(samples * job.out.width * job.out.channels);
     const double bytes = all * static_cast<double>(bytes_of(job.in_pixel)) +
@@ -138,8 +138,8 @@ struct FftColumns {
   template <class T>
   using Run = FftColumnsRunner<T>;
   template <class T>
-  static Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
-    return cuda_backend::choose<T>(job, taps, gpu);
+  static Cut<T> choose(const Request& request) {
+    return choose_columns<T>(request.job, request.taps(), request.gpu);
   }
   static const char* refuses(const Taps& taps) {
     return taps.size[0] != 1 || taps.size[1] == 1 || taps.size[2] != 1 ? "filters along y alone" : nullptr;
@@ -153,7 +153,7 @@ const Family fft_along_y = family_of_transforms<FftColumns>("fft columns");
 TransformFacts facts_of_columns(const Job& job, const Gpu& gpu) {
   return with_sum(job, [&](auto sum) -> TransformFacts {
     const Taps& taps = job.filters.front();
-    const auto cut = choose<decltype(sum)>(job, taps, gpu);
+    const auto cut = choose_columns<decltype(sum)>(job, taps, gpu);
     if (cut.columns == nullptr || taps.size[2] > 1) return {.samples = 0, .roundings = 0};
     const double once = roundings_of_steps({cut.columns->first, cut.columns->second, cut.columns->third});
     return {.samples = 2.0 * cut.columns->length, .roundings = roundings_there_and_back(once)};

@@ -5,32 +5,34 @@
 //   odd tiles         scaled by the block that meets them, which then puts out by itself what numbers that are not finite reach
 #pragma once
 
-#include "cuda/fft/columns.cuh"
 #include "cuda/fft/passes.cuh"
+#include "cuda/fft/steps/columns.cuh"
 
 namespace halation::cuda_backend {
 
-/// Where a tile lies, as all of a row's elements: x is 0, and the channel one of those side by side.
+/// Where a column of a tile lies: a tile is all of a row's elements wide, and the channel is one of those side by side.
 template <class T>
-__device__ __forceinline__ FftPlace place_of_columns(const FftPassArguments<T>& job, unsigned tile, unsigned channel) {
+__device__ __forceinline__ FftPassPlace<T> place_of_columns(const FftPassArguments<T>& job, unsigned tile, unsigned x, unsigned channel) {
   TileDigits digits{tile};
-  FftPlace place;
-  place.x = 0;
-  place.y = digits.next(job.down) * job.kept_y;
-  place.z = digits.next(job.depth);
+  FftPassPlace<T> place;
+  place.x = static_cast<int>(x);
+  place.tile.x = 0;
+  place.tile.y = digits.next(job.down) * job.kept_y;
+  place.tile.z = digits.next(job.depth);
   const std::int64_t of_all = digits.next(job.planes) + channel;  // one of the two counts to 1
   const std::int64_t batch = digits.rest;
-  place.in = job.in + batch * job.in_strides.batch + of_all * job.in_strides.channels;
-  place.out = job.out + batch * job.out_strides.batch + of_all * job.out_strides.channels + place.z * job.out_strides.depth;
+  place.tile.in = job.in + batch * job.in_strides.batch + of_all * job.in_strides.channels;
+  place.tile.out = job.out + batch * job.out_strides.batch + of_all * job.out_strides.channels + place.tile.z * job.out_strides.depth;
   return place;
 }
 
 /// Puts out what numbers that are not finite make of the outputs of the block's columns that they reach.
 template <class T, class Size>
-__device__ __noinline__ void put_not_finite(const FftPassArguments<T>& job, const FftColumnInput<T>& input, std::byte* out, bool is_inside,
-                                            std::int64_t end, std::byte* shared) {
+__device__ __noinline__ void put_not_finite(const FftPassArguments<T>& job, unsigned tile, unsigned x, unsigned channel, std::byte* out, int end,
+                                            std::byte* shared) {
   constexpr int samples = 2 * Size::length;
   const FftColumn<Size> place;
+  const FftColumnInput<T> input(job, place_of_columns(job, tile, x, channel));
   auto* const kinds = reinterpret_cast<std::uint8_t*>(shared) + place.column;
   __syncthreads();
   Complex<T> v[Size::first];
@@ -41,7 +43,7 @@ __device__ __noinline__ void put_not_finite(const FftPassArguments<T>& job, cons
     kinds[(place.n + Size::part * i + Size::length) * Size::columns] = kind_of(v[i].y);
   }
   __syncthreads();
-  if (place.n > 0 || !is_inside) return;
+  if (place.n > 0 || x >= job.shape.width) return;
   int last[3]{-samples, -samples, -samples};  // where a number of each kind was met last
   for (int row = 0; row < samples; ++row) {
     const std::uint8_t kind = kinds[row * Size::columns];
@@ -68,12 +70,9 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kerne
   const unsigned tile = job.across.quotient(blockIdx.x);
   const unsigned element = (blockIdx.x - tile * job.across.by) * Size::columns + place.column;
   const unsigned x = job.channels.quotient(element), channel = element - x * job.channels.by;
-  FftPassPlace<T> where;
-  where.x = static_cast<int>(x);
-  where.tile = place_of_columns(job, tile, channel);
-  const FftColumnInput<T> input(job, where);
+  const FftPassPlace<T> where = place_of_columns(job, tile, x, channel);
   Complex<T> v[Size::first];
-  input.load(job.in_pixel, place.n, Size::part, Size::length, v);
+  FftColumnInput<T>(job, where).load(job.in_pixel, place.n, Size::part, Size::length, v);
   T undo = 1;
   bool odd = false;
   if (job.notes_odd) {
@@ -99,23 +98,24 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kerne
   turn_packed<-1>(v);
   if (job.whole) round_to_whole(v);
   const FftFinish<T> finish{job, undo, odd};
-  const bool is_inside = x < job.shape.width;
   const int end = job.skipped[1] + static_cast<int>(min(std::int64_t{job.kept_y}, job.shape.height - where.tile.y));
   const std::int64_t stride = job.out_strides.height;
   std::byte* const out = where.tile.out + where.tile.y * stride + x * job.out_strides.width;
-  if (is_inside) {
+  if (x < job.shape.width) {
     with_output(job.out_pixel, [&](auto pixel) {
       using Out = decltype(pixel);
-      std::byte* const to = out + (place.n - job.skipped[1]) * stride;
+      const int row = place.n - job.skipped[1];  // of the tile's outputs
+      const auto kept = static_cast<unsigned>(end - job.skipped[1]);
+      std::byte* to = out + row * stride;
+      std::byte* far = to + Size::length * stride;
 #pragma unroll
-      for (int i = 0; i < Size::first; ++i) {
-        const int row = place.n + Size::part * i, far = row + Size::length;
-        if (row >= job.skipped[1] && row < end) store_as<Out>(to + i * Size::part * stride, finish(v[i].x), job.rounding);
-        if (far >= job.skipped[1] && far < end) store_as<Out>(to + (i * Size::part + Size::length) * stride, finish(v[i].y), job.rounding);
+      for (int i = 0; i < Size::first; ++i, to += Size::part * stride, far += Size::part * stride) {
+        if (static_cast<unsigned>(row + Size::part * i) < kept) store_as<Out>(to, finish(v[i].x), job.rounding);
+        if (static_cast<unsigned>(row + Size::part * i + Size::length) < kept) store_as<Out>(far, finish(v[i].y), job.rounding);
       }
     });
   }
-  if (odd) put_not_finite<T, Size>(job, input, out, is_inside, end, shared);
+  if (odd) put_not_finite<T, Size>(job, tile, x, channel, out, end, shared);
 }
 
 /// The spectrum of weights that lie in the first rows of a column: one block.

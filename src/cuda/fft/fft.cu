@@ -75,16 +75,17 @@ std::optional<Cut> cut_by(const FftTileKernels<T>& tile, const Job& job, const T
 
 /// Terms of Costs::fft_tiles_* and fft_lines_*.
 template <class T>
-double seconds_of(const FftTileKernels<T>& tile, const Cut& cut, const Job& job, const Gpu& gpu) {
+double seconds_of(const FftTileKernels<T>& tile, const Cut& cut, const Request& request) {
+  const auto& [job, rows, gpu, families] = request;
   const auto [walked, each] = gpu.rounds_of(cut.tiles(), tile.blocks);
   const double numbers = 1e-3 * static_cast<double>(tile.numbers());
   const double odd = if_is(is_float(job.in_pixel), 1);
   const Costs& costs = *gpu.costs;
   const auto& cost = tile.height > 1 ? (sizeof(T) == 8 ? costs.fft_tiles_f64 : costs.fft_tiles_f32) : sizeof(T) == 8 ? costs.fft_lines_f64 : costs.fft_lines_f32;
-  // Places of rows lie in shared memory. Channels beside each other are tiles of their own, each of which reads the lines of all.
+  // Channels beside each other are tiles of their own, each of which reads the lines of all.
   const double beside = static_cast<double>(job.in.channels * static_cast<std::int64_t>(bytes_of(job.in_pixel)));
-  const double scattered = job.in.channels > 1 ? 1 + 0.02 * std::max(0.0, beside - sizeof(T)) : 1;
-  const double slowed = scattered * (tile.height > 1 ? 1 : slowed_by_borders(job));
+  const double scattered = channels_in_row(rows, job.in.channels) == 1 ? 1 : 1 + 0.02 * std::max(0.0, beside - sizeof(T));
+  const double slowed = scattered * (tile.height > 1 ? 1 : slowed_by_borders(job));  // places of a tile's rows lie in shared memory
   return gpu.seconds(cost, {{1, odd}, {walked, slowed * walked * numbers}, {each, slowed * each * numbers}}, bytes_moved(job), sizeof(T) == 8);
 }
 
@@ -94,20 +95,20 @@ struct Choice {
   Cut cut{};
   double seconds = 0;
 
-  const char* refuses(const Job&) const {
+  const char* refuses() const {
     if (tile == nullptr) return "no tile in shared memory is large enough";
     return cut.tiles() > 0x7fffffff ? "more tiles than a launch can have" : nullptr;
   }
 };
 
 template <class T>
-Choice<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
+Choice<T> choose_tile(const Request& request) {
   Choice<T> best;
   for (const FftTileKernels<T>& tile : fft_tiles_of<T>()) {
-    if (tile.shared_bytes + sizeof(std::uint32_t) * (static_cast<std::size_t>(tile.threads) + 1) > gpu.shared_limit) continue;
-    const std::optional<Cut> cut = cut_by(tile, job, taps);
+    if (tile.shared_bytes + sizeof(std::uint32_t) * (static_cast<std::size_t>(tile.threads) + 1) > request.gpu.shared_limit) continue;
+    const std::optional<Cut> cut = cut_by(tile, request.job, request.taps());
     if (!cut) continue;
-    const double seconds = seconds_of(tile, *cut, job, gpu);
+    const double seconds = seconds_of(tile, *cut, request);
     if (best.tile == nullptr || seconds < best.seconds) best = {&tile, *cut, seconds};
   }
   return best;
@@ -210,8 +211,8 @@ struct FftTiles {
   template <class T>
   using Run = FftRunner<T>;
   template <class T>
-  static Choice<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
-    return cuda_backend::choose<T>(job, taps, gpu);
+  static Choice<T> choose(const Request& request) {
+    return choose_tile<T>(request);
   }
   static const char* refuses(const Taps& taps) { return taps.size[0] != 1 ? "filters along x and y alone" : nullptr; }
 };

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "cuda/fft/kernels.cuh"
-#include "cuda/fft/line_steps.cuh"
 #include "cuda/fft/samples.cuh"
+#include "cuda/fft/steps/line_steps.cuh"
 
 namespace halation::cuda_backend {
 

@@ -55,7 +55,7 @@ struct Cut {
   std::int64_t across = 1, down = 1, deep = 1, images = 1;
   double seconds = 0;
 
-  const char* refuses(const Job&) const {
+  const char* refuses() const {
     if (outer == nullptr) return "no lengths of transforms are large enough";
     return tiles() > 0x7fffffff ? "more tiles than can be counted" : nullptr;
   }
@@ -97,7 +97,7 @@ void price(Cut<T>& cut, const Job& job, const Gpu& gpu) {
 }
 
 template <class T>
-Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
+Cut<T> choose_lengths(const Job& job, const Taps& taps, const Gpu& gpu) {
   Cut<T> best;
   const std::size_t outer_axis = outer_axis_of(taps);
   const auto consider = [&](Cut<T> cut) {
@@ -345,8 +345,8 @@ struct FftPasses {
   template <class T>
   using Run = FftPassesRunner<T>;
   template <class T>
-  static Cut<T> choose(const Job& job, const Taps& taps, const Gpu& gpu) {
-    return cuda_backend::choose<T>(job, taps, gpu);
+  static Cut<T> choose(const Request& request) {
+    return choose_lengths<T>(request.job, request.taps(), request.gpu);
   }
   static const char* refuses(const Taps&) { return nullptr; }
 };
@@ -357,7 +357,7 @@ const Family fft_passes = family_of_transforms<FftPasses>("fft passes");
 
 TransformFacts facts_of_passes(const Job& job, const Gpu& gpu) {
   return with_sum(job, [&](auto sum) -> TransformFacts {
-    const auto cut = choose<decltype(sum)>(job, job.filters.front(), gpu);
+    const auto cut = choose_lengths<decltype(sum)>(job, job.filters.front(), gpu);
     if (cut.outer == nullptr) return {.samples = 0, .roundings = 0};
     double once = roundings_of_steps({cut.outer->first, cut.outer->second, cut.outer->third});
     if (cut.rows != nullptr) once += roundings_of_steps({cut.rows->first, cut.rows->first, cut.rows->third});

@@ -9,9 +9,9 @@
 //   source           D. H. Bailey, FFTs in External or Hierarchical Memory, 1990 (rows, columns and turns between)
 #pragma once
 
-#include "cuda/fft/columns.cuh"
-#include "cuda/fft/line_steps.cuh"
 #include "cuda/fft/pass_arguments.cuh"
+#include "cuda/fft/steps/columns.cuh"
+#include "cuda/fft/steps/line_steps.cuh"
 
 namespace halation::cuda_backend {
 
@@ -62,26 +62,24 @@ struct FftColumnInput {
       Bits<T> real[Count], imaginary[Count];
       unsigned real_outside = 0, imaginary_outside = 0;
       if (from != nullptr && at >= 0 && at + step * (Count - 1) + far < axis.n) {
+        // Pointers that walk on: a product for each place costs four instructions, and registers.
         const std::byte* here = from + at * stride;
+        const std::byte* there = here + far * stride;
+        const std::int64_t each = step * stride;
 #pragma unroll
-        for (int i = 0; i < Count; ++i) {
-          real[i] = load_plain<Bytes, T>(here + i * step * stride);
-          imaginary[i] = load_plain<Bytes, T>(here + (i * step + far) * stride);
+        for (int i = 0; i < Count; ++i, here += each, there += each) {
+          real[i] = load_plain<Bytes, T>(here);
+          imaginary[i] = load_plain<Bytes, T>(there);
         }
       } else if (const NearBorder near(axis); near.holds) {
         const int near_at = static_cast<int>(at), near_step = static_cast<int>(step), near_far = static_cast<int>(far);
-        int r[Count], m[Count];
 #pragma unroll
         for (int i = 0; i < Count; ++i) {
-          r[i] = near.source(near_at + i * near_step);
-          m[i] = near.source(near_at + i * near_step + near_far);
-        }
-#pragma unroll
-        for (int i = 0; i < Count; ++i) {
-          load_bits<Bytes>(real[i], from + r[i] * stride, from != nullptr && r[i] >= 0);
-          load_bits<Bytes>(imaginary[i], from + m[i] * stride, from != nullptr && m[i] >= 0);
-          real_outside |= (r[i] < 0 ? 1U : 0U) << i;
-          imaginary_outside |= (m[i] < 0 ? 1U : 0U) << i;
+          const int r = near.source(near_at + i * near_step), m = near.source(near_at + i * near_step + near_far);
+          load_bits<Bytes>(real[i], from + r * stride, from != nullptr && r >= 0);
+          load_bits<Bytes>(imaginary[i], from + m * stride, from != nullptr && m >= 0);
+          real_outside |= (r < 0 ? 1U : 0U) << i;
+          imaginary_outside |= (m < 0 ? 1U : 0U) << i;
         }
       } else {
 #pragma unroll

@@ -134,8 +134,8 @@ inline double slowed_by_borders(const Job& job) {
   return std::any_of(job.borders.begin(), job.borders.end(), is_far) ? slower : 1;
 }
 
-/// The record of a family of transforms. `Kind` says what it is: refuses(taps), why it does not take such filters; choose<T>(job, taps, gpu),
-/// how it cuts a job, with `seconds` and refuses(job); and Run<T>, the runner.
+/// The record of a family of transforms. `Kind` says what it is: refuses(taps), why it does not take such filters; choose<T>(request), how
+/// it cuts the job, with `seconds` and refuses(); and Run<T>, the runner.
 template <class Kind>
 constexpr Family family_of_transforms(std::string_view name) {
   return {.name = name,
@@ -145,18 +145,16 @@ constexpr Family family_of_transforms(std::string_view name) {
             if (!is_one_filter(job) || taps.method != Method::fft) return "one filter by transforms alone";
             if (const char* reason = Kind::refuses(taps); reason != nullptr) return reason;
             if (job.in_pixel == Pixel::f64 && !job.sum_f64) return "f64 pixels in f64 sums alone";
-            return with_sum(job, [&](auto sum) { return Kind::template choose<decltype(sum)>(job, taps, request.gpu).refuses(job); });
+            return with_sum(job, [&](auto sum) { return Kind::template choose<decltype(sum)>(request).refuses(); });
           },
           .seconds =
               [](const Request& request) {
-                return with_sum(request.job, [&](auto sum) {
-                  return Kind::template choose<decltype(sum)>(request.job, request.taps(), request.gpu).seconds;
-                });
+                return with_sum(request.job, [&](auto sum) { return Kind::template choose<decltype(sum)>(request).seconds; });
               },
           .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
             return with_sum(*job, [&](auto sum) -> std::unique_ptr<const Runner> {
               using T = decltype(sum);
-              return std::make_unique<typename Kind::template Run<T>>(job, request.gpu, Kind::template choose<T>(*job, request.taps(), request.gpu));
+              return std::make_unique<typename Kind::template Run<T>>(job, request.gpu, Kind::template choose<T>(request));
             });
           }};
 }
@@ -166,6 +164,7 @@ inline double roundings_of_registers(int length) {
   switch (length) {
     case 16: return 2 * roundings_of_pass(4) + roundings_of_twiddle;
     case 12: return roundings_of_pass(4) + roundings_of_pass(3) + roundings_of_twiddle;
+    case 10: return roundings_of_pass(2) + roundings_of_pass(5) + roundings_of_twiddle;
     case 6: return roundings_of_pass(2) + roundings_of_pass(3) + roundings_of_twiddle;
     case 1: return 0;
     default: return roundings_of_pass(length);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cuda/fft/pass_arguments.cuh"
-#include "cuda/fft/tile_steps.cuh"
+#include "cuda/fft/steps/tile_steps.cuh"
 
 namespace halation::cuda_backend {
 

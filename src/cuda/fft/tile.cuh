@@ -5,7 +5,7 @@
 
 #include "cuda/fft/kernels.cuh"
 #include "cuda/fft/samples.cuh"
-#include "cuda/fft/tile_steps.cuh"
+#include "cuda/fft/steps/tile_steps.cuh"
 
 namespace halation::cuda_backend {
 

@@ -1,12 +1,12 @@
 // axis.cpp: lengths as radices, and roots of unity.
-#include "cpu/fft/axis.h"
+#include "cpu/fft/steps/axis.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 
 #include "core/transform.h"
-#include "cpu/fft/roots.h"
+#include "cpu/fft/steps/roots.h"
 
 namespace halation::cpu_backend {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "cpu/fft/axis.h"
+#include "cpu/fft/steps/axis.h"
 
 namespace halation::cpu_backend {
 

@@ -1,5 +1,5 @@
-// fft/kernels.cpp: the tables of all instruction sets, and the choice at run time.
-#include "cpu/fft/kernels.h"
+// fft/steps/kernels.cpp: the tables of all instruction sets, and the choice at run time.
+#include "cpu/fft/steps/kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/fft/kernels.cpp"
+#define HWY_TARGET_INCLUDE "cpu/fft/steps/kernels.cpp"
 #include "hwy/foreach_target.h"
 // The order matters: foreach_target.h includes this file once for each instruction set before highway.h.
 #include "hwy/highway.h"
@@ -17,9 +17,9 @@ namespace halation::cpu_backend::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#include "cpu/fft/butterflies-inl.h"
-#include "cpu/fft/transform-inl.h"
-#include "cpu/fft/turn-inl.h"
+#include "cpu/fft/steps/butterflies-inl.h"
+#include "cpu/fft/steps/transform-inl.h"
+#include "cpu/fft/steps/turn-inl.h"
 
 template <bool conj, class T>
 void multiply(const T* a, const T* b, T* to, std::int64_t count) {

@@ -118,13 +118,30 @@ __device__ __forceinline__ void transform_4(Complex<T>& a, Complex<T>& b, Comple
   d = t1 - t3;
 }
 
+template <int Sign, class T>
+__device__ __forceinline__ void transform_5(Complex<T>& a, Complex<T>& b, Complex<T>& c, Complex<T>& d, Complex<T>& e) {
+  constexpr T cos1 = static_cast<T>(0.30901699437494742410), cos2 = static_cast<T>(-0.80901699437494742410);
+  constexpr T sin1 = static_cast<T>(Sign * 0.95105651629515357212), sin2 = static_cast<T>(Sign * 0.58778525229247312917);
+  const Complex<T> outer = b + e, inner = c + d, outer_difference = b - e, inner_difference = c - d;
+  const Complex<T> first{fma(cos2, inner.x, fma(cos1, outer.x, a.x)), fma(cos2, inner.y, fma(cos1, outer.y, a.y))};
+  const Complex<T> second{fma(cos1, inner.x, fma(cos2, outer.x, a.x)), fma(cos1, inner.y, fma(cos2, outer.y, a.y))};
+  const Complex<T> first_turned{fma(sin1, outer_difference.x, sin2 * inner_difference.x), fma(sin1, outer_difference.y, sin2 * inner_difference.y)};
+  const Complex<T> second_turned{fma(sin2, outer_difference.x, -sin1 * inner_difference.x), fma(sin2, outer_difference.y, -sin1 * inner_difference.y)};
+  a = a + outer + inner;
+  b = first + times_i<1>(first_turned);
+  e = first - times_i<1>(first_turned);
+  c = second + times_i<1>(second_turned);
+  d = second - times_i<1>(second_turned);
+}
+
 /// Of P points that lie Step apart: natural order in, natural order out.
 template <int Sign, int P, int Step, class T>
 __device__ __forceinline__ void transform_points(Complex<T>* v) {
-  static_assert(P >= 1 && P <= 4);
+  static_assert(P >= 1 && P <= 5);
   if constexpr (P == 2) transform_2(v[0], v[Step]);
   else if constexpr (P == 3) transform_3<Sign>(v[0], v[Step], v[2 * Step]);
   else if constexpr (P == 4) transform_4<Sign>(v[0], v[Step], v[2 * Step], v[3 * Step]);
+  else if constexpr (P == 5) transform_5<Sign>(v[0], v[Step], v[2 * Step], v[3 * Step], v[4 * Step]);
 }
 
 template <int Sign, int P, int Q, int J, int I, class T>
@@ -175,13 +192,14 @@ __device__ __forceinline__ void transform_8(Complex<T>* v) {
   v[7] = {fma(-q, o3.x, e3.x), fma(-q, o3.y, e3.y)};
 }
 
-/// Of N points, 2, 4, 6, 8, 12 or 16.
+/// Of N points, 2, 4, 6, 8, 10, 12 or 16.
 template <int Sign, int N, class T>
 __device__ __forceinline__ void transform(Complex<T>* v) {
-  static_assert(N == 2 || N == 4 || N == 6 || N == 8 || N == 12 || N == 16);
+  static_assert(N == 2 || N == 4 || N == 6 || N == 8 || N == 10 || N == 12 || N == 16);
   if constexpr (N == 8) transform_8<Sign>(v);
   else if constexpr (N == 2 || N == 4) transform_points<Sign, N, 1>(v);
   else if constexpr (N == 6) transform_two_steps<Sign, 2, 3>(v);
+  else if constexpr (N == 10) transform_two_steps<Sign, 2, 5>(v);
   else if constexpr (N == 12) transform_two_steps<Sign, 4, 3>(v);
   else transform_two_steps<Sign, 4, 4>(v);
 }
@@ -201,7 +219,7 @@ __device__ __forceinline__ void turn_packed(Complex<T> (&v)[N]) {
 /// Which result of a transform of N lies at place p.
 template <int N>
 constexpr int result_of(int p) {
-  return N == 16 ? p / 4 + 4 * (p % 4) : N == 12 ? p / 3 + 4 * (p % 3) : N == 6 ? p / 3 + 2 * (p % 3) : p;
+  return N == 16 ? p / 4 + 4 * (p % 4) : N == 12 ? p / 3 + 4 * (p % 3) : N == 10 ? p / 5 + 2 * (p % 5) : N == 6 ? p / 3 + 2 * (p % 3) : p;
 }
 constexpr int result_at(int p) { return result_of<16>(p); }
 

@@ -1,0 +1,34 @@
+// reason.cpp: why a filter has its method, in words.
+#include "plan/reason.h"
+
+#include <cstdio>
+
+#include "core/stopwatch.h"
+
+namespace halation {
+namespace {
+
+std::string text(const Space& size) {
+  return (size[0] > 1 ? std::to_string(size[0]) + "x" : "") + std::to_string(size[1]) + "x" + std::to_string(size[2]);
+}
+
+}  // namespace
+
+std::string to_string(const Reason& reason) {
+  const std::string direct = std::to_string(multiply_adds(reason.size, Method::direct));
+  const std::string instead = reason.method == Method::direct ? "" : " instead of " + direct;
+  const std::string why = reason.no_product ? " (no product of factors is within rounding of its weights)" : "";
+  if (reason.method == Method::multirate) {
+    char how[160];
+    std::snprintf(how, sizeof how, " at a rate lower by %lldx%lld instead of %s multiply-adds a sample, %.2g of the weights left out",
+                  static_cast<long long>(reason.factors[0]), static_cast<long long>(reason.factors[1]), direct.c_str(), reason.approximation);
+    return reason.filter.name() + " " + text(reason.size) + ": multirate" + how + "; expected " + time_text(reason.seconds) + reason.timing;
+  }
+  const std::string how = reason.method == Method::fft
+                              ? " by transforms" + instead + " multiply-adds a sample" + why
+                              : ", " + std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + instead + why;
+  return reason.filter.name() + " " + text(reason.size) + ": " + std::string(name_of(reason.method)) + how + "; expected " +
+         time_text(reason.seconds) + reason.timing;
+}
+
+}  // namespace halation

@@ -1,0 +1,27 @@
+// reason.h: why a filter has its method, and that in words.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "core/job.h"
+#include "halation/filter.h"
+
+namespace halation {
+
+/// Why a filter has its method.
+struct Reason {
+  Filter filter;
+  Space size;
+  Method method = Method::direct;
+  std::array<std::int64_t, 2> factors{1, 1};  ///< of the lower rate along y and x
+  double approximation = 0;                   ///< over Σ|w|
+  bool no_product = false;  ///< of factors: known, not only not sought
+  double seconds = 0;       ///< expected
+  std::string timing;       ///< what was measured, or why nothing was, as words to be added
+};
+/// A line for `Plan::explain`, put into words when somebody asks, which takes as long as choosing did.
+std::string to_string(const Reason& reason);
+
+}  // namespace halation
