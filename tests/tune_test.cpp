@@ -290,6 +290,10 @@ TEST(Tune, IsDoneOnceByManyThreads) {
 }
 
 TEST(Tune, DoesNotWaitForItselfAmongTasks) {
+#if defined(__SANITIZE_THREAD__)
+  // What its tasks capture is handed over by oneTBB, out of the sanitizer's sight; what this test is for, it would not see either.
+  GTEST_SKIP() << "tasks of the test's own";
+#endif
   // A task makes plans, whose runs start tasks that idle threads take up; another now and then starts a task
   // that makes a plan. A thread that times holds a lock and waits for the idle ones: were it to take up one
   // of those tasks meanwhile, it would wait for itself.

@@ -48,6 +48,7 @@ template <class Sum>
 RateAxis<Sum>::RateAxis(const MultirateAxis& axis, double gain) : axis_(axis) {
   const auto rounded = [](const std::vector<double>& weights, double times) {
     std::vector<Sum> to;
+    to.reserve(weights.size());
     for (const double weight : weights) to.push_back(static_cast<Sum>(times * weight));
     return to;
   };
