@@ -29,9 +29,9 @@ enum class Operation { convolution, correlation };
 /// The precision of sums. `automatic`: f32, but f64 where input or output is f64, and where f32 could put an integer output
 /// more than half a level off: never with up to 15 × 15 weights whose magnitudes sum to 1, no scale, and constants that the pixels can
 /// hold. Of float inputs such are thought of as weights of one sign turn into outputs within the pixel's range; of larger ones, whose
-/// sums cancel, an integer output may be more than one level off, by `Plan::error_bound` of theirs. On the CPU sums of u8 may be in
-/// fixed point instead, off by 1/16 of a level at most before they are rounded, and not at all where they are truncated; with `f64`
-/// none are. Sums in f32 are infinite where they pass its largest number on their way, and keep no sign of zero.
+/// sums cancel, an integer output may be more than one level off, by `Plan::error_bound` of theirs. On the CPU, and by `Method::banded`, sums of u8 may
+/// be in fixed point instead, off by 1/16 of a level at most before they are rounded, and not at all where they are truncated; with
+/// `f64` none are. Sums in f32 are infinite where they pass its largest number on their way, and keep no sign of zero.
 enum class Sum { automatic, f64 };
 
 /// What approximations are allowed. All results are within `Plan::error_bound`, which counts them.
@@ -43,13 +43,14 @@ enum class Accuracy {
 };
 
 /// How a filter is computed. `DeviceInfo::methods` names what a device offers; a plan refuses others, with a sentence that says
-/// what there is, and a method that the weights do not allow. Two are names kept for methods to come: every device refuses them.
+/// what there is, and a method that the weights do not allow. `low_rank` is a name kept for a method to come: every device refuses it.
 enum class Method {
   automatic,  ///< what the device should do quickest, see `Tune`
   direct,     ///< weight by weight: any filter; all devices
   separable,  ///< along one axis after the other: weights that are a product of factors; cpu and cuda
   low_rank,   ///< as a sum of few products of factors: refused, no device has it
-  banded,     ///< as products of matrices: refused, no device has it
+  banded,     ///< as products of matrices of whole numbers, by tensor cores: filters over u8 of up to some 40 × 40 weights that whole
+              ///< numbers of 16 bits stand for; cuda, of compute capability 8.0 and later
   box,        ///< sums that neighbouring outputs share, at a cost that hardly grows with the size: factors each of which has equal
               ///< weights; cpu and cuda
   fft,        ///< as a product of spectra, tile by tile: any filter, at a cost that hardly grows with its size; cpu and cuda
@@ -153,7 +154,7 @@ class Plan {
   /// Largest possible difference, before rounding to the output pixel, from exact arithmetic on the filter's weights, for inputs
   /// (the border's constant among them) of magnitude at most `max_abs`: derived, c · ε · Σ|w| · max|x| in shape, c between half of the
   /// taps, where weights are equal, and all of them, where one outweighs the others. Of a direct filter over integers it knows as well
-  /// where sums round by less, for whatever such pixels can hold; what fixed point (u8 on the CPU) leaves out, at most 1/16 level; and
+  /// where sums round by less, for whatever such pixels can hold; what fixed point (u8) leaves out, at most 1/16 level; and
   /// what is lost where numbers too small to be normal are taken as 0: a few of the least normal number for each tap. It
   /// holds where Σ|w| · max|x| is finite in the type of sums.
   ///

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/banded.h"
 #include "core/border_index.h"
 #include "core/multirate.h"
 #include "halation/plan.h"
@@ -25,15 +26,16 @@ struct Taps {
   Method method = Method::direct;                               ///< chosen by the plan
   std::vector<double> weights;                                  ///< row-major; for `direct` and `fft`
   std::optional<std::array<std::vector<double>, 3>> factors;    ///< z, y, x; for `separable`, `box` and `multirate`
+  std::optional<Banded> banded = {};                            ///< for `banded`, in place of `weights`
   std::optional<Multirate> multirate = {};                      ///< for `multirate`
 };
 
 /// Multiply-adds an output by a method: the product of the taps along the axes; along one axis after the
 /// other, their sum; for a box three along each axis, whatever its size, and the product with the weight. (A
 /// window of k pixels is a suffix of one block of k and a prefix of the next: each pixel is added to one
-/// running sum of either kind, and the two are joined.) Transforms and lower rates are counted otherwise.
+/// running sum of either kind, and the two are joined.) Banded matrices hold zeros besides; transforms and lower rates are counted otherwise.
 inline std::int64_t multiply_adds(const Space& size, Method method) {
-  if (method == Method::direct) return size[0] * size[1] * size[2];
+  if (method == Method::direct || method == Method::banded) return size[0] * size[1] * size[2];
   std::int64_t sum = method == Method::box ? 1 : 0;
   for (const std::int64_t taps : size) {
     if (taps > 1) sum += method == Method::box ? 3 : taps;

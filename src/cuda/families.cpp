@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/banded/banded.h"
 #include "cuda/compose/compose.h"
 #include "cuda/fft/fft.h"
 #include "cuda/long_rows/long_rows.h"
@@ -86,7 +87,7 @@ RowLayout layout_of_images(const Job& job) {
 }
 
 std::span<const Method> Families::methods() {
-  static constexpr std::array list{Method::direct, Method::separable, Method::box, Method::fft, Method::multirate};
+  static constexpr std::array list{Method::direct, Method::separable, Method::banded, Method::box, Method::fft, Method::multirate};
   return list;
 }
 
@@ -96,7 +97,7 @@ double Families::expected_seconds(const Job& job, const Taps& taps, Method metho
   one.filters.front().method = method;
   one.combine = Combine::none;
   const Request request{one, layout_of_images(one), gpu, *this};
-  const bool may_be_refused = method == Method::fft || method == Method::multirate;
+  const bool may_be_refused = method == Method::banded || method == Method::fft || method == Method::multirate;
   return may_be_refused && !any_takes(request) ? std::numeric_limits<double>::infinity() : cheapest(request).seconds;
 }
 
@@ -156,7 +157,7 @@ const Families& families() {
       &running_box_y,      &running_box_y_reread, &long_rows_in_bulk, &long_rows,        &register_tile,
       &shared_tile,        &shared_tile_factored, &through_f32,       &axis_by_axis,     &axis_by_axis_pixels,
       &depth_for_height,   &one_factor_dense,     &filter_by_filter,  &fft_tiles,        &fft_passes,
-      &fft_along_y,        &multirate,
+      &fft_along_y,        &multirate,            &banded,
   };
   static const Families table(list);
   return table;

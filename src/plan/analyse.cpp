@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/integer_weights.h"
+
 namespace halation {
 namespace {
 
@@ -18,10 +20,6 @@ bool all_integers(const std::vector<double>& weights) {
   return std::all_of(weights.begin(), weights.end(), [](double w) {
     return w == std::trunc(w) && std::fabs(w) < largest_exact_integer;
   });
-}
-
-double sum_of_magnitudes(const std::vector<double>& weights) {
-  return std::accumulate(weights.begin(), weights.end(), 0.0, [](double sum, double w) { return sum + std::fabs(w); });
 }
 
 /// Divides integers by their greatest common divisor and returns it.
@@ -90,7 +88,7 @@ double losses(const Taps& taps) {
       return 3 * product + static_cast<double>(k[0] + k[1] + k[2]);
     case Method::automatic:
     case Method::low_rank:
-    case Method::banded:
+    case Method::banded:     // error_bound_of_banded
     case Method::fft:        // error_bound_of_transforms
     case Method::multirate:  // error_bound_of_multirate
       break;
@@ -230,6 +228,14 @@ ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double
   const double taken_as_0 = std::max(1.0, size) * least_normal(job.in_pixel) * magnitudes +
                             4 * (job.sum_f64 ? 0x1p-1022 : 0x1p-126) + least_normal(job.out_pixel);
   return {.relative = size * (of_sums + magnitudes * others * u), .absolute = 4 * u * std::fabs(job.offset) + taken_as_0};
+}
+
+ErrorBound error_bound_of_banded(const Banded& banded, double magnitudes, const Job& job) {
+  const bool as_they_are = banded.scale == 1 && !banded.has_scale && job.scale == 1 && job.offset == 0;
+  if (as_they_are && job.combine == Combine::none && magnitudes * *largest_input(job) <= 0x1p24) return {0, 0, 0};
+  const double u = unit_of(job);
+  return {.relative = std::fabs(job.scale) * magnitudes * others * u,
+          .absolute = 4 * u * std::fabs(job.offset) + banded.error + 2 * 0x1p-126 + least_normal(job.out_pixel)};
 }
 
 ErrorBound error_bound_of_multirate(const Taps& taps, const Job& job) {

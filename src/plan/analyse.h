@@ -79,6 +79,10 @@ ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, con
 /// that as well.
 ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double residual, const TransformFacts& facts, const Job& job);
 
+/// The bound for one filter in whole weights (core/banded.h), whose sums are exact: they become f32, and are multiplied and offset; and what
+/// the weights leave out.
+ErrorBound error_bound_of_banded(const Banded& banded, double magnitudes, const Job& job);
+
 /// The bound for one filter at a lower rate (core/multirate.h): a term meets the roundings of |down| + |taps| + m additions an axis at
 /// most, and what all terms sum up to is no more than the taps' magnitudes, since `down` and `up` are positive and sum up to 1; the rest
 /// as above. And what the approximation leaves out.

@@ -10,9 +10,11 @@
 #include <stdexcept>
 
 #include "core/channels_apart.h"
+#include "core/integer_weights.h"
 #include "core/stopwatch.h"
 #include "core/transform.h"
 #include "halation/error.h"
+#include "plan/banded.h"
 #include "plan/multirate.h"
 #include "plan/tune.h"
 
@@ -21,13 +23,10 @@ namespace {
 
 /// Dense weights beyond this many (2 GiB) are refused rather than multiplied out.
 constexpr std::int64_t most_dense_taps = std::int64_t{1} << 28;
+/// Of more weights no backend makes banded matrices.
+constexpr std::int64_t most_banded_taps = 4096;
 /// A method that should take so many times as long as another is not worth timing.
 constexpr double hopeless = 10;
-
-double sum_of_magnitudes(const std::vector<double>& weights) {
-  return std::accumulate(weights.begin(), weights.end(), 0.0,
-                         [](double sum, double w) { return sum + std::fabs(w); });
-}
 
 std::vector<double> dense_weights(const Filter& filter, bool flipped) {
   if (filter.size().taps() > most_dense_taps) {
@@ -71,6 +70,15 @@ class FilterAnalysis {
     sought_multirate_ = true;
     return multirate_;
   }
+  /// The whole numbers that stand for its weights; none where there are none.
+  const std::optional<Banded>& banded(const Job& job) {
+    static const std::optional<Banded> none;
+    const FilterSize size = filter_.size();
+    if (job.sum_f64 || job.in_pixel != Pixel::u8 || size.depth > 1 || size.taps() > most_banded_taps) return none;
+    if (!sought_banded_) banded_ = banded_of(job, weights());
+    sought_banded_ = true;
+    return banded_;
+  }
   /// Whether the filter is known to be no product of factors; false as long as nobody has asked.
   bool known_as_no_product(const Job& job) const {
     return sought_ && separation_ && !is_product(separation_, job);
@@ -99,6 +107,8 @@ class FilterAnalysis {
   std::optional<Separation> separation_;
   bool sought_multirate_ = false;
   std::optional<Multirate> multirate_;
+  bool sought_banded_ = false;
+  std::optional<Banded> banded_;
 };
 
 /// How far rounding could put an integer output off, `own` being the bound of the candidate and `bound` the same or that of several. Floats
@@ -220,6 +230,8 @@ class Chooser {
       if (size.taps() <= few_weights) taps.weights = analysis.weights();
     } else if (method == Method::fft) {
       if (analysis.filter().factors()) taps.factors = analysis.separation()->factors;
+    } else if (method == Method::banded) {
+      taps.banded = analysis.banded(job);
     } else if (method == Method::multirate) {
       taps.factors = analysis.separation()->factors;
       taps.multirate = analysis.multirate(job);
@@ -237,6 +249,7 @@ class Chooser {
     for (const Method method : backend_.methods()) {
       if (transforms != Transforms::among_others && (method == Method::fft) != (transforms == Transforms::alone)) continue;
       if (method == Method::fft && transforms != Transforms::alone && saves_too_little(analysis.place().size, job)) continue;
+      if (method == Method::banded && !fits(method, analysis, job)) continue;
       if (method == Method::multirate && (!may_approximate_ || !fits(method, analysis, job))) continue;
       const Expected each = expected(method, analysis, job);
       constexpr double clearly = 1.1;
@@ -259,9 +272,10 @@ class Chooser {
         return FilterAnalysis::is_product(analysis.separation(), job) && all_equal(analysis.separation()->factors);
       case Method::multirate:
         return analysis.multirate(job).has_value();
+      case Method::banded:
+        return analysis.banded(job).has_value();
       case Method::automatic:
       case Method::low_rank:
-      case Method::banded:
         break;
     }
     throw std::logic_error("no weights are known to fit method " + std::string(name_of(method)));
@@ -325,6 +339,12 @@ class Chooser {
                             : error_bound_of_transforms(candidate.taps, candidate.magnitudes, has_factors ? analysis.separation()->residual : 0,
                                                         backend_.transform_facts(job, candidate.taps, device_), job);
       candidate.reason.no_product = analysis.known_as_no_product(job);
+    } else if (method == Method::banded) {
+      candidate.taps.banded = analysis.banded(job);
+      candidate.magnitudes = sum_of_magnitudes(analysis.weights());
+      candidate.bound = error_bound_of_banded(*candidate.taps.banded, candidate.magnitudes, job);
+      candidate.reason.weight_bits = 8 * candidate.taps.banded->bytes;
+      candidate.reason.no_product = analysis.known_as_no_product(job);
     } else if (method == Method::multirate) {
       const Separation& separation = *analysis.separation();
       candidate.taps.factors = separation.factors;
@@ -347,8 +367,15 @@ class Chooser {
   }
 
   [[noreturn]] static void refuse(Method method, FilterAnalysis& analysis, const Job& job) {
-    const std::optional<Separation>& separation = analysis.separation();
     const std::string name = std::string(name_of(method));
+    if (method == Method::banded) {
+      throw Error(ErrorCode::invalid_argument,
+                  "method banded: filter '" + analysis.filter().name() +
+                      "' is not summed in whole numbers: pixels must be u8 and constants around them whole, weights along height and width, at most " +
+                      std::to_string(most_banded_taps) + ", and whole numbers of 16 bits times a power of 2, or outputs integers rounded to the " +
+                      "nearest that such are within 1/16 of; use automatic or direct");
+    }
+    const std::optional<Separation>& separation = analysis.separation();
     const std::string opening = "method " + name + ": filter '" + analysis.filter().name() + "' is not ";
     if (method == Method::box) {
       const char* why = separation ? "its weights differ" : "all its weights are 0";

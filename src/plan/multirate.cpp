@@ -8,6 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include "core/integer_weights.h"
+
 namespace halation {
 namespace {
 
@@ -20,9 +22,6 @@ constexpr std::int64_t last_factor = 32;
 constexpr std::int64_t fewest_taps = 6;
 
 double sum_of(const Weights& weights) { return std::accumulate(weights.begin(), weights.end(), 0.0); }
-double sum_of_magnitudes(const Weights& weights) {
-  return std::accumulate(weights.begin(), weights.end(), 0.0, [](double sum, double w) { return sum + std::fabs(w); });
-}
 
 /// Of 4 (D − 1) + 1 weights that sum up to 1.
 Weights spline(std::int64_t factor) {

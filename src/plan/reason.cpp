@@ -24,8 +24,9 @@ std::string to_string(const Reason& reason) {
                   static_cast<long long>(reason.factors[0]), static_cast<long long>(reason.factors[1]), direct.c_str(), reason.approximation);
     return reason.filter.name() + " " + text(reason.size) + ": multirate" + how + "; expected " + time_text(reason.seconds) + reason.timing;
   }
-  const std::string how = reason.method == Method::fft
-                              ? " by transforms" + instead + " multiply-adds a sample" + why
+  const std::string how = reason.method == Method::fft ? " by transforms" + instead + " multiply-adds a sample" + why
+                          : reason.method == Method::banded
+                              ? " by matrices of whole weights of " + std::to_string(reason.weight_bits) + " bits" + instead + " multiply-adds a sample" + why
                               : ", " + std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + instead + why;
   return reason.filter.name() + " " + text(reason.size) + ": " + std::string(name_of(reason.method)) + how + "; expected " +
          time_text(reason.seconds) + reason.timing;

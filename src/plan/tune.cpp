@@ -57,6 +57,7 @@ Key key_of(const Job& job, const Taps& taps, Layout layout, Device device) {
   bool whole = all_whole(taps.weights);
   if (taps.factors) whole = std::all_of(taps.factors->begin(), taps.factors->end(), all_whole);
   key.push_back(whole);
+  key.push_back(taps.banded ? taps.banded->bytes : 0);
   return key;
 }
 

@@ -168,11 +168,8 @@ TEST(Cuda, WrongDevicesAreNamed) {
             "input lies in memory of cuda:0, the plan runs on cpu; copy it there first");
   EXPECT_EQ(message_of([&] { (void)there.clone(); }),
             "copy: a view lies in memory of cuda:0; give the stream to copy in, or use to_device");
-  for (const Method method : {Method::low_rank, Method::banded}) {
-    EXPECT_EQ(message_of([&] { (void)convolve(there, gaussian({.sigma = 1.0}), {.method = method}); }),
-              "method " + std::string(name_of(method)) +
-                  " is not available on cuda; choose from automatic, direct, separable, box, fft, multirate");
-  }
+  EXPECT_EQ(message_of([&] { (void)convolve(there, gaussian({.sigma = 1.0}), {.method = Method::low_rank}); }),
+            "method low_rank is not available on cuda; choose from automatic, direct, separable, banded, box, fft, multirate");
   EXPECT_EQ(message_of([&] { (void)convolve(there, gaussian({.sigma = 32.0}), {.method = Method::multirate}); }),
             "method multirate approximates, which accuracy exact does not allow; use accuracy fast, or method automatic");
 }

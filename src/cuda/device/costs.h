@@ -40,6 +40,7 @@ struct Costs {
   Cost<2, 2, 2> fft_tiles_f32, fft_tiles_f64, fft_lines_f32, fft_lines_f64;
   Cost<2, 0, 1> fft_passes_f32, fft_passes_f64;
   Cost<1, 0, 1> fft_columns_f32, fft_columns_f64;
+  Cost<1, 4, 5> banded;
   Cost<1, 0, 1> box_x, box_y;
   Cost<1, 0, 2> box_y_reread;
   Cost<1, 0, 2> multirate;

@@ -43,6 +43,7 @@ inline __device__ __half __double2half(double value) { return static_cast<_Float
 
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace halation::cuda_backend {
 
@@ -84,5 +85,13 @@ class DeviceArray {
  private:
   T* data_ = nullptr;
 };
+
+/// Numbers on their way into device memory; they must outlive the copy.
+template <class T>
+DeviceArray<T> uploaded(const std::vector<T>& numbers, cudaStream_t queue) {
+  DeviceArray<T> there(numbers.size());
+  HALATION_CUDA_CHECK(cudaMemcpyAsync(there.data(), numbers.data(), numbers.size() * sizeof(T), cudaMemcpyHostToDevice, queue));
+  return there;
+}
 
 }  // namespace halation::cuda_backend

@@ -117,13 +117,6 @@ void place_weights(FftArguments<T>& to, const T* weights, const Taps& taps, std:
   to.tiles = 1;
 }
 
-template <class T>
-DeviceArray<T> uploaded(const std::vector<T>& numbers, cudaStream_t queue) {
-  DeviceArray<T> there(numbers.size());
-  HALATION_CUDA_CHECK(cudaMemcpyAsync(there.data(), numbers.data(), numbers.size() * sizeof(T), cudaMemcpyHostToDevice, queue));
-  return there;
-}
-
 /// How many times as long tiles at borders take where these are asked for further outside than an axis is long: sample by sample. What is
 /// constant there is not looked up.
 inline double slowed_by_borders(const Job& job) {

@@ -48,9 +48,7 @@ class SharedTileRunner final : public Runner {
     if (weights.size() <= static_cast<std::size_t>(Capacity)) {
       std::copy(weights.begin(), weights.end(), constants_.weights);
     } else {
-      far_weights_ = DeviceArray<Sum>(weights.size());
-      HALATION_CUDA_CHECK(cudaMemcpyAsync(far_weights_.data(), weights.data(), weights.size() * sizeof(Sum), cudaMemcpyHostToDevice,
-                                          cudaStreamPerThread));
+      far_weights_ = uploaded(weights, cudaStreamPerThread);
       HALATION_CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
       constants_.far_weights = far_weights_.data();
     }

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "cpu/int8/integer_weights.h"
+#include "core/integer_weights.h"
 #include "cpu/int8/sums32/weights.h"
 
 namespace halation::cpu_backend {
@@ -20,13 +20,13 @@ constexpr double most_value = 32767;
 constexpr double most_sum = 32700;  // beside what rounding adds
 constexpr double most_weight = 32766;
 
-Range times(const Range& weights, const Range& values) {
+SumRange times(const SumRange& weights, const SumRange& values) {
   return {weights.high * values.low + weights.low * values.high, weights.high * values.high + weights.low * values.low};
 }
 
 /// A pass over values within `range` that are multiples of 2^(zeros − fraction).
 struct Values {
-  Range range;
+  SumRange range;
   int fraction = 0;
   int zeros = 0;
   double error = 0;
@@ -48,7 +48,7 @@ std::optional<Values> multiply(const std::vector<double>& weights, const Values&
   const double largest = largest_magnitude(weights);
   if (largest == 0) return std::nullopt;
   const int finest = std::ilogb(most_weight / largest);
-  const Range range = times(range_of(weights), values.range);
+  const SumRange range = times(sum_range_of(weights), values.range);
   for (int fraction = most_fraction; fraction >= 0; --fraction) {
     // fraction = values.fraction + left + bits − product_bits
     const int bits = std::min(finest, fraction + product_bits - values.fraction);
@@ -123,7 +123,7 @@ std::optional<Values> multiply_exactly(const std::vector<double>& weights, const
   int bits = 0;
   while (bits < most_bits && !are_integers(scaled(weights, std::ldexp(1.0, bits)))) ++bits;
   const std::vector<double> whole = scaled(weights, std::ldexp(1.0, bits));
-  const Range range = times(range_of(weights), values.range);
+  const SumRange range = times(sum_range_of(weights), values.range);
   const int fraction = values.fraction + bits;
   const double most = fraction > 0 ? most_sum : most_value;
   if (!are_integers(whole) || largest_magnitude(whole) > most_value || std::ldexp(range.largest(), fraction) > most) return std::nullopt;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cpu/int8/integer_weights.h"
+#include "core/integer_weights.h"
 
 namespace halation::cpu_backend {
 namespace {
@@ -70,8 +70,8 @@ std::optional<FixedPoint> by_factors(const Job& job, const std::vector<double>& 
   FixedPoint fixed;
   fixed.by_columns = true;
   fixed.integer_y = y.weights;
-  const Range of_weights = range_of(weights_y);
-  const Range columns{of_weights.low * most_byte, of_weights.high * most_byte};
+  const SumRange of_weights = sum_range_of(weights_y);
+  const SumRange columns{of_weights.low * most_byte, of_weights.high * most_byte};
   while (std::ldexp(columns.largest() * y.scale, -fixed.shift) > most_weight - 1) ++fixed.shift;
   const double column_scale = std::ldexp(y.scale, -fixed.shift);
   const double column_error = largest_sum(y.differences, {0, most_byte}) + (fixed.shift > 0 ? 0.5 / column_scale : 0);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace halation::cpu_backend {
+namespace halation {
 
 /// Levels that sums over 8 bits may be off before they are rounded.
 inline constexpr double most_fixed_error = 1.0 / 16;
@@ -14,18 +14,18 @@ inline constexpr double most_byte = 255;
 inline bool is_integer(double value) { return value == std::nearbyint(value); }
 
 /// What a sum of weights and values lies between, values from 0 to 1.
-struct Range {
+struct SumRange {
   double low = 0;
   double high = 0;
   double largest() const { return high > -low ? high : -low; }
 };
 
-Range range_of(const std::vector<double>& weights);
+SumRange sum_range_of(const std::vector<double>& weights);
 double sum_of_magnitudes(const std::vector<double>& weights);
 double largest_magnitude(const std::vector<double>& weights);
 
 /// The largest |Σ weight · value| for any values within the range.
-double largest_sum(const std::vector<double>& weights, const Range& values);
+double largest_sum(const std::vector<double>& weights, const SumRange& values);
 
 std::vector<double> scaled(std::vector<double> weights, double scale);
 
@@ -39,4 +39,4 @@ struct IntegerWeights {
 /// The nearest ones, but for a few whose sum is nearest as well: images of one value stay such.
 IntegerWeights at_scale(const std::vector<double>& weights, double scale);
 
-}  // namespace halation::cpu_backend
+}  // namespace halation

@@ -1,11 +1,11 @@
 // integer_weights.cpp: weights as whole numbers, and what they and their sums are off by.
-#include "cpu/int8/integer_weights.h"
+#include "core/integer_weights.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
-namespace halation::cpu_backend {
+namespace halation {
 namespace {
 
 std::vector<std::int32_t> rounded(const std::vector<double>& weights, double scale) {
@@ -32,15 +32,14 @@ std::vector<std::int32_t> rounded(const std::vector<double>& weights, double sca
 
 }  // namespace
 
-Range range_of(const std::vector<double>& weights) {
-  Range range;
+SumRange sum_range_of(const std::vector<double>& weights) {
+  SumRange range;
   for (const double w : weights) (w < 0 ? range.low : range.high) += w;
   return range;
 }
 
 double sum_of_magnitudes(const std::vector<double>& weights) {
-  const Range range = range_of(weights);
-  return range.high - range.low;
+  return std::accumulate(weights.begin(), weights.end(), 0.0, [](double sum, double w) { return sum + std::fabs(w); });
 }
 
 double largest_magnitude(const std::vector<double>& weights) {
@@ -49,8 +48,8 @@ double largest_magnitude(const std::vector<double>& weights) {
   return largest;
 }
 
-double largest_sum(const std::vector<double>& weights, const Range& values) {
-  const Range w = range_of(weights);
+double largest_sum(const std::vector<double>& weights, const SumRange& values) {
+  const SumRange w = sum_range_of(weights);
   return std::max(w.high * values.high + w.low * values.low, -(w.low * values.high + w.high * values.low));
 }
 
@@ -66,4 +65,4 @@ IntegerWeights at_scale(const std::vector<double>& weights, double scale) {
   return integers;
 }
 
-}  // namespace halation::cpu_backend
+}  // namespace halation

@@ -1,0 +1,18 @@
+// banded.h: finds the whole numbers that stand for a filter's weights in sums over bytes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/banded.h"
+#include "core/job.h"
+
+namespace halation {
+
+/// Of one filter of a job over u8. Weights that are whole numbers of 16 bits, or become such by a power of 2, are taken as they are. Others
+/// are rounded to the finest such numbers where outputs are integers that are rounded to the nearest, and sums are off by
+/// `most_fixed_error` at most: then the job's scale is part of them. None where neither is so, or a sum could leave 32 bits.
+/// Cost: some passes over the weights.
+std::optional<Banded> banded_of(const Job& job, const std::vector<double>& weights);
+
+}  // namespace halation
