@@ -5,6 +5,7 @@ CPU = ("cpu_table_zen4", "cpu_table_zen4_u8")  # rows of a later record take the
 XEON = ("cpu_table",)
 GPU = "gpu_matrix"
 GPU_LARGE = "gpu_large_filters"
+GPU_CLIFFS = "gpu_cliffs"
 GPU_PYTHON = "gpu_table"  # some of these jobs with CuPy and PyTorch beside them
 
 # Jobs that share a line of the short tables.
@@ -161,7 +162,7 @@ def cpu_all(records=CPU):
 
 
 def gpu_all(name=GPU):
-    rows = record(name)["rows"]
+    rows = [{"peers": [], **row} for row in record(name)["rows"]]
     peers = peers_of(rows)
     return table(["Job", "µs", "GPix/s", "of a copy's pace", "target", *peers],
                  [[row["job"], digits(row["ms"] * 1e3), digits(row["gpix_per_s"]), percent(row["share_of_copy"]), target_text(row),
@@ -174,6 +175,14 @@ def gpu_large():
 
 def gpu_large_circumstances():
     return gpu_circumstances(GPU_LARGE)
+
+
+def gpu_cliffs():
+    return gpu_all(GPU_CLIFFS)
+
+
+def gpu_cliffs_circumstances():
+    return gpu_circumstances(GPU_CLIFFS)
 
 
 def gpu_python():
@@ -259,5 +268,5 @@ def overview():
 
 
 NAMES = {"XEON": XEON}
-FIGURES = [cpu_count, gpu_count, cpu_behind, gpu_behind, cpu_table, gpu_table, cpu_all, gpu_all, gpu_large, gpu_large_circumstances, gpu_python, gpu_python_least,
+FIGURES = [cpu_count, gpu_count, cpu_behind, gpu_behind, cpu_table, gpu_table, cpu_all, gpu_all, gpu_large, gpu_large_circumstances, gpu_cliffs, gpu_cliffs_circumstances, gpu_python, gpu_python_least,
            cpu_circumstances, gpu_circumstances, gpu_copy, cpu_peers, gpu_peers, overview]
