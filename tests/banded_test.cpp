@@ -103,5 +103,83 @@ TEST(Banded, ThereAreNone) {
   EXPECT_FALSE(banded_of(job_of(Pixel::u8, 0), real));
 }
 
+/// The sum over bytes that factors give, as core/banded.h says, at 1/2^shift before it is rounded.
+double sum_by_factors(const BandedFactors& factors, const std::vector<std::vector<int>>& rows) {
+  const auto low = [](int w) { return static_cast<int>(static_cast<std::int8_t>(w)); };
+  const auto high = [&](int w) { return (w - low(w)) / 256; };
+  std::int64_t sum = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::int64_t across = factors.narrow > 0 ? std::int64_t{1} << (factors.narrow - 1) : 0;
+    for (std::size_t k = 0; k < factors.x.size(); ++k) across += std::int64_t{factors.x[k]} * rows[r][k];
+    EXPECT_LT(std::abs(across), std::int64_t{1} << 31);
+    const auto v = static_cast<int>(across >> factors.narrow);
+    EXPECT_LT(std::abs(v), 0x8000 - 128);
+    const int w = factors.y[r];
+    sum += 256 * high(w) * high(v) + low(w) * high(v) + high(w) * low(v);
+  }
+  EXPECT_LT(std::abs(sum), std::int64_t{1} << 31);
+  return std::ldexp(static_cast<double>(sum), -factors.shift);
+}
+
+TEST(BandedFactors, SumsAreOffByNoMoreThanTheySay) {
+  std::mt19937 generator(5);
+  std::uniform_int_distribution<int> byte(0, 255);
+  for (const auto& [height, width] : {std::pair{1U, 1U}, std::pair{3U, 3U}, std::pair{17U, 5U}, std::pair{31U, 31U}, std::pair{65U, 65U}, std::pair{5U, 97U}}) {
+    for (const double scale : {1.0, 0.37, -3.0}) {
+      for (const bool both_signs : {false, true}) {
+        std::vector<double> y = random_weights(height, height), x = random_weights(width, width + 1);
+        if (both_signs) {
+          for (std::size_t i = 0; i < y.size(); i += 3) y[i] *= -0.5;
+          for (std::size_t i = 1; i < x.size(); i += 3) x[i] *= -0.5;
+        }
+        const auto found = banded_factors_of(job_of(Pixel::u8, scale), y, x, 0);
+        if (!found) {  // sums along x are too coarse
+          ASSERT_GT(std::fabs(scale), 1) << height << "x" << width;
+          continue;
+        }
+        EXPECT_LE(found->levels, most_fixed_error);
+        // Noise, and bytes that make sums and what they are off by large.
+        for (int pattern = 0; pattern < 40; ++pattern) {
+          std::vector<std::vector<int>> rows(height, std::vector<int>(width));
+          double right = 0;
+          for (std::size_t r = 0; r < height; ++r) {
+            for (std::size_t k = 0; k < width; ++k) {
+              const bool above = (y[r] > 0) == (x[k] > 0);
+              const double off = found->factors.x[k] * 1e-3 - std::floor(found->factors.x[k] * 1e-3);
+              rows[r][k] = pattern == 0 ? 255 : pattern == 1 ? (above ? 255 : 0) : pattern == 2 ? (above ? 0 : 255) : pattern == 3 ? (off > 0.5 ? 255 : 0) : byte(generator);
+              right += scale * y[r] * x[k] * rows[r][k];
+            }
+          }
+          EXPECT_LE(std::fabs(sum_by_factors(found->factors, rows) - right), found->levels + 1e-9) << height << "x" << width << ", pattern " << pattern;
+        }
+      }
+    }
+  }
+}
+
+TEST(BandedFactors, ThereAreNone) {
+  const std::vector<double> x = random_weights(31, 1);
+  EXPECT_TRUE(banded_factors_of(job_of(), x, x, 0));
+  EXPECT_TRUE(banded_factors_of(job_of(Pixel::i16), x, x, 1e-6));
+  EXPECT_FALSE(banded_factors_of(job_of(Pixel::f32), x, x, 0));
+  EXPECT_FALSE(banded_factors_of(job_of(), x, x, 0.01));  // what the product leaves would show
+  EXPECT_FALSE(banded_factors_of(job_of(Pixel::u8, 0), x, x, 0));
+  EXPECT_FALSE(banded_factors_of(job_of(Pixel::u8, 1e9), x, x, 0));
+  EXPECT_FALSE(banded_factors_of(job_of(), x, {0, 0}, 0));
+  std::vector<double> sharp = random_weights(91, 2);
+  sharp[45] = 1000;  // the others are lost beside it
+  EXPECT_FALSE(banded_factors_of(job_of(Pixel::u8, 1e-3), sharp, x, 0));
+  EXPECT_FALSE(banded_factors_of(job_of(Pixel::u8, 1e-3), x, sharp, 0));
+  Job job = job_of();
+  job.rounding = Rounding::truncate;
+  EXPECT_FALSE(banded_factors_of(job, x, x, 0));
+  job = job_of();
+  job.in_pixel = Pixel::u16;
+  EXPECT_FALSE(banded_factors_of(job, x, x, 0));
+  job = job_of();
+  job.borders[1] = BorderTable(-1, 65, 64, Border::constant(0.5));
+  EXPECT_FALSE(banded_factors_of(job, x, x, 0));
+}
+
 }  // namespace
 }  // namespace halation

@@ -49,8 +49,8 @@ enum class Method {
   direct,     ///< weight by weight: any filter; all devices
   separable,  ///< along one axis after the other: weights that are a product of factors; cpu and cuda
   low_rank,   ///< as a sum of few products of factors: refused, no device has it
-  banded,     ///< as products of matrices of whole numbers, by tensor cores: filters over u8 of up to some 40 × 40 weights that whole
-              ///< numbers of 16 bits stand for; cuda, of compute capability 8.0 and later
+  banded,     ///< as products of matrices of whole numbers, by tensor cores: filters over u8 of up to some 40 × 40 weights, or products of
+              ///< factors of up to 97, that whole numbers of 16 bits stand for; cuda, of compute capability 8.0 and later
   box,        ///< sums that neighbouring outputs share, at a cost that hardly grows with the size: factors each of which has equal
               ///< weights; cpu and cuda
   fft,        ///< as a product of spectra, tile by tile: any filter, at a cost that hardly grows with its size; cpu and cuda

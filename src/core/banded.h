@@ -2,17 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace halation {
 
+/// A product of two factors as whole numbers of 16 bits, summed along x, then along y: with w = 256 · high(w) + low(w), both signed bytes,
+///     v = round(Σ x[k] · in / 2^narrow),  |v| < 2^15,
+///     out = round((256 · Σ high(y) · high(v) + Σ (low(y) · high(v) + high(y) · low(v))) / 2^shift + the job's offset).
+/// What is left out, Σ low(y) · low(v) / 256, is part of `Banded::error`.
+struct BandedFactors {
+  std::vector<std::int32_t> y, x;
+  int narrow = 0;
+  int shift = 0;
+};
+
 /// An output is  round(Σ weights[k] · x[k] · factor + offset), with the job's offset.
 struct Banded {
-  std::vector<std::int32_t> weights;  ///< as the filter's
+  std::vector<std::int32_t> weights;  ///< as the filter's; none where it has factors alone
   int bytes = 1;                      ///< of a weight
   double scale = 1;                   ///< of the whole numbers over the weights, or over the weights times the job's scale
   bool has_scale = false;             ///< whether the job's scale is part of them
   double error = 0;                   ///< levels of the output that sums are off by at most, before they are rounded
+  std::optional<BandedFactors> factors = {};  ///< where it is a product of them, the job's scale in y
 
   double factor(double job_scale) const { return (has_scale ? 1 : job_scale) / scale; }
 };

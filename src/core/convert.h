@@ -40,4 +40,9 @@ decltype(auto) visit_pixel(Pixel pixel, Visitor&& visitor) {
   throw std::logic_error("visit_pixel: not a pixel");
 }
 
+/// Whether an element can be that number.
+inline bool is_element(double value, Pixel pixel) {
+  return visit_pixel(pixel, [&](auto like) { return static_cast<double>(to_element<decltype(like)>(value, Rounding::half_even)) == value; });
+}
+
 }  // namespace halation

@@ -21,6 +21,7 @@
 #include "cuda/shared_tile/shared_tile.h"
 #include "cuda/streaming/streaming.h"
 #include "cuda/warp_strip/warp_strip.h"
+#include "cuda/whole_images/whole_images.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -157,7 +158,8 @@ const Families& families() {
       &running_box_y,      &running_box_y_reread, &long_rows_in_bulk, &long_rows,        &register_tile,
       &shared_tile,        &shared_tile_factored, &through_f32,       &axis_by_axis,     &axis_by_axis_pixels,
       &depth_for_height,   &one_factor_dense,     &filter_by_filter,  &fft_tiles,        &fft_passes,
-      &fft_along_y,        &multirate,            &banded,
+      &fft_along_y,        &multirate,            &banded,            &banded_passes,
+      &whole_images,
   };
   static const Families table(list);
   return table;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include "core/integer_weights.h"
@@ -22,6 +23,11 @@ constexpr Limits limits[] = {{1, -128, 127}, {2, -32896, 32639}};
 constexpr double most_sum = 0x1p31 - 0x1p24;
 /// Weights beyond this share of the largest power of 2 are none: 2^20 as elsewhere.
 constexpr double finest = 0x1p20;
+
+/// Whether sums may be off by `most_fixed_error` before they are rounded.
+bool may_round(const Job& job) {
+  return !is_float(job.out_pixel) && job.combine == Combine::none && job.rounding == Rounding::half_even && job.scale != 0;
+}
 
 bool can_be_summed(const Job& job, const std::vector<double>& weights) {
   if (job.in_pixel != Pixel::u8 || job.sum_f64 || weights.empty()) return false;
@@ -82,9 +88,42 @@ std::optional<Banded> rounded(const std::vector<double>& weights) {
 std::optional<Banded> banded_of(const Job& job, const std::vector<double>& weights) {
   if (!can_be_summed(job, weights)) return std::nullopt;
   if (std::optional<Banded> whole = as_they_are(weights)) return whole;
-  const bool may_round = !is_float(job.out_pixel) && job.combine == Combine::none && job.rounding == Rounding::half_even;
-  if (!may_round || job.scale == 0) return std::nullopt;
+  if (!may_round(job)) return std::nullopt;
   return rounded(scaled(weights, job.scale));
+}
+
+std::optional<FoundFactors> banded_factors_of(const Job& job, const std::vector<double>& y, const std::vector<double>& x, double residual) {
+  if (!can_be_summed(job, x) || !can_be_summed(job, y) || !may_round(job)) return std::nullopt;
+  constexpr double largest = limits[1].high - 1;  // of weights, one less for what rounds them
+  constexpr double largest_across = 32512;        // of sums along x, with room for what they are off by, and for 128
+  const std::vector<double> down = scaled(y, job.scale);
+  FoundFactors found;
+  // Sums along x fill 16 bits, weights nearly so: by the most steps of 2 that both allow.
+  const SumRange across = sum_range_of(x);
+  const double full = largest_across / (most_byte * across.largest());  // units of such sums for 1
+  const double most_narrow = std::floor(std::log2(largest / largest_magnitude(x) / full));
+  if (!(most_narrow >= 0)) return std::nullopt;  // a tap outweighs what sums hold
+  found.factors.narrow = static_cast<int>(std::min(most_narrow, 15.0));
+  IntegerWeights whole_x = at_scale(x, std::ldexp(full, found.factors.narrow));
+  // An output is a sum along y over 2^shift.
+  const double most_shift = std::floor(std::log2(full * largest / largest_magnitude(down))) - 8;
+  if (!(most_shift >= 1)) return std::nullopt;
+  found.factors.shift = static_cast<int>(std::min(most_shift, 22.0));
+  const double scale_y = std::ldexp(1 / full, found.factors.shift + 8);
+  IntegerWeights whole_y = at_scale(down, scale_y);
+  double low = 0;
+  for (const std::int32_t w : whole_y.weights) low += std::abs(static_cast<std::int8_t>(w));
+  const double magnitudes = sum_of_magnitudes(down);
+  constexpr double largest_low = 128;
+  found.levels = largest_sum(whole_x.differences, {0, most_byte}) * magnitudes +
+                 0.5 / full * (magnitudes + static_cast<double>(y.size()) / scale_y) +
+                 largest_sum(whole_y.differences, {most_byte * across.low, most_byte * across.high}) +
+                 std::ldexp(low * largest_low, -8 - found.factors.shift) + residual * magnitudes * sum_of_magnitudes(x) * most_byte;
+  const double largest_total = (sum_of_magnitudes(down) * scale_y + static_cast<double>(y.size())) * (largest_across + 128) / 256;
+  if (!(found.levels <= most_fixed_error) || largest_total > most_sum) return std::nullopt;
+  found.factors.x = std::move(whole_x.weights);
+  found.factors.y = std::move(whole_y.weights);
+  return found;
 }
 
 }  // namespace halation

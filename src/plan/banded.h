@@ -15,4 +15,12 @@ namespace halation {
 /// Cost: some passes over the weights.
 std::optional<Banded> banded_of(const Job& job, const std::vector<double>& weights);
 
+/// The same of a product of factors along y and x where outputs are integers rounded to the nearest. `residual` is the share of the weights
+/// that the product leaves. `levels` is what sums are off by: at most `most_fixed_error`.
+struct FoundFactors {
+  BandedFactors factors;
+  double levels = 0;
+};
+std::optional<FoundFactors> banded_factors_of(const Job& job, const std::vector<double>& y, const std::vector<double>& x, double residual);
+
 }  // namespace halation

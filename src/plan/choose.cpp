@@ -23,8 +23,9 @@ namespace {
 
 /// Dense weights beyond this many (2 GiB) are refused rather than multiplied out.
 constexpr std::int64_t most_dense_taps = std::int64_t{1} << 28;
-/// Of more weights no backend makes banded matrices.
+/// Of more weights, or of longer factors, no backend makes banded matrices.
 constexpr std::int64_t most_banded_taps = 4096;
+constexpr std::int64_t most_banded_factor = 128;
 /// A method that should take so many times as long as another is not worth timing.
 constexpr double hopeless = 10;
 
@@ -74,8 +75,8 @@ class FilterAnalysis {
   const std::optional<Banded>& banded(const Job& job) {
     static const std::optional<Banded> none;
     const FilterSize size = filter_.size();
-    if (job.sum_f64 || job.in_pixel != Pixel::u8 || size.depth > 1 || size.taps() > most_banded_taps) return none;
-    if (!sought_banded_) banded_ = banded_of(job, weights());
+    if (job.sum_f64 || job.in_pixel != Pixel::u8 || size.depth > 1 || std::max(size.height, size.width) > most_banded_factor) return none;
+    if (!sought_banded_) banded_ = found_banded(job);
     sought_banded_ = true;
     return banded_;
   }
@@ -89,6 +90,21 @@ class FilterAnalysis {
   }
 
  private:
+  /// Sums that are exact by weights stay so.
+  std::optional<Banded> found_banded(const Job& job) {
+    std::optional<Banded> found;
+    if (filter_.size().taps() <= most_banded_taps) found = banded_of(job, weights());
+    if ((found && found->error == 0) || !is_product(separation(), job)) return found;
+    const auto& [z, y, x] = separation()->factors;
+    std::vector<double> down = scaled(y, z.front());
+    if (std::optional<FoundFactors> by_factors = banded_factors_of(job, down, x, separation()->residual)) {
+      if (!found) found = Banded{.weights = {}, .bytes = 2, .has_scale = true};
+      found->error = std::max(found->error, by_factors->levels);
+      found->factors = std::move(by_factors->factors);
+    }
+    return found;
+  }
+
   /// Factors that the filter was made from, else such as are found in its weights.
   std::optional<Separation> found_separation() const {
     if (!filter_.factors()) return separate(filter_.size().space(), weights());

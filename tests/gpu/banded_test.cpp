@@ -26,14 +26,6 @@ Filter real_filter(const FilterSize& size, std::uint64_t seed) {
   return Filter::dense(size, std::move(weights));
 }
 
-std::vector<double> values_of(const ConstView& view) {
-  Image packed(view.shape, Pixel::f64);
-  const Plan plan({.shape = view.shape, .pixel = view.pixel, .filters = {Filter::dense({}, {1.0})}, .options = {.output = Pixel::f64}});
-  plan.run(view, packed);
-  const auto* from = reinterpret_cast<const double*>(packed.view().data);
-  return {from, from + view.shape.elements()};
-}
-
 Options banded(Options options) {
   options.method = Method::banded;
   return options;
@@ -139,16 +131,14 @@ TEST(GpuBanded, TakesChannelsBatchesPlanesAndOutputs) {
   }
 }
 
-TEST(GpuBanded, TakesRowsThatLieAnyhow) {
-  const Shape shape{.height = 45, .width = 301};
-  const Image image = noise(shape, Pixel::u8, 15);
-  const Filter filter = real_filter({.height = 9, .width = 9}, 16);
-  const Plan plan({.shape = shape, .pixel = Pixel::u8, .filters = {filter}, .device = cuda(), .options = banded({})});
+/// Upside down, elements apart, from odd addresses on.
+void expect_same_however_rows_lie(const Image& image, const Plan& plan) {
+  const Shape shape = image.shape();
   const std::vector<double> right = values_of(result_of(plan, image));
   for (const bool upside_down : {false, true}) {
     for (const std::int64_t step : {1, 2}) {
       for (const std::int64_t at : {0, 1, 3, 8}) {
-        const Shape around{.height = 47, .width = 700};
+        const Shape around{.height = shape.height + 2, .width = 2 * shape.width + 98};
         Image there = allocate(around, Pixel::u8, cuda());
         Image out = allocate(around, Pixel::u8, cuda());
         const auto inside = [&](View view) {
@@ -167,6 +157,96 @@ TEST(GpuBanded, TakesRowsThatLieAnyhow) {
       }
     }
   }
+}
+
+/// A product of factors without symmetry, of real numbers of both signs.
+Filter real_factors(std::int64_t height, std::int64_t width, std::uint64_t seed) {
+  const auto factor = [&](std::int64_t taps, std::uint64_t which) {
+    std::vector<double> weights;
+    double sum = 0;
+    for (std::int64_t i = 0; i < taps; ++i) {
+      const std::uint64_t bits = random_bits(seed << 40 ^ which << 20 ^ static_cast<std::uint64_t>(i));
+      weights.push_back(static_cast<double>(bits % 1000) / 1000 + 0.05 - (bits % 7 == 0 ? 0.6 : 0));
+      sum += std::fabs(weights.back());
+    }
+    for (double& w : weights) w *= 1.2 / sum;
+    return weights;
+  };
+  return Filter::separable({.y = factor(height, 1), .x = factor(width, 2)});
+}
+
+TEST(GpuBanded, TakesFactorsOfEverySize) {
+  for (const std::int64_t width : {1, 2, 9, 16, 17, 18, 31, 33, 49, 64, 65, 81, 97, 113}) {
+    for (const std::int64_t height : {1, 2, 9, 17, 18, 33, 34, 65, 66, 97}) {
+      const Image image = noise({.height = 150 + height, .width = 300 + width}, Pixel::u8, 31);
+      expect_banded(image, real_factors(height, width, 32), {}, "factors " + text(height, width));
+    }
+  }
+}
+
+TEST(GpuBanded, TakesFactorsAtEveryBorderAndExtent) {
+  const Filter filter = real_factors(65, 50, 33);
+  for (const Border::Mode y : border_modes) {
+    for (const Border::Mode x : border_modes) {
+      const Options options{.border = {.y = Border{y, y == Border::Mode::constant ? 77.0 : 0}, .x = Border{x, x == Border::Mode::constant ? 201.0 : 0}}};
+      const std::string what = "factors, " + std::string(name_of(y)) + ", " + std::string(name_of(x));
+      for (const auto& [height, width] : {std::pair{1, 1}, std::pair{3, 2}, std::pair{5, 700}, std::pair{130, 7}, std::pair{65, 519}, std::pair{80, 1024}}) {
+        const Image image = noise({.height = height, .width = width}, Pixel::u8, 34);
+        for (const Extent extent : {Extent::same, Extent::full}) {
+          Options own = options;
+          own.extent = extent;
+          expect_banded(image, filter, own, what + " " + text(height, width));
+        }
+      }
+      Options valid = options;
+      valid.extent = Extent::valid;
+      expect_banded(noise({.height = 190, .width = 533}, Pixel::u8, 35), filter, valid, what + " valid");
+    }
+  }
+}
+
+TEST(GpuBanded, TakesFactorsOverChannelsPlanesAnchorsAndOutputs) {
+  for (const std::int64_t channels : {1, 2, 3, 4, 5}) {
+    for (const Layout layout : {Layout::interleaved, Layout::planar}) {
+      for (const std::int64_t width : {64, 171, 1031}) {
+        const Image image = noise({.batch = 2, .depth = 2, .height = 77, .width = width, .channels = channels}, Pixel::u8, 36, layout);
+        const std::string what = "factors, " + std::to_string(channels) + " channels of " + std::to_string(width);
+        for (const std::int64_t taps : {17, 31, 51}) expect_banded(image, real_factors(taps, taps, 37), {.border = Border::replicate()}, what);
+      }
+    }
+  }
+  const Image image = noise({.height = 170, .width = 401}, Pixel::u8, 38);
+  for (const std::int64_t at : {0, 3, 11, 20})
+    expect_banded(image, real_factors(21, 29, 39).with_anchor({.y = 20 - at, .x = at}), {.border = Border::wrap()}, "factors, anchor " + std::to_string(at));
+  for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16}) {
+    for (const double scale : {1.0, 0.3, -1.0})
+      expect_banded(image, real_factors(19, 25, 40), {.output = output, .scale = scale, .offset = 10.25}, "factors to " + std::string(name_of(output)));
+    expect_banded(image, real_factors(19, 25, 41), {.output = output, .scale = 0.5, .offset = 10}, "factors to " + std::string(name_of(output)));
+  }
+}
+
+TEST(GpuBanded, FactorsTakeRowsThatLieAnyhow) {
+  const Shape shape{.height = 145, .width = 301};
+  const Image image = noise(shape, Pixel::u8, 42);
+  const Plan plan({.shape = shape, .pixel = Pixel::u8, .filters = {real_factors(65, 33, 43)}, .device = cuda(), .options = banded({})});
+  expect_same_however_rows_lie(image, plan);
+}
+
+TEST(GpuBanded, FactorsAreChosenForLargeImagesOfBytes) {
+  for (const std::int64_t channels : {1, 3}) {
+    const Plan plan({.shape = {.height = 8192, .width = 8192, .channels = channels}, .pixel = Pixel::u8,
+                     .filters = {gaussian({.sigma = channels == 1 ? 8.0 : 4.0})}, .device = cuda()});
+    EXPECT_EQ(plan.methods().front(), Method::banded) << plan.explain();
+    EXPECT_LE(plan.error_bound(255), 0.063) << plan.explain();
+  }
+}
+
+TEST(GpuBanded, TakesRowsThatLieAnyhow) {
+  const Shape shape{.height = 45, .width = 301};
+  const Image image = noise(shape, Pixel::u8, 15);
+  const Plan plan({.shape = shape, .pixel = Pixel::u8, .filters = {real_filter({.height = 9, .width = 9}, 16)}, .device = cuda(),
+                   .options = banded({})});
+  expect_same_however_rows_lie(image, plan);
 }
 
 TEST(GpuBanded, CombinesFilters) {

@@ -76,6 +76,15 @@ inline bool same_bits(const ConstView& a, const ConstView& b) {
   return a.shape == b.shape && a.pixel == b.pixel && std::memcmp(a.data, b.data, bytes_in(a)) == 0;
 }
 
+/// The elements of a host image, in order, as numbers.
+inline std::vector<double> values_of(const ConstView& view) {
+  Image packed(view.shape, Pixel::f64);
+  const Plan plan({.shape = view.shape, .pixel = view.pixel, .filters = {Filter::dense({}, {1.0})}, .options = {.output = Pixel::f64}});
+  plan.run(view, packed);
+  const auto* from = reinterpret_cast<const double*>(packed.view().data);
+  return {from, from + view.shape.elements()};
+}
+
 /// Runs a plan of one output, over memory that is poisoned before, on a copy of a host image.
 inline Image result_of(const Plan& plan, const Image& image) {
   const Image there = to_device(image, cuda());

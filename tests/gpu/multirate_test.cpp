@@ -27,14 +27,6 @@ Options at_lower_rate(Options options) {
   return options;
 }
 
-std::vector<double> values_of(const ConstView& view) {
-  Image packed(view.shape, Pixel::f64);
-  const Plan plan({.shape = view.shape, .pixel = view.pixel, .filters = {Filter::dense({}, {1.0})}, .options = {.output = Pixel::f64}});
-  plan.run(view, packed);
-  const auto* from = reinterpret_cast<const double*>(packed.view().data);
-  return {from, from + view.shape.elements()};
-}
-
 void expect_within_bound(const Image& image, const Filter& filter, const Options& options, double largest, const std::string& what) {
   const Plan plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = at_lower_rate(options)});
   Options exact = options;

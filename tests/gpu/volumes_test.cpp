@@ -54,6 +54,35 @@ TEST(Volumes, EveryBorderAndSizeOfPlanes) {
   }
 }
 
+TEST(Volumes, EveryPixel) {
+  std::uint64_t seed = 50;
+  for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16}) {
+    for (const std::int64_t width : {4, 124, 128, 136, 260, 67}) {
+      for (const std::int64_t height : {1, 2, 16, 17, 33}) {
+        for (const std::int64_t depth : {1, 2, 7, 20}) {
+          for (const std::int64_t taps : {3, 5, 7, 9}) {
+            ++seed;
+            const Image image = whole_image({.depth = depth, .height = height, .width = width}, pixel, seed);
+            const Border::Mode mode = border_modes[seed % border_modes.size()];
+            const Options options{.border = Border{mode, mode == Border::Mode::constant ? 5.0 : 0.0},
+                                  .output = seed % 3 == 0 ? Pixel::f32 : pixel,
+                                  .scale = 0.5,
+                                  .offset = 9,
+                                  .rounding = seed % 2 == 0 ? Rounding::half_even : Rounding::truncate};
+            expect_same(image, whole_cube(taps, seed), options, std::string(name_of(pixel)));
+            if (taps == 9) continue;
+            const Filter dense = whole_filter({.depth = taps, .height = taps, .width = taps}, seed, 1);
+            Options directly = options;
+            directly.method = Method::direct;
+            EXPECT_TRUE(same_bits(convolve(image, dense, directly), on_gpu(image, dense, directly)))
+                << taps << "^3 over " << to_string(image.shape()) << " " << name_of(pixel) << ", border " << name_of(mode);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Volumes, EveryAnchorAndExtent) {
   const Image image = whole_image({.depth = 19, .height = 37, .width = 140}, Pixel::f32, 1);
   std::uint64_t seed = 0;

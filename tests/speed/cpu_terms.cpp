@@ -21,7 +21,7 @@ using namespace halation;
 using namespace halation::cpu_backend;
 
 constexpr const char* usage =
-    "usage: speed_cpu_terms [--cases 400] [--seed 1] [--filters usual|large] [--rates avx2|avx512|zen4]\n"
+    "usage: speed_cpu_terms [--cases 400] [--seed 1] [--filters usual|large|beside] [--rates avx2|avx512|zen4]\n"
     "A line of JSON for each seeded job: how much of each piece of work each family of the CPU counts, by a row of src/cpu/rates.cpp.\n";
 
 struct Figure {
@@ -119,8 +119,8 @@ void print_terms(const Family& family, const Request& request, Rates& rates,
   std::printf("}");
 }
 
-void print_job(std::uint64_t seed, std::uint64_t index, bool are_large, const Rates& row) {
-  const sweep::JobCase job_case = are_large ? sweep::large_case(seed, index, 1) : sweep::usual_case(seed, index);
+void print_job(std::uint64_t seed, std::uint64_t index, sweep::Filters filters, const Rates& row) {
+  const sweep::JobCase job_case = sweep::case_of(filters, seed, index);
   PlanSpec spec = job_case.spec;
   spec.layout = job_case.in_layout;
   spec.device = cpu();
@@ -153,14 +153,14 @@ void print_job(std::uint64_t seed, std::uint64_t index, bool are_large, const Ra
 
 int main(int count, char** words) try {
   sweep::Seeded seeded{.cases = 400};
-  bool are_large = false;
+  sweep::Filters filters = sweep::Filters::usual;
   const Rates* row = &avx512_rates;
   for (int i = 1; i < count; i += 2) {
     const std::string_view name = words[i];
     const char* value = i + 1 < count ? words[i + 1] : "";
     if (seeded.take(name, value)) continue;
-    if (name == "--filters" && (value == std::string_view("usual") || value == std::string_view("large"))) {
-      are_large = value == std::string_view("large");
+    if (const auto named = sweep::filters_named(value); name == "--filters" && named) {
+      filters = *named;
     } else if (name == "--rates" && rates_named(value) != nullptr) {
       row = rates_named(value);
     } else {
@@ -168,7 +168,7 @@ int main(int count, char** words) try {
       return 2;
     }
   }
-  for (std::uint64_t i = 0; i < seeded.cases; ++i) print_job(seeded.seed, i, are_large, *row);
+  for (std::uint64_t i = 0; i < seeded.cases; ++i) print_job(seeded.seed, i, filters, *row);
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "speed_cpu_terms: " << error.what() << "\n";

@@ -34,7 +34,7 @@ namespace {
 using namespace halation;
 
 constexpr const char* usage =
-    "usage: speed_regret [--device cpu] [--cases 400] [--seed 1] [--first 0] [--threads 0] [--filters usual|large]\n"
+    "usage: speed_regret [--device cpu] [--cases 400] [--seed 1] [--first 0] [--threads 0] [--filters usual|large|beside]\n"
     "                    [--clock wall|processor] [--turns 1]\n"
     "Does seeded jobs by every method and family of kernels that takes them. A line of JSON for each: what "
     "each was expected to take, what it\n"
@@ -45,7 +45,7 @@ constexpr const char* usage =
 struct Settings : sweep::Seeded {
   std::uint64_t first = 0;
   int threads = 0;
-  bool are_large = false;  ///< filters of up to 511 taps along an axis
+  sweep::Filters filters = sweep::Filters::usual;
   bool by_processor = false;
   int turns = 1;  ///< over all jobs
 };
@@ -209,8 +209,7 @@ void print(const Measured& job) {
 
 Measured measure(const Settings& settings, std::uint64_t index) {
   const double times = settings.device.kind == Device::Kind::cuda ? 10 : 1;  // as many samples as keep it busy
-  const sweep::JobCase job_case =
-      settings.are_large ? sweep::large_case(settings.seed, index, times) : sweep::usual_case(settings.seed, index);
+  const sweep::JobCase job_case = sweep::case_of(settings.filters, settings.seed, index, times);
   PlanSpec spec = job_case.spec;
   spec.device = settings.device;
   spec.options.threads = settings.threads;
@@ -297,8 +296,8 @@ int main(int count, char** words) try {
       settings.first = std::strtoull(value, nullptr, 10);
     else if (name == "--threads")
       settings.threads = std::atoi(value);
-    else if (name == "--filters" && (value == std::string_view("usual") || value == std::string_view("large")))
-      settings.are_large = value == std::string_view("large");
+    else if (const auto filters = sweep::filters_named(value); name == "--filters" && filters)
+      settings.filters = *filters;
     else if (name == "--turns")
       settings.turns = std::max(1, std::atoi(value));
     else if (name == "--clock" && (value == std::string_view("wall") || value == std::string_view("processor")))

@@ -25,7 +25,7 @@ using namespace halation;
 using namespace halation::cuda_backend;
 
 constexpr const char* usage =
-    "usage: speed_terms [--cases 400] [--seed 1]\n"
+    "usage: speed_terms [--cases 400] [--seed 1] [--filters usual|large|beside]\n"
     "A line of JSON for each seeded job: what each family of the GPU expects, and the terms that it counts.\n";
 
 /// The GPU that costs were measured on.
@@ -74,6 +74,9 @@ std::optional<Row> row_of(std::string_view family, const Job& job, Costs& costs)
   if (family == "register tile") return row("register_tile", costs.register_tile);
   if (family == "streaming by movers") return row("movers", costs.movers);
   if (family == "streaming") return row("streaming", costs.streaming);
+  if (family == "whole images") return row("whole_images", costs.whole_images);
+  if (family == "banded") return row("banded", costs.banded);
+  if (family == "banded passes") return row("banded_passes", costs.banded_passes);
   if (family == "running box, x") return row("box_x", costs.box_x);
   if (family == "running box, y by a ring") return row("box_y", costs.box_y);
   if (family == "running box, y reread") return row("box_y_reread", costs.box_y_reread);
@@ -113,10 +116,11 @@ class Priced final : public Backend {
   const Gpu& gpu_;
 };
 
-void print_job(std::uint64_t seed, std::uint64_t index) {
+void print_job(sweep::Filters filters, std::uint64_t seed, std::uint64_t index) {
   const Gpu gpu = measured_gpu(costs_of(90));
   const Priced backend(gpu);
-  const sweep::JobCase job_case = sweep::usual_case(seed, index);
+  constexpr double times = 10;  // as regret.cpp
+  const sweep::JobCase job_case = sweep::case_of(filters, seed, index, times);
   PlanSpec spec = job_case.spec;
   spec.layout = job_case.in_layout;
   spec.device = cpu();  // which every machine has
@@ -148,10 +152,12 @@ void print_job(std::uint64_t seed, std::uint64_t index) {
 
 int main(int count, char** words) try {
   sweep::Seeded asked{.cases = 400};
+  sweep::Filters filters = sweep::Filters::usual;
   for (int i = 1; i + 1 < count; i += 2) {
-    if (!asked.take(words[i], words[i + 1])) return std::cerr << usage, 2;
+    if (const auto named = sweep::filters_named(words[i + 1]); named && std::string_view(words[i]) == "--filters") filters = *named;
+    else if (!asked.take(words[i], words[i + 1])) return std::cerr << usage, 2;
   }
-  for (std::uint64_t i = 0; i < asked.cases; ++i) print_job(asked.seed, i);
+  for (std::uint64_t i = 0; i < asked.cases; ++i) print_job(filters, asked.seed, i);
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "speed_terms: " << error.what() << "\n";

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 #include <set>
+#include <stdexcept>
 
 namespace halation::sweep {
 namespace {
@@ -391,6 +392,104 @@ JobCase large_case(std::uint64_t seed, std::uint64_t index, double times) {
   if (spec.shape.channels > 1 && below(random, 4) == 0) made.in_layout = made.out_layout = Layout::planar;
   made.text = text_of(made, kind, mode) + (spec.options.accuracy == Accuracy::fast ? ", fast" : "");
   return made;
+}
+
+namespace {
+
+/// Dense weights that are the sum of so many products of bells.
+Filter filter_of_rank(std::size_t rank, const FilterSize& size, Random& random) {
+  std::vector<double> weights(static_cast<std::size_t>(size.taps()));
+  for (std::size_t term = 0; term < rank; ++term) {
+    const double part = uniform(random, -1, 1) / static_cast<double>(rank);
+    const Filter product = Filter::separable({.y = bell(random, size.height), .x = bell(random, size.width)});
+    const std::vector<double> of_term = product.weights();
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] += part * of_term[i];
+  }
+  return Filter::dense(size, std::move(weights));
+}
+
+}  // namespace
+
+JobCase beside_case(std::uint64_t seed, std::uint64_t index, double times) {
+  Random random(seed * 0x9e3779b97f4a7c15 + index);
+  JobCase made;
+  made.seed = seed + index;
+  PlanSpec& spec = made.spec;
+  Shape& shape = spec.shape;
+  const auto one_of = [&]<class T>(std::initializer_list<T> list) { return *(list.begin() + below(random, list.size())); };
+  const auto grown = [&](double least, double most) { return std::exp(uniform(random, std::log(least), std::log(most))); };
+  const auto whole = [&](double least, double most) { return static_cast<std::int64_t>(grown(least, most)); };
+  double samples = times * grown(1e5, 2e7);
+  shape.channels = one_of({std::int64_t{1}, std::int64_t{1}, std::int64_t{3}, std::int64_t{4}});
+  spec.pixel = one_of({Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32, Pixel::f32});
+  const Border::Mode mode = modes[below(random, std::size(modes))];
+  spec.options.border = Border{mode, 0};
+  FilterSize size{.height = 3 + 2 * static_cast<std::int64_t>(below(random, 3))};
+  size.width = size.height;
+  std::size_t kind = 1, rank = 0;
+  switch (below(random, 7)) {
+    case 0:  // many small images
+      shape.height = whole(6, 100);
+      shape.width = below(random, 2) == 0 ? (shape.height + 3) / 4 * 4 : whole(6, 100);
+      shape.batch = std::max<std::int64_t>(1, static_cast<std::int64_t>(samples) / (shape.height * shape.width * shape.channels));
+      break;
+    case 1:  // volumes
+      shape.channels = 1;
+      draw_extents(random, 3, samples, shape);
+      shape.width = (shape.width + 3) / 4 * 4;
+      kind = one_of({std::size_t{1}, std::size_t{4}});
+      size.height = size.width = size.depth = 3 + 2 * static_cast<std::int64_t>(below(random, kind == 4 ? 4 : 3));
+      break;
+    case 2:  // long factors over bytes
+      spec.pixel = Pixel::u8;
+      draw_extents(random, 2, samples / static_cast<double>(shape.channels), shape);
+      kind = 4;
+      size.height = whole(5, 97);
+      size.width = below(random, 3) == 0 ? whole(5, 97) : size.height;
+      break;
+    case 3:  // f64
+      spec.pixel = Pixel::f64;
+      draw_extents(random, 2, samples / static_cast<double>(shape.channels), shape);
+      break;
+    case 4:  // ranks
+      shape.channels = one_of({std::int64_t{1}, std::int64_t{1}, std::int64_t{3}});
+      draw_extents(random, 2, samples / static_cast<double>(shape.channels), shape);
+      size.height = whole(5, 64);
+      size.width = below(random, 3) == 0 ? whole(5, 64) : size.height;
+      rank = 2 + below(random, 7);
+      break;
+    case 5:  // thin
+      shape.height = whole(1, 9);
+      shape.width = std::max<std::int64_t>(1, static_cast<std::int64_t>(samples) / (shape.height * shape.channels));
+      if (below(random, 2) == 0) std::swap(shape.height, shape.width);
+      size.height = size.width = whole(3, 32);
+      kind = one_of({std::size_t{1}, std::size_t{4}});
+      break;
+    default:  // odd rows
+      shape.height = std::llround(std::sqrt(samples / static_cast<double>(shape.channels)));
+      shape.width = shape.height | 1;
+      size.height = size.width = 3 + 2 * static_cast<std::int64_t>(below(random, 4));
+      break;
+  }
+  spec.filters.push_back(rank > 0 ? filter_of_rank(rank, size, random) : make_filter_of(kind, size, random));
+  made.text = text_of(made, kind, mode) + (rank > 0 ? ", rank " + std::to_string(rank) : "");
+  return made;
+}
+
+std::optional<Filters> filters_named(std::string_view name) {
+  if (name == "usual") return Filters::usual;
+  if (name == "large") return Filters::large;
+  if (name == "beside") return Filters::beside;
+  return std::nullopt;
+}
+
+JobCase case_of(Filters filters, std::uint64_t seed, std::uint64_t index, double times) {
+  switch (filters) {
+    case Filters::usual: return usual_case(seed, index);
+    case Filters::large: return large_case(seed, index, times);
+    case Filters::beside: return beside_case(seed, index, times);
+  }
+  throw std::logic_error("no such filters");
 }
 
 }  // namespace halation::sweep

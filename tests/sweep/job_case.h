@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "halation/halation.h"
@@ -54,5 +56,14 @@ JobCase usual_case(std::uint64_t seed, std::uint64_t index);
 /// The same of filters of 1 to 511 taps along each axis, odd and even (volumes: to 39), over `times` 3,000 to 4 million samples, packed; half
 /// of the products of bells may be approximated.
 JobCase large_case(std::uint64_t seed, std::uint64_t index, double times = 1);
+
+/// The same beside the main road: batches of small images, volumes of small pixels, products of long factors over bytes, f64, weights of
+/// ranks 2 to 8, axes of 1 to 8, rows of odd width.
+JobCase beside_case(std::uint64_t seed, std::uint64_t index, double times = 1);
+
+/// Which of them: as `--filters` of the tools names it.
+enum class Filters { usual, large, beside };
+std::optional<Filters> filters_named(std::string_view name);
+JobCase case_of(Filters filters, std::uint64_t seed, std::uint64_t index, double times = 1);
 
 }  // namespace halation::sweep

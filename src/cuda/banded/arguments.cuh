@@ -97,6 +97,26 @@ struct BandedArguments {
 
 using BandedKernel = void (*)(BandedArguments);
 
+/// What the kernel of two passes gets besides (passes.cuh): `weights` are those along x, and bias and shift those of outputs.
+struct BandedPassesArguments : BandedArguments {
+  const uint4* weights_y;
+  int narrow;      // sums along x are shifted down by so many bits
+  int first_bias;  // which rounds them, and makes their low bytes unsigned
+  int middle;      // begins sums along y: what unsigned low bytes are too much, and the bias of outputs
+  bool on_16_bytes;  // windows of rows begin so
+};
+using BandedPassesKernel = void (*)(BandedPassesArguments);
+
+/// The kernel for windows along x of so many times 32 columns, and groups of 16 rows along y.
+template <int Windows, int Groups>
+BandedPassesKernel banded_passes_of();
+/// Bytes of shared memory of its blocks.
+constexpr int banded_passes_pieces(int windows) { return BandedCut::columns / 16 - 1 + 2 * windows; }
+constexpr int banded_passes_bytes(int windows, int groups, bool as_bytes) {
+  constexpr int own = 2048;  // of a warp's sums along x over 16 rows
+  return 2 * 16 * 16 * banded_passes_pieces(windows) + BandedCut::warps * (groups * own + outputs_bytes<ManyTaps>(as_bytes));
+}
+
 /// The kernel of many taps for weights of so many bytes whose taps reach over so many windows of 8 columns.
 template <int Windows, int Bytes>
 BandedKernel banded_many_taps();

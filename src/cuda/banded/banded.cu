@@ -276,7 +276,7 @@ const char* refuses(const Request& request) {
   const Taps& taps = request.taps();
   if (!is_one_filter(job) || taps.method != Method::banded) return "one filter in whole weights alone";
   if (request.gpu.code < 80) return "compute capability 8.0 and later alone";
-  if (!taps.banded || taps.size[0] != 1) return "weights along y and x that whole numbers of 16 bits stand for alone";
+  if (!taps.banded || taps.banded->weights.empty() || taps.size[0] != 1) return "weights along y and x that whole numbers of 16 bits stand for alone";
   const Fit fit(job, request.rows);
   const bool fits = fit.windows <= banded_most_windows &&
                     fit.shared_bytes(taps.banded->bytes, false) + most_table <= request.gpu.shared_limit;

@@ -57,12 +57,7 @@ __global__ void __launch_bounds__(32 * FewTaps::warps, (few_taps_blocks<Windows,
   __syncthreads();
   const int4 biases = shared_biases;
   typename Rows::Held held = {};
-  for (int group = 0; group < groups; ++group) {
-    stage.take(job, group, held);
-    std::byte* const place = memory + group * Cut::group_rows * pitch;
-    stage.put(job, group, held, place);
-    stage.template put_singles<1>(job, group, {place});
-  }
+  stage.fill(job, groups, held, memory);
   const int columns = job.columns - strip.column - warp * Cut::warp_columns;
   std::byte* to = strip.out + warp * Cut::warp_columns * job.out_step;
   // The row whose unit this lane names: matrices of rows 0 to 3 and 8 to 11, 16 to 19 and 24 to 27, and both 2 further down.

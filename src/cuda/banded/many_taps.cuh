@@ -67,12 +67,7 @@ __global__ void __launch_bounds__(32 * ManyTaps::warps, Bytes == 1 ? 5 : 4) band
   const Rows stage(job, strip, table);
   __syncthreads();
   typename Rows::Held held = {};
-  for (int group = 0; group < groups; ++group) {
-    stage.take(job, group, held);
-    std::byte* const place = memory + group * Cut::group_rows * pitch;
-    stage.put(job, group, held, place);
-    stage.template put_singles<1>(job, group, {place});
-  }
+  stage.fill(job, groups, held, memory);
   const int columns = job.columns - strip.column - warp * Cut::warp_columns;
   std::byte* to = strip.out + warp * Cut::warp_columns * job.out_step;
   // The row whose unit this lane names: matrices of rows 0 to 7, 8 to 15, 2 to 9 and 10 to 17.

@@ -39,4 +39,40 @@ __device__ __forceinline__ void multiply([[maybe_unused]] int (&sums)[4], [[mayb
 #endif
 }
 
+/// sums = weights · pixels + first: which begins sums. As `multiply_add_behind` else.
+template <bool Signed>
+__device__ __forceinline__ void multiply_behind([[maybe_unused]] int (&sums)[4], [[maybe_unused]] const uint4& weights, [[maybe_unused]] unsigned low,
+                                                [[maybe_unused]] unsigned high, [[maybe_unused]] const int4& first) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (Signed) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+        : "=r"(sums[0]), "=r"(sums[1]), "=r"(sums[2]), "=r"(sums[3])
+        : "r"(weights.x), "r"(weights.y), "r"(weights.z), "r"(weights.w), "r"(low), "r"(high), "r"(first.x), "r"(first.y), "r"(first.z),
+          "r"(first.w));
+  } else {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+        : "=r"(sums[0]), "=r"(sums[1]), "=r"(sums[2]), "=r"(sums[3])
+        : "r"(weights.x), "r"(weights.y), "r"(weights.z), "r"(weights.w), "r"(low), "r"(high), "r"(first.x), "r"(first.y), "r"(first.z),
+          "r"(first.w));
+  }
+#endif
+}
+
+/// sums += weights · pixels: 16 × 32 signed bytes by 32 × 8 bytes, `Signed` or not.
+template <bool Signed>
+__device__ __forceinline__ void multiply_add_behind([[maybe_unused]] int (&sums)[4], [[maybe_unused]] const uint4& weights,
+                                                    [[maybe_unused]] unsigned first, [[maybe_unused]] unsigned second) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (Signed) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+        : "r"(weights.x), "r"(weights.y), "r"(weights.z), "r"(weights.w), "r"(first), "r"(second));
+  } else {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+        : "r"(weights.x), "r"(weights.y), "r"(weights.z), "r"(weights.w), "r"(first), "r"(second));
+  }
+#endif
+}
+
 }  // namespace halation::cuda_backend::banded_steps

@@ -37,6 +37,13 @@ __device__ __forceinline__ Strip strip_of(const BandedArguments& job, unsigned b
   return strip;
 }
 
+/// The column that stands for another, −1 for the constant.
+__device__ __forceinline__ int source_column(const BandedArguments& job, int column) {
+  const int pixel = (column >= 0 ? column : column - job.channels + 1) / job.channels;
+  const int source = job.border_x.source<int>(pixel);
+  return source < 0 ? -1 : source * job.channels + (column - pixel * job.channels);
+}
+
 /// Eight bytes of an input.
 template <Begins From>
 __device__ __forceinline__ uint2 eight_bytes(const std::byte* from) {
@@ -148,6 +155,16 @@ class Stage {
     for (int i = 0; i < 2 * own_rows; ++i) to[i / 2 * pitch + i % 2 * 8] = values[i];
   }
 
+  /// The first groups, one after the other from `memory` on.
+  __device__ __forceinline__ void fill(const BandedArguments& job, int groups, Held& held, std::byte* memory) const {
+    for (int group = 0; group < groups; ++group) {
+      take(job, group, held);
+      std::byte* const place = memory + group * Cut::group_rows * pitch;
+      put(job, group, held, place);
+      put_singles<1>(job, group, {place});
+    }
+  }
+
   /// What `put` leaves out of `Groups` groups from `group` on, to their places: one loop for all, since each waits for memory.
   template <int Groups>
   __device__ __forceinline__ void put_singles(const BandedArguments& job, int group, std::byte* const (&places)[Groups]) const {
@@ -160,12 +177,6 @@ class Stage {
   }
 
  private:
-  /// The column that stands for another, −1 for the constant.
-  static __device__ __forceinline__ int source_column(const BandedArguments& job, int column) {
-    const int pixel = (column >= 0 ? column : column - job.channels + 1) / job.channels;
-    const int source = job.border_x.source<int>(pixel);
-    return source < 0 ? -1 : source * job.channels + (column - pixel * job.channels);
-  }
   /// Where the byte of a column lies in a row of units.
   static __device__ __forceinline__ int unit_byte(int column) { return column / 8 * 16 + column % 8; }
   /// Whether this warp's rows of a group lie inside of the image.

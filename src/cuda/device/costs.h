@@ -35,12 +35,14 @@ struct Costs {
   Cost<1, 2, 8> long_rows;
   Cost<3, 0, 4> long_rows_in_bulk;
   Cost<2, 2, 10> warp_strip, warp_strip_aligned;
-  Cost<3, 0, 7> register_tile;
+  Cost<3, 0, 9> register_tile;
+  Cost<1, 1, 4> whole_images;
   Cost<1, 2, 9> movers, streaming;
   Cost<2, 2, 2> fft_tiles_f32, fft_tiles_f64, fft_lines_f32, fft_lines_f64;
   Cost<2, 0, 1> fft_passes_f32, fft_passes_f64;
   Cost<1, 0, 1> fft_columns_f32, fft_columns_f64;
   Cost<1, 4, 5> banded;
+  Cost<1, 2, 5> banded_passes;
   Cost<1, 0, 1> box_x, box_y;
   Cost<1, 0, 2> box_y_reread;
   Cost<1, 0, 2> multirate;

@@ -168,6 +168,26 @@ __device__ __forceinline__ void load_window(float (&to)[Count], const float* fro
   }
 }
 
+/// Elements from shared memory as numbers, four at a time; `from` lies on a boundary of four.
+template <int Wide, class In, int Count>
+__device__ __forceinline__ void load_window(float (&to)[Count], const In* from) {
+  static_assert(Wide == 4 && sizeof(In) < 4);
+  constexpr int words = static_cast<int>(sizeof(In));  // of four elements
+#pragma unroll
+  for (int i = 0; i < Count; i += 4) {
+    std::uint32_t word[words];
+    if constexpr (words == 1) {
+      word[0] = *reinterpret_cast<const std::uint32_t*>(from + i);
+    } else {
+      const uint2 two = *reinterpret_cast<const uint2*>(from + i);
+      word[0] = two.x;
+      word[1] = two.y;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) to[i + k] = number_in<In>(word[k * words / 4], k * words % 4);
+  }
+}
+
 /// The commonest case, rows that all exist and whose elements lie side by side: a lane's first element of the first row is `from`,
 /// others are 32 apart, and element i goes to `to` + at(i). f32 gets into shared memory without passing through registers where the
 /// GPU can; of others, several rows are under way before the first is stored.

@@ -15,9 +15,32 @@
 
 namespace halation::cuda_backend {
 
+/// The element at byte `at` of a word, as a number; `at` must be a constant after unrolling.
+template <class T>
+__device__ __forceinline__ float number_in(std::uint32_t bits, int at) {
+  constexpr std::uint32_t exponent = 0x4B000000U;  // of 2^23
+  if constexpr (sizeof(T) == 4) {
+    return __uint_as_float(bits);
+  } else if constexpr (sizeof(T) == 1) {
+    // Half of them by the integer-to-float unit, in one instruction: it has the time for it.
+    if (at == 0) return static_cast<float>(bits & 0xffU);
+    if (at == 3) return static_cast<float>(bits >> 24);
+    return __uint_as_float(__byte_perm(bits, exponent, 0x7440 + at)) - 8388608.0F;
+  } else if constexpr (std::is_same_v<T, std::uint16_t>) {
+    if (at == 0) return static_cast<float>(bits & 0xffffU);
+    return __uint_as_float(__byte_perm(bits, exponent, 0x7432)) - 8388608.0F;
+  } else if constexpr (std::is_same_v<T, std::int16_t>) {
+    return __uint_as_float(__byte_perm(bits ^ 0x80008000U, exponent, at == 0 ? 0x7410 : 0x7432)) - 8421376.0F;
+  } else {
+    const __half2 pair = *reinterpret_cast<const __half2*>(&bits);
+    return at == 0 ? __low2float(pair) : __high2float(pair);
+  }
+}
+
 /// Raw elements [−H, V + H) around a thread's first column.
 template <class T, int V, int H>
 struct Neighbours {
+  using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
   static constexpr int size = static_cast<int>(sizeof(T));
   static constexpr int middle_words = V * size / 4;
   /// Halos are loaded in whole pieces of 4, 8 or 16 bytes, or several of 16.
@@ -60,27 +83,12 @@ struct Neighbours {
     }
   }
 
-  /// Element i of [−H, V + H), as a float. `i` must be a constant after unrolling.
-  __device__ __forceinline__ float operator[](int i) const {
+  /// Element i of [−H, V + H), as a number. `i` must be a constant after unrolling.
+  __device__ __forceinline__ Sum operator[](int i) const {
     const int byte = (i + reach) * size;
     const std::uint32_t bits = word[byte / 4];
-    constexpr std::uint32_t exponent = 0x4B000000U;  // of 2^23
-    if constexpr (sizeof(T) == 4) {
-      return __uint_as_float(bits);
-    } else if constexpr (sizeof(T) == 1) {
-      // Half of them by the integer-to-float unit, in one instruction: it has the time for it.
-      if (byte % 4 == 0) return static_cast<float>(bits & 0xffU);
-      if (byte % 4 == 3) return static_cast<float>(bits >> 24);
-      return __uint_as_float(__byte_perm(bits, exponent, 0x7440 + byte % 4)) - 8388608.0F;
-    } else if constexpr (std::is_same_v<T, std::uint16_t>) {
-      if (byte % 4 == 0) return static_cast<float>(bits & 0xffffU);
-      return __uint_as_float(__byte_perm(bits, exponent, 0x7432)) - 8388608.0F;
-    } else if constexpr (std::is_same_v<T, std::int16_t>) {
-      return __uint_as_float(__byte_perm(bits ^ 0x80008000U, exponent, byte % 4 == 0 ? 0x7410 : 0x7432)) - 8421376.0F;
-    } else {
-      const __half2 pair = *reinterpret_cast<const __half2*>(&bits);
-      return byte % 4 == 0 ? __low2float(pair) : __high2float(pair);
-    }
+    if constexpr (sizeof(T) == 8) return __hiloint2double(static_cast<int>(word[byte / 4 + 1]), static_cast<int>(bits));
+    else return number_in<T>(bits, byte % 4);
   }
 
  private:

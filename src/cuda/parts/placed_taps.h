@@ -16,8 +16,8 @@ inline std::int64_t centre_of(std::int64_t lead, std::int64_t taps, int size) {
   return around_0 ? 0 : lead + size / 2;
 }
 
-/// Weights of up to 7 × 7 places, by rows; places without a tap are 0.
-using PlacedWeights = std::array<std::array<double, 7>, 7>;
+/// Weights of up to 9 × 9 places, by rows; places without a tap are 0.
+using PlacedWeights = std::array<std::array<double, 9>, 9>;
 
 /// A filter's taps, from a place on.
 inline PlacedWeights placed(const Taps& taps, std::int64_t first_y, std::int64_t first_x) {

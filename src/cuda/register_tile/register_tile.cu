@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include "core/convert.h"
 #include "cuda/device/device.h"
@@ -15,7 +16,7 @@ namespace halation::cuda_backend {
 namespace {
 
 template <int K>
-RegisterTileSize<K> size_of(Pixel pixel, int channels) {
+RegisterTileSize<K> size_of(Pixel pixel, int channels) {  // with sums in f32
   switch (pixel) {
     case Pixel::u8:
       if constexpr (K < 7) return register_tile_size<std::uint8_t, K>(channels);
@@ -67,7 +68,7 @@ const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
   if (taps.method != Method::direct) return "no filter by factors";
-  if (!is_one_filter(job) || job.sum_f64 || job.in_pixel == Pixel::f64) return "one filter with sums in f32 alone";
+  if (!is_one_filter(job) || job.sum_f64 != (job.in_pixel == Pixel::f64)) return "one filter with sums in f32, or of f64 input, alone";
   if (!is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels) return "rows on 16-byte boundaries alone";
   // Taps that the filter does not have would spread NaN and infinities of float input.
   const int size = size_for(taps, is_float(job.in_pixel));
@@ -87,10 +88,10 @@ const char* refuses(const Request& request) {
 }
 
 /// Of views on 16-byte boundaries whose rows hold the channels of the size.
-template <int K>
-void launch(const RegisterTileSize<K>& size, const Job& asked, const ConstView& in, const View& out, cudaStream_t stream) {
+template <int K, class Sum>
+void launch(const RegisterTileSize<K, Sum>& size, const Job& asked, const ConstView& in, const View& out, cudaStream_t stream) {
   const Taps& taps = asked.filters.front();
-  RegisterTileArguments<K> job{};
+  RegisterTileArguments<K, Sum> job{};
   set_views(job, in, out);
   job.border_y = DeviceBorder(asked.borders[1]);
   job.border_x = DeviceBorder(asked.borders[2]);
@@ -98,21 +99,23 @@ void launch(const RegisterTileSize<K>& size, const Job& asked, const ConstView& 
   job.rows = static_cast<int>(out.shape.height);
   job.depth = Divisor(in.shape.depth);
   job.batch = static_cast<int>(in.shape.batch);
-  job.offset = static_cast<float>(asked.offset);
+  job.offset = static_cast<Sum>(asked.offset);
   job.rounding = asked.rounding;
   const std::int64_t centre_y = centre_of(taps.lead[1], taps.size[1], K);
   job.shift_y = static_cast<int>(centre_y);
   const PlacedWeights weights = placed(taps, taps.lead[1] - centre_y + K / 2, taps.lead[2] + K / 2);
-  double factor = asked.scale;
-  job.scale = 1;
+  // Weights of f32 sums have the scale in them.
+  constexpr bool is_f64 = std::is_same_v<Sum, double>;
+  double factor = is_f64 ? 1 : asked.scale;
+  job.scale = is_f64 ? static_cast<Sum>(asked.scale) : 1;
   if constexpr (K < 7) {
     if (in.pixel == Pixel::u8) {
       factor = *to_integers(taps.weights);
-      job.scale = static_cast<float>(asked.scale / factor);
+      job.scale = static_cast<Sum>(asked.scale / factor);
       set_words(job.words, weights, K, factor);
     }
   }
-  for (std::size_t i = 0; i < K * K; ++i) job.weights[i] = static_cast<float>(factor * weights[i / K][i % K]);
+  for (std::size_t i = 0; i < K * K; ++i) job.weights[i] = static_cast<Sum>(factor * weights[i / K][i % K]);
   // Tiles where all that they load is there.
   const int own = size.columns;  // of a thread
   const int beside = (size.reach + own - 1) / own * own;
@@ -166,7 +169,7 @@ double seconds(const Request& request) {
   const std::int64_t beside = channels_beside(request.rows, job.in.channels);
   const std::int64_t launches = job.out.channels / beside;
   const std::int64_t columns = 16 / element;
-  const std::int64_t rows = 4 * (element == 4 && size == 5 ? 6 : 4);
+  const std::int64_t rows = 4 * (element >= 4 && size == 5 ? 6 : 4);
   const std::int64_t planes = job.out.batch * job.out.depth * launches;
   const double outputs = gpu.millions(divide_up(job.out.width * beside, 32 * columns) * 32 * columns *
                                       divide_up(job.out.height, rows) * rows * planes);
@@ -176,8 +179,9 @@ double seconds(const Request& request) {
                      {{1, static_cast<double>(launches - 1), taps},
                       {},
                       {if_is(element == 1, outputs), if_is(element == 2, outputs),
-                       if_is(element == 4, outputs), if_is(element > 1, outputs * taps),
-                       if_is(element == 1, outputs * taps), frame, if_is(beside > 1, outputs * taps)}},
+                       if_is(element == 4, outputs), if_is(element == 2 || element == 4, outputs * taps),
+                       if_is(element == 1, outputs * taps), frame, if_is(beside > 1, outputs * taps),
+                       if_is(element == 8, outputs), if_is(element == 8, outputs * taps)}},
                      bytes_moved(job));
 }
 
@@ -201,10 +205,14 @@ class RegisterTileRunner final : public Runner {
 
  private:
   void run_rows(int channels, const ConstView& in, const View& out, cudaStream_t stream) const {
+    const auto of_size = [&]<int K>() {
+      if (in.pixel == Pixel::f64) launch(register_tile_size<double, K>(channels), *job_, in, out, stream);
+      else launch(size_of<K>(in.pixel, channels), *job_, in, out, stream);
+    };
     switch (size_) {
-      case 3: return launch(size_of<3>(in.pixel, channels), *job_, in, out, stream);
-      case 5: return launch(size_of<5>(in.pixel, channels), *job_, in, out, stream);
-      default: return launch(size_of<7>(in.pixel, channels), *job_, in, out, stream);
+      case 3: return of_size.template operator()<3>();
+      case 5: return of_size.template operator()<5>();
+      default: return of_size.template operator()<7>();
     }
   }
 

@@ -12,7 +12,8 @@
 //   integer weights    of u8: sums in integers, of four products at a time (dp4a.cuh); other weights of u8 go down warp strips
 //   limits             rows on 16-byte boundaries, outputs over their inputs; K = 3, 5, 7 (others are set into the next size with
 //                      zeros, where 0 · input cannot be NaN); C = 1, 2, 3, 4; of u8 K = 3, and K = 5 of one channel
-//   instantiations     4 input pixels × 3 sizes × 4 channel counts = 48, and 5 of u8; a file a pixel (CMakeLists.txt)
+//   sums               f32, or integers; of f64 input f64
+//   instantiations     5 input pixels × 3 sizes × 4 channel counts = 60, and 5 of u8; a file a pixel and size (CMakeLists.txt)
 #pragma once
 
 #include <cstddef>
@@ -21,28 +22,16 @@
 
 #include "cuda/parts/dp4a.cuh"
 #include "cuda/parts/pixels.cuh"
+#include "cuda/parts/with_pixel.cuh"
 #include "cuda/register_tile/size.cuh"
 
 namespace halation::cuda_backend {
 
 namespace register_tile_steps {
 
-/// Calls `visitor<T>()` for the pixel that is put out, which is looked at once.
-template <class Visitor>
-__device__ __forceinline__ void with_output(Pixel pixel, const Visitor& visitor) {
-  switch (pixel) {
-    case Pixel::u8: visitor.template operator()<std::uint8_t>(); break;
-    case Pixel::u16: visitor.template operator()<std::uint16_t>(); break;
-    case Pixel::i16: visitor.template operator()<std::int16_t>(); break;
-    case Pixel::f16: visitor.template operator()<f16>(); break;
-    case Pixel::f32: visitor.template operator()<float>(); break;
-    case Pixel::f64: visitor.template operator()<double>(); break;
-  }
-}
-
 /// Output `index` of a frame: the rows above and below the tiles, then what lies beside them.
-template <class In, int K, int C>
-__device__ __noinline__ void frame_output(const RegisterTileArguments<K>& job, const std::byte* in, std::byte* out, unsigned index) {
+template <class In, int K, int C, class Sum>
+__device__ __noinline__ void frame_output(const RegisterTileArguments<K, Sum>& job, const std::byte* in, std::byte* out, unsigned index) {
   const unsigned above_and_below = static_cast<unsigned>(job.first_y + job.rows - job.end_y) * job.frame_across.by;
   int x = 0;
   int y = 0;
@@ -65,18 +54,18 @@ __device__ __noinline__ void frame_output(const RegisterTileArguments<K>& job, c
     const int source = job.border_x.source(pixel + kx - K / 2);
     columns[kx] = source < 0 ? -1 : source * C + channel;
   }
-  float sum = 0;
+  Sum sum = 0;
 #pragma unroll
   for (int ky = 0; ky < K; ++ky) {
     const int source_y = job.border_y.source(y + job.shift_y + ky - K / 2);
     const std::byte* row = in + source_y * job.in_row;
     // Where both axes are outside, height gives the constant, as Job::constant_at has it.
-    const auto outside = static_cast<float>(source_y < 0 ? job.border_y.constant : job.border_x.constant);
+    const auto outside = static_cast<Sum>(source_y < 0 ? job.border_y.constant : job.border_x.constant);
 #pragma unroll
     for (int kx = 0; kx < K; ++kx) {
-      float value = outside;
+      Sum value = outside;
       if (source_y >= 0 && columns[kx] >= 0)
-        value = load_constant<In, float>(row + static_cast<std::int64_t>(columns[kx]) * static_cast<int>(sizeof(In)));
+        value = load_constant<In, Sum>(row + static_cast<std::int64_t>(columns[kx]) * static_cast<int>(sizeof(In)));
       sum += job.weights[ky * K + kx] * value;
     }
   }
@@ -91,7 +80,7 @@ class Sides {
   using Bits = std::conditional_t<size == 4, std::uint32_t, std::conditional_t<size == 2, std::uint16_t, std::uint8_t>>;
 
  public:
-  __device__ __forceinline__ Sides(const RegisterTileArguments<K>& job, int column) : constant_(job.beyond_constant) {
+  __device__ __forceinline__ Sides(const RegisterTileArguments<K, float>& job, int column) : constant_(job.beyond_constant) {
 #pragma unroll
     for (int i = 0; i < K - 1; ++i) {
       const int at = i < K / 2 ? i - K / 2 : V + i - K / 2;
@@ -127,11 +116,28 @@ class Sides {
   int from_[K - 1];  // bytes from the first column
 };
 
+/// A thread's outputs of a row. Those in f32 are truncated already.
+template <class T, int V>
+__device__ __forceinline__ void put_row(std::byte* to, const float (&values)[V], Rounding /*rounding*/) {
+  store_rounded<T, V>(to, values);
+}
+template <class T, int V>
+__device__ __forceinline__ void put_row(std::byte* to, const double (&values)[V], Rounding rounding) {
+  static_assert(V == 2);
+  if constexpr (std::is_same_v<T, double>) {
+    *reinterpret_cast<double2*>(to) = make_double2(values[0], values[1]);
+  } else {
+#pragma unroll
+    for (int v = 0; v < V; ++v) store_as<T>(to + v * static_cast<int>(sizeof(T)), values[v], rounding);
+  }
+}
+
 }  // namespace register_tile_steps
 
 template <class In, int K, int C>
 __global__ void __launch_bounds__(32 * register_tile_warps, (RegisterTile<In, K, C>::blocks))
-    register_tile_kernel(const __grid_constant__ RegisterTileArguments<K> job) {
+    register_tile_kernel(const __grid_constant__ RegisterTileArguments<K, typename RegisterTile<In, K, C>::Sum> job) {
+  using Sum = typename RegisterTile<In, K, C>::Sum;
   constexpr int V = RegisterTile<In, K, C>::columns;
   constexpr int R = RegisterTile<In, K, C>::rows;
   constexpr int input_rows = R + K - 1;
@@ -176,7 +182,7 @@ __global__ void __launch_bounds__(32 * register_tile_warps, (RegisterTile<In, K,
   std::byte* const to = out + first * job.out_row + static_cast<std::int64_t>(column) * element_bytes(job.out_pixel);
   const bool is_truncated = truncates(job.out_pixel, job.rounding);
   if constexpr (RegisterTile<In, K, C>::integer_weights) {
-    register_tile_steps::with_output(job.out_pixel, [&]<class T>() {
+    with_pixel(job.out_pixel, [&]<class T>() {
       Stacks<K, C, V> stacks{};
 #pragma unroll
       for (int j = 0; j < input_rows; ++j) {
@@ -194,7 +200,7 @@ __global__ void __launch_bounds__(32 * register_tile_warps, (RegisterTile<In, K,
       }
     });
   } else {
-    float sums[R][V] = {};
+    Sum sums[R][V] = {};
 #pragma unroll
     for (int j = 0; j < input_rows; ++j) {
 #pragma unroll
@@ -207,32 +213,34 @@ __global__ void __launch_bounds__(32 * register_tile_warps, (RegisterTile<In, K,
         }
       }
     }
-    if (job.offset != 0) {
+    if (job.offset != 0 || job.scale != 1) {
 #pragma unroll
       for (int r = 0; r < R; ++r) {
 #pragma unroll
-        for (int v = 0; v < V; ++v) sums[r][v] += job.offset;
+        for (int v = 0; v < V; ++v) sums[r][v] = sums[r][v] * job.scale + job.offset;
       }
     }
-    if (is_truncated) {
+    if constexpr (std::is_same_v<Sum, float>) {
+      if (is_truncated) {
 #pragma unroll
-      for (int r = 0; r < R; ++r) truncate(sums[r]);
+        for (int r = 0; r < R; ++r) truncate(sums[r]);
+      }
     }
-    register_tile_steps::with_output(job.out_pixel, [&]<class T>() {
+    with_pixel(job.out_pixel, [&]<class T>() {
 #pragma unroll
-      for (int r = 0; r < R; ++r) store_rounded<T, V>(to + r * job.out_row, sums[r]);
+      for (int r = 0; r < R; ++r) register_tile_steps::put_row<T, V>(to + r * job.out_row, sums[r], job.rounding);
     });
   }
 }
 
 template <class In, int K, int C>
-RegisterTileSize<K> register_tile_of() {
+auto register_tile_of() {
   using Tile = RegisterTile<In, K, C>;
-  return {register_tile_kernel<In, K, C>, C, Tile::columns, Tile::rows, Tile::Row::reach, Tile::full_rows};
+  return RegisterTileSize<K, typename Tile::Sum>{register_tile_kernel<In, K, C>, C, Tile::columns, Tile::rows, Tile::Row::reach, Tile::full_rows};
 }
 
 template <class In, int K>
-RegisterTileSize<K> register_tile_size(int channels) {
+RegisterTileSize<K, typename RegisterTile<In, K, 1>::Sum> register_tile_size(int channels) {
   if constexpr (sizeof(In) > 1 || K == 3) {
     switch (channels) {
       case 2: return register_tile_of<In, K, 2>();

@@ -116,8 +116,8 @@ __device__ __forceinline__ void sum_row(const StreamingArguments<M::weights>& jo
 
 /// One unit, whose rows (or, where lanes share them, sums across) begin at `from`, one pointer a group: the oldest output in `sums[0]`
 /// becomes complete.
-template <int Z, int Y, int X, bool Factored, class M>
-__device__ __forceinline__ void add_unit(const StreamingArguments<M::weights>& job, const float* const (&from)[M::groups],
+template <int Z, int Y, int X, bool Factored, class M, class Element>
+__device__ __forceinline__ void add_unit(const StreamingArguments<M::weights>& job, const Element* const (&from)[M::groups],
                                          float (&sums)[Z][M::rows][M::sums], int row_pitch) {
   float window[M::groups][M::window];
   const auto load_row = [&](int j) {

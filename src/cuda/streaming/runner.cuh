@@ -15,8 +15,8 @@
 
 namespace halation::cuda_backend {
 
-/// Bytes of shared memory and numbers between rows of a size's blocks; `Whole`: by all warps, over f32 rows on 16-byte boundaries.
-template <int Z, int Y, int X, bool Factored, bool AllWarps>
+/// Bytes of shared memory and numbers between rows of a size's blocks; `AllWarps`: over rows on 16-byte boundaries, of `In`.
+template <class In, int Z, int Y, int X, bool Factored, bool AllWarps>
 struct StreamingShared {
   using M = Streaming<Z, Y, X, Factored, AllWarps>;
 
@@ -29,7 +29,7 @@ struct StreamingShared {
 
   static constexpr std::size_t bytes(int row_pitch, bool aligned16_stores) {
     if constexpr (AllWarps && Y > 1) {
-      return Planes<M>::bytes;
+      return Planes<M, In>::bytes;
     } else {
       const int rows = (M::ahead + 1) * M::staged_rows;
       const std::size_t staged_bytes = static_cast<std::size_t>(rows * row_pitch) * sizeof(float);
@@ -49,10 +49,10 @@ constexpr bool has_all_warps = !Factored || Y > 1 || Z > 9;
 template <int Z, int Y, bool Factored>
 constexpr bool has_movers = Z <= 17 && (Y > 1) != Factored;
 
-template <int Z, int Y, int X, bool Factored, bool AllWarps>
+template <class In, int Z, int Y, int X, bool Factored, bool AllWarps>
 class StreamingRunner final : public Runner {
   using M = Streaming<Z, Y, X, Factored, AllWarps>;
-  using Shared = StreamingShared<Z, Y, X, Factored, AllWarps>;
+  using Shared = StreamingShared<In, Z, Y, X, Factored, AllWarps>;
 
  public:
   StreamingRunner(std::shared_ptr<const Job> job, const Gpu& gpu)
@@ -110,7 +110,7 @@ class StreamingRunner final : public Runner {
  private:
   static constexpr auto kernel() {
     if constexpr (!AllWarps) return streaming_movers_kernel<Z, Y, X, Factored>;
-    else if constexpr (Y > 1) return streaming_volume_kernel<Z, Y, X, Factored>;
+    else if constexpr (Y > 1) return streaming_volume_kernel<In, Z, Y, X, Factored>;
     else return streaming_image_kernel<Z, X, Factored>;
   }
 
@@ -134,24 +134,25 @@ class StreamingRunner final : public Runner {
   StreamingArguments<M::weights> constants_{};
 };
 
-template <int Z, int Y, int X, bool Factored>
+template <class In, int Z, int Y, int X, bool Factored>
 constexpr StreamingSize streaming_size() {
   StreamingSize size{.size = Y > 1 ? Space{Z, Y, X} : Space{1, Z, X},
                  .factored = Factored,
+                 .pixel = PixelOf<In>::value,
                  .all_warps_bytes = 0,
                  .movers_bytes = 0,
                  .by_all_warps = nullptr,
                  .by_movers = nullptr};
   if constexpr (has_all_warps<Z, Y, Factored>) {
-    size.all_warps_bytes = StreamingShared<Z, Y, X, Factored, true>::most_bytes();
+    size.all_warps_bytes = StreamingShared<In, Z, Y, X, Factored, true>::most_bytes();
     size.by_all_warps = [](const std::shared_ptr<const Job>& job, const Gpu& gpu) -> std::unique_ptr<const Runner> {
-      return std::make_unique<StreamingRunner<Z, Y, X, Factored, true>>(job, gpu);
+      return std::make_unique<StreamingRunner<In, Z, Y, X, Factored, true>>(job, gpu);
     };
   }
-  if constexpr (has_movers<Z, Y, Factored>) {
-    size.movers_bytes = StreamingShared<Z, Y, X, Factored, false>::most_bytes();
+  if constexpr (has_movers<Z, Y, Factored> && std::is_same_v<In, float>) {
+    size.movers_bytes = StreamingShared<In, Z, Y, X, Factored, false>::most_bytes();
     size.by_movers = [](const std::shared_ptr<const Job>& job, const Gpu& gpu) -> std::unique_ptr<const Runner> {
-      return std::make_unique<StreamingRunner<Z, Y, X, Factored, false>>(job, gpu);
+      return std::make_unique<StreamingRunner<In, Z, Y, X, Factored, false>>(job, gpu);
     };
   }
   return size;
@@ -159,9 +160,9 @@ constexpr StreamingSize streaming_size() {
 
 namespace streaming_lists {
 
-template <int... Z, int... Y, int... X, bool... Factored>
-std::span<const StreamingSize> sizes_of(StreamingList<StreamedTaps<Z, Y, X, Factored>...>) {
-  static constexpr StreamingSize sizes[] = {streaming_size<Z, Y, X, Factored>()...};
+template <class... In, int... Z, int... Y, int... X, bool... Factored>
+std::span<const StreamingSize> sizes_of(StreamingList<StreamedTaps<In, Z, Y, X, Factored>...>) {
+  static constexpr StreamingSize sizes[] = {streaming_size<In, Z, Y, X, Factored>()...};
   return sizes;
 }
 

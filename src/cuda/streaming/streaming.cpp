@@ -2,20 +2,26 @@
 #include "cuda/streaming/streaming.h"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "core/convert.h"
 #include "cuda/parts/strips.h"
 #include "cuda/streaming/sizes.h"
 
 namespace halation::cuda_backend {
 namespace {
 
-const StreamingSize* find(const Taps& taps) {
+/// Movers turn any pixel into f32.
+const StreamingSize* find(const Taps& taps, Pixel pixel = Pixel::f32) {
   const bool factored = taps.method != Method::direct;
   for (const std::span<const StreamingSize> sizes :
-       {streaming_sizes<Dense>(), streaming_sizes<SmallFactored>(), streaming_sizes<MiddleFactored>(),
-        streaming_sizes<LargeFactored>(), streaming_sizes<Volumes>(), streaming_sizes<FactoredVolumes>()}) {
+       {streaming_sizes<Dense>(), streaming_sizes<SmallFactored>(), streaming_sizes<MiddleFactored>(), streaming_sizes<LargeFactored>(),
+        streaming_sizes<Volumes<float>>(), streaming_sizes<FactoredVolumes<float>>(), streaming_sizes<Volumes<std::uint8_t>>(),
+        streaming_sizes<FactoredVolumes<std::uint8_t>>(), streaming_sizes<Volumes<std::uint16_t>>(),
+        streaming_sizes<FactoredVolumes<std::uint16_t>>(), streaming_sizes<Volumes<std::int16_t>>(),
+        streaming_sizes<FactoredVolumes<std::int16_t>>(), streaming_sizes<Volumes<f16>>(), streaming_sizes<FactoredVolumes<f16>>()}) {
     const auto found = std::find_if(sizes.begin(), sizes.end(), [&](const StreamingSize& one) {
-      return one.size == taps.size && one.factored == factored;
+      return one.size == taps.size && one.factored == factored && one.pixel == pixel;
     });
     if (found != sizes.end()) return &*found;
   }
@@ -80,14 +86,19 @@ const Family streaming{
       if (const char* why = refuses_alike(request)) return why;
       const Job& job = request.job;
       const Taps& taps = request.taps();
-      const StreamingSize& size = *find(taps);
+      const StreamingSize* const size = find(taps, job.in_pixel);
       const bool volume = taps.size[0] > 1;
-      if (job.in_pixel != Pixel::f32 || job.out_pixel != Pixel::f32) return "f32 alone";
+      if (size == nullptr || (job.out_pixel != job.in_pixel && job.out_pixel != Pixel::f32))
+        return "f32, and of volumes smaller pixels, as the input has them or to f32, alone";
+      const auto is_pixel = [&](const BorderTable& border) {
+        return border.mode() != Border::Mode::constant || is_element(border.constant(), job.in_pixel);
+      };
+      if (job.in_pixel != Pixel::f32 && !std::all_of(job.borders.begin(), job.borders.end(), is_pixel)) return "constants around the volume that are pixels alone";
       if (request.rows != RowLayout::aligned && (volume || request.rows != RowLayout::aligned_far))
         return "rows on 16-byte boundaries alone";
       if (job.in.width != job.out.width || job.out.width % 4 != 0 || taps.lead[2] != -(taps.size[2] / 2))
         return "outputs over their inputs, a multiple of 4 of them, alone";
-      if (size.all_warps_bytes == 0 || size.all_warps_bytes > request.gpu.shared_limit)
+      if (size->all_warps_bytes == 0 || size->all_warps_bytes > request.gpu.shared_limit)
         return "no kernel for this size";
       if (!(volume ? request.gpu.copies_async() : request.gpu.copies_in_bulk()))
         return "no copies into shared memory on this GPU";
@@ -97,7 +108,7 @@ const Family streaming{
     .seconds = [](const Request& request) { return seconds_by(request, request.gpu.costs->streaming, true); },
     .make =
         [](const Request& request, const std::shared_ptr<const Job>& job) {
-          return find(request.taps())->by_all_warps(job, request.gpu);
+          return find(request.taps(), job->in_pixel)->by_all_warps(job, request.gpu);
         }};
 
 const Family streaming_movers{

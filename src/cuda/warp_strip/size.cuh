@@ -37,7 +37,7 @@ struct WarpStripArguments {
   Pixel out_pixel;
   Rounding rounding;
   union {
-    float weights[49];       // K · K; factored: K along y, then K along x
+    float weights[81];       // K · K; factored: K along y, then K along x
     std::int32_t words[28];  // integer: see dp4a.h
   };
 };
@@ -70,8 +70,10 @@ struct WarpStrip {
   static constexpr int columns = 16 / size;  // V, of a lane
   static constexpr int reach = K / 2 * C;    // H, on either side
   static constexpr bool stacks = Sums == WarpStripSums::integer && K <= 5;
-  static constexpr int groups = K * columns <= 48 && Sums != WarpStripSums::dense && !stacks ? 2 : 1;  // G
   static constexpr bool aligned = Rows == WarpStripRows::aligned;
+  /// Of dense filters over f32 what a row costs beside its products is most: on 256 columns at once it is half.
+  static constexpr bool wide = K * columns <= 48 && !stacks && (Sums != WarpStripSums::dense || size == 4);
+  static constexpr int groups = wide ? 2 : 1;  // G
   using Row = Neighbours<In, columns, reach>;
   static constexpr int before = (reach * size + 15) / 16;  // pieces in front of a warp's
   static constexpr int warp_columns = 32 * columns * groups;

@@ -51,7 +51,7 @@ std::optional<Fit> fit_of(const Job& job, const Taps& taps, Method method) {
   // A filter along one axis has a factor of one tap along the other.
   const Fit fit{longest <= 3 ? 3 : longest <= 5 ? 5 : longest <= 7 ? 7 : 9,
                 method != Method::direct || taps.size[1] == 1 || taps.size[2] == 1};
-  if (!fit.factored && fit.size > 7) return {};
+  if (!fit.factored && fit.size > 7 && job.in_pixel != Pixel::f32) return {};
   // Taps that the filter does not have would spread NaN and infinities of float input.
   if (is_float(job.in_pixel) && (taps.size[1] != fit.size || taps.size[2] != fit.size)) return {};
   if (centre_of(taps.lead[2], taps.size[2], fit.size) != 0) return {};
@@ -104,7 +104,7 @@ Answer set_into_size(const Request& request, WarpStripRows rows) {
   if (!is_by_taps(taps)) return {{}, "sums of taps alone"};
   if (!is_one_filter(job) || job.sum_f64) return {{}, "one filter with sums in f32 alone"};
   const std::optional<Fit> fit = fit_of(job, taps, taps.method);
-  if (!fit) return {{}, "at most 7x7 taps, or 9x9 by factors, around the output's column, alone"};
+  if (!fit) return {{}, "at most 7x7 taps, or 9x9 by factors or over f32, around the output's column, alone"};
   if (job.in.width != job.out.width) return {{}, "outputs as wide as inputs alone"};
   if (job.out.height < least_rows) return {{}, "images of 4 rows and more alone"};
   if (!outside_of(job.borders[1], job.in_pixel) || !outside_of(job.borders[2], job.in_pixel))
@@ -183,6 +183,7 @@ class WarpStripRunner final : public Runner {
     Launched launched;
     const auto [sums, factor] = sums_of(*job_, taps, fit_, rows, channels);
     const WarpStripSize size = size_of(job_->in_pixel, rows, fit_.size, channels, sums);
+    if (size.kernel == nullptr) return launched;  // such rows go another way
     launched.kernel = size.kernel;
     launched.columns = size.columns;
     launched.unit = rows == WarpStripRows::aligned ? 16 / static_cast<int>(bytes_of(job_->in_pixel)) : 1;

@@ -12,7 +12,7 @@
 //   operations         dense: K² multiply-adds an output; factored: 2 K; integer: 3, 7 (5 taps) or 14 (7) products of four bytes
 //   traffic            DRAM: each element once; L2: K − 1 rows above each strip and a piece beside each warp's columns again
 //   limits             one filter, sums in f32, or in integers; outputs over their inputs; constants that are pixels; K = 3, 5, 7 (and 9
-//                      factored): others are set into the next size with zeros, where 0 · input cannot be NaN; C = 1 to 4. Rows on
+//                      factored, or over f32 of one channel): others are set into the next size with zeros, where 0 · input cannot be NaN; C = 1 to 4. Rows on
 //                      16-byte boundaries: factors of small pixels, and of u8 all else but integer weights of 3 × 3 and 5 × 5; for
 //                      others register tiles (register_tile.cuh) are faster
 //   other rows         come as the whole pieces in which they lie, each row with its own shift, and windows are taken from any byte on;
@@ -289,6 +289,8 @@ WarpStripSize warp_strip_size(int size, int channels, WarpStripSums sums) {
     if (sums == WarpStripSums::factored) return with_channels.template operator()<K, WarpStripSums::factored>();
     if constexpr ((sizeof(In) == 1 || Rows == WarpStripRows::any) && K < warp_strip_most) {
       if (sums == WarpStripSums::dense) return with_channels.template operator()<K, WarpStripSums::dense>();
+    } else if constexpr (sizeof(In) == 4) {
+      if (sums == WarpStripSums::dense && channels == 1) return warp_strip_of<In, K, 1, WarpStripSums::dense, Rows>();
     }
     if constexpr (sizeof(In) == 1 && Rows == WarpStripRows::any && K == 3) {
       return with_channels.template operator()<K, WarpStripSums::integer>();

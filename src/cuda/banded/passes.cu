@@ -1,0 +1,274 @@
+// passes.cu: jobs for the kernels of passes.cuh.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "core/integer_weights.h"
+#include "cuda/banded/arguments.cuh"
+#include "cuda/banded/banded.h"
+#include "cuda/device/device.h"
+#include "cuda/parts/placed_taps.h"
+#include "cuda/parts/strips.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+constexpr int group_rows = 16;
+constexpr int window_columns = 32;
+/// Sums that are finished as whole numbers leave room for the bias.
+constexpr double most_bias = 0x1p23;
+
+/// What kernels there are for.
+constexpr int all_windows[] = {2, 3, 4, 7};
+constexpr int all_groups[] = {2, 3, 5, 7};
+
+/// The least of a list that is no less; 0 where there is none.
+template <std::size_t N>
+int least(const int (&list)[N], std::int64_t count) {
+  const auto* const found = std::lower_bound(std::begin(list), std::end(list), count);
+  return found == std::end(list) ? 0 : *found;
+}
+
+/// How factors lie in windows of columns and groups of rows, where each pixel has so many elements beside each other.
+struct Fit {
+  int channels;
+  int first_column;  // of windows, from the output's: a multiple of 16
+  int shift;         // from there to the first tap
+  int windows, groups;  // 0 where there are no such
+
+  /// Of rows that lie so. Where taps of interleaved channels reach too far, channels are filtered one by one.
+  Fit(const Job& job, RowLayout rows) : Fit(job.filters.front(), std::max(1, channels_in_row(rows, job.in.channels))) {
+    if (!exists()) *this = Fit(job.filters.front(), 1);
+  }
+  Fit(const Taps& taps, int beside) : channels(beside) {
+    const std::int64_t first = taps.lead[2] * channels;
+    shift = static_cast<int>((first % 16 + 16) % 16);
+    first_column = static_cast<int>(first - shift);
+    windows = least(all_windows, divide_up(shift + 16 + (taps.size[2] - 1) * channels, window_columns));
+    groups = least(all_groups, divide_up(group_rows + taps.size[1] - 1, group_rows));
+  }
+  bool exists() const { return windows > 0 && groups > 0; }
+  std::size_t shared_bytes(bool as_bytes) const { return static_cast<std::size_t>(banded_passes_bytes(windows, groups, as_bytes)); }
+
+  BandedPassesKernel kernel() const {
+    const auto of_windows = [&]<int Windows>() -> BandedPassesKernel {
+      switch (groups) {
+        case 2: return banded_passes_of<Windows, 2>();
+        case 3: return banded_passes_of<Windows, 3>();
+        case 5: return banded_passes_of<Windows, 5>();
+        default: return banded_passes_of<Windows, 7>();
+      }
+    };
+    switch (windows) {
+      case 2: return of_windows.template operator()<2>();
+      case 3: return of_windows.template operator()<3>();
+      case 4: return of_windows.template operator()<4>();
+      default: return of_windows.template operator()<7>();
+    }
+  }
+};
+
+/// A matrix of weights (m, k) for each 32 of k as lanes hold them, low bytes, then high ones: m = lane / 4 and 8 more, k = 4 (lane mod 4) + 0 …
+/// 3 and 16 more.
+template <class Weight>
+std::vector<std::array<std::int8_t, 16>> matrices_of(int count, const Weight& weight) {
+  std::vector<std::array<std::int8_t, 16>> matrices;
+  matrices.reserve(static_cast<std::size_t>(count) * 64);
+  for (int matrix = 0; matrix < count; ++matrix) {
+    for (int byte = 0; byte < 2; ++byte) {
+      for (int lane = 0; lane < 32; ++lane) {
+        std::array<std::int8_t, 16> entries{};
+        for (int i = 0; i < 16; ++i) {
+          const int m = lane / 4 + i / 4 % 2 * 8;
+          const int k = 32 * matrix + lane % 4 * 4 + i % 4 + i / 8 * 16;
+          const std::int32_t w = weight(m, k);
+          const auto low = static_cast<std::int8_t>(w);
+          entries[static_cast<std::size_t>(i)] = byte == 0 ? low : static_cast<std::int8_t>((w - low) / 256);
+        }
+        matrices.push_back(entries);
+      }
+    }
+  }
+  return matrices;
+}
+
+std::int64_t strip_rows(int groups, std::int64_t places, std::int64_t rows, std::int64_t others) {
+  const std::int64_t more = std::int64_t{group_rows} * groups;  // that are read before the first is done
+  return std::max<std::int64_t>(group_rows, strips_of(rows, others, places, more, group_rows).length);
+}
+
+class PassesRunner final : public Runner {
+ public:
+  PassesRunner(std::shared_ptr<const Job> job, const Gpu& gpu) : job_(std::move(job)), device_(gpu.device) {
+    prepare(apart_, 1, gpu);
+    if (const std::int64_t channels = job_->in.channels; channels > 1 && channels <= 4) prepare(beside_, static_cast<int>(channels), gpu);
+  }
+
+  std::size_t workspace_bytes() const override { return 0; }
+  std::size_t constant_bytes() const override { return apart_.bytes + beside_.bytes; }
+  std::string explain() const override { return "whole weights of 16 bits along x, then y, by tensor cores in one pass"; }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
+    const UseDevice use(device_);
+    const bool beside = channels_in_row(row_layout_of(in, outs), in.shape.channels) > 1 && beside_.kernel != nullptr;
+    launch(beside ? beside_ : apart_, in, outs[0], static_cast<cudaStream_t>(stream.handle));
+  }
+
+ private:
+  struct Launched {
+    BandedPassesKernel kernel = nullptr;
+    BandedPassesArguments constants{};
+    DeviceArray<std::array<std::int8_t, 16>> across, down;
+    std::size_t bytes = 0;  // of weights
+    int windows = 0, groups = 0;
+    int places = 1;  // for blocks on the device
+  };
+
+  void prepare(Launched& launched, int channels, const Gpu& gpu) const {
+    const Taps& taps = job_->filters.front();
+    const Fit fit(taps, channels);
+    if (!fit.exists()) return;  // such rows go channel by channel
+    launched.kernel = fit.kernel();
+    launched.windows = fit.windows;
+    launched.groups = fit.groups;
+    const BandedFactors& factors = *taps.banded->factors;
+    const auto tap = [](const std::vector<std::int32_t>& weights, int index) {
+      return index >= 0 && index < static_cast<int>(weights.size()) ? weights[static_cast<std::size_t>(index)] : 0;
+    };
+    const auto across = matrices_of(fit.windows, [&](int m, int k) {
+      const int distance = k - m - fit.shift;
+      return distance % channels == 0 ? tap(factors.x, distance / channels) : 0;
+    });
+    const auto down = matrices_of((fit.groups + 1) / 2, [&](int m, int k) { return tap(factors.y, k - m); });
+    launched.across = uploaded(across, cudaStreamPerThread);
+    launched.down = uploaded(down, cudaStreamPerThread);
+    HALATION_CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+    launched.bytes = (across.size() + down.size()) * sizeof across.front();
+    HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(launched.kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             static_cast<int>(fit.shared_bytes(false))));
+    int blocks = 1;
+    HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launched.kernel, 32 * BandedCut::warps,
+                                                                      fit.shared_bytes(job_->out_pixel == Pixel::u8)));
+    launched.places = std::max(1, blocks) * gpu.multiprocessors;
+
+    BandedPassesArguments& constants = launched.constants;
+    constants.border_y = DeviceBorder(job_->borders[1]);
+    constants.border_x = DeviceBorder(job_->borders[2]);
+    constants.constant_y = static_cast<std::uint8_t>(job_->borders[1].constant());
+    constants.constant_x = static_cast<std::uint8_t>(job_->borders[2].constant());
+    constants.weights = reinterpret_cast<const uint4*>(launched.across.data());
+    constants.weights_y = reinterpret_cast<const uint4*>(launched.down.data());
+    constants.channels = channels;
+    constants.first_row = static_cast<int>(taps.lead[1]);
+    constants.first_column = fit.first_column;
+    constants.reach = static_cast<int>((taps.lead[2] + taps.size[2] - 1) * channels) + 1;
+    constants.rounding = job_->rounding;
+    constants.narrow = factors.narrow;
+    constants.first_bias = (1 << factors.narrow >> 1) + (128 << factors.narrow);
+    constants.factor = std::ldexp(1.0F, -factors.shift);
+    constants.offset = static_cast<float>(job_->offset);
+    constants.shift = factors.shift;
+    const double offset = std::ldexp(job_->offset, factors.shift);
+    constants.by_shift = job_->out_pixel == Pixel::u8 && is_integer(offset) && std::fabs(offset) < most_bias;
+    constants.bias = constants.by_shift ? static_cast<int>(offset) + (1 << factors.shift >> 1) : 0;
+    // Low bytes of sums along x are 128 too much.
+    constants.middle = 0;
+    for (const std::int32_t w : factors.y) constants.middle -= 128 * ((w - static_cast<std::int8_t>(w)) / 256);
+  }
+
+  void launch(const Launched& launched, const ConstView& in, const View& out, cudaStream_t stream) const {
+    BandedPassesArguments job = launched.constants;
+    set_views(job, in, out);
+    const bool beside = job.channels > 1;
+    job.in_channel = in.strides.channels;
+    job.out_channel = out.strides.channels;
+    job.in_step = beside || in.shape.width == 1 ? 1 : in.strides.width;
+    job.out_step = beside ? static_cast<std::int64_t>(bytes_of(out.pixel)) : out.strides.width;
+    const auto on = [&](std::int64_t boundary) {
+      const auto multiple = [&](std::int64_t extent, std::int64_t bytes) { return extent == 1 || bytes % boundary == 0; };
+      return reinterpret_cast<std::intptr_t>(in.data) % boundary == 0 && multiple(in.shape.height, in.strides.height) &&
+             multiple(in.shape.depth, in.strides.depth) && multiple(in.shape.batch, in.strides.batch) &&
+             (beside || multiple(in.shape.channels, in.strides.channels));
+    };
+    job.on_16_bytes = on(16);
+    job.begins = on(8) ? Begins::on_8_bytes : on(4) ? Begins::on_4_bytes : Begins::anywhere;
+    job.in_columns = static_cast<int>(in.shape.width * job.channels);
+    job.columns = static_cast<int>(out.shape.width * job.channels);
+    job.rows = static_cast<int>(out.shape.height);
+    const std::int64_t across = divide_up(job.columns, BandedCut::columns);
+    const std::int64_t planes = out.shape.depth * out.shape.batch * (beside ? 1 : out.shape.channels);
+    job.strip = static_cast<int>(strip_rows(launched.groups, launched.places, job.rows, across * planes));
+    const std::int64_t strips = divide_up(job.rows, job.strip);
+    job.across = Divisor(across);
+    job.strips = Divisor(strips);
+    job.depth = Divisor(out.shape.depth);
+    job.batch = Divisor(out.shape.batch);
+    job.as_bytes = out.pixel == Pixel::u8 && job.out_step == 1;
+    if (job.as_bytes) job.middle += job.bias;
+    const auto shared = static_cast<std::size_t>(banded_passes_bytes(launched.windows, launched.groups, job.as_bytes));
+    launched.kernel<<<static_cast<unsigned>(across * strips * planes), 32 * BandedCut::warps, shared, stream>>>(job);
+    HALATION_CUDA_LAUNCHED("banded passes", stream);
+  }
+
+  std::shared_ptr<const Job> job_;
+  Device device_;
+  Launched apart_, beside_;  // channels
+};
+
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
+  const Taps& taps = request.taps();
+  if (!is_one_filter(job) || taps.method != Method::banded) return "one filter in whole weights alone";
+  if (request.gpu.code < 80) return "compute capability 8.0 and later alone";
+  if (!taps.banded || !taps.banded->factors) return "a product of factors that whole numbers of 16 bits stand for alone";
+  const Fit fit(job, request.rows);
+  if (!fit.exists() || fit.shared_bytes(false) + sizeof(int) * 16 * banded_passes_pieces(fit.windows) > request.gpu.shared_limit)
+    return "fewer taps alone";
+  constexpr std::int64_t most = std::int64_t{1} << 28;
+  const Shape& n = job.in;
+  const bool counted = n.width * n.channels < most && job.out.width * n.channels < most && std::max(n.height, job.out.height) < most &&
+                       n.depth * n.batch * n.channels < most && job.out.elements() / 1024 + n.depth * n.batch * n.channels * job.out.height < most;
+  return counted ? nullptr : "fewer elements alone";
+}
+
+/// Terms of Costs::banded_passes.
+double seconds(const Request& request) {
+  const Job& job = request.job;
+  const Gpu& gpu = request.gpu;
+  const Fit fit(job, request.rows);
+  const int beside = fit.channels;
+  constexpr int together = 3;
+  const std::int64_t across = divide_up(job.out.width * beside, BandedCut::columns);
+  const std::int64_t planes = job.out.depth * job.out.batch * (job.out.channels / beside);
+  const std::int64_t strip = strip_rows(fit.groups, std::int64_t{together} * gpu.multiprocessors, job.out.height, across * planes);
+  const std::int64_t strips = divide_up(job.out.height, strip);
+  const std::int64_t groups = divide_up(strip, group_rows) + fit.groups - 1;
+  const double rounds = gpu.rounds_of(across * planes * strips, together).in_a_place;
+  // Millions of outputs, those included that lie outside, and of sums along x.
+  const double outputs = gpu.millions(across * planes * strips * divide_up(strip, group_rows) * group_rows * BandedCut::columns);
+  const double sums = gpu.millions(across * planes * strips * groups * group_rows * BandedCut::columns);
+  const bool gathers = request.rows == RowLayout::strided || beside < channels_in_row(request.rows, job.in.channels);
+  const bool unaligned = !input_is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels;
+  return gpu.seconds(gpu.costs->banded_passes,
+                     {{1},
+                      {rounds, rounds * static_cast<double>(groups)},
+                      {sums + outputs, sums * 2 * fit.windows + outputs * 3 * ((fit.groups + 1) / 2), if_is(unaligned, outputs), if_is(gathers, sums),
+                       if_is(job.out_pixel != Pixel::u8, outputs)}},
+                     bytes_moved(job));
+}
+
+}  // namespace
+
+const Family banded_passes{.name = "banded passes",
+                           .refuses = refuses,
+                           .seconds = seconds,
+                           .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+                             return std::make_unique<PassesRunner>(job, request.gpu);
+                           }};
+
+}  // namespace halation::cuda_backend

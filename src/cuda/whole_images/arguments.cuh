@@ -1,0 +1,56 @@
+// arguments.cuh: what a launch of whole_images.cuh gets, and how it cuts images.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/parts/border.h"
+#include "cuda/parts/divisor.h"
+#include "halation/pixel.h"
+
+namespace halation::cuda_backend {
+
+constexpr int whole_images_most_threads = 256;
+
+/// Outputs of a thread, and the numbers of a row that it reads. C interleaved channels are columns, C apart.
+template <int K, int C>
+struct WholeImagesTile {
+  static constexpr int columns = 4, rows = 8;
+  static constexpr int reach = K / 2 * C;
+  static constexpr int pieces = (reach + 3) / 4;  // of 4 numbers that it reads on either side of its own
+  static constexpr int window = columns + 8 * pieces;
+  static constexpr int registers = columns * rows + window + 20;
+  static constexpr int blocks = registers <= 64 ? 4 : registers <= 80 ? 3 : 2;  // of most threads, on a multiprocessor
+};
+
+/// By value. Columns are elements of a row, rows and images those of outputs unless they say otherwise; strides are bytes.
+struct WholeImagesArguments {
+  const std::byte* in;
+  std::byte* out;
+  std::int64_t in_row, in_plane, in_batch, in_channel;
+  std::int64_t out_row, out_plane, out_batch, out_channel;
+  DeviceBorder border_y, border_x;
+  Divisor depth, batch;       // of planes, each of which is an image here
+  int all_images, images;     // and of a block
+  int columns, rows;
+  int first_y, first_x;       // pixel that the first output reads first
+  int staged_columns, staged_rows;  // that outputs read
+  int pitch, image_numbers;   // numbers from one staged row, and image, to the next
+  Divisor tiles, tiles_across;
+  bool by_fours;              // whether rows are copied four elements at a time, but for what lies beside them
+  Divisor fours_across, singles_across;  // of a staged row
+  bool fours_out;             // whether outputs may be put so
+  float offset;
+  Pixel in_pixel, out_pixel;
+  Rounding rounding;
+  float weights[49];
+};
+
+using WholeImagesKernel = void (*)(WholeImagesArguments);
+
+/// The kernel for K × K taps and a cut; instantiated a file a size.
+template <int K>
+WholeImagesKernel whole_images_kernel_of(int channels);
+
+}  // namespace halation::cuda_backend

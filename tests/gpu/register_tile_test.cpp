@@ -1,0 +1,64 @@
+// register_tile_test.cpp: images of f64 by tiles in registers (src/cuda/register_tile/register_tile.cuh): sizes around tiles, borders,
+// channels, extents along y, and every output.
+//
+// Data and weights are whole numbers, scales powers of two, so every pixel must be right to the bit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "images.h"
+
+namespace halation::gpu_test {
+namespace {
+
+void expect_same(const Image& image, const Filter& filter, const Options& options) {
+  EXPECT_TRUE(same_bits(convolve(image, filter, options), on_gpu(image, filter, options)))
+      << filter.size().height << "x" << filter.size().width << " over " << to_string(image.shape()) << ", border "
+      << name_of(options.border.x.mode) << ", to " << name_of(options.output.value_or(Pixel::f64));
+}
+
+TEST(RegisterTile, FloatsOfEightBytes) {
+  std::uint64_t seed = 0;
+  for (const std::int64_t width : {2, 6, 64, 66, 130, 254, 512}) {
+    for (const std::int64_t height : {1, 5, 23, 24, 49, 64}) {
+      for (const std::int64_t channels : {1, 2, 3, 4}) {
+        for (const std::int64_t taps : {3, 5, 7}) {
+          ++seed;
+          const Border::Mode mode = border_modes[seed % border_modes.size()];
+          expect_same(whole_image({.height = height, .width = width, .channels = channels}, Pixel::f64, seed),
+                      whole_filter({.height = taps, .width = taps}, seed),
+                      {.border = Border{mode, mode == Border::Mode::constant ? 0.5 : 0.0}, .method = Method::direct});
+        }
+      }
+    }
+  }
+}
+
+TEST(RegisterTile, FloatsOfEightBytesToEveryPixel) {
+  std::uint64_t seed = 100;
+  const Image image = whole_image({.batch = 3, .height = 131, .width = 260}, Pixel::f64, seed);
+  for (const Pixel output : all_pixels) {
+    for (const std::int64_t taps : {3, 5, 7}) {
+      for (const Rounding rounding : {Rounding::half_even, Rounding::truncate}) {
+        ++seed;
+        expect_same(image, whole_filter({.height = taps, .width = taps}, seed),
+                    {.output = output, .scale = 0.125, .offset = 20.5, .rounding = rounding, .method = Method::direct});
+        expect_same(image, whole_filter({.height = taps, .width = taps}, seed).with_anchor({.y = 0, .x = taps / 2}),
+                    {.border = Border::wrap(), .output = output, .scale = 3, .rounding = rounding, .method = Method::direct});
+      }
+    }
+  }
+}
+
+TEST(RegisterTile, TakesFloatsOfEightBytes) {
+  const Plan plan({.shape = {.height = 4096, .width = 4096},
+                   .pixel = Pixel::f64,
+                   .filters = {whole_filter({.height = 5, .width = 5}, 1)},
+                   .device = cuda()});
+  EXPECT_THAT(plan.explain(), testing::HasSubstr("register tile, about")) << plan.explain();
+}
+
+}  // namespace
+}  // namespace halation::gpu_test
