@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   add_apply(program);
   add_filters(program);
   add_explain(program);
+  add_tune(program);
   add_ladder(program);
   add_bench(program);
   add_devices(program);
