@@ -3,6 +3,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
+# Nothing here sees the user's cache of times, nor adds to it: records and pictures are those of the library's own choices.
+export HALATION_CACHE :=
+
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 SECONDS ?= 600

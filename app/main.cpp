@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "core/temporary.h"
 #include "halation/error.h"
-#include "io/temporary.h"
 #include "notice.h"
 #include "subcommands.h"
 
@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   add_apply(program);
   add_filters(program);
   add_explain(program);
+  add_tune(program);
   add_ladder(program);
   add_bench(program);
   add_devices(program);
@@ -96,7 +97,7 @@ int run_and_report(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   halation::app::hold_standard_streams();
-  halation::io::remove_unfinished_on_signals();
+  halation::remove_unfinished_on_signals();
   // A file that outgrows the user's limit is then a failed write, and so an error line without a file left
   // behind.
   std::signal(SIGXFSZ, SIG_IGN);

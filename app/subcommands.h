@@ -9,6 +9,7 @@ namespace halation::app {
 void add_apply(Program& program);
 void add_filters(Program& program);
 void add_explain(Program& program);
+void add_tune(Program& program);
 void add_ladder(Program& program);
 void add_bench(Program& program);
 void add_devices(Program& program);

@@ -20,7 +20,6 @@ namespace halation {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 /// Runs that take as long as they are told to, and compute nothing.
 class Sleeper final : public Runner {
@@ -166,17 +165,17 @@ TEST(Box, IsTimedBesideTheOthers) {
   const Choice choice = choice_of(spec, backend);
   EXPECT_EQ(timings_taken() - before, 3);
   EXPECT_EQ(taps_of(choice).method, Method::box);
-  EXPECT_THAT(to_string(choice.reasons.front()),
-              testing::ContainsRegex(
-                  "row 1x5: box, 4 multiply-adds a sample instead of 5; expected 3 s, measured [0-9.e-]+ us "
-                  "\\(direct [0-9.]+ ms\\) \\(separable [0-9.]+ ms\\)"));
+  EXPECT_THAT(
+      to_string(choice.reasons.front()),
+      testing::ContainsRegex(
+          "row 1x5: box, 4 multiply-adds a sample instead of 5; expected 3 s, measured [0-9.e-]+ us$"));
 
   spec.shape = {.width = ++width};
   backend.expected[Method::box] = 10;  // ten times as long as another: not tried
   const Choice without = choice_of(spec, backend);
   EXPECT_EQ(timings_taken() - before, 5);
   EXPECT_EQ(taps_of(without).method, Method::separable);
-  EXPECT_THAT(to_string(without.reasons.front()), Not(HasSubstr("box")));
+  EXPECT_FALSE(ranking(without, 0, backend, cpu()).back().measured_seconds);
 }
 
 TEST(Box, HasABoundOfHalfItsSizes) {

@@ -2,54 +2,25 @@
 #include "progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <utility>
+#include <cstdio>
 
 #include "app/report/table.h"
 
 namespace halation::app {
-namespace {
-
-/// So many that the line does not wrap, which could not be written over.
-std::size_t columns() {
-  constexpr std::size_t usual = 80;
-  winsize size{};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (known ? size.ws_col : usual) - 1;
-}
-
-}  // namespace
 
 BenchProgress::Kind progress_kind(bool lines, bool quiet) {
   if (quiet) return BenchProgress::Kind::none;
   if (lines) return BenchProgress::Kind::lines;
-  const char* terminal = std::getenv("TERM");
-  const bool writes_over =
-      isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
-  return writes_over ? BenchProgress::Kind::status : BenchProgress::Kind::none;
-}
-
-BenchProgress::~BenchProgress() { clear(); }
-
-void BenchProgress::clear() {
-  if (!std::exchange(shown_, false)) return;
-  std::fputs("\r\x1b[K", stderr);
-  std::fflush(stderr);
+  return StatusLine::is_possible() ? BenchProgress::Kind::status : BenchProgress::Kind::none;
 }
 
 void BenchProgress::before(const bench::Row& row, std::string_view who) {
   if (kind_ != Kind::status) return;
   const std::string label = row.label();
   const auto at = std::find(labels_.begin(), labels_.end(), label) - labels_.begin();
-  std::string text = fmt::format("{} of {}: {}: {}", at + 1, labels_.size(), label, who);
-  text.resize(std::min(text.size(), columns()));
-  std::fputs(("\r" + text + "\x1b[K").c_str(), stderr);
-  std::fflush(stderr);
-  shown_ = true;
+  status_.show(fmt::format("{} of {}: {}: {}", at + 1, labels_.size(), label, who));
 }
 
 void BenchProgress::after(const bench::Row& row) {

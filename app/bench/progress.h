@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/report/status_line.h"
 #include "bench/contest.h"
 
 namespace halation::app {
@@ -18,20 +19,17 @@ class BenchProgress {
   };
   /// `labels`: of all rows, in their order.
   BenchProgress(Kind kind, std::vector<std::string> labels) : kind_(kind), labels_(std::move(labels)) {}
-  ~BenchProgress();
-  BenchProgress(const BenchProgress&) = delete;
-  BenchProgress& operator=(const BenchProgress&) = delete;
 
   void before(const bench::Row& row, std::string_view who);
   void after(const bench::Row& row);
   void after(const bench::Row& row, const bench::PeerRow& peer);
   /// Takes the status away.
-  void clear();
+  void clear() { status_.clear(); }
 
  private:
   Kind kind_;
   std::vector<std::string> labels_;
-  bool shown_ = false;
+  StatusLine status_;
 };
 
 /// Status where standard error is a terminal that can write over a line, unless lines are wanted, or nothing.

@@ -10,6 +10,7 @@
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/filter_options.h"
+#include "app/command_line/stated_job.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
 #include "halation/plan.h"
@@ -52,32 +53,22 @@ struct Flags {
 
   std::string subject;
   FilterOptions filter_options;
-  std::vector<std::string> sizes;
-  Given pixel, channels, border, border_value, method, accuracy, tune;
+  StatedJobOptions job_options;
+  Given method, tune;
   Given tile, mask, dims;
   Given registers, threads, shared, gpu;
   bool json = false;
 };
 
-// A filter's own parameter size is typed "9" or "3,5", the image's "4096x4096": one option takes both.
-Flags::Flags(Command& command) : filter_options(command, "--size") {
+Flags::Flags(Command& command)
+    : filter_options(command, "--size"),
+      job_options(command, for_filters, "4096x4096; 1x16777216 with --dims 1, 256x256x256 with --dims 3") {
   command.positional("subject", subject, "FILTER|tiling|occupancy",
                      "a filter's name (see halation filters), custom with --weights, tiling or occupancy");
   OptionGroup job = command.group(for_filters);
-  job.texts("--size", sizes, "HxW",
-            "the image, HEIGHTxWIDTH or DEPTHxHEIGHTxWIDTH [4096x4096; 1x16777216 with --dims 1, "
-            "256x256x256 with --dims 3]; without an x the filter's own, as in apply box --size 9",
-            OptionGroup::Several::one_each);
-  job.text("--pixel", pixel, "u8|u16|i16|f16|f32|f64", "pixels of image and result [f32]");
-  job.text("--channels", channels, "N", "channels of the image [1]");
-  job.text("--border", border, "constant|replicate|reflect|reflect101|wrap",
-           "what lies outside the image, one for all axes or one each [reflect101]");
-  job.text("--border-value", border_value, "V", "the value of the border constant [0]");
-  job.text("--method", method, "automatic|direct|separable|box|fft|multirate",
-           "how to filter [automatic]");
-  job.text("--accuracy", accuracy, "exact|fast", "whether methods may approximate, by up to 1/2048 of the largest pixel [exact]");
+  job.text("--method", method, "automatic|direct|separable|box|fft|multirate", "how to filter [automatic]");
   job.text("--tune", tune, "estimate|measure",
-           "whether plans here time their methods, on images of that size [estimate]");
+           "whether plans here time the three best methods, on images of that size [estimate]");
   OptionGroup tiles = command.group(for_tiling);
   tiles.text("--tile", tile, "T", "outputs of a block along each axis [8]");
   tiles.text("--mask", mask, "M", "taps of the filter along each axis, odd [5]");
@@ -120,83 +111,16 @@ int dims_of(const Flags& flags, int by_default) {
   return flags.dims ? static_cast<int>(whole_number_from("--dims", *flags.dims, 1, 3)) : by_default;
 }
 
-Shape shape_of(std::string_view size) {
-  const std::vector<std::string_view> parts = split(size, 'x');
-  if (parts.size() < 2 || parts.size() > 3)
-    throw Error{ErrorCode::invalid_argument,
-                fmt::format("--size must be HEIGHTxWIDTH or DEPTHxHEIGHTxWIDTH, got '{}'", size)};
-  std::vector<std::int64_t> extents;
-  extents.reserve(parts.size());
-  for (const std::string_view part : parts)
-    extents.push_back(whole_number_from("--size: each extent", part, 1, std::int64_t{1} << 31));
-  Shape shape;
-  if (extents.size() == 3) shape.depth = extents.front();
-  shape.height = extents[extents.size() - 2];
-  shape.width = extents.back();
-  return shape;
-}
-
-/// A filter, the image that it is asked about, and how.
-struct Question {
-  FilterSet filter;
-  Shape shape;
-  Pixel pixel = Pixel::f32;
-  Options options;
+/// A job, and the GPU whose limits are asked for.
+struct Question : StatedJob {
   const model::DeviceDescription* gpu = nullptr;
 };
 
-/// The filter, with a --size of its own where one was given.
-FilterSet filter_of(const Flags& flags, const std::string& own_size, int dims) {
-  if (own_size.empty()) return flags.filter_options.make(flags.subject, dims);
-  if (flags.subject == custom_name)
-    throw Error{ErrorCode::invalid_argument,
-                fmt::format("{}: no parameter --size; it has --weights", custom_name)};
-  const NamedFilter& filter = filter_named(flags.subject);
-  const auto parameter = std::find_if(filter.parameters.begin(), filter.parameters.end(),
-                                      [](const Parameter& known) { return known.name == "size"; });
-  if (parameter == filter.parameters.end())
-    throw Error{ErrorCode::invalid_argument,
-                fmt::format("{}: no parameter --size; the image's is typed HEIGHTxWIDTH, got '{}'",
-                            filter.name, own_size)};
-  Arguments arguments = flags.filter_options.arguments_for(filter);
-  arguments[parameter->name] = values_from(filter, *parameter, own_size);
-  return make_filter(filter.name, arguments, dims);
-}
-
-/// Those of the image where the filter has a meaning in them, else 0: its own.
-int dims_of_image(const std::string& filter, const Shape& shape) {
-  if (filter == custom_name) return 0;
-  const std::vector<int>& possible = filter_named(filter).dims;
-  return std::find(possible.begin(), possible.end(), shape.dims()) != possible.end() ? shape.dims() : 0;
-}
-
 Question question_of(const Flags& flags) {
-  Question question;
-  std::string own_size, image_size;
-  for (const std::string& size : flags.sizes)
-    (size.find('x') == std::string::npos ? own_size : image_size) = size;
-
-  const int dims = dims_of(flags, 0);
-  if (image_size.empty()) image_size = dims == 3 ? "256x256x256" : dims == 1 ? "1x16777216" : "4096x4096";
-  question.shape = shape_of(image_size);
-  if (flags.channels) question.shape.channels = whole_number_from("--channels", *flags.channels, 1, 65536);
-  if (flags.pixel) question.pixel = pixel_named(*flags.pixel);
-  question.filter =
-      filter_of(flags, own_size, dims > 0 ? dims : dims_of_image(flags.subject, question.shape));
-  for (Filter& filter : question.filter.filters) filter = filter.with_dims(question.shape.dims());
-
-  const double value = flags.border_value ? number_from("--border-value", *flags.border_value) : 0;
-  const std::vector<Border> borders = borders_from(flags.border.value_or("reflect101"), value);
-  const bool is_constant = std::any_of(borders.begin(), borders.end(), [](const Border& border) {
-    return border.mode == Border::Mode::constant;
-  });
-  if (flags.border_value && !is_constant)
-    throw Error{ErrorCode::invalid_argument, "--border-value goes with --border constant"};
-  const Border& height = borders.size() == 3 ? borders[1] : borders.front();
-  question.options.border = {.z = borders.front(), .y = height, .x = borders.back()};
-  if (flags.method) question.options.method = method_named(*flags.method);
-  if (flags.accuracy) question.options.accuracy = accuracy_named(*flags.accuracy);
-  if (flags.tune) question.options.tune = tune_named(*flags.tune);
+  Question question{flags.job_options.job(flags.subject, flags.filter_options, dims_of(flags, 0)), nullptr};
+  Options& options = question.options;
+  if (flags.method) options.method = method_named(*flags.method);
+  if (flags.tune) options.tune = tune_named(*flags.tune);
   question.gpu = &gpu_named(flags.gpu.value_or("h200"));
   return question;
 }
@@ -240,6 +164,7 @@ struct PlanAnswer {
   std::string device;
   std::string text;
   std::vector<Method> methods;
+  std::vector<std::vector<RankedMethod>> ranking;  ///< one a filter
   double largest_input = 1;
   std::optional<double> error_bound;
 };
@@ -251,8 +176,11 @@ PlanAnswer answer_of(const Question& question, Device device) {
                    .combine = question.filter.combine,
                    .device = device,
                    .options = question.options});
-  PlanAnswer answer{
-      .device = name_of(device), .text = plan.explain(), .methods = plan.methods(), .error_bound = {}};
+  PlanAnswer answer{.device = name_of(device),
+                    .text = plan.explain(),
+                    .methods = plan.methods(),
+                    .ranking = plan.ranking(),
+                    .error_bound = {}};
   if (!is_float(question.pixel))
     answer.largest_input = std::max(largest(question.pixel), -smallest(question.pixel));
   answer.error_bound = plan.error_bound(answer.largest_input);
@@ -266,6 +194,7 @@ std::vector<PlanAnswer> answers_of(const Question& question) {
     return PlanAnswer{.device = name_of(device),
                       .text = std::string(error.what()) + "\n",
                       .methods = {},
+                      .ranking = {},
                       .error_bound = {}};
   };
   const std::vector<DeviceInfo> all = devices();
@@ -392,6 +321,19 @@ Json json_of(const Question& question, const Filter& filter) {
   return report;
 }
 
+/// The one chosen first; times in seconds.
+Json json_of(const std::vector<RankedMethod>& ranking) {
+  Json list = Json::array();
+  for (const RankedMethod& each : ranking) {
+    Json method{{"method", name_of(each.method)}};
+    if (each.expected_seconds) method["expected_seconds"] = *each.expected_seconds;
+    if (each.measured_seconds) method["measured_seconds"] = *each.measured_seconds;
+    if (!each.why_not.empty()) method["why_not"] = each.why_not;
+    list.push_back(std::move(method));
+  }
+  return list;
+}
+
 Json json_of(const Question& question, const std::vector<PlanAnswer>& answers) {
   const model::DeviceDescription& gpu = *question.gpu;
   const Shape& shape = question.shape;
@@ -409,6 +351,8 @@ Json json_of(const Question& question, const std::vector<PlanAnswer>& answers) {
   for (const PlanAnswer& answer : answers) {
     Json plan{{"device", answer.device}, {"explanation", answer.text}, {"methods", Json::array()}};
     for (const Method method : answer.methods) plan["methods"].push_back(name_of(method));
+    for (const std::vector<RankedMethod>& ranking : answer.ranking)
+      plan["ranking"].push_back(json_of(ranking));
     if (answer.error_bound) {
       plan["error_bound"] = *answer.error_bound;
       plan["largest_input"] = answer.largest_input;

@@ -63,16 +63,27 @@ enum class Method {
 
 /// How a plan finds the quickest method.
 ///
-/// `estimate` computes what each should take from the rates of the device: microseconds. `measure` runs each
-/// method that fits on scratch images of the plan's shapes and pixels, packed and interleaved, on the plan's
-/// device, one filter at a time, and takes the quickest; a method expected to take ten times as long as
-/// another is not tried. With a method given there is nothing to choose, and its time is measured alone.
+/// `estimate` computes what each should take from the rates of the device: microseconds. `measure` runs the
+/// three methods that should be quickest on scratch images of the plan's shapes and pixels, packed and
+/// interleaved, on the plan's device, one filter at a time, and takes the quickest; a method expected to take
+/// ten times as long as another is not tried. With a method given there is nothing to choose, and its time is
+/// measured alone.
 ///
 /// Cost of `measure`: memory for an input, an output and a workspace while it lasts; two runs of each method,
-/// and more for up to 0.2 s, or a single one where it takes a second. Times are remembered until the process
-/// ends, by device, shapes, pixels, filter size, borders, precision of sums and threads: a second plan of the
-/// kind times nothing. Where the memory is not there, the estimate decides, and `Plan::explain` says so.
-/// Worth it for plans that run often.
+/// and more for up to 0.2 s, or a single one where it takes a second. Times are remembered by device, shapes,
+/// pixels, filter size, borders, precision of sums and threads: a second plan of the kind times nothing.
+/// Where the memory is not there, the estimate decides, and `Plan::explain` says so. Worth it for plans that
+/// run often.
+///
+/// Times outlive the process in a file, the cache: $HALATION_CACHE names it, else it is
+/// $XDG_CACHE_HOME/halation/timings, else $HOME/.cache/halation/timings; where HALATION_CACHE is set and
+/// empty there is none. Processes share it and lose nothing of each other's. It is read once a process, when
+/// the first plan is made; plans that time something write to it. What another version of the library or
+/// another machine (CPU, instruction set, threads; GPU, driver) has left there does not count, nor does a
+/// damaged file. Where the file cannot be read or written, plans are made without it.
+///
+/// `halation tune` leaves rates there too: how many times as long as computed each method takes on this
+/// machine, by which `estimate` multiplies. Without them it goes by the library's figures alone.
 ///
 /// Any number of threads may make such plans at once: they time one after the other. What else the machine
 /// does meanwhile slows what is timed. On a GPU all of it goes through the default stream and is waited for:
@@ -119,6 +130,14 @@ struct PlanSpec {
   Layout layout = Layout::interleaved;
 };
 
+/// A method of a plan's device, for one of its filters by itself.
+struct RankedMethod {
+  Method method = Method::direct;
+  std::optional<double> expected_seconds = {};  ///< none where the method does not do this filter
+  std::optional<double> measured_seconds = {};  ///< where such a job has been timed on this machine
+  std::string why_not = {};  ///< why it is not among those to choose from, in a few words; empty where it is
+};
+
 /// What one run may be given.
 struct RunOptions {
   Stream stream = {};
@@ -161,9 +180,14 @@ class Plan {
   /// Of method fft it is norm-wise, of a tile: c · ε · log2(N) · ‖w‖₂ · √N · max|x| in shape, N the samples of a tile, c some 4
   /// (core/transform.h derives it). What is bright anywhere in a tile blurs what is dark.
   double error_bound(double max_abs) const;
-  /// What will be done and why, in a few lines: for each filter its method, and the time expected of it and, with `Tune::measure`,
-  /// measured, each filter by itself; then the family of kernels that does the job, and of those passed over what they were expected to
-  /// take or why they do not do it.
+  /// All methods that the device offers, for each filter: the one chosen, then the others, best first, by
+  /// what was measured where the plan measures, else by what is expected; last those that are not to choose
+  /// from. Cost: as much as making the plan by estimate.
+  std::vector<std::vector<RankedMethod>> ranking() const;
+  /// What will be done and why, in a few lines: for each filter its method with the time expected of it and,
+  /// where one is known, measured, each filter by itself, and below it the other methods of the device as
+  /// `ranking` has them, a line each; then the family of kernels that does the job, and of those passed over
+  /// what they were expected to take or why they do not do it.
   std::string explain() const;
 
  private:

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/temporary.h"
 #include "io/codec.h"
-#include "io/temporary.h"
 
 namespace halation::io {
 

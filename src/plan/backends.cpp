@@ -1,6 +1,8 @@
 // backends.cpp: the one table of backends.
 #include "plan/backends.h"
 
+#include <stdexcept>
+
 #include "core/threads.h"
 #include "cpu/cpu.h"
 #include "halation/error.h"
@@ -31,6 +33,23 @@ const Backend& backend_for(Device device) {
     if (backend->kind() == device.kind) return *backend;
   }
   refuse(device);
+}
+
+std::string identity_of(Device device) {
+  switch (device.kind) {
+    case Device::Kind::cpu:
+      return cpu_backend::identity();
+    case Device::Kind::reference:
+      return "reference on " + cpu_backend::identity();
+    case Device::Kind::cuda: {
+      std::string text;
+      for (const DeviceInfo& info : backend_for(device).devices()) {
+        if (info.device == device) text = "gpu " + info.description;
+      }
+      return text;
+    }
+  }
+  throw std::logic_error("no such device");
 }
 
 const DeviceMemory* device_memory() {

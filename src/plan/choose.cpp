@@ -8,37 +8,27 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
 
 #include "core/channels_apart.h"
 #include "core/integer_weights.h"
 #include "core/stopwatch.h"
 #include "core/transform.h"
 #include "halation/error.h"
-#include "plan/banded.h"
-#include "plan/multirate.h"
+#include "plan/filter_analysis.h"
+#include "plan/fitting.h"
+#include "plan/rates.h"
 #include "plan/tune.h"
 
 namespace halation {
 namespace {
 
-/// Dense weights beyond this many (2 GiB) are refused rather than multiplied out.
-constexpr std::int64_t most_dense_taps = std::int64_t{1} << 28;
-/// Of more weights, or of longer factors, no backend makes banded matrices.
-constexpr std::int64_t most_banded_taps = 4096;
-constexpr std::int64_t most_banded_factor = 128;
 /// A method that should take so many times as long as another is not worth timing.
 constexpr double hopeless = 10;
-
-std::vector<double> dense_weights(const Filter& filter, bool flipped) {
-  if (filter.size().taps() > most_dense_taps) {
-    throw Error(ErrorCode::unsupported, filter.name() + ": " + std::to_string(filter.size().taps()) +
-                                            " weights are too many for method direct, at most " +
-                                            std::to_string(most_dense_taps) + " are possible; make it from separable factors");
-  }
-  std::vector<double> weights = filter.weights();
-  if (flipped) std::reverse(weights.begin(), weights.end());
-  return weights;
-}
+/// Nor is one that so many others should be quicker than.
+constexpr std::size_t most_timed = 3;
+/// Beyond these, weights are not written out for a ranking alone.
+constexpr std::int64_t most_ranked_taps = std::int64_t{1} << 20;
 
 /// One method of one filter, with the weights that it needs.
 struct Candidate {
@@ -46,85 +36,6 @@ struct Candidate {
   ErrorBound bound;
   double magnitudes = 0;  ///< of the weights, or of the factors' products
   Reason reason;
-};
-
-/// What is known of a filter of the job: its place, its weights, and its factors once they have been looked for.
-class FilterAnalysis {
- public:
-  FilterAnalysis(Taps place, const Filter& filter, bool flipped)
-      : place_(std::move(place)), filter_(filter), flipped_(flipped) {}
-
-  /// Size and lead.
-  const Taps& place() const { return place_; }
-  const Filter& filter() const { return filter_; }
-  std::vector<double> weights() const { return dense_weights(filter_, flipped_); }
-
-  /// None where all weights are 0. Sought at the first call, which takes a few passes over the weights.
-  const std::optional<Separation>& separation() {
-    if (!sought_) separation_ = found_separation();
-    sought_ = true;
-    return separation_;
-  }
-  /// How it is done at a lower rate; none where it is not smooth enough, or no product of factors.
-  const std::optional<Multirate>& multirate(const Job& job) {
-    if (!sought_multirate_ && is_product(separation(), job)) multirate_ = multirate_of(place_, separation()->factors);
-    sought_multirate_ = true;
-    return multirate_;
-  }
-  /// The whole numbers that stand for its weights; none where there are none.
-  const std::optional<Banded>& banded(const Job& job) {
-    static const std::optional<Banded> none;
-    const FilterSize size = filter_.size();
-    if (job.sum_f64 || job.in_pixel != Pixel::u8 || size.depth > 1 || std::max(size.height, size.width) > most_banded_factor) return none;
-    if (!sought_banded_) banded_ = found_banded(job);
-    sought_banded_ = true;
-    return banded_;
-  }
-  /// Whether the filter is known to be no product of factors; false as long as nobody has asked.
-  bool known_as_no_product(const Job& job) const {
-    return sought_ && separation_ && !is_product(separation_, job);
-  }
-
-  static bool is_product(const std::optional<Separation>& separation, const Job& job) {
-    return separation && separation->residual <= separable_tolerance(job.sum_f64);
-  }
-
- private:
-  /// Sums that are exact by weights stay so.
-  std::optional<Banded> found_banded(const Job& job) {
-    std::optional<Banded> found;
-    if (filter_.size().taps() <= most_banded_taps) found = banded_of(job, weights());
-    if ((found && found->error == 0) || !is_product(separation(), job)) return found;
-    const auto& [z, y, x] = separation()->factors;
-    std::vector<double> down = scaled(y, z.front());
-    if (std::optional<FoundFactors> by_factors = banded_factors_of(job, down, x, separation()->residual)) {
-      if (!found) found = Banded{.weights = {}, .bytes = 2, .has_scale = true};
-      found->error = std::max(found->error, by_factors->levels);
-      found->factors = std::move(by_factors->factors);
-    }
-    return found;
-  }
-
-  /// Factors that the filter was made from, else such as are found in its weights.
-  std::optional<Separation> found_separation() const {
-    if (!filter_.factors()) return separate(filter_.size().space(), weights());
-    const Factors& factors = *filter_.factors();
-    Separation given{{factors.z, factors.y, factors.x}, 0};
-    if (flipped_) {
-      for (auto& factor : given.factors) std::reverse(factor.begin(), factor.end());
-    }
-    return given;
-  }
-
-  Taps place_;
-  const Filter& filter_;
-  bool flipped_;
-  bool sought_ = false;
-  std::optional<Separation> separation_;
-  bool sought_multirate_ = false;
-  std::optional<Multirate> multirate_;
-  bool sought_banded_ = false;
-  std::optional<Banded> banded_;
 };
 
 /// How far rounding could put an integer output off, `own` being the bound of the candidate and `bound` the same or that of several. Floats
@@ -171,7 +82,7 @@ bool is_multirate(const Candidate& candidate) { return candidate.taps.method == 
 class Chooser {
  public:
   Chooser(const Options& options, const Backend& backend, Device device, Layout layout)
-      : options_(options), backend_(backend), device_(device), layout_(layout) {
+      : options_(options), backend_(backend), device_(device), layout_(layout), rates_(rates_of(device)) {
     if (options.method == Method::automatic || offers(options.method)) return;
     std::string list;
     for (const Method method : backend.methods()) list += (list.empty() ? "" : ", ") + std::string(name_of(method));
@@ -216,13 +127,26 @@ class Chooser {
     const auto quickest =
         static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
     Candidate chosen = std::move(candidates[quickest]);
-    std::string& timing = chosen.reason.timing;
-    timing = ", measured " + time_text(seconds[quickest]);
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      if (i == quickest) continue;
-      timing += " (" + std::string(name_of(candidates[i].taps.method)) + " " + time_text(seconds[i]) + ")";
-    }
+    chosen.reason.timing = ", measured " + time_text(seconds[quickest]);
     return chosen;
+  }
+
+  /// The methods beside the one chosen, best first, those that are not to choose from last.
+  std::vector<RankedMethod> others(FilterAnalysis& analysis, const Job& job,
+                                   const RankedMethod& chosen) const {
+    std::vector<RankedMethod> list;
+    for (const Method method : backend_.methods()) {
+      if (method != chosen.method) list.push_back(ranked(method, analysis, job, chosen));
+    }
+    const auto place = [&](const RankedMethod& each) {
+      const bool by_timing = options_.tune == Tune::measure && each.measured_seconds;
+      const double expected = counted(
+          {each.method, each.expected_seconds.value_or(std::numeric_limits<double>::infinity())}, job);
+      return std::tuple(!each.why_not.empty(), !by_timing, by_timing ? *each.measured_seconds : expected);
+    };
+    std::stable_sort(list.begin(), list.end(),
+                     [&](const RankedMethod& a, const RankedMethod& b) { return place(a) < place(b); });
+    return list;
   }
 
  private:
@@ -254,11 +178,19 @@ class Chooser {
     } else if (analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors && fits(method, analysis, job)) {
       taps.factors = analysis.separation()->factors;
     }
-    return {method, backend_.expected_seconds(layout_ == Layout::planar ? with_channels_apart(job) : job, taps, method, device_)};
+    const double by_figures = backend_.expected_seconds(
+        layout_ == Layout::planar ? with_channels_apart(job) : job, taps, method, device_);
+    return {method, rates_.of(method, rate_class(job)) * by_figures};
   }
 
-  /// What the backend offers; of equals the one that it lists first. Transforms in f64 must be clearly quicker: sums keep digits, and zeros
-  /// where there is nothing, which those who ask for f64 see.
+  /// Transforms in f64 must be clearly quicker: sums keep digits, and zeros where there is nothing, which
+  /// those who ask for f64 see.
+  static double counted(const Expected& one, const Job& job) {
+    constexpr double clearly = 1.1;
+    return one.seconds * (one.method == Method::fft && job.sum_f64 ? clearly : 1);
+  }
+
+  /// What the backend offers; of equals the one that it lists first.
   std::vector<Expected> quickest_first(FilterAnalysis& analysis, const Job& job, Transforms transforms) const {
     std::vector<Expected> list;
     list.reserve(backend_.methods().size());
@@ -268,37 +200,48 @@ class Chooser {
       if (method == Method::banded && !fits(method, analysis, job)) continue;
       if (method == Method::multirate && (!may_approximate_ || !fits(method, analysis, job))) continue;
       const Expected each = expected(method, analysis, job);
-      constexpr double clearly = 1.1;
-      const auto counted = [&](const Expected& one) { return one.seconds * (one.method == Method::fft && job.sum_f64 ? clearly : 1); };
-      const auto slower = [&](const Expected& other) { return counted(other) > counted(each); };
+      const auto slower = [&](const Expected& other) { return counted(other, job) > counted(each, job); };
       list.insert(std::find_if(list.begin(), list.end(), slower), each);
     }
     return list;
   }
 
-  static bool fits(Method method, FilterAnalysis& analysis, const Job& job) {
-    switch (method) {
-      case Method::direct:
-        return true;
-      case Method::fft:
-        return analysis.filter().size().taps() <= most_dense_taps;
-      case Method::separable:
-        return FilterAnalysis::is_product(analysis.separation(), job);
-      case Method::box:
-        return FilterAnalysis::is_product(analysis.separation(), job) && all_equal(analysis.separation()->factors);
-      case Method::multirate:
-        return analysis.multirate(job).has_value();
-      case Method::banded:
-        return analysis.banded(job).has_value();
-      case Method::automatic:
-      case Method::low_rank:
-        break;
+  /// A method that was not chosen, with what is known of it.
+  RankedMethod ranked(Method method, FilterAnalysis& analysis, const Job& job,
+                      const RankedMethod& chosen) const {
+    RankedMethod found{.method = method};
+    const FilterSize size = analysis.filter().size();
+    if (method == Method::multirate && options_.accuracy == Accuracy::exact) {
+      found.why_not = "accuracy is exact";
+    } else if (!fits(method, analysis, job) || (method == Method::direct && size.taps() > most_dense_taps)) {
+      found.why_not = why_unfit(method, analysis, job);
     }
-    throw std::logic_error("no weights are known to fit method " + std::string(name_of(method)));
+    if (!found.why_not.empty()) return found;
+    const Expected by_method = expected(method, analysis, job);
+    if (!std::isfinite(by_method.seconds)) {
+      found.why_not = "does not fit its tiles";
+      return found;
+    }
+    found.expected_seconds = by_method.seconds;
+    if (method == Method::fft && saves_too_little(analysis.place().size, job))
+      found.why_not = "saves too little for the digits that it rounds";
+    const bool has_weights = method == Method::direct || method == Method::fft;
+    if (!has_weights || size.taps() <= most_ranked_taps) {
+      const Candidate complete = candidate(by_method, analysis, job);
+      found.measured_seconds = known_time(job, complete.taps, layout_, device_);
+      if (method == Method::fft && shows_transforms(job, complete))
+        found.why_not = "what it rounds could show";
+    }
+    const bool is_for_all = method == Method::fft || method == Method::multirate;
+    if (is_for_all && job.filters.size() > 1 && found.why_not.empty() &&
+        found.expected_seconds < chosen.expected_seconds)
+      found.why_not = "all filters or none";
+    return found;
   }
 
   Candidate asked_for(FilterAnalysis& analysis, const Job& job) const {
-    if (options_.method != Method::fft && !fits(options_.method, analysis, job)) refuse(options_.method, analysis, job);
+    if (options_.method != Method::fft && !fits(options_.method, analysis, job))
+      refuse_as_unfit(options_.method, analysis, job);
     const Expected by_method = expected(options_.method, analysis, job);
     if (!std::isfinite(by_method.seconds)) {
       throw Error(ErrorCode::unsupported, "method " + std::string(name_of(options_.method)) + " on " + name_of(device_) + ": filter '" +
@@ -309,22 +252,23 @@ class Chooser {
     return found;
   }
 
-  /// The methods that are possible, without those that are hopeless; the one asked for alone.
+  /// The quickest of the methods that are possible, without those that are hopeless; the one asked for alone.
   std::vector<Candidate> worth_timing(FilterAnalysis& analysis, const Job& job, Transforms transforms) const {
     std::vector<Candidate> candidates;
     if (options_.method != Method::automatic) {
       candidates.push_back(asked_for(analysis, job));
       return candidates;
     }
-    std::vector<Expected> worth_it;
+    std::vector<Expected> possible;
     for (const Expected& each : quickest_first(analysis, job, transforms)) {
-      if (!worth_it.empty()) {
-        if (each.seconds >= hopeless * worth_it.front().seconds) break;
+      if (!possible.empty()) {
+        if (each.seconds >= hopeless * possible.front().seconds) break;
         if (each.method == Method::direct && analysis.filter().size().taps() > most_dense_taps) continue;
       }
-      if (fits(each.method, analysis, job)) worth_it.push_back(each);
+      if (fits(each.method, analysis, job)) possible.push_back(each);
     }
-    for (const Expected& each : worth_it) {
+    for (const Expected& each : possible) {
+      if (candidates.size() == most_timed) break;
       Candidate found = candidate(each, analysis, job);
       const bool is_refused = each.method == Method::fft && transforms != Transforms::alone && shows_transforms(job, found);
       if (!is_refused) candidates.push_back(std::move(found));
@@ -382,33 +326,6 @@ class Chooser {
     return candidate;
   }
 
-  [[noreturn]] static void refuse(Method method, FilterAnalysis& analysis, const Job& job) {
-    const std::string name = std::string(name_of(method));
-    if (method == Method::banded) {
-      throw Error(ErrorCode::invalid_argument,
-                  "method banded: filter '" + analysis.filter().name() +
-                      "' is not summed in whole numbers: pixels must be u8 and constants around them whole, weights along height and width, at most " +
-                      std::to_string(most_banded_taps) + ", and whole numbers of 16 bits times a power of 2, or outputs integers rounded to the " +
-                      "nearest that such are within 1/16 of; use automatic or direct");
-    }
-    const std::optional<Separation>& separation = analysis.separation();
-    const std::string opening = "method " + name + ": filter '" + analysis.filter().name() + "' is not ";
-    if (method == Method::box) {
-      const char* why = separation ? "its weights differ" : "all its weights are 0";
-      throw Error(ErrorCode::invalid_argument,
-                  opening + "a box: " + why + "; use automatic, direct or separable");
-    }
-    if (method == Method::multirate && FilterAnalysis::is_product(separation, job)) {
-      throw Error(ErrorCode::invalid_argument,
-                  opening + "smooth enough for multirate: at half the rate along height or width more than 2^-12 of its weights would be left out; "
-                            "use automatic");
-    }
-    char share[96];
-    std::snprintf(share, sizeof share, "the nearest product of factors leaves %.2g of its weights, at most %.2g is allowed",
-                  separation ? separation->residual : 1.0, separable_tolerance(job.sum_f64));
-    throw Error(ErrorCode::invalid_argument, opening + name + ": " + share + "; use automatic or direct");
-  }
-
   [[noreturn]] static void refuse_transforms(FilterAnalysis& analysis, const Job& job, const Candidate& found) {
     char levels[96];
     std::snprintf(levels, sizeof levels, "could be %.2g levels off in f64, at most 0.5 is allowed", levels_off(job, found.magnitudes, found.bound, found.bound));
@@ -420,6 +337,7 @@ class Chooser {
   const Backend& backend_;
   Device device_;
   Layout layout_;
+  const RateTable& rates_;
   bool may_approximate_ = false;
 };
 
@@ -492,6 +410,7 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
     choose_by(by_timing, Transforms::none);
     if (by_transforms < seconds()) choose_by(by_timing, Transforms::alone);
   };
+  bool others_in_f32 = false;
   // Transforms in f32 may show where those in f64, of half the speed, do not: beside sums of thousands of taps they are quick enough.
   const auto try_transforms_in_f64 = [&] {
     const double worth_a_look = backend.kind() == Device::Kind::cpu ? 200e-6 : 40e-6;
@@ -508,13 +427,15 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
     const bool can = std::all_of(analyses.begin(), analyses.end(), [&](FilterAnalysis& analysis) { return chooser.can_transform(analysis, job); });
     if (can) {
       choose_by(false, Transforms::alone);
-      if (!transforms_show() && seconds() < seconds_in_f32) return;
+      others_in_f32 = !transforms_show() && seconds() < seconds_in_f32;
+      if (others_in_f32) return;
     }
     job.sum_f64 = false;
     candidates = std::move(in_f32);
     bound = bound_in_f32;
   };
   const auto choose_precise_enough = [&](bool by_timing) {
+    others_in_f32 = false;
     choose_all(by_timing);
     if (job.sum_f64) return;
     if (!may_miss_a_level(job, candidates, bound)) return try_transforms_in_f64();
@@ -526,13 +447,39 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   choose_precise_enough(false);  // first, so that what needs f64 by the estimate is not timed in f32
   if (measured) choose_precise_enough(true);
 
-  Choice choice{.job = nullptr, .bound = bound, .reasons = {}, .measured = measured};
+  Choice choice{.job = nullptr,
+                .bound = bound,
+                .reasons = {},
+                .options = options,
+                .layout = checked.layout,
+                .flipped = std::move(checked.flipped),
+                .others_in_f32 = others_in_f32};
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     job.filters[i] = std::move(candidates[i].taps);
     choice.reasons.push_back(std::move(candidates[i].reason));
   }
   choice.job = std::make_shared<const Job>(std::move(job));
   return choice;
+}
+
+std::vector<RankedMethod> ranking(const Choice& choice, std::size_t filter, const Backend& backend,
+                                  Device device) {
+  const Job& job = *choice.job;
+  const Taps& chosen = job.filters[filter];
+  const Reason& reason = choice.reasons[filter];
+  std::vector<RankedMethod> list{{.method = chosen.method,
+                                  .expected_seconds = reason.seconds,
+                                  .measured_seconds = known_time(job, chosen, choice.layout, device)}};
+  Job job_of_others = job;
+  if (choice.others_in_f32) job_of_others.sum_f64 = false;
+  Taps place;
+  place.size = chosen.size;
+  place.lead = chosen.lead;
+  FilterAnalysis analysis(place, reason.filter, choice.flipped[filter]);
+  const Chooser chooser(choice.options, backend, device, choice.layout);
+  const std::vector<RankedMethod> others = chooser.others(analysis, job_of_others, list.front());
+  list.insert(list.end(), others.begin(), others.end());
+  return list;
 }
 
 }  // namespace halation

@@ -11,17 +11,25 @@
 
 namespace halation {
 
-/// A job with methods chosen and weights prepared, the bound on its error, and why.
+/// A job with methods chosen and weights prepared, the bound on its error, and why; and by what it was
+/// chosen.
 struct Choice {
   std::shared_ptr<const Job> job;
   ErrorBound bound;
   std::vector<Reason> reasons;  ///< one a filter
-  bool measured = false;        ///< whether methods were timed, or were to be
+  Options options;
+  Layout layout = Layout::interleaved;
+  std::vector<bool> flipped;   ///< one a filter, see `CheckedJob`
+  bool others_in_f32 = false;  ///< whether sums are in f64 for the sake of transforms alone
 };
 
 /// Chooses the quickest method for each filter among those of the backend, by `Options::tune`, and the
 /// precision of sums. Throws `Error` where the method asked for does not fit.
 Choice choose(CheckedJob checked, const Options& options, const Backend& backend, Device device);
+
+/// All methods of the backend for a filter of the choice, see `Plan::ranking`.
+std::vector<RankedMethod> ranking(const Choice& choice, std::size_t filter, const Backend& backend,
+                                  Device device);
 
 /// Whether a plan left to itself would not take transforms, be they the quickest, of which this is the choice asked for: they would save
 /// too little, or show in whole pixels.

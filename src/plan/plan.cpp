@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "core/memory.h"
+#include "core/stopwatch.h"
 #include "core/threads.h"
 #include "halation/error.h"
 #include "plan/backends.h"
@@ -59,6 +60,13 @@ std::string text(const Borders& borders) {
   const auto& [z, y, x] = borders.axes();
   if (z == y && y == x) return text(x);
   return text(z) + ", " + text(y) + ", " + text(x) + " along depth, height, width";
+}
+
+/// Why a filter has its method; with the time known of it where the plan has not measured.
+std::string headline(const Reason& reason, const RankedMethod& chosen) {
+  const std::string text = to_string(reason);
+  const bool is_known = reason.timing.empty() && chosen.measured_seconds;
+  return is_known ? text + ", measured " + time_text(*chosen.measured_seconds) : text;
 }
 
 }  // namespace
@@ -136,13 +144,28 @@ void Plan::run(ConstView in, std::span<const View> outs, RunOptions options) con
   impl_->runner->run(in, outs, options.workspace, options.stream);
 }
 
+std::vector<std::vector<RankedMethod>> Plan::ranking() const {
+  const HoldsForks held;
+  const Backend& backend = backend_for(impl_->device);
+  std::vector<std::vector<RankedMethod>> all;
+  for (std::size_t i = 0; i < impl_->methods.size(); ++i)
+    all.push_back(halation::ranking(impl_->choice, i, backend, impl_->device));
+  return all;
+}
+
 std::string Plan::explain() const {
   const Job& job = *impl_->choice.job;
   std::string lines = to_string(job.in) + " " + std::string(name_of(job.in_pixel)) + " -> " + to_string(job.out) + " " +
                       std::string(name_of(job.out_pixel)) + ", " + std::string(name_of(impl_->operation)) + ", extent " +
                       std::string(name_of(impl_->extent)) + ", border " + text(impl_->border) + "\n";
-  for (const Reason& reason : impl_->choice.reasons) lines += to_string(reason) + "\n";
-  if (!impl_->choice.measured) lines += "times were not measured; tune measure times each method that fits\n";
+  const std::vector<std::vector<RankedMethod>> ranked = ranking();
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    lines += headline(impl_->choice.reasons[i], ranked[i].front()) + "\n";
+    for (std::size_t other = 1; other < ranked[i].size(); ++other)
+      lines += "  " + to_string(ranked[i][other]) + "\n";
+  }
+  if (impl_->choice.options.tune == Tune::estimate)
+    lines += "chosen by expected times; tune measure times the three best\n";
   if (job.combine == Combine::magnitude) lines += "one output: the root of the sum of squares\n";
   const ErrorBound& bound = impl_->choice.bound;
   char sums[160];

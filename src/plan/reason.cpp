@@ -32,4 +32,17 @@ std::string to_string(const Reason& reason) {
          time_text(reason.seconds) + reason.timing;
 }
 
+std::string to_string(const RankedMethod& method) {
+  std::string text = std::string(name_of(method.method)) + ":";
+  const char* separator = " ";
+  const auto add = [&](const std::string& words) {
+    text += separator + words;
+    separator = ", ";
+  };
+  if (method.expected_seconds) add("expected " + time_text(*method.expected_seconds));
+  if (method.measured_seconds) add("measured " + time_text(*method.measured_seconds));
+  if (!method.why_not.empty()) add(method.why_not);
+  return text;
+}
+
 }  // namespace halation

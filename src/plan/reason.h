@@ -20,9 +20,11 @@ struct Reason {
   int weight_bits = 0;      ///< of whole weights
   bool no_product = false;  ///< of factors: known, not only not sought
   double seconds = 0;       ///< expected
-  std::string timing;       ///< what was measured, or why nothing was, as words to be added
+  std::string timing;       ///< what was measured of the method, or why nothing was, as words to be added
 };
 /// A line for `Plan::explain`, put into words when somebody asks, which takes as long as choosing did.
 std::string to_string(const Reason& reason);
+/// "fft: expected 40 us, measured 35 us", "box: its weights differ".
+std::string to_string(const RankedMethod& method);
 
 }  // namespace halation

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/convert.h"
@@ -17,6 +18,7 @@
 #include "halation/error.h"
 #include "halation/threads.h"
 #include "halation/transfer.h"
+#include "plan/shared_timings.h"
 
 namespace halation {
 namespace {
@@ -27,26 +29,24 @@ constexpr double least_seconds = 1e-3;   // of one reading
 constexpr double most_runs = 1000;       // in one reading
 constexpr std::size_t most_readings = 9;
 
-/// All that a time depends on, as numbers in a fixed order.
-using Key = std::vector<std::int64_t>;
-
 bool all_whole(const std::vector<double>& weights) {
   return std::all_of(weights.begin(), weights.end(), [](double w) { return w == std::trunc(w); });
 }
 
-Key key_of(const Job& job, const Taps& taps, Layout layout, Device device) {
+TimingKey key_of(const Job& job, const Taps& taps, Layout layout, Device device) {
   const bool on_host = device.kind != Device::Kind::cuda;
-  Key key{static_cast<std::int64_t>(device.kind),
-          device.index,
-          static_cast<std::int64_t>(layout),
-          static_cast<std::int64_t>(taps.method),
-          static_cast<std::int64_t>(job.in_pixel),
-          static_cast<std::int64_t>(job.out_pixel),
-          static_cast<std::int64_t>(job.rounding),
-          job.scale == 1 && job.offset == 0,
-          job.sum_f64,
-          job.threads,
-          !on_host ? 0 : job.threads > 0 ? arena_threads() : available_threads()};
+  TimingKey key{static_cast<std::int64_t>(device.kind),
+                static_cast<std::int64_t>(layout),
+                static_cast<std::int64_t>(taps.method),
+                static_cast<std::int64_t>(job.in_pixel),
+                static_cast<std::int64_t>(job.out_pixel),
+                static_cast<std::int64_t>(job.rounding),
+                job.scale == 1 && job.offset == 0,
+                job.sum_f64,
+                job.threads,
+                !on_host          ? 0
+                : job.threads > 0 ? arena_threads()
+                                  : available_threads()};
   for (const Shape& n : {job.in, job.out})
     key.insert(key.end(), {n.batch, n.depth, n.height, n.width, n.channels});
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -137,42 +137,58 @@ double timed_alone(const Job& job, const Taps& taps, Layout layout, const Backen
 
 std::atomic<std::int64_t> taken = 0;
 
-/// Times by what they depend on, until the process ends.
+/// Times that the process has taken, by device and what else they depend on.
 class Remembered {
  public:
-  std::optional<double> find(const Key& key) const {
+  std::optional<double> find(Device device, const TimingKey& key) const {
     const std::lock_guard lock(mutex_);
-    const auto found = seconds_.find(key);
+    const auto found = seconds_.find({device.index, key});
     return found == seconds_.end() ? std::nullopt : std::optional(found->second);
   }
-  void add(const Key& key, double seconds) {
+  void add(Device device, const TimingKey& key, double seconds) {
     const std::lock_guard lock(mutex_);
-    seconds_.emplace(key, seconds);
+    seconds_.emplace(std::pair(device.index, key), seconds);
   }
 
  private:
   mutable std::mutex mutex_;
-  std::map<Key, double> seconds_;
+  std::map<std::pair<int, TimingKey>, double> seconds_;  // the kind of device is in the key
 };
+
+Remembered& remembered() {
+  static Remembered only;
+  return only;
+}
+
+std::optional<double> known_time(const TimingKey& key, Device device, Timed timed) {
+  const std::optional<double> own = remembered().find(device, key);
+  return own || timed == Timed::by_this_process ? own : found_time(key, device);
+}
 
 }  // namespace
 
-Timing timing_of(const Job& job, const Taps& taps, Layout layout, const Backend& backend, Device device) {
-  static Remembered remembered;
+Timing timing_of(const Job& job, const Taps& taps, Layout layout, const Backend& backend, Device device,
+                 Timed timed) {
   static std::mutex one_at_a_time;  // two timings at once would disturb each other
-  const Key key = key_of(job, taps, layout, device);
-  if (const auto known = remembered.find(key)) return {known, ""};
+  const TimingKey key = key_of(job, taps, layout, device);
+  if (const auto known = known_time(key, device, timed)) return {known, ""};
   const std::lock_guard lock(one_at_a_time);
-  if (const auto known = remembered.find(key)) return {known, ""};  // by a thread that came before
+  if (const auto known = known_time(key, device, timed)) return {known, ""};  // by a thread that came before
   try {
     const double seconds = timed_alone(job, taps, layout, backend, device);
-    remembered.add(key, seconds);
+    remembered().add(device, key, seconds);
     ++taken;
+    if (const std::string machine = machine_of(device); !machine.empty())
+      share({.times = {{machine, key, seconds}}, .rates = {}});
     return {seconds, ""};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;
     return {std::nullopt, error.what()};
   }
+}
+
+std::optional<double> known_time(const Job& job, const Taps& taps, Layout layout, Device device) {
+  return known_time(key_of(job, taps, layout, device), device, Timed::by_any);
 }
 
 std::int64_t timings_taken() { return taken; }

@@ -15,11 +15,18 @@ struct Timing {
   std::string why_none;  ///< the sentence that memory was refused with
 };
 
+/// Whose times count: of this process and those before it that have shared theirs, or of this one alone.
+enum class Timed { by_any, by_this_process };
+
 /// The median time of a few runs of `job` with `taps`, which are complete, as its one filter: on packed
-/// images of the job's shapes and pixels and of `layout`, filled with numbers. What the process has timed before is not timed
-/// again; threads time one after the other. Throws what `Backend::prepare` and `Runner::run` throw, but for
-/// `Error{out_of_memory}`.
-Timing timing_of(const Job& job, const Taps& taps, Layout layout, const Backend& backend, Device device);
+/// images of the job's shapes and pixels and of `layout`, filled with numbers. What has been timed before is
+/// not timed again, what is timed is shared with processes to come (shared_timings.h); threads time one after
+/// the other. Throws what `Backend::prepare` and `Runner::run` throw, but for `Error{out_of_memory}`.
+Timing timing_of(const Job& job, const Taps& taps, Layout layout, const Backend& backend, Device device,
+                 Timed timed = Timed::by_any);
+
+/// The same where it is known, without timing.
+std::optional<double> known_time(const Job& job, const Taps& taps, Layout layout, Device device);
 
 /// How many times the process has timed a method; those that were remembered do not count.
 std::int64_t timings_taken();

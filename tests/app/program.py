@@ -24,6 +24,7 @@ def main():
         sys.exit(main.__doc__)
     # The script is __main__, its test classes know this module as `program`.
     sys.modules["program"].HALATION = os.path.abspath(sys.argv.pop(1))
+    os.environ["HALATION_CACHE"] = ""  # no test sees the user's
     unittest.main(module="__main__")
 
 
@@ -56,10 +57,10 @@ class ProgramTest(unittest.TestCase):
     def get(self, name):
         return (self.folder / name).read_bytes()
 
-    def start(self, *arguments, stdin=b"", **more):
+    def start(self, *arguments, stdin=b"", timeout=120, **more):
         """Runs the program, whatever comes of it."""
         return subprocess.run([HALATION, *map(str, arguments)], input=stdin, capture_output=True, cwd=self.folder,
-                              timeout=120, check=False, **more)
+                              timeout=timeout, check=False, **more)
 
     def run_ok(self, *arguments, stdin=b""):
         """Runs the program, which must succeed and say nothing on stderr but what was asked for; returns both outputs."""

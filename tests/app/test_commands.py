@@ -8,7 +8,7 @@ import unittest
 from pictures import png
 from program import ProgramTest, flat, main
 
-COMMANDS = ["apply", "filters", "explain", "ladder", "bench", "devices", "interactive", "completion"]
+COMMANDS = ["apply", "filters", "explain", "tune", "ladder", "bench", "devices", "interactive", "completion"]
 FILTERS = ["identity", "sharpen", "high_pass", "low_pass", "box", "gaussian", "gaussian_derivative", "sobel", "scharr",
            "prewitt", "laplacian", "laplacian_of_gaussian", "unsharp_mask", "emboss", "motion_blur", "disk", "edges"]
 
@@ -49,13 +49,13 @@ class Help(ProgramTest):
         of_filters = {option for name in FILTERS for option in re.findall(r"(?m)^--\S+", self.run_ok("filters", name)[0].decode())}
         of_filters.add("--weights")
         self.assertLess(of_filters, everything)
-        for command in ("apply", "explain", "filters"):
+        for command in ("apply", "explain", "tune", "filters"):
             for name in FILTERS + ["custom"]:
                 text = self.run_ok(command, name, "--help")[0].decode()
                 own = re.findall(r"(?m)^--\S+", self.run_ok("filters", name)[0].decode()) if name != "custom" else ["--weights"]
                 shown = re.findall(r"(?m)^  (?:-\w,)?(--[a-z-]+)", text)
                 self.assertEqual(shown[:len(own)], own)
-                if command == "explain":  # whose --size is the image's as well
+                if command in ("explain", "tune"):  # whose --size is the image's as well
                     shown, own = ([option for option in options if option != "--size"] for options in (shown, own))
                 self.assertEqual([option for option in shown if option in of_filters], own)
                 self.assertLess(text.index(f"\n{name}: "), text.index("\nArguments:"))
@@ -166,6 +166,9 @@ class Completion(ProgramTest):
         self.assertEqual(complete("apply", "gaussian", "--border", "re"), ["replicate", "reflect", "reflect101"])
         self.assertEqual(complete("apply", "gaussian", "--bor"), ["--border", "--border-value"])
         self.assertEqual(complete("filters", "so"), ["sobel"])
+        self.assertEqual(complete("tune", "so"), ["sobel"])
+        self.assertEqual(complete("tune", "sobel", "--f"), ["--forget"])
+        self.assertEqual(complete("tune", "--device", ""), ["cpu", "cuda"])
         self.assertEqual(complete("apply", "gaussian", "in.png", "--s"), ["--scale", "--sum", "--sigma"])
         self.assertEqual(complete("apply", "sobel", "--a"), ["--anchor", "--accuracy", "--axis"])
         self.assertEqual(complete("apply", "high_pass", "--a"), ["--anchor", "--accuracy"])

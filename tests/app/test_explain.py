@@ -172,12 +172,29 @@ class Filters(Explain):
     def test_tune(self):
         gaussian = ["gaussian", "--sigma", 1, "--size", "64x64", "--pixel", "f32"]
         number = r"\S+ [mu]?s"
-        self.assertRegex(self.text(*gaussian), rf"; expected {number}\n +times were not measured; tune measure times each")
+        text = self.text(*gaussian)
+        self.assertRegex(text, rf"; expected {number}\n    (direct|separable|fft): expected {number}\n")
+        self.assertIn("\n  chosen by expected times; tune measure times the three best\n", text)
         text = self.text(*gaussian, "--tune", "measure")
-        self.assertRegex(text, rf"; expected {number}, measured {number}( \((direct|separable|fft) {number}\))+\n")
-        self.assertNotIn("not measured", text)
+        self.assertRegex(text, rf"; expected {number}, measured {number}\n(    (direct|separable|fft): expected {number}, measured {number}\n)+")
+        self.assertNotIn("chosen by expected times", text)
         text = self.text(*gaussian, "--tune", "measure", "--method", "direct")
-        self.assertRegex(text, rf": direct, [^\n]*; expected {number}, measured {number}\n")
+        self.assertRegex(text, rf": direct, [^\n]*; expected {number}, measured {number}\n    (separable|fft): expected {number}\n")
+
+    def test_ranking(self):
+        for arguments in ((), ("--method", "direct"), ("--tune", "measure"), ("--accuracy", "fast", "--sigma", 20)):
+            plan = self.report("gaussian", "--size", "300x400", *arguments)["plans"][0]
+            (ranking,) = plan["ranking"]
+            self.assertEqual(sorted(each["method"] for each in ranking), ["box", "direct", "fft", "multirate", "separable"])
+            self.assertEqual(ranking[0]["method"], plan["methods"][0])
+            self.assertEqual({each["method"]: each.get("why_not") for each in ranking}["box"], "its weights differ")
+            refused = ["why_not" in each for each in ranking]
+            self.assertEqual(refused, sorted(refused))
+            others = [each["expected_seconds"] for each in ranking[1:] if "why_not" not in each]
+            if "measure" not in arguments:
+                self.assertEqual(others, sorted(others))
+                self.assertFalse(any("measured_seconds" in each for each in ranking))
+        self.assertEqual(len(self.report("edges", "--size", "30x40")["plans"][0]["ranking"]), 2)
 
     def test_low_rank(self):
         (facts,) = self.report("laplacian_of_gaussian", "--sigma", 2)["filters"]

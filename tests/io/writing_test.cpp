@@ -226,7 +226,7 @@ TEST(Write, FollowsLinksToNothing) {
 }
 
 /// Writes and replaces files, without an end.
-[[noreturn]] void write_for_ever(const std::string& path, io::Temporary::Kind kind) {
+[[noreturn]] void write_for_ever(const std::string& path, Temporary::Kind kind) {
   for (;;) {
     io::Output output(path, kind);
     for (int i = 0; i < 20; ++i) output.write("0123456789", 10);
@@ -236,7 +236,7 @@ TEST(Write, FollowsLinksToNothing) {
 
 TEST(Write, NothingStaysWhereASignalEndsTheProcess) {
   std::mt19937 random(3);
-  for (const io::Temporary::Kind kind : {io::Temporary::Kind::anonymous, io::Temporary::Kind::named}) {
+  for (const Temporary::Kind kind : {Temporary::Kind::anonymous, Temporary::Kind::named}) {
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU}) {
       for (int run = 0; run < 8; ++run) {
         const Folder folder;
@@ -244,7 +244,7 @@ TEST(Write, NothingStaysWhereASignalEndsTheProcess) {
         if (child == 0) {
           const rlimit none = {0, 0};
           setrlimit(RLIMIT_CORE, &none);
-          io::remove_unfinished_on_signals();
+          remove_unfinished_on_signals();
           std::thread other([&] { write_for_ever(folder / "a", kind); });
           write_for_ever(folder / "b", kind);
         }
@@ -267,7 +267,7 @@ TEST(Write, NothingStaysWhereASignalEndsTheProcess) {
 
 TEST(Write, NamesLastNoLongerThanTheyMust) {
   const Folder folder;
-  for (const io::Temporary::Kind kind : {io::Temporary::Kind::anonymous, io::Temporary::Kind::named}) {
+  for (const Temporary::Kind kind : {Temporary::Kind::anonymous, Temporary::Kind::named}) {
     for (int time = 0; time < 2; ++time) {  // a new file, and one in its place
       io::Output output(folder / "a", kind);
       EXPECT_TRUE(output.write("text", 4));

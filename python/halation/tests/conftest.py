@@ -1,8 +1,10 @@
-"""conftest.py: every run draws the same examples; HALATION_EXAMPLES asks for more, drawn anew."""
+"""conftest.py: every run draws the same examples; HALATION_EXAMPLES asks for more, drawn anew. No test sees the user's cache of times."""
 
 import os
 
 import pytest
+
+os.environ["HALATION_CACHE"] = ""  # before the first plan is made
 
 hypothesis = pytest.importorskip("hypothesis")
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-namespace halation::io {
+namespace halation {
 
 /// A new file for reading and writing, with the permissions that the user's files get. It is gone with the
 /// object, and with the process however that ends, unless `become` gave it its name. Where the file system
@@ -39,4 +39,4 @@ class Temporary {
 /// library leaves its user's signals alone.
 void remove_unfinished_on_signals();
 
-}  // namespace halation::io
+}  // namespace halation

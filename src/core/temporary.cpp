@@ -1,5 +1,5 @@
 // temporary.cpp: files without a name, or under one of their own, until they are complete.
-#include "io/temporary.h"
+#include "core/temporary.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 #include "halation/error.h"
 
-namespace halation::io {
+namespace halation {
 namespace {
 
 namespace fs = std::filesystem;
@@ -167,4 +167,4 @@ void remove_unfinished_on_signals() {
   }
 }
 
-}  // namespace halation::io
+}  // namespace halation

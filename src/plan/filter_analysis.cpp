@@ -1,0 +1,72 @@
+// filter_analysis.cpp: what is known of a filter's weights: place, factors, whole numbers that stand for
+// them.
+#include "plan/filter_analysis.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/integer_weights.h"
+#include "halation/error.h"
+#include "plan/banded.h"
+#include "plan/multirate.h"
+
+namespace halation {
+
+std::vector<double> FilterAnalysis::weights() const {
+  if (filter_.size().taps() > most_dense_taps) {
+    throw Error(ErrorCode::unsupported, filter_.name() + ": " + std::to_string(filter_.size().taps()) +
+                                            " weights are too many for method direct, at most " +
+                                            std::to_string(most_dense_taps) +
+                                            " are possible; make it from separable factors");
+  }
+  std::vector<double> weights = filter_.weights();
+  if (flipped_) std::reverse(weights.begin(), weights.end());
+  return weights;
+}
+
+const std::optional<Separation>& FilterAnalysis::separation() {
+  if (!sought_) separation_ = found_separation();
+  sought_ = true;
+  return separation_;
+}
+
+const std::optional<Multirate>& FilterAnalysis::multirate(const Job& job) {
+  if (!sought_multirate_ && is_product(separation(), job))
+    multirate_ = multirate_of(place_, separation()->factors);
+  sought_multirate_ = true;
+  return multirate_;
+}
+
+const std::optional<Banded>& FilterAnalysis::banded(const Job& job) {
+  static const std::optional<Banded> none;
+  const FilterSize size = filter_.size();
+  if (job.sum_f64 || job.in_pixel != Pixel::u8 || size.depth > 1 || std::max(size.height, size.width) > most_banded_factor) return none;
+  if (!sought_banded_) banded_ = found_banded(job);
+  sought_banded_ = true;
+  return banded_;
+}
+
+std::optional<Banded> FilterAnalysis::found_banded(const Job& job) {
+  std::optional<Banded> found;
+  if (filter_.size().taps() <= most_banded_taps) found = banded_of(job, weights());
+  if ((found && found->error == 0) || !is_product(separation(), job)) return found;
+  const auto& [z, y, x] = separation()->factors;
+  if (std::optional<FoundFactors> by_factors = banded_factors_of(job, scaled(y, z.front()), x, separation()->residual)) {
+    if (!found) found = Banded{.weights = {}, .bytes = 2, .has_scale = true};
+    found->error = std::max(found->error, by_factors->levels);
+    found->factors = std::move(by_factors->factors);
+  }
+  return found;
+}
+
+std::optional<Separation> FilterAnalysis::found_separation() const {
+  if (!filter_.factors()) return separate(filter_.size().space(), weights());
+  const Factors& factors = *filter_.factors();
+  Separation given{{factors.z, factors.y, factors.x}, 0};
+  if (flipped_) {
+    for (auto& factor : given.factors) std::reverse(factor.begin(), factor.end());
+  }
+  return given;
+}
+
+}  // namespace halation

@@ -1,0 +1,149 @@
+"""test_tune.py: `halation tune` and the file that times and rates are kept in, from one process to the next."""
+import json
+import os
+import re
+
+from program import ProgramTest, main
+
+TIME = r"[\d.]+ [mu]?s"
+METHODS = ["direct", "separable", "box", "fft", "multirate"]
+
+
+class Tune(ProgramTest):
+    """Each test has a cache of its own, `timings` in its folder, on the CPU alone."""
+
+    def tuned(self, *arguments, cache="timings", **more):
+        done = self.start(*arguments, env={**os.environ, "HALATION_CACHE": cache}, **more)
+        self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+        return done.stdout.decode()
+
+    def small(self, *arguments, **more):
+        return self.tuned("tune", "gaussian", "--size", "64x90", "--device", "cpu", *arguments, **more)
+
+    def explained(self, *arguments, **more):
+        report = json.loads(self.tuned("explain", "gaussian", "--size", "64x90", "--json", *arguments, **more))
+        return report["plans"][0]["ranking"][0]
+
+    def files(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def test_times_the_methods_of_a_job_and_keeps_them(self):
+        title, *methods, place = self.small("--pixel", "u8").splitlines()
+        self.assertEqual(title, "gaussian 9x9 over 64x90 u8 on cpu")
+        self.assertEqual(sorted(line.split()[0] for line in methods), sorted(METHODS))
+        for line in methods[:3]:
+            self.assertRegex(line, rf"^  (direct|separable|fft) +expected {TIME} +measured {TIME}")
+        self.assertRegex("\n".join(methods[3:]), r"(?m)^  box +its weights differ$")
+        self.assertRegex("\n".join(methods[3:]), r"(?m)^  multirate +accuracy is exact$")
+        self.assertEqual(place, "kept in timings")
+        self.assertEqual(self.files(), ["timings", "timings.lock"])
+        # Another process knows them: it times nothing, and writes nothing.
+        before = self.get("timings")
+        for tune in ("estimate", "measure"):
+            ranking = self.explained("--pixel", "u8", "--tune", tune)
+            self.assertEqual(sum("measured_seconds" in method for method in ranking), 3)
+        fastest = min((method for method in ranking if "measured_seconds" in method), key=lambda method: method["measured_seconds"])
+        self.assertEqual(ranking[0], fastest)
+        self.assertEqual(self.get("timings"), before)
+        self.assertFalse(any("measured_seconds" in method for method in self.explained("--pixel", "u16")))
+
+    def test_plans_that_measure_keep_times(self):
+        first = self.explained("--tune", "measure")
+        before = self.get("timings")
+        times = re.findall(r"(?m)^time ", before.decode())
+        self.assertEqual(len(times), sum("measured_seconds" in method for method in first))
+        self.assertEqual(self.explained("--tune", "measure"), first)
+        self.assertEqual(self.get("timings"), before)
+
+    def test_times_anew(self):
+        self.small()
+        before = self.get("timings")
+        self.small()
+        self.assertEqual(len(before.splitlines()), len(self.get("timings").splitlines()))
+        self.assertNotEqual(self.get("timings"), before)  # no two readings of a clock are the same to all digits
+
+    def test_options_of_the_job(self):
+        text = self.tuned("tune", "box", "--size", 5, "--size", "8x40x50", "--pixel", "f32", "--channels", 2, "--border", "wrap",
+                          "--accuracy", "fast", "--device", "cpu", "--threads", 1)
+        self.assertTrue(text.startswith("box 5x5x5 over 8x40x50x2 f32 on cpu\n"), text)
+        self.assertRegex(text, rf"(?m)^  box +expected {TIME} +measured {TIME}$")
+        text = self.tuned("tune", "edges", "--size", "30x40", "--device", "cpu")
+        self.assertEqual(re.findall(r"(?m)^\w+ \S+ over .*$", text), ["edges 3x3 over 30x40 f32 on cpu"] * 2)
+
+    def test_without_a_cache(self):
+        self.assertTrue(self.small(cache="").endswith("\nnot kept: HALATION_CACHE is empty, or no folder for it is known\n"))
+        self.explained("--tune", "measure", cache="")
+        self.assertEqual(self.files(), [])
+        self.put("file", b"")
+        self.assertTrue(self.small(cache="file/timings").endswith("\nnot kept: file/timings cannot be written\n"))
+        self.explained("--tune", "measure", cache="file/timings")
+        self.assertEqual(self.files(), ["file"])
+
+    def test_where_the_cache_is(self):
+        environment = {name: value for name, value in os.environ.items() if name not in ("HALATION_CACHE", "XDG_CACHE_HOME")}
+        for more, place in (({"HOME": str(self.folder)}, ".cache/halation/timings"),
+                            ({"HOME": "/nowhere", "XDG_CACHE_HOME": str(self.folder / "xdg")}, "xdg/halation/timings")):
+            done = self.start("tune", "box", "--size", "30x40", "--device", "cpu", env={**environment, **more})
+            self.assertIn(f"\nkept in {self.folder / place}\n", done.stdout.decode())
+            self.assertTrue((self.folder / place).is_file())
+
+    def test_damage_is_mended(self):
+        self.put("timings", b"garbage")
+        self.explained("--tune", "measure")
+        self.assertTrue(self.get("timings").startswith(b"halation timings 1 of "))
+        self.put("timings", self.get("timings")[:-3])
+        self.assertFalse(any("measured_seconds" in method for method in self.explained()))
+
+    def test_forget(self):
+        self.assertEqual(self.tuned("tune", "--forget"), "nothing was kept in timings\n")
+        self.small()
+        self.assertEqual(self.tuned("tune", "--forget"), "removed timings\n")
+        self.assertEqual(self.files(), [])
+        self.assertEqual(self.tuned("tune", "--forget", cache=""),
+                         "nothing is kept: HALATION_CACHE is empty, or no folder for it is known\n")
+        (self.folder / "timings").mkdir()
+        (self.folder / "timings/full").touch()
+        self.check_error(["tune", "--forget"], "timings: cannot be removed", 1, env={**os.environ, "HALATION_CACHE": "timings"})
+
+    def test_rates(self):
+        text = self.tuned("tune", "--device", "cpu", timeout=800)  # sanitizers take their time
+        self.assertRegex(text, r"\A\ncpu: measured / expected, \d+ times of \d+ jobs in [\d.]+ s\nmethod +u8 +u16 +f32 +f64\n")
+        rates = {line.split()[0]: line.split()[1:] for line in text.splitlines()[3:3 + len(METHODS)]}
+        self.assertEqual(list(rates), METHODS)
+        known = [rate for method in METHODS for rate in rates[method] if rate != "-"]
+        self.assertGreaterEqual(len(known), 4 * len(METHODS) - 1)  # u16 are transformed in f64
+        self.assertTrue(all(0.25 <= float(rate) <= 4 for rate in known), rates)
+        self.assertTrue(text.endswith("\nkept in timings\n"))
+        self.assertEqual(len(re.findall(rb"(?m)^rate \w+ (?:u8|u16|f32|f64) [\d.]+$", self.get("timings"))), len(known))
+        # What plans expect is multiplied by them.
+        with_rates = {each["method"]: each.get("expected_seconds") for each in self.explained("--pixel", "f32")}
+        without = {each["method"]: each.get("expected_seconds") for each in self.explained("--pixel", "f32", cache="")}
+        for method in ("direct", "separable", "fft"):
+            self.assertAlmostEqual(with_rates[method] / without[method], float(rates[method][2]), delta=0.006)
+
+    def test_bad_input(self):
+        see = "; see halation tune --help"
+        for arguments, sentence in (
+                (["gausian"], "unknown filter 'gausian'; did you mean 'gaussian'?"),
+                (["--sigma", 2], f"tune: --sigma goes with a filter{see}"),
+                (["--size", "9x9"], f"tune: --size goes with a filter{see}"),
+                (["--pixel", "u8"], f"tune: --pixel goes with a filter{see}"),
+                (["--forget", "box"], f"tune: --forget goes alone{see}"),
+                (["--forget", "--device", "cpu"], f"tune: --forget goes alone{see}"),
+                (["box", "--device", "reference"], f"tune: --device must be cpu or cuda, got reference{see}"),
+                (["box", "--device", "gpu"], "unknown device 'gpu'; choose from cpu, reference, cuda, cuda:0, cuda:1, …"),
+                (["box", "--threads", -1], "--threads must be a whole number from 0 to 1024, got '-1'"),
+                (["box", "--size", "9x"], "--size: each extent must be a whole number from 1 to 2147483648, got ''"),
+                (["gaussian", "--size", 9], "gaussian: no parameter --size; the image's is typed HEIGHTxWIDTH, got '9'"),
+                (["box", "--pixel", "u9"], "unknown pixel 'u9'; choose from u8, u16, i16, f16, f32, f64"),
+                (["box", "box"], f"unexpected 'box'{see}"),
+                (["box", "--fish"], f"unexpected '--fish'{see}")):
+            self.check_error(["tune", *arguments], sentence, 2)
+        if "cuda:0" not in self.run_ok("devices")[0].decode():
+            done = self.start("tune", "box", "--size", "9x9", "--device", "cuda")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr.decode(), r"\Ahalation: [^\n]+; use cpu\n\Z")
+
+
+if __name__ == "__main__":
+    main()
