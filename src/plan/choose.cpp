@@ -15,6 +15,7 @@
 #include "core/transform.h"
 #include "halation/error.h"
 #include "plan/banded.h"
+#include "plan/low_rank.h"
 #include "plan/multirate.h"
 #include "plan/tune.h"
 
@@ -25,6 +26,9 @@ namespace {
 constexpr std::int64_t most_dense_taps = std::int64_t{1} << 28;
 /// Of more weights no backend makes banded matrices.
 constexpr std::int64_t most_banded_taps = 4096;
+/// Of more terms products of factors are no quicker than transforms; of more weights they are not looked for.
+constexpr std::size_t most_terms = 8;
+constexpr std::int64_t most_low_rank_taps = std::int64_t{1} << 18;
 /// A method that should take so many times as long as another is not worth timing.
 constexpr double hopeless = 10;
 
@@ -79,6 +83,16 @@ class FilterAnalysis {
     sought_banded_ = true;
     return banded_;
   }
+  /// The few products of factors that it is the sum of; none where there are no such.
+  const std::optional<LowRank>& low_rank(const Job& job) {
+    const FilterSize size = filter_.size();
+    if (!sought_low_rank_ && size.depth == 1 && size.taps() <= most_low_rank_taps) {
+      const double allowed = separable_tolerance(job.sum_f64);
+      low_rank_ = low_rank_of(size.height, size.width, weights(), allowed, most_terms);
+    }
+    sought_low_rank_ = true;
+    return low_rank_;
+  }
   /// Whether the filter is known to be no product of factors; false as long as nobody has asked.
   bool known_as_no_product(const Job& job) const {
     return sought_ && separation_ && !is_product(separation_, job);
@@ -107,6 +121,8 @@ class FilterAnalysis {
   std::optional<Separation> separation_;
   bool sought_multirate_ = false;
   std::optional<Multirate> multirate_;
+  bool sought_low_rank_ = false;
+  std::optional<LowRank> low_rank_;
   bool sought_banded_ = false;
   std::optional<Banded> banded_;
 };
@@ -235,6 +251,8 @@ class Chooser {
     } else if (method == Method::multirate) {
       taps.factors = analysis.separation()->factors;
       taps.multirate = analysis.multirate(job);
+    } else if (method == Method::low_rank) {
+      taps.terms = analysis.low_rank(job)->terms;
     } else if (analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors && fits(method, analysis, job)) {
       taps.factors = analysis.separation()->factors;
     }
@@ -250,6 +268,7 @@ class Chooser {
       if (transforms != Transforms::among_others && (method == Method::fft) != (transforms == Transforms::alone)) continue;
       if (method == Method::fft && transforms != Transforms::alone && saves_too_little(analysis.place().size, job)) continue;
       if (method == Method::banded && !fits(method, analysis, job)) continue;
+      if (method == Method::low_rank && !(is_worth_terms(analysis, job) && fits(method, analysis, job))) continue;
       if (method == Method::multirate && (!may_approximate_ || !fits(method, analysis, job))) continue;
       const Expected each = expected(method, analysis, job);
       constexpr double clearly = 1.1;
@@ -258,6 +277,15 @@ class Chooser {
       list.insert(std::find_if(list.begin(), list.end(), slower), each);
     }
     return list;
+  }
+
+  /// Whether a sum of two products or more could be worth looking for: fewer multiply-adds, of a job that takes longer than the search.
+  static bool is_worth_terms(FilterAnalysis& analysis, const Job& job) {
+    constexpr std::int64_t least_work = std::int64_t{1} << 22;
+    const FilterSize size = analysis.filter().size();
+    const std::int64_t taps = size.taps();
+    if (size.depth > 1 || 3 * (size.height + size.width) > taps || job.out.elements() < least_work / taps) return false;
+    return !FilterAnalysis::is_product(analysis.separation(), job);
   }
 
   static bool fits(Method method, FilterAnalysis& analysis, const Job& job) {
@@ -272,10 +300,11 @@ class Chooser {
         return FilterAnalysis::is_product(analysis.separation(), job) && all_equal(analysis.separation()->factors);
       case Method::multirate:
         return analysis.multirate(job).has_value();
+      case Method::low_rank:
+        return analysis.low_rank(job).has_value();
       case Method::banded:
         return analysis.banded(job).has_value();
       case Method::automatic:
-      case Method::low_rank:
         break;
     }
     throw std::logic_error("no weights are known to fit method " + std::string(name_of(method)));
@@ -345,6 +374,12 @@ class Chooser {
       candidate.bound = error_bound_of_banded(*candidate.taps.banded, candidate.magnitudes, job);
       candidate.reason.weight_bits = 8 * candidate.taps.banded->bytes;
       candidate.reason.no_product = analysis.known_as_no_product(job);
+    } else if (method == Method::low_rank) {
+      const LowRank& low_rank = *analysis.low_rank(job);
+      candidate.taps.terms = low_rank.terms;
+      candidate.magnitudes = sum_of_magnitudes(analysis.weights());
+      candidate.bound = error_bound_of_low_rank(candidate.taps, candidate.magnitudes, low_rank.residual, job);
+      candidate.reason.terms = low_rank.terms.size();
     } else if (method == Method::multirate) {
       const Separation& separation = *analysis.separation();
       candidate.taps.factors = separation.factors;
@@ -374,6 +409,13 @@ class Chooser {
                       "' is not summed in whole numbers: pixels must be u8 and constants around them whole, weights along height and width, at most " +
                       std::to_string(most_banded_taps) + ", and whole numbers of 16 bits times a power of 2, or outputs integers rounded to the " +
                       "nearest that such are within 1/16 of; use automatic or direct");
+    }
+    if (method == Method::low_rank) {
+      char share[64];
+      std::snprintf(share, sizeof share, "%.2g", separable_tolerance(job.sum_f64));
+      throw Error(ErrorCode::invalid_argument, "method low_rank: filter '" + analysis.filter().name() + "' is no sum of " + std::to_string(most_terms) +
+                                                   " or fewer products of factors along height and width that leave at most " + share +
+                                                   " of its weights; use automatic or direct");
     }
     const std::optional<Separation>& separation = analysis.separation();
     const std::string opening = "method " + name + ": filter '" + analysis.filter().name() + "' is not ";

@@ -58,6 +58,7 @@ Key key_of(const Job& job, const Taps& taps, Layout layout, Device device) {
   if (taps.factors) whole = std::all_of(taps.factors->begin(), taps.factors->end(), all_whole);
   key.push_back(whole);
   key.push_back(taps.banded ? taps.banded->bytes : 0);
+  key.push_back(static_cast<std::int64_t>(taps.terms.size()));
   return key;
 }
 
