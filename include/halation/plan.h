@@ -43,12 +43,12 @@ enum class Accuracy {
 };
 
 /// How a filter is computed. `DeviceInfo::methods` names what a device offers; a plan refuses others, with a sentence that says
-/// what there is, and a method that the weights do not allow. `low_rank` is a name kept for a method to come: every device refuses it.
+/// what there is, and a method that the weights do not allow.
 enum class Method {
   automatic,  ///< what the device should do quickest, see `Tune`
   direct,     ///< weight by weight: any filter; all devices
   separable,  ///< along one axis after the other: weights that are a product of factors; cpu and cuda
-  low_rank,   ///< as a sum of few products of factors: refused, no device has it
+  low_rank,   ///< as a sum of up to 8 products of factors along height and width, each one axis after the other, in one pass; cpu
   banded,     ///< as products of matrices of whole numbers, by tensor cores: filters over u8 of up to some 40 × 40 weights, or products of
               ///< factors of up to 97, that whole numbers of 16 bits stand for; cuda, of compute capability 8.0 and later
   box,        ///< sums that neighbouring outputs share, at a cost that hardly grows with the size: factors each of which has equal

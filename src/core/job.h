@@ -18,6 +18,11 @@ namespace halation {
 /// Depth, height and width, in this order.
 using Space = std::array<std::int64_t, 3>;
 
+/// A product of factors along y and x, several of which make a filter.
+struct Term {
+  std::vector<double> y, x;
+};
+
 /// One filter, flipped where convolution asks for it, so that for output o
 ///     sum(o) = Σ_k weight[k] · in[o + lead + k],   k from 0 to size − 1 along each axis.
 struct Taps {
@@ -27,11 +32,12 @@ struct Taps {
   std::vector<double> weights;                                  ///< row-major; for `direct` and `fft`
   std::optional<std::array<std::vector<double>, 3>> factors;    ///< z, y, x; for `separable`, `box` and `multirate`
   std::optional<Banded> banded = {};                            ///< for `banded`, in place of `weights`
+  std::vector<Term> terms = {};                                 ///< for `low_rank`, in place of `weights`
   std::optional<Multirate> multirate = {};                      ///< for `multirate`
 };
 
 /// Multiply-adds an output by a method: the product of the taps along the axes; along one axis after the
-/// other, their sum; for a box three along each axis, whatever its size, and the product with the weight. (A
+/// other, their sum, of low rank for each term (one here); for a box three along each axis, whatever its size, and the product with the weight. (A
 /// window of k pixels is a suffix of one block of k and a prefix of the next: each pixel is added to one
 /// running sum of either kind, and the two are joined.) Banded matrices hold zeros besides; transforms and lower rates are counted otherwise.
 inline std::int64_t multiply_adds(const Space& size, Method method) {

@@ -47,7 +47,7 @@ class CpuBackend final : public Backend {
   }
 
   std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable, Method::box, Method::fft, Method::multirate};
+    static constexpr Method list[] = {Method::direct, Method::separable, Method::low_rank, Method::box, Method::fft, Method::multirate};
     return list;
   }
   double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {

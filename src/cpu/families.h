@@ -4,6 +4,7 @@
 // what is done come from one record.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -55,6 +56,6 @@ extern const Family multirate;
 inline bool has_transforms(std::span<const Taps> filters) { return filters.front().method == Method::fft; }
 /// Likewise at a lower rate.
 inline bool is_multirate(std::span<const Taps> filters) { return filters.front().method == Method::multirate; }
-inline bool all_by_taps(std::span<const Taps> filters) { return is_by_taps(filters.front()); }
+inline bool all_by_taps(std::span<const Taps> filters) { return std::all_of(filters.begin(), filters.end(), is_by_taps); }
 
 }  // namespace halation::cpu_backend

@@ -4,43 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 
+#include "core/jacobi.h"
+
 namespace halation::model {
-namespace {
-
-using Line = std::vector<double>;
-
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-/// Far more than the 5 to 10 that Jacobi's method needs.
-constexpr int most_sweeps = 60;
-
-double product(const Line& a, const Line& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-/// Turns a and b, in the plane they span, until they are orthogonal. False where they were so already, to
-/// rounding, or where their product is at most `negligible`.
-bool make_orthogonal(Line& a, Line& b, double negligible) {
-  const double ab = product(a, b);
-  if (std::fabs(ab) <= negligible) return false;
-  const double aa = product(a, a), bb = product(b, b);
-  if (std::fabs(ab) <= epsilon * std::sqrt(aa) * std::sqrt(bb)) return false;
-  const double slope = (bb - aa) / (2 * ab);
-  const double tangent = std::copysign(1.0, slope) / (std::fabs(slope) + std::hypot(1.0, slope));
-  const double cosine = 1 / std::hypot(1.0, tangent), sine = cosine * tangent;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double x = a[i], y = b[i];
-    a[i] = cosine * x - sine * y;
-    b[i] = sine * x + cosine * y;
-  }
-  return true;
-}
-
-}  // namespace
-
 std::vector<double> singular_values(std::int64_t rows, std::int64_t columns,
                                     const std::vector<double>& weights) {
   // A matrix and its transpose share singular values: take the fewer, longer lines. Weights near 1 keep
@@ -55,18 +23,7 @@ std::vector<double> singular_values(std::int64_t rows, std::int64_t columns,
       lines[static_cast<std::size_t>(by_rows ? y : x)].push_back(largest > 0 ? w / largest : 0);
     }
   }
-  // What rounding leaves of lines that depend on others would otherwise be turned again and again.
-  double squares = 0;
-  for (const Line& line : lines) squares += product(line, line);
-  const double negligible = epsilon * epsilon * squares;
-  bool turned = true;
-  for (int sweep = 0; sweep < most_sweeps && turned; ++sweep) {
-    turned = false;
-    for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-      for (std::size_t j = i + 1; j < lines.size(); ++j)
-        turned |= make_orthogonal(lines[i], lines[j], negligible);
-    }
-  }
+  make_orthogonal(lines);
   std::vector<double> values;
   values.reserve(lines.size());
   for (const Line& line : lines) values.push_back(largest * std::sqrt(product(line, line)));

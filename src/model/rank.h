@@ -6,10 +6,7 @@
 
 namespace halation::model {
 
-/// The singular values of a row-major matrix, largest first, by Jacobi rotations of pairs of its columns
-/// (Hestenes, 1958; Golub and Van Loan, Matrix Computations, 4th ed., section 8.6): each rotation makes two
-/// columns orthogonal, and lengths are left. Right to rounding of the largest. Cost: about 30 · m · n²
-/// operations with n the shorter side.
+/// The singular values of a row-major matrix, largest first (core/jacobi.h). Cost: about 30 · m · n² operations with n the shorter side.
 std::vector<double> singular_values(std::int64_t rows, std::int64_t columns,
                                     const std::vector<double>& weights);
 

@@ -37,8 +37,9 @@ double cpu_work(Method method, const FilterSize& size) {
       return 60;
     case Method::direct:
       return static_cast<double>(size.taps());
+    case Method::low_rank:  // of 2 to 4 terms, as most are
+      return 3 * static_cast<double>(size.height + size.width);
     case Method::automatic:
-    case Method::low_rank:
     case Method::banded:
       break;
   }

@@ -87,7 +87,7 @@ double losses(const Taps& taps) {
     case Method::box:
       return 3 * product + static_cast<double>(k[0] + k[1] + k[2]);
     case Method::automatic:
-    case Method::low_rank:
+    case Method::low_rank:   // error_bound_of_low_rank
     case Method::banded:     // error_bound_of_banded
     case Method::fft:        // error_bound_of_transforms
     case Method::multirate:  // error_bound_of_multirate
@@ -236,6 +236,23 @@ ErrorBound error_bound_of_banded(const Banded& banded, double magnitudes, const 
   const double u = unit_of(job);
   return {.relative = std::fabs(job.scale) * magnitudes * others * u,
           .absolute = 4 * u * std::fabs(job.offset) + banded.error + 2 * 0x1p-126 + least_normal(job.out_pixel)};
+}
+
+ErrorBound error_bound_of_low_rank(const Taps& taps, double magnitudes, double residual, const Job& job) {
+  const double u = unit_of(job);
+  const double least = job.sum_f64 ? 0x1p-1022 : 0x1p-126;
+  const double size = std::fabs(job.scale);
+  const auto additions = static_cast<double>(taps.size[1]) + static_cast<double>(taps.size[2]) * static_cast<double>(taps.terms.size());
+  const double growth = 1 / (1 - std::min(0.5, (additions + others) * u));
+  double of_terms = 0, lost = 0;
+  for (const Term& term : taps.terms) {
+    const double across = sum_of_magnitudes(term.x);
+    of_terms += sum_of_magnitudes(term.y) * across;
+    lost += 2 * additions * std::max(1.0, across);
+  }
+  const double taken_as_0 = std::max(1.0, size) * (least_normal(job.in_pixel) * of_terms + lost * least) + 2 * least + least_normal(job.out_pixel);
+  return {.relative = size * (of_terms * (additions + others) * u * growth + residual * magnitudes + lost * least),
+          .absolute = 4 * u * std::fabs(job.offset) + taken_as_0};
 }
 
 ErrorBound error_bound_of_multirate(const Taps& taps, const Job& job) {

@@ -83,6 +83,10 @@ ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double
 /// the weights leave out.
 ErrorBound error_bound_of_banded(const Banded& banded, double magnitudes, const Job& job);
 
+/// The bound for one filter as a sum of products of factors: along x a term is summed behind those before it, so it is one product of as
+/// many more additions; the magnitudes of terms, which may cancel, can be more than those of the weights. And what they leave out of Σ|w|.
+ErrorBound error_bound_of_low_rank(const Taps& taps, double magnitudes, double residual, const Job& job);
+
 /// The bound for one filter at a lower rate (core/multirate.h): a term meets the roundings of |down| + |taps| + m additions an axis at
 /// most, and what all terms sum up to is no more than the taps' magnitudes, since `down` and `up` are positive and sum up to 1; the rest
 /// as above. And what the approximation leaves out.

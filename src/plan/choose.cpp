@@ -175,6 +175,8 @@ class Chooser {
     } else if (method == Method::multirate) {
       taps.factors = analysis.separation()->factors;
       taps.multirate = analysis.multirate(job);
+    } else if (method == Method::low_rank) {
+      taps.terms = analysis.low_rank(job)->terms;
     } else if (analysis.filter().factors() && size.depth + size.height + size.width <= few_of_factors && fits(method, analysis, job)) {
       taps.factors = analysis.separation()->factors;
     }
@@ -198,12 +200,22 @@ class Chooser {
       if (transforms != Transforms::among_others && (method == Method::fft) != (transforms == Transforms::alone)) continue;
       if (method == Method::fft && transforms != Transforms::alone && saves_too_little(analysis.place().size, job)) continue;
       if (method == Method::banded && !fits(method, analysis, job)) continue;
+      if (method == Method::low_rank && !(is_worth_terms(analysis, job) && fits(method, analysis, job))) continue;
       if (method == Method::multirate && (!may_approximate_ || !fits(method, analysis, job))) continue;
       const Expected each = expected(method, analysis, job);
       const auto slower = [&](const Expected& other) { return counted(other, job) > counted(each, job); };
       list.insert(std::find_if(list.begin(), list.end(), slower), each);
     }
     return list;
+  }
+
+  /// Whether a sum of two products or more could be worth looking for: fewer multiply-adds, of a job that takes longer than the search.
+  static bool is_worth_terms(FilterAnalysis& analysis, const Job& job) {
+    constexpr std::int64_t least_work = std::int64_t{1} << 22;
+    const FilterSize size = analysis.filter().size();
+    const std::int64_t taps = size.taps();
+    if (size.depth > 1 || 3 * (size.height + size.width) > taps || job.out.elements() < least_work / taps) return false;
+    return !FilterAnalysis::is_product(analysis.separation(), job);
   }
 
   /// A method that was not chosen, with what is known of it.
@@ -305,6 +317,12 @@ class Chooser {
       candidate.bound = error_bound_of_banded(*candidate.taps.banded, candidate.magnitudes, job);
       candidate.reason.weight_bits = 8 * candidate.taps.banded->bytes;
       candidate.reason.no_product = analysis.known_as_no_product(job);
+    } else if (method == Method::low_rank) {
+      const LowRank& low_rank = *analysis.low_rank(job);
+      candidate.taps.terms = low_rank.terms;
+      candidate.magnitudes = sum_of_magnitudes(analysis.weights());
+      candidate.bound = error_bound_of_low_rank(candidate.taps, candidate.magnitudes, low_rank.residual, job);
+      candidate.reason.terms = low_rank.terms.size();
     } else if (method == Method::multirate) {
       const Separation& separation = *analysis.separation();
       candidate.taps.factors = separation.factors;

@@ -46,6 +46,15 @@ const std::optional<Banded>& FilterAnalysis::banded(const Job& job) {
   return banded_;
 }
 
+const std::optional<LowRank>& FilterAnalysis::low_rank(const Job& job) {
+  const std::size_t of_sums = job.sum_f64 ? 1 : 0;
+  const FilterSize size = filter_.size();
+  if (!sought_low_rank_[of_sums] && size.depth == 1 && size.taps() <= most_low_rank_taps)
+    low_rank_[of_sums] = low_rank_of(size.height, size.width, weights(), separable_tolerance(job.sum_f64), most_terms);
+  sought_low_rank_[of_sums] = true;
+  return low_rank_[of_sums];
+}
+
 std::optional<Banded> FilterAnalysis::found_banded(const Job& job) {
   std::optional<Banded> found;
   if (filter_.size().taps() <= most_banded_taps) found = banded_of(job, weights());

@@ -1,6 +1,8 @@
 // filter_analysis.h: what is known of a filter's weights: place, factors, whole numbers that stand for them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "core/job.h"
 #include "halation/filter.h"
 #include "plan/analyse.h"
+#include "plan/low_rank.h"
 
 namespace halation {
 
@@ -17,6 +20,9 @@ inline constexpr std::int64_t most_dense_taps = std::int64_t{1} << 28;
 /// Of more weights, or of longer factors, no backend makes banded matrices.
 inline constexpr std::int64_t most_banded_taps = 4096;
 inline constexpr std::int64_t most_banded_factor = 128;
+/// Of more terms products of factors are no quicker than transforms; of more weights they are not looked for.
+inline constexpr std::size_t most_terms = 8;
+inline constexpr std::int64_t most_low_rank_taps = std::int64_t{1} << 18;
 
 /// What is known of a filter of the job: its place, its weights, and its factors once they have been looked
 /// for.
@@ -37,6 +43,8 @@ class FilterAnalysis {
   const std::optional<Multirate>& multirate(const Job& job);
   /// The whole numbers that stand for its weights; none where there are none.
   const std::optional<Banded>& banded(const Job& job);
+  /// The few products of factors that it is the sum of; none where there are no such.
+  const std::optional<LowRank>& low_rank(const Job& job);
   /// Whether the filter is known to be no product of factors; false as long as nobody has asked.
   bool known_as_no_product(const Job& job) const {
     return sought_ && separation_ && !is_product(separation_, job);
@@ -59,6 +67,8 @@ class FilterAnalysis {
   std::optional<Separation> separation_;
   bool sought_multirate_ = false;
   std::optional<Multirate> multirate_;
+  std::array<bool, 2> sought_low_rank_{};  // for sums in f32, in f64
+  std::array<std::optional<LowRank>, 2> low_rank_;
   bool sought_banded_ = false;
   std::optional<Banded> banded_;
 };

@@ -23,8 +23,9 @@ bool fits(Method method, FilterAnalysis& analysis, const Job& job) {
       return analysis.multirate(job).has_value();
     case Method::banded:
       return analysis.banded(job).has_value();
-    case Method::automatic:
     case Method::low_rank:
+      return analysis.low_rank(job).has_value();
+    case Method::automatic:
       break;
   }
   throw std::logic_error("no weights are known to fit method " + std::string(name_of(method)));
@@ -37,12 +38,16 @@ std::string why_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
     if (job.in_pixel != Pixel::u8) return "pixels are not u8";
     if (job.sum_f64) return "sums are in f64";
     if (analysis.filter().size().depth > 1) return "weights along depth";
-    if (analysis.filter().size().taps() > most_banded_taps)
+    if (analysis.filter().size().taps() > most_banded_taps && !FilterAnalysis::is_product(analysis.separation(), job))
       return "more than " + std::to_string(most_banded_taps) + " weights";
     return "no whole numbers of 16 bits stand for its weights";
   }
   const std::optional<Separation>& separation = analysis.separation();
   if (!separation) return "all its weights are 0";
+  if (method == Method::low_rank) {
+    if (analysis.filter().size().depth > 1) return "weights along depth";
+    return "no sum of " + std::to_string(most_terms) + " products of factors or fewer";
+  }
   if (!FilterAnalysis::is_product(separation, job)) return "no product of factors";
   return method == Method::box ? "its weights differ" : "not smooth enough";
 }
@@ -55,8 +60,16 @@ void refuse_as_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
                     "' is not summed in whole numbers: pixels must be u8 and constants around them whole, "
                     "weights along height and width, at most " +
                     std::to_string(most_banded_taps) +
-                    ", and whole numbers of 16 bits times a power of 2, or outputs integers rounded to the " +
+                    " or products of factors, and whole numbers of 16 bits times a power of 2, or outputs integers rounded to the " +
                     "nearest that such are within 1/16 of; use automatic or direct");
+  }
+  if (method == Method::low_rank) {
+    char share[64];
+    std::snprintf(share, sizeof share, "%.2g", separable_tolerance(job.sum_f64));
+    throw Error(ErrorCode::invalid_argument, "method low_rank: filter '" + analysis.filter().name() + "' is no sum of " +
+                                                 std::to_string(most_terms) +
+                                                 " or fewer products of factors along height and width that leave at most " + share +
+                                                 " of its weights; use automatic or direct");
   }
   const std::optional<Separation>& separation = analysis.separation();
   const std::string opening = "method " + name + ": filter '" + analysis.filter().name() + "' is not ";

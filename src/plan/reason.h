@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -18,6 +19,7 @@ struct Reason {
   std::array<std::int64_t, 2> factors{1, 1};  ///< of the lower rate along y and x
   double approximation = 0;                   ///< over Σ|w|
   int weight_bits = 0;      ///< of whole weights
+  std::size_t terms = 0;    ///< of low rank
   bool no_product = false;  ///< of factors: known, not only not sought
   double seconds = 0;       ///< expected
   std::string timing;       ///< what was measured of the method, or why nothing was, as words to be added

@@ -59,6 +59,7 @@ TimingKey key_of(const Job& job, const Taps& taps, Layout layout, Device device)
   key.push_back(whole);
   key.push_back(taps.banded ? taps.banded->bytes : 0);
   key.push_back(taps.banded && taps.banded->factors);
+  key.push_back(static_cast<std::int64_t>(taps.terms.size()));
   return key;
 }
 

@@ -210,7 +210,7 @@ class Filters(Explain):
     def test_method_that_is_not_there(self):
         if "cuda:0" not in self.run_ok("devices")[0].decode():
             self.check_error(["explain", "box", "--method", "banded"],
-                             "method banded is not available on cpu; choose from automatic, direct, separable, box, fft, multirate", 1)
+                             "method banded is not available on cpu; choose from automatic, direct, separable, low_rank, box, fft, multirate", 1)
 
     def test_bad_input(self):
         for arguments, sentence, code in (

@@ -151,7 +151,7 @@ std::pair<std::optional<Plan>, std::string> try_plan(PlanSpec spec, Device devic
 std::pair<std::optional<Plan>, std::string> try_any_method(PlanSpec& spec, Device device) {
   auto tried = try_plan(spec, device);
   const auto is_for = [&](const char* method) { return tried.second.starts_with("method " + std::string(method)); };
-  if (!tried.first && (is_for("separable") || is_for("box") || is_for("fft") || is_for("banded"))) {
+  if (!tried.first && (is_for("separable") || is_for("box") || is_for("fft") || is_for("banded") || is_for("low_rank"))) {
     spec.options.method = Method::automatic;
     tried = try_plan(spec, device);
   }

@@ -55,7 +55,7 @@ constexpr AxisInfo axes[axis_count] = {
     {"offset", std::size(offsets)},
     {"rounding", 2},
     {"sum", 2},
-    {"method", 6},
+    {"method", 7},
     {"weights", weight_kinds},
     {"filters", 4},
     {"in_layout", 2},
@@ -234,7 +234,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   options.rounding = static_cast<Rounding>(point[rounding]);
   options.sum = static_cast<Sum>(point[sum]);
   options.method =
-      std::array{Method::automatic, Method::direct, Method::separable, Method::box, Method::fft, Method::banded}[point[method]];
+      std::array{Method::automatic, Method::direct, Method::separable, Method::box, Method::fft, Method::banded, Method::low_rank}[point[method]];
   options.threads = thread_counts[point[threads]];
 
   // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one that is a correlation.

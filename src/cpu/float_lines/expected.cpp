@@ -60,9 +60,11 @@ struct Counting {
     return job.out_pixel == pixel_of_sums(job) ? 0 : wide * n.samples * rates.store.of(job.out_pixel);
   }
 
-  /// Every tap, or one axis after another.
+  /// Every tap, or one axis after another, for each term of a filter of low rank.
   double taps_time() const {
-    const bool direct = taps.method == Method::direct || z * y * x == std::max({z, y, x});
+    const bool is_low_rank = taps.method == Method::low_rank;
+    const bool direct = taps.method == Method::direct || (!is_low_rank && z * y * x == std::max({z, y, x}));
+    const auto terms = is_low_rank ? static_cast<double>(taps.terms.size()) : 1.0;
     const LineRates& r = rates.lines;
     const LineTiling tiling{.in_place = are_sums,
                             .boxes = false,
@@ -71,7 +73,7 @@ struct Counting {
     const std::int64_t ring = taps.size[1] + rows_at_once - 1;
     double edges = 1;  // the share of samples that are staged though they are sums
     const TileCounts n =
-        tiles(tiling, direct ? (taps.size[0] + 1) * ring : taps.size[0] + ring + std::int64_t{2} * rows_at_once,
+        tiles(tiling, direct ? (taps.size[0] + 1) * ring : taps.size[0] + ring + static_cast<std::int64_t>(terms + 1) * rows_at_once,
               taps.size[0], &edges);
     const double planes = direct ? n.again_planes : z;
     const double staged = are_sums && taps.size[2] == 1 ? 0 : are_sums ? edges : 1;
@@ -92,9 +94,9 @@ struct Counting {
     } else {
       if (z > 1)
         time += n.rows * n.again_rows * r.pass + padded * n.again_rows * n.again_columns * z * r.column_tap;
-      if (y > 1)
-        time += n.rows / rows_at_once * r.pass + padded * n.again_columns * (r.column + y * r.column_tap);
-      if (x > 1) time += n.rows * r.pass + padded * (r.row_sum + x * r.row_tap);
+      if (y > 1 || is_low_rank)
+        time += terms * (n.rows / rows_at_once * r.pass + padded * n.again_columns * (r.column + y * r.column_tap));
+      if (x > 1 || is_low_rank) time += n.rows * r.pass + padded * (r.row_sum + terms * x * r.row_tap);
     }
     if (job.out_pixel == pixel_of_sums(job) && shares_lines_past_caches(job))
       time += n.image_rows * r.shared_line;

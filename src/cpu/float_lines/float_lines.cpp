@@ -50,6 +50,7 @@ std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& jo
       case Method::direct: list.push_back(make_direct(taps, gain, kernels)); continue;
       case Method::separable: list.push_back(make_separable(taps, gain, kernels)); continue;
       case Method::box: list.push_back(make_box(taps, gain, kernels)); continue;
+      case Method::low_rank: list.push_back(make_low_rank(taps, gain, kernels)); continue;
       default: break;
     }
     throw Error(ErrorCode::unsupported, "cpu: no method " + std::string(name_of(taps.method)));
@@ -213,7 +214,10 @@ bool copies_f32(const Job& job) {
 
 const Family float_lines{
     .name = "float lines",
-    .refuses = [](const Request& request) -> const char* { return all_by_taps(request.filters) ? nullptr : "sums of taps alone"; },
+    .refuses = [](const Request& request) -> const char* { 
+      const auto is_ours = [](const Taps& taps) { return is_by_taps(taps) || taps.method == Method::low_rank; };
+      return std::all_of(request.filters.begin(), request.filters.end(), is_ours) ? nullptr : "sums of taps alone";
+    },
     .seconds = seconds_by_lines,
     .make = [](const std::shared_ptr<const Job>& job, int workers) -> std::unique_ptr<const Runner> {
       if (job->sum_f64 && !copies_f32(*job))

@@ -86,6 +86,8 @@ std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, double ga
 template <class Sum>
 std::unique_ptr<const FilterMethod<Sum>> make_separable(const Taps& taps, double gain, const Kernels<Sum>& kernels);
 template <class Sum>
+std::unique_ptr<const FilterMethod<Sum>> make_low_rank(const Taps& taps, double gain, const Kernels<Sum>& kernels);
+template <class Sum>
 std::unique_ptr<const FilterMethod<Sum>> make_box(const Taps& taps, double gain, const Kernels<Sum>& kernels);
 
 /// Input rows that a tile needs new before it can make output rows [y, y + rows): those below what earlier calls staged.
