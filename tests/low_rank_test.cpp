@@ -7,9 +7,9 @@
 #include <cmath>
 #include <random>
 
+#include "core/convert.h"
 #include "halation/halation.h"
 #include "message_of.h"
-#include "target.h"
 
 namespace halation {
 namespace {
@@ -46,7 +46,7 @@ TEST(LowRank, FindsAsManyTermsAsThereAre) {
     for (int rank = 1; rank <= 8; ++rank) {
       for (const double size : {1.0, 1e-150, 1e150}) {
         const std::vector<double> weights = random_matrix(rows, columns, rank, ++seed, size);
-        const auto found = low_rank_of(rows, columns, weights, 0x1p-40, 8);
+        const auto found = low_rank_of(columns, weights, 0x1p-40, 8);
         ASSERT_TRUE(found) << rows << "x" << columns << " of rank " << rank;
         EXPECT_EQ(found->terms.size(), static_cast<std::size_t>(std::min({rank, rows, columns})));
         EXPECT_LE(found->residual, 0x1p-40);
@@ -65,17 +65,17 @@ TEST(LowRank, FewerTermsLeaveMore) {
   }
   std::size_t before = 99;
   for (const double tolerance : {1e-12, 1e-2, 0.1, 0.3}) {
-    const auto found = low_rank_of(side, side, disc, tolerance, 31);
+    const auto found = low_rank_of(side, disc, tolerance, 31);
     ASSERT_TRUE(found);
     EXPECT_LE(found->residual, tolerance);
     EXPECT_LT(found->terms.size(), before);
     before = found->terms.size();
-    const auto fewer = low_rank_of(side, side, disc, tolerance, found->terms.size() - 1);
+    const auto fewer = low_rank_of(side, disc, tolerance, found->terms.size() - 1);
     EXPECT_FALSE(fewer && fewer->residual > tolerance);
   }
-  EXPECT_FALSE(low_rank_of(side, side, disc, 1e-12, 3));
-  EXPECT_FALSE(low_rank_of(3, 3, std::vector<double>(9, 0.0), 1e-6, 3));
-  EXPECT_FALSE(low_rank_of(16, 16, random_matrix(16, 16, 16, 1), 1e-6, 8));
+  EXPECT_FALSE(low_rank_of(side, disc, 1e-12, 3));
+  EXPECT_FALSE(low_rank_of(3, std::vector<double>(9, 0.0), 1e-6, 3));
+  EXPECT_FALSE(low_rank_of(16, random_matrix(16, 16, 16, 1), 1e-6, 8));
 }
 
 TEST(LowRank, SumsAreWithinTheBound) {
@@ -134,7 +134,7 @@ TEST(LowRank, RefusesWhatIsNot) {
   EXPECT_EQ(message_of([&] {
               (void)convolve(image, Filter::dense({.height = 15, .width = 15}, random_matrix(15, 15, 15, 1)), {.method = Method::low_rank});
             }),
-            "method low_rank: filter 'dense' is no sum of 8 or fewer products of factors along height and width that leave at most 6e-08 of its "
+            "method low_rank: filter 'custom' is no sum of 8 or fewer products of factors along height and width that leave at most 6e-08 of its "
             "weights; use automatic or direct");
 }
 

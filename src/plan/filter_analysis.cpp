@@ -50,7 +50,7 @@ const std::optional<LowRank>& FilterAnalysis::low_rank(const Job& job) {
   const std::size_t of_sums = job.sum_f64 ? 1 : 0;
   const FilterSize size = filter_.size();
   if (!sought_low_rank_[of_sums] && size.depth == 1 && size.taps() <= most_low_rank_taps)
-    low_rank_[of_sums] = low_rank_of(size.height, size.width, weights(), separable_tolerance(job.sum_f64), most_terms);
+    low_rank_[of_sums] = low_rank_of(size.width, weights(), low_rank_tolerance(job.sum_f64), most_terms);
   sought_low_rank_[of_sums] = true;
   return low_rank_[of_sums];
 }

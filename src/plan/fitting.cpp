@@ -65,7 +65,7 @@ void refuse_as_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
   }
   if (method == Method::low_rank) {
     char share[64];
-    std::snprintf(share, sizeof share, "%.2g", separable_tolerance(job.sum_f64));
+    std::snprintf(share, sizeof share, "%.2g", low_rank_tolerance(job.sum_f64));
     throw Error(ErrorCode::invalid_argument, "method low_rank: filter '" + analysis.filter().name() + "' is no sum of " +
                                                  std::to_string(most_terms) +
                                                  " or fewer products of factors along height and width that leave at most " + share +

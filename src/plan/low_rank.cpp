@@ -58,7 +58,7 @@ void make_rows_orthonormal(Crosses& crosses) {
 
 }  // namespace
 
-std::optional<LowRank> low_rank_of(std::int64_t rows, std::int64_t columns, const std::vector<double>& weights, double tolerance, std::size_t most) {
+std::optional<LowRank> low_rank_of(std::int64_t columns, const std::vector<double>& weights, double tolerance, std::size_t most) {
   const double largest = largest_magnitude(weights);
   if (!(largest > 0)) return std::nullopt;
   const std::vector<double> near_1 = scaled(weights, 1 / largest);  // whose squares stay in range

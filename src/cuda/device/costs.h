@@ -34,7 +34,7 @@ struct Costs {
   Cost<1, 5, 13> factored_f32, factored_f64;
   Cost<1, 2, 8> long_rows;
   Cost<3, 0, 4> long_rows_in_bulk;
-  Cost<2, 2, 10> warp_strip, warp_strip_aligned;
+  Cost<2, 2, 11> warp_strip, warp_strip_aligned;
   Cost<3, 0, 9> register_tile;
   Cost<1, 1, 4> whole_images;
   Cost<1, 2, 9> movers, streaming;

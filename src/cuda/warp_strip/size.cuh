@@ -71,8 +71,8 @@ struct WarpStrip {
   static constexpr int reach = K / 2 * C;    // H, on either side
   static constexpr bool stacks = Sums == WarpStripSums::integer && K <= 5;
   static constexpr bool aligned = Rows == WarpStripRows::aligned;
-  /// Of dense filters over f32 what a row costs beside its products is most: on 256 columns at once it is half.
-  static constexpr bool wide = K * columns <= 48 && !stacks && (Sums != WarpStripSums::dense || size == 4);
+  /// Of dense filters over f32 what a row costs beside its products is most: over 256 columns at once it is half.
+  static constexpr bool wide = K * columns <= 48 && !stacks && (Sums != WarpStripSums::dense || (size == 4 && K > 3));
   static constexpr int groups = wide ? 2 : 1;  // G
   using Row = Neighbours<In, columns, reach>;
   static constexpr int before = (reach * size + 15) / 16;  // pieces in front of a warp's

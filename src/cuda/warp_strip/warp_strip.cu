@@ -260,7 +260,7 @@ class WarpStripRunner final : public Runner {
 };
 
 /// Terms of a cost of warp strips. Channels apart are launches one after another.
-double seconds_by(const Request& request, const Cost<2, 2, 10>& cost, WarpStripRows kind) {
+double seconds_by(const Request& request, const Cost<2, 2, 11>& cost, WarpStripRows kind) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const Taps& taps = request.taps();
@@ -294,8 +294,9 @@ double seconds_by(const Request& request, const Cost<2, 2, 10>& cost, WarpStripR
        {walked, walked * static_cast<double>(fit.size * size.columns)},
        {if_is(small, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs),
         if_is(fit.factored && small, sums), if_is(fit.factored && !small, sums),
-        if_is(!fit.factored && small, sums), if_is(!fit.factored && !small, sums), if_is(converts, outputs),
-        if_is(converts && beside > 1, outputs), if_is(beside > 1, outputs * fit.size)}},
+        if_is(!fit.factored && small, sums), if_is(!fit.factored && element == 2, sums), if_is(converts, outputs),
+        if_is(converts && beside > 1, outputs), if_is(beside > 1, outputs * fit.size),
+        if_is(!fit.factored && element == 4, sums)}},
       bytes_moved(job));
 }
 

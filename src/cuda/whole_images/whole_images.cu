@@ -162,11 +162,11 @@ double seconds(const Request& request) {
   const std::int64_t columns = job.out.width * channels;
   const bool by_fours = columns % 4 == 0 && job.in.width == job.out.width && is_aligned(request.rows);
   const std::int64_t staged = (job.out.height + size - 1) * (columns + (size - 1) * channels);
-  const double around = gpu.millions(planes * (by_fours ? staged - columns * job.out.height : staged));
+  const double singles = gpu.millions(planes * (by_fours ? (job.out.height + size - 1) * (size - 1) * channels : staged));
   return gpu.seconds(gpu.costs->whole_images,
                      {{1},
                       {gpu.rounds_of(blocks, together).in_a_place},
-                      {outputs, outputs * size * size, around, if_is(!by_fours, gpu.millions(job.out.elements()))}},
+                      {outputs, outputs * size * size, singles, if_is(!by_fours, gpu.millions(job.out.elements()))}},
                      bytes_moved(job));
 }
 

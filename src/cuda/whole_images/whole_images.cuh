@@ -54,60 +54,94 @@ struct Share {
   unsigned thread, threads;
 };
 
-/// All staged rows, four elements at a time, several of them on their way at once.
+/// All staged rows, four elements at a time, from the thread's number `first` on, where rows are copied so.
 template <class T>
-__device__ __forceinline__ void stage_fours(const WholeImagesArguments& job, const Share& share) {
-  constexpr int at_once = 6;
-  const unsigned all = static_cast<unsigned>(job.staged_rows) * job.fours_across.by;
-  const auto outside = static_cast<float>(job.border_y.constant);
-#pragma unroll 1
-  for (unsigned i = share.thread; i < all; i += at_once * share.threads) {
-    float4 held[at_once];
-    int to[at_once];
+class Fours {
+ public:
+  static constexpr int at_once = 5;  // on their way
+
+  __device__ __forceinline__ void load(const WholeImagesArguments& job, const Share& share, unsigned first) {
+    const auto outside = static_cast<float>(job.border_y.constant);
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
-      const unsigned four = i + k * share.threads;
+      const unsigned four = first + k * share.threads;
+      if (four >= all(job)) continue;
       const unsigned y = job.fours_across.quotient(four);
       const unsigned across = four - y * job.fours_across.by;
-      to[k] = four < all ? static_cast<int>(y * job.pitch + 4 * across) : -1;
-      if (four >= all) continue;
-      held[k] = make_float4(outside, outside, outside, outside);
-      if (const int row = share.rows[y]; row >= 0) held[k] = four_numbers<T>(share.from + row * job.in_row + across * (4 * sizeof(T)));
-    }
-#pragma unroll
-    for (int k = 0; k < at_once; ++k) {
-      if (to[k] >= 0) *reinterpret_cast<float4*>(share.first + to[k]) = held[k];
+      held_[k] = make_float4(outside, outside, outside, outside);
+      if (const int row = share.rows[y]; row >= 0) held_[k] = four_numbers<T>(share.from + row * job.in_row + across * (4 * sizeof(T)));
     }
   }
-}
-
-/// The columns beside them, or all.
-template <class T, int Reach>
-__device__ __forceinline__ void stage_singles(const WholeImagesArguments& job, const Share& share) {
-  constexpr int at_once = 4;
-  const unsigned all = static_cast<unsigned>(job.staged_rows) * job.singles_across.by;
-#pragma unroll 1
-  for (unsigned i = share.thread; i < all; i += at_once * share.threads) {
-    float held[at_once];
-    int to[at_once];
+  __device__ __forceinline__ void store(const WholeImagesArguments& job, const Share& share, unsigned first) const {
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
-      const unsigned single = i + k * share.threads;
+      const unsigned four = first + k * share.threads;
+      if (four >= all(job)) continue;
+      const unsigned y = job.fours_across.quotient(four);
+      const unsigned across = four - y * job.fours_across.by;
+      *reinterpret_cast<float4*>(share.first + y * job.pitch + 4 * across) = held_[k];
+    }
+  }
+  static __device__ __forceinline__ unsigned all(const WholeImagesArguments& job) {
+    return job.by_fours ? static_cast<unsigned>(job.staged_rows) * job.fours_across.by : 0;
+  }
+
+ private:
+  float4 held_[at_once];
+};
+
+/// The columns beside them, or all, likewise one at a time.
+template <class T, int Reach>
+class Singles {
+ public:
+  static constexpr int at_once = 3;
+
+  __device__ __forceinline__ void load(const WholeImagesArguments& job, const Share& share, unsigned first) {
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
+      const unsigned single = first + k * share.threads;
+      to_[k] = -1;
+      if (single >= all(job)) continue;
       const auto y = static_cast<int>(job.singles_across.quotient(single));
       int x = static_cast<int>(single) - y * static_cast<int>(job.singles_across.by);
       if (job.by_fours && x >= Reach) x += job.columns;
-      to[k] = single < all ? y * job.pitch + x : -1;
-      if (single >= all) continue;
+      to_[k] = y * job.pitch + x;
       const int row = share.rows[y];
       const int column = share.columns[x];
       // Where both axes are outside, height gives the constant, as Job::constant_at has it.
-      held[k] = static_cast<float>(row < 0 ? job.border_y.constant : job.border_x.constant);
-      if (row >= 0 && column >= 0) held[k] = load_constant<T, float>(share.from + row * job.in_row + column * static_cast<int>(sizeof(T)));
+      held_[k] = static_cast<float>(row < 0 ? job.border_y.constant : job.border_x.constant);
+      if (row >= 0 && column >= 0) held_[k] = load_constant<T, float>(share.from + row * job.in_row + column * static_cast<int>(sizeof(T)));
     }
+  }
+  __device__ __forceinline__ void store(const Share& share) const {
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
-      if (to[k] >= 0) share.first[to[k] - Reach] = held[k];
+      if (to_[k] >= 0) share.first[to_[k] - Reach] = held_[k];
     }
+  }
+  static __device__ __forceinline__ unsigned all(const WholeImagesArguments& job) {
+    return static_cast<unsigned>(job.staged_rows) * job.singles_across.by;
+  }
+
+ private:
+  float held_[at_once];
+  int to_[at_once];
+};
+
+/// Both together: what is waited for is waited for once.
+template <class T, int Reach>
+__device__ __forceinline__ void stage(const WholeImagesArguments& job, const Share& share) {
+  Fours<T> fours;
+  Singles<T, Reach> singles;
+  unsigned four = share.thread, single = share.thread;
+#pragma unroll 1
+  while (four < fours.all(job) || single < singles.all(job)) {
+    fours.load(job, share, four);
+    singles.load(job, share, single);
+    fours.store(job, share, four);
+    singles.store(share);
+    four += fours.at_once * share.threads;
+    single += singles.at_once * share.threads;
   }
 }
 
@@ -174,8 +208,7 @@ __global__ void __launch_bounds__(whole_images_most_threads, (WholeImagesTile<K,
     with_bytes<float>(element_bytes(job.in_pixel), [&]<int Bytes>() {
       with_element<Bytes>(job.in_pixel, [&](auto element) {
         using T = decltype(element);
-        if (job.by_fours) stage_fours<T>(job, share);
-        stage_singles<T, Tile::reach>(job, share);
+        stage<T, Tile::reach>(job, share);
       });
     });
   }
