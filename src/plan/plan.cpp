@@ -164,7 +164,8 @@ std::string Plan::explain() const {
     for (std::size_t other = 1; other < ranked[i].size(); ++other)
       lines += "  " + to_string(ranked[i][other]) + "\n";
   }
-  if (impl_->choice.options.tune == Tune::estimate)
+  const Options& options = impl_->choice.options;
+  if (options.method == Method::automatic && options.tune == Tune::estimate)
     lines += "chosen by expected times; tune measure times the three best\n";
   if (job.combine == Combine::magnitude) lines += "one output: the root of the sum of squares\n";
   const ErrorBound& bound = impl_->choice.bound;

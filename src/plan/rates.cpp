@@ -24,6 +24,7 @@ RateTable table_of(const std::string& machine) {
     }
     if (known.empty()) continue;
     std::vector<double> factors;
+    factors.reserve(known.size());
     for (const auto& [method, factor] : known) factors.push_back(factor);
     std::sort(factors.begin(), factors.end());
     for (int method = 0; method <= static_cast<int>(Method::multirate); ++method)

@@ -105,6 +105,8 @@ bool add_line(std::string_view line, std::string& machine, Timings& timings) {
   if (kind != "time") return false;
   KnownTime time{.machine = machine, .key = {}, .seconds = 0};
   if (!read(take(line, ' '), time.seconds) || !is_positive(time.seconds)) return false;
+  constexpr std::size_t usual_numbers = 40;
+  time.key.reserve(usual_numbers);
   while (!line.empty()) {
     if (!read(take(line, ' '), time.key.emplace_back())) return false;
   }

@@ -178,6 +178,7 @@ class Filters(Explain):
         text = self.text(*gaussian, "--tune", "measure")
         self.assertRegex(text, rf"; expected {number}, measured {number}\n(    (direct|separable|fft): expected {number}, measured {number}\n)+")
         self.assertNotIn("chosen by expected times", text)
+        self.assertNotIn("chosen by expected times", self.text(*gaussian, "--method", "direct"))
         text = self.text(*gaussian, "--tune", "measure", "--method", "direct")
         self.assertRegex(text, rf": direct, [^\n]*; expected {number}, measured {number}\n    (separable|fft): expected {number}\n")
 
