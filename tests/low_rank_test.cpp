@@ -82,7 +82,7 @@ TEST(LowRank, SumsAreWithinTheBound) {
   std::mt19937 generator(7);
   unsigned seed = 50;
   for (const auto& [rows, columns] : {std::pair{7, 7}, std::pair{9, 14}, std::pair{20, 5}, std::pair{33, 40}}) {
-    for (const int rank : {1, 2, 3, 5}) {
+    for (const int rank : {2, 3, 5}) {
       const Filter filter = Filter::dense({.height = rows, .width = columns}, random_matrix(rows, columns, rank, ++seed));
       for (const Pixel pixel : all_pixels) {
         for (const Border::Mode mode : {Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect, Border::Mode::reflect101, Border::Mode::wrap}) {
@@ -131,6 +131,8 @@ TEST(LowRank, IsChosenWhereItIsQuickest) {
 
 TEST(LowRank, RefusesWhatIsNot) {
   const Image image({.height = 20, .width = 20}, Pixel::f32);
+  EXPECT_EQ(message_of([&] { (void)convolve(image, gaussian({.sigma = 1.0}), {.method = Method::low_rank}); }),
+            "method low_rank: filter 'gaussian' is one product of factors; use automatic, direct or separable");
   EXPECT_EQ(message_of([&] {
               (void)convolve(image, Filter::dense({.height = 15, .width = 15}, random_matrix(15, 15, 15, 1)), {.method = Method::low_rank});
             }),

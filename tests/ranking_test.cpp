@@ -159,7 +159,7 @@ TEST(Ranking, HasALineAMethodInWhatPlansExplain) {
   ASSERT_EQ(ranking.size(), 2U);
   const std::string text = plan.explain();
   for (std::size_t i = 0; i < ranking.size(); ++i) {
-    ASSERT_EQ(ranking[i].size(), 5U) << "the methods of the CPU";
+    ASSERT_EQ(ranking[i].size(), 6U) << "the methods of the CPU";
     EXPECT_EQ(ranking[i].front().method, plan.methods()[i]);
     for (std::size_t other = 1; other < ranking[i].size(); ++other)
       EXPECT_THAT(text, testing::HasSubstr("\n  " + to_string(ranking[i][other]) + "\n"));

@@ -27,6 +27,7 @@ constexpr std::array pixels = {Pixel::u8, Pixel::u16, Pixel::f32, Pixel::f64};
 std::vector<PlanSpec> spread_for(Device device, int threads) {
   const Shapes& shapes = device.kind == Device::Kind::cuda ? on_gpu : on_cpu;
   const std::vector<Filter> of_pictures = {laplacian(),
+                                           laplacian_of_gaussian({.sigma = 2.0}),
                                            gaussian({.sigma = 1.0}),
                                            gaussian({.sigma = 3.0}),
                                            gaussian({.sigma = 10.0}),

@@ -43,7 +43,7 @@ class FilterAnalysis {
   const std::optional<Multirate>& multirate(const Job& job);
   /// The whole numbers that stand for its weights; none where there are none.
   const std::optional<Banded>& banded(const Job& job);
-  /// The few products of factors that it is the sum of; none where there are no such.
+  /// The few products of factors, or the one, that it is the sum of; none where there are no such.
   const std::optional<LowRank>& low_rank(const Job& job);
   /// Whether the filter is known to be no product of factors; false as long as nobody has asked.
   bool known_as_no_product(const Job& job) const {

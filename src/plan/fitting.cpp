@@ -24,7 +24,7 @@ bool fits(Method method, FilterAnalysis& analysis, const Job& job) {
     case Method::banded:
       return analysis.banded(job).has_value();
     case Method::low_rank:
-      return analysis.low_rank(job).has_value();
+      return analysis.low_rank(job) && analysis.low_rank(job)->terms.size() > 1;
     case Method::automatic:
       break;
   }
@@ -46,7 +46,8 @@ std::string why_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
   if (!separation) return "all its weights are 0";
   if (method == Method::low_rank) {
     if (analysis.filter().size().depth > 1) return "weights along depth";
-    return "no sum of " + std::to_string(most_terms) + " products of factors or fewer";
+    return FilterAnalysis::is_product(separation, job) ? "one product of factors"
+                                                       : "no sum of " + std::to_string(most_terms) + " products of factors or fewer";
   }
   if (!FilterAnalysis::is_product(separation, job)) return "no product of factors";
   return method == Method::box ? "its weights differ" : "not smooth enough";
@@ -62,6 +63,10 @@ void refuse_as_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
                     std::to_string(most_banded_taps) +
                     " or products of factors, and whole numbers of 16 bits times a power of 2, or outputs integers rounded to the " +
                     "nearest that such are within 1/16 of; use automatic or direct");
+  }
+  if (method == Method::low_rank && analysis.low_rank(job)) {
+    throw Error(ErrorCode::invalid_argument,
+                "method low_rank: filter '" + analysis.filter().name() + "' is one product of factors; use automatic, direct or separable");
   }
   if (method == Method::low_rank) {
     char share[64];

@@ -6,7 +6,7 @@ import re
 from program import ProgramTest, main
 
 TIME = r"[\d.]+ [mu]?s"
-METHODS = ["direct", "separable", "box", "fft", "multirate"]
+METHODS = ["direct", "separable", "low_rank", "box", "fft", "multirate"]
 
 
 class Tune(ProgramTest):
