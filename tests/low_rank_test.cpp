@@ -84,7 +84,7 @@ TEST(LowRank, SumsAreWithinTheBound) {
   for (const auto& [rows, columns] : {std::pair{7, 7}, std::pair{9, 14}, std::pair{20, 5}, std::pair{33, 40}}) {
     for (const int rank : {2, 3, 5}) {
       const Filter filter = Filter::dense({.height = rows, .width = columns}, random_matrix(rows, columns, rank, ++seed));
-      for (const Pixel pixel : all_pixels) {
+      for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16}) {
         for (const Border::Mode mode : {Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect, Border::Mode::reflect101, Border::Mode::wrap}) {
           for (const auto& [height, width, channels] : {std::array{1, 1, 1}, std::array{3, 50, 3}, std::array{70, 133, 1}}) {
             Image image({.height = height, .width = width, .channels = channels}, pixel);
@@ -93,7 +93,7 @@ TEST(LowRank, SumsAreWithinTheBound) {
               auto* to = reinterpret_cast<T*>(image.view().data);
               for (std::int64_t i = 0; i < image.shape().elements(); ++i) to[i] = to_element<T>(static_cast<double>(generator() % 256), Rounding::half_even);
             });
-            Options options{.border = Border{mode, mode == Border::Mode::constant ? 3.0 : 0}, .output = pixel == Pixel::f64 ? Pixel::f64 : Pixel::f32,
+            Options options{.border = Border{mode, mode == Border::Mode::constant ? 3.0 : 0}, .output = rank == 2 ? Pixel::f64 : Pixel::f32,
                             .scale = 0.3, .offset = 2, .method = Method::low_rank};
             const Plan plan({.shape = image.shape(), .pixel = pixel, .filters = {filter}, .options = options});
             ASSERT_EQ(plan.methods().front(), Method::low_rank);
@@ -105,7 +105,7 @@ TEST(LowRank, SumsAreWithinTheBound) {
             const double bound = plan.error_bound(256) + 1e-12;
             for (std::int64_t i = 0; i < right.shape().elements(); ++i) {
               const double expected = reinterpret_cast<const double*>(right.view().data)[i];
-              const double got = pixel == Pixel::f64 ? reinterpret_cast<const double*>(found.view().data)[i]
+              const double got = rank == 2 ? reinterpret_cast<const double*>(found.view().data)[i]
                                                      : static_cast<double>(reinterpret_cast<const float*>(found.view().data)[i]);
               ASSERT_NEAR(got, expected, bound + std::fabs(expected) * 0x1p-24)
                   << rows << "x" << columns << " of rank " << rank << ", " << name_of(pixel) << ", element " << i << "\n" << plan.explain();
@@ -118,7 +118,7 @@ TEST(LowRank, SumsAreWithinTheBound) {
 }
 
 TEST(LowRank, IsChosenWhereItIsQuickest) {
-  PlanSpec spec{.shape = {.height = 2048, .width = 2048}, .pixel = Pixel::f32,
+  PlanSpec spec{.shape = {.height = 2048, .width = 2048}, .pixel = Pixel::u16,
                 .filters = {Filter::dense({.height = 15, .width = 15}, random_matrix(15, 15, 2, 1))}};
   const Plan plan(spec);
   EXPECT_EQ(plan.methods().front(), Method::low_rank) << plan.explain();
@@ -130,7 +130,9 @@ TEST(LowRank, IsChosenWhereItIsQuickest) {
 }
 
 TEST(LowRank, RefusesWhatIsNot) {
-  const Image image({.height = 20, .width = 20}, Pixel::f32);
+  const Image image({.height = 20, .width = 20}, Pixel::u16);
+  EXPECT_EQ(message_of([&] { (void)convolve(Image({.height = 20, .width = 20}, Pixel::f32), laplacian(), {.method = Method::low_rank}); }),
+            "method low_rank: pixels are f32, and infinite ones would become NaN; they must be integers; use automatic or direct");
   EXPECT_EQ(message_of([&] { (void)convolve(image, gaussian({.sigma = 1.0}), {.method = Method::low_rank}); }),
             "method low_rank: filter 'gaussian' is one product of factors; use automatic, direct or separable");
   EXPECT_EQ(message_of([&] {

@@ -195,8 +195,6 @@ TEST(Plan, FindsFactorsInWeights) {
   EXPECT_THAT(method_of(dense), ElementsAre(Method::separable));
   std::vector<double> bent = dense.weights();
   bent[3] += 1e-6 * 400;
-  EXPECT_THAT(method_of(Filter::dense({1, 7, 7}, bent)), ElementsAre(Method::low_rank));  // of rank 2
-  for (std::size_t i = 0; i < bent.size(); i += 8) bent[i] += 1e-6 * 400;
   EXPECT_THAT(method_of(Filter::dense({1, 7, 7}, bent)), ElementsAre(Method::direct));
   EXPECT_THAT(method_of(Filter(row)), ElementsAre(Method::direct));
   EXPECT_THAT(method_of(Filter::dense({1, 5, 5}, std::vector<double>(25))), ElementsAre(Method::direct));

@@ -48,7 +48,7 @@ enum class Method {
   automatic,  ///< what the device should do quickest, see `Tune`
   direct,     ///< weight by weight: any filter; all devices
   separable,  ///< along one axis after the other: weights that are a product of factors; cpu and cuda
-  low_rank,   ///< as a sum of up to 8 products of factors along height and width, each one axis after the other, in one pass; cpu
+  low_rank,   ///< as a sum of up to 8 products of factors along height and width, in one pass: over integers, whose sums are finite; cpu
   banded,     ///< as products of matrices of whole numbers, by tensor cores: filters over u8 of up to some 40 × 40 weights, or products of
               ///< factors of up to 97, that whole numbers of 16 bits stand for; cuda, of compute capability 8.0 and later
   box,        ///< sums that neighbouring outputs share, at a cost that hardly grows with the size: factors each of which has equal

@@ -3,6 +3,7 @@
 #include "plan/filter_analysis.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/integer_weights.h"
@@ -49,7 +50,11 @@ const std::optional<Banded>& FilterAnalysis::banded(const Job& job) {
 const std::optional<LowRank>& FilterAnalysis::low_rank(const Job& job) {
   const std::size_t of_sums = job.sum_f64 ? 1 : 0;
   const FilterSize size = filter_.size();
-  if (!sought_low_rank_[of_sums] && size.depth == 1 && size.taps() <= most_low_rank_taps)
+  // Terms of opposite signs would make NaN of infinities.
+  const bool is_finite = !is_float(job.in_pixel) && std::all_of(job.borders.begin(), job.borders.end(), [](const BorderTable& border) {
+    return std::isfinite(border.constant());
+  });
+  if (!sought_low_rank_[of_sums] && is_finite && size.depth == 1 && size.taps() <= most_low_rank_taps)
     low_rank_[of_sums] = low_rank_of(size.width, weights(), low_rank_tolerance(job.sum_f64), most_terms);
   sought_low_rank_[of_sums] = true;
   return low_rank_[of_sums];

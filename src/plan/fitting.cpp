@@ -45,6 +45,7 @@ std::string why_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
   const std::optional<Separation>& separation = analysis.separation();
   if (!separation) return "all its weights are 0";
   if (method == Method::low_rank) {
+    if (is_float(job.in_pixel)) return "pixels may be infinite";
     if (analysis.filter().size().depth > 1) return "weights along depth";
     return FilterAnalysis::is_product(separation, job) ? "one product of factors"
                                                        : "no sum of " + std::to_string(most_terms) + " products of factors or fewer";
@@ -67,6 +68,10 @@ void refuse_as_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
   if (method == Method::low_rank && analysis.low_rank(job)) {
     throw Error(ErrorCode::invalid_argument,
                 "method low_rank: filter '" + analysis.filter().name() + "' is one product of factors; use automatic, direct or separable");
+  }
+  if (method == Method::low_rank && is_float(job.in_pixel)) {
+    throw Error(ErrorCode::invalid_argument, "method low_rank: pixels are " + std::string(name_of(job.in_pixel)) +
+                                                 ", and infinite ones would become NaN; they must be integers; use automatic or direct");
   }
   if (method == Method::low_rank) {
     char share[64];

@@ -111,7 +111,7 @@ class Tune(ProgramTest):
         rates = {line.split()[0]: line.split()[1:] for line in text.splitlines()[3:3 + len(METHODS)]}
         self.assertEqual(list(rates), METHODS)
         known = [rate for method in METHODS for rate in rates[method] if rate != "-"]
-        self.assertGreaterEqual(len(known), 4 * len(METHODS) - 1)  # u16 are transformed in f64
+        self.assertGreaterEqual(len(known), 4 * len(METHODS) - 3)  # u16 are transformed in f64, floats are of no low rank
         self.assertTrue(all(0.25 <= float(rate) <= 4 for rate in known), rates)
         self.assertTrue(text.endswith("\nkept in timings\n"))
         self.assertEqual(len(re.findall(rb"(?m)^rate \w+ (?:u8|u16|f32|f64) [\d.]+$", self.get("timings"))), len(known))

@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(32 * BandedCut::warps, (banded_passes_blocks<W
   __syncthreads();
   const int4 first_biases = shared_beginnings[0], middles = shared_beginnings[1];
   typename Rows::Held held = {};
-  rows.take(job, 0, held, memory);
+  rows.take(job, 0, held);
   rows.put(job, 0, held, memory);
   const int columns = job.columns - strip.column - warp * Cut::warp_columns;
   std::byte* to = strip.out + warp * Cut::warp_columns * job.out_step;
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(32 * BandedCut::warps, (banded_passes_blocks<W
     __syncthreads();
     const bool more = group + 1 < groups;
     std::byte* const next = memory + (group + 1) % 2 * 16 * pitch;
-    if (more) rows.take(job, group + 1, held, next);
+    if (more) rows.take(job, group + 1, held);
     const bool completes = group >= Groups - 1;
     if (columns > 0) {
       unsigned pixels[2][Windows + parts / 2 - 1][4];  // of pairs of blocks from even ones on, and from odd ones: two of each matrix of rows

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "cuda/banded/stage.cuh"
-#include "cuda/parts/lines.cuh"
 
 namespace halation::cuda_backend::banded_steps {
 
@@ -50,22 +49,21 @@ class PlainRows {
     for (int i = static_cast<int>(threadIdx.x); i < singles_; i += threads) table[i] = source_column(job, first_ + place_of(i));
   }
 
-  /// This thread's share of group `group` of the rows that a strip reads: on its way, to its place in shared memory or into registers.
-  __device__ __forceinline__ void take(const BandedPassesArguments& job, int group, Held& held, std::byte* place) const {
+  /// This thread's share of group `group` of the rows that a strip reads.
+  __device__ __forceinline__ void take(const BandedPassesArguments& job, int group, Held& held) const {
     take_singles(job, group, held);
-    if (job.on_16_bytes && copies_async) {
-      return for_each_piece(job, group, [&](int, const std::byte* from, int to) {
-        if (from != nullptr) copy_16(shared_address(place + to), from);
-        else *reinterpret_cast<uint4*>(place + to) = constants(job);
+    const auto take_pieces = [&](const auto& load) {
+      for_each_piece(job, group, [&](int i, const std::byte* from) {
+        const std::uint32_t four = job.constant_y * 0x01010101U;
+        held.pieces[i] = from == nullptr ? make_uint4(four, four, four, four) : load(from);
       });
-    }
+    };
+    if (job.on_16_bytes) return take_pieces([](const std::byte* from) { return __ldg(reinterpret_cast<const uint4*>(from)); });
     const auto by_halves = [&]<Begins From>() {
-      for_each_piece(job, group, [&](int i, const std::byte* from, int) {
-        held.pieces[i] = constants(job);
-        if (from == nullptr) return;
+      take_pieces([](const std::byte* from) {
         const uint2 low = eight_bytes<From>(from);
         const uint2 high = eight_bytes<From>(from + 8);
-        held.pieces[i] = make_uint4(low.x, low.y, high.x, high.y);
+        return make_uint4(low.x, low.y, high.x, high.y);
       });
     };
     switch (job.begins) {
@@ -75,16 +73,13 @@ class PlainRows {
     }
   }
 
-  /// The rest of it to the group's place; the block must meet before others read it.
+  /// The same to the group's place in shared memory; the block must meet before others read it.
   __device__ __forceinline__ void put(const BandedPassesArguments& job, int group, const Held& held, std::byte* place) const {
-    if (!job.on_16_bytes || !copies_async) {
 #pragma unroll
-      for (int i = 0; i < each; ++i) {
-        const Piece piece = piece_of(i);
-        if (piece.is_whole) *reinterpret_cast<uint4*>(place + piece.to) = held.pieces[i];
-      }
+    for (int i = 0; i < each; ++i) {
+      const Piece piece = piece_of(i);
+      if (piece.is_whole) *reinterpret_cast<uint4*>(place + slot_of(piece.row) * pitch + 16 * piece.across) = held.pieces[i];
     }
-    staged();
     if (singles_ == 0) return;
     const int row = static_cast<int>(threadIdx.x) / a_row;
     std::byte* const to = place + slot_of(row) * pitch;
@@ -116,24 +111,18 @@ class PlainRows {
     return column < 0 ? job.constant_x : load_constant<std::uint8_t, std::uint8_t>(from + column * job.in_step);
   }
 
-  static __device__ __forceinline__ unsigned shared_address(const std::byte* place) { return static_cast<unsigned>(__cvta_generic_to_shared(place)); }
-  static __device__ __forceinline__ uint4 constants(const BandedPassesArguments& job) {
-    const std::uint32_t four = job.constant_y * 0x01010101U;
-    return make_uint4(four, four, four, four);
-  }
-
   /// This thread's piece i of a group.
   struct Piece {
-    int row, across, to;
+    int row, across;
     bool is_whole;
   };
   __device__ __forceinline__ Piece piece_of(int i) const {
     const int piece = static_cast<int>(threadIdx.x) + i * threads;
     const int row = piece / Pieces;
     const int across = piece - row * Pieces;
-    return {row, across, slot_of(row) * pitch + 16 * across, row < rows && across >= whole_low_ && across < whole_high_};
+    return {row, across, row < rows && across >= whole_low_ && across < whole_high_};
   }
-  /// body(i, from, to) for its whole pieces: where one lies in the image, null where the constant stands for it, and in shared memory.
+  /// body(i, from) for its whole pieces: where one lies in the image, null where the constant stands for it.
   template <class Body>
   __device__ __forceinline__ void for_each_piece(const BandedPassesArguments& job, int group, const Body& body) const {
     const int y = first_row_ + group * rows;
@@ -143,7 +132,7 @@ class PlainRows {
       const Piece piece = piece_of(i);
       if (!piece.is_whole) continue;
       const std::byte* const row = inside ? plane_ + (y + piece.row) * job.in_row : row_of(job, group, piece.row);
-      body(i, row == nullptr ? nullptr : row + first_ + 16 * piece.across, piece.to);
+      body(i, row == nullptr ? nullptr : row + first_ + 16 * piece.across);
     }
   }
   __device__ __forceinline__ void take_singles(const BandedPassesArguments& job, int group, Held& held) const {
