@@ -130,16 +130,18 @@ TEST(LowRank, IsChosenWhereItIsQuickest) {
 }
 
 TEST(LowRank, RefusesWhatIsNot) {
-  const Image image({.height = 20, .width = 20}, Pixel::u16);
-  EXPECT_EQ(message_of([&] { (void)convolve(Image({.height = 20, .width = 20}, Pixel::f32), laplacian(), {.method = Method::low_rank}); }),
-            "method low_rank: pixels are f32, and infinite ones would become NaN; they must be integers; use automatic or direct");
-  EXPECT_EQ(message_of([&] { (void)convolve(image, gaussian({.sigma = 1.0}), {.method = Method::low_rank}); }),
-            "method low_rank: filter 'gaussian' is one product of factors; use automatic, direct or separable");
-  EXPECT_EQ(message_of([&] {
-              (void)convolve(image, Filter::dense({.height = 15, .width = 15}, random_matrix(15, 15, 15, 1)), {.method = Method::low_rank});
-            }),
-            "method low_rank: filter 'custom' is no sum of 8 or fewer products of factors along height and width that leave at most 6e-08 of its "
-            "weights; use automatic or direct");
+  const auto refused = [](Pixel pixel, const Filter& filter) {
+    return message_of([&] { (void)convolve(Image({.height = 20, .width = 20}, pixel), filter, {.method = Method::low_rank}); });
+  };
+  const auto of_rank = [](int rank) { return Filter::dense({.height = 15, .width = 15}, random_matrix(15, 15, rank, 1)); };
+  EXPECT_EQ(refused(Pixel::u16, of_rank(15)),
+            "method low_rank: filter 'custom' over u16: no sum of 8 products of factors or fewer; use automatic or direct");
+  EXPECT_EQ(refused(Pixel::u16, gaussian({.sigma = 1.0})),
+            "method low_rank: filter 'gaussian' over u16: one product of factors; use automatic or direct");
+  EXPECT_EQ(refused(Pixel::f32, of_rank(2)), "method low_rank: filter 'custom' over f32: pixels may be infinite; use automatic or direct");
+  // Whose results ties of whole numbers round.
+  EXPECT_EQ(refused(Pixel::u16, laplacian()),
+            "method low_rank: filter 'laplacian' over u16: sums of whole numbers, which stay exact; use automatic or direct");
 }
 
 }  // namespace

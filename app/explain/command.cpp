@@ -66,7 +66,7 @@ Flags::Flags(Command& command)
   command.positional("subject", subject, "FILTER|tiling|occupancy",
                      "a filter's name (see halation filters), custom with --weights, tiling or occupancy");
   OptionGroup job = command.group(for_filters);
-  job.text("--method", method, "automatic|direct|separable|box|fft|multirate", "how to filter [automatic]");
+  job.text("--method", method, "automatic|direct|separable|low_rank|banded|box|fft|multirate", "how to filter [automatic]");
   job.text("--tune", tune, "estimate|measure",
            "whether plans here time the three best methods, on images of that size [estimate]");
   OptionGroup tiles = command.group(for_tiling);

@@ -54,8 +54,11 @@ const std::optional<LowRank>& FilterAnalysis::low_rank(const Job& job) {
   const bool is_finite = !is_float(job.in_pixel) && std::all_of(job.borders.begin(), job.borders.end(), [](const BorderTable& border) {
     return std::isfinite(border.constant());
   });
-  if (!sought_low_rank_[of_sums] && is_finite && size.depth == 1 && size.taps() <= most_low_rank_taps)
-    low_rank_[of_sums] = low_rank_of(size.width, weights(), low_rank_tolerance(job.sum_f64), most_terms);
+  if (!sought_low_rank_[of_sums] && is_finite && size.depth == 1 && size.taps() <= most_low_rank_taps) {
+    // Whole sums stay exact.
+    if (const std::vector<double> all = weights(); !sums_are_whole(job, all))
+      low_rank_[of_sums] = low_rank_of(size.width, all, low_rank_tolerance(job.sum_f64), most_terms);
+  }
   sought_low_rank_[of_sums] = true;
   return low_rank_[of_sums];
 }

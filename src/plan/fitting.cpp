@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "core/transform.h"
 #include "halation/error.h"
 
 namespace halation {
@@ -31,6 +32,20 @@ bool fits(Method method, FilterAnalysis& analysis, const Job& job) {
   throw std::logic_error("no weights are known to fit method " + std::string(name_of(method)));
 }
 
+namespace {
+
+/// Why a filter that is no sum of few products of factors, or whose sums low_rank would spoil, is not for it.
+std::string why_no_terms(FilterAnalysis& analysis, const Job& job) {
+  if (is_float(job.in_pixel)) return "pixels may be infinite";
+  if (analysis.filter().size().depth > 1) return "weights along depth";
+  if (FilterAnalysis::is_product(analysis.separation(), job)) return "one product of factors";
+  if (analysis.filter().size().taps() <= most_low_rank_taps && sums_are_whole(job, analysis.weights()))
+    return "sums of whole numbers, which stay exact";
+  return "no sum of " + std::to_string(most_terms) + " products of factors or fewer";
+}
+
+}  // namespace
+
 std::string why_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
   if (method == Method::fft || method == Method::direct)
     return "more than " + std::to_string(most_dense_taps) + " weights";
@@ -44,12 +59,7 @@ std::string why_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
   }
   const std::optional<Separation>& separation = analysis.separation();
   if (!separation) return "all its weights are 0";
-  if (method == Method::low_rank) {
-    if (is_float(job.in_pixel)) return "pixels may be infinite";
-    if (analysis.filter().size().depth > 1) return "weights along depth";
-    return FilterAnalysis::is_product(separation, job) ? "one product of factors"
-                                                       : "no sum of " + std::to_string(most_terms) + " products of factors or fewer";
-  }
+  if (method == Method::low_rank) return why_no_terms(analysis, job);
   if (!FilterAnalysis::is_product(separation, job)) return "no product of factors";
   return method == Method::box ? "its weights differ" : "not smooth enough";
 }
@@ -65,21 +75,10 @@ void refuse_as_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
                     " or products of factors, and whole numbers of 16 bits times a power of 2, or outputs integers rounded to the " +
                     "nearest that such are within 1/16 of; use automatic or direct");
   }
-  if (method == Method::low_rank && analysis.low_rank(job)) {
-    throw Error(ErrorCode::invalid_argument,
-                "method low_rank: filter '" + analysis.filter().name() + "' is one product of factors; use automatic, direct or separable");
-  }
-  if (method == Method::low_rank && is_float(job.in_pixel)) {
-    throw Error(ErrorCode::invalid_argument, "method low_rank: pixels are " + std::string(name_of(job.in_pixel)) +
-                                                 ", and infinite ones would become NaN; they must be integers; use automatic or direct");
-  }
   if (method == Method::low_rank) {
-    char share[64];
-    std::snprintf(share, sizeof share, "%.2g", low_rank_tolerance(job.sum_f64));
-    throw Error(ErrorCode::invalid_argument, "method low_rank: filter '" + analysis.filter().name() + "' is no sum of " +
-                                                 std::to_string(most_terms) +
-                                                 " or fewer products of factors along height and width that leave at most " + share +
-                                                 " of its weights; use automatic or direct");
+    throw Error(ErrorCode::invalid_argument, "method low_rank: filter '" + analysis.filter().name() + "' over " +
+                                                 std::string(name_of(job.in_pixel)) + ": " + why_no_terms(analysis, job) +
+                                                 "; use automatic or direct");
   }
   const std::optional<Separation>& separation = analysis.separation();
   const std::string opening = "method " + name + ": filter '" + analysis.filter().name() + "' is not ";
