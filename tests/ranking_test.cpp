@@ -3,34 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <limits>
 #include <map>
-#include <thread>
 
 #include "halation/halation.h"
 #include "plan/check.h"
 #include "plan/choose.h"
 #include "plan/tune.h"
+#include "sleeper.h"
 
 namespace halation {
 namespace {
 
 using testing::ElementsAre;
-
-/// Runs that take as long as they are told to, and compute nothing.
-class Sleeper final : public Runner {
- public:
-  explicit Sleeper(double seconds) : seconds_(seconds) {}
-  std::size_t workspace_bytes() const override { return 0; }
-  std::string explain() const override { return "sleeps"; }
-  void run(ConstView, std::span<const View>, std::span<std::byte>, Stream) const override {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds_));
-  }
-
- private:
-  double seconds_;
-};
 
 /// Expects of each method what it is told to; each takes the longer the sooner it should be done.
 class Offering final : public Backend {

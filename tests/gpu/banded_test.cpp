@@ -78,14 +78,15 @@ TEST(GpuBanded, TakesEverySize) {
   }
 }
 
-TEST(GpuBanded, TakesEveryBorderAndExtent) {
-  const Filter filter = real_filter({.height = 11, .width = 14}, 4);
+/// At every pair of borders: outputs as many as inputs, and more, of small images and large ones; and fewer, of one.
+void expect_banded_at_every_border(const Filter& filter, const std::vector<std::pair<int, int>>& sizes, const Shape& of_valid, std::uint64_t seed,
+                                   const std::string& name) {
   for (const Border::Mode y : border_modes) {
     for (const Border::Mode x : border_modes) {
       const Options options{.border = {.y = Border{y, y == Border::Mode::constant ? 77.0 : 0}, .x = Border{x, x == Border::Mode::constant ? 201.0 : 0}}};
-      const std::string what = std::string(name_of(y)) + ", " + std::string(name_of(x));
-      for (const auto& [height, width] : {std::pair{1, 1}, std::pair{3, 2}, std::pair{5, 700}, std::pair{130, 7}, std::pair{65, 519}}) {
-        const Image image = noise({.height = height, .width = width}, Pixel::u8, 5);
+      const std::string what = name + std::string(name_of(y)) + ", " + std::string(name_of(x));
+      for (const auto& [height, width] : sizes) {
+        const Image image = noise({.height = height, .width = width}, Pixel::u8, seed);
         for (const Extent extent : {Extent::same, Extent::full}) {
           Options own = options;
           own.extent = extent;
@@ -94,9 +95,14 @@ TEST(GpuBanded, TakesEveryBorderAndExtent) {
       }
       Options valid = options;
       valid.extent = Extent::valid;
-      expect_banded(noise({.height = 90, .width = 533}, Pixel::u8, 6), filter, valid, what + " valid");
+      expect_banded(noise(of_valid, Pixel::u8, seed + 1), filter, valid, what + " valid");
     }
   }
+}
+
+TEST(GpuBanded, TakesEveryBorderAndExtent) {
+  expect_banded_at_every_border(real_filter({.height = 11, .width = 14}, 4), {{1, 1}, {3, 2}, {5, 700}, {130, 7}, {65, 519}},
+                                {.height = 90, .width = 533}, 5, "");
 }
 
 TEST(GpuBanded, TakesAnchorsAndBothOperations) {
@@ -185,24 +191,8 @@ TEST(GpuBanded, TakesFactorsOfEverySize) {
 }
 
 TEST(GpuBanded, TakesFactorsAtEveryBorderAndExtent) {
-  const Filter filter = real_factors(65, 50, 33);
-  for (const Border::Mode y : border_modes) {
-    for (const Border::Mode x : border_modes) {
-      const Options options{.border = {.y = Border{y, y == Border::Mode::constant ? 77.0 : 0}, .x = Border{x, x == Border::Mode::constant ? 201.0 : 0}}};
-      const std::string what = "factors, " + std::string(name_of(y)) + ", " + std::string(name_of(x));
-      for (const auto& [height, width] : {std::pair{1, 1}, std::pair{3, 2}, std::pair{5, 700}, std::pair{130, 7}, std::pair{65, 519}, std::pair{80, 1024}}) {
-        const Image image = noise({.height = height, .width = width}, Pixel::u8, 34);
-        for (const Extent extent : {Extent::same, Extent::full}) {
-          Options own = options;
-          own.extent = extent;
-          expect_banded(image, filter, own, what + " " + text(height, width));
-        }
-      }
-      Options valid = options;
-      valid.extent = Extent::valid;
-      expect_banded(noise({.height = 190, .width = 533}, Pixel::u8, 35), filter, valid, what + " valid");
-    }
-  }
+  expect_banded_at_every_border(real_factors(65, 50, 33), {{1, 1}, {3, 2}, {5, 700}, {130, 7}, {65, 519}, {80, 1024}},
+                                {.height = 190, .width = 533}, 34, "factors, ");
 }
 
 TEST(GpuBanded, TakesFactorsOverChannelsPlanesAnchorsAndOutputs) {

@@ -110,8 +110,9 @@ using BandedPassesKernel = void (*)(BandedPassesArguments);
 /// The kernel for windows along x of so many times 32 columns, and groups of 16 rows along y.
 template <int Windows, int Groups>
 BandedPassesKernel banded_passes_of();
-/// Bytes of shared memory of its blocks.
+/// Pieces of 16 bytes of a row that its blocks stage.
 constexpr int banded_passes_pieces(int windows) { return BandedCut::columns / 16 - 1 + 2 * windows; }
+/// Bytes of shared memory that they take.
 constexpr int banded_passes_bytes(int windows, int groups, bool as_bytes) {
   constexpr int own = 2048;  // of a warp's sums along x over 16 rows
   return 2 * 16 * 16 * banded_passes_pieces(windows) + BandedCut::warps * (groups * own + outputs_bytes<ManyTaps>(as_bytes));

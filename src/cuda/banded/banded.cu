@@ -13,8 +13,8 @@
 
 #include "core/integer_weights.h"
 #include "cuda/banded/arguments.cuh"
+#include "cuda/banded/jobs.h"
 #include "cuda/device/device.h"
-#include "cuda/parts/placed_taps.h"
 #include "cuda/parts/strips.h"
 
 namespace halation::cuda_backend {
@@ -202,19 +202,10 @@ class BandedRunner final : public Runner {
     HALATION_CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
     launched.bytes = matrices.size() * sizeof matrices.front();
     BandedArguments& job = launched.constants;
-    job.border_y = DeviceBorder(job_->borders[1]);
-    job.border_x = DeviceBorder(job_->borders[2]);
-    job.constant_y = static_cast<std::uint8_t>(job_->borders[1].constant());
-    job.constant_x = static_cast<std::uint8_t>(job_->borders[2].constant());
+    set_filter(job, *job_, channels, fit.first_column);
     job.weights = reinterpret_cast<const uint4*>(launched.weights.data());
-    job.channels = channels;
-    job.first_row = static_cast<int>(taps.lead[1]);
-    job.first_column = fit.first_column;
-    job.reach = static_cast<int>((taps.lead[2] + taps.size[2] - 1) * channels) + 1;
     job.quads = fit.quads;
     job.factor = static_cast<float>(taps.banded->factor(job_->scale));
-    job.offset = static_cast<float>(job_->offset);
-    job.rounding = job_->rounding;
     finish_by_shift(job);
     return launched;
   }
@@ -234,34 +225,11 @@ class BandedRunner final : public Runner {
 
   void launch(const Fit& fit, const Launched& launched, const ConstView& in, const View& out, cudaStream_t stream) const {
     BandedArguments job = launched.constants;
-    set_views(job, in, out);
-    const bool beside = job.channels > 1;
-    job.in_channel = in.strides.channels;
-    job.out_channel = out.strides.channels;
-    job.in_step = beside || in.shape.width == 1 ? 1 : in.strides.width;
-    job.out_step = beside ? static_cast<std::int64_t>(bytes_of(out.pixel)) : out.strides.width;
-    const auto on = [&](std::int64_t boundary) {
-      const auto multiple = [&](std::int64_t extent, std::int64_t bytes) { return extent == 1 || bytes % boundary == 0; };
-      return multiple(0, reinterpret_cast<std::intptr_t>(in.data) + fit.first_column) && multiple(in.shape.height, in.strides.height) &&
-             multiple(in.shape.depth, in.strides.depth) && multiple(in.shape.batch, in.strides.batch) &&
-             (beside || multiple(in.shape.channels, in.strides.channels));
-    };
-    job.begins = on(8) ? Begins::on_8_bytes : on(4) ? Begins::on_4_bytes : Begins::anywhere;
-    job.in_columns = static_cast<int>(in.shape.width * job.channels);
-    job.columns = static_cast<int>(out.shape.width * job.channels);
-    job.rows = static_cast<int>(out.shape.height);
-    const std::int64_t across = divide_up(job.columns, BandedCut::columns);
-    const std::int64_t planes = out.shape.depth * out.shape.batch * (beside ? 1 : out.shape.channels);
-    job.strip = static_cast<int>(strip_rows(fit, launched.places, job.rows, across * planes));
-    const std::int64_t strips = divide_up(job.rows, job.strip);
-    job.across = Divisor(across);
-    job.strips = Divisor(strips);
-    job.depth = Divisor(out.shape.depth);
-    job.batch = Divisor(out.shape.batch);
-    job.as_bytes = out.pixel == Pixel::u8 && job.out_step == 1 && job.rounding == Rounding::half_even;
+    const unsigned blocks =
+        set_images(job, in, out, [&](std::int64_t others) { return strip_rows(fit, launched.places, out.shape.height, others); });
     if (!job.as_bytes) job.bias = 0;
     const std::size_t shared = fit.shared_bytes(job_->filters.front().banded->bytes, job.as_bytes);
-    launched.kernel<<<static_cast<unsigned>(across * strips * planes), 32 * BandedCut::warps, shared, stream>>>(job);
+    launched.kernel<<<blocks, 32 * BandedCut::warps, shared, stream>>>(job);
     HALATION_CUDA_LAUNCHED("banded", stream);
   }
 
@@ -274,18 +242,12 @@ class BandedRunner final : public Runner {
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (!is_one_filter(job) || taps.method != Method::banded) return "one filter in whole weights alone";
-  if (request.gpu.code < 80) return "compute capability 8.0 and later alone";
+  if (const char* why = why_no_banded(job, taps, request.gpu.code)) return why;
   if (!taps.banded || taps.banded->weights.empty() || taps.size[0] != 1) return "weights along y and x that whole numbers of 16 bits stand for alone";
   const Fit fit(job, request.rows);
   const bool fits = fit.windows <= banded_most_windows &&
                     fit.shared_bytes(taps.banded->bytes, false) + most_table <= request.gpu.shared_limit;
-  if (!fits) return "fewer taps alone";
-  constexpr std::int64_t most = std::int64_t{1} << 28;
-  const Shape& n = job.in;
-  const bool counted = n.width * n.channels < most && job.out.width * n.channels < most && std::max(n.height, job.out.height) < most &&
-                       n.depth * n.batch * n.channels < most && job.out.elements() / 1024 + n.depth * n.batch * n.channels * job.out.height < most;
-  return counted ? nullptr : "fewer elements alone";
+  return fits ? nullptr : "fewer taps alone";
 }
 
 /// Terms of Costs::banded.

@@ -11,8 +11,8 @@
 #include "core/integer_weights.h"
 #include "cuda/banded/arguments.cuh"
 #include "cuda/banded/banded.h"
+#include "cuda/banded/jobs.h"
 #include "cuda/device/device.h"
-#include "cuda/parts/placed_taps.h"
 #include "cuda/parts/strips.h"
 
 namespace halation::cuda_backend {
@@ -157,21 +157,12 @@ class PassesRunner final : public Runner {
     launched.places = std::max(1, blocks) * gpu.multiprocessors;
 
     BandedPassesArguments& constants = launched.constants;
-    constants.border_y = DeviceBorder(job_->borders[1]);
-    constants.border_x = DeviceBorder(job_->borders[2]);
-    constants.constant_y = static_cast<std::uint8_t>(job_->borders[1].constant());
-    constants.constant_x = static_cast<std::uint8_t>(job_->borders[2].constant());
+    set_filter(constants, *job_, channels, fit.first_column);
     constants.weights = reinterpret_cast<const uint4*>(launched.across.data());
     constants.weights_y = reinterpret_cast<const uint4*>(launched.down.data());
-    constants.channels = channels;
-    constants.first_row = static_cast<int>(taps.lead[1]);
-    constants.first_column = fit.first_column;
-    constants.reach = static_cast<int>((taps.lead[2] + taps.size[2] - 1) * channels) + 1;
-    constants.rounding = job_->rounding;
     constants.narrow = factors.narrow;
     constants.first_bias = (1 << factors.narrow >> 1) + (128 << factors.narrow);
     constants.factor = std::ldexp(1.0F, -factors.shift);
-    constants.offset = static_cast<float>(job_->offset);
     constants.shift = factors.shift;
     const double offset = std::ldexp(job_->offset, factors.shift);
     constants.by_shift = job_->out_pixel == Pixel::u8 && is_integer(offset) && std::fabs(offset) < most_bias;
@@ -183,35 +174,12 @@ class PassesRunner final : public Runner {
 
   void launch(const Launched& launched, const ConstView& in, const View& out, cudaStream_t stream) const {
     BandedPassesArguments job = launched.constants;
-    set_views(job, in, out);
-    const bool beside = job.channels > 1;
-    job.in_channel = in.strides.channels;
-    job.out_channel = out.strides.channels;
-    job.in_step = beside || in.shape.width == 1 ? 1 : in.strides.width;
-    job.out_step = beside ? static_cast<std::int64_t>(bytes_of(out.pixel)) : out.strides.width;
-    const auto on = [&](std::int64_t boundary) {
-      const auto multiple = [&](std::int64_t extent, std::int64_t bytes) { return extent == 1 || bytes % boundary == 0; };
-      return reinterpret_cast<std::intptr_t>(in.data) % boundary == 0 && multiple(in.shape.height, in.strides.height) &&
-             multiple(in.shape.depth, in.strides.depth) && multiple(in.shape.batch, in.strides.batch) &&
-             (beside || multiple(in.shape.channels, in.strides.channels));
-    };
-    job.on_16_bytes = on(16);
-    job.begins = on(8) ? Begins::on_8_bytes : on(4) ? Begins::on_4_bytes : Begins::anywhere;
-    job.in_columns = static_cast<int>(in.shape.width * job.channels);
-    job.columns = static_cast<int>(out.shape.width * job.channels);
-    job.rows = static_cast<int>(out.shape.height);
-    const std::int64_t across = divide_up(job.columns, BandedCut::columns);
-    const std::int64_t planes = out.shape.depth * out.shape.batch * (beside ? 1 : out.shape.channels);
-    job.strip = static_cast<int>(strip_rows(launched.groups, launched.places, job.rows, across * planes));
-    const std::int64_t strips = divide_up(job.rows, job.strip);
-    job.across = Divisor(across);
-    job.strips = Divisor(strips);
-    job.depth = Divisor(out.shape.depth);
-    job.batch = Divisor(out.shape.batch);
-    job.as_bytes = out.pixel == Pixel::u8 && job.out_step == 1;
+    const unsigned blocks = set_images(
+        job, in, out, [&](std::int64_t others) { return strip_rows(launched.groups, launched.places, out.shape.height, others); });
+    job.on_16_bytes = rows_begin_on(in, 16, job.channels > 1);
     if (job.as_bytes) job.middle += job.bias;
     const auto shared = static_cast<std::size_t>(banded_passes_bytes(launched.windows, launched.groups, job.as_bytes));
-    launched.kernel<<<static_cast<unsigned>(across * strips * planes), 32 * BandedCut::warps, shared, stream>>>(job);
+    launched.kernel<<<blocks, 32 * BandedCut::warps, shared, stream>>>(job);
     HALATION_CUDA_LAUNCHED("banded passes", stream);
   }
 
@@ -223,17 +191,12 @@ class PassesRunner final : public Runner {
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (!is_one_filter(job) || taps.method != Method::banded) return "one filter in whole weights alone";
-  if (request.gpu.code < 80) return "compute capability 8.0 and later alone";
+  if (const char* why = why_no_banded(job, taps, request.gpu.code)) return why;
   if (!taps.banded || !taps.banded->factors) return "a product of factors that whole numbers of 16 bits stand for alone";
   const Fit fit(job, request.rows);
-  if (!fit.exists() || fit.shared_bytes(false) + sizeof(int) * 16 * banded_passes_pieces(fit.windows) > request.gpu.shared_limit)
-    return "fewer taps alone";
-  constexpr std::int64_t most = std::int64_t{1} << 28;
-  const Shape& n = job.in;
-  const bool counted = n.width * n.channels < most && job.out.width * n.channels < most && std::max(n.height, job.out.height) < most &&
-                       n.depth * n.batch * n.channels < most && job.out.elements() / 1024 + n.depth * n.batch * n.channels * job.out.height < most;
-  return counted ? nullptr : "fewer elements alone";
+  const bool fits =
+      fit.exists() && fit.shared_bytes(false) + sizeof(int) * 16 * banded_passes_pieces(fit.windows) <= request.gpu.shared_limit;
+  return fits ? nullptr : "fewer taps alone";
 }
 
 /// Terms of Costs::banded_passes.

@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kerne
   const std::int64_t stride = job.out_strides.height;
   std::byte* const out = where.tile.out + where.tile.y * stride + x * job.out_strides.width;
   if (x < job.shape.width) {
-    with_output(job.out_pixel, [&](auto pixel) {
+    with_pixel(job.out_pixel, [&](auto pixel) {
       using Out = decltype(pixel);
       const int row = place.n - job.skipped[1];  // of the tile's outputs
       const auto kept = static_cast<unsigned>(end - job.skipped[1]);

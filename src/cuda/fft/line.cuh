@@ -172,7 +172,7 @@ __device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPl
   std::byte* const out = place.out + place.y * job.out_strides.height + (place.x + first) * job.out_strides.width;
   const std::int64_t width = job.out_strides.width;
   const FftFinish<T> finish{job, back, Purpose == FftPurpose::odd_tiles};
-  with_output(job.out_pixel, [&](auto element) {
+  with_pixel(job.out_pixel, [&](auto element) {
     using Out = decltype(element);
     const auto put_all = [&](auto bytes) {
 #pragma unroll

@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_back_kernel(c
   } else {
     out += where.tile.x * job.out_strides.width;
   }
-  with_output(job.out_pixel, [&](auto element) {
+  with_pixel(job.out_pixel, [&](auto element) {
     using Out = decltype(element);
 #pragma unroll
     for (int i = 0; i < Size::first; ++i) {

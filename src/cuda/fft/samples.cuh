@@ -3,6 +3,7 @@
 
 #include "cuda/fft/arguments.cuh"
 #include "cuda/parts/pixels.cuh"
+#include "cuda/parts/with_pixel.cuh"
 
 namespace halation::cuda_backend {
 
@@ -212,18 +213,5 @@ struct FftFinish {
     return is_odd ? fma(sum * job.gain * back, job.scale, job.offset) : fma(sum, job.gain * job.scale, job.offset);
   }
 };
-
-/// body(element) with an element of the type of `pixel`: asked once outside of loops over elements.
-template <class Body>
-__device__ __forceinline__ void with_output(Pixel pixel, const Body& body) {
-  switch (pixel) {
-    case Pixel::u8: body(std::uint8_t{}); break;
-    case Pixel::u16: body(std::uint16_t{}); break;
-    case Pixel::i16: body(std::int16_t{}); break;
-    case Pixel::f16: body(f16{}); break;
-    case Pixel::f32: body(float{}); break;
-    case Pixel::f64: body(double{}); break;
-  }
-}
 
 }  // namespace halation::cuda_backend

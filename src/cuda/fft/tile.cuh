@@ -204,7 +204,7 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
     if (job.whole) round_to_whole(v);
     std::byte* const out = place.out + (place.y + n - (job.taps_y - 1)) * row_bytes + x * job.out_strides.width;
     const FftFinish<T> finish{job, back, Purpose == FftPurpose::odd_tiles};
-    with_output(job.out_pixel, [&](auto element) {
+    with_pixel(job.out_pixel, [&](auto element) {
       using Out = decltype(element);
 #pragma unroll
       for (int i = 0; i < 16; ++i) {

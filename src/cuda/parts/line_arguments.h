@@ -6,6 +6,7 @@
 
 #include "core/job.h"
 #include "cuda/parts/lines.cuh"
+#include "cuda/parts/placed_taps.h"
 #include "halation/error.h"
 
 namespace halation::cuda_backend {
@@ -64,10 +65,7 @@ inline LineArguments line_arguments(const ConstView& in, const View& out, const 
 /// Whether all rows are f32 and begin on 16-byte boundaries.
 template <class AnyView>
 bool begins_aligned16(const AnyView& view) {
-  const auto aligned = [](std::int64_t bytes) { return bytes % 16 == 0; };
-  return view.pixel == Pixel::f32 && aligned(reinterpret_cast<std::intptr_t>(view.data)) &&
-         (view.shape.height == 1 || aligned(view.strides.height)) && (view.shape.depth == 1 || aligned(view.strides.depth)) &&
-         (view.shape.batch == 1 || aligned(view.strides.batch)) && (view.shape.channels == 1 || aligned(view.strides.channels));
+  return view.pixel == Pixel::f32 && rows_begin_on(view, 16, false);
 }
 
 /// Whether all groups of the output are f32 of one channel on 16-byte boundaries.

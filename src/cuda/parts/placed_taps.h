@@ -1,6 +1,7 @@
 // placed_taps.h: the taps of a small filter set into K × K places, and views, as kernels get them that take a row for columns of elements.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,15 @@ inline std::int64_t centre_of(std::int64_t lead, std::int64_t taps, int size) {
   return around_0 ? 0 : lead + size / 2;
 }
 
+/// The K of 3, 5 and 7 into whose K × K places the taps of a filter along y and x are set; 0 where there is none. Over floats (`only_exact`)
+/// there must be as many: taps that the filter does not have would spread NaN and infinities.
+inline int places_for(const Taps& taps, bool only_exact) {
+  const std::int64_t longest = std::max(taps.size[1], taps.size[2]);
+  if (taps.size[0] != 1 || longest > 7) return 0;
+  const int size = longest <= 3 ? 3 : longest <= 5 ? 5 : 7;
+  return only_exact && (taps.size[1] != size || taps.size[2] != size) ? 0 : size;
+}
+
 /// Weights of up to 9 × 9 places, by rows; places without a tap are 0.
 using PlacedWeights = std::array<std::array<double, 9>, 9>;
 
@@ -29,6 +39,16 @@ inline PlacedWeights placed(const Taps& taps, std::int64_t first_y, std::int64_t
     }
   }
   return weights;
+}
+
+/// Whether all rows begin on boundaries of so many bytes, or are `shift` bytes from such; and planes of channels, where they do not lie beside
+/// each other.
+template <class AnyView>
+bool rows_begin_on(const AnyView& view, std::int64_t boundary, bool beside, std::int64_t shift = 0) {
+  const auto multiple = [&](std::int64_t extent, std::int64_t bytes) { return extent == 1 || bytes % boundary == 0; };
+  return (reinterpret_cast<std::intptr_t>(view.data) + shift) % boundary == 0 && multiple(view.shape.height, view.strides.height) &&
+         multiple(view.shape.depth, view.strides.depth) && multiple(view.shape.batch, view.strides.batch) &&
+         (beside || multiple(view.shape.channels, view.strides.channels));
 }
 
 /// Sets the members of a kernel's arguments that say where pixels lie.

@@ -8,16 +8,16 @@
 
 namespace halation::cuda_backend {
 
-/// Calls `visitor<T>()` for the pixel's type.
-template <class Visitor>
-__device__ __forceinline__ void with_pixel(Pixel pixel, const Visitor& visitor) {
+/// body(element) with an element of the pixel's type.
+template <class Body>
+__device__ __forceinline__ void with_pixel(Pixel pixel, const Body& body) {
   switch (pixel) {
-    case Pixel::u8: visitor.template operator()<std::uint8_t>(); break;
-    case Pixel::u16: visitor.template operator()<std::uint16_t>(); break;
-    case Pixel::i16: visitor.template operator()<std::int16_t>(); break;
-    case Pixel::f16: visitor.template operator()<f16>(); break;
-    case Pixel::f32: visitor.template operator()<float>(); break;
-    case Pixel::f64: visitor.template operator()<double>(); break;
+    case Pixel::u8: body(std::uint8_t{}); break;
+    case Pixel::u16: body(std::uint16_t{}); break;
+    case Pixel::i16: body(std::int16_t{}); break;
+    case Pixel::f16: body(f16{}); break;
+    case Pixel::f32: body(float{}); break;
+    case Pixel::f64: body(double{}); break;
   }
 }
 

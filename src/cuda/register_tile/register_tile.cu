@@ -56,22 +56,13 @@ int source_of(const BorderTable& border, std::int64_t c) {
   return static_cast<int>(border.source(std::clamp(c, border.low(), border.high() - 1)));
 }
 
-/// The K into whose K × K places the taps are set; 0 where there is none.
-int size_for(const Taps& taps, bool only_exact) {
-  const std::int64_t longest = std::max(taps.size[1], taps.size[2]);
-  if (taps.size[0] != 1 || longest > 7) return 0;
-  const int size = longest <= 3 ? 3 : longest <= 5 ? 5 : 7;
-  return only_exact && (taps.size[1] != size || taps.size[2] != size) ? 0 : size;
-}
-
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
   if (taps.method != Method::direct) return "no filter by factors";
   if (!is_one_filter(job) || job.sum_f64 != (job.in_pixel == Pixel::f64)) return "one filter with sums in f32, or of f64 input, alone";
   if (!is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels) return "rows on 16-byte boundaries alone";
-  // Taps that the filter does not have would spread NaN and infinities of float input.
-  const int size = size_for(taps, is_float(job.in_pixel));
+  const int size = places_for(taps, is_float(job.in_pixel));
   if (size == 0) return "at most 7x7 taps; over floats 3x3, 5x5 and 7x7 alone";
   if (job.in_pixel == Pixel::u8 && !((size == 3 || (size == 5 && job.in.channels == 1)) && to_integers(taps.weights)))
     return "of u8 3x3 taps, or 5x5 over one channel, of integer weights alone";
@@ -164,7 +155,7 @@ void launch(const RegisterTileSize<K, Sum>& size, const Job& asked, const ConstV
 double seconds(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
-  const int size = size_for(request.taps(), is_float(job.in_pixel));
+  const int size = places_for(request.taps(), is_float(job.in_pixel));
   const auto element = static_cast<std::int64_t>(bytes_of(job.in_pixel));
   const std::int64_t beside = channels_beside(request.rows, job.in.channels);
   const std::int64_t launches = job.out.channels / beside;
@@ -188,7 +179,7 @@ double seconds(const Request& request) {
 class RegisterTileRunner final : public Runner {
  public:
   RegisterTileRunner(std::shared_ptr<const Job> job, Device device)
-      : job_(std::move(job)), device_(device), size_(size_for(job_->filters.front(), is_float(job_->in_pixel))) {}
+      : job_(std::move(job)), device_(device), size_(places_for(job_->filters.front(), is_float(job_->in_pixel))) {}
 
   std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override {

@@ -182,7 +182,8 @@ __global__ void __launch_bounds__(32 * register_tile_warps, (RegisterTile<In, K,
   std::byte* const to = out + first * job.out_row + static_cast<std::int64_t>(column) * element_bytes(job.out_pixel);
   const bool is_truncated = truncates(job.out_pixel, job.rounding);
   if constexpr (RegisterTile<In, K, C>::integer_weights) {
-    with_pixel(job.out_pixel, [&]<class T>() {
+    with_pixel(job.out_pixel, [&](auto element) {
+      using T = decltype(element);
       Stacks<K, C, V> stacks{};
 #pragma unroll
       for (int j = 0; j < input_rows; ++j) {
@@ -226,7 +227,8 @@ __global__ void __launch_bounds__(32 * register_tile_warps, (RegisterTile<In, K,
         for (int r = 0; r < R; ++r) truncate(sums[r]);
       }
     }
-    with_pixel(job.out_pixel, [&]<class T>() {
+    with_pixel(job.out_pixel, [&](auto element) {
+      using T = decltype(element);
 #pragma unroll
       for (int r = 0; r < R; ++r) register_tile_steps::put_row<T, V>(to + r * job.out_row, sums[r], job.rounding);
     });

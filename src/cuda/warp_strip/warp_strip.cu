@@ -65,10 +65,9 @@ std::optional<std::uint32_t> word_of(double constant, Pixel pixel) {
     if constexpr (sizeof(T) > 4) {
       return {};
     } else {
-      const T element = to_element<T>(constant, Rounding::half_even);
-      if (static_cast<double>(element) != constant) return {};
+      if (!is_element(constant, pixel)) return {};
       std::array<T, 4 / sizeof(T)> elements;
-      elements.fill(element);
+      elements.fill(to_element<T>(constant, Rounding::half_even));
       return std::bit_cast<std::uint32_t>(elements);
     }
   });

@@ -12,11 +12,13 @@
 namespace halation::cuda_backend {
 
 constexpr int whole_images_most_threads = 256;
+/// Outputs of a thread, its tile.
+constexpr int whole_images_columns = 4, whole_images_rows = 8;
 
-/// Outputs of a thread, and the numbers of a row that it reads. C interleaved channels are columns, C apart.
+/// A thread's tile, and the numbers of a row that it reads. C interleaved channels are columns, C apart.
 template <int K, int C>
 struct WholeImagesTile {
-  static constexpr int columns = 4, rows = 8;
+  static constexpr int columns = whole_images_columns, rows = whole_images_rows;
   static constexpr int reach = K / 2 * C;
   static constexpr int pieces = (reach + 3) / 4;  // of 4 numbers that it reads on either side of its own
   static constexpr int window = columns + 8 * pieces;

@@ -13,18 +13,9 @@
 namespace halation::cuda_backend {
 namespace {
 
-constexpr int tile_columns = 4, tile_rows = 8;
 constexpr int usual_threads = 128;
 /// Bytes of shared memory that several blocks of a multiprocessor have each, with what 1 KiB of tables takes.
 constexpr std::size_t usual_bytes = 47 << 10;
-
-/// The K into whose K × K places the taps are set; 0 where there is none.
-int size_for(const Taps& taps, bool only_exact) {
-  const std::int64_t longest = std::max(taps.size[1], taps.size[2]);
-  if (taps.size[0] != 1 || longest > 7) return 0;
-  const int size = longest <= 3 ? 3 : longest <= 5 ? 5 : 7;
-  return only_exact && (taps.size[1] != size || taps.size[2] != size) ? 0 : size;
-}
 
 /// How images are cut into tiles, and how many a block takes.
 struct Cut {
@@ -36,11 +27,11 @@ struct Cut {
   Cut(const Shape& out, int size, std::int64_t channels) {
     const std::int64_t columns = out.width * channels;
     const std::int64_t pieces = divide_up(size / 2 * channels, 4);
-    tiles_across = divide_up(columns, tile_columns);
-    const std::int64_t tiles_down = divide_up(out.height, tile_rows);
+    tiles_across = divide_up(columns, whole_images_columns);
+    const std::int64_t tiles_down = divide_up(out.height, whole_images_rows);
     tiles = tiles_across * tiles_down;
     pitch = 4 * (tiles_across + 2 * pieces);
-    numbers = pitch * (tiles_down * tile_rows + size - 1);
+    numbers = pitch * (tiles_down * whole_images_rows + size - 1);
     const std::int64_t tables = 4 * (columns + (size - 1) * channels + out.height + size - 1);
     const auto bytes_of_images = [&](std::int64_t count) { return static_cast<std::size_t>(4 * count * numbers + tables); };
     images = std::clamp<std::int64_t>(usual_threads / std::max<std::int64_t>(tiles, 1), 1, usual_threads);
@@ -59,10 +50,9 @@ const char* refuses(const Request& request) {
   if (!is_one_filter(job) || job.sum_f64) return "one filter with sums in f32 alone";
   const std::int64_t channels = channels_in_row(request.rows, job.in.channels);
   if (channels == 0 || channels > 4) return "elements of rows side by side, of up to 4 channels, alone";
-  // Taps that the filter does not have would spread NaN and infinities of float input.
-  const int size = size_for(taps, is_float(job.in_pixel));
+  const int size = places_for(taps, is_float(job.in_pixel));
   if (size == 0) return "at most 7x7 taps; over floats 3x3, 5x5 and 7x7 alone";
-  if (job.out.width > whole_images_most_threads * tile_columns || job.out.height > whole_images_most_threads * tile_rows)
+  if (job.out.width > whole_images_most_threads * whole_images_columns || job.out.height > whole_images_most_threads * whole_images_rows)
     return "images of up to 8192 elements alone";
   const Cut cut(job.out, size, channels);
   if (cut.tiles > whole_images_most_threads || cut.bytes > usual_bytes) return "images of up to 8192 elements alone";
@@ -75,7 +65,7 @@ const char* refuses(const Request& request) {
 class WholeImagesRunner final : public Runner {
  public:
   WholeImagesRunner(std::shared_ptr<const Job> job, Device device)
-      : job_(std::move(job)), device_(device), size_(size_for(job_->filters.front(), is_float(job_->in_pixel))) {}
+      : job_(std::move(job)), device_(device), size_(places_for(job_->filters.front(), is_float(job_->in_pixel))) {}
 
   std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override {
@@ -118,10 +108,11 @@ class WholeImagesRunner final : public Runner {
     job.tiles = Divisor(cut.tiles);
     job.tiles_across = Divisor(cut.tiles_across);
     const bool over_inputs = centre_x == 0 && in.shape.width == out.shape.width && job.columns % 4 == 0;
-    job.by_fours = over_inputs && on_fours(in, channels);
+    const auto on_fours = [&](const auto& view) { return rows_begin_on(view, static_cast<std::int64_t>(4 * bytes_of(view.pixel)), channels > 1); };
+    job.by_fours = over_inputs && on_fours(in);
     job.fours_across = Divisor(std::max(job.columns / 4, 1));
     job.singles_across = Divisor(job.by_fours ? job.staged_columns - job.columns : job.staged_columns);
-    job.fours_out = job.columns % 4 == 0 && on_fours(out, channels);
+    job.fours_out = job.columns % 4 == 0 && on_fours(out);
     const WholeImagesKernel kernel = size_ == 3   ? whole_images_kernel_of<3>(channels)
                                      : size_ == 5 ? whole_images_kernel_of<5>(channels)
                                                   : whole_images_kernel_of<7>(channels);
@@ -132,16 +123,6 @@ class WholeImagesRunner final : public Runner {
   }
 
  private:
-  /// Whether all rows begin on boundaries of four elements.
-  template <class AnyView>
-  static bool on_fours(const AnyView& view, int channels) {
-    const auto four = static_cast<std::int64_t>(4 * bytes_of(view.pixel));
-    const auto multiple = [&](std::int64_t extent, std::int64_t bytes) { return extent == 1 || bytes % four == 0; };
-    return reinterpret_cast<std::intptr_t>(view.data) % four == 0 && multiple(view.shape.height, view.strides.height) &&
-           multiple(view.shape.depth, view.strides.depth) && multiple(view.shape.batch, view.strides.batch) &&
-           (channels > 1 || multiple(view.shape.channels, view.strides.channels));
-  }
-
   std::shared_ptr<const Job> job_;
   Device device_;
   int size_;
@@ -151,14 +132,14 @@ class WholeImagesRunner final : public Runner {
 double seconds(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
-  const int size = size_for(request.taps(), is_float(job.in_pixel));
+  const int size = places_for(request.taps(), is_float(job.in_pixel));
   const std::int64_t channels = channels_in_row(request.rows, job.in.channels);
   const Cut cut(job.out, size, channels);
   const std::int64_t planes = planes_of(job.out, channels);
   const std::int64_t blocks = divide_up(planes, cut.images);
   constexpr int threads_together = 1024;
   const int together = std::max(1, std::min(threads_together / cut.threads, 8));
-  const double outputs = gpu.millions(blocks * cut.threads * tile_columns * tile_rows);
+  const double outputs = gpu.millions(blocks * cut.threads * whole_images_columns * whole_images_rows);
   const std::int64_t columns = job.out.width * channels;
   const bool by_fours = columns % 4 == 0 && job.in.width == job.out.width && is_aligned(request.rows);
   const std::int64_t staged = (job.out.height + size - 1) * (columns + (size - 1) * channels);

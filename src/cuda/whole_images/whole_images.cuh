@@ -66,8 +66,7 @@ class Fours {
     for (int k = 0; k < at_once; ++k) {
       const unsigned four = first + k * share.threads;
       if (four >= all(job)) continue;
-      const unsigned y = job.fours_across.quotient(four);
-      const unsigned across = four - y * job.fours_across.by;
+      const auto [y, across] = place_of(job, four);
       held_[k] = make_float4(outside, outside, outside, outside);
       if (const int row = share.rows[y]; row >= 0) held_[k] = four_numbers<T>(share.from + row * job.in_row + across * (4 * sizeof(T)));
     }
@@ -77,8 +76,7 @@ class Fours {
     for (int k = 0; k < at_once; ++k) {
       const unsigned four = first + k * share.threads;
       if (four >= all(job)) continue;
-      const unsigned y = job.fours_across.quotient(four);
-      const unsigned across = four - y * job.fours_across.by;
+      const auto [y, across] = place_of(job, four);
       *reinterpret_cast<float4*>(share.first + y * job.pitch + 4 * across) = held_[k];
     }
   }
@@ -87,6 +85,14 @@ class Fours {
   }
 
  private:
+  struct Place {
+    unsigned y, across;
+  };
+  static __device__ __forceinline__ Place place_of(const WholeImagesArguments& job, unsigned four) {
+    const unsigned y = job.fours_across.quotient(four);
+    return {y, four - y * job.fours_across.by};
+  }
+
   float4 held_[at_once];
 };
 
@@ -229,7 +235,8 @@ __global__ void __launch_bounds__(whole_images_most_threads, (WholeImagesTile<K,
   const int rows = exists ? min(Tile::rows, job.rows - row) : 0;
   if (job.fours_out) {
     std::byte* const to = job.out + place_of(job, first_image + image, job.out_plane, job.out_batch, job.out_channel) + row * job.out_row;
-    with_pixel(job.out_pixel, [&]<class T>() {
+    with_pixel(job.out_pixel, [&](auto element) {
+      using T = decltype(element);
 #pragma unroll
       for (int r = 0; r < Tile::rows; ++r) {
         if (r >= rows) break;
@@ -253,7 +260,8 @@ __global__ void __launch_bounds__(whole_images_most_threads, (WholeImagesTile<K,
   for (unsigned i = 0; i < images; ++i) {
     const float* const from = numbers + i * job.image_numbers;
     std::byte* const to = job.out + place_of(job, first_image + i, job.out_plane, job.out_batch, job.out_channel);
-    with_pixel(job.out_pixel, [&]<class T>() {
+    with_pixel(job.out_pixel, [&](auto element) {
+      using T = decltype(element);
       // A thread's places advance by as many columns and rows each time.
       int y = thread / job.columns;
       int x = thread - y * job.columns;
