@@ -234,16 +234,23 @@ CheckedJob check(const PlanSpec& spec) {
   job.out.width = out[2];
   check_shape(job.out, job.out_pixel);
 
+  for (std::size_t axis = 0; axis < 3; ++axis) job.borders[axis] = BorderTable(0, n[axis], n[axis], borders[axis]);
+  cover_reads(job);
+  return checked;
+}
+
+void cover_reads(Job& job) {
+  const Space out = job.out.space();
   for (std::size_t axis = 0; axis < 3; ++axis) {
+    const BorderTable& border = job.borders[axis];
     std::int64_t low = 0;
-    std::int64_t high = n[axis];
+    std::int64_t high = border.size();
     for (const Taps& taps : job.filters) {
       low = std::min(low, taps.lead[axis]);
       high = std::max(high, out[axis] + taps.lead[axis] + taps.size[axis] - 1);
     }
-    job.borders[axis] = BorderTable(low, high, n[axis], borders[axis]);
+    job.borders[axis] = BorderTable(low, high, border.size(), {border.mode(), border.constant()});
   }
-  return checked;
 }
 
 void check_views(const Job& job, Device device, const ConstView& in, std::span<const View> outs) {

@@ -20,6 +20,9 @@ struct CheckedJob {
 /// Throws `Error{invalid_argument}` with a sentence for everything in `spec` that means nothing.
 CheckedJob check(const PlanSpec& spec);
 
+/// Has the job's borders cover what its filters read.
+void cover_reads(Job& job);
+
 /// Throws `Error{invalid_argument}` unless these views can be run: shape, pixel, device, alignment, strides within memory, no overlap, and
 /// outputs whose elements have bytes of their own.
 void check_views(const Job& job, Device device, const ConstView& in, std::span<const View> outs);

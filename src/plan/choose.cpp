@@ -17,6 +17,7 @@
 #include "halation/error.h"
 #include "plan/filter_analysis.h"
 #include "plan/fitting.h"
+#include "plan/fold.h"
 #include "plan/rates.h"
 #include "plan/tune.h"
 
@@ -167,7 +168,7 @@ class Chooser {
     constexpr std::int64_t few_weights = 49;
     constexpr std::int64_t few_of_factors = 1000;
     if (method == Method::direct) {
-      if (size.taps() <= few_weights) taps.weights = analysis.weights();
+      if (size.taps() <= few_weights || analysis.is_sparse()) taps.weights = analysis.weights();
     } else if (method == Method::fft) {
       if (analysis.filter().factors()) taps.factors = analysis.separation()->factors;
     } else if (method == Method::banded) {
@@ -382,6 +383,9 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   const bool measured = measures(options.tune);
   Chooser chooser(options, backend, device, checked.layout);
   Job& job = checked.job;
+  std::vector<Space> given;
+  for (const Taps& taps : job.filters) given.push_back(taps.size);
+  if (backend.kind() != Device::Kind::reference) fold(checked, options);
   std::vector<FilterAnalysis> analyses;
   analyses.reserve(checked.filters.size());
   for (std::size_t i = 0; i < checked.filters.size(); ++i)
@@ -475,6 +479,7 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     job.filters[i] = std::move(candidates[i].taps);
     choice.reasons.push_back(std::move(candidates[i].reason));
+    choice.reasons.back().given = given[i];
   }
   choice.job = std::make_shared<const Job>(std::move(job));
   return choice;

@@ -25,6 +25,18 @@ std::vector<double> FilterAnalysis::weights() const {
   return weights;
 }
 
+bool FilterAnalysis::is_sparse() {
+  constexpr std::int64_t most_counted = std::int64_t{1} << 20;
+  if (!is_sparse_) {
+    is_sparse_ = false;
+    if (!filter_.factors() && filter_.size().taps() <= most_counted) {
+      const std::vector<double> all = filter_.weights();
+      is_sparse_ = 2 * std::count(all.begin(), all.end(), 0.0) > std::ssize(all);
+    }
+  }
+  return *is_sparse_;
+}
+
 const std::optional<Separation>& FilterAnalysis::separation() {
   if (!sought_) separation_ = found_separation();
   sought_ = true;

@@ -37,6 +37,8 @@ class FilterAnalysis {
   /// Of the correlation. Throws `Error{unsupported}` where there are more than `most_dense_taps`.
   std::vector<double> weights() const;
 
+  /// Whether most weights are 0, of filters that are not made of factors; not counted of very many.
+  bool is_sparse();
   /// None where all weights are 0. Sought at the first call, which takes a few passes over the weights.
   const std::optional<Separation>& separation();
   /// How it is done at a lower rate; none where it is not smooth enough, or no product of factors.
@@ -63,6 +65,7 @@ class FilterAnalysis {
   Taps place_;
   const Filter& filter_;
   bool flipped_;
+  std::optional<bool> is_sparse_;
   bool sought_ = false;
   std::optional<Separation> separation_;
   bool sought_multirate_ = false;

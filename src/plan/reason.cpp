@@ -17,12 +17,14 @@ std::string text(const Space& size) {
 std::string to_string(const Reason& reason) {
   const std::string direct = std::to_string(multiply_adds(reason.size, Method::direct));
   const std::string instead = reason.method == Method::direct ? "" : " instead of " + direct;
+  const std::string filter =
+      reason.filter.name() + " " + (reason.given == reason.size ? "" : text(reason.given) + ", folded to ") + text(reason.size);
   const std::string why = reason.no_product ? " (no product of factors is within rounding of its weights)" : "";
   if (reason.method == Method::multirate) {
     char how[160];
     std::snprintf(how, sizeof how, " at a rate lower by %lldx%lld instead of %s multiply-adds a sample, %.2g of the weights left out",
                   static_cast<long long>(reason.factors[0]), static_cast<long long>(reason.factors[1]), direct.c_str(), reason.approximation);
-    return reason.filter.name() + " " + text(reason.size) + ": multirate" + how + "; expected " + time_text(reason.seconds) + reason.timing;
+    return filter + ": multirate" + how + "; expected " + time_text(reason.seconds) + reason.timing;
   }
   const std::string how = reason.method == Method::fft ? " by transforms" + instead + " multiply-adds a sample" + why
                           : reason.method == Method::banded
@@ -32,7 +34,7 @@ std::string to_string(const Reason& reason) {
                                     std::to_string(static_cast<std::int64_t>(reason.terms) * multiply_adds(reason.size, reason.method)) +
                                     " multiply-adds a sample" + instead
                               : ", " + std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + instead + why;
-  return reason.filter.name() + " " + text(reason.size) + ": " + std::string(name_of(reason.method)) + how + "; expected " +
+  return filter + ": " + std::string(name_of(reason.method)) + how + "; expected " +
          time_text(reason.seconds) + reason.timing;
 }
 

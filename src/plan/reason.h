@@ -15,6 +15,7 @@ namespace halation {
 struct Reason {
   Filter filter;
   Space size;
+  Space given{1, 1, 1};  ///< the size before it was folded
   Method method = Method::direct;
   std::array<std::int64_t, 2> factors{1, 1};  ///< of the lower rate along y and x
   double approximation = 0;                   ///< over Σ|w|

@@ -1,0 +1,191 @@
+// fold_test.cpp: filters that reach over an axis several times: shorter ones, the same sums for every border and anchor, and
+// numbers that are not finite where they were.
+#include "plan/fold.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/convert.h"
+#include "halation/halation.h"
+#include "numbers.h"
+
+namespace halation {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+const std::vector<Border> all_borders = {Border::constant(0), Border::constant(2),   Border::replicate(),
+                                         Border::reflect(),   Border::reflect101(), Border::wrap()};
+
+enum class Signs { one, both, some_zeros };
+
+std::vector<double> weights_of(std::int64_t taps, Signs signs, Numbers& numbers) {
+  std::vector<double> weights;
+  for (std::int64_t i = 0; i < taps; ++i) {
+    const double w = 0.1 + numbers.next();
+    weights.push_back(signs == Signs::one ? w : signs == Signs::both ? w - 0.6 : numbers.below(3) == 0 ? 0 : w);
+  }
+  return weights;
+}
+
+CheckedJob checked_of(const Shape& shape, Pixel pixel, const Filter& filter, const Options& options) {
+  return check({.shape = shape, .pixel = pixel, .filters = {filter}, .options = options});
+}
+
+/// The size to which a filter of one row is folded.
+std::int64_t folded_size(std::int64_t width, std::vector<double> row, Pixel pixel, const Options& options) {
+  CheckedJob checked = checked_of({.height = 4, .width = width}, pixel, Filter(std::move(row)), options);
+  fold(checked, options);
+  EXPECT_EQ(checked.filters[0].size().width, checked.job.filters[0].size[2]);
+  return checked.job.filters[0].size[2];
+}
+
+TEST(Fold, LeavesAboutTwiceTheAxis) {
+  Numbers numbers(1);
+  const std::vector<double> row = weights_of(101, Signs::one, numbers);
+  for (const Pixel pixel : {Pixel::u8, Pixel::f32}) {
+    const auto size = [&](std::int64_t width, const Border& border) { return folded_size(width, row, pixel, {.border = border}); };
+    EXPECT_EQ(size(5, Border::wrap()), 5);
+    EXPECT_EQ(size(5, Border::reflect()), 10);
+    EXPECT_EQ(size(5, Border::reflect101()), 8);
+    EXPECT_EQ(size(1, Border::reflect101()), 1);
+    EXPECT_EQ(size(5, Border::replicate()), 9);
+    EXPECT_EQ(size(5, Border::constant(0)), 9);
+    EXPECT_EQ(size(5, Border::constant(3)), 11);
+    EXPECT_EQ(size(90, Border::wrap()), 101) << "hardly longer than the axis";
+  }
+}
+
+TEST(Fold, KeepsOppositeSignsOfFloatsApart) {
+  Numbers numbers(2);
+  const std::vector<double> row = weights_of(101, Signs::both, numbers);
+  const Options options{.border = Border::wrap()};
+  EXPECT_EQ(folded_size(5, row, Pixel::i16, options), 5);
+  EXPECT_EQ(folded_size(5, row, Pixel::f16, options), 10);
+  EXPECT_EQ(folded_size(5, row, Pixel::f32, {.border = Border::replicate()}), 11);
+  EXPECT_EQ(folded_size(5, row, Pixel::f32, {.border = Border::constant(1)}), 13);
+}
+
+TEST(Fold, LeavesFiltersThatAreAskedForByTheirForm) {
+  Numbers numbers(3);
+  const Filter box = halation::box({.size = 201});
+  const Options automatic{.border = Border::reflect()};
+  const auto asked = [](Method method) { return Options{.border = Border::reflect(), .method = method}; };
+  for (const Options& options : {automatic, asked(Method::box), asked(Method::low_rank), asked(Method::banded)}) {
+    CheckedJob checked = checked_of({.height = 40, .width = 50}, Pixel::u8, box, options);
+    fold(checked, options);
+    EXPECT_EQ(checked.job.filters[0].size, (Space{1, 201, 201}));
+  }
+  CheckedJob few = checked_of({.height = 4, .width = 3}, Pixel::u8, box, automatic);
+  fold(few, automatic);
+  EXPECT_EQ(few.job.filters[0].size, (Space{1, 8, 6}));
+  const Options fast{.border = Border::wrap(), .accuracy = Accuracy::fast};
+  EXPECT_EQ(folded_size(100, weights_of(801, Signs::one, numbers), Pixel::f32, fast), 801);
+  EXPECT_EQ(folded_size(60, weights_of(801, Signs::one, numbers), Pixel::f32, fast), 60);
+}
+
+TEST(Fold, IsSaid) {
+  const Plan plan({.shape = {.depth = 60, .height = 3, .width = 2}, .pixel = Pixel::u16, .filters = {gaussian({.sigma = 20})}});
+  EXPECT_THAT(plan.explain(), HasSubstr("gaussian 161x161x161, folded to 118x4x2: "));
+  const Plan by_reference(
+      {.shape = {.height = 3, .width = 2}, .pixel = Pixel::u16, .filters = {gaussian({.sigma = 20})}, .device = reference()});
+  EXPECT_THAT(by_reference.explain(), Not(HasSubstr("folded")));
+}
+
+/// The i-th number of an image without gaps.
+double number_of(const Image& image, std::int64_t i) {
+  return visit_pixel(image.pixel(), [&](auto like) { return static_cast<double>(reinterpret_cast<const decltype(like)*>(image.view().data)[i]); });
+}
+
+/// Whole numbers below 200, some of which are replaced where that is by one that is not finite.
+Image noise(const Shape& shape, Pixel pixel, Numbers& numbers, double replaced_by) {
+  Image image(shape, pixel);
+  for (std::int64_t i = 0; i < shape.elements(); ++i) {
+    const bool replaced = !std::isfinite(replaced_by) && numbers.below(12) == 0;
+    const double value = replaced ? replaced_by : std::floor(200 * numbers.next());
+    visit_pixel(pixel, [&](auto like) {
+      using T = decltype(like);
+      reinterpret_cast<T*>(image.view().data)[i] = to_element<T>(value, Rounding::half_even);
+    });
+  }
+  return image;
+}
+
+/// What the CPU gives and what the reference gives, of a filter that folds.
+void expect_the_same(const Image& in, const Filter& filter, const Options& options) {
+  PlanSpec spec{.shape = in.shape(), .pixel = in.pixel(), .filters = {filter}, .options = options};
+  spec.options.output = Pixel::f64;
+  if (in.pixel() != Pixel::f64) spec.options.output = Pixel::f32;  // an output in f64 would make sums so
+  const Plan plan(spec);
+  ASSERT_THAT(plan.explain(), HasSubstr("folded to"));
+  Image found(plan.output_shape(), *spec.options.output);
+  plan.run(in, found.view());
+  spec.device = reference();
+  spec.options.output = Pixel::f64;
+  const Plan oracle(spec);
+  Image expected(plan.output_shape(), Pixel::f64);
+  oracle.run(in, expected.view());
+  const double bound = plan.error_bound(200);
+  for (std::int64_t i = 0; i < plan.output_shape().elements(); ++i) {
+    const double sum = number_of(expected, i);
+    const double got = number_of(found, i);
+    if (got == sum || (std::isnan(got) && std::isnan(sum))) continue;
+    ASSERT_LE(std::fabs(got - sum), bound + std::fabs(sum) * 0x1p-24) << i << "\n" << plan.explain();
+  }
+}
+
+struct Case {
+  Shape shape;
+  FilterSize taps;
+};
+
+TEST(Fold, SumsAreWhatTheyWere) {
+  Numbers numbers(5);
+  const std::vector<Case> cases = {{{.height = 1, .width = 1}, {1, 9, 5}},
+                                   {{.height = 37, .width = 2}, {1, 3, 41}},
+                                   {{.height = 5, .width = 50, .channels = 3}, {1, 40, 1}},
+                                   {{.height = 4, .width = 3}, {1, 33, 18}},
+                                   {{.depth = 20, .height = 3, .width = 2}, {5, 13, 21}},
+                                   {{.batch = 3, .depth = 2, .height = 9, .width = 5}, {24, 2, 30}}};
+  for (const Case& each : cases) {
+    for (const Border& border : all_borders) {
+      for (const Pixel pixel : {Pixel::u8, Pixel::i16, Pixel::f32, Pixel::f64}) {
+        for (const Signs signs : {Signs::one, Signs::both, Signs::some_zeros}) {
+          const auto weights = [&](std::int64_t taps) { return weights_of(taps, signs, numbers); };
+          const Filter product = Filter::separable({.z = weights(each.taps.depth), .y = weights(each.taps.height), .x = weights(each.taps.width)});
+          const Filter dense = Filter::dense(each.taps, weights(each.taps.taps()));
+          const auto [depth, height, width] = each.taps.space();
+          for (const Filter& filter : {product, dense, product.with_anchor({depth - 1, 0, width - 1}), dense.with_anchor({0, height - 1, 0})}) {
+            for (const double replaced_by : {0.0, infinity, std::nan("")}) {
+              if (replaced_by != 0 && !is_float(pixel)) continue;
+              Options options{.border = {.z = border, .y = all_borders[numbers.below(all_borders.size())], .x = border}};
+              options.border.y = border;
+              if (numbers.below(2) == 0) options.operation = Operation::correlation;
+              expect_the_same(noise(each.shape, pixel, numbers, replaced_by), filter, options);
+              if (HasFatalFailure()) FAIL() << to_string(each.shape) << " " << name_of(pixel) << " " << name_of(border.mode);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Fold, LeavesFullOutputs) {
+  Numbers numbers(6);
+  const Filter filter = Filter::dense({.height = 3, .width = 40}, weights_of(120, Signs::both, numbers));
+  const Options options{.border = Border::wrap(), .extent = Extent::full};
+  CheckedJob checked = checked_of({.height = 7, .width = 5}, Pixel::u8, filter, options);
+  fold(checked, options);
+  EXPECT_EQ(checked.job.filters[0].size, (Space{1, 3, 40}));
+}
+
+}  // namespace
+}  // namespace halation
