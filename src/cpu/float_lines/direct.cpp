@@ -1,9 +1,10 @@
-// direct.cpp: every tap of a 1D, 2D or 3D filter, or no arithmetic where one tap copies: taps multiply-adds a sample. Rows are read where they lie; those that are no
-// sums yet or reach over a border are staged in a ring, each once a tile and plane; in tiles of volumes that keep planes, each
-// once a tile.
+// direct.cpp: every tap of a 1D, 2D or 3D filter, or those that are not 0 where they are few, or no arithmetic where one tap copies: taps
+// multiply-adds a sample. Rows are read where they lie; those that are no sums yet or reach over a border are staged in a ring, each once a
+// tile and plane; in tiles of volumes that keep planes, each once a tile.
 #include <algorithm>
 #include <vector>
 
+#include "cpu/float_lines/limits.h"
 #include "cpu/float_lines/method.h"
 
 namespace halation::cpu_backend {
@@ -12,8 +13,17 @@ namespace {
 template <class Sum>
 class Direct final : public FilterMethod<Sum> {
  public:
-  Direct(const Taps& taps, double gain, const Kernels<Sum>& kernels)
-      : taps_(taps), kernels_(kernels), weights_(taps.weights, gain, taps.size) {}
+  Direct(const Taps& taps, double gain, const Kernels<Sum>& kernels, bool may_be_non_finite)
+      : taps_(taps), kernels_(kernels), weights_(taps.weights, gain, taps.size), may_be_non_finite_(may_be_non_finite) {
+    if (!sums_few_taps(taps)) return;
+    for (std::size_t i = 0; i < taps.weights.size(); ++i) {
+      if (taps.weights[i] == 0) continue;
+      const auto place = static_cast<std::int64_t>(i);
+      const std::int64_t row = place / taps.size[2];
+      few_.push_back({.plane = row / taps.size[1], .row = row % taps.size[1], .column = place % taps.size[2]});
+      few_weights_.push_back(static_cast<Sum>(gain * taps.weights[i]));
+    }
+  }
 
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
     return scratch_bytes(ring_rows(), width, step);
@@ -31,13 +41,15 @@ class Direct final : public FilterMethod<Sum> {
     const std::int64_t staged_rows = tile.keeps_planes ? tile.height + taps_.size[1] - 1 : ring_rows();
     auto* ring = scratch.take<Sum>(planes() * staged_rows * stride);
     const Pointers<Sum> pointers(scratch, planes(), taps_.size[1]);
+    auto* few_lines = scratch.take<const Sum*>(std::ssize(few_));
+    auto* finite = scratch.take<bool>(planes() * staged_rows);
     // Rows count from the first one that output row y needs; their slots follow one another around the ring.
     const std::int64_t top = y + taps_.lead[1];
     const std::int64_t first_slot = (y - tile.y) % staged_rows;
     const auto slot = [&](std::int64_t plane, std::int64_t j) {
       const std::int64_t place = first_slot + j < staged_rows ? first_slot + j : first_slot + j - staged_rows;
       const std::int64_t staged_plane = planes() == 1 ? 0 : (tile.z + plane) % planes();
-      return ring + (staged_plane * staged_rows + place) * stride;
+      return staged_plane * staged_rows + place;
     };
 
     const InputRows<Sum> input(tile, taps_);
@@ -45,7 +57,10 @@ class Direct final : public FilterMethod<Sum> {
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
       for (std::int64_t plane = first_plane; plane < planes(); ++plane) {
-        if (input.in_place(plane, row) == nullptr) input.stage(plane, row, slot(plane, row - top));
+        const std::int64_t at = slot(plane, row - top);
+        const Sum* line = input.in_place(plane, row);
+        if (line == nullptr) input.stage(plane, row, ring + at * stride);
+        if (asks_for_finite()) finite[at] = kernels_.all_finite(line != nullptr ? line : ring + at * stride, (tile.width + taps_.size[2] - 1) * step);
       }
     }
     const Correlation<Sum> job{.lines = nullptr,
@@ -59,17 +74,68 @@ class Direct final : public FilterMethod<Sum> {
                                .streams = streams};
     const auto line_at = [&](std::int64_t plane, std::int64_t j) -> const Sum* {
       const Sum* line = input.in_place(plane, top + j);
-      return line != nullptr ? line : slot(plane, j);
+      return line != nullptr ? line : ring + slot(plane, j) * stride;
     };
     const auto ahead_of = [&](std::int64_t plane, std::int64_t j) {
       return plane >= first_plane ? input.ahead(plane, top + j) : nullptr;
     };
-    correlate(kernels_, job, weights_, rows, pointers, out, line_at, ahead_of);
+    const auto is_finite = [&](std::int64_t plane, std::int64_t j) { return finite[slot(plane, j)]; };
+    if (!few_.empty() && (!asks_for_finite() || all_lines(taps_.size[1] + rows - 1, is_finite))) {
+      add_few(job, rows, pointers.lines, few_lines, out, line_at);
+    } else {
+      correlate(kernels_, job, weights_, rows, pointers, out, line_at, ahead_of);
+    }
   }
 
  private:
+  struct Tap {
+    std::int64_t plane, row, column;
+  };
+
+  /// A tap of 0 makes NaN of numbers that are not finite, so lines that have such are summed by all taps.
+  bool asks_for_finite() const { return may_be_non_finite_ && !few_.empty(); }
+
+  template <class Is>
+  bool all_lines(std::int64_t lines, const Is& is) const {
+    for (std::int64_t plane = 0; plane < planes(); ++plane) {
+      for (std::int64_t j = 0; j < lines; ++j) {
+        if (!is(plane, j)) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Each tap as a line of its own, row by row, some columns at a time: what rows share of the lines stays in the first-level cache.
+  template <class LineAt>
+  void add_few(const Correlation<Sum>& of_all, int rows, const Sum** all, const Sum** lines, Sum* const* out, const LineAt& line_at) const {
+    constexpr std::int64_t columns = 1024 / sizeof(Sum);
+    const std::int64_t of_plane = taps_.size[1] + rows - 1;
+    for (std::int64_t plane = 0; plane < planes(); ++plane) {
+      for (std::int64_t j = 0; j < of_plane; ++j) all[plane * of_plane + j] = line_at(plane, j);
+    }
+    Correlation<Sum> job = of_all;
+    job.planes = 1;
+    job.taps_y = std::ssize(few_);
+    job.taps_x = 1;
+    job.lines = lines;
+    job.weights = few_weights_.data();
+    for (std::int64_t at = 0; at < of_all.n; at += columns) {
+      job.n = std::min(columns, of_all.n - at);
+      for (int row = 0; row < rows; ++row) {
+        for (std::size_t i = 0; i < few_.size(); ++i) {
+          const Tap& tap = few_[i];
+          lines[i] = all[tap.plane * of_plane + row + tap.row] + tap.column * job.tap_stride + at;
+        }
+        Sum* const to = out[row] + at;
+        job.out = &to;
+        kernels_.correlate_row(job);
+      }
+    }
+  }
+
   std::int64_t scratch_bytes(std::int64_t staged_rows, std::int64_t width, std::int64_t step) const {
-    return Scratch::bytes<Sum>(planes() * staged_rows * pitch(width, step)) + Pointers<Sum>::bytes(planes(), taps_.size[1]);
+    return Scratch::bytes<Sum>(planes() * staged_rows * pitch(width, step)) + Pointers<Sum>::bytes(planes(), taps_.size[1]) +
+           Scratch::bytes<const Sum*>(std::ssize(few_)) + Scratch::bytes<bool>(planes() * staged_rows);
   }
   std::int64_t planes() const { return taps_.size[0]; }
   std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
@@ -80,6 +146,9 @@ class Direct final : public FilterMethod<Sum> {
   const Taps& taps_;
   const Kernels<Sum>& kernels_;
   ArrangedWeights<Sum> weights_;
+  bool may_be_non_finite_;
+  std::vector<Tap> few_;  ///< those that are not 0, where those alone are summed
+  std::vector<Sum> few_weights_;
 };
 
 /// One tap of weight 1: pixels as they are, bit by bit.
@@ -109,10 +178,10 @@ template std::unique_ptr<const FilterMethod<float>> make_copy(const Taps&);
 template std::unique_ptr<const FilterMethod<double>> make_copy(const Taps&);
 
 template <class Sum>
-std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, double gain, const Kernels<Sum>& kernels) {
-  return std::make_unique<Direct<Sum>>(taps, gain, kernels);
+std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, double gain, const Kernels<Sum>& kernels, bool may_be_non_finite) {
+  return std::make_unique<Direct<Sum>>(taps, gain, kernels, may_be_non_finite);
 }
-template std::unique_ptr<const FilterMethod<float>> make_direct(const Taps&, double, const Kernels<float>&);
-template std::unique_ptr<const FilterMethod<double>> make_direct(const Taps&, double, const Kernels<double>&);
+template std::unique_ptr<const FilterMethod<float>> make_direct(const Taps&, double, const Kernels<float>&, bool);
+template std::unique_ptr<const FilterMethod<double>> make_direct(const Taps&, double, const Kernels<double>&, bool);
 
 }  // namespace halation::cpu_backend

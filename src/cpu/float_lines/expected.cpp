@@ -88,7 +88,10 @@ struct Counting {
       const auto four_vectors = static_cast<double>(rates.vector_bytes) / wide;  // samples
       const double waited = wide * n.samples * padded_share(job, four_vectors) - padded;
       const bool is_short = static_cast<double>(job.out.width * job.out.channels) < four_vectors;
-      time += padded * (r.direct + z * y * x * r.direct_tap) + (is_short ? waited * z * y * x * r.direct_tap : 0);
+      const bool few = sums_few_taps(taps);
+      const double zeros = few ? static_cast<double>(std::count(taps.weights.begin(), taps.weights.end(), 0.0)) : 0;
+      const double each = few ? static_cast<double>(tap_alone) : 1;
+      time += padded * (r.direct + (z * y * x - zeros) * each * r.direct_tap) + (is_short && !few ? waited * z * y * x * r.direct_tap : 0);
     } else if (direct) {
       time += n.rows * r.row_alone + padded * (r.row_sum + x * r.row_tap);
     } else {

@@ -38,6 +38,10 @@ bool is_copy(const Taps& taps, double gain) {
   return gain * (taps.factors ? (*taps.factors)[0][0] * (*taps.factors)[1][0] * (*taps.factors)[2][0] : taps.weights[0]) == 1;
 }
 
+bool may_be_non_finite(const Job& job) {
+  return is_float(job.in_pixel) || std::any_of(job.borders.begin(), job.borders.end(), [](const BorderTable& border) { return !std::isfinite(border.constant()); });
+}
+
 template <class Sum>
 std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& job, double gain, const Kernels<Sum>& kernels) {
   std::vector<std::unique_ptr<const FilterMethod<Sum>>> list;
@@ -47,7 +51,7 @@ std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& jo
       continue;
     }
     switch (taps.method) {
-      case Method::direct: list.push_back(make_direct(taps, gain, kernels)); continue;
+      case Method::direct: list.push_back(make_direct(taps, gain, kernels, may_be_non_finite(job))); continue;
       case Method::separable: list.push_back(make_separable(taps, gain, kernels)); continue;
       case Method::box: list.push_back(make_box(taps, gain, kernels)); continue;
       case Method::low_rank: list.push_back(make_low_rank(taps, gain, kernels)); continue;
@@ -89,6 +93,7 @@ class FloatLines final : public Runner {
     return std::string(kernels_.instruction_set) + ", tiles of " + std::to_string(interleaved_.width()) + "x" +
            std::to_string(interleaved_.height()) + " pixels, at most " + std::to_string(workers_) +
            (workers_ == 1 ? " thread" : " threads") +
+           (std::any_of(job_->filters.begin(), job_->filters.end(), sums_few_taps) ? ", taps that are not 0 alone" : "") +
            "; channels that are not side by side are filtered one by one, elements that are not packed are gathered row by row";
   }
 

@@ -12,6 +12,16 @@ namespace halation::cpu_backend {
 /// shared rows.
 inline constexpr std::int64_t least_box_block = 24;
 
+/// Taps that are summed by themselves take so many times as long as those that share what they load.
+inline constexpr std::int64_t tap_alone = 2;
+
+/// Whether a direct filter's taps that are not 0 are so few that they are summed by themselves. `weights` may be missing, where none are 0.
+inline bool sums_few_taps(const Taps& taps) {
+  const auto zeros = std::count(taps.weights.begin(), taps.weights.end(), 0.0);
+  const auto all = std::ssize(taps.weights);
+  return tap_alone * (all - zeros) < all;
+}
+
 /// What the filters of a job have in common that their tiles depend on.
 struct LineTiling {
   bool in_place;     ///< rows are read where they lie

@@ -81,8 +81,9 @@ class FilterMethod {
 /// For one tap of weight 1.
 template <class Sum>
 std::unique_ptr<const FilterMethod<Sum>> make_copy(const Taps& taps);
+/// `may_be_non_finite`: whether samples may be, or what a border has.
 template <class Sum>
-std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, double gain, const Kernels<Sum>& kernels);
+std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, double gain, const Kernels<Sum>& kernels, bool may_be_non_finite);
 template <class Sum>
 std::unique_ptr<const FilterMethod<Sum>> make_separable(const Taps& taps, double gain, const Kernels<Sum>& kernels);
 template <class Sum>

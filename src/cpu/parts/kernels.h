@@ -57,6 +57,7 @@ struct Kernels {
   /// `rows_at_once` rows of which each has weights of its own for all lines: out[r][i] = Σ_j weights[j][r] · lines[j][i], j in
   /// [0, taps_y).
   void (*mix_lines)(const Correlation<Sum>&);
+  bool (*all_finite)(const Sum* from, std::int64_t n);
   /// squares[i] += from[i]², and from squares to roots; in f64, where the square of no f32 overflows.
   void (*add_squares)(const Sum* from, double* squares, std::int64_t n);
   void (*roots)(const double* squares, Sum* to, std::int64_t n);

@@ -191,6 +191,22 @@ void store(const Sum* from, const Finish& finish, std::byte* to, std::int64_t st
   }
 }
 
+/// By products with 0, which are NaN where a number is not finite.
+template <class Sum>
+bool all_finite(const Sum* from, std::int64_t n) {
+  const hn::ScalableTag<Sum> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto zero = hn::Zero(d);
+  auto first = zero, second = zero;
+  std::int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    first = hn::MulAdd(hn::LoadU(d, from + i), zero, first);
+    second = hn::MulAdd(hn::LoadU(d, from + i + lanes), zero, second);
+  }
+  if (!hn::AllTrue(d, hn::Eq(hn::Add(first, second), zero))) return false;
+  return std::all_of(from + i, from + n, [](Sum number) { return std::isfinite(number); });
+}
+
 template <class Sum>
 void add_squares(const Sum* from, double* squares, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {

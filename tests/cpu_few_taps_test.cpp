@@ -1,0 +1,131 @@
+// cpu_few_taps_test.cpp: filters most of whose weights are 0 on the CPU: those that are not are summed alone, and numbers that are not
+// finite spread over the filter's box all the same, as 0 times such is NaN.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/convert.h"
+#include "halation/halation.h"
+#include "numbers.h"
+
+namespace halation {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// A filter of so many weights, of which one in `of` is not 0.
+Filter sparse(const FilterSize& size, std::size_t of, Numbers& numbers) {
+  std::vector<double> weights;
+  for (std::int64_t i = 0; i < size.taps(); ++i) weights.push_back(numbers.below(of) == 0 ? numbers.next() - 0.4 : 0.0);
+  weights.back() = 0.5;
+  return Filter::dense(size, weights);
+}
+
+/// Taps `apart` from one another.
+Filter dilated(std::int64_t taps, std::int64_t apart, Numbers& numbers) {
+  const std::int64_t side = (taps - 1) * apart + 1;
+  std::vector<double> weights(static_cast<std::size_t>(side * side), 0.0);
+  for (std::int64_t y = 0; y < side; y += apart) {
+    for (std::int64_t x = 0; x < side; x += apart) weights[static_cast<std::size_t>(y * side + x)] = numbers.next() - 0.4;
+  }
+  return Filter::dense({.height = side, .width = side}, weights);
+}
+
+Image noise(const Shape& shape, Pixel pixel, std::size_t one_in, double odd, Numbers& numbers) {
+  Image image(shape, pixel);
+  for (std::int64_t i = 0; i < shape.elements(); ++i) {
+    const double value = one_in > 0 && numbers.below(one_in) == 0 ? odd : std::floor(200 * numbers.next());
+    visit_pixel(pixel, [&](auto like) {
+      using T = decltype(like);
+      reinterpret_cast<T*>(image.view().data)[i] = to_element<T>(value, Rounding::half_even);
+    });
+  }
+  return image;
+}
+
+void expect_as_reference(const Image& in, const Filter& filter, Options options) {
+  options.method = Method::direct;
+  options.output = in.pixel() == Pixel::f64 ? Pixel::f64 : Pixel::f32;
+  PlanSpec spec{.shape = in.shape(), .pixel = in.pixel(), .filters = {filter}, .options = options};
+  for (const int threads : {1, 3}) {
+    spec.options.threads = threads;
+    const Plan plan(spec);
+    ASSERT_THAT(plan.explain(), HasSubstr("taps that are not 0 alone"));
+    Image found(plan.output_shape(), *options.output);
+    plan.run(in, found.view());
+    PlanSpec by_reference = spec;
+    by_reference.device = reference();
+    by_reference.options.method = Method::automatic;
+    by_reference.options.output = Pixel::f64;
+    const Plan oracle(by_reference);
+    Image expected(plan.output_shape(), Pixel::f64);
+    oracle.run(in, expected.view());
+    const double bound = plan.error_bound(200);
+    for (std::int64_t i = 0; i < plan.output_shape().elements(); ++i) {
+      const double sum = reinterpret_cast<const double*>(expected.view().data)[i];
+      const double got = found.pixel() == Pixel::f64 ? reinterpret_cast<const double*>(found.view().data)[i]
+                                                     : reinterpret_cast<const float*>(found.view().data)[i];
+      if (got == sum || (std::isnan(got) && std::isnan(sum))) continue;
+      ASSERT_LE(std::fabs(got - sum), bound + std::fabs(sum) * 0x1p-24) << i;
+    }
+  }
+}
+
+const std::vector<Border> borders = {Border::constant(3), Border::replicate(), Border::reflect(), Border::reflect101(), Border::wrap(),
+                                     Border::constant(std::numeric_limits<double>::infinity())};
+
+TEST(FewTaps, SumsAreThoseOfAllTaps) {
+  Numbers numbers(1);
+  const std::vector<Shape> shapes = {{.height = 1, .width = 300},
+                                     {.height = 50, .width = 7},
+                                     {.height = 33, .width = 130, .channels = 3},
+                                     {.height = 29, .width = 1100},
+                                     {.depth = 9, .height = 17, .width = 70}};
+  for (const Shape& shape : shapes) {
+    const bool is_volume = shape.depth > 1;
+    for (const FilterSize& size : {FilterSize{is_volume ? 3 : 1, 5, 7}, FilterSize{1, 1, 19}, FilterSize{is_volume ? 5 : 1, 21, 2}, FilterSize{1, 8, 8}}) {
+      if (size.height > shape.height || size.width > shape.width) continue;  // which would be folded
+      for (const Pixel pixel : {Pixel::u8, Pixel::i16, Pixel::f16, Pixel::f32, Pixel::f64}) {
+        const Border& border = borders[numbers.below(borders.size())];
+        const Filter filter = sparse(size, 9, numbers);
+        expect_as_reference(noise(shape, pixel, 0, 0, numbers), filter, {.border = border});
+        expect_as_reference(noise(shape, pixel, 0, 0, numbers), filter, {.border = border, .operation = Operation::correlation});
+        if (HasFatalFailure()) FAIL() << to_string(shape) << " " << name_of(pixel) << " " << size.height << "x" << size.width;
+      }
+    }
+  }
+}
+
+TEST(FewTaps, WhatIsNotFiniteReachesTheWholeBox) {
+  Numbers numbers(2);
+  for (const double odd : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), std::nan("")}) {
+    for (const Pixel pixel : {Pixel::f16, Pixel::f32, Pixel::f64}) {
+      for (const std::size_t one_in : {40U, 3000U}) {
+        const Filter filter = dilated(3, 4, numbers);
+        for (const Border& border : borders) {
+          expect_as_reference(noise({.height = 50, .width = 90}, pixel, one_in, odd, numbers), filter, {.border = border});
+          expect_as_reference(noise({.height = 40, .width = 300, .channels = 3}, pixel, one_in, odd, numbers), filter, {.border = border});
+          if (HasFatalFailure()) FAIL() << name_of(pixel) << " " << odd;
+        }
+      }
+    }
+  }
+}
+
+TEST(FewTaps, AreChosenWhereTheyAreQuicker) {
+  Numbers numbers(3);
+  const auto text = [](const Filter& filter) {
+    return Plan({.shape = {.height = 1000, .width = 1000}, .pixel = Pixel::f32, .filters = {filter}}).explain();
+  };
+  EXPECT_THAT(text(dilated(3, 10, numbers)), HasSubstr("taps that are not 0 alone"));
+  EXPECT_THAT(text(motion_blur({.length = 9, .angle = 30})), HasSubstr("taps that are not 0 alone"));
+  EXPECT_THAT(text(sobel()), Not(HasSubstr("taps that are not 0 alone")));
+  EXPECT_THAT(text(dilated(5, 1, numbers)), Not(HasSubstr("taps that are not 0 alone")));
+}
+
+}  // namespace
+}  // namespace halation
