@@ -47,6 +47,7 @@ struct Int8Rates {
   double sums16_column, sums16_row, sums16_direct;
   double column_pair, column, row_pair, row_sum, direct_pair, direct,
       paired;  ///< sums of 32 bits; `_pair`: for each pair of taps
+  double matrix, matrices, grouped;  ///< an output of each product of 16 groups by AMX, and beside that; a sample of a plane
 };
 
 /// A pass along one axis (axis_pass.h).

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "cpu/int8/sums16/weights.h"
 #include "cpu/int8/sums32/kernels.h"
@@ -23,8 +24,9 @@ using ByteLines = Lines<std::uint8_t>;
 class Int8Filter {
  public:
   virtual ~Int8Filter() = default;
-  /// Bits of its sums, for explain.
+  /// Bits of its sums, and what multiplies, for explain.
   virtual int sum_bits() const { return 32; }
+  virtual std::string_view instruction_set() const { return best_sums32_kernels()->instruction_set; }
   /// Scratch for tiles of so many pixels of `step` samples.
   virtual std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const = 0;
   virtual void run(const ByteLines& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const = 0;
@@ -32,6 +34,10 @@ class Int8Filter {
 
 /// By pairs of rows: any weights (pairs.cpp). `finish` has the job's offset and rounding.
 std::unique_ptr<const Int8Filter> make_sums32_pairs(const Taps& taps, const FixedPoint& point, Sums32Finish finish);
+/// The same sums by products of matrices, over images of so many channels (matrices.cpp); where `matrix_kernels` are.
+std::unique_ptr<const Int8Filter> make_sums32_matrices(const Taps& taps, const FixedPoint& point, Sums32Finish finish, std::int64_t channels);
+/// Products of matrices for 16 groups of outputs, of weights of two bytes whose taps are `step` samples apart.
+std::int64_t matrix_products(const Space& taps, std::int64_t step);
 /// Columns first, then rows: products of y and x (columns.cpp).
 std::unique_ptr<const Int8Filter> make_sums32_columns(const Taps& taps, const FixedPoint& point, Sums32Finish finish);
 /// Three taps along y and x, sums of 16 bits (sums16.cpp).

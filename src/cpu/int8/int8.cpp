@@ -6,12 +6,27 @@
 #include "cpu/expected.h"
 #include "cpu/families.h"
 #include "cpu/int8/filter.h"
+#include "cpu/int8/matrices/kernels.h"
 
 namespace halation::cpu_backend {
 namespace {
 
 constexpr TileLimits tile_limits{
     .least_samples = 512, .most_samples = 16384, .row_multiple = int8_rows_at_once, .column_multiple = 64, .edge_samples = 63};
+
+/// Of an output sample, by pairs of rows and by products of matrices.
+double ns_by_pairs(const Space& taps, const Int8Rates& r) {
+  return r.direct + static_cast<double>(taps[0] * pairs_of(taps[1]) * taps[2]) * r.direct_pair;
+}
+double ns_by_matrices(const Space& taps, std::int64_t channels, const Int8Rates& r) {
+  return r.matrices + static_cast<double>(matrix_products(taps, channels)) * r.matrix + static_cast<double>(taps[0]) * r.grouped;
+}
+
+/// Whether sums that are not made by columns are made by products of matrices. Those of lower bytes hold 255² times so many taps.
+bool is_by_matrices(const Space& taps, std::int64_t channels, const Int8Rates& r) {
+  constexpr std::int64_t most_taps = std::int64_t{1} << 15;
+  return matrix_kernels() != nullptr && taps[0] * taps[1] * taps[2] <= most_taps && ns_by_matrices(taps, channels, r) < ns_by_pairs(taps, r);
+}
 
 /// Null where the filter is not summed in fixed point.
 std::unique_ptr<const Int8Filter> make_filter(const Job& job, const Taps& taps) {
@@ -24,7 +39,9 @@ std::unique_ptr<const Int8Filter> make_filter(const Job& job, const Taps& taps) 
                            .shifts = point->final_shift.has_value(),
                            .shift = point->final_shift.value_or(0),
                            .bias = point->bias};
-  return point->by_columns ? make_sums32_columns(taps, *point, finish) : make_sums32_pairs(taps, *point, finish);
+  if (point->by_columns) return make_sums32_columns(taps, *point, finish);
+  if (is_by_matrices(taps.size, job.out.channels, rates().int8)) return make_sums32_matrices(taps, *point, finish, job.out.channels);
+  return make_sums32_pairs(taps, *point, finish);
 }
 
 class Int8Runner final : public Runner {
@@ -51,7 +68,7 @@ class Int8Runner final : public Runner {
   std::string explain() const override {
     int bits = 16;
     for (const auto& filter : filters_) bits = std::max(bits, filter->sum_bits());
-    return std::string(best_sums32_kernels()->instruction_set) + ", weights in fixed point of 16 bits, sums of " +
+    return std::string(filters_.back()->instruction_set()) + ", weights in fixed point of 16 bits, sums of " +
            std::to_string(bits) + ", tiles of " +
            std::to_string(interleaved_.width()) + "x" + std::to_string(interleaved_.height()) + " pixels, at most " +
            std::to_string(workers_) + (workers_ == 1 ? " thread" : " threads") +
@@ -102,9 +119,10 @@ double filter_seconds(const Request& request, const Taps& taps) {
   } else if (by_columns) {
     nanoseconds += summed * n.again_columns * (r.column + pairs(taps.size[1]) * r.column_pair) +
                    n.samples * (r.row_sum + pairs(taps.size[2]) * r.row_pair);
+  } else if (is_by_matrices(taps.size, job.out.channels, r)) {
+    nanoseconds += n.samples * n.again_rows * n.again_columns * ns_by_matrices(taps.size, job.out.channels, r);
   } else {
-    nanoseconds += n.samples * n.again_rows * n.again_columns * z * r.paired +
-                   summed * (r.direct + z * pairs(taps.size[1]) * x * r.direct_pair);
+    nanoseconds += n.samples * n.again_rows * n.again_columns * z * r.paired + summed * ns_by_pairs(taps.size, r);
   }
   return seconds_of(nanoseconds, 1, bytes_moved(job), rates);
 }
