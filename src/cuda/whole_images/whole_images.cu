@@ -141,13 +141,13 @@ double seconds(const Request& request) {
   const int together = std::max(1, std::min(threads_together / cut.threads, 8));
   const double outputs = gpu.millions(blocks * cut.threads * whole_images_columns * whole_images_rows);
   const std::int64_t columns = job.out.width * channels;
-  const bool by_fours = columns % 4 == 0 && job.in.width == job.out.width && is_aligned(request.rows);
+  const bool by_fours = columns % 4 == 0 && job.in.width == job.out.width;  // as rows that follow one another are
   const std::int64_t staged = (job.out.height + size - 1) * (columns + (size - 1) * channels);
   const double singles = gpu.millions(planes * (by_fours ? (job.out.height + size - 1) * (size - 1) * channels : staged));
   return gpu.seconds(gpu.costs->whole_images,
                      {{1},
                       {gpu.rounds_of(blocks, together).in_a_place},
-                      {outputs, outputs * size * size, singles, if_is(!by_fours, gpu.millions(job.out.elements()))}},
+                      {outputs, outputs * size * size, singles}},
                      bytes_moved(job));
 }
 
