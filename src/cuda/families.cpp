@@ -19,6 +19,7 @@
 #include "cuda/running_box/running_box.h"
 #include "cuda/shared_tile/factored.h"
 #include "cuda/shared_tile/shared_tile.h"
+#include "cuda/sparse/sparse.h"
 #include "cuda/streaming/streaming.h"
 #include "cuda/warp_strip/warp_strip.h"
 #include "cuda/whole_images/whole_images.h"
@@ -159,7 +160,7 @@ const Families& families() {
       &shared_tile,        &shared_tile_factored, &through_f32,       &axis_by_axis,     &axis_by_axis_pixels,
       &depth_for_height,   &one_factor_dense,     &filter_by_filter,  &fft_tiles,        &fft_passes,
       &fft_along_y,        &multirate,            &banded,            &banded_passes,
-      &whole_images,
+      &whole_images,       &sparse_taps,
   };
   static const Families table(list);
   return table;

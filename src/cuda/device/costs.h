@@ -37,6 +37,7 @@ struct Costs {
   Cost<2, 2, 11> warp_strip, warp_strip_aligned;
   Cost<3, 0, 9> register_tile;
   Cost<1, 1, 3> whole_images;
+  Cost<1, 1, 4> sparse;
   Cost<1, 2, 9> movers, streaming;
   Cost<2, 2, 2> fft_tiles_f32, fft_tiles_f64, fft_lines_f32, fft_lines_f64;
   Cost<2, 0, 1> fft_passes_f32, fft_passes_f64;
