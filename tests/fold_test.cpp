@@ -56,6 +56,8 @@ TEST(Fold, LeavesAboutTwiceTheAxis) {
     EXPECT_EQ(size(5, Border::reflect()), 10);
     EXPECT_EQ(size(5, Border::reflect101()), 8);
     EXPECT_EQ(size(1, Border::reflect101()), 1);
+    EXPECT_EQ(size(1, Border::reflect()), 1);
+    EXPECT_EQ(size(1, Border::replicate()), 1);
     EXPECT_EQ(size(5, Border::replicate()), 9);
     EXPECT_EQ(size(5, Border::constant(0)), 9);
     EXPECT_EQ(size(5, Border::constant(3)), 11);

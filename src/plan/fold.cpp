@@ -33,10 +33,14 @@ class Classes {
   Classes(const BorderTable& border, std::int64_t outputs, std::int64_t first, std::int64_t taps, std::int64_t copies, bool drops)
       : copies_(copies) {
     const std::int64_t n = border.size();
+    if (n == 1 && border.mode() != Border::Mode::constant) {
+      repeat(1, first, taps);  // one pixel, wherever a tap lies
+      return;
+    }
     switch (border.mode()) {
       case Border::Mode::wrap: repeat(n, first, taps); break;
       case Border::Mode::reflect: repeat(2 * n, first, taps); break;
-      case Border::Mode::reflect101: repeat(std::max<std::int64_t>(2 * n - 2, 1), first, taps); break;
+      case Border::Mode::reflect101: repeat(2 * n - 2, first, taps); break;
       case Border::Mode::replicate: end(1 - outputs, n - 1, first, taps, false); break;
       case Border::Mode::constant: end(-outputs, n, first, taps, drops); break;
     }

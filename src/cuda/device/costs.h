@@ -35,7 +35,7 @@ struct Costs {
   Cost<1, 2, 8> long_rows;
   Cost<3, 0, 4> long_rows_in_bulk;
   Cost<2, 2, 11> warp_strip, warp_strip_aligned;
-  Cost<3, 0, 9> register_tile;
+  Cost<3, 0, 12> register_tile;
   Cost<1, 1, 3> whole_images;
   Cost<1, 1, 4> sparse;
   Cost<1, 2, 9> movers, streaming;

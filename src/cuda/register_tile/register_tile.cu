@@ -171,8 +171,9 @@ double seconds(const Request& request) {
                       {},
                       {if_is(element == 1, outputs), if_is(element == 2, outputs),
                        if_is(element == 4, outputs), if_is(element == 2 || element == 4, outputs * taps),
-                       if_is(element == 1, outputs * taps), frame, if_is(beside > 1, outputs * taps),
-                       if_is(element == 8, outputs), if_is(element == 8, outputs * taps)}},
+                       if_is(element == 1, outputs * taps), if_is(element == 1, frame), if_is(element == 1 && beside > 1, outputs * taps),
+                       if_is(element > 1, frame * taps), if_is(element > 1 && beside > 1, frame * taps),
+                       if_is(element > 1 && beside > 1, outputs * taps), if_is(element == 8, outputs), if_is(element == 8, outputs * taps)}},
                      bytes_moved(job));
 }
 

@@ -188,7 +188,9 @@ double seconds(const Request& request) {
   const std::int64_t beside = channels_beside(request.rows, job.in.channels);
   const std::int64_t pixels = 4 * (SharedTile<float>::groups / beside);
   const std::int64_t planes = job.out.batch * job.out.depth * (job.out.channels / beside);
-  const bool is_signal = job.out.height == 1;
+  // Rows of taps over a signal are folded.
+  const bool is_signal = job.out.height == 1 && job.out.depth == 1 &&
+                         std::all_of(job.filters.begin(), job.filters.end(), [](const Taps& taps) { return taps.size[0] == 1 && taps.size[1] == 1; });
   const auto blocks_of_rows = [&](std::int64_t rows) {
     const std::int64_t across = divide_up(job.out.width, pixels);
     return planes * (is_signal ? divide_up(across, rows) : across * divide_up(job.out.height, rows));
