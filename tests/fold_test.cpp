@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/convert.h"
+#include "beside_reference.h"
 #include "halation/halation.h"
 #include "numbers.h"
 
@@ -101,48 +101,6 @@ TEST(Fold, IsSaid) {
   EXPECT_THAT(by_reference.explain(), Not(HasSubstr("folded")));
 }
 
-/// The i-th number of an image without gaps.
-double number_of(const Image& image, std::int64_t i) {
-  return visit_pixel(image.pixel(), [&](auto like) { return static_cast<double>(reinterpret_cast<const decltype(like)*>(image.view().data)[i]); });
-}
-
-/// Whole numbers below 200, some of which are replaced where that is by one that is not finite.
-Image noise(const Shape& shape, Pixel pixel, Numbers& numbers, double replaced_by) {
-  Image image(shape, pixel);
-  for (std::int64_t i = 0; i < shape.elements(); ++i) {
-    const bool replaced = !std::isfinite(replaced_by) && numbers.below(12) == 0;
-    const double value = replaced ? replaced_by : std::floor(200 * numbers.next());
-    visit_pixel(pixel, [&](auto like) {
-      using T = decltype(like);
-      reinterpret_cast<T*>(image.view().data)[i] = to_element<T>(value, Rounding::half_even);
-    });
-  }
-  return image;
-}
-
-/// What the CPU gives and what the reference gives, of a filter that folds.
-void expect_the_same(const Image& in, const Filter& filter, const Options& options) {
-  PlanSpec spec{.shape = in.shape(), .pixel = in.pixel(), .filters = {filter}, .options = options};
-  spec.options.output = Pixel::f64;
-  if (in.pixel() != Pixel::f64) spec.options.output = Pixel::f32;  // an output in f64 would make sums so
-  const Plan plan(spec);
-  ASSERT_THAT(plan.explain(), HasSubstr("folded to"));
-  Image found(plan.output_shape(), *spec.options.output);
-  plan.run(in, found.view());
-  spec.device = reference();
-  spec.options.output = Pixel::f64;
-  const Plan oracle(spec);
-  Image expected(plan.output_shape(), Pixel::f64);
-  oracle.run(in, expected.view());
-  const double bound = plan.error_bound(200);
-  for (std::int64_t i = 0; i < plan.output_shape().elements(); ++i) {
-    const double sum = number_of(expected, i);
-    const double got = number_of(found, i);
-    if (got == sum || (std::isnan(got) && std::isnan(sum))) continue;
-    ASSERT_LE(std::fabs(got - sum), bound + std::fabs(sum) * 0x1p-24) << i << "\n" << plan.explain();
-  }
-}
-
 struct Case {
   Shape shape;
   FilterSize taps;
@@ -170,7 +128,7 @@ TEST(Fold, SumsAreWhatTheyWere) {
               Options options{.border = {.z = border, .y = all_borders[numbers.below(all_borders.size())], .x = border}};
               options.border.y = border;
               if (numbers.below(2) == 0) options.operation = Operation::correlation;
-              expect_the_same(noise(each.shape, pixel, numbers, replaced_by), filter, options);
+              expect_as_reference(noise(each.shape, pixel, numbers, replaced_by == 0 ? 0 : 12, replaced_by), filter, options, "folded to");
               if (HasFatalFailure()) FAIL() << to_string(each.shape) << " " << name_of(pixel) << " " << name_of(border.mode);
             }
           }

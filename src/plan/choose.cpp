@@ -13,12 +13,12 @@
 #include "core/channels_apart.h"
 #include "core/integer_weights.h"
 #include "core/stopwatch.h"
-#include "core/transform.h"
 #include "halation/error.h"
 #include "plan/filter_analysis.h"
 #include "plan/fitting.h"
 #include "plan/fold.h"
 #include "plan/rates.h"
+#include "plan/rounding.h"
 #include "plan/tune.h"
 
 namespace halation {
@@ -39,17 +39,7 @@ struct Candidate {
   Reason reason;
 };
 
-/// How far rounding could put an integer output off, `own` being the bound of the candidate and `bound` the same or that of several. Floats
-/// may be of any size: they count as large as weights of one sign turn into the largest outputs.
-double levels_off(const Job& job, double magnitudes, const ErrorBound& own, const ErrorBound& bound) {
-  if (is_float(job.out_pixel)) return 0;
-  if (const std::optional<double> magnitude = largest_input(job)) return bound.of_rounding(*magnitude);
-  const double sums = std::fabs(job.scale) * magnitudes;
-  if (sums == 0) return 0;
-  return own.relative * std::max(largest(job.out_pixel), -smallest(job.out_pixel)) / sums;
-}
-
-/// Whether that is more than half a level.
+/// Whether rounding could put outputs of a candidate, the bound being its own or that of several, off by more than half a level.
 bool may_miss_a_level(const Job& job, const Candidate& candidate, const ErrorBound& bound) {
   return levels_off(job, candidate.magnitudes, candidate.bound, bound) > 0.5;
 }
@@ -57,22 +47,8 @@ bool may_miss_a_level(const Job& job, const std::vector<Candidate>& candidates, 
   return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& each) { return may_miss_a_level(job, each, bound); });
 }
 
-/// Whether transforms would be seen: by a level, or where a fraction is cut off, by any error at all, unless sums are whole numbers.
-bool shows_transforms(const Job& job, const std::vector<double>& weights, double magnitudes, const ErrorBound& bound) {
-  const bool cuts = !is_float(job.out_pixel) && job.rounding == Rounding::truncate;
-  return levels_off(job, magnitudes, bound, bound) > 0.5 || (cuts && !sums_are_whole(job, weights));
-}
 bool shows_transforms(const Job& job, const Candidate& candidate) {
   return shows_transforms(job, candidate.taps.weights, candidate.magnitudes, candidate.bound);
-}
-
-/// Whether transforms save too little for the digits that they round away. Whole outputs lose none, but for those that show.
-bool saves_too_little(const Space& size, const Job& job) {
-  constexpr std::int64_t fewest_taps = 32, fewest_of_whole_outputs = 16;
-  constexpr std::int64_t least_work_of_volumes = std::int64_t{1} << 19;  // some 40 us
-  const std::int64_t taps = size[0] * size[1] * size[2];
-  if (!is_float(job.out_pixel)) return taps < fewest_of_whole_outputs;
-  return taps < fewest_taps || (size[0] > 1 && job.out.elements() < least_work_of_volumes / taps);
 }
 
 /// All filters of a job are transformed, as one image, or none is.

@@ -119,8 +119,9 @@ class Direct final : public FilterMethod<Sum> {
     job.taps_x = 1;
     job.lines = lines;
     job.weights = few_weights_.data();
-    for (std::int64_t at = 0; at < of_all.n; at += columns) {
-      job.n = std::min(columns, of_all.n - at);
+    for (std::int64_t at = 0; at < of_all.n; at += job.n) {
+      const std::int64_t left = of_all.n - at;
+      job.n = left < columns + line_slack ? left : columns;  // of less than a vector kernels would read behind rows
       for (int row = 0; row < rows; ++row) {
         for (std::size_t i = 0; i < few_.size(); ++i) {
           const Tap& tap = few_[i];

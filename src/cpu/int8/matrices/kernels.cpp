@@ -138,13 +138,25 @@ void group_rows_by_vectors(const std::uint8_t* const* rows, std::int64_t samples
 
 constexpr std::int64_t sums_of_matrix = 256;
 
-/// Sums of 32 groups from `first` on: of each 16 those by upper bytes, then those by lower ones.
-void sum_by_both_bytes(const MatrixRows& job, std::int64_t first, std::int32_t* sums) {
+/// The first four tiles are sums.
+inline void begin_sums() {
   finish_memory();
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
   _tile_zero(3);
+}
+inline void store_sums(std::int32_t* sums) {
+  _tile_stored(0, sums, 64);
+  _tile_stored(1, sums + sums_of_matrix, 64);
+  _tile_stored(2, sums + 2 * sums_of_matrix, 64);
+  _tile_stored(3, sums + 3 * sums_of_matrix, 64);
+  finish_memory();
+}
+
+/// Sums of 32 groups from `first` on: of each 16 those by upper bytes, then those by lower ones.
+void sum_by_both_bytes(const MatrixRows& job, std::int64_t first, std::int32_t* sums) {
+  begin_sums();
   const std::uint8_t* weights = job.weights;
   for (std::int64_t line = 0; line < job.count; ++line) {
     const std::uint8_t* pixels = job.lines[line] + first * group_bytes;
@@ -159,20 +171,12 @@ void sum_by_both_bytes(const MatrixRows& job, std::int64_t first, std::int32_t* 
       _tile_dpbuud(3, 5, 7);
     }
   }
-  _tile_stored(0, sums, 64);
-  _tile_stored(1, sums + sums_of_matrix, 64);
-  _tile_stored(2, sums + 2 * sums_of_matrix, 64);
-  _tile_stored(3, sums + 3 * sums_of_matrix, 64);
-  finish_memory();
+  store_sums(sums);
 }
 
 /// Sums of 64 groups from `first` on by weights of one byte.
 void sum_by_one_byte(const MatrixRows& job, std::int64_t first, std::int32_t* sums) {
-  finish_memory();
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
+  begin_sums();
   const std::uint8_t* weights = job.weights;
   for (std::int64_t line = 0; line < job.count; ++line) {
     const std::uint8_t* pixels = job.lines[line] + first * group_bytes;
@@ -188,11 +192,7 @@ void sum_by_one_byte(const MatrixRows& job, std::int64_t first, std::int32_t* su
       _tile_dpbusd(3, 4, 7);
     }
   }
-  _tile_stored(0, sums, 64);
-  _tile_stored(1, sums + sums_of_matrix, 64);
-  _tile_stored(2, sums + 2 * sums_of_matrix, 64);
-  _tile_stored(3, sums + 3 * sums_of_matrix, 64);
-  finish_memory();
+  store_sums(sums);
 }
 
 /// Sums finished as sums32's kernels finish them.
