@@ -66,6 +66,18 @@ TEST(FewTaps, SumsAreThoseOfAllTaps) {
   }
 }
 
+/// Rows of which nothing is outside are read where they lie, to the last number of the image and no further.
+TEST(FewTaps, ReadNothingBehindTheImage) {
+  Numbers numbers(4);
+  for (std::int64_t width = 256; width < 290; ++width) {
+    for (const Pixel pixel : {Pixel::f32, Pixel::f64}) {
+      const Filter filter = sparse({.height = 8, .width = 9}, 9, numbers);
+      const Options options{.extent = Extent::valid, .method = Method::direct};
+      expect_as_reference(noise({.height = 15, .width = width}, pixel, numbers), filter, options, said);
+    }
+  }
+}
+
 TEST(FewTaps, WhatIsNotFiniteReachesTheWholeBox) {
   Numbers numbers(2);
   for (const double odd : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), std::nan("")}) {
