@@ -35,10 +35,10 @@ class CpuMatrices : public testing::TestWithParam<bool> {
 std::string name_of_parameter(const testing::TestParamInfo<bool>& each) { return each.param ? "PlainLoops" : "ThisMachine"; }
 INSTANTIATE_TEST_SUITE_P(By, CpuMatrices, testing::Bool(), name_of_parameter);
 
-std::vector<double> whole_weights(std::int64_t count, int most, Numbers& numbers) {
+std::vector<double> whole_weights(std::int64_t count, std::int64_t most, Numbers& numbers) {
   std::vector<double> weights;
-  for (std::int64_t i = 0; i < count; ++i) weights.push_back(static_cast<double>(numbers.below(static_cast<std::size_t>(2 * most + 1))) - most);
-  weights.front() = most;
+  for (std::int64_t i = 0; i < count; ++i) weights.push_back(static_cast<double>(static_cast<std::int64_t>(numbers.below(static_cast<std::size_t>(2 * most + 1))) - most));
+  weights.front() = static_cast<double>(most);
   return weights;
 }
 
@@ -48,8 +48,8 @@ TEST_P(CpuMatrices, AreExactForAllSizes) {
     for (const std::int64_t channels : {1, 3}) {
       const Image image = random_image({.height = 13, .width = width, .channels = channels});
       for (const auto& [height, taps] : {std::pair<std::int64_t, std::int64_t>{7, 7}, {9, 9}, {8, 10}, {3, 31}, {13, 9}, {15, 26}, {25, 9}}) {
-        const int of_two_bytes = std::max(130, static_cast<int>(60000 / (height * taps)));  // whose sums f32 holds
-        for (const int most : {3, 127, of_two_bytes}) {
+        const std::int64_t of_two_bytes = std::max<std::int64_t>(130, 60000 / (height * taps));  // whose sums f32 holds
+        for (const std::int64_t most : {std::int64_t{3}, std::int64_t{127}, of_two_bytes}) {
           for (const Pixel out : {Pixel::u8, Pixel::i16}) {
             const double scale = out == Pixel::u8 || most > 127 ? 1.0 / 256 : 1;
             expect_exact(image, Filter::dense({1, height, taps}, whole_weights(height * taps, most, numbers)),

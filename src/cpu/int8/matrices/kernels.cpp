@@ -60,7 +60,7 @@ void plain_rows(const MatrixRows& job) {
           const std::uint8_t* pixels = job.lines[line] + (group + 2 * piece) * group_bytes;
           for (std::int64_t k = 0; k < group_bytes; ++k) {
             const std::int64_t place = place_in_matrix(k / group_samples, k % group_samples, row, i % group_outputs);
-            const std::int32_t upper = std::bit_cast<std::int8_t>(weights[place]);
+            const std::int32_t upper = weights[place] < 128 ? weights[place] : weights[place] - 256;  // with a sign
             const std::int32_t weight = job.has_lower ? upper * 256 + weights[matrix_bytes + place] : upper;
             sum += static_cast<std::uint32_t>(weight * pixels[k]);
           }
@@ -269,7 +269,7 @@ void rows_by_tiles(const MatrixRows& job) {
       const std::int64_t begin = at + eight * group_outputs;
       if (begin >= job.n) break;
       const std::int32_t* from = HasLower ? sums + eight / 16 * 2 * sums_of_matrix + eight % 16 * 16 : sums + eight * 16;
-      const auto whole = [&](int group) {
+      const auto whole = [&](std::int64_t group) {
         const __m512i upper = _mm512_load_si512(from + 16 * group);
         if constexpr (!HasLower) return finish(upper);
         return finish(_mm512_add_epi32(_mm512_slli_epi32(upper, 8), _mm512_load_si512(from + sums_of_matrix + 16 * group)));
