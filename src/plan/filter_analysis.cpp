@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/finite.h"
 #include "core/integer_weights.h"
 #include "halation/error.h"
 #include "plan/banded.h"
@@ -63,10 +64,7 @@ const std::optional<LowRank>& FilterAnalysis::low_rank(const Job& job) {
   const std::size_t of_sums = job.sum_f64 ? 1 : 0;
   const FilterSize size = filter_.size();
   // Terms of opposite signs would make NaN of infinities.
-  const bool is_finite = !is_float(job.in_pixel) && std::all_of(job.borders.begin(), job.borders.end(), [](const BorderTable& border) {
-    return std::isfinite(border.constant());
-  });
-  if (!sought_low_rank_[of_sums] && is_finite && size.depth == 1 && size.taps() <= most_low_rank_taps) {
+  if (!sought_low_rank_[of_sums] && !may_be_non_finite(job) && size.depth == 1 && size.taps() <= most_low_rank_taps) {
     // Whole sums stay exact.
     if (const std::vector<double> all = weights(); !sums_are_whole(job, all))
       low_rank_[of_sums] = low_rank_of(size.width, all, low_rank_tolerance(job.sum_f64), most_terms);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/finite.h"
 #include "core/transform.h"
 #include "cpu/expected.h"
 #include "cpu/families.h"
@@ -53,8 +54,7 @@ class ByTransforms final : public Runner {
     const bool are_large = tile_bytes > std::max(large_tile_bytes, mean_image_bytes(*job_) / 8) && product(input_) >= workers_ * shared_samples;
     const bool is_shared = product(input_) >= shared_samples && (tasks < workers_ || are_large);
     (is_shared ? within_ : over_) = workers_;
-    const auto is_infinite = [](const BorderTable& border) { return !std::isfinite(border.constant()); };
-    may_be_non_finite_ = is_float(job_->in_pixel) || std::any_of(job_->borders.begin(), job_->borders.end(), is_infinite);
+    may_be_non_finite_ = may_be_non_finite(*job_);
     for (const Taps& taps : job_->filters) {
       filters_.push_back({spectrum_of(taps, box_, tiles_, product(input_) >= shared_samples ? workers_ : 1), sums_are_whole(*job_, taps.weights), {}});
       if (may_be_non_finite_) filters_.back().signs.emplace_back(taps, box_);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/finite.h"
 #include "cpu/families.h"
 #include "cpu/float_lines/expected.h"
 #include "cpu/float_lines/limits.h"
@@ -36,10 +37,6 @@ std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
 bool is_copy(const Taps& taps, double gain) {
   if (taps.size != Space{1, 1, 1}) return false;
   return gain * (taps.factors ? (*taps.factors)[0][0] * (*taps.factors)[1][0] * (*taps.factors)[2][0] : taps.weights[0]) == 1;
-}
-
-bool may_be_non_finite(const Job& job) {
-  return is_float(job.in_pixel) || std::any_of(job.borders.begin(), job.borders.end(), [](const BorderTable& border) { return !std::isfinite(border.constant()); });
 }
 
 template <class Sum>
