@@ -91,8 +91,8 @@ Flags::Flags(Command& command) : filter_options(command) {
                "where to compute, cuda:1 for the second GPU; auto takes what ends soonest, start-up and transfers "
                "included [auto]");
   machine.text("--accuracy", accuracy, "exact|fast",
-               "fast allows errors of up to 1/2048 of the brightest, where that is quicker: large smooth filters such as Gaussians, at a cost "
-               "that hardly depends on their size [exact]");
+               "fast allows errors of up to 1/1024 of the brightest, where that is quicker: large smooth filters such as Gaussians, at a cost "
+               "that hardly depends on their size, and on a GPU weights along both axes of pixels in floats [exact]");
   machine.text(
       "--tune", tune, "estimate|measure",
       "how the quickest method is found: from the rates of the device, or by timing each one first, which "

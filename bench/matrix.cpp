@@ -138,7 +138,7 @@ Target target_from(const Json& object) {
 
 const std::set<std::string_view> job_fields = {"name",   "extents", "pixel",  "output",          "channels",
                                                "batch",  "filter",  "size",   "sigma",           "border",
-                                               "method", "on",      "target", "known_gpix_per_s"};
+                                               "method", "accuracy", "on",    "target",          "known_gpix_per_s"};
 
 /// The sigma of a Gaussian of so many taps, as OpenCV chooses it.
 double usual_sigma(int size) { return 0.3 * ((size - 1) / 2.0 - 1) + 0.8; }
@@ -234,6 +234,7 @@ Job job_from(const Json& fields) {
   take_filter(job, fields);
   job.border = {border_named(text_from(fields, "border", "reflect101")), 0};
   job.method = method_named(text_from(fields, "method", "automatic"));
+  job.accuracy = accuracy_named(text_from(fields, "accuracy", "exact"));
   if (fields.contains("on")) job.on = named(devices, "device", text_from(fields, "on", ""));
   if (fields.contains("target")) job.target = target_from(fields["target"]);
   if (fields.contains("known_gpix_per_s")) {
@@ -288,7 +289,7 @@ std::string_view matrix_format() {
   size      taps along each axis [3]; sigma of a gaussian [0.3 ((size - 1) / 2 - 1) + 0.8], which without a
             size has taps as far as 4 sigma
   border    constant (0), replicate, reflect, reflect101, wrap [reflect101]
-  method    automatic, direct, separable, ... [automatic]
+  method    automatic, direct, separable, ... [automatic]; accuracy: exact or fast [exact]
   on        cpu or cuda: where it runs unless --jobs names it [both]
   target    {"unit": "share of copy" | "GPix/s" | "us" | "share of job" | "times the best peer", "least": X,
             "aim": Y, "than": NAME, "or_share_of_copy": Z}: the last is enough as well

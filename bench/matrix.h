@@ -58,6 +58,7 @@ struct Job {
   double sigma = 0;  ///< of a Gaussian
   Border border = Border::reflect101();
   Method method = Method::automatic;
+  Accuracy accuracy = Accuracy::exact;
   std::optional<Device::Kind> on;  ///< where it runs unless it is asked for by name; anywhere without
   std::optional<Target> target;
   std::map<std::string, double>

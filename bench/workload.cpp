@@ -126,7 +126,7 @@ PlanSpec spec_of(const Job& job, Device device, int threads) {
           .pixel = job.pixel,
           .filters = {filter_of(job)},
           .device = device,
-          .options = {.border = job.border, .output = job.output, .method = job.method, .threads = threads}};
+          .options = {.border = job.border, .output = job.output, .accuracy = job.accuracy, .method = job.method, .threads = threads}};
 }
 
 Image random_image(const Shape& shape, Pixel pixel) {

@@ -24,7 +24,8 @@ class Offering final : public Backend {
                                     {Method::separable, 3},
                                     {Method::box, 2},
                                     {Method::fft, 1},
-                                    {Method::multirate, 9}};
+                                    {Method::multirate, 9},
+                                    {Method::banded, 8}};
   Space untransformed{0, 0, 0};  ///< a filter that no tile is large enough for
 
   Device::Kind kind() const override { return Device::Kind::cpu; }
@@ -73,26 +74,26 @@ TEST(Ranking, GoesByWhatIsExpected) {
   EXPECT_THAT(
       ranking_of(spec_of({box({.size = 7})})),
       ElementsAre("fft: expected 1 s", "box: expected 2 s", "separable: expected 3 s", "direct: expected 4 s",
-                  "multirate: accuracy is exact", "banded: pixels are not u8"));
+                  "multirate: accuracy is exact", "banded: accuracy is exact"));
 }
 
 TEST(Ranking, BeginsWithTheOneAskedFor) {
   EXPECT_THAT(
       ranking_of(spec_of({box({.size = 7})}, {.method = Method::direct})),
       ElementsAre("direct: expected 4 s", "fft: expected 1 s", "box: expected 2 s", "separable: expected 3 s",
-                  "multirate: accuracy is exact", "banded: pixels are not u8"));
+                  "multirate: accuracy is exact", "banded: accuracy is exact"));
 }
 
 TEST(Ranking, SaysWhyNot) {
   EXPECT_THAT(
       ranking_of(spec_of({gaussian({.sigma = 1.0})}, {.accuracy = Accuracy::fast})),
-      ElementsAre("fft: expected 1 s", "separable: expected 3 s", "direct: expected 4 s",
-                  "box: its weights differ", "multirate: not smooth enough", "banded: pixels are not u8"));
+      ElementsAre("fft: expected 1 s", "separable: expected 3 s", "direct: expected 4 s", "banded: expected 8 s",
+                  "box: its weights differ", "multirate: not smooth enough"));
   EXPECT_THAT(
       ranking_of(spec_of({laplacian()})),
       ElementsAre("direct: expected 4 s", "fft: expected 1 s, saves too little for the digits that it rounds",
                   "separable: no product of factors", "box: no product of factors",
-                  "multirate: accuracy is exact", "banded: pixels are not u8"));
+                  "multirate: accuracy is exact", "banded: accuracy is exact"));
   PlanSpec zeros = spec_of({Filter::dense({1, 6, 6}, std::vector<double>(36, 0))});
   zeros.options.method = Method::direct;
   EXPECT_THAT(ranking_of(zeros), testing::Contains("box: all its weights are 0"));
@@ -110,7 +111,7 @@ TEST(Ranking, OfSeveralFiltersTransformsAllOrNone) {
   EXPECT_THAT(ranking_of(spec, backend),
               ElementsAre("box: expected 2 s", "separable: expected 3 s", "direct: expected 4 s",
                           "fft: expected 1 s, all filters or none", "multirate: accuracy is exact",
-                          "banded: pixels are not u8"));
+                          "banded: accuracy is exact"));
 }
 
 TEST(Ranking, MeasuresThreeAtMost) {
@@ -126,7 +127,7 @@ TEST(Ranking, MeasuresThreeAtMost) {
       ElementsAre(testing::ContainsRegex("^separable: expected 3 s, measured " + number + "$"),
                   testing::ContainsRegex("^box: expected 2 s, measured " + number + "$"),
                   testing::ContainsRegex("^fft: expected 1 s, measured " + number + "$"),
-                  "direct: expected 4 s", "multirate: accuracy is exact", "banded: pixels are not u8"));
+                  "direct: expected 4 s", "multirate: accuracy is exact", "banded: accuracy is exact"));
 
   PlanSpec estimated = spec;  // of the same images: times are known, and do not decide
   estimated.options.tune = Tune::estimate;
@@ -134,7 +135,7 @@ TEST(Ranking, MeasuresThreeAtMost) {
               ElementsAre(testing::StartsWith("fft: expected 1 s, measured "),
                           testing::StartsWith("box: expected 2 s, measured "),
                           testing::StartsWith("separable: expected 3 s, measured "), "direct: expected 4 s",
-                          "multirate: accuracy is exact", "banded: pixels are not u8"));
+                          "multirate: accuracy is exact", "banded: accuracy is exact"));
   EXPECT_EQ(timings_taken() - before, 3);
 }
 

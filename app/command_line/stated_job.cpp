@@ -68,7 +68,7 @@ StatedJobOptions::StatedJobOptions(Command& command, const std::string& heading,
                "what lies outside the image, one for all axes or one each [reflect101]");
   options.text("--border-value", border_value_, "V", "the value of the border constant [0]");
   options.text("--accuracy", accuracy_, "exact|fast",
-               "whether methods may approximate, by up to 1/2048 of the largest pixel [exact]");
+               "whether methods may approximate, by up to 1/1024 of the largest pixel [exact]");
 }
 
 StatedJob StatedJobOptions::job(const std::string& filter, const FilterOptions& filter_options,

@@ -37,7 +37,8 @@ enum class Sum { automatic, f64 };
 /// What approximations are allowed. All results are within `Plan::error_bound`, which counts them.
 enum class Accuracy {
   exact,  ///< none: what is rounded is all that is off
-  fast,   ///< up to 2^-11 · Σ|w| · max|x|, half precision's unit roundoff, where that is quicker: `Method::multirate` may be chosen.
+  fast,   ///< up to 2^-10 · Σ|w| · max|x|, half precision's unit roundoff for weights and for pixels, where that is quicker:
+          ///< `Method::multirate` may be chosen, and `Method::banded` over floats.
           ///< Integer outputs may be off by as much, those of u16 by some levels; NaN and infinity may reach a few steps of the lower
           ///< rate further than the filter does. Where nothing quicker fits, as `exact`
 };
@@ -49,8 +50,9 @@ enum class Method {
   direct,     ///< weight by weight: any filter; all devices
   separable,  ///< along one axis after the other: weights that are a product of factors; cpu and cuda
   low_rank,   ///< as a sum of up to 8 products of factors along height and width, in one pass: over integers, whose sums are finite; cpu
-  banded,     ///< as products of matrices of whole numbers, by tensor cores: filters over u8 of up to some 40 × 40 weights, or products of
-              ///< factors of up to 97, that whole numbers of 16 bits stand for; cuda, of compute capability 8.0 and later
+  banded,     ///< as products of matrices, by tensor cores: filters over u8 of up to some 40 × 40 weights, or products of factors of up to
+              ///< 97, that whole numbers of 16 bits stand for; with `Accuracy::fast` also filters over f32 and f16 of up to some 31 × 31
+              ///< weights, of which 11 bits count, as of pixels; cuda, of compute capability 8.0 and later
   box,        ///< sums that neighbouring outputs share, at a cost that hardly grows with the size: factors each of which has equal
               ///< weights; cpu and cuda
   fft,        ///< as a product of spectra, tile by tile: any filter, at a cost that hardly grows with its size; cpu and cuda
@@ -111,7 +113,7 @@ struct Options {
   double offset = 0;
   Rounding rounding = Rounding::half_even;
   Sum sum = Sum::automatic;
-  Accuracy accuracy = Accuracy::exact;  ///< `fast` allows `Method::multirate`
+  Accuracy accuracy = Accuracy::exact;  ///< `fast` allows approximations
   Method method = Method::automatic;
   Tune tune = Tune::estimate;
   int threads = 0;  ///< CPU threads at most; 0: `available_threads()` (halation/threads.h), one for small images

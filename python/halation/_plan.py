@@ -264,8 +264,9 @@ def plan(
     sum : {"automatic", "f64"}
         The precision of sums: float32 or better, or of uint8 on the CPU fixed point, off by 1/16 of a level at most; or float64.
     accuracy : {"exact", "fast"}
-        "fast" allows errors of up to 2^-11 of the largest pixel times the sum of the weights' magnitudes, where that is quicker: large
-        smooth filters such as Gaussians, at a cost that hardly depends on their size. `Plan.error_bound` counts them.
+        "fast" allows errors of up to 2^-10 of the largest pixel times the sum of the weights' magnitudes, where that is quicker: large
+        smooth filters such as Gaussians, at a cost that hardly depends on their size; on a GPU also dense filters over float32 and float16, from
+        9x9 to 17x17, in half precision. `Plan.error_bound` counts them.
     method : {"automatic", "direct", "separable", "box", "fft", "multirate"}
         "fft" is by transforms; "multirate", at a lower rate, approximates and needs accuracy "fast".
     tune : {"estimate", "measure"}

@@ -62,6 +62,7 @@ struct Job {
   double offset = 0;
   Rounding rounding = Rounding::half_even;
   bool sum_f64 = false;
+  Accuracy accuracy = Accuracy::exact;
   int threads = 0;
 
   std::size_t outputs() const { return combine == Combine::none ? filters.size() : 1; }

@@ -160,7 +160,7 @@ const Families& families() {
       &shared_tile,        &shared_tile_factored, &through_f32,       &axis_by_axis,     &axis_by_axis_pixels,
       &depth_for_height,   &one_factor_dense,     &filter_by_filter,  &fft_tiles,        &fft_passes,
       &fft_along_y,        &multirate,            &banded,            &banded_passes,
-      &whole_images,       &sparse_taps,
+      &banded_floats,     &whole_images,       &sparse_taps,
   };
   static const Families table(list);
   return table;

@@ -231,9 +231,16 @@ ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double
 }
 
 ErrorBound error_bound_of_banded(const Banded& banded, double magnitudes, const Job& job) {
+  const double u = unit_of(job);
+  if (banded.over_floats) {
+    const double size = std::fabs(job.scale);
+    return {.relative = size * magnitudes * others * u,
+            .absolute = 4 * u * std::fabs(job.offset) + std::max(1.0, size) * 2 * least_normal(job.in_pixel) * magnitudes + 4 * 0x1p-126 +
+                        least_normal(job.out_pixel),
+            .approximation = size * magnitudes * banded.error};
+  }
   const bool as_they_are = banded.scale == 1 && !banded.has_scale && job.scale == 1 && job.offset == 0;
   if (as_they_are && job.combine == Combine::none && magnitudes * *largest_input(job) <= 0x1p24) return {0, 0, 0};
-  const double u = unit_of(job);
   return {.relative = std::fabs(job.scale) * magnitudes * others * u,
           .absolute = 4 * u * std::fabs(job.offset) + banded.error + 2 * 0x1p-126 + least_normal(job.out_pixel)};
 }

@@ -79,8 +79,8 @@ ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, con
 /// that as well.
 ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double residual, const TransformFacts& facts, const Job& job);
 
-/// The bound for one filter in whole weights (core/banded.h), whose sums are exact: they become f32, and are multiplied and offset; and what
-/// the weights leave out.
+/// The bound for one filter by products of matrices (core/banded.h): sums in whole weights are exact, become f32, and are multiplied and
+/// offset; and what the weights leave out. Over floats what tf32 leaves out, and tensor cores cut off, is the approximation.
 ErrorBound error_bound_of_banded(const Banded& banded, double magnitudes, const Job& job);
 
 /// The bound for one filter as a sum of products of factors: along x a term is summed behind those before it, so it is one product of as

@@ -1,4 +1,4 @@
-// banded.cpp: weights as whole numbers of 8 or 16 bits.
+// banded.cpp: weights as whole numbers of 8 or 16 bits, and as tf32.
 #include "plan/banded.h"
 
 #include <algorithm>
@@ -124,6 +124,27 @@ std::optional<FoundFactors> banded_factors_of(const Job& job, const std::vector<
   found.factors.x = std::move(whole_x.weights);
   found.factors.y = std::move(whole_y.weights);
   return found;
+}
+
+std::optional<Banded> banded_over_floats(const Job& job, const Space& size, const std::vector<double>& weights) {
+  constexpr double half_a_unit = 0x1p-11;  // in the last place of 1, of tf32
+  constexpr double most_error = 0x1p-10;
+  constexpr double least = 0x1p-64, most = 0x1p64;  // of weights: far from the ends of f32
+  const double largest = largest_magnitude(weights);
+  if (job.accuracy != Accuracy::fast || job.sum_f64 || !(largest >= least && largest <= most)) return std::nullopt;
+  double left = 0;
+  for (const double w : weights) left += std::fabs(w - as_tf32(w));
+  const double of_weights = left / sum_of_magnitudes(weights);
+  const double of_pixels = job.in_pixel == Pixel::f16 ? 0 : half_a_unit;
+  // An instruction adds 16 products to a sum, all cut off at 2^-23 of the largest of them at most, and so is what becomes of them (M. Fasi and
+  // others, Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021).
+  constexpr double of_instruction = 18 * 0x1p-23;
+  const auto instructions = static_cast<double>(size[1] * ((size[2] + 30) / 16));
+  constexpr double of_small_weights = 0x1p-39;  // too small for halves beside the largest
+  const double error =
+      of_pixels + (of_weights + instructions * of_instruction + static_cast<double>(weights.size()) * of_small_weights) * (1 + half_a_unit);
+  if (error > most_error) return std::nullopt;
+  return Banded{.weights = {}, .error = error, .over_floats = true};
 }
 
 }  // namespace halation

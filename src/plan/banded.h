@@ -1,4 +1,4 @@
-// banded.h: finds the whole numbers that stand for a filter's weights in sums over bytes.
+// banded.h: finds the numbers that stand for a filter's weights in products of matrices.
 #pragma once
 
 #include <optional>
@@ -22,5 +22,9 @@ struct FoundFactors {
   double levels = 0;
 };
 std::optional<FoundFactors> banded_factors_of(const Job& job, const std::vector<double>& y, const std::vector<double>& x, double residual);
+
+/// Of one filter over floats whose weights and pixels may be rounded to tf32: none where accuracy is exact, or results could be off by more
+/// than 2^-10 · Σ|w| · max|x|. Pixels of f16 are not rounded.
+std::optional<Banded> banded_over_floats(const Job& job, const Space& size, const std::vector<double>& weights);
 
 }  // namespace halation

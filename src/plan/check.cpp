@@ -187,6 +187,7 @@ CheckedJob check(const PlanSpec& spec) {
   job.offset = options.offset;
   job.rounding = options.rounding;
   job.threads = options.threads;
+  job.accuracy = options.accuracy;
   job.out = spec.shape;
 
   std::vector<Filter> settled;

@@ -292,7 +292,9 @@ class Chooser {
       candidate.taps.banded = analysis.banded(job);
       candidate.magnitudes = sum_of_magnitudes(analysis.weights());
       candidate.bound = error_bound_of_banded(*candidate.taps.banded, candidate.magnitudes, job);
-      candidate.reason.weight_bits = 8 * candidate.taps.banded->bytes;
+      const bool over_floats = candidate.taps.banded->over_floats;
+      if (over_floats) candidate.taps.weights = analysis.weights();
+      candidate.reason.weight_bits = over_floats ? tf32_bits : 8 * candidate.taps.banded->bytes;
       candidate.reason.no_product = analysis.known_as_no_product(job);
     } else if (method == Method::low_rank) {
       const LowRank& low_rank = *analysis.low_rank(job);

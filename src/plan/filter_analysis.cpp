@@ -54,8 +54,10 @@ const std::optional<Multirate>& FilterAnalysis::multirate(const Job& job) {
 const std::optional<Banded>& FilterAnalysis::banded(const Job& job) {
   static const std::optional<Banded> none;
   const FilterSize size = filter_.size();
-  if (job.sum_f64 || job.in_pixel != Pixel::u8 || size.depth > 1 || std::max(size.height, size.width) > most_banded_factor) return none;
-  if (!sought_banded_) banded_ = found_banded(job);
+  const bool over_floats = job.in_pixel == Pixel::f32 || job.in_pixel == Pixel::f16;
+  const std::int64_t most = over_floats ? most_banded_over_floats : most_banded_factor;
+  if (job.sum_f64 || (!over_floats && job.in_pixel != Pixel::u8) || size.depth > 1 || std::max(size.height, size.width) > most) return none;
+  if (!sought_banded_) banded_ = over_floats ? banded_over_floats(job, place_.size, weights()) : found_banded(job);
   sought_banded_ = true;
   return banded_;
 }

@@ -20,6 +20,7 @@ inline constexpr std::int64_t most_dense_taps = std::int64_t{1} << 28;
 /// Of more weights, or of longer factors, no backend makes banded matrices.
 inline constexpr std::int64_t most_banded_taps = 4096;
 inline constexpr std::int64_t most_banded_factor = 128;
+inline constexpr std::int64_t most_banded_over_floats = 33;  ///< along an axis
 /// Of more terms products of factors are no quicker than transforms; of more weights they are not looked for.
 inline constexpr std::size_t most_terms = 8;
 inline constexpr std::int64_t most_low_rank_taps = std::int64_t{1} << 18;
@@ -43,7 +44,7 @@ class FilterAnalysis {
   const std::optional<Separation>& separation();
   /// How it is done at a lower rate; none where it is not smooth enough, or no product of factors.
   const std::optional<Multirate>& multirate(const Job& job);
-  /// The whole numbers that stand for its weights; none where there are none.
+  /// The numbers that stand for its weights in products of matrices; none where there are none.
   const std::optional<Banded>& banded(const Job& job);
   /// The few products of factors, or the one, that it is the sum of; none where there are no such.
   const std::optional<LowRank>& low_rank(const Job& job);

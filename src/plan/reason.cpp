@@ -28,7 +28,8 @@ std::string to_string(const Reason& reason) {
   }
   const std::string how = reason.method == Method::fft ? " by transforms" + instead + " multiply-adds a sample" + why
                           : reason.method == Method::banded
-                              ? " by matrices of whole weights of " + std::to_string(reason.weight_bits) + " bits" + instead + " multiply-adds a sample" + why
+                              ? (reason.weight_bits == tf32_bits ? " by matrices of weights of " : " by matrices of whole weights of ") +
+                                    std::to_string(reason.weight_bits) + " bits" + instead + " multiply-adds a sample" + why
                           : reason.method == Method::low_rank
                               ? " as a sum of " + std::to_string(reason.terms) + " products of factors, " +
                                     std::to_string(static_cast<std::int64_t>(reason.terms) * multiply_adds(reason.size, reason.method)) +

@@ -19,7 +19,7 @@ struct Reason {
   Method method = Method::direct;
   std::array<std::int64_t, 2> factors{1, 1};  ///< of the lower rate along y and x
   double approximation = 0;                   ///< over Σ|w|
-  int weight_bits = 0;      ///< of whole weights
+  int weight_bits = 0;      ///< of whole weights, or `tf32_bits`
   std::size_t terms = 0;    ///< of low rank
   bool no_product = false;  ///< of factors: known, not only not sought
   double seconds = 0;       ///< expected

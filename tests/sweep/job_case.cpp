@@ -388,7 +388,7 @@ JobCase large_case(std::uint64_t seed, std::uint64_t index, double times) {
   const auto kind = one_of({std::size_t{1}, std::size_t{1}, std::size_t{2}, std::size_t{0}, std::size_t{4}, std::size_t{4}, std::size_t{8}});
   spec.filters.push_back(make_filter_of(kind, size, random));
   made.integer_weights = kind == 0;
-  if (kind == 4 && below(random, 2) == 0) spec.options.accuracy = Accuracy::fast;
+  if (below(random, kind == 4 ? 2 : 3) == 0) spec.options.accuracy = Accuracy::fast;
   if (spec.shape.channels > 1 && below(random, 4) == 0) made.in_layout = made.out_layout = Layout::planar;
   made.text = text_of(made, kind, mode) + (spec.options.accuracy == Accuracy::fast ? ", fast" : "");
   return made;

@@ -38,12 +38,13 @@ struct Costs {
   Cost<3, 0, 12> register_tile;
   Cost<1, 1, 3> whole_images;
   Cost<1, 1, 4> sparse;
-  Cost<1, 2, 9> movers, streaming;
+  Cost<1, 3, 9> movers, streaming;
   Cost<2, 2, 2> fft_tiles_f32, fft_tiles_f64, fft_lines_f32, fft_lines_f64;
   Cost<2, 0, 1> fft_passes_f32, fft_passes_f64;
   Cost<1, 0, 1> fft_columns_f32, fft_columns_f64;
   Cost<1, 4, 5> banded;
   Cost<1, 2, 5> banded_passes;
+  Cost<1, 2, 5> banded_floats;
   Cost<1, 0, 1> box_x, box_y;
   Cost<1, 0, 2> box_y_reread;
   Cost<1, 0, 2> multirate;

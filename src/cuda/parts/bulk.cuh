@@ -39,7 +39,7 @@ struct Arrival {
 #endif
   }
 
-  /// Arrives when all that this thread has asked of `copy_async` (lines.cuh) is there.
+  /// Arrives when all that this thread has asked of `copy_async` (async_copy.cuh) is there.
   __device__ __forceinline__ void arrive_with_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address()) : "memory");

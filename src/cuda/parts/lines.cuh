@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "cuda/parts/async_copy.cuh"
 #include "cuda/parts/border.h"
 #include "cuda/parts/divisor.h"
 #include "cuda/parts/neighbours.cuh"
 #include "cuda/parts/pixels.cuh"
+#include "cuda/parts/with_pixel.cuh"
 #include "halation/view.h"
 
 namespace halation::cuda_backend {
@@ -47,6 +49,7 @@ struct Place {
   const std::byte* in;
   std::int64_t out;  // bytes from the output's first element
   int warp, warps;   // which this one is of those that stage rows, by turns: all of the block, but where a kernel says otherwise
+  int lift;          // numbers further from the warps' rows to the next of each, beside their pitch: none, but where a kernel says otherwise
 };
 
 /// Block `block` of a launch whose blocks hold `rows` output rows.
@@ -67,125 +70,8 @@ __device__ __forceinline__ Place place_of(const LineArguments& job, unsigned blo
   place.out = batch * job.out_strides.batch + channel * job.out_strides.channels + place.z * job.out_strides.depth;
   place.warp = static_cast<int>(threadIdx.y);
   place.warps = static_cast<int>(blockDim.y);
+  place.lift = 0;
   return place;
-}
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-constexpr bool copies_async = true;
-#else
-constexpr bool copies_async = false;
-#endif
-
-/// 4 bytes to a shared address, on their way when this returns.
-__device__ __forceinline__ void copy_async([[maybe_unused]] const float* to, [[maybe_unused]] const std::byte* from) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from));
-#endif
-}
-
-/// 16 bytes to an address in shared memory, both on boundaries of 16; on their way when this returns.
-__device__ __forceinline__ void copy_16([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-#elif defined(__CUDA_ARCH__)
-  const uint4 word = __ldg(reinterpret_cast<const uint4*>(from));
-  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w) : "memory");
-#endif
-}
-
-/// The same, of which the first `bytes` are copied and the others are 0.
-__device__ __forceinline__ void copy_16([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from,
-                                        [[maybe_unused]] int bytes) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
-#elif defined(__CUDA_ARCH__)
-  for (int i = 0; i < 16; ++i) {
-    const unsigned value = i < bytes ? static_cast<unsigned>(from[i]) : 0;
-    asm volatile("st.shared.u8 [%0], %1;" ::"r"(to + i), "r"(value) : "memory");
-  }
-#endif
-}
-
-/// The first `bytes` of 16, where those behind them are nobody's: words on their way, others at once.
-__device__ __forceinline__ void copy_first([[maybe_unused]] unsigned to, [[maybe_unused]] const std::byte* from,
-                                           [[maybe_unused]] int bytes) {
-#if defined(__CUDA_ARCH__)
-  int at = 0;
-#if __CUDA_ARCH__ >= 800
-#pragma unroll 1
-  for (; at + 4 <= bytes; at += 4) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to + at), "l"(from + at) : "memory");
-#endif
-#pragma unroll 1
-  for (; at < bytes; ++at) {
-    const unsigned value = __ldg(reinterpret_cast<const std::uint8_t*>(from) + at);
-    asm volatile("st.shared.u8 [%0], %1;" ::"r"(to + at), "r"(value) : "memory");
-  }
-#endif
-}
-
-/// Waits for what this thread staged; the block must meet before others read it.
-__device__ __forceinline__ void staged() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
-/// Ends a group of what this thread stages, and waits for all groups but the last `Count`.
-template <int Count>
-__device__ __forceinline__ void staged_but() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-  asm volatile("cp.async.wait_group %0;" ::"n"(Count) : "memory");
-#endif
-}
-
-/// Until `Threads` threads of the block are here, wherever their code has brought them.
-template <int Threads>
-__device__ __forceinline__ void meet() {
-#if defined(__CUDA_ARCH__)
-  __barrier_sync_count(1, Threads);
-#else
-  __syncthreads();
-#endif
-}
-
-/// Numbers from shared memory, `Wide` (4 or 2) at a time; `from` lies on a boundary of as many.
-template <int Wide, int Count>
-__device__ __forceinline__ void load_window(float (&to)[Count], const float* from) {
-#pragma unroll
-  for (int i = 0; i < Count; i += Wide) {
-    if constexpr (Wide == 4) {
-      const float4 four = *reinterpret_cast<const float4*>(from + i);
-      to[i] = four.x;
-      to[i + 1] = four.y;
-      to[i + 2] = four.z;
-      to[i + 3] = four.w;
-    } else {
-      const float2 two = *reinterpret_cast<const float2*>(from + i);
-      to[i] = two.x;
-      to[i + 1] = two.y;
-    }
-  }
-}
-
-/// Elements from shared memory as numbers, four at a time; `from` lies on a boundary of four.
-template <int Wide, class In, int Count>
-__device__ __forceinline__ void load_window(float (&to)[Count], const In* from) {
-  static_assert(Wide == 4 && sizeof(In) < 4);
-  constexpr int words = static_cast<int>(sizeof(In));  // of four elements
-#pragma unroll
-  for (int i = 0; i < Count; i += 4) {
-    std::uint32_t word[words];
-    if constexpr (words == 1) {
-      word[0] = *reinterpret_cast<const std::uint32_t*>(from + i);
-    } else {
-      const uint2 two = *reinterpret_cast<const uint2*>(from + i);
-      word[0] = two.x;
-      word[1] = two.y;
-    }
-#pragma unroll
-    for (int k = 0; k < 4; ++k) to[i + k] = number_in<In>(word[k * words / 4], k * words % 4);
-  }
 }
 
 /// The commonest case, rows that all exist and whose elements lie side by side: a lane's first element of the first row is `from`,
@@ -196,11 +82,12 @@ __device__ __forceinline__ void stage_neighbours(Pixel pixel, const Place& place
                                                  int elements, Sum* to, int row_pitch, int rows, const At& at) {
   const int warp = place.warp;
   const int warps = place.warps;
+  const int turn = warps * row_pitch + place.lift;  // numbers from a row of this warp to its next
   from += warp * row_bytes;
   to += warp * row_pitch;
   if constexpr (copies_async && Bytes == 4 && std::is_same_v<Sum, float>) {
     const bool whole = elements > 32 * (Count - 2);  // most rows are, and need no questions but the last
-    for (int r = warp; r < rows; r += warps, from += warps * row_bytes, to += warps * row_pitch) {
+    for (int r = warp; r < rows; r += warps, from += warps * row_bytes, to += turn) {
       if (whole) {
 #pragma unroll
         for (int i = 0; i < Count - 1; ++i) copy_async(to + at(i), from + 32 * i * Bytes);
@@ -214,7 +101,7 @@ __device__ __forceinline__ void stage_neighbours(Pixel pixel, const Place& place
     }
   } else {
     constexpr int together = Count > 6 ? 2 : 4;
-    for (int r = warp; r < rows; r += warps * together, from += warps * together * row_bytes, to += warps * together * row_pitch) {
+    for (int r = warp; r < rows; r += warps * together, from += warps * together * row_bytes, to += together * turn) {
       Bits<Sum> bits[together][Count];
 #pragma unroll
       for (int t = 0; t < together; ++t) {
@@ -228,7 +115,7 @@ __device__ __forceinline__ void stage_neighbours(Pixel pixel, const Place& place
 #pragma unroll
         for (int t = 0; t < together; ++t) {
           if (r + t * warps >= rows) break;
-          Sum* line = to + t * warps * row_pitch;
+          Sum* line = to + t * turn;
 #pragma unroll
           for (int i = 0; i < Count; ++i) {
             if (elements > 32 * i) line[at(i)] = number_of<decltype(element), Sum>(bits[t][i]);
@@ -257,10 +144,11 @@ __device__ __forceinline__ void stage_shares(Pixel pixel, const Place& place, co
                                              int rows, Sum outside, Sum outside_x, const RowAt& row_at) {
   const int warp = place.warp;
   const int warps = place.warps;
+  const int turn = warps * row_pitch + place.lift;  // numbers from a row of this warp to its next
   to += warp * row_pitch;
   if constexpr (copies_async && std::is_same_v<Sum, float>) {
     if constexpr (Bytes == 4) {
-      for (int r = warp; r < rows; r += warps, to += warps * row_pitch) {
+      for (int r = warp; r < rows; r += warps, to += turn) {
         const std::byte* row = row_at(r);
 #pragma unroll
         for (int i = 0; i < Count; ++i) {
@@ -273,7 +161,7 @@ __device__ __forceinline__ void stage_shares(Pixel pixel, const Place& place, co
     }
   }
   constexpr int together = Count > 6 ? 2 : 4;
-  for (int r = warp; r < rows; r += warps * together, to += warps * together * row_pitch) {
+  for (int r = warp; r < rows; r += warps * together, to += together * turn) {
     Bits<Sum> bits[together][Count];
     bool exists[together];
 #pragma unroll
@@ -293,7 +181,7 @@ __device__ __forceinline__ void stage_shares(Pixel pixel, const Place& place, co
         for (int i = 0; i < Count; ++i) {
           if (i >= mine.count) continue;
           const Sum value = number_of<decltype(element), Sum>(bits[t][i]);
-          to[t * warps * row_pitch + mine.to[i]] = !exists[t] ? outside : mine.from[i] == nowhere ? outside_x : value;
+          to[t * turn + mine.to[i]] = !exists[t] ? outside : mine.from[i] == nowhere ? outside_x : value;
         }
       }
     });
@@ -338,7 +226,7 @@ __device__ __forceinline__ void stage(const LineArguments& job, const Place& pla
             with_element<Bytes>(in_pixel, [&](auto element) { value = number_of<decltype(element), Sum>(bits); });
           });
         }
-        to[r * row_pitch + channel * plane_pitch + pixel] = value;
+        to[r * row_pitch + r / place.warps * place.lift + channel * plane_pitch + pixel] = value;
       }
     }
     return;
@@ -496,15 +384,9 @@ __device__ __forceinline__ void put_rows_as(const LineArguments& job, const Plac
 template <class Sum>
 __device__ __forceinline__ void put_rows(const LineArguments& job, const Place& place, std::byte* out, std::int64_t first,
                                          std::int64_t end, int rows, const Sum* from, int row_pitch) {
-  const auto as = [&](auto element) { put_rows_as<Sum, decltype(element)>(job, place, out, first, end, rows, from, row_pitch); };
-  switch (job.out_pixel) {  // once, outside of all loops: a branch between stores keeps the compiler from overlapping anything
-    case Pixel::u8: as(std::uint8_t{}); break;
-    case Pixel::u16: as(std::uint16_t{}); break;
-    case Pixel::i16: as(std::int16_t{}); break;
-    case Pixel::f16: as(f16{}); break;
-    case Pixel::f32: as(float{}); break;
-    case Pixel::f64: as(double{}); break;
-  }
+  with_pixel(job.out_pixel, [&](auto element) {  // a branch between stores would keep the compiler from overlapping anything
+    put_rows_as<Sum, decltype(element)>(job, place, out, first, end, rows, from, row_pitch);
+  });
 }
 
 }  // namespace halation::cuda_backend

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "cuda/parts/rows/stretches.cuh"
+#include "cuda/parts/windows.cuh"
 
 namespace halation::cuda_backend {
 

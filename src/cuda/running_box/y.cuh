@@ -7,6 +7,7 @@
 
 #include "cuda/parts/bulk_rows.cuh"
 #include "cuda/parts/lines.cuh"
+#include "cuda/parts/windows.cuh"
 
 namespace halation::cuda_backend {
 

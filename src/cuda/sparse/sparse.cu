@@ -2,9 +2,9 @@
 #include "cuda/sparse/sparse.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "core/finite.h"
 #include "cuda/device/device.h"
 #include "cuda/parts/line_arguments.h"
 #include "cuda/parts/strips.h"
@@ -15,10 +15,6 @@ namespace {
 
 std::int64_t not_0(const Taps& taps) {
   return std::ssize(taps.weights) - std::count(taps.weights.begin(), taps.weights.end(), 0.0);
-}
-
-bool may_be_odd(const Job& job) {
-  return is_float(job.in_pixel) || std::any_of(job.borders.begin(), job.borders.end(), [](const BorderTable& border) { return !std::isfinite(border.constant()); });
 }
 
 /// A block's rows and columns, and what they are staged as.
@@ -48,7 +44,7 @@ class SparseRunner final : public Runner {
  public:
   SparseRunner(std::shared_ptr<const Job> job, const Gpu& gpu) : job_(std::move(job)), device_(gpu.device), shared_limit_(gpu.shared_limit) {
     const Taps& taps = job_->filters.front();
-    if (may_be_odd(*job_)) {
+    if (may_be_non_finite(*job_)) {
       dense_ = uploaded(std::vector<Sum>(taps.weights.begin(), taps.weights.end()), cudaStreamPerThread);
       HALATION_CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
     }
@@ -60,7 +56,7 @@ class SparseRunner final : public Runner {
 
   std::size_t workspace_bytes() const override { return 0; }
   std::size_t constant_bytes() const override {
-    return may_be_odd(*job_) ? job_->filters.front().weights.size() * sizeof(Sum) : 0;
+    return may_be_non_finite(*job_) ? job_->filters.front().weights.size() * sizeof(Sum) : 0;
   }
   std::string explain() const override {
     const Taps& taps = job_->filters.front();
@@ -144,7 +140,7 @@ double seconds(const Request& request) {
                      {{1},
                       {gpu.rounds_of(blocks, together).in_a_place * static_cast<double>(taps.size[0])},
                       {outputs, wide * outputs * static_cast<double>(not_0(taps)),
-                       wide * gpu.millions(blocks * staged * taps.size[0]) * (may_be_odd(job) ? 2 : 1), if_is(beside > 1, outputs)}},
+                       wide * gpu.millions(blocks * staged * taps.size[0]) * (may_be_non_finite(job) ? 2 : 1), if_is(beside > 1, outputs)}},
                      bytes_moved(job), job.sum_f64);
 }
 

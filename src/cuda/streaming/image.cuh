@@ -9,6 +9,7 @@
 #pragma once
 
 #include "cuda/parts/bulk_rows.cuh"
+#include "cuda/parts/windows.cuh"
 #include "cuda/streaming/movers.cuh"
 
 namespace halation::cuda_backend {

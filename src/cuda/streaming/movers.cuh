@@ -23,6 +23,7 @@
 #include <cstdint>
 
 #include "cuda/parts/lines.cuh"
+#include "cuda/parts/windows.cuh"
 
 namespace halation::cuda_backend {
 

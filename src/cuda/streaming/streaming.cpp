@@ -38,7 +38,7 @@ const char* refuses_alike(const Request& request) {
 }
 
 /// Terms of Costs::movers and Costs::streaming.
-double seconds_by(const Request& request, const Cost<1, 2, 9>& cost, bool all_warps) {
+double seconds_by(const Request& request, const Cost<1, 3, 9>& cost, bool all_warps) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const auto& [z, y, x] = request.taps().size;
@@ -72,7 +72,7 @@ double seconds_by(const Request& request, const Cost<1, 2, 9>& cost, bool all_wa
   return gpu.seconds(
       cost,
       {{1},
-       {in_a_place * steps, 0.1 * in_a_place * steps * taps},
+       {in_a_place * steps, 0.1 * in_a_place * steps * taps, if_is(!volume && element == 4, in_a_place - 1)},
        {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, sums), if_is(!volume, sums), if_is(element == 1, staged), if_is(element == 2, staged),
         if_is(element == 4, staged), if_is(one_by_one, staged), if_is(!volume && beside > 1, outputs)}},
       bytes_moved(job));

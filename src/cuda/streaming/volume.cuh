@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "cuda/parts/windows.cuh"
 #include "cuda/streaming/movers.cuh"
 
 namespace halation::cuda_backend {
