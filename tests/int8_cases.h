@@ -14,8 +14,12 @@
 #include <vector>
 
 #include "core/job.h"
+#include "cpu/families.h"
 #include "halation/halation.h"
 #include "numbers.h"
+#include "plan/backends.h"
+#include "plan/check.h"
+#include "plan/choose.h"
 
 namespace halation {
 
@@ -55,23 +59,30 @@ inline Image random_image(const Shape& shape, Layout layout = Layout::interleave
   return image;
 }
 
-/// Every pixel right to the bit by one thread and by two, in the sums that the plan is to say it takes.
+/// Every pixel right to the bit by one thread and by two: of what a plan takes, which hangs on what this machine's rates expect, and of the
+/// family for integers, which is to say that it takes these sums.
 inline void expect_exact(const Image& image, const Filter& filter, Options options, const std::string& sums) {
   Options plain = options;
   plain.method = Method::automatic;
   const Image expected = convolve(image, filter, plain, reference());
+  const auto bytes = static_cast<std::size_t>(expected.shape().elements()) * bytes_of(expected.pixel());
   for (const int threads : {1, 2}) {
     options.threads = threads;
+    const auto expect_same_bits = [&](const std::byte* found, const char* by) {
+      EXPECT_EQ(std::memcmp(expected.view().data, found, bytes), 0)
+          << to_string(image.shape()) << ", " << filter.name() << ", " << threads << " threads, by " << by;
+    };
+    expect_same_bits(convolve(image, filter, options, cpu()).view().data, "a plan");
     const PlanSpec spec{.shape = image.shape(), .pixel = Pixel::u8, .filters = {filter}, .options = options};
-    // Images a few pixels wide may be quicker axis by axis.
-    if (image.shape().width >= 63) {
-      const std::string text = Plan(spec).explain();
-      EXPECT_THAT(text.substr(0, text.find("; images with ")), testing::HasSubstr(sums));
-    }
-    const Image found = convolve(image, filter, options, cpu());
-    const auto bytes = static_cast<std::size_t>(expected.shape().elements()) * bytes_of(expected.pixel());
-    EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, bytes), 0)
-        << to_string(image.shape()) << ", " << filter.name() << ", " << threads << " threads";
+    const Choice choice = choose(check(spec), options, backend_for(cpu()), cpu());
+    ASSERT_EQ(cpu_backend::int8.refuses({*choice.job, choice.job->filters}), nullptr);
+    const auto runner = cpu_backend::int8.make(choice.job, threads);
+    EXPECT_THAT(runner->explain(), testing::HasSubstr(sums));
+    Image found({.width = static_cast<std::int64_t>(bytes)}, Pixel::u8);
+    Image workspace({.width = static_cast<std::int64_t>(runner->workspace_bytes()) + 1}, Pixel::u8);
+    const View out{found.view().data, expected.shape(), expected.view().strides, expected.pixel(), {}};
+    runner->run(image, {&out, 1}, {workspace.view().data, runner->workspace_bytes()}, {});
+    expect_same_bits(found.view().data, "the family");
   }
 }
 

@@ -235,7 +235,7 @@ std::optional<std::string> find_fault(const JobCase& job_case, Device device) {
   // Transforms round whole sums to whole numbers: the right ones where the output is of such.
   const bool to_floats_by_transforms = is_float(plan->output_pixel()) && plan->methods().front() == Method::fft;
   const Rule rule{plan->output_pixel(), spec.options.rounding, plan->error_bound(greatest) + oracle->error_bound(greatest),
-                  !to_floats_by_transforms && arithmetic_is_exact(job_case, greatest)};
+                  !to_floats_by_transforms && spec.options.accuracy == Accuracy::exact && arithmetic_is_exact(job_case, greatest)};
   for (std::size_t i = 0; i < outs.size(); ++i) {
     if (!outs[i].surroundings_intact()) return "bytes outside output " + std::to_string(i) + " were written";
     const auto* sum = reinterpret_cast<const double*>(sum_views[i].data);

@@ -235,6 +235,8 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   options.sum = static_cast<Sum>(point[sum]);
   options.method =
       std::array{Method::automatic, Method::direct, Method::separable, Method::box, Method::fft, Method::banded, Method::low_rank}[point[method]];
+  const bool over_floats = spec.pixel == Pixel::f32 || spec.pixel == Pixel::f16;
+  if (options.method == Method::banded && over_floats) options.accuracy = Accuracy::fast;  // else it is none for these
   options.threads = thread_counts[point[threads]];
 
   // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one that is a correlation.
