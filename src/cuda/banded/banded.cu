@@ -269,12 +269,13 @@ double seconds(const Request& request) {
   const double walked = rounds * static_cast<double>(steps * fit.rows()) / BandedCut::group_rows;
   // Millions of outputs, those included that lie outside.
   const double outputs = gpu.millions(across * planes * strips * steps * BandedCut::columns * fit.rows());
+  const bool wraps = job.borders[2].mode() == Border::Mode::wrap;
   const bool unaligned = !input_is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels;
   const bool gathers = request.rows == RowLayout::strided || fit.channels < channels_in_row(request.rows, job.in.channels);
   return gpu.seconds(gpu.costs->banded,
                      {{1},
-                      {rounds, walked, walked * products, if_is(job.borders[2].mode() == Border::Mode::wrap, walked)},
-                      {outputs, outputs * products, if_is(unaligned, outputs), if_is(gathers, outputs),
+                      {rounds, walked, walked * products, if_is(wraps, walked)},
+                      {outputs, outputs * products, if_is(unaligned, wraps ? 1.8 * outputs : outputs), if_is(gathers, outputs),
                        if_is(job.out_pixel != Pixel::u8, outputs)}},
                      bytes_moved(job));
 }
