@@ -96,6 +96,19 @@ TEST(BandedFloats, EveryShapeChannelsAndLayout) {
   }
 }
 
+/// The limit of shared memory is a kernel's, not a plan's.
+TEST(BandedFloats, LeaveSharedMemoryToPlansMadeBefore) {
+  Image image = whole_image({.height = 100, .width = 300}, Pixel::f32, 6);
+  reinterpret_cast<float*>(image.view().data)[5000] = std::numeric_limits<float>::infinity();  // by both kernels
+  const Filter large = whole({.height = 31, .width = 9}, 7);
+  const Plan before = plan_of(image, large, {});
+  const Plan after = plan_of(image, whole({.height = 3, .width = 9}, 8), {});
+  const std::vector<double> found = values_of(result_of(before, image));
+  const std::vector<double> right = values_of(convolve(image, large, {}, reference()));
+  for (std::size_t i = 0; i < right.size(); ++i)
+    ASSERT_TRUE(found[i] == right[i] || (std::isnan(found[i]) && std::isnan(right[i]))) << i << ": " << found[i] << ", right is " << right[i];
+}
+
 TEST(BandedFloats, CombinesFilters) {
   const Image image = whole_image({.height = 90, .width = 280}, Pixel::f32, 3);
   PlanSpec spec{.shape = image.shape(), .pixel = Pixel::f32, .filters = {whole({.height = 7, .width = 7}, 4), whole({.height = 7, .width = 7}, 5)},

@@ -239,6 +239,15 @@ TEST(GpuBanded, TakesRowsThatLieAnyhow) {
   expect_same_however_rows_lie(image, plan);
 }
 
+/// The limit of shared memory is a kernel's, not a plan's.
+TEST(GpuBanded, LeavesSharedMemoryToPlansMadeBefore) {
+  const Image image = noise({.height = 100, .width = 300}, Pixel::u8, 51);
+  const Filter large = real_filter({.height = 45, .width = 25}, 52);
+  const Plan before({.shape = image.shape(), .pixel = Pixel::u8, .filters = {large}, .device = cuda(), .options = banded({})});
+  const Plan after({.shape = image.shape(), .pixel = Pixel::u8, .filters = {real_filter({.height = 25, .width = 25}, 53)}, .device = cuda(), .options = banded({})});
+  expect_promise(values_of(result_of(before, image)), image, large, {}, before, "a plan made before");
+}
+
 TEST(GpuBanded, CombinesFilters) {
   const Image image = noise({.height = 80, .width = 333}, Pixel::u8, 17);
   const std::vector<Filter> filters{whole_filter({.height = 7, .width = 7}, 18), whole_filter({.height = 7, .width = 7}, 19)};

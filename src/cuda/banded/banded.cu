@@ -15,6 +15,7 @@
 #include "cuda/banded/arguments.cuh"
 #include "cuda/banded/jobs.h"
 #include "cuda/device/device.h"
+#include "cuda/parts/shared_memory.h"
 #include "cuda/parts/strips.h"
 
 namespace halation::cuda_backend {
@@ -156,7 +157,7 @@ std::int64_t strip_rows(const Fit& fit, int places, std::int64_t rows, std::int6
 
 class BandedRunner final : public Runner {
  public:
-  BandedRunner(std::shared_ptr<const Job> job, const Gpu& gpu) : job_(std::move(job)), device_(gpu.device), multiprocessors_(gpu.multiprocessors) {
+  BandedRunner(std::shared_ptr<const Job> job, const Gpu& gpu) : job_(std::move(job)), device_(gpu.device), multiprocessors_(gpu.multiprocessors), shared_limit_(gpu.shared_limit) {
     apart_ = prepared(1);
     if (const int channels = static_cast<int>(std::min<std::int64_t>(job_->in.channels, 4)); channels > 1) beside_ = prepared(channels);
   }
@@ -190,9 +191,7 @@ class BandedRunner final : public Runner {
     Launched launched;
     launched.kernel = fit.kernel(taps.banded->bytes);
     if (launched.kernel == nullptr) return launched;  // such rows go another way
-    const std::size_t most = fit.shared_bytes(taps.banded->bytes, false);
-    HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(launched.kernel),
-                                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)));
+    allow_all_shared_memory(launched.kernel, shared_limit_);
     int blocks = 1;
     const std::size_t usual = fit.shared_bytes(taps.banded->bytes, job_->out_pixel == Pixel::u8);
     HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launched.kernel, 32 * BandedCut::warps, usual));
@@ -236,6 +235,7 @@ class BandedRunner final : public Runner {
   std::shared_ptr<const Job> job_;
   Device device_;
   int multiprocessors_;
+  std::size_t shared_limit_;
   Launched apart_, beside_;  // channels
 };
 

@@ -13,6 +13,7 @@
 #include "cuda/banded/floats_arguments.cuh"
 #include "cuda/device/device.h"
 #include "cuda/parts/line_arguments.h"
+#include "cuda/parts/shared_memory.h"
 #include "cuda/parts/strips.h"
 
 namespace halation::cuda_backend {
@@ -156,8 +157,8 @@ class BandedFloatsRunner final : public Runner {
     bytes_ = dense.size() * sizeof dense.front() + (halves.size() + tf32.size()) * sizeof halves.front();
     by_halves_ = halves_of(Fit::of<InHalves>(taps).windows);
     by_floats_ = floats_of(Fit::of<InTf32>(taps).windows);
-    allow(by_halves_, most_bytes<InHalves>(taps));
-    allow(by_floats_, most_bytes<InTf32>(taps));
+    allow_all_shared_memory(by_halves_, gpu.shared_limit);
+    allow_all_shared_memory(by_floats_, gpu.shared_limit);
   }
 
   /// A byte a block.
@@ -215,11 +216,6 @@ class BandedFloatsRunner final : public Runner {
   }
 
  private:
-  static void allow(BandedFloatsKernel kernel, std::size_t bytes) {
-    HALATION_CUDA_CHECK(
-        cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  }
-
   std::shared_ptr<const Job> job_;
   Device device_;
   int multiprocessors_;

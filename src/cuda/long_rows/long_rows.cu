@@ -21,6 +21,7 @@
 #include "cuda/long_rows/in_bulk.cuh"
 #include "cuda/long_rows/staged.cuh"
 #include "cuda/parts/line_arguments.h"
+#include "cuda/parts/shared_memory.h"
 #include "cuda/parts/strips.h"
 
 namespace halation::cuda_backend {
@@ -57,7 +58,7 @@ class LongRowsRunner final : public Runner {
     // A step's weights are read ahead.
     constants_.weights_shared = (step_taps + count + 2 * step_taps + 3) / 4 * 4;
     if constexpr (InBulk) prepare_bulk();
-    else allow(long_rows_staged_kernel<Capacity>);
+    else allow_all_shared_memory(long_rows_staged_kernel<Capacity>, limit_);
   }
 
   std::size_t workspace_bytes() const override { return 0; }
@@ -83,7 +84,7 @@ class LongRowsRunner final : public Runner {
 
  private:
   void prepare_bulk() {
-    allow(long_rows_bulk_kernel<Capacity>);
+    allow_all_shared_memory(long_rows_bulk_kernel<Capacity>, limit_);
     constants_.row_pitch = line_numbers(warp_pixels, constants_.part);
     // As many tiles at a time as let three blocks of a Hopper's multiprocessor live beside each other.
     constexpr int numbers_a_block = 75 * 256;
@@ -119,15 +120,6 @@ class LongRowsRunner final : public Runner {
     }
     long_rows_staged_kernel<Capacity><<<blocks_of(job.lines), dim3(32, staged_warps), bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("long rows", queue);
-  }
-
-  template <class Kernel>
-  void allow(Kernel kernel) const {
-    cudaFuncAttributes attributes{};
-    HALATION_CUDA_CHECK(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)));
-    HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             static_cast<int>(limit_ - attributes.sharedSizeBytes)));
   }
 
   std::shared_ptr<const Job> job_;
