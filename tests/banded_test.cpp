@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "core/integer_weights.h"
 
@@ -179,6 +181,29 @@ TEST(BandedFactors, ThereAreNone) {
   job = job_of();
   job.borders[1] = BorderTable(-1, 65, 64, Border::constant(0.5));
   EXPECT_FALSE(banded_factors_of(job, x, x, 0));
+}
+
+TEST(BandedOverFloats, CountsWhatIsRounded) {
+  Job job = job_of(Pixel::f32);
+  const Space size{1, 15, 15};
+  const std::vector<double> weights = random_weights(225, 9);
+  job.in_pixel = Pixel::f32;
+  EXPECT_FALSE(banded_over_floats(job, size, weights)) << "exact";
+  job.accuracy = Accuracy::fast;
+  const auto over_f32 = banded_over_floats(job, size, weights);
+  ASSERT_TRUE(over_f32);
+  EXPECT_GE(over_f32->error, 0x1p-11);
+  EXPECT_LE(over_f32->error, 0x1p-10);
+  job.in_pixel = Pixel::f16;
+  const auto over_f16 = banded_over_floats(job, size, weights);
+  ASSERT_TRUE(over_f16);
+  EXPECT_LT(over_f16->error, 0x1p-11) << "pixels are not rounded";
+  for (const auto& [constant, is_held] : {std::pair{0.5, true}, {0.1, false}, {1e-9, false}, {1e6, false}}) {
+    job.borders[1] = BorderTable(-7, 71, 64, Border::constant(constant));
+    EXPECT_EQ(banded_over_floats(job, size, weights).has_value(), is_held) << constant;
+  }
+  job.sum_f64 = true;
+  EXPECT_FALSE(banded_over_floats(job, size, weights)) << "sums in f64";
 }
 
 }  // namespace

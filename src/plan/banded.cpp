@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/convert.h"
 #include "core/integer_weights.h"
 
 namespace halation {
@@ -132,6 +133,10 @@ std::optional<Banded> banded_over_floats(const Job& job, const Space& size, cons
   constexpr double least = 0x1p-64, most = 0x1p64;  // of weights: far from the ends of f32
   const double largest = largest_magnitude(weights);
   if (job.accuracy != Accuracy::fast || job.sum_f64 || !(largest >= least && largest <= most)) return std::nullopt;
+  const auto is_held = [](const BorderTable& border) {
+    return border.mode() != Border::Mode::constant || is_element(border.constant(), Pixel::f16);
+  };
+  if (job.in_pixel == Pixel::f16 && !std::all_of(job.borders.begin(), job.borders.end(), is_held)) return std::nullopt;
   double left = 0;
   for (const double w : weights) left += std::fabs(w - as_tf32(w));
   const double of_weights = left / sum_of_magnitudes(weights);

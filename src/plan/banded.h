@@ -23,8 +23,11 @@ struct FoundFactors {
 };
 std::optional<FoundFactors> banded_factors_of(const Job& job, const std::vector<double>& y, const std::vector<double>& x, double residual);
 
+/// Whether a job's pixels are such as `banded_over_floats` takes.
+inline bool may_be_banded_over_floats(const Job& job) { return job.in_pixel == Pixel::f32 || job.in_pixel == Pixel::f16; }
+
 /// Of one filter over floats whose weights and pixels may be rounded to tf32: none where accuracy is exact, or results could be off by more
-/// than 2^-10 · Σ|w| · max|x|. Pixels of f16 are not rounded.
+/// than 2^-10 · Σ|w| · max|x|. Pixels of f16 are not rounded, and constants around them must be such.
 std::optional<Banded> banded_over_floats(const Job& job, const Space& size, const std::vector<double>& weights);
 
 }  // namespace halation

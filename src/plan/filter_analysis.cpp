@@ -54,7 +54,7 @@ const std::optional<Multirate>& FilterAnalysis::multirate(const Job& job) {
 const std::optional<Banded>& FilterAnalysis::banded(const Job& job) {
   static const std::optional<Banded> none;
   const FilterSize size = filter_.size();
-  const bool over_floats = job.in_pixel == Pixel::f32 || job.in_pixel == Pixel::f16;
+  const bool over_floats = may_be_banded_over_floats(job);
   const std::int64_t most = over_floats ? most_banded_over_floats : most_banded_factor;
   if (job.sum_f64 || (!over_floats && job.in_pixel != Pixel::u8) || size.depth > 1 || std::max(size.height, size.width) > most) return none;
   if (!sought_banded_) banded_ = over_floats ? banded_over_floats(job, place_.size, weights()) : found_banded(job);

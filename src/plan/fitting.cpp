@@ -6,6 +6,7 @@
 
 #include "core/transform.h"
 #include "halation/error.h"
+#include "plan/banded.h"
 
 namespace halation {
 
@@ -50,12 +51,12 @@ std::string why_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
   if (method == Method::fft || method == Method::direct)
     return "more than " + std::to_string(most_dense_taps) + " weights";
   if (method == Method::banded) {
-    const bool over_floats = job.in_pixel == Pixel::f32 || job.in_pixel == Pixel::f16;
+    const bool over_floats = may_be_banded_over_floats(job);
     if (job.in_pixel != Pixel::u8 && !over_floats) return "pixels are neither u8 nor f32 or f16";
     if (job.sum_f64) return "sums are in f64";
     if (over_floats && job.accuracy == Accuracy::exact) return "accuracy is exact";
     if (analysis.filter().size().depth > 1) return "weights along depth";
-    if (over_floats) return "more than 33x33 weights, or such as 11 bits are too few for";
+    if (over_floats) return "more than 33x33 weights, or weights or constants that 11 bits are too few for";
     if (analysis.filter().size().taps() > most_banded_taps && !FilterAnalysis::is_product(analysis.separation(), job))
       return "more than " + std::to_string(most_banded_taps) + " weights";
     return "no whole numbers of 16 bits stand for its weights";
@@ -76,7 +77,7 @@ void refuse_as_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
                     "weights along height and width, at most " +
                     std::to_string(most_banded_taps) +
                     " or products of factors, and whole numbers of 16 bits times a power of 2, or outputs integers rounded to the " +
-                    "nearest that such are within 1/16 of; or accuracy fast, pixels f32 or f16, and at most 33x33 weights; " +
+                    "nearest that such are within 1/16 of; or accuracy fast, pixels f32, or f16 and constants around them such, and at most 33x33 weights; " +
                     "use automatic or direct");
   }
   if (method == Method::low_rank) {

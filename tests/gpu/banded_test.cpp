@@ -290,7 +290,7 @@ TEST(GpuBanded, RefusesWhatWholeNumbersDoNotHold) {
   const std::string why =
       "method banded: filter 'custom' is not summed by matrices: pixels must be u8 and constants around them whole, weights along height "
       "and width, at most 4096 or products of factors, and whole numbers of 16 bits times a power of 2, or outputs integers rounded to the nearest that such are within "
-      "1/16 of; or accuracy fast, pixels f32 or f16, and at most 33x33 weights; use automatic or direct";
+      "1/16 of; or accuracy fast, pixels f32, or f16 and constants around them such, and at most 33x33 weights; use automatic or direct";
   const Image bytes = noise({.height = 20, .width = 20}, Pixel::u8, 21);
   EXPECT_EQ(refused(noise({.height = 20, .width = 20}, Pixel::f32, 21), real_filter({.height = 3, .width = 3}, 22), {}), why);
   EXPECT_EQ(refused(bytes, real_filter({.height = 3, .width = 3}, 22), {.output = Pixel::f32}), why);
