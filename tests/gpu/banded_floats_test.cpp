@@ -21,25 +21,6 @@ using testing::HasSubstr;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Filter whole(const FilterSize& size, std::uint64_t seed) {
-  std::vector<double> weights;
-  for (std::int64_t i = 0; i < size.taps(); ++i)
-    weights.push_back(static_cast<double>(random_bits(seed << 20 ^ static_cast<std::uint64_t>(i)) % 15) - 7);
-  weights.front() = 2;
-  weights.back() = -1;
-  return Filter::dense(size, std::move(weights));
-}
-
-Border border_of(std::uint64_t seed) {
-  const Border::Mode mode = border_modes[seed % border_modes.size()];
-  return Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0};
-}
-
-std::string text(const Image& image, const Filter& filter) {
-  const auto [z, y, x] = filter.size().space();
-  return std::to_string(y) + "x" + std::to_string(x) + " over " + to_string(image.shape()) + " " + std::string(name_of(image.pixel()));
-}
-
 Plan plan_of(const Image& image, const Filter& filter, Options options) {
   options.method = Method::banded;
   options.accuracy = Accuracy::fast;
@@ -58,7 +39,7 @@ TEST(BandedFloats, EverySize) {
     for (const std::int64_t height : {1, 2, 3, 7, 8, 9, 16, 17, 31, 33}) {
       ++seed;
       const Image image = whole_image({.height = 60 + height, .width = 290 + width}, seed % 2 == 0 ? Pixel::f32 : Pixel::f16, seed);
-      expect_same(image, whole({.height = height, .width = width}, seed), {.border = border_of(seed), .output = Pixel::f32});
+      expect_same(image, whole_filter({.height = height, .width = width}, seed, 7), {.border = border_of(seed), .output = Pixel::f32});
     }
   }
 }
@@ -74,7 +55,7 @@ TEST(BandedFloats, EveryBorderExtentAndOutput) {
                                 .extent = extent,
                                 .operation = seed % 3 == 0 ? Operation::correlation : Operation::convolution,
                                 .output = output};
-          const Filter filter = whole({.height = 7, .width = 12}, seed).with_anchor({.y = static_cast<std::int64_t>(seed % 7), .x = static_cast<std::int64_t>(seed % 12)});
+          const Filter filter = whole_filter({.height = 7, .width = 12}, seed, 7).with_anchor({.y = static_cast<std::int64_t>(seed % 7), .x = static_cast<std::int64_t>(seed % 12)});
           expect_same(whole_image({.height = 70, .width = 301}, Pixel::f32, seed), filter, options);
           if (extent != Extent::valid) expect_same(whole_image({.height = 3, .width = 2}, Pixel::f32, seed), filter, options);
         }
@@ -90,7 +71,7 @@ TEST(BandedFloats, EveryShapeChannelsAndLayout) {
       for (const Layout layout : {Layout::interleaved, Layout::planar}) {
         ++seed;
         const Image image = whole_image({.batch = 2, .depth = 2, .height = 37, .width = width, .channels = channels}, Pixel::f32, seed, layout);
-        expect_same(image, whole({.height = 5, .width = 11}, seed), {.border = border_of(seed)});
+        expect_same(image, whole_filter({.height = 5, .width = 11}, seed, 7), {.border = border_of(seed)});
       }
     }
   }
@@ -100,9 +81,9 @@ TEST(BandedFloats, EveryShapeChannelsAndLayout) {
 TEST(BandedFloats, LeaveSharedMemoryToPlansMadeBefore) {
   Image image = whole_image({.height = 100, .width = 300}, Pixel::f32, 6);
   reinterpret_cast<float*>(image.view().data)[5000] = std::numeric_limits<float>::infinity();  // by both kernels
-  const Filter large = whole({.height = 31, .width = 9}, 7);
+  const Filter large = whole_filter({.height = 31, .width = 9}, 7, 7);
   const Plan before = plan_of(image, large, {});
-  const Plan after = plan_of(image, whole({.height = 3, .width = 9}, 8), {});
+  const Plan after = plan_of(image, whole_filter({.height = 3, .width = 9}, 8, 7), {});
   const std::vector<double> found = values_of(result_of(before, image));
   const std::vector<double> right = values_of(convolve(image, large, {}, reference()));
   for (std::size_t i = 0; i < right.size(); ++i)
@@ -111,7 +92,7 @@ TEST(BandedFloats, LeaveSharedMemoryToPlansMadeBefore) {
 
 TEST(BandedFloats, CombinesFilters) {
   const Image image = whole_image({.height = 90, .width = 280}, Pixel::f32, 3);
-  PlanSpec spec{.shape = image.shape(), .pixel = Pixel::f32, .filters = {whole({.height = 7, .width = 7}, 4), whole({.height = 7, .width = 7}, 5)},
+  PlanSpec spec{.shape = image.shape(), .pixel = Pixel::f32, .filters = {whole_filter({.height = 7, .width = 7}, 4, 7), whole_filter({.height = 7, .width = 7}, 5, 7)},
                 .combine = Combine::magnitude, .device = cuda(), .options = {.accuracy = Accuracy::fast, .method = Method::banded}};
   const Plan plan(spec);
   const std::vector<double> found = values_of(result_of(plan, image));
@@ -136,7 +117,7 @@ TEST(BandedFloats, NumbersThatAreNotFinite) {
           if (pixel == Pixel::f32) reinterpret_cast<float*>(image.view().data)[at] = static_cast<float>(odd);
           else reinterpret_cast<f16*>(image.view().data)[at] = f16(static_cast<float>(odd));
         }
-        const Filter filter = whole({.height = 9, .width = 7}, seed);
+        const Filter filter = whole_filter({.height = 9, .width = 7}, seed, 7);
         const Options options{.border = border_of(seed), .output = Pixel::f32};
         const std::vector<double> found = values_of(result_of(plan_of(image, filter, options), image));
         const std::vector<double> right = values_of(convolve(image, filter, options, reference()));
@@ -181,7 +162,7 @@ TEST(BandedFloats, StayWithinTheBound) {
 
 TEST(BandedFloats, AreChosenForLargeImages) {
   for (const Pixel pixel : {Pixel::f32, Pixel::f16}) {
-    PlanSpec spec{.shape = {.height = 8192, .width = 8192}, .pixel = pixel, .filters = {whole({.height = 15, .width = 15}, 1)}, .device = cuda(),
+    PlanSpec spec{.shape = {.height = 8192, .width = 8192}, .pixel = pixel, .filters = {whole_filter({.height = 15, .width = 15}, 1, 7)}, .device = cuda(),
                   .options = {.accuracy = Accuracy::fast}};
     EXPECT_EQ(Plan(spec).methods().front(), Method::banded) << Plan(spec).explain();
     EXPECT_THAT(Plan(spec).explain(), HasSubstr("by matrices of weights of 11 bits instead of 225 multiply-adds a sample"));
@@ -196,14 +177,14 @@ TEST(BandedFloats, AreChosenForLargeImages) {
 TEST(BandedFloats, RefusesWhatIsToBeExactOrTooLarge) {
   const auto refused = [](const FilterSize& size, Accuracy accuracy) {
     return message_of([&] {
-      (void)Plan({.shape = {.height = 50, .width = 50}, .pixel = Pixel::f32, .filters = {whole(size, 1)}, .device = cuda(),
+      (void)Plan({.shape = {.height = 50, .width = 50}, .pixel = Pixel::f32, .filters = {whole_filter(size, 1, 7)}, .device = cuda(),
                   .options = {.accuracy = accuracy, .method = Method::banded}});
     });
   };
   const std::string why =
       "method banded: filter 'custom' is not summed by matrices: pixels must be u8 and constants around them whole, weights along height and "
       "width, at most 4096 or products of factors, and whole numbers of 16 bits times a power of 2, or outputs integers rounded to the nearest "
-      "that such are within 1/16 of; or accuracy fast, pixels f32 or f16, and at most 33x33 weights; use automatic or direct";
+      "that such are within 1/16 of; or accuracy fast, pixels f32, or f16 and constants around them such, and at most 33x33 weights; use automatic or direct";
   EXPECT_EQ(refused({.height = 5, .width = 5}, Accuracy::exact), why);
   EXPECT_EQ(refused({.height = 34, .width = 5}, Accuracy::fast), why);
   EXPECT_EQ(refused({.depth = 3, .height = 5, .width = 5}, Accuracy::fast), why);

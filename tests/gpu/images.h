@@ -67,6 +67,19 @@ inline Image whole_image(const Shape& shape, Pixel pixel, std::uint64_t seed, La
   return image;
 }
 
+/// Every mode by turns, with a constant that all pixels hold.
+inline Border border_of(std::uint64_t seed) {
+  const Border::Mode mode = border_modes[seed % border_modes.size()];
+  return Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0};
+}
+
+/// What is filtered, for messages.
+inline std::string text(const Image& image, const Filter& filter) {
+  const auto [z, y, x] = filter.size().space();
+  return std::to_string(z) + "x" + std::to_string(y) + "x" + std::to_string(x) + " over " + to_string(image.shape()) + " " +
+         std::string(name_of(image.pixel()));
+}
+
 inline std::size_t bytes_in(const ConstView& view) {
   return static_cast<std::size_t>(view.shape.elements()) * bytes_of(view.pixel);
 }

@@ -33,17 +33,6 @@ Filter sparse(const FilterSize& size, std::uint64_t seed) {
   return Filter::dense(size, std::move(weights));
 }
 
-Border border_of(std::uint64_t seed) {
-  const Border::Mode mode = border_modes[seed % border_modes.size()];
-  return Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0};
-}
-
-std::string text(const Image& image, const Filter& filter) {
-  const auto [z, y, x] = filter.size().space();
-  return std::to_string(z) + "x" + std::to_string(y) + "x" + std::to_string(x) + " over " + to_string(image.shape()) + " " +
-         std::string(name_of(image.pixel()));
-}
-
 void expect_same(const Image& image, const Filter& filter, Options options) {
   options.method = Method::direct;
   const Plan plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});

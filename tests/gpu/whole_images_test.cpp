@@ -18,11 +18,6 @@ using testing::HasSubstr;
 
 constexpr std::array pixels{Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32};
 
-Border border_of(std::uint64_t seed) {
-  const Border::Mode mode = border_modes[seed % border_modes.size()];
-  return Border{mode, mode == Border::Mode::constant ? 7.0 : 0.0};
-}
-
 void expect_same(const Image& image, const Filter& filter, const Options& options, bool by_whole_images = true) {
   const Plan plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});
   const std::string what = std::to_string(filter.size().height) + "x" + std::to_string(filter.size().width) + " over " +

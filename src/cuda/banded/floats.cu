@@ -73,9 +73,7 @@ LineArguments lines_of(const Job& job, const ConstView& in, const View& out) {
   const bool side_by_side = channels <= FloatsTile::across;
   // A warp's columns are of one channel.
   const std::int64_t elements = side_by_side ? FloatsTile::across / channels * FloatsTile::warp_columns * channels : FloatsTile::elements;
-  LineArguments lines =
-      line_arguments(in, out, job, {.groups = static_cast<int>(elements / 4), .rows = FloatsTile::rows, .fold = false, .side_by_side = side_by_side});
-  return lines;
+  return line_arguments(in, out, job, {.groups = static_cast<int>(elements / 4), .rows = FloatsTile::rows, .fold = false, .side_by_side = side_by_side});
 }
 
 BandedFloatsKernel halves_of(int windows) { return windows == 2 ? banded_halves_of<2>() : windows == 3 ? banded_halves_of<3>() : nullptr; }

@@ -100,19 +100,8 @@ __device__ __forceinline__ void banded_floats_block(const BandedFloatsArguments&
   stage<9>(lines, place, place.z + job.first[0], place.y + job.first[1], place.x + job.first[2], Cut::rows + job.taps_down - 1, columns, tile,
            job.row_pitch, job.plane_pitch);
 
-  const int segments = (lines.width + Cut::warp_columns - 1) / Cut::warp_columns;
-  const int channel = warp % Cut::across / segments;
-  const int column = warp % Cut::across % segments * Cut::warp_columns;
-  const int row = warp / Cut::across * Cut::warp_rows;
-  const bool exists = channel < lines.channels && column < width;
-  const uint2* weights = job.weights + lane;
-  const auto load_weights = [&](uint2(&to)[Windows]) {
-#pragma unroll
-    for (int w = 0; w < Windows; ++w) to[w] = __ldg(weights + 32 * w);
-    weights += 32 * Windows;
-  };
-  uint2 coming[Windows];
-  load_weights(coming);
+  const auto [channel, column, row, exists] = WarpOutputs(lines, warp, width);
+  RowsOfTaps<Windows, uint2> taps(job.weights + lane);
   __syncthreads();
 
   float sums[2][tiles][4] = {};
@@ -122,7 +111,6 @@ __device__ __forceinline__ void banded_floats_block(const BandedFloatsArguments&
     int r = row + lane % 8 * 2 + lane / 8 % 2 * 16;
     const unsigned base =
         static_cast<unsigned>(__cvta_generic_to_shared(tile + channel * job.plane_pitch + column + lane / 16 * 4));
-    uint2 now[Windows], before[Windows];
     const auto step = [&]<bool First, bool Last>() {
       const unsigned from = base + static_cast<unsigned>(r * job.row_pitch + r / 8 * InTf32::lift) * 4;
       ++r;
@@ -136,28 +124,12 @@ __device__ __forceinline__ void banded_floats_block(const BandedFloatsArguments&
 #pragma unroll
         for (int t = 0; t < tiles; ++t) {
           if (t > w || t + Windows <= w) continue;
-          if constexpr (!Last) multiply_add(sums[0][t], pixels[w % (ahead + 1)], now[w - t]);
-          if constexpr (!First) multiply_add(sums[1][t], pixels[w % (ahead + 1)], before[w - t]);
+          if constexpr (!Last) multiply_add(sums[0][t], pixels[w % (ahead + 1)], taps.now[w - t]);
+          if constexpr (!First) multiply_add(sums[1][t], pixels[w % (ahead + 1)], taps.before[w - t]);
         }
       }
     };
-    const auto next = [&](bool more) {
-#pragma unroll
-      for (int w = 0; w < Windows; ++w) {
-        before[w] = now[w];
-        now[w] = coming[w];
-      }
-      if (more) load_weights(coming);
-    };
-    next(job.taps_down > 1);
-    step.template operator()<true, false>();
-#pragma unroll 1
-    for (int tap = 1; tap < job.taps_down; ++tap) {
-      next(tap + 1 < job.taps_down);
-      step.template operator()<false, false>();
-    }
-    next(false);
-    step.template operator()<false, true>();
+    taps.walk(job.taps_down, step);
 
     float zeros = 0;
 #pragma unroll

@@ -47,6 +47,58 @@ struct InTf32 {
   static constexpr int window = 8, lift = 4, fewest = 1, most = 5;
 };
 
+/// Where a warp's outputs lie in its block.
+struct WarpOutputs {
+  int channel, column, row;
+  bool exist;
+
+  __device__ __forceinline__ WarpOutputs(const LineArguments& lines, int warp, int width) {
+    const int segments = (lines.width + FloatsTile::warp_columns - 1) / FloatsTile::warp_columns;
+    channel = warp % FloatsTile::across / segments;
+    column = warp % FloatsTile::across % segments * FloatsTile::warp_columns;
+    row = warp / FloatsTile::across * FloatsTile::warp_rows;
+    exist = channel < lines.channels && column < width;
+  }
+};
+
+/// A lane's weights of two rows of taps that follow each other, and of the next, which is on its way.
+template <int Windows, class Weights>
+struct RowsOfTaps {
+  const Weights* from;
+  Weights now[Windows], before[Windows], coming[Windows];
+
+  __device__ __forceinline__ explicit RowsOfTaps(const Weights* first) : from(first) { load(); }
+
+  /// step<First, Last>() for each row of a filter's taps, and once more: the row before then is the last.
+  template <class Step>
+  __device__ __forceinline__ void walk(int rows, const Step& step) {
+    advance(rows > 1);
+    step.template operator()<true, false>();
+#pragma unroll 1
+    for (int row = 1; row < rows; ++row) {
+      advance(row + 1 < rows);
+      step.template operator()<false, false>();
+    }
+    advance(false);
+    step.template operator()<false, true>();
+  }
+
+ private:
+  __device__ __forceinline__ void load() {
+#pragma unroll
+    for (int w = 0; w < Windows; ++w) coming[w] = __ldg(from + 32 * w);
+    from += 32 * Windows;
+  }
+  __device__ __forceinline__ void advance(bool more) {
+#pragma unroll
+    for (int w = 0; w < Windows; ++w) {
+      before[w] = now[w];
+      now[w] = coming[w];
+    }
+    if (more) load();
+  }
+};
+
 /// A block's sums on their way out, all channels of a pixel side by side, as pixels.
 __device__ __forceinline__ void put_block(const BandedFloatsArguments& job, const Place& place, const float* outputs, int warp) {
   constexpr int own = FloatsTile::rows / FloatsTile::warps;

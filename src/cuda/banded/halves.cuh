@@ -161,19 +161,8 @@ __global__ void __launch_bounds__(32 * FloatsTile::warps, 2) banded_halves_kerne
     }
   }
 
-  const int segments = (lines.width + Cut::warp_columns - 1) / Cut::warp_columns;
-  const int channel = warp % Cut::across / segments;
-  const int column = warp % Cut::across % segments * Cut::warp_columns;
-  const int row = warp / Cut::across * Cut::warp_rows;
-  const bool exists = channel < lines.channels && column < width;
-  const uint4* weights = reinterpret_cast<const uint4*>(job.weights) + lane;
-  const auto load_weights = [&](uint4(&to)[Windows]) {
-#pragma unroll
-    for (int w = 0; w < Windows; ++w) to[w] = __ldg(weights + 32 * w);
-    weights += 32 * Windows;
-  };
-  uint4 coming[Windows];
-  load_weights(coming);
+  const auto [channel, column, row, exists] = WarpOutputs(lines, warp, width);
+  RowsOfTaps<Windows, uint4> taps(reinterpret_cast<const uint4*>(job.weights) + lane);
   if (job.looks) {
     // What f16 has made 0 may be all that there is.
     const int has = (!whole || __any_sync(0xffffffff, largest > 0) ? 1 : 0) | (__any_sync(0xffffffff, largest >= least_half) ? 2 : 0);
@@ -191,7 +180,6 @@ __global__ void __launch_bounds__(32 * FloatsTile::warps, 2) banded_halves_kerne
     // The row and half of a window that this lane names: matrices of rows 0, 2 … 14 and 16, 18 … 30, and both 8 columns further.
     int r = row + lane % 8 * 2 + lane / 8 % 2 * 16;
     const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(tile + channel * job.plane_pitch + column + lane / 16 * 8));
-    uint4 now[Windows], before[Windows];
     const auto step = [&]<bool First, bool Last>() {
       const unsigned from = base + static_cast<unsigned>(r * job.row_pitch + r / 8 * InHalves::lift) * 2;
       ++r;
@@ -207,33 +195,17 @@ __global__ void __launch_bounds__(32 * FloatsTile::warps, 2) banded_halves_kerne
         for (int p = 0; p < pairs; ++p) {
           if (p > w || p + Windows <= w) continue;
           if constexpr (!Last) {
-            multiply_add_halves(sums[0][2 * p], own, make_uint2(now[w - p].x, now[w - p].y));
-            multiply_add_halves(sums[0][2 * p + 1], own, make_uint2(now[w - p].z, now[w - p].w));
+            multiply_add_halves(sums[0][2 * p], own, make_uint2(taps.now[w - p].x, taps.now[w - p].y));
+            multiply_add_halves(sums[0][2 * p + 1], own, make_uint2(taps.now[w - p].z, taps.now[w - p].w));
           }
           if constexpr (!First) {
-            multiply_add_halves(sums[1][2 * p], own, make_uint2(before[w - p].x, before[w - p].y));
-            multiply_add_halves(sums[1][2 * p + 1], own, make_uint2(before[w - p].z, before[w - p].w));
+            multiply_add_halves(sums[1][2 * p], own, make_uint2(taps.before[w - p].x, taps.before[w - p].y));
+            multiply_add_halves(sums[1][2 * p + 1], own, make_uint2(taps.before[w - p].z, taps.before[w - p].w));
           }
         }
       }
     };
-    const auto next = [&](bool more) {
-#pragma unroll
-      for (int w = 0; w < Windows; ++w) {
-        before[w] = now[w];
-        now[w] = coming[w];
-      }
-      if (more) load_weights(coming);
-    };
-    next(job.taps_down > 1);
-    step.template operator()<true, false>();
-#pragma unroll 1
-    for (int tap = 1; tap < job.taps_down; ++tap) {
-      next(tap + 1 < job.taps_down);
-      step.template operator()<false, false>();
-    }
-    next(false);
-    step.template operator()<false, true>();
+    taps.walk(job.taps_down, step);
 
     float zeros = 0;
 #pragma unroll
