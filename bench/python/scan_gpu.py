@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """scan_gpu.py: the random calls of scan.py over CuPy's arrays, by halation.ndimage beside cupyx.scipy.ndimage: what takes longer, what differs.
 
-    python scan_gpu.py [--seed N] [--calls N] [--first N] [--seconds S] [--json FILE]
+    python scan_gpu.py [--seed N] [--calls N] [--first N] [--processes N] [--json FILE]
 
 Calls are those of scan_calls.py of the same seed and number, of which those are left out that either refuses (complex numbers, which
-halation filters on the CPU) and those that know no weights of arrays (generic_*). Results are compared with cupyx's in f64. Each time is the
-least of several batches with a wait for the device behind each call; what misses, over 1.5 times cupyx's time and more than 100 us, is timed
-again by turns. No call is begun after so many seconds. The last lines are the summary.
+halation filters on the CPU) and those that know no weights of arrays (generic_*). First several processes make all calls: results are
+compared with SciPy's, as scan.py does, and the kernels that CuPy compiles for a call are on disk then. After that each call is timed with
+nothing beside it: the least of several batches with a wait for the device behind each call; what misses, over 1.5 times cupyx's time and
+more than 100 us, is timed again by turns. The last lines are the summary.
 """
 import argparse
 import math
+import multiprocessing
 import time
 
 import cupy
 import cupyx.scipy.ndimage
 import numpy as np
+import scipy.ndimage
 
 import halation
 import halation.ndimage
@@ -56,36 +59,44 @@ def of(call, module, array, on_device, output=None):
     return lambda: function(array, *values, **keywords)
 
 
-def measured(call):
-    """The fields of a call."""
-    fields = {"function": call.name, "elements": call.elements, "taps": call.taps, "line": call.line()}
+def on_gpu(call, host):
+    """The call by halation and by cupyx, over arrays on the device."""
+    array = cupy.asarray(host)
+    return of(call, halation.ndimage, array, False), of(call, cupyx.scipy.ndimage, array, True)
+
+
+def compared(seed, number):
+    """The fields of a call: what is wrong, or why it is left out."""
+    call = scan_calls.draw(seed, number)
+    fields = {"number": number, "function": call.name, "elements": call.elements, "taps": call.taps, "line": call.line()}
     if call.dtype.kind == "c" or call.name.startswith("generic_"):
         return fields | {"left_out": "complex numbers, or a function for each axis"}
     host = call.make()
-    array = cupy.asarray(host)
+    ours, cupys = on_gpu(call, host)
     try:
-        theirs = of(call, cupyx.scipy.ndimage, array, True)
-        wanted = waited(theirs)
+        waited(cupys)
     except Exception as error:
         return fields | {"left_out": f"cupyx: {type(error).__name__}: {error}"[:200]}
     try:
-        ours = of(call, halation.ndimage, array, False)
-        got = waited(ours)
+        got = cupy.asnumpy(waited(ours))
     except TypeError as error:
         return fields | {"left_out": f"halation: {error}"[:200]}
     except Exception as error:
         return fields | {"wrong": f"{type(error).__name__}: {error}"[:300]}
-    exact = wanted
-    if wanted.dtype.kind == "f" and wanted.dtype != np.float64:
-        exact = waited(of(call, cupyx.scipy.ndimage, array.astype(np.float64), True, "float64"))
-    wide = host.astype(call.exact_type())
-    if wrong := call.wrong(cupy.asnumpy(got), cupy.asnumpy(exact), cupy.asnumpy(wanted), wide):
-        fields["wrong"] = wrong
+    _, theirs, exact, wrong = call.sides(halation.ndimage, scipy.ndimage)
+    wanted = theirs()
+    what = wrong(got, exact(wanted), wanted)
+    return fields | ({"wrong": what} if what else {})
+
+
+def timed(call):
+    """The fields of times."""
+    ours, theirs = on_gpu(call, call.make())
     ours_s, theirs_s = least_s(ours), least_s(theirs)
     if ours_s > max(MISS * theirs_s, LEAST_MISS_S):
         for _ in range(TURNS):
             ours_s, theirs_s = min(ours_s, batch_s(ours, 3)), min(theirs_s, batch_s(theirs, 3))
-    return fields | {"ours_s": ours_s, "cupyx_s": theirs_s, "over_cupyx": ours_s / theirs_s}
+    return {"ours_s": ours_s, "cupyx_s": theirs_s, "over_cupyx": ours_s / theirs_s}
 
 
 def is_miss(row):
@@ -108,19 +119,20 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0, help="number of the first call")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="after which no call is begun")
+    parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count(), help="that make all calls at first")
     parser.add_argument("--json", help="file for the record")
     arguments = parser.parse_args()
-    rows, began = [], time.perf_counter()
-    for number in range(arguments.first, arguments.first + arguments.calls):
-        if time.perf_counter() - began > arguments.seconds:
-            break
-        row = {"number": number} | measured(scan_calls.draw(arguments.seed, number))
-        rows.append(row)
+    numbers = range(arguments.first, arguments.first + arguments.calls)
+    with multiprocessing.get_context("spawn").Pool(arguments.processes) as pool:
+        rows = pool.starmap(compared, [(arguments.seed, number) for number in numbers], chunksize=1)
+    for row in rows:
         if "wrong" in row:
-            print(f"{number}: WRONG {row['wrong']}: {row['line']}", flush=True)
-        if "ours_s" in row and is_miss(row):
-            print(f"{number}: MISS {row['over_cupyx']:.3g}x: {1e3 * row['ours_s']:.3g} ms, cupyx {1e3 * row['cupyx_s']:.3g} ms: {row['line']}", flush=True)
+            print(f"{row['number']}: WRONG {row['wrong']}: {row['line']}", flush=True)
+        if "left_out" in row:
+            continue
+        row |= timed(scan_calls.draw(arguments.seed, row["number"]))
+        if is_miss(row):
+            print(f"{row['number']}: MISS {row['over_cupyx']:.3g}x: {1e3 * row['ours_s']:.3g} ms, cupyx {1e3 * row['cupyx_s']:.3g} ms: {row['line']}", flush=True)
     figures = summary(rows)
     print(f"{figures['calls']} calls, {figures['timed']} timed, {figures['less_than_cupyx']:.1%} of them in less time than cupyx, "
           f"{figures['misses']} miss, worst {figures['worst_over_cupyx']}, {figures['wrong']} differ, {figures['left_out']} left out")

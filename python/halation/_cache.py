@@ -78,8 +78,8 @@ def correlate_weights(
         out_layout = None if out is None else Layout(out.shape, out.strides, out.dtype, "cpu")
         entry = prepare(layout, out_layout, dtype, filters, options)
         keep(key, entry)
-    steps = STEPS.get()
-    made = entry.run(array, out, 0) if steps is None else _run_noted(steps, entry, array, out)
+    made: NDArray[Any] | None = entry.run(array, out, 0)
+    note(entry, array, out, made)
     if made is not None:
         return made
     made = correlate_weights(array.copy(order="C"), filters, weights_key, options, None, entry.dtype)
@@ -99,14 +99,13 @@ def noting(steps: list[Step]) -> Iterator[list[Step]]:
         STEPS.reset(token)
 
 
-def note_more() -> None:
-    """What runs now is more than passes of the engine: a list that notes it stands for no chain of these."""
+def note(entry: Entry | None, array: Any, out: Any, made: Any) -> None:
+    """Notes what ran where that is asked for: an entry, from an array to `made`; into `out`, or a new array where it is None."""
     steps = STEPS.get()
     if steps is not None:
-        steps.append((None, None, None, None))
+        steps.append((entry, array, out, made))
 
 
-def _run_noted(steps: list[Step], entry: Entry, array: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any] | None:
-    made: NDArray[Any] | None = entry.run(array, out, 0)
-    steps.append((entry, array, out, made))
-    return made
+def note_more() -> None:
+    """What runs now is more than passes of the engine: a list that notes it stands for no chain of these."""
+    note(None, None, None, None)

@@ -59,7 +59,7 @@ LONGEST_BOX = 4
 
 def choose(job: Job, layout: Layout, out_layout: Layout, terms: Terms | None) -> How | None:
     """What filters the strips of a job; None where the library itself (`terms`: how) or a plan for each strip is quicker."""
-    if layout.device != "cpu" or job.magnitude:
+    if job.magnitude:
         return None
     if terms is None and _box_weight(job, layout.dtype) is not None:
         how = by_box
@@ -88,22 +88,17 @@ class Strips:
         if not self.writes:
             out_strides = packed_strides(job.out_shape, self.out_type.itemsize)
         self.workers = job.threads or _native.available_threads(LIMIT.get())
-        share = 0.0 if out_dtype.kind == "f" else share_of(job)
         weight = _box_weight(job, layout.dtype) if how is by_box else None
         scale = job.scale if weight is None else job.scale * weight
         cut = how(job, in_strides or (8,), self.workers)
-        whole = _is_whole(job, layout.dtype, out_dtype)
-        if how is by_plan and out_dtype.kind != "f" and not _may_be_transformed(job, layout.dtype, cut[-1], whole):
-            job.method = "direct" if isinstance(job.filters[0], np.ndarray) else "separable"
+        if how is by_plan and not may_be_transformed(job, layout.dtype, out_dtype, cut[-1]):
+            job.method = method_of_sums(job)
             cut = how(job, in_strides or (8,), self.workers)
-        # Whole sums are what they are, and transforms put them as little below as above.
-        truncates = job.rounding == "truncate" and not whole
-        rule = (scale, float(job.divisor), job.offset, share, truncates, job.overflow == "wrap")
         self.call = _native.Strips(
-            (job.shape or (1,), in_strides or (8,), _name(self.in_type)),
-            (job.out_shape or (1,), out_strides or (8,), _name(self.out_type)),
+            (job.shape or (1,), in_strides or (8,), name_of(self.in_type)),
+            (job.out_shape or (1,), out_strides or (8,), name_of(self.out_type)),
             *cut,
-            rule,
+            rule_of(job, layout.dtype, out_dtype, scale),
             self.workers,
         )
 
@@ -128,11 +123,26 @@ def _is_whole(job: Job, dtype: DType, out_dtype: DType) -> bool:
     return plain and dtype.kind in "iu" and out_dtype.kind in "iu" and not job.magnitude and job.is_integer()
 
 
-def _may_be_transformed(job: Job, dtype: DType, call: Any, whole: bool) -> bool:
-    """Whether a plan over f64 goes by direct sums, or by transforms that round to the right integers whatever the input."""
-    if job.method != "automatic" or "fft" not in call.plan.methods:
+def rule_of(job: Job, dtype: DType, out_dtype: DType, scale: float) -> tuple[float, float, float, float, bool, bool]:
+    """The rule by which sums in f64, times `scale`, become elements of the output."""
+    share = 0.0 if out_dtype.kind == "f" else share_of(job)
+    # Whole sums are what they are, and transforms put them as little below as above.
+    truncates = job.rounding == "truncate" and not _is_whole(job, dtype, out_dtype)
+    return scale, float(job.divisor), job.offset, share, truncates, job.overflow == "wrap"
+
+
+def may_be_transformed(job: Job, dtype: DType, out_dtype: DType, call: Any) -> bool:
+    """Whether a plan over f64 goes by direct sums, or by transforms whose results need no rounding or round to the right integers
+    whatever the input."""
+    if out_dtype.kind == "f" or job.method != "automatic" or "fft" not in call.plan.methods:
         return True
-    return whole and bool(call.plan.error_bound(max(abs(end) for end in job.most_input(dtype))) < 0.5)
+    most = max(abs(end) for end in job.most_input(dtype)) if dtype.kind in "iu" else 0.0
+    return _is_whole(job, dtype, out_dtype) and bool(call.plan.error_bound(most) < 0.5)
+
+
+def method_of_sums(job: Job) -> str:
+    """The method that sums taps one by one."""
+    return "direct" if isinstance(job.filters[0], np.ndarray) else "separable"
 
 
 def _native_type(dtype: DType) -> DType:
@@ -144,7 +154,7 @@ def _is_usable(dtype: DType, strides: Shape) -> bool:
     return dtype == _native_type(dtype) and aligned(strides, dtype)
 
 
-def _name(dtype: DType) -> str:
+def name_of(dtype: DType) -> str:
     return f"{dtype.kind}{dtype.itemsize}"
 
 
@@ -197,17 +207,21 @@ def by_plan(job: Job, in_strides: Shape, workers: int) -> Cut:
         if taps > 1:
             lead[axis] = 0 if job.extent == "valid" else job.anchors[0][index]
             where[axis] = _read_along(job, index).tolist()
+    direct = plan_in_f64(job, tuple(strip_in) if job.shape else (), order, 1 if rows else job.threads, "cpu")
+    return order, where, job.constant(), (strip_in, strip_out, lead), direct.shape or (1,), direct.call
+
+
+def plan_in_f64(job: Job, shape: Shape, order: Sequence[int], threads: int, device: str) -> Direct:
+    """The library's way for a job over packed f64 of a shape, its axes in an order, outermost first."""
     filters = job.filters if job.magnitude else job.filters[0]
     options = Options(axes=job.axes, borders=job.borders, cvals=job.cvals, anchors=job.anchors[0], extent=job.extent, sum="f64",
-                      method=job.method, magnitude=job.magnitude, threads=1 if rows else job.threads)
-    strip = Job(tuple(strip_in) if job.shape else (), filters, options)
-    layout = Layout(strip.shape, _packed_in(order, strip.shape), F64, "cpu")
-    sums = Layout(strip.out_shape, _packed_in(order, strip.out_shape), F64, "cpu")
-    direct = Direct(strip, layout, sums, (1.0, "f64"))
-    return order, where, job.constant(), (strip_in, strip_out, lead), strip.out_shape or (1,), direct.call
+                      method=job.method, magnitude=job.magnitude, threads=threads)
+    part = Job(shape, filters, options)
+    layout = Layout(shape, packed_in(order, shape), F64, device)
+    return Direct(part, layout, Layout(part.out_shape, packed_in(order, part.out_shape), F64, device), (1.0, "f64"))
 
 
-def _packed_in(order: Sequence[int], shape: Sequence[int]) -> Shape:
+def packed_in(order: Sequence[int], shape: Sequence[int]) -> Shape:
     """Strides of a packed f64 array whose axes lie in an order, outermost first."""
     strides, step = [0] * len(shape), 8
     for axis in reversed(order[: len(shape)]):
@@ -397,7 +411,7 @@ def _is_for_taps(job: Job, layout: Layout, out_layout: Layout, terms: Terms | No
     dense ones, where a plan would go through f64 as well."""
     dense, count = isinstance(job.filters[0], np.ndarray), _number_of_taps(job.filters[0])
     if dense and len(job.filtered()) > 3:
-        check_many_axes(job, layout)
+        check_many_axes(job)
     elif not job.has_one_constant() or job.method not in ("automatic", "direct"):
         return False
     elif dense and count > MOST_TAPS or not dense and count > FEW_TAPS:

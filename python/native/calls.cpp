@@ -2,9 +2,11 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "arrays.h"
 #include "module.h"
 
 namespace halation::python {
@@ -23,17 +25,19 @@ class CallKeys {
         numbers_(nb::make_tuple(nb::module_::import_("numpy").attr("number"), nb::module_::import_("numpy").attr("bool_"),
                                 nb::module_::import_("numpy").attr("dtype"))) {}
 
-  /// Of a call with (input, *args, **keywords) for an array of NumPy's, and what else the result depends on; None where there is none.
+  /// Of a call with (input, *args, **keywords) for an array of NumPy's or on a GPU, and what else the result depends on; None where
+  /// there is none.
   nb::object of(nb::handle input, const nb::tuple& args, const nb::dict& keywords, nb::handle limit) const {
     if (args.size() > names_.size()) return nb::none();
     Parts parts;
     parts.reserve(24);
+    const nb::handle kind = input.type();
     for (std::size_t i = 0; i < args.size(); ++i) {
-      if (!add(args[i], names_[i], parts)) return nb::none();
+      if (!add(args[i], names_[i], kind, parts)) return nb::none();
     }
     for (const auto [name, value] : keywords) {
       parts.push_back(nb::borrow(name));
-      if (!add(value, name, parts)) return nb::none();
+      if (!add(value, name, kind, parts)) return nb::none();
     }
     add_form(input, parts);
     parts.push_back(nb::borrow(limit));
@@ -54,13 +58,32 @@ class CallKeys {
   }
 
   void add_form(nb::handle array, Parts& parts) const {
+    if (!array.type().is(array_)) return add_form_on_gpu(array, parts);
     parts.push_back(array.attr(shape_));
     parts.push_back(array.attr(strides_));
     parts.push_back(array.attr(dtype_));
   }
 
-  bool add(nb::handle value, nb::handle name, Parts& parts) const {
+  /// All of it in one piece, which costs less than a tuple of each.
+  static void add_form_on_gpu(nb::handle object, Parts& parts) {
+    const Array array(object, Access::read);
+    std::string form = name_of(array.device) + ' ' + array.type_name();
+    const auto add = [&](const auto& numbers) {
+      form.append(reinterpret_cast<const char*>(numbers.data()), static_cast<std::size_t>(array.axes) * sizeof(numbers[0]));
+    };
+    add(array.shape);
+    add(array.strides);
+    parts.push_back(nb::bytes(form.data(), form.size()));
+    parts.push_back(nb::borrow(object.type()));
+  }
+
+  /// `kind`: the type of the input, of which outputs are as well.
+  bool add(nb::handle value, nb::handle name, nb::handle kind, Parts& parts) const {
     if (value.type().is(array_)) return add_array(value, name, parts);
+    if (value.type().is(kind) && is(name, "output")) {
+      add_form(value, parts);
+      return true;
+    }
     return add_constant(value, parts);
   }
 

@@ -41,4 +41,5 @@ NB_MODULE(_native, module) {
   parts::bind_strips(module);
   parts::bind_calls(module);
   parts::bind_products(module);
+  parts::bind_gpu_pass(module);
 }

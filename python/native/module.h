@@ -13,5 +13,6 @@ void bind_strips(nanobind::module_& module);
 void bind_arrays(nanobind::module_& module);
 void bind_calls(nanobind::module_& module);
 void bind_products(nanobind::module_& module);
+void bind_gpu_pass(nanobind::module_& module);
 
 }  // namespace halation::python

@@ -6,10 +6,9 @@
 #include <optional>
 #include <span>
 
-namespace halation::python {
+#include "number_rule.h"
 
-/// Types of NumPy's, in the machine's byte order.
-enum class Number : std::uint8_t { b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4, f8 };
+namespace halation::python {
 
 /// By NumPy's letter (b, u, i, f) and the element's size; none for others.
 std::optional<Number> number_of(char kind, std::int64_t item_bytes);
@@ -32,17 +31,6 @@ struct Run {
 /// Elements begin at multiples of their size.
 void read_numbers(Number number, const std::byte* from, const Step& rows, const Step& row, std::span<const Run> runs, double constant,
                   double* to);
-
-/// How a sum becomes an element: scale · sum / divisor + offset, farther from zero by `share` of itself (but for 1/1024 at most: sums
-/// that rounding has put just below a whole number reach it), and then, of integers, rounded, wrapped or saturated.
-struct NumberRule {
-  double scale = 1;
-  double divisor = 1;
-  double offset = 0;
-  double share = 0;
-  bool truncate = false;  ///< towards zero; else half to even
-  bool wrap = false;      ///< as x86-64 converts; else saturated
-};
 
 /// Rows of sums as elements, by the rule. Truth is what is not 0 as a byte.
 void write_numbers(Number number, const NumberRule& rule, const double* from, const Step& rows, const Step& row, std::byte* to);

@@ -19,9 +19,8 @@
 #include <system_error>
 #include <thread>
 
-#include "call.h"
+#include "any_side.h"
 #include "module.h"
-#include "numbers.h"
 #include "sum_taps.h"
 
 namespace halation::python {
@@ -203,42 +202,8 @@ void in_workers(int workers, std::int64_t count, const Body& body) {
   if (thrown) std::rethrow_exception(thrown);
 }
 
-/// Shape, strides and type, as 'u4', of arrays.
-using AnyWords = std::tuple<Numbers, Numbers, std::string>;
-/// Scale, divisor, offset, share, whether truncated, whether wrapped.
-using RuleWords = std::tuple<double, double, double, double, bool, bool>;
 /// By axes: extents of a strip's input and of its outputs, and where these begin among its sums.
 using CutWords = std::tuple<Numbers, Numbers, Numbers>;
-
-struct AnySide {
-  Numbers shape, strides;
-  Number number;
-
-  explicit AnySide(const AnyWords& words) : shape(std::get<0>(words)), strides(std::get<1>(words)), number(Number::f8) {
-    const std::string& type = std::get<2>(words);
-    const std::optional<Number> found = number_of(type.empty() ? '?' : type[0], std::atol(type.c_str() + 1));
-    if (!found) throw nb::type_error(("strips: no number: " + type).c_str());
-    number = *found;
-  }
-
-  /// Truth is read as bytes as well.
-  bool holds(const Array& array) const {
-    const std::optional<Number> found = number_of(array.kind, array.item_bytes);
-    return found == number || (found == Number::b1 && number == Number::u1);
-  }
-
-  bool fits(const Array& array) const {
-    if (static_cast<std::size_t>(array.axes) != shape.size() || !holds(array)) return false;
-    std::int64_t lowest_bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array.data));
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      if (array.shape[i] != shape[i]) return false;
-      if (shape[i] == 1) continue;
-      if (array.strides[i] != strides[i]) return false;
-      lowest_bits |= strides[i];
-    }
-    return lowest_bits % array.item_bytes == 0;
-  }
-};
 
 /// A filter prepared for arrays of given shapes and strides. Immutable; any number of threads may run one.
 class Strips {
@@ -246,9 +211,8 @@ class Strips {
   /// `how`: a Call for strips, dense weights in the order of `order`, or (axis, length of a window or matrix).
   Strips(const AnyWords& in, const AnyWords& out, Numbers order, std::vector<Numbers> sources, double constant, const CutWords& cut,
          const Numbers& sums_shape, nb::handle how, const RuleWords& rule, int workers)
-      : in_(in), out_(out), order_(std::move(order)), sources_(std::move(sources)), constant_(constant), workers_(workers) {
+      : in_(in), out_(out), order_(std::move(order)), sources_(std::move(sources)), constant_(constant), workers_(workers), rule_(rule_from(rule)) {
     std::tie(strip_in_, strip_out_, lead_) = cut;
-    std::tie(rule_.scale, rule_.divisor, rule_.offset, rule_.share, rule_.truncate, rule_.wrap) = rule;
     in_strides_ = packed(strip_in_);
     sums_strides_ = packed(sums_shape);
     if (nb::isinstance<Call>(how)) {

@@ -66,8 +66,11 @@ def filters_arrays(function: _Function) -> _Function:
     def wrapped(input: Any, *args: Any, **keywords: Any) -> Any:
         try:
             if type(input) is np.ndarray:
-                return _calls.call(function, key_of, input, args, keywords)
-            return _of_another_library(function, input, args, keywords)
+                return _calls.call(function, key_of, None, input, args, keywords)
+            library = _arrays.library_of(input)
+            if isinstance(library, _arrays.OnGpu):
+                return _calls.call(function, key_of, library, input, args, keywords)
+            return _of_another_library(function, library, input, args, keywords)
         except Exception as error:
             shorten(error)
             raise
@@ -75,10 +78,9 @@ def filters_arrays(function: _Function) -> _Function:
     return cast("_Function", wrapped)
 
 
-def _of_another_library(function: Callable[..., Any], input: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    library = _arrays.library_of(input)
-    if isinstance(library, _arrays.OnGpu):
-        return function(input, *args, **keywords)
+def _of_another_library(
+    function: Callable[..., Any], library: _arrays.OnCpu, input: Any, args: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
     given = []
 
     def on_cpu(value: Any) -> Any:
@@ -195,6 +197,11 @@ def empty_like(array: Any, dtype: DType) -> Any:
     return _arrays.gpu_library_of(array).empty(tuple(array.shape), dtype, array)
 
 
+def _are_held_by_f64(source: DType, dtype: DType) -> bool:
+    """Whether a pass of the engine converts numbers as assigning them does."""
+    return dtype.kind in "iuf" and source.kind in "iufb" and (source.kind == "f" or source.itemsize < 8)
+
+
 _ONE = np.ones(1)
 
 
@@ -202,8 +209,12 @@ def unfiltered(array: Any, out: Any, dtype: DType) -> Any:
     """What a filter along no axis gives."""
     if isinstance(array, np.generic):  # what NumPy makes of sums over arrays without axes
         array = np.asarray(array)
+    if type(array) is not np.ndarray and array.ndim and _are_held_by_f64(facts_of(array)[1], dtype):
+        return run(array, (_ONE,), (array.ndim - 1,), "replicate", 0.0, (0,), out, dtype)  # one launch, which is remembered
+    if out is None and type(array) is not np.ndarray:
+        return _arrays.gpu_library_of(array).astype(array, dtype)
     if out is None:
-        out = empty_like(array, dtype)
+        out = np.empty(array.shape, dtype)
     if type(array) is np.ndarray and array.dtype.char == "e" and array.ndim and out.dtype.kind in "f":
         return run(array, (_ONE,), (array.ndim - 1,), "replicate", 0.0, (0,), out, dtype)  # several times as quick as NumPy
     out[...] = array

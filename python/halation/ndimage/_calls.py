@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from .. import _cache, _native
+from .. import _cache, _gpu, _native
 from .._threads import LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from numpy.typing import NDArray
-
+    from .._arrays import OnGpu
     from .._types import Entry
 
     KeyOf: TypeAlias = Callable[[object, tuple[object, ...], dict[str, Any], object], Hashable | None]
@@ -36,8 +35,10 @@ def keys_of(function: Callable[..., Any]) -> KeyOf | None:
     return None if "extra_arguments" in names else _native.CallKeys(names).of
 
 
-def call(function: Callable[..., Any], key_of: KeyOf | None, input: NDArray[Any], args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """function(input, *args, **keywords) for an array of NumPy's."""
+def call(
+    function: Callable[..., Any], key_of: KeyOf | None, library: OnGpu | None, input: Any, args: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
+    """function(input, *args, **keywords) for an array of NumPy's, or of a library on a GPU."""
     if key_of is None or _cache.STEPS.get() is not None:
         return function(input, *args, **keywords)
     key = key_of(input, args, keywords, LIMIT.get())
@@ -47,21 +48,31 @@ def call(function: Callable[..., Any], key_of: KeyOf | None, input: NDArray[Any]
     if program is None:
         return _recorded(key, function, input, args, keywords)
     made = input
+    stream = 0 if library is None else library.stream(input)
     for entry, place in program:
         out = None if place is None else keywords[place] if isinstance(place, str) else args[place]
-        if out is not None and (np.may_share_memory(input, out) or not out.flags.writeable):
+        if out is not None and _may_not_be_written(library, input, out):
             return function(input, *args, **keywords)
-        made = entry.run(made, out, 0)
+        if out is None and library is not None:
+            out = library.empty(entry.shape, entry.dtype, input)
+        made = entry.run(made, out, stream)
         if made is None:
             break
     return function(input, *args, **keywords) if made is input or made is None else made
 
 
-def _recorded(key: Hashable, function: Callable[..., Any], input: NDArray[Any], args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+def _may_not_be_written(library: OnGpu | None, input: Any, out: Any) -> bool:
+    """Whether an output is read-only, which is refused elsewhere, or shares memory with the input, which takes a temporary."""
+    if library is not None:
+        return _gpu.overlap(input, out)
+    return np.may_share_memory(input, out) or not out.flags.writeable
+
+
+def _recorded(key: Hashable, function: Callable[..., Any], input: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
     """Calls the function, and remembers what it came down to: nothing where that is no chain of passes."""
     with _cache.noting([]) as steps:
         result = function(input, *args, **keywords)
-    given: NDArray[Any] = input
+    given = input
     program: list[tuple[Entry, int | str | None]] = []
     for entry, array, out, made in steps:
         place = None if out is None else _place_of(out, args, keywords)

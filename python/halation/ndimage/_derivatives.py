@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _DIFFERENCE = np.array([-1.0, 0.0, 1.0])
 _SECOND_DIFFERENCE = np.array([1.0, -2.0, 1.0])
+# Axes whose second differences a GPU sums by one launch.
+_MOST_OF_LAUNCH = 6
 
 
 def _edges(input: Any, axis: Index, output: Output, mode: Any, cval: Number, smooth: tuple[float, float, float]) -> Any:
@@ -217,7 +219,8 @@ def laplace(
     out, kind = output_of(output, input, dtype)
     wanted = axes_of(axes, ndim)
     check_channels(input, axes)
-    if 1 < len(wanted) <= 3 and _adds_up(dtype, kind, cval):
+    most = 3 if type(input) is np.ndarray else _MOST_OF_LAUNCH
+    if 1 < len(wanted) <= most and _adds_up(dtype, kind, cval):
         weights, borders = _laplacian(len(wanted), mode)
         return run(input, weights, wanted, borders, cval, (1,) * len(wanted), out, kind)
 
@@ -243,14 +246,7 @@ def _adds_up(dtype: DType, kind: DType, cval: Any) -> bool:
     if kind.kind == "f":
         return dtype.kind != "c"
     # Wrapped numbers add up to the wrapped sum, as long as no single one passes the register that it is converted in.
-    return (
-        dtype.kind in "iu"
-        and kind.kind in "iu"
-        and dtype.itemsize <= 2
-        and kind.itemsize <= 2
-        and cval == np.rint(cval)
-        and abs(cval) < 2**24
-    )
+    return dtype.kind in "iu" and kind.kind in "iu" and dtype.itemsize <= 2 and cval == np.rint(cval) and abs(cval) < 2**24
 
 
 @filters_arrays

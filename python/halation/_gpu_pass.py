@@ -1,0 +1,148 @@
+"""_gpu_pass.py: filters over arrays of any numbers and any axes on a GPU, in f64 (native/gpu_pass.cpp).
+
+Few taps are summed one by one, in one launch; factors along many axes in one launch each, with f64 between; what is more goes through
+packed f64, which the library filters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from . import _native
+from ._mapping import place
+from ._strips import may_be_transformed, method_of_sums, name_of, packed_in, plan_in_f64, rule_of, sources
+from ._weights import F64, multiplied_out, sum_of_bytes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._job import Job
+    from ._mapping import Layout
+    from ._types import DType, Shape, Taps
+
+    Part: TypeAlias = tuple[Shape, Taps]  # weights and their axes
+    Step: TypeAlias = tuple[Any, ...]  # as `_native.GpuPass` asks for it
+
+# Launches of the library's kernels, a piece of an array each, that are worth their time.
+MOST_RUNS = 2
+# Taps of factors that are multiplied out, and so summed by one launch.
+MOST_TAPS = 64
+# Products of taps and outputs that a launch sums in about the time that packing, a plan and unpacking take.
+MOST_PRODUCTS = 1 << 26
+
+
+def is_for_library(job: Job, layout: Layout, out_layout: Layout) -> bool:
+    """Whether few runs of a plan filter arrays as they lie, along axes of more than one element."""
+    if len(job.filtered()) > 3 or job.extent == "same" and any([job.shape[axis] == 1 for axis in job.filtered()]):
+        return False
+    shape, item, out_item = layout.shape or (1,), layout.dtype.itemsize, out_layout.dtype.itemsize
+    where = place(shape, layout.strides or (item,), out_layout.strides or (out_item,), job.filtered())
+    return len(where.in_offsets) <= MOST_RUNS
+
+
+class GpuPass:
+    """Filters in f64 on a GPU, and writes the sums as what the output is."""
+
+    def __init__(self, job: Job, layout: Layout, out_layout: Layout) -> None:
+        for what, dtype in (("input", layout.dtype), ("output", out_layout.dtype)):
+            if dtype.itemsize > 8 or not dtype.isnative:
+                raise TypeError(f"on a GPU {what} must be of 64 bits at most in the machine's byte order, got {dtype}")
+        self.shape, self.dtype, self.weights_bytes = job.out_shape, out_layout.dtype, sum_of_bytes(job.filters)
+        strides = layout.strides or (layout.dtype.itemsize,)
+        out_strides = out_layout.strides or (out_layout.dtype.itemsize,)
+        parts = _parts(job, layout.dtype)
+        if parts is None:
+            steps = _by_library(job, layout, out_layout.dtype, strides, out_strides)
+        else:
+            steps = _by_taps(job, layout.dtype, strides, out_strides, parts)
+        self.call = _native.GpuPass(
+            (job.shape or (1,), strides, name_of(layout.dtype)),
+            (job.out_shape or (1,), out_strides, name_of(out_layout.dtype)),
+            steps,
+            rule_of(job, layout.dtype, out_layout.dtype, job.scale),
+            layout.device,
+        )
+
+    def run(self, array: Any, out: Any, stream: int) -> Any:
+        """The result, or None where the memory of an array begins at an address that is no multiple of its element's size."""
+        given, to = (array, out) if self.shape else (array.reshape(1), out.reshape(1))
+        return out if self.call.run(given, to, stream) else None
+
+
+def _parts(job: Job, dtype: DType) -> list[Part] | None:
+    """The sums of taps that make up a filter, one after another; None where the library is quicker."""
+    many_axes = len(job.filtered()) > 3
+    if job.magnitude or not job.has_one_constant() or (job.method not in ("automatic", "direct") and not many_axes):
+        return None
+    outputs = int(np.prod(job.out_shape, dtype=np.int64))
+    weights = job.filters[0]
+    parts: list[Part] = [(job.axes, weights)]
+    if isinstance(weights, tuple) and np.prod(job.taps, dtype=np.int64) > MOST_TAPS:
+        gain = float(np.prod([factor[0] for factor in weights if len(factor) == 1]))
+        parts = [((axis,), (factor,)) for axis, factor in zip(job.axes, weights) if len(factor) > 1]
+        axes, last = parts[-1]
+        parts[-1] = (axes, (last[0] * gain,))
+    taps = sum([_taps_of(job, dtype, *part) for part in parts])
+    return parts if many_axes or taps * outputs <= MOST_PRODUCTS else None
+
+
+def _taps_of(job: Job, dtype: DType, axes: Shape, weights: Taps) -> int:
+    """The taps that are summed for an output."""
+    taps = int(np.count_nonzero(multiplied_out(weights)))
+    long = [axis for axis in axes if job.taps[job.axes.index(axis)] > 1]
+    return min(taps, job.shape[long[0]]) if len(long) == 1 and _adds_up(dtype, weights) else taps
+
+
+def _adds_up(dtype: DType, weights: Taps) -> bool:
+    """Whether weights that meet the same element may be added up: no sum hides NaN or infinities that products would make."""
+    if dtype.kind in "iub":
+        return True
+    each = weights if isinstance(weights, tuple) else (weights,)
+    return all([bool((one >= 0).all()) for one in each])
+
+
+def _by_taps(job: Job, dtype: DType, strides: Shape, out_strides: Shape, parts: list[Part]) -> list[Step]:
+    shape, constant = list(job.shape or (1,)), job.constant()
+    order = sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
+    steps = []
+    for number, (axes, weights) in enumerate(parts, 1):
+        for axis in axes:
+            shape[axis] = job.out_shape[axis]
+        to = out_strides if number == len(parts) else packed_in(order, shape)
+        steps.append((tuple(shape), to, *_read_by(job, axes, weights, len(shape)), constant, _adds_up(dtype, weights)))
+        if isinstance(weights, tuple):  # what lies outside along the other axes has been filtered along these
+            constant *= float(np.prod([factor.sum() for factor in weights]))
+    return steps
+
+
+def _read_by(job: Job, axes: Shape, weights: Taps, ndim: int) -> tuple[NDArray[np.float64], list[int], list[list[int]]]:
+    """Weights with an axis for each of the arrays'; where the first tap of the first output reads along each; what stands for what
+    lies outside."""
+    taps, lows = [1] * ndim, [0] * ndim
+    outsides: list[list[int]] = [[]] * ndim
+    for axis in axes:
+        i = job.axes.index(axis)
+        n, taps[axis] = job.shape[axis], job.taps[i]
+        lows[axis] = low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps[axis]}[job.extent]
+        high = low + job.out_shape[axis] + taps[axis] - 1
+        outsides[axis] = [*sources(low, 0, n, job.borders[i]).tolist(), *sources(n, max(high, n), n, job.borders[i]).tolist()]
+    by_axis = multiplied_out(weights).transpose(sorted(range(len(axes)), key=axes.__getitem__)).reshape(taps)
+    return np.ascontiguousarray(by_axis, F64), lows, outsides
+
+
+def _by_library(job: Job, layout: Layout, out_dtype: DType, strides: Shape, out_strides: Shape) -> list[Step]:
+    """Packed f64, in which filtered axes lie innermost, a plan over it, and its sums unpacked."""
+    filtered = job.filtered()
+    order = sorted(range(len(strides)), key=lambda axis: (axis in filtered, -abs(strides[axis])))
+    shape, out_shape = job.shape or (1,), job.out_shape or (1,)
+    direct = plan_in_f64(job, job.shape, order, job.threads, layout.device)
+    if not may_be_transformed(job, layout.dtype, out_dtype, direct.call):
+        job.method = method_of_sums(job)
+        direct = plan_in_f64(job, job.shape, order, job.threads, layout.device)
+    one = np.ones((1,) * len(shape))
+    none: list[list[int]] = [[]] * len(shape)
+    read = (shape, packed_in(order, shape), one, [0] * len(shape), none, 0.0, True)
+    write = (out_shape, out_strides, one, [0] * len(shape), none, 0.0, True)
+    return [read, (direct.call, out_shape, packed_in(order, out_shape)), write]
