@@ -165,6 +165,7 @@ def _cupy() -> Library:
         import cupy
     except ImportError as error:
         raise TypeError("arrays on a GPU need CuPy, PyTorch, JAX or Numba for their results; install one of them") from error
+    _native.know_cupy(cupy.ndarray)
 
     return OnGpu(
         empty=lambda shape, dtype, like: cupy.empty(shape, dtype=dtype),

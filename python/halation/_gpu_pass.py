@@ -29,17 +29,36 @@ if TYPE_CHECKING:
 MOST_RUNS = 2
 # Taps of factors that are multiplied out, and so summed by one launch.
 MOST_TAPS = 64
-# Products of taps and outputs that a launch sums in about the time that packing, a plan and unpacking take.
-MOST_PRODUCTS = 1 << 26
+# Products of taps and outputs that are summed in the time that packing, a plan and unpacking take, however few outputs there are; taps
+# that are so for each output; and the same where an axis that is filtered is thin, which plans are slow over.
+MOST_PRODUCTS, TAPS_OF_OUTPUT = 1 << 24, 64
+MOST_THIN_PRODUCTS, TAPS_OF_THIN_OUTPUT = 1 << 28, 512
+THIN = 32
+# Outputs, and products of them and taps, up to which sums of taps are quicker than a plan along an axis that is shorter than the filter.
+FEW_OUTPUTS, MOST_FEW_PRODUCTS = 1 << 16, 1 << 27
+# Elements of a filtered row of a plan below which it is no quicker than sums of taps, by its taps.
+NARROW, NARROW_ALONE = 8, 32
 
 
 def is_for_library(job: Job, layout: Layout, out_layout: Layout) -> bool:
-    """Whether few runs of a plan filter arrays as they lie, along axes of more than one element."""
-    if len(job.filtered()) > 3 or job.extent == "same" and any([job.shape[axis] == 1 for axis in job.filtered()]):
+    """Whether a plan filters arrays as they lie, in few runs, and is quicker than sums of taps."""
+    filtered = job.filtered()
+    if len(filtered) > 3 or job.extent == "same" and any([job.shape[axis] == 1 for axis in filtered]):
         return False
     shape, item, out_item = layout.shape or (1,), layout.dtype.itemsize, out_layout.dtype.itemsize
-    where = place(shape, layout.strides or (item,), out_layout.strides or (out_item,), job.filtered())
-    return len(where.in_offsets) <= MOST_RUNS
+    where = place(shape, layout.strides or (item,), out_layout.strides or (out_item,), filtered)
+    if len(where.in_offsets) > MOST_RUNS:
+        return False
+    if job.magnitude or not job.has_one_constant() or job.method not in ("automatic", "direct"):
+        return True
+    alone = len(filtered) == 1
+    narrow = 3 in where.slots.values() and where.shape[3] < (NARROW_ALONE if alone else NARROW)
+    shorter = any([job.shape[axis] < job.taps[job.axes.index(axis)] for axis in filtered])
+    wide = layout.dtype.itemsize == 8 and len(filtered) == 3
+    taps, outputs = _taps_of_all(job, layout.dtype), int(np.prod(job.out_shape, dtype=np.int64))
+    if shorter and outputs <= FEW_OUTPUTS and taps * outputs <= MOST_FEW_PRODUCTS:
+        return False
+    return not (narrow or shorter or wide) or taps > MOST_TAPS
 
 
 class GpuPass:
@@ -72,35 +91,47 @@ class GpuPass:
 
 
 def _parts(job: Job, dtype: DType) -> list[Part] | None:
-    """The sums of taps that make up a filter, one after another; None where the library is quicker."""
+    """The sums of taps that make up a filter, one after another; None where the library is quicker over packed f64."""
     many_axes = len(job.filtered()) > 3
     if job.magnitude or not job.has_one_constant() or (job.method not in ("automatic", "direct") and not many_axes):
         return None
+    parts = _cut(job)
     outputs = int(np.prod(job.out_shape, dtype=np.int64))
+    most = MOST_PRODUCTS + TAPS_OF_OUTPUT * outputs
+    if any([job.shape[axis] < THIN for axis in job.filtered()]):
+        most = MOST_THIN_PRODUCTS + TAPS_OF_THIN_OUTPUT * outputs
+    return parts if many_axes or outputs * _taps_of_all(job, dtype) <= most else None
+
+
+def _cut(job: Job) -> list[Part]:
+    """Weights as they are summed: all of them at once, or factors of many taps one after another."""
     weights = job.filters[0]
-    parts: list[Part] = [(job.axes, weights)]
-    if isinstance(weights, tuple) and np.prod(job.taps, dtype=np.int64) > MOST_TAPS:
-        gain = float(np.prod([factor[0] for factor in weights if len(factor) == 1]))
-        parts = [((axis,), (factor,)) for axis, factor in zip(job.axes, weights) if len(factor) > 1]
-        axes, last = parts[-1]
-        parts[-1] = (axes, (last[0] * gain,))
-    taps = sum([_taps_of(job, dtype, *part) for part in parts])
-    return parts if many_axes or taps * outputs <= MOST_PRODUCTS else None
+    if not isinstance(weights, tuple) or np.prod(job.taps, dtype=np.int64) <= MOST_TAPS:
+        return [(job.axes, weights)]
+    gain = float(np.prod([factor[0] for factor in weights if len(factor) == 1]))
+    parts: list[Part] = [((axis,), (factor,)) for axis, factor in zip(job.axes, weights) if len(factor) > 1]
+    axes, last = parts[-1]
+    return [*parts[:-1], (axes, (last[0] * gain,))]
+
+
+def _taps_of_all(job: Job, dtype: DType) -> int:
+    return sum([_taps_of(job, dtype, *part) for part in _cut(job)])
 
 
 def _taps_of(job: Job, dtype: DType, axes: Shape, weights: Taps) -> int:
-    """The taps that are summed for an output."""
+    """The taps that are summed for an output: at most one for each element along an axis; two of infinite ones, whose signs differ."""
     taps = int(np.count_nonzero(multiplied_out(weights)))
-    long = [axis for axis in axes if job.taps[job.axes.index(axis)] > 1]
-    return min(taps, job.shape[long[0]]) if len(long) == 1 and _adds_up(dtype, weights) else taps
+    each = int(np.prod([min(job.shape[axis], job.taps[job.axes.index(axis)]) for axis in axes], dtype=np.int64))
+    return min(taps, each if _is_finite(dtype) else 2 * each)
 
 
-def _adds_up(dtype: DType, weights: Taps) -> bool:
-    """Whether weights that meet the same element may be added up: no sum hides NaN or infinities that products would make."""
-    if dtype.kind in "iub":
-        return True
-    each = weights if isinstance(weights, tuple) else (weights,)
-    return all([bool((one >= 0).all()) for one in each])
+def _is_finite(dtype: DType) -> bool:
+    return dtype.kind in "iub"
+
+
+def _meets(dtype: DType, weights: Taps) -> tuple[bool, bool]:
+    """Whether weights of 0 read their element, which could be infinite: those of factors do, as SciPy's; and whether none is."""
+    return isinstance(weights, tuple) and not _is_finite(dtype), _is_finite(dtype)
 
 
 def _by_taps(job: Job, dtype: DType, strides: Shape, out_strides: Shape, parts: list[Part]) -> list[Step]:
@@ -111,7 +142,7 @@ def _by_taps(job: Job, dtype: DType, strides: Shape, out_strides: Shape, parts: 
         for axis in axes:
             shape[axis] = job.out_shape[axis]
         to = out_strides if number == len(parts) else packed_in(order, shape)
-        steps.append((tuple(shape), to, *_read_by(job, axes, weights, len(shape)), constant, _adds_up(dtype, weights)))
+        steps.append((tuple(shape), to, *_read_by(job, axes, weights, len(shape)), constant, *_meets(dtype, weights)))
         if isinstance(weights, tuple):  # what lies outside along the other axes has been filtered along these
             constant *= float(np.prod([factor.sum() for factor in weights]))
     return steps
@@ -143,6 +174,6 @@ def _by_library(job: Job, layout: Layout, out_dtype: DType, strides: Shape, out_
         direct = plan_in_f64(job, job.shape, order, job.threads, layout.device)
     one = np.ones((1,) * len(shape))
     none: list[list[int]] = [[]] * len(shape)
-    read = (shape, packed_in(order, shape), one, [0] * len(shape), none, 0.0, True)
-    write = (out_shape, out_strides, one, [0] * len(shape), none, 0.0, True)
+    read = (shape, packed_in(order, shape), one, [0] * len(shape), none, 0.0, False, True)
+    write = (out_shape, out_strides, one, [0] * len(shape), none, 0.0, False, True)
     return [read, (direct.call, out_shape, packed_in(order, out_shape)), write]

@@ -73,12 +73,15 @@ int device_index(nb::handle object) {
   return nb::isinstance<nb::int_>(device) ? nb::cast<int>(device) : 0;
 }
 
+/// CuPy's type of arrays, which lives as long as the interpreter; null before it is known.
+PyObject* cupy_array = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): guarded by the GIL
+
 std::string name_of_type(nb::handle object) { return nb::str(object.type().attr("__name__")).c_str(); }
 
 }  // namespace
 
 Array::Array(nb::handle object, Access access) {
-  if (from_buffer(object, access) || from_interface(object, "__cuda_array_interface__", true) || from_dlpack(object, access) ||
+  if (from_cupy(object) || from_buffer(object, access) || from_interface(object, "__cuda_array_interface__", true) || from_dlpack(object, access) ||
       from_interface(object, "__array_interface__", false)) {
     if (access == Access::write && read_only) throw nb::value_error("output is read-only; give one that can be written");
     return;
@@ -88,6 +91,26 @@ Array::Array(nb::handle object, Access access) {
 
 Array::~Array() {
   if (has_buffer_) PyBuffer_Release(&buffer_);
+}
+
+void know_cupy(nb::handle type) { cupy_array = type.inc_ref().ptr(); }
+
+bool Array::from_cupy(nb::handle object) {
+  if (cupy_array == nullptr || !object.type().is(cupy_array)) return false;
+  const auto extents = nb::cast<nb::tuple>(object.attr("shape")), steps = nb::cast<nb::tuple>(object.attr("strides"));
+  if (extents.size() > most_axes) throw nb::value_error("arrays have at most 64 axes");
+  axes = static_cast<int>(extents.size());
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    shape[i] = nb::cast<std::int64_t>(extents[i]);
+    strides[i] = nb::cast<std::int64_t>(steps[i]);
+  }
+  const nb::object type = object.attr("dtype"), memory = object.attr("data");
+  kind = nb::cast<nb::str>(type.attr("kind")).c_str()[0];
+  item_bytes = nb::cast<std::int64_t>(type.attr("itemsize"));
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): Python's addresses are numbers
+  data = reinterpret_cast<std::byte*>(nb::cast<std::uintptr_t>(memory.attr("ptr")));
+  device = cuda(nb::cast<int>(memory.attr("device_id")));
+  return true;
 }
 
 bool Array::from_buffer(nb::handle object, Access access) {

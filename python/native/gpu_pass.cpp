@@ -1,6 +1,8 @@
-// gpu_pass.cpp: filters over arrays of any numbers and any axes on a GPU, in f64: sums of taps and plans, one into the other.
+// gpu_pass.cpp: filters over arrays of any numbers and any axes on a GPU, in f64: sums of taps and plans, one
+// into the other.
 //
-// What lies between two of them is packed f64 from the library's pool, in the order of the caller's stream, which nobody waits for.
+// What lies between two of them is packed f64 from the library's pool, in the order of the caller's stream,
+// which nobody waits for.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -19,13 +21,14 @@
 namespace halation::python {
 namespace {
 
-/// What sums taps: shape and strides of the result, weights (an axis for each of the array's), and, along each axis, where the first
-/// tap of the first output reads and the elements that stand for what lies outside, before and behind; the constant, −1 there; whether
-/// weights that meet one element may be added up.
-using TapWords = std::tuple<Numbers, Numbers, nb::object, Numbers, std::vector<Numbers>, double, bool>;
+/// What sums taps: shape and strides of the result, weights (an axis for each of the array's), and, along
+/// each axis, where the first tap of the first output reads and the elements that stand for what lies
+/// outside, before and behind; the constant, −1 there; whether weights of 0 read their element too, and
+/// whether no element is infinite.
+using TapWords = std::tuple<Numbers, Numbers, nb::object, Numbers, std::vector<Numbers>, double, bool, bool>;
 
 Taps taps_from(const TapWords& words, const TapInput& in, Number out, const NumberRule& rule, Device device) {
-  const auto& [shape, strides, values, lows, outsides, constant, adds_up] = words;
+  const auto& [shape, strides, values, lows, outsides, constant, has_zeros, is_finite] = words;
   const Array weights(values, Access::read);
   const auto* first = reinterpret_cast<const double*>(weights.data);
   return Taps(in, {.number = out, .shape = shape, .strides = strides, .rule = rule},
@@ -34,15 +37,19 @@ Taps taps_from(const TapWords& words, const TapInput& in, Number out, const Numb
                .lows = lows,
                .outsides = outsides,
                .constant = constant,
-               .adds_up = adds_up},
+               .has_zeros = has_zeros,
+               .is_finite = is_finite},
               device);
 }
 
-/// A filter prepared for arrays of given shapes and strides on a device. Immutable; any number of threads may run one.
+/// A filter prepared for arrays of given shapes and strides on a device. Immutable; any number of threads may
+/// run one.
 class GpuPass {
  public:
-  /// `steps`: `TapWords`, or (Call, elements of its result) over packed f64; the last one sums taps into the output.
-  GpuPass(const AnyWords& in, const AnyWords& out, const nb::list& steps, const RuleWords& rule, const std::string& device)
+  /// `steps`: `TapWords`, or (Call, elements of its result) over packed f64; the last one sums taps into the
+  /// output.
+  GpuPass(const AnyWords& in, const AnyWords& out, const nb::list& steps, const RuleWords& rule,
+          const std::string& device)
       : in_(in), out_(out), device_(device_named(device)) {
     TapInput given{in_.number, in_.shape, in_.strides};
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -53,11 +60,12 @@ class GpuPass {
         given = {Number::f8, nb::cast<Numbers>(words[1]), nb::cast<Numbers>(words[2])};
       } else {
         const auto taps = nb::cast<TapWords>(words);
-        steps_.push_back(std::make_shared<const Taps>(taps_from(taps, given, last ? out_.number : Number::f8,
-                                                                last ? rule_from(rule) : NumberRule{}, device_)));
+        steps_.push_back(std::make_shared<const Taps>(taps_from(
+            taps, given, last ? out_.number : Number::f8, last ? rule_from(rule) : NumberRule{}, device_)));
         given = {Number::f8, std::get<0>(taps), std::get<1>(taps)};
       }
-      elements_.push_back(std::accumulate(given.shape.begin(), given.shape.end(), std::int64_t{1}, std::multiplies()));
+      elements_.push_back(
+          std::accumulate(given.shape.begin(), given.shape.end(), std::int64_t{1}, std::multiplies()));
     }
   }
 
@@ -73,7 +81,8 @@ class GpuPass {
     Image before;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const bool last = i + 1 == steps_.size();
-      Image room = last ? Image() : allocate({.width = elements_[i]}, Pixel::f64, device_, Layout::interleaved, queue);
+      Image room =
+          last ? Image() : allocate({.width = elements_[i]}, Pixel::f64, device_, Layout::interleaved, queue);
       std::byte* write = last ? to.data : room.view().data;
       if (const auto* call = std::get_if<Call>(&steps_[i])) {
         call->run_at(read, device_, write, device_, stream);
@@ -96,11 +105,14 @@ class GpuPass {
 }  // namespace
 
 void bind_gpu_pass(nb::module_& module) {
-  nb::class_<GpuPass>(module, "GpuPass", "A filter in f64 over arrays of any numbers on a GPU; see gpu_pass.cpp.")
-      .def(nb::init<const AnyWords&, const AnyWords&, const nb::list&, const RuleWords&, const std::string&>(), nb::arg("input"),
-           nb::arg("output"), nb::arg("steps"), nb::arg("rule"), nb::arg("device"))
+  nb::class_<GpuPass>(module, "GpuPass",
+                      "A filter in f64 over arrays of any numbers on a GPU; see gpu_pass.cpp.")
+      .def(
+          nb::init<const AnyWords&, const AnyWords&, const nb::list&, const RuleWords&, const std::string&>(),
+          nb::arg("input"), nb::arg("output"), nb::arg("steps"), nb::arg("rule"), nb::arg("device"))
       .def("run", &GpuPass::run, nb::arg("input"), nb::arg("output"), nb::arg("stream"),
-           "Filters one array into another; False, with nothing done, where one of them is not as this call expects it.");
+           "Filters one array into another; False, with nothing done, where one of them is not as this call "
+           "expects it.");
 }
 
 }  // namespace halation::python

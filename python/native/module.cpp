@@ -27,6 +27,8 @@ void bind_arrays(nb::module_& module) {
       "Where the elements of an array lie: shape, strides in bytes, type as 'f4', device as 'cpu' or 'cuda:0', whether "
       "read-only, "
       "address, stream.");
+  module.def("know_cupy", &know_cupy, nb::arg("type"), nb::sig("def know_cupy(type: type) -> None"),
+             "Says which type CuPy's arrays have, which are read by their attributes from then on.");
 }
 
 }  // namespace halation::python

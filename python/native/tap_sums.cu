@@ -1,4 +1,5 @@
-// tap_sums.cu: sums of taps on a GPU: a thread for each output, or, where outputs are few and taps many, a warp.
+// tap_sums.cu: sums of taps on a GPU: a thread for each output, or, where outputs are few and taps many, a
+// warp.
 #include "tap_sums.h"
 
 #include <cuda_runtime.h>
@@ -13,15 +14,16 @@ namespace {
 
 constexpr int threads = 256;
 /// Outputs up to which a warp sums each, and taps from which on.
-constexpr std::int64_t few_outputs = 1 << 14;
-constexpr int many_taps = 64;
+constexpr std::int64_t few_outputs = 1 << 16;
+constexpr int many_taps = 32;
 constexpr unsigned all_lanes = 0xFFFF'FFFFU;
 constexpr std::uint32_t most_slices = 65535;  // of a launch
 
 /// By threads, an output each. All of a warp go the same way, beside the border the slower one.
 template <class T, class Offset, int axes>
-__global__ void __launch_bounds__(threads) sum_by_threads(const __grid_constant__ TapJob job, std::uint32_t first_slice, const std::byte* from,
-                                                          std::byte* to) {
+__global__ void __launch_bounds__(threads)
+    sum_by_threads(const __grid_constant__ TapJob job, std::uint32_t first_slice, const std::byte* from,
+                   std::byte* to) {
   const unsigned index = blockIdx.x * threads + threadIdx.x;
   const auto place = place_of<Offset, axes>(job, first_slice + blockIdx.y, min(index, job.elements - 1));
   const bool inside = __all_sync(all_lanes, place.is_inside);
@@ -32,16 +34,19 @@ __global__ void __launch_bounds__(threads) sum_by_threads(const __grid_constant_
 
 /// By warps, an output each.
 template <class T, class Offset>
-__global__ void __launch_bounds__(threads) sum_by_warps(const __grid_constant__ TapJob job, std::uint32_t first_slice, const std::byte* from,
-                                                        std::byte* to) {
+__global__ void __launch_bounds__(threads)
+    sum_by_warps(const __grid_constant__ TapJob job, std::uint32_t first_slice, const std::byte* from,
+                 std::byte* to) {
   const unsigned index = (blockIdx.x * threads + threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x % 32);
   if (index >= job.elements) return;
   // Lanes take rows, where there are more of these than taps in a row.
-  const bool takes_rows = !job.by_coordinate && std::int64_t{job.rows} * job.rows > job.count;
-  const TapShare share{takes_rows ? lane : 0, takes_rows ? 32 : 1, takes_rows ? 0 : lane, takes_rows ? 1 : 32};
+  const bool takes_rows = std::int64_t{job.rows} * job.rows > job.count;
+  const TapShare share{takes_rows ? lane : 0, takes_rows ? 32 : 1, takes_rows ? 0 : lane,
+                       takes_rows ? 1 : 32};
   const auto place = place_of<Offset, TapJob::most_axes>(job, first_slice + blockIdx.y, index);
-  double sum = sum_taps_of<T>(job, from, place, place.is_inside, is_inner_inside(job, place.coordinate), share);
+  double sum =
+      sum_taps_of<T>(job, from, place, place.is_inside, is_inner_inside(job, place.coordinate), share);
   for (unsigned apart = 16; apart > 0; apart /= 2) sum += __shfl_xor_sync(all_lanes, sum, apart);
   if (lane == 0) put(job, sum, to + place.to);
 }
@@ -74,7 +79,8 @@ void launch(const TapJob& job, const std::byte* from, std::byte* to, cudaStream_
   const bool by_warps = job.count >= many_taps && std::int64_t{job.elements} * job.slices <= few_outputs;
   const std::int64_t block = by_warps ? threads / 32 : threads;
   for (std::uint32_t first = 0; first < job.slices; first += most_slices) {
-    const dim3 grid(static_cast<unsigned>((job.elements + block - 1) / block), std::min(job.slices - first, most_slices));
+    const dim3 grid(static_cast<unsigned>((job.elements + block - 1) / block),
+                    std::min(job.slices - first, most_slices));
     if (by_warps) {
       sum_by_warps<T, Offset><<<grid, threads, 0, stream>>>(job, first, from, to);
     } else if (job.axes <= 2) {

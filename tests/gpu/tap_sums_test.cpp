@@ -1,7 +1,9 @@
-// tap_sums_test.cpp: sums of taps over arrays of any numbers and any axes (python/native/tap_sums.cu), beside the same loops on the CPU:
-// every pair of numbers, borders, extents, strides, outputs by threads and by warps, and arrays of more than 2^31 elements.
+// tap_sums_test.cpp: sums of taps over arrays of any numbers and any axes (python/native/tap_sums.cu), beside
+// the same loops on the CPU: every pair of numbers, borders, extents, strides, outputs by threads and by
+// warps, and arrays of more than 2^31 elements.
 //
-// Both sum in f64, and data are whole numbers so small that f64 holds every sum exactly: results must be the same bits.
+// Both sum in f64, and data are whole numbers so small that f64 holds every sum exactly: results must be the
+// same bits.
 #include "python/native/taps.h"
 
 #include <gtest/gtest.h>
@@ -78,9 +80,12 @@ std::vector<std::byte> data(Number number, std::int64_t elements, std::uint64_t 
 std::int64_t source(std::int64_t at, std::int64_t n, std::uint64_t border) {
   if (at >= 0 && at < n) return at;
   switch (border % 4) {
-    case 0: return -1;
-    case 1: return std::clamp<std::int64_t>(at, 0, n - 1);
-    case 2: return ((at % n) + n) % n;
+    case 0:
+      return -1;
+    case 1:
+      return std::clamp<std::int64_t>(at, 0, n - 1);
+    case 2:
+      return ((at % n) + n) % n;
     default: {
       const std::int64_t folded = ((at % (2 * n)) + 2 * n) % (2 * n);
       return folded < n ? folded : 2 * n - 1 - folded;
@@ -106,11 +111,14 @@ void expect_same(const Case& one) {
     const std::int64_t n = one.shape[a], taps = one.taps[a];
     if (taps == 1) continue;
     const bool full = bits() % 4 == 0, valid = !full && n >= taps && bits() % 4 == 0;
-    lows[a] = full ? 1 - taps : valid ? 0 : -static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(taps));
+    lows[a] = full    ? 1 - taps
+              : valid ? 0
+                      : -static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(taps));
     outputs[a] = full ? n + taps - 1 : valid ? n - taps + 1 : n;
     const std::uint64_t border = bits();
     for (std::int64_t at = lows[a]; at < 0; ++at) outsides[a].push_back(source(at, n, border));
-    for (std::int64_t at = n; at < lows[a] + outputs[a] + taps - 1; ++at) outsides[a].push_back(source(at, n, border));
+    for (std::int64_t at = n; at < lows[a] + outputs[a] + taps - 1; ++at)
+      outsides[a].push_back(source(at, n, border));
   }
   std::vector<double> weights;
   for (std::int64_t i = 0; i < product(one.taps); ++i) weights.push_back(static_cast<double>(bits() % 7) - 3);
@@ -120,22 +128,28 @@ void expect_same(const Case& one) {
   const std::int64_t apart = 1 + static_cast<std::int64_t>(bits() % 2);
   const python::TapInput in{one.in, one.shape, packed(one.shape, turned, bytes_of(one.in))};
   const python::TapOutput out{one.out, outputs, packed(outputs, order, apart * bytes_of(one.out)), one.rule};
-  python::TapFilter filter{.weights = weights, .taps = one.taps, .lows = lows, .outsides = outsides, .constant = 5};
+  python::TapFilter filter{
+      .weights = weights, .taps = one.taps, .lows = lows, .outsides = outsides, .constant = 5};
   const std::vector<std::byte> from = data(one.in, product(one.shape), one.seed);
   const std::size_t bytes = static_cast<std::size_t>(product(outputs) * apart * bytes_of(one.out));
   std::vector<std::byte> expected(bytes, std::byte{0xA5});
   Taps(in, out, filter, cpu()).run(from.data(), expected.data(), nullptr);
-  filter.adds_up = bits() % 2 == 0;  // whole numbers do
+  filter.is_finite = bits() % 2 == 0;
+  filter.has_zeros = bits() % 2 == 0;
 
   const auto image = [](const std::vector<std::byte>& memory) {
-    return ConstView{memory.data(), {.width = static_cast<std::int64_t>(memory.size())},
-                     strides_of({.width = static_cast<std::int64_t>(memory.size())}, Pixel::u8), Pixel::u8, cpu()};
+    return ConstView{memory.data(),
+                     {.width = static_cast<std::int64_t>(memory.size())},
+                     strides_of({.width = static_cast<std::int64_t>(memory.size())}, Pixel::u8),
+                     Pixel::u8,
+                     cpu()};
   };
   const Image there = to_device(image(from), cuda());
   Image made = to_device(image(std::vector<std::byte>(bytes, std::byte{0xA5})), cuda());
   Taps(in, out, filter, cuda()).run(there.view().data, made.view().data, nullptr);
   const Image got = to_device(made, cpu());
-  ASSERT_EQ(std::memcmp(got.view().data, expected.data(), bytes), 0) << "seed " << one.seed << ", in " << static_cast<int>(one.in) << ", out " << static_cast<int>(one.out);
+  ASSERT_EQ(std::memcmp(got.view().data, expected.data(), bytes), 0)
+      << "seed " << one.seed << ", in " << static_cast<int>(one.in) << ", out " << static_cast<int>(one.out);
 }
 
 TEST(TapSums, EveryPairOfNumbersAndRule) {
@@ -144,8 +158,18 @@ TEST(TapSums, EveryPairOfNumbersAndRule) {
     for (const Number out : all_numbers) {
       for (const bool truncate : {false, true}) {
         for (const bool wrap : {false, true}) {
-          expect_same({.in = in, .out = out, .shape = {3, 5, 17}, .taps = {1, 3, 4}, .rule = {.truncate = truncate, .wrap = wrap}, .seed = ++seed});
-          const NumberRule rule{.scale = 0.75, .divisor = 7, .offset = 2.5, .share = 0x1p-44, .truncate = truncate, .wrap = wrap};
+          expect_same({.in = in,
+                       .out = out,
+                       .shape = {3, 5, 17},
+                       .taps = {1, 3, 4},
+                       .rule = {.truncate = truncate, .wrap = wrap},
+                       .seed = ++seed});
+          const NumberRule rule{.scale = 0.75,
+                                .divisor = 7,
+                                .offset = 2.5,
+                                .share = 0x1p-44,
+                                .truncate = truncate,
+                                .wrap = wrap};
           expect_same({.in = in, .out = out, .shape = {40, 9}, .taps = {3, 1}, .rule = rule, .seed = ++seed});
         }
       }
@@ -155,11 +179,17 @@ TEST(TapSums, EveryPairOfNumbersAndRule) {
 
 TEST(TapSums, OneToEightAxes) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    Case one{.in = all_numbers[seed % 12], .out = seed % 2 == 0 ? Number::f8 : Number::i4, .shape = {}, .taps = {}, .rule = {}, .seed = 10000 + seed};
+    Case one{.in = all_numbers[seed % 12],
+             .out = seed % 2 == 0 ? Number::f8 : Number::i4,
+             .shape = {},
+             .taps = {},
+             .rule = {},
+             .seed = 10000 + seed};
     for (std::uint64_t a = 0; a <= seed % 8; ++a) {
       const std::uint64_t bits = random_bits(seed << 8 ^ a);
       one.shape.push_back(1 + static_cast<std::int64_t>(bits % (seed % 8 < 3 ? 40 : 4)));
-      one.taps.push_back(bits >> 20 & 1 ? 1 : 1 + static_cast<std::int64_t>((bits >> 24) % (seed % 8 < 3 ? 9 : 3)));
+      one.taps.push_back(
+          bits >> 20 & 1 ? 1 : 1 + static_cast<std::int64_t>((bits >> 24) % (seed % 8 < 3 ? 9 : 3)));
     }
     expect_same(one);
   }
@@ -170,8 +200,18 @@ TEST(TapSums, ManyTapsOfFewOutputs) {
   std::uint64_t seed = 20000;
   for (const std::int64_t n : {1, 2, 31, 32, 33, 700}) {
     for (const std::int64_t taps : {63, 64, 65, 500, 2001}) {
-      expect_same({.in = Number::i4, .out = Number::i8, .shape = {3, n}, .taps = {1, taps}, .rule = {}, .seed = ++seed});
-      expect_same({.in = Number::u8, .out = Number::f4, .shape = {n, 2, 2}, .taps = {taps, 1, 2}, .rule = {}, .seed = ++seed});
+      expect_same({.in = Number::i4,
+                   .out = Number::i8,
+                   .shape = {3, n},
+                   .taps = {1, taps},
+                   .rule = {},
+                   .seed = ++seed});
+      expect_same({.in = Number::u8,
+                   .out = Number::f4,
+                   .shape = {n, 2, 2},
+                   .taps = {taps, 1, 2},
+                   .rule = {},
+                   .seed = ++seed});
     }
   }
 }
@@ -181,7 +221,8 @@ TEST(TapSums, MoreThanTwoToTheThirtyFirstElements) {
   const std::int64_t n = (std::int64_t{1} << 30) + 3;
   const Numbers shape = {3, n}, strides = {n, 1};
   const std::vector<double> weights = {1, 2, 4};
-  const python::TapFilter filter{.weights = weights, .taps = {3, 1}, .lows = {-1, 0}, .outsides = {{-1, -1}, {}}, .constant = 9};
+  const python::TapFilter filter{
+      .weights = weights, .taps = {3, 1}, .lows = {-1, 0}, .outsides = {{-1, -1}, {}}, .constant = 9};
   Image in = allocate({.height = 3, .width = n}, Pixel::u8, cuda());
   std::vector<std::uint8_t> row(1 << 20);
   const std::vector<std::int64_t> places = {0, n / 2, n - static_cast<std::int64_t>(row.size())};
@@ -195,19 +236,23 @@ TEST(TapSums, MoreThanTwoToTheThirtyFirstElements) {
   };
   for (std::int64_t y = 0; y < 3; ++y) {
     for (const std::int64_t x : places) {
-      for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<std::uint8_t>((i * 7 + static_cast<std::size_t>(y + x)) % 29);
+      for (std::size_t i = 0; i < row.size(); ++i)
+        row[i] = static_cast<std::uint8_t>((i * 7 + static_cast<std::size_t>(y + x)) % 29);
       copy(host(), part(in, y, x), {});
       synchronise(cuda());
     }
   }
   Image out = allocate({.height = 3, .width = n}, Pixel::u8, cuda());
-  Taps({Number::u1, shape, strides}, {Number::u1, shape, strides, {}}, filter, cuda()).run(in.view().data, out.view().data, nullptr);
+  Taps({Number::u1, shape, strides}, {Number::u1, shape, strides, {}}, filter, cuda())
+      .run(in.view().data, out.view().data, nullptr);
   for (std::int64_t y = 0; y < 3; ++y) {
     for (const std::int64_t x : places) {
       copy(part(out, y, x), host(), {});
       synchronise(cuda());
       for (std::size_t i = 0; i < row.size(); ++i) {
-        const auto value = [&](std::int64_t at) { return at < 0 || at > 2 ? 9 : static_cast<int>((i * 7 + static_cast<std::size_t>(at + x)) % 29); };
+        const auto value = [&](std::int64_t at) {
+          return at < 0 || at > 2 ? 9 : static_cast<int>((i * 7 + static_cast<std::size_t>(at + x)) % 29);
+        };
         ASSERT_EQ(row[i], value(y - 1) + 2 * value(y) + 4 * value(y + 1)) << y << ' ' << x << ' ' << i;
       }
     }

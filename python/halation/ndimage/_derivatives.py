@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -415,7 +416,7 @@ def gaussian_gradient_magnitude(
     check_channels(input, axes)
     if axes is None and kind.kind == "f" and None not in (pixel_of(dtype), pixel_of(kind)):
         one_pass = _gradient_filters(ndim, sigma, mode, tuple(kwargs.items()))
-        if one_pass is not None and (one_pass[1] != "constant" or cval == 0):
+        if one_pass is not None and (one_pass[1] != "constant" or cval == 0) and not _is_long_for_gpu(input, one_pass[0]):
             filters, border = one_pass
             return run(input, filters, tuple(range(ndim)), border, cval, None, out, kind, magnitude=True)
 
@@ -424,6 +425,12 @@ def gaussian_gradient_magnitude(
         return _gaussian_filter(array, sigma, orders, where, one, value, **keywords)
 
     return _generic_gradient_magnitude(input, first, output, mode, cval, (sigma,), kwargs, axes)
+
+
+def _is_long_for_gpu(input: Any, filters: list[Factors]) -> bool:
+    """Whether rows of weights are long and outputs few: one pass leaves most of a GPU idle, and each axis by itself does not."""
+    taps = max([len(factor) for factor in filters[0]])
+    return type(input) is not np.ndarray and taps > 128 and math.prod(input.shape) <= 1 << 16
 
 
 @remembered

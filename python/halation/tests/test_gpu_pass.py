@@ -139,8 +139,8 @@ def test_many_axes(job):
 @given(jobs(most_axes=3))
 def test_the_library_over_packed_f64(job):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_gpu_pass, "MOST_PRODUCTS", 0)
-        patch.setattr(_gpu_pass, "MOST_RUNS", 0)
+        for name in ("MOST_PRODUCTS", "TAPS_OF_OUTPUT", "MOST_THIN_PRODUCTS", "TAPS_OF_THIN_OUTPUT", "MOST_RUNS"):
+            patch.setattr(_gpu_pass, name, 0)
         _cache.entries.clear()
         check(job)
     _cache.entries.clear()
@@ -205,6 +205,25 @@ def test_outputs_of_calls_like_earlier_ones():
         np.testing.assert_array_equal(out, expected)
     assert ndimage.correlate1d(given, [1, 2, 4], output=given) is given  # by way of a temporary
     np.testing.assert_array_equal(given, expected)
+
+
+@pytest.mark.parametrize("shape", [(9,), (7, 12), (4, 3, 2), (2, 1, 3, 2), (3, 40), (1, 20)], ids=str)
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan])
+def test_infinities_along_short_axes(shape, number):
+    """They make NaN where weights of both signs, or of 0 in a factor, meet them, however often by way of the border."""
+    host = RNG.random(shape)
+    host[tuple(n // 2 for n in shape)] = number
+    for row in ([-1.0, 0.5, 2.0], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [-1.0, 0.0, 1.0], [-0.3, 0.1, 0.2, 0.7, -0.1, 0.3, 0.2, 0.6, 0.9]):
+        for axis in range(len(shape)):
+            for mode in ("reflect", "constant", "nearest", "wrap"):
+                expected = scipy.ndimage.correlate1d(host, row, axis=axis, mode=mode, cval=2.0)
+                got = ndimage.correlate1d(there(host), row, axis=axis, mode=mode, cval=2.0)
+                np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12)
+        if 0.0 in row:  # which in dense weights the library reads, and SciPy leaves out
+            continue
+        weights = np.array(row).reshape([len(row)] + [1] * (len(shape) - 1))
+        expected = scipy.ndimage.correlate(host, weights)
+        np.testing.assert_allclose(ndimage.correlate(there(host), weights), expected, rtol=1e-12, atol=1e-12)
 
 
 def test_longest_axes():
