@@ -36,8 +36,8 @@ MOST_THIN_PRODUCTS, TAPS_OF_THIN_OUTPUT = 1 << 28, 512
 THIN = 32
 # Outputs, and products of them and taps, up to which sums of taps are quicker than a plan along an axis that is shorter than the filter.
 FEW_OUTPUTS, MOST_FEW_PRODUCTS = 1 << 16, 1 << 27
-# Elements of a filtered row of a plan below which it is no quicker than sums of taps, by its taps.
-NARROW, NARROW_ALONE = 8, 32
+# Elements of a row up to which plans of f64 along three axes are quicker than sums of few taps.
+NARROW = 64
 
 
 def is_for_library(job: Job, layout: Layout, out_layout: Layout) -> bool:
@@ -51,14 +51,12 @@ def is_for_library(job: Job, layout: Layout, out_layout: Layout) -> bool:
         return False
     if job.magnitude or not job.has_one_constant() or job.method not in ("automatic", "direct"):
         return True
-    alone = len(filtered) == 1
-    narrow = 3 in where.slots.values() and where.shape[3] < (NARROW_ALONE if alone else NARROW)
     shorter = any([job.shape[axis] < job.taps[job.axes.index(axis)] for axis in filtered])
-    wide = layout.dtype.itemsize == 8 and len(filtered) == 3
+    wide = layout.dtype.itemsize == 8 and len(filtered) == 3 and where.shape[3] > NARROW
     taps, outputs = _taps_of_all(job, layout.dtype), int(np.prod(job.out_shape, dtype=np.int64))
     if shorter and outputs <= FEW_OUTPUTS and taps * outputs <= MOST_FEW_PRODUCTS:
         return False
-    return not (narrow or shorter or wide) or taps > MOST_TAPS
+    return not (shorter or wide) or taps > MOST_TAPS
 
 
 class GpuPass:

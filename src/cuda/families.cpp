@@ -15,6 +15,7 @@
 #include "cuda/fft/fft.h"
 #include "cuda/long_rows/long_rows.h"
 #include "cuda/multirate/multirate.h"
+#include "cuda/narrow_rows/narrow_rows.h"
 #include "cuda/register_tile/register_tile.h"
 #include "cuda/running_box/running_box.h"
 #include "cuda/shared_tile/factored.h"
@@ -161,6 +162,7 @@ const Families& families() {
       &depth_for_height,   &one_factor_dense,     &filter_by_filter,  &fft_tiles,        &fft_passes,
       &fft_along_y,        &multirate,            &banded,            &banded_passes,
       &banded_floats,     &whole_images,       &sparse_taps,
+      &narrow_rows,
   };
   static const Families table(list);
   return table;

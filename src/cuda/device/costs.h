@@ -38,6 +38,7 @@ struct Costs {
   Cost<3, 0, 12> register_tile;
   Cost<1, 1, 3> whole_images;
   Cost<1, 1, 4> sparse;
+  Cost<1, 1, 4> narrow_rows_f32, narrow_rows_f64;
   Cost<1, 3, 9> movers, streaming;
   Cost<2, 2, 2> fft_tiles_f32, fft_tiles_f64, fft_lines_f32, fft_lines_f64;
   Cost<2, 0, 1> fft_passes_f32, fft_passes_f64;

@@ -1,0 +1,146 @@
+// narrow_rows.cu: jobs for the kernels of narrow_rows.cuh.
+#include "cuda/narrow_rows/narrow_rows.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cuda/device/device.h"
+#include "cuda/narrow_rows/arguments.cuh"
+#include "cuda/parts/strips.h"
+#include "halation/error.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+/// A block's outputs and what it keeps in shared memory.
+struct Cut {
+  int channels, in_elements, out_elements, pitch, rows;
+  std::int64_t staged_rows, blocks;
+  std::size_t bytes;
+
+  Cut(const Job& job, RowLayout layout) {
+    const Taps& taps = job.filters.front();
+    channels = channels_in_row(layout, job.in.channels);
+    in_elements = static_cast<int>(job.in.width * channels);
+    out_elements = static_cast<int>(job.out.width * channels);
+    const bool is_constant = job.borders[2].mode() == Border::Mode::constant;
+    pitch = in_elements + (is_constant ? channels : 0);
+    const std::int64_t most_rows = std::int64_t{narrow_threads / out_elements} * narrow_own;
+    rows = static_cast<int>(std::min(most_rows, divide_up(job.out.height, narrow_own) * narrow_own));
+    staged_rows = rows + taps.size[1] - 1;
+    blocks = divide_up(job.out.height, rows) * job.out.depth * job.out.batch * (job.out.channels / channels);
+    const std::size_t sum = job.sum_f64 ? sizeof(double) : sizeof(float);
+    const std::int64_t numbers = std::max(staged_rows * pitch, std::int64_t{rows} * out_elements);
+    bytes = static_cast<std::size_t>(staged_rows) * 8 + static_cast<std::size_t>(taps.size[0] * taps.size[1] * taps.size[2] + 1) * sum +
+            static_cast<std::size_t>(job.out.width + taps.size[2]) * 4 + static_cast<std::size_t>(numbers) * sum;
+  }
+};
+
+template <class Sum>
+class NarrowRunner final : public Runner {
+ public:
+  NarrowRunner(std::shared_ptr<const Job> job, const Gpu& gpu) : job_(std::move(job)), device_(gpu.device) {
+    const Taps& taps = job_->filters.front();
+    weights_ = uploaded(std::vector<Sum>(taps.weights.begin(), taps.weights.end()), cudaStreamPerThread);
+    HALATION_CUDA_CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+  }
+
+  std::size_t workspace_bytes() const override { return 0; }
+  std::size_t constant_bytes() const override { return job_->filters.front().weights.size() * sizeof(Sum); }
+  std::string explain() const override {
+    return "rows of " + std::to_string(job_->in.width) + " pixels as one line in shared memory, 8 outputs a thread";
+  }
+
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
+    const UseDevice use(device_);
+    const auto queue = static_cast<cudaStream_t>(stream.handle);
+    const Taps& taps = job_->filters.front();
+    const Cut cut(*job_, row_layout_of(in, outs));
+    NarrowArguments<Sum> job{};
+    job.in = in.data;
+    job.out = outs[0].data;
+    job.in_strides = in.strides;
+    job.out_strides = outs[0].strides;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      job.borders[axis] = DeviceBorder(job_->borders[axis]);
+      job.size[axis] = static_cast<int>(taps.size[axis]);
+      job.lead[axis] = taps.lead[axis];
+    }
+    job.scale = job_->scale;
+    job.offset = job_->offset;
+    job.in_pixel = in.pixel;
+    job.out_pixel = outs[0].pixel;
+    job.rounding = job_->rounding;
+    job.channels = cut.channels;
+    job.in_elements = cut.in_elements;
+    job.out_elements = cut.out_elements;
+    job.out_width = static_cast<int>(job_->out.width);
+    job.out_height = job_->out.height;
+    job.pitch = cut.pitch;
+    job.rows = cut.rows;
+    const auto follow = [](const Strides& strides, int elements, Pixel pixel) {
+      return strides.height == elements * static_cast<std::int64_t>(bytes_of(pixel));
+    };
+    job.in_flat = cut.pitch == cut.in_elements && follow(in.strides, cut.in_elements, in.pixel);
+    job.out_flat = follow(outs[0].strides, cut.out_elements, outs[0].pixel);
+    job.by_in_elements = Divisor(cut.in_elements);
+    job.by_out_elements = Divisor(cut.out_elements);
+    job.by_channels = Divisor(cut.channels);
+    job.blocks = Divisor(divide_up(job_->out.height, cut.rows));
+    job.depth = Divisor(job_->out.depth);
+    job.batch = Divisor(job_->out.batch);
+    job.weights = weights_.data();
+    const int height = job.size[1];
+    narrow_kernel_of<Sum>(height > 7 || height % 2 == 0 ? 0 : height)<<<static_cast<unsigned>(cut.blocks), narrow_threads, cut.bytes, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("narrow rows", queue);
+  }
+
+ private:
+  std::shared_ptr<const Job> job_;
+  Device device_;
+  DeviceArray<Sum> weights_;
+};
+
+const char* refuses(const Request& request) {
+  const Job& job = request.job;
+  const Taps& taps = request.taps();
+  if (!is_one_filter(job) || taps.method != Method::direct) return "one filter of dense weights alone";
+  const int channels = channels_in_row(request.rows, job.in.channels);
+  if (channels == 0) return "elements of rows side by side alone";
+  if (std::max(job.in.width, job.out.width) * channels > most_narrow_elements) return "rows of at most 64 elements alone";
+  constexpr std::size_t least_limit = 48 << 10;  // which every GPU grants without being asked
+  if (taps.size[0] * taps.size[1] * taps.size[2] > most_narrow_taps) return "filters of at most 1,024 weights alone";
+  const Cut cut(job, request.rows);
+  if (cut.bytes > least_limit || cut.blocks > 0x7fffffff) return "tiles that fit a block's shared memory alone";
+  return nullptr;
+}
+
+/// Terms of Costs::narrow_rows_f32 and _f64.
+double seconds(const Request& request) {
+  const Job& job = request.job;
+  const Gpu& gpu = request.gpu;
+  const Taps& taps = request.taps();
+  const Cut cut(job, request.rows);
+  const double outputs = gpu.millions(cut.blocks * cut.rows * cut.out_elements);
+  const double staged = gpu.millions(cut.blocks * cut.staged_rows * cut.in_elements * taps.size[0]);
+  const double products = outputs * static_cast<double>(taps.size[0] * taps.size[1] * taps.size[2]);
+  constexpr int together = 4;
+  return gpu.seconds(job.sum_f64 ? gpu.costs->narrow_rows_f64 : gpu.costs->narrow_rows_f32,
+                     {{1},
+                      {gpu.rounds_of(cut.blocks, together).in_a_place * static_cast<double>(taps.size[0])},
+                      {outputs, staged, products, outputs * static_cast<double>(taps.size[0] * taps.size[2])}},
+                     bytes_moved(job), job.sum_f64);
+}
+
+}  // namespace
+
+const Family narrow_rows{.name = "narrow rows",
+                         .refuses = refuses,
+                         .seconds = seconds,
+                         .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+                           if (job->sum_f64) return std::make_unique<NarrowRunner<double>>(job, request.gpu);
+                           return std::make_unique<NarrowRunner<float>>(job, request.gpu);
+                         }};
+
+}  // namespace halation::cuda_backend
