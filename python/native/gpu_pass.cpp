@@ -105,14 +105,17 @@ class GpuPass {
 }  // namespace
 
 void bind_gpu_pass(nb::module_& module) {
-  nb::class_<GpuPass>(module, "GpuPass",
-                      "A filter in f64 over arrays of any numbers on a GPU; see gpu_pass.cpp.")
+  nb::class_<GpuPass>(module, "GpuPass", "A filter in f64 over arrays of any numbers on a GPU; see gpu_pass.cpp.")
       .def(
-          nb::init<const AnyWords&, const AnyWords&, const nb::list&, const RuleWords&, const std::string&>(),
-          nb::arg("input"), nb::arg("output"), nb::arg("steps"), nb::arg("rule"), nb::arg("device"))
+          "__init__",
+          [](GpuPass* self, const AnyWords& input, const AnyWords& output, const nb::list& steps, const RuleWords& rule,
+             const std::string& device) { new (self) GpuPass(input, output, steps, rule, device); },
+          nb::arg("input"), nb::arg("output"), nb::arg("steps"), nb::arg("rule"), nb::arg("device"),
+          nb::sig("def __init__(self, input: tuple[Sequence[int], Sequence[int], str], "
+                  "output: tuple[Sequence[int], Sequence[int], str], steps: list[tuple[typing.Any, ...]], "
+                  "rule: tuple[float, float, float, float, bool, bool], device: str) -> None"))
       .def("run", &GpuPass::run, nb::arg("input"), nb::arg("output"), nb::arg("stream"),
-           "Filters one array into another; False, with nothing done, where one of them is not as this call "
-           "expects it.");
+           "Filters one array into another; False, with nothing done, where one of them is not as this call expects it.");
 }
 
 }  // namespace halation::python
