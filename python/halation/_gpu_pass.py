@@ -36,8 +36,8 @@ MOST_THIN_PRODUCTS, TAPS_OF_THIN_OUTPUT = 1 << 28, 512
 THIN = 32
 # Outputs, and products of them and taps, up to which sums of taps are quicker than a plan along an axis that is shorter than the filter.
 FEW_OUTPUTS, MOST_FEW_PRODUCTS = 1 << 16, 1 << 27
-# Elements of a row up to which plans of f64 along three axes are quicker than sums of few taps.
-NARROW = 64
+# Elements of a row up to which plans of f64 along three axes are quicker than sums of few taps, and of a plane from which on any are.
+NARROW, LEAST_PLANE = 64, 256
 
 
 def is_for_library(job: Job, layout: Layout, out_layout: Layout) -> bool:
@@ -52,11 +52,12 @@ def is_for_library(job: Job, layout: Layout, out_layout: Layout) -> bool:
     if job.magnitude or not job.has_one_constant() or job.method not in ("automatic", "direct"):
         return True
     shorter = any([job.shape[axis] < job.taps[job.axes.index(axis)] for axis in filtered])
-    wide = layout.dtype.itemsize == 8 and len(filtered) == 3 and where.shape[3] > NARROW
+    height, width = where.shape[2:4]
+    odd = len(filtered) == 3 and (layout.dtype.itemsize == 8 and width > NARROW or height * width < LEAST_PLANE)
     taps, outputs = _taps_of_all(job, layout.dtype), int(np.prod(job.out_shape, dtype=np.int64))
     if shorter and outputs <= FEW_OUTPUTS and taps * outputs <= MOST_FEW_PRODUCTS:
         return False
-    return not (shorter or wide) or taps > MOST_TAPS
+    return not (shorter or odd) or taps > MOST_TAPS
 
 
 class GpuPass:
