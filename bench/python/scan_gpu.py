@@ -47,14 +47,14 @@ def least_s(call):
     return min(batch_s(call, runs) for _ in range(BATCHES))
 
 
-def of(call, module, array, on_device, output=None):
+def of(call, module, array, on_device):
     """As `Call.of`, with weights on the device where a module wants them there."""
     values = [eval(text, {"np": np, "m": module}) for text in call.arguments]
     if on_device:
         values = [cupy.asarray(value) if isinstance(value, np.ndarray) else value for value in values]
     keywords = dict(call.keywords)
-    if output or call.output:
-        keywords["output"] = np.dtype(output or call.output)
+    if call.output:
+        keywords["output"] = np.dtype(call.output)
     function = getattr(module, call.name)
     return lambda: function(array, *values, **keywords)
 

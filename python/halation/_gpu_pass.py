@@ -6,13 +6,25 @@ packed f64, which the library filters.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from . import _native
 from ._mapping import place
-from ._strips import may_be_transformed, method_of_sums, name_of, packed_in, plan_in_f64, rule_of, sources
+from ._strips import (
+    by_strides,
+    first_read,
+    may_be_transformed,
+    method_of_sums,
+    name_of,
+    packed_in,
+    plan_in_f64,
+    product,
+    rule_of,
+    sources,
+)
 from ._weights import F64, multiplied_out, sum_of_bytes
 
 if TYPE_CHECKING:
@@ -54,7 +66,7 @@ def is_for_library(job: Job, layout: Layout, out_layout: Layout) -> bool:
     shorter = any([job.shape[axis] < job.taps[job.axes.index(axis)] for axis in filtered])
     height, width = where.shape[2:4]
     odd = len(filtered) == 3 and (layout.dtype.itemsize == 8 and width > NARROW or height * width < LEAST_PLANE)
-    taps, outputs = _taps_of_all(job, layout.dtype), int(np.prod(job.out_shape, dtype=np.int64))
+    taps, outputs = _taps_of_all(job, layout.dtype), product(job.out_shape)
     if shorter and outputs <= FEW_OUTPUTS and taps * outputs <= MOST_FEW_PRODUCTS:
         return False
     return not (shorter or odd) or taps > MOST_TAPS
@@ -95,7 +107,7 @@ def _parts(job: Job, dtype: DType) -> list[Part] | None:
     if job.magnitude or not job.has_one_constant() or (job.method not in ("automatic", "direct") and not many_axes):
         return None
     parts = _cut(job)
-    outputs = int(np.prod(job.out_shape, dtype=np.int64))
+    outputs = product(job.out_shape)
     most = MOST_PRODUCTS + TAPS_OF_OUTPUT * outputs
     if any([job.shape[axis] < THIN for axis in job.filtered()]):
         most = MOST_THIN_PRODUCTS + TAPS_OF_THIN_OUTPUT * outputs
@@ -105,7 +117,7 @@ def _parts(job: Job, dtype: DType) -> list[Part] | None:
 def _cut(job: Job) -> list[Part]:
     """Weights as they are summed: all of them at once, or factors of many taps one after another."""
     weights = job.filters[0]
-    if not isinstance(weights, tuple) or np.prod(job.taps, dtype=np.int64) <= MOST_TAPS:
+    if not isinstance(weights, tuple) or math.prod(job.taps) <= MOST_TAPS:
         return [(job.axes, weights)]
     gain = float(np.prod([factor[0] for factor in weights if len(factor) == 1]))
     parts: list[Part] = [((axis,), (factor,)) for axis, factor in zip(job.axes, weights) if len(factor) > 1]
@@ -120,7 +132,7 @@ def _taps_of_all(job: Job, dtype: DType) -> int:
 def _taps_of(job: Job, dtype: DType, axes: Shape, weights: Taps) -> int:
     """The taps that are summed for an output: at most one for each element along an axis; two of infinite ones, whose signs differ."""
     taps = int(np.count_nonzero(multiplied_out(weights)))
-    each = int(np.prod([min(job.shape[axis], job.taps[job.axes.index(axis)]) for axis in axes], dtype=np.int64))
+    each = math.prod([min(job.shape[axis], job.taps[job.axes.index(axis)]) for axis in axes])
     return min(taps, each if _is_finite(dtype) else 2 * each)
 
 
@@ -135,7 +147,7 @@ def _meets(dtype: DType, weights: Taps) -> tuple[bool, bool]:
 
 def _by_taps(job: Job, dtype: DType, strides: Shape, out_strides: Shape, parts: list[Part]) -> list[Step]:
     shape, constant = list(job.shape or (1,)), job.constant()
-    order = sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
+    order = by_strides(strides)
     steps = []
     for number, (axes, weights) in enumerate(parts, 1):
         for axis in axes:
@@ -155,7 +167,7 @@ def _read_by(job: Job, axes: Shape, weights: Taps, ndim: int) -> tuple[NDArray[n
     for axis in axes:
         i = job.axes.index(axis)
         n, taps[axis] = job.shape[axis], job.taps[i]
-        lows[axis] = low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps[axis]}[job.extent]
+        lows[axis] = low = first_read(job, i)
         high = low + job.out_shape[axis] + taps[axis] - 1
         outsides[axis] = [*sources(low, 0, n, job.borders[i]).tolist(), *sources(n, max(high, n), n, job.borders[i]).tolist()]
     by_axis = multiplied_out(weights).transpose(sorted(range(len(axes)), key=axes.__getitem__)).reshape(taps)
@@ -171,8 +183,10 @@ def _by_library(job: Job, layout: Layout, out_dtype: DType, strides: Shape, out_
     if not may_be_transformed(job, layout.dtype, out_dtype, direct.call):
         job.method = method_of_sums(job)
         direct = plan_in_f64(job, job.shape, order, job.threads, layout.device)
-    one = np.ones((1,) * len(shape))
-    none: list[list[int]] = [[]] * len(shape)
-    read = (shape, packed_in(order, shape), one, [0] * len(shape), none, 0.0, False, True)
-    write = (out_shape, out_strides, one, [0] * len(shape), none, 0.0, False, True)
-    return [read, (direct.call, out_shape, packed_in(order, out_shape)), write]
+    sums = packed_in(order, out_shape)
+    return [_copied(shape, packed_in(order, shape)), (direct.call, out_shape, sums), _copied(out_shape, out_strides)]
+
+
+def _copied(shape: Shape, strides: Shape) -> Step:
+    """One tap of weight 1: numbers of one layout and type as those of another."""
+    return shape, strides, np.ones((1,) * len(shape)), [0] * len(shape), [[]] * len(shape), 0.0, False, True

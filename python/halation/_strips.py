@@ -136,8 +136,9 @@ def may_be_transformed(job: Job, dtype: DType, out_dtype: DType, call: Any) -> b
     whatever the input."""
     if out_dtype.kind == "f" or job.method != "automatic" or "fft" not in call.plan.methods:
         return True
-    most = max(abs(end) for end in job.most_input(dtype)) if dtype.kind in "iu" else 0.0
-    return _is_whole(job, dtype, out_dtype) and bool(call.plan.error_bound(most) < 0.5)
+    if not _is_whole(job, dtype, out_dtype):
+        return False
+    return bool(call.plan.error_bound(max(abs(end) for end in job.most_input(dtype))) < 0.5)
 
 
 def method_of_sums(job: Job) -> str:
@@ -158,11 +159,11 @@ def name_of(dtype: DType) -> str:
     return f"{dtype.kind}{dtype.itemsize}"
 
 
-def _product(numbers: Sequence[int]) -> int:
+def product(numbers: Sequence[int]) -> int:
     return int(np.prod(numbers, dtype=np.int64))
 
 
-def _by_strides(strides: Shape) -> list[int]:
+def by_strides(strides: Shape) -> list[int]:
     """Axes, outermost first."""
     return sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
 
@@ -186,16 +187,20 @@ def sources(low: int, high: int, n: int, border: str) -> NDArray[np.intp]:
     return np.where(c < n, c, 2 * n - 2 - c)
 
 
+def first_read(job: Job, i: int) -> int:
+    """The coordinate that a filter's first tap reads along its i-th axis for the first output."""
+    return {"same": -job.anchors[0][i], "valid": 0, "full": 1 - job.taps[i]}[job.extent]
+
+
 def _read_along(job: Job, i: int) -> NDArray[np.intp]:
     """The elements that a filter reads along its i-th axis, for all outputs."""
-    axis, taps = job.axes[i], job.taps[i]
-    low = {"same": -job.anchors[0][i], "valid": 0, "full": 1 - taps}[job.extent]
+    axis, taps, low = job.axes[i], job.taps[i], first_read(job, i)
     return sources(low, low + job.out_shape[axis] + taps - 1, job.shape[axis], job.borders[i])
 
 
 def by_plan(job: Job, in_strides: Shape, workers: int) -> Cut:
     """A plan filters each strip, which is cut along one axis and has all of the others."""
-    order = _by_strides(in_strides)
+    order = by_strides(in_strides)
     axis, rows = _cut_for_plan(job, order)
     where: list[list[int]] = [[]] * len(in_strides)
     strip_in, lead = list(job.shape or (1,)), [0] * len(in_strides)
@@ -232,7 +237,7 @@ def packed_in(order: Sequence[int], shape: Sequence[int]) -> Shape:
 
 def _cut_for_plan(job: Job, order: Sequence[int]) -> tuple[int, int]:
     """(axis, output rows of a strip along it; 0: one strip): the outermost axis whose strips are small, else of the smallest."""
-    elements = _product(job.out_shape)
+    elements = product(job.out_shape)
     innermost = _innermost(order, job.out_shape) if job.shape else None
     found: list[tuple[int, int, int, int]] = []
     for axis in order if job.shape and elements > STRIP_ELEMENTS else ():
@@ -263,9 +268,9 @@ def by_taps(job: Job, in_strides: Shape, workers: int) -> Cut:
         if taps[a] > 1 and not (job.shape[a] == 1 and job.extent == "same" and job.borders[i] != "constant"):
             around[a] = taps[a] - 1
             where[a] = _read_along(job, i).tolist()
-    outermost_first = _by_strides(in_strides)
+    outermost_first = by_strides(in_strides)
     order = _with_long_rows(outermost_first, out_shape, around, in_strides)
-    strips = 2 * workers if dense.size * _product(out_shape) >= LEAST_FOR_THREADS else 1
+    strips = 2 * workers if dense.size * product(out_shape) >= LEAST_FOR_THREADS else 1
     strip_out = _cut(out_shape, around, outermost_first, _innermost(order, out_shape), strips)
     strip_in = [n + more for n, more in zip(strip_out, around)]
     by_axis = dense.transpose(sorted(range(len(job.axes)), key=job.axes.__getitem__)).reshape(taps)
@@ -282,8 +287,8 @@ def by_box(job: Job, in_strides: Shape, workers: int) -> Cut:
     where: list[list[int]] = [[]] * ndim
     around[axis] = taps - 1
     where[axis] = _read_along(job, i).tolist()
-    order = _by_strides(in_strides)
-    strips = 2 * workers if _product(job.out_shape) >= LEAST_FOR_THREADS // 8 else 1
+    order = by_strides(in_strides)
+    strips = 2 * workers if product(job.out_shape) >= LEAST_FOR_THREADS // 8 else 1
     strip_out = _cut(job.out_shape, around, order, _innermost(order, job.out_shape), strips)
     strip_in = [n + more for n, more in zip(strip_out, around)]
     return order, where, job.constant(), (strip_in, strip_out, [0] * ndim), strip_in, (axis, taps)
@@ -303,12 +308,12 @@ def by_matrix(job: Job, in_strides: Shape, workers: int) -> Cut:
     matrix = np.array([np.bincount(found[o : o + taps] % lines, weights, lines) for o in range(job.out_shape[axis])])
     where: list[list[int]] = [[]] * ndim
     where[axis] = [*range(n), -1][:lines]
-    others = [other for other in _by_strides(in_strides) if other != axis]
+    others = [other for other in by_strides(in_strides) if other != axis]
     order = [axis, *(_with_long_rows(others, job.out_shape, [0] * ndim, in_strides) if others else others)]
     alone = [1 if a == axis else extent for a, extent in enumerate(job.out_shape)]
-    strips = 2 * workers if matrix.size // n * _product(alone) >= LEAST_FOR_THREADS // 8 else 1
+    strips = 2 * workers if matrix.size // n * product(alone) >= LEAST_FOR_THREADS // 8 else 1
     row, most = _innermost(order, alone), max(1, STRIP_ELEMENTS // lines)
-    strip_out = _cut(alone, [0] * ndim, _by_strides(in_strides), row, strips, most)
+    strip_out = _cut(alone, [0] * ndim, by_strides(in_strides), row, strips, most)
     strip_out[axis] = job.out_shape[axis]
     strip_in = [lines if a == axis else extent for a, extent in enumerate(strip_out)]
     return order, where, job.constant(), (strip_in, strip_out, [0] * ndim), strip_out, (axis, np.ascontiguousarray(matrix))
@@ -389,7 +394,7 @@ def _cut(
     that leaves out most. Rows, along the axis `row`, stay long.
     """
     cut, count = list(shape), 1
-    while _product([n + more for n, more in zip(cut, around)]) > (most or STRIP_ELEMENTS) or count < strips:
+    while product([n + more for n, more in zip(cut, around)]) > (most or STRIP_ELEMENTS) or count < strips:
         halves = []
         for axis in outermost_first:
             half = -(-cut[axis] // 2)
@@ -403,7 +408,7 @@ def _cut(
 
 
 def _number_of_taps(weights: Taps) -> int:
-    return weights.size if isinstance(weights, np.ndarray) else _product([factor.size for factor in weights])
+    return weights.size if isinstance(weights, np.ndarray) else product([factor.size for factor in weights])
 
 
 def _is_for_taps(job: Job, layout: Layout, out_layout: Layout, terms: Terms | None) -> bool:

@@ -5,43 +5,19 @@ import pytest
 import scipy.ndimage
 from hypothesis import given, strategies as st
 
-from halation import _arrays, _cache, _engine, _gpu_pass, ndimage
+from halation import _cache, _engine, _gpu_pass, ndimage
 from halation._direct import Direct
 from halation._gpu_pass import GpuPass
 
 from . import arrays
 from .arrays import COMPLEX, MODES, REAL, as_bits
+from .stand_in import There, streams, there  # noqa: F401
 
 RNG = np.random.default_rng(1)
 IMAGE = RNG.random((9, 11), np.float32)
 FACTORS = (np.array([1.0, 2.0, 1.0]), np.array([1.0, 0.0, -1.0]))
 BORDERS = ["constant", "replicate", "reflect", "reflect101", "wrap"]
-
-
-class There(np.ndarray):
-    """An array that is treated as one on a GPU."""
-
-
-def there(values):
-    return np.array(values).view(There)
-
-
-LIBRARY = _arrays.OnGpu(
-    empty=lambda shape, dtype, like: np.empty(shape, dtype).view(There),
-    astype=lambda array, dtype: array.astype(dtype),
-    stream=lambda array: 0,
-    sqrt=lambda array: np.sqrt(array, array, casting="unsafe"),
-    asarray=None,
-)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def stand_in():
-    """A library for arrays of There, in CuPy's place."""
-    library_of = _arrays.library_of
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_arrays, "library_of", lambda array: LIBRARY if type(array) is There else library_of(array))
-        yield
+pytestmark = pytest.mark.usefixtures("streams")
 
 
 def test_arrays_as_they_are():
@@ -233,6 +209,12 @@ def test_longest_axes():
     for border in BORDERS:
         expected = _engine.correlate(host, factors, borders=border, cvals=3.0)
         np.testing.assert_array_equal(_engine.correlate(there(host), factors, borders=border, cvals=3.0), expected)
+
+
+def test_taps_whose_product_no_i64_holds():
+    """They are counted, not multiplied out."""
+    made = _engine.correlate(there(np.ones((2,) * 6, np.int32)), (np.ones(2048),) * 6, borders="wrap", dtype="float64")
+    np.testing.assert_array_equal(made, 2.0**66)
 
 
 def test_nothing_to_filter():
