@@ -79,7 +79,6 @@ struct Rates {
   LineBoxRates line_boxes;
   RunningBoxRates running;
   Int8Rates int8;
-  std::int64_t streamed_sums16;  ///< bytes from which on outputs of sums of 16 bits, which are made the quickest, go past the caches
   double axis_start;   ///< of each pass over an image
   double axis_sample;  ///< of each pass, beside that
   AxisRates axis;        ///< by which it chooses its way, and so the order of its sums: others would give other bits

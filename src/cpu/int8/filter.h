@@ -85,14 +85,13 @@ class OutputRows {
   static std::int64_t scratch_bytes(std::int64_t samples) {
     return Scratch::bytes<std::byte>(int8_rows_at_once * int8_pitch<std::int16_t>(samples) * 2);
   }
-  /// They go past the caches from `streamed` bytes on.
-  OutputRows(const View& out, const Tiles::Tile& tile, std::int64_t step, Scratch& scratch, std::int64_t streamed = streamed_bytes)
+  OutputRows(const View& out, const Tiles::Tile& tile, std::int64_t step, Scratch& scratch)
       : out_(out), tile_(tile), step_(step), element_(static_cast<std::int64_t>(bytes_of(out.pixel))) {
     const std::int64_t pitch = int8_pitch<std::int16_t>(tile.width * step) * 2;
     auto* lines = scratch.take<std::byte>(int8_rows_at_once * pitch);
     for (std::size_t row = 0; row < int8_rows_at_once; ++row) lines_[row] = lines + static_cast<std::int64_t>(row) * pitch;
     in_place_ = sample_stride(out.strides, step) == element_;
-    streams_ = in_place_ && goes_past_caches(out, streamed);
+    streams_ = in_place_ && goes_past_caches(out);
   }
   OutputRows(const OutputRows&) = delete;
   /// What went past the caches is there before others read.

@@ -27,7 +27,15 @@ HWY_INLINE void put_halves(const Pairs (&halves)[Vectors], T* to, bool streams) 
   for (int v = 0; v < Vectors; ++v) put_16(halves[v], to + v * lanes16, streams);
 }
 
-/// Asks for the cache lines of `count` pixels. They are needed once or twice, soon, from the first-level cache.
-HWY_INLINE void ask_for(const std::uint8_t* pixels, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; i += 64) __builtin_prefetch(pixels + i, 0, 0);
+/// Asks for the cache lines of `count` pixels of a row of `n`, which are needed once or twice, soon: from the first-level cache, or the
+/// second where so many rows do not stay in the first. Not as data that no cache is to keep (`prefetchnta`): on Intel's CPUs what the
+/// first-level cache lets go then is read from memory once more.
+HWY_INLINE void ask_for(const std::uint8_t* pixels, std::int64_t count, std::int64_t n) {
+  constexpr std::int64_t asked_rows = 6;
+  constexpr std::int64_t first_level_bytes = 32 << 10;
+  if (n * asked_rows <= first_level_bytes) {
+    for (std::int64_t i = 0; i < count; i += 64) __builtin_prefetch(pixels + i, 0, 3);
+  } else {
+    for (std::int64_t i = 0; i < count; i += 64) __builtin_prefetch(pixels + i, 0, 2);
+  }
 }

@@ -137,7 +137,7 @@ struct RowOf {
       sums[v] = finish(weights.sum(first, second, third));
     }
     put_halves(sums, out[0], job.streams);
-    if (job.ahead != nullptr) ask_for(job.ahead + i, sums16_block);
+    if (job.ahead != nullptr) ask_for(job.ahead + i, sums16_block, job.n);
   }
 };
 
@@ -183,7 +183,7 @@ struct DirectOf {
     for (int row = 0; row < int8_rows_at_once; ++row) {
       for (auto& sum : sums[row]) sum = finish(sum);
       put_halves(sums[row], out[row], job.streams);
-      if (job.ahead[static_cast<std::size_t>(row)] != nullptr) ask_for(job.ahead[static_cast<std::size_t>(row)] + i, sums16_block);
+      if (job.ahead[static_cast<std::size_t>(row)] != nullptr) ask_for(job.ahead[static_cast<std::size_t>(row)] + i, sums16_block, job.n);
     }
   }
 };

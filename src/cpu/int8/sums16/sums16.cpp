@@ -2,7 +2,6 @@
 // once over a ring of widened rows.
 #include "cpu/int8/filter.h"
 #include "cpu/int8/sums16/kernels.h"
-#include "cpu/rates.h"
 
 namespace halation::cpu_backend {
 namespace {
@@ -24,7 +23,7 @@ class Sums16 final : public Int8Filter {
   void run(const ByteLines& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const override {
     const Sums16Kernels& kernels = best_sums16_kernels();
     const SourceRows source(taps_, rows, tile, step);
-    OutputRows outputs(out, tile, step, scratch, rates().streamed_sums16);
+    OutputRows outputs(out, tile, step, scratch);
     const std::int64_t staged_pitch = int8_pitch<std::uint8_t>(source.samples);
     auto* staged = scratch.take<std::uint8_t>(held_rows * staged_pitch);
     const std::int64_t pitch = int8_pitch<std::int16_t>(source.samples);

@@ -128,7 +128,7 @@ HWY_INLINE void put_rows(const Sums32Direct& job, const Finish& finish, const Su
   if constexpr (Row < int8_rows_at_once) {
     put_sums(finish, sums[Row], out[Row], job.streams);
     const std::uint8_t* ahead = job.ahead[Row];
-    if (ahead != nullptr) ask_for(ahead + at, Vectors * lanes32);
+    if (ahead != nullptr) ask_for(ahead + at, Vectors * lanes32, job.n);
     put_rows<Row + 1>(job, finish, sums, at, out);
   }
 }
@@ -347,7 +347,7 @@ HWY_INLINE void row_of_pixels(const Sums32Row& job, const Finish& finish) {
   for (std::int64_t begin = 0; begin < job.n; begin += vectors_of_part * samples) {
     const std::int64_t count = std::min(vectors_of_part * samples, job.n - begin);
     for (std::int64_t at = 0; at < count; at += vectors * samples) {
-      if (job.ahead != nullptr) ask_for(job.ahead + begin + at, vectors * samples);
+      if (job.ahead != nullptr) ask_for(job.ahead + begin + at, vectors * samples, job.n);
       Sums first[vectors];
       Sums second[vectors];
       for (int v = 0; v < vectors; ++v) first[v] = second[v] = finish.start();
@@ -386,7 +386,7 @@ HWY_INLINE void row_all(const Sums32Row& job, const Finish& finish) {
   std::int64_t at = 0;
   for (; at + many * lanes16 <= job.n; at += many * lanes16) {
     some.template operator()<many>(at, out + at);
-    if (job.ahead != nullptr) ask_for(job.ahead + at, many * lanes16);
+    if (job.ahead != nullptr) ask_for(job.ahead + at, many * lanes16, job.n);
   }
   for (; at + 2 * lanes16 <= job.n; at += 2 * lanes16) some.template operator()<2>(at, out + at);
   if (at == job.n) return;
