@@ -25,9 +25,11 @@ class CpuMatrices : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     if (cpu_backend::best_sums32_kernels() == nullptr) GTEST_SKIP() << "no instructions for fixed point on this CPU";
-    if (GetParam()) return use_matrix_kernels(&plain_matrix_kernels());
-    if (matrix_kernels() == nullptr) GTEST_SKIP() << "this machine has no AMX";
+    if (!GetParam() && matrix_kernels() == nullptr) GTEST_SKIP() << "this machine has no AMX";
+    use_all();
   }
+  /// Whatever the rates would choose.
+  static void use_all() { use_matrix_kernels(GetParam() ? &plain_matrix_kernels() : matrix_kernels()); }
   void TearDown() override { use_matrix_kernels(nullptr); }
   std::string name() const { return matrix_kernels()->instruction_set; }
 };
@@ -97,7 +99,7 @@ TEST_P(CpuMatrices, FinishAsOtherSumsDo) {
     const PlanSpec spec{.shape = image.shape(), .pixel = Pixel::u8, .filters = {filter}, .options = options};
     const bool has_other_way = Plan(spec).explain().find("AMX") == std::string::npos;
     const Image otherwise = convolve(image, filter, options, cpu());
-    if (GetParam()) use_matrix_kernels(&plain_matrix_kernels());
+    use_all();
     const auto bytes = static_cast<std::size_t>(image.shape().elements()) * bytes_of(by_matrices.pixel());
     if (has_other_way || !GetParam()) {
       EXPECT_EQ(std::memcmp(by_matrices.view().data, otherwise.view().data, bytes), 0) << filter.name();

@@ -27,6 +27,8 @@ class Int8Filter {
   /// Bits of its sums, and what multiplies, for explain.
   virtual int sum_bits() const { return 32; }
   virtual std::string_view instruction_set() const { return best_sums32_kernels()->instruction_set; }
+  /// Whether it reads rows where they lie, if they are inside the image as far as a tile needs them.
+  virtual bool reads_in_place() const { return true; }
   /// Scratch for tiles of so many pixels of `step` samples.
   virtual std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const = 0;
   virtual void run(const ByteLines& rows, const Tiles::Tile& tile, std::int64_t step, const View& out, Scratch scratch) const = 0;

@@ -1,6 +1,7 @@
 // int8.cpp: filters over 8 bits in whole numbers: how each filter of a job is summed, and its tiles.
 #include "cpu/int8/int8.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cpu/expected.h"
@@ -14,18 +15,32 @@ namespace {
 constexpr TileLimits tile_limits{
     .least_samples = 512, .most_samples = 16384, .row_multiple = int8_rows_at_once, .column_multiple = 64, .edge_samples = 63};
 
-/// Of an output sample, by pairs of rows and by products of matrices.
-double ns_by_pairs(const Space& taps, const Int8Rates& r) {
-  return r.direct + static_cast<double>(taps[0] * pairs_of(taps[1]) * taps[2]) * r.direct_pair;
+/// How many times as many outputs are summed as there are: whole blocks of so many rows and samples.
+double summed_share(const Job& job, std::int64_t rows, std::int64_t samples) {
+  const auto height = static_cast<double>(job.out.height);
+  const auto at_once = static_cast<double>(rows);
+  return std::ceil(height / at_once) * at_once / height * padded_share(job, static_cast<double>(samples));
 }
-double ns_by_matrices(const Space& taps, std::int64_t channels, const Int8Rates& r) {
-  return r.matrices + static_cast<double>(matrix_products(taps, channels)) * r.matrix + static_cast<double>(taps[0]) * r.grouped;
+double summed_by_vectors(const Job& job, const Rates& rates) { return summed_share(job, int8_rows_at_once, rates.vector_bytes); }
+
+/// Of an output sample, by pairs of rows and by products of matrices.
+double ns_by_pairs(const Job& job, const Space& taps, const Rates& rates) {
+  const Int8Rates& r = rates.int8;
+  return summed_by_vectors(job, rates) * (r.direct + static_cast<double>(taps[0] * pairs_of(taps[1]) * taps[2]) * r.direct_pair);
+}
+double ns_by_matrices(const Job& job, const Space& taps, const Rates& rates) {
+  const Int8Rates& r = rates.int8;
+  constexpr std::int64_t at_once = groups_at_once / 2 * group_outputs;  // of weights of two bytes
+  return summed_share(job, group_output_rows, at_once) *
+             (r.matrices + static_cast<double>(matrix_products(taps, job.out.channels)) * r.matrix) +
+         static_cast<double>(taps[0]) * r.grouped;
 }
 
 /// Whether sums that are not made by columns are made by products of matrices. Those of lower bytes hold 255² times so many taps.
-bool is_by_matrices(const Space& taps, std::int64_t channels, const Int8Rates& r) {
+bool is_by_matrices(const Job& job, const Space& taps, const Rates& rates) {
   constexpr std::int64_t most_taps = std::int64_t{1} << 15;
-  return matrix_kernels() != nullptr && taps[0] * taps[1] * taps[2] <= most_taps && ns_by_matrices(taps, channels, r) < ns_by_pairs(taps, r);
+  if (matrix_kernels() == nullptr || taps[0] * taps[1] * taps[2] > most_taps) return false;
+  return must_use_matrix_kernels() || ns_by_matrices(job, taps, rates) < ns_by_pairs(job, taps, rates);
 }
 
 /// Null where the filter is not summed in fixed point.
@@ -40,7 +55,7 @@ std::unique_ptr<const Int8Filter> make_filter(const Job& job, const Taps& taps) 
                            .shift = point->final_shift.value_or(0),
                            .bias = point->bias};
   if (point->by_columns) return make_sums32_columns(taps, *point, finish);
-  if (is_by_matrices(taps.size, job.out.channels, rates().int8)) return make_sums32_matrices(taps, *point, finish, job.out.channels);
+  if (is_by_matrices(job, taps.size, rates())) return make_sums32_matrices(taps, *point, finish, job.out.channels);
   return make_sums32_pairs(taps, *point, finish);
 }
 
@@ -82,7 +97,10 @@ class Int8Runner final : public Runner {
       for (const auto& filter : filters_) most = std::max(most, filter->scratch_bytes(width, samples));
       return most;
     };
-    return Tiles(job_->out, step, FilterReach(job_->filters), workers_, tile_limits, bytes);
+    TileLimits limits = tile_limits;
+    const bool in_place = std::all_of(filters_.begin(), filters_.end(), [](const auto& filter) { return filter->reads_in_place(); });
+    if (!in_place) limits.edge_samples = 0;
+    return Tiles(job_->out, step, FilterReach(job_->filters), workers_, limits, bytes);
   }
 
   std::shared_ptr<const Job> job_;
@@ -105,10 +123,7 @@ double filter_seconds(const Request& request, const Taps& taps) {
   const auto pairs = [](std::int64_t count) { return static_cast<double>(pairs_of(count)); };
   double nanoseconds = n.rows * r.row + n.image_rows * n.again_rows * z * (x - 1) *
                                             static_cast<double>(job.out.channels) * rates.outside_sample;
-  // Rows are summed over columns so many at once, be there as many or not, and in whole blocks of vectors.
-  const auto height = static_cast<double>(job.out.height);
-  const double summed = n.samples * std::ceil(height / int8_rows_at_once) * int8_rows_at_once / height *
-                        padded_share(job, static_cast<double>(rates.vector_bytes));
+  const double summed = n.samples * summed_by_vectors(job, rates);
   const bool by_columns =
       taps.size[0] == 1 && (taps.method != Method::direct || taps.size[1] == 1 || taps.size[2] == 1);
   if (taps.size[0] == 1 && std::max(taps.size[1], taps.size[2]) <= 3) {
@@ -119,10 +134,10 @@ double filter_seconds(const Request& request, const Taps& taps) {
   } else if (by_columns) {
     nanoseconds += summed * n.again_columns * (r.column + pairs(taps.size[1]) * r.column_pair) +
                    n.samples * (r.row_sum + pairs(taps.size[2]) * r.row_pair);
-  } else if (is_by_matrices(taps.size, job.out.channels, r)) {
-    nanoseconds += n.samples * n.again_rows * n.again_columns * ns_by_matrices(taps.size, job.out.channels, r);
+  } else if (is_by_matrices(job, taps.size, rates)) {
+    nanoseconds += n.samples * n.again_rows * n.again_columns * ns_by_matrices(job, taps.size, rates);
   } else {
-    nanoseconds += n.samples * n.again_rows * n.again_columns * z * r.paired + summed * ns_by_pairs(taps.size, r);
+    nanoseconds += n.samples * (n.again_rows * n.again_columns * z * r.paired + ns_by_pairs(job, taps.size, rates));
   }
   return seconds_of(nanoseconds, 1, bytes_moved(job), rates);
 }

@@ -87,6 +87,7 @@ const MatrixKernels& plain_matrix_kernels() {
 }
 
 void use_matrix_kernels(const MatrixKernels* kernels) { forced = kernels; }
+bool must_use_matrix_kernels() { return forced != nullptr; }
 
 }  // namespace halation::cpu_backend
 

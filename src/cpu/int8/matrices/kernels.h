@@ -55,7 +55,8 @@ struct MatrixKernels {
 const MatrixKernels* matrix_kernels();
 /// Plain loops, which are slow.
 const MatrixKernels& plain_matrix_kernels();
-/// What `matrix_kernels` returns from now on, for tests.
+/// What `matrix_kernels` returns from now on, and new plans use whatever the rates say; null: as before. For tests.
 void use_matrix_kernels(const MatrixKernels* kernels);
+bool must_use_matrix_kernels();
 
 }  // namespace halation::cpu_backend

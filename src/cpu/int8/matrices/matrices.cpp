@@ -34,6 +34,7 @@ class Sums32Matrices final : public Int8Filter {
   }
 
   std::string_view instruction_set() const override { return kernels_.instruction_set; }
+  bool reads_in_place() const override { return false; }  // each sample goes to a group
 
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
     const Extent n(taps_.size, step);
