@@ -3,8 +3,8 @@
 
     python scan_gpu.py [--seed N] [--calls N] [--first N] [--processes N] [--json FILE]
 
-Calls are those of scan_calls.py of the same seed and number, of which those are left out that either refuses (complex numbers, which
-halation filters on the CPU) and those that know no weights of arrays (generic_*). First several processes make all calls: results are
+Calls are those of scan_calls.py of the same seed and number, of which those are left out that either refuses and those that know no
+weights of arrays (generic_*). First several processes make all calls: results are
 compared with SciPy's, as scan.py does, and the kernels that CuPy compiles for a call are on disk then. After that each call is timed with
 nothing beside it: the least of several batches with a wait for the device behind each call; what misses, over 1.5 times cupyx's time and
 more than 100 us, is timed again by turns. The last lines are the summary.
@@ -69,8 +69,8 @@ def compared(seed, number):
     """The fields of a call: what is wrong, or why it is left out."""
     call = scan_calls.draw(seed, number)
     fields = {"number": number, "function": call.name, "elements": call.elements, "taps": call.taps, "line": call.line()}
-    if call.dtype.kind == "c" or call.name.startswith("generic_"):
-        return fields | {"left_out": "complex numbers, or a function for each axis"}
+    if call.name.startswith("generic_"):
+        return fields | {"left_out": "a function for each axis"}
     host = call.make()
     ours, cupys = on_gpu(call, host)
     try:

@@ -3,7 +3,7 @@ from records import digits, joined, percent, record, table, times
 
 CPU = ("cpu_table_zen4", "cpu_table_zen4_u8")  # rows of a later record take the place of the same rows before
 XEON = ("cpu_table",)
-XEON_U8 = ("cpu_u8_xeon",)
+XEON_AMX = ("cpu_u8_xeon", "cpu_f32_xeon")
 ZEN3_U8 = ("cpu_u8_zen3",)
 GPU = "gpu_matrix"
 GPU_LARGE = "gpu_large_filters"
@@ -269,6 +269,6 @@ def overview():
                   for where, jobs in ((machine(CPU[0]), overview_cpu_jobs()), (machine(GPU), overview_gpu_jobs())) for label, row in jobs])
 
 
-NAMES = {"XEON": XEON, "XEON_U8": XEON_U8, "ZEN3_U8": ZEN3_U8}
+NAMES = {"XEON": XEON, "XEON_AMX": XEON_AMX, "ZEN3_U8": ZEN3_U8}
 FIGURES = [cpu_count, gpu_count, cpu_behind, gpu_behind, cpu_table, gpu_table, cpu_all, gpu_all, gpu_large, gpu_large_circumstances, gpu_cliffs, gpu_cliffs_circumstances, gpu_python, gpu_python_least,
            cpu_circumstances, gpu_circumstances, gpu_copy, cpu_peers, gpu_peers, overview]

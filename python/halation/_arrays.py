@@ -45,12 +45,17 @@ class OnGpu:
         stream: Callable[[Any], int],
         sqrt: Callable[[Any], object],
         asarray: Callable[[Any], Any],
+        parts: Callable[[Any], Any],
+        add: Callable[..., object],
+        subtract: Callable[..., object],
     ) -> None:
         self.empty = empty  # (shape, dtype, like)
         self.astype = astype  # (array, dtype): always another array
         self.stream = stream  # (array) -> address of the caller's current stream
         self.sqrt = sqrt  # (array): in place
         self.asarray = asarray
+        self.parts = parts  # (complex array): its real and imaginary parts, where they lie, as one more axis at the end
+        self.add, self.subtract = add, subtract  # (array, array, out=array)
 
     @staticmethod
     def layout(array: Any) -> Layout:
@@ -157,6 +162,9 @@ def _torch_on_gpu() -> Library:
         stream=lambda array: torch.cuda.current_stream(array.device).cuda_stream,
         sqrt=lambda array: array.copy_(array.to(torch.float64).sqrt()),
         asarray=_same,
+        parts=lambda array: torch.view_as_real(array.resolve_conj()),
+        add=torch.add,
+        subtract=torch.subtract,
     )
 
 
@@ -173,7 +181,18 @@ def _cupy() -> Library:
         stream=lambda array: cupy.cuda.get_current_stream().ptr,
         sqrt=lambda array: cupy.sqrt(array, array, casting="unsafe"),
         asarray=cupy.asarray,
+        parts=_cupy_parts(cupy.ndarray),
+        add=cupy.add,
+        subtract=cupy.subtract,
     )
+
+
+def _cupy_parts(ndarray: Callable[..., Any]) -> Callable[[Any], Any]:
+    def parts(array: Any) -> Any:
+        part = array.dtype.itemsize // 2
+        return ndarray((*array.shape, 2), np.float32 if part == 4 else np.float64, array.data, (*array.strides, part))
+
+    return parts
 
 
 def _jax_on_cpu() -> Library:
@@ -198,8 +217,11 @@ def _numba() -> Library:
         stream=current,
         sqrt=_refuse_astype,
         asarray=_same,
+        parts=_refuse_astype,
+        add=_refuse_astype,
+        subtract=_refuse_astype,
     )
 
 
-def _refuse_astype(array: Any, *_: object) -> NoReturn:
+def _refuse_astype(array: Any, *_: object, **__: object) -> NoReturn:
     raise TypeError("Numba's arrays are filtered as they are: types u8, u16, i16, f16, f32 and f64, into one of these")

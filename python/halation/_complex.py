@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
     from ._options import Options
-    from ._types import Entry, Filters
+    from ._types import DType, Entry, Filters
 
 MANY_TAPS, MANY_SAMPLES = 32, 1 << 12  # from which on sums and copies cost less than a convolution more
 LARGE = 1 << 16  # elements from which on one pass over both parts and their edges is the quicker way
@@ -24,15 +24,7 @@ LARGE = 1 << 16  # elements from which on one pass over both parts and their edg
 
 def correlate(array: NDArray[Any], filters: Filters, options: Options, out: NDArray[Any] | None, dtype: DTypeLike | None) -> NDArray[Any]:
     """`_engine.correlate` where the array or the weights are complex, on the CPU."""
-    if options.magnitude:
-        raise TypeError("a magnitude is for real numbers")
-    if options.divisor != 1 or options.offset != 0:
-        raise TypeError("complex arrays take no offset and no divisor")
-    if dtype is None and out is None:
-        dtype = np.promote_types(np.complex64, array.dtype)
-    kind = np.dtype(dtype if out is None else out.dtype)
-    if kind.kind != "c":
-        raise TypeError(f"output must be complex where the input or the weights are, got {kind}")
+    kind = kind_of_result(array.dtype, options, dtype if out is None else out.dtype)
     if out is not None and np.may_share_memory(array, out):
         check_writable(out)
         out[...] = correlate(array, filters, options, None, kind)
@@ -44,9 +36,9 @@ def correlate(array: NDArray[Any], filters: Filters, options: Options, out: NDAr
         out[...] = made
         return out
     array = array if array.dtype.isnative and array.dtype.char != "G" else array.astype(np.complex128)
-    dense, given = _as_dense(filters), out
+    dense, given = as_dense(filters), out
     if out is None:
-        shape = array.shape if options.extent == "same" else Job(array.shape, dense, _around(options, 0.0)).out_shape
+        shape = array.shape if options.extent == "same" else Job(array.shape, dense, around(options, 0.0)).out_shape
         out = np.empty(shape, kind)
     else:
         check_writable(out)
@@ -62,17 +54,29 @@ def correlate(array: NDArray[Any], filters: Filters, options: Options, out: NDAr
     return out
 
 
+def kind_of_result(given: DType, options: Options, asked: DTypeLike | None) -> DType:
+    """The type of a complex result: the one asked for, else that of the input, made complex."""
+    if options.magnitude:
+        raise TypeError("a magnitude is for real numbers")
+    if options.divisor != 1 or options.offset != 0:
+        raise TypeError("complex arrays take no offset and no divisor")
+    kind = np.promote_types(np.complex64, given) if asked is None else np.dtype(asked)
+    if kind.kind != "c":
+        raise TypeError(f"output must be complex where the input or the weights are, got {kind}")
+    return kind
+
+
 def _real_weights(array: NDArray[Any], dense: Filters, options: Options, out: NDArray[Any]) -> None:
     cvals = options.cvals
-    if _parts_alike(options.borders, cvals):
-        _cache.correlate(_pair(array), dense, _over_axes(options, array.ndim, _real_of(cvals)), _pair(out))
+    if parts_alike(options.borders, cvals):
+        _cache.correlate(_pair(array), dense, over_axes(options, array.ndim, real_of(cvals)), _pair(out))
     elif array.size >= LARGE and (edges := _edges(array, dense, options)):
-        _cache.correlate(_pair(array), dense, _over_axes(options, array.ndim, 0.0), _pair(out))
+        _cache.correlate(_pair(array), dense, over_axes(options, array.ndim, 0.0), _pair(out))
         for where, sums in edges:
             out[where] += sums
     else:
-        _cache.correlate(array.real, dense, _around(options, _real_of(cvals)), out.real)
-        _cache.correlate(array.imag, dense, _around(options, _imag_of(cvals)), out.imag)
+        _cache.correlate(array.real, dense, around(options, real_of(cvals)), out.real)
+        _cache.correlate(array.imag, dense, around(options, imag_of(cvals)), out.imag)
 
 
 def _edges(array: NDArray[Any], filters: Filters, options: Options) -> list[tuple[tuple[slice, ...], NDArray[Any]]]:
@@ -122,27 +126,26 @@ class OfParts:
 
 def _complex_weights(array: NDArray[Any], dense: NDArray[Any], options: Options, out: NDArray[Any]) -> None:
     cvals = options.cvals
-    real, imag = np.ascontiguousarray(dense.real), np.ascontiguousarray(dense.imag)
+    real, imag = np.array(dense.real, order="C"), np.array(dense.imag, order="C")
     if array.dtype.kind != "c":
-        if np.any(_imag_of(cvals)):
-            raise ValueError("cval must be real where the input is real")
+        check_real(cvals)
         for part, weights in ((out.real, real), (out.imag, imag)):  # by way of packed arrays: channels apart go one by one
             part[...] = _cache.correlate(array, weights, options, None, part.dtype)
         return
     kind = out.real.dtype
-    if _parts_alike(options.borders, cvals) and real.size >= MANY_TAPS and array.size >= MANY_SAMPLES:
+    if parts_alike(options.borders, cvals) and real.size >= MANY_TAPS and array.size >= MANY_SAMPLES:
         both = array.real + array.imag
         if np.isfinite(both).all():  # else an infinity would make NaN of both parts
             _by_three(array, both, real, imag, options, out)
             return
-    if _parts_alike(options.borders, cvals):  # both parts at once, packed
-        pair, over = _pair(array), _over_axes(options, array.ndim, _real_of(cvals))
+    if parts_alike(options.borders, cvals):  # both parts at once, packed
+        pair, over = _pair(array), over_axes(options, array.ndim, real_of(cvals))
         by_real = _cache.correlate(pair, real, over, None, kind)
         by_imag = _cache.correlate(pair, imag, over, None, kind)
         np.subtract(by_real[..., 0], by_imag[..., 1], out=out.real)
         np.add(by_real[..., 1], by_imag[..., 0], out=out.imag)
         return
-    of_real, of_imag = _around(options, _real_of(cvals)), _around(options, _imag_of(cvals))
+    of_real, of_imag = around(options, real_of(cvals)), around(options, imag_of(cvals))
     out.real = _cache.correlate(array.real, real, of_real, None, kind)
     out.real -= _cache.correlate(array.imag, imag, of_imag, None, kind)
     out.imag = _cache.correlate(array.real, imag, of_real, None, kind)
@@ -153,9 +156,9 @@ def _by_three(
     array: NDArray[Any], both: NDArray[Any], real: NDArray[Any], imag: NDArray[Any], options: Options, out: NDArray[Any]
 ) -> None:
     """(a + bi)(c + di) by three products of real numbers: ac, bd and (a + b)(c + d)."""
-    kind, around = out.real.dtype, _real_of(options.cvals)
-    doubled = tuple(2 * value for value in around) if isinstance(around, tuple) else 2 * around
-    of_parts, of_sum = _around(options, around), _around(options, doubled)
+    kind, constants = out.real.dtype, real_of(options.cvals)
+    doubled = tuple(2 * value for value in constants) if isinstance(constants, tuple) else 2 * constants
+    of_parts, of_sum = around(options, constants), around(options, doubled)
     reals = _cache.correlate(np.ascontiguousarray(array.real), real, of_parts, None, kind)
     imags = _cache.correlate(np.ascontiguousarray(array.imag), imag, of_parts, None, kind)
     sums = _cache.correlate(both, real + imag, of_sum, None, kind)
@@ -164,44 +167,49 @@ def _by_three(
     np.subtract(sums, imags, out=out.imag)
 
 
-def _as_dense(filters: Filters) -> Filters:
+def check_real(cvals: complex | tuple[complex, ...]) -> None:
+    if np.any(imag_of(cvals)):
+        raise ValueError("cval must be real where the input is real")
+
+
+def as_dense(filters: Filters) -> Filters:
     """Complex factors multiplied out; real ones as they are."""
     if not isinstance(filters, tuple) or all(factor.dtype.kind != "c" for factor in filters):
         return filters
     return multiplied_out(filters)
 
 
-def _parts_alike(borders: str | tuple[str, ...], cvals: complex | tuple[complex, ...]) -> bool:
+def parts_alike(borders: str | tuple[str, ...], cvals: complex | tuple[complex, ...]) -> bool:
     """Whether one constant stands outside the real and the imaginary parts."""
     if "constant" not in (borders if isinstance(borders, tuple) else (borders,)):
         return True
-    return _real_of(cvals) == _imag_of(cvals)
+    return real_of(cvals) == imag_of(cvals)
 
 
 @overload
-def _real_of(cvals: complex) -> float: ...
+def real_of(cvals: complex) -> float: ...
 @overload
-def _real_of(cvals: tuple[complex, ...]) -> tuple[float, ...]: ...
-def _real_of(cvals: complex | tuple[complex, ...]) -> float | tuple[float, ...]:
-    return tuple(map(_real_of, cvals)) if isinstance(cvals, tuple) else float(np.real(cvals))
+def real_of(cvals: tuple[complex, ...]) -> tuple[float, ...]: ...
+def real_of(cvals: complex | tuple[complex, ...]) -> float | tuple[float, ...]:
+    return tuple(map(real_of, cvals)) if isinstance(cvals, tuple) else float(np.real(cvals))
 
 
 @overload
-def _imag_of(cvals: complex) -> float: ...
+def imag_of(cvals: complex) -> float: ...
 @overload
-def _imag_of(cvals: tuple[complex, ...]) -> tuple[float, ...]: ...
-def _imag_of(cvals: complex | tuple[complex, ...]) -> float | tuple[float, ...]:
-    return tuple(map(_imag_of, cvals)) if isinstance(cvals, tuple) else float(np.imag(cvals))
+def imag_of(cvals: tuple[complex, ...]) -> tuple[float, ...]: ...
+def imag_of(cvals: complex | tuple[complex, ...]) -> float | tuple[float, ...]:
+    return tuple(map(imag_of, cvals)) if isinstance(cvals, tuple) else float(np.imag(cvals))
 
 
 @functools.lru_cache(maxsize=256)
-def _around(options: Options, cvals: complex | tuple[complex, ...]) -> Options:
+def around(options: Options, cvals: complex | tuple[complex, ...]) -> Options:
     """The options for one part of the numbers, around which the constants are these."""
     return dataclasses.replace(options, cvals=cvals)
 
 
 @functools.lru_cache(maxsize=256)
-def _over_axes(options: Options, ndim: int, cvals: complex | tuple[complex, ...]) -> Options:
+def over_axes(options: Options, ndim: int, cvals: complex | tuple[complex, ...]) -> Options:
     """The options for an array with the two parts as one more axis at the end."""
     axes = range(ndim) if options.axes is None else [axis % ndim for axis in options.axes]
     return dataclasses.replace(options, axes=tuple(axes), cvals=cvals)

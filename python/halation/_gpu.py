@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _cache, _native
+from . import _cache, _complex_gpu, _native
 from ._families import of_gpu, prepare
 from ._weights import weights_and_key
 
@@ -34,8 +34,10 @@ def correlate(
     if entry is None:
         out_dtype = out_layout.dtype if out_layout is not None else layout.dtype if dtype is None else np.dtype(dtype)
         if is_complex or layout.dtype.kind == "c" or out_dtype.kind == "c":
-            raise TypeError("complex numbers are filtered on the CPU; on a GPU filter real and imaginary parts by themselves")
-        entry = prepare(layout, out_layout, dtype, filters, options, of_gpu)
+            asked = dtype if out_layout is None else out_layout.dtype
+            entry = _complex_gpu.prepare(library, layout, out_layout, asked, filters, is_complex, options)
+        else:
+            entry = prepare(layout, out_layout, dtype, filters, options, of_gpu)
         _cache.keep(key, entry)
     to = library.empty(entry.shape, entry.dtype, array) if out is None else out
     made = entry.run(array, to, stream)

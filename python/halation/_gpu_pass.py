@@ -83,6 +83,7 @@ class GpuPass:
         strides = layout.strides or (layout.dtype.itemsize,)
         out_strides = out_layout.strides or (out_layout.dtype.itemsize,)
         parts = _parts(job, layout.dtype)
+        self.is_by_taps = parts is not None
         if parts is None:
             steps = _by_library(job, layout, out_layout.dtype, strides, out_strides)
         else:

@@ -104,6 +104,8 @@ class Job:
                         f"extent valid: the filter ({taps} taps) is larger than the array ({self.shape[axis]}) along "
                         f"axis {axis}; use same or full"
                     )
+        if 0 in self.shape and 0 not in shape:
+            raise ValueError(f"extent full: an array without elements has no outputs, got shape {self.shape}")
         return tuple(max(n, 0) for n in shape)
 
     def fold(self, dtype: DType) -> None:

@@ -32,7 +32,9 @@ ROWS = {
         ["_families"],
         # The engine: entries that are kept, complex numbers, arrays on a GPU.
         ["_cache"],
-        ["_complex", "_gpu"],
+        ["_complex"],
+        ["_complex_gpu"],
+        ["_gpu"],
         ["_engine"],
         # What people call; none of these knows another.
         ["_alpha", "_cv_words", "_files", "_filter_sums", "_signal_run", "_view", "ndimage._calls"],

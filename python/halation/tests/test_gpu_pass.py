@@ -224,10 +224,6 @@ def test_nothing_to_filter():
 
 
 def test_refusals():
-    with pytest.raises(TypeError, match="complex numbers are filtered on the CPU"):
-        _engine.correlate(there(IMAGE + 1j), FACTORS)
-    with pytest.raises(TypeError, match="complex numbers are filtered on the CPU"):
-        _engine.correlate(there(IMAGE), (FACTORS[0], FACTORS[1] * 1j))
     with pytest.raises(RuntimeError, match="at most 8 axes, axes that lie one in the other.*got 10"):
         _engine.correlate(there(np.zeros((2,) * 10, np.int64)), np.ones((2,) * 9), axes=tuple(range(9)))
     with pytest.raises(ValueError, match="need one cval for all constant borders"):
@@ -237,6 +233,59 @@ def test_refusals():
         _engine.correlate(bytes_[1:].view(np.int32).reshape(3, 3).view(There), FACTORS)
     with pytest.raises(TypeError, match="on a GPU input must be of 64 bits at most"):
         _engine.correlate(there(IMAGE.astype(np.longdouble)), FACTORS)
-    for dtype in COMPLEX:
-        with pytest.raises(TypeError, match="complex numbers are filtered on the CPU"):
-            _engine.correlate(there(IMAGE), FACTORS, dtype=dtype)
+    for array in (IMAGE, there(IMAGE)):
+        with pytest.raises(TypeError, match="output must be complex where the input or the weights are, got float32"):
+            _engine.correlate(array + 1j, FACTORS, dtype="float32")
+        with pytest.raises(ValueError, match="cval must be real where the input is real"):
+            _engine.correlate(array, (FACTORS[0], FACTORS[1] * 1j), borders="constant", cvals=1j)
+        with pytest.raises(TypeError, match="complex arrays take no offset and no divisor"):
+            _engine.correlate(array + 1j, FACTORS, offset=1.0)
+        with pytest.raises(ValueError, match=r"extent full: an array without elements has no outputs, got shape \(0, 4\)"):
+            _engine.correlate(array[:0, :4], FACTORS, extent="full", borders="constant")
+        with pytest.raises(ValueError, match=r"has no outputs, got shape \(0, 4\)"):
+            _engine.correlate(array[:0, :4] + 1j, FACTORS, extent="full", borders="constant")
+
+
+COMPLEX_WAYS = [{}, {"borders": "constant", "cvals": 2.0}, {"borders": "constant", "cvals": 1 + 2j}, {"extent": "full", "borders": "constant"}]
+
+
+@pytest.mark.parametrize("options", COMPLEX_WAYS)
+@pytest.mark.parametrize("shape", [(), (7,), (9, 11), (0, 4), (3, 1, 5), (2, 3, 2, 4)])
+@pytest.mark.parametrize("dtype", [*COMPLEX, "float32", "int32"])
+def test_complex(shape, dtype, options):
+    """Complex arrays, weights and results, as on the CPU; into arrays with gaps as well."""
+    array = np.array(RNG.integers(-9, 9, shape) + RNG.integers(-9, 9, shape) * 1j)
+    array = np.array(array if dtype in COMPLEX else array.real, dtype)
+    if 0 in shape and options.get("extent") == "full":
+        return  # refused, see below
+    for weights in (RNG.random((3,) * len(shape)), RNG.random((3,) * len(shape)) * np.array(1 - 2j)):
+        is_complex = "c" in (array.dtype.kind, np.asarray(weights).dtype.kind)
+        if array.dtype.kind != "c" and isinstance(options.get("cvals"), complex):
+            continue
+        kinds = [None, "complex64", "complex128"] if is_complex else ["complex64", "complex128"]
+        for kind in kinds:
+            expected = _engine.correlate(array, weights, dtype=kind, **options)
+            made = _engine.correlate(there(array), weights, dtype=kind, **options)
+            assert type(made) is There and made.dtype == expected.dtype
+            np.testing.assert_allclose(made, expected, rtol=1e-5, atol=1e-4)
+            apart = np.zeros((*expected.shape, 2), expected.dtype)
+            out = apart[..., 1].view(There)
+            assert _engine.correlate(there(array), weights, out=out, **options) is out
+            np.testing.assert_allclose(apart[..., 1], expected, rtol=1e-5, atol=1e-4)
+            assert not apart[..., 0].any()
+
+
+def test_complex_in_place():
+    given = there(IMAGE + 1j * IMAGE[::-1])
+    expected = _engine.correlate(np.array(given), FACTORS)
+    assert _engine.correlate(given, FACTORS, out=given) is given
+    np.testing.assert_allclose(given, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["gaussian_filter", "uniform_filter", "sobel", "laplace"])
+def test_complex_ndimage(name):
+    host = IMAGE + 1j * IMAGE[::-1]
+    arguments = {"gaussian_filter": (1.5,), "uniform_filter": (3,)}.get(name, ())
+    made = getattr(ndimage, name)(there(host), *arguments)
+    assert type(made) is There
+    np.testing.assert_allclose(made, getattr(scipy.ndimage, name)(host, *arguments), rtol=1e-5, atol=1e-5)

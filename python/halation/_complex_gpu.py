@@ -1,0 +1,164 @@
+"""_complex_gpu.py: complex arrays, weights and results on a GPU, by filters of real numbers over the arrays' memory.
+
+An element is two numbers side by side, so that an array has one more axis of two parts at its end. Real weights filter both parts alike;
+complex ones c + di are weights d, c and −d along that axis, of which the middle one stands over the part itself and outside of which lies 0.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._complex import around, as_dense, check_real, imag_of, kind_of_result, over_axes, parts_alike, real_of
+from ._families import of_gpu, prepare as prepare_real
+from ._gpu_pass import GpuPass
+from ._job import Job
+from ._mapping import packed
+from ._weights import sum_of_bytes
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from ._arrays import OnGpu
+    from ._mapping import Layout
+    from ._options import Options
+    from ._types import DType, Entry, Filters, Shape
+
+    # What runs: an entry, of which part of the input (None: all of it), and to which part of the output.
+    Run = tuple[Entry, int | None, int | None]
+
+
+def prepare(
+    library: OnGpu, layout: Layout, out_layout: Layout | None, asked: DTypeLike | None, filters: Filters, is_complex: bool, options: Options
+) -> Entry:
+    """The entry for a call where the array, the weights or the result are complex."""
+    from_complex = layout.dtype.kind == "c"
+    kind = kind_of_result(layout.dtype, options, asked) if from_complex or is_complex else np.dtype(asked)
+    dense, cvals = as_dense(filters), options.cvals
+    shape = Job(layout.shape, dense, around(options, 0.0)).out_shape
+    if out_layout is None:
+        out_layout = packed(shape, kind, layout.device)
+    elif out_layout.shape != shape:
+        raise ValueError(f"output must have shape {shape}, got {out_layout.shape}")
+    of = _Preparation(layout, out_layout, dense)
+    if not from_complex:
+        check_real(cvals)
+        if not is_complex:
+            return Apart(library, of, [of.run(dense, options, None, 0)], is_real=True)
+        return Apart(library, of, [of.run(dense.real, options, None, 0), of.run(dense.imag, options, None, 1)])
+    if not is_complex:
+        if parts_alike(options.borders, cvals):
+            return Apart(library, of, [of.run(dense, over_axes(options, len(layout.shape), real_of(cvals)), None, None)])
+        each = around(options, real_of(cvals)), around(options, imag_of(cvals))
+        return Apart(library, of, [of.run(dense, options_of_part, part, part) for part, options_of_part in enumerate(each)])
+    if (turned := _by_turned(of, dense, options)) is not None:
+        return Apart(library, of, [turned])
+    return Mixed(library, of, dense, options)
+
+
+class _Preparation:
+    """Entries of real numbers between the parts of two layouts."""
+
+    def __init__(self, layout: Layout, out_layout: Layout, filters: Filters) -> None:
+        self.layout, self.out_layout = layout, out_layout
+        self.weights_bytes = sum_of_bytes(filters if isinstance(filters, list) else [filters])
+
+    def run(self, weights: Filters, options: Options, part: int | None, out_part: int | None) -> Run:
+        layout = _of_parts(self.layout, part) if self.layout.dtype.kind == "c" else self.layout
+        return prepare_real(layout, _of_parts(self.out_layout, out_part), None, weights, options, of_gpu), part, out_part
+
+
+def _of_parts(layout: Layout, part: int | None) -> Layout:
+    """One part of a complex array, or both as one more axis."""
+    dtype = part_of(layout.dtype)
+    if part is not None:
+        return layout._replace(dtype=dtype)
+    return layout._replace(shape=(*layout.shape, 2), strides=(*layout.strides, dtype.itemsize), dtype=dtype)
+
+
+def part_of(kind: DType) -> DType:
+    """The type of the parts of a complex one."""
+    return np.dtype(f"f{kind.itemsize // 2}")
+
+
+def _by_turned(of: _Preparation, dense: NDArray[Any], options: Options) -> Run | None:
+    """Complex weights as real ones along the axis of parts too, where few are summed and 0 stands outside; else None."""
+    ndim = len(of.layout.shape)
+    axes = range(ndim) if options.axes is None else [axis % ndim for axis in options.axes]
+    borders = options.borders if isinstance(options.borders, tuple) else (options.borders,) * len(axes)
+    if options.extent != "same" or ("constant" in borders and np.any(options.cvals)):
+        return None
+    turned = dataclasses.replace(
+        options,
+        axes=(*axes, ndim),
+        borders=(*borders, "constant"),
+        cvals=0.0,
+        anchors=None if options.anchors is None else (*_each(options.anchors, len(axes)), 1),
+    )
+    run = of.run(np.stack([dense.imag, dense.real, -dense.imag], axis=-1), turned, None, None)
+    return run if isinstance(run[0], GpuPass) and run[0].is_by_taps else None
+
+
+def _each(anchors: int | Shape, count: int) -> Shape:
+    return anchors if isinstance(anchors, tuple) else (anchors,) * count
+
+
+class Apart:
+    """Runs that each make parts of the result by themselves."""
+
+    def __init__(self, library: OnGpu, of: _Preparation, runs: list[Run], is_real: bool = False) -> None:
+        self.shape, self.dtype, self.weights_bytes = of.out_layout.shape, of.out_layout.dtype, of.weights_bytes
+        self._library, self._runs, self._is_real = library, runs, is_real
+        self._from_complex = of.layout.dtype.kind == "c"
+
+    def run(self, array: Any, out: Any, stream: int) -> Any:
+        if 0 in self.shape:
+            return out
+        given, to = self._library.parts(array) if self._from_complex else array, self._library.parts(out)
+        for entry, part, out_part in self._runs:
+            if entry.run(_part(given, part), _part(to, out_part), stream) is None:
+                return None
+        if self._is_real:
+            to[..., 1] = 0
+        return out
+
+
+class Mixed:
+    """(a + bi)(c + di) = ac − bd + (ad + bc)i, by sums of both parts, or of each where a constant outside is not the same for both."""
+
+    def __init__(self, library: OnGpu, of: _Preparation, dense: NDArray[Any], options: Options) -> None:
+        self.shape, self.dtype, self.weights_bytes = of.out_layout.shape, of.out_layout.dtype, of.weights_bytes
+        self._library = library
+        sums = _Preparation(of.layout, packed(self.shape, self.dtype, of.layout.device), dense)
+        cvals = options.cvals
+        if parts_alike(options.borders, cvals):
+            both = over_axes(options, len(of.layout.shape), real_of(cvals))
+            self._runs = [[sums.run(weights, both, None, None)] for weights in (dense.real, dense.imag)]
+        else:
+            each = around(options, real_of(cvals)), around(options, imag_of(cvals))
+            self._runs = [
+                [sums.run(weights, options_of_part, part, part) for part, options_of_part in enumerate(each)]
+                for weights in (dense.real, dense.imag)
+            ]
+
+    def run(self, array: Any, out: Any, stream: int) -> Any:
+        if 0 in self.shape:
+            return out
+        library, made = self._library, []
+        given, to = library.parts(array), library.parts(out)
+        for runs in self._runs:
+            sums = library.parts(library.empty(self.shape, self.dtype, array))
+            for entry, part, out_part in runs:
+                if entry.run(_part(given, part), _part(sums, out_part), stream) is None:
+                    return None
+            made.append(sums)
+        by_real, by_imag = made
+        library.subtract(by_real[..., 0], by_imag[..., 1], out=to[..., 0])
+        library.add(by_real[..., 1], by_imag[..., 0], out=to[..., 1])
+        return out
+
+
+def _part(parts: Any, part: int | None) -> Any:
+    return parts if part is None else parts[..., part]
