@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._arrays import gpu_library_of
 from ._complex import around, as_dense, check_real, imag_of, kind_of_result, over_axes, parts_alike, real_of
 from ._families import of_gpu, prepare as prepare_real
 from ._gpu_pass import GpuPass
@@ -21,7 +22,6 @@ from ._weights import sum_of_bytes
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-    from ._arrays import OnGpu
     from ._mapping import Layout
     from ._options import Options
     from ._types import DType, Entry, Filters, Shape
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def prepare(
-    library: OnGpu, layout: Layout, out_layout: Layout | None, asked: DTypeLike | None, filters: Filters, is_complex: bool, options: Options
+    layout: Layout, out_layout: Layout | None, asked: DTypeLike | None, filters: Filters, is_complex: bool, options: Options
 ) -> Entry:
     """The entry for a call where the array, the weights or the result are complex."""
     from_complex = layout.dtype.kind == "c"
@@ -46,16 +46,16 @@ def prepare(
     if not from_complex:
         check_real(cvals)
         if not is_complex:
-            return Apart(library, of, [of.run(dense, options, None, 0)], is_real=True)
-        return Apart(library, of, [of.run(dense.real, options, None, 0), of.run(dense.imag, options, None, 1)])
+            return Apart(of, [of.run(dense, options, None, 0)], is_real=True)
+        return Apart(of, [of.run(dense.real, options, None, 0), of.run(dense.imag, options, None, 1)])
     if not is_complex:
         if parts_alike(options.borders, cvals):
-            return Apart(library, of, [of.run(dense, over_axes(options, len(layout.shape), real_of(cvals)), None, None)])
+            return Apart(of, [of.run(dense, over_axes(options, len(layout.shape), real_of(cvals)), None, None)])
         each = around(options, real_of(cvals)), around(options, imag_of(cvals))
-        return Apart(library, of, [of.run(dense, options_of_part, part, part) for part, options_of_part in enumerate(each)])
+        return Apart(of, [of.run(dense, options_of_part, part, part) for part, options_of_part in enumerate(each)])
     if (turned := _by_turned(of, dense, options)) is not None:
-        return Apart(library, of, [turned])
-    return Mixed(library, of, dense, options)
+        return Apart(of, [turned])
+    return Mixed(of, dense, options)
 
 
 class _Preparation:
@@ -108,15 +108,16 @@ def _each(anchors: int | Shape, count: int) -> Shape:
 class Apart:
     """Runs that each make parts of the result by themselves."""
 
-    def __init__(self, library: OnGpu, of: _Preparation, runs: list[Run], is_real: bool = False) -> None:
+    def __init__(self, of: _Preparation, runs: list[Run], is_real: bool = False) -> None:
         self.shape, self.dtype, self.weights_bytes = of.out_layout.shape, of.out_layout.dtype, of.weights_bytes
-        self._library, self._runs, self._is_real = library, runs, is_real
+        self._runs, self._is_real = runs, is_real
         self._from_complex = of.layout.dtype.kind == "c"
 
     def run(self, array: Any, out: Any, stream: int) -> Any:
         if 0 in self.shape:
             return out
-        given, to = self._library.parts(array) if self._from_complex else array, self._library.parts(out)
+        library = gpu_library_of(array)  # entries are for arrays of any
+        given, to = library.parts(array) if self._from_complex else array, library.parts(out)
         for entry, part, out_part in self._runs:
             if entry.run(_part(given, part), _part(to, out_part), stream) is None:
                 return None
@@ -128,9 +129,8 @@ class Apart:
 class Mixed:
     """(a + bi)(c + di) = ac − bd + (ad + bc)i, by sums of both parts, or of each where a constant outside is not the same for both."""
 
-    def __init__(self, library: OnGpu, of: _Preparation, dense: NDArray[Any], options: Options) -> None:
+    def __init__(self, of: _Preparation, dense: NDArray[Any], options: Options) -> None:
         self.shape, self.dtype, self.weights_bytes = of.out_layout.shape, of.out_layout.dtype, of.weights_bytes
-        self._library = library
         sums = _Preparation(of.layout, packed(self.shape, self.dtype, of.layout.device), dense)
         cvals = options.cvals
         if parts_alike(options.borders, cvals):
@@ -146,7 +146,7 @@ class Mixed:
     def run(self, array: Any, out: Any, stream: int) -> Any:
         if 0 in self.shape:
             return out
-        library, made = self._library, []
+        library, made = gpu_library_of(array), []
         given, to = library.parts(array), library.parts(out)
         for runs in self._runs:
             sums = library.parts(library.empty(self.shape, self.dtype, array))

@@ -35,7 +35,7 @@ def correlate(
         out_dtype = out_layout.dtype if out_layout is not None else layout.dtype if dtype is None else np.dtype(dtype)
         if is_complex or layout.dtype.kind == "c" or out_dtype.kind == "c":
             asked = dtype if out_layout is None else out_layout.dtype
-            entry = _complex_gpu.prepare(library, layout, out_layout, asked, filters, is_complex, options)
+            entry = _complex_gpu.prepare(layout, out_layout, asked, filters, is_complex, options)
         else:
             entry = prepare(layout, out_layout, dtype, filters, options, of_gpu)
         _cache.keep(key, entry)

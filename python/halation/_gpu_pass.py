@@ -59,7 +59,7 @@ def is_for_library(job: Job, layout: Layout, out_layout: Layout) -> bool:
         return False
     shape, item, out_item = layout.shape or (1,), layout.dtype.itemsize, out_layout.dtype.itemsize
     where = place(shape, layout.strides or (item,), out_layout.strides or (out_item,), filtered)
-    if len(where.in_offsets) > MOST_RUNS:
+    if len(where.in_offsets) > MOST_RUNS or _has_gaps(out_layout):
         return False
     if job.magnitude or not job.has_one_constant() or job.method not in ("automatic", "direct"):
         return True
@@ -70,6 +70,12 @@ def is_for_library(job: Job, layout: Layout, out_layout: Layout) -> bool:
     if shorter and outputs <= FEW_OUTPUTS and taps * outputs <= MOST_FEW_PRODUCTS:
         return False
     return not (shorter or odd) or taps > MOST_TAPS
+
+
+def _has_gaps(layout: Layout) -> bool:
+    """Whether no two elements of an array lie side by side, as those of one part of a complex one."""
+    steps = [abs(step) for n, step in zip(layout.shape, layout.strides) if n > 1]
+    return min(steps, default=0) > layout.dtype.itemsize
 
 
 class GpuPass:

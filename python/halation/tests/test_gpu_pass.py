@@ -5,7 +5,7 @@ import pytest
 import scipy.ndimage
 from hypothesis import given, strategies as st
 
-from halation import _cache, _engine, _gpu_pass, ndimage
+from halation import _arrays, _cache, _engine, _gpu_pass, ndimage
 from halation._direct import Direct
 from halation._gpu_pass import GpuPass
 
@@ -273,6 +273,36 @@ def test_complex(shape, dtype, options):
             assert _engine.correlate(there(array), weights, out=out, **options) is out
             np.testing.assert_allclose(apart[..., 1], expected, rtol=1e-5, atol=1e-4)
             assert not apart[..., 0].any()
+
+
+def test_complex_entries_serve_every_library(monkeypatch):
+    """Entries are kept by layouts, whatever library the arrays are of."""
+    image, weights = IMAGE + 1j * IMAGE[::-1], np.ones((3, 3)) * (1 - 2j)
+    for options in COMPLEX_WAYS[:3]:
+        expected = _engine.correlate(there(image), weights, **options)
+
+        class Elsewhere(np.ndarray):
+            """An array of another library."""
+
+        library = _arrays.library_of(there(image))
+        other = _arrays.OnGpu(
+            empty=lambda shape, dtype, like: np.empty(shape, dtype).view(Elsewhere),
+            astype=None,
+            stream=lambda array: 0,
+            sqrt=None,
+            asarray=None,
+            parts=lambda array: np.asarray(array)[..., np.newaxis].view(array.real.dtype).view(Elsewhere),
+            add=np.add,
+            subtract=np.subtract,
+        )
+        library_of = _arrays.library_of
+        with monkeypatch.context() as patch:
+            patch.setattr(_arrays, "library_of", lambda array: other if type(array) is Elsewhere else library_of(array))
+            patch.setattr(library, "parts", None)
+            patch.setattr(library, "empty", None)
+            made = _engine.correlate(image.view(Elsewhere), weights, **options)
+        assert type(made) is Elsewhere
+        np.testing.assert_array_equal(made, expected)
 
 
 def test_complex_in_place():
