@@ -45,7 +45,7 @@ test-web: site  ## opens every page of the site in Chromium; pictures of them: b
 	@$(needs) web
 	@build/site-venv/bin/python -m pip --disable-pip-version-check --quiet install -r tests/web/requirements.txt
 	@rm -rf build/site-shots
-	@build/site-venv/bin/python -m pytest -q -p no:cacheprovider tests/web --site build/site --shots build/site-shots
+	@build/site-venv/bin/python -m pytest -q -n $(JOBS) -p no:cacheprovider tests/web --site build/site --shots build/site-shots
 
 wheel:  ## wheels for CPython 3.10, 3.11 and 3.12 and later, with all that they need: build/wheels (CUDA=0: without a GPU)
 	@$(needs) build python

@@ -43,19 +43,19 @@ def prepare(
     elif out_layout.shape != shape:
         raise ValueError(f"output must have shape {shape}, got {out_layout.shape}")
     of = _Preparation(layout, out_layout, dense)
+    weights = dense if isinstance(dense, np.ndarray) and dense.dtype.kind == "c" else None
     if not from_complex:
         check_real(cvals)
-        if not is_complex:
+        if weights is None:
             return Apart(of, [of.run(dense, options, None, 0)], is_real=True)
-        return Apart(of, [of.run(dense.real, options, None, 0), of.run(dense.imag, options, None, 1)])
-    if not is_complex:
-        if parts_alike(options.borders, cvals):
-            return Apart(of, [of.run(dense, over_axes(options, len(layout.shape), real_of(cvals)), None, None)])
-        each = around(options, real_of(cvals)), around(options, imag_of(cvals))
-        return Apart(of, [of.run(dense, options_of_part, part, part) for part, options_of_part in enumerate(each)])
-    if (turned := _by_turned(of, dense, options)) is not None:
-        return Apart(of, [turned])
-    return Mixed(of, dense, options)
+        return Apart(of, [of.run(weights.real, options, None, 0), of.run(weights.imag, options, None, 1)])
+    if weights is not None:
+        turned = _by_turned(of, weights, options)
+        return Mixed(of, weights, options) if turned is None else Apart(of, [turned])
+    if parts_alike(options.borders, cvals):
+        return Apart(of, [of.run(dense, over_axes(options, len(layout.shape), real_of(cvals)), None, None)])
+    each = around(options, real_of(cvals)), around(options, imag_of(cvals))
+    return Apart(of, [of.run(dense, options_of_part, part, part) for part, options_of_part in enumerate(each)])
 
 
 class _Preparation:
