@@ -62,6 +62,7 @@ PlanSpec spec_of(std::vector<Filter> filters, const Options& options = {}) {
 
 std::vector<std::string> texts_of(const std::vector<RankedMethod>& ranked) {
   std::vector<std::string> texts;
+  texts.reserve(ranked.size());
   for (const RankedMethod& each : ranked) texts.push_back(to_string(each));
   return texts;
 }

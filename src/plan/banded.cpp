@@ -144,10 +144,10 @@ std::optional<Banded> banded_over_floats(const Job& job, const Space& size, cons
   // An instruction adds 16 products to a sum, all cut off at 2^-23 of the largest of them at most, and so is what becomes of them (M. Fasi and
   // others, Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021).
   constexpr double of_instruction = 18 * 0x1p-23;
-  const auto instructions = static_cast<double>(size[1] * ((size[2] + 30) / 16));
+  const std::int64_t instructions = size[1] * ((size[2] + 30) / 16);
   constexpr double of_small_weights = 0x1p-39;  // too small for halves beside the largest
   const double error =
-      of_pixels + (of_weights + instructions * of_instruction + static_cast<double>(weights.size()) * of_small_weights) * (1 + half_a_unit);
+      of_pixels + (of_weights + static_cast<double>(instructions) * of_instruction + static_cast<double>(weights.size()) * of_small_weights) * (1 + half_a_unit);
   if (error > most_error) return std::nullopt;
   return Banded{.weights = {}, .error = error, .over_floats = true};
 }
