@@ -146,8 +146,8 @@ std::optional<Banded> banded_over_floats(const Job& job, const Space& size, cons
   constexpr double of_instruction = 18 * 0x1p-23;
   const std::int64_t instructions = size[1] * ((size[2] + 30) / 16);
   constexpr double of_small_weights = 0x1p-39;  // too small for halves beside the largest
-  const double error =
-      of_pixels + (of_weights + static_cast<double>(instructions) * of_instruction + static_cast<double>(weights.size()) * of_small_weights) * (1 + half_a_unit);
+  const double of_sums = static_cast<double>(instructions) * of_instruction + static_cast<double>(weights.size()) * of_small_weights;
+  const double error = of_pixels + (of_weights + of_sums) * (1 + half_a_unit);
   if (error > most_error) return std::nullopt;
   return Banded{.weights = {}, .error = error, .over_floats = true};
 }
