@@ -100,6 +100,7 @@ Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<Fi
 
 std::vector<std::string> names_of(const std::vector<Method>& methods) {
   std::vector<std::string> names;
+  names.reserve(methods.size());
   for (const Method method : methods) names.emplace_back(name_of(method));
   return names;
 }
