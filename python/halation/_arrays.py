@@ -213,15 +213,15 @@ def _numba() -> Library:
 
     return OnGpu(
         empty=lambda shape, dtype, like: cuda.device_array(shape, dtype=dtype),
-        astype=_refuse_astype,
+        astype=_refuse_numba,
         stream=current,
-        sqrt=_refuse_astype,
+        sqrt=_refuse_numba,
         asarray=_same,
-        parts=_refuse_astype,
-        add=_refuse_astype,
-        subtract=_refuse_astype,
+        parts=_refuse_numba,
+        add=_refuse_numba,
+        subtract=_refuse_numba,
     )
 
 
-def _refuse_astype(array: Any, *_: object, **__: object) -> NoReturn:
+def _refuse_numba(array: Any, *_: object, **__: object) -> NoReturn:
     raise TypeError("Numba's arrays are filtered as they are: types u8, u16, i16, f16, f32 and f64, into one of these")

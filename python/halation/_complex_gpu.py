@@ -14,7 +14,7 @@ import numpy as np
 from ._arrays import gpu_library_of
 from ._complex import around, as_dense, check_real, imag_of, kind_of_result, over_axes, parts_alike, real_of
 from ._families import of_gpu, prepare as prepare_real
-from ._gpu_pass import GpuPass
+from ._gpu_pass import are_taps_summed
 from ._job import Job
 from ._mapping import packed
 from ._weights import sum_of_bytes
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ._mapping import Layout
     from ._options import Options
-    from ._types import DType, Entry, Filters, Shape
+    from ._types import DType, Entry, Filters
 
     # What runs: an entry, of which part of the input (None: all of it), and to which part of the output.
     Run = tuple[Entry, int | None, int | None]
@@ -36,7 +36,7 @@ def prepare(
     """The entry for a call where the array, the weights or the result are complex."""
     from_complex = layout.dtype.kind == "c"
     kind = kind_of_result(layout.dtype, options, asked) if from_complex or is_complex else np.dtype(asked)
-    dense, cvals = as_dense(filters), options.cvals
+    dense = as_dense(filters)
     shape = Job(layout.shape, dense, around(options, 0.0)).out_shape
     if out_layout is None:
         out_layout = packed(shape, kind, layout.device)
@@ -45,17 +45,14 @@ def prepare(
     of = _Preparation(layout, out_layout, dense)
     weights = dense if isinstance(dense, np.ndarray) and dense.dtype.kind == "c" else None
     if not from_complex:
-        check_real(cvals)
+        check_real(options.cvals)
         if weights is None:
             return Apart(of, [of.run(dense, options, None, 0)], is_real=True)
         return Apart(of, [of.run(weights.real, options, None, 0), of.run(weights.imag, options, None, 1)])
     if weights is not None:
         turned = _by_turned(of, weights, options)
         return Mixed(of, weights, options) if turned is None else Apart(of, [turned])
-    if parts_alike(options.borders, cvals):
-        return Apart(of, [of.run(dense, over_axes(options, len(layout.shape), real_of(cvals)), None, None)])
-    each = around(options, real_of(cvals)), around(options, imag_of(cvals))
-    return Apart(of, [of.run(dense, options_of_part, part, part) for part, options_of_part in enumerate(each)])
+    return Apart(of, of.runs(dense, options))
 
 
 class _Preparation:
@@ -69,16 +66,23 @@ class _Preparation:
         layout = _of_parts(self.layout, part) if self.layout.dtype.kind == "c" else self.layout
         return prepare_real(layout, _of_parts(self.out_layout, out_part), None, weights, options, of_gpu), part, out_part
 
+    def runs(self, weights: Filters, options: Options) -> list[Run]:
+        """Both parts of a complex array by real weights: at once, or one after the other where a constant outside is not the same for both."""
+        cvals = options.cvals
+        if parts_alike(options.borders, cvals):
+            return [self.run(weights, over_axes(options, len(self.layout.shape), real_of(cvals)), None, None)]
+        return [self.run(weights, around(options, each), part, part) for part, each in enumerate((real_of(cvals), imag_of(cvals)))]
+
 
 def _of_parts(layout: Layout, part: int | None) -> Layout:
     """One part of a complex array, or both as one more axis."""
-    dtype = part_of(layout.dtype)
+    dtype = _part_of(layout.dtype)
     if part is not None:
         return layout._replace(dtype=dtype)
     return layout._replace(shape=(*layout.shape, 2), strides=(*layout.strides, dtype.itemsize), dtype=dtype)
 
 
-def part_of(kind: DType) -> DType:
+def _part_of(kind: DType) -> DType:
     """The type of the parts of a complex one."""
     return np.dtype(f"f{kind.itemsize // 2}")
 
@@ -86,23 +90,22 @@ def part_of(kind: DType) -> DType:
 def _by_turned(of: _Preparation, dense: NDArray[Any], options: Options) -> Run | None:
     """Complex weights as real ones along the axis of parts too, where few are summed and 0 stands outside; else None."""
     ndim = len(of.layout.shape)
-    axes = range(ndim) if options.axes is None else [axis % ndim for axis in options.axes]
-    borders = options.borders if isinstance(options.borders, tuple) else (options.borders,) * len(axes)
+    over = over_axes(options, ndim, 0.0)
+    axes = over.axes or ()
+    borders = _each(options.borders, len(axes))
     if options.extent != "same" or ("constant" in borders and np.any(options.cvals)):
         return None
-    turned = dataclasses.replace(
-        options,
-        axes=(*axes, ndim),
-        borders=(*borders, "constant"),
-        cvals=0.0,
-        anchors=None if options.anchors is None else (*_each(options.anchors, len(axes)), 1),
-    )
-    run = of.run(np.stack([dense.imag, dense.real, -dense.imag], axis=-1), turned, None, None)
-    return run if isinstance(run[0], GpuPass) and run[0].is_by_taps else None
+    anchors = None if options.anchors is None else (*_each(options.anchors, len(axes)), 1)
+    turned = dataclasses.replace(over, axes=(*axes, ndim), borders=(*borders, "constant"), anchors=anchors)
+    weights = np.stack([dense.imag, dense.real, -dense.imag], axis=-1)
+    layout, out_layout = _of_parts(of.layout, None), _of_parts(of.out_layout, None)
+    if not are_taps_summed(Job(layout.shape, weights, turned), layout, out_layout):
+        return None
+    return of.run(weights, turned, None, None)
 
 
-def _each(anchors: int | Shape, count: int) -> Shape:
-    return anchors if isinstance(anchors, tuple) else (anchors,) * count
+def _each(value: Any, count: int) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,) * count
 
 
 class Apart:
@@ -118,9 +121,8 @@ class Apart:
             return out
         library = gpu_library_of(array)  # entries are for arrays of any
         given, to = library.parts(array) if self._from_complex else array, library.parts(out)
-        for entry, part, out_part in self._runs:
-            if entry.run(_part(given, part), _part(to, out_part), stream) is None:
-                return None
+        if not _have_run(self._runs, given, to, stream):
+            return None
         if self._is_real:
             to[..., 1] = 0
         return out
@@ -132,16 +134,7 @@ class Mixed:
     def __init__(self, of: _Preparation, dense: NDArray[Any], options: Options) -> None:
         self.shape, self.dtype, self.weights_bytes = of.out_layout.shape, of.out_layout.dtype, of.weights_bytes
         sums = _Preparation(of.layout, packed(self.shape, self.dtype, of.layout.device), dense)
-        cvals = options.cvals
-        if parts_alike(options.borders, cvals):
-            both = over_axes(options, len(of.layout.shape), real_of(cvals))
-            self._runs = [[sums.run(weights, both, None, None)] for weights in (dense.real, dense.imag)]
-        else:
-            each = around(options, real_of(cvals)), around(options, imag_of(cvals))
-            self._runs = [
-                [sums.run(weights, options_of_part, part, part) for part, options_of_part in enumerate(each)]
-                for weights in (dense.real, dense.imag)
-            ]
+        self._runs = [sums.runs(weights, options) for weights in (dense.real, dense.imag)]
 
     def run(self, array: Any, out: Any, stream: int) -> Any:
         if 0 in self.shape:
@@ -150,14 +143,18 @@ class Mixed:
         given, to = library.parts(array), library.parts(out)
         for runs in self._runs:
             sums = library.parts(library.empty(self.shape, self.dtype, array))
-            for entry, part, out_part in runs:
-                if entry.run(_part(given, part), _part(sums, out_part), stream) is None:
-                    return None
+            if not _have_run(runs, given, sums, stream):
+                return None
             made.append(sums)
         by_real, by_imag = made
         library.subtract(by_real[..., 0], by_imag[..., 1], out=to[..., 0])
         library.add(by_real[..., 1], by_imag[..., 0], out=to[..., 1])
         return out
+
+
+def _have_run(runs: list[Run], given: Any, to: Any, stream: int) -> bool:
+    """Runs all; False where the memory of an array begins at an address that is no multiple of its element's size."""
+    return all(entry.run(_part(given, part), _part(to, out_part), stream) is not None for entry, part, out_part in runs)
 
 
 def _part(parts: Any, part: int | None) -> Any:

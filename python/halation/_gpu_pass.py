@@ -72,6 +72,11 @@ def is_for_library(job: Job, layout: Layout, out_layout: Layout) -> bool:
     return not (shorter or odd) or taps > MOST_TAPS
 
 
+def are_taps_summed(job: Job, layout: Layout, out_layout: Layout) -> bool:
+    """Whether neither a plan over arrays as they lie nor one over packed f64 is quicker than sums of taps."""
+    return not is_for_library(job, layout, out_layout) and _parts(job, layout.dtype) is not None
+
+
 def _has_gaps(layout: Layout) -> bool:
     """Whether no two elements of an array lie side by side, as those of one part of a complex one."""
     steps = [abs(step) for n, step in zip(layout.shape, layout.strides) if n > 1]
@@ -89,7 +94,6 @@ class GpuPass:
         strides = layout.strides or (layout.dtype.itemsize,)
         out_strides = out_layout.strides or (out_layout.dtype.itemsize,)
         parts = _parts(job, layout.dtype)
-        self.is_by_taps = parts is not None
         if parts is None:
             steps = _by_library(job, layout, out_layout.dtype, strides, out_strides)
         else:

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import halation
-from halation import ChannelWarning, Filter, _arrays, _border, _named
+from halation import ChannelWarning, Filter, _border, _named
+
+from .stand_in import There, streams  # noqa: F401
 
 ndimage = pytest.importorskip("scipy.ndimage")
 RNG = np.random.default_rng(1)
@@ -103,15 +105,8 @@ def test_channels(axis):
         assert halation.gaussian(volume, channel_axis=-1).shape == volume.shape
 
 
-class There(np.ndarray):
-    """An array that goes the way of those on a GPU."""
-
-
-def test_arrays_of_other_libraries(monkeypatch):
-    library = _arrays.OnGpu(empty=lambda shape, dtype, like: np.empty(shape, dtype).view(There), astype=None, stream=lambda array: 0,
-                            sqrt=None, asarray=None, parts=None, add=None, subtract=None)  # fmt: skip
-    of_others = _arrays.library_of
-    monkeypatch.setattr(_arrays, "library_of", lambda array: library if type(array) is There else of_others(array))
+@pytest.mark.usefixtures("streams")
+def test_arrays_of_other_libraries():
     image = RNG.random((9, 11))
     for operation in (halation.convolve, halation.correlate):
         for words in ({}, {"border": "wrap", "output": np.float32}, {"extent": "full"}, {"tune": "measure"}):

@@ -11,7 +11,7 @@ from halation._gpu_pass import GpuPass
 
 from . import arrays
 from .arrays import COMPLEX, MODES, REAL, as_bits
-from .stand_in import There, streams, there  # noqa: F401
+from .stand_in import There, library_of_arrays, streams, there  # noqa: F401
 
 RNG = np.random.default_rng(1)
 IMAGE = RNG.random((9, 11), np.float32)
@@ -285,16 +285,7 @@ def test_complex_entries_serve_every_library(monkeypatch):
             """An array of another library."""
 
         library = _arrays.library_of(there(image))
-        other = _arrays.OnGpu(
-            empty=lambda shape, dtype, like: np.empty(shape, dtype).view(Elsewhere),
-            astype=None,
-            stream=lambda array: 0,
-            sqrt=None,
-            asarray=None,
-            parts=lambda array: np.asarray(array)[..., np.newaxis].view(array.real.dtype).view(Elsewhere),
-            add=np.add,
-            subtract=np.subtract,
-        )
+        other = library_of_arrays(Elsewhere, [])
         library_of = _arrays.library_of
         with monkeypatch.context() as patch:
             patch.setattr(_arrays, "library_of", lambda array: other if type(array) is Elsewhere else library_of(array))
