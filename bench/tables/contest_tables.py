@@ -212,7 +212,7 @@ def circumstances(*names):
     records = [record(name) for name in names]
     first = records[0]
     driver = f", driver {first['gpu']['driver']}" if "gpu" in first else ""
-    return f"{machine(names[0])}{driver}, commit {', '.join(each['commit'] for each in records)}, {first['date']}"
+    return f"{machine(names[0])}{driver}, commit {', '.join(dict.fromkeys(each['commit'] for each in records))}, {first['date']}"
 
 
 def cpu_circumstances(records=CPU):
