@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "halation/by_name.h"
 #include "halation/image.h"
+#include "halation/strips.h"
 
 namespace halation {
 
@@ -48,6 +50,20 @@ struct Page {
 ArrayLayout array_layout_named(std::string_view name);
 std::string_view name_of(ArrayLayout layout);
 
+/// What is known of a page whose pixels are not in memory; the members are those of `Page`.
+struct PageFacts {
+  Shape shape;
+  Pixel pixel = Pixel::u8;
+  ColourModel colour = ColourModel::other;
+  bool alpha = false;
+  bool linear_light = false;
+  Metadata metadata;
+  ArrayLayout layout = ArrayLayout::by_rank;
+
+  int dims() const;
+};
+PageFacts facts_of(const Page& page);
+
 /// What a reader may be told.
 struct ReadOptions {
   ArrayLayout layout = ArrayLayout::by_rank;
@@ -73,6 +89,21 @@ inline std::vector<Page> read_pages(const std::string& path, ArrayLayout layout)
   return read_pages(path, ReadOptions{layout});
 }
 
+/// A page that is read in parts (halation/strips.h).
+class PageSource : public Source {
+ public:
+  virtual const PageFacts& facts() const = 0;
+  const Shape& shape() const final { return facts().shape; }
+  Pixel pixel() const final { return facts().pixel; }
+};
+
+/// The pages of a file, their pixels not yet read: the same pages and pixels that `read_pages` gives. Of .npy in C order, TIFF and BigTIFF
+/// of strips or tiles, and OpenEXR of scan lines or tiles, whose pages are stored upright (or `options.upright` is false); none of any
+/// other, which must be read whole, and none of "-" or a pipe, which is left unread. The sources share the file: one thread asks at a time.
+/// Throws as `read_pages`, but of memory: a part takes the buffer of the caller's, and one strip or tile, or row of tiles, as the file has
+/// them; of a TIFF or OpenEXR of a single row, cut along it, that row.
+std::vector<std::unique_ptr<PageSource>> open_pages(const std::string& path, const ReadOptions& options = {});
+
 /// The pixels of the first page.
 Image read_image(const std::string& path, const ReadOptions& options = {});
 
@@ -92,6 +123,23 @@ void check_writable(const std::string& path, Pixel pixel, const Shape& shape, bo
 /// standard output. Metadata and profile are kept as far as the format carries them, and so is an orientation that Exif says. Pixel values
 /// are never rescaled.
 void write_pages(const std::string& path, std::span<const Page> pages, const WriteOptions& options = {});
+
+/// A file whose pages are written in parts (halation/strips.h).
+class PagesSink {
+ public:
+  virtual ~PagesSink() = default;
+  /// Where the parts of a page go. Page after page: the one before must be complete. The reference lasts until the next call.
+  virtual Sink& page(std::size_t number) = 0;
+  /// The file appears, as by `write_pages`. Without it nothing stays. Throws `Error{invalid_argument}` where a page is not complete.
+  virtual void commit() = 0;
+};
+
+/// Whether `create_pages` can: formats .npy, TIFF and OpenEXR, and no pages that have to be changed first (CMYK for a format without it).
+bool is_written_in_parts(const std::string& path, std::span<const PageFacts> pages, const WriteOptions& options = {});
+
+/// The file that `write_pages` would write, byte for byte, of pages of which nothing but the facts is known yet. Throws as `write_pages`;
+/// `Error{unsupported}` where the format must be written whole.
+std::unique_ptr<PagesSink> create_pages(const std::string& path, std::vector<PageFacts> pages, const WriteOptions& options = {});
 
 /// One image without metadata: 1 channel is gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
 void write_image(const std::string& path, ConstView image, const WriteOptions& options = {});

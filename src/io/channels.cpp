@@ -32,11 +32,12 @@ T rounded(double value) {
 
 void divide_by_alpha(View pixels) {
   visit_pixel(pixels.pixel, [&]<class T>(T) {
-    const std::int64_t colours = pixels.shape.channels - 1;
+    const std::int64_t step = pixels.strides.channels / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t alpha_at = (pixels.shape.channels - 1) * step;
     for_each_pixel<T>(pixels, pixels, [&](const T*, T* pixel) {
-      const auto alpha = static_cast<double>(pixel[colours]);
+      const auto alpha = static_cast<double>(pixel[alpha_at]);
       if (alpha == 0 || alpha == full<T>()) return;
-      for (std::int64_t c = 0; c < colours; ++c) {
+      for (std::int64_t c = 0; c < alpha_at; c += step) {
         pixel[c] = rounded<T>(static_cast<double>(pixel[c]) * full<T>() / alpha);
       }
     });

@@ -6,7 +6,7 @@
 namespace halation::io {
 
 /// Divides colour by alpha, the last channel, in place. Full alpha is the largest value of integers and 1 of
-/// floats; where alpha is 0, colour stays as it is.
+/// floats; where alpha is 0, colour stays as it is. Channels may be planes.
 void divide_by_alpha(View pixels);
 
 /// The same pixels with colour multiplied by alpha.

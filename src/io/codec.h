@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,15 @@ class Output;
 
 using Bytes = std::span<const std::byte>;
 
-/// A page on its way into a file. Pixels of a row lie side by side, channels side by side in each; rows may
-/// begin anywhere.
+/// Whether the pixels of each row lie side by side, and the channels side by side in each.
+inline bool rows_are_packed(const ConstView& pixels) {
+  const auto element = static_cast<std::int64_t>(bytes_of(pixels.pixel));
+  return (pixels.shape.channels == 1 || pixels.strides.channels == element) &&
+         (pixels.shape.width == 1 || pixels.strides.width == element * pixels.shape.channels);
+}
+
+/// A page on its way into a file. Rows are packed and may begin anywhere. Where pixels are handed to an `Encoder`, only their shape and
+/// kind are known.
 struct PageView {
   ConstView pixels;
   ColourModel colour = ColourModel::other;
@@ -77,6 +85,8 @@ class Reading {
   /// where the file is too short for what its header states, `Error{out_of_memory}` where that is more than
   /// may be used.
   void check(const Claim& claim);
+  /// The same where rows are read in parts: what is beside the image must fit the memory, the image need not unless it is the only row.
+  void check_in_parts(const Claim& claim) const;
   /// The image, not yet filled, once the claim has passed.
   Image image(const Claim& claim) {
     check(claim);
@@ -85,13 +95,41 @@ class Reading {
   /// Turns a page that was stored with `orientation` upright, by a copy beside it; where pixels are wanted as
   /// they were stored, its metadata say the orientation. What is none of 2 to 8 changes nothing.
   void apply_orientation(Page& page, int orientation);
+  /// What is left of that where pixels are not in memory. False where they would have to be turned.
+  bool apply_orientation(Metadata& metadata, int orientation) const;
 
  private:
+  void check_size(const Claim& claim) const;
   void check_memory(double bytes, const Shape& shape, Pixel pixel) const;
 
   ReadOptions options_;
   std::string_view title_;
   double held_bytes_ = 0;  // by the pages before
+};
+
+/// Reads parts (halation/strips.h) of one page. The part lies within the page; its view may have any strides, and what it shows is what
+/// `decode` puts there.
+class PartReader {
+ public:
+  virtual ~PartReader() = default;
+  virtual void read(std::int64_t first, View to) = 0;
+};
+
+/// A page of a file whose pixels have not been read.
+struct OpenPage {
+  PageFacts facts;
+  int orientation = 1;                 ///< as for `Reading::apply_orientation`; that in Exif is left to the caller
+  std::unique_ptr<PartReader> reader;  ///< null where the page is read whole or not at all
+};
+
+/// A file that is being encoded from pieces of pixels, page after page.
+class Encoder {
+ public:
+  virtual ~Encoder() = default;
+  /// The part (halation/strips.h) behind the one before, of packed rows. With its last part a page is complete, and the next one begins.
+  virtual void write(const ConstView& part) = 0;
+  /// After the last page.
+  virtual void finish() = 0;
 };
 
 /// One file format. Errors thrown by its functions do not name the file; io.cpp puts the name in front.
@@ -101,12 +139,18 @@ struct Codec {
   std::span<const std::string_view> endings;                  ///< lower case, the usual one first
   bool (*recognises)(Bytes file);                             ///< looks at the first bytes alone
   std::vector<Page> (*decode)(Bytes file, Reading& reading);  ///< orientation in Exif is left to the caller
-  /// None where the format is only read; `holds` is empty then.
+  /// None where the format is only read, `holds` is empty then, and where `create` does it.
   void (*encode)(std::span<const PageView> pages, const WriteOptions& options, Output& output);
   Holds holds;
   /// Where `decode` gives only the first of several pictures (an animation): the picture of a number, from 1
   /// on.
   Page (*decode_frame)(Bytes file, std::int64_t number, Reading& reading) = nullptr;
+  /// The pages of `decode`, to be read in parts while the bytes stay; none where the format is always read whole.
+  std::vector<OpenPage> (*open)(Bytes file, Reading& reading) = nullptr;
+  /// None where pages are written whole. The metadata of `pages`, and the output, must outlive the result.
+  std::unique_ptr<Encoder> (*create)(std::span<const PageView> pages, const WriteOptions& options, Output& output) = nullptr;
+
+  bool is_written() const { return encode != nullptr || create != nullptr; }
 };
 
 extern const Codec png_codec;

@@ -21,12 +21,15 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 
 #include "halation/error.h"
 #include "io/channels.h"
 #include "io/file.h"
+#include "io/rows.h"
 
 namespace halation::io {
 namespace {
@@ -129,8 +132,10 @@ Pixel pixel_of(const Imf::ChannelList& list) {
   return pixel;
 }
 
+/// The rows of the data window from `top` on.
 Imf::FrameBuffer frame_buffer(ConstView pixels, const std::vector<std::string>& channels,
-                              const Imath::Box2i& window) {
+                              Imath::Box2i window, std::int64_t top = 0) {
+  window.min.y += static_cast<int>(top);
   const Imf::PixelType type = pixels.pixel == Pixel::f16 ? Imf::HALF : Imf::FLOAT;
   Imf::FrameBuffer frame;
   for (std::size_t c = 0; c < channels.size(); ++c) {
@@ -252,43 +257,98 @@ Claim claim_of(const Imf::Header& header, double file_bytes) {
           .most_ratio = 1};
 }
 
-Page read_part(Imf::MultiPartInputFile& file, int number) {
-  const Imf::Header& header = file.header(number);
-  const Meaning meaning = meaning_of(header.channels());
-  const Imath::Box2i& window = header.dataWindow();
-  Page page;
-  page.image = Image(shape_of(header, meaning.channels.size()), pixel_of(header.channels()));
-  page.colour = meaning.colour;
-  page.alpha = meaning.alpha;
-  page.linear_light = true;
-  Imf::InputPart part(file, number);
-  part.setFrameBuffer(frame_buffer(page.image, meaning.channels, window));
-  part.readPixels(window.min.y, window.max.y);
-  if (page.alpha) divide_by_alpha(page.image);
-  if (Imf::hasXDensity(header)) {
-    page.metadata.dots_per_inch_x = Imf::xDensity(header);
-    page.metadata.dots_per_inch_y =
-        static_cast<double>(Imf::xDensity(header)) * static_cast<double>(header.pixelAspectRatio());
-  }
-  return page;
-}
+constexpr const char* damaged = "damaged or truncated OpenEXR";
 
-std::vector<Page> decode(Bytes bytes, Reading& reading) {
-  std::vector<Page> pages;
-  translated("damaged or truncated OpenEXR", [&] {
+/// A file whose headers fit its bytes; `check` looks at the claim of each part. Of OpenEXR's own it throws anything.
+class InputFile {
+ public:
+  template <class Check>
+  InputFile(Bytes bytes, Check check) : stream_(bytes) {
     // OpenEXR would take memory for tables, lines and tiles of any size that a header states.
     for (const Imf::Header& header : headers_of(bytes)) {
       if (header.hasType() && Imf::isDeepData(header.type())) {
         throw Error(ErrorCode::unsupported, "OpenEXR with deep data; halation reads flat pictures");
       }
-      reading.check(claim_of(header, static_cast<double>(bytes.size())));
+      check(claim_of(header, static_cast<double>(bytes.size())));
     }
-    MemoryStream stream(bytes);
-    Imf::MultiPartInputFile file(stream);
+    file_.emplace(stream_);
+  }
+
+  int parts() const { return file_->parts(); }
+
+  /// What is known of a part of which nothing is missing.
+  PageFacts facts(int number) {
+    if (!file_->partComplete(number)) throw Error(ErrorCode::io, std::string(damaged) + ": scan lines are missing");
+    const Imf::Header& header = file_->header(number);
+    const Meaning meaning = meaning_of(header.channels());
+    PageFacts facts;
+    facts.shape = shape_of(header, meaning.channels.size());
+    facts.pixel = pixel_of(header.channels());
+    facts.colour = meaning.colour;
+    facts.alpha = meaning.alpha;
+    facts.linear_light = true;
+    if (Imf::hasXDensity(header)) {
+      facts.metadata.dots_per_inch_x = Imf::xDensity(header);
+      facts.metadata.dots_per_inch_y =
+          static_cast<double>(Imf::xDensity(header)) * static_cast<double>(header.pixelAspectRatio());
+    }
+    return facts;
+  }
+
+  /// Rows from `first` on of a part of the file.
+  void read(int number, std::int64_t first, View to) {
+    const Imf::Header& header = file_->header(number);
+    const Meaning meaning = meaning_of(header.channels());
+    const Imath::Box2i& window = header.dataWindow();
+    Imf::InputPart part(*file_, number);  // the file keeps what it read for it
+    part.setFrameBuffer(frame_buffer(to, meaning.channels, window, first));
+    const int top = window.min.y + static_cast<int>(first);
+    part.readPixels(top, top + static_cast<int>(to.shape.height) - 1);
+    if (meaning.alpha) divide_by_alpha(to);
+  }
+
+ private:
+  MemoryStream stream_;
+  std::optional<Imf::MultiPartInputFile> file_;
+};
+
+std::vector<Page> decode(Bytes bytes, Reading& reading) {
+  std::vector<Page> pages;
+  translated(damaged, [&] {
+    InputFile file(bytes, [&](const Claim& claim) { reading.check(claim); });
     for (int number = 0; number < file.parts(); ++number) {
-      if (!file.partComplete(number))
-        throw Error(ErrorCode::io, "damaged or truncated OpenEXR: scan lines are missing");
-      pages.push_back(read_part(file, number));
+      const PageFacts facts = file.facts(number);
+      pages.push_back({.image = Image(facts.shape, facts.pixel),
+                       .colour = facts.colour,
+                       .alpha = facts.alpha,
+                       .linear_light = facts.linear_light,
+                       .metadata = facts.metadata});
+      file.read(number, 0, pages.back().image);
+    }
+  });
+  return pages;
+}
+
+class RowsReader : public PartReader {
+ public:
+  RowsReader(std::shared_ptr<InputFile> file, int number) : file_(std::move(file)), number_(number) {}
+  void read(std::int64_t first, View to) override {
+    translated(damaged, [&] { file_->read(number_, first, to); });
+  }
+
+ private:
+  std::shared_ptr<InputFile> file_;
+  int number_;
+};
+
+std::vector<OpenPage> open(Bytes bytes, Reading& reading) {
+  std::vector<OpenPage> pages;
+  translated(damaged, [&] {
+    const auto file = std::make_shared<InputFile>(bytes, [&](const Claim& claim) { reading.check_in_parts(claim); });
+    for (int number = 0; number < file->parts(); ++number) {
+      OpenPage& page = pages.emplace_back();
+      page.facts = file->facts(number);
+      page.reader = reading_rows(page.facts, std::make_unique<RowsReader>(file, number));
     }
   });
   return pages;
@@ -311,26 +371,65 @@ std::vector<std::string> channel_names(const PageView& page) {
   return names;
 }
 
-void encode(std::span<const PageView> pages, const WriteOptions&, Output& output) {
-  const PageView& page = pages.front();
-  const Image premultiplied = page.alpha ? multiplied_by_alpha(page.pixels) : Image{};
-  const ConstView pixels = page.alpha ? premultiplied.view() : page.pixels;
-  const std::vector<std::string> names = channel_names(page);
-  translated("OpenEXR could not be written", [&] {
-    Imf::Header header(static_cast<int>(pixels.shape.width), static_cast<int>(pixels.shape.height));
-    header.compression() = Imf::ZIP_COMPRESSION;
-    for (const std::string& name : names) {
-      header.channels().insert(name, Imf::Channel(pixels.pixel == Pixel::f16 ? Imf::HALF : Imf::FLOAT));
+class RowsEncoder : public Encoder {
+ public:
+  RowsEncoder(const PageView& page, Output& output) : page_(page), names_(channel_names(page)), stream_(output) {
+    const ConstView& pixels = page.pixels;
+    translated(trouble, [&] {
+      Imf::Header header(static_cast<int>(pixels.shape.width), static_cast<int>(pixels.shape.height));
+      header.compression() = Imf::ZIP_COMPRESSION;
+      for (const std::string& name : names_) {
+        header.channels().insert(name, Imf::Channel(pixels.pixel == Pixel::f16 ? Imf::HALF : Imf::FLOAT));
+      }
+      if (page.dots_per_inch_x > 0 && page.dots_per_inch_y > 0) {
+        Imf::addXDensity(header, static_cast<float>(page.dots_per_inch_x));
+        header.pixelAspectRatio() = static_cast<float>(page.dots_per_inch_y / page.dots_per_inch_x);
+      }
+      file_ = std::make_unique<Imf::OutputFile>(stream_, header);
+    });
+  }
+
+  void write(const ConstView& part) override {
+    if (part.shape.width == page_.pixels.shape.width) return write_rows(part);
+    // Pieces of the only row.
+    if (row_.empty()) row_ = Image(page_.pixels.shape, page_.pixels.pixel);
+    copy(part, row_.view().crop({.x = filled_, .width = part.shape.width}));
+    filled_ += part.shape.width;
+    if (filled_ == page_.pixels.shape.width) write_rows(row_);
+  }
+
+  void finish() override {
+    translated(trouble, [&] { file_.reset(); });  // writes the table of offsets
+  }
+
+ private:
+  static constexpr const char* trouble = "OpenEXR could not be written";
+
+  /// Some rows at a time, of which premultiplied copies take little memory.
+  void write_rows(const ConstView& rows) {
+    constexpr std::int64_t most = 256;
+    const Shape& shape = rows.shape;
+    for (std::int64_t y = 0; y < shape.height; y += most) {
+      const ConstView some = rows.crop({.y = y, .height = std::min(most, shape.height - y), .width = shape.width});
+      const Image premultiplied = page_.alpha ? multiplied_by_alpha(some) : Image{};
+      translated(trouble, [&] {
+        const ConstView pixels = page_.alpha ? premultiplied.view() : some;
+        file_->setFrameBuffer(frame_buffer(pixels, names_, file_->header().dataWindow(), file_->currentScanLine()));
+        file_->writePixels(static_cast<int>(some.shape.height));
+      });
     }
-    if (page.dots_per_inch_x > 0 && page.dots_per_inch_y > 0) {
-      Imf::addXDensity(header, static_cast<float>(page.dots_per_inch_x));
-      header.pixelAspectRatio() = static_cast<float>(page.dots_per_inch_y / page.dots_per_inch_x);
-    }
-    OutputStream stream(output);
-    Imf::OutputFile file(stream, header);
-    file.setFrameBuffer(frame_buffer(pixels, names, header.dataWindow()));
-    file.writePixels(static_cast<int>(pixels.shape.height));
-  });
+  }
+
+  PageView page_;
+  std::vector<std::string> names_;
+  OutputStream stream_;
+  std::unique_ptr<Imf::OutputFile> file_;
+  Image row_;
+  std::int64_t filled_ = 0;
+};
+
+std::unique_ptr<Encoder> create(std::span<const PageView> pages, const WriteOptions&, Output& output) {
+  return std::make_unique<RowsEncoder>(pages.front(), output);
 }
 
 constexpr std::string_view endings[] = {".exr"};
@@ -344,7 +443,7 @@ constinit const Codec exr_codec = {
     .endings = endings,
     .recognises = recognises,
     .decode = decode,
-    .encode = encode,
+    .encode = nullptr,
     .holds = {.pixels = pixels,
               .pixels_in_words = "half and float pixels",
               .most_extent = 0x3fffffff,  // OpenEXR's own limit keeps coordinates within half of an int
@@ -353,6 +452,8 @@ constinit const Codec exr_codec = {
               .cmyk = false,
               .pages = false,
               .volumes = false},
+    .open = open,
+    .create = create,
 };
 
 }  // namespace halation::io

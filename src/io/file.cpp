@@ -105,6 +105,10 @@ Input::~Input() {
   if (mapping_ != nullptr) ::munmap(mapping_, bytes_.size());
 }
 
+void Input::forget() const noexcept {
+  if (mapping_ != nullptr) ::madvise(mapping_, bytes_.size(), MADV_DONTNEED);
+}
+
 void check_target(const std::string& path) {
   if (path == "-") return;
   std::error_code ignored;

@@ -24,6 +24,8 @@ class Input {
   Input& operator=(const Input&) = delete;
 
   Bytes bytes() const { return bytes_; }
+  /// Gives back the memory in which the system keeps what was looked at of a mapped file; the bytes stay readable.
+  void forget() const noexcept;
 
  private:
   Bytes bytes_;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <memory>
 #include <optional>
 
 #include "halation/error.h"
@@ -121,7 +122,7 @@ class HeaderParser {
 
 /// How elements lie in the file.
 struct Element {
-  Pixel pixel;
+  Pixel pixel = Pixel::u8;
   bool is_bool = false;
   bool swapped = false;
 };
@@ -232,39 +233,103 @@ std::int64_t elements_of(const Shape& shape) {
   }
 }
 
-std::vector<Page> decode(Bytes file, Reading& reading) {
+/// An array in a file.
+struct Stored {
+  Shape shape;
+  Element element = {};
+  ArrayLayout layout = ArrayLayout::by_rank;
+  bool fortran_order = false;
+  Bytes elements;
+
+  std::size_t bytes() const { return static_cast<std::size_t>(shape.elements()) * bytes_of(element.pixel); }
+};
+
+Stored stored_in(Bytes file, const Reading& reading) {
   const auto [text, elements] = split(file);
   const Header header = HeaderParser(text).parse();
-  const Element element = element_named(header.descr);
-  const ArrayLayout layout = layout_of(reading.layout(), header.shape.size());
-  const std::string_view axes = name_of(layout);
-  Shape shape;
-  for (std::size_t i = 0; i < axes.size(); ++i) extent_along(axes[i], shape) = header.shape[i];
-  const std::int64_t count = elements_of(shape);
-  if (count == 0) throw Error(ErrorCode::io, "an array without elements (" + to_string(shape) + ")");
-  const std::size_t element_bytes = bytes_of(element.pixel);
-  if (static_cast<std::size_t>(count) > elements.size() / element_bytes) {
+  Stored stored;
+  stored.element = element_named(header.descr);
+  stored.fortran_order = header.fortran_order;
+  stored.elements = elements;
+  stored.layout = layout_of(reading.layout(), header.shape.size());
+  const std::string_view axes = name_of(stored.layout);
+  for (std::size_t i = 0; i < axes.size(); ++i) extent_along(axes[i], stored.shape) = header.shape[i];
+  const std::int64_t count = elements_of(stored.shape);
+  if (count == 0) throw Error(ErrorCode::io, "an array without elements (" + to_string(stored.shape) + ")");
+  if (static_cast<std::size_t>(count) > elements.size() / bytes_of(stored.element.pixel)) {
     fail("it ends before its " + std::to_string(count) + " elements do");
   }
+  return stored;
+}
 
-  const double second_copy =
-      header.fortran_order ? static_cast<double>(count) * static_cast<double>(element_bytes) : 0;
-  Image stored = reading.image({.shape = shape, .pixel = element.pixel, .beside_bytes = second_copy});
-  std::byte* data = stored.view().data;
-  const std::size_t size = static_cast<std::size_t>(count) * element_bytes;
-  std::memcpy(data, elements.data(), size);
-  if (element.swapped) swap_bytes(data, size, element_bytes);
+/// Copies elements as they lie in the file and makes them pixels.
+void copy_elements(const std::byte* from, const Element& element, std::size_t size, std::byte* to) {
+  std::memcpy(to, from, size);
+  if (element.swapped) swap_bytes(to, size, bytes_of(element.pixel));
   if (element.is_bool) {
-    std::transform(data, data + size, data, [](std::byte value) { return std::byte{value != std::byte{0}}; });
+    std::transform(to, to + size, to, [](std::byte value) { return std::byte{value != std::byte{0}}; });
   }
+}
+
+std::vector<Page> decode(Bytes file, Reading& reading) {
+  const Stored stored = stored_in(file, reading);
+  const auto second_copy = stored.fortran_order ? static_cast<double>(stored.bytes()) : 0;
+  Image image = reading.image({.shape = stored.shape, .pixel = stored.element.pixel, .beside_bytes = second_copy});
+  copy_elements(stored.elements.data(), stored.element, stored.bytes(), image.view().data);
   std::vector<Page> pages(1);
-  pages[0].layout = layout;
-  if (header.fortran_order) {
-    pages[0].image = Image(shape, element.pixel);
-    copy(fortran_view(stored, axes), pages[0].image);
+  pages[0].layout = stored.layout;
+  if (stored.fortran_order) {
+    pages[0].image = Image(stored.shape, stored.element.pixel);
+    copy(fortran_view(image, name_of(stored.layout)), pages[0].image);
   } else {
-    pages[0].image = std::move(stored);
+    pages[0].image = std::move(image);
   }
+  return pages;
+}
+
+/// Parts of an array in C order: they lie one behind the other in the file.
+class ArrayReader : public PartReader {
+ public:
+  explicit ArrayReader(const Stored& stored) : stored_(stored) {}
+
+  void read(std::int64_t first, View to) override {
+    const Element& element = stored_.element;
+    const std::size_t before = stored_.bytes() / static_cast<std::size_t>(length_of(stored_.shape)) * static_cast<std::size_t>(first);
+    const std::byte* from = stored_.elements.data() + before;
+    const Shape& shape = to.shape;
+    const auto row_bytes = static_cast<std::size_t>(shape.width * shape.channels) * bytes_of(element.pixel);
+    const auto row_stride = static_cast<std::int64_t>(row_bytes);
+    const bool rows_packed = rows_are_packed(to);
+    if (rows_packed && (shape.height == 1 || to.strides.height == row_stride) &&
+        (shape.depth == 1 || to.strides.depth == row_stride * shape.height)) {
+      copy_elements(from, element, row_bytes * static_cast<std::size_t>(shape.height * shape.depth), to.data);
+      return;
+    }
+    Image row;
+    if (!rows_packed) row = Image({.width = shape.width, .channels = shape.channels}, element.pixel);
+    for (std::int64_t z = 0; z < shape.depth; ++z) {
+      for (std::int64_t y = 0; y < shape.height; ++y, from += row_bytes) {
+        if (rows_packed) {
+          copy_elements(from, element, row_bytes, &to.at<std::byte>({.z = z, .y = y}));
+        } else {
+          copy_elements(from, element, row_bytes, row.view().data);
+          copy(row, to.crop({.z = z, .y = y, .width = shape.width}));
+        }
+      }
+    }
+  }
+
+ private:
+  Stored stored_;
+};
+
+std::vector<OpenPage> open(Bytes file, Reading& reading) {
+  const Stored stored = stored_in(file, reading);
+  std::vector<OpenPage> pages(1);
+  pages[0].facts.shape = stored.shape;
+  pages[0].facts.pixel = stored.element.pixel;
+  pages[0].facts.layout = stored.layout;
+  if (!stored.fortran_order) pages[0].reader = std::make_unique<ArrayReader>(stored);
   return pages;
 }
 
@@ -303,23 +368,39 @@ std::string shape_tuple(const Shape& shape, ArrayLayout layout) {
   return tuple + (extents.size() == 1 ? ",)" : ")");
 }
 
-void encode(std::span<const PageView> pages, const WriteOptions&, Output& output) {
-  const PageView& page = pages.front();
-  const Shape& shape = page.pixels.shape;
-  std::string header = "{'descr': '" + descr_of(page.pixels.pixel) +
-                       "', 'fortran_order': False, 'shape': " + shape_tuple(shape, page.layout) + ", }";
-  constexpr std::size_t alignment = 64;
-  const std::size_t before = magic.size() + 4;  // two bytes of version, two of length
-  header.append(alignment - 1 - (before + header.size()) % alignment, ' ');
-  header += '\n';
-  std::string start(magic);
-  start += {1, 0, static_cast<char>(header.size() & 0xFF), static_cast<char>(header.size() >> 8)};
-  output.write(start.data(), start.size());
-  output.write(header.data(), header.size());
-
-  for (std::int64_t z = 0; z < shape.depth; ++z) {
-    for (std::int64_t y = 0; y < shape.height; ++y) output.write(page.row(y, z), page.row_bytes());
+class ArrayEncoder : public Encoder {
+ public:
+  ArrayEncoder(const PageView& page, Output& output) : output_(output) {
+    std::string header = "{'descr': '" + descr_of(page.pixels.pixel) +
+                         "', 'fortran_order': False, 'shape': " + shape_tuple(page.pixels.shape, page.layout) + ", }";
+    constexpr std::size_t alignment = 64;
+    const std::size_t before = magic.size() + 4;  // two bytes of version, two of length
+    header.append(alignment - 1 - (before + header.size()) % alignment, ' ');
+    header += '\n';
+    std::string start(magic);
+    start += {1, 0, static_cast<char>(header.size() & 0xFF), static_cast<char>(header.size() >> 8)};
+    write_bytes(start.data(), start.size());
+    write_bytes(header.data(), header.size());
   }
+
+  void write(const ConstView& part) override {
+    const auto row_bytes = static_cast<std::size_t>(part.shape.width * part.shape.channels) * bytes_of(part.pixel);
+    for (std::int64_t z = 0; z < part.shape.depth; ++z) {
+      for (std::int64_t y = 0; y < part.shape.height; ++y) write_bytes(&part.at<std::byte>({.z = z, .y = y}), row_bytes);
+    }
+  }
+  void finish() override {}
+
+ private:
+  void write_bytes(const void* data, std::size_t size) {
+    if (!output_.write(data, size)) output_.throw_failure();
+  }
+
+  Output& output_;
+};
+
+std::unique_ptr<Encoder> create(std::span<const PageView> pages, const WriteOptions&, Output& output) {
+  return std::make_unique<ArrayEncoder>(pages.front(), output);
 }
 
 constexpr std::string_view endings[] = {".npy"};
@@ -332,7 +413,7 @@ constinit const Codec npy_codec = {
     .endings = endings,
     .recognises = recognises,
     .decode = decode,
-    .encode = encode,
+    .encode = nullptr,
     .holds = {.pixels = all_pixels,
               .pixels_in_words = "all pixels",
               .most_extent = std::int64_t{1} << 62,
@@ -341,6 +422,8 @@ constinit const Codec npy_codec = {
               .cmyk = true,
               .pages = false,
               .volumes = true},
+    .open = open,
+    .create = create,
 };
 
 }  // namespace halation::io

@@ -36,7 +36,7 @@ struct FromBytes {
     const std::uint64_t got = std::min(left, wanted);
     if (got < wanted) {
       file.read_past_end = true;
-      std::snprintf(file.complaint.sentence, sizeof file.complaint.sentence, "the file ends too early");
+      complain_of_end(file.complaint);
     }
     if (got > 0) std::memcpy(to, file.bytes.data() + file.position, got);
     file.position += got;
@@ -51,6 +51,12 @@ struct FromBytes {
     return file.position;
   }
   static toff_t size(thandle_t handle) { return of(handle).bytes.size(); }
+  static int map(thandle_t handle, void** base, toff_t* size) {
+    *base = const_cast<std::byte*>(of(handle).bytes.data());  // libtiff does not write to what it reads
+    *size = of(handle).bytes.size();
+    return 1;
+  }
+  static void unmap(thandle_t, void*, toff_t) {}
 };
 
 /// The callbacks of an `Output`.
@@ -77,7 +83,8 @@ struct ToOutput {
 /// `most_bytes` is the largest piece of memory that libtiff may ask for (0: any): tables and strips as they
 /// lie in a file are no larger than the file, whatever a damaged one claims.
 template <class File>
-Tiff open(const char* mode, void* handle, TiffComplaint& complaint, std::size_t most_bytes) {
+Tiff open(const char* mode, void* handle, TiffComplaint& complaint, std::size_t most_bytes, TIFFMapFileProc map = nullptr,
+          TIFFUnmapFileProc unmap = nullptr) {
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
                                                                                  &TIFFOpenOptionsFree);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), remember, &complaint);
@@ -85,16 +92,26 @@ Tiff open(const char* mode, void* handle, TiffComplaint& complaint, std::size_t 
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most_bytes));
   const auto close_nothing = [](thandle_t) { return 0; };
   return {TIFFClientOpenExt("TIFF", mode, handle, File::read, File::write, File::seek, close_nothing,
-                            File::size, nullptr, nullptr, options.get()),
+                            File::size, map, unmap, options.get()),
           &TIFFClose};
+}
+
+std::size_t most_memory(const TiffBytes& file) {
+  // Entries of two bytes become eight in memory; small files still need libtiff's own buffers.
+  constexpr std::size_t buffers = std::size_t{64} << 20;
+  return buffers + 8 * file.bytes.size();
 }
 
 }  // namespace
 
-Tiff open_for_reading(TiffBytes& file) {
-  // Entries of two bytes become eight in memory; small files still need libtiff's own buffers.
-  constexpr std::size_t buffers = std::size_t{64} << 20;
-  return open<FromBytes>("r", &file, file.complaint, buffers + 8 * file.bytes.size());
+void complain_of_end(TiffComplaint& complaint) {
+  std::snprintf(complaint.sentence, sizeof complaint.sentence, "the file ends too early");
+}
+
+Tiff open_for_reading(TiffBytes& file) { return open<FromBytes>("r", &file, file.complaint, most_memory(file)); }
+
+Tiff open_mapped(TiffBytes& file) {
+  return open<FromBytes>("r", &file, file.complaint, most_memory(file), FromBytes::map, FromBytes::unmap);
 }
 
 Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint) {

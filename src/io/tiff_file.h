@@ -14,6 +14,8 @@ struct TiffComplaint {
   char sentence[300] = "";
   bool rows_missing = false;
 };
+/// Says that the file ends too early.
+void complain_of_end(TiffComplaint& complaint);
 
 /// A file in memory being read.
 struct TiffBytes {
@@ -27,6 +29,9 @@ using Tiff = std::unique_ptr<TIFF, decltype(&TIFFClose)>;
 
 /// Null where libtiff finds no TIFF. The arguments must outlive the result.
 Tiff open_for_reading(TiffBytes& file);
+/// The same where libtiff decodes strips from the bytes as they lie, without a copy of them. What lies beyond the end it then finds
+/// itself, and `read_past_end` stays false.
+Tiff open_mapped(TiffBytes& file);
 Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint);
 
 /// Exif of the page that is being written to `output`: texts go into its directory, the others behind what

@@ -75,43 +75,88 @@ void set_fields(TIFF* tiff, const PageView& page, std::int64_t rows_per_strip) {
   }
 }
 
-}  // namespace
-
-void encode_tiff(std::span<const PageView> pages, const WriteOptions&, Output& output) {
+bool must_be_big(std::span<const PageView> pages) {
   double bytes = 0;
   for (const PageView& page : pages) {
     bytes += static_cast<double>(page.row_bytes()) * static_cast<double>(page.pixels.shape.height) +
              static_cast<double>(page.icc.size() + page.xmp.size() + page.exif.size());
   }
-  TiffComplaint complaint;
-  const auto check = [&](bool fine) {
-    if (!fine) throw Error(ErrorCode::io, std::string("TIFF could not be written: ") + complaint.sentence);
-  };
-  const bool big = bytes > most_classic_bytes;
-  const Tiff tiff = open_for_writing(output, big, complaint);
-  check(tiff != nullptr);
-  std::vector<std::byte> strip;
-  for (std::size_t number = 0; number < pages.size(); ++number) {
-    const PageView& page = pages[number];
-    const std::int64_t height = page.pixels.shape.height;
-    const std::int64_t rows_per_strip =
-        std::clamp<std::int64_t>(strip_bytes / static_cast<std::int64_t>(page.row_bytes()), 1, height);
-    set_fields(tiff.get(), page, rows_per_strip);
-    if (pages.size() > 1) {
-      TIFFSetField(tiff.get(), TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
-      TIFFSetField(tiff.get(), TIFFTAG_PAGENUMBER, static_cast<int>(number), static_cast<int>(pages.size()));
-    }
-    for (std::int64_t top = 0; top < height; top += rows_per_strip) {
-      strip.clear();
-      for (std::int64_t y = top; y < std::min(top + rows_per_strip, height); ++y) {
-        strip.insert(strip.end(), page.row(y), page.row(y) + page.row_bytes());
-      }
-      check(TIFFWriteEncodedStrip(tiff.get(), static_cast<std::uint32_t>(top / rows_per_strip), strip.data(),
-                                  static_cast<tmsize_t>(strip.size())) >= 0);
-    }
-    write_exif(tiff.get(), page.exif, big, output);
-    check(TIFFWriteDirectory(tiff.get()) != 0);
+  return bytes > most_classic_bytes;
+}
+
+/// Gathers rows to strips. Parts of a page follow one another in memory's order, be they rows or pieces of the only one.
+class StripsEncoder : public Encoder {
+ public:
+  StripsEncoder(std::span<const PageView> pages, Output& output)
+      : pages_(pages.begin(), pages.end()),
+        output_(output),
+        big_(must_be_big(pages)),
+        tiff_(open_for_writing(output, big_, complaint_)) {
+    check(tiff_ != nullptr);
   }
+
+  void write(const ConstView& part) override {
+    const PageView& page = pages_[number_];
+    if (!begun_) begin(page);
+    const std::size_t row_bytes = static_cast<std::size_t>(part.shape.width * part.shape.channels) * bytes_of(part.pixel);
+    for (std::int64_t y = 0; y < part.shape.height; ++y) {
+      const std::byte* row = &part.at<std::byte>({.y = y});
+      strip_.insert(strip_.end(), row, row + row_bytes);
+      const std::int64_t rows = std::min(rows_per_strip_, page.pixels.shape.height - top_);
+      if (strip_.size() == static_cast<std::size_t>(rows) * page.row_bytes()) write_strip(rows);
+    }
+    if (top_ == page.pixels.shape.height) end(page);
+  }
+
+  void finish() override { tiff_.reset(); }
+
+ private:
+  void check(bool fine) const {
+    if (!fine) throw Error(ErrorCode::io, std::string("TIFF could not be written: ") + complaint_.sentence);
+  }
+
+  void begin(const PageView& page) {
+    rows_per_strip_ =
+        std::clamp<std::int64_t>(strip_bytes / static_cast<std::int64_t>(page.row_bytes()), 1, page.pixels.shape.height);
+    set_fields(tiff_.get(), page, rows_per_strip_);
+    if (pages_.size() > 1) {
+      TIFFSetField(tiff_.get(), TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
+      TIFFSetField(tiff_.get(), TIFFTAG_PAGENUMBER, static_cast<int>(number_), static_cast<int>(pages_.size()));
+    }
+    top_ = 0;
+    begun_ = true;
+  }
+
+  void write_strip(std::int64_t rows) {
+    check(TIFFWriteEncodedStrip(tiff_.get(), static_cast<std::uint32_t>(top_ / rows_per_strip_), strip_.data(),
+                                static_cast<tmsize_t>(strip_.size())) >= 0);
+    strip_.clear();
+    top_ += rows;
+  }
+
+  void end(const PageView& page) {
+    write_exif(tiff_.get(), page.exif, big_, output_);
+    check(TIFFWriteDirectory(tiff_.get()) != 0);
+    begun_ = false;
+    ++number_;
+  }
+
+  std::vector<PageView> pages_;
+  Output& output_;
+  bool big_;
+  TiffComplaint complaint_;
+  Tiff tiff_;
+  std::size_t number_ = 0;
+  bool begun_ = false;
+  std::int64_t rows_per_strip_ = 1;
+  std::int64_t top_ = 0;  // of the strip being gathered
+  std::vector<std::byte> strip_;
+};
+
+}  // namespace
+
+std::unique_ptr<Encoder> create_tiff(std::span<const PageView> pages, const WriteOptions&, Output& output) {
+  return std::make_unique<StripsEncoder>(pages, output);
 }
 
 }  // namespace halation::io

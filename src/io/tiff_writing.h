@@ -1,6 +1,7 @@
 // tiff_writing.h: pages become TIFF.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "io/codec.h"
@@ -8,6 +9,6 @@
 namespace halation::io {
 
 /// BigTIFF where classic offsets would not do. Throws `Error{io}` where libtiff complains.
-void encode_tiff(std::span<const PageView> pages, const WriteOptions&, Output& output);
+std::unique_ptr<Encoder> create_tiff(std::span<const PageView> pages, const WriteOptions&, Output& output);
 
 }  // namespace halation::io

@@ -281,6 +281,16 @@ TEST(HeaderFuzz, StaysWithinTheMemoryThatMayBeUsed) {
                  : error.code() == ErrorCode::out_of_memory ? "refused as larger than memory"
                                                             : "refused as unsupported"];
     }
+    try {
+      for (const auto& source : open_pages(path, {.memory_bytes = memory_bytes})) {
+        const Shape row = with_length(source->shape(), 1);
+        if (static_cast<double>(row.height * row.width) * static_cast<double>(row.channels) > 1e6) continue;
+        Image part(row, source->pixel());
+        for (const std::int64_t first : {std::int64_t{0}, length_of(source->shape()) - 1}) source->read(first, part);
+      }
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::StartsWith(path)) << name;
+    }
     time.see(milliseconds_used() - before, name);
     memory.see(static_cast<double>(Peak::bytes()) / 1048576, name);
     if (program == nullptr || i % every != 0) continue;
