@@ -61,7 +61,7 @@ std::int64_t colours_of(const PageKind& kind) {
 }
 
 /// The middle slice with `count` channels from `first` on.
-ConstView part_of(ConstView view, std::int64_t first, std::int64_t count) {
+ConstView channels_of(ConstView view, std::int64_t first, std::int64_t count) {
   const Shape& shape = view.shape;
   ConstView part = view.crop({.z = shape.depth / 2, .height = shape.height, .width = shape.width});
   part.data += first * part.strides.channels;
@@ -74,11 +74,11 @@ void paste(const Page& page, Pixel scale, View part) {
   const PageKind kind = kind_of(page);
   const std::int64_t colours = colours_of(kind);
   const Image rgb = page.colour == ColourModel::cmyk ? io::rgb_from_cmyk(page.image) : Image();
-  const ConstView source = part_of(rgb.empty() ? page.image.view() : rgb.view(), 0, colours);
+  const ConstView source = channels_of(rgb.empty() ? page.image.view() : rgb.view(), 0, colours);
   const Image shown =
       page.linear_light ? srgb_from_light(source, scale) : stretched(source, scale, Pixel::u8);
   const Image alpha =
-      page.alpha ? stretched(part_of(page.image, kind.shape.channels - 1, 1), page.image.pixel(), Pixel::u8)
+      page.alpha ? stretched(channels_of(page.image, kind.shape.channels - 1, 1), page.image.pixel(), Pixel::u8)
                  : Image();
 
   const std::int64_t channels = part.shape.channels;

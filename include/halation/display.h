@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "halation/colour.h"
+#include "halation/chain.h"
 
 namespace halation {
 
@@ -38,8 +38,9 @@ struct Interval {
 /// Where the results lie, in levels of `output`, whatever an image of `input` holds: with P and N the sums of
 /// the positive and of the negative weights and pixels in [lo, hi], the border's constant among them, [P·lo +
 /// N·hi, P·hi + N·lo]; of magnitudes [0, the root of the sum of squares]. Float pixels are taken to hold [0,
-/// 1]. In linear light the same of light, encoded again. `options.scale` and `offset` count.
-Interval results_of(const FilterSet& filter, Pixel input, Pixel output, const Options& options = {},
+/// 1]. In linear light the same of light, encoded again. Of a chain, whose filters' dimensions are settled, each stage's results are the
+/// next one's pixels. `options.scale` and `offset` count.
+Interval results_of(const Chain& chain, Pixel input, Pixel output, const Options& options = {},
                     bool linear = false);
 
 /// Samples of colour that lie beyond the range of integer pixels, so that rounding made them its ends.
@@ -54,20 +55,20 @@ struct Clipped {
   Clipped& operator+=(const Clipped& more);
 };
 
-/// How many samples of `result`, which `convolve_colour` has made of `in`, were clipped. Where the results
+/// How many samples of `result`, which `convolve_chain` has made of `in`, were clipped. Where the results
 /// cannot leave the range (`results_of`), or where at most `least_share` of the samples stands at its ends,
 /// which one look at the result tells, the answer is 0 and 0; else the image is filtered once more, to i16
 /// where that holds the results of u8, to floats otherwise, and the answer is exact but for what these sums
-/// round. Floats are not clipped. Errors as `convolve_colour`; both images must lie in host memory.
-Clipped count_clipped(ConstView in, ConstView result, const FilterSet& filter, const Options& options = {},
+/// round. Floats are not clipped. Errors as `convolve_chain`; both images must lie in host memory.
+Clipped count_clipped(ConstView in, ConstView result, const Chain& chain, const Options& options = {},
                       const ColourOptions& colour = {}, double least_share = 0,
                       std::optional<Device> device = {});
 
-/// `convolve_colour` with the result shown by `display`: filtered to f32 (f64 where the input is or
+/// `convolve_chain` with the result shown by `display`: filtered to f32 (f64 where the input is or
 /// `options.sum` asks for it), then rounded once, to `options.output`. Alpha is as `convolve_colour` leaves
-/// it. `clipped`, where given, receives what is clipped all the same. Errors as `convolve_colour`; the image
+/// it. `clipped`, where given, receives what is clipped all the same. Errors as `convolve_chain`; the image
 /// must lie in host memory.
-Image convolve_display(ConstView in, const FilterSet& filter, Display display, const Options& options = {},
+Image convolve_display(ConstView in, const Chain& chain, Display display, const Options& options = {},
                        const ColourOptions& colour = {}, std::optional<Device> device = {},
                        Clipped* clipped = nullptr);
 

@@ -55,6 +55,10 @@ struct NamedFilter {
 /// The range of a parameter in words: "> 0", "in [0, 1)", "an integer in [0, 8]", "x, y or z".
 std::string allowed_values(const Parameter& parameter);
 
+/// The values of a parameter written as text: numbers apart by commas, or one of its choices. Throws `Error{invalid_argument}`: "gaussian:
+/// sigma must be a finite number, got 'two'"; the range is left to `make_filter`.
+std::vector<double> parse_values(const NamedFilter& filter, const Parameter& parameter, std::string_view text);
+
 /// All named filters, in the order in which the program lists them.
 std::span<const NamedFilter> named_filters();
 

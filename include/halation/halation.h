@@ -2,6 +2,7 @@
 #pragma once
 
 #include "halation/border.h"
+#include "halation/chain.h"
 #include "halation/colour.h"
 #include "halation/convolve.h"
 #include "halation/device.h"
@@ -9,9 +10,12 @@
 #include "halation/error.h"
 #include "halation/filter.h"
 #include "halation/filters.h"
+#include "halation/frame_filter.h"
 #include "halation/image.h"
 #include "halation/pixel.h"
 #include "halation/plan.h"
 #include "halation/stream.h"
+#include "halation/strip_filter.h"
+#include "halation/strips.h"
 #include "halation/threads.h"
 #include "halation/transfer.h"

@@ -6,13 +6,14 @@
 #include "cuda/device/copy.h"
 #include "cuda/device/device.h"
 #include "cuda/device/memory.h"
+#include "cuda/device/queue.h"
 #include "cuda/device/runtime.h"
 #include "cuda/families.h"
 
 namespace halation::cuda_backend {
 namespace {
 
-class CudaBackend final : public Backend, public DeviceMemory {
+class CudaBackend final : public Backend, public DeviceMemory, public Queues {
  public:
   Device::Kind kind() const override { return Device::Kind::cuda; }
 
@@ -55,6 +56,9 @@ class CudaBackend final : public Backend, public DeviceMemory {
     const UseDevice use(device);
     HALATION_CUDA_CHECK(cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle)));
   }
+
+  std::unique_ptr<Queue> make_queue(Device device) const override { return cuda_backend::make_queue(device); }
+  bool is_pinned(const void* data) const override { return cuda_backend::is_pinned(data); }
 };
 
 const CudaBackend& instance() {
@@ -66,5 +70,6 @@ const CudaBackend& instance() {
 
 const Backend& backend() { return instance(); }
 const DeviceMemory& memory() { return instance(); }
+const Queues& queues() { return instance(); }
 
 }  // namespace halation::cuda_backend

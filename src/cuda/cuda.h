@@ -2,10 +2,12 @@
 #pragma once
 
 #include "core/backend.h"
+#include "core/queue.h"
 
 namespace halation::cuda_backend {
 
 const Backend& backend();
 const DeviceMemory& memory();
+const Queues& queues();
 
 }  // namespace halation::cuda_backend

@@ -145,6 +145,29 @@ std::string allowed_values(const Parameter& parameter) {
   return kind + "in " + (open_below ? "(" : "[") + least + ", " + most + (open_above ? ")" : "]");
 }
 
+std::vector<double> parse_values(const NamedFilter& filter, const Parameter& parameter, std::string_view text) {
+  const std::string subject = filter.name + ": " + parameter.name + " must be ";
+  const std::string got = ", got '";
+  if (!parameter.choices.empty()) {
+    const auto choice = std::find(parameter.choices.begin(), parameter.choices.end(), text);
+    if (choice == parameter.choices.end()) refuse(subject + allowed_values(parameter) + got + std::string(text) + "'");
+    return {static_cast<double>(choice - parameter.choices.begin())};
+  }
+  std::vector<double> values;
+  for (bool more = true; more;) {
+    const std::size_t comma = text.find(',');
+    more = comma != std::string_view::npos;
+    const std::string_view word = text.substr(0, comma);
+    text.remove_prefix(more ? comma + 1 : text.size());
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
+      refuse(subject + "a finite number" + got + std::string(word) + "'");
+    values.push_back(value);
+  }
+  return values;
+}
+
 FilterSet make_filter(std::string_view name, const Arguments& arguments, int dims) {
   const NamedFilter& entry = filter_named(name);
   const Arguments complete = completed(entry, arguments);

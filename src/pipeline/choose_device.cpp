@@ -91,8 +91,9 @@ double gpu_seconds(const PlannedJob& job, const Backend& gpu) {
   const double a_sample = sum_over_filters(job, [&](Method method, const FilterSize& size) {
     return gpu_work(offers(gpu, method) ? method : Method::direct, size) / gpu_per_second;
   });
-  return a_sample * samples_out(job) + bytes_in(job) / upload_bytes_per_second +
-         bytes_out(job) / download_bytes_per_second;
+  const double up = job.begins_on_host ? bytes_in(job) / upload_bytes_per_second : 0;
+  const double down = job.ends_on_host ? bytes_out(job) / download_bytes_per_second : 0;
+  return a_sample * samples_out(job) + up + down;
 }
 
 std::string milliseconds(double seconds) {

@@ -12,6 +12,8 @@ namespace halation {
 struct PlannedJob {
   const PlanSpec& spec;
   const Plan& on_cpu;
+  bool begins_on_host = true;  ///< its input is not the result of another one
+  bool ends_on_host = true;
 };
 
 struct DeviceChoice {

@@ -13,8 +13,8 @@
 #include "core/threads.h"
 #include "halation/error.h"
 #include "halation/threads.h"
+#include "pipeline/prepared_chain.h"
 #include "pipeline/srgb.h"
-#include "plan/check.h"
 
 namespace halation {
 namespace {
@@ -221,9 +221,27 @@ void check_input(const ConstView& in, const ColourOptions& colour) {
   }
 }
 
+/// Colours as they are multiplied by alpha again, where a stage that cancels has left them straight; none where alpha is 0.
 template <class Sum>
-Image convolve_with(ConstView in, const FilterSet& filter, const Options& options,
-                    const ColourOptions& colour, const Job& job, Device device, TransferTimes* times) {
+void premultiply(Work& work, int threads) {
+  const View colours = work.colours.view();
+  const ConstView alphas = work.alpha.view();
+  const bool is_straight = !work.divide;
+  for_each_row(colours.shape, threads, [&](std::int64_t b, std::int64_t z, std::int64_t y) {
+    auto* to = reinterpret_cast<Sum*>(row_of(colours, b, z, y));
+    const auto* from = reinterpret_cast<const Sum*>(row_of(alphas, b, z, y));
+    for (std::int64_t x = 0; x < colours.shape.width; ++x, ++from) {
+      for (std::int64_t c = 0; c < colours.shape.channels; ++c, ++to) {
+        if (is_straight) *to *= *from;
+        if (*from <= 0) *to = 0;
+      }
+    }
+  });
+}
+
+template <class Sum>
+Image convolve_with(ConstView in, const CheckedChain& checked, const Options& options, const ColourOptions& colour, Device device,
+                    TransferTimes* times) {
   Work work = visit_pixel(
       in.pixel, [&](auto element) { return decoded<decltype(element), Sum>(in, colour, options.threads); });
 
@@ -231,41 +249,40 @@ Image convolve_with(ConstView in, const FilterSet& filter, const Options& option
   inner.output = PixelOf<Sum>::value;
   inner.scale = 1;
   inner.offset = 0;
-  if (!work.alpha.empty()) {
-    inner.border = with_constants(options.border, [](double) { return 1.0; });
-    filter_alpha(work, filter, inner, device, times);
-  }
+  Options of_alpha = inner;
+  of_alpha.border = with_constants(options.border, [](double) { return 1.0; });
   inner.border = with_constants(options.border, [&](double value) {
     return colour.linear ? srgb_decode(value / full_scale(in.pixel)) : value;
   });
-  work.colours = convolve_on(device, work.colours, filter, inner, times);
+  if (work.alpha.empty()) {
+    work.colours = convolve_on(device, work.colours, checked.chain, inner, times);
+  } else {
+    for (const FilterSet& stage : checked.chain.stages) {
+      if (&stage != &checked.chain.stages.front()) premultiply<Sum>(work, options.threads);
+      filter_alpha(work, stage, of_alpha, device, times);
+      work.colours = convolve_on(device, work.colours, stage, inner, times);
+    }
+  }
 
-  Shape shape = job.out;
+  Shape shape = checked.out;
   shape.channels = work.colours.shape().channels + (colour.alpha ? 1 : 0);
-  Image out(shape, job.out_pixel);
-  visit_pixel(job.out_pixel,
+  Image out(shape, checked.out_pixel);
+  visit_pixel(checked.out_pixel,
               [&](auto element) { encode<decltype(element), Sum>(work, out, options, colour); });
   return out;
 }
 
 }  // namespace
 
-Image convolve_colour_on(Device device, ConstView in, const FilterSet& filter, const Options& options,
+Image convolve_colour_on(Device device, ConstView in, const Chain& chain, const Options& options,
                          const ColourOptions& colour, TransferTimes* times) {
-  if (!colour.alpha && !colour.linear && !colour.gray) return convolve_on(device, in, filter, options, times);
+  if (!colour.alpha && !colour.linear && !colour.gray) return convolve_on(device, in, chain, options, times);
 
-  const CheckedJob checked = check({.shape = in.shape,
-                                    .pixel = in.pixel,
-                                    .filters = filter.filters,
-                                    .combine = filter.combine,
-                                    .device = device,
-                                    .options = options});
+  const CheckedChain checked = check(in.shape, in.pixel, chain, device, options);
   check_input(in, colour);
-  const Job& job = checked.job;
-  const FilterSet settled(checked.filters, filter.combine);
-  const bool in_f64 = job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64 || options.sum == Sum::f64;
-  return in_f64 ? convolve_with<double>(in, settled, options, colour, job, device, times)
-                : convolve_with<float>(in, settled, options, colour, job, device, times);
+  const bool in_f64 = in.pixel == Pixel::f64 || checked.out_pixel == Pixel::f64 || options.sum == Sum::f64;
+  return in_f64 ? convolve_with<double>(in, checked, options, colour, device, times)
+                : convolve_with<float>(in, checked, options, colour, device, times);
 }
 
 Image convolve_colour(ConstView in, const FilterSet& filter, const Options& options,
@@ -273,6 +290,13 @@ Image convolve_colour(ConstView in, const FilterSet& filter, const Options& opti
   const Device where = device.value_or(in.device);
   if (!colour.alpha && !colour.linear && !colour.gray) return convolve(in, filter, options, where);
   return convolve_colour_on(where, in, filter, options, colour);
+}
+
+Image convolve_chain(ConstView in, const Chain& chain, const Options& options, const ColourOptions& colour,
+                     std::optional<Device> device) {
+  const Device where = device.value_or(in.device);
+  if (!colour.alpha && !colour.linear && !colour.gray) return convolved(in, chain, options, where);
+  return convolve_colour_on(where, in, chain, options, colour);
 }
 
 }  // namespace halation

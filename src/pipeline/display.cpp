@@ -15,6 +15,7 @@
 #include "halation/error.h"
 #include "halation/threads.h"
 #include "pipeline/colour.h"
+#include "pipeline/prepared_chain.h"
 #include "pipeline/srgb.h"
 
 namespace halation {
@@ -65,6 +66,15 @@ Interval results_of(const FilterSet& filter, Interval pixels) {
     squares += std::pow(std::max(std::abs(results.least), std::abs(results.most)), 2);
   }
   return filter.combine == Combine::magnitude ? Interval{0, std::sqrt(squares)} : results;
+}
+
+/// `interval` and the constants of borders.
+Interval with_borders(Interval interval, const Borders& borders) {
+  for (const Border& border : borders.axes()) {
+    if (border.mode != Border::Mode::constant) continue;
+    interval = {std::min(interval.least, border.value), std::max(interval.most, border.value)};
+  }
+  return interval;
 }
 
 /// Calls fold(sum, row) for each row of `view`, in any order, each block of rows with a sum of its own, and
@@ -171,7 +181,132 @@ Limits<T> limits_of(const Interval& range, Rounding rounding) {
   }
 }
 
-/// What of an unrounded image lies beyond `output`. NaN, which becomes 0, lies nowhere.
+/// `part` of an image by the filter that changes nothing, into the same part of another.
+void convert(ConstView from, View to, const Tone& tone, const Options& options) {
+  const FilterSet unit({Filter({1.0})}, tone.magnitude ? Combine::magnitude : Combine::none);
+  convolve(from, to, unit,
+           {.output = to.pixel,
+            .scale = tone.scale,
+            .offset = tone.offset,
+            .rounding = options.rounding,
+            .sum = Sum::f64,
+            .threads = options.threads});
+}
+
+void check_memory(const ConstView& in) {
+  if (shares_memory(in.device, cpu())) return;
+  throw Error(ErrorCode::invalid_argument,
+              "display needs an image in host memory, got one on " + name_of(in.device));
+}
+
+}  // namespace
+
+Display display_named(std::string_view name) {
+  for (const auto& [known, display] : displays) {
+    if (known == name) return display;
+  }
+  throw Error(ErrorCode::invalid_argument,
+              "unknown view '" + std::string(name) + "'; choose from signed, abs, stretch");
+}
+
+std::string_view name_of(Display display) {
+  for (const auto& [name, known] : displays) {
+    if (known == display) return name;
+  }
+  throw Error(ErrorCode::invalid_argument, "not a display");
+}
+
+Clipped& Clipped::operator+=(const Clipped& more) {
+  samples += more.samples;
+  below += more.below;
+  above += more.above;
+  return *this;
+}
+
+Interval results_of(const Chain& chain, Pixel input, Pixel output, const Options& options, bool linear) {
+  const auto decoded = [&](double value) { return srgb_decode(value / range_of(input).most); };
+  Borders borders = options.border;
+  if (linear) {
+    for (Border* const border : {&borders.z, &borders.y, &borders.x}) border->value = decoded(border->value);
+  }
+  Interval results = range_of(input);
+  if (linear) results = {decoded(results.least), decoded(results.most)};
+  for (const FilterSet& stage : chain.stages) results = results_of(stage, with_borders(results, borders));
+  const auto encoded = [&](double light) { return range_of(output).most * srgb_encode(light); };
+  if (linear) results = {encoded(results.least), encoded(results.most)};
+  const double a = options.scale * results.least + options.offset;
+  const double b = options.scale * results.most + options.offset;
+  return {std::min(a, b), std::max(a, b)};
+}
+
+Options unrounded(const Options& options, Pixel input, const ColourOptions& colour) {
+  Options wide = options;
+  const Pixel output = options.output.value_or(input);
+  wide.output =
+      input == Pixel::f64 || output == Pixel::f64 || options.sum == Sum::f64 ? Pixel::f64 : Pixel::f32;
+  // Light is encoded to [0, 1] of a float, and to all of an integer's range.
+  if (colour.linear) wide.scale *= range_of(output).most;
+  return wide;
+}
+
+bool can_clip(const Chain& chain, Pixel input, Pixel output, const Options& options,
+              const ColourOptions& colour) {
+  if (is_float(output)) return false;
+  if (is_float(input)) return true;
+  const Interval range = range_of(output);
+  const Interval results = results_of(chain, input, output, options, colour.linear);
+  constexpr double slack =
+      0.25;  // for weights whose sum is 1 but for rounding: less than half a level is no clipping
+  return results.least < range.least - slack || results.most > range.most + slack;
+}
+
+Tone signed_tone(Interval results, Pixel output) {
+  const double largest = std::max(std::abs(results.least), std::abs(results.most));
+  const double middle = middle_of(output);
+  return {.scale = largest > 0 ? (range_of(output).most - middle) / largest : 0, .offset = middle};
+}
+
+Extremes& Extremes::operator+=(const Extremes& more) {
+  least = std::min(least, more.least);
+  most = std::max(most, more.most);
+  return *this;
+}
+
+Extremes extremes_of(const ConstView& unrounded_image, bool alpha, int threads) {
+  const ConstView colours = colours_of(unrounded_image, alpha);
+  return visit_pixel(colours.pixel, [&]<class T>(T) {
+    return over_rows<Extremes>(colours, threads, [&](Extremes& sum, const std::byte* row) {
+      for_runs<T>(colours, row, [&](const T* first, std::int64_t count) {
+        for (const T* element = first; element < first + count; ++element) {
+          const auto value = static_cast<double>(*element);
+          if (std::isfinite(value)) sum += {value, value};
+        }
+      });
+    });
+  });
+}
+
+Tone tone_of(Display display, const Chain& chain, Pixel input, Pixel output, const Options& options, bool linear,
+             const Extremes& found) {
+  switch (display) {
+    case Display::signed_values: {
+      Options plain = options;
+      plain.scale = 1;
+      plain.offset = 0;
+      return signed_tone(results_of(chain, input, output, plain, linear), output);
+    }
+    case Display::magnitude:
+      return {.magnitude = true};
+    case Display::stretched: {
+      const Interval range = range_of(output);
+      if (!(found.least < found.most)) return {.scale = 0, .offset = middle_of(output)};
+      const double scale = (range.most - range.least) / (found.most - found.least);
+      return {.scale = scale, .offset = range.least - scale * found.least};
+    }
+  }
+  throw Error(ErrorCode::invalid_argument, "not a display");
+}
+
 Clipped clipped(const ConstView& unrounded_image, const Tone& tone, Pixel output, const Options& options,
                 bool alpha) {
   const ConstView colours = colours_of(unrounded_image, alpha);
@@ -205,48 +340,6 @@ Clipped clipped(const ConstView& unrounded_image, const Tone& tone, Pixel output
   return all;
 }
 
-/// The smallest and the largest finite value found.
-struct Extremes {
-  double least = std::numeric_limits<double>::infinity();
-  double most = -std::numeric_limits<double>::infinity();
-
-  Extremes& operator+=(const Extremes& more) {
-    least = std::min(least, more.least);
-    most = std::max(most, more.most);
-    return *this;
-  }
-};
-
-Tone stretched_tone(const ConstView& unrounded_image, Pixel output, bool alpha, int threads) {
-  const ConstView colours = colours_of(unrounded_image, alpha);
-  const Extremes found = visit_pixel(colours.pixel, [&]<class T>(T) {
-    return over_rows<Extremes>(colours, threads, [&](Extremes& sum, const std::byte* row) {
-      for_runs<T>(colours, row, [&](const T* first, std::int64_t count) {
-        for (const T* element = first; element < first + count; ++element) {
-          const auto value = static_cast<double>(*element);
-          if (std::isfinite(value)) sum += {value, value};
-        }
-      });
-    });
-  });
-  const Interval range = range_of(output);
-  if (!(found.least < found.most)) return {.scale = 0, .offset = middle_of(output)};
-  const double scale = (range.most - range.least) / (found.most - found.least);
-  return {.scale = scale, .offset = range.least - scale * found.least};
-}
-
-/// `part` of an image by the filter that changes nothing, into the same part of another.
-void convert(ConstView from, View to, const Tone& tone, const Options& options) {
-  const FilterSet unit({Filter({1.0})}, tone.magnitude ? Combine::magnitude : Combine::none);
-  convolve(from, to, unit,
-           {.output = to.pixel,
-            .scale = tone.scale,
-            .offset = tone.offset,
-            .rounding = options.rounding,
-            .sum = Sum::f64,
-            .threads = options.threads});
-}
-
 Image rounded(const ConstView& unrounded_image, const Tone& tone, Pixel output, const Options& options,
               bool alpha) {
   Image out(unrounded_image.shape, output);
@@ -261,90 +354,11 @@ Image rounded(const ConstView& unrounded_image, const Tone& tone, Pixel output, 
   return out;
 }
 
-void check_memory(const ConstView& in) {
-  if (shares_memory(in.device, cpu())) return;
-  throw Error(ErrorCode::invalid_argument,
-              "display needs an image in host memory, got one on " + name_of(in.device));
-}
-
-FilterSet settled(FilterSet filter, const Shape& shape) {
-  for (Filter& each : filter.filters) each = each.with_dims(shape.dims());
-  return filter;
-}
-
-}  // namespace
-
-Display display_named(std::string_view name) {
-  for (const auto& [known, display] : displays) {
-    if (known == name) return display;
-  }
-  throw Error(ErrorCode::invalid_argument,
-              "unknown view '" + std::string(name) + "'; choose from signed, abs, stretch");
-}
-
-std::string_view name_of(Display display) {
-  for (const auto& [name, known] : displays) {
-    if (known == display) return name;
-  }
-  throw Error(ErrorCode::invalid_argument, "not a display");
-}
-
-Clipped& Clipped::operator+=(const Clipped& more) {
-  samples += more.samples;
-  below += more.below;
-  above += more.above;
-  return *this;
-}
-
-Interval results_of(const FilterSet& filter, Pixel input, Pixel output, const Options& options, bool linear) {
-  Interval pixels = range_of(input);
-  for (const Border& border : options.border.axes()) {
-    if (border.mode != Border::Mode::constant) continue;
-    pixels = {std::min(pixels.least, border.value), std::max(pixels.most, border.value)};
-  }
-  const auto decoded = [&](double value) { return srgb_decode(value / range_of(input).most); };
-  if (linear) pixels = {decoded(pixels.least), decoded(pixels.most)};
-  Interval results = results_of(filter, pixels);
-  const auto encoded = [&](double light) { return range_of(output).most * srgb_encode(light); };
-  if (linear) results = {encoded(results.least), encoded(results.most)};
-  const double a = options.scale * results.least + options.offset;
-  const double b = options.scale * results.most + options.offset;
-  return {std::min(a, b), std::max(a, b)};
-}
-
-Options unrounded(const Options& options, Pixel input, const ColourOptions& colour) {
-  Options wide = options;
-  const Pixel output = options.output.value_or(input);
-  wide.output =
-      input == Pixel::f64 || output == Pixel::f64 || options.sum == Sum::f64 ? Pixel::f64 : Pixel::f32;
-  // Light is encoded to [0, 1] of a float, and to all of an integer's range.
-  if (colour.linear) wide.scale *= range_of(output).most;
-  return wide;
-}
-
-bool can_clip(const FilterSet& filter, Pixel input, Pixel output, const Options& options,
-              const ColourOptions& colour) {
-  if (is_float(output)) return false;
-  if (is_float(input)) return true;
-  const Interval range = range_of(output);
-  const Interval results = results_of(filter, input, output, options, colour.linear);
-  constexpr double slack =
-      0.25;  // for weights whose sum is 1 but for rounding: less than half a level is no clipping
-  return results.least < range.least - slack || results.most > range.most + slack;
-}
-
-Tone signed_tone(Interval results, Pixel output) {
-  const double largest = std::max(std::abs(results.least), std::abs(results.most));
-  const double middle = middle_of(output);
-  return {.scale = largest > 0 ? (range_of(output).most - middle) / largest : 0, .offset = middle};
-}
-
-Clipped count_clipped(ConstView in, ConstView result, const FilterSet& filter, const Options& options,
-                      const ColourOptions& colour, double least_share, std::optional<Device> device) {
-  check_memory(in);
-  check_memory(result);
+Clipped count_clipped_on(Device device, ConstView in, const Taken& taken, const Chain& chain, const Options& options,
+                         const ColourOptions& colour, double least_share) {
+  const ConstView& result = taken.result;
   Clipped none{.samples = colours_of(result, colour.alpha).shape.elements()};
-  const FilterSet fitted = settled(filter, in.shape);
+  const Chain fitted = settled(chain, in.shape.dims());
   if (!can_clip(fitted, in.pixel, result.pixel, options, colour)) return none;
   const auto at_ends = static_cast<double>(samples_at_ends(result, colour.alpha, options.threads));
   if (at_ends <= least_share * static_cast<double>(none.samples)) return none;
@@ -356,40 +370,34 @@ Clipped count_clipped(ConstView in, ConstView result, const FilterSet& filter, c
       possible.least > smallest(Pixel::i16) && possible.most < largest(Pixel::i16)) {
     wide.output = Pixel::i16;
   }
-  const Image again = convolve_colour_on(device.value_or(in.device), in, fitted, wide, colour);
-  return clipped(again, {}, result.pixel, options, colour.alpha);
+  const Image again = convolve_colour_on(device, in, fitted, wide, colour);
+  const bool is_all = taken.result.shape == again.shape();
+  return clipped(is_all ? again.view() : part_of(again.view(), taken.skipped, taken.outputs), {}, result.pixel, options, colour.alpha);
 }
 
-Image convolve_display_on(Device device, ConstView in, const FilterSet& filter, Display display,
+Clipped count_clipped(ConstView in, ConstView result, const Chain& chain, const Options& options,
+                      const ColourOptions& colour, double least_share, std::optional<Device> device) {
+  check_memory(in);
+  check_memory(result);
+  return count_clipped_on(device.value_or(in.device), in, {result}, chain, options, colour, least_share);
+}
+
+Image convolve_display_on(Device device, ConstView in, const Chain& chain, Display display,
                           const Options& options, const ColourOptions& colour, TransferTimes* times,
                           Clipped* clipped_samples) {
   check_memory(in);
   const Pixel output = options.output.value_or(in.pixel);
   const Image wide =
-      convolve_colour_on(device, in, filter, unrounded(options, in.pixel, colour), colour, times);
-  const auto tone = [&]() -> Tone {
-    switch (display) {
-      case Display::signed_values: {
-        Options plain = options;
-        plain.scale = 1;
-        plain.offset = 0;
-        return signed_tone(results_of(settled(filter, in.shape), in.pixel, output, plain, colour.linear),
-                           output);
-      }
-      case Display::magnitude:
-        return {.magnitude = true};
-      case Display::stretched:
-        return stretched_tone(wide, output, colour.alpha, options.threads);
-    }
-    throw Error(ErrorCode::invalid_argument, "not a display");
-  }();
+      convolve_colour_on(device, in, chain, unrounded(options, in.pixel, colour), colour, times);
+  const Extremes found = display == Display::stretched ? extremes_of(wide, colour.alpha, options.threads) : Extremes{};
+  const Tone tone = tone_of(display, settled(chain, in.shape.dims()), in.pixel, output, options, colour.linear, found);
   if (clipped_samples != nullptr) *clipped_samples = clipped(wide, tone, output, options, colour.alpha);
   return rounded(wide, tone, output, options, colour.alpha);
 }
 
-Image convolve_display(ConstView in, const FilterSet& filter, Display display, const Options& options,
+Image convolve_display(ConstView in, const Chain& chain, Display display, const Options& options,
                        const ColourOptions& colour, std::optional<Device> device, Clipped* clipped) {
-  return convolve_display_on(device.value_or(in.device), in, filter, display, options, colour, nullptr,
+  return convolve_display_on(device.value_or(in.device), in, chain, display, options, colour, nullptr,
                              clipped);
 }
 

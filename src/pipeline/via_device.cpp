@@ -3,14 +3,23 @@
 
 #include "core/stopwatch.h"
 #include "halation/transfer.h"
+#include "pipeline/prepared_chain.h"
 #include "plan/prefault.h"
 
 namespace halation {
 
-Image convolve_on(Device device, ConstView in, const FilterSet& filter, const Options& options,
-                  TransferTimes* times) {
+Image convolved(ConstView in, const Chain& chain, const Options& options, Device device) {
+  if (chain.stages.size() == 1) return convolve(in, chain.stages[0], options, device);
+  const PreparedChain prepared(in.shape, in.pixel, chain, device, options);
+  Image out = allocate(prepared.output_shape(), prepared.output_pixel(), device);
+  std::vector<Image> between = prepared.images_between();
+  prepared.run(in, out, between);
+  return out;
+}
+
+Image convolve_on(Device device, ConstView in, const Chain& chain, const Options& options, TransferTimes* times) {
   if (shares_memory(device, cpu()) && shares_memory(in.device, device))
-    return convolve(in, filter, options, device);
+    return convolved(in, chain, options, device);
   TransferTimes unasked;
   TransferTimes& spent = times != nullptr ? *times : unasked;
 
@@ -22,7 +31,7 @@ Image convolve_on(Device device, ConstView in, const FilterSet& filter, const Op
       synchronise(device);
     });
   }
-  const Image filtered = convolve(uploaded.empty() ? in : ConstView(uploaded), filter, options, device);
+  const Image filtered = convolved(uploaded.empty() ? in : ConstView(uploaded), chain, options, device);
   synchronise(device);
   Image result = timed(spent.allocate, [&] { return prefaulted_image(filtered.shape(), filtered.pixel()); });
   timed(spent.download, [&] {

@@ -1,7 +1,7 @@
 // via_device.h: an image filtered on a device with memory of its own, and brought back to the host's.
 #pragma once
 
-#include "halation/convolve.h"
+#include "halation/chain.h"
 
 namespace halation {
 
@@ -14,8 +14,11 @@ struct TransferTimes {
   double total() const { return allocate + upload + download; }
 };
 
-/// `convolve` on any device of an image in host memory, or in that device's own; the result lies in host memory. Adds to `times`
-/// where it is given.
-Image convolve_on(Device device, ConstView in, const FilterSet& filter, const Options& options, TransferTimes* times = nullptr);
+/// A chain over an image, where that lies; a filter alone goes by the plans that are kept.
+Image convolved(ConstView in, const Chain& chain, const Options& options, Device device);
+
+/// The same on any device, of an image in host memory, or in that device's own; the result lies in host memory.
+/// Adds to `times` where it is given.
+Image convolve_on(Device device, ConstView in, const Chain& chain, const Options& options, TransferTimes* times = nullptr);
 
 }  // namespace halation

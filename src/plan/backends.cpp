@@ -60,6 +60,14 @@ const DeviceMemory* device_memory() {
 #endif
 }
 
+const Queues* device_queues() {
+#ifdef HALATION_HAS_CUDA
+  return &cuda_backend::queues();
+#else
+  return nullptr;
+#endif
+}
+
 const DeviceMemory& memory_of(Device device) {
   const DeviceMemory* memory = device_memory();
   if (memory == nullptr) refuse(device);

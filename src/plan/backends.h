@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/backend.h"
+#include "core/queue.h"
 
 namespace halation {
 
@@ -19,5 +20,8 @@ const DeviceMemory* device_memory();
 
 /// The same for a device that has such memory. Throws `Error{unsupported}` where this build has no backend for it.
 const DeviceMemory& memory_of(Device device);
+
+/// Streams of such devices; null where this build knows none.
+const Queues* device_queues();
 
 }  // namespace halation
