@@ -1,4 +1,4 @@
-// apply.cpp: `halation apply`: one filter over every page of one file.
+// apply.cpp: `halation apply`: a filter, or a chain of them, over every page of one file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +10,11 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/filter_options.h"
 #include "app/command_line/memory_option.h"
+#include "app/filtering/in_strips.h"
 #include "app/filtering/job.h"
 #include "app/filtering/side_by_side.h"
 #include "app/filtering/timing.h"
+#include "halation/chain.h"
 #include "halation/error.h"
 #include "halation/io.h"
 #include "notice.h"
@@ -32,7 +34,12 @@ Examples:
   halation apply unsharp_mask photo.jpg -o crisp.jpg --sigma 2 --amount 1.5 --timing
   halation apply gaussian_derivative scan.tif -o slope.tif --sigma 2,1 --order-x 1 --output-pixel f32
   halation apply custom photo.png -o out.png --weights "0 -1 0; -1 5 -1; 0 -1 0" --compare both.png
-  halation apply gaussian - -o - --sigma 2 < in.png > out.png)";
+  halation apply "gaussian sigma=2 | unsharp_mask amount=0.5 | edges" photo.jpg -o edges.png
+  halation apply gaussian huge.tif -o soft.tif --sigma 8 --memory 512M
+  halation apply gaussian - -o - --sigma 2 < in.png > out.png
+
+.npy, TIFF, BigTIFF and OpenEXR of more than some megabytes, read and written, go strip by strip: read, computed and written side by
+side (the phases' sum is more than the total), in memory that does not grow with the image, and with the same bits whatever --memory is.)";
 
 /// The command line as it was typed.
 struct Flags {
@@ -43,12 +50,13 @@ struct Flags {
   Given border, border_value, extent, anchor, output_pixel, scale, offset, rounding, view, sum;
   Given device, accuracy, tune, threads, layout, page, quality, format, compare;
   bool correlate = false, linear = false, gray = false;
-  bool timing = false, json = false, explain = false;
+  bool timing = false, json = false, explain = false, quiet = false;
 };
 
 Flags::Flags(Command& command) : filter_options(command) {
   command.positional("filter", filter, "FILTER",
-                     "a filter's name (see halation filters), or custom with --weights");
+                     "a filter's name (see halation filters), custom with --weights, or a chain of filters with their parameters, "
+                     "\"gaussian sigma=2 | edges\", rounded once, at the end");
   command.positional("input", in, "FILE",
                      "the image to filter, of any format that is written, or a GIF; - is standard input");
   command.required("-o,--output", out, "FILE",
@@ -114,6 +122,7 @@ Flags::Flags(Command& command) : filter_options(command) {
   reports.flag("--timing", timing, "timings, MPix/s, FPS and GFLOPS on standard error");
   reports.flag("--json", json, "the same as a JSON object on standard output (standard error with -o -)");
   reports.flag("--explain", explain, "what is computed and by which method");
+  reports.flag("--quiet", quiet, "no line that tells how far it is, on a terminal");
   command.footer(footer);
 }
 
@@ -133,11 +142,20 @@ bool same_file(const std::string& a, const std::string& b) {
   return place(a) == place(b);
 }
 
+/// One filter with the options that go with it, or a chain as text.
+Chain chain_of(const Flags& flags) {
+  if (flags.filter.find_first_of("|=") == std::string::npos) return flags.filter_options.make(flags.filter);
+  flags.filter_options.refuse_any("in a chain parameters stand behind their filter, such as \"gaussian sigma=2 | edges\"");
+  return chain_from(flags.filter);
+}
+
 Request request_of(const Flags& flags) {
   Request request{.in = flags.in, .out = flags.out, .compare = flags.compare};
   Job& job = request.job;
-  job.filter = flags.filter_options.make(flags.filter);
+  job.chain = chain_of(flags);
   if (flags.anchor) job.anchor = anchor_from(*flags.anchor);
+  if (flags.anchor && job.chain.stages.size() > 1)
+    throw Error{ErrorCode::invalid_argument, "--anchor goes with one filter, got a chain of " + std::to_string(job.chain.stages.size())};
 
   const double value = flags.border_value ? number_from("--border-value", *flags.border_value) : 0;
   if (flags.border) job.borders = borders_from(*flags.border, value);
@@ -177,15 +195,20 @@ Request request_of(const Flags& flags) {
   return request;
 }
 
+std::vector<PageFacts> results_of(const std::vector<PageJob>& jobs, const std::vector<PageFacts>& pages) {
+  std::vector<PageFacts> results;
+  for (std::size_t i = 0; i < pages.size(); ++i) results.push_back(result_facts(jobs[i], pages[i]));
+  return results;
+}
+
 /// Throws where a result could not be written, before it is worked for.
-void check_outputs(const Request& request, const std::vector<Page>& pages, const std::vector<PageJob>& jobs) {
-  for (const PageJob& job : jobs)
-    check_writable(request.out, job.output_pixel, job.output_shape, job.colour.alpha, job.output_colour,
-                   pages.size(), request.write);
+void check_outputs(const Request& request, const std::vector<PageFacts>& pages, const std::vector<PageFacts>& results) {
+  for (const PageFacts& result : results)
+    check_writable(request.out, result.pixel, result.shape, result.alpha, result.colour, pages.size(), request.write);
   if (!request.compare) return;
-  const PageKind picture = kind_of_side_by_side(
-      kind_of(pages.front()),
-      {jobs.front().output_shape, jobs.front().output_colour, jobs.front().colour.alpha});
+  const PageFacts& first = pages.front();
+  const PageKind picture = kind_of_side_by_side({first.shape, first.colour, first.alpha},
+                                                {results.front().shape, results.front().colour, results.front().alpha});
   check_writable(*request.compare, Pixel::u8, picture.shape, picture.alpha, picture.colour, 1);
 }
 
@@ -219,7 +242,7 @@ nlohmann::ordered_json json_of(const Shape& shape, Pixel pixel) {
           {"pixel", name_of(pixel)}};
 }
 
-std::string json_report(const Request& request, const std::string& filter, const std::vector<Page>& pages,
+std::string json_report(const Request& request, const std::string& filter, const std::vector<PageFacts>& pages,
                         const Prepared& prepared, const Timing& timing, const Workload& work,
                         const std::string& note) {
   nlohmann::ordered_json report{{"filter", filter}, {"input", request.in}, {"output", request.out}};
@@ -229,8 +252,10 @@ std::string json_report(const Request& request, const std::string& filter, const
   const std::vector<PageJob>& jobs = prepared.jobs;
   for (std::size_t i = 0; i < pages.size(); ++i) {
     nlohmann::ordered_json methods = nlohmann::ordered_json::array();
-    for (const Method method : jobs[i].plan.methods()) methods.push_back(name_of(method));
-    report["pages"].push_back({{"input", json_of(pages[i].image.shape(), pages[i].image.pixel())},
+    for (const Plan& plan : jobs[i].prepared.plans()) {
+      for (const Method method : plan.methods()) methods.push_back(name_of(method));
+    }
+    report["pages"].push_back({{"input", json_of(pages[i].shape, pages[i].pixel)},
                                {"output", json_of(jobs[i].output_shape, jobs[i].output_pixel)},
                                {"methods", std::move(methods)}});
   }
@@ -244,40 +269,58 @@ std::string json_report(const Request& request, const std::string& filter, const
   return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+/// The pages, to be read strip by strip, where that can be done.
+PageSources opened_in_parts(const Request& request) {
+  if (request.compare) return {};
+  return open_pages(request.in, request.read);
+}
+
 void apply(const Flags& flags) {
   const Request request = request_of(flags);
   Timing timing;
-  const std::vector<Page> pages =
-      timing.measure("read", [&] { return read_pages(request.in, request.read); });
+  const PageSources sources = timing.measure("read", [&] { return opened_in_parts(request); });
+  std::vector<Page> pages;
+  std::vector<PageFacts> facts = facts_of(sources);
+  const auto read_whole = [&] {
+    timing.measure("read", [&] { pages = read_pages(request.in, request.read); });
+    facts.clear();
+    for (const Page& page : pages) facts.push_back(facts_of(page));
+  };
+  if (sources.empty()) read_whole();
 
-  const Prepared prepared = prepare(request.job, pages, timing);
+  const Prepared prepared = prepare(request.job, facts, timing);
   const std::vector<PageJob>& jobs = prepared.jobs;
-  check_outputs(request, pages, jobs);
+  const std::vector<PageFacts> output = results_of(jobs, facts);
+  check_outputs(request, facts, output);
+  const bool in_strips = pages.empty() && is_worth_strips(facts, output) && is_written_in_parts(request.out, output, request.write);
+  if (!in_strips && pages.empty()) read_whole();
 
-  std::vector<Page> results;
   Workload work;
   Clipped clipped;
-  for (std::size_t i = 0; i < pages.size(); ++i) {
-    results.push_back(run(jobs[i], pages[i], timing, &clipped));
-    work += workload_of(jobs[i], pages[i]);
+  std::string explained;
+  for (std::size_t i = 0; i < facts.size(); ++i) work += workload_of(jobs[i], facts[i]);
+  if (in_strips) {
+    const std::unique_ptr<PagesSink> out = create_pages(request.out, output, request.write);
+    filter_in_strips(jobs, sources, *out, flags.quiet, timing, clipped, flags.explain ? &explained : nullptr);
+  } else {
+    std::vector<Page> results;
+    for (std::size_t i = 0; i < pages.size(); ++i) results.push_back(run(jobs[i], pages[i], timing, &clipped));
+    for (const PageJob& job : jobs) explained += explain(job);
+    write(request, pages, results, timing);
   }
-  write(request, pages, results, timing);
 
   const bool stdout_taken = request.out == "-";
   const std::string note = clipping_note(clipped, jobs.front());
   const bool json_on_stderr = flags.json && stdout_taken;  // which then holds nothing else
   if (!note.empty() && !json_on_stderr) notice(fmt::format("apply: {}\n", note));
-  if (flags.explain) {
-    for (const PageJob& job : jobs)
-      fmt::print(stdout_taken || flags.json ? stderr : stdout, "{}", explain(job));
-  }
+  if (flags.explain) fmt::print(stdout_taken || flags.json ? stderr : stdout, "{}", explained);
   if (flags.timing) {
     fmt::print(stderr, "{}", table_of(timing, work));
     fmt::print(stderr, "device {}\n", prepared.why.empty() ? name_of(prepared.device) : "auto: " + prepared.why);
   }
   if (flags.json)
     fmt::print(stdout_taken ? stderr : stdout, "{}\n",
-               json_report(request, flags.filter, pages, prepared, timing, work, note));
+               json_report(request, flags.filter, facts, prepared, timing, work, note));
 }
 
 }  // namespace

@@ -84,14 +84,6 @@ std::size_t bytes_from(std::string_view option, std::string_view text) {
   return static_cast<std::size_t>(bytes);
 }
 
-std::vector<double> numbers_from(std::string_view option, std::string_view text) {
-  const std::vector<std::string_view> parts = split(text, ',');
-  std::vector<double> numbers;
-  numbers.reserve(parts.size());
-  for (const std::string_view part : parts) numbers.push_back(number_from(option, part));
-  return numbers;
-}
-
 std::vector<Border> borders_from(std::string_view text, double value) {
   std::vector<Border> borders;
   for (const std::string_view part : split(text, ',')) borders.push_back({border_named(part), value});

@@ -32,9 +32,6 @@ std::int64_t whole_number_from(std::string_view option, std::string_view text, s
 /// A number of bytes: 512M, 1.5G; K, M, G and T are powers of 1024.
 std::size_t bytes_from(std::string_view option, std::string_view text);
 
-/// Finite numbers, apart by commas.
-std::vector<double> numbers_from(std::string_view option, std::string_view text);
-
 /// One mode for all axes, or one each for height,width or depth,height,width; `value` is that of the constant
 /// modes.
 std::vector<Border> borders_from(std::string_view text, double value);

@@ -81,16 +81,6 @@ std::string explanation(const Parameter& parameter) {
   return text;
 }
 
-std::vector<double> values_from(const NamedFilter& filter, const Parameter& parameter,
-                                std::string_view text) {
-  if (parameter.choices.empty()) return numbers_from(filter.name + ": " + parameter.name, text);
-  const auto choice = std::find(parameter.choices.begin(), parameter.choices.end(), text);
-  if (choice == parameter.choices.end())
-    throw Error{ErrorCode::invalid_argument, fmt::format("{}: {} must be {}, got '{}'", filter.name,
-                                                         parameter.name, allowed_values(parameter), text)};
-  return {static_cast<double>(choice - parameter.choices.begin())};
-}
-
 std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name) {
   if (name == custom_name) return {{"--weights", weights_explanation}};
   std::vector<std::pair<std::string, std::string>> options;
@@ -131,9 +121,19 @@ Arguments FilterOptions::arguments_for(const NamedFilter& filter) const {
                   fmt::format("{}: no parameter {}; it has {}", filter.name, option_name(name),
                               known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")))};
     }
-    arguments[name] = values_from(filter, *parameter, *text);
+    arguments[name] = parse_values(filter, *parameter, *text);
   }
   return arguments;
+}
+
+void FilterOptions::refuse_any(std::string_view instead) const {
+  const auto refuse = [&](const std::string& option) {
+    throw Error{ErrorCode::invalid_argument, fmt::format("{} goes with one filter; {}", option, instead)};
+  };
+  if (weights_) refuse("--weights");
+  for (const auto& [name, text] : given_) {
+    if (text) refuse(option_name(name));
+  }
 }
 
 FilterSet FilterOptions::make(std::string_view name, int dims) const {

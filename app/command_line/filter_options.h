@@ -27,10 +27,6 @@ std::string default_of(const Parameter& parameter);
 /// Meaning, range, unit and default on one line.
 std::string explanation(const Parameter& parameter);
 
-/// The value of `parameter` that `text` stands for: numbers apart by commas, or one of its choices. Throws
-/// `Error{invalid_argument}`; the range is left to `make_filter`.
-std::vector<double> values_from(const NamedFilter& filter, const Parameter& parameter, std::string_view text);
-
 /// Option names and explanations of what the filter `name` takes; nothing for a name that is none.
 std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name);
 
@@ -45,6 +41,9 @@ class FilterOptions {
 
   /// What was given for `filter`. Throws `Error{invalid_argument}` for a parameter that it does not have.
   Arguments arguments_for(const NamedFilter& filter) const;
+
+  /// Throws `Error{invalid_argument}`, which says `instead`, where any option of a filter was given.
+  void refuse_any(std::string_view instead) const;
 
   /// The filter `name`, or the weights for "custom"; with `dims` 0 it follows the image. Throws `Error`.
   FilterSet make(std::string_view name, int dims = 0) const;

@@ -62,17 +62,21 @@ void check_place(const std::string& path, std::optional<Pixel> pixel, const Writ
 
 namespace {
 
-PageJob prepare_page(const Job& job, const Page& page, Device device, Tune tune) {
-  const Shape& shape = page.image.shape();
+PageJob prepare_page(const Job& job, const PageFacts& page, Device device, Tune tune) {
+  const Shape& shape = page.shape;
   if (page.colour == ColourModel::cmyk && (job.gray || job.linear))
     refuse(fmt::format("{} needs gray or RGB, got an image in CMYK", job.gray ? "--gray" : "--linear"));
 
-  FilterSet filter = job.filter;
-  for (Filter& each : filter.filters) each = settled(each, page.dims(), job.anchor);
+  Chain chain = job.chain;
+  bool deep_filter = false;
+  for (FilterSet& stage : chain.stages) {
+    for (Filter& each : stage.filters) {
+      each = settled(each, page.dims(), job.anchor);
+      deep_filter = deep_filter || each.size().depth > 1;
+    }
+  }
   Options options = job.options;
   options.tune = tune;
-  const bool deep_filter = std::any_of(filter.filters.begin(), filter.filters.end(),
-                                       [](const Filter& each) { return each.size().depth > 1; });
   options.border = settled(job.borders, shape.depth > 1 || deep_filter);
 
   const ColourOptions colour{.alpha = page.alpha,
@@ -81,39 +85,28 @@ PageJob prepare_page(const Job& job, const Page& page, Device device, Tune tune)
   const std::int64_t alphas = page.alpha ? 1 : 0;
   Shape filtered = shape;
   filtered.channels = colour.gray ? 1 : shape.channels - alphas;
-  const Pixel input_pixel = page.image.pixel();
-  PlanSpec spec{.shape = filtered,
-                .pixel = input_pixel,
-                .filters = filter.filters,
-                .combine = filter.combine,
-                .device = device,
-                .options = job.view ? unrounded(options, input_pixel, colour) : options};
-  Plan plan(spec);
-  Shape output_shape = plan.output_shape();
+  const Options plain = job.view ? unrounded(options, page.pixel, colour) : options;
+  PreparedChain prepared(filtered, page.pixel, chain, device, plain);
+  Shape output_shape = prepared.output_shape();
   output_shape.channels += alphas;
-  const Pixel output_pixel = job.view ? options.output.value_or(input_pixel) : plan.output_pixel();
-  return {.filter = std::move(filter),
+  const Pixel output_pixel = job.view ? options.output.value_or(page.pixel) : prepared.output_pixel();
+  return {.chain = std::move(chain),
           .options = options,
           .colour = colour,
           .view = job.view,
           .device = device,
-          .spec = std::move(spec),
-          .plan = std::move(plan),
+          .prepared = std::move(prepared),
           .output_shape = output_shape,
           .output_pixel = output_pixel,
           .output_colour = colour.gray ? ColourModel::gray : page.colour};
 }
-
-}  // namespace
-
-namespace {
 
 /// What rounding cut off a page that was not made by a view. Where memory is short for that, nothing is said rather than the
 /// result lost.
 Clipped clipped_samples(const PageJob& job, const Page& page, const Image& filtered, Timing& timing) {
   try {
     return timing.measure("count", [&] {
-      return count_clipped(page.image, filtered, job.filter, job.options, job.colour, clipping_worth_saying,
+      return count_clipped(page.image, filtered, job.chain, job.options, job.colour, clipping_worth_saying,
                            job.device);
     });
   } catch (const Error& error) {
@@ -132,7 +125,7 @@ std::string explained_view(const PageJob& job) {
       plain.scale = 1;
       plain.offset = 0;
       const Tone tone = signed_tone(
-          results_of(job.filter, job.spec.pixel, job.output_pixel, plain, job.colour.linear), job.output_pixel);
+          results_of(job.chain, job.prepared.input_pixel(), job.output_pixel, plain, job.colour.linear), job.output_pixel);
       return fmt::format("view signed: round({:.6g} * result + {:g})\n", tone.scale, tone.offset);
     }
     case Display::magnitude:
@@ -145,21 +138,25 @@ std::string explained_view(const PageJob& job) {
 
 }  // namespace
 
-Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing) {
+Prepared prepare(const Job& job, const std::vector<PageFacts>& pages, Timing& timing) {
   Prepared prepared{.jobs = {}, .device = job.device.value_or(cpu()), .why = ""};
   const auto prepare_all = [&](Tune tune) {
     if (prepared.device.kind == Device::Kind::cuda)
       timing.measure("start", [&] { synchronise(prepared.device); });
     timing.measure("plan", [&] {
       prepared.jobs.clear();
-      for (const Page& page : pages) prepared.jobs.push_back(prepare_page(job, page, prepared.device, tune));
+      for (const PageFacts& page : pages) prepared.jobs.push_back(prepare_page(job, page, prepared.device, tune));
     });
   };
   // Nothing is timed on a device that may not be taken.
   prepare_all(job.device ? job.options.tune : Tune::estimate);
   if (job.device) return prepared;
   std::vector<PlannedJob> planned;
-  for (const PageJob& each : prepared.jobs) planned.push_back({each.spec, each.plan});
+  for (const PageJob& each : prepared.jobs) {
+    const std::vector<Plan>& plans = each.prepared.plans();
+    for (std::size_t i = 0; i < plans.size(); ++i)
+      planned.push_back({each.prepared.specs()[i], plans[i], i == 0, i + 1 == plans.size()});
+  }
   DeviceChoice choice = timing.measure("plan", [&] { return choose_device(planned); });
   prepared.why = std::move(choice.reason);
   if (choice.device != prepared.device || job.options.tune != Tune::estimate) {
@@ -181,8 +178,8 @@ Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing,
   TransferTimes times;
   Clipped of_page;
   Image filtered = timing.measure("compute", [&] {
-    if (!job.view) return convolve_colour_on(job.device, pixels, job.filter, job.options, job.colour, &times);
-    return convolve_display_on(job.device, pixels, job.filter, *job.view, job.options, job.colour, &times,
+    if (!job.view) return convolve_colour_on(job.device, pixels, job.chain, job.options, job.colour, &times);
+    return convolve_display_on(job.device, pixels, job.chain, *job.view, job.options, job.colour, &times,
                                clipped != nullptr ? &of_page : nullptr);
   });
   if (times.total() > 0) {
@@ -191,7 +188,7 @@ Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing,
     timing.move("compute", "download", times.download);
   }
   if (clipped != nullptr) {
-    const bool counts = can_clip(job.filter, page.image.pixel(), job.output_pixel, job.options, job.colour);
+    const bool counts = can_clip(job.chain, page.image.pixel(), job.output_pixel, job.options, job.colour);
     if (!job.view) of_page.samples = filtered.shape().elements();
     if (!job.view && counts) of_page = clipped_samples(job, page, filtered, timing);
     *clipped += of_page;
@@ -220,7 +217,7 @@ std::string clipping_note(const Clipped& clipped, const PageJob& job, const std:
   }
   // The scale that follows from the weights shows all that lies on both sides of zero, unless --scale and --offset, or floats
   // beyond [0, 1], go past it; the one that follows from the picture shows anything.
-  const bool has_scale = !job.view && !is_float(job.spec.pixel) && clipped.below > 0 && job.options.offset == 0 &&
+  const bool has_scale = !job.view && !is_float(job.prepared.input_pixel()) && clipped.below > 0 && job.options.offset == 0 &&
                          std::abs(job.options.scale) <= 1;
   return fmt::format("{}; {} {} shows them", fmt::join(ends, ", "), view,
                      name_of(has_scale ? Display::signed_values : Display::stretched));
@@ -235,15 +232,24 @@ std::string explain(const PageJob& job) {
       steps.empty() ? ""
                     : fmt::format("colours are {}, filtered as floats, and rounded once on the way back\n",
                                   fmt::join(steps, ", "));
-  return before + job.plan.explain() + explained_view(job);
+  return before + job.prepared.explain() + explained_view(job);
 }
 
-Workload workload_of(const PageJob& job, const Page& page) {
-  const Shape& in = page.image.shape();
+PageFacts result_facts(const PageJob& job, const PageFacts& page) {
+  PageFacts facts = page;
+  facts.shape = job.output_shape;
+  facts.pixel = job.output_pixel;
+  facts.colour = job.output_colour;
+  return facts;
+}
+
+Workload workload_of(const PageJob& job, const PageFacts& page) {
   double taps = 0;
-  for (const Filter& filter : job.filter.filters) taps += static_cast<double>(filter.size().taps());
+  for (const FilterSet& stage : job.chain.stages) {
+    for (const Filter& filter : stage.filters) taps += static_cast<double>(filter.size().taps());
+  }
   return {.pages = 1,
-          .pixels = static_cast<double>(in.width * in.height * in.depth),
+          .pixels = static_cast<double>(page.shape.width * page.shape.height * page.shape.depth),
           .operations = 2 * taps * static_cast<double>(job.output_shape.elements())};
 }
 

@@ -8,14 +8,15 @@
 
 #include "halation/display.h"
 #include "halation/io.h"
+#include "pipeline/prepared_chain.h"
 #include "timing.h"
 
 namespace halation::app {
 
 /// A filter job as the user stated it, before any image is known.
 struct Job {
-  FilterSet filter;                  ///< dimensions may be open
-  std::vector<std::int64_t> anchor;  ///< X, Y,X or Z,Y,X; empty: the filter's own
+  Chain chain;                       ///< dimensions may be open
+  std::vector<std::int64_t> anchor;  ///< X, Y,X or Z,Y,X, of a filter alone; empty: the filter's own
   std::vector<Border> borders = {
       Border::reflect101()};  ///< one, or one each for height,width or depth,height,width
   Options options = {};       ///< all but `border`, which follows from `borders`
@@ -27,13 +28,12 @@ struct Job {
 
 /// A job fitted to one page: everything that can be known before its pixels are touched.
 struct PageJob {
-  FilterSet filter;
+  Chain chain;  ///< dimensions settled
   Options options;
   ColourOptions colour;
   std::optional<Display> view;
   Device device;
-  PlanSpec spec;  ///< of the colours, as a plain job
-  Plan plan;      ///< the same, for reports
+  PreparedChain prepared;  ///< of the colours, as a plain job, for reports
   Shape output_shape;
   Pixel output_pixel = Pixel::u8;
   ColourModel output_colour = ColourModel::other;
@@ -50,7 +50,10 @@ struct Prepared {
   Device device;
   std::string why;  ///< of the device, where it was for `prepare` to choose
 };
-Prepared prepare(const Job& job, const std::vector<Page>& pages, Timing& timing);
+Prepared prepare(const Job& job, const std::vector<PageFacts>& pages, Timing& timing);
+
+/// What comes of a page by a job: the metadata are the page's.
+PageFacts result_facts(const PageJob& job, const PageFacts& page);
 
 /// The filtered page, with the page's metadata; writers leave out a colour profile that no longer fits. Its time goes to the phase
 /// "compute", and on a GPU to "allocate", "upload" and "download" beside it. To `clipped`, where given, is added what the page's
@@ -72,6 +75,6 @@ bool takes_kept_pixels(const PageJob& job);
 std::string explain(const PageJob& job);
 
 /// What `run` does, in numbers.
-Workload workload_of(const PageJob& job, const Page& page);
+Workload workload_of(const PageJob& job, const PageFacts& page);
 
 }  // namespace halation::app

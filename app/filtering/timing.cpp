@@ -18,6 +18,15 @@ void Timing::move(std::string_view from, std::string_view to, double seconds) {
   sum_of(to) += seconds;
 }
 
+void Timing::add_side_by_side(const std::vector<std::pair<std::string_view, double>>& phases, double wall_seconds) {
+  double sum = 0;
+  for (const auto& [phase, seconds] : phases) {
+    sum_of(phase) += seconds;
+    sum += seconds;
+  }
+  side_by_side_ += sum - wall_seconds;
+}
+
 double Timing::seconds(std::string_view phase) const {
   for (const auto& [name, seconds] : phases_) {
     if (name == phase) return seconds;
@@ -26,7 +35,7 @@ double Timing::seconds(std::string_view phase) const {
 }
 
 double Timing::total_seconds() const {
-  double total = 0;
+  double total = -side_by_side_;
   for (const auto& [name, seconds] : phases_) total += seconds;
   return total;
 }

@@ -6,12 +6,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/stopwatch.h"
 
 namespace halation::app {
 
-/// Seconds by phase, in the order in which phases were first measured.
+/// Seconds by phase, in the order in which phases were first measured. Where phases ran side by side the total is less than their sum.
 class Timing {
  public:
   /// Calls `work`, adds the time it took to `phase`, and returns what it returned.
@@ -19,6 +20,9 @@ class Timing {
   decltype(auto) measure(std::string_view phase, Work&& work) {
     return timed(sum_of(phase), std::forward<Work>(work));
   }
+
+  /// Adds phases that ran side by side and took `wall_seconds` together.
+  void add_side_by_side(const std::vector<std::pair<std::string_view, double>>& phases, double wall_seconds);
 
   /// Counts `seconds` that were measured as part of one phase to another.
   void move(std::string_view from, std::string_view to, double seconds);
@@ -34,6 +38,7 @@ class Timing {
   double& sum_of(std::string_view phase);
 
   std::deque<std::pair<std::string, double>> phases_;
+  double side_by_side_ = 0;  // seconds that several phases count
 };
 
 /// What the phase "compute" did, over all pages.

@@ -278,7 +278,7 @@ class Conversation {
                [&](const std::string& text) {
                  if (text.empty()) return;  // follows from others
                  Arguments all = arguments;
-                 all[parameter.name] = values_from(filter, parameter, text);
+                 all[parameter.name] = parse_values(filter, parameter, text);
                  (void)make_filter(filter.name, all, dims());
                  arguments = std::move(all);
                });
@@ -294,7 +294,7 @@ class Conversation {
   }
 
   Reply apply(FilterSet filter) {
-    job_.filter = std::move(filter);
+    job_.chain = Chain(std::move(filter));
     try {
       const FilterRun made = session_.apply(job_, filter_);
       fmt::print("{}:\n{}device {}\n", made.first ? "first run" : "later run, image already in memory",

@@ -50,7 +50,9 @@ ConstView FilterSession::kept_pixels(std::size_t page, Device device, Timing& ti
 FilterRun FilterSession::apply(const Job& job, const std::string& filter) {
   FilterRun made{
       .timing = reading_counts_ ? reading_ : Timing{}, .work = {}, .device = "", .note = "", .first = reading_counts_};
-  const Prepared prepared = prepare(job, source(), made.timing);
+  std::vector<PageFacts> facts;
+  for (const Page& page : source()) facts.push_back(facts_of(page));
+  const Prepared prepared = prepare(job, facts, made.timing);
   std::vector<Page> results;
   Clipped clipped;
   for (std::size_t i = 0; i < source().size(); ++i) {
@@ -59,7 +61,7 @@ FilterRun FilterSession::apply(const Job& job, const std::string& filter) {
     const ConstView pixels =
         takes_kept_pixels(each) ? kept_pixels(i, each.device, made.timing) : page.image.view();
     results.push_back(run(each, page, pixels, made.timing, &clipped));
-    made.work += workload_of(each, page);
+    made.work += workload_of(each, facts[i]);
   }
   made.device = prepared.why.empty() ? name_of(prepared.device) : "auto: " + prepared.why;
   made.note = clipping_note(clipped, prepared.jobs.front(), "view");
