@@ -47,6 +47,8 @@ int finish() {
 int run(int argc, char** argv) {
   Program program("Filters signals, images and volumes.", "halation", HALATION_VERSION);
   add_apply(program);
+  add_batch(program);
+  add_video(program);
   add_filters(program);
   add_explain(program);
   add_tune(program);

@@ -7,6 +7,8 @@ namespace halation::app {
 
 // Each adds a command, with all that it takes.
 void add_apply(Program& program);
+void add_batch(Program& program);
+void add_video(Program& program);
 void add_filters(Program& program);
 void add_explain(Program& program);
 void add_tune(Program& program);

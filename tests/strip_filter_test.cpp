@@ -205,7 +205,7 @@ TEST(StripFilter, SaysWhatMemoryAStripNeeds) {
   EXPECT_EQ(message_of([] {
               StripFilter({.height = 100'000, .width = 100'000}, Pixel::u8, gaussian({.sigma = 8}), {}, {}, {}, {.memory_bytes = 50'000'000});
             }),
-            "filtering in strips of 671x100000 u8 needs 0.1 GB of memory, 50.0 MB are available");
+            "filtering in strips of 670x100000 u8 needs 0.1 GB of memory, 50.0 MB are available");
 }
 
 TEST(StripFilter, TellsHowFarItIs) {

@@ -66,9 +66,11 @@ TEST(Strips, AreOneWhereTheImageIsShortOrCannotBeCut) {
 TEST(Strips, OverlapByLittleOfTheirLength) {
   const Length wide{.input = 100'000, .output = 100'000, .input_bytes = 50'000, .output_bytes = 50'000};
   const Strips strips(wide, {32, 32}, false, {});
-  EXPECT_EQ(strips.length(), 16 * 64);
+  EXPECT_LE(strips.length(), 16 * 64);
+  EXPECT_GT(strips.length(), 15 * 64);
   const Strips shorter(wide, {32, 32}, false, {.halvings = 2});
-  EXPECT_EQ(shorter.length(), 4 * 64);
+  EXPECT_LE(shorter.length(), 4 * 64);
+  EXPECT_GT(shorter.length(), 3.9 * 64);
 }
 
 TEST(Strips, AreManyOnAGpuWhereAnImageHasSomeMegabytes) {

@@ -2,6 +2,7 @@
 // libraries.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,7 +15,9 @@
 #include <vector>
 
 #include "app/command_line/arguments.h"
+#include "app/notice.h"
 #include "app/report/records.h"
+#include "app/report/status_line.h"
 #include "app/subcommands.h"
 #include "bench/built_in.h"
 #include "bench/contest.h"
@@ -23,6 +26,7 @@
 #include "bench/rounds.h"
 #include "halation/error.h"
 #include "io/file.h"
+#include "pipeline.h"
 #include "progress.h"
 #include "report.h"
 #include "table.h"
@@ -42,6 +46,7 @@ Examples:
   halation bench --jobs 'f32 *' 'u8 *' --peers npp,cufft
   halation bench --device cpu --threads 1,2 --python venv/bin/python --json cpu.json --report cpu.html
   halation bench --device cpu --jobs 'cpu f32*' --peers none
+  halation bench pipeline --device cpu --json pipeline.json
   bench/compare before.json after.json)";
 
 /// The command line as it was typed.
@@ -50,29 +55,39 @@ struct Flags {
 
   Given matrix, device, threads, peers, peer_seconds, python, repeats, rounds, json, report, as_peer;
   std::vector<std::string> jobs;
+  std::string what = "matrix";
+  Given folder, megapixels, photographs;
   bool list = false, progress = false, quiet = false;
 };
 
 Flags::Flags(Command& command) {
-  OptionGroup what = command.group("What is measured");
-  what.text("--matrix", matrix, "FILE", "jobs of this file, in the form below [those built in]");
-  what.texts("--jobs", jobs, "NAME",
+  command.positional("what", what, "matrix|pipeline",
+                     "matrix: filters by themselves; pipeline: whole jobs, from host memory or files and back, each stage by itself, and the "
+                     "whole beside its limit (bus, disk, codecs) [matrix]",
+                     Command::Need::optional);
+  OptionGroup measured = command.group("What is measured");
+  measured.text("--matrix", matrix, "FILE", "jobs of this file, in the form below [those built in]");
+  measured.texts("--jobs", jobs, "NAME",
              "those of these names, with * for any characters [those for the device]");
-  what.text("--device", device, "auto|cpu|cuda", "where [auto: the GPU where there is one]");
-  what.text("--threads", threads, "LIST",
+  measured.text("--device", device, "auto|cpu|cuda", "where [auto: the GPU where there is one]");
+  measured.text("--threads", threads, "LIST",
             "on the CPU each job runs with so many threads, apart by commas, 0 for all [1,0]");
-  what.text("--peers", peers, "LIST",
+  measured.text("--peers", peers, "LIST",
             "npp, cufft, cudnn, opencv, python, apart by commas, or none [all that fit the device]");
-  what.text("--python", python, "FILE",
+  measured.text("--python", python, "FILE",
             "the Python that has the packages of bench/requirements.txt, or those for GPUs [python3]");
-  what.text("--peer-seconds", peer_seconds, "N",
+  measured.text("--peer-seconds", peer_seconds, "N",
             "a peer that is at one job for longer is stopped: its row says that it took too long, or has the "
             "best way until then [60]");
-  what.text("--repeats", repeats, "N", "batches that each median is of [11]");
-  what.text("--rounds", rounds, "N",
+  measured.text("--repeats", repeats, "N", "batches that each median is of [11]");
+  measured.text("--rounds", rounds, "N",
             "where halation is not 1.3 times as fast as the best peer, it and the peers near that one are "
             "timed N times "
             "again, by turns, and medians of these count [0]");
+  OptionGroup pipeline = command.group("Of bench pipeline");
+  pipeline.text("--folder", folder, "DIR", "where its files lie meanwhile [the system's folder for temporary files]");
+  pipeline.text("--megapixels", megapixels, "N", "of its large file [400]");
+  pipeline.text("--photographs", photographs, "N", "how many [32]");
   OptionGroup results = command.group("Results");
   results.text("--json", json, "FILE",
                "write everything as JSON; - is standard output, instead of the table");
@@ -212,11 +227,64 @@ void write_results(const Flags& flags, const BenchResults& results) {
   if (flags.report) write_file(*flags.report, report_of(results));
 }
 
+/// A folder of its own, gone with everything in it at the end.
+class BenchFolder {
+ public:
+  explicit BenchFolder(const Given& parent)
+      : path_((parent ? std::filesystem::path(*parent) : std::filesystem::temp_directory_path()) / "halation-bench-XXXXXX") {
+    std::string name = path_.string();
+    if (::mkdtemp(name.data()) == nullptr) throw Error{ErrorCode::io, "bench: no folder can be made in " + path_.parent_path().string()};
+    path_ = name;
+  }
+  ~BenchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  BenchFolder(const BenchFolder&) = delete;
+  BenchFolder& operator=(const BenchFolder&) = delete;
+
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void run_pipeline(const Flags& flags, const Command& command) {
+  if (flags.matrix || flags.threads || flags.peers || flags.peer_seconds || flags.python || flags.rounds || flags.report ||
+      !flags.jobs.empty() || flags.list)
+    refuse("pipeline takes --device, --repeats, --folder, --megapixels, --photographs, --json, --progress and --quiet");
+  PipelineResults results;
+  ladder::Gpu gpu;
+  const Device::Kind kind = device_from(flags.device.value_or("auto"), gpu);
+  PipelineBench bench{.device = kind == Device::Kind::cuda ? cuda() : cpu(), .folder = {}};
+  bench.repeats = static_cast<int>(whole_number_from("--repeats", flags.repeats.value_or("11"), 1, most_repeats));
+  bench.megapixels = static_cast<double>(whole_number_from("--megapixels", flags.megapixels.value_or("400"), 1, 1'000'000));
+  bench.photographs = static_cast<int>(whole_number_from("--photographs", flags.photographs.value_or("32"), 1, 10'000));
+  results.circumstances = bench::circumstances(command.as_typed());
+  results.device = name_of(bench.device);
+  results.gpu = kind == Device::Kind::cuda ? fmt::format("{}, driver {}", gpu.name, gpu.driver) : "";
+  const BenchFolder folder(flags.folder);
+  bench.folder = folder.path();
+  StatusLine status;
+  const BenchProgress::Kind shown = progress_kind(flags.progress, flags.quiet);
+  results.rows = run_pipeline_bench(bench, [&](std::string_view name) {
+    if (shown == BenchProgress::Kind::status) status.show(std::string(name));
+    if (shown == BenchProgress::Kind::lines) notice(fmt::format("{}\n", name));
+  });
+  status.clear();
+  if (flags.json != "-") fmt::print("{}", text_of(results));
+  if (flags.json) write_file(*flags.json, json_of(results));
+}
+
 void run(const Flags& flags, const Command& command) {
   if (flags.as_peer) return be_peer(*flags.as_peer);
   for (const Given* path : {&flags.json, &flags.report}) {
     if (*path) check_file(**path);
   }
+  if (flags.progress && flags.quiet) refuse("--progress and --quiet are not for one run");
+  if (flags.what == "pipeline") return run_pipeline(flags, command);
+  if (flags.what != "matrix") refuse(fmt::format("unknown kind '{}'; choose from matrix, pipeline", flags.what));
+  if (flags.folder || flags.megapixels || flags.photographs) refuse("--folder, --megapixels and --photographs are for bench pipeline");
   const std::vector<bench::Job> matrix = matrix_from(flags.matrix);
   const auto repeats =
       static_cast<int>(whole_number_from("--repeats", flags.repeats.value_or("11"), 1, most_repeats));
@@ -224,7 +292,6 @@ void run(const Flags& flags, const Command& command) {
       static_cast<int>(whole_number_from("--rounds", flags.rounds.value_or("0"), 0, most_rounds));
   const auto peer_seconds = static_cast<int>(
       whole_number_from("--peer-seconds", flags.peer_seconds.value_or("60"), 1, most_peer_seconds));
-  if (flags.progress && flags.quiet) refuse("--progress and --quiet are not for one run");
   BenchResults results;
   const Device::Kind device = device_from(flags.device.value_or("auto"), results.gpu);
   if (device != Device::Kind::cpu && flags.threads) refuse("--threads is for jobs on the CPU");

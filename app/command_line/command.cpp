@@ -144,7 +144,7 @@ std::string Command::as_typed() const {
   std::string text = "halation " + name();
   for (const Declared& each : declared()) {
     if (!each.is_given) continue;
-    text += " " + each.name();
+    if (!each.positional) text += " " + each.name();
     if (!each.takes_value) continue;
     for (const std::string& value : each.values) text += " " + shell_word(value);
   }
@@ -154,6 +154,11 @@ std::string Command::as_typed() const {
 void Command::positional(const std::string& name, std::string& given, const std::string& kind,
                          const std::string& description, Need need) {
   parser_.add_option(name, given, description)->required(need == Need::required)->type_name(kind);
+}
+
+void Command::positionals(const std::string& name, std::vector<std::string>& given, const std::string& kind,
+                          const std::string& description) {
+  parser_.add_option(name, given, description)->required()->type_name(kind);
 }
 
 void Command::required(const std::string& names, std::string& given, const std::string& kind,

@@ -56,6 +56,8 @@ class Command {
   /// An argument that is known by its place.
   void positional(const std::string& name, std::string& given, const std::string& kind,
                   const std::string& description, Need need = Need::required);
+  /// All that follow, one at least.
+  void positionals(const std::string& name, std::vector<std::string>& given, const std::string& kind, const std::string& description);
   /// An option that must be given.
   void required(const std::string& names, std::string& given, const std::string& kind,
                 const std::string& description);

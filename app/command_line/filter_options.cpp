@@ -92,6 +92,8 @@ std::vector<std::pair<std::string, std::string>> explained_options(std::string_v
   return options;
 }
 
+bool is_chain(std::string_view text) { return text.find_first_of("|=") != std::string_view::npos; }
+
 FilterOptions::FilterOptions(Command& command, std::string_view left_out) {
   command.explain_chosen(std::string(filter_heading), chosen_filter);
   OptionGroup options = command.group(std::string(filter_heading));
@@ -153,6 +155,12 @@ FilterSet FilterOptions::make(std::string_view name, int dims) const {
     throw Error{ErrorCode::invalid_argument,
                 fmt::format("{}: weights are missing; give them by --weights", custom_name)};
   return weights_from(*weights_);
+}
+
+Chain FilterOptions::chain(const std::string& text) const {
+  if (!is_chain(text)) return make(text);
+  refuse_any("in a chain parameters stand behind their filter, such as \"gaussian sigma=2 | edges\"");
+  return chain_from(text);
 }
 
 }  // namespace halation::app

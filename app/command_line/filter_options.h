@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command.h"
+#include "halation/chain.h"
 #include "halation/filters.h"
 
 namespace halation::app {
@@ -30,6 +31,9 @@ std::string explanation(const Parameter& parameter);
 /// Option names and explanations of what the filter `name` takes; nothing for a name that is none.
 std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name);
 
+/// Whether the text is a chain with its parameters, "gaussian sigma=2 | edges", rather than the name of a filter.
+bool is_chain(std::string_view text);
+
 /// --weights, and one option for every parameter in the list of named filters. The command's help shows those of one filter alone,
 /// and first, where its first positional argument names one: halation apply gaussian --help.
 class FilterOptions {
@@ -47,6 +51,9 @@ class FilterOptions {
 
   /// The filter `name`, or the weights for "custom"; with `dims` 0 it follows the image. Throws `Error`.
   FilterSet make(std::string_view name, int dims = 0) const;
+
+  /// The filter that `text` names, with the options that go with it, or the chain that it is. Throws `Error`.
+  Chain chain(const std::string& text) const;
 
  private:
   Given weights_;

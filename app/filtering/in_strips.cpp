@@ -84,6 +84,8 @@ void filter_in_strips(const std::vector<PageJob>& jobs, const PageSources& pages
         filter.emplace(pages[i]->shape(), pages[i]->pixel(), job.chain, job.options, job.colour, job.view, strips);
       });
       if (explained != nullptr) *explained += filter->explain();
+      const bool is_plain = !job.colour.alpha && !job.colour.linear && !job.colour.gray && !job.view;
+      if (explained != nullptr && !is_plain) *explained += explain(job);  // of strips such a filter says their size alone
     }
     const StripReport report = filter->run(*pages[i], out.page(i));
     timing.add_side_by_side({{"read", report.read}, {"compute", report.compute}, {"write", report.write}}, report.total);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <tuple>
@@ -47,6 +48,11 @@ Borders settled(const std::vector<Border>& borders, bool has_depth) {
 }
 
 }  // namespace
+
+bool is_same_place(const std::string& a, const std::string& b) {
+  const auto place = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
+  return place(a) == place(b);
+}
 
 void check_place(const std::string& path, std::optional<Pixel> pixel, const WriteOptions& options) {
   // A format that refuses one pixel may hold another; anything else that is wrong is so for all of them.

@@ -16,7 +16,7 @@ namespace halation::app {
 /// A filter job as the user stated it, before any image is known.
 struct Job {
   Chain chain;                       ///< dimensions may be open
-  std::vector<std::int64_t> anchor;  ///< X, Y,X or Z,Y,X, of a filter alone; empty: the filter's own
+  std::vector<std::int64_t> anchor = {};  ///< X, Y,X or Z,Y,X, of a filter alone; empty: the filter's own
   std::vector<Border> borders = {
       Border::reflect101()};  ///< one, or one each for height,width or depth,height,width
   Options options = {};       ///< all but `border`, which follows from `borders`
@@ -38,6 +38,9 @@ struct PageJob {
   Pixel output_pixel = Pixel::u8;
   ColourModel output_colour = ColourModel::other;
 };
+
+/// Whether both names stand for one place.
+bool is_same_place(const std::string& a, const std::string& b);
 
 /// Throws `Error` where nothing could be written at `path`, whatever the image, in the job's output pixel if
 /// it names one.

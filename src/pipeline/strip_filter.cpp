@@ -39,8 +39,10 @@ class Pass {
   void compute_on_gpu(std::int64_t item, const Strip& strip);
   void compute_here(std::int64_t item, const Strip& strip);
   void write(std::int64_t item);
-  void wait(std::int64_t item);
+  RingTimes run_in_place();
+  RingTimes run_queued();
   void count_clipped(std::int64_t item, const Strip& strip, const ConstView& result);
+  void tell(const Strip& strip) const;
 
   ConstView input_of(std::int64_t item, const Strip& strip) {
     return view_in_ ? part_of(*view_in_, strip.first, filter_.strips->length()) : ConstView(filter_.slot_of(item).in);
@@ -58,6 +60,7 @@ class Pass {
   Extremes* found_ = nullptr;
   std::optional<ConstView> view_in_;  // where the source's memory is used as it lies
   std::optional<View> view_out_;
+  std::optional<View> in_place_;  // where a CPU puts the results of many strips from memory
   bool counts_ = false;
 };
 
@@ -76,31 +79,57 @@ Pass::Pass(StripWork& filter, Source& source, Sink* sink) : filter_(filter), sou
     if ((is_whole || !filter.wraps) && (is_direct(in->view().data) || !filter.is_plain)) view_in_ = in->view();
   }
   if (const auto* out = dynamic_cast<ViewSink*>(sink)) {
-    // A CPU's results outside those taken would lie over others.
-    if (filter.is_plain && is_direct(out->view().data) && (is_whole || on_gpu)) view_out_ = out->view();
+    const bool is_usable = filter.is_plain && is_direct(out->view().data);
+    if (is_usable && (is_whole || on_gpu)) view_out_ = out->view();
+    if (is_usable && !is_whole && !on_gpu && view_in_) in_place_ = out->view();
   }
   counts_ = filter.asked.counts_clipped && sink != nullptr && can_clip(filter.chain, filter.pixel, filter.out_pixel, filter.options, filter.colour);
 }
 
 RingTimes Pass::run(Extremes* found) {
   found_ = found;
-  filter_.make_host_buffers(!view_in_, !view_out_);
-  const std::int64_t count = filter_.strips->count();
-  if (view_in_ && view_out_ && is_gpu(filter_.asked.devices[0])) {
-    // Nothing is read or written here: all is queued, and waited for.
-    RingTimes times;
-    const auto in_flight = static_cast<std::int64_t>(filter_.slots.size());
-    for (std::int64_t item = 0; item < count + in_flight; ++item) {
-      if (item >= in_flight) timed(times.write.busy, [&] { write(item - in_flight); });
-      if (item < count) timed(times.compute.busy, [&] { compute(item); });
-      if (item + 1 >= count && item + 1 >= in_flight && item + 1 - in_flight >= count) break;
-    }
-    times.items = count;
-    return times;
-  }
+  filter_.make_host_buffers(!view_in_, !view_out_ && !in_place_);
+  if (in_place_) return run_in_place();
+  if (view_in_ && view_out_ && is_gpu(filter_.asked.devices[0])) return run_queued();
   return run_ring(filter_.slots.size(), {.read = [&](std::int64_t item) { return read(item); },
                                          .compute = [&](std::int64_t item) { compute(item); },
                                          .write = [&](std::int64_t item) { write(item); }});
+}
+
+/// On a CPU from and to memory there is nothing to read or write. Results of a strip are put where they belong; the first ones, which the
+/// cut has spoilt, lie over the last of the strip before, which are kept meanwhile, and the spoilt last ones are overwritten next.
+RingTimes Pass::run_in_place() {
+  const Strips& strips = *filter_.strips;
+  Image kept_rows(filter_.strip_out, filter_.out_pixel);
+  RingTimes times;
+  timed(times.compute.busy, [&] {
+    for (std::int64_t item = 0; item < strips.count(); ++item) {
+      const Strip strip = strips.at(item);
+      const View out = part_of(*in_place_, strip.first, strips.output_length());
+      const View spoilt = strip.skipped > 0 ? part_of(out, 0, strip.skipped) : View{};
+      const View kept = strip.skipped > 0 ? part_of(kept_rows.view(), 0, strip.skipped) : View{};
+      if (strip.skipped > 0) copy(spoilt, kept);
+      filter_.prepared[0].run(input_of(item, strip), out, filter_.slots[0].between);
+      if (strip.skipped > 0) copy(kept, spoilt);
+      if (counts_) count_clipped(item, strip, part_of(ConstView(*in_place_), strip.output, strip.outputs));
+      tell(strip);
+    }
+  });
+  times.items = strips.count();
+  return times;
+}
+
+/// From and to pinned memory nothing is read or written here: all is queued, and waited for.
+RingTimes Pass::run_queued() {
+  RingTimes times;
+  const std::int64_t count = filter_.strips->count();
+  const auto in_flight = static_cast<std::int64_t>(filter_.slots.size());
+  for (std::int64_t item = 0; item < count + in_flight; ++item) {
+    if (item >= in_flight && item - in_flight < count) timed(times.write.busy, [&] { write(item - in_flight); });
+    if (item < count) timed(times.compute.busy, [&] { compute(item); });
+  }
+  times.items = count;
+  return times;
 }
 
 bool Pass::read(std::int64_t item) {
@@ -207,6 +236,10 @@ void Pass::write(std::int64_t item) {
       sink_->write(strip.output, slot.queue != nullptr ? ConstView(taken_of(item, strip)) : taken(ConstView(slot.out), strip, strips));
     }
   }
+  tell(strip);
+}
+
+void Pass::tell(const Strip& strip) const {
   if (filter_.asked.progress) filter_.asked.progress({.done = strip.output + strip.outputs, .all = length_of(filter_.out_shape)});
 }
 

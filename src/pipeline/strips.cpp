@@ -46,9 +46,13 @@ Strips::Strips(const Length& length, const Reach& reach, bool wraps, const Strip
     return;
   }
   wraps_ = wraps;
+  const auto whole_parts = [](std::int64_t of, std::int64_t part) { return (of + part - 1) / part; };
+  count_ = wraps ? whole_parts(output_, strip_ - overlap) : 1 + whole_parts(input_ - strip_, strip_ - overlap);
+  // As many as that, of one length: the last one overlaps no more than the others.
+  const std::int64_t even = whole_parts(wraps ? output_ : input_ - overlap, count_) + overlap;
+  strip_ = std::max(std::min(strip_, even), least);
   step_ = strip_ - overlap;
-  const std::int64_t beyond_first = wraps ? output_ - step_ : input_ - strip_;
-  count_ = 1 + (beyond_first + step_ - 1) / step_;
+  count_ = wraps ? whole_parts(output_, step_) : 1 + whole_parts(input_ - strip_, step_);
 }
 
 Strip Strips::at(std::int64_t index) const {

@@ -1,0 +1,189 @@
+// batch.cpp: `halation batch`: a filter, or a chain of them, over many files.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/arguments.h"
+#include "app/command_line/job_options.h"
+#include "app/filtering/batch.h"
+#include "app/report/status_line.h"
+#include "halation/error.h"
+#include "halation/threads.h"
+#include "notice.h"
+#include "subcommands.h"
+
+namespace halation::app {
+namespace {
+
+constexpr const char* footer =
+    R"(Files keep their names, their place below the folder that was given, and their metadata. A file that cannot be filtered is told of
+and the others are gone on with; the exit code is 1 then. Results appear once they are complete: what was stopped goes on with --resume.
+
+Examples:
+  halation batch "gaussian sigma=3" photos -o soft --recursive
+  halation batch "unsharp_mask amount=0.5" 'shots/**/*.jpg' -o crisp --quality 90 --resume
+  halation batch edges a.tif b.tif stack.tif -o edges --format png --view abs --json > report.json)";
+
+struct Flags {
+  explicit Flags(Command& command);
+
+  JobOptions job_options;
+  std::vector<std::string> in;
+  std::string folder;
+  Given layout, page, quality, format, workers;
+  bool recursive = false, resume = false, json = false, quiet = false;
+};
+
+Flags::Flags(Command& command) : job_options(command) {
+  command.positionals("inputs", in, "FILE...",
+                      "files, folders (all images in them) and patterns in quotes, such as 'photos/**/*.jpg'");
+  command.required("-o,--output", folder, "DIR", "the folder of the results, made where it is missing");
+
+  OptionGroup files = command.group("Files");
+  files.flag("--recursive", recursive, "images of folders in folders too, which are kept");
+  files.flag("--resume", resume, "skips files whose results are there and no older than they are");
+  files.text("--layout", layout, "w|hw|hwc|dhw|dhwc", "axes of .npy inputs [by their number: w, hw, dhw, dhwc]");
+  files.text("--page", page, "N", "the page of TIFFs or the picture of animated GIFs, counted from 1 [all pages, the first picture]");
+  files.text("--format", format, "png|jpeg|tiff|webp|exr|npy|bmp|pnm|pfm|avif",
+             "format of the results, and their endings [that of each input; png for a GIF]");
+  files.text("--quality", quality, "Q", "of JPEG [92], of WebP and AVIF [lossless], 1 to 100");
+  files.text("--workers", workers, "N", "files at a time [as many as there are processors, or --threads]");
+
+  OptionGroup reports = command.group("Reports");
+  reports.flag("--json", json, "what became of each file as a JSON object on standard output");
+  reports.flag("--quiet", quiet, "failures alone");
+  command.footer(footer);
+}
+
+std::string ending_of_format(const Given& format) {
+  if (!format) return "";
+  if (*format == "jpeg") return ".jpg";
+  if (*format == "tiff") return ".tif";
+  return "." + *format;
+}
+
+BatchJob job_of(const Flags& flags) {
+  BatchJob batch{.job = flags.job_options.job(), .resume = flags.resume};
+  if (flags.layout) batch.read.layout = array_layout_named(*flags.layout);
+  if (flags.page) batch.read.page = whole_number_from("--page", *flags.page, 1, 1 << 30);
+  batch.write.format = flags.format.value_or("");
+  if (flags.format) check_place("*" + ending_of_format(flags.format), batch.job.options.output, batch.write);
+  if (flags.quality) {
+    batch.write.quality = static_cast<int>(whole_number_from("--quality", *flags.quality, 1, 100));
+    batch.write.lossless = false;
+  }
+  const int threads = batch.job.options.threads;
+  batch.workers = threads > 0 ? threads : available_threads();
+  if (flags.workers) batch.workers = static_cast<int>(whole_number_from("--workers", *flags.workers, 1, 1024));
+  if (batch.workers > 1) batch.job.options.threads = 1;  // of each file: the others have theirs
+  return batch;
+}
+
+void check_folder(const std::string& folder) {
+  std::error_code ignored;
+  if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
+    throw Error{ErrorCode::io, folder + ": is a file; a folder was expected"};
+}
+
+/// A file's name may hold line ends.
+std::string in_one_line(std::string sentence) {
+  std::replace_if(
+      sentence.begin(), sentence.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+  return sentence;
+}
+
+/// All that is added up.
+struct Sums {
+  std::size_t done = 0, skipped = 0, failed = 0;
+  double pixels = 0, bytes_in = 0, bytes_out = 0;
+
+  void add(const BatchResult& result) {
+    switch (result.state) {
+      case BatchResult::State::done: ++done; break;
+      case BatchResult::State::skipped: ++skipped; break;
+      case BatchResult::State::failed: ++failed; break;
+    }
+    pixels += result.pixels;
+    bytes_in += result.bytes_in;
+    bytes_out += result.bytes_out;
+  }
+};
+
+std::string summary(const Sums& sums, double seconds) {
+  return fmt::format(
+      "{} done, {} skipped, {} failed in {:.1f} s: {:.1f} files/s, {:.1f} MPix/s, {:.1f} MB read, {:.1f} MB written\n", sums.done,
+      sums.skipped, sums.failed, seconds, static_cast<double>(sums.done) / seconds, sums.pixels / seconds * 1e-6, sums.bytes_in * 1e-6,
+      sums.bytes_out * 1e-6);
+}
+
+std::string_view name_of(BatchResult::State state) {
+  switch (state) {
+    case BatchResult::State::done: return "done";
+    case BatchResult::State::skipped: return "skipped";
+    case BatchResult::State::failed: return "failed";
+  }
+  throw Error(ErrorCode::invalid_argument, "not a state");
+}
+
+std::string json_report(const std::string& chain, const std::vector<BatchResult>& results, const Sums& sums, double seconds) {
+  nlohmann::ordered_json report{{"chain", chain},
+                                {"done", sums.done},
+                                {"skipped", sums.skipped},
+                                {"failed", sums.failed},
+                                {"seconds", seconds},
+                                {"files_per_second", static_cast<double>(sums.done) / seconds},
+                                {"mpix_per_second", sums.pixels / seconds * 1e-6},
+                                {"files", nlohmann::ordered_json::array()}};
+  for (const BatchResult& result : results) {
+    nlohmann::ordered_json file{{"input", result.file.in}, {"output", result.file.out}, {"state", name_of(result.state)}};
+    if (result.state == BatchResult::State::done) file["milliseconds"] = result.seconds * 1e3;
+    if (!result.sentence.empty()) file[result.state == BatchResult::State::failed ? "error" : "note"] = result.sentence;
+    report["files"].push_back(std::move(file));
+  }
+  return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+void batch(const Flags& flags) {
+  const BatchJob job = job_of(flags);
+  check_folder(flags.folder);
+  const std::vector<BatchFile> files = batch_files(flags.in, flags.recursive, flags.folder, ending_of_format(flags.format));
+  const bool shows = !flags.quiet && StatusLine::is_possible();
+  StatusLine line;
+  Sums sums;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const std::vector<BatchResult> results = run_batch(files, job, [&](const BatchResult& result) {
+    sums.add(result);
+    if (result.state == BatchResult::State::failed) {
+      line.clear();
+      notice(fmt::format("batch: {}\n", in_one_line(result.sentence)));
+    }
+    const std::size_t ended = sums.done + sums.skipped + sums.failed;
+    const double seconds = elapsed();
+    if (shows)
+      line.show(fmt::format("{} of {} files, {:.1f} MPix/s, {:.0f} s left", ended, files.size(), sums.pixels / seconds * 1e-6,
+                            seconds / static_cast<double>(ended) * static_cast<double>(files.size() - ended)));
+  });
+  line.clear();
+  const double seconds = elapsed();
+  if (!flags.quiet) notice(summary(sums, seconds));
+  if (flags.json) fmt::print("{}\n", json_report(flags.job_options.filter(), results, sums, seconds));
+  if (sums.failed > 0) {
+    throw Error{ErrorCode::io, fmt::format("batch: {} of {} files could not be filtered", sums.failed, files.size())};
+  }
+}
+
+}  // namespace
+
+void add_batch(Program& program) {
+  Command& command = program.add("batch", "Filters many files, as many at a time as there are processors");
+  const auto flags = std::make_shared<Flags>(command);
+  command.does([flags] { batch(*flags); });
+}
+
+}  // namespace halation::app

@@ -1,0 +1,133 @@
+// batch.cpp: many files filtered side by side.
+//
+// Each worker reads, filters and writes a file after the other by itself. Reading and writing are most of the work, and codecs run in one
+// thread: as many files at a time as there are processors keep all of them busy without anything to hand over.
+#include "batch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "halation/error.h"
+
+namespace halation::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+double size_of(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  return error ? 0 : static_cast<double>(size);
+}
+
+bool is_there(const BatchFile& file) {
+  std::error_code of_in, of_out;
+  const fs::file_time_type in = fs::last_write_time(file.in, of_in);
+  const fs::file_time_type out = fs::last_write_time(file.out, of_out);
+  return !of_in && !of_out && out >= in;
+}
+
+class Batch {
+ public:
+  Batch(const std::vector<BatchFile>& files, const BatchJob& job, const std::function<void(const BatchResult&)>& each)
+      : job_(job), each_(each) {
+    for (const BatchFile& file : files) results_.push_back({.file = file});
+  }
+
+  std::vector<BatchResult> run() {
+    const auto work = [this] {
+      for (std::size_t i = next_++; i < results_.size(); i = next_++) {
+        finish(results_[i]);
+        const std::lock_guard lock(told_);
+        each_(results_[i]);
+      }
+    };
+    std::vector<std::thread> threads;
+    const std::size_t wanted = std::min(static_cast<std::size_t>(job_.workers), results_.size());
+    try {
+      while (threads.size() + 1 < wanted) threads.emplace_back(work);
+    } catch (const std::system_error&) {  // those that there are do it
+    }
+    work();
+    for (std::thread& thread : threads) thread.join();
+    return std::move(results_);
+  }
+
+ private:
+  void finish(BatchResult& result) {
+    if (!result.file.refused.empty()) {
+      result.sentence = result.file.in + ": " + result.file.refused;
+      return;
+    }
+    if (job_.resume && is_there(result.file)) {
+      result.state = BatchResult::State::skipped;
+      return;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    if (!try_to_filter(result, false)) try_to_filter(result, true);
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  /// False where memory did not suffice beside other files.
+  bool try_to_filter(BatchResult& result, bool alone) {
+    std::shared_lock beside_others(memory_, std::defer_lock);
+    std::unique_lock without_others(memory_, std::defer_lock);
+    alone ? without_others.lock() : beside_others.lock();
+    try {
+      filter(result);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::out_of_memory && !alone && job_.workers > 1) return false;
+      fail(result, error.what());
+    } catch (const std::bad_alloc&) {
+      if (!alone && job_.workers > 1) return false;
+      fail(result, result.file.in + ": not enough memory");
+    } catch (const std::exception& error) {
+      fail(result, result.file.in + ": " + error.what());
+    }
+    return true;
+  }
+
+  void filter(BatchResult& result) const {
+    const std::string folder = fs::path(result.file.out).parent_path().string();
+    std::error_code error;
+    if (!folder.empty()) fs::create_directories(folder, error);
+    if (error) throw Error{ErrorCode::io, folder + ": cannot be made: " + error.message()};
+    FileJob job{.in = result.file.in, .out = result.file.out, .compare = {}, .job = job_.job, .read = job_.read, .write = job_.write, .quiet = true};
+    const FilteredFile done = filter_file(job);
+    result.state = BatchResult::State::done;
+    result.sentence = clipping_note(done.clipped, done.prepared.jobs.front());
+    result.pixels = done.work.pixels;
+    result.bytes_in = size_of(result.file.in);
+    result.bytes_out = size_of(result.file.out);
+  }
+
+  /// Sentences of files begin with the file's name.
+  static void fail(BatchResult& result, std::string sentence) {
+    if (!sentence.starts_with(result.file.in) && !sentence.starts_with(result.file.out)) sentence = result.file.in + ": " + sentence;
+    result.sentence = std::move(sentence);
+  }
+
+  const BatchJob& job_;
+  const std::function<void(const BatchResult&)>& each_;
+  std::vector<BatchResult> results_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex told_;
+  std::shared_mutex memory_;
+};
+
+}  // namespace
+
+std::vector<BatchResult> run_batch(const std::vector<BatchFile>& files, const BatchJob& job,
+                                   const std::function<void(const BatchResult&)>& each) {
+  return Batch(files, job, each).run();
+}
+
+}  // namespace halation::app

@@ -1,0 +1,190 @@
+// file_list.cpp: the files that `halation batch` was given, and where their results go.
+#include "file_list.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "halation/error.h"
+
+namespace halation::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 18> written_endings = {".png", ".jpg", ".jpeg", ".jpe", ".tif", ".tiff", ".webp", ".exr", ".npy",
+                                                              ".bmp", ".dib", ".pnm",  ".pbm", ".pgm", ".ppm",  ".pam",  ".pfm", ".avif"};
+
+std::string ending_of(const fs::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending;
+}
+
+bool is_written(const std::string& ending) {
+  return std::find(written_endings.begin(), written_endings.end(), ending) != written_endings.end();
+}
+
+bool is_image(const fs::path& path) {
+  const std::string ending = ending_of(path);
+  return is_written(ending) || ending == ".gif";
+}
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::io, sentence}; }
+
+/// A file, and its name below the folder of results.
+struct Found {
+  fs::path path;
+  fs::path below;
+};
+
+/// Where a name leads, links followed, whether or not something is there.
+std::string place_of(const fs::path& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  const fs::path place = error ? fs::path() : fs::weakly_canonical(whole, error);
+  return (error ? path.lexically_normal() : place).string();
+}
+
+bool is_in(const fs::path& place, const fs::path& folder) {
+  const fs::path below = place.lexically_relative(folder);
+  return !below.empty() && *below.begin() != "..";
+}
+
+/// Adds what was found in a folder, in alphabetical order; without results of this run or one before, where their folder lies in that one.
+void add_sorted(const fs::path& folder, const std::string& results, std::vector<Found> inside, std::vector<Found>& found) {
+  const fs::path place = place_of(folder);
+  if (!is_in(place, results)) std::erase_if(inside, [&](const Found& each) { return is_in(place / each.below, results); });
+  std::sort(inside.begin(), inside.end(), [](const Found& a, const Found& b) { return a.path < b.path; });
+  found.insert(found.end(), inside.begin(), inside.end());
+}
+
+void add_folder(const fs::path& folder, bool recursive, const std::string& results, std::vector<Found>& found) {
+  std::error_code error;
+  std::vector<Found> inside;
+  const auto add = [&](const fs::directory_entry& entry) {
+    std::error_code ignored;
+    if (entry.is_regular_file(ignored) && is_image(entry.path()))
+      inside.push_back({entry.path(), entry.path().lexically_relative(folder)});
+  };
+  constexpr auto options = fs::directory_options::skip_permission_denied;
+  if (recursive) {
+    fs::recursive_directory_iterator at(folder, options, error);
+    for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) add(*at);
+  } else {
+    fs::directory_iterator at(folder, options, error);
+    for (; !error && at != fs::directory_iterator(); at.increment(error)) add(*at);
+  }
+  if (error) refuse(fmt::format("{}: {}", folder.string(), error.message()));
+  add_sorted(folder, results, std::move(inside), found);
+}
+
+/// Whether the parts of a path match those of a pattern, one by one; ** matches any number of them.
+bool matches(const std::vector<std::string>& pattern, std::size_t at, const std::vector<std::string>& parts, std::size_t part) {
+  if (at == pattern.size()) return part == parts.size();
+  if (pattern[at] == "**") {
+    for (std::size_t skipped = part; skipped <= parts.size(); ++skipped) {
+      if (matches(pattern, at + 1, parts, skipped)) return true;
+    }
+    return false;
+  }
+  return part < parts.size() && ::fnmatch(pattern[at].c_str(), parts[part].c_str(), FNM_PERIOD) == 0 &&
+         matches(pattern, at + 1, parts, part + 1);
+}
+
+bool is_pattern(std::string_view name) { return name.find_first_of("*?[") != std::string_view::npos; }
+
+/// The files that match, below the last folder that the pattern names outright.
+void add_matches(const std::string& name, const std::string& results, std::vector<Found>& found) {
+  fs::path folder;
+  std::vector<std::string> pattern;
+  for (const fs::path& part : fs::path(name)) {
+    if (pattern.empty() && !is_pattern(part.string())) {
+      folder /= part;
+    } else {
+      pattern.push_back(part.string());
+    }
+  }
+  const fs::path start = folder.empty() ? fs::path(".") : folder;
+  const bool is_deep = std::find(pattern.begin(), pattern.end(), "**") != pattern.end();
+  std::error_code error;
+  std::vector<Found> inside;
+  fs::recursive_directory_iterator at(start, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    std::error_code ignored;
+    if (at->is_directory(ignored)) {
+      if (!is_deep && at.depth() + 2 > static_cast<int>(pattern.size())) at.disable_recursion_pending();
+      continue;
+    }
+    if (!at->is_regular_file(ignored)) continue;  // a pipe would be waited for
+    const fs::path below = at->path().lexically_relative(start);
+    std::vector<std::string> parts;
+    for (const fs::path& part : below) parts.push_back(part.string());
+    if (matches(pattern, 0, parts, 0)) inside.push_back({folder / below, below});
+  }
+  if (error) refuse(fmt::format("{}: {}", start.string(), error.message()));
+  const std::size_t before = found.size();
+  add_sorted(start, results, std::move(inside), found);
+  if (found.size() == before) refuse(fmt::format("{}: no file matches", name));
+}
+
+std::vector<Found> all_found(const std::vector<std::string>& names, bool recursive, const std::string& results) {
+  std::vector<Found> found;
+  for (const std::string& name : names) {
+    std::error_code ignored;
+    if (fs::is_directory(name, ignored)) {
+      const std::size_t before = found.size();
+      add_folder(name, recursive, results, found);
+      if (found.size() == before)
+        refuse(fmt::format("{}: no image in this folder{}", name, recursive ? "" : "; --recursive looks into its folders"));
+    } else if (!fs::exists(name, ignored) && is_pattern(name)) {
+      add_matches(name, results, found);
+    } else {
+      found.push_back({name, fs::path(name).filename()});  // one that is missing is a failure among others
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<BatchFile> batch_files(const std::vector<std::string>& names, bool recursive, const std::string& folder,
+                                   const std::string& ending) {
+  const std::vector<Found> found = all_found(names, recursive, place_of(folder));
+  std::map<std::string, fs::path> inputs;  // by their places
+  for (const Found& each : found) inputs.try_emplace(place_of(each.path), each.path);
+
+  std::vector<BatchFile> files;
+  std::map<std::string, fs::path> taken;  // by the places of their results
+  for (const Found& each : found) {
+    fs::path out = fs::path(folder) / each.below;
+    if (!ending.empty()) {
+      out.replace_extension(ending);
+    } else if (!is_written(ending_of(out))) {
+      out.replace_extension(".png");
+    }
+    BatchFile file{.in = each.path.string(), .out = out.string()};
+    const std::string in_place = place_of(each.path), out_place = place_of(out);
+    const auto replaced = inputs.find(out_place);
+    if (in_place == out_place) {
+      file.refused = "its result would replace it; choose another folder";
+    } else if (replaced != inputs.end()) {
+      file.refused = fmt::format("its result would replace {}, which is to be filtered too", replaced->second.string());
+    } else if (const auto [other, is_new] = taken.try_emplace(out_place, each.path); !is_new) {
+      const bool is_same = place_of(other->second) == in_place;
+      file.refused = is_same ? "is named twice" : fmt::format("its result would replace that of {}", other->second.string());
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+}  // namespace halation::app

@@ -1,0 +1,210 @@
+// frames.cpp: a chain over raw frames, as one process writes them and others read them.
+#include "frames.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "core/stopwatch.h"
+#include "halation/frame_filter.h"
+#include "pipeline/choose_device.h"
+
+namespace halation::app {
+namespace {
+
+std::size_t bytes_in(const Shape& shape, Pixel pixel) { return static_cast<std::size_t>(shape.elements()) * bytes_of(pixel); }
+
+/// The chroma planes of frames on their way. The thread that reads puts them in, the one that writes takes them out, frame after frame.
+class PlanesQueue {
+ public:
+  explicit PlanesQueue(std::size_t bytes) : bytes_(bytes) {}
+
+  /// For the next frame's.
+  std::vector<std::byte> empty() {
+    const std::lock_guard lock(mutex_);
+    if (done_.empty()) return std::vector<std::byte>(bytes_);
+    std::vector<std::byte> planes = std::move(done_.back());
+    done_.pop_back();
+    return planes;
+  }
+  void put(std::vector<std::byte> planes) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(planes));
+  }
+  /// Of the frame longest on its way.
+  std::vector<std::byte> take() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::byte> planes = std::move(waiting_.front());
+    waiting_.pop_front();
+    return planes;
+  }
+  void give_back(std::vector<std::byte> planes) {
+    const std::lock_guard lock(mutex_);
+    done_.push_back(std::move(planes));
+  }
+
+ private:
+  const std::size_t bytes_;
+  std::mutex mutex_;
+  std::deque<std::vector<std::byte>> waiting_;
+  std::vector<std::vector<std::byte>> done_;
+};
+
+/// Whether results may lie beyond what the format holds of the u16 that they are rounded to. Without offset and constant they are to the
+/// format's range as those of all u16 are to theirs.
+bool can_exceed(const FrameFormat& format, const Chain& chain, const Options& options) {
+  if (format.uses_whole_pixel()) return false;
+  const auto borders = options.border.axes();
+  const bool has_constant = std::any_of(borders.begin(), borders.end(), [](const Border& border) {
+    return border.mode == Border::Mode::constant && border.value != 0;
+  });
+  if (options.offset != 0 || has_constant) return true;
+  constexpr double most = 65535;
+  return results_of(chain, Pixel::u16, Pixel::u16, options).most > most * (1 + 1e-9);
+}
+
+std::vector<std::byte> neutral_planes(std::size_t bytes, const FrameFormat& format) {
+  std::vector<std::byte> planes(bytes);
+  const auto zero = static_cast<std::uint16_t>(format.zero());
+  if (format.pixel == Pixel::u8) {
+    std::fill(planes.begin(), planes.end(), static_cast<std::byte>(zero));
+  } else {
+    for (std::size_t i = 0; i < bytes; i += sizeof zero) std::memcpy(planes.data() + i, &zero, sizeof zero);
+  }
+  return planes;
+}
+
+}  // namespace
+
+struct FramesFilter::Impl {
+  FrameJob job;
+  Shape image;
+  std::size_t image_bytes = 0, chroma_bytes = 0;
+  FrameFilter filter;
+  std::optional<ChromaFilter> chroma;
+  bool clamps_image = false, clamps_chroma = false;
+  std::vector<std::byte> neutral;  // chroma where it is dropped
+  Image packed;                    // a result that is not as it lies in a frame
+  std::vector<std::uint16_t> clamped;
+
+  PlanesQueue planes;
+  std::atomic<bool> stopping = false;  // the end of the source is this program's doing
+  double chroma_seconds = 0;
+  FrameTimes times;
+
+  explicit Impl(const FrameJob& asked);
+  std::optional<ConstView> read(Process& source, View buffer);
+  void write(const FramePipes& pipes, const ConstView& result);
+  bool send(const FramePipes& pipes, const std::byte* data, std::size_t size);
+  void send_clamped(const FramePipes& pipes, const std::byte* data, std::size_t size, bool clamps);
+};
+
+FramesFilter::Impl::Impl(const FrameJob& asked)
+    : job(asked),
+      image(job.format.image(job.width, job.height)),
+      image_bytes(bytes_in(image, job.format.pixel)),
+      chroma_bytes(job.format.kind == FrameFormat::Kind::yuv ? bytes_in(job.format.chroma(job.width, job.height), job.format.pixel) : 0),
+      filter(image, job.format.pixel, job.chain, job.options, {.alpha = job.format.has_alpha()}, job.view, {.devices = {job.device}}),
+      clamps_image(can_exceed(job.format, job.chain, job.options)),
+      planes(chroma_bytes) {
+  if (chroma_bytes == 0) return;
+  if (job.drops_chroma) {
+    neutral = neutral_planes(chroma_bytes, job.format);
+  } else if (job.chroma_chain) {
+    const Options options = chroma_options(job.options, *job.chroma_chain, job.format);
+    clamps_chroma = can_exceed(job.format, *job.chroma_chain, options);
+    chroma.emplace(job.format.chroma(job.width, job.height), job.format.pixel, *job.chroma_chain, options, job.device);
+  }
+}
+
+std::optional<ConstView> FramesFilter::Impl::read(Process& source, View buffer) {
+  const auto is_there = [&](std::byte* data, std::size_t size) {
+    const std::size_t got = source.read(data, size);
+    if (stopping || (got == 0 && data == buffer.data)) return false;
+    if (got < size) throw BrokenPipe::source;
+    return true;
+  };
+  if (!is_there(buffer.data, image_bytes)) return {};
+  if (chroma_bytes > 0) {
+    std::vector<std::byte> next = planes.empty();
+    if (!is_there(next.data(), chroma_bytes)) return {};
+    planes.put(std::move(next));
+  }
+  return buffer;
+}
+
+/// False where nobody takes frames any more.
+bool FramesFilter::Impl::send(const FramePipes& pipes, const std::byte* data, std::size_t size) {
+  if (pipes.encoder != nullptr && !pipes.encoder->write(data, size)) {
+    stopping = true;
+    pipes.source.stop();
+    throw BrokenPipe::encoder;
+  }
+  if (pipes.player != nullptr && !times.player_left && !pipes.player->write(data, size)) times.player_left = true;
+  return pipes.encoder != nullptr || !times.player_left;
+}
+
+void FramesFilter::Impl::send_clamped(const FramePipes& pipes, const std::byte* data, std::size_t size, bool clamps) {
+  if (clamps) {
+    clamped.resize(size / sizeof(std::uint16_t));
+    clamp(reinterpret_cast<const std::uint16_t*>(data), clamped.data(), clamped.size(), job.format.most());
+    data = reinterpret_cast<const std::byte*>(clamped.data());
+  }
+  if (send(pipes, data, size) || stopping) return;
+  stopping = true;
+  pipes.source.stop();
+}
+
+void FramesFilter::Impl::write(const FramePipes& pipes, const ConstView& result) {
+  ConstView shown = result;
+  if (result.strides != strides_of(result.shape, result.pixel)) {
+    if (packed.empty()) packed = Image(result.shape, result.pixel);
+    copy(result, packed);
+    shown = packed;
+  }
+  send_clamped(pipes, shown.data, image_bytes, clamps_image);
+  if (chroma_bytes > 0) {
+    std::vector<std::byte> before = planes.take();
+    const std::byte* after = before.data();
+    if (job.drops_chroma) after = neutral.data();
+    if (chroma) after = timed(chroma_seconds, [&] { return chroma->run(before.data()); }).data;
+    send_clamped(pipes, after, chroma_bytes, clamps_chroma);
+    planes.give_back(std::move(before));
+  }
+  ++times.frames;
+  if (pipes.progress) pipes.progress(times.frames);
+}
+
+FramesFilter::FramesFilter(const FrameJob& job) : impl_(std::make_unique<Impl>(job)) {}
+FramesFilter::~FramesFilter() = default;
+
+FrameTimes FramesFilter::run(const FramePipes& pipes) {
+  Impl& impl = *impl_;
+  const FrameReport report = impl.filter.run({.read = [&](std::int64_t, View buffer) { return impl.read(pipes.source, buffer); },
+                                              .write = [&](std::int64_t, const ConstView& result) { impl.write(pipes, result); }});
+  FrameTimes times = impl.times;
+  times.player_left = times.player_left && pipes.encoder == nullptr;
+  times.decoding = report.read;
+  times.filtering = report.compute + impl.chroma_seconds;
+  times.encoding = report.write - impl.chroma_seconds;
+  return times;
+}
+
+ChosenDevice device_for(const FrameJob& job, std::optional<std::int64_t> frames) {
+  constexpr std::int64_t many = 1000;
+  Shape image = job.format.image(job.width, job.height);
+  if (job.format.has_alpha()) --image.channels;
+  const PreparedChain prepared(image, job.format.pixel, job.chain, cpu(), job.options);
+  const std::vector<Plan>& plans = prepared.plans();
+  std::vector<PlannedJob> planned;
+  for (std::int64_t frame = 0; frame < std::clamp<std::int64_t>(frames.value_or(many), 1, many); ++frame) {
+    for (std::size_t i = 0; i < plans.size(); ++i) planned.push_back({prepared.specs()[i], plans[i], i == 0, i + 1 == plans.size()});
+  }
+  const DeviceChoice choice = choose_device(planned);
+  return {choice.device, choice.reason};
+}
+
+}  // namespace halation::app

@@ -1,0 +1,152 @@
+// run.cpp: a video filtered from one file to another.
+#include "run.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "core/stopwatch.h"
+#include "core/temporary.h"
+#include "halation/error.h"
+#include "io/file.h"
+#include "io/naming.h"
+
+namespace halation::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file that another program writes and that appears at its path once it is complete.
+class Target {
+ public:
+  explicit Target(const std::string& path) : path_(place_of(path)), temporary_(path_.has_parent_path() ? path_.parent_path() : ".") {
+    struct stat replaced = {};
+    if (::stat(path_.c_str(), &replaced) == 0) (void)::fchmod(descriptor(), replaced.st_mode & 07777U);
+  }
+  int descriptor() const { return ::fileno(temporary_.file()); }
+  void commit() {
+    if (!temporary_.become(path_)) throw Error(ErrorCode::io, "cannot be written: " + std::generic_category().message(errno));
+  }
+
+ private:
+  /// The file itself where `path` is a link. Throws where none can be made.
+  static fs::path place_of(const std::string& path) {
+    io::check_target(path);
+    std::error_code ignored;
+    if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+      throw Error(ErrorCode::io, "is a device or a pipe; a video needs a file, in which its beginning is written last");
+    const fs::path place = fs::weakly_canonical(path, ignored);
+    return place.empty() ? fs::path(path) : place;
+  }
+
+  fs::path path_;
+  Temporary temporary_;
+};
+
+std::string reason(const Process& process, int code) {
+  const std::string complaint = process.first_complaint();
+  return complaint.empty() ? fmt::format("ffmpeg ended with exit code {}", code) : "ffmpeg: " + complaint;
+}
+
+[[noreturn]] void fail(const std::string& file, const std::string& sentence) { throw Error(ErrorCode::io, file + ": " + sentence); }
+
+/// Throws where the decoder has failed, or said that it could not decode what a file holds.
+void check_source(Process& decoder, const VideoInput& input) {
+  const int code = decoder.wait();
+  if (code != 0 && input.keeps_going) fail(input.name, reason(decoder, code));
+  if (code != 0 || (!input.keeps_going && !decoder.first_complaint().empty()))
+    fail(input.name, reason(decoder, code) + "; --keep-going takes what can be decoded");
+}
+
+void check_encoder(Process& encoder, const std::string& path) {
+  encoder.close_in();
+  const int code = encoder.wait();
+  if (code != 0) fail(path, reason(encoder, code));
+}
+
+FrameJob job_for(const VideoRequest& request, const VideoFacts& facts) {
+  FrameJob job{.format = frame_format_for(facts.format, {.rgb = request.rgb, .gray = request.gray, .whole_range = request.view.has_value()}),
+               .width = facts.width,
+               .height = facts.height,
+               .chain = request.chain,
+               .drops_chroma = request.gray,
+               .options = request.options,
+               .view = request.view};
+  if (job.format.kind == FrameFormat::Kind::yuv && !job.drops_chroma) job.chroma_chain = request.chroma_chain(job.format);
+  return job;
+}
+
+}  // namespace
+
+VideoReport filter_video(const VideoRequest& request) {
+  std::optional<Target> target;
+  const std::string path = request.output ? request.output->path : "";
+  if (request.output) io::naming_output(path, [&] { target.emplace(path); });
+  VideoInput input = request.input;
+  const VideoFacts facts = probe(input);
+  input.keeps_going = input.keeps_going || !facts.is_file;
+
+  std::optional<std::int64_t> frames = facts.frames;
+  if (request.frames) frames = std::min(*request.frames, frames.value_or(*request.frames));
+  FrameJob job = job_for(request, facts);
+  VideoReport report{.width = facts.width, .height = facts.height, .pixel_format = job.format.name};
+  if (request.device) {
+    job.device = *request.device;
+  } else {
+    const ChosenDevice chosen = device_for(job, frames);
+    job.device = chosen.device;
+    report.device_chosen = chosen.why;
+  }
+  report.device = name_of(job.device);
+  FramesFilter filter(job);
+
+  const WithoutPipeSignal held;
+  timed(report.seconds, [&] {
+    FfmpegProcess decoding(decoder(input, facts, job.format, request.frames), {.out = true});
+    std::optional<FfmpegProcess> encoding, showing;
+    if (request.output)
+      encoding.emplace(encoder(input, facts, job.format, *request.output, request.frames),
+                       Process::Ends{.in = true, .as_three = target->descriptor()});
+    if (request.shows) showing.emplace(player(facts, job.format, request.title), Process::Ends{.in = true});
+    try {
+      report.times = filter.run({.source = decoding,
+                                 .encoder = encoding ? &*encoding : nullptr,
+                                 .player = showing ? &*showing : nullptr,
+                                 .progress = [&](std::int64_t done) {
+                                   if (request.progress) request.progress(done, frames);
+                                 }});
+    } catch (const BrokenPipe broken) {
+      if (broken == BrokenPipe::source) {
+        check_source(decoding, input);
+        fail(input.name, "the decoder ended in the middle of a frame");
+      }
+      check_encoder(*encoding, path);
+      fail(path, "the encoder ended before the video");
+    }
+    if (!report.times.player_left) check_source(decoding, input);
+    if (report.times.frames == 0) fail(input.name, "no frame could be decoded");
+    if (!decoding.first_complaint().empty() && !report.times.player_left)
+      report.notes.push_back(fmt::format("{}: ffmpeg: {}", input.name, decoding.first_complaint()));
+    if (showing) {
+      showing->close_in();
+      if (const int code = showing->wait(); code != 0) {
+        const std::string sentence = fmt::format("--preview: ffplay: {}", showing->first_complaint());
+        if (!encoding) throw Error(ErrorCode::io, sentence);
+        report.notes.push_back(sentence);
+      }
+    }
+    if (!encoding) return;
+    // What the encoder still had to do once all frames were there.
+    timed(report.times.encoding, [&] { check_encoder(*encoding, path); });
+    // Of a damaged file both have the same to say.
+    if (report.notes.empty() && !encoding->first_complaint().empty()) report.notes.push_back(fmt::format("{}: ffmpeg: {}", path, encoding->first_complaint()));
+    io::naming_output(path, [&] { target->commit(); });
+  });
+  return report;
+}
+
+}  // namespace halation::app

@@ -1,0 +1,393 @@
+"""test_video.py: `halation video`: pixel formats, planes, sound, what goes wrong and what it leaves behind."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+import program
+from pictures import png, read_png
+from program import ProgramTest, flat, main
+
+FFMPEG = shutil.which("ffmpeg")
+SCALE = "scale=97:53"  # odd sizes: chroma planes are of (w + 1) / 2
+
+
+class VideoTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        if FFMPEG is None or shutil.which("ffprobe") is None:
+            self.skipTest("the program ffmpeg is not here")
+
+    def ffmpeg(self, *arguments):
+        done = subprocess.run([FFMPEG, "-v", "error", "-nostdin", "-y", *map(str, arguments)], cwd=self.folder, capture_output=True,
+                              timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout
+
+    def source(self, name="in.mkv", pixels="yuv420p", frames=5, *more, scale=SCALE):
+        self.ffmpeg("-f", "lavfi", "-i", f"testsrc2=s=98x54:r=25,{scale}", *more, "-frames:v", frames, "-c:v", "ffv1", "-slicecrc", 1,
+                    "-pix_fmt", pixels, name)
+        return name
+
+    def facts(self, name, entries):
+        counting = ["-count_frames"] if "nb_read_frames" in entries else []
+        answer = subprocess.run(["ffprobe", "-v", "error", "-show_entries", entries, *counting, "-of", "json", name], cwd=self.folder,
+                                capture_output=True, timeout=60, check=True)
+        return json.loads(answer.stdout)
+
+    def checksums(self, name, pixels):
+        text = self.ffmpeg("-i", name, "-map", "0:v", "-pix_fmt", pixels, "-f", "framemd5", "-").decode()
+        return [line.split(",")[-1].strip() for line in text.splitlines() if not line.startswith("#")]
+
+    def raw(self, name, pixels, *filters):
+        return self.ffmpeg("-i", name, "-map", "0:v", *filters, "-f", "rawvideo", "-pix_fmt", pixels, "-")
+
+    def video(self, *arguments):
+        """Runs the command, which must succeed; returns its report."""
+        return json.loads(self.run_ok("video", *arguments, "--json")[0])
+
+
+class Frames(VideoTest):
+    """What becomes of pixels."""
+
+    def test_identity_keeps_every_bit(self):
+        for pixels, filtered_as in (("yuv420p", "yuv420p"), ("yuv422p", "yuv422p"), ("yuv444p", "yuv444p"), ("bgr0", "rgb24"),
+                                    ("gray", "gray"), ("gray16le", "gray16le"), ("yuv420p10le", "yuv420p10le"),
+                                    ("gbrp12le", "gbrp12le"), ("bgra", "bgra")):
+            with self.subTest(pixels):
+                self.source(pixels=pixels, frames=3)
+                report = self.video("identity", "in.mkv", "-o", "out.mkv", "--codec", "ffv1")
+                self.assertEqual(report["pixel_format"], filtered_as)
+                self.assertEqual((report["width"], report["height"], report["frames"]), (97, 53, 3))
+                self.assertEqual(self.facts("out.mkv", "stream=pix_fmt")["streams"][0]["pix_fmt"], pixels)
+                self.assertEqual(self.checksums("out.mkv", pixels), self.checksums("in.mkv", pixels))
+
+    def test_frames_are_those_of_apply(self):
+        gaussian, edges = ["gaussian", "--sigma", "2", "--border", "replicate"], ["edges", "--scale", "0.5"]
+        others = [["box", "--size", "5,3"], ["box size=3 | sharpen"], ["sobel", "--view", "signed"],
+                  ["custom", "--weights", "1 2 -3; 4 5 6", "--scale", "0.1", "--correlate"]]
+        for pixels, list_of_filters in (("gray", [gaussian, edges, *others]), ("rgb24", [gaussian, edges])):
+            self.source(pixels="gray" if pixels == "gray" else "bgr0", frames=2)
+            self.ffmpeg("-i", "in.mkv", "-pix_fmt", pixels, "frame%d.png")
+            for filters in list_of_filters:
+                with self.subTest(pixels=pixels, filters=filters):
+                    expected = b""
+                    for number in (1, 2):
+                        self.run_ok("apply", filters[0], f"frame{number}.png", "-o", "filtered.png", *filters[1:])
+                        expected += bytes(value for pixel in flat(read_png(self.get("filtered.png"))[0]) for value in pixel)
+                    self.video(filters[0], "in.mkv", "-o", "out.mkv", "--codec", "ffv1", *filters[1:])
+                    self.assertEqual(self.raw("out.mkv", pixels), expected)
+
+    def planes(self, name, pixels="yuv420p", width=97, height=53):
+        """Y, U and V of a video's first frame."""
+        data = self.raw(name, pixels)
+        halves = {"yuv420p": (2, 2), "yuv422p": (2, 1), "yuv444p": (1, 1)}[pixels]
+        luma, chroma = width * height, -(-width // halves[0]) * -(-height // halves[1])
+        return [data[:luma], data[luma:luma + chroma], data[luma + chroma:luma + 2 * chroma]]
+
+    def apply_to_plane(self, plane, width, filters):
+        self.put("plane.png", png([[(value,) for value in plane[i:i + width]] for i in range(0, len(plane), width)]))
+        self.run_ok("apply", filters, "plane.png", "-o", "filtered.png")
+        return bytes(pixel[0] for pixel in flat(read_png(self.get("filtered.png"))[0]))
+
+    def test_chroma_is_filtered_with_lengths_of_its_resolution(self):
+        for pixels, luma, chroma in (("yuv420p", "gaussian sigma=2", "gaussian sigma=1"),
+                                     ("yuv422p", "gaussian sigma=2 radius='4'", "gaussian sigma=2,1 radius=4,2"),
+                                     ("yuv444p", "box size=5", "box size=5"),
+                                     ("yuv420p", "box size=5 | unsharp_mask sigma=2,4", "box size=3 | unsharp_mask sigma=1,2")):
+            with self.subTest(pixels=pixels, luma=luma):
+                self.source(pixels=pixels, frames=1)
+                self.video(luma, "in.mkv", "-o", "out.mkv", "--codec", "ffv1")
+                y, u, v = self.planes("in.mkv", pixels)
+                width = 97 if pixels == "yuv444p" else 49
+                expected = [self.apply_to_plane(y, 97, luma), self.apply_to_plane(u, width, chroma), self.apply_to_plane(v, width, chroma)]
+                self.assertEqual(self.planes("out.mkv", pixels), expected)
+
+    def test_chroma_stays_where_a_filter_has_no_length_or_cancels(self):
+        self.source(frames=1)
+        before = self.planes("in.mkv")
+        for filters in ("edges", "sharpen", "gaussian sigma=2 | edges", "gaussian_derivative sigma=2",
+                        "gaussian sigma=1 | custom weights='1 2 1'"):
+            with self.subTest(filters):
+                self.video(filters, "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--scale", "0.25")
+                after = self.planes("out.mkv")
+                self.assertNotEqual(after[0], before[0])
+                self.assertEqual(after[1:], before[1:])
+
+    def test_zero_of_chroma_stays_zero(self):
+        self.ffmpeg("-f", "lavfi", "-i", "color=gray:s=32x16", "-frames:v", 1, "-c:v", "ffv1", "-pix_fmt", "yuv420p", "in.mkv")
+        self.video("gaussian", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--border", "constant", "--scale", "0.5", "--offset", "9")
+        self.assertEqual(self.planes("out.mkv", width=32, height=16)[1:], [bytes([128] * 128)] * 2)
+
+    def test_gray_and_rgb(self):
+        self.source(frames=1)
+        luma = self.planes("in.mkv")[0]
+        self.video("identity", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--gray")
+        self.assertEqual(self.planes("out.mkv"), [luma, *[bytes([128] * 49 * 27)] * 2])
+        report = self.video("edges", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--rgb")
+        self.assertEqual(report["pixel_format"], "rgb24")
+        self.assertEqual(self.facts("out.mkv", "stream=pix_fmt")["streams"][0]["pix_fmt"], "yuv420p")
+        self.source(pixels="bgr0", frames=1)
+        self.assertEqual(self.video("edges", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--gray")["pixel_format"], "gray")
+
+    def test_results_are_clamped_to_the_bits_of_the_format(self):
+        self.source(pixels="gray10le", frames=1)
+        self.video("identity", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--scale", "4")
+
+        def values(name):
+            data = self.raw(name, "gray10le")
+            return [data[i] + 256 * data[i + 1] for i in range(0, len(data), 2)]
+        before = values("in.mkv")
+        self.assertGreater(max(before), 256)
+        self.assertEqual(values("out.mkv"), [min(4 * value, 1023) for value in before])
+
+    def test_views_of_deep_formats_have_all_sixteen_bits(self):
+        self.source(pixels="gray10le", frames=1)
+        report = self.video("sobel", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--view", "signed", "--pixel-format", "gray16le")
+        self.assertEqual(report["pixel_format"], "gray16le")
+
+    def test_frames_lie_upright(self):
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48", "-frames:v", 3, "-c:v", "mpeg4", "flat.mp4")
+        self.ffmpeg("-i", "flat.mp4", "-c", "copy", "-metadata:s:v", "rotate=90", "in.mp4")
+        if "side_data_list" not in self.facts("in.mp4", "stream_side_data")["streams"][0]:
+            self.skipTest("this ffmpeg writes no rotation")
+        self.video("identity", "in.mp4", "-o", "out.mkv", "--codec", "ffv1")
+        stream = self.facts("out.mkv", "stream=width,height:stream_side_data:stream_tags")["streams"][0]
+        self.assertEqual((stream["width"], stream["height"]), (48, 64))
+        self.assertNotIn("side_data_list", stream)
+        self.assertEqual(self.checksums("out.mkv", "yuv420p"), self.checksums("in.mp4", "yuv420p"))
+
+
+class Files(VideoTest):
+    """What else is in a file, and how it is read and written."""
+
+    def test_sound_and_metadata_are_copied(self):
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.6", "-f", "lavfi", "-i", "sine=d=0.6", "-c:v", "ffv1", "-c:a", "flac",
+                    "-metadata", "title=A day", "-metadata:s:a", "language=deu", "in.mkv")
+        self.video("box", "in.mkv", "-o", "out.mkv", "--preset", "ultrafast", "--crf", "30")
+        facts = self.facts("out.mkv", "stream=codec_name,nb_read_frames:stream_tags=language:format_tags=title")
+        self.assertEqual(facts["format"]["tags"]["title"], "A day")
+        video, sound = facts["streams"]
+        self.assertEqual((video["codec_name"], video["nb_read_frames"]), ("h264", "15"))
+        self.assertEqual((sound["codec_name"], sound["tags"]["language"]), ("flac", "deu"))
+
+        def packets(name):
+            return self.ffmpeg("-i", name, "-map", "0:a", "-c", "copy", "-f", "md5", "-")
+        self.assertEqual(packets("out.mkv"), packets("in.mkv"))
+
+    def test_every_stream_comes_along(self):
+        self.put("words.srt", b"1\n00:00:00,100 --> 00:00:00,300\nHello\n")
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.4", "-f", "lavfi", "-i", "sine=d=0.4", "-f", "lavfi", "-i", "sine=d=0.4",
+                    "-i", "words.srt", "-map", 0, "-map", 1, "-map", 2, "-map", 3, "-c:v", "ffv1", "-c:a", "pcm_s16le", "-c:s", "srt",
+                    "-metadata:s:a:1", "language=fra", "-metadata:s:s:0", "language=deu", "in.mkv")
+        for name, sound, words in (("out.mkv", "pcm_s16le", "subrip"), ("out.mp4", "aac", "mov_text")):
+            self.video("box", "in.mkv", "-o", name, "--codec", "mpeg4")
+            streams = self.facts(name, "stream=codec_name:stream_tags=language")["streams"]
+            self.assertEqual([stream["codec_name"] for stream in streams], ["mpeg4", sound, sound, words])
+            self.assertEqual([stream["tags"]["language"] for stream in streams[2:]], ["fra", "deu"])
+
+    def test_frames_that_begin_after_the_sound_are_neither_repeated_nor_early(self):
+        self.ffmpeg("-itsoffset", 0.22, "-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.4", "-f", "lavfi", "-i", "sine=d=1", "-c:v", "ffv1",
+                    "-c:a", "flac", "in.mkv")
+        self.video("identity", "in.mkv", "-o", "out.mkv", "--codec", "ffv1")
+        video = self.facts("out.mkv", "stream=start_time,nb_read_frames")["streams"][0]
+        self.assertEqual(video["nb_read_frames"], "10")
+        self.assertAlmostEqual(float(video["start_time"]), 0.22, delta=0.021)  # to half a frame
+
+    def test_colour_tags_and_pixel_aspect_are_kept(self):
+        tags = {"color_range": "tv", "color_space": "bt709", "color_primaries": "bt709", "color_transfer": "bt709"}
+        self.source("in.mkv", "yuv420p", 2, "-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
+                    scale="setsar=4/3")
+        for colours in ([], ["--rgb"]):
+            self.video("identity", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", *colours)
+            stream = self.facts("out.mkv", "stream=sample_aspect_ratio," + ",".join(tags))["streams"][0]
+            self.assertEqual(stream, {**tags, "sample_aspect_ratio": "4:3"})
+
+    def test_frames_stops_sound_and_all(self):
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=2", "-f", "lavfi", "-i", "sine=d=2", "-c:v", "ffv1", "in.mkv")
+        self.assertEqual(self.video("box", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--frames", 7)["frames"], 7)
+        facts = self.facts("out.mkv", "stream=codec_type,nb_read_frames:format=duration")
+        self.assertEqual(facts["streams"][0]["nb_read_frames"], "7")
+        self.assertLess(float(facts["format"]["duration"]), 0.5)
+
+    def test_input_options(self):
+        report = self.video("box", "testsrc2=s=64x48:r=10,format=yuv422p", "-o", "out.mkv", "--codec", "ffv1", "--frames", 3,
+                            "--input-options", "-f 'lavfi'", "--realtime")
+        self.assertEqual((report["frames"], report["pixel_format"]), (3, "yuv422p"))
+        self.source(frames=10)
+        self.assertEqual(self.video("box", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--input-options", "-ss 0.2")["frames"], 5)
+
+    def test_names_that_ffmpeg_would_take_for_something_else(self):
+        (self.folder / self.source(frames=1)).rename(self.folder / "a:b.mkv")
+        self.video("box", "a:b.mkv", "-o", "c:d 'e.mkv", "--codec", "ffv1")
+        self.assertTrue((self.folder / "c:d 'e.mkv").exists())
+
+    def test_a_link_stays_a_link_and_permissions_stay(self):
+        self.source(frames=1)
+        self.put("real.mkv", b"old")
+        (self.folder / "real.mkv").chmod(0o640)
+        (self.folder / "link.mkv").symlink_to("real.mkv")
+        self.video("box", "in.mkv", "-o", "link.mkv", "--codec", "ffv1")
+        self.assertTrue((self.folder / "link.mkv").is_symlink())
+        self.assertGreater((self.folder / "real.mkv").stat().st_size, 100)
+        self.assertEqual((self.folder / "real.mkv").stat().st_mode & 0o777, 0o640)
+
+    def test_report(self):
+        self.source(frames=3)
+        report = self.video("gaussian sigma=2", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--device", "cpu", "--threads", 1)
+        self.assertEqual(set(report), {"filter", "input", "output", "frames", "fps", "seconds", "limit", "stages", "pixel_format", "width",
+                                       "height", "device"})
+        self.assertIn(report["limit"], ("decoding", "filtering", "encoding"))
+        self.assertEqual((report["device"], report["filter"], report["frames"]), ("cpu", "gaussian sigma=2", 3))
+        stdout, stderr = self.run_ok("video", "box", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--timing")
+        self.assertEqual(stdout, b"")
+        for word in ("frames ", "decoding ", "filtering ", "encoding ", "FPS ", "limited by ", "97x53 yuv420p"):
+            self.assertIn(word, stderr)
+
+    def test_devices_agree(self):
+        self.source(frames=2)
+        results = set()
+        for arguments in ([], ["--device", "cpu"], ["--device", "reference"], ["--threads", 1]):
+            self.video("custom weights='1 2 3 1 1'", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--scale", "0.125", *arguments)
+            results.add(tuple(self.checksums("out.mkv", "yuv420p")))
+        self.assertEqual(len(results), 1)
+
+
+class Refusals(VideoTest):
+    """One sentence, the exit code, and nothing left behind."""
+
+    def refuse(self, sentence, code, *arguments, **more):
+        self.check_error(["video", *arguments], sentence, code, **more)
+
+    def test_command_lines(self):
+        self.source(frames=1)
+        self.put("out.mkv", b"as it was")
+        for sentence, arguments in (
+                ("-o FILE is needed, or --preview; see halation video --help", ["box", "in.mkv"]),
+                ("-o needs a file of its own, not the one that is read", ["box", "in.mkv", "-o", "./in.mkv"]),
+                ("-o needs a file, in which a video's beginning is written last; standard output is none", ["box", "in.mkv", "-o", "-"]),
+                ("out: needs an ending that says the format, such as .mp4, .mkv, .mov or .webm", ["box", "in.mkv", "-o", "out"]),
+                ("--rgb and --gray exclude each other", ["box", "in.mkv", "-o", "out.mkv", "--rgb", "--gray"]),
+                ("a video cannot be read from standard input, which ffmpeg would have to open several times", ["box", "-", "-o", "out.mkv"]),
+                ("--frames must be a whole number from 1 to 1099511627776, got '0'", ["box", "in.mkv", "-o", "out.mkv", "--frames", "0"]),
+                ("--border-value goes with --border constant", ["box", "in.mkv", "-o", "out.mkv", "--border-value", "3"]),
+                ("--input-options: the quote ' is not closed", ["box", "in.mkv", "-o", "out.mkv", "--input-options", "-f 'lavfi"]),
+                ("--size goes with one filter; in a chain parameters stand behind their filter, such as \"gaussian sigma=2 | edges\"",
+                 ["box | edges", "in.mkv", "-o", "out.mkv", "--size", "5"]),
+                ("edges: no parameter --sigma; it has none", ["edges", "in.mkv", "-o", "out.mkv", "--sigma", "2"])):
+            with self.subTest(sentence):
+                self.refuse(sentence, 2, *arguments)
+
+    def test_files(self):
+        self.source(frames=1)
+        self.put("text.mkv", b"hello\n" * 50)
+        self.put("out.mkv", b"as it was")
+        (self.folder / "folder.mkv").mkdir()
+        self.ffmpeg("-f", "lavfi", "-i", "sine=d=0.1", "sound.mkv")
+        self.refuse("nothing.mp4: no such file", 1, "box", "nothing.mp4", "-o", "out.mkv")
+        self.refuse("folder.mkv: is a folder; a file was expected", 1, "box", "folder.mkv", "-o", "out.mkv")
+        self.refuse("text.mkv: ffprobe: Invalid data found when processing input", 1, "box", "text.mkv", "-o", "out.mkv")
+        self.refuse("sound.mkv: holds no video", 1, "box", "sound.mkv", "-o", "out.mkv")
+        self.refuse("no/out.mkv: folder no does not exist", 1, "box", "in.mkv", "-o", "no/out.mkv")
+        self.refuse("folder.mkv: is a folder; a file name was expected", 1, "box", "in.mkv", "-o", "folder.mkv")
+        os.mkfifo(self.folder / "pipe.mkv")
+        self.refuse("pipe.mkv: is a device or a pipe; a video needs a file, in which its beginning is written last", 1, "box", "in.mkv",
+                    "-o", "pipe.mkv")
+
+    def test_no_ffmpeg(self):
+        self.source(frames=1)
+        (self.folder / "nothing").mkdir()
+        self.refuse("video needs the programs ffmpeg and ffprobe; on Debian: apt-get install ffmpeg", 1, "box", "in.mkv", "-o", "out.mkv",
+                    env={**os.environ, "PATH": str(self.folder / "nothing")})
+
+    def refuse_like(self, pattern, *arguments):
+        """As `refuse`, where some of the sentence is ffmpeg's."""
+        before = {path: path.read_bytes() for path in self.folder.iterdir()}
+        done = self.start("video", *arguments)
+        self.assertRegex(done.stderr.decode(), rf"\Ahalation: {pattern}\n\Z")
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertEqual({path: path.read_bytes() for path in self.folder.iterdir()}, before)
+
+    def test_the_encoder_refuses(self):
+        self.source(frames=30)
+        self.put("out.mkv", b"as it was")
+        self.refuse_like("out.mkv: ffmpeg: .*nonsense.*", "box", "in.mkv", "-o", "out.mkv", "--codec", "nonsense")
+        self.refuse_like("out.mkv: ffmpeg: .*", "box", "in.mkv", "-o", "out.mkv", "--preset", "nonsense")
+        self.refuse_like("out.xyz: ffmpeg: .*xyz.*", "box", "in.mkv", "-o", "out.xyz")
+
+    def test_damaged_files(self):
+        self.source(frames=20)
+        self.put("out.mkv", b"as it was")
+        whole = self.get("in.mkv")
+        middle = len(whole) * 6 // 10
+        damages = {"cut.mkv": whole[:middle], "spoilt.mkv": whole[:middle] + bytes(x ^ 0x5a for x in whole[middle:middle + 900]) + whole[middle + 900:]}
+        for name, data in damages.items():
+            with self.subTest(name):
+                self.put(name, data)
+                self.refuse_like(f"{name}: ffmpeg: .*; --keep-going takes what can be decoded", "box", name, "-o", "out.mkv", "--codec", "ffv1")
+        done = self.start("video", "box", "cut.mkv", "-o", "out.mkv", "--codec", "ffv1", "--keep-going")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr.decode(), r"\Avideo: cut.mkv: ffmpeg: .*\n\Z")
+        self.assertGreater(int(self.facts("out.mkv", "stream=nb_read_frames")["streams"][0]["nb_read_frames"]), 5)
+
+
+class OtherEnds(VideoTest):
+    """ffmpeg in ways that a file alone does not bring about: `self.script` stands in its place."""
+
+    def setUp(self):
+        super().setUp()
+        self.source(frames=100)
+        self.put("out.mkv", b"as it was")
+        (self.folder / "bin").mkdir()
+        self.environment = {**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
+
+    def script(self, text):
+        self.put("bin/ffmpeg", f"#!/bin/sh\n{text}\n".encode())
+        (self.folder / "bin/ffmpeg").chmod(0o755)
+
+    def test_half_a_frame(self):
+        self.script(f'case "$*" in *pipe:1) head -c 10000 /dev/zero ;; *) exec {FFMPEG} "$@" ;; esac')
+        self.check_error(["video", "box", "in.mkv", "-o", "out.mkv"], "in.mkv: the decoder ended in the middle of a frame", 1,
+                         env=self.environment)
+
+    def test_no_frames(self):
+        self.script(f'case "$*" in *pipe:1) ;; *) exec {FFMPEG} "$@" ;; esac')
+        self.check_error(["video", "box", "in.mkv", "-o", "out.mkv"], "in.mkv: no frame could be decoded", 1, env=self.environment)
+
+    def test_the_decoder_fails_between_frames(self):
+        self.script(f'case "$*" in *pipe:1) head -c $((2 * (97 * 53 + 2 * 49 * 27))) /dev/zero; exit 7 ;; *) exec {FFMPEG} "$@" ;; esac')
+        self.check_error(["video", "box", "in.mkv", "-o", "out.mkv"],
+                         "in.mkv: ffmpeg ended with exit code 7; --keep-going takes what can be decoded", 1, env=self.environment)
+
+    def test_the_encoder_ends_midway(self):
+        self.script(f'case "$*" in *pipe:1) exec {FFMPEG} "$@" ;; *) head -c 20000 > /dev/null; echo "disk full" >&2; exit 3 ;; esac')
+        self.check_error(["video", "box", "in.mkv", "-o", "out.mkv"], "out.mkv: ffmpeg: disk full", 1, env=self.environment)
+
+    def test_signals(self):
+        os.mkfifo(self.folder / "started")
+        # Both processes keep the pipe open until they end.
+        self.script(f'exec 9> started; echo >&9; exec {FFMPEG} "$@"')
+        before = set(self.folder.iterdir())
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for end in (os.killpg, os.kill):
+                with self.subTest(number=number, end=end):
+                    running = subprocess.Popen([program.HALATION, "video", "gaussian", "in.mkv", "-o", "out.mkv", "--input-options",
+                                                "-stream_loop -1", "--realtime"],
+                                               cwd=self.folder, env=self.environment, start_new_session=True, stderr=subprocess.PIPE)
+                    with open(self.folder / "started", "rb", buffering=0) as started:
+                        lines = b""
+                        while len(lines) < 2:
+                            lines += started.read(1)
+                        end(running.pid, number)
+                        running.communicate(timeout=60)
+                        self.assertEqual(started.read(), b"")  # all of them have ended
+                    self.assertEqual(running.returncode, -number)
+                    self.assertEqual(set(self.folder.iterdir()), before)
+                    self.assertEqual(self.get("out.mkv"), b"as it was")
+
+
+if __name__ == "__main__":
+    main()
