@@ -42,8 +42,8 @@ double seconds_of(const Work& work) {
 
 template <class Work>
 double median_seconds(int repeats, const Work& work) {
-  std::vector<double> times;
-  for (int i = 0; i < repeats; ++i) times.push_back(seconds_of(work));
+  std::vector<double> times(static_cast<std::size_t>(repeats));
+  for (double& time : times) time = seconds_of(work);
   std::sort(times.begin(), times.end());
   return times[times.size() / 2];
 }

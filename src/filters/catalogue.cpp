@@ -146,11 +146,12 @@ std::string allowed_values(const Parameter& parameter) {
 }
 
 std::vector<double> parse_values(const NamedFilter& filter, const Parameter& parameter, std::string_view text) {
-  const std::string subject = filter.name + ": " + parameter.name + " must be ";
-  const std::string got = ", got '";
+  const auto must_be = [&](const std::string& what, std::string_view got) {
+    refuse(filter.name + ": " + parameter.name + " must be " + what + ", got '" + std::string(got) + "'");
+  };
   if (!parameter.choices.empty()) {
     const auto choice = std::find(parameter.choices.begin(), parameter.choices.end(), text);
-    if (choice == parameter.choices.end()) refuse(subject + allowed_values(parameter) + got + std::string(text) + "'");
+    if (choice == parameter.choices.end()) must_be(allowed_values(parameter), text);
     return {static_cast<double>(choice - parameter.choices.begin())};
   }
   std::vector<double> values;
@@ -162,7 +163,7 @@ std::vector<double> parse_values(const NamedFilter& filter, const Parameter& par
     double value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
-      refuse(subject + "a finite number" + got + std::string(word) + "'");
+      must_be("a finite number", word);
     values.push_back(value);
   }
   return values;

@@ -52,17 +52,18 @@ struct Given {
 };
 
 std::vector<Given> parameters_in(std::string_view text, const std::string& stage) {
+  const auto refuse_here = [&](const std::string& what) { refuse(stage + ": " + what); };
   std::vector<Given> all;
   for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
     std::string_view word;
     take_until(text, blanks, word);
     const std::size_t equals = word.find('=');
     if (equals == 0 || equals == std::string_view::npos || equals + 1 == word.size())
-      refuse(stage + ": expected name=value, got '" + std::string(word) + "'");
+      refuse_here("expected name=value, got '" + std::string(word) + "'");
     std::string name(word.substr(0, equals));
     std::replace(name.begin(), name.end(), '-', '_');
     if (std::any_of(all.begin(), all.end(), [&](const Given& each) { return each.name == name; }))
-      refuse(stage + ": " + name + " is given twice");
+      refuse_here(name + " is given twice");
     all.push_back({std::move(name), unquoted(word.substr(equals + 1))});
   }
   return all;
