@@ -68,25 +68,25 @@ Pixel FrameFilter::output_pixel() const { return impl_->work.out_pixel; }
 FrameReport FrameFilter::run(const Frames& frames) {
   Impl& impl = *impl_;
   impl.work.make_host_buffers(true, true);
+  const auto read = [&](std::int64_t frame) {
+    Slot& slot = impl.slot_of(frame);
+    const std::optional<ConstView> there = frames.read(frame, slot.in);
+    if (!there) return false;
+    check_view(*there, impl.work.shape, impl.work.pixel, "a frame");
+    slot.frame = *there;
+    return true;
+  };
+  const auto compute = [&](std::int64_t frame) { impl.compute(frame, frames); };
+  const auto write = [&](std::int64_t frame) {
+    const Slot& slot = impl.slot_of(frame);
+    if (slot.queue != nullptr) synchronise(slot.device_in.device(), slot.queue->stream());
+    frames.write(frame, slot.placed);
+  };
   FrameReport report;
   RingTimes times;
   timed(report.total, [&] {
-    times = run_ring(impl.work.slots.size(), {.read =
-                                                  [&](std::int64_t frame) {
-                                                    Slot& slot = impl.slot_of(frame);
-                                                    const std::optional<ConstView> there = frames.read(frame, slot.in);
-                                                    if (!there) return false;
-                                                    check_view(*there, impl.work.shape, impl.work.pixel, "a frame");
-                                                    slot.frame = *there;
-                                                    return true;
-                                                  },
-                                              .compute = [&](std::int64_t frame) { impl.compute(frame, frames); },
-                                              .write =
-                                                  [&](std::int64_t frame) {
-                                                    const Slot& slot = impl.slot_of(frame);
-                                                    if (slot.queue != nullptr) synchronise(slot.device_in.device(), slot.queue->stream());
-                                                    frames.write(frame, slot.placed);
-                                                  }});
+    times = impl.work.waiting_for_queues(
+        [&] { return run_ring(impl.work.slots.size(), {.read = read, .compute = compute, .write = write}); });
   });
   report.frames = times.items;
   report.read = times.read.busy;

@@ -89,11 +89,13 @@ Pass::Pass(StripWork& filter, Source& source, Sink* sink) : filter_(filter), sou
 RingTimes Pass::run(Extremes* found) {
   found_ = found;
   filter_.make_host_buffers(!view_in_, !view_out_ && !in_place_);
-  if (in_place_) return run_in_place();
-  if (view_in_ && view_out_ && is_gpu(filter_.asked.devices[0])) return run_queued();
-  return run_ring(filter_.slots.size(), {.read = [&](std::int64_t item) { return read(item); },
-                                         .compute = [&](std::int64_t item) { compute(item); },
-                                         .write = [&](std::int64_t item) { write(item); }});
+  return filter_.waiting_for_queues([&] {
+    if (in_place_) return run_in_place();
+    if (view_in_ && view_out_ && is_gpu(filter_.asked.devices[0])) return run_queued();
+    return run_ring(filter_.slots.size(), {.read = [&](std::int64_t item) { return read(item); },
+                                           .compute = [&](std::int64_t item) { compute(item); },
+                                           .write = [&](std::int64_t item) { write(item); }});
+  });
 }
 
 /// On a CPU from and to memory there is nothing to read or write. Results of a strip are put where they belong; the first ones, which the

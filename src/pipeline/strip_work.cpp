@@ -125,6 +125,16 @@ void StripWork::make_slots() {
   }
 }
 
+void StripWork::wait_for_queues() noexcept {
+  for (const Slot& slot : slots) {
+    if (slot.queue == nullptr) continue;
+    try {
+      synchronise(slot.device_in.device(), slot.queue->stream());
+    } catch (const Error&) {  // a device that has gone does nothing any more
+    }
+  }
+}
+
 void StripWork::make_host_buffers(bool for_inputs, bool for_outputs) {
   const bool pinned = is_plain && is_gpu(asked.devices[0]);
   const auto make = [&](const Shape& extents, Pixel type) { return pinned ? allocate_pinned(extents, type) : Image(extents, type); };

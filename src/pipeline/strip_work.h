@@ -60,6 +60,16 @@ struct StripWork {
   /// Buffers in host memory for inputs and outputs, where they are not there yet.
   void make_host_buffers(bool for_inputs, bool for_outputs);
   double host_bytes_of_slot() const;
+  /// Calls `run`; where it throws, what is queued on devices has come by before that goes on: it may read and write the caller's memory.
+  template <class Run>
+  decltype(auto) waiting_for_queues(const Run& run) {
+    try {
+      return run();
+    } catch (...) {
+      wait_for_queues();
+      throw;
+    }
+  }
   /// The plans on the device of the item's slot.
   const PreparedChain& chain_of(std::int64_t item) const {
     return prepared[static_cast<std::size_t>(item) % slots.size() % prepared.size()];
@@ -68,6 +78,7 @@ struct StripWork {
   bool keeps_shared_on_device() const { return is_plain && asked.devices.size() == 1 && is_gpu(asked.devices[0]) && slots.size() > 1; }
 
  private:
+  void wait_for_queues() noexcept;
   void check_job();
   void cut();
   void prepare();

@@ -11,7 +11,7 @@ import time
 import zlib
 
 import program
-from pictures import PNG_SIGNATURE, npy, png, png_chunk, png_header, read_npy, tiff, tiff_pages
+from pictures import PNG_SIGNATURE, npy, png, png_chunk, png_header, tiff, tiff_pages
 from program import ProgramTest, main
 
 FAILED, WRONG_USAGE = 1, 2
@@ -490,7 +490,7 @@ class Memory(StripTest):
             self.assertLess(most, 110 + ordinary)
             self.assertEqual((self.folder / "out.npy").stat().st_size, (self.folder / "zeros.npy").stat().st_size)
         with open(self.folder / "out.npy", "rb") as file:
-            self.assertEqual(read_npy(file.read(128)[:128].replace(b"(20000, 10000)", b"(0, 10000)    "))[1], (0, 10000))
+            self.assertIn(b"(20000, 10000)", file.read(128))
             while part := file.read(1 << 24):
                 self.assertEqual(part.count(0), len(part))
 
