@@ -19,13 +19,13 @@ class Progress {
 
   // Each waits until the item may be worked on; false where it never will.
   bool may_read(std::int64_t item) {
-    return wait([&] { return item < written_ + slots_; }) && item < end_;
+    return wait(item, [&] { return item < written_ + slots_; });
   }
   bool may_compute(std::int64_t item) {
-    return wait([&] { return item < read_ || item >= end_; }) && item < end_;
+    return wait(item, [&] { return item < read_; });
   }
   bool may_write(std::int64_t item) {
-    return wait([&] { return item < computed_ || item >= end_; }) && item < end_;
+    return wait(item, [&] { return item < computed_; });
   }
 
   void has_read(std::int64_t item) { set([&] { read_ = item + 1; }); }
@@ -45,10 +45,10 @@ class Progress {
 
  private:
   template <class Ready>
-  bool wait(const Ready& ready) {
+  bool wait(std::int64_t item, const Ready& ready) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return error_ != nullptr || ready(); });
-    return error_ == nullptr;
+    changed_.wait(lock, [&] { return error_ != nullptr || item >= end_ || ready(); });
+    return error_ == nullptr && item < end_;
   }
   template <class Change>
   void set(const Change& change) {
