@@ -1,7 +1,8 @@
 // pipeline.cpp: whole jobs, from host memory or files and back, beside the limit of what they go through.
 //
 // Image and frames: 2048×2048, f32 and u8, 3×3 weights. On a GPU their limit is the bus: one way for an image alone, which must go up
-// before the last of it can come down, both ways at once for frames; on a CPU it is the filter. A file of u8 by a Gaussian of σ = 8: the
+// before the last of it can come down, both ways at once for frames; on a CPU it is the filter. Where there are several GPUs, a gigapixel by
+// 63×63 weights: their multiply-adds. A file of u8 by a Gaussian of σ = 8: the
 // slower of reading, filtering and writing. Photographs of 2 to 12 megapixels, JPEG, by a Gaussian of σ = 3: decoding and encoding on all
 // processors.
 #include "pipeline.h"
@@ -75,7 +76,11 @@ Filter small_filter() { return Filter::dense({.height = 3, .width = 3}, {1, 2, 1
 
 class Bench {
  public:
-  Bench(const PipelineBench& bench, const std::function<void(std::string_view)>& before) : bench_(bench), before_(before) {}
+  Bench(const PipelineBench& bench, const std::function<void(std::string_view)>& before) : bench_(bench), before_(before) {
+    for (const DeviceInfo& info : devices()) {
+      if (on_gpu() && info.device.kind == Device::Kind::cuda) gpus_.push_back(info.device);
+    }
+  }
 
   std::vector<PipelineRow> run() {
     for (const Pixel pixel : {Pixel::f32, Pixel::u8}) {
@@ -87,6 +92,7 @@ class Bench {
         image_on_cpu(pixel);
       }
     }
+    if (gpus_.size() > 1) gigapixel();
     large_file();
     photographs();
     return std::move(rows_);
@@ -175,6 +181,40 @@ class Bench {
     row.alone = {{"up", up * count}, {"kernel", kernel_seconds(pixel) * count}, {"down", down * count}, {"up and down", both * count}};
     row.limit = "bus, both ways";
     row.limit_seconds = both * count;
+  }
+
+  /// What takes the GPUs longer than the bus: large weights, tap by tap, over a gigapixel.
+  void gigapixel() {
+    constexpr Shape shape{.height = 32768, .width = 32768};
+    constexpr std::int64_t taps = 63;
+    PipelineRow& row = add(fmt::format("{} f32 {}x{} direct, pinned, {} GPUs", to_string(shape), taps, taps, gpus_.size()));
+    Image in = allocate_pinned(shape, Pixel::f32), out = allocate_pinned(shape, Pixel::f32);
+    draw(in, 1);
+    std::vector<double> weights(taps * taps);
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(1 + i * 7 % 64) / (64 * taps * taps);
+    const Filter filter = Filter::dense({.height = taps, .width = taps}, weights);
+    const Options direct{.method = Method::direct};
+    const auto seconds_on = [&](const std::vector<Device>& devices) {
+      StripFilter strips(shape, Pixel::f32, filter, direct, {}, {}, {.devices = devices});
+      strips.run(in, out);
+      return median_seconds(3, [&] { strips.run(in, out); });
+    };
+    row.seconds = seconds_on(gpus_);
+    row.megabytes = 2 * bytes_in(shape, Pixel::f32) / mega;
+    const double one = seconds_on({gpus_[0]});
+    constexpr Shape part = {.height = shape.height / 4, .width = shape.width};
+    const Plan plan({.shape = part, .pixel = Pixel::f32, .filters = {filter}, .device = gpus_[0], .options = direct});
+    Image there = allocate(part, Pixel::f32, gpus_[0]), result = allocate(part, Pixel::f32, gpus_[0]);
+    copy(part_of(in.view(), 0, part.height), there.view(), {});
+    const auto run = [&] {
+      plan.run(there, result);
+      synchronise(gpus_[0]);
+    };
+    run();
+    const double kernel = 4 * median_seconds(3, run);
+    row.alone = {{"one GPU", one}, {"kernel on one GPU", kernel}};
+    row.limit = "kernel, on all GPUs";
+    row.limit_seconds = kernel / static_cast<double>(gpus_.size());
   }
 
   void image_on_cpu(Pixel pixel) {
@@ -296,6 +336,7 @@ class Bench {
 
   const PipelineBench& bench_;
   const std::function<void(std::string_view)>& before_;
+  std::vector<Device> gpus_;
   std::vector<PipelineRow> rows_;
 };
 

@@ -31,7 +31,7 @@ struct StripOptions {
   std::size_t strip_bytes = 0;
   /// Whether `StripReport::clipped` is counted, which takes a look at each result, and the filter again where many stand at their ends.
   bool counts_clipped = false;
-  /// Called after each strip that has been written, in the thread that writes. What it throws ends the run.
+  /// Called after each strip that has been written, one after the other, in a thread of the run. What it throws ends the run.
   std::function<void(const StripProgress&)> progress = {};
 };
 
@@ -49,8 +49,8 @@ struct StripReport {
 /// the run's own. A GPU copies up, computes and copies down at the same time, and the rows that two strips share cross the bus once.
 ///
 /// Memory: a few strips, whatever the image's size; as many less as `memory_bytes` leaves, down to one. A strip has some 8 MB of input and
-/// output (on a GPU a sixth of the image, from 4 MB to 32), or 16 times the reach of the filters where that is more, up to 128 MB, but 4
-/// times their reach at least. An image that is no longer is one strip.
+/// output (on a GPU a sixth of the image, from 4 MB to 32), or 16 times the reach of the filters where that is more, up to 128 MB (on a GPU 256), but
+/// 4 times their reach at least. An image that is no longer is one strip.
 ///
 /// The result depends on the image, the chain, the options and the kind of device, and on nothing else: how much memory there is, how
 /// many devices and threads, and the sizes in which a source reads and a sink writes change no bit of it. It is that of `convolve_chain`

@@ -17,6 +17,8 @@ class Queue {
   virtual void mark() = 0;
   /// What is queued from now on begins once `other` has come to its mark.
   virtual void wait_for(const Queue& other) = 0;
+  /// Whether all that has been queued is done. Does not wait.
+  virtual bool is_idle() const = 0;
 };
 
 /// What a backend offers whose devices have memory of their own, for copies and kernels side by side.

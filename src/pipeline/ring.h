@@ -21,7 +21,7 @@ struct RingTimes {
     double busy = 0;
     double waiting = 0;
   };
-  Stage read, compute, write;
+  Stage read = {}, compute = {}, write = {};
   std::int64_t items = 0;
 };
 

@@ -16,7 +16,8 @@ double usual_bytes(double image_bytes, Device::Kind device) {
   return std::clamp(image_bytes / least_strips, 4 * mebibyte, 32 * mebibyte);
 }
 
-constexpr double most_bytes = 128 * mebibyte;  ///< for the sake of less overlap
+/// The most for the sake of less overlap.
+double most_bytes(Device::Kind device) { return (device == Device::Kind::cuda ? 256 : 128) * mebibyte; }
 constexpr std::int64_t wanted_reaches = 16;    ///< a strip is as many times as long as the overlap: 6% are computed twice
 constexpr std::int64_t least_reaches = 4;      ///< whatever it takes
 
@@ -34,7 +35,7 @@ Strips::Strips(const Length& length, const Reach& reach, bool wraps, const Strip
   const std::int64_t overlap = reach.before + reach.after;
   double wanted = size.bytes / slice;
   if (size.bytes == 0) {
-    const double little_overlap = std::min(static_cast<double>(wanted_reaches * overlap), most_bytes / slice);
+    const double little_overlap = std::min(static_cast<double>(wanted_reaches * overlap), most_bytes(size.device) / slice);
     wanted = std::max(usual_bytes(slice * static_cast<double>(input_), size.device) / slice, little_overlap);
   }
   // Two rows of input and of output at least: a part that is as short as 1 has another outermost axis.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../message_of.h"
+#include "ballast.h"
 #include "images.h"
 
 namespace halation::gpu_test {
@@ -241,30 +242,6 @@ TEST_F(BadInput, WorkspacesTooSmallOrMisaligned) {
   plan.run(in, out.view());
   EXPECT_TRUE(same_bits(given, to_device(out, cpu())));
 }
-
-/// Takes memory of the device until less than `left` bytes are free.
-class Ballast {
- public:
-  explicit Ballast(std::size_t left) {
-    for (std::size_t block = std::size_t{64} << 30; block >= (std::size_t{1} << 20);) {
-      void* data = nullptr;
-      if (free_bytes() < left + block || cudaMalloc(&data, block) != cudaSuccess) {
-        (void)cudaGetLastError();
-        block /= 2;
-      } else {
-        blocks_.push_back(data);
-      }
-    }
-  }
-  ~Ballast() {
-    for (void* block : blocks_) (void)cudaFree(block);
-  }
-  Ballast(const Ballast&) = delete;
-  Ballast& operator=(const Ballast&) = delete;
-
- private:
-  std::vector<void*> blocks_;
-};
 
 TEST_F(BadInput, NoMemoryForTheOutput) {
   const Shape shape{.height = 8192, .width = 8192};

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,64 @@ int wrong_after_a_trap() {
     for (const Call& call : calls) wrong += refuses(call) ? 0 : 1;
   }
   return wrong;  // and all images and plans go
+}
+
+/// The life of a process that loses its device while strips are on their way: how many runs did not fail as they should.
+int wrong_after_a_trap_between_strips() {
+  const Shape shape{.height = 4096, .width = 1024};
+  const Image pageable = whole_image(shape, Pixel::f32, 1);
+  Image pinned = allocate_pinned(shape, Pixel::f32);
+  copy(pageable.view(), pinned.view());
+  Image out = allocate_pinned(shape, Pixel::f32);
+  std::int64_t strips_before = 3;
+  StripFilter filter(shape, Pixel::f32, whole_filter({.height = 3, .width = 3}, 1), {}, {}, {},
+                     {.devices = {cuda()}, .strip_bytes = 1 << 20, .progress = [&](const StripProgress&) {
+                        if (--strips_before == 0) launch_trap();
+                      }});
+  FrameFilter frames(shape, Pixel::f32, whole_filter({.height = 3, .width = 3}, 1), {}, {}, {}, {.devices = {cuda()}});
+  /// A source that is no view, so that strips are read by a thread of the run's own.
+  class Rows final : public Source {
+   public:
+    explicit Rows(ConstView view) : view_(view) {}
+    const Shape& shape() const override { return view_.shape(); }
+    Pixel pixel() const override { return view_.pixel(); }
+    void read(std::int64_t first, View to) override { view_.read(first, to); }
+
+   private:
+    ViewSource view_;
+  };
+  const std::vector<Call> calls{
+      {"strips from pinned memory", [&] { filter.run(pinned, out); }, " in "},
+      {"strips from memory that is not pinned", [&] { filter.run(pageable, out); }, " in "},
+      {"strips of a source",
+       [&] {
+         Rows source(pinned);
+         ViewSink sink(out);
+         filter.run(source, sink);
+       },
+       " in "},
+      {"frames",
+       [&] {
+         frames.run({.read = [&](std::int64_t frame, View) -> std::optional<ConstView> {
+                       if (frame == 9) return {};
+                       return pinned.view();
+                     },
+                     .write = [](std::int64_t, ConstView) {}});
+       },
+       " in "},
+  };
+  int wrong = 0;
+  for (std::size_t turn = 0; turn < 3; ++turn) {
+    for (const Call& call : calls) wrong += refuses(call) ? 0 : 1;
+  }
+  return wrong;
+}
+
+TEST(LostDevice, StripsEndAndSaySo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::exit(wrong_after_a_trap_between_strips() == 0 ? EXIT_SUCCESS : EXIT_FAILURE),
+              testing::ExitedWithCode(EXIT_SUCCESS), "");
+  expect_working_device();
 }
 
 TEST(LostDevice, EveryCallSaysSoAndOtherProcessesGoOn) {

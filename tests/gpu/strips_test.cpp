@@ -1,4 +1,5 @@
 // strips_test.cpp: strips and frames through a GPU, from host memory of any kind and back: the same results as of the whole there.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -6,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "ballast.h"
 #include "halation/chain.h"
 #include "halation/device.h"
 #include "halation/filters.h"
@@ -64,6 +66,7 @@ void check(const Shape& shape, Pixel pixel, const Chain& chain, const Options& o
   StripFilter filter(shape, pixel, chain, options, {}, {}, {.devices = devices, .strip_bytes = 100'000});
   EXPECT_GT(filter.strips(), 8);
   Image from_pinned = allocate_pinned(filter.output_shape(), filter.output_pixel());
+  Image to_pinned = allocate_pinned(filter.output_shape(), filter.output_pixel());
   Image from_pageable(filter.output_shape(), filter.output_pixel());
   Image from_parts(filter.output_shape(), filter.output_pixel());
   const Image pageable = pinned.clone();
@@ -71,6 +74,8 @@ void check(const Shape& shape, Pixel pixel, const Chain& chain, const Options& o
     std::memset(from_pinned.view().data, 0xEE, static_cast<std::size_t>(bytes_in(from_pinned)));
     filter.run(pinned, from_pinned);
     filter.run(pageable, from_pageable);
+    filter.run(pageable, to_pinned);
+    EXPECT_TRUE(are_equal(from_pinned, to_pinned));
     Parts source(pinned);
     Collected sink(from_parts);
     filter.run(source, sink);
@@ -115,13 +120,51 @@ TEST(GpuStrips, AreTheSameOnTwoGpus) {
   const Shape shape{.height = 3000, .width = 701};
   Image in = allocate_pinned(shape, Pixel::f32);
   fill(in);
+  const Image pageable = in.clone();
   const StripOptions by_one{.devices = {gpus[0]}, .strip_bytes = 200'000};
   const StripOptions by_two{.devices = {gpus[0], gpus[1]}, .strip_bytes = 200'000};
   for (const Border& border : borders) {
     Image one(shape, Pixel::f32), two(shape, Pixel::f32);
     StripFilter(shape, Pixel::f32, gaussian({.sigma = 3}), {.border = border}, {}, {}, by_one).run(in, one);
-    StripFilter(shape, Pixel::f32, gaussian({.sigma = 3}), {.border = border}, {}, {}, by_two).run(in, two);
+    StripFilter filter(shape, Pixel::f32, gaussian({.sigma = 3}), {.border = border}, {}, {}, by_two);
+    filter.run(in, two);
     EXPECT_TRUE(are_equal(one, two)) << name_of(border.mode);
+    std::memset(two.view().data, 0xEE, static_cast<std::size_t>(bytes_in(two)));
+    filter.run(pageable, two);
+    EXPECT_TRUE(are_equal(one, two)) << name_of(border.mode) << " from memory that is not pinned";
+  }
+}
+
+TEST(GpuStrips, AreShorterWhereMemoryOfTheDeviceIsShort) {
+  const Shape shape{.height = 16384, .width = 16384};
+  Image in = allocate_pinned(shape, Pixel::u8);
+  fill(in);
+  Image expected(shape, Pixel::u8), found(shape, Pixel::u8);
+  const Filter weights = Filter::dense({.height = 3, .width = 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  const Options options{.scale = 1 / 45.0};
+  const StripOptions long_strips{.devices = {cuda()}, .strip_bytes = std::size_t{384} << 20};
+  StripFilter with_memory(shape, Pixel::u8, weights, options, {}, {}, long_strips);
+  with_memory.run(in, expected);
+  EXPECT_THAT(with_memory.explain(), testing::Not(testing::HasSubstr("shorter than usual")));
+  const Ballast ballast(std::size_t{160} << 20);
+  StripFilter filter(shape, Pixel::u8, weights, options, {}, {}, long_strips);
+  EXPECT_THAT(filter.explain(), testing::HasSubstr("strips are shorter than usual: the device's memory is short\n"));
+  EXPECT_GT(filter.strips(), with_memory.strips());
+  filter.run(in, found);
+  EXPECT_TRUE(are_equal(expected, found));
+}
+
+TEST(GpuStrips, NeedMemoryOfTheDevice) {
+  // Strips cannot be cut shorter than the filter reaches.
+  const Shape shape{.height = 2100, .width = 200'000};
+  const Filter tall = Filter::separable({.y = std::vector<double>(1001, 1 / 1001.0), .x = {1}});
+  const Ballast ballast(std::size_t{96} << 20);
+  try {
+    StripFilter(shape, Pixel::u8, tall, {}, {}, {}, {.devices = {cuda()}});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+    EXPECT_THAT(error.what(), testing::HasSubstr("of memory of cuda:0, "));
   }
 }
 

@@ -39,6 +39,13 @@ class StreamQueue final : public Queue {
     const UseDevice use(device_);
     HALATION_CUDA_CHECK(cudaStreamWaitEvent(stream_, dynamic_cast<const StreamQueue&>(other).event_, 0));
   }
+  bool is_idle() const override {
+    const UseDevice use(device_);
+    const cudaError_t status = cudaStreamQuery(stream_);
+    if (status == cudaErrorNotReady) return false;
+    HALATION_CUDA_CHECK(status);
+    return true;
+  }
 
  private:
   Device device_;
