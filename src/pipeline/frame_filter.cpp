@@ -14,7 +14,6 @@ namespace halation {
 struct FrameFilter::Impl {
   StripWork work;  // of one strip, the frame
 
-  Slot& slot_of(std::int64_t frame) { return work.slots[static_cast<std::size_t>(frame) % work.slots.size()]; }
   void compute(std::int64_t frame, const Frames& frames);
 };
 
@@ -29,7 +28,7 @@ void check_view(const ConstView& view, const Shape& shape, Pixel pixel, const ch
 }  // namespace
 
 void FrameFilter::Impl::compute(std::int64_t frame, const Frames& frames) {
-  Slot& slot = slot_of(frame);
+  Slot& slot = work.slot_of(frame);
   const Device device = work.asked.devices[0];
   if (!work.is_plain) {
     slot.result = work.view ? convolve_display_on(device, slot.frame, work.chain, *work.view, work.options, work.colour)
@@ -69,7 +68,7 @@ FrameReport FrameFilter::run(const Frames& frames) {
   Impl& impl = *impl_;
   impl.work.make_host_buffers(true, true);
   const auto read = [&](std::int64_t frame) {
-    Slot& slot = impl.slot_of(frame);
+    Slot& slot = impl.work.slot_of(frame);
     const std::optional<ConstView> there = frames.read(frame, slot.in);
     if (!there) return false;
     check_view(*there, impl.work.shape, impl.work.pixel, "a frame");
@@ -78,7 +77,7 @@ FrameReport FrameFilter::run(const Frames& frames) {
   };
   const auto compute = [&](std::int64_t frame) { impl.compute(frame, frames); };
   const auto write = [&](std::int64_t frame) {
-    const Slot& slot = impl.slot_of(frame);
+    const Slot& slot = impl.work.slot_of(frame);
     if (slot.queue != nullptr) synchronise(slot.device_in.device(), slot.queue->stream());
     frames.write(frame, slot.placed);
   };

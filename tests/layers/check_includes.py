@@ -44,7 +44,7 @@ FILES_FOR_ROOMS = {"src/cuda": {"families.h", "row_layout.h"}, "src/cpu": {"fami
 
 # Libraries that stay in the folders or files named, so that everything else builds without them, or sooner (CLI11).
 CONFINED = {
-    re.compile(r"hwy/"): {"src/cpu", "python"},
+    re.compile(r"hwy/"): {"src/cpu", "python", "src/pipeline/past_caches.cpp", "src/pipeline/shared_ring.cpp"},
     re.compile(r"CLI/"): {"app/command_line/command.cpp"},
     re.compile(r"cuda|cu[a-z]+\.h$|cooperative_groups|nv/|cub/|thrust/|mma\.h"): {"src/cuda", "ladder", "bench", "python/native/tap_sums.cu"},
 }
