@@ -19,15 +19,11 @@ void parallel(int workers, std::int64_t tasks, const Body& body) {
     for (std::int64_t task = 0; task < tasks; ++task) body(0, task);
     return;
   }
-  // The counter orders what comes before the workers, what they do and what comes after them, as oneTBB does:
-  // so a thread sanitizer, which does not see into oneTBB, knows the order too.
-  std::atomic<std::int64_t> next;
-  next.store(0, std::memory_order_release);
+  std::atomic<std::int64_t> next = 0;
   in_threads(workers, [&](std::int64_t worker) {
     const FloatState state;
     for (std::int64_t task = next++; task < tasks; task = next++) body(static_cast<int>(worker), task);
   });
-  (void)next.load(std::memory_order_acquire);
 }
 
 }  // namespace halation::cpu_backend
