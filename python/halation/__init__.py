@@ -1,7 +1,8 @@
 """halation: convolution as fast as memory can be read.
 
-`halation.convolve` and `halation.correlate` filter an array by a `Filter` or any weights; `halation.gaussian` and its like are the
-named filters; `halation.plan` prepares a filter once, for many arrays. `halation.ndimage`, `halation.signal` and `halation.cv` take
+`halation.convolve` and `halation.correlate` filter an array by a `Filter`, any weights, or a chain of filters, "gaussian sigma=2 |
+edges"; `halation.filter_file` filters image files of any size; `halation.gaussian` and its like are the named filters; `halation.plan`
+prepares a filter once, for many arrays. `halation.ndimage`, `halation.signal` and `halation.cv` take
 the place of the linear filters of SciPy and OpenCV, `halation.dask` filters Dask arrays. ``with halation.threads(2):`` limits the CPU
 threads of all calls. ``dir(halation)`` lists all of it.
 """
@@ -20,7 +21,7 @@ from ._threads import threads
 __version__ = "0.1.0"
 # What is loaded when first asked for: submodules, and other names with where they stand.
 _modules = ("cv", "dask", "filters", "ndimage", "signal")
-_late = {"Metadata": "_files", "imread": "_files", "imwrite": "_files", **dict.fromkeys(_list, "filters")}
+_late = {"Metadata": "_files", "filter_file": "_filter_file", "imread": "_files", "imwrite": "_files", **dict.fromkeys(_list, "filters")}
 __all__ = ["ChannelWarning", "Filter", "Plan", "convolve", "correlate", "devices", "plan", "threads", *_late]
 
 

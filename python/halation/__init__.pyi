@@ -12,6 +12,7 @@ from ._files import Metadata as Metadata
 from ._files import imread as imread
 from ._files import imwrite as imwrite
 from ._filter import Filter as Filter
+from ._filter_file import filter_file as filter_file
 from ._native import devices as devices
 from ._plan import Plan as Plan, plan as plan
 from ._threads import threads as threads
@@ -44,6 +45,7 @@ __all__ = [
     "plan",
     "threads",
     "Metadata",
+    "filter_file",
     "imread",
     "imwrite",
     "identity",

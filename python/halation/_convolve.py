@@ -6,21 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _arrays, _channels, _engine
-from ._filter import Filter, taps_of
+from . import _arrays, _chain, _channels, _engine
+from ._filter import Filter, filter_of, taps_of
 from ._options import options_of
 from ._plan import plan
 from ._traceback import shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike
 
-    from ._types import Accuracy, Borders, Extent, Index, Indices, Method, Numbers, Output, Real, Rounding, Sum, Tune
+    from ._types import Accuracy, Borders, Extent, Index, Indices, Method, Numbers, Output, Real, Rounding, Sum, Tune, View
 
 
 def convolve(
     image: Any,
-    filter: Filter | ArrayLike | tuple[ArrayLike, ...],
+    filter: Filter | str | Sequence[Any] | ArrayLike | tuple[ArrayLike, ...],
     *,
     axes: Indices | None = None,
     channel_axis: Index | None = None,
@@ -32,6 +34,10 @@ def convolve(
     scale: Real = 1.0,
     offset: Real = 0.0,
     rounding: Rounding = "half_even",
+    alpha: bool = False,
+    linear: bool = False,
+    gray: bool = False,
+    view: View | None = None,
     sum: Sum = "automatic",
     accuracy: Accuracy = "exact",
     method: Method = "automatic",
@@ -42,12 +48,17 @@ def convolve(
 ) -> Any:
     """Convolves an array with a filter: ``out[p] = round(scale * sum_k(w[k] * in[p - (k - anchor)]) + offset)``.
 
+    With a chain, filters one after the other: ``out = round(scale * F_n(... F_2(F_1(in))) + offset)``. What lies between its stages is
+    float32 (float64 where the image or the result is, or `sum` asks for it), neither rounded nor clipped.
+
     Parameters
     ----------
     image : array
         Of any library (NumPy, CuPy, PyTorch, ...), any numbers and axes, where it lies. Never changed.
-    filter : Filter, array or tuple of 1-D arrays
-        A filter, dense weights with an axis for each of `axes`, or the factors of a separable filter, one for each of `axes`.
+    filter : Filter, array, tuple of 1-D arrays, or chain
+        A filter, dense weights with an axis for each of `axes`, or the factors of a separable filter, one for each of `axes`. A chain is a
+        text, "gaussian sigma=2 | edges" (the named filters of docs/filters.md with their parameters, apart by '|', and weights, "custom
+        weights='0 -1 0; -1 5 -1; 0 -1 0'"), or a list or tuple of `Filter` and such texts.
     axes : int or tuple of int, optional
         The axes that the filter runs along; all but `channel_axis` unless given, which must be as many as the filter's.
     channel_axis : int, optional
@@ -66,6 +77,17 @@ def convolve(
     scale, offset : float
     rounding : {"half_even", "truncate"}
         Of integer results, which saturate.
+    alpha : bool
+        Whether the last channel is straight alpha. Colours are filtered premultiplied by it, so that transparent pixels do not bleed
+        (halation/colour.h has the formulas). `channel_axis` is -1 unless given.
+    linear : bool
+        Filters in linear light: sRGB, integers of their whole range and floats from 0 to 1, is decoded before the first filter and encoded
+        after the last.
+    gray : bool
+        Filters the luma 0.299 R + 0.587 G + 0.114 B. The result has no axis of channels, or with `alpha` two channels. `channel_axis` is -1
+        unless given.
+    view : {"signed", "abs", "stretch"}, optional
+        Shows results that the output's type cannot hold, as in `halation.filters`.
     sum : {"automatic", "f64"}
         The precision of sums, as in `halation.plan`.
     accuracy, method, tune, threads
@@ -85,9 +107,19 @@ def convolve(
     ValueError, TypeError, RuntimeError, MemoryError
         With a sentence that says what was wrong and what would be right.
 
+    Notes
+    -----
+    Of a chain each stage has the border of its own input, the image that the stage before gives; `border`, `cval`, `extent`, `sum`,
+    `accuracy` and `method` hold for every stage, `output`, `scale`, `offset`, `rounding` and `view` for the last. What is named in a text
+    runs along all of `axes`, which are three at most; a `Filter` has an axis for each. Two linear stages become one, whose weights are the
+    convolution of theirs, where the image is the same at its borders too and it should take less time. Chains, and `alpha`, `linear`,
+    `gray` and `view`, take and give uint8, uint16, int16, float16, float32 and float64, in host memory, chains alone also on a GPU, where the
+    call returns when the result is there. A call costs the stages' plans, which are made anew, some 50 microseconds each, their passes, and
+    an array between each two stages.
+
     See Also
     --------
-    correlate, plan, Filter
+    correlate, plan, Filter, filter_file
 
     Examples
     --------
@@ -102,10 +134,17 @@ def convolve(
            [ 0,  4,  8,  4,  0],
            [ 0,  8, 16,  8,  0],
            [ 0,  8, 16,  8,  0]], dtype=uint8)
+
+    A chain, of which nothing is rounded or clipped on the way:
+
+    >>> halation.convolve(np.array([[100, 200, 250]], np.uint8), "custom weights=2 | custom weights='1 1' | custom weights=0.25")
+    array([[150, 225, 225]], dtype=uint8)
+    >>> halation.convolve(photo, ["gaussian sigma=0.5", halation.Filter.unsharp_mask(amount=0.5)], channel_axis=-1).shape
+    (4, 5, 3)
     """
     try:
-        return _run("convolution", image, filter, axes, channel_axis, border, cval, anchor, extent, output, scale, offset, rounding, sum,
-                    accuracy, method, tune, threads, device, stream)  # fmt: skip
+        return _run("convolution", image, filter, axes, channel_axis, border, cval, anchor, extent, output, scale, offset, rounding, alpha,
+                    linear, gray, view, sum, accuracy, method, tune, threads, device, stream)  # fmt: skip
     except Exception as error:
         shorten(error)
         raise
@@ -113,7 +152,7 @@ def convolve(
 
 def correlate(
     image: Any,
-    filter: Filter | ArrayLike | tuple[ArrayLike, ...],
+    filter: Filter | str | Sequence[Any] | ArrayLike | tuple[ArrayLike, ...],
     *,
     axes: Indices | None = None,
     channel_axis: Index | None = None,
@@ -125,6 +164,10 @@ def correlate(
     scale: Real = 1.0,
     offset: Real = 0.0,
     rounding: Rounding = "half_even",
+    alpha: bool = False,
+    linear: bool = False,
+    gray: bool = False,
+    view: View | None = None,
     sum: Sum = "automatic",
     accuracy: Accuracy = "exact",
     method: Method = "automatic",
@@ -150,17 +193,24 @@ def correlate(
     array([ 0., 27., 18.,  9.,  0.])
     """
     try:
-        return _run("correlation", image, filter, axes, channel_axis, border, cval, anchor, extent, output, scale, offset, rounding, sum,
-                    accuracy, method, tune, threads, device, stream)  # fmt: skip
+        return _run("correlation", image, filter, axes, channel_axis, border, cval, anchor, extent, output, scale, offset, rounding, alpha,
+                    linear, gray, view, sum, accuracy, method, tune, threads, device, stream)  # fmt: skip
     except Exception as error:
         shorten(error)
         raise
 
 
-def _run(operation, image, filter, axes, channel_axis, border, cval, anchor, extent, output, scale, offset, rounding, sum,
-         accuracy, method, tune, threads, device, stream):  # fmt: skip
+def _run(operation, image, filter, axes, channel_axis, border, cval, anchor, extent, output, scale, offset, rounding, alpha, linear,
+         gray, view, sum, accuracy, method, tune, threads, device, stream):  # fmt: skip
     if not hasattr(image, "ndim"):
         image = np.asarray(image)
+    is_chain = _chain.is_chain(filter)
+    if is_chain or alpha or linear or gray or view is not None:
+        if device is not None:
+            _check_device(image, device)
+        chain, at = (filter, anchor) if is_chain else (filter_of(filter, anchor), None)
+        return _chain.run(operation, image, chain, axes, channel_axis, border, cval, at, extent, output, scale, offset, rounding, sum, accuracy,
+                          method, tune, threads, device or _place_of(image), stream, alpha, linear, gray, view)  # fmt: skip
     shape = tuple(image.shape)
     weights, anchors = taps_of(filter, anchor, operation)
     lengths = tuple(map(len, weights)) if isinstance(weights, tuple) else weights.shape

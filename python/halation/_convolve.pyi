@@ -1,14 +1,15 @@
 """_convolve.pyi: types; made by tests/test_stubs.py (HALATION_WRITE_DOCS=1)."""
+from collections.abc import Sequence
 from typing import Any, overload
 from numpy.typing import ArrayLike, NDArray
-from ._types import A, Accuracy, Borders, Extent, Index, Indices, Method, Numbers, Output, Real, Rounding, Sum, Tune
+from ._types import A, Accuracy, Borders, Extent, Index, Indices, Method, Numbers, Output, Real, Rounding, Sum, Tune, View
 
 from ._filter import Filter
 
 @overload
 def convolve(
     image: NDArray[Any],
-    filter: Filter | ArrayLike | tuple[ArrayLike, ...],
+    filter: Filter | str | Sequence[Any] | ArrayLike | tuple[ArrayLike, ...],
     *,
     axes: Indices | None = None,
     channel_axis: Index | None = None,
@@ -20,6 +21,10 @@ def convolve(
     scale: Real = 1.0,
     offset: Real = 0.0,
     rounding: Rounding = "half_even",
+    alpha: bool = False,
+    linear: bool = False,
+    gray: bool = False,
+    view: View | None = None,
     sum: Sum = "automatic",
     accuracy: Accuracy = "exact",
     method: Method = "automatic",
@@ -31,7 +36,7 @@ def convolve(
 @overload
 def convolve(
     image: A,
-    filter: Filter | ArrayLike | tuple[ArrayLike, ...],
+    filter: Filter | str | Sequence[Any] | ArrayLike | tuple[ArrayLike, ...],
     *,
     axes: Indices | None = None,
     channel_axis: Index | None = None,
@@ -43,6 +48,10 @@ def convolve(
     scale: Real = 1.0,
     offset: Real = 0.0,
     rounding: Rounding = "half_even",
+    alpha: bool = False,
+    linear: bool = False,
+    gray: bool = False,
+    view: View | None = None,
     sum: Sum = "automatic",
     accuracy: Accuracy = "exact",
     method: Method = "automatic",
@@ -54,7 +63,7 @@ def convolve(
 @overload
 def convolve(
     image: ArrayLike,
-    filter: Filter | ArrayLike | tuple[ArrayLike, ...],
+    filter: Filter | str | Sequence[Any] | ArrayLike | tuple[ArrayLike, ...],
     *,
     axes: Indices | None = None,
     channel_axis: Index | None = None,
@@ -66,6 +75,10 @@ def convolve(
     scale: Real = 1.0,
     offset: Real = 0.0,
     rounding: Rounding = "half_even",
+    alpha: bool = False,
+    linear: bool = False,
+    gray: bool = False,
+    view: View | None = None,
     sum: Sum = "automatic",
     accuracy: Accuracy = "exact",
     method: Method = "automatic",
@@ -77,7 +90,7 @@ def convolve(
 @overload
 def correlate(
     image: NDArray[Any],
-    filter: Filter | ArrayLike | tuple[ArrayLike, ...],
+    filter: Filter | str | Sequence[Any] | ArrayLike | tuple[ArrayLike, ...],
     *,
     axes: Indices | None = None,
     channel_axis: Index | None = None,
@@ -89,6 +102,10 @@ def correlate(
     scale: Real = 1.0,
     offset: Real = 0.0,
     rounding: Rounding = "half_even",
+    alpha: bool = False,
+    linear: bool = False,
+    gray: bool = False,
+    view: View | None = None,
     sum: Sum = "automatic",
     accuracy: Accuracy = "exact",
     method: Method = "automatic",
@@ -100,7 +117,7 @@ def correlate(
 @overload
 def correlate(
     image: A,
-    filter: Filter | ArrayLike | tuple[ArrayLike, ...],
+    filter: Filter | str | Sequence[Any] | ArrayLike | tuple[ArrayLike, ...],
     *,
     axes: Indices | None = None,
     channel_axis: Index | None = None,
@@ -112,6 +129,10 @@ def correlate(
     scale: Real = 1.0,
     offset: Real = 0.0,
     rounding: Rounding = "half_even",
+    alpha: bool = False,
+    linear: bool = False,
+    gray: bool = False,
+    view: View | None = None,
     sum: Sum = "automatic",
     accuracy: Accuracy = "exact",
     method: Method = "automatic",
@@ -123,7 +144,7 @@ def correlate(
 @overload
 def correlate(
     image: ArrayLike,
-    filter: Filter | ArrayLike | tuple[ArrayLike, ...],
+    filter: Filter | str | Sequence[Any] | ArrayLike | tuple[ArrayLike, ...],
     *,
     axes: Indices | None = None,
     channel_axis: Index | None = None,
@@ -135,6 +156,10 @@ def correlate(
     scale: Real = 1.0,
     offset: Real = 0.0,
     rounding: Rounding = "half_even",
+    alpha: bool = False,
+    linear: bool = False,
+    gray: bool = False,
+    view: View | None = None,
     sum: Sum = "automatic",
     accuracy: Accuracy = "exact",
     method: Method = "automatic",

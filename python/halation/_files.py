@@ -100,10 +100,10 @@ def imread(
     ((4, 6, 3), 'rgb')
     """
     try:
-        _check_there("imread")
-        name = _name_of(path)
+        check_there("imread")
+        name = name_of(path)
         os.stat(name)  # which says by its type what is wrong
-        array, facts = _read(name, "by_rank", 0 if page is None else _number_of(page), bool(upright))
+        array, facts = _read(name, "by_rank", 0 if page is None else number_of(page), bool(upright))
         return (array, Metadata(**facts)) if metadata else array
     except Exception as error:
         shorten(error)
@@ -164,8 +164,8 @@ def imwrite(
     array([4., 5., 6., 7.], dtype=float32)
     """
     try:
-        _check_there("imwrite")
-        name = _name_of(path)
+        check_there("imwrite")
+        name = name_of(path)
         array = _pixels(image)
         layout = _layout_of(array, layout)
         if metadata is not None and not isinstance(metadata, Metadata):
@@ -174,13 +174,13 @@ def imwrite(
         try:
             _write(name, array, layout, facts, format or "", quality, lossless)
         except ValueError as error:
-            raise ValueError(_in_numpys_words(str(error))) from None
+            raise ValueError(in_numpys_words(str(error), "image.astype(np.{})")) from None
     except Exception as error:
         shorten(error)
         raise
 
 
-def _check_there(name: str) -> None:
+def check_there(name: str) -> None:
     if _read is None:
         raise ImportError(
             f"halation.{name} is not in this build: it was made without the libraries of image formats (libpng, libjpeg, libtiff, "
@@ -188,13 +188,13 @@ def _check_there(name: str) -> None:
         )
 
 
-def _name_of(path: Path) -> bytes:
+def name_of(path: Path) -> bytes:
     """A path as the library takes it, in bytes; to it "-" is a standard stream."""
     name = os.fsencode(path)
     return b"./-" if name == b"-" else name
 
 
-def _number_of(page: SupportsIndex) -> int:
+def number_of(page: SupportsIndex) -> int:
     """Of a page, counted from 1; 0 is the library's word for all."""
     try:
         number = operator.index(page)
@@ -225,10 +225,15 @@ def _layout_of(array: NDArray[Any], layout: str | None) -> str:
         if not 1 <= array.ndim <= 4:
             raise ValueError(f"an image has 1 to 4 axes, got {array.ndim}")
         return ("w", "hw", "hwc" if array.shape[-1] <= 4 else "dhw", "dhwc")[array.ndim - 1]
+    if len(known_layout(layout)) != array.ndim:
+        raise ValueError(f"layout {layout} has {len(layout)} axes, the image {array.ndim}")
+    return layout
+
+
+def known_layout(layout: str) -> str:
+    """A layout that there is."""
     if layout not in _LAYOUTS:
         raise ValueError(f"unknown layout {layout!r}; choose from {', '.join(_LAYOUTS)}")
-    if len(layout) != array.ndim:
-        raise ValueError(f"layout {layout} has {len(layout)} axes, the image {array.ndim}")
     return layout
 
 
@@ -241,6 +246,6 @@ def _facts_of(metadata: Metadata, channels: int) -> dict[str, Any]:
     return facts
 
 
-def _in_numpys_words(sentence: str) -> str:
-    """A refusal with what to call in place of the program's option."""
-    return re.sub(r"use --output-pixel (\w+)", lambda match: f"use image.astype(np.{_NUMPY[match[1]]})", sentence)
+def in_numpys_words(sentence: str, instead: str) -> str:
+    """A refusal with what to write, {} being the type, in place of the program's option."""
+    return re.sub(r"use --output-pixel (\w+)", lambda match: f"use {instead.format(_NUMPY[match[1]])}", sentence)

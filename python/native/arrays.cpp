@@ -1,6 +1,8 @@
 // arrays.cpp: reads where an object's elements lie, without copying any.
 #include "arrays.h"
 
+#include <halation/error.h>
+
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -224,6 +226,25 @@ std::int64_t Array::elements() const {
   std::int64_t product = 1;
   for (int i = 0; i < axes; ++i) product *= shape[static_cast<std::size_t>(i)];
   return product;
+}
+
+nb::dlpack::dtype dtype_of(Pixel pixel) {
+  const auto bits = static_cast<std::uint8_t>(8 * bytes_of(pixel));
+  const auto type = [bits](nb::dlpack::dtype_code code) {
+    return nb::dlpack::dtype{static_cast<std::uint8_t>(code), bits, 1};
+  };
+  switch (pixel) {
+    case Pixel::u8:
+    case Pixel::u16:
+      return type(nb::dlpack::dtype_code::UInt);
+    case Pixel::i16:
+      return type(nb::dlpack::dtype_code::Int);
+    case Pixel::f16:
+    case Pixel::f32:
+    case Pixel::f64:
+      return type(nb::dlpack::dtype_code::Float);
+  }
+  throw Error(ErrorCode::invalid_argument, "not a pixel");
 }
 
 }  // namespace halation::python

@@ -62,4 +62,18 @@ class Array {
   nb::ndarray<nb::ro> dlpack_read_only_;
 };
 
+/// An array of five axes, batch, depth, height, width and channels, as a ConstView or View. Throws TypeError for others.
+template <class AnyView>
+AnyView five_extents(const Array& array) {
+  const std::optional<Pixel> pixel = array.pixel();
+  if (!pixel || array.axes != 5) throw nb::type_error("an array of pixels with five axes is needed");
+  const auto& n = array.shape;
+  const auto& s = array.strides;
+  return {array.data, Shape{.batch = n[0], .depth = n[1], .height = n[2], .width = n[3], .channels = n[4]},
+          Strides{.batch = s[0], .depth = s[1], .height = s[2], .width = s[3], .channels = s[4]}, *pixel, array.device};
+}
+
+/// The type of elements of NumPy's arrays over pixels.
+nb::dlpack::dtype dtype_of(Pixel pixel);
+
 }  // namespace halation::python

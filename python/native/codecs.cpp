@@ -1,7 +1,8 @@
-// codecs.cpp: halation._codecs, image files as arrays and arrays as image files. A module of its own, so that
+// codecs.cpp: halation._codecs, image files as arrays, arrays as image files, and files filtered into files. A module of its own, so that
 // the other one loads without the libraries of the formats.
 #include <halation/error.h>
 #include <halation/io.h>
+#include <halation/threads.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
@@ -16,7 +17,9 @@
 #include <vector>
 
 #include "arrays.h"
+#include "filter_file.h"
 #include "module.h"
+#include "words.h"
 
 namespace halation::python {
 namespace {
@@ -39,25 +42,6 @@ ColourModel colour_named(const std::string& name) {
   }
   throw Error(ErrorCode::invalid_argument,
               "unknown colour '" + name + "'; choose from gray, rgb, cmyk, other");
-}
-
-nb::dlpack::dtype dtype_of(Pixel pixel) {
-  const auto bits = static_cast<std::uint8_t>(8 * bytes_of(pixel));
-  const auto type = [bits](nb::dlpack::dtype_code code) {
-    return nb::dlpack::dtype{static_cast<std::uint8_t>(code), bits, 1};
-  };
-  switch (pixel) {
-    case Pixel::u8:
-    case Pixel::u16:
-      return type(nb::dlpack::dtype_code::UInt);
-    case Pixel::i16:
-      return type(nb::dlpack::dtype_code::Int);
-    case Pixel::f16:
-    case Pixel::f32:
-    case Pixel::f64:
-      return type(nb::dlpack::dtype_code::Float);
-  }
-  throw Error(ErrorCode::invalid_argument, "not a pixel");
 }
 
 /// Whether an array of a layout has an axis: one of the layout's, or a longer one.
@@ -164,12 +148,40 @@ void write(const nb::bytes& name, nb::handle image, const std::string& layout, c
   write_pages(path, {&page, 1}, {.format = format, .quality = quality, .lossless = lossless});
 }
 
+void filter(const nb::bytes& in, const nb::bytes& out, const nb::list& stages, const nb::dict& words, const nb::dict& colours,
+            const nb::dict& files, const std::string& device, const nb::object& progress, int most_threads) {
+  const ColourOptions colour = colours_of(colours);
+  const auto memory = nb::cast<std::size_t>(files["memory"]);
+  const FileJob job{.in = path_of(in),
+                    .out = path_of(out),
+                    .chain = chain_of(stages),
+                    .options = options_of(words),
+                    .has_depth_border = nb::len(nb::handle(words["borders"])) != 2,
+                    .linear = colour.linear,
+                    .gray = colour.gray,
+                    .view = view_of(colours),
+                    .device = device_named(device),
+                    .memory_bytes = memory,
+                    .read = {.layout = array_layout_named(nb::cast<std::string>(files["layout"])),
+                             .memory_bytes = memory,
+                             .page = nb::cast<std::int64_t>(files["page"])},
+                    .write = {.format = nb::cast<std::string>(files["format"]),
+                              .quality = nb::cast<int>(files["quality"]),
+                              .lossless = nb::cast<bool>(files["lossless"])}};
+  Attended attended(progress);
+  attended.run([&] {
+    std::optional<ThreadLimit> limit;  // of the thread that makes the plans
+    if (most_threads > 0) limit.emplace(most_threads);
+    filter_file(job, attended);
+  });
+}
+
 }  // namespace
 }  // namespace halation::python
 
 NB_MODULE(_codecs, module) {
   namespace parts = halation::python;
-  module.doc() = "The module behind halation.imread and halation.imwrite.";
+  module.doc() = "The module behind halation.imread, halation.imwrite and halation.filter_file.";
   parts::bind_errors(module, PyExc_ValueError);
   module.def("read", &parts::read, nanobind::arg("path"), nanobind::arg("layout"), nanobind::arg("page"),
              nanobind::arg("upright"),
@@ -183,4 +195,11 @@ NB_MODULE(_codecs, module) {
              nanobind::sig("def write(path: bytes, array: object, layout: str, facts: dict[str, typing.Any], format: str, "
                            "quality: int, lossless: bool) -> None"),
              "Writes an array as a file, with what `read` says of one.");
+  module.def("filter", &parts::filter, nanobind::arg("input"), nanobind::arg("output"), nanobind::arg("stages"), nanobind::arg("options"),
+             nanobind::arg("colour"), nanobind::arg("files"), nanobind::arg("device"), nanobind::arg("progress").none(),
+             nanobind::arg("most_threads"),
+             nanobind::sig("def filter(input: bytes, output: bytes, stages: list[typing.Any], options: dict[str, typing.Any], "
+                           "colour: dict[str, typing.Any], files: dict[str, typing.Any], device: str, "
+                           "progress: collections.abc.Callable[[int, int], object] | None, most_threads: int) -> None"),
+             "Filters a file by a chain into another; see words.h, and of `files` memory, layout, page, format, quality and lossless.");
 }

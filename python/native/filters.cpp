@@ -69,16 +69,6 @@ nb::dict settled(const Filter& filter) {
   return facts;
 }
 
-template <class AnyView>
-AnyView five_extents(const Array& array) {
-  const std::optional<Pixel> pixel = array.pixel();
-  if (!pixel || array.axes != 5) throw nb::type_error("filter_with_alpha: arrays must have five axes of pixels");
-  const auto& n = array.shape;
-  const auto& s = array.strides;
-  return {array.data, Shape{.batch = n[0], .depth = n[1], .height = n[2], .width = n[3], .channels = n[4]},
-          Strides{.batch = s[0], .depth = s[1], .height = s[2], .width = s[3], .channels = s[4]}, *pixel, array.device};
-}
-
 using NamedArguments = std::map<std::string, std::vector<double>>;
 
 void filter_with_alpha(const std::string& name, const NamedArguments& arguments, int dims, nb::handle in, nb::handle out,

@@ -42,6 +42,7 @@ NB_MODULE(_native, module) {
   parts::bind_filters(module);
   parts::bind_strips(module);
   parts::bind_calls(module);
+  parts::bind_chains(module);
   parts::bind_products(module);
   parts::bind_gpu_pass(module);
 }

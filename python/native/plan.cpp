@@ -6,66 +6,15 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <optional>
-#include <tuple>
-#include <utility>
 
 #include "arrays.h"
 #include "call.h"
 #include "module.h"
+#include "words.h"
 
 namespace halation::python {
 namespace {
-
-template <class Choice>
-Choice chosen(const std::string& name, std::initializer_list<std::pair<const char*, Choice>> choices, const char* what) {
-  std::string list;
-  for (const auto& [text, choice] : choices) {
-    if (name == text) return choice;
-    list += (list.empty() ? "" : ", ") + std::string(text);
-  }
-  throw Error(ErrorCode::invalid_argument, "unknown " + std::string(what) + " '" + name + "'; choose from " + list);
-}
-
-std::vector<double> doubles(nb::handle object) {
-  const Array array(object, Access::read);
-  if (array.kind != 'f' || array.item_bytes != 8 || array.axes != 1) throw nb::type_error("weights must be one row of f8");
-  std::vector<double> values(static_cast<std::size_t>(array.shape[0]));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = *reinterpret_cast<const double*>(array.data + static_cast<std::int64_t>(i) * array.strides[0]);
-  }
-  return values;
-}
-
-using Triple = std::array<std::int64_t, 3>;
-/// Size and anchor along depth, height and width, and weights: a row of f8 in row-major order, or a tuple of
-/// factors z, y, x.
-using FilterWords = std::tuple<Triple, Triple, nb::object>;
-using BorderWords = std::pair<std::string, double>;
-
-/// A filter given for correlation, as `operation` takes it.
-Filter filter_from(const FilterWords& words, Operation operation) {
-  const auto& [size, given, weights] = words;
-  const bool flip = operation == Operation::convolution;
-  const auto row = [flip](nb::handle object) {
-    std::vector<double> values = doubles(object);
-    if (flip) std::reverse(values.begin(), values.end());
-    return values;
-  };
-  Triple anchor = given;
-  for (std::size_t i = 0; flip && i < anchor.size(); ++i) anchor[i] = size[i] - 1 - given[i];
-  const auto make = [&row, &weights = weights, &size = size] {
-    if (!nb::isinstance<nb::tuple>(weights)) {
-      return Filter::dense({.depth = size[0], .height = size[1], .width = size[2]}, row(weights));
-    }
-    const auto factors = nb::cast<std::array<nb::object, 3>>(weights);
-    return Filter::separable({.z = row(factors[0]), .y = row(factors[1]), .x = row(factors[2])});
-  };
-  return make().with_anchor({.z = anchor[0], .y = anchor[1], .x = anchor[2]}).with_name("filter");
-}
-
-Border border_from(const BorderWords& words) { return {border_named(words.first), words.second}; }
 
 Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<FilterWords>& filters,
                const std::array<BorderWords, 3>& borders, const std::string& extent, const std::string& output, double scale,
@@ -75,8 +24,7 @@ Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<Fi
   PlanSpec spec;
   spec.shape = shape_of(shape);
   spec.pixel = pixel_named(pixel);
-  spec.options.operation =
-      chosen<Operation>(operation, {{"correlation", Operation::correlation}, {"convolution", Operation::convolution}}, "operation");
+  spec.options.operation = operation_named(operation);
   for (const FilterWords& filter : filters) spec.filters.push_back(filter_from(filter, spec.options.operation));
   spec.combine = magnitude ? Combine::magnitude : Combine::none;
   spec.device = device_named(device);
@@ -85,10 +33,9 @@ Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<Fi
   spec.options.output = pixel_named(output);
   spec.options.scale = scale;
   spec.options.offset = offset;
-  spec.options.rounding =
-      chosen<Rounding>(rounding, {{"half_even", Rounding::half_even}, {"truncate", Rounding::truncate}}, "rounding");
-  spec.options.sum = chosen<Sum>(sum, {{"automatic", Sum::automatic}, {"f64", Sum::f64}}, "sum");
-  spec.options.accuracy = chosen<Accuracy>(accuracy, {{"exact", Accuracy::exact}, {"fast", Accuracy::fast}}, "accuracy");
+  spec.options.rounding = rounding_named(rounding);
+  spec.options.sum = sum_named(sum);
+  spec.options.accuracy = accuracy_named(accuracy);
   spec.options.method = method_named(method);
   spec.options.tune = tune_named(tune);
   spec.options.threads = threads;

@@ -39,8 +39,8 @@ ROWS = {
         # What people call; none of these knows another.
         ["_alpha", "_cv_words", "_files", "_filter_sums", "_signal_run", "_view", "ndimage._calls"],
         ["_filter", "_signal_integers"],
-        ["_plan", "_signal_sums"],
-        ["_convolve"],
+        ["_chain", "_plan", "_signal_sums"],
+        ["_convolve", "_filter_file"],
         ["_cv_image", "ndimage._arguments"],
         ["_cv_borders", "_cv_weights", "ndimage._correlate"],
         ["_cv_derivatives", "_cv_files", "_cv_pyramids", "_cv_smoothing", "ndimage._gaussian"],

@@ -1,5 +1,6 @@
 # check.cmake: builds the wheel, installs it into a fresh virtual environment, and runs the tests that it carries, then SciPy's.
-# With -D io=ON the wheel carries image formats, with -D program=ON the program too.
+# With -D io=ON the wheel carries image formats, with -D program=ON the program too; files are compared with those of `built_program`, where
+# there is one.
 file(REMOVE_RECURSE ${work}/venv ${work}/wheel)
 file(MAKE_DIRECTORY ${work}/elsewhere)
 
@@ -29,6 +30,7 @@ run(${pip} install --no-deps ${wheels})
 if(io)  # without which tests of files are skipped
   run(${python} -c "import halation._codecs")
 endif()
+set(ENV{HALATION_PROGRAM} "${built_program}")
 execute_process(COMMAND ${python} -m pytest -q -p no:cacheprovider --pyargs halation
   WORKING_DIRECTORY ${work}/elsewhere OUTPUT_VARIABLE said ECHO_OUTPUT_VARIABLE COMMAND_ERROR_IS_FATAL ANY)
 # Versions that agree on the names of errors, which refused.py has.

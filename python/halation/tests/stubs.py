@@ -75,7 +75,7 @@ def _file(name, body, types):
         ("collections.abc", ["Callable", "Mapping", "Sequence"]), ("typing", ["Any", "Final", "Literal", "overload"]),
         ("numpy.typing", ["ArrayLike", "NDArray"]),
         (types, ["A", "Accuracy", "Array", "Border", "Borders", "Extent", "Index", "Indices", "Method", "Number", "Numbers", "Output", "Real",
-                 "Reals", "Rounding", "Rows", "Sum", "Tune"]),
+                 "Reals", "Rounding", "Rows", "Sum", "Tune", "View"]),
     ) if (found := [each for each in names if re.search(rf"(?<![\w.\"]){each}\b(?!\")", text)])]
     head = f'"""{name}: types; made by tests/test_stubs.py (HALATION_WRITE_DOCS=1)."""'
     return "\n".join([head, *used, "", text]) + "\n"

@@ -22,7 +22,7 @@ MODES = {"constant": "constant", "replicate": "nearest", "reflect": "reflect", "
 
 def test_the_list_shows_what_there_is():
     there = dir(halation)
-    wanted = {"convolve", "correlate", "Filter", "Plan", "plan", "devices", "threads", "imread", "imwrite", "ChannelWarning",
+    wanted = {"convolve", "correlate", "Filter", "Plan", "plan", "devices", "threads", "imread", "imwrite", "filter_file", "ChannelWarning",
               "cv", "dask", "filters", "ndimage", "signal", *_named.FILTERS}  # fmt: skip
     assert wanted <= set(there) and there == sorted(there)
     assert not [name for name in there if name.startswith("_") and not name.startswith("__")]
@@ -249,7 +249,7 @@ def test_wrong_borders_are_answered_with_the_list(call):
     (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 3)), ValueError, "axes must lie in"),
     (lambda: halation.convolve(PHOTO, 3), ValueError, "at least one axis, got the number 3"),
     (lambda: halation.convolve(PHOTO, []), ValueError, "weights are empty"),
-    (lambda: halation.convolve(PHOTO, ["a"]), TypeError, "weights must be numbers"),
+    (lambda: halation.convolve(PHOTO, [b"a"]), TypeError, "weights must be numbers"),
     (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), anchor=3), ValueError, r"anchor \(3, 3\) must lie in the filter of 2x3 taps"),
     (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), device="tpu"), ValueError, "the array lies on cpu"),
     (lambda: halation.convolve(PHOTO, SKEW, axes=(0, 1), device="cuda:0"), ValueError,

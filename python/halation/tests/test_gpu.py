@@ -231,3 +231,38 @@ def test_nothing_is_allocated_or_copied(library):
             call()
         library.cuda.synchronize()
         assert (library.cuda.memory_stats()["allocation.all.allocated"], library.cuda.mem_get_info()[0]) == before
+
+
+CHAINS = ["gaussian sigma=2 | unsharp_mask amount=0.5 | edges", [halation.Filter(np.arange(6.0).reshape(2, 3) - 2), "box size=5"]]
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_chains(library, chain, dtype):
+    host = np.stack([image(dtype), image(dtype)[::-1], image(dtype) // 2])
+    on_gpu = there(library, host.copy())
+    for words in ({"axes": (1, 2)}, {"channel_axis": 0, "border": "wrap", "output": np.float32}, {"axes": (2, 0)},
+                  {"axes": (1, 2), "extent": "full"}):
+        expected = halation.convolve(host, chain, **words)
+        got = halation.convolve(on_gpu, chain, **words)
+        assert type(got) is type(on_gpu) and tuple(got.shape) == expected.shape
+        level = 1 if expected.dtype.kind == "u" else 1e-2
+        np.testing.assert_allclose(back(library, got).astype(float), expected.astype(float), rtol=1e-4, atol=level)
+    out = there(library, np.zeros(host.shape, np.float32))
+    assert halation.convolve(on_gpu, chain, axes=(1, 2), output=out) is out
+    near(back(library, out), halation.convolve(host, chain, axes=(1, 2), output=np.float32))
+    np.testing.assert_array_equal(back(library, on_gpu), host)
+    with pytest.raises(ValueError, match="host memory"):
+        halation.convolve(on_gpu, chain, axes=(1, 2), linear=True)
+
+
+def test_chains_on_a_stream():
+    """What the caller has queued comes first."""
+    cupy = pytest.importorskip("cupy")
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        array = cupy.zeros((2048, 2048), np.float32)
+        for _ in range(50):
+            array += 1
+        got = halation.convolve(array, "gaussian | box")
+    assert abs(float(got.min()) - 50) < 1e-3 and abs(float(got.max()) - 50) < 1e-3

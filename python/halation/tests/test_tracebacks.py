@@ -18,7 +18,10 @@ PHOTO = np.zeros((20, 24, 3), np.uint8)
 PLAN = halation.plan((4, 4), "u1", np.ones((3, 3)))
 CALLS = {
     "convolve": lambda: halation.convolve(PHOTO, np.ones((3, 3)), axes=(0, 7)),
-    "correlate": lambda: halation.correlate(PHOTO, "weights"),
+    "correlate": lambda: halation.correlate(PHOTO, [b"weights"]),
+    "chain": lambda: halation.correlate(PHOTO[..., 0], "gaussian | weights"),
+    "filter_file": lambda: halation.filter_file("gaussian", "there is none.png", "nor any other.png"),
+    "filter_file's progress": lambda: halation.filter_file("gaussian", __file__, "other.png", progress=3),
     "the library's own error": lambda: halation.correlate(PHOTO[..., 0], np.ones((3, 3)), method="bx"),
     "word that there is not": lambda: halation.gaussian(PHOTO, sigmaa=2),
     "plan": lambda: halation.plan((4, 4), "u1", [[np.inf]]),

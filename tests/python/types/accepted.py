@@ -46,6 +46,13 @@ assert_type(halation.gaussian(photo, 2, axes=(0, 1), view="abs"), NDArray[Any])
 assert_type(filters.sobel(tensor, "y", border="reflect", output="float32"), Tensor)
 assert_type(filters.box(photo, size=(3, 5), alpha=True), NDArray[Any])
 
+# Chains.
+assert_type(halation.convolve(photo, "gaussian sigma=2 | edges", channel_axis=-1, linear=True), NDArray[Any])
+assert_type(halation.correlate(tensor, [Filter.gaussian(2), "edges"], alpha=True, gray=True, view="signed"), Tensor)
+assert_type(halation.convolve(photo, (Filter.gaussian(2), Filter.box(3)), axes=(0, 1)), NDArray[Any])
+halation.filter_file([Filter.gaussian(2), "edges"], Path("in.tif"), b"out.tif", memory="512M", dtype=np.float32, border=("wrap", "reflect"))
+halation.filter_file("edges", "in.tif", "out.tif", memory=1 << 30, progress=lambda done, total: print(done / total), layout="hwc")
+
 # Filters.
 sharp = 2 * Filter.identity() - Filter.gaussian(sigma=2) / 2
 assert_type(sharp, Filter)

@@ -32,12 +32,16 @@ signal.convolve2d(photo)  # type: ignore[call-overload]  # pyright: ignore[repor
 halation.convolve(photo)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]
 halation.plan((8, 9), np.uint8)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 halation.imwrite("photo.png")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+halation.filter_file("edges", "photo.png")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 
 # Names of borders, modes and choices.
 ndimage.gaussian_filter(photo, 2, mode="reflct")  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
 ndimage.uniform_filter(photo, 3, mode=["reflect", "edge"])  # type: ignore[list-item]  # pyright: ignore[reportCallIssue, reportArgumentType]
 ndimage.correlate1d(photo, [1, 2, 1], mode=["reflect", "wrap"])  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 halation.convolve(photo, sharp, border="mirrored")  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
+halation.convolve(photo, "sobel", view="sined")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
+halation.filter_file("edges", "in.tif", "out.tif", layout="chw")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+halation.filter_file("edges", "in.tif", "out.tif", progress=print, memory=1.5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 halation.convolve(photo, sharp, border=name)  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
 halation.plan((8, 9), np.uint8, sharp, border="reflect_102")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 halation.convolve(photo, sharp, extent="all")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]

@@ -1,0 +1,167 @@
+// filter_file.cpp: one file filtered into another, of any size.
+#include "filter_file.h"
+
+#include <halation/error.h>
+#include <halation/strip_filter.h>
+#include <halation/transfer.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace halation::python {
+namespace {
+
+using Sources = std::vector<std::unique_ptr<PageSource>>;
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_argument, sentence); }
+
+/// A job fitted to a page.
+struct PageJob {
+  Chain chain;  ///< dimensions settled
+  Options options;
+  ColourOptions colour;
+};
+
+PageJob fitted(const FileJob& job, const PageFacts& page) {
+  if (page.colour == ColourModel::cmyk && (job.gray || job.linear))
+    refuse(std::string(job.gray ? "gray" : "linear") + " needs gray or RGB, got an image in CMYK");
+  PageJob made{.chain = job.chain,
+               .options = job.options,
+               .colour = {.alpha = page.alpha, .linear = job.linear && !page.linear_light, .gray = job.gray && page.colour != ColourModel::gray}};
+  bool has_depth = page.shape.depth > 1;
+  for (FilterSet& stage : made.chain.stages) {
+    for (Filter& filter : stage.filters) {
+      filter = filter.with_dims(page.dims());
+      has_depth = has_depth || filter.size().depth > 1;
+    }
+  }
+  if (has_depth && !job.has_depth_border)
+    refuse("border is one name or one each for depth, height and width where image or filter have depth, got two");
+  return made;
+}
+
+/// The filter of strips for one page after the other; pages like the one before share theirs.
+class PageFilter {
+ public:
+  explicit PageFilter(const FileJob& job, StripOptions strips) : job_(job), strips_(std::move(strips)) {}
+
+  StripFilter& of(const PageFacts& page) {
+    if (filter_ && is_like(page)) return *filter_;
+    filter_.reset();  // its memory first
+    const PageJob of_page = fitted(job_, page);
+    filter_.emplace(page.shape, page.pixel, of_page.chain, of_page.options, of_page.colour, job_.view, strips_);
+    page_ = page;
+    return *filter_;
+  }
+
+ private:
+  bool is_like(const PageFacts& page) const {
+    return page.shape == page_.shape && page.pixel == page_.pixel && page.alpha == page_.alpha && page.colour == page_.colour &&
+           page.linear_light == page_.linear_light && page.layout == page_.layout;
+  }
+
+  const FileJob& job_;
+  StripOptions strips_;
+  std::optional<StripFilter> filter_;
+  PageFacts page_;
+};
+
+ColourModel colour_of_result(const FileJob& job, const PageFacts& page) {
+  return job.gray && page.colour != ColourModel::gray ? ColourModel::gray : page.colour;
+}
+
+/// What comes of a page: the metadata are the page's.
+PageFacts result_of(const FileJob& job, const PageFacts& page, const Shape& shape) {
+  PageFacts facts = page;
+  facts.shape = shape;
+  facts.pixel = job.options.output.value_or(page.pixel);
+  facts.colour = colour_of_result(job, page);
+  return facts;
+}
+
+double bytes_of_pages(const std::vector<PageFacts>& pages) {
+  double bytes = 0;
+  for (const PageFacts& page : pages) bytes += static_cast<double>(page.shape.elements()) * static_cast<double>(bytes_of(page.pixel));
+  return bytes;
+}
+
+std::int64_t pixels_of(const Shape& shape) { return shape.depth * shape.height * shape.width; }
+
+/// The pages, to be read in parts, where that can be done.
+Sources opened_in_parts(const FileJob& job) {
+  try {
+    return open_pages(job.in, job.read);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    return {};  // reading it whole says what that needs
+  }
+}
+
+void filter_whole(const FileJob& job, Attended& attended) {
+  const std::vector<Page> pages = read_pages(job.in, job.read);
+  std::int64_t done = 0, all = 0;
+  for (const Page& page : pages) {
+    PageFacts result = result_of(job, facts_of(page), page.image.shape());
+    if (result.colour != page.colour) result.shape.channels = page.alpha ? 2 : 1;
+    check_writable(job.out, result.pixel, result.shape, result.alpha, result.colour, pages.size(), job.write);  // before it is worked for
+    all += pixels_of(page.image.shape());
+  }
+  std::vector<Page> results;
+  for (const Page& page : pages) {
+    attended.check();
+    const PageJob of_page = fitted(job, facts_of(page));
+    Image made;
+    if (job.view) {
+      made = convolve_display(page.image, of_page.chain, *job.view, of_page.options, of_page.colour, job.device);
+    } else if (shares_memory(job.device, cpu()) || of_page.colour.alpha || of_page.colour.linear || of_page.colour.gray) {
+      made = convolve_chain(page.image, of_page.chain, of_page.options, of_page.colour, job.device);
+    } else {
+      made = to_device(convolve_chain(to_device(page.image, job.device), of_page.chain, of_page.options), cpu());
+    }
+    results.push_back({.image = std::move(made),
+                       .colour = colour_of_result(job, facts_of(page)),
+                       .alpha = page.alpha,
+                       .linear_light = page.linear_light,
+                       .metadata = page.metadata,
+                       .layout = page.layout});
+    attended.tell(done += pixels_of(page.image.shape()), all);
+  }
+  write_pages(job.out, results, job.write);
+}
+
+}  // namespace
+
+void filter_file(const FileJob& job, Attended& attended) {
+  const Sources sources = opened_in_parts(job);
+  if (sources.empty()) return filter_whole(job, attended);
+  std::int64_t before = 0, of_page = 0, all = 0;  // pixels of the input
+  const auto tell = [&](const StripProgress& now) {
+    const double share = static_cast<double>(now.done) / static_cast<double>(now.all);
+    attended.tell(before + static_cast<std::int64_t>(share * static_cast<double>(of_page)), all);
+  };
+  PageFilter filter(job, {.devices = {job.device}, .memory_bytes = job.memory_bytes, .progress = tell});
+  std::vector<PageFacts> pages, results;
+  for (const auto& source : sources) {
+    const PageFacts& page = pages.emplace_back(source->facts());
+    results.push_back(result_of(job, page, filter.of(page).output_shape()));
+    const PageFacts& result = results.back();
+    check_writable(job.out, result.pixel, result.shape, result.alpha, result.colour, sources.size(), job.write);
+    all += pixels_of(page.shape);
+  }
+  // As the program decides, and by nothing else, so that a result is the same whatever memory there is.
+  constexpr double little = 8 << 20;
+  if (bytes_of_pages(pages) + bytes_of_pages(results) <= little || !is_written_in_parts(job.out, results, job.write))
+    return filter_whole(job, attended);
+  const std::unique_ptr<PagesSink> out = create_pages(job.out, results, job.write);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    of_page = pixels_of(pages[i].shape);
+    filter.of(pages[i]).run(*sources[i], out->page(i));
+    before += of_page;
+  }
+  attended.check();
+  out->commit();
+}
+
+}  // namespace halation::python
