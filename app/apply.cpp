@@ -1,13 +1,13 @@
 // apply.cpp: `halation apply`: a filter, or a chain of them, over every page of one file.
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/job_options.h"
 #include "app/filtering/file.h"
+#include "app/report/printable.h"
 #include "halation/error.h"
 #include "halation/io.h"
 #include "notice.h"
@@ -120,7 +120,7 @@ std::string json_report(const FileJob& request, const std::string& filter, const
   report["fps"] = rates.fps;
   report["gflops"] = rates.gflops;
   if (!note.empty()) report["note"] = note;
-  return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_text(std::move(report));
 }
 
 void apply(const Flags& flags) {
@@ -137,16 +137,12 @@ void apply(const Flags& flags) {
     fmt::print(stderr, "device {}\n", done.prepared.why.empty() ? name_of(done.prepared.device) : "auto: " + done.prepared.why);
   }
   if (flags.json)
-    fmt::print(stdout_taken ? stderr : stdout, "{}\n",
+    fmt::print(stdout_taken ? stderr : stdout, "{}",
                json_report(request, flags.job_options.filter(), done, note));
 }
 
 }  // namespace
 
-void add_apply(Program& program) {
-  Command& command = program.add("apply", "Filters an image and writes the result");
-  const auto flags = std::make_shared<Flags>(command);
-  command.does([flags] { apply(*flags); });
-}
+void add_apply(Program& program) { program.add("apply", "Filters an image and writes the result", apply); }
 
 }  // namespace halation::app

@@ -5,12 +5,13 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/job_options.h"
 #include "app/filtering/batch.h"
+#include "app/report/printable.h"
 #include "app/report/status_line.h"
 #include "halation/error.h"
 #include "halation/threads.h"
@@ -41,11 +42,12 @@ struct Flags {
 
 Flags::Flags(Command& command) : job_options(command) {
   command.positionals("inputs", in, "FILE...",
-                      "files, folders (all images in them) and patterns in quotes, such as 'photos/**/*.jpg'");
+                      "files, folders (all images in them) and patterns in quotes, such as 'photos/**/*.jpg'; not standard input");
   command.required("-o,--output", folder, "DIR", "the folder of the results, made where it is missing");
 
   OptionGroup files = command.group("Files");
-  files.flag("--recursive", recursive, "images of folders in folders too, which are kept");
+  files.flag("--recursive", recursive,
+             "images of folders in folders too, which are kept; links to folders are entered where they are named, and not below");
   files.flag("--resume", resume, "skips files whose results are there and no older than they are");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc", "axes of .npy inputs [by their number: w, hw, dhw, dhwc]");
   files.text("--page", page, "N", "the page of TIFFs or the picture of animated GIFs, counted from 1 [all pages, the first picture]");
@@ -84,17 +86,15 @@ BatchJob job_of(const Flags& flags) {
   return batch;
 }
 
-void check_folder(const std::string& folder) {
+/// Throws where a name stands for a standard stream, or that of the results for a file.
+void check_names(const std::vector<std::string>& in, const std::string& folder) {
+  if (std::find(in.begin(), in.end(), "-") != in.end())
+    throw Error{ErrorCode::invalid_argument,
+                "batch reads files, not standard input, which halation apply does; a file of the name - is given as ./-"};
+  if (folder == "-") throw Error{ErrorCode::invalid_argument, "-o needs a folder, not standard output; one of the name - is given as ./-"};
   std::error_code ignored;
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw Error{ErrorCode::io, folder + ": is a file; a folder was expected"};
-}
-
-/// A file's name may hold line ends.
-std::string in_one_line(std::string sentence) {
-  std::replace_if(
-      sentence.begin(), sentence.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
-  return sentence;
 }
 
 /// All that is added up.
@@ -145,12 +145,12 @@ std::string json_report(const std::string& chain, const std::vector<BatchResult>
     if (!result.sentence.empty()) file[result.state == BatchResult::State::failed ? "error" : "note"] = result.sentence;
     report["files"].push_back(std::move(file));
   }
-  return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_text(std::move(report));
 }
 
 void batch(const Flags& flags) {
   const BatchJob job = job_of(flags);
-  check_folder(flags.folder);
+  check_names(flags.in, flags.folder);
   const std::vector<BatchFile> files = batch_files(flags.in, flags.recursive, flags.folder, ending_of_format(flags.format));
   const bool shows = !flags.quiet && StatusLine::is_possible();
   StatusLine line;
@@ -161,7 +161,7 @@ void batch(const Flags& flags) {
     sums.add(result);
     if (result.state == BatchResult::State::failed) {
       line.clear();
-      notice(fmt::format("batch: {}\n", in_one_line(result.sentence)));
+      notice(fmt::format("batch: {}\n", result.sentence));
     }
     const std::size_t ended = sums.done + sums.skipped + sums.failed;
     const double seconds = elapsed();
@@ -172,7 +172,7 @@ void batch(const Flags& flags) {
   line.clear();
   const double seconds = elapsed();
   if (!flags.quiet) notice(summary(sums, seconds));
-  if (flags.json) fmt::print("{}\n", json_report(flags.job_options.filter(), results, sums, seconds));
+  if (flags.json) fmt::print("{}", json_report(flags.job_options.filter(), results, sums, seconds));
   if (sums.failed > 0) {
     throw Error{ErrorCode::io, fmt::format("batch: {} of {} files could not be filtered", sums.failed, files.size())};
   }
@@ -180,10 +180,6 @@ void batch(const Flags& flags) {
 
 }  // namespace
 
-void add_batch(Program& program) {
-  Command& command = program.add("batch", "Filters many files, as many at a time as there are processors");
-  const auto flags = std::make_shared<Flags>(command);
-  command.does([flags] { batch(*flags); });
-}
+void add_batch(Program& program) { program.add("batch", "Filters many files, as many at a time as there are processors", batch); }
 
 }  // namespace halation::app

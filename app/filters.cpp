@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/filter_options.h"
@@ -90,10 +89,6 @@ void filters(const Flags& flags) {
 
 }  // namespace
 
-void add_filters(Program& program) {
-  Command& command = program.add("filters", "Lists the filters, or explains one and prints its weights");
-  const auto flags = std::make_shared<Flags>(command);
-  command.does([flags] { filters(*flags); });
-}
+void add_filters(Program& program) { program.add("filters", "Lists the filters, or explains one and prints its weights", filters); }
 
 }  // namespace halation::app

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -29,10 +28,7 @@ constexpr int wrong_usage = 2;
 constexpr const char* footer = R"(A command's own help: halation apply --help
 Exit codes: 0 done, 1 it could not be done, 2 the command line asks for what has no meaning.)";
 
-/// Control characters (a file's name may hold a line end) would break the promise of one line.
-int report(std::string sentence, int exit_code) {
-  std::replace_if(
-      sentence.begin(), sentence.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+int report(const std::string& sentence, int exit_code) {
   notice(fmt::format("halation: {}\n", sentence));
   return exit_code;
 }

@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <string>
 
+#include "app/report/printable.h"
+
 namespace halation::app {
 
-/// Writes `text` to standard error. Where that cannot be written the text is lost and nothing else: the exit
-/// code still tells how the work went. What the user asked for, such as timings, is printed by `fmt::print`
+/// Writes a line, which ends with a line end, to standard error, whatever bytes it quotes. Where that cannot be written the line is lost
+/// and nothing else: the exit code still tells how the work went. What the user asked for, such as timings, is printed by `fmt::print`
 /// instead, which throws.
-inline void notice(const std::string& text) { std::fputs(text.c_str(), stderr); }
+inline void notice(const std::string& line) { std::fputs((in_one_line(line.substr(0, line.rfind('\n'))) + "\n").c_str(), stderr); }
 
 }  // namespace halation::app

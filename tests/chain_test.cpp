@@ -34,8 +34,9 @@ TEST(ChainText, NamesFiltersAndTheirParameters) {
 TEST(ChainText, IsRefusedWithTheStageAndWhatWasExpected) {
   EXPECT_EQ(refusal(""), "chain: stage 1 is empty; expected a filter's name, such as gaussian sigma=2 | edges");
   EXPECT_EQ(refusal("edges |"), "chain: stage 2 is empty; expected a filter's name, such as gaussian sigma=2 | edges");
-  EXPECT_EQ(refusal("edges | unsharp_mask amount"), "chain: stage 2: expected name=value, got 'amount'");
-  EXPECT_EQ(refusal("edges | unsharp_mask amount="), "chain: stage 2: expected name=value, got 'amount='");
+  const std::string written = "parameters are written name=value, such as ";
+  EXPECT_EQ(refusal("edges | unsharp_mask amount"), "chain: stage 2 (unsharp_mask): " + written + "amount=1, got 'amount'");
+  EXPECT_EQ(refusal("edges | unsharp_mask amount="), "chain: stage 2 (unsharp_mask): " + written + "amount=1, got 'amount='");
   EXPECT_EQ(refusal("gaussian sigma=1 sigma=2"), "chain: stage 1: sigma is given twice");
   EXPECT_EQ(refusal("gausian"), "unknown filter 'gausian'; did you mean 'gaussian'?");
   EXPECT_EQ(refusal("gaussian sigma=two"), "gaussian: sigma must be a finite number, got 'two'");
@@ -44,6 +45,37 @@ TEST(ChainText, IsRefusedWithTheStageAndWhatWasExpected) {
   EXPECT_EQ(refusal("custom weights='1 2"), "chain: the quote ' is not closed");
   EXPECT_EQ(refusal("custom"), "chain: custom takes weights and nothing else, such as custom weights='0 -1 0; -1 5 -1; 0 -1 0'");
   EXPECT_EQ(refusal("custom weights='1 x'"), "weights: row 1: 'x' is not a number");
+}
+
+TEST(ChainText, SaysHowAParameterIsWritten) {
+  const auto refusal_of = [](const std::string& parameters) { return refusal("gaussian " + parameters); };
+  const std::string written = "chain: stage 1 (gaussian): parameters are written name=value, such as ";
+  for (const char* parameters : {"sigma 2", "sigma  2 radius=4", "sigma = 2", "sigma =2", "sigma\n2"})
+    EXPECT_EQ(refusal_of(parameters), written + "sigma=2, got 'sigma'") << parameters;
+  EXPECT_EQ(refusal_of("sigma= 2,1"), written + "sigma=2,1, got 'sigma='");
+  EXPECT_EQ(refusal_of("--sigma 2"), written + "sigma=2, got '--sigma'");
+  EXPECT_EQ(refusal_of("--sigma=2 --radius=3"), written + "sigma=2, got '--sigma=2'");
+  EXPECT_EQ(refusal_of("sigma"), written + "sigma=1, got 'sigma'") << "its default";
+  EXPECT_EQ(refusal_of("sigma two"), written + "sigma=1, got 'sigma'");
+  EXPECT_EQ(refusal_of("radius"), written + "radius=2, got 'radius'") << "it has no default";
+  EXPECT_EQ(refusal_of("2"), written + "sigma=1, got '2'");
+  EXPECT_EQ(refusal_of("=2"), written + "sigma=1, got '=2'");
+  EXPECT_EQ(refusal_of("--"), written + "sigma=1, got '--'");
+  EXPECT_EQ(refusal("sobel axis y"), "chain: stage 1 (sobel): parameters are written name=value, such as axis=y, got 'axis'");
+  EXPECT_EQ(refusal("sobel axis 2"), "chain: stage 1 (sobel): parameters are written name=value, such as axis=x, got 'axis'");
+  EXPECT_EQ(refusal("gaussian_derivative order-x 2"),
+            "chain: stage 1 (gaussian_derivative): parameters are written name=value, such as order_x=2, got 'order-x'");
+  EXPECT_EQ(refusal("custom '0 -1 0'"),
+            "chain: stage 1 (custom): parameters are written name=value, such as weights='0 -1 0; -1 5 -1; 0 -1 0', got ''0 -1 0''");
+  EXPECT_EQ(refusal("box | edges 3"), "chain: stage 2 (edges): takes no parameters, got '3'");
+  EXPECT_EQ(refusal("gausian sigma 2"), "unknown filter 'gausian'; did you mean 'gaussian'?") << "what is wrong first";
+}
+
+TEST(ChainText, SaysHowFiltersStandApart) {
+  EXPECT_EQ(refusal("gaussian edges"), "chain: stage 1 (gaussian): filters stand apart by '|', such as gaussian | edges, got 'edges'");
+  EXPECT_EQ(refusal("gaussian sigma=2 custom weights='1 2'"),
+            "chain: stage 1 (gaussian): filters stand apart by '|', such as gaussian | custom, got 'custom'");
+  EXPECT_EQ(refusal("custom edges"), "chain: stage 1 (custom): filters stand apart by '|', such as custom | edges, got 'edges'");
 }
 
 Filter odd(std::int64_t height, std::int64_t width, int seed) {

@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "app/filtering/batch.h"
+#include "app/report/printable.h"
 #include "app/report/table.h"
 #include "halation/filters.h"
 #include "halation/frame_filter.h"
@@ -378,7 +379,7 @@ std::string json_of(const PipelineResults& results) {
                               {"limit_ms", row.limit_seconds * 1e3},
                               {"share_of_limit", row.share_of_limit()}});
   }
-  return record.dump(1) + "\n";
+  return json_text(std::move(record));
 }
 
 }  // namespace halation::app

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
+#include "app/report/printable.h"
 #include "app/report/wrapped.h"
 #include "bench/contest_json.h"
 
@@ -170,7 +172,7 @@ std::string json_of(const BenchResults& results) {
   }
   json["void"] = results.void_reasons;
   json.update(json_of(results.contest));
-  return json.dump(2) + "\n";
+  return json_text(std::move(json));
 }
 
 }  // namespace halation::app

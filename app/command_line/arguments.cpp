@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -122,6 +123,28 @@ Sum sum_from(std::string_view text) {
 std::optional<Device> device_from(std::string_view text) {
   if (text == "auto") return {};
   return device_named(text);
+}
+
+std::vector<Device> devices_from(std::string_view text) {
+  std::vector<Device> found;
+  if (text == "auto") return found;
+  if (text == "cuda:all") {
+    for (const DeviceInfo& info : devices()) {
+      if (info.device.kind == Device::Kind::cuda) found.push_back(info.device);
+    }
+    if (found.empty()) throw Error{ErrorCode::device, "--device cuda:all: there is no GPU that this program can use"};
+    return found;
+  }
+  const std::vector<std::string_view> names = split(text, ',');
+  for (const std::string_view name : names) {
+    const Device device = device_named(name);
+    if (names.size() > 1 && device.kind != Device::Kind::cuda)
+      throw Error{ErrorCode::invalid_argument, fmt::format("--device takes one device, or several GPUs, got {} among {}", name, names.size())};
+    if (std::find(found.begin(), found.end(), device) != found.end())
+      throw Error{ErrorCode::invalid_argument, fmt::format("--device names {} twice", name_of(device))};
+    found.push_back(device);
+  }
+  return found;
 }
 
 Filter weights_from(std::string_view text_or_file) {

@@ -45,6 +45,9 @@ Sum sum_from(std::string_view text);
 /// Nothing for "auto"; everything else as `device_named`.
 std::optional<Device> device_from(std::string_view text);
 
+/// The same for several GPUs, "cuda:0,cuda:1", or all there are, "cuda:all".
+std::vector<Device> devices_from(std::string_view text);
+
 /// Weights written as text ("0 -1 0; -1 5 -1; 0 -1 0"), or the name of a file that holds them: ".txt" in the
 /// same notation, ".npy" an array of 1 to 3 axes. Throws `Error{io}` for a file that cannot be read.
 Filter weights_from(std::string_view text_or_file);

@@ -177,6 +177,14 @@ void Command::explain_chosen(const std::string& heading,
 
 bool Command::parsed() const { return parser_.parsed(); }
 
+void Command::check_names() const {
+  for (const Declared& each : declared()) {
+    const bool is_name = each.kind == "FILE" || each.kind == "FILE..." || each.kind == "DIR";
+    if (is_name && std::any_of(each.values.begin(), each.values.end(), [](const std::string& value) { return value.empty(); }))
+      throw Error{ErrorCode::invalid_argument, fmt::format("an empty name was given for {}; see halation {} --help", each.name(), name())};
+  }
+}
+
 void OptionGroup::text(const std::string& names, Given& given, const std::string& kind,
                        const std::string& description) {
   text(
@@ -227,6 +235,7 @@ std::optional<std::string> Program::parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw Error{ErrorCode::invalid_argument, sentence_of(error, parser_)};
   }
+  if (const Command* command = chosen()) command->check_names();
   return {};
 }
 

@@ -38,7 +38,7 @@ class OptionGroup;
 /// A command of the program. What values are stored in must live as long as the command. The `kind` of a
 /// value is shown in the help and drives completion: words with '|' between them are the choices, one that
 /// holds FILE stands for files, FILTER for the names of filters, RUNG for those of rungs; anything else is
-/// free.
+/// free. Of a FILE, a FILE... or a DIR the name must not be empty.
 class Command {
  public:
   explicit Command(CLI::App& parser) : parser_(parser) {}
@@ -76,6 +76,8 @@ class Command {
 
   /// Whether the command line names it.
   bool parsed() const;
+  /// Throws `Error{invalid_argument}` where the name of a file or folder was given and is empty.
+  void check_names() const;
   /// What is done once the command line is parsed; may throw `Error` and other std::exceptions.
   void does(std::function<void()> work) { work_ = std::move(work); }
   void run() const { work_(); }
@@ -118,6 +120,12 @@ class Program : public Command {
   ~Program();
 
   Command& add(const std::string& name, const std::string& description);
+  /// The same of a command whose options are a `Flags`, made of the command, and that does `work` with them.
+  template <class Flags>
+  void add(const std::string& name, const std::string& description, void (*work)(const Flags&)) {
+    Command& command = add(name, description);
+    command.does([work, flags = std::make_shared<Flags>(command)] { work(*flags); });
+  }
   const std::vector<std::unique_ptr<Command>>& commands() const { return commands_; }
 
   /// What is to be printed in place of any work, help or version; nothing where a command is to run. Throws

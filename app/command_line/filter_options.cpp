@@ -92,7 +92,7 @@ std::vector<std::pair<std::string, std::string>> explained_options(std::string_v
   return options;
 }
 
-bool is_chain(std::string_view text) { return text.find_first_of("|=") != std::string_view::npos; }
+bool is_chain(std::string_view text) { return text.find_first_of("|= \t\r\n") != std::string_view::npos; }
 
 FilterOptions::FilterOptions(Command& command, std::string_view left_out) {
   command.explain_chosen(std::string(filter_heading), chosen_filter);

@@ -31,7 +31,8 @@ std::string explanation(const Parameter& parameter);
 /// Option names and explanations of what the filter `name` takes; nothing for a name that is none.
 std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name);
 
-/// Whether the text is a chain with its parameters, "gaussian sigma=2 | edges", rather than the name of a filter.
+/// Whether the text is a chain, or a filter with parameters behind it, rather than a name alone, which holds no blanks: "gaussian sigma 2",
+/// which is meant for a chain, is left to `chain_from` to refuse.
 bool is_chain(std::string_view text);
 
 /// --weights, and one option for every parameter in the list of named filters. The command's help shows those of one filter alone,

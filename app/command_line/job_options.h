@@ -12,10 +12,13 @@ namespace halation::app {
 /// The positional argument FILTER, and groups of options; from the parsing of --memory on the process takes no more for pixels.
 class JobOptions {
  public:
-  explicit JobOptions(Command& command);
+  /// Frames of a video keep their size and their pixels, and what is gray of them is for the video's command to say.
+  enum class Of { images, frames };
+  explicit JobOptions(Command& command, Of what = Of::images);
 
   /// As it was typed.
   const std::string& filter() const { return filter_; }
+  const FilterOptions& filter_options() const { return filter_options_; }
   /// What was asked for. Throws `Error{invalid_argument}`.
   Job job() const;
 

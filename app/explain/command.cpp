@@ -11,6 +11,7 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/filter_options.h"
 #include "app/command_line/stated_job.h"
+#include "app/report/printable.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
 #include "halation/plan.h"
@@ -365,7 +366,7 @@ Json json_of(const Question& question, const std::vector<PlanAnswer>& answers) {
 std::string explain_filter(const Flags& flags) {
   const Question question = question_of(flags);
   const std::vector<PlanAnswer> answers = answers_of(question);
-  return flags.json ? json_of(question, answers).dump(2) + "\n" : text_of(question, answers);
+  return flags.json ? json_text(json_of(question, answers)) : text_of(question, answers);
 }
 
 std::string explain(const Command& command, const Flags& flags) {

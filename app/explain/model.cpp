@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "app/report/printable.h"
 #include "halation/device.h"
 #include "halation/error.h"
 #include "model/tile.h"
@@ -261,12 +262,12 @@ const model::DeviceDescription& gpu_named(const std::string& name) {
 }
 
 std::string explain_tiling(int dims, std::int64_t tile, std::int64_t mask, Form form) {
-  return form == Form::json ? tiling_json(dims, tile, mask).dump(2) + "\n" : tiling_text(dims, tile, mask);
+  return form == Form::json ? json_text(tiling_json(dims, tile, mask)) : tiling_text(dims, tile, mask);
 }
 
 std::string explain_occupancy(const model::DeviceDescription& device, const model::BlockNeeds& needs,
                               Form form) {
-  return form == Form::json ? occupancy_json(device, needs).dump(2) + "\n" : occupancy_text(device, needs);
+  return form == Form::json ? json_text(occupancy_json(device, needs)) : occupancy_text(device, needs);
 }
 
 }  // namespace halation::app

@@ -43,9 +43,10 @@ class Batch {
   }
 
   std::vector<BatchResult> run() {
-    const auto work = [this] {
+    const auto work = [this](std::size_t worker) {
+      const Job job = job_of(worker);
       for (std::size_t i = next_++; i < results_.size(); i = next_++) {
-        finish(results_[i]);
+        finish(results_[i], job);
         const std::lock_guard lock(told_);
         each_(results_[i]);
       }
@@ -53,16 +54,25 @@ class Batch {
     std::vector<std::thread> threads;
     const std::size_t wanted = std::min(static_cast<std::size_t>(job_.workers), results_.size());
     try {
-      while (threads.size() + 1 < wanted) threads.emplace_back(work);
+      while (threads.size() + 1 < wanted) threads.emplace_back(work, threads.size() + 1);
     } catch (const std::system_error&) {  // those that there are do it
     }
-    work();
+    work(0);
     for (std::thread& thread : threads) thread.join();
     return std::move(results_);
   }
 
  private:
-  void finish(BatchResult& result) {
+  /// Of several GPUs each worker has one.
+  Job job_of(std::size_t worker) const {
+    Job job = job_.job;
+    const std::size_t gpu = worker % (job.more_gpus.size() + 1);
+    if (gpu > 0) job.device = job.more_gpus[gpu - 1];
+    job.more_gpus.clear();
+    return job;
+  }
+
+  void finish(BatchResult& result, const Job& job) {
     if (!result.file.refused.empty()) {
       result.sentence = result.file.in + ": " + result.file.refused;
       return;
@@ -72,17 +82,17 @@ class Batch {
       return;
     }
     const auto begin = std::chrono::steady_clock::now();
-    if (!try_to_filter(result, false)) try_to_filter(result, true);
+    if (!try_to_filter(result, job, false)) try_to_filter(result, job, true);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
   /// False where memory did not suffice beside other files.
-  bool try_to_filter(BatchResult& result, bool alone) {
+  bool try_to_filter(BatchResult& result, const Job& job, bool alone) {
     std::shared_lock beside_others(memory_, std::defer_lock);
     std::unique_lock without_others(memory_, std::defer_lock);
     alone ? without_others.lock() : beside_others.lock();
     try {
-      filter(result);
+      filter(result, job);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::out_of_memory && !alone && job_.workers > 1) return false;
       fail(result, error.what());
@@ -95,12 +105,12 @@ class Batch {
     return true;
   }
 
-  void filter(BatchResult& result) const {
+  void filter(BatchResult& result, const Job& what) const {
     const std::string folder = fs::path(result.file.out).parent_path().string();
     std::error_code error;
     if (!folder.empty()) fs::create_directories(folder, error);
     if (error) throw Error{ErrorCode::io, folder + ": cannot be made: " + error.message()};
-    FileJob job{.in = result.file.in, .out = result.file.out, .compare = {}, .job = job_.job, .read = job_.read, .write = job_.write, .quiet = true};
+    FileJob job{.in = result.file.in, .out = result.file.out, .compare = {}, .job = what, .read = job_.read, .write = job_.write, .quiet = true};
     const FilteredFile done = filter_file(job);
     result.state = BatchResult::State::done;
     result.sentence = clipping_note(done.clipped, done.prepared.jobs.front());

@@ -16,7 +16,8 @@ struct BatchFile {
 /// All inputs in the order given, files of a folder in alphabetical order. A name stands for itself, for all images of a folder (with
 /// `recursive` of its folders too, whose structure is kept), or, with * ? [ ] in it and no file of that name, for the files that match; **
 /// matches folders at any depth. Images of a folder are known by their endings; what is named is taken whatever it is called. What lies in
-/// the folder of results is passed over where that lies in one that is looked through. `ending`: of the results, ".png"; empty: that of
+/// the folder of results is passed over where that lies in one that is looked through. Links to files stand for these; those to folders are
+/// followed where `names` name them, but not on the way down, where they may lead back up. `ending`: of the results, ".png"; empty: that of
 /// the input, ".png" where that format is not written. Two inputs of one result: the second is refused, and so is a result in the place of
 /// an input. Throws `Error` where a name stands for nothing.
 std::vector<BatchFile> batch_files(const std::vector<std::string>& names, bool recursive, const std::string& folder,

@@ -78,13 +78,14 @@ void filter_in_strips(const std::vector<PageJob>& jobs, const PageSources& pages
     const PageJob& job = jobs[i];
     of_page = pixels_of(pages[i]->shape());
     if (i == 0 || !is_same_work(jobs[i - 1], pages[i - 1]->facts(), job, pages[i]->facts())) {
+      const bool is_plain = !job.colour.alpha && !job.colour.linear && !job.colour.gray && !job.view;
       strips.devices = {job.device};
+      if (is_plain) strips.devices.insert(strips.devices.end(), job.more_gpus.begin(), job.more_gpus.end());
       filter.reset();  // its memory first
       timing.measure("plan", [&] {
         filter.emplace(pages[i]->shape(), pages[i]->pixel(), job.chain, job.options, job.colour, job.view, strips);
       });
       if (explained != nullptr) *explained += filter->explain();
-      const bool is_plain = !job.colour.alpha && !job.colour.linear && !job.colour.gray && !job.view;
       if (explained != nullptr && !is_plain) *explained += explain(job);  // of strips such a filter says their size alone
     }
     const StripReport report = filter->run(*pages[i], out.page(i));

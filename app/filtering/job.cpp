@@ -101,6 +101,7 @@ PageJob prepare_page(const Job& job, const PageFacts& page, Device device, Tune 
           .colour = colour,
           .view = job.view,
           .device = device,
+          .more_gpus = job.more_gpus,
           .prepared = std::move(prepared),
           .output_shape = output_shape,
           .output_pixel = output_pixel,

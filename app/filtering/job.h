@@ -24,6 +24,7 @@ struct Job {
   bool gray = false;          ///< as luma; gray pages are filtered as they are
   std::optional<Display> view = {};   ///< what the picture shows of the result; none: its values, rounded
   std::optional<Device> device = {};  ///< none: where the whole job ends soonest
+  std::vector<Device> more_gpus = {};  ///< that take strips, frames or files in turn with it
 };
 
 /// A job fitted to one page: everything that can be known before its pixels are touched.
@@ -33,6 +34,7 @@ struct PageJob {
   ColourOptions colour;
   std::optional<Display> view;
   Device device;
+  std::vector<Device> more_gpus;
   PreparedChain prepared;  ///< of the colours, as a plain job, for reports
   Shape output_shape;
   Pixel output_pixel = Pixel::u8;

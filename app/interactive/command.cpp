@@ -13,6 +13,7 @@
 #include "app/command_line/filter_options.h"
 #include "app/command_line/memory_option.h"
 #include "app/filtering/timing.h"
+#include "app/notice.h"
 #include "app/report/wrapped.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
@@ -87,7 +88,7 @@ enum class Reply { answered, back, quit };
 
 void complain(const Error& error) {
   std::fflush(stdout);
-  std::fputs(fmt::format("halation: {}\n", error.what()).c_str(), stderr);
+  notice(fmt::format("halation: {}\n", error.what()));
 }
 
 /// Asks until `accept` takes the answer without an `Error`.

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "app/report/printable.h"
 #include "app/report/wrapped.h"
 
 namespace halation::app {
@@ -258,7 +260,7 @@ std::string json_of(const LadderResults& results) {
     for (const LadderRow& row : results.rows) json["rungs"].push_back(json_of(results, row));
   }
   for (const SweepEntry& entry : results.sweep) json["sweep"].push_back(json_of(entry));
-  return json.dump(2) + "\n";
+  return json_text(std::move(json));
 }
 
 }  // namespace halation::app

@@ -142,7 +142,6 @@ ChromaFilter::ChromaFilter(const Shape& planes, Pixel pixel, const Chain& chain,
     between_ = chain_.images_between(queue_->stream());
   } else {
     result_ = Image(planes, pixel);
-    result_ = Image(planes, pixel);
     between_ = chain_.images_between();
   }
 }

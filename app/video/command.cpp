@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/command_line/arguments.h"
-#include "app/command_line/filter_options.h"
+#include "app/command_line/job_options.h"
 #include "app/notice.h"
+#include "app/report/printable.h"
 #include "app/report/status_line.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
@@ -45,21 +46,16 @@ Examples:
 struct Flags {
   explicit Flags(Command& command);
 
-  std::string filter, in;
-  FilterOptions filter_options;
+  JobOptions job_options;
+  std::string in;
   Given out;
-  Given border, border_value, scale, offset, view;
-  Given device, accuracy, threads;
   Given codec, preset, crf, pixel_format, input_options, frames;
-  bool correlate = false, rgb = false, gray = false;
+  bool rgb = false, gray = false;
   bool preview = false, realtime = false, keep_going = false;
   bool quiet = false, timing = false, json = false;
 };
 
-Flags::Flags(Command& command) : filter_options(command) {
-  command.positional("filter", filter, "FILTER",
-                     "a filter's name (see halation filters), custom with --weights, or a chain of filters with their parameters, "
-                     "\"gaussian sigma=2 | edges\", rounded once, at the end");
+Flags::Flags(Command& command) : job_options(command, JobOptions::Of::frames) {
   command.positional("input", in, "FILE", "a video that ffmpeg reads, an address, or with --input-options a camera");
 
   OptionGroup files = command.group("Files");
@@ -78,28 +74,9 @@ Flags::Flags(Command& command) : filter_options(command) {
   encoding.text("--crf", crf, "N", "quality of libx264 and others, smaller is better [23 of libx264]");
   encoding.text("--pixel-format", pixel_format, "NAME", "of the result, as ffmpeg calls it [that of the input, or the codec's nearest]");
 
-  OptionGroup how = command.group("How it is applied");
-  how.text("--border", border, "constant|replicate|reflect|reflect101|wrap",
-           "what lies outside the frame, one for all axes, or one each for height,width [reflect101]");
-  how.text("--border-value", border_value, "V", "the value of the border constant, in levels of the pixel format [0]");
-  how.flag("--correlate", correlate, "correlate in place of convolving (named filters give the same either way)");
-  how.text("--scale", scale, "S", "S in out = round(S · sum + O) [1]");
-  how.text("--offset", offset, "O", "O in out = round(S · sum + O), in levels of the pixel format [0]");
-  how.text("--view", view, "signed|abs|stretch",
-           "what the picture shows of results that its pixels cannot hold: zero as middle grey, all others as far from it as the "
-           "weights make sure that nothing is lost; magnitudes; or all from the smallest to the largest of each frame. Of luma, R, G "
-           "and B; chroma and alpha are as without [values, rounded and saturated]");
-
   OptionGroup colours = command.group("Colour");
   colours.flag("--rgb", rgb, "filter R, G and B, to which frames are converted and back");
   colours.flag("--gray", gray, "filter luma; the result is gray");
-
-  OptionGroup machine = command.group("Machine");
-  machine.text("--device", device, "auto|cpu|cuda|reference",
-               "where to compute, cuda:1 for the second GPU; auto takes what ends soonest, start-up and transfers included [auto]");
-  machine.text("--accuracy", accuracy, "exact|fast",
-               "fast allows errors of up to 1/1024 of the brightest, where that is quicker [exact]");
-  machine.text("--threads", threads, "N", "CPU threads of the filter, 0 for as many as HALATION_THREADS says, or all [0]");
 
   OptionGroup reports = command.group("Reports");
   reports.flag("--timing", timing, "frames, seconds and FPS, and what limits them, on standard error");
@@ -111,8 +88,7 @@ Flags::Flags(Command& command) : filter_options(command) {
 [[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
 
 /// For frames, of two dimensions whatever their planes are stored as.
-Chain chain_for_frames(const Flags& flags) {
-  Chain chain = flags.filter_options.chain(flags.filter);
+Chain for_frames(Chain chain) {
   for (FilterSet& stage : chain.stages) {
     for (Filter& filter : stage.filters) {
       filter = filter.with_dims(2);
@@ -122,23 +98,9 @@ Chain chain_for_frames(const Flags& flags) {
   return chain;
 }
 
-Options options_of(const Flags& flags) {
-  Options options;
-  const double value = flags.border_value ? number_from("--border-value", *flags.border_value) : 0;
-  if (flags.border) {
-    const std::vector<Border> borders = borders_from(*flags.border, value);
-    const Border &along_y = borders[borders.size() > 2 ? 1 : 0], &along_x = borders.back();
-    options.border = {.z = along_y, .y = along_y, .x = along_x};
-  }
-  const auto axes = options.border.axes();
-  if (flags.border_value &&
-      std::none_of(axes.begin(), axes.end(), [](const Border& border) { return border.mode == Border::Mode::constant; }))
-    refuse("--border-value goes with --border constant");
-  if (flags.correlate) options.operation = Operation::correlation;
-  if (flags.scale) options.scale = number_from("--scale", *flags.scale);
-  if (flags.offset) options.offset = number_from("--offset", *flags.offset);
-  if (flags.accuracy) options.accuracy = accuracy_named(*flags.accuracy);
-  if (flags.threads) options.threads = static_cast<int>(whole_number_from("--threads", *flags.threads, 0, 1024));
+Options for_frames(Options options, const std::vector<Border>& borders) {
+  const Border &along_y = borders[borders.size() > 2 ? 1 : 0], &along_x = borders.back();
+  options.border = {.z = along_y, .y = along_y, .x = along_x};
   return options;
 }
 
@@ -157,19 +119,23 @@ VideoRequest request_of(const Flags& flags) {
   if (!flags.out && !flags.preview) refuse("-o FILE is needed, or --preview; see halation video --help");
   if (flags.rgb && flags.gray) refuse("--rgb and --gray exclude each other");
   if (flags.in == "-") refuse("a video cannot be read from standard input, which ffmpeg would have to open several times");
+  const Job job = flags.job_options.job();
   VideoRequest request{.input = {.name = flags.in, .options = {}, .realtime = flags.realtime, .keeps_going = flags.keep_going},
                        .shows = flags.preview,
-                       .title = "halation " + flags.filter,
+                       .title = "halation " + flags.job_options.filter(),
                        .rgb = flags.rgb,
                        .gray = flags.gray,
-                       .chain = chain_for_frames(flags),
-                       .options = options_of(flags)};
+                       .chain = for_frames(job.chain),
+                       .options = for_frames(job.options, job.borders),
+                       .view = job.view,
+                       .device = job.device,
+                       .more_gpus = job.more_gpus};
   if (flags.input_options) request.input.options = words_of(*flags.input_options);
   if (flags.out) request.output = output_of(flags);
   if (flags.frames) request.frames = whole_number_from("--frames", *flags.frames, 1, std::int64_t{1} << 40);
-  if (flags.view) request.view = display_named(*flags.view);
-  if (flags.device) request.device = device_from(*flags.device);
-  request.chroma_chain = [&flags](const FrameFormat& format) { return chroma_chain(flags.filter, flags.filter_options, format); };
+  request.chroma_chain = [&options = flags.job_options](const FrameFormat& format) {
+    return chroma_chain(options.filter(), options.filter_options(), format);
+  };
   return request;
 }
 
@@ -210,7 +176,7 @@ std::string table_of(const VideoReport& report) {
 }
 
 std::string json_of(const Flags& flags, const VideoReport& report) {
-  nlohmann::ordered_json json{{"filter", flags.filter}, {"input", flags.in}};
+  nlohmann::ordered_json json{{"filter", flags.job_options.filter()}, {"input", flags.in}};
   if (flags.out) json["output"] = *flags.out;
   json["frames"] = report.times.frames;
   json["fps"] = fps_of(report);
@@ -222,7 +188,7 @@ std::string json_of(const Flags& flags, const VideoReport& report) {
   json["height"] = report.height;
   json["device"] = report.device;
   if (!report.device_chosen.empty()) json["device_chosen"] = report.device_chosen;
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return json_text(std::move(json));
 }
 
 void video(const Flags& flags) {
@@ -236,15 +202,11 @@ void video(const Flags& flags) {
   line.reset();
   for (const std::string& note : report.notes) notice(fmt::format("video: {}\n", note));
   if (flags.timing) fmt::print(stderr, "{}", table_of(report));
-  if (flags.json) fmt::print("{}\n", json_of(flags, report));
+  if (flags.json) fmt::print("{}", json_of(flags, report));
 }
 
 }  // namespace
 
-void add_video(Program& program) {
-  Command& command = program.add("video", "Filters every frame of a video, by way of the program ffmpeg");
-  const auto flags = std::make_shared<Flags>(command);
-  command.does([flags] { video(*flags); });
-}
+void add_video(Program& program) { program.add("video", "Filters every frame of a video, by way of the program ffmpeg", video); }
 
 }  // namespace halation::app

@@ -102,12 +102,23 @@ struct FramesFilter::Impl {
   void send_clamped(const FramePipes& pipes, const std::byte* data, std::size_t size, bool clamps);
 };
 
+namespace {
+
+/// Alpha and views take one device.
+std::vector<Device> devices_for(const FrameJob& job) {
+  std::vector<Device> devices{job.device};
+  if (!job.format.has_alpha() && !job.view) devices.insert(devices.end(), job.more_gpus.begin(), job.more_gpus.end());
+  return devices;
+}
+
+}  // namespace
+
 FramesFilter::Impl::Impl(const FrameJob& asked)
     : job(asked),
       image(job.format.image(job.width, job.height)),
       image_bytes(bytes_in(image, job.format.pixel)),
       chroma_bytes(job.format.kind == FrameFormat::Kind::yuv ? bytes_in(job.format.chroma(job.width, job.height), job.format.pixel) : 0),
-      filter(image, job.format.pixel, job.chain, job.options, {.alpha = job.format.has_alpha()}, job.view, {.devices = {job.device}}),
+      filter(image, job.format.pixel, job.chain, job.options, {.alpha = job.format.has_alpha()}, job.view, {.devices = devices_for(job)}),
       clamps_image(can_exceed(job.format, job.chain, job.options)),
       planes(chroma_bytes) {
   if (chroma_bytes == 0) return;

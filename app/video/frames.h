@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/video/chroma.h"
 #include "app/video/pixel_format.h"
@@ -24,6 +25,7 @@ struct FrameJob {
   Options options;
   std::optional<Display> view = {};
   Device device = cpu();
+  std::vector<Device> more_gpus = {};  ///< that take frames in turn with it
 };
 
 /// Where frames come from and go to.

@@ -96,6 +96,7 @@ VideoReport filter_video(const VideoRequest& request) {
   VideoReport report{.width = facts.width, .height = facts.height, .pixel_format = job.format.name};
   if (request.device) {
     job.device = *request.device;
+    job.more_gpus = request.more_gpus;
   } else {
     const ChosenDevice chosen = device_for(job, frames);
     job.device = chosen.device;

@@ -26,6 +26,7 @@ struct VideoRequest {
   Options options = {};
   std::optional<Display> view = {};
   std::optional<Device> device = {};  ///< none: chosen
+  std::vector<Device> more_gpus = {};
   /// Called by a thread of the run's own after each frame, with how many there will be, where that is known.
   std::function<void(std::int64_t done, std::optional<std::int64_t> all)> progress = {};
 };

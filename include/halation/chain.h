@@ -24,7 +24,7 @@ struct Chain {
 /// A chain as text: named filters (halation/filters.h) with their parameters, apart by '|', "gaussian sigma=2 | unsharp_mask amount=0.5 |
 /// edges", and weights, "custom weights='0 -1 0; -1 5 -1; 0 -1 0'" (`parse_weights`). A parameter has one value, or one for each axis with
 /// commas between them, "sigma=2,1"; what holds blanks stands in quotes, ' or ". Throws `Error{invalid_argument}` for a text that is no
-/// chain, "chain: stage 2: expected name=value, got 'amount'", and as `make_filter`.
+/// chain, "chain: stage 2 (unsharp_mask): parameters are written name=value, such as amount=1, got 'amount'", and as `make_filter`.
 Chain chain_from(std::string_view text);
 
 /// Filters an image by a chain:  out = round(scale · F_n(… F_2(F_1(in)))  + offset).

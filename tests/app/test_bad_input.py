@@ -39,6 +39,12 @@ class Inputs(BadInput):
     def test_missing(self):
         self.refuse_input("none.png", "none.png: no such file")
 
+    def test_empty_names(self):
+        for arguments, name in ((["box", "", "-o", "out.png"], "input"), (["box", "photo.png", "-o", ""], "--output"),
+                                (["box", "photo.png", "-o", "out.png", "--compare", ""], "--compare")):
+            self.refuse(WRONG_USAGE, f"an empty name was given for {name}; see halation apply --help", *arguments)
+        self.check_error(["ladder", "--json", ""], "an empty name was given for --json; see halation ladder --help", WRONG_USAGE)
+
     def test_folder(self):
         (self.folder / "folder").mkdir()
         done = self.start("apply", "gaussian", "folder", "-o", "out.png")
@@ -200,6 +206,15 @@ class Options(BadInput):
         done = self.start("apply", "box", "photo.png", "-o", "out.png", "--device", "cuda:99")
         self.assertEqual(done.returncode, FAILED)
         self.assertRegex(done.stderr.decode(), r"\Ahalation: [^\n]*cuda:99[^\n]*\n\Z")
+
+    def test_several_devices(self):
+        one = "--device takes one device, or several GPUs, got {} among 2"
+        self.refuse_option(WRONG_USAGE, one.format("cpu"), "box", "--device", "cpu,cuda:0")
+        self.refuse_option(WRONG_USAGE, one.format("reference"), "box", "--device", "cuda:1,reference")
+        self.refuse_option(WRONG_USAGE, "--device names cuda:0 twice", "box", "--device", "cuda,cuda:0")
+        self.refuse_option(WRONG_USAGE, "unknown device ''; choose from cpu, reference, cuda, cuda:0, cuda:1, …", "box", "--device", "cuda:0,")
+        if b"cuda:0" not in self.start("devices").stdout:
+            self.refuse_option(FAILED, "--device cuda:all: there is no GPU that this program can use", "box", "--device", "cuda:all")
 
     def test_borders(self):
         self.refuse_option(WRONG_USAGE, "--border takes one mode, height,width or depth,height,width, got 4 modes", "box",

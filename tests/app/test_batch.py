@@ -1,9 +1,8 @@
-"""test_batch.py: `halation batch CHAIN FILE... -o DIR`: many files filtered at once, whatever some of them hold."""
+"""test_batch.py: `halation batch CHAIN FILE... -o DIR`: results, reports, and whatever goes wrong; which files: test_batch_files.py."""
 import json
 import os
 import pathlib
 import random
-import re
 import resource
 import shutil
 import signal
@@ -12,223 +11,11 @@ import subprocess
 import time
 
 import program
+from batches import FAILED, PHOTO, WRONG_USAGE, BatchTest
 from pictures import npy, png, png_chunk, png_chunks, tiff
-from program import ROWS, ProgramTest, flat, main
+from program import ROWS, flat, main
 
-FAILED, WRONG_USAGE = 1, 2
 CORPUS = pathlib.Path(__file__).resolve().parents[1] / "fuzz" / "corpus" / "files"
-PHOTO = png([[(10 * x + y, 20 * y, 255 - x) for x in range(12)] for y in range(8)])
-SUMMARY = (r"(\d+) done, (\d+) skipped, (\d+) failed in \d+\.\d s: \d+\.\d files/s, \d+\.\d MPix/s, \d+\.\d MB read, \d+\.\d MB "
-           r"written")
-
-
-class BatchTest(ProgramTest):
-    def put(self, name, data):
-        """Writes a file, with its folders, and returns its name."""
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-        return name
-
-    def below(self, folder):
-        """The files of a folder and their contents."""
-        start = self.folder / folder
-        return {str(path.relative_to(start)): path.read_bytes() for path in start.rglob("*") if path.is_file()}
-
-    def batch(self, *arguments, counts=None, **more):
-        """Runs a batch whose files are all filtered; `counts` are those done, skipped and failed."""
-        done = self.start("batch", *arguments, **more)
-        said = done.stderr.decode()
-        self.assertEqual(done.returncode, 0, said)
-        found = re.fullmatch(SUMMARY + r"\n", said)
-        self.assertIsNotNone(found, said)
-        if counts is not None:
-            self.assertEqual(tuple(int(count) for count in found.groups()), counts)
-        return done.stdout
-
-    def batch_with_failures(self, failures, all_files, *arguments, skipped=0, **more):
-        """Runs a batch of which some fail: a line each, in any order, the summary, and how many in the last line."""
-        done = self.start("batch", *arguments, **more)
-        lines = done.stderr.decode().splitlines()
-        self.assertEqual(done.returncode, FAILED, lines)
-        self.assertEqual(lines[-1], f"halation: batch: {len(failures)} of {all_files} files could not be filtered")
-        found = re.fullmatch(SUMMARY, lines[-2])
-        self.assertIsNotNone(found, lines)
-        self.assertEqual(tuple(int(count) for count in found.groups()), (all_files - skipped - len(failures), skipped, len(failures)))
-        self.assertEqual(len(lines), len(failures) + 2)
-        for line, failure in zip(sorted(lines[:-2]), sorted(failures)):
-            self.assertRegex(line, rf"\Abatch: {failure}\Z")
-        return done.stdout
-
-    def refused(self, code, sentence, *arguments):
-        with self.subTest(arguments=arguments):
-            self.check_error(("batch", *arguments), sentence, code)
-
-
-class Names(BatchTest):
-    """Which files are filtered, and where their results go."""
-
-    def setUp(self):
-        super().setUp()
-        for name in ("a.png", "b.png", "c.png", "sub/d.png", "sub/deep/e.png", "other/f.png"):
-            self.put("in/" + name, png([[len(name), ord(name[-5])] * 3] * 4))
-        self.put("in/notes.txt", b"no image")
-        self.put("in/sub/photo", PHOTO)
-
-    def results(self, *arguments, counts=None):
-        """The names of the results."""
-        shutil.rmtree(self.folder / "out", ignore_errors=True)
-        self.batch("box", *arguments, "-o", "out", counts=counts)
-        return sorted(self.below("out"))
-
-    def test_files(self):
-        self.assertEqual(self.results("in/b.png", "in/sub/d.png", counts=(2, 0, 0)), ["b.png", "d.png"])
-        self.assertEqual(self.results(self.folder / "in/b.png"), ["b.png"])
-        self.assertEqual(self.results("in/sub/photo"), ["photo.png"])
-
-    def test_folders(self):
-        self.assertEqual(self.results("in", counts=(3, 0, 0)), ["a.png", "b.png", "c.png"])
-        self.assertEqual(self.results("in/", "in/sub/deep/e.png"), ["a.png", "b.png", "c.png", "e.png"])
-        self.assertEqual(self.results("in", "--recursive", counts=(6, 0, 0)),
-                         ["a.png", "b.png", "c.png", "other/f.png", "sub/d.png", "sub/deep/e.png"])
-        self.assertEqual(self.results("in/sub", "in/other", "--recursive"), ["d.png", "deep/e.png", "f.png"])
-        self.assertEqual(self.results("./in/../in/sub"), ["d.png"])
-
-    def test_patterns(self):
-        for pattern, names in (("in/*.png", ["a.png", "b.png", "c.png"]), ("in/[ab].png", ["a.png", "b.png"]),
-                               ("in/[!a].png", ["b.png", "c.png"]), ("in/?.png", ["a.png", "b.png", "c.png"]),
-                               ("in/*/*.png", ["other/f.png", "sub/d.png"]), ("in/s*/deep/*", ["sub/deep/e.png"]),
-                               ("in/**/e.png", ["sub/deep/e.png"]), ("**/d*", ["in/sub/d.png"]),
-                               ("in/**/*.png", ["a.png", "b.png", "c.png", "other/f.png", "sub/d.png", "sub/deep/e.png"]),
-                               ("in/sub/**/*.png", ["d.png", "deep/e.png"]), ("in/su[b]/p*", ["sub/photo.png"])):
-            with self.subTest(pattern=pattern):
-                self.assertEqual(self.results(pattern), names)
-        self.assertEqual(self.results(f"{self.folder}/in/[a-b].png"), ["a.png", "b.png"])
-        self.assertEqual(self.results("in/a.png", "in/[bc].png", "in/o*/*"), ["a.png", "b.png", "c.png", "other/f.png"])
-
-    def test_names_that_hold_what_patterns_do(self):
-        for name in ("x[1].png", "y*.png", "z?.png"):
-            self.put("in/" + name, PHOTO)
-            self.put("in/" + re.sub(r"[^a-z.]", "1", name), PHOTO)
-            self.assertEqual(self.results("in/" + name), [name])
-        self.assertEqual(self.results("in/z?.png"), ["z?.png"])
-        self.assertEqual(self.results("in/z[?1].png"), ["z1.png", "z?.png"])
-
-    def test_endings_in_capitals(self):
-        self.put("capitals/A.PNG", PHOTO)
-        self.put("capitals/B.JPG", self.jpeg())
-        self.assertEqual(self.results("capitals"), ["A.PNG", "B.JPG"])
-        self.assertTrue(self.below("out")["B.JPG"].startswith(b"\xff\xd8"))
-
-    def jpeg(self):
-        return self.run_ok("apply", "identity", "-", "-o", "-", "--format", "jpeg", stdin=PHOTO)[0]
-
-    def test_names_with_line_ends_blanks_and_of_any_script(self):
-        names = ["a\nb.png", "a b.png", " .png", "übergröße.png", "写真.png", "'quoted\".png", "-x.png", "tab\t.png"]
-        for name in names:
-            self.put("strange/" + name, PHOTO)
-        self.assertEqual(self.results("strange", counts=(len(names), 0, 0)), sorted(names))
-        self.put("strange/bad\nname.png", b"")
-        self.batch_with_failures([re.escape("strange/bad name.png: the file is empty")], len(names) + 1, "box", "strange", "-o", "out")
-        self.put("strange/写真.npy", b"")
-        self.batch_with_failures([re.escape("strange/bad name.png: the file is empty"), re.escape("strange/写真.npy: the file is empty")],
-                                 len(names) + 2, "box", "strange", "-o", "out")
-
-    def test_names_that_are_no_text(self):
-        path = os.fsencode(self.folder) + b"/in/\xff\xfe.png"
-        with open(path, "wb") as file:
-            file.write(b"")
-        done = self.start("batch", "box", "in", "-o", "out", "--json")
-        self.assertEqual(done.returncode, FAILED)
-        self.assertIn(b"batch: in/\xff\xfe.png: the file is empty\n", done.stderr)
-        self.assertEqual(json.loads(done.stdout)["failed"], 1)
-        with open(path, "wb") as file:
-            file.write(PHOTO)
-        self.batch("box", "in", "-o", "out")
-        self.assertTrue(os.path.exists(os.fsencode(self.folder) + b"/out/\xff\xfe.png"))
-
-    def test_folders_and_pipes_named_like_images(self):
-        (self.folder / "in/x.png").mkdir()
-        os.mkfifo(self.folder / "in/pipe.png")
-        self.assertEqual(self.results("in"), ["a.png", "b.png", "c.png"])
-        self.assertEqual(self.results("in/*.png"), ["a.png", "b.png", "c.png"])
-        self.refused(FAILED, "in/x.png: no image in this folder; --recursive looks into its folders", "box", "in/x.png", "-o", "out")
-
-    def test_links(self):
-        (self.folder / "in/link.png").symlink_to("a.png")
-        (self.folder / "in/lost.png").symlink_to("nothing.png")
-        (self.folder / "in/round").symlink_to(".")
-        self.assertEqual(self.results("in", "--recursive"),
-                         ["a.png", "b.png", "c.png", "link.png", "other/f.png", "sub/d.png", "sub/deep/e.png"])
-
-    def test_nothing_to_filter(self):
-        (self.folder / "empty").mkdir()
-        self.refused(FAILED, "empty: no image in this folder; --recursive looks into its folders", "box", "empty", "-o", "out")
-        self.refused(FAILED, "empty: no image in this folder", "box", "empty", "-o", "out", "--recursive")
-        self.refused(FAILED, "in/*.jpg: no file matches", "box", "in/*.jpg", "-o", "out")
-        self.refused(FAILED, "in/*.jpg: no file matches", "box", "in/a.png", "in/*.jpg", "-o", "out")
-        done = self.start("batch", "box", "none/*.png", "-o", "out")
-        self.assertEqual(done.returncode, FAILED)
-        self.assertRegex(done.stderr.decode(), r"\Ahalation: none: [^\n]+\n\Z")
-        self.assertFalse((self.folder / "out").exists())
-
-    def test_a_file_that_is_missing_is_one_failure(self):
-        self.batch_with_failures([r"none\.png: no such file"], 2, "box", "none.png", "in/a.png", "-o", "out")
-        self.assertEqual(sorted(self.below("out")), ["a.png"])
-
-    def test_two_inputs_of_one_result(self):
-        self.put("more/a.png", PHOTO)
-        self.batch_with_failures([r"more/a\.png: its result would replace that of in/a\.png"], 2, "identity", "in/a.png", "more/a.png",
-                                 "-o", "out")
-        self.assertNotEqual(self.below("out")["a.png"], self.get("more/a.png"))
-        self.put("in/a.jpg", self.jpeg())
-        self.batch_with_failures([r"in/a\.png: its result would replace that of in/a\.jpg"], 4, "identity", "in", "-o", "out", "--format",
-                                 "webp")
-
-    def test_a_file_named_twice(self):
-        self.batch_with_failures([r"in/a\.png: is named twice"], 2, "box", "in/a.png", "in/a.png", "-o", "out")
-        self.batch_with_failures([r"in/\./a\.png: is named twice"], 4, "box", "in", "in/./a.png", "-o", "out")
-        (self.folder / "same").symlink_to("in")
-        self.batch_with_failures([r"same/a\.png: is named twice"], 4, "box", "in", "same/a.png", "-o", "out")
-
-    def test_results_in_the_place_of_inputs(self):
-        before = self.below("in")
-        itself = "its result would replace it; choose another folder"
-        self.batch_with_failures([rf"in/a\.png: {itself}"], 1, "box", "in/a.png", "-o", "in")
-        self.batch_with_failures([rf"in/a\.png: {itself}"], 1, "box", "in/a.png", "-o", "in/sub/..")
-        (self.folder / "same").symlink_to("in")
-        self.batch_with_failures([rf"in/a\.png: {itself}"], 1, "box", "in/a.png", "-o", "same")
-        self.batch_with_failures([rf"in/{name}\.png: {itself}" for name in "abc"], 3, "box", "in", "-o", "in")
-        self.batch_with_failures([rf"in/[abc]\.png: {itself}"] * 3, 3, "box", "in/*.png", "-o", "in")
-        self.assertEqual(self.below("in"), before)
-        self.put("more/a.png", PHOTO)
-        self.batch_with_failures([rf"in/a\.png: {itself}", r"more/a\.png: its result would replace in/a\.png, which is to be filtered too"], 2,
-                                 "box", "more/a.png", "in/a.png", "-o", "in")
-        self.assertEqual(self.below("in"), before)
-        self.batch("box", "in/a.png", "-o", "in", "--format", "webp")
-        self.assertEqual(sorted(set(self.below("in")) - set(before)), ["a.webp"])
-
-    def test_results_of_before_are_no_inputs(self):
-        expected = ["a.png", "b.png", "c.png", "other/f.png", "sub/d.png", "sub/deep/e.png"]
-        for _ in range(2):
-            self.batch("box", "in", "-o", "in/out", "--recursive", counts=(6, 0, 0))
-            self.assertEqual(sorted(self.below("in/out")), expected)
-        self.batch("box", "in/**/*.png", "-o", "in/out", counts=(6, 0, 0))
-        self.batch("box", "in/**/*.png", "-o", "in/out", "--resume", counts=(0, 6, 0))
-        self.batch("box", "in/out", "-o", "again", counts=(3, 0, 0))
-        self.assertEqual(sorted(self.below("in/out")), expected)
-
-    def test_the_folder_of_results(self):
-        self.batch("box", "in/a.png", "-o", "far/away/from here")
-        self.assertEqual(list(self.below("far")), ["away/from here/a.png"])
-        self.refused(FAILED, "in/a.png: is a file; a folder was expected", "box", "in/b.png", "-o", "in/a.png")
-        done = self.start("batch", "box", "in/b.png", "-o", "in/a.png/below")
-        self.assertEqual(done.returncode, FAILED)
-        self.assertIn(b"in/a.png/below: cannot be made: ", done.stderr)
-        self.put("taken/sub", b"a file where a folder is wanted")
-        self.batch_with_failures([r"in/sub/d\.png: taken/sub: cannot be made: [^\n]+",
-                                  r"in/sub/deep/e\.png: taken/sub/deep: cannot be made: [^\n]+"], 6, "box", "in", "-o",
-                                 "taken", "--recursive")
 
 
 class Results(BatchTest):
@@ -356,53 +143,6 @@ class Results(BatchTest):
         self.assertEqual(report["files"][0]["note"], "50% of the samples are below 0 and became 0; --view signed shows them")
 
 
-class Resume(BatchTest):
-    """What is there and no older is left as it is."""
-
-    def setUp(self):
-        super().setUp()
-        for i in range(5):
-            self.put(f"in/{i}.png", png([[10 * i + 1, 7]] * 3))
-
-    def states(self, *arguments):
-        return [file["state"] for file in json.loads(self.batch("identity", "in", "-o", "out", "--json", "--resume", *arguments))["files"]]
-
-    def set_time(self, name, seconds):
-        os.utime(self.folder / name, (seconds, seconds))
-
-    def test_resume(self):
-        self.assertEqual(self.states(), ["done"] * 5)
-        expected = self.below("out")
-        self.assertEqual(self.states(), ["skipped"] * 5)
-        (self.folder / "out/2.png").unlink()
-        self.assertEqual(self.states(), ["skipped", "skipped", "done", "skipped", "skipped"])
-        self.assertEqual(self.below("out"), expected)
-        self.set_time("out/1.png", 1000)
-        self.set_time("in/3.png", 10 ** 10)
-        self.put("out/1.png", b"of an input of before")
-        self.set_time("out/1.png", 1000)
-        self.assertEqual(self.states(), ["skipped", "done", "skipped", "done", "skipped"])
-        self.assertEqual(self.below("out"), expected)
-        self.set_time("in/3.png", 2000)
-        self.set_time("out/3.png", 2000)
-        self.assertEqual(self.states()[3], "skipped")
-        self.batch("identity", "in", "-o", "out", counts=(5, 0, 0))
-
-    def test_resume_by_format(self):
-        self.assertEqual(self.states("--format", "webp"), ["done"] * 5)
-        self.assertEqual(self.states("--format", "webp"), ["skipped"] * 5)
-        self.assertEqual(self.states(), ["done"] * 5)
-
-    def test_failures_are_tried_again(self):
-        self.put("in/9.png", b"")
-        self.batch_with_failures([r"in/9\.png: the file is empty"], 6, "identity", "in", "-o", "out", "--resume")
-        self.batch_with_failures([r"in/9\.png: the file is empty"], 6, "identity", "in", "-o", "out", "--resume", skipped=5)
-        self.put("in/9.png", PHOTO)
-        self.assertEqual(self.states(), ["skipped"] * 5 + ["done"])
-        (self.folder / "in/9.png").unlink()
-        self.batch_with_failures([r"in/9\.png: no such file"], 1, "identity", "in/9.png", "-o", "out", "--resume")
-
-
 class Reports(BatchTest):
     """One line for each failure, one in the end, or a JSON object."""
 
@@ -493,6 +233,23 @@ class WrongUsage(BatchTest):
         self.refused(WRONG_USAGE, "filter is required" + see, "-o", "out")
         self.refused(WRONG_USAGE, "inputs is required" + see, "box", "-o", "out")
         self.refused(WRONG_USAGE, "--output is required" + see, "box", "in")
+
+    def test_names_that_are_none(self):
+        """No folder is made, and none of the files is filtered."""
+        see = "; see halation batch --help"
+        self.refused(WRONG_USAGE, "an empty name was given for inputs" + see, "box", "", "-o", "out")
+        self.refused(WRONG_USAGE, "an empty name was given for inputs" + see, "box", "in/a.png", "", "-o", "out")
+        self.refused(WRONG_USAGE, "an empty name was given for --output" + see, "box", "in/a.png", "-o", "")
+        sentence = "batch reads files, not standard input, which halation apply does; a file of the name - is given as ./-"
+        for names in (["-"], ["in/a.png", "-"], ["-", "in"]):
+            self.refused(WRONG_USAGE, sentence, "box", *names, "-o", "out")
+        self.refused(WRONG_USAGE, "-o needs a folder, not standard output; one of the name - is given as ./-", "box", "in/a.png", "-o", "-")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["in"])
+
+    def test_names_of_a_hyphen(self):
+        self.put("-", PHOTO)
+        self.batch("identity", "./-", "-o", "./-out", counts=(1, 0, 0))
+        self.assertEqual(list(self.below("-out")), ["-.png"])
 
     def test_chains(self):
         self.refused(WRONG_USAGE, "unknown filter 'bux'; did you mean 'box'?", "bux", "in", "-o", "out")
@@ -598,7 +355,7 @@ class Conditions(BatchTest):
             done = self.start("batch", "gaussian sigma=1 | edges", "in", "-o", "out" + workers, "--workers", workers, "--memory", "500M",
                               "--json")
             self.assertEqual(done.returncode, FAILED)
-            lines = done.stderr.decode(errors="replace").split("\n")[:-1]  # sentences may quote what a file holds
+            lines = done.stderr.decode().split("\n")[:-1]  # sentences may quote what a file holds, as text
             report = json.loads(done.stdout)
             reports.append([(file["input"], file["state"], file.get("error", "").replace("out1/", "out8/")) for file in report["files"]])
             self.assertEqual(len(report["files"]), count)

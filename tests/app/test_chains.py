@@ -294,9 +294,15 @@ class Refusals(ProgramTest):
             self.refuse(f"chain: stage {stage} is empty; expected a filter's name, such as gaussian sigma=2 | edges", chain)
 
     def test_parameters(self):
-        for chain, stage, word in (("gaussian sigma=", 1, "sigma="), ("gaussian =2", 1, "=2"), ("box | gaussian sigma", 2, "sigma"),
-                                   ("gaussian sigma=2 --radius", 1, "--radius"), ("box|box size = 3", 2, "size")):
-            self.refuse(f"chain: stage {stage}: expected name=value, got '{word}'", chain)
+        for chain, stage, example, word in (("gaussian sigma=", "1 (gaussian)", "sigma=1", "sigma="),
+                                            ("gaussian =2", "1 (gaussian)", "sigma=1", "=2"),
+                                            ("gaussian sigma", "1 (gaussian)", "sigma=1", "sigma"),
+                                            ("gaussian sigma 2", "1 (gaussian)", "sigma=2", "sigma"),
+                                            ("box | gaussian sigma", "2 (gaussian)", "sigma=1", "sigma"),
+                                            ("gaussian sigma=2 --radius", "1 (gaussian)", "radius=2", "--radius"),
+                                            ("box|box size = 3", "2 (box)", "size=3", "size")):
+            self.refuse(f"chain: stage {stage}: parameters are written name=value, such as {example}, got '{word}'", chain)
+        self.refuse("chain: stage 1 (gaussian): filters stand apart by '|', such as gaussian | edges, got 'edges'", "gaussian edges")
         self.refuse("chain: stage 2: sigma is given twice", "box | gaussian sigma=1 sigma=2")
         self.refuse("chain: stage 1: order_x is given twice", "gaussian_derivative order-x=1 order_x=2")
         self.refuse("gaussian: no parameter 'sgima'; it has sigma, radius; did you mean 'sigma'?", "gaussian sgima=2")
@@ -310,6 +316,7 @@ class Refusals(ProgramTest):
     def test_unknown_filters(self):
         self.refuse("unknown filter 'gausian'; did you mean 'gaussian'?", "gausian sigma=2 | edges")
         self.refuse("unknown filter 'edgs'; did you mean 'edges'?", "gaussian sigma=2 | edgs")
+        self.refuse("unknown filter 'gausian'; did you mean 'gaussian'?", "gausian sigma")
 
     def test_weights(self):
         self.refuse("weights: row 2 has 1 numbers, row 1 has 2", "custom weights='1 2; 3' | box")

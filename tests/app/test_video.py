@@ -8,7 +8,7 @@ import sys
 import unittest
 
 import program
-from pictures import png, read_png
+from pictures import npy, png, read_png
 from program import ProgramTest, flat, main
 
 FFMPEG = shutil.which("ffmpeg")
@@ -265,8 +265,11 @@ class Refusals(VideoTest):
     def test_command_lines(self):
         self.source(frames=1)
         self.put("out.mkv", b"as it was")
+        self.put("3d.npy", npy(range(8), (2, 2, 2)))
         for sentence, arguments in (
                 ("-o FILE is needed, or --preview; see halation video --help", ["box", "in.mkv"]),
+                ("an empty name was given for input; see halation video --help", ["box", "", "-o", "out.mkv"]),
+                ("an empty name was given for --output; see halation video --help", ["box", "in.mkv", "-o", ""]),
                 ("-o needs a file of its own, not the one that is read", ["box", "in.mkv", "-o", "./in.mkv"]),
                 ("-o needs a file, in which a video's beginning is written last; standard output is none", ["box", "in.mkv", "-o", "-"]),
                 ("out: needs an ending that says the format, such as .mp4, .mkv, .mov or .webm", ["box", "in.mkv", "-o", "out"]),
@@ -277,6 +280,10 @@ class Refusals(VideoTest):
                 ("--input-options: the quote ' is not closed", ["box", "in.mkv", "-o", "out.mkv", "--input-options", "-f 'lavfi"]),
                 ("--size goes with one filter; in a chain parameters stand behind their filter, such as \"gaussian sigma=2 | edges\"",
                  ["box | edges", "in.mkv", "-o", "out.mkv", "--size", "5"]),
+                ("chain: stage 1 (gaussian): parameters are written name=value, such as sigma=2, got 'sigma'",
+                 ["gaussian sigma 2", "in.mkv", "-o", "out.mkv"]),
+                ("unexpected '--extent'; see halation video --help", ["box", "in.mkv", "-o", "out.mkv", "--extent", "full"]),
+                ("frames have 2 dimensions, got a filter of 3", ["custom", "in.mkv", "-o", "out.mkv", "--weights", "3d.npy"]),
                 ("edges: no parameter --sigma; it has none", ["edges", "in.mkv", "-o", "out.mkv", "--sigma", "2"])):
             with self.subTest(sentence):
                 self.refuse(sentence, 2, *arguments)

@@ -1,0 +1,53 @@
+"""batches.py: runs of `halation batch` and what is asked of each, for the tests of it."""
+import re
+
+from pictures import png
+from program import ProgramTest
+
+FAILED, WRONG_USAGE = 1, 2
+PHOTO = png([[(10 * x + y, 20 * y, 255 - x) for x in range(12)] for y in range(8)])
+SUMMARY = (r"(\d+) done, (\d+) skipped, (\d+) failed in \d+\.\d s: \d+\.\d files/s, \d+\.\d MPix/s, \d+\.\d MB read, \d+\.\d MB "
+           r"written")
+
+
+class BatchTest(ProgramTest):
+    def put(self, name, data):
+        """Writes a file, with its folders, and returns its name."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return name
+
+    def below(self, folder):
+        """The files of a folder and their contents."""
+        start = self.folder / folder
+        return {str(path.relative_to(start)): path.read_bytes() for path in start.rglob("*") if path.is_file()}
+
+    def batch(self, *arguments, counts=None, **more):
+        """Runs a batch whose files are all filtered; `counts` are those done, skipped and failed."""
+        done = self.start("batch", *arguments, **more)
+        said = done.stderr.decode()
+        self.assertEqual(done.returncode, 0, said)
+        found = re.fullmatch(SUMMARY + r"\n", said)
+        self.assertIsNotNone(found, said)
+        if counts is not None:
+            self.assertEqual(tuple(int(count) for count in found.groups()), counts)
+        return done.stdout
+
+    def batch_with_failures(self, failures, all_files, *arguments, skipped=0, **more):
+        """Runs a batch of which some fail: a line each, in any order, the summary, and how many in the last line."""
+        done = self.start("batch", *arguments, **more)
+        lines = done.stderr.decode().splitlines()
+        self.assertEqual(done.returncode, FAILED, lines)
+        self.assertEqual(lines[-1], f"halation: batch: {len(failures)} of {all_files} files could not be filtered")
+        found = re.fullmatch(SUMMARY, lines[-2])
+        self.assertIsNotNone(found, lines)
+        self.assertEqual(tuple(int(count) for count in found.groups()), (all_files - skipped - len(failures), skipped, len(failures)))
+        self.assertEqual(len(lines), len(failures) + 2)
+        for line, failure in zip(sorted(lines[:-2]), sorted(failures)):
+            self.assertRegex(line, rf"\Abatch: {failure}\Z")
+        return done.stdout
+
+    def refused(self, code, sentence, *arguments):
+        with self.subTest(arguments=arguments):
+            self.check_error(("batch", *arguments), sentence, code)
