@@ -1,5 +1,5 @@
 // banded_test.cpp: whole numbers that stand for weights in sums over bytes: as they are, by a power of 2, rounded; where there are none.
-#include "plan/banded.h"
+#include "plan/analysis/banded.h"
 
 #include <gtest/gtest.h>
 

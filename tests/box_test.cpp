@@ -12,7 +12,7 @@
 #include "numbers.h"
 #include "plan/check.h"
 #include "plan/choose.h"
-#include "plan/tune.h"
+#include "plan/timings/tune.h"
 #include "sleeper.h"
 
 namespace halation {

@@ -9,8 +9,8 @@
 #include "colour_oracle.h"
 #include "halation/filters.h"
 #include "message_of.h"
-#include "pipeline/join.h"
-#include "pipeline/prepared_chain.h"
+#include "pipeline/chain/join.h"
+#include "pipeline/chain/prepared_chain.h"
 
 namespace halation {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "halation/halation.h"
 #include "numbers.h"
-#include "plan/analyse.h"
+#include "plan/analysis/analyse.h"
 
 namespace halation {
 namespace {

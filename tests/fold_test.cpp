@@ -1,6 +1,6 @@
 // fold_test.cpp: filters that reach over an axis several times: shorter ones, the same sums for every border and anchor, and
 // numbers that are not finite where they were.
-#include "plan/fold.h"
+#include "plan/analysis/fold.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // low_rank_test.cpp: filters as sums of few products of factors: how many, what is left, and sums by them on the CPU.
-#include "plan/low_rank.h"
+#include "plan/analysis/low_rank.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@
 #include "halation/halation.h"
 #include "message_of.h"
 #include "numbers.h"
-#include "plan/multirate.h"
+#include "plan/analysis/multirate.h"
 
 namespace halation {
 namespace {

@@ -1,5 +1,5 @@
 // past_caches_test.cpp: what is copied past the caches is what was to be copied, of any rows, and nothing else.
-#include "pipeline/past_caches.h"
+#include "pipeline/strips/past_caches.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "halation/halation.h"
 #include "plan/check.h"
 #include "plan/choose.h"
-#include "plan/tune.h"
+#include "plan/timings/tune.h"
 #include "sleeper.h"
 
 namespace halation {

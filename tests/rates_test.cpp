@@ -1,6 +1,6 @@
 // rates_test.cpp: rates that were left for this machine change which method is chosen, and no others do. The
 // process has a file of its own, written before any plan is made.
-#include "plan/rates.h"
+#include "plan/timings/rates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 #include "halation/halation.h"
 #include "plan/check.h"
 #include "plan/choose.h"
-#include "plan/shared_timings.h"
-#include "plan/time_methods.h"
-#include "plan/tune.h"
+#include "plan/timings/shared_timings.h"
+#include "plan/timings/time_methods.h"
+#include "plan/timings/tune.h"
 #include "temporary_folder.h"
 
 namespace halation {

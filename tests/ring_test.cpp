@@ -1,5 +1,5 @@
 // ring_test.cpp: items pass stages in order, a bounded number at a time, and what a stage throws comes out.
-#include "pipeline/ring.h"
+#include "pipeline/strips/ring.h"
 
 #include <gtest/gtest.h>
 

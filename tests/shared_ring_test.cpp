@@ -1,5 +1,5 @@
 // shared_ring_test.cpp: threads that carry items to a device and back do each block once, in time, and what a stage throws comes out.
-#include "pipeline/shared_ring.h"
+#include "pipeline/strips/shared_ring.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // timings_file_test.cpp: times and rates come back from their file whole or not at all, whatever else writes
 // to it.
-#include "plan/timings_file.h"
+#include "plan/timings/timings_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/shared_timings.h"
+#include "plan/timings/shared_timings.h"
 #include "temporary_folder.h"
 
 namespace halation {

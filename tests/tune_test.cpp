@@ -1,5 +1,5 @@
 // tune_test.cpp: plans that time their methods: what they choose, what they remember, what they say.
-#include "plan/tune.h"
+#include "plan/timings/tune.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@
 #include "model/roofline.h"
 #include "model/tile.h"
 #include "model/weights.h"
-#include "plan/analyse.h"
+#include "plan/analysis/analyse.h"
 
 namespace halation::app {
 namespace {

@@ -15,8 +15,8 @@
 #include "halation/error.h"
 #include "halation/transfer.h"
 #include "pipeline/choose_device.h"
-#include "pipeline/colour.h"
-#include "pipeline/display.h"
+#include "pipeline/colour/colour.h"
+#include "pipeline/colour/display.h"
 
 namespace halation::app {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "halation/display.h"
 #include "halation/io.h"
-#include "pipeline/prepared_chain.h"
+#include "pipeline/chain/prepared_chain.h"
 #include "timing.h"
 
 namespace halation::app {

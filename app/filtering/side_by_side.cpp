@@ -10,7 +10,7 @@
 
 #include "converted.h"
 #include "io/channels.h"
-#include "pipeline/srgb.h"
+#include "pipeline/colour/srgb.h"
 
 namespace halation::app {
 namespace {

@@ -16,9 +16,9 @@
 #include "app/subcommands.h"
 #include "core/stopwatch.h"
 #include "halation/error.h"
-#include "plan/rates.h"
-#include "plan/shared_timings.h"
-#include "plan/time_methods.h"
+#include "plan/timings/rates.h"
+#include "plan/timings/shared_timings.h"
+#include "plan/timings/time_methods.h"
 #include "spread.h"
 
 namespace halation::app {

@@ -11,7 +11,7 @@
 #include "app/video/pixel_format.h"
 #include "core/queue.h"
 #include "halation/chain.h"
-#include "pipeline/prepared_chain.h"
+#include "pipeline/chain/prepared_chain.h"
 
 namespace halation::app {
 

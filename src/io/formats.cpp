@@ -9,7 +9,7 @@
 
 #include "halation/error.h"
 #include "io/channels.h"
-#include "io/refused.h"
+#include "io/codecs/refused.h"
 
 namespace halation::io {
 namespace {

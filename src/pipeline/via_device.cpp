@@ -3,7 +3,7 @@
 
 #include "core/stopwatch.h"
 #include "halation/transfer.h"
-#include "pipeline/prepared_chain.h"
+#include "pipeline/chain/prepared_chain.h"
 #include "plan/prefault.h"
 
 namespace halation {

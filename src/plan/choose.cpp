@@ -14,12 +14,12 @@
 #include "core/integer_weights.h"
 #include "core/stopwatch.h"
 #include "halation/error.h"
-#include "plan/filter_analysis.h"
-#include "plan/fitting.h"
-#include "plan/fold.h"
-#include "plan/rates.h"
+#include "plan/analysis/filter_analysis.h"
+#include "plan/analysis/fitting.h"
+#include "plan/analysis/fold.h"
 #include "plan/rounding.h"
-#include "plan/tune.h"
+#include "plan/timings/rates.h"
+#include "plan/timings/tune.h"
 
 namespace halation {
 namespace {

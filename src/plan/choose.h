@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/backend.h"
-#include "plan/analyse.h"
+#include "plan/analysis/analyse.h"
 #include "plan/check.h"
 #include "plan/reason.h"
 

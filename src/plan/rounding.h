@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/job.h"
-#include "plan/analyse.h"
+#include "plan/analysis/analyse.h"
 
 namespace halation {
 

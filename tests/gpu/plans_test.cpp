@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "images.h"
-#include "plan/tune.h"
+#include "plan/timings/tune.h"
 
 namespace halation::gpu_test {
 namespace {

@@ -37,6 +37,9 @@ MAY_INCLUDE_FILES = {"ladder": {"src/cuda/device/runtime.h"}, "bench": {"src/cud
 SHARED_ROOMS = {
     "src/cuda": {"device": set(), "parts": {"device"}},
     "src/cpu": {"tiles": {"parts"}, "parts": {"tiles"}},
+    "src/plan": {},
+    "src/pipeline": {"chain": set(), "colour": {"chain"}},
+    "src/io": {},
     "app": {"report": set(), "filtering": {"report"}, "command_line": {"report", "filtering"}},
 }
 # Files of the folder itself that rooms which are not shared may include; of folders that are not named here all rooms may include all.
@@ -44,7 +47,7 @@ FILES_FOR_ROOMS = {"src/cuda": {"families.h", "row_layout.h"}, "src/cpu": {"fami
 
 # Libraries that stay in the folders or files named, so that everything else builds without them, or sooner (CLI11).
 CONFINED = {
-    re.compile(r"hwy/"): {"src/cpu", "python", "src/pipeline/past_caches.cpp", "src/pipeline/shared_ring.cpp"},
+    re.compile(r"hwy/"): {"src/cpu", "python", "src/pipeline/strips/past_caches.cpp", "src/pipeline/strips/shared_ring.cpp"},
     re.compile(r"CLI/"): {"app/command_line/command.cpp"},
     re.compile(r"cuda|cu[a-z]+\.h$|cooperative_groups|nv/|cub/|thrust/|mma\.h"): {"src/cuda", "ladder", "bench", "python/native/tap_sums.cu"},
 }
@@ -157,7 +160,7 @@ CASES = [
     ("src/core/a.h", "#include <hwy/highway.h>", None, False),
     ("src/plan/a.cpp", "#include <cuda_runtime.h>", None, False),
     ("src/plan/a.cpp", '#include "cpu/cpu.h"', "src/cpu/cpu.h", True),
-    ("src/plan/a.cpp", '#include "pipeline/colour.h"', "src/pipeline/colour.h", False),
+    ("src/plan/a.cpp", '#include "pipeline/colour/colour.h"', "src/pipeline/colour/colour.h", False),
     ("src/pipeline/a.cpp", '#include "plan/check.h"', "src/plan/check.h", True),
     ("src/pipeline/a.cpp", '#include "io/codec.h"', "src/io/codec.h", False),
     ("src/io/a.cpp", '#include "plan/check.h"', "src/plan/check.h", False),

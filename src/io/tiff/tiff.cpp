@@ -1,0 +1,167 @@
+// tiff.cpp: TIFF and BigTIFF by libtiff, one page or many.
+//
+// Samples of 1 to 7 bits become u8 and those of 9 to 15 bits u16, spread over the full range; MINISWHITE is
+// inverted; palettes become RGB. One extra sample that is alpha is alpha; where there are other or more extra
+// samples, all channels are handed on as they are, without a colour model. Reduced pictures and masks that
+// accompany a page are left out. Of Exif the texts of a page's directory, and the directories of photograph
+// and place are kept.
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "halation/error.h"
+#include "io/rows.h"
+#include "io/tiff/tiff_rows.h"
+#include "io/tiff/tiff_stored.h"
+#include "io/tiff/tiff_writing.h"
+
+namespace halation::io {
+namespace {
+
+bool recognises(Bytes file) {
+  using namespace std::string_view_literals;
+  return begins_with(file, "II*\0"sv) || begins_with(file, "MM\0*"sv) || begins_with(file, "II+\0"sv) ||
+         begins_with(file, "MM\0+"sv);
+}
+
+/// A file being read. It stays where it is: libtiff has its address.
+struct OpenFile {
+  explicit OpenFile(Bytes bytes) : file{bytes, complaint}, tiff(open_for_reading(file)) {
+    if (tiff == nullptr) fail(complaint);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  /// Calls `each` at every page.
+  template <class Each>
+  void for_each_page(Each each) {
+    constexpr std::uint32_t companion = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
+    bool empty = true;
+    for (;;) {
+      if ((tag<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0) & companion) == 0) {
+        each(stored_as(tiff.get()));
+        empty = false;
+      }
+      if (file.read_past_end) fail(complaint);
+      if (TIFFLastDirectory(tiff.get()) != 0) break;
+      if (TIFFReadDirectory(tiff.get()) == 0) fail(complaint);
+    }
+    if (empty) throw Error(ErrorCode::unsupported, "TIFF with nothing but reduced pictures and masks");
+  }
+
+  TiffComplaint complaint;
+  TiffBytes file;
+  Tiff tiff;
+};
+
+std::vector<Page> decode(Bytes bytes, Reading& reading) {
+  OpenFile open(bytes);
+  std::vector<Page> pages;
+  open.for_each_page([&](const TiffStored& stored) {
+    TIFF* tiff = open.tiff.get();
+    TiffRows rows(tiff, stored, open.complaint);
+    Claim claim = claim_of(tiff, stored, bytes.size());
+    claim.beside_bytes = rows.beside_bytes();
+    reading.check(claim);
+    const PageFacts facts = facts_of(tiff, stored, bytes);
+    Page page{.image = Image(facts.shape, facts.pixel),
+              .colour = facts.colour,
+              .alpha = facts.alpha,
+              .metadata = facts.metadata};
+    rows.read(0, page.image);
+    reading.apply_orientation(page, stored.orientation);
+    pages.push_back(std::move(page));
+  });
+  return pages;
+}
+
+/// The pages of one file in parts: libtiff is at one of them, which alone takes memory.
+class PartsOfPages {
+ public:
+  explicit PartsOfPages(Bytes bytes) : bytes_(bytes), open_(bytes) {}
+
+  std::vector<TiffStored> check_pages(const Reading& reading, std::vector<OpenPage>& pages) {
+    std::vector<TiffStored> all;
+    open_.for_each_page([&](const TiffStored& stored) {
+      TIFF* tiff = open_.tiff.get();
+      const TiffRows rows(tiff, stored, open_.complaint, bytes_);
+      Claim claim = claim_of(tiff, stored, bytes_.size());
+      claim.beside_bytes = rows.beside_bytes();
+      reading.check_in_parts(claim);
+      pages.push_back({.facts = facts_of(tiff, stored, bytes_), .orientation = stored.orientation, .reader = nullptr});
+      all.push_back(stored);
+    });
+    opened_ = open_.complaint;
+    return all;
+  }
+
+  void read(const TiffStored& stored, std::int64_t first, View to) {
+    open_.complaint = opened_;  // a part that failed may be asked for again
+    open_.file.read_past_end = false;
+    TIFF* tiff = open_.tiff.get();
+    if (at_ != stored.directory) {
+      rows_.reset();
+      at_ = 0;
+      if (TIFFSetSubDirectory(tiff, stored.directory) == 0) fail(open_.complaint);
+      set_decoding(tiff, stored);
+      at_ = stored.directory;
+      rows_.emplace(tiff, stored, open_.complaint, bytes_);
+    }
+    rows_->read(first, to);
+    if (open_.file.read_past_end) fail(open_.complaint);
+  }
+
+ private:
+  Bytes bytes_;
+  OpenFile open_;
+  TiffComplaint opened_;
+  std::uint64_t at_ = 0;  // the directory of `rows_`; 0: none
+  std::optional<TiffRows> rows_;
+};
+
+class TiffReader : public PartReader {
+ public:
+  TiffReader(std::shared_ptr<PartsOfPages> file, TiffStored stored) : file_(std::move(file)), stored_(std::move(stored)) {}
+  void read(std::int64_t first, View to) override { file_->read(stored_, first, to); }
+
+ private:
+  std::shared_ptr<PartsOfPages> file_;
+  TiffStored stored_;
+};
+
+std::vector<OpenPage> open(Bytes bytes, Reading& reading) {
+  const auto file = std::make_shared<PartsOfPages>(bytes);
+  std::vector<OpenPage> pages;
+  const std::vector<TiffStored> all = file->check_pages(reading, pages);
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    pages[i].reader = reading_rows(pages[i].facts, std::make_unique<TiffReader>(file, all[i]));
+  }
+  return pages;
+}
+
+constexpr std::string_view endings[] = {".tif", ".tiff"};
+
+}  // namespace
+
+constinit const Codec tiff_codec = {
+    .name = "tiff",
+    .title = "TIFF",
+    .endings = endings,
+    .recognises = recognises,
+    .decode = decode,
+    .encode = nullptr,
+    .holds =
+        {.pixels = all_pixels,
+         .pixels_in_words = "all pixels",
+         .most_extent =
+             std::numeric_limits<std::int32_t>::max(),  // libtiff counts a row's bytes in 32 bits at places
+         .most_channels = std::numeric_limits<std::uint16_t>::max(),
+         .alpha = true,
+         .cmyk = true,
+         .pages = true,
+         .volumes = false},
+    .open = open,
+    .create = create_tiff,
+};
+
+}  // namespace halation::io

@@ -1,0 +1,302 @@
+// colour.cpp: pixels become light, luma, premultiplied floats; are filtered; become pixels, rounded once.
+#include "pipeline/colour/colour.h"
+
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/convert.h"
+#include "core/threads.h"
+#include "halation/error.h"
+#include "halation/threads.h"
+#include "pipeline/chain/prepared_chain.h"
+#include "pipeline/colour/srgb.h"
+
+namespace halation {
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
+
+/// What stands for 1, in light and in alpha.
+double full_scale(Pixel pixel) { return is_float(pixel) ? 1 : largest(pixel); }
+
+/// Calls body(b, z, y) for each row. At most `threads` run at once, in the caller's oneTBB arena; 0:
+/// `available_threads()`.
+template <class Body>
+void for_each_row(const Shape& shape, int threads, const Body& body) {
+  const std::int64_t rows = shape.batch * shape.depth * shape.height;
+  constexpr std::int64_t worth_threads = 1 << 16;  // elements, below which starting threads costs too much
+  std::int64_t blocks = threads > 0 ? threads : available_threads();
+  if (threads == 0 && blocks == arena_threads()) blocks *= 4;  // no more threads than that run them
+  if (shape.elements() < worth_threads) blocks = 1;
+  const auto run_block = [&](std::int64_t block) {
+    for (std::int64_t row = rows * block / blocks; row < rows * (block + 1) / blocks; ++row) {
+      const std::int64_t plane = row / shape.height;
+      body(plane / shape.depth, plane % shape.depth, row % shape.height);
+    }
+  };
+  if (blocks == 1) return run_block(0);  // does not touch oneTBB
+  in_threads(blocks, run_block);
+}
+
+/// Address of an element of channel 0 in a row.
+template <class AnyView>
+auto* row_of(const AnyView& view, std::int64_t b, std::int64_t z, std::int64_t y) {
+  return view.data + b * view.strides.batch + z * view.strides.depth + y * view.strides.height;
+}
+
+template <class T>
+T load(const std::byte* from) {
+  T element;
+  std::memcpy(&element, from, sizeof element);
+  return element;
+}
+
+/// Elements of type T as the numbers that are filtered: light in [0, 1] where asked for, else the values as
+/// they are.
+template <class T>
+class Decoder {
+ public:
+  explicit Decoder(bool linear) : linear_(linear) {
+    if constexpr (std::is_integral_v<T>) {
+      if (!linear) return;
+      for (int value = std::numeric_limits<T>::min(); value <= std::numeric_limits<T>::max(); ++value) {
+        table_.push_back(srgb_decode(value / static_cast<double>(std::numeric_limits<T>::max())));
+      }
+    }
+  }
+  double operator()(T element) const {
+    if constexpr (std::is_integral_v<T>) {
+      if (linear_) return table_[element - std::numeric_limits<T>::min()];
+    }
+    const auto value = static_cast<double>(element);
+    return linear_ ? srgb_decode(value) : value;
+  }
+
+ private:
+  bool linear_;
+  std::vector<double> table_;
+};
+
+/// The image as it is filtered, in float or double: colours (or luma) premultiplied, and alpha in [0, 1].
+struct Work {
+  Image colours;
+  Image alpha;         ///< empty where there is none, or where it is 1 everywhere
+  bool divide = true;  ///< whether filtered colours are still to be divided by filtered alpha
+};
+
+template <class T, class Sum>
+Work decoded(const ConstView& in, const ColourOptions& colour, int threads) {
+  Shape shape = in.shape;
+  const std::int64_t colours = shape.channels - (colour.alpha ? 1 : 0);
+  shape.channels = colour.gray ? 1 : colours;
+  Work work{.colours = Image(shape, PixelOf<Sum>::value), .alpha = {}};
+  shape.channels = 1;
+  if (colour.alpha) work.alpha = Image(shape, PixelOf<Sum>::value);
+
+  const Decoder<T> decode(colour.linear);
+  const double opaque = full_scale(in.pixel);
+  std::atomic<bool> all_opaque{true};
+  const View to_colours = work.colours.view();
+  const View to_alpha = work.alpha.view();
+  for_each_row(in.shape, threads, [&](std::int64_t b, std::int64_t z, std::int64_t y) {
+    const std::byte* from = row_of(in, b, z, y);
+    auto* to = reinterpret_cast<Sum*>(row_of(to_colours, b, z, y));
+    auto* alpha_to = colour.alpha ? reinterpret_cast<Sum*>(row_of(to_alpha, b, z, y)) : nullptr;
+    for (std::int64_t x = 0; x < in.shape.width; ++x, from += in.strides.width) {
+      const auto channel = [&](std::int64_t c) { return load<T>(from + c * in.strides.channels); };
+      double alpha = 1;
+      if (colour.alpha) {
+        alpha = static_cast<double>(channel(colours)) / opaque;
+        *alpha_to++ = static_cast<Sum>(alpha);
+        if (alpha != 1) all_opaque.store(false, std::memory_order_relaxed);
+      }
+      if (colour.gray) {
+        const double luma =
+            0.299 * decode(channel(0)) + 0.587 * decode(channel(1)) + 0.114 * decode(channel(2));
+        *to++ = static_cast<Sum>(alpha * luma);
+      } else {
+        for (std::int64_t c = 0; c < colours; ++c) *to++ = static_cast<Sum>(alpha * decode(channel(c)));
+      }
+    }
+  });
+  if (all_opaque) work.alpha = {};
+  return work;
+}
+
+/// Filtered work back to pixels of type T: divided by alpha, encoded, scaled, rounded.
+template <class T, class Sum>
+void encode(const Work& work, View out, const Options& options, const ColourOptions& colour) {
+  const bool blended = !work.alpha.empty();
+  const double unit = full_scale(out.pixel);
+  const std::int64_t colours = work.colours.shape().channels;
+  const ConstView from_colours = work.colours.view();
+  const ConstView from_alpha = work.alpha.view();
+  for_each_row(out.shape, options.threads, [&](std::int64_t b, std::int64_t z, std::int64_t y) {
+    const auto* from = reinterpret_cast<const Sum*>(row_of(from_colours, b, z, y));
+    const auto* alpha_from = blended ? reinterpret_cast<const Sum*>(row_of(from_alpha, b, z, y)) : nullptr;
+    auto* to = reinterpret_cast<T*>(row_of(out, b, z, y));
+    for (std::int64_t x = 0; x < out.shape.width; ++x) {
+      const double alpha = blended ? *alpha_from++ : 1.0;
+      for (std::int64_t c = 0; c < colours; ++c) {
+        double value = *from++;
+        if (work.divide) value /= alpha;
+        if (alpha <= 0) value = 0;
+        if (colour.linear) value = unit * srgb_encode(value);
+        *to++ = to_element<T>(options.scale * value + options.offset, options.rounding);
+      }
+      if (colour.alpha) *to++ = to_element<T>(unit * alpha, Rounding::half_even);
+    }
+  });
+}
+
+/// Σw, or nothing where alpha must stay as it is: weights that cancel, so that (w * A)/Σw would be noise, and
+/// magnitudes.
+std::optional<double> gain(const FilterSet& filter) {
+  if (filter.combine != Combine::none) return {};
+  const Filter& only = filter.filters.front();
+  const auto total = [](std::span<const double> weights) {
+    return std::accumulate(weights.begin(), weights.end(), 0.0,
+                           [](double sum, double weight) { return sum + std::abs(weight); });
+  };
+  double magnitude = 1;
+  if (only.factors()) {
+    for (const std::span<const double> factor : only.factors()->axes()) magnitude *= total(factor);
+  } else {
+    magnitude = total(only.weights());
+  }
+  const double sum = only.sum();
+  if (std::abs(sum) <= magnitude / 256) return {};
+  return sum;
+}
+
+/// A weight of 1 at the filter's anchor amid zeros: cuts or widens an image as the filter does, and changes
+/// nothing else.
+Filter anchor_of(const Filter& filter) {
+  const auto unit = [](std::int64_t taps, std::int64_t place) {
+    std::vector<double> weights(taps, 0.0);
+    weights[place] = 1;
+    return weights;
+  };
+  const FilterSize size = filter.size();
+  const Anchor anchor = filter.anchor();
+  const Filter picked =
+      Filter::separable({.z = unit(size.depth, anchor.z), .y = unit(size.height, anchor.y), .x = unit(size.width, anchor.x)})
+          .with_anchor(anchor);
+  return filter.is_correlation() ? picked.as_correlation() : picked;
+}
+
+/// Filters the alpha of `work`; `options` are those of the work, with borders of 1.
+void filter_alpha(Work& work, const FilterSet& filter, Options options, Device device, TransferTimes* times) {
+  const std::optional<double> sum = gain(filter);
+  work.divide = sum.has_value();
+  if (sum) {
+    options.scale = 1 / *sum;
+    work.alpha = convolve_on(device, work.alpha, filter, options, times);
+  } else if (options.extent != Extent::same) {
+    work.alpha = convolve_on(device, work.alpha, anchor_of(filter.filters.front()), options, times);
+  }
+}
+
+/// `borders` with each constant replaced by `change` of it.
+template <class Change>
+Borders with_constants(Borders borders, const Change& change) {
+  for (Border* const border : {&borders.z, &borders.y, &borders.x}) {
+    if (border->mode == Border::Mode::constant) border->value = change(border->value);
+  }
+  return borders;
+}
+
+void check_input(const ConstView& in, const ColourOptions& colour) {
+  const std::int64_t colours = in.shape.channels - (colour.alpha ? 1 : 0);
+  if (colours < 1) refuse("alpha needs a colour beside it, got an image of 1 channel");
+  if (colour.gray && colours != 3) refuse("gray needs 3 colours, got " + std::to_string(colours));
+  if (in.data == nullptr) refuse("input has no data");
+  if (!shares_memory(in.device, cpu())) {
+    refuse("alpha, linear light and gray need an image in host memory, got one on " + name_of(in.device));
+  }
+}
+
+/// Colours as they are multiplied by alpha again, where a stage that cancels has left them straight; none where alpha is 0.
+template <class Sum>
+void premultiply(Work& work, int threads) {
+  const View colours = work.colours.view();
+  const ConstView alphas = work.alpha.view();
+  const bool is_straight = !work.divide;
+  for_each_row(colours.shape, threads, [&](std::int64_t b, std::int64_t z, std::int64_t y) {
+    auto* to = reinterpret_cast<Sum*>(row_of(colours, b, z, y));
+    const auto* from = reinterpret_cast<const Sum*>(row_of(alphas, b, z, y));
+    for (std::int64_t x = 0; x < colours.shape.width; ++x, ++from) {
+      for (std::int64_t c = 0; c < colours.shape.channels; ++c, ++to) {
+        if (is_straight) *to *= *from;
+        if (*from <= 0) *to = 0;
+      }
+    }
+  });
+}
+
+template <class Sum>
+Image convolve_with(ConstView in, const CheckedChain& checked, const Options& options, const ColourOptions& colour, Device device,
+                    TransferTimes* times) {
+  Work work = visit_pixel(
+      in.pixel, [&](auto element) { return decoded<decltype(element), Sum>(in, colour, options.threads); });
+
+  Options inner = options;
+  inner.output = PixelOf<Sum>::value;
+  inner.scale = 1;
+  inner.offset = 0;
+  Options of_alpha = inner;
+  of_alpha.border = with_constants(options.border, [](double) { return 1.0; });
+  inner.border = with_constants(options.border, [&](double value) {
+    return colour.linear ? srgb_decode(value / full_scale(in.pixel)) : value;
+  });
+  if (work.alpha.empty()) {
+    work.colours = convolve_on(device, work.colours, checked.chain, inner, times);
+  } else {
+    for (const FilterSet& stage : checked.chain.stages) {
+      if (&stage != &checked.chain.stages.front()) premultiply<Sum>(work, options.threads);
+      filter_alpha(work, stage, of_alpha, device, times);
+      work.colours = convolve_on(device, work.colours, stage, inner, times);
+    }
+  }
+
+  Shape shape = checked.out;
+  shape.channels = work.colours.shape().channels + (colour.alpha ? 1 : 0);
+  Image out(shape, checked.out_pixel);
+  visit_pixel(checked.out_pixel,
+              [&](auto element) { encode<decltype(element), Sum>(work, out, options, colour); });
+  return out;
+}
+
+}  // namespace
+
+Image convolve_colour_on(Device device, ConstView in, const Chain& chain, const Options& options,
+                         const ColourOptions& colour, TransferTimes* times) {
+  if (!colour.alpha && !colour.linear && !colour.gray) return convolve_on(device, in, chain, options, times);
+
+  const CheckedChain checked = check(in.shape, in.pixel, chain, device, options);
+  check_input(in, colour);
+  const bool in_f64 = in.pixel == Pixel::f64 || checked.out_pixel == Pixel::f64 || options.sum == Sum::f64;
+  return in_f64 ? convolve_with<double>(in, checked, options, colour, device, times)
+                : convolve_with<float>(in, checked, options, colour, device, times);
+}
+
+Image convolve_colour(ConstView in, const FilterSet& filter, const Options& options,
+                      const ColourOptions& colour, std::optional<Device> device) {
+  const Device where = device.value_or(in.device);
+  if (!colour.alpha && !colour.linear && !colour.gray) return convolve(in, filter, options, where);
+  return convolve_colour_on(where, in, filter, options, colour);
+}
+
+Image convolve_chain(ConstView in, const Chain& chain, const Options& options, const ColourOptions& colour,
+                     std::optional<Device> device) {
+  const Device where = device.value_or(in.device);
+  if (!colour.alpha && !colour.linear && !colour.gray) return convolved(in, chain, options, where);
+  return convolve_colour_on(where, in, chain, options, colour);
+}
+
+}  // namespace halation
