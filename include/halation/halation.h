@@ -1,4 +1,4 @@
-// halation.h: the whole public library but for files (halation/io.h).
+// halation.h: the whole public library but for files (halation/io.h, halation/filter_file.h).
 #pragma once
 
 #include "halation/border.h"

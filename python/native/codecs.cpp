@@ -1,6 +1,7 @@
 // codecs.cpp: halation._codecs, image files as arrays, arrays as image files, and files filtered into files. A module of its own, so that
 // the other one loads without the libraries of the formats.
 #include <halation/error.h>
+#include <halation/filter_file.h>
 #include <halation/io.h>
 #include <halation/threads.h>
 #include <nanobind/stl/pair.h>
@@ -17,7 +18,7 @@
 #include <vector>
 
 #include "arrays.h"
-#include "filter_file.h"
+#include "attended.h"
 #include "module.h"
 #include "words.h"
 
@@ -151,28 +152,26 @@ void write(const nb::bytes& name, nb::handle image, const std::string& layout, c
 void filter(const nb::bytes& in, const nb::bytes& out, const nb::list& stages, const nb::dict& words, const nb::dict& colours,
             const nb::dict& files, const std::string& device, const nb::object& progress, int most_threads) {
   const ColourOptions colour = colours_of(colours);
-  const auto memory = nb::cast<std::size_t>(files["memory"]);
-  const FileJob job{.in = path_of(in),
-                    .out = path_of(out),
-                    .chain = chain_of(stages),
-                    .options = options_of(words),
-                    .has_depth_border = nb::len(nb::handle(words["borders"])) != 2,
-                    .linear = colour.linear,
-                    .gray = colour.gray,
-                    .view = view_of(colours),
-                    .device = device_named(device),
-                    .memory_bytes = memory,
-                    .read = {.layout = array_layout_named(nb::cast<std::string>(files["layout"])),
-                             .memory_bytes = memory,
-                             .page = nb::cast<std::int64_t>(files["page"])},
-                    .write = {.format = nb::cast<std::string>(files["format"]),
-                              .quality = nb::cast<int>(files["quality"]),
-                              .lossless = nb::cast<bool>(files["lossless"])}};
+  const Chain chain = chain_of(stages);
+  const std::string source = path_of(in), target = path_of(out);
   Attended attended(progress);
+  const FileOptions options{.options = options_of(words),
+                            .linear = colour.linear,
+                            .gray = colour.gray,
+                            .view = view_of(colours),
+                            .devices = {device_named(device)},
+                            .memory_bytes = nb::cast<std::size_t>(files["memory"]),
+                            .read = {.layout = array_layout_named(nb::cast<std::string>(files["layout"])),
+                                     .page = nb::cast<std::int64_t>(files["page"])},
+                            .write = {.format = nb::cast<std::string>(files["format"]),
+                                      .quality = nb::cast<int>(files["quality"]),
+                                      .lossless = nb::cast<bool>(files["lossless"])},
+                            .has_depth_border = nb::len(nb::handle(words["borders"])) != 2,
+                            .progress = [&](const FileProgress& now) { now.done == 0 ? attended.check() : attended.tell(now.done, now.all); }};
   attended.run([&] {
     std::optional<ThreadLimit> limit;  // of the thread that makes the plans
     if (most_threads > 0) limit.emplace(most_threads);
-    filter_file(job, attended);
+    filter_file(chain, source, target, options);
   });
 }
 
