@@ -9,6 +9,8 @@
 #include <tuple>
 #include <vector>
 
+#include "core/threads.h"
+
 namespace halation {
 namespace {
 
@@ -73,6 +75,23 @@ TEST_P(SharedRing, DoesEachBlockOnceAndStagesAfterEachOther) {
   EXPECT_EQ(run_shared_ring(slots(), threads(), stages).items, count);
   ASSERT_EQ(finished.size(), count);
   for (std::int64_t i = 0; i < count; ++i) EXPECT_EQ(finished[static_cast<std::size_t>(i)], i);
+}
+
+TEST_P(SharedRing, MayFinishByThreadsOfItsOwnWithinOthersTasks) {
+  // Rings side by side in one arena, in whose last stage threads are waited for: none may take up what belongs to another ring.
+  std::atomic<std::int64_t> finished = 0;
+  in_threads(4, [&](std::int64_t) {
+    SharedStages stages{.items = 12, .read_blocks = reads(), .write_blocks = writes()};
+    stages.read = stages.write = [](std::int64_t, std::int64_t) {};
+    stages.compute = [](std::int64_t) {};
+    stages.is_computed = [](std::int64_t) { return true; };
+    stages.finish = [&](std::int64_t) {
+      in_threads(8, [&](std::int64_t) { in_threads(4, [](std::int64_t) {}); });
+      ++finished;
+    };
+    run_shared_ring(slots(), threads(), stages);
+  });
+  EXPECT_EQ(finished, 4 * 12);
 }
 
 TEST_P(SharedRing, ThrowsWhatAStageThrows) {

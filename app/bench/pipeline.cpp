@@ -22,6 +22,7 @@
 #include "app/filtering/batch.h"
 #include "app/report/printable.h"
 #include "app/report/table.h"
+#include "core/memory.h"
 #include "halation/filters.h"
 #include "halation/frame_filter.h"
 #include "halation/strip_filter.h"
@@ -188,6 +189,7 @@ class Bench {
   void gigapixel() {
     constexpr Shape shape{.height = 32768, .width = 32768};
     constexpr std::int64_t taps = 63;
+    if (static_cast<double>(available_host_bytes()) < 4 * bytes_in(shape, Pixel::f32)) return;
     PipelineRow& row = add(fmt::format("{} f32 {}x{} direct, pinned, {} GPUs", to_string(shape), taps, taps, gpus_.size()));
     Image in = allocate_pinned(shape, Pixel::f32), out = allocate_pinned(shape, Pixel::f32);
     draw(in, 1);

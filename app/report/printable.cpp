@@ -53,7 +53,11 @@ std::string printable(std::string_view text) {
 
 std::string in_one_line(std::string_view text) {
   std::string line = printable(text);
-  std::replace_if(line.begin(), line.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const auto byte = [&](std::size_t at) { return at < line.size() ? static_cast<unsigned char>(line[at]) : 0U; };
+    if (byte(i) < 0x20 || byte(i) == 0x7F) line[i] = ' ';
+    if (byte(i) == 0xC2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xA0) line.replace(i, 2, " ");  // U+0080 to U+009F
+  }
   return line;
 }
 

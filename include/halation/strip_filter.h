@@ -31,7 +31,8 @@ struct StripOptions {
   std::size_t strip_bytes = 0;
   /// Whether `StripReport::clipped` is counted, which takes a look at each result, and the filter again where many stand at their ends.
   bool counts_clipped = false;
-  /// Called after each strip that has been written, one after the other, in a thread of the run. What it throws ends the run.
+  /// Called after each strip that has been written, one call at a time, in whatever thread of the run; also, with 0 done, after each strip of
+  /// a first pass that only looks (`Display::stretched`). What it throws ends the run.
   std::function<void(const StripProgress&)> progress = {};
 };
 
@@ -46,7 +47,7 @@ struct StripReport {
 };
 
 /// A chain over images that need not fit in memory: while one strip is computed the next is read and the one before written, by threads of
-/// the run's own. A GPU copies up, computes and copies down at the same time, and the rows that two strips share cross the bus once.
+/// the run's own; memory that is not pinned is carried to a GPU and back by up to 8 threads of the caller's oneTBB arena. A GPU copies up, computes and copies down at the same time, and the rows that two strips share cross the bus once.
 ///
 /// Memory: a few strips, whatever the image's size; as many less as `memory_bytes` leaves, down to one. A strip has some 8 MB of input and
 /// output (on a GPU a sixth of the image, from 4 MB to 32), or 16 times the reach of the filters where that is more, up to 128 MB (on a GPU 256), but

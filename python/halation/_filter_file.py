@@ -124,7 +124,7 @@ def filter_file(
     Notes
     -----
     Whatever it raises, no half-written file stays and an earlier one at `output` is as it was; so after Ctrl-C, which is seen ten times a
-    second and ends the run after the strip, or the page, under way. The interpreter's lock is released meanwhile. A strip takes some 8 MiB,
+    second and ends the run after the strip, or the page, under way; while the last of the result is written it comes out after that. The interpreter's lock is released meanwhile. A strip takes some 8 MiB,
     or 16 times the reach of the filters where that is more, and three or so are under way.
 
     See Also
@@ -161,6 +161,8 @@ def filter_file(
         try:
             _filter(source, target, stages, options, colour, files, device, progress, LIMIT.get())
         except ValueError as error:
+            if type(error) is not ValueError or "--output-pixel" not in str(error):  # what `progress` raised, among others
+                raise
             raise ValueError(_files.in_numpys_words(str(error), "dtype=np.{}")) from None
     except Exception as error:
         shorten(error)

@@ -8,6 +8,7 @@
 
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
 
 #include <atomic>
 #include <cstdint>
@@ -62,6 +63,14 @@ void in_threads(std::int64_t blocks, const Body& body) {
   };
   tbb::parallel_for(std::int64_t{0}, blocks, ordered, tbb::simple_partitioner());
   (void)passed.load(std::memory_order_acquire);
+}
+
+/// Calls work(), in which a thread that waits for others takes up none of the tasks that do not come from it, as oneTBB's threads do
+/// otherwise: for work that others wait for.
+template <class Work>
+void isolated(const Work& work) {
+  if (without_tbb()) return work();
+  tbb::this_task_arena::isolate(work);
 }
 
 }  // namespace halation

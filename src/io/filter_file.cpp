@@ -69,6 +69,7 @@ class PageFilter {
     page_ = page;
     return *filter_;
   }
+  void drop() { filter_.reset(); }
 
  private:
   bool is_like(const PageFacts& page) const {
@@ -165,8 +166,10 @@ void filter(const FileJob& job) {
     all += pixels_of(page.shape);
   }
   constexpr double little = 8 << 20;
-  if (bytes_of_pages(pages) + bytes_of_pages(results) <= little || !is_written_in_parts(job.out, results, job.asked.write))
+  if (bytes_of_pages(pages) + bytes_of_pages(results) <= little || !is_written_in_parts(job.out, results, job.asked.write)) {
+    filter.drop();  // and its memory
     return filter_whole(job);
+  }
   job.tell(0, all);
   const std::unique_ptr<PagesSink> out = create_pages(job.out, results, job.asked.write);
   for (std::size_t i = 0; i < sources.size(); ++i) {

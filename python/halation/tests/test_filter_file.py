@@ -121,8 +121,8 @@ def test_progress(tmp_path, large):
     assert seen == [(40 * 1500, 40 * 1500)]
 
 
-class Enough(Exception):
-    pass
+class Enough(ValueError):
+    """One that the package raises itself, of a caller's own."""
 
 
 @pytest.mark.parametrize("size", ["strips", "whole"])

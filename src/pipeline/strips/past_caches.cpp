@@ -4,6 +4,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,12 +20,11 @@ void stream_row(const std::byte* from, std::byte* to, std::size_t bytes) {
   const std::size_t lanes = hn::Lanes(vector);
   const auto* source = reinterpret_cast<const std::uint8_t*>(from);
   auto* target = reinterpret_cast<std::uint8_t*>(to);
-  std::size_t i = 0;
+  std::size_t i = std::min(bytes, (lanes - reinterpret_cast<std::uintptr_t>(to) % lanes) % lanes);  // to a vector's boundary
+  std::memcpy(target, source, i);
   for (; i + lanes <= bytes; i += lanes) hn::Stream(hn::LoadU(vector, source + i), vector, target + i);
   std::memcpy(target + i, source + i, bytes - i);
 }
-
-bool is_on_boundary(const std::byte* data) { return reinterpret_cast<std::uintptr_t>(data) % hn::Lanes(vector) == 0; }
 
 }  // namespace
 
@@ -34,8 +34,7 @@ void copy_past_caches(const ConstView& from, const View& to) {
   const auto is_packed = [&](const Strides& strides) {
     return strides.width == pixel && (shape.channels == 1 || strides.channels == static_cast<std::int64_t>(bytes_of(from.pixel)));
   };
-  const bool on_boundaries = is_on_boundary(to.data) && is_on_boundary(to.data + to.strides.height) && is_on_boundary(to.data + to.strides.depth);
-  if (from.shape != to.shape || from.pixel != to.pixel || shape.batch != 1 || !is_packed(from.strides) || !is_packed(to.strides) || !on_boundaries)
+  if (from.shape != to.shape || from.pixel != to.pixel || shape.batch != 1 || !is_packed(from.strides) || !is_packed(to.strides))
     return copy(from, to);
   for (std::int64_t z = 0; z < shape.depth; ++z) {
     for (std::int64_t y = 0; y < shape.height; ++y) {

@@ -5,8 +5,8 @@
 
 namespace halation {
 
-/// `copy` between images in host memory, for what a device reads next: of lines that a processor's cache holds, a GPU gets 20 GB/s where it
-/// gets 55 from memory. Rows whose pixels are not side by side, or which do not begin on a vector's boundary, are copied as usual.
+/// `copy` between images in host memory, for what a device reads next: lines that a processor's cache holds reach it more slowly
+/// (docs/notebook/pipeline.md). Rows whose pixels are not side by side are copied as usual.
 void copy_past_caches(const ConstView& from, const View& to);
 
 }  // namespace halation

@@ -4,6 +4,7 @@
 #include <hwy/cache_control.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -14,6 +15,7 @@
 
 #include "core/stopwatch.h"
 #include "core/threads.h"
+#include "halation/error.h"
 
 namespace halation {
 namespace {
@@ -52,12 +54,21 @@ class SharedRing {
       if (!see_to_device() && !carry()) wait_awake();
     }
   }
-  /// What the others do.
+  /// What the others do. They sleep where there is nothing to carry for longer than a thread takes to wake.
   void help() {
-    while (!has_ended()) {
-      const std::uint64_t seen = changes_.load(std::memory_order_acquire);
+    constexpr std::chrono::microseconds patience(200);
+    for (;;) {
+      const std::uint64_t seen = changes_.load(std::memory_order_acquire);  // first: the end is a change as well
+      if (has_ended()) return;
       if (carry()) continue;
-      while (changes_.load(std::memory_order_acquire) == seen && !has_ended()) wait_awake();
+      const auto since = std::chrono::steady_clock::now();
+      while (changes_.load(std::memory_order_acquire) == seen) {
+        if (std::chrono::steady_clock::now() - since < patience) {
+          wait_awake();
+        } else {
+          changes_.wait(seen, std::memory_order_acquire);
+        }
+      }
     }
   }
   /// Does all of `work`; the first error ends all threads.
@@ -69,6 +80,7 @@ class SharedRing {
       const std::lock_guard guard(lock_);
       if (error_ == nullptr) error_ = std::current_exception();
       has_failed_ = true;
+      tell_others();
     }
   }
   /// Of all threads together. Throws what ended them.
@@ -86,6 +98,11 @@ class SharedRing {
     Block block;
   };
 
+  /// That there are blocks to carry, or the end.
+  void tell_others() {
+    ++changes_;
+    changes_.notify_all();
+  }
   std::size_t slot(std::int64_t item) const { return static_cast<std::size_t>(item % slots_); }
   bool has_ended() const { return has_failed_ || finished_ == stages_.items; }
 
@@ -93,11 +110,11 @@ class SharedRing {
   bool see_to_device() {
     if (finished_ < computed_ && blocks_done(written_, finished_) == stages_.write_blocks) {
       const std::int64_t item = finished_;
-      stages_.finish(item);
+      isolated([&] { stages_.finish(item); });
       const std::lock_guard guard(lock_);
       read_[slot(item)] = written_[slot(item)] = 0;
       ++finished_;
-      ++changes_;
+      tell_others();
       return true;
     }
     if (queued_ < stages_.items && queued_ < finished_ + slots_ && blocks_done(read_, queued_) == stages_.read_blocks) {
@@ -107,7 +124,7 @@ class SharedRing {
     }
     if (computed_ == queued_ || !stages_.is_computed(computed_)) return false;
     ++computed_;
-    ++changes_;
+    tell_others();
     return true;
   }
   std::int64_t blocks_done(const std::vector<std::int64_t>& blocks, std::int64_t item) {
@@ -159,15 +176,23 @@ RingTimes run_shared_ring(std::size_t slots, int threads, const SharedStages& st
   SharedRing ring(slots, stages);
   const std::thread::id caller = std::this_thread::get_id();
   bool serves = false;
-  in_threads(threads, [&](std::int64_t) {
-    if (std::this_thread::get_id() != caller) return ring.guarded([&] { ring.help(); });
-    if (std::exchange(serves, true)) return;  // below, on this thread's stack, it does
-    ring.guarded([&] { ring.serve(); });
+  std::atomic<int> helpers = 0;
+  // A thread that waits elsewhere, of whatever others wait for, must not come to help here until all is done.
+  isolated([&] {
+    in_threads(threads, [&](std::int64_t) {
+      if (std::this_thread::get_id() != caller) {
+        ++helpers;
+        return ring.guarded([&] { ring.help(); });
+      }
+      if (std::exchange(serves, true)) return;  // below, on this thread's stack, it does
+      ring.guarded([&] { ring.serve(); });
+    });
   });
+  if (!serves) throw Error(ErrorCode::invalid_argument, "the run has been cancelled by the tasks that it is part of");
   RingTimes times = ring.times();
   times.items = stages.items;
-  times.read.busy /= threads;
-  times.write.busy /= threads;
+  times.read.busy /= 1 + helpers;
+  times.write.busy /= 1 + helpers;
   return times;
 }
 

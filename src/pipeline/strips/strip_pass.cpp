@@ -54,7 +54,7 @@ RingTimes StripPass::run(Extremes* found) {
   return filter_.waiting_for_queues([&] {
     if (in_place_) return run_in_place();
     if (view_in_ && view_out_ && is_gpu(filter_.asked.devices[0])) return run_queued();
-    if ((view_in_ || carried_in_ != nullptr) && (view_out_ || carried_out_ != nullptr) && is_gpu(filter_.asked.devices[0])) return run_carried();
+    if (!counts_ && (view_in_ || carried_in_ != nullptr) && (view_out_ || carried_out_ != nullptr) && is_gpu(filter_.asked.devices[0])) return run_carried();
     return run_ring(filter_.slots.size(), {.read = [&](std::int64_t item) { return read(item); },
                                            .compute = [&](std::int64_t item) { compute(item); },
                                            .write = [&](std::int64_t item) { write(item); }});
@@ -121,8 +121,8 @@ RingTimes StripPass::run_carried() {
     stages.read_blocks = blocks_of(filter_.strip_in, filter_.pixel);
     stages.read = [&](std::int64_t item, std::int64_t block) {
       const Strip strip = strips.at(item);
-      // Rows that lie on the device already are not read again, unless what was clipped is counted.
-      const std::int64_t shared = filter_.keeps_shared_on_device() && !counts_ ? strips.shared_with_previous(item) : 0;
+      // Rows that lie on the device already are not read again.
+      const std::int64_t shared = filter_.keeps_shared_on_device() ? strips.shared_with_previous(item) : 0;
       const std::int64_t rows = strips.length() - shared;
       for_block(part_of(carried_in_->view(), strip.first + shared, rows), part_of(filter_.slot_of(item).in.view(), shared, rows), block,
                 stages.read_blocks, copy_past_caches);
@@ -139,9 +139,7 @@ RingTimes StripPass::run_carried() {
   stages.compute = [&](std::int64_t item) { compute(item); };
   stages.is_computed = [&](std::int64_t item) { return filter_.slot_of(item).queue->is_idle(); };
   stages.finish = [&](std::int64_t item) {
-    const Strip strip = strips.at(item);
-    if (counts_) count_clipped(item, strip, taken_of(item, strip));
-    tell(strip);
+    tell(strips.at(item));
   };
   return run_shared_ring(filter_.slots.size(), threads, stages);
 }
@@ -243,7 +241,10 @@ void StripPass::write(std::int64_t item) {
     synchronise(slot.device_in.device(), slot.queue->stream());
     if (counts_) count_clipped(item, strip, taken_of(item, strip));
   }
-  if (sink_ == nullptr) return;
+  if (sink_ == nullptr) {
+    if (filter_.asked.progress) filter_.asked.progress({.done = 0, .all = length_of(filter_.out_shape)});
+    return;
+  }
   if (!view_out_) {
     if (filter_.view) {
       sink_->write(strip.output, slot.result);

@@ -5,8 +5,8 @@
 // so at the end: the last strip is moved back to end where the image does, so that all strips have one length and one plan. Of border
 // wrap the rows beyond an end are those of the other one, and a strip takes them in.
 //
-// Where an image is cut depends on the job and the kind of device alone, never on the memory that there is: what an output is does not
-// depend on it either.
+// Where an image is cut depends on the job and the kind of device alone, never on the host memory that there is: what an output is does
+// not depend on it either. A GPU's own memory may be too short for such strips; then they are halved.
 #pragma once
 
 #include <cstdint>
