@@ -50,26 +50,17 @@ void write(const FileJob& request, const std::vector<Page>& pages, const std::ve
   }
 }
 
-/// The pages, to be read strip by strip, where that can be done.
-PageSources opened_in_parts(const FileJob& request) {
-  if (request.compare) return {};
-  try {
-    return open_pages(request.in, request.read);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_memory) throw;
-    return {};  // reading it whole says what that needs
-  }
-}
-
 }  // namespace
 
 FilteredFile filter_file(const FileJob& request) {
   FilteredFile done;
   Timing& timing = done.timing;
-  const PageSources sources = timing.measure("read", [&] { return opened_in_parts(request); });
+  const io::PageSources sources = timing.measure("read", [&] {
+    return request.compare ? io::PageSources() : io::opened_in_parts(request.in, request.read);
+  });
   std::vector<Page> pages;
   std::vector<PageFacts>& facts = done.pages;
-  facts = facts_of(sources);
+  facts = io::facts_of(sources);
   const auto read_whole = [&] {
     timing.measure("read", [&] { pages = read_pages(request.in, request.read); });
     facts.clear();
@@ -81,7 +72,7 @@ FilteredFile filter_file(const FileJob& request) {
   const std::vector<PageJob>& jobs = done.prepared.jobs;
   const std::vector<PageFacts> output = results_of(jobs, facts);
   check_outputs(request, facts, output);
-  const bool in_strips = pages.empty() && is_worth_strips(facts, output) && is_written_in_parts(request.out, output, request.write);
+  const bool in_strips = pages.empty() && io::is_worth_parts(facts, output) && is_written_in_parts(request.out, output, request.write);
   if (!in_strips && pages.empty()) read_whole();
 
   for (std::size_t i = 0; i < facts.size(); ++i) done.work += workload_of(jobs[i], facts[i]);

@@ -12,13 +12,6 @@
 namespace halation::app {
 namespace {
 
-double bytes_of(const std::vector<PageFacts>& pages) {
-  double bytes = 0;
-  for (const PageFacts& page : pages)
-    bytes += static_cast<double>(page.shape.elements()) * static_cast<double>(halation::bytes_of(page.pixel));
-  return bytes;
-}
-
 /// "45%, 310 MPix/s, 12 s left" in a line that is written over.
 class ProgressLine {
  public:
@@ -49,19 +42,7 @@ bool is_same_work(const PageJob& a, const PageFacts& of_a, const PageJob& b, con
 
 }  // namespace
 
-std::vector<PageFacts> facts_of(const PageSources& pages) {
-  std::vector<PageFacts> facts;
-  facts.reserve(pages.size());
-  for (const auto& page : pages) facts.push_back(page->facts());
-  return facts;
-}
-
-bool is_worth_strips(const std::vector<PageFacts>& pages, const std::vector<PageFacts>& results) {
-  constexpr double little = 8 << 20;
-  return bytes_of(pages) + bytes_of(results) > little;
-}
-
-void filter_in_strips(const std::vector<PageJob>& jobs, const PageSources& pages, PagesSink& out, bool quiet, Timing& timing,
+void filter_in_strips(const std::vector<PageJob>& jobs, const io::PageSources& pages, PagesSink& out, bool quiet, Timing& timing,
                       Clipped& clipped, std::string* explained) {
   const auto pixels_of = [](const Shape& shape) { return static_cast<double>(shape.depth * shape.height * shape.width); };
   double all = 0, before = 0;

@@ -7,11 +7,10 @@
 #include "halation/error.h"
 #include "halation/strip_filter.h"
 #include "halation/transfer.h"
+#include "io/in_parts.h"
 
 namespace halation {
 namespace {
-
-using Sources = std::vector<std::unique_ptr<PageSource>>;
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_argument, sentence); }
 
@@ -96,23 +95,7 @@ PageFacts result_of(const FileJob& job, const PageFacts& page, const Shape& shap
   return facts;
 }
 
-double bytes_of_pages(const std::vector<PageFacts>& pages) {
-  double bytes = 0;
-  for (const PageFacts& page : pages) bytes += static_cast<double>(page.shape.elements()) * static_cast<double>(bytes_of(page.pixel));
-  return bytes;
-}
-
 std::int64_t pixels_of(const Shape& shape) { return shape.depth * shape.height * shape.width; }
-
-/// The pages, to be read in parts, where that can be done.
-Sources opened_in_parts(const FileJob& job) {
-  try {
-    return open_pages(job.in, job.read);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_memory) throw;
-    return {};  // reading it whole says what that needs
-  }
-}
 
 void filter_whole(const FileJob& job) {
   const std::vector<Page> pages = read_pages(job.in, job.read);
@@ -149,7 +132,7 @@ void filter_whole(const FileJob& job) {
 
 /// Strip by strip, or whole where that is not possible or not worth it.
 void filter(const FileJob& job) {
-  const Sources sources = opened_in_parts(job);
+  const io::PageSources sources = io::opened_in_parts(job.in, job.read);
   if (sources.empty()) return filter_whole(job);
   std::int64_t before = 0, of_page = 0, all = 0;  // pixels of the input
   const auto tell = [&](const StripProgress& now) {
@@ -157,16 +140,15 @@ void filter(const FileJob& job) {
     job.tell(before + static_cast<std::int64_t>(share * static_cast<double>(of_page)), all);
   };
   PageFilter filter(job, {.memory_bytes = job.asked.memory_bytes, .progress = tell});
-  std::vector<PageFacts> pages, results;
-  for (const auto& source : sources) {
-    const PageFacts& page = pages.emplace_back(source->facts());
+  const std::vector<PageFacts> pages = io::facts_of(sources);
+  std::vector<PageFacts> results;
+  for (const PageFacts& page : pages) {
     results.push_back(result_of(job, page, filter.of(page).output_shape()));
     const PageFacts& result = results.back();
     check_writable(job.out, result.pixel, result.shape, result.alpha, result.colour, sources.size(), job.asked.write);
     all += pixels_of(page.shape);
   }
-  constexpr double little = 8 << 20;
-  if (bytes_of_pages(pages) + bytes_of_pages(results) <= little || !is_written_in_parts(job.out, results, job.asked.write)) {
+  if (!io::is_worth_parts(pages, results) || !is_written_in_parts(job.out, results, job.asked.write)) {
     filter.drop();  // and its memory
     return filter_whole(job);
   }

@@ -1,14 +1,14 @@
-// in_parts.cpp: the public calls that read and write pages part by part.
+// in_parts.cpp: the public calls that read and write pages part by part, and when that is worth it.
+#include "io/in_parts.h"
+
 #include <filesystem>
-#include <memory>
 #include <utility>
 
 #include "halation/error.h"
-#include "halation/io.h"
 #include "io/file.h"
 #include "io/formats.h"
+#include "io/metadata/orientation.h"
 #include "io/naming.h"
-#include "io/orientation.h"
 
 namespace halation {
 namespace {
@@ -220,4 +220,37 @@ std::unique_ptr<PagesSink> create_pages(const std::string& path, std::vector<Pag
   });
 }
 
+namespace io {
+namespace {
+
+double bytes_of_all(const std::vector<PageFacts>& pages) {
+  double bytes = 0;
+  for (const PageFacts& page : pages) bytes += static_cast<double>(page.shape.elements()) * static_cast<double>(bytes_of(page.pixel));
+  return bytes;
+}
+
+}  // namespace
+
+PageSources opened_in_parts(const std::string& path, const ReadOptions& options) {
+  try {
+    return open_pages(path, options);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    return {};
+  }
+}
+
+std::vector<PageFacts> facts_of(const PageSources& pages) {
+  std::vector<PageFacts> facts;
+  facts.reserve(pages.size());
+  for (const auto& page : pages) facts.push_back(page->facts());
+  return facts;
+}
+
+bool is_worth_parts(const std::vector<PageFacts>& pages, const std::vector<PageFacts>& results) {
+  constexpr double little = 8 << 20;
+  return bytes_of_all(pages) + bytes_of_all(results) > little;
+}
+
+}  // namespace io
 }  // namespace halation

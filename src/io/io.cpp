@@ -8,8 +8,8 @@
 #include "io/channels.h"
 #include "io/file.h"
 #include "io/formats.h"
+#include "io/metadata/orientation.h"
 #include "io/naming.h"
-#include "io/orientation.h"
 
 namespace halation {
 namespace {

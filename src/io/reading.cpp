@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "halation/error.h"
 #include "io/codec.h"
-#include "io/orientation.h"
+#include "io/metadata/orientation.h"
 
 namespace halation::io {
 namespace {

@@ -17,7 +17,7 @@
 #include "plan/analysis/filter_analysis.h"
 #include "plan/analysis/fitting.h"
 #include "plan/analysis/fold.h"
-#include "plan/rounding.h"
+#include "plan/analysis/rounding.h"
 #include "plan/timings/rates.h"
 #include "plan/timings/tune.h"
 

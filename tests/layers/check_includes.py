@@ -39,7 +39,7 @@ SHARED_ROOMS = {
     "src/cpu": {"tiles": {"parts"}, "parts": {"tiles"}},
     "src/plan": {},
     "src/pipeline": {"chain": set(), "colour": {"chain"}},
-    "src/io": {},
+    "src/io": {"metadata": set()},
     "app": {"report": set(), "filtering": {"report"}, "command_line": {"report", "filtering"}},
 }
 # Files of the folder itself that rooms which are not shared may include; of folders that are not named here all rooms may include all.

@@ -17,7 +17,7 @@
 #include "io/codecs/av1.h"
 #include "io/codecs/media_brands.h"
 #include "io/file.h"
-#include "io/orientation.h"
+#include "io/metadata/orientation.h"
 
 namespace halation::io {
 namespace {

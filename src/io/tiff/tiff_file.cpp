@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "io/exif.h"
+#include "io/metadata/exif.h"
 
 namespace halation::io {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "halation/error.h"
-#include "io/exif.h"
+#include "io/metadata/exif.h"
 
 namespace halation::io {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "halation/error.h"
-#include "io/orientation.h"
+#include "io/metadata/orientation.h"
 #include "io/tiff/tiff_file.h"
 
 namespace halation::io {

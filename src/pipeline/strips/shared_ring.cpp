@@ -54,21 +54,16 @@ class SharedRing {
       if (!see_to_device() && !carry()) wait_awake();
     }
   }
-  /// What the others do. They sleep where there is nothing to carry for longer than a thread takes to wake.
+  /// What the others do. They sleep where there is nothing to carry for longer than strips are under way.
   void help() {
-    constexpr std::chrono::microseconds patience(200);
+    constexpr std::chrono::milliseconds patience(1);
     for (;;) {
       const std::uint64_t seen = changes_.load(std::memory_order_acquire);  // first: the end is a change as well
       if (has_ended()) return;
       if (carry()) continue;
-      const auto since = std::chrono::steady_clock::now();
-      while (changes_.load(std::memory_order_acquire) == seen) {
-        if (std::chrono::steady_clock::now() - since < patience) {
-          wait_awake();
-        } else {
-          changes_.wait(seen, std::memory_order_acquire);
-        }
-      }
+      const auto until = std::chrono::steady_clock::now() + patience;
+      while (changes_.load(std::memory_order_acquire) == seen && std::chrono::steady_clock::now() < until) wait_awake();
+      changes_.wait(seen, std::memory_order_acquire);
     }
   }
   /// Does all of `work`; the first error ends all threads.

@@ -1,5 +1,5 @@
 // exif.cpp: Exif as a piece of bytes, and as the directories of a TIFF file.
-#include "io/exif.h"
+#include "io/metadata/exif.h"
 
 #include <algorithm>
 #include <array>

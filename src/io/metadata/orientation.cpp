@@ -1,5 +1,5 @@
 // orientation.cpp: pictures that were stored turned or mirrored.
-#include "io/orientation.h"
+#include "io/metadata/orientation.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "io/exif.h"
+#include "io/metadata/exif.h"
 
 namespace halation::io {
 namespace {

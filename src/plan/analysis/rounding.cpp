@@ -1,5 +1,5 @@
 // rounding.cpp: whether what methods round on the way shows in the outputs, and whether that is worth it.
-#include "plan/rounding.h"
+#include "plan/analysis/rounding.h"
 
 #include <algorithm>
 #include <cmath>
