@@ -25,7 +25,8 @@ struct FileOptions {
   bool linear = false;  ///< in linear light; pages that hold light already are filtered as they are
   bool gray = false;    ///< as luma; gray pages are filtered as they are
   std::optional<Display> view = {};
-  /// One device, or several GPUs, which take the strips in turn.
+  /// One device, or several GPUs, which take the strips in turn; all but the first rest where a page goes whole, has alpha, or is filtered
+  /// as luma, in linear light or for a view.
   std::vector<Device> devices = {cpu()};
   /// The most that strips, or the pixels of a file that is read whole, may take; 0: what the machine has free.
   std::size_t memory_bytes = 0;

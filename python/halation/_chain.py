@@ -110,17 +110,19 @@ def run(
     channel = _channel_of(shape, axes, channel_axis)
     rest = [axis for axis in range(len(shape)) if axis not in axes and axis != channel]
     last = [] if channel is None else [channel]
+    if stream is not None and isinstance(library, _arrays.OnGpu):
+        _native.synchronise(array, stream)  # the array's library copies on its own
     space = (*(1,) * (3 - len(axes)), *(shape[axis] for axis in axes))
     five = (math.prod(shape[axis] for axis in rest), *space, math.prod(shape[axis] for axis in last))
     moved = _transposed(array, [*rest, *axes, *last]).reshape(five)
     if isinstance(library, _arrays.OnCpu):
         if not moved.dtype.isnative or not moved.flags.aligned:
             moved = moved.astype(moved.dtype.newbyteorder("="))
-        filtered = _native.filter_chain(stages, len(axes), moved, options, colour, device, 0, LIMIT.get())
+        filtered = _native.filter_chain(stages, len(axes), moved, options, colour, device, LIMIT.get())
         made: Any = filtered.array()
     else:
-        given = library.stream(array) if stream is None else stream
-        filtered = _native.filter_chain(stages, len(axes), moved, options, colour, device, given, LIMIT.get())
+        _native.synchronise(moved, library.stream(array))
+        filtered = _native.filter_chain(stages, len(axes), moved, options, colour, device, LIMIT.get())
         made = library.empty(tuple(filtered.shape), kind, array)
         filtered.copy_to(made)
 
@@ -133,6 +135,8 @@ def run(
     if tuple(out.shape) != tuple(made.shape):
         raise ValueError(f"output must have shape {tuple(made.shape)}, got {tuple(out.shape)}")
     out[...] = made
+    if stream is not None and isinstance(library, _arrays.OnGpu):
+        _native.synchronise(array, library.stream(array))
     return output
 
 

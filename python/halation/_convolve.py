@@ -95,7 +95,8 @@ def convolve(
     device : str, optional
         Where the image lies unless given. It is never moved: "reference" is another way for arrays on the CPU.
     stream : int, optional
-        The address of a CUDA stream; the caller's current one unless given.
+        The address of a CUDA stream on which the image becomes valid and the result will; the caller's current one unless given. A chain's
+        result is complete when the call returns.
 
     Returns
     -------

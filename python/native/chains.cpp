@@ -58,9 +58,17 @@ class Filtered {
   Image image_;
 };
 
-/// `stream`: of an array on a GPU, on which it becomes valid.
+/// Until all that was put on a stream of an array's GPU is done.
+void synchronise_array(nb::handle array, std::uintptr_t stream) {
+  const Device device = Array(array, Access::read).device;
+  const nb::gil_scoped_release released;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): Python's addresses are numbers
+  synchronise(device, {reinterpret_cast<void*>(stream)});
+}
+
+/// An array on a GPU is complete when it is called.
 Filtered filter_chain(const nb::list& stages, int dims, nb::handle input, const nb::dict& words, const nb::dict& colours,
-                      const std::string& device, std::uintptr_t stream, int most_threads) {
+                      const std::string& device, int most_threads) {
   const Chain chain = along(chain_of(stages), dims);
   const Options options = options_of(words);
   const ColourOptions colour = colours_of(colours);
@@ -71,8 +79,6 @@ Filtered filter_chain(const nb::list& stages, int dims, nb::handle input, const 
   const nb::gil_scoped_release released;
   std::optional<ThreadLimit> limit;
   if (most_threads > 0) limit.emplace(most_threads);
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): Python's addresses are numbers
-  if (!shares_memory(in.device, cpu())) synchronise(in.device, {reinterpret_cast<void*>(stream)});
   return Filtered(view ? convolve_display(in, chain, *view, options, colour, where) : convolve_chain(in, chain, options, colour, where));
 }
 
@@ -85,10 +91,12 @@ void bind_chains(nb::module_& module) {
           "array", [](nb::handle self) { return nb::cast<Filtered&>(self).array(self); },
           nb::sig("def array(self) -> numpy.typing.NDArray[typing.Any]"), "Of one in host memory, NumPy's array over its memory.")
       .def("copy_to", &Filtered::copy_to, nb::arg("array"), "Copies it into an array on the same GPU; complete when the call returns.");
+  module.def("synchronise", &synchronise_array, nb::arg("array"), nb::arg("stream"), nb::sig("def synchronise(array: object, stream: int) -> None"),
+             "Waits until all that was put on a stream of an array's GPU is done.");
   module.def("filter_chain", &filter_chain, nb::arg("stages"), nb::arg("dims"), nb::arg("input"), nb::arg("options"), nb::arg("colour"),
-             nb::arg("device"), nb::arg("stream"), nb::arg("most_threads"),
+             nb::arg("device"), nb::arg("most_threads"),
              nb::sig("def filter_chain(stages: list[typing.Any], dims: int, input: object, options: dict[str, typing.Any], "
-                     "colour: dict[str, typing.Any], device: str, stream: int, most_threads: int) -> Filtered"),
+                     "colour: dict[str, typing.Any], device: str, most_threads: int) -> Filtered"),
              "Filters an array of five axes by a chain, along the innermost `dims` of depth, height and width; see words.h.");
 }
 

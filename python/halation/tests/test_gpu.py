@@ -266,3 +266,19 @@ def test_chains_on_a_stream():
             array += 1
         got = halation.convolve(array, "gaussian | box")
     assert abs(float(got.min()) - 50) < 1e-3 and abs(float(got.max()) - 50) < 1e-3
+
+
+def test_chains_on_a_stream_that_is_not_the_current_one():
+    """The image becomes valid on it, and what goes into `output` is complete when the call returns; `axes` make the array be copied."""
+    cupy = pytest.importorskip("cupy")
+    stream, current = cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream(non_blocking=True)
+    array, out = cupy.zeros((3, 1024, 1024), np.float32), cupy.zeros((3, 1024, 1024), np.float32)
+    cupy.cuda.get_current_stream().synchronize()
+    with stream:
+        for _ in range(50):
+            array += 1
+    with current:
+        assert halation.convolve(array, "gaussian | box", axes=(2, 0), output=out, stream=stream.ptr) is out
+    with cupy.cuda.Stream(non_blocking=True):
+        least, most = float(out.min()), float(out.max())
+    assert abs(least - 50) < 1e-3 and abs(most - 50) < 1e-3
