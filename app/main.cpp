@@ -52,6 +52,7 @@ int run(int argc, char** argv) {
   add_bench(program);
   add_devices(program);
   add_interactive(program);
+  add_studio(program);
   add_completion(program);
   program.footer(footer);
   if (const std::optional<std::string> answer = program.parse(argc, argv)) {

@@ -16,6 +16,7 @@ void add_ladder(Program& program);
 void add_bench(Program& program);
 void add_devices(Program& program);
 void add_interactive(Program& program);
+void add_studio(Program& program);
 void add_completion(Program& program);
 
 }  // namespace halation::app

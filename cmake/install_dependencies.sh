@@ -9,7 +9,7 @@ set -euo pipefail
 
 declare -A packages=(
   [build]="g++ cmake ninja-build ccache pkg-config libhwy-dev libtbb-dev libpng-dev libjpeg-dev libtiff-dev libwebp-dev
-           libopenexr-dev libgif-dev libavif-dev libcli11-dev libfmt-dev nlohmann-json3-dev libedit-dev"
+           libopenexr-dev libgif-dev libavif-dev libcli11-dev libfmt-dev nlohmann-json3-dev libedit-dev libcpp-httplib-dev"
   [test]="libgtest-dev libgmock-dev librapidcheck-dev python3 ffmpeg"
   [python]="python3-dev python3-venv"
   [web]="chromium"

@@ -65,7 +65,7 @@ TEST(PastCaches, TakesAnyStrides) {
   upside_down.data += (upside_down.shape.height - 1) * upside_down.strides.height;
   upside_down.strides.height = -upside_down.strides.height;
   copy_past_caches(in.view(), upside_down);
-  const std::size_t row = 64 * 3 * 2;
+  const std::size_t row = std::size_t{64} * 3 * 2;
   for (std::int64_t y = 0; y < 33; ++y)
     EXPECT_EQ(std::memcmp(back.view().data + (32 - y) * in.view().strides.height, in.view().data + y * in.view().strides.height, row), 0);
 }

@@ -184,7 +184,7 @@ TEST(StripFilter, GivesTheSameBitsWhateverMemoryThereIs) {
     if (memory == 0) {
       copy(out.view(), first.view());
     } else {
-      EXPECT_EQ(std::memcmp(out.view().data, first.view().data, 400 * 50 * 4), 0) << memory;
+      EXPECT_EQ(std::memcmp(out.view().data, first.view().data, std::size_t{400} * 50 * 4), 0) << memory;
     }
   }
 }

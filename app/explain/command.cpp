@@ -11,6 +11,7 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/filter_options.h"
 #include "app/command_line/stated_job.h"
+#include "app/report/filter_facts.h"
 #include "app/report/printable.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
@@ -19,7 +20,6 @@
 #include "model/roofline.h"
 #include "model/tile.h"
 #include "model/weights.h"
-#include "plan/analysis/analyse.h"
 
 namespace halation::app {
 namespace {
@@ -124,11 +124,6 @@ Question question_of(const Flags& flags) {
   if (flags.tune) options.tune = tune_named(*flags.tune);
   question.gpu = &gpu_named(flags.gpu.value_or("h200"));
   return question;
-}
-
-bool is_separable(const FilterSize& size, const std::vector<double>& weights) {
-  const std::optional<Separation> separation = separate(size.space(), weights);
-  return separation && separation->residual <= separable_tolerance(false);
 }
 
 /// What one method costs a pixel, all its channels together, and the least time for the image.
@@ -287,7 +282,7 @@ std::string text_of(const Question& question, const std::vector<PlanAnswer>& ans
                   gpu.operations_per_second(f64) * 1e-12,
                   gpu.measured_operations_per_second > 0 && !f64 ? "measured" : "by data sheet");
   for (const Filter& filter : question.filter.filters) {
-    const model::WeightFacts facts = model::facts_of(filter, is_separable);
+    const model::WeightFacts facts = weight_facts(filter);
     text += "\n" + facts_text(filter, facts) + costs_text(costs_of(question, facts));
   }
   for (const PlanAnswer& answer : answers) {
@@ -300,18 +295,8 @@ std::string text_of(const Question& question, const std::vector<PlanAnswer>& ans
 }
 
 Json json_of(const Question& question, const Filter& filter) {
-  const model::WeightFacts facts = model::facts_of(filter, is_separable);
-  const auto [depth, height, width] = facts.size.space();
-  Json report{{"name", filter.name()},
-              {"size", {{"depth", depth}, {"height", height}, {"width", width}}},
-              {"taps", facts.size.taps()}};
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    report["symmetry"][std::string(1, "zyx"[axis])] = model::name_of(facts.symmetry[axis]);
-  report["separable"] = facts.separable;
-  report["rank"] = facts.rank ? Json(*facts.rank) : Json(nullptr);
-  report["integers"] = facts.integers;
-  report["all_equal"] = facts.equal;
-  report["sum"] = facts.sum;
+  const model::WeightFacts facts = weight_facts(filter);
+  Json report = app::json_of(filter, facts);
   for (const MethodCost& cost : costs_of(question, facts))
     report["methods"].push_back({{"method", name_of(cost.method)},
                                  {"operations_per_pixel", cost.operations},
@@ -320,19 +305,6 @@ Json json_of(const Question& question, const Filter& filter) {
                                  {"gpix_per_second", cost.gpix_per_second},
                                  {"bound_by", model::name_of(cost.roofline.bound)}});
   return report;
-}
-
-/// The one chosen first; times in seconds.
-Json json_of(const std::vector<RankedMethod>& ranking) {
-  Json list = Json::array();
-  for (const RankedMethod& each : ranking) {
-    Json method{{"method", name_of(each.method)}};
-    if (each.expected_seconds) method["expected_seconds"] = *each.expected_seconds;
-    if (each.measured_seconds) method["measured_seconds"] = *each.measured_seconds;
-    if (!each.why_not.empty()) method["why_not"] = each.why_not;
-    list.push_back(std::move(method));
-  }
-  return list;
 }
 
 Json json_of(const Question& question, const std::vector<PlanAnswer>& answers) {
@@ -353,7 +325,7 @@ Json json_of(const Question& question, const std::vector<PlanAnswer>& answers) {
     Json plan{{"device", answer.device}, {"explanation", answer.text}, {"methods", Json::array()}};
     for (const Method method : answer.methods) plan["methods"].push_back(name_of(method));
     for (const std::vector<RankedMethod>& ranking : answer.ranking)
-      plan["ranking"].push_back(json_of(ranking));
+      plan["ranking"].push_back(app::json_of(ranking));
     if (answer.error_bound) {
       plan["error_bound"] = *answer.error_bound;
       plan["largest_input"] = answer.largest_input;

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
 #include <vector>
 
 #include "converted.h"
 #include "io/channels.h"
 #include "pipeline/colour/srgb.h"
+#include "shown_range.h"
 
 namespace halation::app {
 namespace {
@@ -18,27 +18,9 @@ namespace {
 constexpr std::int64_t gap_px = 8;
 constexpr std::uint8_t white = 255;
 
-struct Range {
-  double black, white;
-};
-
-Range range_of(Pixel pixel) {
-  switch (pixel) {
-    case Pixel::u8:
-    case Pixel::u16:
-    case Pixel::i16:
-      return {smallest(pixel), largest(pixel)};
-    case Pixel::f16:
-    case Pixel::f32:
-    case Pixel::f64:
-      return {0, 1};
-  }
-  throw std::logic_error("range_of: not a pixel");
-}
-
 /// `image` with the range of `scale` stretched over that of `pixel`.
 Image stretched(ConstView image, Pixel scale, Pixel pixel) {
-  const Range from = range_of(scale);
+  const ShownRange from = shown_range(scale);
   const double factor = largest(pixel) / (from.white - from.black);
   return converted(image, pixel, factor, -from.black * factor);
 }

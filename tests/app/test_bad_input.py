@@ -257,7 +257,7 @@ class Options(BadInput):
 
     def test_command_line(self):
         see = "; see halation apply --help"
-        self.check_error([], "a command is needed: apply, batch, video, filters, explain, tune, ladder, bench, devices, interactive, completion; see halation --help",
+        self.check_error([], "a command is needed: apply, batch, video, filters, explain, tune, ladder, bench, devices, interactive, studio, completion; see halation --help",
                          WRONG_USAGE)
         self.check_error(["aply"], "unexpected 'aply'; see halation --help", WRONG_USAGE)
         self.refuse(WRONG_USAGE, "filter is required" + see)

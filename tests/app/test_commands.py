@@ -8,7 +8,7 @@ import unittest
 from pictures import png
 from program import ProgramTest, flat, main
 
-COMMANDS = ["apply", "batch", "video", "filters", "explain", "tune", "ladder", "bench", "devices", "interactive", "completion"]
+COMMANDS = ["apply", "batch", "video", "filters", "explain", "tune", "ladder", "bench", "devices", "interactive", "studio", "completion"]
 FILTERS = ["identity", "sharpen", "high_pass", "low_pass", "box", "gaussian", "gaussian_derivative", "sobel", "scharr",
            "prewitt", "laplacian", "laplacian_of_gaussian", "unsharp_mask", "emboss", "motion_blur", "disk", "edges"]
 

@@ -106,7 +106,7 @@ class Tune(ProgramTest):
         self.check_error(["tune", "--forget"], "timings: cannot be removed", 1, env={**os.environ, "HALATION_CACHE": "timings"})
 
     def test_rates(self):
-        text = self.tuned("tune", "--device", "cpu", timeout=800)  # sanitizers take their time
+        text = self.tuned("tune", "--device", "cpu", timeout=1700)  # sanitizers take their time
         self.assertRegex(text, r"\A\ncpu: measured / expected, \d+ times of \d+ jobs in [\d.]+ s\nmethod +u8 +u16 +f32 +f64\n")
         rates = {line.split()[0]: line.split()[1:] for line in text.splitlines()[3:3 + len(METHODS)]}
         self.assertEqual(list(rates), METHODS)

@@ -160,7 +160,7 @@ TEST(GpuStrips, NeedMemoryOfTheDevice) {
   const Filter tall = Filter::separable({.y = std::vector<double>(1001, 1 / 1001.0), .x = {1}});
   const Ballast ballast(std::size_t{96} << 20);
   try {
-    StripFilter(shape, Pixel::u8, tall, {}, {}, {}, {.devices = {cuda()}});
+    const StripFilter filter(shape, Pixel::u8, tall, {}, {}, {}, {.devices = {cuda()}});
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_memory);

@@ -1,7 +1,8 @@
-"""conftest.py: which site is tested, and where its pictures go."""
+"""conftest.py: the browser, which site is tested, and where its pictures go."""
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 
 def pytest_addoption(parser):
@@ -19,6 +20,15 @@ def shots(pytestconfig):
     folder = pytestconfig.getoption("--shots")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        # Debian's Chromium; its sandbox does not work for root, who builds in containers.
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
 
 
 def pytest_generate_tests(metafunc):

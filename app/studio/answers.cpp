@@ -1,0 +1,338 @@
+// answers.cpp: what the page is told, as JSON.
+#include "answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+#include "app/command_line/filter_options.h"
+#include "app/report/filter_facts.h"
+#include "code_lines.h"
+#include "core/border_index.h"
+#include "core/convert.h"
+#include "halation/display.h"
+#include "halation/error.h"
+#include "halation/filters.h"
+#include "histogram.h"
+
+namespace halation::app {
+namespace {
+
+constexpr std::int64_t most_inspected_taps = 15;
+constexpr std::int64_t response_points = 65;  // along each axis, odd: one lies at 0
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
+
+std::string_view name_of(ColourModel colour) {
+  switch (colour) {
+    case ColourModel::gray: return "gray";
+    case ColourModel::rgb: return "rgb";
+    case ColourModel::cmyk: return "cmyk";
+    case ColourModel::other: return "other";
+  }
+  return "other";
+}
+
+Json json_of(const Parameter& parameter) {
+  Json json{{"name", parameter.name},
+            {"meaning", parameter.meaning},
+            {"unit", parameter.unit},
+            {"default", default_of(parameter)},
+            {"least", parameter.least},
+            {"most", parameter.most},
+            {"integer", parameter.integer},
+            {"per_axis", parameter.per_axis},
+            {"allowed", allowed_values(parameter)}};
+  if (!parameter.choices.empty()) json["choices"] = parameter.choices;
+  return json;
+}
+
+Json json_of(const PageFacts& facts) {
+  return {{"width", facts.shape.width},   {"height", facts.shape.height}, {"depth", facts.shape.depth},
+          {"channels", facts.shape.channels}, {"pixel", halation::name_of(facts.pixel)}, {"colour", name_of(facts.colour)},
+          {"alpha", facts.alpha},         {"linear_light", facts.linear_light}};
+}
+
+/// The slice of a filter's weights that lies over the output's own.
+std::vector<double> slice_of(const Filter& filter) {
+  const FilterSize size = filter.size();
+  const std::vector<double> all = filter.weights();
+  const auto begin = all.begin() + filter.anchor().z * size.height * size.width;
+  return {begin, begin + size.height * size.width};
+}
+
+/// |H| over fy and fx, row by row.
+std::vector<double> response_of(const std::vector<double>& weights, std::int64_t height, std::int64_t width) {
+  const auto frequency = [](std::int64_t point) { return static_cast<double>(point) / (response_points - 1) - 0.5; };
+  const auto turned = [&](std::int64_t point, std::int64_t tap) {
+    return std::polar(1.0, -2 * std::numbers::pi * frequency(point) * static_cast<double>(tap));
+  };
+  std::vector<std::complex<double>> rows(static_cast<std::size_t>(height * response_points));
+  for (std::int64_t fx = 0; fx < response_points; ++fx) {
+    for (std::int64_t x = 0; x < width; ++x) {
+      const std::complex<double> factor = turned(fx, x);
+      for (std::int64_t y = 0; y < height; ++y)
+        rows[static_cast<std::size_t>(y * response_points + fx)] += weights[static_cast<std::size_t>(y * width + x)] * factor;
+    }
+  }
+  std::vector<double> response;
+  for (std::int64_t fy = 0; fy < response_points; ++fy) {
+    std::vector<std::complex<double>> sums(response_points);
+    for (std::int64_t y = 0; y < height; ++y) {
+      const std::complex<double> factor = turned(fy, y);
+      for (std::int64_t fx = 0; fx < response_points; ++fx)
+        sums[static_cast<std::size_t>(fx)] += rows[static_cast<std::size_t>(y * response_points + fx)] * factor;
+    }
+    for (const std::complex<double>& sum : sums) response.push_back(std::abs(sum));
+  }
+  return response;
+}
+
+Json json_of(const Filter& filter) {
+  const FilterSize size = filter.size();
+  Json json = app::json_of(filter, weight_facts(filter));
+  json["anchor"] = {{"y", filter.anchor().y}, {"x", filter.anchor().x}};
+  json["correlation"] = filter.is_correlation();
+  if (size.height > most_shown_taps || size.width > most_shown_taps) return json;
+  const std::vector<double> weights = slice_of(filter);
+  json["weights"] = weights;
+  json["response"] = {{"points", response_points}, {"values", response_of(weights, size.height, size.width)}};
+  return json;
+}
+
+const FilterSet& stage_of(const Chain& chain, std::size_t stage) {
+  if (stage >= chain.stages.size()) refuse(fmt::format("stage is in [0, {}), got {}", chain.stages.size(), stage));
+  return chain.stages[stage];
+}
+
+/// Those of a set that say anything: along an axis that the picture does not have a filter of a set is 0.
+std::vector<Filter> telling(const FilterSet& set) {
+  std::vector<Filter> filters;
+  for (const Filter& filter : set.filters) {
+    const std::vector<double> weights = filter.weights();
+    if (set.filters.size() == 1 || std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; })) filters.push_back(filter);
+  }
+  return filters;
+}
+
+double value_at(const ConstView& view, const Position& at) {
+  return visit_pixel(view.pixel, [&](auto like) { return static_cast<double>(view.at<decltype(like)>(at)); });
+}
+
+/// A pixel of one filter's result: what it sees, and the sum that it makes of it.
+Json inspected(const Filter& filter, const ConstView& in, const Options& options, const Position& at) {
+  const FilterSize size = filter.size();
+  const Anchor anchor = filter.anchor();
+  const bool mirrored = options.operation == Operation::convolution && !filter.is_correlation();
+  const std::vector<double> weights = filter.weights();
+  const Shape& shape = in.shape;
+  const auto axes = options.border.axes();
+  double sum = 0;
+  Json values = Json::array(), shown = Json::array();
+  // Of what is large, the middle.
+  const auto is_shown = [&](std::int64_t k, std::int64_t centre) { return std::abs(k - centre) <= most_inspected_taps / 2; };
+  for (std::int64_t kz = 0; kz < size.depth; ++kz) {
+    for (std::int64_t ky = 0; ky < size.height; ++ky) {
+      for (std::int64_t kx = 0; kx < size.width; ++kx) {
+        // The tap that lies over the pixel to the right of another is the next one, or of a convolution the one before.
+        const std::int64_t tz = mirrored ? size.depth - 1 - kz : kz, ty = mirrored ? size.height - 1 - ky : ky, tx = mirrored ? size.width - 1 - kx : kx;
+        const auto offset = [&](std::int64_t t, std::int64_t a) { return mirrored ? a - t : t - a; };
+        const std::int64_t z = border_index(at.z + offset(tz, anchor.z), shape.depth, axes[0].mode);
+        const std::int64_t y = border_index(at.y + offset(ty, anchor.y), shape.height, axes[1].mode);
+        const std::int64_t x = border_index(at.x + offset(tx, anchor.x), shape.width, axes[2].mode);
+        const double value = z < 0   ? axes[0].value
+                             : y < 0 ? axes[1].value
+                             : x < 0 ? axes[2].value
+                                     : value_at(in, {.z = z, .y = y, .x = x, .c = at.c});
+        const double weight = weights[static_cast<std::size_t>((tz * size.height + ty) * size.width + tx)];
+        sum += weight * value;
+        if (tz == anchor.z && is_shown(ty, anchor.y) && is_shown(tx, anchor.x)) {
+          values.push_back(value);
+          shown.push_back(weight);
+        }
+      }
+    }
+  }
+  const auto shown_along = [&](std::int64_t count, std::int64_t centre) {
+    std::int64_t number = 0;
+    for (std::int64_t k = 0; k < count; ++k) number += is_shown(k, centre) ? 1 : 0;
+    return number;
+  };
+  return {{"rows", shown_along(size.height, anchor.y)},
+          {"columns", shown_along(size.width, anchor.x)},
+          {"all", size.taps()},
+          {"values", std::move(values)},
+          {"weights", std::move(shown)},
+          {"sum", sum}};
+}
+
+std::string result_name(const std::string& name) {
+  const std::filesystem::path path(name);
+  const std::string ending = path.extension().string();
+  return path.stem().string() + "_filtered" + (ending.empty() || ending == ".gif" ? ".png" : ending);
+}
+
+}  // namespace
+
+Json filters_answer(const Workspace& workspace) {
+  Json answer;
+  for (const NamedFilter& filter : named_filters()) {
+    Json parameters = Json::array();
+    for (const Parameter& parameter : filter.parameters) parameters.push_back(json_of(parameter));
+    answer["filters"].push_back({{"name", filter.name},
+                                 {"summary", filter.summary},
+                                 {"formula", filter.formula},
+                                 {"source", filter.source},
+                                 {"dims", filter.dims},
+                                 {"parameters", std::move(parameters)}});
+  }
+  for (const Border::Mode mode : {Border::Mode::reflect101, Border::Mode::reflect, Border::Mode::replicate, Border::Mode::wrap, Border::Mode::constant})
+    answer["borders"].push_back(halation::name_of(mode));
+  for (const Pixel pixel : all_pixels) answer["pixels"].push_back(halation::name_of(pixel));
+  for (const Display view : {Display::signed_values, Display::magnitude, Display::stretched}) answer["views"].push_back(halation::name_of(view));
+  for (const DeviceInfo& info : devices())
+    answer["devices"].push_back({{"name", halation::name_of(info.device)}, {"description", info.description}});
+  answer["device"] = halation::name_of(workspace.device());
+  return answer;
+}
+
+Json picture_answer(const Workspace& workspace) {
+  if (!workspace.has_picture()) return {{"picture", nullptr}};
+  const Picture picture = workspace.picture();
+  Json facts = json_of(picture.facts);
+  facts["name"] = picture.name;
+  facts["pages"] = picture.pages;
+  facts["number"] = picture.number;
+  return {{"picture", std::move(facts)}};
+}
+
+Json weights_answer(Workspace& workspace, const Asked& asked, std::size_t stage) {
+  const std::shared_ptr<const PageJob> job = workspace.job(asked);
+  Json answer{{"stages", job->chain.stages.size()}, {"stage", stage}, {"filters", Json::array()}};
+  const FilterSet& set = stage_of(job->chain, stage);
+  answer["combine"] = set.combine == Combine::magnitude ? "magnitude" : "none";
+  for (const Filter& filter : telling(set)) answer["filters"].push_back(json_of(filter));
+  return answer;
+}
+
+Json explain_answer(Workspace& workspace, const Asked& asked) {
+  const auto answer_on = [&](const Asked& there) {
+    const std::shared_ptr<const PageJob> job = workspace.job(there);
+    Json stages = Json::array();
+    double expected = 0;
+    for (const Plan& plan : job->prepared.plans()) {
+      Json filters = Json::array();
+      for (const std::vector<RankedMethod>& ranking : plan.ranking()) {
+        filters.push_back(app::json_of(ranking));
+        expected += ranking.empty() ? 0 : ranking.front().measured_seconds.value_or(ranking.front().expected_seconds.value_or(0));
+      }
+      stages.push_back(std::move(filters));
+    }
+    const Pixel pixel = job->prepared.specs().back().pixel;
+    const double most = is_float(pixel) ? (is_float(job->prepared.input_pixel()) ? 1 : largest(job->prepared.input_pixel())) : largest(pixel);
+    return Json{{"device", halation::name_of(job->device)},
+                {"text", explain(*job)},
+                {"stages", std::move(stages)},
+                {"expected_seconds", expected},
+                {"error_bound", job->prepared.plans().back().error_bound(most)},
+                {"largest_input", most},
+                {"output", {{"width", job->output_shape.width}, {"height", job->output_shape.height}, {"pixel", halation::name_of(job->output_pixel)}}}};
+  };
+  Json answer = answer_on(asked);
+  answer["elsewhere"] = Json::array();
+  for (const DeviceInfo& info : devices()) {
+    const std::string name = halation::name_of(info.device);
+    if (info.device.kind == Device::Kind::reference || name == answer["device"]) continue;
+    Asked there = asked;
+    there.options["device"] = name;
+    Json other = answer_on(there);
+    other.erase("text");
+    answer["elsewhere"].push_back(std::move(other));
+  }
+  return answer;
+}
+
+Json histogram_answer(Workspace& workspace, const Asked& asked, const Turn& turn) {
+  const auto counts = [](const Histogram& histogram) {
+    Json channels = Json::array();
+    for (const Histogram::Counts& channel : histogram.channels()) channels.push_back(channel);
+    return Json{{"channels", std::move(channels)}, {"not_numbers", histogram.not_numbers()}};
+  };
+  Json answer;
+  std::optional<Histogram> histogram;
+  Workspace::Visitor visitor{.begin = [&](const PageFacts& facts) { histogram.emplace(facts); },
+                             .take = [&](const ConstView& part, std::int64_t) { histogram->take(part); }};
+  workspace.visit_original(visitor);
+  answer["original"] = counts(*histogram);
+  const Clipping clipping = workspace.clipping(asked, turn, visitor);
+  answer["result"] = counts(*histogram);
+  answer["clipped"] = {{"known", clipping.known}, {"share", clipping.clipped.share()}, {"note", clipping.note}};
+  return answer;
+}
+
+Json inspect_answer(Workspace& workspace, const Asked& asked, const std::string& before, std::int64_t x, std::int64_t y, const Turn& turn) {
+  Asked all = asked;
+  if (!before.empty()) all.chain = before + " | " + asked.chain;
+  const std::shared_ptr<const PageJob> job = workspace.job(all);
+  if (job->colour.linear || job->colour.gray || job->colour.alpha)
+    refuse("a pixel is shown of values as they are stored: of pictures without alpha, not in linear light, not as luma");
+  const PageFacts facts = workspace.picture().facts;
+  if (x < 0 || y < 0 || x >= facts.shape.width || y >= facts.shape.height)
+    refuse(fmt::format("x and y lie within {}x{}, got {},{}", facts.shape.width, facts.shape.height, x, y));
+  if (job->options.extent != Extent::same) refuse("a pixel is shown of results of extent same");
+  const Position here{.z = facts.shape.depth / 2, .y = y, .x = x};
+  const FilterSet& last = job->chain.stages.back();
+  const std::vector<Filter> filters_of_last = telling(last);
+  Json answer{{"x", x}, {"y", y}, {"channels", Json::array()}};
+  const auto look = [&](const ConstView& in, std::int64_t) {
+    for (std::int64_t c = 0; c < in.shape.channels; ++c) {
+      Json filters = Json::array();
+      double squares = 0, sum = 0;
+      for (const Filter& filter : filters_of_last) {
+        Json one = inspected(filter, in, job->options, {.z = here.z, .y = y, .x = x, .c = c});
+        sum = one["sum"];
+        squares += sum * sum;
+        filters.push_back(std::move(one));
+      }
+      answer["channels"].push_back({{"filters", std::move(filters)},
+                                    {"value", job->options.scale * (last.combine == Combine::magnitude ? std::sqrt(squares) : sum) + job->options.offset}});
+    }
+  };
+  const Workspace::Visitor inputs{.begin = [](const PageFacts&) {}, .take = look};
+  if (before.empty()) {
+    workspace.visit_original(inputs);
+  } else {
+    Asked floats = asked;
+    floats.chain = before;
+    floats.options["output-pixel"] = facts.pixel == Pixel::f64 ? "f64" : "f32";
+    for (const char* of_the_last : {"scale", "offset", "view"}) floats.options.erase(of_the_last);
+    if (workspace.visit(floats, turn, inputs).in_strips) refuse("a pixel of a later stage is shown where the stage before fits in memory");
+  }
+  std::vector<double> results;
+  const Workspace::Visitor outputs{.begin = [](const PageFacts&) {}, .take = [&](const ConstView& part, std::int64_t first) {
+                                     const std::size_t axis = axis_of_parts(facts.shape);
+                                     std::array<std::int64_t, 3> at = {here.z, y, x};
+                                     at[axis] -= first;
+                                     if (at[axis] < 0 || at[axis] >= length_of_part(part.shape, facts.shape)) return;
+                                     for (std::int64_t c = 0; c < part.shape.channels; ++c)
+                                       results.push_back(value_at(part, {.z = at[0], .y = at[1], .x = at[2], .c = c}));
+                                   }};
+  workspace.visit(all, turn, outputs);
+  answer["result"] = results;
+  return answer;
+}
+
+Json code_answer(const Workspace& workspace, const Asked& asked) {
+  const std::string name = workspace.has_picture() ? workspace.picture().name : "photo.jpg";
+  const CodeLines lines = code_lines(asked, name, result_name(name));
+  return {{"command", lines.command}, {"python", lines.python}, {"cpp", lines.cpp}, {"save_as", result_name(name)}};
+}
+
+}  // namespace halation::app

@@ -1,0 +1,202 @@
+// main.js: the page: what the user does becomes requests, and answers become what is to be seen.
+import {ask, askJson, client, Newest, putPicture} from './api.js';
+import {ChainEditor} from './chain.js';
+import {showHistogram, showInspected, showMethods, showResponse, showWeightFacts, showWeights} from './facts.js';
+import {PictureView} from './picture.js';
+
+const at = id => document.getElementById(id);
+const newest = {after: new Newest(), before: new Newest(), facts: new Newest(1000), inspect: new Newest()};
+const factsAfter = 150;  // ms of rest
+let picture = null;
+let factsTimer = 0;
+let inspected = null;
+const frames = [];  // when the last were shown
+
+const library = await askJson('/filters').catch(error => trouble(error));
+const chain = new ChainEditor(at('chain'), at('add'), at('add-filter'), library.filters, changed);
+const view = new PictureView(at('frame'), at('before'), at('after'), at('cut'), moved, inspect);
+
+function trouble(error) {
+  at('trouble').textContent = error?.message ?? '';
+  at('trouble').hidden = !error;
+}
+
+/** The options of `halation apply` that the page has. */
+function options() {
+  return {
+    border: at('border').value === 'reflect101' ? '' : at('border').value,
+    'border-value': at('border').value === 'constant' ? at('border-value').value : '',
+    view: at('view').value,
+    accuracy: at('accuracy').value === 'exact' ? '' : at('accuracy').value,
+    linear: at('linear').checked ? '1' : '',
+    gray: at('gray').checked ? '1' : '',
+    device: at('device').value,
+  };
+}
+
+const asked = () => ({chain: chain.text(), ...options()});
+/** Without what the program would choose for itself. */
+const askedElsewhere = () => ({...asked(), device: at('device').value === library.device ? '' : at('device').value});
+
+async function pixels(words, signal) {
+  const {part, pixels: w} = view.look();
+  const response = await ask('/preview', {...words, w, crop: [part.x, part.y, part.width, part.height].join(), format: 'raw', client}, {signal});
+  const of = name => response.headers.get(`X-Halation-${name}`);
+  return {rgba: new Uint8ClampedArray(await response.arrayBuffer()), width: Number(of('Width')), height: Number(of('Height')), part,
+          device: of('Device'), milliseconds: Number(of('Milliseconds')), way: of('Way')};
+}
+
+function showResult() {
+  newest.after.start(signal => pixels(asked(), signal), (result, all) => {
+    trouble(null);
+    view.show('after', result.rgba, result.width, result.height, result.part);
+    const now = performance.now();
+    frames.push(now);
+    while (frames.length > 20 || frames[0] < now - 2000) frames.shift();
+    const rate = frames.length > 2 ? `, ${(1000 * (frames.length - 1) / (now - frames[0])).toFixed(0)} FPS` : '';
+    const work = result.way === 'kept' ? 'kept' : `filtered in ${result.milliseconds.toFixed(1)} ms${result.way === 'strips' ? ', strip by strip' : ''}`;
+    at('status').textContent = `${result.device}: ${work}; shown in ${all.toFixed(0)} ms${rate}`;
+    document.body.dataset.shown = chain.text();
+  }, trouble);
+}
+
+function showOriginal() {
+  newest.before.start(signal => pixels({of: 'original'}, signal), result => view.show('before', result.rgba, result.width, result.height, result.part), trouble);
+}
+
+/** The chain or an option is another. */
+function changed() {
+  at('border-value-row').hidden = at('border').value !== 'constant';
+  const stage = Math.min(Number(at('stage-choice').value) || 0, Math.max(0, chain.stages.length - 1));
+  at('stage-choice').replaceChildren(...chain.stages.map((each, index) => new Option(`${index + 1} ${each.name}`, index)));
+  if (chain.stages.length) at('stage-choice').value = stage;
+  if (!picture) return;
+  showResult();
+  clearTimeout(factsTimer);
+  factsTimer = setTimeout(showFacts, factsAfter);
+}
+
+/** Another part is to be seen. */
+function moved() {
+  at('zoom').textContent = view.size ? `${(100 * view.scale * devicePixelRatio).toPrecision(3)}%` : '';
+  if (!picture) return;
+  showResult();
+  showOriginal();
+}
+
+function showFacts() {
+  const stage = Number(at('stage-choice').value) || 0;
+  newest.facts.start(async signal => {
+    const words = asked();
+    const code = askJson('/code', askedElsewhere(), {signal});
+    const weights = askJson('/weights', {...words, stage}, {signal});
+    const explained = askJson('/explain', words, {signal});
+    const histogram = askJson('/histogram', {...words, client}, {signal});
+    return Promise.all([code, weights, explained, histogram]);
+  }, ([code, weights, explained, histogram]) => {
+    at('line-command').textContent = code.command;
+    at('line-python').textContent = code.python;
+    at('line-cpp').textContent = code.cpp;
+    if (!at('save-as').dataset.edited) at('save-as').value = code.save_as;
+    showWeights(at('weights'), weights, rows => chain.setWeights(stage, rows));
+    showWeightFacts(at('weight-facts'), weights);
+    showResponse(at('response'), at('response-words'), weights);
+    showMethods(at('methods'), at('explanation'), explained);
+    showHistogram(at('histogram'), at('histogram-words'), histogram);
+    if (inspected) inspect(...inspected);
+    document.body.dataset.facts = chain.text();
+  }, error => { if (at('trouble').hidden) trouble(error); });
+}
+
+function inspect(x, y) {
+  inspected = [x, y];
+  const stage = Math.min(Number(at('stage-choice').value) || 0, chain.stages.length - 1);
+  const before = stage > 0 ? chain.text(stage) : '';
+  const words = {...options(), chain: chain.stages.length ? chain.textOf(chain.stages[stage]) : 'identity', before, x, y, client};
+  at('inspector').hidden = false;
+  newest.inspect.start(signal => askJson('/inspect', words, {signal}),
+    answer => showInspected(at('inspector'), answer, picture.channels >= 3 ? ['red', 'green', 'blue', 'alpha'] : ['gray', 'alpha']),
+    error => at('inspector').replaceChildren(error.message));
+}
+
+function take(answer) {
+  picture = answer.picture;
+  if (!picture) return;
+  const deep = picture.depth > 1 ? ` × ${picture.depth}` : '';
+  at('picture-name').textContent = `${picture.name}: ${picture.width} × ${picture.height}${deep}, ${picture.channels > 1 ? `${picture.channels} channels of ` : ''}${picture.pixel}${picture.pages > 1 ? `, the first of ${picture.pages} pages` : ''}`;
+  at('drop').hidden = true;
+  inspected = null;
+  at('inspector').hidden = true;
+  delete at('save-as').dataset.edited;
+  view.open(picture.width, picture.height);
+  changed();
+}
+
+async function open(file) {
+  if (!file) return;
+  at('picture-name').textContent = `reading ${file.name}…`;
+  try {
+    take(await putPicture(file.name || 'pasted.png', file));
+    trouble(null);
+  } catch (error) {
+    trouble(error);
+    at('picture-name').textContent = picture?.name ?? 'no picture yet';
+  }
+}
+
+async function save() {
+  const name = at('save-as').value;
+  at('save').disabled = true;
+  try {
+    const file = await (await ask('/save', {...askedElsewhere(), as: name})).blob();
+    const link = Object.assign(document.createElement('a'), {href: URL.createObjectURL(file), download: name});
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    trouble(null);
+  } catch (error) {
+    trouble(error);
+  }
+  at('save').disabled = false;
+}
+
+for (const name of library.borders) at('border').append(new Option(name));
+for (const [label, value] of [['values', ''], ...library.views.map(name => [name, name])]) at('view').append(new Option(label, value));
+for (const device of library.devices) at('device').append(Object.assign(new Option(device.name), {title: device.description}));
+at('device').value = library.device;
+
+for (const id of ['border', 'border-value', 'view', 'accuracy', 'linear', 'gray', 'device']) at(id).addEventListener('input', changed);
+at('stage-choice').addEventListener('input', showFacts);
+at('compare').addEventListener('input', () => view.compare(at('compare').value / 100));
+at('fit').addEventListener('click', () => view.fit());
+at('one').addEventListener('click', () => view.pixelForPixel());
+at('in').addEventListener('click', () => view.zoomBy(1.25));
+at('out').addEventListener('click', () => view.zoomBy(0.8));
+at('inspect').addEventListener('click', () => {
+  view.inspecting = !view.inspecting;
+  at('inspect').setAttribute('aria-pressed', view.inspecting);
+  at('frame').classList.toggle('inspecting', view.inspecting);
+});
+at('open').addEventListener('change', () => open(at('open').files[0]));
+at('save').addEventListener('click', save);
+at('save-as').addEventListener('input', () => { at('save-as').dataset.edited = '1'; });
+for (const button of document.querySelectorAll('[data-copy]')) {
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(at(button.dataset.copy).textContent);
+    button.textContent = 'Copied';
+    setTimeout(() => { button.textContent = 'Copy'; }, 1500);
+  });
+}
+document.addEventListener('dragover', event => event.preventDefault());
+document.addEventListener('drop', event => {
+  event.preventDefault();
+  open(event.dataTransfer.files[0]);
+});
+document.addEventListener('paste', event => {
+  const file = [...event.clipboardData.files][0];
+  if (file) open(file);
+});
+
+view.compare(0);
+chain.set(['gaussian']);
+changed();
+askJson('/image').then(take, trouble);

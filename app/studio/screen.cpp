@@ -1,0 +1,189 @@
+// screen.cpp: a picture as a screen shows it.
+#include "screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/filtering/shown_range.h"
+#include "core/convert.h"
+#include "core/threads.h"
+#include "halation/error.h"
+#include "pipeline/colour/srgb.h"
+
+namespace halation::app {
+namespace {
+
+constexpr std::int64_t rows_a_task = 8;
+
+/// out[i] += weight · in[i]
+template <class T>
+void add_row(const T* in, std::int64_t count, float weight, float* out) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] += weight * static_cast<float>(in[i]);
+}
+
+/// NaN is black.
+std::uint8_t level(double value) { return value > 0 ? static_cast<std::uint8_t>(std::lround(std::min(value, 255.0))) : std::uint8_t{0}; }
+
+}  // namespace
+
+Region whole_of(const Shape& shape) { return {.z = shape.depth / 2, .depth = 1, .height = shape.height, .width = shape.width}; }
+
+std::vector<Screen::Span> Screen::spans(std::int64_t samples, std::int64_t outputs) {
+  std::vector<Span> all;
+  for (std::int64_t o = 0; o < outputs; ++o) {
+    // In parts of 1 / outputs of a sample, so that nothing is rounded.
+    const std::int64_t from = o * samples, to = from + samples;
+    const std::int64_t begin = from / outputs, end = (to + outputs - 1) / outputs;
+    const auto share = [&](std::int64_t parts) { return static_cast<float>(static_cast<double>(parts) / static_cast<double>(outputs)); };
+    const float first = share(std::min((begin + 1) * outputs, to) - from);
+    all.push_back({.begin = begin, .end = end, .first = first, .last = end - begin == 1 ? first : share(to - (end - 1) * outputs)});
+  }
+  return all;
+}
+
+Screen::Screen(const PageFacts& page, Pixel scale, const Look& look) : page_(page), look_(look) {
+  const Shape& shape = page.shape;
+  const Region& part = look.part;
+  if (part.x < 0 || part.y < 0 || part.z < 0 || part.width < 1 || part.height < 1 || part.width > shape.width - part.x ||
+      part.height > shape.height - part.y || part.z >= shape.depth)
+    throw Error{ErrorCode::invalid_argument, fmt::format("crop is x,y,width,height within {}x{}, got {},{},{},{}", shape.width, shape.height,
+                                                         part.x, part.y, part.width, part.height)};
+  if (look.width < 1) throw Error{ErrorCode::invalid_argument, fmt::format("w is a number of pixels, got {}", look.width)};
+  width_ = std::min(look.width, part.width);
+  height_ = std::clamp<std::int64_t>(std::llround(static_cast<double>(part.height) * static_cast<double>(width_) / static_cast<double>(part.width)),
+                                     1, part.height);
+  const std::int64_t colours = shape.channels - (page.alpha ? 1 : 0);
+  colours_ = page.colour == ColourModel::cmyk && colours == 4 ? 4 : colours >= 3 ? 3 : 1;
+  samples_ = colours_ + (page.alpha ? 1 : 0);
+  const ShownRange range = shown_range(scale), own = shown_range(page.pixel);
+  factor_ = 255 / (range.white - range.black);
+  offset_ = -range.black * factor_;
+  alpha_factor_ = 1 / (own.white - own.black);
+  rows_ = spans(part.height, height_);
+  columns_ = spans(part.width, width_);
+  sums_.assign(static_cast<std::size_t>(width_ * height_ * samples_), 0.0F);
+}
+
+template <int N>
+void Screen::add_columns(const float* sum, std::int64_t x0, std::int64_t x1, std::int64_t c0, std::int64_t c1, float* out) const {
+  const std::int64_t step = N == 0 ? samples_ : N;
+  constexpr int count = N == 0 ? 1 : N;
+  for (std::int64_t c = c0; c < c1; ++c) {
+    const Span& columns = columns_[static_cast<std::size_t>(c)];
+    const std::int64_t begin = std::max(columns.begin, x0), end = std::min(columns.end, x1);
+    std::array<float, count> all = {};
+    for (std::int64_t x = begin; x < end; ++x) {
+      const float weight = columns.weight(x);
+      for (int s = 0; s < count; ++s) all[static_cast<std::size_t>(s)] += weight * sum[(x - x0) * step + s];
+    }
+    for (int s = 0; s < count; ++s) out[c * step + s] += all[static_cast<std::size_t>(s)];
+  }
+}
+
+template <class T>
+void Screen::take_as(const ConstView& part, std::int64_t y0, std::int64_t x0) {
+  const std::int64_t y1 = y0 + part.shape.height, x1 = x0 + part.shape.width;
+  const auto is_before = [](const Span& span, std::int64_t at) { return span.end <= at; };
+  const std::int64_t o0 = std::lower_bound(rows_.begin(), rows_.end(), y0, is_before) - rows_.begin();
+  const std::int64_t o1 = std::lower_bound(rows_.begin(), rows_.end(), y1, [](const Span& span, std::int64_t at) { return span.begin < at; }) - rows_.begin();
+  const std::int64_t c0 = std::lower_bound(columns_.begin(), columns_.end(), x0, is_before) - columns_.begin();
+  const std::int64_t c1 =
+      std::lower_bound(columns_.begin(), columns_.end(), x1, [](const Span& span, std::int64_t at) { return span.begin < at; }) - columns_.begin();
+  const auto element = static_cast<std::int64_t>(sizeof(T));
+  const bool is_as_summed = !page_.alpha && part.shape.channels == samples_ && part.strides.channels == element &&
+                            part.strides.width == samples_ * element;
+  const std::int64_t colours = colours_, samples = samples_, count = part.shape.width;
+  const float alpha_offset = static_cast<float>(shown_range(page_.pixel).black);
+  const auto alpha_factor = static_cast<float>(alpha_factor_);
+
+  in_threads((o1 - o0 + rows_a_task - 1) / rows_a_task, [&](std::int64_t task) {
+    std::vector<float> sum(static_cast<std::size_t>(count * samples)), row;
+    for (std::int64_t o = o0 + task * rows_a_task; o < std::min(o1, o0 + (task + 1) * rows_a_task); ++o) {
+      const Span& rows = rows_[static_cast<std::size_t>(o)];
+      std::fill(sum.begin(), sum.end(), 0.0F);
+      for (std::int64_t y = std::max(rows.begin, y0); y < std::min(rows.end, y1); ++y) {
+        const std::byte* in = part.data + (y - y0) * part.strides.height;
+        if (is_as_summed) {
+          add_row(reinterpret_cast<const T*>(in), count * samples, rows.weight(y), sum.data());
+          continue;
+        }
+        const auto at = [&](std::int64_t x, std::int64_t c) {
+          return static_cast<float>(*reinterpret_cast<const T*>(in + x * part.strides.width + c * part.strides.channels));
+        };
+        row.resize(sum.size());
+        for (std::int64_t x = 0; x < count; ++x) {
+          const float alpha = page_.alpha ? (at(x, part.shape.channels - 1) - alpha_offset) * alpha_factor : 1.0F;
+          for (std::int64_t c = 0; c < colours; ++c) row[static_cast<std::size_t>(x * samples + c)] = at(x, c) * alpha;
+          if (page_.alpha) row[static_cast<std::size_t>(x * samples + colours)] = alpha;
+        }
+        add_row(row.data(), count * samples, rows.weight(y), sum.data());
+      }
+      float* out = sums_.data() + o * width_ * samples;
+      if (samples == 1) {
+        add_columns<1>(sum.data(), x0, x1, c0, c1, out);
+      } else if (samples == 3) {
+        add_columns<3>(sum.data(), x0, x1, c0, c1, out);
+      } else {
+        for (std::int64_t s = 0; s < samples; ++s) add_columns<0>(sum.data() + s, x0, x1, c0, c1, out + s);
+      }
+    }
+  });
+}
+
+void Screen::take(const ConstView& part, std::int64_t first) {
+  const std::size_t axis = axis_of_parts(page_.shape);
+  std::array<std::int64_t, 3> begin = {};  // of the part, along depth, height and width
+  begin[axis] = first;
+  if (look_.part.z < begin[0] || look_.part.z >= begin[0] + part.shape.depth) return;
+  // What both the part and the look have, in the part's coordinates.
+  const std::int64_t y0 = std::max(look_.part.y, begin[1]), y1 = std::min(look_.part.y + look_.part.height, begin[1] + part.shape.height);
+  const std::int64_t x0 = std::max(look_.part.x, begin[2]), x1 = std::min(look_.part.x + look_.part.width, begin[2] + part.shape.width);
+  if (y0 >= y1 || x0 >= x1) return;
+  const ConstView seen =
+      part.crop({.z = look_.part.z - begin[0], .y = y0 - begin[1], .x = x0 - begin[2], .depth = 1, .height = y1 - y0, .width = x1 - x0});
+  visit_pixel(seen.pixel, [&](auto like) { take_as<decltype(like)>(seen, y0 - look_.part.y, x0 - look_.part.x); });
+}
+
+void Screen::put_row(const float* sum, double area, std::uint8_t* out) const {
+  if (!page_.alpha && !page_.linear_light && colours_ != 4) {
+    const auto factor = static_cast<float>(factor_ / area), offset = static_cast<float>(offset_) + 0.5F;
+    for (std::int64_t x = 0; x < width_; ++x, out += 4) {
+      for (std::int64_t c = 0; c < 3; ++c) {
+        const float value = sum[colours_ == 1 ? x : 3 * x + c] * factor + offset;
+        out[c] = static_cast<std::uint8_t>(value > 0 ? std::min(value, 255.0F) : 0.0F);
+      }
+      out[3] = 255;
+    }
+    return;
+  }
+  for (std::int64_t x = 0; x < width_; ++x, sum += samples_, out += 4) {
+    const double covered = page_.alpha ? static_cast<double>(sum[colours_]) : area;  // over which colours were summed
+    std::array<double, 4> values = {};
+    for (std::int64_t c = 0; c < colours_; ++c)
+      values[static_cast<std::size_t>(c)] = covered > 0 ? static_cast<double>(sum[c]) / covered * factor_ + offset_ : 0;
+    if (colours_ == 4) {
+      for (std::size_t c = 0; c < 3; ++c) values[c] = (255 - values[c]) * (255 - values[3]) / 255;
+    }
+    if (page_.linear_light) {
+      for (double& value : values) value = 255 * srgb_encode(value / 255);
+    }
+    for (std::size_t c = 0; c < 3; ++c) out[c] = level(values[colours_ == 1 ? 0 : c]);
+    out[3] = page_.alpha ? level(255 * covered / area) : 255;
+  }
+}
+
+std::vector<std::uint8_t> Screen::rgba() const {
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(width_ * height_ * 4));
+  const double area = static_cast<double>(look_.part.height) / static_cast<double>(height_) * static_cast<double>(look_.part.width) /
+                      static_cast<double>(width_);
+  in_threads((height_ + rows_a_task - 1) / rows_a_task, [&](std::int64_t task) {
+    for (std::int64_t y = task * rows_a_task; y < std::min(height_, (task + 1) * rows_a_task); ++y)
+      put_row(sums_.data() + y * width_ * samples_, area, pixels.data() + y * width_ * 4);
+  });
+  return pixels;
+}
+
+}  // namespace halation::app

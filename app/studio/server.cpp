@@ -1,0 +1,395 @@
+// server.cpp: the studio's page and its answers over HTTP.
+#include "server.h"
+
+#include <fmt/format.h>
+#include <httplib.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "answers.h"
+#include "app/filtering/file.h"
+#include "assets.h"
+#include "core/stopwatch.h"
+#include "halation/error.h"
+
+namespace halation::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* host = "127.0.0.1";
+// Not a type that the HTTP library compresses: on one machine that costs more than it saves.
+constexpr const char* json_type = "application/json; charset=utf-8";
+constexpr int workers = 32;    // threads; most of them wait for their turn or for the next request of a connection
+constexpr int waiting = 1024;  // connections that the system keeps until a thread takes them
+constexpr std::int64_t usual_width = 1200;
+
+/// httplib's with a longer queue of connections: its own of 5 makes the sixth of many at once wait for a second.
+class Listener : public httplib::Server {
+ public:
+  bool lengthen_queue() { return ::listen(svr_sock_, waiting) == 0; }
+};
+
+std::int64_t whole_number(std::string_view name, const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw Error{ErrorCode::invalid_argument, fmt::format("{} is a whole number, got '{}'", name, text)};
+  return value;
+}
+
+/// What a request asks for: its query, and the object that its body is.
+Words words_of(const httplib::Request& request) {
+  Words words;
+  for (const auto& [name, value] : request.params) words[name] = value;
+  if (request.method != "POST") return words;
+  const nlohmann::json body = nlohmann::json::parse(request.body, nullptr, false);
+  if (!body.is_object()) throw Error{ErrorCode::invalid_argument, "POST takes a JSON object of texts"};
+  for (const auto& [name, value] : body.items()) {
+    if (!value.is_string()) throw Error{ErrorCode::invalid_argument, fmt::format("{} is a text in JSON", name)};
+    words[name] = value.get<std::string>();
+  }
+  return words;
+}
+
+std::string word(const Words& words, std::string_view name) {
+  const auto found = words.find(name);
+  return found == words.end() ? "" : found->second;
+}
+
+std::int64_t number(const Words& words, std::string_view name, std::int64_t otherwise) {
+  const std::string text = word(words, name);
+  return text.empty() ? otherwise : whole_number(name, text);
+}
+
+/// The look that crop, z and w ask for.
+Look look_of(const Words& words, const Shape& shape) {
+  Look look{.part = whole_of(shape), .width = number(words, "w", usual_width)};
+  look.part.z = number(words, "z", look.part.z);
+  const std::string crop = word(words, "crop");
+  if (crop.empty()) return look;
+  std::array<std::int64_t, 4> values = {};
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t end = i + 1 < values.size() ? crop.find(',', begin) : crop.size();
+    if (end == std::string::npos) throw Error{ErrorCode::invalid_argument, fmt::format("crop is x,y,width,height, got '{}'", crop)};
+    values[i] = whole_number("crop", crop.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::tie(look.part.x, look.part.y, look.part.width, look.part.height) = std::tie(values[0], values[1], values[2], values[3]);
+  return look;
+}
+
+void set_json(httplib::Response& response, const Json& json) {
+  response.set_content(json.dump(-1, ' ', false, Json::error_handler_t::replace), json_type);
+}
+
+void set_error(httplib::Response& response, int status, const std::string& sentence) {
+  response.status = status;
+  set_json(response, {{"error", sentence}});
+}
+
+int status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalid_argument: return 400;
+    case ErrorCode::io:
+    case ErrorCode::unsupported: return 415;
+    case ErrorCode::device: return 503;
+    case ErrorCode::out_of_memory: return 507;
+  }
+  return 500;
+}
+
+/// A name in a header: what HTTP cannot carry as it is stands as %XX.
+std::string percent_encoded(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || c == '.' || c == '-' || c == '_') {
+      encoded += c;
+    } else {
+      encoded += fmt::format("%{:02X}", byte);
+    }
+  }
+  return encoded;
+}
+
+/// An error whose sentence knows a file by its place here, by the name that the user knows.
+Error renamed(const Error& error, const fs::path& path, const std::string& name) {
+  std::string sentence = error.what();
+  if (const std::size_t at = sentence.find(path.string()); at != std::string::npos) sentence.replace(at, path.string().size(), name);
+  return {error.code(), sentence};
+}
+
+bool is_same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;  // of all characters, so that time tells nothing
+  for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]));
+  return difference == 0;
+}
+
+}  // namespace
+
+std::string random_token() {
+  std::random_device random;
+  std::string token;
+  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", static_cast<unsigned>(random()));
+  return token;
+}
+
+struct Server::Impl {
+  Impl(Workspace& of, std::string secret, fs::path folder) : workspace(of), token(std::move(secret)), scratch(std::move(folder)) {}
+
+  Workspace& workspace;
+  std::string token;
+  fs::path scratch;
+  int port = 0;
+  Listener http;
+  std::atomic<std::uint64_t> files{0};  // in the folder so far
+  std::mutex opening;
+  fs::path opened;  // the last picture that was sent
+
+  fs::path new_file(const std::string& name) { return scratch / fmt::format("{}-{}", ++files, name); }
+
+  bool is_here(const std::string& where) const {
+    return where == fmt::format("{}:{}", host, port) || where == fmt::format("localhost:{}", port);
+  }
+
+  /// Whether the request may be answered; if not, the answer.
+  bool admits(const httplib::Request& request, httplib::Response& response) const {
+    if (!is_here(request.get_header_value("Host"))) {
+      set_error(response, 403, fmt::format("this is {}:{}, and answers to no other name", host, port));
+      return false;
+    }
+    const std::string origin = request.get_header_value("Origin");
+    constexpr std::string_view scheme = "http://";
+    if (!origin.empty() && !(origin.starts_with(scheme) && is_here(origin.substr(scheme.size())))) {
+      set_error(response, 403, "pages from elsewhere are not answered");
+      return false;
+    }
+    const bool is_public = request.path != "/" && std::any_of(assets().begin(), assets().end(), [&](const Asset& each) { return each.path == request.path; });
+    if (is_public) return true;
+    const std::string given = request.has_header("X-Halation-Token") ? request.get_header_value("X-Halation-Token") : request.get_param_value("token");
+    if (is_same(given, token)) return true;
+    set_error(response, 403, "the token is missing or wrong: open the address that halation studio has printed");
+    return false;
+  }
+
+  /// Errors of `work` become answers.
+  template <class Work>
+  static void answered(httplib::Response& response, const Work& work) {
+    try {
+      work();
+    } catch (const Superseded&) {
+      set_error(response, 409, "superseded by a newer request");
+    } catch (const Error& error) {
+      set_error(response, status_of(error.code()), error.what());
+    } catch (const std::bad_alloc&) {
+      set_error(response, 507, "not enough memory");
+    } catch (const std::exception& error) {
+      set_error(response, 500, error.what());
+    }
+  }
+
+  using Answer = void (Impl::*)(const Words&, httplib::Response&);
+  void on(const std::string& path, Answer answer) {
+    const auto handler = [this, answer](const httplib::Request& request, httplib::Response& response) {
+      answered(response, [&] { (this->*answer)(words_of(request), response); });
+    };
+    http.Get(path, handler);
+    http.Post(path, handler);
+  }
+
+  void set_up();
+  void take_picture(const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body);
+  void preview(const Words& words, httplib::Response& response);
+  void save(const Words& words, httplib::Response& response);
+
+  void filters(const Words&, httplib::Response& response) { set_json(response, filters_answer(workspace)); }
+  void picture(const Words&, httplib::Response& response) { set_json(response, picture_answer(workspace)); }
+  void weights(const Words& words, httplib::Response& response) {
+    const std::int64_t stage = number(words, "stage", 0);
+    set_json(response, weights_answer(workspace, asked_from(words), stage < 0 ? most_stages : static_cast<std::size_t>(stage)));
+  }
+  void explain(const Words& words, httplib::Response& response) { set_json(response, explain_answer(workspace, asked_from(words))); }
+  void histogram(const Words& words, httplib::Response& response) {
+    set_json(response, histogram_answer(workspace, asked_from(words), turn_of(words, "/histogram")));
+  }
+  void inspect(const Words& words, httplib::Response& response) {
+    set_json(response, inspect_answer(workspace, asked_from(words), word(words, "before"), number(words, "x", 0), number(words, "y", 0),
+                                      turn_of(words, "/inspect")));
+  }
+  void code(const Words& words, httplib::Response& response) { set_json(response, code_answer(workspace, asked_from(words))); }
+
+  /// Requests without a client supersede none.
+  Turn turn_of(const Words& words, std::string_view kind) {
+    const std::string client = word(words, "client");
+    return client.empty() ? Workspace::turn() : workspace.turn(client + std::string(kind));
+  }
+  static constexpr std::size_t most_stages = static_cast<std::size_t>(-1);
+};
+
+void Server::Impl::set_up() {
+  http.new_task_queue = [] { return new httplib::ThreadPool(workers); };
+  http.set_tcp_nodelay(true);
+  // httplib's own options would let another server of the user's take the same port.
+  http.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
+  http.set_keep_alive_max_count(static_cast<std::size_t>(-1));
+  http.set_keep_alive_timeout(2);
+  http.set_read_timeout(30);
+  http.set_write_timeout(30);
+  http.set_default_headers({{"Cache-Control", "no-store"},
+                            {"Referrer-Policy", "no-referrer"},
+                            {"X-Content-Type-Options", "nosniff"},
+                            {"X-Frame-Options", "DENY"},
+                            {"Content-Security-Policy", "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; base-uri 'none'"}});
+  http.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+    return admits(request, response) ? httplib::Server::HandlerResponse::Unhandled : httplib::Server::HandlerResponse::Handled;
+  });
+  http.set_error_handler([](const httplib::Request& request, httplib::Response& response) {
+    if (response.body.empty()) set_error(response, response.status, fmt::format("{} {}: there is no such thing", request.method, request.path));
+  });
+  for (const Asset& asset : assets()) {
+    http.Get(asset.path == "/" ? "/" : std::string(asset.path), [&asset](const httplib::Request&, httplib::Response& response) {
+      response.set_content(asset.content.data(), asset.content.size(), std::string(asset.type));
+    });
+  }
+  on("/filters", &Impl::filters);
+  on("/image", &Impl::picture);
+  on("/preview", &Impl::preview);
+  on("/weights", &Impl::weights);
+  on("/explain", &Impl::explain);
+  on("/histogram", &Impl::histogram);
+  on("/inspect", &Impl::inspect);
+  on("/code", &Impl::code);
+  on("/save", &Impl::save);
+  http.Put("/image", [this](const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body) {
+    answered(response, [&] { take_picture(request, response, body); });
+  });
+}
+
+void Server::Impl::take_picture(const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body) {
+  if (request.is_multipart_form_data()) throw Error{ErrorCode::unsupported, "PUT /image takes the bytes of a file, not a form"};
+  const std::string given = fs::path(request.get_param_value("name")).filename().string();
+  const std::string name = given.empty() ? "picture" : given;
+  const fs::path path = new_file("picture");
+  std::ofstream file(path, std::ios::binary);
+  const bool complete = body([&](const char* data, std::size_t size) { return static_cast<bool>(file.write(data, static_cast<std::streamsize>(size))); });
+  file.close();
+  std::error_code ignored;
+  if (!complete || !file) {
+    fs::remove(path, ignored);
+    throw Error{ErrorCode::out_of_memory, fmt::format("{} could not be stored: there is no room, or it did not come whole", name)};
+  }
+  const std::lock_guard<std::mutex> one_by_one(opening);
+  try {
+    workspace.open(path.string(), name);
+  } catch (const Error& error) {
+    fs::remove(path, ignored);
+    throw renamed(error, path, name);
+  }
+  if (!opened.empty()) fs::remove(opened, ignored);
+  opened = path;
+  set_json(response, picture_answer(workspace));
+}
+
+void Server::Impl::preview(const Words& words, httplib::Response& response) {
+  const Picture picture = workspace.picture();
+  const std::string format = word(words, "format");
+  if (format != "" && format != "png" && format != "raw")
+    throw Error{ErrorCode::invalid_argument, fmt::format("format is png or raw, got '{}'", format)};
+  std::optional<Screen> screen;
+  double seconds = 0;
+  const Workspace::Visitor visitor{
+      .begin = [&](const PageFacts& facts) { screen.emplace(facts, word(words, "output-pixel").empty() ? picture.facts.pixel : facts.pixel, look_of(words, facts.shape)); },
+      .take = [&](const ConstView& part, std::int64_t first) { timed(seconds, [&] { screen->take(part, first); }); }};
+  Made made;
+  if (word(words, "of") == "original") {
+    workspace.visit_original(visitor);
+  } else {
+    made = workspace.visit(asked_from(words), turn_of(words, "/preview"), visitor);
+    response.set_header("X-Halation-Device", name_of(made.device));
+    response.set_header("X-Halation-Milliseconds", fmt::format("{:.3f}", made.milliseconds));
+    response.set_header("X-Halation-Way", made.kept ? "kept" : made.in_strips ? "strips" : "whole");
+  }
+  std::vector<std::uint8_t> rgba = screen->rgba();
+  response.set_header("X-Halation-Width", std::to_string(screen->width()));
+  response.set_header("X-Halation-Height", std::to_string(screen->height()));
+  if (format == "raw") {
+    const auto kept = std::make_shared<const std::vector<std::uint8_t>>(std::move(rgba));
+    return response.set_content_provider(kept->size(), "application/octet-stream", [kept](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+      return sink.write(reinterpret_cast<const char*>(kept->data()) + offset, length);
+    });
+  }
+  const fs::path path = new_file("preview.png");
+  write_image(path.string(), view_of(rgba.data(), {.height = screen->height(), .width = screen->width(), .channels = 4}));
+  std::ifstream file(path, std::ios::binary);
+  const std::string png{std::istreambuf_iterator<char>(file), {}};
+  fs::remove(path);
+  response.set_content(png, "image/png");
+}
+
+void Server::Impl::save(const Words& words, httplib::Response& response) {
+  const Picture picture = workspace.picture();
+  const Asked asked = asked_from(words);
+  const std::string name = fs::path(word(words, "as")).filename().string();
+  if (name.empty()) throw Error{ErrorCode::invalid_argument, "as is the name of the file to save, such as photo.png"};
+  FileJob job{.in = picture.path, .out = new_file(name).string(), .compare = {}, .job = asked.job(), .quiet = true};
+  if (const std::string quality = word(words, "quality"); !quality.empty()) {
+    job.write.quality = static_cast<int>(std::clamp<std::int64_t>(whole_number("quality", quality), 1, 100));
+    job.write.lossless = false;
+  }
+  try {
+    filter_file(job);
+  } catch (const Error& error) {
+    throw renamed(error, job.out, name);
+  }
+  const auto file = std::make_shared<std::ifstream>(job.out, std::ios::binary);
+  const auto size = fs::file_size(job.out);
+  fs::remove(job.out);  // it stays until it has been read
+  response.set_header("Content-Disposition", "attachment; filename*=UTF-8''" + percent_encoded(name));
+  response.set_content_provider(size, "application/octet-stream", [file](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+    std::array<char, 1 << 16> buffer;
+    file->seekg(static_cast<std::streamoff>(offset));
+    file->read(buffer.data(), static_cast<std::streamsize>(std::min(length, buffer.size())));
+    if (file->gcount() == 0) return false;
+    return sink.write(buffer.data(), static_cast<std::size_t>(file->gcount()));
+  });
+}
+
+Server::Server(Workspace& workspace, std::string token, fs::path scratch)
+    : impl_(std::make_unique<Impl>(workspace, std::move(token), std::move(scratch))) {
+  impl_->set_up();
+}
+
+Server::~Server() = default;
+
+void Server::bind(int port) {
+  if (port == 0) {
+    impl_->port = impl_->http.bind_to_any_port(host);
+  } else {
+    impl_->port = impl_->http.bind_to_port(host, port) ? port : -1;
+  }
+  if (impl_->port <= 0) throw Error{ErrorCode::io, fmt::format("port {} of {} is taken or not allowed; --port 0 finds a free one", port, host)};
+  impl_->http.lengthen_queue();
+}
+
+std::string Server::address() const { return fmt::format("http://{}:{}/?token={}", host, impl_->port, impl_->token); }
+
+void Server::run() { impl_->http.listen_after_bind(); }
+void Server::stop() { impl_->http.stop(); }
+
+}  // namespace halation::app

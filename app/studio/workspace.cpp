@@ -1,0 +1,242 @@
+// workspace.cpp: the picture that the page works on, what chains make of it, and plans.
+#include "workspace.h"
+
+#include <algorithm>
+
+#include <utility>
+
+#include "core/memory.h"
+#include "halation/error.h"
+#include "halation/strip_filter.h"
+#include "halation/transfer.h"
+
+namespace halation::app {
+namespace {
+
+constexpr std::size_t most_clients = 64;
+constexpr std::size_t most_plans = 16;
+/// Of the memory that is free once the picture is there, what results may take together.
+constexpr double share_of_results = 0.5;
+constexpr std::size_t most_results = 8;
+
+std::size_t bytes_of(const Shape& shape, Pixel pixel) { return static_cast<std::size_t>(shape.elements()) * bytes_of(pixel); }
+
+bool is_plain(const PageJob& job) { return !job.view && !job.colour.alpha && !job.colour.linear && !job.colour.gray; }
+
+Device first_gpu_or_cpu() {
+  for (const DeviceInfo& info : devices()) {
+    if (info.device.kind == Device::Kind::cuda) return info.device;
+  }
+  return cpu();
+}
+
+/// A sink that hands everything on.
+class Passed final : public Sink {
+ public:
+  explicit Passed(const Workspace::Visitor& visitor) : visitor_(visitor) {}
+  void write(std::int64_t first, ConstView part) override { visitor_.take(part, first); }
+
+ private:
+  const Workspace::Visitor& visitor_;
+};
+
+}  // namespace
+
+struct Workspace::Loaded {
+  Picture picture;
+  Page page;
+  std::size_t budget = 0;  // of results, in bytes
+  Image on_device;         // its pixels, once they were needed there
+  Image result_on_device;  // the last, for the next of its kind
+};
+
+struct Workspace::Kept {
+  std::string key;
+  std::uint64_t picture = 0;
+  PageFacts facts;
+  Device device;
+  Image image;
+  std::size_t bytes = 0;
+};
+
+Workspace::Workspace(std::optional<Device> device) : device_(device ? *device : first_gpu_or_cpu()) {}
+Workspace::~Workspace() = default;
+
+void Workspace::open(const std::string& path, const std::string& name) {
+  std::vector<Page> pages = read_pages(path);
+  auto loaded = std::make_shared<Loaded>();
+  loaded->page = std::move(pages.front());
+  loaded->picture = {.path = path, .name = name, .facts = facts_of(loaded->page), .pages = pages.size(), .number = 0};
+  pages.clear();
+  const std::lock_guard<std::mutex> working(work_);
+  kept_.clear();
+  plans_.clear();
+  kept_bytes_ = 0;
+  loaded->budget = static_cast<std::size_t>(share_of_results * static_cast<double>(available_host_bytes()));
+  loaded->picture.number = ++pictures_;
+  const std::lock_guard<std::mutex> locked(picture_lock_);
+  loaded_ = std::move(loaded);
+}
+
+std::shared_ptr<Workspace::Loaded> Workspace::loaded() const {
+  const std::lock_guard<std::mutex> locked(picture_lock_);
+  if (!loaded_) throw Error{ErrorCode::invalid_argument, "there is no picture yet: drop one on the page, or PUT /image"};
+  return loaded_;
+}
+
+bool Workspace::has_picture() const {
+  const std::lock_guard<std::mutex> locked(picture_lock_);
+  return loaded_ != nullptr;
+}
+
+Picture Workspace::picture() const { return loaded()->picture; }
+
+Turn Workspace::turn() {
+  Turn made;
+  made.newest_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+  return made;
+}
+
+Turn Workspace::turn(const std::string& client) {
+  const std::lock_guard<std::mutex> locked(turns_lock_);
+  auto found = std::find_if(turns_.begin(), turns_.end(), [&](const auto& each) { return each.first == client; });
+  if (found == turns_.end()) {
+    turns_.emplace_front(client, std::make_shared<std::atomic<std::uint64_t>>(0));
+    if (turns_.size() > most_clients) turns_.pop_back();  // its requests under way still count
+  } else {
+    turns_.splice(turns_.begin(), turns_, found);
+  }
+  Turn made;
+  made.newest_ = turns_.front().second;
+  made.number_ = ++*made.newest_;
+  return made;
+}
+
+void Workspace::visit_original(const Visitor& visitor) {
+  const std::shared_ptr<Loaded> of = loaded();
+  visitor.begin(of->picture.facts);
+  visitor.take(of->page.image, 0);
+}
+
+std::shared_ptr<const PageJob> Workspace::prepared(const Loaded& of, const Asked& asked) {
+  const std::string key = asked.key();
+  const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const Plans& each) { return each.key == key && each.picture == of.picture.number; });
+  if (found != plans_.end()) {
+    plans_.splice(plans_.begin(), plans_, found);
+    return found->job;
+  }
+  Job job = asked.job();
+  if (!job.device) job.device = device_;
+  Timing timing;
+  Prepared made = prepare(job, {of.picture.facts}, timing);
+  plans_.push_front({.key = key, .picture = of.picture.number, .job = std::make_shared<const PageJob>(std::move(made.jobs.front()))});
+  if (plans_.size() > most_plans) plans_.pop_back();
+  return plans_.front().job;
+}
+
+std::shared_ptr<const PageJob> Workspace::job(const Asked& asked) {
+  const std::shared_ptr<Loaded> of = loaded();
+  const std::lock_guard<std::mutex> working(work_);
+  return prepared(*of, asked);
+}
+
+/// Whether a result of so many bytes may be kept; others go for it, and one that is like it is handed on, to be written over.
+bool Workspace::make_room(std::size_t bytes, const Shape& shape, Pixel pixel, Image& reusable) {
+  const std::size_t budget = loaded()->budget;
+  if (bytes > budget) return false;
+  while (!kept_.empty() && (kept_bytes_ + bytes > budget || kept_.size() >= most_results)) {
+    Kept& oldest = kept_.back();
+    kept_bytes_ -= oldest.bytes;
+    if (oldest.image.shape() == shape && oldest.image.pixel() == pixel) reusable = std::move(oldest.image);
+    kept_.pop_back();
+  }
+  return true;
+}
+
+Image Workspace::filtered(Loaded& of, const PageJob& job, Image reusable) {
+  if (!is_plain(job)) {
+    Timing timing;
+    return run(job, of.page, timing).image;
+  }
+  const bool on_gpu = job.device.kind == Device::Kind::cuda;
+  if (reusable.empty()) reusable = on_gpu ? allocate_pinned(job.output_shape, job.output_pixel) : Image(job.output_shape, job.output_pixel);
+  std::vector<Image> between = job.prepared.images_between();
+  if (!on_gpu) {
+    job.prepared.run(of.page.image, reusable, between);
+    return reusable;
+  }
+  if (of.on_device.empty() || of.on_device.device() != job.device) of.on_device = to_device(of.page.image, job.device);
+  Image& there = of.result_on_device;
+  if (there.empty() || there.device() != job.device || there.shape() != job.output_shape || there.pixel() != job.output_pixel)
+    there = allocate(job.output_shape, job.output_pixel, job.device);
+  job.prepared.run(of.on_device, there, between);
+  copy(there, reusable, Stream{});
+  synchronise(job.device);
+  return reusable;
+}
+
+void Workspace::filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, const Visitor& visitor) {
+  StripFilter strips(of.picture.facts.shape, of.picture.facts.pixel, job.chain, job.options, job.colour, job.view,
+                     {.devices = {job.device}, .progress = [&](const StripProgress&) { turn.check(); }});
+  ViewSource source(of.page.image);
+  Passed sink(visitor);
+  strips.run(source, sink);
+}
+
+Made Workspace::visit(const Asked& asked, const Turn& turn, const Visitor& visitor) {
+  const std::lock_guard<std::mutex> working(work_);
+  turn.check();
+  const std::shared_ptr<Loaded> of = loaded();
+  const std::string key = asked.key();
+  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.key == key && each.picture == of->picture.number; });
+  if (found != kept_.end()) {
+    kept_.splice(kept_.begin(), kept_, found);
+    visitor.begin(found->facts);
+    visitor.take(found->image, 0);
+    return {.milliseconds = 0, .device = found->device, .kept = true, .in_strips = false};
+  }
+  const std::shared_ptr<const PageJob> job = prepared(*of, asked);
+  const PageFacts facts = result_facts(*job, of->picture.facts);
+  Made made{.device = job->device};
+  double seconds = 0;
+  const std::size_t bytes = bytes_of(facts.shape, facts.pixel);
+  Image reusable;
+  bool is_kept = make_room(bytes, facts.shape, facts.pixel, reusable);
+  if (is_kept) {
+    try {
+      Image image = timed(seconds, [&] { return filtered(*of, *job, std::move(reusable)); });
+      kept_.push_front({.key = key, .picture = of->picture.number, .facts = facts, .device = job->device, .image = std::move(image), .bytes = bytes});
+      kept_bytes_ += bytes;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::out_of_memory) throw;
+      is_kept = false;
+    }
+  }
+  visitor.begin(facts);
+  if (is_kept) {
+    visitor.take(kept_.front().image, 0);
+  } else {
+    timed(seconds, [&] { filter_in_strips(*of, *job, turn, visitor); });
+    made.in_strips = true;
+  }
+  made.milliseconds = seconds * 1e3;
+  return made;
+}
+
+Clipping Workspace::clipping(const Asked& asked, const Turn& turn, const Visitor& visitor) {
+  const std::shared_ptr<const PageJob> of_result = job(asked);
+  Clipping clipping;
+  const auto take = [&](const ConstView& part, std::int64_t first) {
+    visitor.take(part, first);
+    if (of_result->view || part.shape != of_result->output_shape) return;
+    const std::shared_ptr<Loaded> of = loaded();
+    clipping.clipped = count_clipped(of->page.image, part, of_result->chain, of_result->options, of_result->colour, clipping_worth_saying,
+                                     of_result->device);
+    clipping.known = true;
+    clipping.note = clipping_note(clipping.clipped, *of_result, "view");
+  };
+  visit(asked, turn, {.begin = visitor.begin, .take = take});
+  return clipping;
+}
+
+}  // namespace halation::app

@@ -1,0 +1,124 @@
+// workspace.h: the picture that the page works on, what chains make of it, and plans: kept as long as memory allows.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/filtering/job.h"
+#include "asked.h"
+#include "screen.h"
+
+namespace halation::app {
+
+/// Thrown where a newer request of the same page has come.
+struct Superseded {};
+
+/// Whose request it is, and whether it still counts. Made when the request comes; a newer one of the same client ends it.
+class Turn {
+ public:
+  bool has_passed() const { return *newest_ != number_; }
+  /// Throws `Superseded`.
+  void check() const {
+    if (has_passed()) throw Superseded{};
+  }
+
+ private:
+  friend class Workspace;
+  std::shared_ptr<std::atomic<std::uint64_t>> newest_;
+  std::uint64_t number_ = 0;
+};
+
+/// What making a result took and how it was made; zero seconds where it was kept.
+struct Made {
+  double milliseconds = 0;
+  Device device;
+  bool kept = false;
+  bool in_strips = false;
+};
+
+/// Samples of a result that its pixels could not hold; not known of results that are made strip by strip or shown by a view.
+struct Clipping {
+  bool known = false;
+  Clipped clipped;
+  std::string note;  ///< that `halation apply` says of them; may be empty
+};
+
+/// What the page knows of the picture.
+struct Picture {
+  std::string path;  ///< where it can be read again
+  std::string name;  ///< under which the user knows it
+  PageFacts facts;
+  std::size_t pages = 1;
+  std::uint64_t number = 0;  ///< another for each picture
+};
+
+/// Any number of threads may call at once; one computes at a time.
+class Workspace {
+ public:
+  /// `device`: where nothing else is asked for: the first GPU that there is, else the CPU.
+  explicit Workspace(std::optional<Device> device = {});
+  ~Workspace();
+
+  /// Reads a picture, of a file of several the first. Throws `Error`, and keeps the one before.
+  void open(const std::string& path, const std::string& name);
+  bool has_picture() const;
+  /// Throws `Error{invalid_argument}` where there is none.
+  Picture picture() const;
+  Device device() const { return device_; }
+
+  /// A turn of its own, which never passes; and one that the client's next of the kind ends.
+  static Turn turn();
+  Turn turn(const std::string& client);
+
+  /// Part after part of the picture, or of what a chain makes of it, in host memory. `begin` is called first, with what it is.
+  struct Visitor {
+    std::function<void(const PageFacts& facts)> begin;
+    std::function<void(const ConstView& part, std::int64_t first)> take;
+  };
+  void visit_original(const Visitor& visitor);
+  /// A result that fits is kept, the least recently seen of others going for it; one that does not is made strip by strip each time. Throws
+  /// `Error` as `halation apply`, `Superseded` where the turn has passed.
+  Made visit(const Asked& asked, const Turn& turn, const Visitor& visitor);
+
+  /// `visit`, and how many samples of the result were clipped.
+  Clipping clipping(const Asked& asked, const Turn& turn, const Visitor& visitor);
+
+  /// The prepared job, for reports. Throws `Error`.
+  std::shared_ptr<const PageJob> job(const Asked& asked);
+
+ private:
+  struct Loaded;
+  struct Kept;
+
+  std::shared_ptr<Loaded> loaded() const;
+  std::shared_ptr<const PageJob> prepared(const Loaded& of, const Asked& asked);
+  bool make_room(std::size_t bytes, const Shape& shape, Pixel pixel, Image& reusable);
+  Image filtered(Loaded& of, const PageJob& job, Image reusable);
+  void filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, const Visitor& visitor);
+
+  Device device_;
+  mutable std::mutex picture_lock_;  // of loaded_ alone
+  std::shared_ptr<Loaded> loaded_;
+  std::mutex work_;  // held while something is computed; of what follows
+  std::list<Kept> kept_;  // the latest first
+  std::size_t kept_bytes_ = 0;
+  struct Plans {
+    std::string key;
+    std::uint64_t picture = 0;
+    std::shared_ptr<const PageJob> job;
+  };
+  std::list<Plans> plans_;  // the latest first
+  std::uint64_t pictures_ = 0;
+  std::mutex turns_lock_;
+  std::list<std::pair<std::string, std::shared_ptr<std::atomic<std::uint64_t>>>> turns_;  // the latest first
+};
+
+}  // namespace halation::app
