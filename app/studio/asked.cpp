@@ -30,9 +30,10 @@ Job Asked::job() const {
   Command& command = program.add("apply", "");
   const JobOptions parsed(command);
   std::vector<std::string> words = {"halation", "apply"};
-  for (const auto& [name, value] : options) words.push_back(value.empty() ? "--" + name : "--" + name + "=" + value);
+  for (const auto& [name, value] : options) words.push_back(value.empty() ? fmt::format("--{}", name) : fmt::format("--{}={}", name, value));
   words.insert(words.end(), {"--", chain});
   std::vector<const char*> arguments;
+  arguments.reserve(words.size());
   for (const std::string& word : words) arguments.push_back(word.c_str());
   (void)program.parse(static_cast<int>(arguments.size()), arguments.data());
   return parsed.job();

@@ -56,7 +56,8 @@ Screen::Screen(const PageFacts& page, Pixel scale, const Look& look) : page_(pag
   height_ = std::clamp<std::int64_t>(std::llround(static_cast<double>(part.height) * static_cast<double>(width_) / static_cast<double>(part.width)),
                                      1, part.height);
   const std::int64_t colours = shape.channels - (page.alpha ? 1 : 0);
-  colours_ = page.colour == ColourModel::cmyk && colours == 4 ? 4 : colours >= 3 ? 3 : 1;
+  const bool is_inks = page.colour == ColourModel::cmyk && colours == 4;
+  colours_ = is_inks ? 4 : colours >= 3 ? 3 : 1;
   samples_ = colours_ + (page.alpha ? 1 : 0);
   const ShownRange range = shown_range(scale), own = shown_range(page.pixel);
   factor_ = 255 / (range.white - range.black);
@@ -70,7 +71,7 @@ Screen::Screen(const PageFacts& page, Pixel scale, const Look& look) : page_(pag
 template <int N>
 void Screen::add_columns(const float* sum, std::int64_t x0, std::int64_t x1, std::int64_t c0, std::int64_t c1, float* out) const {
   const std::int64_t step = N == 0 ? samples_ : N;
-  constexpr int count = N == 0 ? 1 : N;
+  constexpr int count = std::max(N, 1);
   for (std::int64_t c = c0; c < c1; ++c) {
     const Span& columns = columns_[static_cast<std::size_t>(c)];
     const std::int64_t begin = std::max(columns.begin, x0), end = std::min(columns.end, x1);

@@ -156,6 +156,7 @@ struct Server::Impl {
   int port = 0;
   Listener http;
   std::atomic<std::uint64_t> files{0};  // in the folder so far
+  OneThread saving;  // beside the workspace's, so that a long one stops no preview
   std::mutex opening;
   fs::path opened;  // the last picture that was sent
 
@@ -326,8 +327,10 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
     response.set_header("X-Halation-Way", made.kept ? "kept" : made.in_strips ? "strips" : "whole");
   }
   std::vector<std::uint8_t> rgba = screen->rgba();
-  response.set_header("X-Halation-Width", std::to_string(screen->width()));
-  response.set_header("X-Halation-Height", std::to_string(screen->height()));
+  const std::int64_t width = screen->width(), height = screen->height();
+  screen.reset();  // several times as large as what is sent
+  response.set_header("X-Halation-Width", std::to_string(width));
+  response.set_header("X-Halation-Height", std::to_string(height));
   if (format == "raw") {
     const auto kept = std::make_shared<const std::vector<std::uint8_t>>(std::move(rgba));
     return response.set_content_provider(kept->size(), "application/octet-stream", [kept](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
@@ -335,7 +338,7 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
     });
   }
   const fs::path path = new_file("preview.png");
-  write_image(path.string(), view_of(rgba.data(), {.height = screen->height(), .width = screen->width(), .channels = 4}));
+  write_image(path.string(), view_of(rgba.data(), {.height = height, .width = width, .channels = 4}));
   std::ifstream file(path, std::ios::binary);
   const std::string png{std::istreambuf_iterator<char>(file), {}};
   fs::remove(path);
@@ -353,7 +356,7 @@ void Server::Impl::save(const Words& words, httplib::Response& response) {
     job.write.lossless = false;
   }
   try {
-    filter_file(job);
+    saving.run([&] { filter_file(job); });
   } catch (const Error& error) {
     throw renamed(error, job.out, name);
   }

@@ -30,6 +30,22 @@ Device first_gpu_or_cpu() {
   return cpu();
 }
 
+/// The first of a file's pages; where these can be read in parts, without the memory that others or the file's bytes would take.
+Page first_page(const std::string& path, std::size_t& pages) {
+  const std::vector<std::unique_ptr<PageSource>> sources = open_pages(path);
+  pages = sources.size();
+  if (sources.empty()) {
+    std::vector<Page> all = read_pages(path);
+    pages = all.size();
+    return std::move(all.front());
+  }
+  const PageFacts& facts = sources.front()->facts();
+  Page page{.image = Image(facts.shape, facts.pixel), .colour = facts.colour, .alpha = facts.alpha, .linear_light = facts.linear_light,
+            .metadata = facts.metadata, .layout = facts.layout};
+  sources.front()->read(0, page.image);
+  return page;
+}
+
 /// A sink that hands everything on.
 class Passed final : public Sink {
  public:
@@ -63,19 +79,19 @@ Workspace::Workspace(std::optional<Device> device) : device_(device ? *device : 
 Workspace::~Workspace() = default;
 
 void Workspace::open(const std::string& path, const std::string& name) {
-  std::vector<Page> pages = read_pages(path);
   auto loaded = std::make_shared<Loaded>();
-  loaded->page = std::move(pages.front());
-  loaded->picture = {.path = path, .name = name, .facts = facts_of(loaded->page), .pages = pages.size(), .number = 0};
-  pages.clear();
-  const std::lock_guard<std::mutex> working(work_);
-  kept_.clear();
-  plans_.clear();
-  kept_bytes_ = 0;
-  loaded->budget = static_cast<std::size_t>(share_of_results * static_cast<double>(available_host_bytes()));
-  loaded->picture.number = ++pictures_;
-  const std::lock_guard<std::mutex> locked(picture_lock_);
-  loaded_ = std::move(loaded);
+  std::size_t pages = 0;
+  loaded->page = first_page(path, pages);
+  loaded->picture = {.path = path, .name = name, .facts = facts_of(loaded->page), .pages = pages, .number = 0};
+  worker_.run([&] {
+    kept_.clear();
+    plans_.clear();
+    kept_bytes_ = 0;
+    loaded->budget = static_cast<std::size_t>(share_of_results * static_cast<double>(available_host_bytes()));
+    loaded->picture.number = ++pictures_;
+    const std::lock_guard<std::mutex> locked(picture_lock_);
+    loaded_ = std::move(loaded);
+  });
 }
 
 std::shared_ptr<Workspace::Loaded> Workspace::loaded() const {
@@ -114,8 +130,10 @@ Turn Workspace::turn(const std::string& client) {
 
 void Workspace::visit_original(const Visitor& visitor) {
   const std::shared_ptr<Loaded> of = loaded();
-  visitor.begin(of->picture.facts);
-  visitor.take(of->page.image, 0);
+  worker_.run([&] {
+    visitor.begin(of->picture.facts);
+    visitor.take(of->page.image, 0);
+  });
 }
 
 std::shared_ptr<const PageJob> Workspace::prepared(const Loaded& of, const Asked& asked) {
@@ -136,8 +154,9 @@ std::shared_ptr<const PageJob> Workspace::prepared(const Loaded& of, const Asked
 
 std::shared_ptr<const PageJob> Workspace::job(const Asked& asked) {
   const std::shared_ptr<Loaded> of = loaded();
-  const std::lock_guard<std::mutex> working(work_);
-  return prepared(*of, asked);
+  std::shared_ptr<const PageJob> made;
+  worker_.run([&] { made = prepared(*of, asked); });
+  return made;
 }
 
 /// Whether a result of so many bytes may be kept; others go for it, and one that is like it is handed on, to be written over.
@@ -184,7 +203,12 @@ void Workspace::filter_in_strips(const Loaded& of, const PageJob& job, const Tur
 }
 
 Made Workspace::visit(const Asked& asked, const Turn& turn, const Visitor& visitor) {
-  const std::lock_guard<std::mutex> working(work_);
+  Made made;
+  worker_.run([&] { made = visit_here(asked, turn, visitor); });
+  return made;
+}
+
+Made Workspace::visit_here(const Asked& asked, const Turn& turn, const Visitor& visitor) {
   turn.check();
   const std::shared_ptr<Loaded> of = loaded();
   const std::string key = asked.key();

@@ -14,6 +14,7 @@
 
 #include "app/filtering/job.h"
 #include "asked.h"
+#include "one_thread.h"
 #include "screen.h"
 
 namespace halation::app {
@@ -99,6 +100,8 @@ class Workspace {
   struct Kept;
 
   std::shared_ptr<Loaded> loaded() const;
+  // In the worker alone.
+  Made visit_here(const Asked& asked, const Turn& turn, const Visitor& visitor);
   std::shared_ptr<const PageJob> prepared(const Loaded& of, const Asked& asked);
   bool make_room(std::size_t bytes, const Shape& shape, Pixel pixel, Image& reusable);
   Image filtered(Loaded& of, const PageJob& job, Image reusable);
@@ -107,7 +110,7 @@ class Workspace {
   Device device_;
   mutable std::mutex picture_lock_;  // of loaded_ alone
   std::shared_ptr<Loaded> loaded_;
-  std::mutex work_;  // held while something is computed; of what follows
+  // The worker's own.
   std::list<Kept> kept_;  // the latest first
   std::size_t kept_bytes_ = 0;
   struct Plans {
@@ -117,8 +120,9 @@ class Workspace {
   };
   std::list<Plans> plans_;  // the latest first
   std::uint64_t pictures_ = 0;
-  std::mutex turns_lock_;
+  std::mutex turns_lock_;  // of what follows
   std::list<std::pair<std::string, std::shared_ptr<std::atomic<std::uint64_t>>>> turns_;  // the latest first
+  OneThread worker_;  // last: it uses the others
 };
 
 }  // namespace halation::app

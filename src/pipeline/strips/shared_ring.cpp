@@ -131,7 +131,7 @@ class SharedRing {
   bool carry() {
     const std::optional<Task> task = next_block();
     if (!task) return false;
-    const auto [item, block] = task->block;
+    const std::int64_t item = task->block.item, block = task->block.block;
     double seconds = 0;
     timed(seconds, [&] { (task->is_read ? stages_.read : stages_.write)(item, block); });
     const std::lock_guard guard(lock_);
