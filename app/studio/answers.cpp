@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include "halation/error.h"
 #include "halation/filters.h"
 #include "histogram.h"
+#include "model/tile.h"
 
 namespace halation::app {
 namespace {
@@ -327,6 +329,13 @@ Json inspect_answer(Workspace& workspace, const Asked& asked, const std::string&
   workspace.visit(all, turn, outputs);
   answer["result"] = results;
   return answer;
+}
+
+Json tile_answer(std::int64_t outputs, std::int64_t mask) {
+  const std::array<model::TileAxis, 2> axes = {model::inside(outputs, mask), model::inside(outputs, mask)};
+  const model::TileTraffic traffic = model::traffic(axes);
+  return {{"outputs", outputs}, {"mask", mask}, {"loads", traffic.loads}, {"accesses", traffic.accesses}, {"reduction", traffic.reduction()},
+          {"reuse_along_an_axis", model::reuse(axes[0])}};
 }
 
 Json code_answer(const Workspace& workspace, const Asked& asked) {

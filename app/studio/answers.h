@@ -31,6 +31,10 @@ Json histogram_answer(Workspace& workspace, const Asked& asked, const Turn& turn
 /// A pixel of a stage's result: neighbourhood, weights, their products' sum. `before`: the stages before, "" where there are none.
 Json inspect_answer(Workspace& workspace, const Asked& asked, const std::string& before, std::int64_t x, std::int64_t y, const Turn& turn);
 
+/// A tile in shared memory, along two axes: loads, accesses that it replaces, reduction (model/tile.h), and how many outputs use each element
+/// along an axis. Throws `Error{invalid_argument}` for sizes out of range and even masks.
+Json tile_answer(std::int64_t outputs, std::int64_t mask);
+
 Json code_answer(const Workspace& workspace, const Asked& asked);
 
 }  // namespace halation::app

@@ -178,7 +178,7 @@ struct Server::Impl {
       set_error(response, 403, "pages from elsewhere are not answered");
       return false;
     }
-    const bool is_public = request.path != "/" && std::any_of(assets().begin(), assets().end(), [&](const Asset& each) { return each.path == request.path; });
+    const bool is_public = std::any_of(assets().begin(), assets().end(), [&](const Asset& each) { return each.path == request.path && !each.type.starts_with("text/html"); });
     if (is_public) return true;
     const std::string given = request.has_header("X-Halation-Token") ? request.get_header_value("X-Halation-Token") : request.get_param_value("token");
     if (is_same(given, token)) return true;
@@ -230,6 +230,7 @@ struct Server::Impl {
     set_json(response, inspect_answer(workspace, asked_from(words), word(words, "before"), number(words, "x", 0), number(words, "y", 0),
                                       turn_of(words, "/inspect")));
   }
+  void tile(const Words& words, httplib::Response& response) { set_json(response, tile_answer(number(words, "outputs", 8), number(words, "mask", 5))); }
   void code(const Words& words, httplib::Response& response) { set_json(response, code_answer(workspace, asked_from(words))); }
 
   /// Requests without a client supersede none.
@@ -276,6 +277,7 @@ void Server::Impl::set_up() {
   on("/histogram", &Impl::histogram);
   on("/inspect", &Impl::inspect);
   on("/code", &Impl::code);
+  on("/tile", &Impl::tile);
   on("/save", &Impl::save);
   http.Put("/image", [this](const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body) {
     answered(response, [&] { take_picture(request, response, body); });

@@ -19,6 +19,7 @@ namespace halation::app {
 ///     GET /preview                  chain, options of `halation apply` (border, linear …), w, crop=x,y,w,h, z, client; of=original for the
 ///                                   picture itself; format=png, or raw for RGBA with its size in X-Halation-Width and -Height
 ///     GET /weights, /explain, /histogram, /inspect, /code   the same, see answers.h
+///     GET /tile                     a tile of outputs= and mask= in numbers, for the page /lesson
 ///     GET /save                     the file that `halation apply` writes, at full size; as=NAME, quality
 ///
 /// Errors are {"error": "sentence"} with status 400 for what has no meaning, 409 for a preview whose client has asked again since, 415 for a

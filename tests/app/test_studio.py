@@ -87,12 +87,12 @@ class Guards(Studio):
         self.serve("in.png")
         sentence = "the token is missing or wrong: open the address that halation studio has printed"
         for token in ("", "0" * 32, self.token[:-1], self.token + "0"):
-            for path in ("/", "/image", "/filters", "/preview", "/save", "/nothing"):
+            for path in ("/", "/lesson", "/image", "/filters", "/preview", "/save", "/nothing"):
                 self.refused(path, 403, sentence, token=token)
             self.refused("/image", 403, sentence, token=token, method="PUT", body=b"x")
         self.assertEqual(self.ask("/filters", token="", headers={"X-Halation-Token": self.token})[0], 200)
         self.assertEqual(self.ask("/filters", headers={"X-Halation-Token": "wrong"})[0], 403)
-        for public in ("/studio.css", "/main.js"):  # of which nothing is secret
+        for public in ("/studio.css", "/main.js", "/ladder.json"):  # of which nothing is secret
             self.assertEqual(self.ask(public, token="")[0], 200)
 
     def test_hosts_and_origins(self):
@@ -311,6 +311,22 @@ class Answers(Studio):
         self.assertEqual(axes["command"], "halation apply box in.png -o in_filtered.png --border wrap,constant --border-value 7 --device cpu --output-pixel f32")
         self.assertIn('border=("wrap", "constant"), cval=(7, 7), dtype="float32", device="cpu"', axes["python"])
         self.assertIn(".border = {.y = halation::Border::wrap(), .x = halation::Border::constant(7)}", axes["cpp"])
+
+
+class Lesson(Studio):
+    def test_tiles_are_the_models(self):
+        self.serve()
+        answer = self.ask_json("/tile", outputs=8, mask=5)
+        modelled = json.loads(self.run_ok("explain", "tiling", "--tile", 8, "--mask", 5, "--dims", 2, "--json")[0])
+        inside = modelled["tiles"]["inside"]
+        self.assertEqual({key: answer[key] for key in inside}, inside)
+        self.assertEqual(answer["reuse_along_an_axis"], [1, 2, 3, 4, 5, 5, 5, 5, 4, 3, 2, 1])
+        self.assertEqual(self.ask("/tile", outputs=8, mask=4)[0], 400)
+
+    def test_the_record_is_the_ladders(self):
+        self.serve()
+        record = json.loads(self.ask("/ladder.json")[2])
+        self.assertEqual(record, json.loads((pathlib.Path(__file__).parents[2] / "bench/results/ladder_2d_2048.json").read_text()))
 
 
 class Saving(Studio):

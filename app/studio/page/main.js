@@ -196,6 +196,7 @@ document.addEventListener('paste', event => {
   if (file) open(file);
 });
 
+at('lesson').href = `/lesson${location.search}`;
 view.compare(0);
 chain.set(['gaussian']);
 changed();
