@@ -41,6 +41,20 @@ Table peers_table(const bench::Contest& contest) {
   return table;
 }
 
+/// What the run comes to.
+std::vector<std::string> lead(const BenchResults& results) {
+  std::vector<std::string> sentences;
+  if (!results.void_reasons.empty()) sentences.emplace_back("VOID: the figures of this run do not count, see the findings");
+  std::size_t compared = 0, ahead = 0;
+  for (const Row& row : results.contest.rows) {
+    const auto over = row.over_best_peer();
+    compared += over ? 1 : 0;
+    ahead += over && *over >= 1 ? 1 : 0;
+  }
+  if (compared > 0) sentences.push_back(fmt::format("Ahead of every peer in {} of {} jobs", ahead, compared));
+  return sentences;
+}
+
 std::string list_of(const std::vector<std::string>& sentences) {
   std::string text;
   for (const std::string& sentence : sentences) text += "<p>" + escaped_markup(sentence) + "</p>\n";
@@ -63,23 +77,23 @@ std::string report_of(const BenchResults& results) {
   const bench::Circumstances& here = results.circumstances;
   const std::string commit = here.commit + (here.modified ? ", modified" : "");
   return page(
-      "halation bench", "halation beside copies and other libraries",
+      "halation bench", "halation beside copies and other libraries", lead(results),
       {{"device", name_of(contest.device) + ", " + place_text(results)},
        {"machine", here.machine + ", " + std::to_string(here.cores) + " cores, " + here.system},
        {"commit", commit.empty() ? "unknown" : commit},
        {"date", here.date}},
       here.command,
-      section("Findings", "", list_of(findings(results))) +
+      section("Jobs against the best peer", "Right of the mark halation is ahead.",
+              bars_chart(contest, families)) +
+          section("Ratio to the best peer over the size of the filter",
+                  "How many times as fast as the fastest library that computes the same in this run.",
+                  ratios) +
           section("Share of copy over the size of the filter",
                   "Dense filters with random weights. 100% is as fast as the device copies as many bytes: "
                   "more than that no filter can reach whose pixels come from memory.",
                   shares) +
-          section("Ratio to the best peer over the size of the filter",
-                  "How many times as fast as the fastest library that computes the same in this run.",
-                  ratios) +
-          section("Jobs against the best peer", "Right of the mark halation is ahead.",
-                  bars_chart(contest, families)) +
-          section("Figures", "", figures));
+          section("Findings", "", list_of(findings(results))) +
+          folded("Figures", "", figures));
 }
 
 }  // namespace halation::app

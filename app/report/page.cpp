@@ -29,12 +29,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, line_colours
 
 // Everything that is not the colour of a line. Light is the default, and what paper gets.
 constexpr std::string_view style = R"(
-:root { color-scheme: light dark; --page: #ffffff; --text: #1b1b1b; --soft: #555555; --grid: #dddddd;
+:root { color-scheme: light dark; --page: #ffffff; --panel: #f5f5f3; --text: #1b1b1b; --soft: #555555; --grid: #c9c9c4;
   --cpu: #767676; --gpu: #1f5fa8; --library: #1b7a4b;
   --phase0: #7a5c00; --phase1: #1f5fa8; --phase2: #a8275a; --phase3: #b3441e; --phase4: #1b7a4b; }
 body { margin: 0 auto; max-width: 60rem; padding: 1.5rem; background: var(--page); color: var(--text);
   font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; margin: 0 0 .5rem; } h2 { font-size: 1.2rem; margin: 2rem 0 .25rem; }
+header, section, details { background: var(--panel); border: 1px solid var(--grid); border-radius: 6px; padding: .75rem 1rem; margin: 0 0 1rem; }
+.lead { font-size: 1.25rem; font-weight: 600; } summary { cursor: pointer; } summary h2 { display: inline; }
+:focus-visible { outline: 2px solid var(--gpu); outline-offset: 2px; }
+h1 { font-size: 1.6rem; margin: 0 0 .5rem; } h2 { font-size: 1.2rem; margin: 0 0 .25rem; }
 p { margin: .25rem 0 .75rem; } dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; } code { font-size: .9em; }
 .wide { overflow-x: auto; }
@@ -54,12 +57,13 @@ footer { margin-top: 2rem; color: var(--soft); font-size: .9rem; }
 )";
 
 constexpr std::string_view dark_style =
-    R"(--page: #16181b; --text: #ececec; --soft: #b0b0b0; --grid: #3a3d42;
+    R"(--page: #16181b; --panel: #1e2125; --text: #ececec; --soft: #b0b0b0; --grid: #3f444b;
   --cpu: #9a9a9a; --gpu: #7fb5f2; --library: #6fd09c;
   --phase0: #dcb84e; --phase1: #7fb5f2; --phase2: #f28db3; --phase3: #f2936d; --phase4: #6fd09c;)";
 
 constexpr std::string_view print_style = R"(
 @media print { body { max-width: none; padding: 0; font-size: 11px; } h2 { break-after: avoid; }
+  header, section, details { border: none; padding: 0; background: none; } details::details-content { content-visibility: visible; block-size: auto; }
   section, svg, table { break-inside: avoid; } .wide { overflow: visible; } table { font-size: 8px; } th, td { padding: .1rem .3rem; }
   rect, circle { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 )";
@@ -119,19 +123,27 @@ std::string section(std::string_view title, std::string_view explanation, const 
   return fmt::format("<section>\n<h2>{}</h2>\n{}{}</section>\n", escaped_markup(title), words, content);
 }
 
-std::string page(std::string_view title, std::string_view heading, const std::vector<Fact>& facts,
+std::string folded(std::string_view title, std::string_view explanation, const std::string& content) {
+  if (content.empty()) return "";
+  const std::string words =
+      explanation.empty() ? "" : fmt::format("<p>{}</p>\n", escaped_markup(explanation));
+  return fmt::format("<details>\n<summary><h2>{}</h2></summary>\n{}{}</details>\n", escaped_markup(title), words, content);
+}
+
+std::string page(std::string_view title, std::string_view heading, const std::vector<std::string>& lead, const std::vector<Fact>& facts,
                  std::string_view command, const std::string& sections) {
-  std::string list;
+  std::string first, list;
+  for (const std::string& sentence : lead) first += fmt::format("<p class=\"lead\">{}</p>\n", escaped_markup(sentence));
   for (const Fact& fact : facts)
     list += fmt::format("<dt>{}</dt><dd>{}</dd>\n", fact.name, escaped_markup(fact.text));
   list += fmt::format("<dt>command</dt><dd><code>{}</code></dd>\n", escaped_markup(command));
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{}</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n<dl>\n{}</dl>\n</header>\n<main>\n{}</"
+      "<style>{}</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n{}<dl>\n{}</dl>\n</header>\n<main>\n{}</"
       "main>\n"
       "<footer>Made by halation; opens without a network.</footer>\n</body>\n</html>\n",
-      title, styles(), heading, list, sections);
+      title, styles(), heading, first, list, sections);
 }
 
 }  // namespace halation::app

@@ -23,9 +23,13 @@ std::string markup_of(const Table& table);
 /// A heading, what to see, and charts or tables; nothing without these.
 std::string section(std::string_view title, std::string_view explanation, const std::string& content);
 
+/// The same, shut until the reader opens it: for what most look up rarely. On paper it is open.
+std::string folded(std::string_view title, std::string_view explanation, const std::string& content);
+
 /// One HTML file: styles are inline, nothing is scripted, light, dark and print are provided for. It is
 /// well-formed XML as well.
-std::string page(std::string_view title, std::string_view heading, const std::vector<Fact>& facts,
+/// `lead`: what matters most, a sentence each; may be empty.
+std::string page(std::string_view title, std::string_view heading, const std::vector<std::string>& lead, const std::vector<Fact>& facts,
                  std::string_view command, const std::string& sections);
 
 }  // namespace halation::app

@@ -73,6 +73,14 @@ class Gpu(ProgramTest):
             stderr = self.run_ok("apply", chain, "in.npy", "-o", "out.npy", "--border", "replicate", "--device", "auto", "--threads", 1, "--timing")[1]
             self.assertRegex(stderr, rf"device auto: {device}, about \d+ ms[^\n]*; [^\n]+\n\Z")
 
+    def test_the_ladders_page_says_why_steps_lead_down(self):
+        self.run_ok("ladder", "--size", "512x512", "--radius", 1, "--report", "report.html", "--json", "ladder.json")
+        page = self.get("report.html").decode()
+        kernels = {row["rung"]: row["ms"]["kernel"] for row in json.loads(self.get("ladder.json"))["rungs"] if row["place"] == "gpu" and row["ms"]}
+        self.assertRegex(page, r'<p class="lead">The library&#39;s kernel takes [\d.]+ ms, |<p class="lead">The library\'s kernel takes [\d.]+ ms, ')
+        down = [name for before, name in zip(kernels, list(kernels)[1:]) if kernels[name] > kernels[before] and name != "library"]
+        self.assertEqual(re.findall(r"<p><b>(\w+)</b>, ", page), down)
+
     def test_no_such_device(self):
         self.put("in.png", png(ROWS))
         done = self.start("apply", "box", "in.png", "-o", "out.png", "--device", "cuda:99")

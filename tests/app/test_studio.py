@@ -206,7 +206,7 @@ class Previews(Studio):
         }.items():
             self.refused("/preview", 400, sentence, **words)
         status, _, body = self.ask("/preview", chain="box", device="cuda:97")
-        self.assertIn(status, (400, 503), body)
+        self.assertIn(status, (400, 415, 503), body)  # there is none, or this program has no GPUs at all
 
     def test_flags_and_names_are_no_way_into_the_command_line(self):
         for words in ({"chain": "-o"}, {"chain": "--memory=1"}, {"chain": "box", "view": "signed --memory 1"}, {"chain": "box", "border": "--linear"}):
