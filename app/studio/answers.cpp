@@ -28,6 +28,7 @@ namespace halation::app {
 namespace {
 
 constexpr std::int64_t most_inspected_taps = 15;
+constexpr std::int64_t most_inspected = 1 << 22;  // taps
 constexpr std::int64_t response_points = 65;  // along each axis, odd: one lies at 0
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
@@ -116,10 +117,11 @@ const FilterSet& stage_of(const Chain& chain, std::size_t stage) {
 
 /// Those of a set that say anything: along an axis that the picture does not have a filter of a set is 0.
 std::vector<Filter> telling(const FilterSet& set) {
+  if (set.filters.size() == 1) return set.filters;
   std::vector<Filter> filters;
   for (const Filter& filter : set.filters) {
     const std::vector<double> weights = filter.weights();
-    if (set.filters.size() == 1 || std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; })) filters.push_back(filter);
+    if (std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; })) filters.push_back(filter);
   }
   return filters;
 }
@@ -177,8 +179,13 @@ Json inspected(const Filter& filter, const ConstView& in, const Options& options
 
 std::string result_name(const std::string& name) {
   const std::filesystem::path path(name);
-  const std::string ending = path.extension().string();
-  return path.stem().string() + "_filtered" + (ending.empty() || ending == ".gif" ? ".png" : ending);
+  const std::string same = path.stem().string() + "_filtered" + path.extension().string();
+  try {
+    check_place(same, std::nullopt);
+    return same;
+  } catch (const Error&) {  // a format that is read and not written, or no ending that tells of one
+    return path.stem().string() + "_filtered.png";
+  }
 }
 
 }  // namespace
@@ -202,6 +209,7 @@ Json filters_answer(const Workspace& workspace) {
   for (const DeviceInfo& info : devices())
     answer["devices"].push_back({{"name", halation::name_of(info.device)}, {"description", info.description}});
   answer["device"] = halation::name_of(workspace.device());
+  answer["device_asked_for"] = workspace.device_is_asked_for();
   return answer;
 }
 
@@ -280,6 +288,7 @@ Json histogram_answer(Workspace& workspace, const Asked& asked, const Turn& turn
 }
 
 Json inspect_answer(Workspace& workspace, const Asked& asked, const std::string& before, std::int64_t x, std::int64_t y, const Turn& turn) {
+  if (workspace.job(asked)->chain.stages.size() != 1) refuse("chain is one stage here, before= those before it");
   Asked all = asked;
   if (!before.empty()) all.chain = before + " | " + asked.chain;
   const std::shared_ptr<const PageJob> job = workspace.job(all);
@@ -291,6 +300,9 @@ Json inspect_answer(Workspace& workspace, const Asked& asked, const std::string&
   if (job->options.extent != Extent::same) refuse("a pixel is shown of results of extent same");
   const Position here{.z = facts.shape.depth / 2, .y = y, .x = x};
   const FilterSet& last = job->chain.stages.back();
+  for (const Filter& filter : last.filters) {
+    if (filter.size().taps() > most_inspected) refuse(fmt::format("a pixel is shown of filters of up to {} weights, got {}", most_inspected, filter.size().taps()));
+  }
   const std::vector<Filter> filters_of_last = telling(last);
   Json answer{{"x", x}, {"y", y}, {"channels", Json::array()}};
   const auto look = [&](const ConstView& in, std::int64_t) {

@@ -50,7 +50,12 @@ Asked asked_from(const Words& words) {
     if (std::string value = given(name); !value.empty()) asked.options.emplace(name, std::move(value));
   }
   for (const std::string_view name : flags) {
-    if (!given(name).empty()) asked.options.emplace(name, "");
+    const std::string value = given(name);
+    if (value == "1" || value == "true") {
+      asked.options.emplace(name, "");
+    } else if (!value.empty() && value != "0" && value != "false") {
+      throw Error{ErrorCode::invalid_argument, fmt::format("{} is 1 or 0, got '{}'", name, value)};
+    }
   }
   return asked;
 }

@@ -17,8 +17,8 @@ namespace {
 std::string literal(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
-    if (c == '\n') {
-      quoted += "\\n";
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      quoted += fmt::format("\\{:03o}", c);  // three octal digits end by themselves in both languages
       continue;
     }
     if (c == '"' || c == '\\') quoted += '\\';
@@ -50,6 +50,9 @@ std::string_view enumerator(Display view) {
   }
   throw Error(ErrorCode::invalid_argument, "not a view");
 }
+
+/// A file's name that no program takes for an option.
+std::string file_word(const std::string& name) { return shell_word(name.starts_with('-') ? "./" + name : name); }
 
 std::string in_command(const Asked& asked) {
   std::string text;
@@ -120,7 +123,7 @@ std::string in_cpp(const Job& job, const Asked& asked) {
 CodeLines code_lines(const Asked& asked, const std::string& in, const std::string& out) {
   const Job job = asked.job();
   const std::string files = literal(in) + ", " + literal(out);
-  return {.command = fmt::format("halation apply {} {} -o {}{}", shell_word(asked.chain), shell_word(in), shell_word(out), in_command(asked)),
+  return {.command = fmt::format("halation apply {} {} -o {}{}", shell_word(asked.chain), file_word(in), file_word(out), in_command(asked)),
           .python = fmt::format("halation.filter_file({}, {}{})", literal(asked.chain), files, in_python(job, asked)),
           .cpp = fmt::format("halation::filter_file(halation::chain_from({}), {}{});", literal(asked.chain), files, in_cpp(job, asked))};
 }

@@ -82,21 +82,36 @@ class OnSignals {
   OnSignals(const OnSignals&) = delete;
   OnSignals& operator=(const OnSignals&) = delete;
 
-  void stop(Server& server) { server_ = &server; }
+  /// From now on the first signal stops the server; a second, where it still computes, ends the process, without the folder.
+  void stop(Server& server, std::filesystem::path folder) {
+    folder_ = std::move(folder);
+    server_ = &server;
+  }
 
  private:
   static constexpr int wake = SIGUSR2;
 
   void wait() {
-    int signal = 0;
-    sigwait(&signals_, &signal);
-    if (signal == wake) return;
-    if (Server* server = server_) return server->stop();
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    std::raise(signal);
+    for (bool stopped = false;; stopped = true) {
+      int signal = 0;
+      sigwait(&signals_, &signal);
+      if (signal == wake) return;
+      Server* server = server_;
+      if (server == nullptr) {
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+        std::raise(signal);
+      } else if (!stopped) {
+        server->stop();
+      } else {
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+        ::_exit(128 + signal);
+      }
+    }
   }
 
   sigset_t signals_{}, before_{};
+  std::filesystem::path folder_;
   std::atomic<Server*> server_{nullptr};
   std::thread waits_;
 };
@@ -130,7 +145,7 @@ void studio(const Flags& flags) {
   const ScratchFolder scratch;
   Server server(workspace, random_token(), scratch.path());
   server.bind(port);
-  signals.stop(server);
+  signals.stop(server, scratch.path());
   fmt::print("halation studio: {}\n", server.address());
   std::fflush(stdout);
   if (!flags.no_browser) open_browser(server.address());

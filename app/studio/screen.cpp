@@ -47,8 +47,10 @@ std::vector<Screen::Span> Screen::spans(std::int64_t samples, std::int64_t outpu
 Screen::Screen(const PageFacts& page, Pixel scale, const Look& look) : page_(page), look_(look) {
   const Shape& shape = page.shape;
   const Region& part = look.part;
-  if (part.x < 0 || part.y < 0 || part.z < 0 || part.width < 1 || part.height < 1 || part.width > shape.width - part.x ||
-      part.height > shape.height - part.y || part.z >= shape.depth)
+  if (part.z < 0 || part.z >= shape.depth)
+    throw Error{ErrorCode::invalid_argument, fmt::format("z is a slice in [0, {}), got {}", shape.depth, part.z)};
+  if (part.x < 0 || part.y < 0 || part.width < 1 || part.height < 1 || part.width > shape.width - part.x ||
+      part.height > shape.height - part.y)
     throw Error{ErrorCode::invalid_argument, fmt::format("crop is x,y,width,height within {}x{}, got {},{},{},{}", shape.width, shape.height,
                                                          part.x, part.y, part.width, part.height)};
   if (look.width < 1) throw Error{ErrorCode::invalid_argument, fmt::format("w is a number of pixels, got {}", look.width)};

@@ -9,11 +9,13 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
+#include <thread>
 #include <utility>
 
 #include "answers.h"
@@ -147,6 +149,9 @@ std::string random_token() {
   return token;
 }
 
+/// Thrown where a page asks about a picture that is no more.
+struct OtherPicture {};
+
 struct Server::Impl {
   Impl(Workspace& of, std::string secret, fs::path folder) : workspace(of), token(std::move(secret)), scratch(std::move(folder)) {}
 
@@ -158,7 +163,7 @@ struct Server::Impl {
   std::atomic<std::uint64_t> files{0};  // in the folder so far
   OneThread saving;  // beside the workspace's, so that a long one stops no preview
   std::mutex opening;
-  fs::path opened;  // the last picture that was sent
+  std::atomic<bool> has_run{false};
 
   fs::path new_file(const std::string& name) { return scratch / fmt::format("{}-{}", ++files, name); }
 
@@ -191,6 +196,8 @@ struct Server::Impl {
   static void answered(httplib::Response& response, const Work& work) {
     try {
       work();
+    } catch (const OtherPicture&) {
+      set_error(response, 410, "another picture has been opened meanwhile");
     } catch (const Superseded&) {
       set_error(response, 409, "superseded by a newer request");
     } catch (const Error& error) {
@@ -202,10 +209,20 @@ struct Server::Impl {
     }
   }
 
+  /// A page that asks about a picture says which, by its number: another may have been opened in another page.
+  void check_picture(const Words& words) const {
+    const std::string wanted = word(words, "picture");
+    if (!wanted.empty() && wanted != std::to_string(workspace.picture().number)) throw OtherPicture{};
+  }
+
   using Answer = void (Impl::*)(const Words&, httplib::Response&);
   void on(const std::string& path, Answer answer) {
     const auto handler = [this, answer](const httplib::Request& request, httplib::Response& response) {
-      answered(response, [&] { (this->*answer)(words_of(request), response); });
+      answered(response, [&] {
+        const Words words = words_of(request);
+        check_picture(words);
+        (this->*answer)(words, response);
+      });
     };
     http.Get(path, handler);
     http.Post(path, handler);
@@ -249,8 +266,8 @@ void Server::Impl::set_up() {
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
-  http.set_keep_alive_max_count(static_cast<std::size_t>(-1));
-  http.set_keep_alive_timeout(2);
+  // A connection a request: the body of a refused one would be read as the next request, and idle ones would hold threads.
+  http.set_keep_alive_max_count(1);
   http.set_read_timeout(30);
   http.set_write_timeout(30);
   http.set_default_headers({{"Cache-Control", "no-store"},
@@ -259,10 +276,16 @@ void Server::Impl::set_up() {
                             {"X-Frame-Options", "DENY"},
                             {"Content-Security-Policy", "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; base-uri 'none'"}});
   http.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+    // Answers go whole, as HTTP allows: of a range httplib 0.11 sends also what lies in memory behind the end of an answer. The request is
+    // its own, and not const.
+    const_cast<httplib::Request&>(request).ranges.clear();  // NOLINT(cppcoreguidelines-pro-type-const-cast)
     return admits(request, response) ? httplib::Server::HandlerResponse::Unhandled : httplib::Server::HandlerResponse::Handled;
   });
   http.set_error_handler([](const httplib::Request& request, httplib::Response& response) {
-    if (response.body.empty()) set_error(response, response.status, fmt::format("{} {}: there is no such thing", request.method, request.path));
+    if (!response.body.empty()) return;
+    set_error(response, response.status, response.status == 404 ? fmt::format("{} {}: there is no such thing", request.method, request.path)
+                                         : response.status == 414 ? "the query is too long; POST takes the same as a JSON object of texts"
+                                                                  : "this is no request that can be answered");
   });
   for (const Asset& asset : assets()) {
     http.Get(asset.path == "/" ? "/" : std::string(asset.path), [&asset](const httplib::Request&, httplib::Response& response) {
@@ -297,15 +320,17 @@ void Server::Impl::take_picture(const httplib::Request& request, httplib::Respon
     fs::remove(path, ignored);
     throw Error{ErrorCode::out_of_memory, fmt::format("{} could not be stored: there is no room, or it did not come whole", name)};
   }
+  // It stays as long as the picture, and what is under way with it, needs it.
+  const std::shared_ptr<void> kept(nullptr, [path](void*) {
+    std::error_code unheeded;
+    fs::remove(path, unheeded);
+  });
   const std::lock_guard<std::mutex> one_by_one(opening);
   try {
-    workspace.open(path.string(), name);
+    workspace.open(path.string(), name, kept);
   } catch (const Error& error) {
-    fs::remove(path, ignored);
     throw renamed(error, path, name);
   }
-  if (!opened.empty()) fs::remove(opened, ignored);
-  opened = path;
   set_json(response, picture_answer(workspace));
 }
 
@@ -360,7 +385,7 @@ void Server::Impl::save(const Words& words, httplib::Response& response) {
   try {
     saving.run([&] { filter_file(job); });
   } catch (const Error& error) {
-    throw renamed(error, job.out, name);
+    throw renamed(renamed(error, job.out, name), job.in, picture.name);
   }
   const auto file = std::make_shared<std::ifstream>(job.out, std::ios::binary);
   const auto size = fs::file_size(job.out);
@@ -394,7 +419,16 @@ void Server::bind(int port) {
 
 std::string Server::address() const { return fmt::format("http://{}:{}/?token={}", host, impl_->port, impl_->token); }
 
-void Server::run() { impl_->http.listen_after_bind(); }
-void Server::stop() { impl_->http.stop(); }
+void Server::run() {
+  impl_->http.listen_after_bind();
+  impl_->has_run = true;
+}
+
+void Server::stop() {
+  impl_->workspace.end();
+  // httplib forgets a stop that comes before it listens.
+  while (!impl_->has_run && !impl_->http.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (!impl_->has_run) impl_->http.stop();
+}
 
 }  // namespace halation::app

@@ -22,7 +22,8 @@ namespace halation::app {
 ///     GET /tile                     a tile of outputs= and mask= in numbers, for the page /lesson
 ///     GET /save                     the file that `halation apply` writes, at full size; as=NAME, quality
 ///
-/// Errors are {"error": "sentence"} with status 400 for what has no meaning, 409 for a preview whose client has asked again since, 415 for a
+/// Errors are {"error": "sentence"} with status 400 for what has no meaning, 409 for a preview whose client has asked again since, 410 where
+/// picture=NUMBER (of GET /image) is no longer the one, 415 for a
 /// file or format that it cannot be, 503 for a device that is not there, 507 for too little memory, 500.
 class Server {
  public:

@@ -75,14 +75,23 @@ struct Workspace::Kept {
   std::size_t bytes = 0;
 };
 
-Workspace::Workspace(std::optional<Device> device) : device_(device ? *device : first_gpu_or_cpu()) {}
+Workspace::Workspace(std::optional<Device> device) : device_(device ? *device : first_gpu_or_cpu()), device_is_asked_for_(device.has_value()) {}
 Workspace::~Workspace() = default;
 
-void Workspace::open(const std::string& path, const std::string& name) {
+void Workspace::open(const std::string& path, const std::string& name, std::shared_ptr<void> file) {
   auto loaded = std::make_shared<Loaded>();
   std::size_t pages = 0;
-  loaded->page = first_page(path, pages);
-  loaded->picture = {.path = path, .name = name, .facts = facts_of(loaded->page), .pages = pages, .number = 0};
+  try {
+    loaded->page = first_page(path, pages);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    worker_.run([&] {  // results of the picture before can be made again
+      kept_.clear();
+      kept_bytes_ = 0;
+    });
+    loaded->page = first_page(path, pages);
+  }
+  loaded->picture = {.path = path, .name = name, .facts = facts_of(loaded->page), .pages = pages, .file = std::move(file), .number = 0};
   worker_.run([&] {
     kept_.clear();
     plans_.clear();
@@ -196,7 +205,10 @@ Image Workspace::filtered(Loaded& of, const PageJob& job, Image reusable) {
 
 void Workspace::filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, const Visitor& visitor) {
   StripFilter strips(of.picture.facts.shape, of.picture.facts.pixel, job.chain, job.options, job.colour, job.view,
-                     {.devices = {job.device}, .progress = [&](const StripProgress&) { turn.check(); }});
+                     {.devices = {job.device}, .progress = [&](const StripProgress&) {
+                       if (ends_) throw Superseded{};
+                       turn.check();
+                     }});
   ViewSource source(of.page.image);
   Passed sink(visitor);
   strips.run(source, sink);
@@ -209,6 +221,7 @@ Made Workspace::visit(const Asked& asked, const Turn& turn, const Visitor& visit
 }
 
 Made Workspace::visit_here(const Asked& asked, const Turn& turn, const Visitor& visitor) {
+  if (ends_) throw Superseded{};
   turn.check();
   const std::shared_ptr<Loaded> of = loaded();
   const std::string key = asked.key();

@@ -58,6 +58,7 @@ struct Picture {
   std::string name;  ///< under which the user knows it
   PageFacts facts;
   std::size_t pages = 1;
+  std::shared_ptr<void> file;  ///< held as long as the path is to be read
   std::uint64_t number = 0;  ///< another for each picture
 };
 
@@ -69,11 +70,15 @@ class Workspace {
   ~Workspace();
 
   /// Reads a picture, of a file of several the first. Throws `Error`, and keeps the one before.
-  void open(const std::string& path, const std::string& name);
+  void open(const std::string& path, const std::string& name, std::shared_ptr<void> file = nullptr);
+  /// What is still to be computed is not: it throws `Superseded`.
+  void end() { ends_ = true; }
   bool has_picture() const;
   /// Throws `Error{invalid_argument}` where there is none.
   Picture picture() const;
   Device device() const { return device_; }
+  /// Whether whoever started the program said so.
+  bool device_is_asked_for() const { return device_is_asked_for_; }
 
   /// A turn of its own, which never passes; and one that the client's next of the kind ends.
   static Turn turn();
@@ -108,6 +113,8 @@ class Workspace {
   void filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, const Visitor& visitor);
 
   Device device_;
+  bool device_is_asked_for_;
+  std::atomic<bool> ends_{false};
   mutable std::mutex picture_lock_;  // of loaded_ alone
   std::shared_ptr<Loaded> loaded_;
   // The worker's own.

@@ -6,7 +6,9 @@ import os
 import pathlib
 import random
 import signal
+import socket
 import subprocess
+import time
 import unittest
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -48,7 +50,7 @@ class Studio(ProgramTest):
     def end(self, served):
         if served.poll() is None:
             served.send_signal(signal.SIGINT)
-        self.assertEqual(served.wait(60), 0)
+        self.assertIn(served.wait(60), (0, 128 + signal.SIGINT) if self.process is None else (0,))
         self.assertEqual(served.stderr.read(), "")
         self.assertEqual(list(self.scratch.iterdir()), [])  # pictures that were sent, files that were saved
 
@@ -111,6 +113,33 @@ class Guards(Studio):
         listening = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
         self.assertEqual([row[1] for row in listening if row[1].endswith(f":{self.port:04X}") and row[3] == "0A"], [f"0100007F:{self.port:04X}"])
 
+    def test_answers_go_whole(self):
+        """Of a range the HTTP library sent what lay in memory behind the answer."""
+        self.put("in.png", png(ROWS))
+        self.serve("in.png")
+        for path, words in (("/preview", {"chain": "box", "w": 8, "format": "raw"}), ("/save", {"chain": "box", "as": "a.png"}), ("/main.js", {}), ("/nothing", {})):
+            status, _, whole = self.ask(path, **words)
+            for given in ("bytes=0-99999", "bytes=20000-20100", "bytes=0-1", "bytes=-5"):
+                got = self.ask(path, headers={"Range": given}, **words)
+                self.assertEqual((got[0], got[2]), (status, whole))
+
+    def test_a_refused_body_is_no_request(self):
+        self.serve()
+        second = f"GET /studio.css HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n"
+        for filler in (0, 4096 - 120, 4096):
+            with socket.create_connection(("127.0.0.1", self.port)) as wire:
+                body = "x" * filler + second
+                wire.sendall(f"POST /preview HTTP/1.1\r\nHost: evil.example\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+                wire.settimeout(10)
+                got = b""
+                try:
+                    while part := wire.recv(65536):
+                        got += part
+                except ConnectionResetError:
+                    pass
+            self.assertEqual(got.count(b"HTTP/1.1 "), 1, got)
+            self.assertIn(b" 403 ", got)
+
     def test_what_does_not_exist(self):
         self.serve()
         self.refused("/nothing", 404, "GET /nothing: there is no such thing")
@@ -151,6 +180,31 @@ class Pictures(Studio):
             self.assertEqual(self.pixels(chain="identity", w=9), rows)
             self.assertEqual(self.pixels(of="original", w=9), rows)
             self.assertEqual(len([path for path in self.scratch.rglob("*") if path.is_file()]), 1)
+
+
+class Replaced(Studio):
+    """Another picture comes while the one before is worked with."""
+
+    def test_a_page_is_told_of_another_picture(self):
+        self.serve()
+        for size in (3, 5):
+            self.ask("/image", method="PUT", body=png([[7] * size] * size), name="a.png")
+        self.assertEqual(self.ask("/preview", chain="box", picture=2)[0], 200)
+        for path in ("/preview", "/save", "/histogram", "/weights"):
+            self.refused(path, 410, "another picture has been opened meanwhile", chain="box", picture=1, **{"as": "a.png"})
+
+    def test_a_save_under_way_ends(self):
+        self.serve()
+        size = 500
+        self.ask("/image", method="PUT", body=png([[x % 251 for x in range(size)] for _ in range(size)]), name="a.png")
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            saves = [pool.submit(self.ask, "/save", chain="disk radius=9", device="reference", **{"as": "a.png"}) for _ in range(2)]
+            while not any(self.scratch.rglob("*-a.png")) and not saves[0].done():
+                pass
+            self.assertEqual(self.ask("/image", method="PUT", body=png(ROWS), name="b.png")[0], 200)
+            answers = [save.result() for save in saves]
+        self.assertEqual([answer[0] for answer in answers], [200, 200], answers[-1][2][:200])
+        self.assertEqual(answers[0][2], answers[1][2])
 
 
 class Previews(Studio):
@@ -203,6 +257,8 @@ class Previews(Studio):
             "w is a whole number, got '1e3'": {"chain": "box", "w": "1e3"},
             "format is png or raw, got 'gif'": {"chain": "box", "format": "gif"},
             "--border-value goes with --border constant": {"chain": "box", "border-value": "3"},
+            "linear is 1 or 0, got 'yes'": {"chain": "box", "linear": "yes"},
+            "z is a slice in [0, 1), got 7": {"chain": "box", "z": "7"},
         }.items():
             self.refused("/preview", 400, sentence, **words)
         status, _, body = self.ask("/preview", chain="box", device="cuda:97")
@@ -293,6 +349,7 @@ class Answers(Studio):
         self.assertEqual(later["result"], [chained])
         self.assertAlmostEqual(min(255, later["channels"][0]["value"]), chained, delta=0.51)
         self.assertEqual(len(later["channels"][0]["filters"]), 2)
+        self.refused("/inspect", 400, "chain is one stage here, before= those before it", chain="box | edges", border="replicate", x=0, y=0)
         self.refused("/inspect", 400, f"x and y lie within {WIDTH}x{HEIGHT}, got {WIDTH},0", chain="box", x=WIDTH, y=0)
         self.refused("/inspect", 400, "a pixel is shown of values as they are stored: of pictures without alpha, not in linear light, not as luma",
                      chain="box", linear="1", x=0, y=0)
@@ -307,10 +364,24 @@ class Answers(Studio):
                                            "view=\"signed\")")
         self.assertEqual(answer["cpp"], "halation::filter_file(halation::chain_from(\"custom weights='1 0; 0 1'\"), \"in.png\", \"in_filtered.png\", {.options = {.border = "
                                         "halation::Border::wrap(), .scale = 0.5}, .linear = true, .view = halation::Display::signed_values});")
+        off = self.ask_json("/code", chain="box", linear="0", gray="false", correlate="")
+        self.assertEqual(off["command"], "halation apply box in.png -o in_filtered.png")
+        control = self.ask_json("/code", chain="custom weights='1\r2'")
+        self.assertIn("1\\0152", control["python"])
         axes = self.ask_json("/code", chain="box", border="wrap,constant", **{"border-value": "7", "output-pixel": "f32", "device": "cpu"})
         self.assertEqual(axes["command"], "halation apply box in.png -o in_filtered.png --border wrap,constant --border-value 7 --device cpu --output-pixel f32")
         self.assertIn('border=("wrap", "constant"), cval=(7, 7), dtype="float32", device="cpu"', axes["python"])
         self.assertIn(".border = {.y = halation::Border::wrap(), .x = halation::Border::constant(7)}", axes["cpp"])
+
+
+class Names(Studio):
+    def test_results_have_names_that_can_be_written(self):
+        self.serve()
+        for name, result in {"x.png": "x_filtered.png", "X.GIF": "X_filtered.png", "photo.heic": "photo_filtered.png", "plain": "plain_filtered.png", "-x.tif": "-x_filtered.tif"}.items():
+            self.assertEqual(self.ask("/image", method="PUT", body=png(ROWS), name=name)[0], 200)
+            code = self.ask_json("/code", chain="box")
+            self.assertEqual(code["save_as"], result)
+        self.assertEqual(code["command"], "halation apply box ./-x.tif -o ./-x_filtered.tif")
 
 
 class Lesson(Studio):
@@ -410,6 +481,29 @@ class Command(Studio):
         done = self.start("studio", "--no-browser", "--port", self.port)
         self.assertEqual((done.returncode, done.stderr.decode()),
                          (1, f"halation: port {self.port} of 127.0.0.1 is taken or not allowed; --port 0 finds a free one\n"))
+
+    def test_a_signal_that_comes_at_once(self):
+        """Before it listens, and after."""
+        for _ in range(20):
+            self.serve()
+            self.process.send_signal(signal.SIGINT)
+            self.assertEqual(self.process.wait(20), 0)
+            self.assertEqual(list(self.scratch.iterdir()), [])
+
+    def test_a_second_signal_does_not_wait(self):
+        self.serve()
+        size = 1200
+        self.ask("/image", method="PUT", body=png([[x % 251 for x in range(size)] for _ in range(size)]), name="a.png")
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            slow = pool.submit(self.ask, "/preview", chain="disk radius=40", device="reference")
+            time.sleep(0.5)
+            for _ in range(2):
+                self.process.send_signal(signal.SIGINT)
+                time.sleep(0.2)
+            self.assertEqual(self.process.wait(10), 128 + signal.SIGINT)
+            self.assertIsInstance(slow.exception(), Exception)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+        self.process = None
 
     def test_signals_end_it_well(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -18,8 +18,8 @@ export async function ask(path, words = {}, options = {}) {
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   const headers = {'X-Halation-Token': token};
   const response = query.length <= longestQuery
-    ? await fetch(query ? `${path}?${query}` : path, {headers, ...options})
-    : await fetch(path, {method: 'POST', headers, ...options, body: JSON.stringify(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))});
+    ? await reached(query ? `${path}?${query}` : path, {headers, ...options})
+    : await reached(path, {method: 'POST', headers, ...options, body: JSON.stringify(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))});
   return checked(response);
 }
 
@@ -28,8 +28,18 @@ export async function askJson(path, words, options) {
 }
 
 export async function putPicture(name, blob) {
-  const response = await fetch(`/image?${new URLSearchParams({name})}`, {method: 'PUT', headers: {'X-Halation-Token': token}, body: blob});
+  const response = await reached(`/image?${new URLSearchParams({name})}`, {method: 'PUT', headers: {'X-Halation-Token': token}, body: blob});
   return (await checked(response)).json();
+}
+
+/** fetch, with a sentence where nobody answers. */
+async function reached(...request) {
+  try {
+    return await fetch(...request);
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new Refused(0, 'the program does not answer; is halation studio still running?');
+  }
 }
 
 async function checked(response) {
@@ -66,8 +76,9 @@ export class Newest {
       this.#next = null;
       if (next) this.start(...next);
     };
-    work(control.signal).then(
-      result => { if (!control.signal.aborted) done(result, performance.now() - this.#begun); over(); },
-      error => { if (!control.signal.aborted && error.status !== 409) failed(error); over(); });
+    work(control.signal)
+      .then(result => { if (!control.signal.aborted) done(result, performance.now() - this.#begun); })
+      .catch(error => { if (!control.signal.aborted && error.status !== 409) failed(error); })
+      .finally(over);
   }
 }

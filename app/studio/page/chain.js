@@ -4,7 +4,7 @@ const gestures = new EventTarget();
 const usualMost = 50;  // of parameters whose range has no end that a slider could show
 
 /** A number as short as it is told apart by eye. */
-export const short = value => String(Number(Number(value).toPrecision(6)));
+export const short = value => value === null ? 'no finite number' : String(Number(Number(value).toPrecision(6)));
 
 const quoted = text => `'${text.replaceAll("'", '')}'`;
 
@@ -42,7 +42,7 @@ export class ChainEditor {
 
   /** A stage's weights, as rows of numbers, in place of its filter. */
   setWeights(index, rows) {
-    this.stages[index] = {name: 'custom', values: {}, weights: rows.map(row => row.map(short).join(' ')).join('; ')};
+    this.stages[index] = {name: 'custom', values: {}, weights: rows.map(row => row.map(weight => String(Number(weight.toPrecision(12)))).join(' ')).join('; ')};
     this.#build();
     this.#changed();
   }
@@ -50,7 +50,7 @@ export class ChainEditor {
   textOf(stage) {
     if (stage.name === 'custom') return `custom weights=${quoted(stage.weights)}`;
     const given = Object.entries(stage.values).filter(([, value]) => value !== '');
-    return [stage.name, ...given.map(([name, value]) => `${name}=${value.replaceAll(/\s/g, '')}`)].join(' ');
+    return [stage.name, ...given.map(([name, value]) => `${name}=${/^[-+.,\w]*$/.test(value) ? value : quoted(value)}`)].join(' ');
   }
 
   /** The chain of the first so many stages; of none, the picture as it is. */
@@ -133,7 +133,9 @@ export class ChainEditor {
       if (gestures.from === undefined) return;
       event.preventDefault();
       event.stopPropagation();
-      this.#move(gestures.from, index);
+      const from = gestures.from;
+      gestures.from = undefined;  // the grip goes, and with it its dragend
+      this.#move(from, index);
     });
   }
 

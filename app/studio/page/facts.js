@@ -17,6 +17,7 @@ const element = (name, text) => {
 
 /** In the few characters that a cell holds. */
 function cell(weight) {
+  if (weight === null) return 'NaN';
   const text = String(Number(weight.toPrecision(3)));
   return text.length <= 7 ? text : weight.toExponential(1);
 }
@@ -28,13 +29,15 @@ function rowsOf(filter) {
 
 /** `edited(rows)` is called with weights that the user has changed, as a convolution takes them. */
 export function showWeights(place, answer, edited) {
+  const focused = [...place.querySelectorAll('input')].indexOf(document.activeElement);
   place.replaceChildren(...answer.filters.map(filter => {
     if (!filter.weights) return element('p', `${filter.size.height} × ${filter.size.width} weights: more than can be shown`);
     const rows = rowsOf(filter);
     const largest = Math.max(...filter.weights.map(Math.abs));
     if (Math.max(filter.size.height, filter.size.width) > mostEdited) return heatMap(rows, largest, filter);
     const table = element('table');
-    const isAlone = answer.filters.length === 1 && filter.size.depth === 1;
+    // Of even sizes a correlation's weights cannot be mirrored in place.
+    const isAlone = answer.filters.length === 1 && filter.size.depth === 1 && (!filter.correlation || filter.size.height * filter.size.width % 2 === 1);
     for (const [y, row] of rows.entries()) {
       const line = table.insertRow();
       for (const [x, weight] of row.entries()) {
@@ -61,6 +64,7 @@ export function showWeights(place, answer, edited) {
     oneStop(table, filter.size.width);
     return table;
   }));
+  if (focused >= 0) place.querySelectorAll('input')[focused]?.focus();
 }
 
 /** The tabulator stops once in a grid of boxes; arrows lead from one to another, left and right from the ends of a text. */
@@ -147,7 +151,7 @@ export function showHistogram(canvas, words, answer) {
   canvas.height = Math.round(120 * ratio);
   const channels = answer.result.channels.length;
   const inks = channels >= 3 ? ['#d04848', '#2f9a57', '#3f74d6', '#888888'] : ['#888888'];
-  const most = Math.max(1, ...answer.result.channels.flatMap(counts => counts.slice(1, -1)));
+  const most = answer.result.channels.reduce((all, counts) => Math.max(all, ...counts.slice(1, -1)), 1);
   context.globalAlpha = 0.6;
   for (const [c, counts] of answer.result.channels.entries()) {
     context.fillStyle = inks[c] ?? '#888888';
@@ -189,7 +193,7 @@ export function showMethods(place, words, answer) {
     }
   }
   place.replaceChildren(table);
-  const bound = element('p', `${answer.stages.length > 1 ? 'The last stage is off' : 'Off'} by at most ${Number(answer.error_bound.toPrecision(3))} before rounding, of inputs up to ${short(answer.largest_input)}.`);
+  const bound = element('p', `${answer.stages.length > 1 ? 'The last stage is off' : 'Off'} by at most ${answer.error_bound === null ? 'no finite number' : Number(answer.error_bound.toPrecision(3))} before rounding, of inputs up to ${short(answer.largest_input)}.`);
   bound.className = 'soft';
   place.append(bound);
   words.textContent = answer.text;

@@ -17,6 +17,10 @@ const chain = new ChainEditor(at('chain'), at('add'), at('add-filter'), library.
 const view = new PictureView(at('frame'), at('before'), at('after'), at('cut'), moved, inspect);
 
 function trouble(error) {
+  if (error?.status === 410) {  // another page has opened another picture
+    askJson('/image').then(take, trouble);
+    return;
+  }
   at('trouble').textContent = error?.message ?? '';
   at('trouble').hidden = !error;
 }
@@ -31,12 +35,13 @@ function options() {
     linear: at('linear').checked ? '1' : '',
     gray: at('gray').checked ? '1' : '',
     device: at('device').value,
+    picture: picture?.number,
   };
 }
 
 const asked = () => ({chain: chain.text(), ...options()});
 /** Without what the program would choose for itself. */
-const askedElsewhere = () => ({...asked(), device: at('device').value === library.device ? '' : at('device').value});
+const askedElsewhere = () => ({...asked(), device: at('device').value === library.device && !library.device_asked_for ? '' : at('device').value});
 
 async function pixels(words, signal) {
   const {part, pixels: w} = view.look();
@@ -61,7 +66,7 @@ function showResult() {
 }
 
 function showOriginal() {
-  newest.before.start(signal => pixels({of: 'original'}, signal), result => view.show('before', result.rgba, result.width, result.height, result.part), trouble);
+  newest.before.start(signal => pixels({of: 'original', picture: picture.number}, signal), result => view.show('before', result.rgba, result.width, result.height, result.part), trouble);
 }
 
 /** The chain or an option is another. */
@@ -115,15 +120,21 @@ function inspect(x, y) {
   const words = {...options(), chain: chain.stages.length ? chain.textOf(chain.stages[stage]) : 'identity', before, x, y, client};
   at('inspector').hidden = false;
   newest.inspect.start(signal => askJson('/inspect', words, {signal}),
-    answer => showInspected(at('inspector'), answer, picture.channels >= 3 ? ['red', 'green', 'blue', 'alpha'] : ['gray', 'alpha']),
+    answer => showInspected(at('inspector'), answer, {rgb: ['red', 'green', 'blue', 'alpha'], gray: ['gray', 'alpha'], cmyk: ['cyan', 'magenta', 'yellow', 'black', 'alpha']}[picture.colour] ?? []),
     error => at('inspector').replaceChildren(error.message));
+}
+
+/** Which picture it is, in the page's head. */
+function name() {
+  const deep = picture?.depth > 1 ? ` × ${picture.depth}` : '';
+  if (!picture) at('picture-name').textContent = 'no picture yet';
+  else at('picture-name').textContent = `${picture.name}: ${picture.width} × ${picture.height}${deep}, ${picture.channels > 1 ? `${picture.channels} channels of ` : ''}${picture.pixel}${picture.pages > 1 ? `, the first of ${picture.pages} pages` : ''}`;
 }
 
 function take(answer) {
   picture = answer.picture;
   if (!picture) return;
-  const deep = picture.depth > 1 ? ` × ${picture.depth}` : '';
-  at('picture-name').textContent = `${picture.name}: ${picture.width} × ${picture.height}${deep}, ${picture.channels > 1 ? `${picture.channels} channels of ` : ''}${picture.pixel}${picture.pages > 1 ? `, the first of ${picture.pages} pages` : ''}`;
+  name();
   at('drop').hidden = true;
   inspected = null;
   at('inspector').hidden = true;
@@ -140,7 +151,7 @@ async function open(file) {
     trouble(null);
   } catch (error) {
     trouble(error);
-    at('picture-name').textContent = picture?.name ?? 'no picture yet';
+    name();
   }
 }
 
@@ -176,12 +187,20 @@ at('inspect').addEventListener('click', () => {
   at('inspect').setAttribute('aria-pressed', view.inspecting);
   at('frame').classList.toggle('inspecting', view.inspecting);
 });
-at('open').addEventListener('change', () => open(at('open').files[0]));
+at('open').addEventListener('change', () => {
+  open(at('open').files[0]);
+  at('open').value = '';  // so that the same file can be opened again
+});
 at('save').addEventListener('click', save);
 at('save-as').addEventListener('input', () => { at('save-as').dataset.edited = '1'; });
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(at(button.dataset.copy).textContent);
+    try {
+      await navigator.clipboard.writeText(at(button.dataset.copy).textContent);
+    } catch {
+      trouble(new Error('the browser does not let this page copy; mark the line and copy it yourself'));
+      return;
+    }
     button.textContent = 'Copied';
     setTimeout(() => { button.textContent = 'Copy'; }, 1500);
   });
@@ -193,7 +212,7 @@ document.addEventListener('drop', event => {
 });
 document.addEventListener('paste', event => {
   const file = [...event.clipboardData.files][0];
-  if (file) open(file);
+  if (file && !event.target.closest?.('input, textarea')) open(file);
 });
 
 at('lesson').href = `/lesson${location.search}`;
