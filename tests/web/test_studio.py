@@ -187,10 +187,14 @@ def test_another_page_s_picture_is_told_of(page, browser, address, tmp_path):
     other.wait_for_selector("#picture-name:text('gray.png: 512 × 512, u8')")
     page.locator(".parameter input[type=text]").first.fill("2")
     page.wait_for_selector("#picture-name:text('gray.png: 512 × 512, u8')")
-    page.said.clear()
     other.set_input_files("#open", PHOTO)
     other.wait_for_selector("#picture-name:text('astronaut.png: 512 × 512, 3 channels of u8')")
     other.close()
+    page.locator(".parameter input[type=text]").first.fill("3")
+    page.wait_for_selector("#picture-name:text('astronaut.png: 512 × 512, 3 channels of u8')")
+    shown(page, "gaussian sigma=3")
+    page.wait_for_timeout(800)
+    page.said.clear()  # the browser tells of each answer 410
 
 
 def test_chains(page):
