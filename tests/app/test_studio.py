@@ -313,7 +313,9 @@ class Answers(Studio):
 
     def test_explain(self):
         answer = self.ask_json("/explain", chain="gaussian sigma=2 | edges")
-        self.assertEqual((answer["device"], answer["elsewhere"] == [] or answer["elsewhere"][0]["device"] != "cpu"), ("cpu", True))
+        there = [answer["device"], *(other["device"] for other in answer["elsewhere"])]
+        self.assertEqual(there[0], self.ask_json("/filters")["device"])
+        self.assertEqual(sorted(there), sorted(each["name"] for each in self.ask_json("/filters")["devices"] if each["name"] != "reference"))
         self.assertEqual(len(answer["stages"]), 2)
         self.assertIn("separable", [method["method"] for method in answer["stages"][0][0]])
         self.assertGreater(answer["error_bound"], 0)
