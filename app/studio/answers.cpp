@@ -179,7 +179,7 @@ Json inspected(const Filter& filter, const ConstView& in, const Options& options
 
 std::string result_name(const std::string& name) {
   const std::filesystem::path path(name);
-  const std::string same = path.stem().string() + "_filtered" + path.extension().string();
+  std::string same = path.stem().string() + "_filtered" + path.extension().string();
   try {
     check_place(same, std::nullopt);
     return same;
