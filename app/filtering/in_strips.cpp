@@ -59,15 +59,15 @@ void filter_in_strips(const std::vector<PageJob>& jobs, const io::PageSources& p
     const PageJob& job = jobs[i];
     of_page = pixels_of(pages[i]->shape());
     if (i == 0 || !is_same_work(jobs[i - 1], pages[i - 1]->facts(), job, pages[i]->facts())) {
-      const bool is_plain = !job.colour.alpha && !job.colour.linear && !job.colour.gray && !job.view;
+      const bool plain = is_plain(job);
       strips.devices = {job.device};
-      if (is_plain) strips.devices.insert(strips.devices.end(), job.more_gpus.begin(), job.more_gpus.end());
+      if (plain) strips.devices.insert(strips.devices.end(), job.more_gpus.begin(), job.more_gpus.end());
       filter.reset();  // its memory first
       timing.measure("plan", [&] {
         filter.emplace(pages[i]->shape(), pages[i]->pixel(), job.chain, job.options, job.colour, job.view, strips);
       });
       if (explained != nullptr) *explained += filter->explain();
-      if (explained != nullptr && !is_plain) *explained += explain(job);  // of strips such a filter says their size alone
+      if (explained != nullptr && !plain) *explained += explain(job);  // of strips such a filter says their size alone
     }
     const StripReport report = filter->run(*pages[i], out.page(i));
     timing.add_side_by_side({{"read", report.read}, {"compute", report.compute}, {"write", report.write}}, report.total);

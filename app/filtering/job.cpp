@@ -178,8 +178,10 @@ Page run(const PageJob& job, const Page& page, Timing& timing, Clipped* clipped)
 }
 
 bool takes_kept_pixels(const PageJob& job) {
-  return !shares_memory(job.device, cpu()) && !job.view && !job.colour.alpha && !job.colour.linear && !job.colour.gray;
+  return !shares_memory(job.device, cpu()) && is_plain(job);
 }
+
+bool is_plain(const PageJob& job) { return !job.view && !job.colour.alpha && !job.colour.linear && !job.colour.gray; }
 
 Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing, Clipped* clipped) {
   TransferTimes times;

@@ -75,6 +75,8 @@ std::string clipping_note(const Clipped& clipped, const PageJob& job, const std:
 /// The same with the page's pixels where the job's device has them already. Only for jobs that `takes_kept_pixels`.
 Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing, Clipped* clipped = nullptr);
 bool takes_kept_pixels(const PageJob& job);
+/// Whether filtering is all that is done to its colours: no alpha, linear light, luma or view.
+bool is_plain(const PageJob& job);
 
 /// What `run` does and why, in a few lines.
 std::string explain(const PageJob& job);

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr const char* host = "127.0.0.1";
 // Not a type that the HTTP library compresses: on one machine that costs more than it saves.
 constexpr const char* json_type = "application/json; charset=utf-8";
-constexpr int workers = 32;    // threads; most of them wait for their turn or for the next request of a connection
+constexpr int workers = 32;    // threads; most of them wait for their turn
 constexpr int waiting = 1024;  // connections that the system keeps until a thread takes them
 constexpr std::int64_t usual_width = 1200;
 
@@ -288,7 +288,7 @@ void Server::Impl::set_up() {
                                                                   : "this is no request that can be answered");
   });
   for (const Asset& asset : assets()) {
-    http.Get(asset.path == "/" ? "/" : std::string(asset.path), [&asset](const httplib::Request&, httplib::Response& response) {
+    http.Get(std::string(asset.path), [&asset](const httplib::Request&, httplib::Response& response) {
       response.set_content(asset.content.data(), asset.content.size(), std::string(asset.type));
     });
   }

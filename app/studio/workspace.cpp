@@ -2,7 +2,6 @@
 #include "workspace.h"
 
 #include <algorithm>
-
 #include <utility>
 
 #include "core/memory.h"
@@ -20,8 +19,6 @@ constexpr double share_of_results = 0.5;
 constexpr std::size_t most_results = 8;
 
 std::size_t bytes_of(const Shape& shape, Pixel pixel) { return static_cast<std::size_t>(shape.elements()) * bytes_of(pixel); }
-
-bool is_plain(const PageJob& job) { return !job.view && !job.colour.alpha && !job.colour.linear && !job.colour.gray; }
 
 Device first_gpu_or_cpu() {
   for (const DeviceInfo& info : devices()) {
@@ -68,7 +65,6 @@ struct Workspace::Loaded {
 
 struct Workspace::Kept {
   std::string key;
-  std::uint64_t picture = 0;
   PageFacts facts;
   Device device;
   Image image;
@@ -169,8 +165,7 @@ std::shared_ptr<const PageJob> Workspace::job(const Asked& asked) {
 }
 
 /// Whether a result of so many bytes may be kept; others go for it, and one that is like it is handed on, to be written over.
-bool Workspace::make_room(std::size_t bytes, const Shape& shape, Pixel pixel, Image& reusable) {
-  const std::size_t budget = loaded()->budget;
+bool Workspace::make_room(std::size_t budget, std::size_t bytes, const Shape& shape, Pixel pixel, Image& reusable) {
   if (bytes > budget) return false;
   while (!kept_.empty() && (kept_bytes_ + bytes > budget || kept_.size() >= most_results)) {
     Kept& oldest = kept_.back();
@@ -203,11 +198,15 @@ Image Workspace::filtered(Loaded& of, const PageJob& job, Image reusable) {
   return reusable;
 }
 
+void Workspace::check(const Turn& turn) const {
+  if (ends_) throw Superseded{};
+  turn.check();
+}
+
 void Workspace::filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, const Visitor& visitor) {
   StripFilter strips(of.picture.facts.shape, of.picture.facts.pixel, job.chain, job.options, job.colour, job.view,
                      {.devices = {job.device}, .progress = [&](const StripProgress&) {
-                       if (ends_) throw Superseded{};
-                       turn.check();
+                       check(turn);
                      }});
   ViewSource source(of.page.image);
   Passed sink(visitor);
@@ -221,11 +220,10 @@ Made Workspace::visit(const Asked& asked, const Turn& turn, const Visitor& visit
 }
 
 Made Workspace::visit_here(const Asked& asked, const Turn& turn, const Visitor& visitor) {
-  if (ends_) throw Superseded{};
-  turn.check();
+  check(turn);
   const std::shared_ptr<Loaded> of = loaded();
   const std::string key = asked.key();
-  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.key == key && each.picture == of->picture.number; });
+  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.key == key; });
   if (found != kept_.end()) {
     kept_.splice(kept_.begin(), kept_, found);
     visitor.begin(found->facts);
@@ -238,11 +236,11 @@ Made Workspace::visit_here(const Asked& asked, const Turn& turn, const Visitor& 
   double seconds = 0;
   const std::size_t bytes = bytes_of(facts.shape, facts.pixel);
   Image reusable;
-  bool is_kept = make_room(bytes, facts.shape, facts.pixel, reusable);
+  bool is_kept = make_room(of->budget, bytes, facts.shape, facts.pixel, reusable);
   if (is_kept) {
     try {
       Image image = timed(seconds, [&] { return filtered(*of, *job, std::move(reusable)); });
-      kept_.push_front({.key = key, .picture = of->picture.number, .facts = facts, .device = job->device, .image = std::move(image), .bytes = bytes});
+      kept_.push_front({.key = key, .facts = facts, .device = job->device, .image = std::move(image), .bytes = bytes});
       kept_bytes_ += bytes;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;

@@ -105,10 +105,12 @@ class Workspace {
   struct Kept;
 
   std::shared_ptr<Loaded> loaded() const;
+  /// Throws `Superseded` where the work is no longer wanted.
+  void check(const Turn& turn) const;
   // In the worker alone.
   Made visit_here(const Asked& asked, const Turn& turn, const Visitor& visitor);
   std::shared_ptr<const PageJob> prepared(const Loaded& of, const Asked& asked);
-  bool make_room(std::size_t bytes, const Shape& shape, Pixel pixel, Image& reusable);
+  bool make_room(std::size_t budget, std::size_t bytes, const Shape& shape, Pixel pixel, Image& reusable);
   Image filtered(Loaded& of, const PageJob& job, Image reusable);
   void filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, const Visitor& visitor);
 
@@ -118,7 +120,7 @@ class Workspace {
   mutable std::mutex picture_lock_;  // of loaded_ alone
   std::shared_ptr<Loaded> loaded_;
   // The worker's own.
-  std::list<Kept> kept_;  // the latest first
+  std::list<Kept> kept_;  // of the picture that is loaded, the latest first
   std::size_t kept_bytes_ = 0;
   struct Plans {
     std::string key;
