@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
+from installed import PHOTO, Studio
+
 
 def pytest_addoption(parser):
     parser.addoption("--site", type=lambda path: Path(path).resolve(), required=True, help="the folder of the built site")
@@ -29,6 +31,13 @@ def browser():
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def address():
+    """Of a studio that shows the photograph."""
+    with Studio(PHOTO) as studio:
+        yield studio.address
 
 
 def pytest_generate_tests(metafunc):

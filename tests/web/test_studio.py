@@ -4,23 +4,12 @@ The program is the one that the site was made with. What it answers is tested by
 """
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from installed import HALATION, PHOTO, Studio
 from looks import faults_of_looks
-
-PHOTO = Path(__file__).parents[2] / "examples" / "astronaut.png"
-HALATION = [sys.executable, "-m", "halation"]
-
-
-@pytest.fixture(scope="module")
-def address():
-    served = subprocess.Popen([*HALATION, "studio", PHOTO, "--no-browser"], stdout=subprocess.PIPE, text=True, env={**os.environ, "HALATION_CACHE": ""})
-    yield served.stdout.readline().split()[2]
-    served.terminate()
-    assert served.wait(60) == 0
 
 
 @pytest.fixture
@@ -276,31 +265,32 @@ def test_saved_bytes_are_the_programs(page, tmp_path):
 def test_another_picture_is_opened_dropped_and_pasted(browser, tmp_path):
     """On a server of its own."""
     subprocess.run([*HALATION, "apply", "identity", PHOTO, "-o", tmp_path / "gray.png", "--gray"], check=True)
-    served = subprocess.Popen([*HALATION, "studio", "--no-browser"], stdout=subprocess.PIPE, text=True)
-    page = browser.new_page()
-    page.goto(served.stdout.readline().split()[2])
-    page.wait_for_selector("#drop:not([hidden])")
-    page.set_input_files("#open", tmp_path / "gray.png")
-    page.wait_for_selector("#picture-name:text('gray.png: 512 × 512, u8')")
-    shown(page, "gaussian")
-    (tmp_path / "bad.png").write_bytes(b"nothing")
-    page.set_input_files("#open", tmp_path / "bad.png")
-    page.wait_for_selector("#trouble:not([hidden])")
-    assert page.inner_text("#trouble").startswith("bad.png: ")
-    # A picture of 3 × 2, which the page reads from nowhere but itself.
-    small = subprocess.run([*HALATION, "apply", "box", "-", "-o", "-", "--format", "png"], input=b"P5 3 2 255\n" + bytes(range(0, 240, 40)), capture_output=True, check=True).stdout
-    give = """([kind, transfer, name, bytes]) => {
-      const data = new DataTransfer();
-      data.items.add(new File([new Uint8Array(bytes)], name, {type: 'image/png'}));
-      const made = kind === 'paste' ? new ClipboardEvent('paste', {bubbles: true, clipboardData: data}) : new DragEvent('drop', {bubbles: true, dataTransfer: data});
-      document.dispatchEvent(made);
-    }"""
-    for kind, name in (("drop", "dropped.png"), ("paste", "pasted.png")):
-        page.evaluate(give, [kind, "", name, list(small)])
-        page.wait_for_selector(f"#picture-name:text('{name}: 3 × 2, u8')")
-    page.close()
-    served.terminate()
-    assert served.wait(60) == 0
+    with Studio() as studio:
+        page = browser.new_page()
+        page.goto(studio.address)
+        page.wait_for_selector("#drop:not([hidden])")
+        page.set_input_files("#open", tmp_path / "gray.png")
+        page.wait_for_selector("#picture-name:text('gray.png: 512 × 512, u8')")
+        shown(page, "gaussian")
+        (tmp_path / "bad.png").write_bytes(b"nothing")
+        page.set_input_files("#open", tmp_path / "bad.png")
+        page.wait_for_selector("#trouble:not([hidden])")
+        page.locator(".parameter input[type=text]").first.fill("2")
+        shown(page, "gaussian sigma=2")  # which says nothing of the file
+        assert page.inner_text("#trouble").startswith("bad.png: ")
+        # A picture of 3 × 2, which the page reads from nowhere but itself.
+        small = subprocess.run([*HALATION, "apply", "box", "-", "-o", "-", "--format", "png"], input=b"P5 3 2 255\n" + bytes(range(0, 240, 40)), capture_output=True, check=True).stdout
+        give = """([kind, transfer, name, bytes]) => {
+          const data = new DataTransfer();
+          data.items.add(new File([new Uint8Array(bytes)], name, {type: 'image/png'}));
+          const made = kind === 'paste' ? new ClipboardEvent('paste', {bubbles: true, clipboardData: data}) : new DragEvent('drop', {bubbles: true, dataTransfer: data});
+          document.dispatchEvent(made);
+        }"""
+        for kind, name in (("drop", "dropped.png"), ("paste", "pasted.png")):
+            page.evaluate(give, [kind, "", name, list(small)])
+            page.wait_for_selector(f"#picture-name:text('{name}: 3 × 2, u8')")
+            page.wait_for_selector("#trouble", state="hidden")
+        page.close()
 
 
 def test_stale_answers_are_dropped(page):
@@ -415,80 +405,6 @@ def test_by_keyboard_alone(page):
     assert page.inner_text("#zoom") == fitting
     page.keyboard.press("i")
     page.wait_for_selector("#inspector table")
-
-
-@pytest.fixture
-def lesson(browser, address):
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.said = []
-    page.on("console", lambda message: page.said.append(message.text) if message.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: page.said.append(str(error)))
-    page.goto(address.replace("/?", "/lesson?"))
-    page.wait_for_selector("body[data-lesson]")
-    yield page
-    assert page.said == []
-    page.close()
-
-
-def counted(page):
-    return {row[0]: row[1:] for row in page.eval_on_selector_all("#counts tbody tr", "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))")}
-
-
-@pytest.mark.parametrize("rung, outputs, read, shared", [
-    # 8 threads a side, 5 taps: of 12 x 12 elements, or, where the block lies over the tile that it reads, 4 x 4 outputs of 8 x 8.
-    ("naive", 64, 64 * 25, 0), ("constant", 64, 64 * 25, 0), ("tiled_input_block", 16, 64, 16 * 25), ("tiled_output_block", 64, 144, 64 * 25),
-    ("separable_shared", 64, 144, 12 * 8 * 5 + 64 * 5)])
-def test_each_rung_counts_what_it_does(lesson, rung, outputs, read, shared):
-    lesson.select_option("#rung", rung)
-    lesson.wait_for_selector(f'body[data-lesson^="{rung} "]')
-    end = counted(lesson)
-    assert [int(end[name][1]) for name in ("elements read from global memory", "reads of shared memory", "outputs")] == [read, shared, outputs]
-    assert int(end["weights read from global memory"][1]) == (64 * 25 if rung == "naive" else 0)
-    model = next(value for name, value in end.items() if name.startswith("the model"))
-    side = 8 if rung == "tiled_input_block" else 12
-    assert model[0] == str(side * side) and model[1].startswith(f"{outputs * 25} (")
-    for _ in range(400):
-        before = lesson.get_attribute("body", "data-step")
-        lesson.click("#step")
-        if lesson.get_attribute("body", "data-step") == before:
-            break
-    done = counted(lesson)
-    assert all(so_far == all_of_it for name, (so_far, all_of_it) in done.items() if so_far and not name.startswith("the model")), done
-    assert lesson.locator(".bar.chosen").inner_text().startswith(rung)
-
-
-def test_the_lesson_plays_pauses_and_follows_the_sliders(lesson):
-    lesson.click("#play")
-    lesson.wait_for_selector('body[data-step="3"]')
-    assert lesson.get_attribute("#play", "aria-pressed") == "true"
-    lesson.click("#play")
-    step = lesson.get_attribute("body", "data-step")
-    lesson.wait_for_timeout(800)
-    assert lesson.get_attribute("body", "data-step") == step
-    lesson.focus("#mask")
-    lesson.keyboard.press("ArrowRight")
-    lesson.wait_for_selector('body[data-lesson="naive 8 7"]')
-    assert counted(lesson)["elements read from global memory"] == ["0", str(64 * 49)]
-
-
-def test_questions_are_answered_after_the_guess(lesson):
-    cards = lesson.locator(".card")
-    assert cards.count() >= 5 and not any(answer.is_visible() for answer in lesson.locator(".answer").all())
-    for i in range(cards.count()):
-        choices = cards.nth(i).locator("input")
-        said = []
-        for k in range(choices.count()):
-            choices.nth(k).check()
-            said.append(cards.nth(i).locator(".answer").inner_text().startswith("Yes."))
-        assert said.count(True) == 1
-
-
-def test_the_lesson_can_be_read_on_a_phone_and_by_night(lesson, shots):
-    lesson.select_option("#rung", "tiled_output_block")
-    for _ in range(12):
-        lesson.click("#step")
-    lesson.locator(".card input").nth(9).check()
-    assert faults_of_looks(lesson, shots / "studio-lesson") == []
 
 
 def test_lesson_and_picture_lead_to_each_other(page):

@@ -11,19 +11,25 @@ let picture = null;
 let factsTimer = 0;
 let inspected = null;
 const frames = [];  // when the last were shown
+const troubles = new Map();  // what did not work -> why; until it works
 
-const library = await askJson('/filters').catch(error => trouble(error));
+const library = await askJson('/filters').catch(error => trouble('page', error));
 const chain = new ChainEditor(at('chain'), at('add'), at('add-filter'), library.filters, changed);
 const view = new PictureView(at('frame'), at('before'), at('after'), at('cut'), moved, inspect);
 
-function trouble(error) {
+/** What has worked, or with an error not; the newest of what has not is shown. */
+function trouble(of, error) {
   if (error?.status === 410) {  // another page has opened another picture
-    askJson('/image').then(take, trouble);
+    readPicture();
     return;
   }
-  at('trouble').textContent = error?.message ?? '';
-  at('trouble').hidden = !error;
+  troubles.delete(of);
+  if (error) troubles.set(of, error.message);
+  at('trouble').textContent = [...troubles.values()].at(-1) ?? '';
+  at('trouble').hidden = troubles.size === 0;
 }
+
+const readPicture = () => askJson('/image').then(take, error => trouble('open', error));
 
 /** The options of `halation apply` that the page has. */
 function options() {
@@ -53,7 +59,7 @@ async function pixels(words, signal) {
 
 function showResult() {
   newest.after.start(signal => pixels(asked(), signal), (result, all) => {
-    trouble(null);
+    trouble('preview');
     view.show('after', result.rgba, result.width, result.height, result.part);
     const now = performance.now();
     frames.push(now);
@@ -62,11 +68,11 @@ function showResult() {
     const work = result.way === 'kept' ? 'kept' : `filtered in ${result.milliseconds.toFixed(1)} ms${result.way === 'strips' ? ', strip by strip' : ''}`;
     at('status').textContent = `${result.device}: ${work}; shown in ${all.toFixed(0)} ms${rate}`;
     document.body.dataset.shown = chain.text();
-  }, trouble);
+  }, error => trouble('preview', error));
 }
 
 function showOriginal() {
-  newest.before.start(signal => pixels({of: 'original', picture: picture.number}, signal), result => view.show('before', result.rgba, result.width, result.height, result.part), trouble);
+  newest.before.start(signal => pixels({of: 'original', picture: picture.number}, signal), result => view.show('before', result.rgba, result.width, result.height, result.part), error => trouble('original', error));
 }
 
 /** The chain or an option is another. */
@@ -148,9 +154,9 @@ async function open(file) {
   at('picture-name').textContent = `reading ${file.name}…`;
   try {
     take(await putPicture(file.name || 'pasted.png', file));
-    trouble(null);
+    trouble('open');
   } catch (error) {
-    trouble(error);
+    trouble('open', error);
     name();
   }
 }
@@ -163,9 +169,9 @@ async function save() {
     const link = Object.assign(document.createElement('a'), {href: URL.createObjectURL(file), download: name});
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-    trouble(null);
+    trouble('save');
   } catch (error) {
-    trouble(error);
+    trouble('save', error);
   }
   at('save').disabled = false;
 }
@@ -198,9 +204,10 @@ for (const button of document.querySelectorAll('[data-copy]')) {
     try {
       await navigator.clipboard.writeText(at(button.dataset.copy).textContent);
     } catch {
-      trouble(new Error('the browser does not let this page copy; mark the line and copy it yourself'));
+      trouble('copy', new Error('the browser does not let this page copy; mark the line and copy it yourself'));
       return;
     }
+    trouble('copy');
     button.textContent = 'Copied';
     setTimeout(() => { button.textContent = 'Copy'; }, 1500);
   });
@@ -219,4 +226,4 @@ at('lesson').href = `/lesson${location.search}`;
 view.compare(0);
 chain.set(['gaussian']);
 changed();
-askJson('/image').then(take, trouble);
+readPicture();

@@ -1,0 +1,238 @@
+"""test_studio_answers.py: what `halation studio` answers: previews, weights, histograms, lines of code, files."""
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+from urllib.parse import quote
+
+import program
+from pictures import png, read_png
+from program import filtered, main
+from studio import HEIGHT, ROWS, SHARPEN, SHARPEN_CHAIN, WIDTH, Studio
+
+
+class Previews(Studio):
+    def setUp(self):
+        super().setUp()
+        self.put("in.png", png(ROWS))
+        self.serve("in.png")
+        self.sharp = [[min(255, max(0, value)) for value in row] for row in filtered(ROWS, SHARPEN, correlate=True)]
+
+    def test_pixel_for_pixel(self):
+        self.assertEqual(self.pixels(chain=SHARPEN_CHAIN, w=WIDTH), self.sharp)
+        self.assertEqual(self.pixels(chain=SHARPEN_CHAIN, w=9999), self.sharp)
+        part = self.pixels(chain=SHARPEN_CHAIN, w=999, crop="3,5,20,10")
+        self.assertEqual(part, [row[3:23] for row in self.sharp[5:15]])
+        wrapped = [[min(255, max(0, value)) for value in row] for row in filtered(ROWS, SHARPEN, "wrap", correlate=True)]
+        self.assertEqual(self.pixels(chain=SHARPEN_CHAIN, w=999, border="wrap"), wrapped)
+
+    def test_scaled_down(self):
+        shown = self.pixels(chain=SHARPEN_CHAIN, w=WIDTH // 2)
+        wanted = [[sum(self.sharp[2 * y + j][2 * x + i] for j in (0, 1) for i in (0, 1)) / 4 for x in range(WIDTH // 2)] for y in range(HEIGHT // 2)]
+        for row, other in zip(shown, wanted, strict=True):
+            for value, level in zip(row, other, strict=True):
+                self.assertAlmostEqual(value, level, delta=0.51)
+
+    def test_as_png(self):
+        status, headers, body = self.ask("/preview", chain=SHARPEN_CHAIN, w=WIDTH)
+        self.assertEqual((status, headers["Content-Type"]), (200, "image/png"))
+        self.assertEqual([[pixel[0] for pixel in row] for row in read_png(body)[0]], self.sharp)
+
+    def test_post(self):
+        words = {"chain": SHARPEN_CHAIN, "w": str(WIDTH), "format": "raw"}
+        status, _, body = self.ask("/preview", method="POST", body=json.dumps(words))
+        self.assertEqual((status, [body[4 * i] for i in range(WIDTH * HEIGHT)]), (200, [value for row in self.sharp for value in row]))
+        many = "custom weights='" + "; ".join(" ".join(["0.001"] * 71) for _ in range(71)) + "'"  # more than a query holds
+        self.assertEqual(self.ask("/preview", method="POST", body=json.dumps({**words, "chain": many}))[0], 200)
+        for body in ("", "[1]", "{", '{"chain": 1}'):
+            status, _, answer = self.ask("/preview", method="POST", body=body)
+            self.assertEqual(status, 400)
+            self.assertEqual(json.loads(answer)["error"], "chain is a text in JSON" if "chain" in body else "POST takes a JSON object of texts")
+
+    def test_bad_words(self):
+        for sentence, words in {
+            "chain is needed, such as chain=gaussian sigma=2": {},
+            "unknown filter 'gausian'; did you mean 'gaussian'?": {"chain": "gausian"},
+            "gaussian: sigma must be > 0, got -1": {"chain": "gaussian sigma=-1"},
+            "crop is x,y,width,height, got '1,2'": {"chain": "box", "crop": "1,2"},
+            "crop is a whole number, got 'x'": {"chain": "box", "crop": "1,2,3,x"},
+            f"crop is x,y,width,height within {WIDTH}x{HEIGHT}, got 1,2,{WIDTH},3": {"chain": "box", "crop": f"1,2,{WIDTH},3"},
+            "w is a number of pixels, got 0": {"chain": "box", "w": "0"},
+            "w is a whole number, got '1e3'": {"chain": "box", "w": "1e3"},
+            "format is png or raw, got 'gif'": {"chain": "box", "format": "gif"},
+            "--border-value goes with --border constant": {"chain": "box", "border-value": "3"},
+            "linear is 1 or 0, got 'yes'": {"chain": "box", "linear": "yes"},
+            "z is a slice in [0, 1), got 7": {"chain": "box", "z": "7"},
+        }.items():
+            self.refused("/preview", 400, sentence, **words)
+        status, _, body = self.ask("/preview", chain="box", device="cuda:97")
+        self.assertIn(status, (400, 415, 503), body)  # there is none, or this program has no GPUs at all
+
+    def test_flags_and_names_are_no_way_into_the_command_line(self):
+        for words in ({"chain": "-o"}, {"chain": "--memory=1"}, {"chain": "box", "view": "signed --memory 1"}, {"chain": "box", "border": "--linear"}):
+            status, _, body = self.ask("/preview", **words)
+            self.assertEqual(status, 400, body)
+        self.assertEqual(self.ask("/preview", chain="box", memory="1", threads="99999", anchor="7")[0], 200)  # no words of the page's
+
+    def test_newer_ones_end_older_ones(self):
+        """Those that still wait for their turn are not computed; others' stay."""
+        with concurrent.futures.ThreadPoolExecutor(60) as pool:
+            mine = [pool.submit(self.ask, "/preview", chain=f"gaussian sigma={1 + i / 100}", client="me", format="raw") for i in range(50)]
+            other = [pool.submit(self.ask, "/preview", chain="box", client="you") for _ in range(1)]
+            alone = [pool.submit(self.ask, "/preview", chain="box") for _ in range(5)]
+            statuses = [each.result()[0] for each in mine]
+        self.assertLessEqual(set(statuses), {200, 409})
+        self.assertIn(200, statuses)
+        self.assertEqual([each.result()[0] for each in other + alone], [200] * 6)
+
+
+class Answers(Studio):
+    def setUp(self):
+        super().setUp()
+        self.put("in.png", png(ROWS))
+        self.serve("in.png")
+
+    def test_filters_are_the_librarys(self):
+        answer = self.ask_json("/filters")
+        listed, _ = self.run_ok("filters")
+        self.assertEqual([each["name"] for each in answer["filters"]], [line.split()[0] for line in listed.decode().splitlines() if line[0] != " "][:-1])
+        self.assertEqual(answer["borders"], ["reflect101", "reflect", "replicate", "wrap", "constant"])
+        sigma = next(each for each in answer["filters"] if each["name"] == "gaussian")["parameters"][0]
+        self.assertEqual((sigma["name"], sigma["unit"], sigma["default"], sigma["allowed"]), ("sigma", "px", "1", "> 0"))
+
+    def test_weights(self):
+        answer = self.ask_json("/weights", chain="sobel axis=x | edges | box size=131", stage=0)
+        self.assertEqual((answer["stages"], answer["combine"], len(answer["filters"])), (3, "none", 1))
+        sobel = answer["filters"][0]
+        self.assertEqual(sobel["weights"], [-1, 0, 1, -2, 0, 2, -1, 0, 1])
+        self.assertEqual((sobel["sum"], sobel["rank"], sobel["separable"], sobel["symmetry"]["x"], sobel["symmetry"]["y"]), (0, 1, True, "odd", "even"))
+        points, response = sobel["response"]["points"], sobel["response"]["values"]
+        middle = points // 2
+        self.assertEqual(len(response), points * points)
+        self.assertAlmostEqual(response[middle * points + middle], 0, delta=1e-12)
+        self.assertAlmostEqual(response[middle * points + middle + points // 4], 8, delta=1e-9)  # fx = 1/4: |2i sin| · 4
+        self.assertEqual(self.ask_json("/weights", chain="sobel | edges", stage=1)["combine"], "magnitude")
+        self.assertNotIn("weights", self.ask_json("/weights", chain="box size=131")["filters"][0])
+        self.refused("/weights", 400, "stage is in [0, 1), got 1", chain="box", stage=1)
+
+    def test_explain(self):
+        answer = self.ask_json("/explain", chain="gaussian sigma=2 | edges")
+        there = [answer["device"], *(other["device"] for other in answer["elsewhere"])]
+        self.assertEqual(there[0], self.ask_json("/filters")["device"])
+        self.assertEqual(sorted(there), sorted(each["name"] for each in self.ask_json("/filters")["devices"] if each["name"] != "reference"))
+        self.assertEqual(len(answer["stages"]), 2)
+        self.assertIn("separable", [method["method"] for method in answer["stages"][0][0]])
+        self.assertGreater(answer["error_bound"], 0)
+        self.assertIn("gaussian 17x17", answer["text"])
+
+    def test_histogram(self):
+        answer = self.ask_json("/histogram", chain=SHARPEN_CHAIN)
+        flat = [value for row in ROWS for value in row]
+        self.assertEqual(answer["original"]["channels"], [[flat.count(level) for level in range(256)]])
+        sharp = [value for row in filtered(ROWS, SHARPEN, correlate=True) for value in row]
+        clipped = [min(255, max(0, value)) for value in sharp]
+        self.assertEqual(answer["result"]["channels"], [[clipped.count(level) for level in range(256)]])
+        share = sum(not 0 <= value <= 255 for value in sharp) / len(sharp)
+        self.assertAlmostEqual(answer["clipped"]["share"], share, delta=1e-9)
+        self.assertIn("of the samples are below 0 and became 0", answer["clipped"]["note"])
+        self.assertFalse(self.ask_json("/histogram", chain=SHARPEN_CHAIN, view="signed")["clipped"]["known"])
+
+    def test_inspect(self):
+        skew = "custom weights='1 2 -3; 4 5 6; -7 8 10'"
+        weights = [[1, 2, -3], [4, 5, 6], [-7, 8, 10]]
+        for correlate in ("", "1"):
+            for x, y in ((0, 0), (WIDTH - 1, 7), (13, HEIGHT - 1), (20, 15)):
+                for border, value in (("reflect101", ""), ("wrap", ""), ("constant", "7"), ("replicate", "")):
+                    answer = self.ask_json("/inspect", chain=skew, correlate=correlate, x=x, y=y, border=border, **({"border-value": value} if value else {}))
+                    wanted = filtered(ROWS, weights, border, float(value or 0), correlate=bool(correlate))[y][x]
+                    one = answer["channels"][0]["filters"][0]
+                    self.assertEqual(one["sum"], wanted)
+                    self.assertEqual(sum(v * w for v, w in zip(one["values"], one["weights"], strict=True)), wanted)
+                    self.assertEqual(answer["channels"][0]["value"], wanted)
+                    self.assertEqual(answer["result"], [min(255, max(0, wanted))])
+        later = self.ask_json("/inspect", chain="edges", before="gaussian", x=5, y=6)
+        chained = self.pixels(chain="gaussian | edges", w=WIDTH)[6][5]
+        self.assertEqual(later["result"], [chained])
+        self.assertAlmostEqual(min(255, later["channels"][0]["value"]), chained, delta=0.51)
+        self.assertEqual(len(later["channels"][0]["filters"]), 2)
+        self.refused("/inspect", 400, "chain is one stage here, before= those before it", chain="box | edges", border="replicate", x=0, y=0)
+        self.refused("/inspect", 400, f"x and y lie within {WIDTH}x{HEIGHT}, got {WIDTH},0", chain="box", x=WIDTH, y=0)
+        self.refused("/inspect", 400, "a pixel is shown of values as they are stored: of pictures without alpha, not in linear light, not as luma",
+                     chain="box", linear="1", x=0, y=0)
+
+    def test_lines_do_the_same(self):
+        answer = self.ask_json("/code", chain="custom weights='1 0; 0 1'", border="wrap", scale="0.5", view="signed", linear="1")
+        self.assertEqual(answer["save_as"], "in_filtered.png")
+        subprocess.run(answer["command"].replace("halation ", program.HALATION + " ", 1), shell=True, cwd=self.folder, check=True)
+        shown = self.pixels(chain="custom weights='1 0; 0 1'", border="wrap", scale="0.5", view="signed", linear="1", w=WIDTH)
+        self.assertEqual([[pixel[0] for pixel in row] for row in read_png(self.get("in_filtered.png"))[0]], shown)
+        self.assertEqual(answer["python"], "halation.filter_file(\"custom weights='1 0; 0 1'\", \"in.png\", \"in_filtered.png\", border=\"wrap\", scale=0.5, linear=True, "
+                                           "view=\"signed\")")
+        self.assertEqual(answer["cpp"], "halation::filter_file(halation::chain_from(\"custom weights='1 0; 0 1'\"), \"in.png\", \"in_filtered.png\", {.options = {.border = "
+                                        "halation::Border::wrap(), .scale = 0.5}, .linear = true, .view = halation::Display::signed_values});")
+        off = self.ask_json("/code", chain="box", linear="0", gray="false", correlate="")
+        self.assertEqual(off["command"], "halation apply box in.png -o in_filtered.png")
+        control = self.ask_json("/code", chain="custom weights='1\r2'")
+        self.assertIn("1\\0152", control["python"])
+        axes = self.ask_json("/code", chain="box", border="wrap,constant", **{"border-value": "7", "output-pixel": "f32", "device": "cpu"})
+        self.assertEqual(axes["command"], "halation apply box in.png -o in_filtered.png --border wrap,constant --border-value 7 --device cpu --output-pixel f32")
+        self.assertIn('border=("wrap", "constant"), cval=(7, 7), dtype="float32", device="cpu"', axes["python"])
+        self.assertIn(".border = {.y = halation::Border::wrap(), .x = halation::Border::constant(7)}", axes["cpp"])
+
+
+class Names(Studio):
+    def test_results_have_names_that_can_be_written(self):
+        self.serve()
+        for name, result in {"x.png": "x_filtered.png", "X.GIF": "X_filtered.png", "photo.heic": "photo_filtered.png", "plain": "plain_filtered.png", "-x.tif": "-x_filtered.tif"}.items():
+            self.assertEqual(self.ask("/image", method="PUT", body=png(ROWS), name=name)[0], 200)
+            code = self.ask_json("/code", chain="box")
+            self.assertEqual(code["save_as"], result)
+        self.assertEqual(code["command"], "halation apply box ./-x.tif -o ./-x_filtered.tif")
+
+
+class Lesson(Studio):
+    def test_tiles_are_the_models(self):
+        self.serve()
+        answer = self.ask_json("/tile", outputs=8, mask=5)
+        modelled = json.loads(self.run_ok("explain", "tiling", "--tile", 8, "--mask", 5, "--dims", 2, "--json")[0])
+        inside = modelled["tiles"]["inside"]
+        self.assertEqual({key: answer[key] for key in inside}, inside)
+        self.assertEqual(answer["reuse_along_an_axis"], [1, 2, 3, 4, 5, 5, 5, 5, 4, 3, 2, 1])
+        self.assertEqual(self.ask("/tile", outputs=8, mask=4)[0], 400)
+
+    def test_the_record_is_the_ladders(self):
+        self.serve()
+        record = json.loads(self.ask("/ladder.json")[2])
+        self.assertEqual(record, json.loads((pathlib.Path(__file__).parents[2] / "bench/results/ladder_2d_2048.json").read_text()))
+
+
+class Saving(Studio):
+    def test_bytes_are_the_programs(self):
+        self.put("in.png", png(ROWS))
+        self.serve("in.png")
+        for name, words in (("out.png", {"chain": "gaussian sigma=2 | unsharp_mask amount=0.5"}), ("out.tif", {"chain": "edges", "border": "wrap"}),
+                            ("out.jpg", {"chain": "sharpen", "quality": "70"}), ("ö b.npy", {"chain": "sobel", "output-pixel": "i16"}),
+                            ("out.webp", {"chain": "sobel", "view": "signed"})):
+            options = [part for key, value in words.items() if key != "chain" for part in (f"--{key}", value)]
+            self.run_ok("apply", words["chain"], "in.png", "-o", name, *options)
+            status, headers, body = self.ask("/save", **words, **{"as": f"/somewhere/{name}"})
+            self.assertEqual(status, 200, body)
+            self.assertEqual(body, self.get(name), name)
+            self.assertEqual(headers["Content-Disposition"], f"attachment; filename*=UTF-8''{quote(name)}")
+        # The picture may have come over the wire.
+        self.assertEqual(self.ask("/image", method="PUT", body=self.get("in.png"), name="x.png")[0], 200)
+        self.run_ok("apply", "box", "in.png", "-o", "box.png")
+        self.assertEqual(self.ask("/save", chain="box", **{"as": "box.png"})[2], self.get("box.png"))
+
+    def test_what_cannot_be_saved(self):
+        self.put("in.png", png(ROWS))
+        self.serve("in.png")
+        self.refused("/save", 400, "as is the name of the file to save, such as photo.png", chain="box")
+        for name in ("out.xyz", "out.jpg"):
+            status, _, body = self.ask("/save", chain="box", **{"as": name, "output-pixel": "f32"})
+            self.assertEqual(status, 415, body)
+            self.assertNotIn("/", json.loads(body)["error"])
+
+
+if __name__ == "__main__":
+    main()
