@@ -173,6 +173,18 @@ Prepared prepare(const Job& job, const std::vector<PageFacts>& pages, Timing& ti
   return prepared;
 }
 
+std::optional<double> expected_seconds(const PageJob& job) {
+  double sum = 0;
+  for (const Plan& plan : job.prepared.plans()) {
+    for (const std::vector<RankedMethod>& ranking : plan.ranking()) {
+      const std::optional<double> one = ranking.empty() ? std::nullopt : ranking.front().measured_seconds ? ranking.front().measured_seconds : ranking.front().expected_seconds;
+      if (!one) return std::nullopt;
+      sum += *one;
+    }
+  }
+  return sum;
+}
+
 Page run(const PageJob& job, const Page& page, Timing& timing, Clipped* clipped) {
   return run(job, page, page.image, timing, clipped);
 }

@@ -64,11 +64,17 @@ Json json_of(const PageFacts& facts) {
 }
 
 /// The slice of a filter's weights that lies over the output's own.
-std::vector<double> slice_of(const Filter& filter) {
+std::vector<double> slice_of(const Filter& filter, const std::vector<double>& all) {
   const FilterSize size = filter.size();
-  const std::vector<double> all = filter.weights();
   const auto begin = all.begin() + filter.anchor().z * size.height * size.width;
   return {begin, begin + size.height * size.width};
+}
+
+/// The sums along z: of what does not change along it the filter does the same.
+std::vector<double> summed_along_z(const FilterSize& size, const std::vector<double>& all) {
+  std::vector<double> sums(static_cast<std::size_t>(size.height * size.width));
+  for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()] += all[i];
+  return sums;
 }
 
 /// |H| over fy and fx, row by row.
@@ -104,9 +110,9 @@ Json json_of(const Filter& filter) {
   json["anchor"] = {{"y", filter.anchor().y}, {"x", filter.anchor().x}};
   json["correlation"] = filter.is_correlation();
   if (size.height > most_shown_taps || size.width > most_shown_taps) return json;
-  const std::vector<double> weights = slice_of(filter);
-  json["weights"] = weights;
-  json["response"] = {{"points", response_points}, {"values", response_of(weights, size.height, size.width)}};
+  const std::vector<double> all = filter.weights();
+  json["weights"] = slice_of(filter, all);
+  json["response"] = {{"points", response_points}, {"values", response_of(summed_along_z(size, all), size.height, size.width)}};
   return json;
 }
 
@@ -223,8 +229,8 @@ Json picture_answer(const Workspace& workspace) {
   return {{"picture", std::move(facts)}};
 }
 
-Json weights_answer(Workspace& workspace, const Asked& asked, std::size_t stage) {
-  const std::shared_ptr<const PageJob> job = workspace.job(asked);
+Json weights_answer(Workspace& workspace, const Picture& picture, const Asked& asked, std::size_t stage, const Turn& turn) {
+  const std::shared_ptr<const PageJob> job = workspace.job(picture, asked, turn);
   Json answer{{"stages", job->chain.stages.size()}, {"stage", stage}, {"filters", Json::array()}};
   const FilterSet& set = stage_of(job->chain, stage);
   answer["combine"] = set.combine == Combine::magnitude ? "magnitude" : "none";
@@ -232,25 +238,22 @@ Json weights_answer(Workspace& workspace, const Asked& asked, std::size_t stage)
   return answer;
 }
 
-Json explain_answer(Workspace& workspace, const Asked& asked) {
+Json explain_answer(Workspace& workspace, const Picture& picture, const Asked& asked, const Turn& turn) {
   const auto answer_on = [&](const Asked& there) {
-    const std::shared_ptr<const PageJob> job = workspace.job(there);
+    const std::shared_ptr<const PageJob> job = workspace.job(picture, there, turn);
     Json stages = Json::array();
-    double expected = 0;
     for (const Plan& plan : job->prepared.plans()) {
       Json filters = Json::array();
-      for (const std::vector<RankedMethod>& ranking : plan.ranking()) {
-        filters.push_back(app::json_of(ranking));
-        expected += ranking.empty() ? 0 : ranking.front().measured_seconds.value_or(ranking.front().expected_seconds.value_or(0));
-      }
+      for (const std::vector<RankedMethod>& ranking : plan.ranking()) filters.push_back(app::json_of(ranking));
       stages.push_back(std::move(filters));
     }
     const Pixel pixel = job->prepared.specs().back().pixel;
     const double most = is_float(pixel) ? (is_float(job->prepared.input_pixel()) ? 1 : largest(job->prepared.input_pixel())) : largest(pixel);
+    const std::optional<double> seconds = expected_seconds(*job);
     return Json{{"device", halation::name_of(job->device)},
                 {"text", explain(*job)},
                 {"stages", std::move(stages)},
-                {"expected_seconds", expected},
+                {"expected_seconds", seconds ? Json(*seconds) : Json(nullptr)},
                 {"error_bound", job->prepared.plans().back().error_bound(most)},
                 {"largest_input", most},
                 {"output", {{"width", job->output_shape.width}, {"height", job->output_shape.height}, {"pixel", halation::name_of(job->output_pixel)}}}};
@@ -262,39 +265,54 @@ Json explain_answer(Workspace& workspace, const Asked& asked) {
     if (info.device.kind == Device::Kind::reference || name == answer["device"]) continue;
     Asked there = asked;
     there.options["device"] = name;
-    Json other = answer_on(there);
-    other.erase("text");
-    answer["elsewhere"].push_back(std::move(other));
+    try {
+      Json other = answer_on(there);
+      other.erase("text");
+      answer["elsewhere"].push_back(std::move(other));
+    } catch (const Error& error) {  // which the device that was asked for does not have
+      answer["elsewhere"].push_back({{"device", name}, {"stages", Json::array()}, {"error", error.what()}});
+    }
   }
   return answer;
 }
 
-Json histogram_answer(Workspace& workspace, const Asked& asked, const Turn& turn) {
-  const auto counts = [](const Histogram& histogram) {
-    Json channels = Json::array();
-    for (const Histogram::Counts& channel : histogram.channels()) channels.push_back(channel);
-    return Json{{"channels", std::move(channels)}, {"not_numbers", histogram.not_numbers()}};
-  };
-  Json answer;
-  std::optional<Histogram> histogram;
-  Workspace::Visitor visitor{.begin = [&](const PageFacts& facts) { histogram.emplace(facts); },
-                             .take = [&](const ConstView& part, std::int64_t) { histogram->take(part); }};
-  workspace.visit_original(visitor);
-  answer["original"] = counts(*histogram);
-  const Clipping clipping = workspace.clipping(asked, turn, visitor);
-  answer["result"] = counts(*histogram);
-  answer["clipped"] = {{"known", clipping.known}, {"share", clipping.clipped.share()}, {"note", clipping.note}};
-  return answer;
+namespace {
+
+Json counts_of(const Histogram& histogram) {
+  Json channels = Json::array();
+  for (const Histogram::Counts& channel : histogram.channels()) channels.push_back(channel);
+  return {{"channels", std::move(channels)}, {"not_numbers", histogram.not_numbers()}};
 }
 
-Json inspect_answer(Workspace& workspace, const Asked& asked, const std::string& before, std::int64_t x, std::int64_t y, const Turn& turn) {
-  if (workspace.job(asked)->chain.stages.size() != 1) refuse("chain is one stage here, before= those before it");
+Workspace::Visitor counting(std::optional<Histogram>& histogram) {
+  return {.begin = [&](const PageFacts& facts) { histogram.emplace(facts); },
+          .take = [&](const ConstView& part, std::int64_t) { histogram->take(part); }};
+}
+
+}  // namespace
+
+Json histogram_answer(Workspace& workspace, const Picture& picture, const Turn& turn) {
+  std::optional<Histogram> histogram;
+  workspace.visit_original(picture, turn, counting(histogram));
+  return {{"original", counts_of(*histogram)}};
+}
+
+Json histogram_answer(Workspace& workspace, const Picture& picture, const Asked& asked, const Turn& turn) {
+  std::optional<Histogram> histogram;
+  const Clipping clipping = workspace.clipping(picture, asked, turn, counting(histogram));
+  return {{"result", counts_of(*histogram)},
+          {"clipped", {{"known", clipping.known}, {"share", clipping.clipped.share()}, {"note", clipping.note}}}};
+}
+
+Json inspect_answer(Workspace& workspace, const Picture& picture, const Asked& asked, const std::string& before, const Position& pixel, const Turn& turn) {
+  if (workspace.job(picture, asked, turn)->chain.stages.size() != 1) refuse("chain is one stage here, before= those before it");
   Asked all = asked;
   if (!before.empty()) all.chain = before + " | " + asked.chain;
-  const std::shared_ptr<const PageJob> job = workspace.job(all);
+  const std::shared_ptr<const PageJob> job = workspace.job(picture, all, turn);
   if (job->colour.linear || job->colour.gray || job->colour.alpha)
     refuse("a pixel is shown of values as they are stored: of pictures without alpha, not in linear light, not as luma");
-  const PageFacts facts = workspace.picture().facts;
+  const auto [x, y] = std::pair(pixel.x, pixel.y);
+  const PageFacts facts = picture.facts;
   if (x < 0 || y < 0 || x >= facts.shape.width || y >= facts.shape.height)
     refuse(fmt::format("x and y lie within {}x{}, got {},{}", facts.shape.width, facts.shape.height, x, y));
   if (job->options.extent != Extent::same) refuse("a pixel is shown of results of extent same");
@@ -321,13 +339,13 @@ Json inspect_answer(Workspace& workspace, const Asked& asked, const std::string&
   };
   const Workspace::Visitor inputs{.begin = [](const PageFacts&) {}, .take = look};
   if (before.empty()) {
-    workspace.visit_original(inputs);
+    workspace.visit_original(picture, turn, inputs);
   } else {
     Asked floats = asked;
     floats.chain = before;
     floats.options["output-pixel"] = facts.pixel == Pixel::f64 ? "f64" : "f32";
     for (const char* of_the_last : {"scale", "offset", "view"}) floats.options.erase(of_the_last);
-    if (workspace.visit(floats, turn, inputs).in_strips) refuse("a pixel of a later stage is shown where the stage before fits in memory");
+    if (workspace.visit(picture, floats, turn, inputs).in_strips) refuse("a pixel of a later stage is shown where the stage before fits in memory");
   }
   std::vector<double> results;
   const Workspace::Visitor outputs{.begin = [](const PageFacts&) {}, .take = [&](const ConstView& part, std::int64_t first) {
@@ -338,7 +356,7 @@ Json inspect_answer(Workspace& workspace, const Asked& asked, const std::string&
                                      for (std::int64_t c = 0; c < part.shape.channels; ++c)
                                        results.push_back(value_at(part, {.z = at[0], .y = at[1], .x = at[2], .c = c}));
                                    }};
-  workspace.visit(all, turn, outputs);
+  workspace.visit(picture, all, turn, outputs);
   answer["result"] = results;
   return answer;
 }
@@ -350,8 +368,7 @@ Json tile_answer(std::int64_t outputs, std::int64_t mask) {
           {"reuse_along_an_axis", model::reuse(axes[0])}};
 }
 
-Json code_answer(const Workspace& workspace, const Asked& asked) {
-  const std::string name = workspace.has_picture() ? workspace.picture().name : "photo.jpg";
+Json code_answer(const std::string& name, const Asked& asked) {
   const CodeLines lines = code_lines(asked, name, result_name(name));
   return {{"command", lines.command}, {"python", lines.python}, {"cpp", lines.cpp}, {"save_as", result_name(name)}};
 }

@@ -18,23 +18,27 @@ Json filters_answer(const Workspace& workspace);
 Json picture_answer(const Workspace& workspace);
 
 /// The weights of a chain's stage, counted from 0, of each of its filters: facts, up to `most_shown_taps` weights along an axis (of a volume
-/// the slice at the anchor), and the magnitude of the frequency response,  |Σ w[y, x] · exp(−2πi (fy y + fx x))|,  fy and fx in [−1/2, 1/2].
+/// the slice at the anchor), and the magnitude of the frequency response at fz = 0,
+///     |Σ w[z, y, x] · exp(−2πi (fy y + fx x))|,  fy and fx in [−1/2, 1/2].
 inline constexpr std::int64_t most_shown_taps = 129;
-Json weights_answer(Workspace& workspace, const Asked& asked, std::size_t stage);
+Json weights_answer(Workspace& workspace, const Picture& picture, const Asked& asked, std::size_t stage, const Turn& turn);
 
-/// Method chosen and why, other methods, error bound, device; the same on every other device that there is.
-Json explain_answer(Workspace& workspace, const Asked& asked);
+/// Method chosen and why, other methods, error bound, device; under "elsewhere" the same on every other device that there is, or its "error".
+Json explain_answer(Workspace& workspace, const Picture& picture, const Asked& asked, const Turn& turn);
 
-/// Counts of levels of the picture and of the result, the share of clipped samples with the sentence that `halation apply` says.
-Json histogram_answer(Workspace& workspace, const Asked& asked, const Turn& turn);
+/// Counts of levels of the picture; of a result, with the share of clipped samples and the sentence that `halation apply` says.
+Json histogram_answer(Workspace& workspace, const Picture& picture, const Turn& turn);
+Json histogram_answer(Workspace& workspace, const Picture& picture, const Asked& asked, const Turn& turn);
 
-/// A pixel of a stage's result: neighbourhood, weights, their products' sum. `before`: the stages before, "" where there are none.
-Json inspect_answer(Workspace& workspace, const Asked& asked, const std::string& before, std::int64_t x, std::int64_t y, const Turn& turn);
+/// A pixel of a stage's result: neighbourhood, weights, their products' sum. `before`: the stages before, "" where there are none; `pixel`: y
+/// and x, of a volume in its middle slice.
+Json inspect_answer(Workspace& workspace, const Picture& picture, const Asked& asked, const std::string& before, const Position& pixel, const Turn& turn);
 
 /// A tile in shared memory, along two axes: loads, accesses that it replaces, reduction (model/tile.h), and how many outputs use each element
 /// along an axis. Throws `Error{invalid_argument}` for sizes out of range and even masks.
 Json tile_answer(std::int64_t outputs, std::int64_t mask);
 
-Json code_answer(const Workspace& workspace, const Asked& asked);
+/// The lines that do it to the file of that name.
+Json code_answer(const std::string& name, const Asked& asked);
 
 }  // namespace halation::app

@@ -13,8 +13,8 @@
 namespace halation::app {
 namespace {
 
-constexpr std::array<std::string_view, 10> options_with_values = {"border", "border-value", "extent",   "output-pixel", "scale",
-                                                                  "offset", "sum",          "accuracy", "view",         "device"};
+constexpr std::array<std::string_view, 11> options_with_values = {"border", "border-value", "extent",   "output-pixel", "scale",
+                                                                  "offset", "sum",          "accuracy", "view",         "device", "tune"};
 constexpr std::array<std::string_view, 3> flags = {"correlate", "linear", "gray"};
 
 }  // namespace

@@ -148,7 +148,7 @@ void studio(const Flags& flags) {
   signals.stop(server, scratch.path());
   fmt::print("halation studio: {}\n", server.address());
   std::fflush(stdout);
-  if (!flags.no_browser) open_browser(server.address());
+  if (!flags.no_browser) open_browser(server.opening_address());
   server.run();
 }
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -17,8 +16,10 @@
 #include <random>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "answers.h"
+#include "app/command_line/arguments.h"
 #include "app/filtering/file.h"
 #include "assets.h"
 #include "core/stopwatch.h"
@@ -35,20 +36,16 @@ constexpr const char* json_type = "application/json; charset=utf-8";
 constexpr int workers = 32;    // threads; most of them wait for their turn
 constexpr int waiting = 1024;  // connections that the system keeps until a thread takes them
 constexpr std::int64_t usual_width = 1200;
+constexpr std::int64_t most_number = std::int64_t{1} << 40;
+constexpr std::uint64_t most_body = std::uint64_t{16} << 20;  // bytes of a request, but for a picture's
+/// Of the room that is left for files, what one picture may take.
+constexpr std::uintmax_t share_of_room = 2;
 
 /// httplib's with a longer queue of connections: its own of 5 makes the sixth of many at once wait for a second.
 class Listener : public httplib::Server {
  public:
   bool lengthen_queue() { return ::listen(svr_sock_, waiting) == 0; }
 };
-
-std::int64_t whole_number(std::string_view name, const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw Error{ErrorCode::invalid_argument, fmt::format("{} is a whole number, got '{}'", name, text)};
-  return value;
-}
 
 /// What a request asks for: its query, and the object that its body is.
 Words words_of(const httplib::Request& request) {
@@ -69,26 +66,25 @@ std::string word(const Words& words, std::string_view name) {
   return found == words.end() ? "" : found->second;
 }
 
-std::int64_t number(const Words& words, std::string_view name, std::int64_t otherwise) {
+/// From `least` on.
+std::int64_t number(const Words& words, std::string_view name, std::int64_t otherwise, std::int64_t least = 0) {
   const std::string text = word(words, name);
-  return text.empty() ? otherwise : whole_number(name, text);
+  return text.empty() ? otherwise : whole_number_from(name, text, least, most_number);
 }
 
 /// The look that crop, z and w ask for.
 Look look_of(const Words& words, const Shape& shape) {
-  Look look{.part = whole_of(shape), .width = number(words, "w", usual_width)};
+  Look look{.part = whole_of(shape), .width = number(words, "w", usual_width, 1)};
   look.part.z = number(words, "z", look.part.z);
   const std::string crop = word(words, "crop");
   if (crop.empty()) return look;
-  std::array<std::int64_t, 4> values = {};
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t end = i + 1 < values.size() ? crop.find(',', begin) : crop.size();
-    if (end == std::string::npos) throw Error{ErrorCode::invalid_argument, fmt::format("crop is x,y,width,height, got '{}'", crop)};
-    values[i] = whole_number("crop", crop.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  std::tie(look.part.x, look.part.y, look.part.width, look.part.height) = std::tie(values[0], values[1], values[2], values[3]);
+  const std::vector<std::string_view> parts = split(crop, ',');
+  if (parts.size() != 4) throw Error{ErrorCode::invalid_argument, fmt::format("crop is x,y,width,height, got '{}'", crop)};
+  const auto value = [&](std::size_t i, std::int64_t least) { return whole_number_from("crop", parts[i], least, most_number); };
+  look.part.x = value(0, 0);
+  look.part.y = value(1, 0);
+  look.part.width = value(2, 1);
+  look.part.height = value(3, 1);
   return look;
 }
 
@@ -149,9 +145,6 @@ std::string random_token() {
   return token;
 }
 
-/// Thrown where a page asks about a picture that is no more.
-struct OtherPicture {};
-
 struct Server::Impl {
   Impl(Workspace& of, std::string secret, fs::path folder) : workspace(of), token(std::move(secret)), scratch(std::move(folder)) {}
 
@@ -164,6 +157,8 @@ struct Server::Impl {
   OneThread saving;  // beside the workspace's, so that a long one stops no preview
   std::mutex opening;
   std::atomic<bool> has_run{false};
+  std::mutex code_lock;
+  std::string code;  // that admits once to /open; none where it has been used
 
   fs::path new_file(const std::string& name) { return scratch / fmt::format("{}-{}", ++files, name); }
 
@@ -171,8 +166,16 @@ struct Server::Impl {
     return where == fmt::format("{}:{}", host, port) || where == fmt::format("localhost:{}", port);
   }
 
+  /// True once, for the code that there is.
+  bool takes_code(const std::string& given) {
+    const std::lock_guard<std::mutex> locked(code_lock);
+    if (code.empty() || !is_same(given, code)) return false;
+    code.clear();
+    return true;
+  }
+
   /// Whether the request may be answered; if not, the answer.
-  bool admits(const httplib::Request& request, httplib::Response& response) const {
+  bool admits(const httplib::Request& request, httplib::Response& response) {
     if (!is_here(request.get_header_value("Host"))) {
       set_error(response, 403, fmt::format("this is {}:{}, and answers to no other name", host, port));
       return false;
@@ -181,6 +184,11 @@ struct Server::Impl {
     constexpr std::string_view scheme = "http://";
     if (!origin.empty() && !(origin.starts_with(scheme) && is_here(origin.substr(scheme.size())))) {
       set_error(response, 403, "pages from elsewhere are not answered");
+      return false;
+    }
+    if (request.path == "/open") {
+      if (takes_code(request.get_param_value("code"))) return true;
+      set_error(response, 403, "this address opens the page once: open the one that halation studio has printed");
       return false;
     }
     const bool is_public = std::any_of(assets().begin(), assets().end(), [&](const Asset& each) { return each.path == request.path && !each.type.starts_with("text/html"); });
@@ -209,19 +217,31 @@ struct Server::Impl {
     }
   }
 
-  /// A page that asks about a picture says which, by its number: another may have been opened in another page.
-  void check_picture(const Words& words) const {
+  /// What httplib would read into memory whole must not be large.
+  static bool is_small(const httplib::Request& request, httplib::Response& response) {
+    if (request.method == "PUT" && request.path == "/image") return true;
+    if (request.has_header("Transfer-Encoding")) {
+      set_error(response, 411, "a request says how long it is, by Content-Length");
+      return false;
+    }
+    if (request.get_header_value<std::uint64_t>("Content-Length") <= most_body) return true;
+    set_error(response, 413, fmt::format("a request has up to {} bytes, got {}", most_body, request.get_header_value("Content-Length")));
+    return false;
+  }
+
+  /// The picture that a request is about. A page says which, by its number: another may have been opened in another page.
+  Picture picture_of(const Words& words) const {
+    Picture picture = workspace.picture();
     const std::string wanted = word(words, "picture");
-    if (!wanted.empty() && wanted != std::to_string(workspace.picture().number)) throw OtherPicture{};
+    if (!wanted.empty() && wanted != std::to_string(picture.number)) throw OtherPicture{};
+    return picture;
   }
 
   using Answer = void (Impl::*)(const Words&, httplib::Response&);
   void on(const std::string& path, Answer answer) {
     const auto handler = [this, answer](const httplib::Request& request, httplib::Response& response) {
       answered(response, [&] {
-        const Words words = words_of(request);
-        check_picture(words);
-        (this->*answer)(words, response);
+        (this->*answer)(words_of(request), response);
       });
     };
     http.Get(path, handler);
@@ -236,26 +256,31 @@ struct Server::Impl {
   void filters(const Words&, httplib::Response& response) { set_json(response, filters_answer(workspace)); }
   void picture(const Words&, httplib::Response& response) { set_json(response, picture_answer(workspace)); }
   void weights(const Words& words, httplib::Response& response) {
-    const std::int64_t stage = number(words, "stage", 0);
-    set_json(response, weights_answer(workspace, asked_from(words), stage < 0 ? most_stages : static_cast<std::size_t>(stage)));
+    set_json(response, weights_answer(workspace, picture_of(words), asked_from(words), static_cast<std::size_t>(number(words, "stage", 0)), turn_of(words, "/weights")));
   }
-  void explain(const Words& words, httplib::Response& response) { set_json(response, explain_answer(workspace, asked_from(words))); }
+  void explain(const Words& words, httplib::Response& response) {
+    set_json(response, explain_answer(workspace, picture_of(words), asked_from(words), turn_of(words, "/explain")));
+  }
   void histogram(const Words& words, httplib::Response& response) {
-    set_json(response, histogram_answer(workspace, asked_from(words), turn_of(words, "/histogram")));
+    const Picture picture = picture_of(words);
+    set_json(response, is_of_original(words) ? histogram_answer(workspace, picture, turn_of(words, "/histogram original"))
+                                             : histogram_answer(workspace, picture, asked_from(words), turn_of(words, "/histogram")));
   }
   void inspect(const Words& words, httplib::Response& response) {
-    set_json(response, inspect_answer(workspace, asked_from(words), word(words, "before"), number(words, "x", 0), number(words, "y", 0),
-                                      turn_of(words, "/inspect")));
+    set_json(response, inspect_answer(workspace, picture_of(words), asked_from(words), word(words, "before"),
+                                      {.y = number(words, "y", 0), .x = number(words, "x", 0)}, turn_of(words, "/inspect")));
   }
   void tile(const Words& words, httplib::Response& response) { set_json(response, tile_answer(number(words, "outputs", 8), number(words, "mask", 5))); }
-  void code(const Words& words, httplib::Response& response) { set_json(response, code_answer(workspace, asked_from(words))); }
+  void code_lines(const Words& words, httplib::Response& response) {
+    set_json(response, code_answer(workspace.has_picture() ? picture_of(words).name : "photo.jpg", asked_from(words)));
+  }
 
+  static bool is_of_original(const Words& words) { return word(words, "of") == "original"; }
   /// Requests without a client supersede none.
   Turn turn_of(const Words& words, std::string_view kind) {
     const std::string client = word(words, "client");
     return client.empty() ? Workspace::turn() : workspace.turn(client + std::string(kind));
   }
-  static constexpr std::size_t most_stages = static_cast<std::size_t>(-1);
 };
 
 void Server::Impl::set_up() {
@@ -279,7 +304,7 @@ void Server::Impl::set_up() {
     // Answers go whole, as HTTP allows: of a range httplib 0.11 sends also what lies in memory behind the end of an answer. The request is
     // its own, and not const.
     const_cast<httplib::Request&>(request).ranges.clear();  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    return admits(request, response) ? httplib::Server::HandlerResponse::Unhandled : httplib::Server::HandlerResponse::Handled;
+    return admits(request, response) && is_small(request, response) ? httplib::Server::HandlerResponse::Unhandled : httplib::Server::HandlerResponse::Handled;
   });
   http.set_error_handler([](const httplib::Request& request, httplib::Response& response) {
     if (!response.body.empty()) return;
@@ -299,9 +324,10 @@ void Server::Impl::set_up() {
   on("/explain", &Impl::explain);
   on("/histogram", &Impl::histogram);
   on("/inspect", &Impl::inspect);
-  on("/code", &Impl::code);
+  on("/code", &Impl::code_lines);
   on("/tile", &Impl::tile);
   on("/save", &Impl::save);
+  http.Get("/open", [this](const httplib::Request&, httplib::Response& response) { response.set_redirect("/?token=" + token, 303); });
   http.Put("/image", [this](const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body) {
     answered(response, [&] { take_picture(request, response, body); });
   });
@@ -312,11 +338,18 @@ void Server::Impl::take_picture(const httplib::Request& request, httplib::Respon
   const std::string given = fs::path(request.get_param_value("name")).filename().string();
   const std::string name = given.empty() ? "picture" : given;
   const fs::path path = new_file("picture");
+  const std::uintmax_t room = fs::space(scratch).available / share_of_room;
+  if (const auto size = request.get_header_value<std::uint64_t>("Content-Length"); size > room)
+    throw Error{ErrorCode::out_of_memory, fmt::format("{} could not be stored: a picture may take {} bytes, half of the room that is left, got {}", name, room, size)};
   std::ofstream file(path, std::ios::binary);
-  const bool complete = body([&](const char* data, std::size_t size) { return static_cast<bool>(file.write(data, static_cast<std::streamsize>(size))); });
+  std::uintmax_t size = 0;
+  const bool complete = body([&](const char* data, std::size_t bytes) {
+    size += bytes;
+    return size <= room && static_cast<bool>(file.write(data, static_cast<std::streamsize>(bytes)));
+  });
   file.close();
-  std::error_code ignored;
   if (!complete || !file) {
+    std::error_code ignored;
     fs::remove(path, ignored);
     throw Error{ErrorCode::out_of_memory, fmt::format("{} could not be stored: there is no room, or it did not come whole", name)};
   }
@@ -335,7 +368,7 @@ void Server::Impl::take_picture(const httplib::Request& request, httplib::Respon
 }
 
 void Server::Impl::preview(const Words& words, httplib::Response& response) {
-  const Picture picture = workspace.picture();
+  const Picture picture = picture_of(words);
   const std::string format = word(words, "format");
   if (format != "" && format != "png" && format != "raw")
     throw Error{ErrorCode::invalid_argument, fmt::format("format is png or raw, got '{}'", format)};
@@ -345,10 +378,10 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
       .begin = [&](const PageFacts& facts) { screen.emplace(facts, word(words, "output-pixel").empty() ? picture.facts.pixel : facts.pixel, look_of(words, facts.shape)); },
       .take = [&](const ConstView& part, std::int64_t first) { timed(seconds, [&] { screen->take(part, first); }); }};
   Made made;
-  if (word(words, "of") == "original") {
-    workspace.visit_original(visitor);
+  if (is_of_original(words)) {
+    workspace.visit_original(picture, turn_of(words, "/preview original"), visitor);
   } else {
-    made = workspace.visit(asked_from(words), turn_of(words, "/preview"), visitor);
+    made = workspace.visit(picture, asked_from(words), turn_of(words, "/preview"), visitor);
     response.set_header("X-Halation-Device", name_of(made.device));
     response.set_header("X-Halation-Milliseconds", fmt::format("{:.3f}", made.milliseconds));
     response.set_header("X-Halation-Way", made.kept ? "kept" : made.in_strips ? "strips" : "whole");
@@ -373,13 +406,13 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
 }
 
 void Server::Impl::save(const Words& words, httplib::Response& response) {
-  const Picture picture = workspace.picture();
+  const Picture picture = picture_of(words);
   const Asked asked = asked_from(words);
   const std::string name = fs::path(word(words, "as")).filename().string();
   if (name.empty()) throw Error{ErrorCode::invalid_argument, "as is the name of the file to save, such as photo.png"};
   FileJob job{.in = picture.path, .out = new_file(name).string(), .compare = {}, .job = asked.job(), .quiet = true};
   if (const std::string quality = word(words, "quality"); !quality.empty()) {
-    job.write.quality = static_cast<int>(std::clamp<std::int64_t>(whole_number("quality", quality), 1, 100));
+    job.write.quality = static_cast<int>(whole_number_from("quality", quality, 1, 100));
     job.write.lossless = false;
   }
   try {
@@ -418,6 +451,12 @@ void Server::bind(int port) {
 }
 
 std::string Server::address() const { return fmt::format("http://{}:{}/?token={}", host, impl_->port, impl_->token); }
+
+std::string Server::opening_address() {
+  const std::lock_guard<std::mutex> locked(impl_->code_lock);
+  impl_->code = random_token();
+  return fmt::format("http://{}:{}/open?code={}", host, impl_->port, impl_->code);
+}
 
 void Server::run() {
   impl_->http.listen_after_bind();

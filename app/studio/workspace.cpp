@@ -2,6 +2,7 @@
 #include "workspace.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/memory.h"
@@ -17,6 +18,8 @@ constexpr std::size_t most_plans = 16;
 /// Of the memory that is free once the picture is there, what results may take together.
 constexpr double share_of_results = 0.5;
 constexpr std::size_t most_results = 8;
+constexpr double long_seconds = 0.5;  // a result that takes longer can be given up on the way
+constexpr std::size_t reference_strip_bytes = std::size_t{1} << 18;  // it is slow
 
 std::size_t bytes_of(const Shape& shape, Pixel pixel) { return static_cast<std::size_t>(shape.elements()) * bytes_of(pixel); }
 
@@ -99,9 +102,9 @@ void Workspace::open(const std::string& path, const std::string& name, std::shar
   });
 }
 
-std::shared_ptr<Workspace::Loaded> Workspace::loaded() const {
+std::shared_ptr<Workspace::Loaded> Workspace::loaded(const Picture& picture) const {
   const std::lock_guard<std::mutex> locked(picture_lock_);
-  if (!loaded_) throw Error{ErrorCode::invalid_argument, "there is no picture yet: drop one on the page, or PUT /image"};
+  if (!loaded_ || loaded_->picture.number != picture.number) throw OtherPicture{};
   return loaded_;
 }
 
@@ -110,7 +113,16 @@ bool Workspace::has_picture() const {
   return loaded_ != nullptr;
 }
 
-Picture Workspace::picture() const { return loaded()->picture; }
+Picture Workspace::picture() const {
+  const std::lock_guard<std::mutex> locked(picture_lock_);
+  if (!loaded_) throw Error{ErrorCode::invalid_argument, "there is no picture yet: drop one on the page, or PUT /image"};
+  return loaded_->picture;
+}
+
+void Workspace::end() {
+  ends_ = true;
+  worker_.look_again();
+}
 
 Turn Workspace::turn() {
   Turn made;
@@ -119,23 +131,30 @@ Turn Workspace::turn() {
 }
 
 Turn Workspace::turn(const std::string& client) {
-  const std::lock_guard<std::mutex> locked(turns_lock_);
-  auto found = std::find_if(turns_.begin(), turns_.end(), [&](const auto& each) { return each.first == client; });
-  if (found == turns_.end()) {
-    turns_.emplace_front(client, std::make_shared<std::atomic<std::uint64_t>>(0));
-    if (turns_.size() > most_clients) turns_.pop_back();  // its requests under way still count
-  } else {
-    turns_.splice(turns_.begin(), turns_, found);
-  }
   Turn made;
-  made.newest_ = turns_.front().second;
-  made.number_ = ++*made.newest_;
+  {
+    const std::lock_guard<std::mutex> locked(turns_lock_);
+    auto found = std::find_if(turns_.begin(), turns_.end(), [&](const auto& each) { return each.first == client; });
+    if (found == turns_.end()) {
+      turns_.emplace_front(client, std::make_shared<std::atomic<std::uint64_t>>(0));
+      if (turns_.size() > most_clients) turns_.pop_back();  // its requests under way still count
+    } else {
+      turns_.splice(turns_.begin(), turns_, found);
+    }
+    made.newest_ = turns_.front().second;
+    made.number_ = ++*made.newest_;
+  }
+  worker_.look_again();
   return made;
 }
 
-void Workspace::visit_original(const Visitor& visitor) {
-  const std::shared_ptr<Loaded> of = loaded();
-  worker_.run([&] {
+void Workspace::in_turn(const Turn& turn, std::function<void()> work) {
+  worker_.run(std::move(work), [this, turn] { check(turn); });
+}
+
+void Workspace::visit_original(const Picture& picture, const Turn& turn, const Visitor& visitor) {
+  in_turn(turn, [&] {
+    const std::shared_ptr<Loaded> of = loaded(picture);
     visitor.begin(of->picture.facts);
     visitor.take(of->page.image, 0);
   });
@@ -157,10 +176,9 @@ std::shared_ptr<const PageJob> Workspace::prepared(const Loaded& of, const Asked
   return plans_.front().job;
 }
 
-std::shared_ptr<const PageJob> Workspace::job(const Asked& asked) {
-  const std::shared_ptr<Loaded> of = loaded();
+std::shared_ptr<const PageJob> Workspace::job(const Picture& picture, const Asked& asked, const Turn& turn) {
   std::shared_ptr<const PageJob> made;
-  worker_.run([&] { made = prepared(*of, asked); });
+  in_turn(turn, [&] { made = prepared(*loaded(picture), asked); });
   return made;
 }
 
@@ -176,7 +194,13 @@ bool Workspace::make_room(std::size_t budget, std::size_t bytes, const Shape& sh
   return true;
 }
 
-Image Workspace::filtered(Loaded& of, const PageJob& job, Image reusable) {
+Image Workspace::filtered(Loaded& of, const PageJob& job, const Turn& turn, Image reusable) {
+  if (of.page.image.shape().batch == 1 && expected_seconds(job).value_or(HUGE_VAL) > long_seconds) {
+    if (reusable.empty()) reusable = Image(job.output_shape, job.output_pixel);
+    ViewSink sink(reusable.view());
+    filter_in_strips(of, job, turn, sink);
+    return reusable;
+  }
   if (!is_plain(job)) {
     Timing timing;
     return run(job, of.page, timing).image;
@@ -203,25 +227,24 @@ void Workspace::check(const Turn& turn) const {
   turn.check();
 }
 
-void Workspace::filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, const Visitor& visitor) {
+void Workspace::filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, Sink& sink) {
+  const bool is_reference = job.device.kind == Device::Kind::reference;
   StripFilter strips(of.picture.facts.shape, of.picture.facts.pixel, job.chain, job.options, job.colour, job.view,
-                     {.devices = {job.device}, .progress = [&](const StripProgress&) {
+                     {.devices = {job.device}, .strip_bytes = is_reference ? reference_strip_bytes : 0, .progress = [&](const StripProgress&) {
                        check(turn);
                      }});
   ViewSource source(of.page.image);
-  Passed sink(visitor);
   strips.run(source, sink);
 }
 
-Made Workspace::visit(const Asked& asked, const Turn& turn, const Visitor& visitor) {
+Made Workspace::visit(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor) {
   Made made;
-  worker_.run([&] { made = visit_here(asked, turn, visitor); });
+  in_turn(turn, [&] { made = visit_here(picture, asked, turn, visitor); });
   return made;
 }
 
-Made Workspace::visit_here(const Asked& asked, const Turn& turn, const Visitor& visitor) {
-  check(turn);
-  const std::shared_ptr<Loaded> of = loaded();
+Made Workspace::visit_here(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor) {
+  const std::shared_ptr<Loaded> of = loaded(picture);
   const std::string key = asked.key();
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.key == key; });
   if (found != kept_.end()) {
@@ -239,7 +262,7 @@ Made Workspace::visit_here(const Asked& asked, const Turn& turn, const Visitor& 
   bool is_kept = make_room(of->budget, bytes, facts.shape, facts.pixel, reusable);
   if (is_kept) {
     try {
-      Image image = timed(seconds, [&] { return filtered(*of, *job, std::move(reusable)); });
+      Image image = timed(seconds, [&] { return filtered(*of, *job, turn, std::move(reusable)); });
       kept_.push_front({.key = key, .facts = facts, .device = job->device, .image = std::move(image), .bytes = bytes});
       kept_bytes_ += bytes;
     } catch (const Error& error) {
@@ -251,26 +274,26 @@ Made Workspace::visit_here(const Asked& asked, const Turn& turn, const Visitor& 
   if (is_kept) {
     visitor.take(kept_.front().image, 0);
   } else {
-    timed(seconds, [&] { filter_in_strips(*of, *job, turn, visitor); });
+    Passed sink(visitor);
+    timed(seconds, [&] { filter_in_strips(*of, *job, turn, sink); });
     made.in_strips = true;
   }
   made.milliseconds = seconds * 1e3;
   return made;
 }
 
-Clipping Workspace::clipping(const Asked& asked, const Turn& turn, const Visitor& visitor) {
-  const std::shared_ptr<const PageJob> of_result = job(asked);
+Clipping Workspace::clipping(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor) {
+  const std::shared_ptr<const PageJob> of_result = job(picture, asked, turn);
   Clipping clipping;
   const auto take = [&](const ConstView& part, std::int64_t first) {
     visitor.take(part, first);
     if (of_result->view || part.shape != of_result->output_shape) return;
-    const std::shared_ptr<Loaded> of = loaded();
-    clipping.clipped = count_clipped(of->page.image, part, of_result->chain, of_result->options, of_result->colour, clipping_worth_saying,
-                                     of_result->device);
+    clipping.clipped = count_clipped(loaded(picture)->page.image, part, of_result->chain, of_result->options, of_result->colour,
+                                     clipping_worth_saying, of_result->device);
     clipping.known = true;
     clipping.note = clipping_note(clipping.clipped, *of_result, "view");
   };
-  visit(asked, turn, {.begin = visitor.begin, .take = take});
+  visit(picture, asked, turn, {.begin = visitor.begin, .take = take});
   return clipping;
 }
 

@@ -22,6 +22,9 @@ namespace halation::app {
 /// Thrown where a newer request of the same page has come.
 struct Superseded {};
 
+/// Thrown where the picture that a request is about is no longer the one.
+struct OtherPicture {};
+
 /// Whose request it is, and whether it still counts. Made when the request comes; a newer one of the same client ends it.
 class Turn {
  public:
@@ -52,7 +55,7 @@ struct Clipping {
   std::string note;  ///< that `halation apply` says of them; may be empty
 };
 
-/// What the page knows of the picture.
+/// What is known of the picture. A request takes it once and asks about it: what is said of one picture is never computed of the next.
 struct Picture {
   std::string path;  ///< where it can be read again
   std::string name;  ///< under which the user knows it
@@ -62,7 +65,8 @@ struct Picture {
   std::uint64_t number = 0;  ///< another for each picture
 };
 
-/// Any number of threads may call at once; one computes at a time.
+/// Any number of threads may call at once; one computes at a time, and what waits for it is given up as its turn passes. Of a picture that is no
+/// longer the one, methods throw `OtherPicture`.
 class Workspace {
  public:
   /// `device`: where nothing else is asked for: the first GPU that there is, else the CPU.
@@ -72,7 +76,7 @@ class Workspace {
   /// Reads a picture, of a file of several the first. Throws `Error`, and keeps the one before.
   void open(const std::string& path, const std::string& name, std::shared_ptr<void> file = nullptr);
   /// What is still to be computed is not: it throws `Superseded`.
-  void end() { ends_ = true; }
+  void end();
   bool has_picture() const;
   /// Throws `Error{invalid_argument}` where there is none.
   Picture picture() const;
@@ -89,30 +93,32 @@ class Workspace {
     std::function<void(const PageFacts& facts)> begin;
     std::function<void(const ConstView& part, std::int64_t first)> take;
   };
-  void visit_original(const Visitor& visitor);
-  /// A result that fits is kept, the least recently seen of others going for it; one that does not is made strip by strip each time. Throws
-  /// `Error` as `halation apply`, `Superseded` where the turn has passed.
-  Made visit(const Asked& asked, const Turn& turn, const Visitor& visitor);
+  void visit_original(const Picture& picture, const Turn& turn, const Visitor& visitor);
+  /// A result that fits is kept, the least recently seen of others going for it; one that does not is made strip by strip each time. One
+  /// that takes long is made strip by strip too, and given up between two as its turn passes. Throws `Error` as `halation apply`.
+  Made visit(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor);
 
   /// `visit`, and how many samples of the result were clipped.
-  Clipping clipping(const Asked& asked, const Turn& turn, const Visitor& visitor);
+  Clipping clipping(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor);
 
   /// The prepared job, for reports. Throws `Error`.
-  std::shared_ptr<const PageJob> job(const Asked& asked);
+  std::shared_ptr<const PageJob> job(const Picture& picture, const Asked& asked, const Turn& turn);
 
  private:
   struct Loaded;
   struct Kept;
 
-  std::shared_ptr<Loaded> loaded() const;
+  std::shared_ptr<Loaded> loaded(const Picture& picture) const;
   /// Throws `Superseded` where the work is no longer wanted.
   void check(const Turn& turn) const;
+  /// Does `work` in the worker, unless the turn passes first.
+  void in_turn(const Turn& turn, std::function<void()> work);
   // In the worker alone.
-  Made visit_here(const Asked& asked, const Turn& turn, const Visitor& visitor);
+  Made visit_here(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor);
   std::shared_ptr<const PageJob> prepared(const Loaded& of, const Asked& asked);
   bool make_room(std::size_t budget, std::size_t bytes, const Shape& shape, Pixel pixel, Image& reusable);
-  Image filtered(Loaded& of, const PageJob& job, Image reusable);
-  void filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, const Visitor& visitor);
+  Image filtered(Loaded& of, const PageJob& job, const Turn& turn, Image reusable);
+  void filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, Sink& sink);
 
   Device device_;
   bool device_is_asked_for_;

@@ -2,8 +2,11 @@
 import http.client
 import json
 import os
+import pathlib
 import signal
+import socket
 import subprocess
+import time
 from urllib.parse import urlencode, urlsplit
 
 import program
@@ -25,12 +28,12 @@ class Studio(ProgramTest):
         if not has_studio():
             self.skipTest("built without cpp-httplib")
 
-    def serve(self, *arguments, **more):
+    def serve(self, *arguments, browser="--no-browser", env=None, **more):
         """Starts it; it must end well at the end of the test."""
         self.scratch = self.folder / "scratch"
         self.scratch.mkdir(exist_ok=True)
-        served = subprocess.Popen([program.HALATION, "studio", "--no-browser", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder,
-                                  text=True, env={**os.environ, "TMPDIR": str(self.scratch)}, **more)
+        served = subprocess.Popen([program.HALATION, "studio", *filter(None, [browser]), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder,
+                                  text=True, env={**os.environ, "TMPDIR": str(self.scratch), **(env or {})}, **more)
         self.addCleanup(served.stderr.close)
         self.addCleanup(served.stdout.close)
         self.addCleanup(self.end, served)
@@ -57,6 +60,27 @@ class Studio(ProgramTest):
             return response.status, response.headers, response.read()
         finally:
             connection.close()
+
+    def say(self, request):
+        """What is answered to these bytes."""
+        with socket.create_connection(("127.0.0.1", self.port)) as wire:
+            wire.sendall(request)
+            wire.settimeout(60)
+            got = b""
+            try:
+                while part := wire.recv(65536):
+                    got += part
+            except ConnectionResetError:
+                pass
+        return got
+
+    def computes(self):
+        """Waits until it has computed for a while since this was called."""
+        def ticks():
+            return sum(map(int, pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
+        before = ticks()
+        while ticks() < before + 20:
+            time.sleep(0.01)
 
     def ask_json(self, path, **words):
         status, _, body = self.ask(path, **words)

@@ -1,11 +1,12 @@
 """test_studio.py: `halation studio` as a command and a server: who is let in, pictures, signals, burdens; the page itself is tested by tests/web."""
 import concurrent.futures
 import json
+import os
 import pathlib
 import random
 import signal
-import socket
 import time
+from urllib.parse import urlsplit
 
 from pictures import npy, png
 from program import main
@@ -56,18 +57,50 @@ class Guards(Studio):
         self.serve()
         second = f"GET /studio.css HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n"
         for filler in (0, 4096 - 120, 4096):
-            with socket.create_connection(("127.0.0.1", self.port)) as wire:
-                body = "x" * filler + second
-                wire.sendall(f"POST /preview HTTP/1.1\r\nHost: evil.example\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
-                wire.settimeout(10)
-                got = b""
-                try:
-                    while part := wire.recv(65536):
-                        got += part
-                except ConnectionResetError:
-                    pass
+            body = "x" * filler + second
+            got = self.say(f"POST /preview HTTP/1.1\r\nHost: evil.example\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
             self.assertEqual(got.count(b"HTTP/1.1 "), 1, got)
             self.assertIn(b" 403 ", got)
+
+    def test_bodies_have_a_limit(self):
+        """Before they are read into memory."""
+        self.serve()
+        for method, path in (("POST", "/preview"), ("PUT", "/nothing"), ("DELETE", "/image"), ("PATCH", "/")):
+            head = f"{method} {path}?token={self.token} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
+            got = self.say(f"{head}Content-Length: {(16 << 20) + 1}\r\n\r\n".encode())
+            self.assertIn(b" 413 ", got.split(b"\r\n")[0])
+            self.assertEqual(json.loads(got.partition(b"\r\n\r\n")[2]), {"error": "a request has up to 16777216 bytes, got 16777217"})
+            got = self.say(f"{head}Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n".encode())
+            self.assertIn(b" 411 ", got.split(b"\r\n")[0])
+        status, _, body = self.ask("/code", method="POST", body=json.dumps({"chain": "custom weights='" + "1 " * 500000 + "1'"}))
+        self.assertEqual(status, 200, body[:200])
+
+    def test_a_picture_larger_than_the_room_for_it(self):
+        self.serve()
+        got = self.say(f"PUT /image?token={self.token}&name=big.png HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nContent-Length: {1 << 60}\r\n\r\nabcd".encode())
+        self.assertIn(b" 507 ", got.split(b"\r\n")[0])
+        self.assertRegex(got.partition(b"\r\n\r\n")[2].decode(), r'^{"error":"big\.png could not be stored: a picture may take \d+ bytes, half of the room that is left, got 1152921504606846976"}$')
+        self.assertEqual([path for path in self.scratch.rglob("*") if path.is_file()], [])
+
+    def test_the_browser_is_given_an_address_that_opens_once(self):
+        """Every user of the machine can read command lines."""
+        self.put("xdg-open", b"#!/bin/sh\necho \"$1\" > opened.part && mv opened.part opened\n")
+        (self.folder / "xdg-open").chmod(0o755)
+        self.serve(browser="", env={"DISPLAY": ":0", "PATH": f"{self.folder}:{os.environ['PATH']}"})
+        opened = self.folder / "opened"
+        while not opened.exists():
+            time.sleep(0.01)
+        address = urlsplit(opened.read_text().strip())
+        self.assertEqual((address.netloc, address.path), (f"127.0.0.1:{self.port}", "/open"))
+        self.assertNotIn(self.token, address.query)
+        code = address.query.removeprefix("code=")
+        sentence = "this address opens the page once: open the one that halation studio has printed"
+        self.refused("/open", 403, sentence, code=code[:-1])
+        self.refused("/open", 403, sentence, code="")
+        status, headers, _ = self.ask("/open", token="", code=code)
+        self.assertEqual((status, headers["Location"]), (303, f"/?token={self.token}"))
+        self.refused("/open", 403, sentence, code=code)
+        self.refused("/open", 403, sentence, code="")
 
     def test_what_does_not_exist(self):
         self.serve()
@@ -134,6 +167,48 @@ class Replaced(Studio):
             answers = [save.result() for save in saves]
         self.assertEqual([answer[0] for answer in answers], [200, 200], answers[-1][2][:200])
         self.assertEqual(answers[0][2], answers[1][2])
+
+
+class Waiting(Studio):
+    """Behind a filter that takes seconds, on a picture of 9 megapixels."""
+    SLOW = {"chain": "disk radius=9", "device": "reference"}
+
+    def setUp(self):
+        super().setUp()
+        size = 3000
+        self.put("in.npy", npy(bytes((y * 7 + x) % 256 for y in range(size) for x in range(size)), (size, size), "|u1"))
+        self.serve("in.npy")
+
+    def test_what_is_superseded_does_not_wait(self):
+        with concurrent.futures.ThreadPoolExecutor(60) as pool:
+            slow = pool.submit(self.ask, "/preview", client="other", **self.SLOW)
+            self.computes()
+            waiting = [pool.submit(self.ask, path, chain="box", client="me", **words) for path in ("/preview", "/weights", "/explain", "/histogram", "/inspect")
+                       for words in ([{}, {"of": "original"}] if path in ("/preview", "/histogram") else [{}]) for _ in range(6)]
+            for _, done in zip(range(len(waiting) - 7), concurrent.futures.as_completed(waiting)):
+                self.assertEqual(done.result()[0], 409)
+            self.assertFalse(slow.done())
+            self.assertEqual(self.ask("/code", chain="box")[0], 200)  # there are threads to answer it
+            self.ask("/preview", chain="box", client="other")
+            self.assertEqual(slow.result()[0], 409)
+            self.assertEqual(sorted(each.result()[0] for each in waiting), [200] * 7 + [409] * (len(waiting) - 7))
+
+    def test_one_that_is_superseded_is_given_up(self):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            slow = pool.submit(self.ask, "/preview", client="me", **self.SLOW)
+            self.computes()
+            self.assertEqual(self.ask("/preview", chain="box", client="me")[0], 200)
+            self.assertEqual((slow.result()[0], json.loads(slow.result()[2])), (409, {"error": "superseded by a newer request"}))
+
+    def test_of_a_picture_that_is_replaced_nothing_more_is_said(self):
+        with concurrent.futures.ThreadPoolExecutor(9) as pool:
+            slow = pool.submit(self.ask, "/preview", client="me", **self.SLOW)
+            self.computes()
+            waiting = [pool.submit(self.ask, path, chain="box", x=2500, y=2500) for path in ("/preview", "/weights", "/explain", "/histogram", "/inspect")]
+            opened = pool.submit(self.ask, "/image", method="PUT", body=png(ROWS), name="a.png")
+            later = pool.submit(self.ask, "/preview", chain="box", client="me")
+            self.assertEqual([opened.result()[0], slow.result()[0] in (409, 410), later.result()[0] in (200, 410)], [200, True, True])
+            self.assertLessEqual({each.result()[0] for each in waiting}, {200, 410})
 
 
 class Burdens(Studio):
@@ -204,7 +279,7 @@ class Command(Studio):
         self.ask("/image", method="PUT", body=png([[x % 251 for x in range(size)] for _ in range(size)]), name="a.png")
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             slow = pool.submit(self.ask, "/preview", chain="disk radius=40", device="reference")
-            time.sleep(0.5)
+            self.computes()
             for _ in range(2):
                 self.process.send_signal(signal.SIGINT)
                 time.sleep(0.2)

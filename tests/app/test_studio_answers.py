@@ -6,7 +6,7 @@ import subprocess
 from urllib.parse import quote
 
 import program
-from pictures import png, read_png
+from pictures import npy, png, read_png
 from program import filtered, main
 from studio import HEIGHT, ROWS, SHARPEN, SHARPEN_CHAIN, WIDTH, Studio
 
@@ -55,10 +55,10 @@ class Previews(Studio):
             "unknown filter 'gausian'; did you mean 'gaussian'?": {"chain": "gausian"},
             "gaussian: sigma must be > 0, got -1": {"chain": "gaussian sigma=-1"},
             "crop is x,y,width,height, got '1,2'": {"chain": "box", "crop": "1,2"},
-            "crop is a whole number, got 'x'": {"chain": "box", "crop": "1,2,3,x"},
+            "crop must be a whole number from 1 to 1099511627776, got 'x'": {"chain": "box", "crop": "1,2,3,x"},
             f"crop is x,y,width,height within {WIDTH}x{HEIGHT}, got 1,2,{WIDTH},3": {"chain": "box", "crop": f"1,2,{WIDTH},3"},
-            "w is a number of pixels, got 0": {"chain": "box", "w": "0"},
-            "w is a whole number, got '1e3'": {"chain": "box", "w": "1e3"},
+            "w must be a whole number from 1 to 1099511627776, got '0'": {"chain": "box", "w": "0"},
+            "w must be a whole number from 1 to 1099511627776, got '1e3'": {"chain": "box", "w": "1e3"},
             "format is png or raw, got 'gif'": {"chain": "box", "format": "gif"},
             "--border-value goes with --border constant": {"chain": "box", "border-value": "3"},
             "linear is 1 or 0, got 'yes'": {"chain": "box", "linear": "yes"},
@@ -115,6 +115,19 @@ class Answers(Studio):
         self.assertNotIn("weights", self.ask_json("/weights", chain="box size=131")["filters"][0])
         self.refused("/weights", 400, "stage is in [0, 1), got 1", chain="box", stage=1)
 
+    def test_responses_of_volumes(self):
+        """Of what does not change along z."""
+        self.put("in.npy", npy(bytes(range(27)), (3, 3, 3), "|u1"))
+        self.ask("/image", method="PUT", body=self.get("in.npy"), name="in.npy")
+        values = self.ask_json("/weights", chain="gaussian sigma=1", stage=0)["filters"][0]["response"]["values"]
+        self.assertAlmostEqual(values[len(values) // 2], 1, delta=1e-6)
+        self.assertAlmostEqual(max(self.ask_json("/weights", chain="sobel axis=z", stage=0)["filters"][0]["response"]["values"]), 0, delta=1e-12)
+
+    def test_times_are_measured_where_that_is_asked_for(self):
+        measured = [method for method in self.ask_json("/explain", chain="gaussian", tune="measure", device="cpu")["stages"][0][0] if "measured_seconds" in method]
+        self.assertGreater(len(measured), 1)
+        self.assertGreater(min(method["measured_seconds"] for method in measured), 0)
+
     def test_explain(self):
         answer = self.ask_json("/explain", chain="gaussian sigma=2 | edges")
         there = [answer["device"], *(other["device"] for other in answer["elsewhere"])]
@@ -126,9 +139,11 @@ class Answers(Studio):
         self.assertIn("gaussian 17x17", answer["text"])
 
     def test_histogram(self):
-        answer = self.ask_json("/histogram", chain=SHARPEN_CHAIN)
+        original = self.ask_json("/histogram", of="original")
         flat = [value for row in ROWS for value in row]
-        self.assertEqual(answer["original"]["channels"], [[flat.count(level) for level in range(256)]])
+        self.assertEqual(list(original), ["original"])
+        answer = self.ask_json("/histogram", chain=SHARPEN_CHAIN)
+        self.assertEqual(original["original"]["channels"], [[flat.count(level) for level in range(256)]])
         sharp = [value for row in filtered(ROWS, SHARPEN, correlate=True) for value in row]
         clipped = [min(255, max(0, value)) for value in sharp]
         self.assertEqual(answer["result"]["channels"], [[clipped.count(level) for level in range(256)]])

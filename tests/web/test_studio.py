@@ -293,6 +293,32 @@ def test_another_picture_is_opened_dropped_and_pasted(browser, tmp_path):
         page.close()
 
 
+def test_a_panel_without_an_answer_is_marked(page):
+    """And the others are not."""
+    page.route("**/histogram*", lambda route: route.fulfill(status=507, body='{"error": "not enough memory"}'))
+    page.get_by_label("Filter 1", exact=True).select_option("edges")
+    facts(page, "edges")
+    assert page.inner_text("#trouble") == "not enough memory"
+    assert [page.locator(f"#{panel}.stale").count() for panel in ("lines", "weights-panel", "methods-panel", "histogram-panel")] == [0, 0, 0, 1]
+    assert page.inner_text("#line-command").startswith("halation apply edges ")
+    assert page.locator("#responses canvas").count() == 2
+    assert page.inner_text("#response-words").count("it finds differences") == 2
+    page.unroute("**/histogram*")
+    page.get_by_label("Filter 1", exact=True).select_option("box")
+    facts(page, "box")
+    assert page.locator(".stale").count() == 0 and page.is_hidden("#trouble")
+    assert page.inner_text("#histogram-words").startswith("Bars: the result, lines: the original. ")
+    page.said.clear()  # the browser tells of the answer 507
+
+
+def test_methods_are_measured_on_request(page):
+    before = [row.split("\t")[-1] for row in page.inner_text("#methods tbody").splitlines()]
+    page.click("#measure")
+    page.wait_for_selector("#measure:enabled:text('Measure')")
+    measured = [row.split("\t")[-1] for row in page.inner_text("#methods tbody").splitlines()]
+    assert sum(cell.endswith("s") for cell in measured) > sum(cell.endswith("s") for cell in before)
+
+
 def test_stale_answers_are_dropped(page):
     """The first of three is answered last, and late: it is never seen."""
     held = []

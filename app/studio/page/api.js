@@ -28,17 +28,18 @@ export async function askJson(path, words, options) {
 }
 
 export async function putPicture(name, blob) {
-  const response = await reached(`/image?${new URLSearchParams({name})}`, {method: 'PUT', headers: {'X-Halation-Token': token}, body: blob});
+  const response = await reached(`/image?${new URLSearchParams({name})}`, {method: 'PUT', headers: {'X-Halation-Token': token}, body: blob},
+                                 'the program did not take it; is halation studio still running, and is there room for a file of this size?');
   return (await checked(response)).json();
 }
 
 /** fetch, with a sentence where nobody answers. */
-async function reached(...request) {
+async function reached(address, request, unanswered = 'the program does not answer; is halation studio still running?') {
   try {
-    return await fetch(...request);
+    return await fetch(address, request);
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new Refused(0, 'the program does not answer; is halation studio still running?');
+    throw new Refused(0, unanswered);
   }
 }
 

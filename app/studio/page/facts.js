@@ -119,52 +119,68 @@ export function showWeightFacts(list, answer) {
   if (answer.combine === 'magnitude') add('result', 'the root of the sum of squares');
 }
 
-export function showResponse(canvas, words, answer) {
-  const filter = answer.filters[0];
-  const context = canvas.getContext('2d');
-  context.clearRect(0, 0, canvas.width, canvas.height);
-  if (!filter?.response) {
-    words.textContent = 'of so many weights it is not computed';
-    return;
-  }
-  const {points, values} = filter.response;
-  const most = Math.max(...values), least = Math.min(...values);
-  const step = canvas.width / points;
-  for (let y = 0; y < points; ++y) {
-    for (let x = 0; x < points; ++x) {
-      const level = most > 0 ? Math.round(255 * values[y * points + x] / most) : 0;
-      context.fillStyle = `rgb(${level} ${level} ${level})`;
-      context.fillRect(x * step, y * step, Math.ceil(step), Math.ceil(step));
-    }
-  }
-  const middle = values[(points * points - 1) / 2];
+const responseKind = ({points, values}) => {
+  const most = Math.max(...values), least = Math.min(...values), middle = values[(points * points - 1) / 2];
   const kind = most === 0 ? 'nothing passes' : least > 0.99 * most ? 'all frequencies alike'
-    : middle > 0.99 * most ? 'low frequencies pass: it smooths' : middle < 0.01 * most ? 'constants vanish: it finds differences' : 'high frequencies are raised: it sharpens';
-  words.textContent = `|H| from ${short(least)} (black) to ${short(most)} (white), of constants ${short(middle)} in the middle; ${kind}`;
-  canvas.ariaLabel = words.textContent;
+    : middle > 0.99 * most ? 'low frequencies pass: it smooths' : middle < 0.01 * most ? 'what is even vanishes: it finds differences' : 'high frequencies are raised: it sharpens';
+  return `|H| from ${short(least)} (black) to ${short(most)} (white), at zero frequency, in the middle, ${short(middle)}; ${kind}`;
+};
+
+/** One a filter of the stage. */
+export function showResponses(place, words, answer) {
+  const canvases = [], said = [];
+  for (const {response, size} of answer.filters) {
+    if (!response) {
+      said.push('of so many weights it is not computed');
+      continue;
+    }
+    const {points, values} = response;
+    const canvas = element('canvas');
+    canvas.width = canvas.height = points;
+    canvas.role = 'img';
+    const context = canvas.getContext('2d'), most = Math.max(...values);
+    for (const [k, value] of values.entries()) {
+      const level = most > 0 ? Math.round(255 * value / most) : 0;
+      context.fillStyle = `rgb(${level} ${level} ${level})`;
+      context.fillRect(k % points, Math.floor(k / points), 1, 1);
+    }
+    canvas.ariaLabel = responseKind(response);
+    canvases.push(canvas);
+    said.push(`${canvas.ariaLabel}${size.depth > 1 ? '; of what does not change along z' : ''}`);
+  }
+  place.replaceChildren(...canvases);
+  words.textContent = said.length > 1 ? said.map((sentence, k) => `${k + 1}: ${sentence}`).join('. ') : said.join('');
 }
 
-export function showHistogram(canvas, words, answer) {
+/** Colours of the bars of a picture's channels. */
+const inksOf = colour => ({rgb: ['#d04848', '#2f9a57', '#3f74d6'], cmyk: ['#1f9fc4', '#c43a93', '#b59a17', '#666666']})[colour] ?? [];
+
+/** Bars of the result, and the original's as lines. */
+export function showHistogram(canvas, words, answer, before, colour) {
   const context = canvas.getContext('2d');
   const ratio = devicePixelRatio;
   canvas.width = Math.round(canvas.clientWidth * ratio) || 300;
   canvas.height = Math.round(120 * ratio);
-  const channels = answer.result.channels.length;
-  const inks = channels >= 3 ? ['#d04848', '#2f9a57', '#3f74d6', '#888888'] : ['#888888'];
-  const most = answer.result.channels.reduce((all, counts) => Math.max(all, ...counts.slice(1, -1)), 1);
-  context.globalAlpha = 0.6;
-  for (const [c, counts] of answer.result.channels.entries()) {
+  const after = answer.result.channels, original = before.original.channels;
+  const inks = after.length >= 3 ? inksOf(colour) : [];
+  const most = [...after, ...original].reduce((all, counts) => Math.max(all, ...counts.slice(1, -1)), 1);
+  const height = count => Math.min(1, count / most) * canvas.height;
+  for (const [c, counts] of after.entries()) {
+    context.globalAlpha = 0.6;
     context.fillStyle = inks[c] ?? '#888888';
-    for (const [level, count] of counts.entries()) {
-      const height = Math.min(1, count / most) * canvas.height;
-      context.fillRect(level * canvas.width / 256, canvas.height - height, Math.max(1, canvas.width / 256), height);
-    }
+    for (const [level, count] of counts.entries()) context.fillRect(level * canvas.width / 256, canvas.height - height(count), Math.max(1, canvas.width / 256), height(count));
+    if (c >= original.length || after.length !== original.length) continue;
+    context.globalAlpha = 1;
+    context.strokeStyle = inks[c] ?? '#888888';
+    context.lineWidth = ratio;
+    context.beginPath();
+    for (const [level, count] of original[c].entries()) context.lineTo((level + 0.5) * canvas.width / 256, canvas.height - height(count));
+    context.stroke();
   }
-  context.globalAlpha = 1;
   const {known, share, note} = answer.clipped;
-  words.textContent = note || (known ? (share > 0 ? `${(100 * share).toFixed(2)}% of the samples were clipped` : 'less than 1% of the samples were clipped, or none')
-    : 'how much was clipped is not counted for views and for pictures in strips');
-  canvas.ariaLabel = `Histogram of the result. ${words.textContent}`;
+  words.textContent = `Bars: the result${after.length === original.length ? ', lines: the original' : ''}. ${note || (known ? (share > 0 ? `${(100 * share).toFixed(2)}% of the samples were clipped` : 'Less than 1% of the samples were clipped, or none')
+    : 'How much was clipped is not counted for views and for pictures in strips')}.`;
+  canvas.ariaLabel = `Histogram. ${words.textContent}`;
 }
 
 const milliseconds = seconds => seconds === undefined ? '' : seconds < 1e-3 ? `${(seconds * 1e6).toFixed(0)} µs` : `${(seconds * 1e3).toPrecision(3)} ms`;
@@ -175,6 +191,11 @@ export function showMethods(place, words, answer) {
   for (const title of ['Device', 'Method', 'Expected', 'Measured']) head.append(element('th', title));
   const body = table.createTBody();
   for (const one of [answer, ...answer.elsewhere]) {
+    if (one.error) {
+      const row = body.insertRow();
+      row.insertCell().textContent = one.device;
+      Object.assign(row.insertCell(), {colSpan: 3, textContent: one.error});
+    }
     for (const [number, stage] of one.stages.entries()) {
       for (const ranking of stage) {
         for (const [place, method] of ranking.entries()) {

@@ -1,7 +1,7 @@
 // main.js: the page: what the user does becomes requests, and answers become what is to be seen.
 import {ask, askJson, client, Newest, putPicture} from './api.js';
 import {ChainEditor} from './chain.js';
-import {showHistogram, showInspected, showMethods, showResponse, showWeightFacts, showWeights} from './facts.js';
+import {showHistogram, showInspected, showMethods, showResponses, showWeightFacts, showWeights} from './facts.js';
 import {PictureView} from './picture.js';
 
 const at = id => document.getElementById(id);
@@ -10,6 +10,7 @@ const factsAfter = 150;  // ms of rest
 let picture = null;
 let factsTimer = 0;
 let inspected = null;
+let original = {};  // the histogram of picture `number`
 const frames = [];  // when the last were shown
 const troubles = new Map();  // what did not work -> why; until it works
 
@@ -72,13 +73,18 @@ function showResult() {
 }
 
 function showOriginal() {
-  newest.before.start(signal => pixels({of: 'original', picture: picture.number}, signal), result => view.show('before', result.rgba, result.width, result.height, result.part), error => trouble('original', error));
+  newest.before.start(signal => pixels({of: 'original', picture: picture.number}, signal), result => {
+    trouble('original');
+    view.show('before', result.rgba, result.width, result.height, result.part);
+  }, error => trouble('original', error));
 }
+
+const stageShown = () => Math.min(Number(at('stage-choice').value) || 0, Math.max(0, chain.stages.length - 1));
 
 /** The chain or an option is another. */
 function changed() {
   at('border-value-row').hidden = at('border').value !== 'constant';
-  const stage = Math.min(Number(at('stage-choice').value) || 0, Math.max(0, chain.stages.length - 1));
+  const stage = stageShown();
   at('stage-choice').replaceChildren(...chain.stages.map((each, index) => new Option(`${index + 1} ${each.name}`, index)));
   if (chain.stages.length) at('stage-choice').value = stage;
   if (!picture) return;
@@ -95,33 +101,68 @@ function moved() {
   showOriginal();
 }
 
+/** The original's histogram, counted once a picture. */
+function originalHistogram() {
+  if (original.number !== picture.number) {
+    original = {number: picture.number, answer: askJson('/histogram', {of: 'original', picture: picture.number})};
+    original.answer.catch(() => { original = {}; });
+  }
+  return original.answer;
+}
+
+/** Each panel shows its own answer; one that has none is marked as out of date. */
 function showFacts() {
-  const stage = Number(at('stage-choice').value) || 0;
-  newest.facts.start(async signal => {
-    const words = asked();
-    const code = askJson('/code', askedElsewhere(), {signal});
-    const weights = askJson('/weights', {...words, stage}, {signal});
-    const explained = askJson('/explain', words, {signal});
-    const histogram = askJson('/histogram', {...words, client}, {signal});
-    return Promise.all([code, weights, explained, histogram]);
-  }, ([code, weights, explained, histogram]) => {
-    at('line-command').textContent = code.command;
-    at('line-python').textContent = code.python;
-    at('line-cpp').textContent = code.cpp;
-    if (!at('save-as').dataset.edited) at('save-as').value = code.save_as;
-    showWeights(at('weights'), weights, rows => chain.setWeights(stage, rows));
-    showWeightFacts(at('weight-facts'), weights);
-    showResponse(at('response'), at('response-words'), weights);
-    showMethods(at('methods'), at('explanation'), explained);
-    showHistogram(at('histogram'), at('histogram-words'), histogram);
+  const stage = stageShown();
+  newest.facts.start(signal => {
+    const words = {...asked(), client};
+    const get = (path, more) => askJson(path, {...words, ...more}, {signal});
+    return Promise.allSettled([askJson('/code', askedElsewhere(), {signal}), get('/weights', {stage}), get('/explain'), Promise.all([get('/histogram'), originalHistogram()])]);
+  }, answers => {
+    const panels = [['lines', showCode],
+      ['weights-panel', answer => {
+        showWeights(at('weights'), answer, rows => chain.setWeights(stage, rows));
+        showWeightFacts(at('weight-facts'), answer);
+        showResponses(at('responses'), at('response-words'), answer);
+      }],
+      ['methods-panel', answer => showMethods(at('methods'), at('explanation'), answer)],
+      ['histogram-panel', ([answer, before]) => showHistogram(at('histogram'), at('histogram-words'), answer, before, picture.colour)]];
+    for (const [place, [panel, show]] of panels.entries()) {
+      const {status, value} = answers[place];
+      at(panel).classList.toggle('stale', status === 'rejected');
+      if (status === 'fulfilled') show(value);
+    }
+    trouble('facts', answers.find(({status, reason}) => status === 'rejected' && reason.status !== 409)?.reason);
     if (inspected) inspect(...inspected);
     document.body.dataset.facts = chain.text();
-  }, error => { if (at('trouble').hidden) trouble(error); });
+  }, error => trouble('facts', error));
+}
+
+function showCode(answer) {
+  at('line-command').textContent = answer.command;
+  at('line-python').textContent = answer.python;
+  at('line-cpp').textContent = answer.cpp;
+  if (!at('save-as').dataset.edited) at('save-as').value = answer.save_as;
+}
+
+/** The methods' times as they are on this machine now; each runs a few times. */
+async function measure() {
+  at('measure').disabled = true;
+  at('measure').textContent = 'Measuring…';
+  const of = chain.text();
+  try {
+    const answer = await askJson('/explain', {...asked(), tune: 'measure'});
+    if (of === chain.text()) showMethods(at('methods'), at('explanation'), answer);
+    trouble('measure');
+  } catch (error) {
+    trouble('measure', error);
+  }
+  at('measure').disabled = false;
+  at('measure').textContent = 'Measure';
 }
 
 function inspect(x, y) {
   inspected = [x, y];
-  const stage = Math.min(Number(at('stage-choice').value) || 0, chain.stages.length - 1);
+  const stage = stageShown();
   const before = stage > 0 ? chain.text(stage) : '';
   const words = {...options(), chain: chain.stages.length ? chain.textOf(chain.stages[stage]) : 'identity', before, x, y, client};
   at('inspector').hidden = false;
@@ -198,6 +239,7 @@ at('open').addEventListener('change', () => {
   at('open').value = '';  // so that the same file can be opened again
 });
 at('save').addEventListener('click', save);
+at('measure').addEventListener('click', measure);
 at('save-as').addEventListener('input', () => { at('save-as').dataset.edited = '1'; });
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.addEventListener('click', async () => {
