@@ -16,8 +16,6 @@
 #include "app/command_line/filter_options.h"
 #include "app/report/filter_facts.h"
 #include "code_lines.h"
-#include "core/border_index.h"
-#include "core/convert.h"
 #include "halation/display.h"
 #include "halation/error.h"
 #include "halation/filters.h"
@@ -27,8 +25,6 @@
 namespace halation::app {
 namespace {
 
-constexpr std::int64_t most_inspected_taps = 15;
-constexpr std::int64_t most_inspected = 1 << 22;  // taps
 constexpr std::int64_t response_points = 65;  // along each axis, odd: one lies at 0
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
@@ -121,68 +117,6 @@ const FilterSet& stage_of(const Chain& chain, std::size_t stage) {
   return chain.stages[stage];
 }
 
-/// Those of a set that say anything: along an axis that the picture does not have a filter of a set is 0.
-std::vector<Filter> telling(const FilterSet& set) {
-  if (set.filters.size() == 1) return set.filters;
-  std::vector<Filter> filters;
-  for (const Filter& filter : set.filters) {
-    const std::vector<double> weights = filter.weights();
-    if (std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; })) filters.push_back(filter);
-  }
-  return filters;
-}
-
-double value_at(const ConstView& view, const Position& at) {
-  return visit_pixel(view.pixel, [&](auto like) { return static_cast<double>(view.at<decltype(like)>(at)); });
-}
-
-/// A pixel of one filter's result: what it sees, and the sum that it makes of it.
-Json inspected(const Filter& filter, const ConstView& in, const Options& options, const Position& at) {
-  const FilterSize size = filter.size();
-  const Anchor anchor = filter.anchor();
-  const bool mirrored = options.operation == Operation::convolution && !filter.is_correlation();
-  const std::vector<double> weights = filter.weights();
-  const Shape& shape = in.shape;
-  const auto axes = options.border.axes();
-  double sum = 0;
-  Json values = Json::array(), shown = Json::array();
-  // Of what is large, the middle.
-  const auto is_shown = [&](std::int64_t k, std::int64_t centre) { return std::abs(k - centre) <= most_inspected_taps / 2; };
-  for (std::int64_t kz = 0; kz < size.depth; ++kz) {
-    for (std::int64_t ky = 0; ky < size.height; ++ky) {
-      for (std::int64_t kx = 0; kx < size.width; ++kx) {
-        // The tap that lies over the pixel to the right of another is the next one, or of a convolution the one before.
-        const std::int64_t tz = mirrored ? size.depth - 1 - kz : kz, ty = mirrored ? size.height - 1 - ky : ky, tx = mirrored ? size.width - 1 - kx : kx;
-        const auto offset = [&](std::int64_t t, std::int64_t a) { return mirrored ? a - t : t - a; };
-        const std::int64_t z = border_index(at.z + offset(tz, anchor.z), shape.depth, axes[0].mode);
-        const std::int64_t y = border_index(at.y + offset(ty, anchor.y), shape.height, axes[1].mode);
-        const std::int64_t x = border_index(at.x + offset(tx, anchor.x), shape.width, axes[2].mode);
-        const double value = z < 0   ? axes[0].value
-                             : y < 0 ? axes[1].value
-                             : x < 0 ? axes[2].value
-                                     : value_at(in, {.z = z, .y = y, .x = x, .c = at.c});
-        const double weight = weights[static_cast<std::size_t>((tz * size.height + ty) * size.width + tx)];
-        sum += weight * value;
-        if (tz == anchor.z && is_shown(ty, anchor.y) && is_shown(tx, anchor.x)) {
-          values.push_back(value);
-          shown.push_back(weight);
-        }
-      }
-    }
-  }
-  const auto shown_along = [&](std::int64_t count, std::int64_t centre) {
-    std::int64_t number = 0;
-    for (std::int64_t k = 0; k < count; ++k) number += is_shown(k, centre) ? 1 : 0;
-    return number;
-  };
-  return {{"rows", shown_along(size.height, anchor.y)},
-          {"columns", shown_along(size.width, anchor.x)},
-          {"all", size.taps()},
-          {"values", std::move(values)},
-          {"weights", std::move(shown)},
-          {"sum", sum}};
-}
-
 std::string result_name(const std::string& name) {
   const std::filesystem::path path(name);
   std::string same = path.stem().string() + "_filtered" + path.extension().string();
@@ -195,6 +129,16 @@ std::string result_name(const std::string& name) {
 }
 
 }  // namespace
+
+std::vector<Filter> telling(const FilterSet& set) {
+  if (set.filters.size() == 1) return set.filters;
+  std::vector<Filter> filters;
+  for (const Filter& filter : set.filters) {
+    const std::vector<double> weights = filter.weights();
+    if (std::any_of(weights.begin(), weights.end(), [](double weight) { return weight != 0; })) filters.push_back(filter);
+  }
+  return filters;
+}
 
 Json filters_answer(const Workspace& workspace) {
   Json answer;
@@ -302,63 +246,6 @@ Json histogram_answer(Workspace& workspace, const Picture& picture, const Asked&
   const Clipping clipping = workspace.clipping(picture, asked, turn, counting(histogram));
   return {{"result", counts_of(*histogram)},
           {"clipped", {{"known", clipping.known}, {"share", clipping.clipped.share()}, {"note", clipping.note}}}};
-}
-
-Json inspect_answer(Workspace& workspace, const Picture& picture, const Asked& asked, const std::string& before, const Position& pixel, const Turn& turn) {
-  if (workspace.job(picture, asked, turn)->chain.stages.size() != 1) refuse("chain is one stage here, before= those before it");
-  Asked all = asked;
-  if (!before.empty()) all.chain = before + " | " + asked.chain;
-  const std::shared_ptr<const PageJob> job = workspace.job(picture, all, turn);
-  if (job->colour.linear || job->colour.gray || job->colour.alpha)
-    refuse("a pixel is shown of values as they are stored: of pictures without alpha, not in linear light, not as luma");
-  const auto [x, y] = std::pair(pixel.x, pixel.y);
-  const PageFacts facts = picture.facts;
-  if (x < 0 || y < 0 || x >= facts.shape.width || y >= facts.shape.height)
-    refuse(fmt::format("x and y lie within {}x{}, got {},{}", facts.shape.width, facts.shape.height, x, y));
-  if (job->options.extent != Extent::same) refuse("a pixel is shown of results of extent same");
-  const Position here{.z = facts.shape.depth / 2, .y = y, .x = x};
-  const FilterSet& last = job->chain.stages.back();
-  for (const Filter& filter : last.filters) {
-    if (filter.size().taps() > most_inspected) refuse(fmt::format("a pixel is shown of filters of up to {} weights, got {}", most_inspected, filter.size().taps()));
-  }
-  const std::vector<Filter> filters_of_last = telling(last);
-  Json answer{{"x", x}, {"y", y}, {"channels", Json::array()}};
-  const auto look = [&](const ConstView& in, std::int64_t) {
-    for (std::int64_t c = 0; c < in.shape.channels; ++c) {
-      Json filters = Json::array();
-      double squares = 0, sum = 0;
-      for (const Filter& filter : filters_of_last) {
-        Json one = inspected(filter, in, job->options, {.z = here.z, .y = y, .x = x, .c = c});
-        sum = one["sum"];
-        squares += sum * sum;
-        filters.push_back(std::move(one));
-      }
-      answer["channels"].push_back({{"filters", std::move(filters)},
-                                    {"value", job->options.scale * (last.combine == Combine::magnitude ? std::sqrt(squares) : sum) + job->options.offset}});
-    }
-  };
-  const Workspace::Visitor inputs{.begin = [](const PageFacts&) {}, .take = look};
-  if (before.empty()) {
-    workspace.visit_original(picture, turn, inputs);
-  } else {
-    Asked floats = asked;
-    floats.chain = before;
-    floats.options["output-pixel"] = facts.pixel == Pixel::f64 ? "f64" : "f32";
-    for (const char* of_the_last : {"scale", "offset", "view"}) floats.options.erase(of_the_last);
-    if (workspace.visit(picture, floats, turn, inputs).in_strips) refuse("a pixel of a later stage is shown where the stage before fits in memory");
-  }
-  std::vector<double> results;
-  const Workspace::Visitor outputs{.begin = [](const PageFacts&) {}, .take = [&](const ConstView& part, std::int64_t first) {
-                                     const std::size_t axis = axis_of_parts(facts.shape);
-                                     std::array<std::int64_t, 3> at = {here.z, y, x};
-                                     at[axis] -= first;
-                                     if (at[axis] < 0 || at[axis] >= length_of_part(part.shape, facts.shape)) return;
-                                     for (std::int64_t c = 0; c < part.shape.channels; ++c)
-                                       results.push_back(value_at(part, {.z = at[0], .y = at[1], .x = at[2], .c = c}));
-                                   }};
-  workspace.visit(picture, all, turn, outputs);
-  answer["result"] = results;
-  return answer;
 }
 
 Json tile_answer(std::int64_t outputs, std::int64_t mask) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "asked.h"
 #include "workspace.h"
@@ -21,6 +22,8 @@ Json picture_answer(const Workspace& workspace);
 /// the slice at the anchor), and the magnitude of the frequency response at fz = 0,
 ///     |Σ w[z, y, x] · exp(−2πi (fy y + fx x))|,  fy and fx in [−1/2, 1/2].
 inline constexpr std::int64_t most_shown_taps = 129;
+/// The filters of a set that say anything: along an axis that the picture does not have a filter of a set is 0.
+std::vector<Filter> telling(const FilterSet& set);
 Json weights_answer(Workspace& workspace, const Picture& picture, const Asked& asked, std::size_t stage, const Turn& turn);
 
 /// Method chosen and why, other methods, error bound, device; under "elsewhere" the same on every other device that there is, or its "error".
@@ -29,10 +32,6 @@ Json explain_answer(Workspace& workspace, const Picture& picture, const Asked& a
 /// Counts of levels of the picture; of a result, with the share of clipped samples and the sentence that `halation apply` says.
 Json histogram_answer(Workspace& workspace, const Picture& picture, const Turn& turn);
 Json histogram_answer(Workspace& workspace, const Picture& picture, const Asked& asked, const Turn& turn);
-
-/// A pixel of a stage's result: neighbourhood, weights, their products' sum. `before`: the stages before, "" where there are none; `pixel`: y
-/// and x, of a volume in its middle slice.
-Json inspect_answer(Workspace& workspace, const Picture& picture, const Asked& asked, const std::string& before, const Position& pixel, const Turn& turn);
 
 /// A tile in shared memory, along two axes: loads, accesses that it replaces, reduction (model/tile.h), and how many outputs use each element
 /// along an axis. Throws `Error{invalid_argument}` for sizes out of range and even masks.

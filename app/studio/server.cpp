@@ -24,6 +24,7 @@
 #include "assets.h"
 #include "core/stopwatch.h"
 #include "halation/error.h"
+#include "inspect.h"
 
 namespace halation::app {
 namespace {

@@ -2,6 +2,7 @@
 import concurrent.futures
 import json
 import pathlib
+import random
 import subprocess
 from urllib.parse import quote
 
@@ -172,8 +173,27 @@ class Answers(Studio):
         self.assertEqual(len(later["channels"][0]["filters"]), 2)
         self.refused("/inspect", 400, "chain is one stage here, before= those before it", chain="box | edges", border="replicate", x=0, y=0)
         self.refused("/inspect", 400, f"x and y lie within {WIDTH}x{HEIGHT}, got {WIDTH},0", chain="box", x=WIDTH, y=0)
-        self.refused("/inspect", 400, "a pixel is shown of values as they are stored: of pictures without alpha, not in linear light, not as luma",
-                     chain="box", linear="1", x=0, y=0)
+
+    def test_inspect_of_what_is_not_filtered_as_it_is_stored(self):
+        """In light, as luma, times alpha: what the page reckons is what the library does."""
+        rng = random.Random(7)
+        size = 12
+        for channels, bits, pixel in ((1, 8, ""), (2, 8, ""), (3, 8, ""), (4, 8, ""), (4, 16, ""), (4, 8, "f32")):
+            most = (1 << bits) - 1
+            self.put("in.png", png([[tuple(rng.choice([0, most, rng.randrange(most)]) for _ in range(channels)) for _ in range(size)] for _ in range(size)], bits))
+            name = "in.png"
+            if pixel:
+                self.run_ok("apply", "identity", name, "-o", "in.tif", "--output-pixel", pixel, "--scale", 1 / most)
+                name = "in.tif"
+            self.ask("/image", method="PUT", body=self.get(name), name=name)
+            for chain, before in (("custom weights='1 2 -3; 4 5 6; -7 8 10'", ""), ("sobel axis=x", ""), ("edges", ""), ("box", "gaussian"), ("sharpen", "edges")):
+                for flags in ({}, {"linear": "1"}, {"gray": "1"}, {"linear": "1", "gray": "1", "scale": "0.5", "offset": "3"}, {"border": "constant", "border-value": "0.5", "linear": "1"}):
+                    answer = self.ask_json("/inspect", chain=chain, before=before, x=0, y=5, **flags)
+                    self.assertEqual(len(answer["channels"]), len(answer["result"]))
+                    for channel, result in zip(answer["channels"], answer["result"]):
+                        value = channel["value"] if pixel else min(most, max(0, channel["value"]))
+                        self.assertAlmostEqual(value, result, delta=1e-4 * max(1, abs(value)) if pixel else 0.51, msg=(channels, bits, pixel, chain, before, flags, answer))
+        self.assertEqual(self.ask_json("/inspect", chain="box", x=0, y=0, linear="1", gray="1")["of"], "light in [0, 1], luma, colours times alpha")
 
     def test_lines_do_the_same(self):
         answer = self.ask_json("/code", chain="custom weights='1 0; 0 1'", border="wrap", scale="0.5", view="signed", linear="1")

@@ -243,6 +243,17 @@ def test_a_pixel_is_inspected(page):
     assert abs(sum(a * b for a, b in zip(values, weights)) - total) < 0.01 * max(1, abs(total)) + 2  # of weights with three digits
 
 
+def test_the_inspector_follows_linear_light_and_gray(page):
+    page.click("#inspect")
+    page.locator("#frame").click(position={"x": 200, "y": 200})
+    page.wait_for_selector("#inspector table")
+    page.get_by_label("Linear light").check()
+    page.get_by_label("Gray").check()
+    page.wait_for_selector("#inspector strong:text('of light in [0, 1], luma')")
+    lines = page.inner_text("#inspector").splitlines()
+    assert [line for line in lines if line.startswith("gray: Σ = ")] and not [line for line in lines if line.startswith("red")]
+
+
 def test_saved_bytes_are_the_programs(page, tmp_path):
     add(page, "unsharp_mask")
     shown(page, "gaussian | unsharp_mask")

@@ -2,11 +2,12 @@
 import {short} from './chain.js';
 
 const mostEdited = 11;  // taps along an axis that are shown as numbers to edit
+const manyColumns = 6;
 
 /** Towards one colour for what is positive and another for what is negative; words on it stay readable. */
 function ground(weight, largest) {
   const share = largest > 0 ? Math.round(45 * Math.abs(weight) / largest) : 0;
-  return `color-mix(in srgb, ${weight < 0 ? '#2f6fd0' : '#e08a1e'} ${share}%, var(--page))`;
+  return `rgb(${weight < 0 ? '47 111 208' : '224 138 30'} / ${share}%)`;
 }
 
 const element = (name, text) => {
@@ -15,11 +16,13 @@ const element = (name, text) => {
   return made;
 };
 
-/** In the few characters that a cell holds. */
-function cell(weight) {
+/** In the few characters that a cell holds, fewer where there are many columns. */
+function cell(weight, columns) {
   if (weight === null) return 'NaN';
-  const text = String(Number(weight.toPrecision(3)));
-  return text.length <= 7 ? text : weight.toExponential(1);
+  if (Number.isInteger(weight) && Math.abs(weight) < 1e5) return String(weight);
+  const [digits, most] = columns > manyColumns ? [2, 6] : [3, 7];
+  const text = String(Number(weight.toPrecision(digits)));
+  return text.length <= most ? text : weight.toExponential(digits - 2);
 }
 
 function rowsOf(filter) {
@@ -36,6 +39,7 @@ export function showWeights(place, answer, edited) {
     const largest = Math.max(...filter.weights.map(Math.abs));
     if (Math.max(filter.size.height, filter.size.width) > mostEdited) return heatMap(rows, largest, filter);
     const table = element('table');
+    table.className = filter.size.width > manyColumns ? 'many' : '';
     // Of even sizes a correlation's weights cannot be mirrored in place.
     const isAlone = answer.filters.length === 1 && filter.size.depth === 1 && (!filter.correlation || filter.size.height * filter.size.width % 2 === 1);
     for (const [y, row] of rows.entries()) {
@@ -44,7 +48,7 @@ export function showWeights(place, answer, edited) {
         const box = element('input');
         box.type = 'text';
         box.inputMode = 'decimal';
-        box.value = cell(weight);
+        box.value = cell(weight, row.length);
         box.title = String(weight);
         box.ariaLabel = `Weight in row ${y + 1}, column ${x + 1}`;
         box.readOnly = !isAlone;
@@ -52,7 +56,7 @@ export function showWeights(place, answer, edited) {
         box.addEventListener('change', () => {
           const value = Number(box.value);
           if (!Number.isFinite(value) || box.value.trim() === '') {
-            box.value = cell(weight);
+            box.value = cell(weight, row.length);
             return;
           }
           rows[y][x] = value;
@@ -197,12 +201,12 @@ export function showMethods(place, words, answer) {
       Object.assign(row.insertCell(), {colSpan: 3, textContent: one.error});
     }
     for (const [number, stage] of one.stages.entries()) {
-      for (const ranking of stage) {
+      for (const [filter, ranking] of stage.entries()) {
         for (const [place, method] of ranking.entries()) {
           if (method.expected_seconds === undefined && method.measured_seconds === undefined) continue;
           const row = body.insertRow();
           if (place === 0) row.className = 'chosen';
-          row.insertCell().textContent = place === 0 ? `${one.device}${one.stages.length > 1 ? `, stage ${number + 1}` : ''}` : '';
+          row.insertCell().textContent = place > 0 ? '' : one.device + (one.stages.length > 1 ? `, stage ${number + 1}` : '') + (stage.length > 1 ? `, filter ${filter + 1}` : '');
           row.insertCell().textContent = place === 0 ? `${method.method} ✓` : method.method;
           for (const seconds of [method.expected_seconds, method.measured_seconds]) {
             const cell = row.insertCell();
@@ -222,26 +226,30 @@ export function showMethods(place, words, answer) {
 
 /** values × weights = sum, of one channel. */
 export function showInspected(place, answer, names) {
-  place.replaceChildren(element('strong', `Pixel ${answer.x}, ${answer.y}`));
+  place.replaceChildren(element('strong', `Pixel ${answer.x}, ${answer.y}${answer.of ? `, of ${answer.of}` : ''}`));
   const grid = (one, which) => {
     const table = element('table');
+    const largest = Math.max(...one.weights.map(Math.abs));
     for (let y = 0; y < one.rows; ++y) {
       const row = table.insertRow();
-      for (let x = 0; x < one.columns; ++x) row.insertCell().textContent = cell(one[which][y * one.columns + x]);
+      for (let x = 0; x < one.columns; ++x) {
+        const place = row.insertCell();
+        place.textContent = cell(one[which][y * one.columns + x], one.columns);
+        if (which === 'weights') place.style.background = ground(one.weights[y * one.columns + x], largest);
+      }
     }
     return table;
   };
   for (const [c, channel] of answer.channels.entries()) {
-    const line = element('div');
-    const name = names[c] ?? `channel ${c + 1}`;
     if (c === 0) {
       for (const one of channel.filters) {
         const sign = text => Object.assign(element('span', text), {className: 'sign'});
+        const line = Object.assign(element('div'), {className: 'product'});
         line.append(grid(one, 'values'), sign('×'), grid(one, 'weights'), sign(`= ${short(one.sum)}`));
         if (one.rows * one.columns < one.all) line.append(sign(`(the middle of ${one.all} weights)`));
+        place.append(line);
       }
     }
-    line.append(element('div', `${name}: Σ = ${channel.filters.map(one => short(one.sum)).join(', ')} → ${short(channel.value)} → ${answer.result[c] ?? ''}`));
-    place.append(line);
+    place.append(element('div', `${names[c] ?? `channel ${c + 1}`}: Σ = ${channel.filters.map(one => short(one.sum)).join(', ')} → ${short(channel.value)} → ${answer.result[c] ?? ''}`));
   }
 }

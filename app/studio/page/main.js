@@ -11,6 +11,7 @@ let picture = null;
 let factsTimer = 0;
 let inspected = null;
 let original = {};  // the histogram of picture `number`
+const channelNames = {rgb: ['red', 'green', 'blue', 'alpha'], gray: ['gray', 'alpha'], cmyk: ['cyan', 'magenta', 'yellow', 'black', 'alpha']};
 const frames = [];  // when the last were shown
 const troubles = new Map();  // what did not work -> why; until it works
 
@@ -167,7 +168,7 @@ function inspect(x, y) {
   const words = {...options(), chain: chain.stages.length ? chain.textOf(chain.stages[stage]) : 'identity', before, x, y, client};
   at('inspector').hidden = false;
   newest.inspect.start(signal => askJson('/inspect', words, {signal}),
-    answer => showInspected(at('inspector'), answer, {rgb: ['red', 'green', 'blue', 'alpha'], gray: ['gray', 'alpha'], cmyk: ['cyan', 'magenta', 'yellow', 'black', 'alpha']}[picture.colour] ?? []),
+    answer => showInspected(at('inspector'), answer, channelNames[at('gray').checked && picture.colour === 'rgb' ? 'gray' : picture.colour] ?? []),
     error => at('inspector').replaceChildren(error.message));
 }
 
