@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/command_line/arguments.h"
 #include "app/command_line/job_options.h"
 #include "halation/error.h"
 
@@ -17,7 +18,35 @@ constexpr std::array<std::string_view, 11> options_with_values = {"border", "bor
                                                                   "offset", "sum",          "accuracy", "view",         "device", "tune"};
 constexpr std::array<std::string_view, 3> flags = {"correlate", "linear", "gray"};
 
+constexpr std::int64_t usual_width = 1200;
+constexpr std::int64_t most_number = std::int64_t{1} << 40;
+
 }  // namespace
+
+std::string word(const Words& words, std::string_view name) {
+  const auto found = words.find(name);
+  return found == words.end() ? "" : found->second;
+}
+
+std::int64_t number(const Words& words, std::string_view name, std::int64_t otherwise, std::int64_t least) {
+  const std::string text = word(words, name);
+  return text.empty() ? otherwise : whole_number_from(name, text, least, most_number);
+}
+
+Look look_from(const Words& words, const Shape& shape) {
+  Look look{.part = whole_of(shape), .width = number(words, "w", usual_width, 1)};
+  look.part.z = number(words, "z", look.part.z);
+  const std::string crop = word(words, "crop");
+  if (crop.empty()) return look;
+  const std::vector<std::string_view> parts = split(crop, ',');
+  if (parts.size() != 4) throw Error{ErrorCode::invalid_argument, fmt::format("crop is x,y,width,height, got '{}'", crop)};
+  const auto value = [&](std::size_t i, std::int64_t least) { return whole_number_from("crop", parts[i], least, most_number); };
+  look.part.x = value(0, 0);
+  look.part.y = value(1, 0);
+  look.part.width = value(2, 1);
+  look.part.height = value(3, 1);
+  return look;
+}
 
 std::string Asked::key() const {
   std::string text = chain;
@@ -40,17 +69,13 @@ Job Asked::job() const {
 }
 
 Asked asked_from(const Words& words) {
-  const auto given = [&](std::string_view name) {
-    const auto found = words.find(name);
-    return found == words.end() ? std::string() : found->second;
-  };
-  Asked asked{.chain = given("chain"), .options = {}};
+  Asked asked{.chain = word(words, "chain"), .options = {}};
   if (asked.chain.empty()) throw Error{ErrorCode::invalid_argument, "chain is needed, such as chain=gaussian sigma=2"};
   for (const std::string_view name : options_with_values) {
-    if (std::string value = given(name); !value.empty()) asked.options.emplace(name, std::move(value));
+    if (std::string value = word(words, name); !value.empty()) asked.options.emplace(name, std::move(value));
   }
   for (const std::string_view name : flags) {
-    const std::string value = given(name);
+    const std::string value = word(words, name);
     if (value == "1" || value == "true") {
       asked.options.emplace(name, "");
     } else if (!value.empty() && value != "0" && value != "false") {

@@ -16,6 +16,7 @@
 #include "app/command_line/memory_option.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
+#include "guard.h"
 #include "server.h"
 #include "workspace.h"
 

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,6 +23,7 @@
 #include "app/filtering/file.h"
 #include "assets.h"
 #include "core/stopwatch.h"
+#include "guard.h"
 #include "halation/error.h"
 #include "inspect.h"
 
@@ -31,14 +32,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* host = "127.0.0.1";
 // Not a type that the HTTP library compresses: on one machine that costs more than it saves.
 constexpr const char* json_type = "application/json; charset=utf-8";
 constexpr int workers = 32;    // threads; most of them wait for their turn
 constexpr int waiting = 1024;  // connections that the system keeps until a thread takes them
-constexpr std::int64_t usual_width = 1200;
-constexpr std::int64_t most_number = std::int64_t{1} << 40;
-constexpr std::uint64_t most_body = std::uint64_t{16} << 20;  // bytes of a request, but for a picture's
 /// Of the room that is left for files, what one picture may take.
 constexpr std::uintmax_t share_of_room = 2;
 
@@ -62,31 +59,11 @@ Words words_of(const httplib::Request& request) {
   return words;
 }
 
-std::string word(const Words& words, std::string_view name) {
-  const auto found = words.find(name);
-  return found == words.end() ? "" : found->second;
-}
-
-/// From `least` on.
-std::int64_t number(const Words& words, std::string_view name, std::int64_t otherwise, std::int64_t least = 0) {
-  const std::string text = word(words, name);
-  return text.empty() ? otherwise : whole_number_from(name, text, least, most_number);
-}
-
-/// The look that crop, z and w ask for.
-Look look_of(const Words& words, const Shape& shape) {
-  Look look{.part = whole_of(shape), .width = number(words, "w", usual_width, 1)};
-  look.part.z = number(words, "z", look.part.z);
-  const std::string crop = word(words, "crop");
-  if (crop.empty()) return look;
-  const std::vector<std::string_view> parts = split(crop, ',');
-  if (parts.size() != 4) throw Error{ErrorCode::invalid_argument, fmt::format("crop is x,y,width,height, got '{}'", crop)};
-  const auto value = [&](std::size_t i, std::int64_t least) { return whole_number_from("crop", parts[i], least, most_number); };
-  look.part.x = value(0, 0);
-  look.part.y = value(1, 0);
-  look.part.width = value(2, 1);
-  look.part.height = value(3, 1);
-  return look;
+Knock knock_of(const httplib::Request& request) {
+  constexpr const char* of_header = "X-Halation-Token";
+  return {.method = request.method, .path = request.path, .host = request.get_header_value("Host"), .origin = request.get_header_value("Origin"),
+          .token = request.has_header(of_header) ? request.get_header_value(of_header) : request.get_param_value("token"),
+          .code = request.get_param_value("code"), .length = request.get_header_value("Content-Length"), .is_chunked = request.has_header("Transfer-Encoding")};
 }
 
 void set_json(httplib::Response& response, const Json& json) {
@@ -130,75 +107,21 @@ Error renamed(const Error& error, const fs::path& path, const std::string& name)
   return {error.code(), sentence};
 }
 
-bool is_same(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned difference = 0;  // of all characters, so that time tells nothing
-  for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned>(static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]));
-  return difference == 0;
-}
-
 }  // namespace
 
-std::string random_token() {
-  std::random_device random;
-  std::string token;
-  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", static_cast<unsigned>(random()));
-  return token;
-}
-
 struct Server::Impl {
-  Impl(Workspace& of, std::string secret, fs::path folder) : workspace(of), token(std::move(secret)), scratch(std::move(folder)) {}
+  Impl(Workspace& of, std::string token, fs::path folder) : workspace(of), guard(std::move(token)), scratch(std::move(folder)) {}
 
   Workspace& workspace;
-  std::string token;
+  Guard guard;
   fs::path scratch;
-  int port = 0;
   Listener http;
   std::atomic<std::uint64_t> files{0};  // in the folder so far
   OneThread saving;  // beside the workspace's, so that a long one stops no preview
   std::mutex opening;
   std::atomic<bool> has_run{false};
-  std::mutex code_lock;
-  std::string code;  // that admits once to /open; none where it has been used
 
   fs::path new_file(const std::string& name) { return scratch / fmt::format("{}-{}", ++files, name); }
-
-  bool is_here(const std::string& where) const {
-    return where == fmt::format("{}:{}", host, port) || where == fmt::format("localhost:{}", port);
-  }
-
-  /// True once, for the code that there is.
-  bool takes_code(const std::string& given) {
-    const std::lock_guard<std::mutex> locked(code_lock);
-    if (code.empty() || !is_same(given, code)) return false;
-    code.clear();
-    return true;
-  }
-
-  /// Whether the request may be answered; if not, the answer.
-  bool admits(const httplib::Request& request, httplib::Response& response) {
-    if (!is_here(request.get_header_value("Host"))) {
-      set_error(response, 403, fmt::format("this is {}:{}, and answers to no other name", host, port));
-      return false;
-    }
-    const std::string origin = request.get_header_value("Origin");
-    constexpr std::string_view scheme = "http://";
-    if (!origin.empty() && !(origin.starts_with(scheme) && is_here(origin.substr(scheme.size())))) {
-      set_error(response, 403, "pages from elsewhere are not answered");
-      return false;
-    }
-    if (request.path == "/open") {
-      if (takes_code(request.get_param_value("code"))) return true;
-      set_error(response, 403, "this address opens the page once: open the one that halation studio has printed");
-      return false;
-    }
-    const bool is_public = std::any_of(assets().begin(), assets().end(), [&](const Asset& each) { return each.path == request.path && !each.type.starts_with("text/html"); });
-    if (is_public) return true;
-    const std::string given = request.has_header("X-Halation-Token") ? request.get_header_value("X-Halation-Token") : request.get_param_value("token");
-    if (is_same(given, token)) return true;
-    set_error(response, 403, "the token is missing or wrong: open the address that halation studio has printed");
-    return false;
-  }
 
   /// Errors of `work` become answers.
   template <class Work>
@@ -216,18 +139,6 @@ struct Server::Impl {
     } catch (const std::exception& error) {
       set_error(response, 500, error.what());
     }
-  }
-
-  /// What httplib would read into memory whole must not be large.
-  static bool is_small(const httplib::Request& request, httplib::Response& response) {
-    if (request.method == "PUT" && request.path == "/image") return true;
-    if (request.has_header("Transfer-Encoding")) {
-      set_error(response, 411, "a request says how long it is, by Content-Length");
-      return false;
-    }
-    if (request.get_header_value<std::uint64_t>("Content-Length") <= most_body) return true;
-    set_error(response, 413, fmt::format("a request has up to {} bytes, got {}", most_body, request.get_header_value("Content-Length")));
-    return false;
   }
 
   /// The picture that a request is about. A page says which, by its number: another may have been opened in another page.
@@ -305,7 +216,10 @@ void Server::Impl::set_up() {
     // Answers go whole, as HTTP allows: of a range httplib 0.11 sends also what lies in memory behind the end of an answer. The request is
     // its own, and not const.
     const_cast<httplib::Request&>(request).ranges.clear();  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    return admits(request, response) && is_small(request, response) ? httplib::Server::HandlerResponse::Unhandled : httplib::Server::HandlerResponse::Handled;
+    const std::optional<Refusal> refusal = guard.refuses(knock_of(request));
+    if (!refusal) return httplib::Server::HandlerResponse::Unhandled;
+    set_error(response, refusal->status, refusal->sentence);
+    return httplib::Server::HandlerResponse::Handled;
   });
   http.set_error_handler([](const httplib::Request& request, httplib::Response& response) {
     if (!response.body.empty()) return;
@@ -328,7 +242,7 @@ void Server::Impl::set_up() {
   on("/code", &Impl::code_lines);
   on("/tile", &Impl::tile);
   on("/save", &Impl::save);
-  http.Get("/open", [this](const httplib::Request&, httplib::Response& response) { response.set_redirect("/?token=" + token, 303); });
+  http.Get("/open", [this](const httplib::Request&, httplib::Response& response) { response.set_redirect("/?token=" + guard.token(), 303); });
   http.Put("/image", [this](const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body) {
     answered(response, [&] { take_picture(request, response, body); });
   });
@@ -376,7 +290,7 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
   std::optional<Screen> screen;
   double seconds = 0;
   const Workspace::Visitor visitor{
-      .begin = [&](const PageFacts& facts) { screen.emplace(facts, word(words, "output-pixel").empty() ? picture.facts.pixel : facts.pixel, look_of(words, facts.shape)); },
+      .begin = [&](const PageFacts& facts) { screen.emplace(facts, word(words, "output-pixel").empty() ? picture.facts.pixel : facts.pixel, look_from(words, facts.shape)); },
       .take = [&](const ConstView& part, std::int64_t first) { timed(seconds, [&] { screen->take(part, first); }); }};
   Made made;
   if (is_of_original(words)) {
@@ -442,22 +356,15 @@ Server::Server(Workspace& workspace, std::string token, fs::path scratch)
 Server::~Server() = default;
 
 void Server::bind(int port) {
-  if (port == 0) {
-    impl_->port = impl_->http.bind_to_any_port(host);
-  } else {
-    impl_->port = impl_->http.bind_to_port(host, port) ? port : -1;
-  }
-  if (impl_->port <= 0) throw Error{ErrorCode::io, fmt::format("port {} of {} is taken or not allowed; --port 0 finds a free one", port, host)};
+  const int bound = port == 0 ? impl_->http.bind_to_any_port(Guard::host) : impl_->http.bind_to_port(Guard::host, port) ? port : -1;
+  if (bound <= 0) throw Error{ErrorCode::io, fmt::format("port {} of {} is taken or not allowed; --port 0 finds a free one", port, Guard::host)};
+  impl_->guard.listens_at(bound);
   impl_->http.lengthen_queue();
 }
 
-std::string Server::address() const { return fmt::format("http://{}:{}/?token={}", host, impl_->port, impl_->token); }
+std::string Server::address() const { return fmt::format("http://{}:{}/?token={}", Guard::host, impl_->guard.port(), impl_->guard.token()); }
 
-std::string Server::opening_address() {
-  const std::lock_guard<std::mutex> locked(impl_->code_lock);
-  impl_->code = random_token();
-  return fmt::format("http://{}:{}/open?code={}", host, impl_->port, impl_->code);
-}
+std::string Server::opening_address() { return fmt::format("http://{}:{}/open?code={}", Guard::host, impl_->guard.port(), impl_->guard.new_code()); }
 
 void Server::run() {
   impl_->http.listen_after_bind();

@@ -47,7 +47,4 @@ class Server {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A new one: 128 random bits.
-std::string random_token();
-
 }  // namespace halation::app
