@@ -91,6 +91,7 @@ void Workspace::open(const std::string& path, const std::string& name, std::shar
     loaded->page = first_page(path, pages);
   }
   loaded->picture = {.path = path, .name = name, .facts = facts_of(loaded->page), .pages = pages, .file = std::move(file), .number = 0};
+  ++replaces_;
   worker_.run([&] {
     kept_.clear();
     plans_.clear();
@@ -100,6 +101,7 @@ void Workspace::open(const std::string& path, const std::string& name, std::shar
     const std::lock_guard<std::mutex> locked(picture_lock_);
     loaded_ = std::move(loaded);
   });
+  --replaces_;
 }
 
 std::shared_ptr<Workspace::Loaded> Workspace::loaded(const Picture& picture) const {
@@ -232,6 +234,7 @@ void Workspace::filter_in_strips(const Loaded& of, const PageJob& job, const Tur
   StripFilter strips(of.picture.facts.shape, of.picture.facts.pixel, job.chain, job.options, job.colour, job.view,
                      {.devices = {job.device}, .strip_bytes = is_reference ? reference_strip_bytes : 0, .progress = [&](const StripProgress&) {
                        check(turn);
+                       if (replaces_ > 0) throw OtherPicture{};
                      }});
   ViewSource source(of.page.image);
   strips.run(source, sink);

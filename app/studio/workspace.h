@@ -123,6 +123,7 @@ class Workspace {
   Device device_;
   bool device_is_asked_for_;
   std::atomic<bool> ends_{false};
+  std::atomic<int> replaces_{0};  // pictures that wait to be the one
   mutable std::mutex picture_lock_;  // of loaded_ alone
   std::shared_ptr<Loaded> loaded_;
   // The worker's own.
