@@ -229,7 +229,7 @@ Json counts_of(const Histogram& histogram) {
 }
 
 Workspace::Visitor counting(std::optional<Histogram>& histogram) {
-  return {.begin = [&](const PageFacts& facts) { histogram.emplace(facts); },
+  return {.begin = [&](const PageFacts& facts, const Position&) { histogram.emplace(facts); },
           .take = [&](const ConstView& part, std::int64_t) { histogram->take(part); }};
 }
 

@@ -202,7 +202,7 @@ Json inspect_answer(Workspace& workspace, const Picture& picture, const Asked& a
     if (filter.size().taps() > most_taps) refuse(fmt::format("a pixel is shown of filters of up to {} weights, got {}", most_taps, filter.size().taps()));
   }
   Json answer{{"x", pixel.x}, {"y", pixel.y}, {"of", described(job->colour)}};
-  const Workspace::Visitor inputs{.begin = [](const PageFacts&) {}, .take = [&](const ConstView& in, std::int64_t) {
+  const Workspace::Visitor inputs{.begin = [](const PageFacts&, const Position&) {}, .take = [&](const ConstView& in, std::int64_t) {
                                     if (length_of_part(in.shape, facts.shape) == length_of(facts.shape))
                                       answer["channels"] = channels_at(last, Filtered(in, job->colour, facts.pixel), *job, here);
                                   }};
@@ -217,7 +217,7 @@ Json inspect_answer(Workspace& workspace, const Picture& picture, const Asked& a
     if (!answer.contains("channels")) refuse("a pixel of a later stage is shown where the stage before fits in memory");
   }
   std::vector<double> results;
-  const Workspace::Visitor outputs{.begin = [](const PageFacts&) {}, .take = [&](const ConstView& part, std::int64_t first) {
+  const Workspace::Visitor outputs{.begin = [](const PageFacts&, const Position&) {}, .take = [&](const ConstView& part, std::int64_t first) {
                                      const std::size_t axis = axis_of_parts(facts.shape);
                                      std::array<std::int64_t, 3> at = {here.z, here.y, here.x};
                                      at[axis] -= first;

@@ -290,8 +290,15 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
   std::optional<Screen> screen;
   double seconds = 0;
   const Workspace::Visitor visitor{
-      .begin = [&](const PageFacts& facts) { screen.emplace(facts, word(words, "output-pixel").empty() ? picture.facts.pixel : facts.pixel, look_from(words, facts.shape)); },
-      .take = [&](const ConstView& part, std::int64_t first) { timed(seconds, [&] { screen->take(part, first); }); }};
+      .begin =
+          [&](const PageFacts& facts, const Position& origin) {
+            Look look = look_from(words, facts.shape);
+            look.part.y -= origin.y;
+            look.part.x -= origin.x;
+            screen.emplace(facts, word(words, "output-pixel").empty() ? picture.facts.pixel : facts.pixel, look);
+          },
+      .take = [&](const ConstView& part, std::int64_t first) { timed(seconds, [&] { screen->take(part, first); }); },
+      .seen = look_from(words, picture.facts.shape).part};
   Made made;
   if (is_of_original(words)) {
     workspace.visit_original(picture, turn_of(words, "/preview original"), visitor);
@@ -299,7 +306,7 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
     made = workspace.visit(picture, asked_from(words), turn_of(words, "/preview"), visitor);
     response.set_header("X-Halation-Device", name_of(made.device));
     response.set_header("X-Halation-Milliseconds", fmt::format("{:.3f}", made.milliseconds));
-    response.set_header("X-Halation-Way", made.kept ? "kept" : made.in_strips ? "strips" : "whole");
+    response.set_header("X-Halation-Way", made.kept ? "kept" : made.in_part ? "part" : made.in_strips ? "strips" : "whole");
   }
   std::vector<std::uint8_t> rgba = screen->rgba();
   const std::int64_t width = screen->width(), height = screen->height();

@@ -18,6 +18,7 @@ constexpr std::size_t most_plans = 16;
 /// Of the memory that is free once the picture is there, what results may take together.
 constexpr double share_of_results = 0.5;
 constexpr std::size_t most_results = 8;
+constexpr double frame_seconds = 0.03;
 constexpr double long_seconds = 0.5;  // a result that takes longer can be given up on the way
 constexpr std::size_t reference_strip_bytes = std::size_t{1} << 18;  // it is slow
 
@@ -44,6 +45,40 @@ Page first_page(const std::string& path, std::size_t& pages) {
             .metadata = facts.metadata, .layout = facts.layout};
   sources.front()->read(0, page.image);
   return page;
+}
+
+/// The rectangle of a picture that settles what is seen of a chain's result: with what its filters reach. None where that is most of the picture,
+/// or where a result depends on pixels elsewhere.
+std::optional<Region> part_that_settles(const PageJob& job, const Shape& shape, const Region& seen) {
+  if (job.options.extent != Extent::same || job.view == Display::stretched || shape.depth > 1 || shape.batch > 1) return {};
+  for (const auto& axis : job.options.border.axes()) {
+    if (axis.mode == Border::Mode::wrap) return {};
+  }
+  std::int64_t along_y = 0, along_x = 0;
+  for (const FilterSet& stage : job.chain.stages) {
+    std::int64_t height = 1, width = 1;
+    for (const Filter& filter : stage.filters) {
+      height = std::max(height, filter.size().height);
+      width = std::max(width, filter.size().width);
+    }
+    along_y += height - 1;  // to either side, wherever anchors lie
+    along_x += width - 1;
+  }
+  const auto begins = [](std::int64_t begin, std::int64_t reach) { return std::max<std::int64_t>(0, begin - reach); };
+  const auto extends = [](std::int64_t begin, std::int64_t end, std::int64_t reach, std::int64_t all) { return std::min(all, end + reach) - begin; };
+  Region part{.y = begins(seen.y, along_y), .x = begins(seen.x, along_x)};
+  part.height = extends(part.y, seen.y + seen.height, along_y, shape.height);
+  part.width = extends(part.x, seen.x + seen.width, along_x, shape.width);
+  const bool is_inside = seen.y >= 0 && seen.x >= 0 && seen.y + seen.height <= shape.height && seen.x + seen.width <= shape.width;
+  const bool keeps_axes = (part.height > 1 || shape.height == 1) && (part.width > 1 || shape.width == 1);  // filters follow them
+  if (!is_inside || !keeps_axes || 2 * part.height * part.width > shape.height * shape.width) return {};
+  return part;
+}
+
+Shape with_size(Shape shape, const Region& part) {
+  shape.height = part.height;
+  shape.width = part.width;
+  return shape;
 }
 
 /// A sink that hands everything on.
@@ -157,7 +192,7 @@ void Workspace::in_turn(const Turn& turn, std::function<void()> work) {
 void Workspace::visit_original(const Picture& picture, const Turn& turn, const Visitor& visitor) {
   in_turn(turn, [&] {
     const std::shared_ptr<Loaded> of = loaded(picture);
-    visitor.begin(of->picture.facts);
+    visitor.begin(of->picture.facts, {});
     visitor.take(of->page.image, 0);
   });
 }
@@ -240,6 +275,22 @@ void Workspace::filter_in_strips(const Loaded& of, const PageJob& job, const Tur
   strips.run(source, sink);
 }
 
+Made Workspace::visit_part(const Loaded& of, const Asked& asked, const PageJob& whole, const Region& part, const Visitor& visitor) {
+  const ConstView view = of.page.image.view();
+  Page page{.image = Image(with_size(view.shape, part), view.pixel), .colour = of.page.colour, .alpha = of.page.alpha, .linear_light = of.page.linear_light,
+            .metadata = {}, .layout = of.page.layout};
+  copy(view.crop(part), page.image);
+  Job job = asked.job();
+  job.device = whole.device;
+  Timing timing;
+  const Prepared made = prepare(job, {facts_of(page)}, timing);
+  double seconds = 0;
+  const Page result = timed(seconds, [&] { return run(made.jobs.front(), page, timing); });
+  visitor.begin(facts_of(result), {.y = part.y, .x = part.x});
+  visitor.take(result.image, 0);
+  return {.milliseconds = seconds * 1e3, .device = whole.device, .in_part = true};
+}
+
 Made Workspace::visit(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor) {
   Made made;
   in_turn(turn, [&] { made = visit_here(picture, asked, turn, visitor); });
@@ -252,7 +303,7 @@ Made Workspace::visit_here(const Picture& picture, const Asked& asked, const Tur
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.key == key; });
   if (found != kept_.end()) {
     kept_.splice(kept_.begin(), kept_, found);
-    visitor.begin(found->facts);
+    visitor.begin(found->facts, {});
     visitor.take(found->image, 0);
     return {.milliseconds = 0, .device = found->device, .kept = true, .in_strips = false};
   }
@@ -261,6 +312,10 @@ Made Workspace::visit_here(const Picture& picture, const Asked& asked, const Tur
   Made made{.device = job->device};
   double seconds = 0;
   const std::size_t bytes = bytes_of(facts.shape, facts.pixel);
+  if (visitor.seen && (bytes > of->budget || expected_seconds(*job).value_or(HUGE_VAL) > frame_seconds)) {
+    if (const std::optional<Region> part = part_that_settles(*job, of->picture.facts.shape, *visitor.seen))
+      return visit_part(*of, asked, *job, *part, visitor);
+  }
   Image reusable;
   bool is_kept = make_room(of->budget, bytes, facts.shape, facts.pixel, reusable);
   if (is_kept) {
@@ -273,7 +328,7 @@ Made Workspace::visit_here(const Picture& picture, const Asked& asked, const Tur
       is_kept = false;
     }
   }
-  visitor.begin(facts);
+  visitor.begin(facts, {});
   if (is_kept) {
     visitor.take(kept_.front().image, 0);
   } else {

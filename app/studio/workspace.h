@@ -46,6 +46,7 @@ struct Made {
   Device device;
   bool kept = false;
   bool in_strips = false;
+  bool in_part = false;  ///< what is seen of it, alone
 };
 
 /// Samples of a result that its pixels could not hold; not known of results that are made strip by strip or shown by a view.
@@ -88,14 +89,17 @@ class Workspace {
   static Turn turn();
   Turn turn(const std::string& client);
 
-  /// Part after part of the picture, or of what a chain makes of it, in host memory. `begin` is called first, with what it is.
+  /// Part after part of the picture, or of what a chain makes of it, in host memory. `begin` is called first, with what it is, and the place
+  /// of its first pixel: that of the picture unless `seen` said which rectangle matters, and only that with what surrounds it was made.
   struct Visitor {
-    std::function<void(const PageFacts& facts)> begin;
+    std::function<void(const PageFacts& facts, const Position& origin)> begin;
     std::function<void(const ConstView& part, std::int64_t first)> take;
+    std::optional<Region> seen = {};
   };
   void visit_original(const Picture& picture, const Turn& turn, const Visitor& visitor);
   /// A result that fits is kept, the least recently seen of others going for it; one that does not is made strip by strip each time. One
-  /// that takes long is made strip by strip too, and given up between two as its turn passes. Throws `Error` as `halation apply`.
+  /// that takes long is made strip by strip too, and given up between two as its turn passes. Where a small part is all that is seen, that
+  /// is all that is made of a result that would take longer than a frame or is not kept. Throws `Error` as `halation apply`.
   Made visit(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor);
 
   /// `visit`, and how many samples of the result were clipped.
@@ -116,6 +120,7 @@ class Workspace {
   // In the worker alone.
   Made visit_here(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor);
   std::shared_ptr<const PageJob> prepared(const Loaded& of, const Asked& asked);
+  Made visit_part(const Loaded& of, const Asked& asked, const PageJob& whole, const Region& part, const Visitor& visitor);
   bool make_room(std::size_t budget, std::size_t bytes, const Shape& shape, Pixel pixel, Image& reusable);
   Image filtered(Loaded& of, const PageJob& job, const Turn& turn, Image reusable);
   void filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, Sink& sink);

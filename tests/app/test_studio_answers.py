@@ -75,6 +75,33 @@ class Previews(Studio):
             self.assertEqual(status, 400, body)
         self.assertEqual(self.ask("/preview", chain="box", memory="1", threads="99999", anchor="7")[0], 200)  # no words of the page's
 
+    def test_what_is_seen_is_made_first(self):
+        """Of a filter that takes long, on one that says no time: the pixels are those of the whole result."""
+        width, height = 150, 110
+        rows = [[((7 * x * x + 13 * y * x + 29 * y) % 251, (x * y) % 256, (5 * x + y) % 256, (x * 3 + y * 2) % 256) for x in range(width)] for y in range(height)]
+        crops = [(0, 0, 20, 15), (width - 20, height - 9, 20, 9), (60, 50, 31, 17), (3, 40, 1, 1), (0, height - 1, 40, 1), (149, 0, 1, 110)]
+        ways = set()
+        for channels in (1, 4):
+            self.ask("/image", method="PUT", body=png([[pixel[0] if channels == 1 else pixel for pixel in row] for row in rows]), name="a.png")
+            for chain, more in (("gaussian sigma=2 | sharpen | edges", {}), ("custom weights='1 2 -3 4; 4 5 6 0'", {"correlate": "1"}), ("motion_blur length=9 angle=30", {"linear": "1"}),
+                                ("box", {"border": "constant", "border-value": "9"}), ("gaussian", {"border": "wrap"}), ("gaussian", {"border": "replicate", "gray": "1" if channels == 4 else ""}),
+                                ("sobel", {"view": "signed"}), ("sobel", {"view": "stretch"}), ("identity", {})):
+                words = {"chain": chain, "device": "reference", "format": "raw", **more}
+                parts = []
+                for x, y, w, h in crops:
+                    status, headers, body = self.ask("/preview", w=w, crop=f"{x},{y},{w},{h}", **words)
+                    self.assertEqual(status, 200, body)
+                    ways.add(headers["X-Halation-Way"])
+                    parts.append(body)
+                    if headers["X-Halation-Way"] == "part":
+                        self.assertFalse(more.get("border") == "wrap" or more.get("view") == "stretch")
+                status, headers, whole = self.ask("/preview", w=width, **words)
+                self.assertEqual(status, 200, whole)
+                for (x, y, w, h), part in zip(crops, parts):
+                    wanted = b"".join(whole[4 * ((y + row) * width + x):][:4 * w] for row in range(h))
+                    self.assertEqual(part, wanted, (channels, chain, more, x, y, w, h))
+        self.assertEqual(ways, {"part", "whole", "kept"})
+
     def test_newer_ones_end_older_ones(self):
         """Those that still wait for their turn are not computed; others' stay."""
         with concurrent.futures.ThreadPoolExecutor(60) as pool:

@@ -67,7 +67,7 @@ function showResult() {
     frames.push(now);
     while (frames.length > 20 || frames[0] < now - 2000) frames.shift();
     const rate = frames.length > 2 ? `, ${(1000 * (frames.length - 1) / (now - frames[0])).toFixed(0)} FPS` : '';
-    const work = result.way === 'kept' ? 'kept' : `filtered in ${result.milliseconds.toFixed(1)} ms${result.way === 'strips' ? ', strip by strip' : ''}`;
+    const work = result.way === 'kept' ? 'kept' : `filtered in ${result.milliseconds.toFixed(1)} ms${{strips: ', strip by strip', part: ', what is seen of it'}[result.way] ?? ''}`;
     at('status').textContent = `${result.device}: ${work}; shown in ${all.toFixed(0)} ms${rate}`;
     document.body.dataset.shown = chain.text();
   }, error => trouble('preview', error));
