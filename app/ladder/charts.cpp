@@ -13,7 +13,7 @@
 #include "app/report/axes.h"
 #include "app/report/page.h"
 #include "app/report/svg.h"
-#include "table.h"
+#include "app/rungs/table.h"
 
 namespace halation::app {
 namespace {

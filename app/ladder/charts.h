@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "run.h"
+#include "app/rungs/run.h"
 
 namespace halation::app {
 

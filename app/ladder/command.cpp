@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,13 +12,14 @@
 #include "app/command_line/arguments.h"
 #include "app/filtering/converted.h"
 #include "app/report/records.h"
+#include "app/rungs/random_job.h"
+#include "app/rungs/run.h"
+#include "app/rungs/table.h"
 #include "app/subcommands.h"
 #include "halation/colour.h"
 #include "halation/error.h"
 #include "halation/io.h"
 #include "report.h"
-#include "run.h"
-#include "table.h"
 
 namespace halation::app {
 namespace {
@@ -108,26 +108,10 @@ std::vector<HostMemory> memories_from(const std::string& text) {
               fmt::format("unknown memory '{}'; choose from pageable, pinned, both", text)};
 }
 
-/// Values in [0, 1), the same ones every time.
-Image random_plane(const Shape& shape) {
-  Image plane(shape, Pixel::f32);
-  auto* values = reinterpret_cast<float*>(plane.view().data);
-  std::mt19937 generator(1);  // one seed, so that runs can be compared
-  std::generate_n(values, shape.elements(), [&] { return static_cast<float>(generator() >> 8) * 0x1p-24f; });
-  return plane;
-}
-
 void take_random_values(LadderJob& job, int dims, const std::optional<std::string>& size) {
-  static const std::vector<std::int64_t> defaults[] = {{16777216}, {2048, 2048}, {256, 256, 256}};
-  const std::vector<std::int64_t> extents = size ? size_from(*size) : defaults[dims == 0 ? 1 : dims - 1];
-  job.dims = static_cast<int>(extents.size());
+  job = random_job(size ? size_from(*size) : usual_extents(dims == 0 ? 2 : dims));
   if (dims != 0 && dims != job.dims)
     refuse(fmt::format("--size {} has {} extents, --dims is {}", *size, job.dims, dims));
-  job.shape.width = extents.back();
-  if (job.dims > 1) job.shape.height = extents[extents.size() - 2];
-  if (job.dims > 2) job.shape.depth = extents.front();
-  job.source = "random values in [0, 1)";
-  job.make_plane = [shape = job.shape](std::size_t) { return random_plane(shape); };
 }
 
 /// Throws `Error` where a value is infinite or not a number: every rung would differ from the oracle.

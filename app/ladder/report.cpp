@@ -10,8 +10,8 @@
 
 #include "app/report/page.h"
 #include "app/report/svg.h"
+#include "app/rungs/table.h"
 #include "charts.h"
-#include "table.h"
 
 namespace halation::app {
 namespace {

@@ -20,7 +20,6 @@
 #include "halation/error.h"
 #include "halation/filters.h"
 #include "histogram.h"
-#include "model/tile.h"
 
 namespace halation::app {
 namespace {
@@ -246,13 +245,6 @@ Json histogram_answer(Workspace& workspace, const Picture& picture, const Asked&
   const Clipping clipping = workspace.clipping(picture, asked, turn, counting(histogram));
   return {{"result", counts_of(*histogram)},
           {"clipped", {{"known", clipping.known}, {"share", clipping.clipped.share()}, {"note", clipping.note}}}};
-}
-
-Json tile_answer(std::int64_t outputs, std::int64_t mask) {
-  const std::array<model::TileAxis, 2> axes = {model::inside(outputs, mask), model::inside(outputs, mask)};
-  const model::TileTraffic traffic = model::traffic(axes);
-  return {{"outputs", outputs}, {"mask", mask}, {"loads", traffic.loads}, {"accesses", traffic.accesses}, {"reduction", traffic.reduction()},
-          {"reuse_along_an_axis", model::reuse(axes[0])}};
 }
 
 Json code_answer(const std::string& name, const Asked& asked) {

@@ -33,10 +33,6 @@ Json explain_answer(Workspace& workspace, const Picture& picture, const Asked& a
 Json histogram_answer(Workspace& workspace, const Picture& picture, const Turn& turn);
 Json histogram_answer(Workspace& workspace, const Picture& picture, const Asked& asked, const Turn& turn);
 
-/// A tile in shared memory, along two axes: loads, accesses that it replaces, reduction (model/tile.h), and how many outputs use each element
-/// along an axis. Throws `Error{invalid_argument}` for sizes out of range and even masks.
-Json tile_answer(std::int64_t outputs, std::int64_t mask);
-
 /// The lines that do it to the file of that name.
 Json code_answer(const std::string& name, const Asked& asked);
 

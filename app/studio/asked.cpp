@@ -33,6 +33,13 @@ std::int64_t number(const Words& words, std::string_view name, std::int64_t othe
   return text.empty() ? otherwise : whole_number_from(name, text, least, most_number);
 }
 
+bool flag(const Words& words, std::string_view name) {
+  const std::string text = word(words, name);
+  if (text == "1" || text == "true") return true;
+  if (text.empty() || text == "0" || text == "false") return false;
+  throw Error{ErrorCode::invalid_argument, fmt::format("{} is 1 or 0, got '{}'", name, text)};
+}
+
 Look look_from(const Words& words, const Shape& shape) {
   Look look{.part = whole_of(shape), .width = number(words, "w", usual_width, 1)};
   look.part.z = number(words, "z", look.part.z);
@@ -75,12 +82,7 @@ Asked asked_from(const Words& words) {
     if (std::string value = word(words, name); !value.empty()) asked.options.emplace(name, std::move(value));
   }
   for (const std::string_view name : flags) {
-    const std::string value = word(words, name);
-    if (value == "1" || value == "true") {
-      asked.options.emplace(name, "");
-    } else if (!value.empty() && value != "0" && value != "false") {
-      throw Error{ErrorCode::invalid_argument, fmt::format("{} is 1 or 0, got '{}'", name, value)};
-    }
+    if (flag(words, name)) asked.options.emplace(name, "");
   }
   return asked;
 }

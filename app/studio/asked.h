@@ -14,9 +14,10 @@ namespace halation::app {
 /// The parameters of a request, by name.
 using Words = std::map<std::string, std::string, std::less<>>;
 
-/// "" where there is none of that name; and as a whole number from `least` on.
+/// "" where there is none of that name; as a whole number from `least` on; whether it is 1 or true.
 std::string word(const Words& words, std::string_view name);
 std::int64_t number(const Words& words, std::string_view name, std::int64_t otherwise, std::int64_t least = 0);
+bool flag(const Words& words, std::string_view name);
 
 /// What of a picture w, crop=x,y,width,height and z ask for. Throws `Error{invalid_argument}`.
 Look look_from(const Words& words, const Shape& shape);

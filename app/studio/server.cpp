@@ -26,6 +26,7 @@
 #include "guard.h"
 #include "halation/error.h"
 #include "inspect.h"
+#include "lesson_answers.h"
 
 namespace halation::app {
 namespace {
@@ -182,9 +183,17 @@ struct Server::Impl {
     set_json(response, inspect_answer(workspace, picture_of(words), asked_from(words), word(words, "before"),
                                       {.y = number(words, "y", 0), .x = number(words, "x", 0)}, turn_of(words, "/inspect")));
   }
-  void tile(const Words& words, httplib::Response& response) { set_json(response, tile_answer(number(words, "outputs", 8), number(words, "mask", 5))); }
   void code_lines(const Words& words, httplib::Response& response) {
     set_json(response, code_answer(workspace.has_picture() ? picture_of(words).name : "photo.jpg", asked_from(words)));
+  }
+  void tile(const Words& words, httplib::Response& response) {
+    set_json(response, tile_answer(number(words, "outputs", 8), number(words, "mask", 5), number(words, "dims", 2), word(words, "rung")));
+  }
+  void ladder(const Words& words, httplib::Response& response) {
+    const bool measures = flag(words, "measure");
+    const auto answer = [&] { set_json(response, ladder_answer(workspace, number(words, "dims", 2), measures)); };
+    if (!measures) return answer();
+    saving.run(answer);  // nothing is saved while rungs are measured
   }
 
   static bool is_of_original(const Words& words) { return word(words, "of") == "original"; }
@@ -241,6 +250,7 @@ void Server::Impl::set_up() {
   on("/inspect", &Impl::inspect);
   on("/code", &Impl::code_lines);
   on("/tile", &Impl::tile);
+  on("/ladder", &Impl::ladder);
   on("/save", &Impl::save);
   http.Get("/open", [this](const httplib::Request&, httplib::Response& response) { response.set_redirect("/?token=" + guard.token(), 303); });
   http.Put("/image", [this](const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body) {

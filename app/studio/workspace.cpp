@@ -259,6 +259,8 @@ Image Workspace::filtered(Loaded& of, const PageJob& job, const Turn& turn, Imag
   return reusable;
 }
 
+void Workspace::alone(std::function<void()> work) { in_turn(turn(), std::move(work)); }
+
 void Workspace::check(const Turn& turn) const {
   if (ends_) throw Superseded{};
   turn.check();

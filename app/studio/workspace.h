@@ -108,6 +108,9 @@ class Workspace {
   /// The prepared job, for reports. Throws `Error`.
   std::shared_ptr<const PageJob> job(const Picture& picture, const Asked& asked, const Turn& turn);
 
+  /// Does `work` while nothing else computes, for measurements. What it throws comes out; throws `Superseded` after `end`.
+  void alone(std::function<void()> work);
+
  private:
   struct Loaded;
   struct Kept;

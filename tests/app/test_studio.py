@@ -24,7 +24,7 @@ class Guards(Studio):
             self.refused("/image", 403, sentence, token=token, method="PUT", body=b"x")
         self.assertEqual(self.ask("/filters", token="", headers={"X-Halation-Token": self.token})[0], 200)
         self.assertEqual(self.ask("/filters", headers={"X-Halation-Token": "wrong"})[0], 403)
-        for public in ("/studio.css", "/main.js", "/ladder.json"):  # of which nothing is secret
+        for public in ("/studio.css", "/main.js", "/ladder_2d.json"):  # of which nothing is secret
             self.assertEqual(self.ask(public, token="")[0], 200)
 
     def test_hosts_and_origins(self):
@@ -243,11 +243,12 @@ class Burdens(Studio):
         self.put("in.npy", npy(bytes((y * 7 + x) % 256 for y in range(height) for x in range(width)), (height, width), "|u1"))
         self.serve("in.npy", "--memory", "36M")
         words = {"chain": "gaussian sigma=3", "w": 100, "crop": "1000,1490,100,100"}
-        status, headers, body = self.ask("/preview", format="raw", **words)
-        self.assertEqual((status, headers["X-Halation-Way"]), (200, "strips"), body)
-        self.run_ok("apply", "gaussian", "in.npy", "-o", "out.npy", "--sigma", "3")
-        out = self.get("out.npy")[-height * width:]
-        self.assertEqual(bytes(body[::4]), b"".join(out[(1490 + y) * width + 1000:][:100] for y in range(100)))
+        for border, way in (("reflect101", "part"), ("wrap", "strips")):
+            status, headers, body = self.ask("/preview", format="raw", border=border, **words)
+            self.assertEqual((status, headers["X-Halation-Way"]), (200, way))
+            self.run_ok("apply", "gaussian", "in.npy", "-o", "out.npy", "--sigma", "3", "--border", border)
+            out = self.get("out.npy")[-height * width:]
+            self.assertEqual(bytes(body[::4]), b"".join(out[(1490 + y) * width + 1000:][:100] for y in range(100)))
         status, _, body = self.ask("/histogram", **words)
         self.assertEqual((status, sum(json.loads(body)["result"]["channels"][0])), (200, height * width))
 

@@ -253,19 +253,73 @@ class Names(Studio):
 
 
 class Lesson(Studio):
-    def test_tiles_are_the_models(self):
+    RECORDS = {1: "ladder_1d.json", 2: "ladder_2d_2048.json", 3: "ladder_3d.json"}
+
+    def setUp(self):
+        super().setUp()
         self.serve()
-        answer = self.ask_json("/tile", outputs=8, mask=5)
-        modelled = json.loads(self.run_ok("explain", "tiling", "--tile", 8, "--mask", 5, "--dims", 2, "--json")[0])
-        inside = modelled["tiles"]["inside"]
-        self.assertEqual({key: answer[key] for key in inside}, inside)
-        self.assertEqual(answer["reuse_along_an_axis"], [1, 2, 3, 4, 5, 5, 5, 5, 4, 3, 2, 1])
-        self.assertEqual(self.ask("/tile", outputs=8, mask=4)[0], 400)
+
+    def test_tiles_are_the_models(self):
+        for dims in (1, 2, 3):
+            answer = self.ask_json("/tile", outputs=8, mask=5, dims=dims)
+            modelled = json.loads(self.run_ok("explain", "tiling", "--tile", 8, "--mask", 5, "--dims", dims, "--json")[0])
+            inside = modelled["tiles"]["inside"]
+            self.assertEqual({key: answer[key] for key in inside}, inside)
+            self.assertEqual(answer["reuse_along_an_axis"], [1, 2, 3, 4, 5, 5, 5, 5, 4, 3, 2, 1])
+            self.assertNotIn("rung", answer)
+        self.assertEqual(self.ask_json("/tile", outputs=8, mask=5), self.ask_json("/tile", outputs=8, mask=5, dims=2))
+
+    def test_rungs_are_the_models(self):
+        inside = 8 * 5 - 2 * 3  # taps of eight outputs along an axis within the tile: at each end 2 + 1 lie beside it
+        for dims, rung, operations, loads in (
+                (1, "basic", 10, 10), (1, "constant", 10, 5), (1, "tiled_halo", 10, 12 / 8), (1, "tiled_cached", 10, 1 + 5 - inside / 8), (1, "library", 10, 1),
+                (2, "naive", 50, 50), (2, "tiled_input_block", 50, 144 / 64), (2, "tiled_output_block", 50, 144 / 64),
+                (2, "tiled_cached", 50, 1 + 25 - inside ** 2 / 64), (2, "separable_shared", 20, 2 * 12 / 8), (2, "separable_optimised", 20, 2 * 12 / 8),
+                (2, "library", 50, 1), (3, "naive", 250, 250), (3, "constant", 250, 125), (3, "tiled", 250, 12 ** 3 / 8 ** 3), (3, "library", 250, 1)):
+            answer = self.ask_json("/tile", outputs=8, mask=5, dims=dims, rung=rung)
+            self.assertEqual((answer["rung"], answer["dims"], answer["operations"]), (rung, dims, operations))
+            self.assertAlmostEqual(answer["global_loads"], loads, places=12, msg=rung)
+            self.assertAlmostEqual(answer["operations_per_byte"], operations / (4 * loads), places=12, msg=rung)
+
+    def test_bad_tiles(self):
+        for sentence, words in {
+            "mask must be odd and from 1 to 255, got 4": {"mask": 4},
+            "mask must be odd and from 1 to 255, got 257": {"mask": 257, "dims": 1, "rung": "basic"},
+            "tile must be from 1 to 4096, got 0": {"outputs": 0},
+            "outputs must be a whole number from 0 to 1099511627776, got 'x'": {"outputs": "x"},
+            "dims is 1, 2 or 3, got 4": {"dims": 4},
+            "dims is 1, 2 or 3, got 0": {"dims": 0},
+            "no rung 'tiled' in 1D; choose from cpu, basic, constant, tiled_halo, tiled_cached, library": {"dims": 1, "rung": "tiled"},
+        }.items():
+            status, _, body = self.ask("/tile", **words)
+            self.assertEqual((status, json.loads(body)), (400, {"error": sentence}))
+
+    def record(self, dims):
+        return json.loads((pathlib.Path(__file__).parents[2] / "bench/results" / self.RECORDS[dims]).read_text())
 
     def test_the_record_is_the_ladders(self):
-        self.serve()
-        record = json.loads(self.ask("/ladder.json")[2])
-        self.assertEqual(record, json.loads((pathlib.Path(__file__).parents[2] / "bench/results/ladder_2d_2048.json").read_text()))
+        gpu = [device["description"].split(",")[0] for device in self.ask_json("/filters")["devices"] if device["name"] == "cuda:0"]
+        for dims in (1, 2, 3):
+            self.assertEqual(json.loads(self.ask(f"/ladder_{dims}d.json")[2]), self.record(dims))
+            answer = self.ask_json("/ladder", dims=dims)
+            self.assertEqual((answer.pop("measured_here"), answer.pop("gpu_here")), (False, gpu[0] if gpu else None))
+            self.assertEqual(answer, self.record(dims))
+        self.assertEqual(self.ask_json("/ladder")["job"]["dims"], 2)
+
+    def test_without_a_gpu_nothing_is_measured(self):
+        if any(device["name"] == "cuda:0" for device in self.ask_json("/filters")["devices"]):
+            self.skipTest("there is a GPU; gpu_studio.py measures")
+        for method in ("GET", "POST"):
+            status, _, body = self.ask("/ladder", method, "{}", dims=3, measure=1)
+            answer = json.loads(body)
+            self.assertEqual((status, answer.pop("measured_here"), answer.pop("gpu_here")), (200, False, None))
+            self.assertEqual(answer, self.record(3))
+
+    def test_bad_ladders(self):
+        self.refused("/ladder", 400, "dims is 1, 2 or 3, got 4", dims=4)
+        self.refused("/ladder", 400, "dims must be a whole number from 0 to 1099511627776, got 'two'", dims="two")
+        self.refused("/ladder", 400, "measure is 1 or 0, got 'now'", measure="now")
+        self.assertEqual(self.ask("/ladder", token="0" * 32)[0], 403)
 
 
 class Saving(Studio):

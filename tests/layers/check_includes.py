@@ -40,7 +40,7 @@ SHARED_ROOMS = {
     "src/plan": {},
     "src/pipeline": {"chain": set(), "colour": {"chain"}},
     "src/io": {"metadata": set()},
-    "app": {"report": set(), "filtering": {"report"}, "command_line": {"report", "filtering"}},
+    "app": {"report": set(), "filtering": {"report"}, "command_line": {"report", "filtering"}, "rungs": {"report"}},
 }
 # Files of the folder itself that rooms which are not shared may include; of folders that are not named here all rooms may include all.
 FILES_FOR_ROOMS = {"src/cuda": {"families.h", "row_layout.h"}, "src/cpu": {"families.h", "expected.h", "packed.h", "rates.h"}}
@@ -178,6 +178,12 @@ CASES = [
     ("app/report/a.cpp", '#include "app/ladder/b.h"', "app/ladder/b.h", False),
     ("app/report/a.cpp", '#include "app/command_line/b.h"', "app/command_line/b.h", False),
     ("app/command_line/a.cpp", '#include "app/report/b.h"', "app/report/b.h", True),
+    ("app/ladder/a.cpp", '#include "app/rungs/b.h"', "app/rungs/b.h", True),
+    ("app/studio/a.cpp", '#include "app/rungs/b.h"', "app/rungs/b.h", True),
+    ("app/studio/a.cpp", '#include "app/ladder/b.h"', "app/ladder/b.h", False),
+    ("app/rungs/a.cpp", '#include "app/report/b.h"', "app/report/b.h", True),
+    ("app/rungs/a.cpp", '#include "app/ladder/b.h"', "app/ladder/b.h", False),
+    ("app/rungs/a.cpp", '#include "app/command_line/b.h"', "app/command_line/b.h", False),
     ("app/a.cpp", '#include "app/ladder/b.h"', "app/ladder/b.h", True),
     ("app/command_line/command.cpp", "#include <CLI/CLI.hpp>", None, True),
     ("app/command_line/command.h", "#include <CLI/CLI.hpp>", None, False),

@@ -27,6 +27,7 @@ struct LadderJob {
   float outside = 0;
   std::vector<ladder::HostMemory> memories;
   std::vector<const ladder::Rung*> rungs;
+  double budget_s = 0.8;  ///< of one rung with one kind of memory
 
   double outputs() const { return static_cast<double>(shape.elements()) * static_cast<double>(planes); }
   double taps(int of_radius) const;

@@ -22,7 +22,6 @@ using ladder::HostMemory;
 using ladder::Problem;
 using ladder::Rung;
 
-constexpr double job_budget_s = 0.8;     // of one rung with one kind of memory
 constexpr double sweep_budget_s = 0.05;  // of one rung at one radius
 constexpr double patience_s = 2;         // a sweep leaves out a CPU rung that would take longer
 
@@ -163,7 +162,7 @@ void run_table(LadderResults& results) {
         row.tolerance = std::max(row.tolerance, expected.tolerance(*row.rung));
         row.not_run = out_of_memory_in([&, &host = host] {
           std::string wrong = verify(*row.rung, problem, host, expected, row.largest_error);
-          if (wrong.empty()) row.timings += ladder::measure(*row.rung, problem, host, job_budget_s);
+          if (wrong.empty()) row.timings += ladder::measure(*row.rung, problem, host, job.budget_s);
           return wrong;
         });
         row.failed = !row.ran();
