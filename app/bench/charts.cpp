@@ -43,10 +43,10 @@ std::map<Pixel, std::map<int, double>> lines_of(const Family& family, Value valu
 }
 
 /// A line for each pixel over the size of the filter, on the axis that `scale_of` makes of the least and the
-/// largest value.
+/// largest value; `mark`: a value that a line across shows.
 template <class MakeScale>
 std::string lines_chart(const Family& family, Value value, const std::string& id, const std::string& title,
-                        const std::string& what, MakeScale scale_of) {
+                        const std::string& what, MakeScale scale_of, std::optional<double> mark = {}) {
   const auto lines = lines_of(family, value);
   if (lines.empty()) return "";
   std::vector<double> sizes, values;
@@ -66,6 +66,7 @@ std::string lines_chart(const Family& family, Value value, const std::string& id
                       sizes.back(), what));
   x_axis(svg, x, sizes, top_px, bottom_px, "taps along each axis");
   y_axis(svg, y, left_px, right_px, what);
+  if (mark) svg.line(left_px, y(*mark), right_px, y(*mark), "mark");
   std::vector<Label> labels;
   for (const auto& [pixel, points] : lines) {
     const auto colour = static_cast<std::size_t>(pixel);
@@ -131,7 +132,8 @@ std::string peers_chart(const Family& family) {
       "times as fast as the best peer (logarithmic)",
       [](double least, double most) {
         return Scale::logarithmic(std::min(least, 1.0), std::max(most, 2.0), bottom_px, top_px);
-      });
+      },
+      1);
 }
 
 std::string bars_chart(const bench::Contest& contest, const std::vector<Family>& families) {

@@ -86,7 +86,7 @@ std::string report_of(const BenchResults& results) {
       section("Jobs against the best peer", "Right of the mark halation is ahead.",
               bars_chart(contest, families)) +
           section("Ratio to the best peer over the size of the filter",
-                  "How many times as fast as the fastest library that computes the same in this run.",
+                  "How many times as fast as the fastest library that computes the same in this run; above the mark halation is ahead.",
                   ratios) +
           section("Share of copy over the size of the filter",
                   "Dense filters with random weights. 100% is as fast as the device copies as many bytes: "

@@ -3,9 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "app/command_line/arguments.h"
@@ -13,13 +15,13 @@
 #include "app/command_line/stated_job.h"
 #include "app/report/filter_facts.h"
 #include "app/report/printable.h"
+#include "app/report/records.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
-#include "halation/plan.h"
+#include "job.h"
 #include "model.h"
-#include "model/roofline.h"
 #include "model/tile.h"
-#include "model/weights.h"
+#include "report.h"
 
 namespace halation::app {
 namespace {
@@ -37,6 +39,7 @@ tensor cores and integer products can pass this bound on arithmetic.
 
 Examples:
   halation explain gaussian --sigma 2 --size 4096x4096 --pixel u8 --gpu h200
+  halation explain unsharp_mask --sigma 3 --size 4000x6000 --pixel u8 --channels 3 --report page.html
   halation explain tiling --tile 8 --mask 5 --dims 1
   halation explain occupancy --registers 35 --threads 256 --gpu course)";
 
@@ -57,7 +60,7 @@ struct Flags {
   StatedJobOptions job_options;
   Given method, tune;
   Given tile, mask, dims;
-  Given registers, threads, shared, gpu;
+  Given registers, threads, shared, gpu, report;
   bool json = false;
 };
 
@@ -85,7 +88,9 @@ Flags::Flags(Command& command)
       .text("--gpu", gpu, fmt::format("{}|present", fmt::join(gpus, "|")),
             "whose limits; course is the lecture's example, for occupancy alone, and present the GPU that is "
             "here [h200]");
-  command.group(for_all).flag("--json", json, "as a JSON object");
+  OptionGroup all = command.group(for_all);
+  all.flag("--json", json, "as a JSON object, instead of the text");
+  all.text("--report", report, "FILE", "write a page with charts (HTML, self-contained); - is standard output, instead of the text");
   command.footer(footer);
 }
 
@@ -112,11 +117,6 @@ int dims_of(const Flags& flags, int by_default) {
   return flags.dims ? static_cast<int>(whole_number_from("--dims", *flags.dims, 1, 3)) : by_default;
 }
 
-/// A job, and the GPU whose limits are asked for.
-struct Question : StatedJob {
-  const model::DeviceDescription* gpu = nullptr;
-};
-
 Question question_of(const Flags& flags) {
   Question question{flags.job_options.job(flags.subject, flags.filter_options, dims_of(flags, 0)), nullptr};
   Options& options = question.options;
@@ -124,116 +124,6 @@ Question question_of(const Flags& flags) {
   if (flags.tune) options.tune = tune_named(*flags.tune);
   question.gpu = &gpu_named(flags.gpu.value_or("h200"));
   return question;
-}
-
-/// What one method costs a pixel, all its channels together, and the least time for the image.
-struct MethodCost {
-  Method method = Method::direct;
-  double operations = 0, bytes = 0;
-  double gpix_per_second = 0;
-  model::Roofline roofline;
-};
-
-double pixels_of(const Shape& shape) {
-  return static_cast<double>(shape.depth) * static_cast<double>(shape.height) *
-         static_cast<double>(shape.width);
-}
-
-std::vector<MethodCost> costs_of(const Question& question, const model::WeightFacts& facts) {
-  const double pixels = pixels_of(question.shape);
-  const auto channels = static_cast<double>(question.shape.channels);
-  std::vector<MethodCost> costs;
-  for (const model::MethodWork& work : model::possible_methods(facts)) {
-    MethodCost cost{.method = work.method, .operations = channels * work.operations, .roofline = {}};
-    cost.bytes = channels * 2 * static_cast<double>(bytes_of(question.pixel));
-    cost.roofline = model::roofline(*question.gpu, {.bytes = pixels * cost.bytes,
-                                                    .operations = pixels * cost.operations,
-                                                    .f64 = question.pixel == Pixel::f64});
-    cost.gpix_per_second = pixels / cost.roofline.seconds * 1e-9;
-    costs.push_back(cost);
-  }
-  return costs;
-}
-
-/// What a plan answers, or why there is none.
-struct PlanAnswer {
-  std::string device;
-  std::string text;
-  std::vector<Method> methods;
-  std::vector<std::vector<RankedMethod>> ranking;  ///< one a filter
-  double largest_input = 1;
-  std::optional<double> error_bound;
-};
-
-PlanAnswer answer_of(const Question& question, Device device) {
-  const Plan plan({.shape = question.shape,
-                   .pixel = question.pixel,
-                   .filters = question.filter.filters,
-                   .combine = question.filter.combine,
-                   .device = device,
-                   .options = question.options});
-  PlanAnswer answer{.device = name_of(device),
-                    .text = plan.explain(),
-                    .methods = plan.methods(),
-                    .ranking = plan.ranking(),
-                    .error_bound = {}};
-  if (!is_float(question.pixel))
-    answer.largest_input = std::max(largest(question.pixel), -smallest(question.pixel));
-  answer.error_bound = plan.error_bound(answer.largest_input);
-  return answer;
-}
-
-/// On the CPU and on the first GPU where there is one. What a GPU refuses is its answer, and so is a method
-/// that the CPU does not offer and a GPU does. All else that the CPU refuses is the user's error.
-std::vector<PlanAnswer> answers_of(const Question& question) {
-  const auto refusal = [](Device device, const Error& error) {
-    return PlanAnswer{.device = name_of(device),
-                      .text = std::string(error.what()) + "\n",
-                      .methods = {},
-                      .ranking = {},
-                      .error_bound = {}};
-  };
-  const std::vector<DeviceInfo> all = devices();
-  const auto gpu = std::find_if(
-      all.begin(), all.end(), [](const DeviceInfo& info) { return info.device.kind == Device::Kind::cuda; });
-  std::vector<PlanAnswer> answers;
-  bool offered = true;
-  try {
-    answers.push_back(answer_of(question, cpu()));
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::unsupported || gpu == all.end()) throw;
-    answers.push_back(refusal(cpu(), error));
-    offered = false;
-  }
-  if (gpu == all.end()) return answers;
-  try {
-    answers.push_back(answer_of(question, gpu->device));
-  } catch (const Error& error) {
-    if (!offered) throw;
-    answers.push_back(refusal(gpu->device, error));
-  }
-  return answers;
-}
-
-std::string size_text(const FilterSize& size) {
-  return fmt::format("{}{}x{}", size.depth > 1 ? fmt::format("{}x", size.depth) : "", size.height,
-                     size.width);
-}
-
-std::string symmetry_text(const model::WeightFacts& facts) {
-  std::vector<std::string> parts;
-  const auto extents = facts.size.space();
-  for (std::size_t axis = 3; axis-- > 0;) {
-    if (extents[axis] > 1)
-      parts.push_back(fmt::format("{} along {}", model::name_of(facts.symmetry[axis]), "zyx"[axis]));
-  }
-  return parts.empty() ? "one weight" : fmt::format("{}", fmt::join(parts, ", "));
-}
-
-std::string rank_text(const model::WeightFacts& facts) {
-  if (facts.rank) return std::to_string(*facts.rank);
-  return facts.size.depth > 1 ? "of 2D weights alone"
-                              : fmt::format("not computed above {}", model::most_ranked);
 }
 
 const char* yes_or_no(bool fact) { return fact ? "yes" : "no"; }
@@ -272,32 +162,20 @@ std::string indented(const std::string& text) {
   return result;
 }
 
-std::string text_of(const Question& question, const std::vector<PlanAnswer>& answers) {
-  const model::DeviceDescription& gpu = *question.gpu;
-  const bool f64 = question.pixel == Pixel::f64;
-  std::string text =
-      fmt::format("{} {} on {}: {:.4g} TB/s {}, {:.4g} T operations/s {}\n", to_string(question.shape),
-                  name_of(question.pixel), gpu.title, gpu.bytes_per_second() * 1e-12,
-                  gpu.measured_copy_bytes_per_second > 0 ? "measured" : "by data sheet",
-                  gpu.operations_per_second(f64) * 1e-12,
-                  gpu.measured_operations_per_second > 0 && !f64 ? "measured" : "by data sheet");
-  for (const Filter& filter : question.filter.filters) {
-    const model::WeightFacts facts = weight_facts(filter);
-    text += "\n" + facts_text(filter, facts) + costs_text(costs_of(question, facts));
-  }
-  for (const PlanAnswer& answer : answers) {
+std::string text_of(const Explanation& explanation) {
+  const Question& question = explanation.question;
+  std::string text = fmt::format("{} {} on {}: {}\n", to_string(question.shape), name_of(question.pixel), question.gpu->title, limits_text(question));
+  for (const ExplainedFilter& each : explanation.filters) text += "\n" + facts_text(each.filter, each.facts) + costs_text(each.costs);
+  for (const PlanAnswer& answer : explanation.plans) {
     text += fmt::format("\nplan on {}\n{}", answer.device, indented(answer.text));
-    if (answer.error_bound)
-      text += fmt::format("  error bound {:.3g} before rounding, for inputs up to {:g}\n",
-                          *answer.error_bound, answer.largest_input);
+    if (answer.error_bound) text += "  error bound " + error_bound_text(answer) + "\n";
   }
   return text;
 }
 
-Json json_of(const Question& question, const Filter& filter) {
-  const model::WeightFacts facts = weight_facts(filter);
-  Json report = app::json_of(filter, facts);
-  for (const MethodCost& cost : costs_of(question, facts))
+Json json_of(const ExplainedFilter& each) {
+  Json report = app::json_of(each.filter, each.facts);
+  for (const MethodCost& cost : each.costs)
     report["methods"].push_back({{"method", name_of(cost.method)},
                                  {"operations_per_pixel", cost.operations},
                                  {"bytes_per_pixel", cost.bytes},
@@ -307,7 +185,8 @@ Json json_of(const Question& question, const Filter& filter) {
   return report;
 }
 
-Json json_of(const Question& question, const std::vector<PlanAnswer>& answers) {
+Json json_of(const Explanation& explanation) {
+  const Question& question = explanation.question;
   const model::DeviceDescription& gpu = *question.gpu;
   const Shape& shape = question.shape;
   Json report{{"image",
@@ -320,8 +199,8 @@ Json json_of(const Question& question, const std::vector<PlanAnswer>& answers) {
                {{"name", gpu.name},
                 {"bytes_per_second", gpu.bytes_per_second()},
                 {"operations_per_second", gpu.operations_per_second(question.pixel == Pixel::f64)}}}};
-  for (const Filter& filter : question.filter.filters) report["filters"].push_back(json_of(question, filter));
-  for (const PlanAnswer& answer : answers) {
+  for (const ExplainedFilter& each : explanation.filters) report["filters"].push_back(json_of(each));
+  for (const PlanAnswer& answer : explanation.plans) {
     Json plan{{"device", answer.device}, {"explanation", answer.text}, {"methods", Json::array()}};
     for (const Method method : answer.methods) plan["methods"].push_back(name_of(method));
     for (const std::vector<RankedMethod>& ranking : answer.ranking)
@@ -335,20 +214,28 @@ Json json_of(const Question& question, const std::vector<PlanAnswer>& answers) {
   return report;
 }
 
-std::string explain_filter(const Flags& flags) {
-  const Question question = question_of(flags);
-  const std::vector<PlanAnswer> answers = answers_of(question);
-  return flags.json ? json_text(json_of(question, answers)) : text_of(question, answers);
+/// The forms that an answer can have.
+struct Forms {
+  std::function<std::string()> text, json, page;
+};
+
+Forms forms_of_filter(const Flags& flags, const std::string& command) {
+  const auto explanation = std::make_shared<const Explanation>(explanation_of(question_of(flags)));
+  return {.text = [explanation] { return text_of(*explanation); },
+          .json = [explanation] { return json_text(json_of(*explanation)); },
+          .page = [explanation, command] { return report_of(*explanation, command); }};
 }
 
-std::string explain(const Command& command, const Flags& flags) {
-  check_options(command, flags.subject);
-  const Form form = flags.json ? Form::json : Form::text;
-  if (flags.subject == tiling)
-    return explain_tiling(dims_of(flags, 2),
-                          whole_number_from("--tile", flags.tile.value_or("8"), 1, model::most_tile),
-                          whole_number_from("--mask", flags.mask.value_or("5"), 1, model::most_mask), form);
-  if (flags.subject != occupancy) return explain_filter(flags);
+Forms forms_of_tiling(const Flags& flags, const std::string& command) {
+  const Tiling asked{.dims = dims_of(flags, 2),
+                      .tile = whole_number_from("--tile", flags.tile.value_or("8"), 1, model::most_tile),
+                      .mask = whole_number_from("--mask", flags.mask.value_or("5"), 1, model::most_mask)};
+  return {.text = [asked] { return text_of(asked); },
+          .json = [asked] { return json_text(json_of(asked)); },
+          .page = [asked, command] { return report_of(asked, command); }};
+}
+
+Forms forms_of_occupancy(const Flags& flags, const std::string& command) {
   if (!flags.registers || !flags.threads)
     throw Error{ErrorCode::invalid_argument, "explain occupancy needs --registers and --threads"};
   const std::int64_t shared =
@@ -357,7 +244,26 @@ std::string explain(const Command& command, const Flags& flags) {
       .registers_per_thread = static_cast<int>(whole_number_from("--registers", *flags.registers, 0, 65536)),
       .threads_per_block = static_cast<int>(whole_number_from("--threads", *flags.threads, 1, 65536)),
       .shared_bytes_per_block = shared};
-  return explain_occupancy(gpu_named(flags.gpu.value_or("h200")), needs, form);
+  const OccupancyQuestion question{.device = &gpu_named(flags.gpu.value_or("h200")), .needs = needs};
+  return {.text = [question] { return text_of(question); },
+          .json = [question] { return json_text(json_of(question)); },
+          .page = [question, command] { return report_of(question, command); }};
+}
+
+void explain(const Command& command, const Flags& flags) {
+  check_options(command, flags.subject);
+  if (flags.report) check_file(*flags.report);
+  const auto forms_of = flags.subject == tiling ? forms_of_tiling : flags.subject == occupancy ? forms_of_occupancy : forms_of_filter;
+  const Forms forms = forms_of(flags, command.as_typed());
+  // As text where neither of the others takes its place on standard output.
+  if (flags.json) {
+    fmt::print("{}", forms.json());
+  } else if (flags.report != "-") {
+    fmt::print("{}", forms.text());
+  }
+  if (!flags.report) return;
+  std::fflush(stdout);  // the page may follow there
+  write_file(*flags.report, forms.page());
 }
 
 }  // namespace
@@ -366,7 +272,7 @@ void add_explain(Program& program) {
   Command& command =
       program.add("explain", "Explains what a filter costs by each method, or tiles and occupancy, on paper");
   const auto flags = std::make_shared<Flags>(command);
-  command.does([&command, flags] { fmt::print("{}", explain(command, *flags)); });
+  command.does([&command, flags] { explain(command, *flags); });
 }
 
 }  // namespace halation::app

@@ -5,24 +5,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <vector>
+#include <utility>
 
-#include "app/report/printable.h"
 #include "halation/device.h"
 #include "halation/error.h"
-#include "model/tile.h"
 
 namespace halation::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Numbers = std::vector<std::int64_t>;
 
 constexpr std::string_view present = "present";
-/// Larger pictures of reuse do not fit a page.
-constexpr std::size_t most_columns = 32;
 
 std::string names_of_gpus() {
   std::vector<std::string> names;
@@ -30,42 +26,11 @@ std::string names_of_gpus() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// "8", "8x8" or "8x8x8".
-std::string power(std::int64_t side, int dims) {
-  return fmt::format("{}", fmt::join(std::vector<std::int64_t>(static_cast<std::size_t>(dims), side), "x"));
-}
-
-/// A tile by the number of its sides that lie at the image's border.
-struct NamedTile {
-  std::string_view name;
-  std::vector<model::TileAxis> axes;
-};
-
-std::vector<NamedTile> tiles_of(int dims, std::int64_t tile, std::int64_t mask) {
-  constexpr std::string_view names[3][4] = {
-      {"inside", "boundary"}, {"inside", "edge", "corner"}, {"inside", "face", "edge", "corner"}};
-  std::vector<NamedTile> tiles;
-  for (int at_border = 0; at_border <= dims; ++at_border) {
-    std::vector<model::TileAxis> axes;
-    axes.reserve(static_cast<std::size_t>(dims));
-    for (int axis = 0; axis < dims; ++axis)
-      axes.push_back(axis < at_border ? model::boundary(tile, mask) : model::inside(tile, mask));
-    tiles.push_back({names[dims - 1][at_border], std::move(axes)});
-  }
-  return tiles;
-}
-
 /// `usual` and one more, in order.
 Numbers with(std::initializer_list<std::int64_t> usual, std::int64_t more) {
   std::set<std::int64_t> all(usual);
   all.insert(more);
   return {all.begin(), all.end()};
-}
-
-Numbers usual_tiles(int dims, std::int64_t tile) {
-  if (dims == 1) return with({8, 16, 32, 64, 128, 256}, tile);
-  if (dims == 2) return with({8, 16, 32, 64}, tile);
-  return with({4, 8, 16, 32}, tile);
 }
 
 /// One row a mask and one column a tile.
@@ -78,16 +43,6 @@ std::string table_of(const Numbers& tiles, const Numbers& masks,
     for (const double value : values[row]) text += fmt::format("{:>8.1f}", value);
   }
   return text + "\n";
-}
-
-/// The uses of elements y, x, as rows.
-std::vector<Numbers> picture_of(const Numbers& uses) {
-  std::vector<Numbers> rows;
-  for (const std::int64_t y : uses) {
-    Numbers& row = rows.emplace_back();
-    for (const std::int64_t x : uses) row.push_back(y * x);
-  }
-  return rows;
 }
 
 std::string reuse_text(int dims, std::int64_t tile, std::int64_t mask) {
@@ -113,17 +68,67 @@ std::string reuse_text(int dims, std::int64_t tile, std::int64_t mask) {
   return text;
 }
 
-std::string tiling_text(int dims, std::int64_t tile, std::int64_t mask) {
+}  // namespace
+
+std::string power(std::int64_t side, int dims) {
+  return fmt::format("{}", fmt::join(std::vector<std::int64_t>(static_cast<std::size_t>(dims), side), "x"));
+}
+
+std::vector<NamedTile> tiles_of(const Tiling& tiling) {
+  const auto [dims, tile, mask] = tiling;
+  constexpr std::string_view names[3][4] = {
+      {"inside", "boundary"}, {"inside", "edge", "corner"}, {"inside", "face", "edge", "corner"}};
+  std::vector<NamedTile> tiles;
+  for (int at_border = 0; at_border <= dims; ++at_border) {
+    std::vector<model::TileAxis> axes;
+    axes.reserve(static_cast<std::size_t>(dims));
+    for (int axis = 0; axis < dims; ++axis)
+      axes.push_back(axis < at_border ? model::boundary(tile, mask) : model::inside(tile, mask));
+    tiles.push_back({names[dims - 1][at_border], std::move(axes)});
+  }
+  return tiles;
+}
+
+Numbers usual_tiles(const Tiling& tiling) {
+  if (tiling.dims == 1) return with({8, 16, 32, 64, 128, 256}, tiling.tile);
+  if (tiling.dims == 2) return with({8, 16, 32, 64}, tiling.tile);
+  return with({4, 8, 16, 32}, tiling.tile);
+}
+
+Numbers usual_masks(const Tiling& tiling) { return with({3, 5, 7, 9}, tiling.mask); }
+
+std::vector<Numbers> picture_of(const Numbers& uses) {
+  std::vector<Numbers> rows;
+  for (const std::int64_t y : uses) {
+    Numbers& row = rows.emplace_back();
+    for (const std::int64_t x : uses) row.push_back(y * x);
+  }
+  return rows;
+}
+
+std::string allowed(const model::DeviceDescription& device, std::int64_t blocks) {
+  return blocks > device.registers ? "any number" : fmt::format("{}", blocks);
+}
+
+std::vector<int> block_sizes(const model::DeviceDescription& device) {
+  std::vector<int> sizes;
+  for (const int size : {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024})
+    if (size <= device.max_threads_per_block) sizes.push_back(size);
+  return sizes;
+}
+
+std::string text_of(const Tiling& tiling) {
+  const auto [dims, tile, mask] = tiling;
   std::string text =
       fmt::format("{} outputs a block, mask {}, f32\n\n{:<10}{:>16}{:>24}{:>12}\n", power(tile, dims),
                   power(mask, dims), "tile", "loads", "accesses replaced", "reduction");
-  for (const NamedTile& each : tiles_of(dims, tile, mask)) {
+  for (const NamedTile& each : tiles_of(tiling)) {
     const model::TileTraffic traffic = model::traffic(each.axes);
     text += fmt::format("{:<10}{:>16}{:>24}{:>12.1f}\n", each.name, traffic.loads, traffic.accesses,
                         traffic.reduction());
   }
   text += reuse_text(dims, tile, mask);
-  const Numbers tiles = usual_tiles(dims, tile), masks = with({3, 5, 7, 9}, mask);
+  const Numbers tiles = usual_tiles(tiling), masks = usual_masks(tiling);
   text += "\nbandwidth reduction of inside tiles, accesses replaced / loads\n" +
           table_of(tiles, masks, model::reduction_table(dims, tiles, masks));
   text += fmt::format(
@@ -139,9 +144,10 @@ std::string tiling_text(int dims, std::int64_t tile, std::int64_t mask) {
   return text;
 }
 
-Json tiling_json(int dims, std::int64_t tile, std::int64_t mask) {
+Json json_of(const Tiling& tiling) {
+  const auto [dims, tile, mask] = tiling;
   Json report{{"dims", dims}, {"tile", tile}, {"mask", mask}};
-  for (const NamedTile& each : tiles_of(dims, tile, mask)) {
+  for (const NamedTile& each : tiles_of(tiling)) {
     const model::TileTraffic traffic = model::traffic(each.axes);
     report["tiles"][std::string(each.name)] = {
         {"loads", traffic.loads}, {"accesses", traffic.accesses}, {"reduction", traffic.reduction()}};
@@ -149,7 +155,7 @@ Json tiling_json(int dims, std::int64_t tile, std::int64_t mask) {
   const Numbers uses = model::reuse(model::inside(tile, mask));
   report["reuse_along_an_axis"] = uses;
   if (dims == 2 && uses.size() <= most_columns) report["reuse"] = picture_of(uses);
-  const Numbers tiles = usual_tiles(dims, tile), masks = with({3, 5, 7, 9}, mask);
+  const Numbers tiles = usual_tiles(tiling), masks = usual_masks(tiling);
   report["reductions"] = {
       {"tiles", tiles}, {"masks", masks}, {"values", model::reduction_table(dims, tiles, masks)}};
   report["operations_per_byte"] = {
@@ -161,20 +167,9 @@ Json tiling_json(int dims, std::int64_t tile, std::int64_t mask) {
   return report;
 }
 
-/// What none is used of sets no limit.
-std::string allowed(const model::DeviceDescription& device, std::int64_t blocks) {
-  return blocks > device.registers ? "any number" : fmt::format("{}", blocks);
-}
-
-/// The sizes of block that people try.
-std::vector<int> block_sizes(const model::DeviceDescription& device) {
-  std::vector<int> sizes;
-  for (const int size : {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024})
-    if (size <= device.max_threads_per_block) sizes.push_back(size);
-  return sizes;
-}
-
-std::string occupancy_text(const model::DeviceDescription& device, const model::BlockNeeds& needs) {
+std::string text_of(const OccupancyQuestion& question) {
+  const auto& [device_asked_for, needs] = question;
+  const model::DeviceDescription& device = *device_asked_for;
   const model::Occupancy found = model::occupancy(device, needs);
   std::string text = fmt::format(
       "{} registers a thread, {} threads and {} bytes of shared memory a block, on {} ({})\n\n"
@@ -206,6 +201,8 @@ std::string occupancy_text(const model::DeviceDescription& device, const model::
   return text;
 }
 
+namespace {
+
 Json json_of(const model::Occupancy& found) {
   Json limits = Json::array();
   for (const model::Resource resource : found.limits) limits.push_back(model::name_of(resource));
@@ -216,7 +213,11 @@ Json json_of(const model::Occupancy& found) {
           {"limited_by", std::move(limits)}};
 }
 
-Json occupancy_json(const model::DeviceDescription& device, const model::BlockNeeds& needs) {
+}  // namespace
+
+Json json_of(const OccupancyQuestion& question) {
+  const auto& [device_asked_for, needs] = question;
+  const model::DeviceDescription& device = *device_asked_for;
   const model::Occupancy found = model::occupancy(device, needs);
   Json report{{"gpu", device.name},
               {"registers_per_thread", needs.registers_per_thread},
@@ -240,8 +241,6 @@ Json occupancy_json(const model::DeviceDescription& device, const model::BlockNe
   return report;
 }
 
-}  // namespace
-
 const model::DeviceDescription& gpu_named(const std::string& name) {
   if (name != present) return model::device_described(name);
   const std::vector<DeviceInfo> all = devices();
@@ -259,15 +258,6 @@ const model::DeviceDescription& gpu_named(const std::string& name) {
   }
   throw Error{ErrorCode::unsupported, fmt::format("--gpu present: no description of '{}'; choose from {}",
                                                   gpu->description, names_of_gpus())};
-}
-
-std::string explain_tiling(int dims, std::int64_t tile, std::int64_t mask, Form form) {
-  return form == Form::json ? json_text(tiling_json(dims, tile, mask)) : tiling_text(dims, tile, mask);
-}
-
-std::string explain_occupancy(const model::DeviceDescription& device, const model::BlockNeeds& needs,
-                              Form form) {
-  return form == Form::json ? json_text(occupancy_json(device, needs)) : occupancy_text(device, needs);
 }
 
 }  // namespace halation::app

@@ -57,14 +57,16 @@ std::vector<Fact> facts(const LadderResults& results) {
 std::vector<std::string> lead(const LadderResults& results) {
   const LadderRow* library = nullptr;
   const LadderRow* best = nullptr;  // of the rungs that teach
+  const auto on_gpu = [](const LadderRow& row) { return row.rung->place == ladder::Rung::Place::gpu; };
+  const bool gpu = std::any_of(results.rows.begin(), results.rows.end(), [&](const LadderRow& row) { return row.ran() && on_gpu(row); });
   for (const LadderRow& row : results.rows) {
-    if (!row.ran() || row.rung->place != ladder::Rung::Place::gpu) continue;
-    const bool is_library = row.rung->name == std::string_view("library");
+    if (!row.ran() || on_gpu(row) != gpu) continue;
+    const bool is_library = row.rung->name.ends_with("library");
     const LadderRow*& least = is_library ? library : best;
     if (least == nullptr || row.timings.frame.kernel < least->timings.frame.kernel) least = &row;
   }
   if (library == nullptr || best == nullptr) return {};
-  return {fmt::format("The library's kernel takes {} ms, the quickest rung that teaches, {}, {} ms", short_number(library->timings.frame.kernel * 1e3),
+  return {fmt::format("The library{} takes {} ms, the quickest rung that teaches, {}, {} ms", gpu ? "'s kernel" : " on the CPU", short_number(library->timings.frame.kernel * 1e3),
                       best->rung->name, short_number(best->timings.frame.kernel * 1e3))};
 }
 

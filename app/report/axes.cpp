@@ -3,12 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace halation::app {
 namespace {
 
 constexpr double label_step_px = 17;
 
 }  // namespace
+
+std::vector<double> thinned(const Scale& scale, const std::vector<double>& ticks) {
+  std::vector<double> kept;
+  for (const double tick : ticks) {
+    const double room = digit_px * static_cast<double>(tick_text(tick).size()) + 6;
+    if (kept.empty() || std::fabs(scale(tick) - scale(kept.back())) >= room) kept.push_back(tick);
+  }
+  return kept;
+}
 
 void x_axis(Svg& svg, const Scale& scale, const std::vector<double>& ticks, double top, double bottom,
             std::string_view what) {

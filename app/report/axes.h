@@ -9,10 +9,16 @@
 
 namespace halation::app {
 
-// All charts are as wide; names stand in a column of their own, left of bars and right of lines.
+// Charts that stand alone are as wide; names stand in a column of their own, left of bars and right of lines.
 inline constexpr double width_px = 900;
+inline constexpr double half_width_px = 440;  ///< of charts that stand beside each other, or below on a phone
 inline constexpr double names_px = 170;
 inline constexpr double axis_px = 46;  ///< ticks and what they count
+
+/// A digit's width at most, in the page's 12 px.
+inline constexpr double digit_px = 7.5;
+/// Those of `ticks` that leave room for each other's numbers.
+std::vector<double> thinned(const Scale& scale, const std::vector<double>& ticks);
 
 /// Below the chart.
 void x_axis(Svg& svg, const Scale& scale, const std::vector<double>& ticks, double top, double bottom,

@@ -40,7 +40,8 @@ header, section, details { background: var(--panel); border: 1px solid var(--gri
 h1 { font-size: 1.6rem; margin: 0 0 .5rem; } h2 { font-size: 1.2rem; margin: 0 0 .25rem; }
 p { margin: .25rem 0 .75rem; } dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; } code { font-size: .9em; }
-.wide { overflow-x: auto; }
+.wide, .chart { overflow-x: auto; } .pair { display: flex; flex-wrap: wrap; gap: 0 1.5rem; } .pair > * { flex: 1 1 19rem; min-width: 0; max-width: 31rem; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; margin: .25rem 0 .75rem; } h3 { font-size: 1rem; margin: .5rem 0 .25rem; }
 table { border-collapse: collapse; font-size: .8rem; font-variant-numeric: tabular-nums; margin: .25rem 0 1rem; }
 caption { text-align: left; font-weight: 600; padding: .25rem 0; }
 th, td { padding: .15rem .5rem; text-align: right; border-bottom: 1px solid var(--grid); }
@@ -49,10 +50,13 @@ td.note { text-align: left; color: var(--soft); } tr.part th { font-weight: 400;
 svg { display: block; width: 100%; height: auto; margin: .5rem 0; font: 13px system-ui, sans-serif; }
 svg text { fill: var(--text); } svg .small { font-size: 12px; } svg .strong { font-weight: 600; }
 .grid { stroke: var(--grid); } .axis { stroke: var(--soft); } .leader { stroke: var(--soft); stroke-width: .7; fill: none; }
-.mark { stroke: var(--text); stroke-width: 2; } .roof { stroke: var(--text); stroke-width: 2; fill: none; }
+.mark { stroke: var(--text); stroke-width: 2; } .frame { stroke: var(--text); stroke-width: 2; fill: none; } .outline { stroke: var(--grid); fill: none; }
+.positive { fill: var(--gpu); } .negative { fill: var(--phase3); } .positive, .negative { shape-rendering: crispEdges; } .roof { stroke: var(--text); stroke-width: 2; fill: none; }
 .line { fill: none; stroke-width: 2; } .cpu { fill: var(--cpu); } .gpu { fill: var(--gpu); } .library { fill: var(--library); }
 .phase0 { fill: var(--phase0); } .phase1 { fill: var(--phase1); } .phase2 { fill: var(--phase2); } .phase3 { fill: var(--phase3); }
 .phase4 { fill: var(--phase4); } svg .hollow { fill: var(--page); stroke-width: 2; }
+@media screen and (max-width: 40rem) { body { padding: .75rem; } header, section, details { padding: .6rem .75rem; } .lead { font-size: 1.1rem; }
+  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .35rem; } }
 footer { margin-top: 2rem; color: var(--soft); font-size: .9rem; }
 )";
 
@@ -62,9 +66,10 @@ constexpr std::string_view dark_style =
   --phase0: #dcb84e; --phase1: #7fb5f2; --phase2: #f28db3; --phase3: #f2936d; --phase4: #6fd09c;)";
 
 constexpr std::string_view print_style = R"(
-@media print { body { max-width: none; padding: 0; font-size: 11px; } h2 { break-after: avoid; }
+@media print { body { max-width: none; padding: 0; font-size: 11px; } h1 { font-size: 20px; } h2 { font-size: 15px; } h3, .lead { font-size: 13px; }
+  h2, h3 { break-after: avoid; } summary { list-style: none; } pre, dl, footer { font-size: 10px; }
   header, section, details { border: none; padding: 0; background: none; } details::details-content { content-visibility: visible; block-size: auto; }
-  section, svg, table { break-inside: avoid; } .wide { overflow: visible; } table { font-size: 8px; } th, td { padding: .1rem .3rem; }
+  section, svg, table { break-inside: avoid; } .wide, .chart { overflow: visible; } svg { min-width: 0 !important; } .pair > * { flex-basis: 14rem; } table { font-size: 8px; } th, td { padding: .1rem .3rem; }
   rect, circle { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 )";
 
@@ -135,7 +140,7 @@ std::string page(std::string_view title, std::string_view heading, const std::ve
   std::string first, list;
   for (const std::string& sentence : lead) first += fmt::format("<p class=\"lead\">{}</p>\n", escaped_markup(sentence));
   for (const Fact& fact : facts)
-    list += fmt::format("<dt>{}</dt><dd>{}</dd>\n", fact.name, escaped_markup(fact.text));
+    list += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped_markup(fact.name), escaped_markup(fact.text));
   list += fmt::format("<dt>command</dt><dd><code>{}</code></dd>\n", escaped_markup(command));
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
@@ -143,7 +148,7 @@ std::string page(std::string_view title, std::string_view heading, const std::ve
       "<style>{}</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n{}<dl>\n{}</dl>\n</header>\n<main>\n{}</"
       "main>\n"
       "<footer>Made by halation; opens without a network.</footer>\n</body>\n</html>\n",
-      title, styles(), heading, first, list, sections);
+      escaped_markup(title), styles(), escaped_markup(heading), first, list, sections);
 }
 
 }  // namespace halation::app

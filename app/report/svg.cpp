@@ -9,6 +9,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "printable.h"
+
 namespace halation::app {
 namespace {
 
@@ -36,6 +38,9 @@ double round_step(double range) {
 
 constexpr double tiny = 1e-9;
 
+// Of a drawing on a page, in px a px of its own: smaller its words cannot be read, and a narrow page scrolls it.
+constexpr double least_size = 0.72, largest_size = 1.15;
+
 /// The largest of 1, 2 and 5 times powers of ten that is not above `value`.
 double round_below(double value) {
   const double power = std::pow(10, std::floor(std::log10(value) + tiny));
@@ -54,7 +59,13 @@ std::string with_tip(std::string_view element, const std::string& attributes, st
 
 std::string escaped_markup(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
+    // XML has no way to write other control characters.
+    const auto code = static_cast<unsigned char>(c);
+    if ((code < 0x20 && c != '\n' && c != '\t') || code == 0x7F) {
+      result += ' ';
+      continue;
+    }
     switch (c) {
       case '&':
         result += "&amp;";
@@ -179,6 +190,13 @@ void Svg::rectangle(double x, double y, double width, double height, std::string
                     tip);
 }
 
+void Svg::cell(double x, double y, double width, double height, std::string_view style, double strength, std::string_view tip) {
+  body_ += with_tip("rect",
+                    fmt::format("class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill-opacity=\"{:.3f}\"", style, x, y, width,
+                                height, strength),
+                    tip);
+}
+
 void Svg::circle(double x, double y, double radius, std::string_view style, std::string_view tip) {
   body_ += with_tip("circle",
                     fmt::format("class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"", style, x, y, radius),
@@ -198,9 +216,10 @@ void Svg::text(double x, double y, std::string_view words, std::string_view styl
 
 std::string Svg::markup() const {
   return fmt::format(
-      "<svg viewBox=\"0 0 {0} {1}\" role=\"img\" aria-labelledby=\"{2}-title {2}-desc\">\n"
-      "<title id=\"{2}-title\">{3}</title>\n<desc id=\"{2}-desc\">{4}</desc>\n{5}</svg>\n",
-      width_px_, height_px_, id_, escaped_markup(title_), escaped_markup(description_), body_);
+      "<div class=\"chart\"><svg viewBox=\"0 0 {0} {1}\" style=\"min-width: {6:.0f}px; max-width: {7:.0f}px\" role=\"img\" "
+      "aria-labelledby=\"{2}-title {2}-desc\">\n"
+      "<title id=\"{2}-title\">{3}</title>\n<desc id=\"{2}-desc\">{4}</desc>\n{5}</svg></div>\n",
+      width_px_, height_px_, id_, escaped_markup(title_), escaped_markup(description_), body_, least_size * width_px_, largest_size * width_px_);
 }
 
 }  // namespace halation::app

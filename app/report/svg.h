@@ -8,7 +8,7 @@
 
 namespace halation::app {
 
-/// `text` with &, <, > and quotes written so that HTML and XML take them as characters.
+/// `text` with &, <, > and quotes written so that HTML and XML take them as characters, and what XML cannot hold made `printable` or blank.
 std::string escaped_markup(std::string_view text);
 
 /// Values along an axis, linear or logarithmic, and where they stand in px.
@@ -53,12 +53,15 @@ class Svg {
   void line(double x1, double y1, double x2, double y2, std::string_view style);
   void rectangle(double x, double y, double width, double height, std::string_view style,
                  std::string_view tip = "");
+  /// A rectangle of a map: of the style's colour by `strength`, from 0, nothing, to 1.
+  void cell(double x, double y, double width, double height, std::string_view style, double strength, std::string_view tip = "");
   void circle(double x, double y, double radius, std::string_view style, std::string_view tip = "");
   void path(const std::vector<std::pair<double, double>>& points, std::string_view style);
   /// `y` is that of the base line.
   void text(double x, double y, std::string_view words, std::string_view style = "",
             Align align = Align::start);
 
+  /// In a box of its own, which scrolls where the page is too narrow for words to be read.
   std::string markup() const;
 
  private:

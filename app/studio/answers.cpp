@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <complex>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <numbers>
 #include <optional>
 #include <vector>
 
@@ -58,56 +56,14 @@ Json json_of(const PageFacts& facts) {
           {"alpha", facts.alpha},         {"linear_light", facts.linear_light}};
 }
 
-/// The slice of a filter's weights that lies over the output's own.
-std::vector<double> slice_of(const Filter& filter, const std::vector<double>& all) {
-  const FilterSize size = filter.size();
-  const auto begin = all.begin() + filter.anchor().z * size.height * size.width;
-  return {begin, begin + size.height * size.width};
-}
-
-/// The sums along z: of what does not change along it the filter does the same.
-std::vector<double> summed_along_z(const FilterSize& size, const std::vector<double>& all) {
-  std::vector<double> sums(static_cast<std::size_t>(size.height * size.width));
-  for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()] += all[i];
-  return sums;
-}
-
-/// |H| over fy and fx, row by row.
-std::vector<double> response_of(const std::vector<double>& weights, std::int64_t height, std::int64_t width) {
-  const auto frequency = [](std::int64_t point) { return static_cast<double>(point) / (response_points - 1) - 0.5; };
-  const auto turned = [&](std::int64_t point, std::int64_t tap) {
-    return std::polar(1.0, -2 * std::numbers::pi * frequency(point) * static_cast<double>(tap));
-  };
-  std::vector<std::complex<double>> rows(static_cast<std::size_t>(height * response_points));
-  for (std::int64_t fx = 0; fx < response_points; ++fx) {
-    for (std::int64_t x = 0; x < width; ++x) {
-      const std::complex<double> factor = turned(fx, x);
-      for (std::int64_t y = 0; y < height; ++y)
-        rows[static_cast<std::size_t>(y * response_points + fx)] += weights[static_cast<std::size_t>(y * width + x)] * factor;
-    }
-  }
-  std::vector<double> response;
-  for (std::int64_t fy = 0; fy < response_points; ++fy) {
-    std::vector<std::complex<double>> sums(response_points);
-    for (std::int64_t y = 0; y < height; ++y) {
-      const std::complex<double> factor = turned(fy, y);
-      for (std::int64_t fx = 0; fx < response_points; ++fx)
-        sums[static_cast<std::size_t>(fx)] += rows[static_cast<std::size_t>(y * response_points + fx)] * factor;
-    }
-    for (const std::complex<double>& sum : sums) response.push_back(std::abs(sum));
-  }
-  return response;
-}
-
 Json json_of(const Filter& filter) {
   const FilterSize size = filter.size();
   Json json = app::json_of(filter, weight_facts(filter));
   json["anchor"] = {{"y", filter.anchor().y}, {"x", filter.anchor().x}};
   json["correlation"] = filter.is_correlation();
   if (size.height > most_shown_taps || size.width > most_shown_taps) return json;
-  const std::vector<double> all = filter.weights();
-  json["weights"] = slice_of(filter, all);
-  json["response"] = {{"points", response_points}, {"values", response_of(summed_along_z(size, all), size.height, size.width)}};
+  json["weights"] = slice_of(filter);
+  json["response"] = {{"points", response_points}, {"values", response_of(summed_along_z(filter), size.height, size.width, response_points)}};
   return json;
 }
 

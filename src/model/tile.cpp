@@ -81,7 +81,7 @@ double operations_per_byte(bool filter_in_constant_memory) {
 }
 
 double tiled_operations_per_byte(int dims, std::int64_t input_tile, std::int64_t mask) {
-  check(input_tile, mask);
+  check(1, mask);
   if (input_tile < mask) {
     throw Error{ErrorCode::invalid_argument, "an input tile of " + std::to_string(input_tile) +
                                                  " leaves no output for a mask of " + std::to_string(mask)};

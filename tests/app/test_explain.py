@@ -1,7 +1,9 @@
-"""test_explain.py: `halation explain`: the sources' figures, the analysis of weights, limits, and what is refused."""
+"""test_explain.py: `halation explain`: the sources' figures, the analysis of weights, limits, pages, and what is refused."""
 import json
+import os
 import re
 
+from pages import check_whole, check_words_apart, facts, leads, tables
 from program import ProgramTest, main
 
 GPUS = "course, t4, v100, rtx3090, a100, rtx4090, h100, h200"
@@ -233,6 +235,180 @@ class Filters(Explain):
                 (["emboss", "--dims", 3], "emboss: dims must be 2, got 3", 2),
                 (["custom", "--size", 3], "custom: no parameter --size; it has --weights", 2)):
             self.check_error(["explain", *arguments], sentence, code)
+
+
+class Report(Explain):
+    def page(self, *arguments):
+        """The page, parsed, and the JSON of the same question."""
+        stdout, stderr = self.run_ok("explain", *arguments, "--json", "--report", "page.html")
+        self.assertEqual(stderr, "")
+        page = check_whole(self, self.get("page.html").decode())
+        check_words_apart(self, page)
+        return page, json.loads(stdout)
+
+    def charts(self, page):
+        return [chart.get("aria-labelledby").split()[0].removesuffix("-title") for chart in page.findall(".//svg")]
+
+    def test_every_filter_in_all_its_dimensions(self):
+        for line in self.run_ok("filters")[0].decode().splitlines():
+            name = re.match(r"[a-z_]*", line).group()
+            if not name or name == "custom":
+                continue
+            for size in ("300", "60x70", "20x30x40"):
+                done = self.start("explain", name, "--size", size if "x" in size else f"1x{size}", "--report", "page.html")
+                if done.returncode == 2:  # a filter that these dimensions do not have
+                    self.assertRegex(done.stderr.decode(), r"dims must be")
+                    continue
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                page = check_whole(self, self.get("page.html").decode())
+                check_words_apart(self, page)
+                self.assertTrue(leads(page)[0].startswith(f"CPU, {name} "), leads(page))
+                self.assertIn("roofline", self.charts(page))
+                self.assertEqual([summary.find("h2").text for summary in page.findall(".//details/summary")], ["Figures"])
+
+    def test_other_jobs(self):
+        for arguments in (["disk", "--radius", 15], ["gaussian", "--sigma", 300, "--size", "500x600"], ["gaussian", "--sigma", 200, "--dims", 1],
+                          ["gaussian", "--sigma", 1, "--size", "64x64", "--tune", "measure"], ["gaussian", "--size", "64x64", "--method", "direct"],
+                          ["gaussian", "--sigma", 20, "--accuracy", "fast", "--pixel", "f64", "--channels", 3, "--gpu", "rtx3090"],
+                          ["custom", "--weights", "0 0; 0 0"], ["custom", "--weights", "1; 2; 3"], ["custom", "--weights", "7"],
+                          ["custom", "--weights", "1e-310 2e-310"], ["custom", "--weights", "-1e5 123456.789; 0.000123456 1"]):
+            self.page(*arguments)
+
+    def test_what_matters_first(self):
+        page, report = self.page("gaussian", "--sigma", 2, "--size", "4096x4096", "--pixel", "u8", "--gpu", "h200")
+        plan, limit = leads(page)[0], leads(page)[-1]
+        number = r"[\d.]+"
+        self.assertRegex(plan, rf"^CPU, gaussian 17x17: separable, 34 multiply-adds a sample instead of 289; {number} [mu]?s expected, "
+                               rf"(fft|direct) would take ({number} times )?as long$")
+        self.assertEqual(limit, "NVIDIA H200 SXM: 20.7 us at least, by separable; the limit is operations, 68 a pixel at 64.6 T/s")
+        self.assertIn("halation explain", facts(page)[0]["command"])
+        for arguments, sentence in ((["box"], "NVIDIA H200 SXM: 35.7 us at least, by direct; the limit is bytes, 8 a pixel at 4.1 TB/s"),
+                                    (["box", "--size", "8x8"], "NVIDIA H200 SXM: 3 us at least, by direct; the limit is the start of a kernel, 3 us"),
+                                    (["edges"], "NVIDIA H200 SXM: 35.7 us at least, by direct; the limit is bytes, 8 a pixel at 4.1 TB/s, for each filter")):
+            self.assertEqual(leads(self.page(*arguments)[0])[-1], sentence)
+        self.assertRegex(leads(self.page("box", "--method", "direct")[0])[0], r"^CPU, box 3x3: direct, [^;]+; \S+ [mu]?s expected, as --method asks$")
+        self.assertRegex(leads(self.page("gaussian", "--size", "64x64", "--tune", "measure")[0])[0], r"; \S+ [mu]?s measured, ")
+        self.assertEqual(report["filters"][0]["methods"][1]["bound_by"], "arithmetic")
+
+    def test_figures_are_those_of_json(self):
+        for arguments in (["gaussian", "--sigma", 2, "--pixel", "u8"], ["edges", "--size", "30x40"], ["laplacian_of_gaussian", "--sigma", 2],
+                          ["gaussian", "--dims", 3], ["gaussian", "--size", "64x64", "--tune", "measure"]):
+            page, report = self.page(*arguments)
+            shown, lists = tables(page), facts(page)
+            name, many = arguments[0], len(report["filters"]) > 1
+            for i, each in enumerate(report["filters"]):
+                title = f"{name}, filter {i + 1}" if many else name
+                of_weights = lists[i + 1]
+                self.assertEqual(of_weights["sum"], f"{each['sum']:.6g}")
+                self.assertEqual(of_weights["rank"], str(each["rank"]) if each["rank"] else "of 2D weights alone")
+                self.assertEqual(of_weights["separable"].split(",")[0], "yes" if each["separable"] else "no")
+                self.assertTrue(of_weights["size"].endswith(f", {each['taps']} weights"))
+                for axis, symmetry in each["symmetry"].items():
+                    if each["size"][{"z": "depth", "y": "height", "x": "width"}[axis]] > 1:
+                        self.assertIn(f"{symmetry} along {axis}", of_weights["symmetry"])
+                on_paper = shown[f"On paper: {title}"]
+                self.assertEqual(list(on_paper), [method["method"] for method in each["methods"]])
+                for method in each["methods"]:
+                    row = on_paper[method["method"]]
+                    self.assertEqual((float(row["operations/pixel"]), float(row["bytes/pixel"])), (method["operations_per_pixel"], method["bytes_per_pixel"]))
+                    self.assertEqual((row["least time, ms"], row["bound by"]), (f"{method['least_milliseconds']:.4g}", method["bound_by"]))
+            for plan in report["plans"]:
+                place = "CPU" if plan["device"] == "cpu" else "GPU " + plan["device"]
+                self.assertIn(plan["explanation"], [block.text for block in page.findall(".//pre")])
+                for i, ranking in enumerate(plan.get("ranking", [])):
+                    ranked = shown[f"{name}, filter {i + 1} on {place}" if many else f"{name} on {place}"]
+                    self.assertEqual(list(ranked), [method["method"] for method in ranking])
+                    for method in ranking:
+                        row = ranked[method["method"]]
+                        for column, field in (("expected, ms", "expected_seconds"), ("measured, ms", "measured_seconds")):
+                            self.assertEqual(row[column], f"{method[field] * 1e3:.4g}" if field in method else "-")
+                        self.assertEqual(row["why not"], method.get("why_not", ""))
+                        known = next((field for field in ("measured_seconds", "expected_seconds") if field in method and field in ranking[0]), None)
+                        if known and row["times the one chosen"] != "-":
+                            self.assertAlmostEqual(float(row["times the one chosen"]) * ranking[0][known] / method[known], 1, delta=0.006)
+            error = [f"{plan['error_bound']:.3g} before rounding, for inputs up to {plan['largest_input']:g}" for plan in report["plans"] if "error_bound" in plan]
+            self.assertEqual([text for key, text in lists[0].items() if key.startswith("error bound")], error)
+
+    def test_weights_and_response_are_drawn(self):
+        page, _ = self.page("edges", "--size", "30x40")
+        self.assertEqual([chart for chart in self.charts(page) if not chart.startswith("methods")],
+                         ["roofline", "weights0", "weights1", "response0", "spectrum0", "response1", "spectrum1"])
+        self.assertEqual(facts(page)[0]["result"], "the root of the sum of squares of 2 filters")
+        weights = page.findall(".//svg")[self.charts(page).index("weights0")]
+        self.assertEqual([text.text for text in weights.findall("text")][:9], ["-1", "0", "1", "-2", "0", "2", "-1", "0", "1"])
+        words = "".join(self.page("gaussian", "--dims", 3, "--size", "9x20x20")[0].itertext())
+        self.assertIn("The slice at the anchor is shown, 5 of 9 along z.", words)
+        words = "".join(self.page("disk", "--radius", 150, "--size", "400x400")[0].itertext())
+        self.assertIn("Each cell is the mean of 10x10 weights.", words)
+        self.assertIn("Over both frequencies it is drawn of up to 129 weights along an axis.", words)
+        self.assertLess(len(self.get("page.html")), 300_000)
+        page, _ = self.page("custom", "--weights", "1e308 1e308; 1 2")
+        words = "".join(page.itertext())
+        self.assertIn("The weights are so large or so small that no drawing shows them apart.", words)
+        self.assertIn("The frequency response takes values so large or so small that no drawing shows them apart.", words)
+        self.assertEqual(facts(page)[1]["sum"], "inf")
+        self.assertIn("One weight answers all frequencies alike.", "".join(self.page("identity", "--size", "20x30")[0].itertext()))
+
+    def test_tiling(self):
+        for arguments in ([], ["--dims", 1], ["--dims", 3, "--tile", 4, "--mask", 3], ["--dims", 1, "--tile", 4096], ["--tile", 100, "--mask", 9],
+                          ["--tile", 1, "--mask", 1], ["--tile", 20, "--mask", 13], ["--tile", 4096, "--mask", 255, "--dims", 3]):
+            page, report = self.page("tiling", *arguments)
+            self.assertEqual(self.charts(page), ["tile", "reduction"])
+            shown = tables(page)
+            for name, tile in report["tiles"].items():
+                row = shown["Tiles, by where they lie"][name]
+                self.assertEqual(row, {"loads": str(tile["loads"]), "accesses replaced": str(tile["accesses"]), "reduction": f"{tile['reduction']:.1f}"})
+            reductions = shown["Bandwidth reduction of inside tiles, accesses replaced / loads"]
+            for mask, values in zip(report["reductions"]["masks"], report["reductions"]["values"]):
+                self.assertEqual(list(reductions[str(mask)].values()), [f"{value:.1f}" for value in values])
+        page, report = self.page("tiling", "--tile", 8, "--mask", 5)
+        self.assertEqual(leads(page), ["A tile of 8x8 outputs under a mask of 5x5 loads 144 elements in place of 1600 accesses: 11.1 times fewer"])
+        counts = [int(text.text) for text in page.find(".//svg").findall("text")[:-1]]
+        self.assertEqual(counts, sum(report["reuse"], []))
+
+    def test_occupancy(self):
+        for arguments in ([35, 256, "--gpu", "course"], [0, 100], [200, 1024], [255, 65536], [16, 128, "--shared", 113 * 1024], [0, 1, "--gpu", "t4"]):
+            page, report = self.page("occupancy", "--registers", arguments[0], "--threads", *arguments[1:])
+            self.assertEqual(self.charts(page), ["limits", "sizes"])
+            shown = tables(page)
+            held = {name: int(row["held"]) for name, row in shown["On a multiprocessor"].items()}
+            self.assertEqual(held, {name: report[name] for name in ("blocks", "threads", "warps")})
+            allowed = {name: row["blocks"] for name, row in shown["Blocks that each resource alone allows"].items()}
+            self.assertEqual(allowed, {name: "any number" if blocks is None else str(blocks) for name, blocks in report["blocks_allowed"].items()})
+            for row in report["block_sizes"]:
+                self.assertEqual(shown["Other sizes of block"][str(row["threads_per_block"])]["occupancy"], f"{100 * row['occupancy']:.1f}%")
+            self.assertTrue(leads(page)[0].startswith(f"{100 * report['occupancy']:.1f}% occupancy: "))
+        page, _ = self.page("occupancy", "--registers", 35, "--threads", 256, "--gpu", "course")
+        self.assertEqual(leads(page), ["25.0% occupancy: 1 block of 256 threads on a multiprocessor, limited by registers"])
+
+    def test_words_of_any_kind_are_escaped(self):
+        self.put("a<b>&\"'\t.txt", b"1 2; 3 4\n")
+        page, _ = self.page("custom", "--weights", "a<b>&\"'\t.txt")
+        self.assertIn("a<b>&\"", facts(page)[0]["command"])
+        page, _ = self.page("custom", "--weights", " 1,  2 ;\n3   4")
+        self.assertEqual(facts(page)[1]["size"], "2x2, 4 weights")
+        for name in (b"odd\xff<\x01\x7f&.html", "Gr\u00f6\u00dfe \u2028<.html".encode()):
+            stdout, _ = self.run_ok("explain", "tiling", "--json", "--report", os.fsdecode(name))
+            self.assertTrue(json.loads(stdout))
+            page = check_whole(self, (self.folder / os.fsdecode(name)).read_text())
+            self.assertIn(".html", facts(page)[0]["command"])
+
+    def test_where_it_is_written(self):
+        for subject in (["box", "--size", "9x9"], ["tiling"], ["occupancy", "--registers", 8, "--threads", 32]):
+            text = self.text(*subject)
+            self.assertEqual(re.sub(r"[\d.e+]+ [mu]?s", "", self.text(*subject, "--report", "page.html")), re.sub(r"[\d.e+]+ [mu]?s", "", text))
+            self.assertEqual([path.name for path in self.folder.iterdir()], ["page.html"])
+            check_whole(self, self.text(*subject, "--report", "-"))
+            both = self.text(*subject, "--json", "--report", "-")
+            figures, end = json.JSONDecoder().raw_decode(both)
+            self.assertTrue(figures)
+            check_whole(self, both[end:].lstrip())
+            self.check_error(["explain", *subject, "--report", "none/page.html"], "none/page.html: folder none does not exist", 1)
+            self.check_error(["explain", *subject, "--report", ""], "an empty name was given for --report; see halation explain --help", 2)
+        (self.folder / "folder").mkdir()
+        self.check_error(["explain", "tiling", "--report", "folder"], "folder: is a folder; a file name was expected", 1)
+        self.assertEqual(sorted(path.name for path in self.folder.rglob("*")), ["folder", "page.html"])
+        self.check_error(["explain", "gausian", "--report", "new.html"], "unknown filter 'gausian'; did you mean 'gaussian'?", 2)
 
 
 if __name__ == "__main__":
