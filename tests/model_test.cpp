@@ -185,7 +185,6 @@ TEST(Rungs, WithoutARadiusEachElementIsLoadedOnce) {
   for (const auto& [rung, dims] : {std::pair{"constant", 1},
                                    {"tiled_halo", 1},
                                    {"tiled_cached", 1},
-                                   {"texture", 2},
                                    {"tiled_input_block", 2},
                                    {"tiled_output_block", 2},
                                    {"tiled_cached", 2},

@@ -38,7 +38,7 @@ constexpr Entry entries[] = {
     {"basic", {true, false, false}, Idea::all_from_memory},
     {"naive", {false, true, true}, Idea::all_from_memory},
     {"constant", {true, true, true}, Idea::filter_constant},
-    {"texture", {false, true, false}, Idea::filter_constant},
+    {"texture", {false, true, false}, Idea::all_from_memory},
     {"tiled_halo", {true, false, false}, Idea::output_tile},
     {"tiled_input_block", {false, true, false}, Idea::input_tile},
     {"tiled_output_block", {false, true, false}, Idea::output_tile},

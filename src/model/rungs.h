@@ -30,8 +30,9 @@ struct RungWork {
 Tile default_tile(std::string_view rung, int dims);
 
 /// With M = 2 · radius + 1, taps = M^d, and per axis t outputs a block, or T elements of the input tile:
-///     cpu, cpu_naive, basic, naive       2 taps operations; loads of taps weights and taps elements
-///     constant, texture                  taps loads: weights come from constant memory
+///     cpu, cpu_naive, basic, naive,
+///     texture                            2 taps operations; loads of taps weights and taps elements
+///     constant                           taps loads: weights come from constant memory
 ///     tiled_halo, tiled_output_block,
 ///     tiled                              Π (t + M − 1) ÷ t loads
 ///     tiled_input_block                  Π T ÷ (T − M + 1) loads

@@ -80,7 +80,7 @@ def test_each_rung_counts_what_it_does_as_the_model(lesson, dims, rung, tile, ma
     assert all(so_far == "0" for so_far, _ in end.values())
 
     shares = rows(lesson, "shares")
-    loads = (want["global"] + (0 if rung == "texture" else want["weights"])) / want["outputs"]
+    loads = (want["global"] + want["weights"]) / want["outputs"]
     for name, value in (("loads", loads), ("operations", 2 * want["products"] / want["outputs"]),
                         ("intensity", 2 * want["products"] / want["outputs"] / (4 * loads))):
         counted, modelled = shares[name]

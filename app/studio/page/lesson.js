@@ -93,11 +93,10 @@ function counts() {
   // The library's reads of shared memory are its methods' own affair.
   const shown = Object.keys(texts).filter(name => name === 'global' || (end[name] > 0 && !(name === 'shared' && block.rung === 'library')));
   at('counts').tBodies[0].replaceChildren(...shown.map(name => row(name, texts[name], [soFar[name], hidden(end[name])])));
-  // The model counts a texture's fetches alone.
-  const reads = end.global + (block.rung === 'texture' ? 0 : end.weights);
+  const reads = end.global + end.weights;
   const number = value => value === undefined ? '' : hidden(String(Number(value.toPrecision(4))));
   at('shares').tBodies[0].replaceChildren(
-    row('loads', `elements${block.rung === 'texture' ? '' : ' and weights'} read from global memory`, [number(reads / end.outputs), number(model?.global_loads)]),
+    row('loads', 'elements and weights read from global memory', [number(reads / end.outputs), number(model?.global_loads)]),
     row('operations', 'operations, two a multiply-add', [number(2 * end.products / end.outputs), number(model?.operations)]),
     row('intensity', 'operations a byte read', [number(2 * end.products / (4 * reads)), number(model?.operations_per_byte)]));
   at('reuse').textContent = model && !hides ? [
