@@ -14,11 +14,11 @@
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/memory_option.h"
+#include "app/studio/picture/workspace.h"
+#include "app/studio/server/guard.h"
+#include "app/studio/server/server.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
-#include "guard.h"
-#include "server.h"
-#include "workspace.h"
 
 namespace halation::app {
 namespace {

@@ -1,5 +1,5 @@
 // screen_test.cpp: what the studio shows of a picture, beside means taken sample by sample in double.
-#include "app/studio/screen.h"
+#include "app/studio/picture/screen.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/filtering/shown_range.h"
-#include "app/studio/histogram.h"
+#include "app/studio/picture/histogram.h"
 #include "core/convert.h"
 #include "halation/error.h"
 #include "pipeline/colour/srgb.h"

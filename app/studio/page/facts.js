@@ -111,8 +111,9 @@ function heatMap(rows, largest, filter) {
 export function showWeightFacts(list, answer) {
   list.replaceChildren();
   const add = (name, text) => list.append(element('dt', name), element('dd', text));
-  for (const filter of answer.filters) {
+  for (const [k, filter] of answer.filters.entries()) {
     const {depth, height, width} = filter.size;
+    if (answer.filters.length > 1) add('filter', `${k + 1} of ${answer.filters.length}`);
     add('size', `${depth > 1 ? `${depth} × ` : ''}${height} × ${width}, ${filter.taps} weights`);
     add('sum', short(filter.sum));
     add('symmetry', `${filter.symmetry.y} along y, ${filter.symmetry.x} along x`);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "asked.h"
+#include "app/studio/picture/asked.h"
 
 namespace halation::app {
 

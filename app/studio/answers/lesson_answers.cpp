@@ -14,7 +14,7 @@
 #include "app/rungs/random_job.h"
 #include "app/rungs/run.h"
 #include "app/rungs/table.h"
-#include "assets.h"
+#include "app/studio/assets.h"
 #include "halation/error.h"
 #include "model/rungs.h"
 #include "model/tile.h"

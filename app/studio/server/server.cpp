@@ -18,15 +18,15 @@
 #include <utility>
 #include <vector>
 
-#include "answers.h"
 #include "app/command_line/arguments.h"
 #include "app/filtering/file.h"
-#include "assets.h"
+#include "app/studio/answers/answers.h"
+#include "app/studio/answers/inspect.h"
+#include "app/studio/answers/lesson_answers.h"
+#include "app/studio/assets.h"
 #include "core/stopwatch.h"
 #include "guard.h"
 #include "halation/error.h"
-#include "inspect.h"
-#include "lesson_answers.h"
 
 namespace halation::app {
 namespace {

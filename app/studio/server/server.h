@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "workspace.h"
+#include "app/studio/picture/workspace.h"
 
 namespace halation::app {
 

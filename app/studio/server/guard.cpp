@@ -8,7 +8,7 @@
 #include <random>
 #include <string_view>
 
-#include "assets.h"
+#include "app/studio/assets.h"
 
 namespace halation::app {
 namespace {

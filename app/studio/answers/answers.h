@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "asked.h"
-#include "workspace.h"
+#include "app/studio/picture/asked.h"
+#include "app/studio/picture/workspace.h"
 
 namespace halation::app {
 

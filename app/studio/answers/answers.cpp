@@ -13,11 +13,11 @@
 
 #include "app/command_line/filter_options.h"
 #include "app/report/filter_facts.h"
+#include "app/studio/picture/histogram.h"
 #include "code_lines.h"
 #include "halation/display.h"
 #include "halation/error.h"
 #include "halation/filters.h"
-#include "histogram.h"
 
 namespace halation::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "workspace.h"
+#include "app/studio/picture/workspace.h"
 
 namespace halation::app {
 
