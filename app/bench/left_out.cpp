@@ -5,7 +5,9 @@
 namespace halation::app {
 
 void add_bench(Program& program) {
-  program.add("bench", "Is left out of this program; make bench and make install build it").does([] {
+  Command& bench = program.add("bench", "Is left out of this program; make bench and make install build it");
+  bench.takes_anything();
+  bench.does([] {
     throw Error{ErrorCode::unsupported,
                 "bench: this program was built without it; make install builds it, and so does "
                 "-DHALATION_APP_BENCH=ON"};

@@ -170,6 +170,8 @@ OptionGroup Command::group(std::string heading) { return {*this, std::move(headi
 
 void Command::footer(const std::string& text) { parser_.footer(text); }
 
+void Command::takes_anything() { parser_.allow_extras(); }
+
 void Command::explain_chosen(const std::string& heading,
                              std::function<std::optional<Chosen>(const std::string&)> chosen_by) {
   parser_.formatter(std::make_shared<ChosenHelp>(parser_, heading, std::move(chosen_by)));

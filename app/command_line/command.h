@@ -63,6 +63,8 @@ class Command {
                 const std::string& description);
   OptionGroup group(std::string heading);
   void footer(const std::string& text);
+  /// What else follows it is no mistake: for a command that is left out, whose one sentence is the answer to all.
+  void takes_anything();
 
   /// One filter of many, as the help of a command explains it.
   struct Chosen {

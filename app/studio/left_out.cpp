@@ -5,7 +5,9 @@
 namespace halation::app {
 
 void add_studio(Program& program) {
-  program.add("studio", "Is left out of this program; one that is built beside cpp-httplib has it").does([] {
+  Command& studio = program.add("studio", "Is left out of this program; one that is built beside cpp-httplib has it");
+  studio.takes_anything();
+  studio.does([] {
     throw Error{ErrorCode::unsupported,
                 "studio: this program was built without it; install libcpp-httplib-dev and build it again"};
   });

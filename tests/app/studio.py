@@ -55,7 +55,7 @@ class Studio(ProgramTest):
         words["token"] = self.token if token is None else token
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
-            connection.request(method, f"{path}?{urlencode(words)}", body, headers or {})
+            connection.request(method, f"{path}{'&' if '?' in path else '?'}{urlencode(words)}", body, headers or {})
             response = connection.getresponse()
             return response.status, response.headers, response.read()
         finally:

@@ -9,8 +9,16 @@ import time
 from urllib.parse import urlsplit
 
 from pictures import npy, png
-from program import main
-from studio import HEIGHT, ROWS, WIDTH, Studio
+from program import ProgramTest, main
+from studio import HEIGHT, ROWS, WIDTH, Studio, has_studio
+
+
+class LeftOut(ProgramTest):
+    def test_says_so(self):
+        if has_studio():
+            self.skipTest("built with cpp-httplib")
+        for arguments in ([], ["in.png", "--no-browser"]):
+            self.check_error(["studio", *arguments], "studio: this program was built without it; install libcpp-httplib-dev and build it again", 1)
 
 
 class Guards(Studio):

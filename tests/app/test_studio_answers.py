@@ -39,6 +39,11 @@ class Previews(Studio):
         self.assertEqual((status, headers["Content-Type"]), (200, "image/png"))
         self.assertEqual([[pixel[0] for pixel in row] for row in read_png(body)[0]], self.sharp)
 
+    def test_queries_as_people_write_them(self):
+        wanted = self.ask_json("/code", chain="gaussian sigma=2", border="wrap")
+        for written in ("gaussian%20sigma=2", "gaussian+sigma=2", "gaussian%20sigma%3D2"):
+            self.assertEqual(self.ask_json(f"/code?chain={written}&&border=wrap"), wanted)
+
     def test_post(self):
         words = {"chain": SHARPEN_CHAIN, "w": str(WIDTH), "format": "raw"}
         status, _, body = self.ask("/preview", method="POST", body=json.dumps(words))

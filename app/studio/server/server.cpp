@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -27,6 +26,7 @@
 #include "core/stopwatch.h"
 #include "guard.h"
 #include "halation/error.h"
+#include "query.h"
 
 namespace halation::app {
 namespace {
@@ -48,8 +48,7 @@ class Listener : public httplib::Server {
 
 /// What a request asks for: its query, and the object that its body is.
 Words words_of(const httplib::Request& request) {
-  Words words;
-  for (const auto& [name, value] : request.params) words[name] = value;
+  Words words = query_of(request.target);
   if (request.method != "POST") return words;
   const nlohmann::json body = nlohmann::json::parse(request.body, nullptr, false);
   if (!body.is_object()) throw Error{ErrorCode::invalid_argument, "POST takes a JSON object of texts"};
@@ -62,9 +61,10 @@ Words words_of(const httplib::Request& request) {
 
 Knock knock_of(const httplib::Request& request) {
   constexpr const char* of_header = "X-Halation-Token";
+  const Words words = query_of(request.target);
   return {.method = request.method, .path = request.path, .host = request.get_header_value("Host"), .origin = request.get_header_value("Origin"),
-          .token = request.has_header(of_header) ? request.get_header_value(of_header) : request.get_param_value("token"),
-          .code = request.get_param_value("code"), .length = request.get_header_value("Content-Length"), .is_chunked = request.has_header("Transfer-Encoding")};
+          .token = request.has_header(of_header) ? request.get_header_value(of_header) : word(words, "token"),
+          .code = word(words, "code"), .length = request.get_header_value("Content-Length"), .is_chunked = request.has_header("Transfer-Encoding")};
 }
 
 void set_json(httplib::Response& response, const Json& json) {
@@ -85,20 +85,6 @@ int status_of(ErrorCode code) {
     case ErrorCode::out_of_memory: return 507;
   }
   return 500;
-}
-
-/// A name in a header: what HTTP cannot carry as it is stands as %XX.
-std::string percent_encoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || c == '.' || c == '-' || c == '_') {
-      encoded += c;
-    } else {
-      encoded += fmt::format("%{:02X}", byte);
-    }
-  }
-  return encoded;
 }
 
 /// An error whose sentence knows a file by its place here, by the name that the user knows.
@@ -260,7 +246,7 @@ void Server::Impl::set_up() {
 
 void Server::Impl::take_picture(const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body) {
   if (request.is_multipart_form_data()) throw Error{ErrorCode::unsupported, "PUT /image takes the bytes of a file, not a form"};
-  const std::string given = fs::path(request.get_param_value("name")).filename().string();
+  const std::string given = fs::path(word(query_of(request.target), "name")).filename().string();
   const std::string name = given.empty() ? "picture" : given;
   const fs::path path = new_file("picture");
   const std::uintmax_t room = fs::space(scratch).available / share_of_room;
