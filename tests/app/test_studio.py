@@ -1,5 +1,6 @@
 """test_studio.py: `halation studio` as a command and a server: who is let in, pictures, signals, burdens; the page itself is tested by tests/web."""
 import concurrent.futures
+import gzip
 import json
 import os
 import pathlib
@@ -80,6 +81,9 @@ class Guards(Studio):
             self.assertEqual(json.loads(got.partition(b"\r\n\r\n")[2]), {"error": "a request has up to 16777216 bytes, got 16777217"})
             got = self.say(f"{head}Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n".encode())
             self.assertIn(b" 411 ", got.split(b"\r\n")[0])
+        for method, path in (("POST", "/preview"), ("PUT", "/image")):
+            self.refused(path, 415, "what a request brings comes as it is, without Content-Encoding", method=method, body=gzip.compress(bytes(1 << 20)),
+                         headers={"Content-Encoding": "gzip"})
         status, _, body = self.ask("/code", method="POST", body=json.dumps({"chain": "custom weights='" + "1 " * 500000 + "1'"}))
         self.assertEqual(status, 200, body[:200])
 
@@ -207,6 +211,14 @@ class Waiting(Studio):
             self.computes()
             self.assertEqual(self.ask("/preview", chain="box", client="me")[0], 200)
             self.assertEqual((slow.result()[0], json.loads(slow.result()[2])), (409, {"error": "superseded by a newer request"}))
+
+    def test_a_preview_goes_before_what_is_counted(self):
+        """A histogram takes all of the picture."""
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            counted = pool.submit(self.ask, "/histogram", client="me", **self.SLOW)
+            self.computes()
+            self.assertEqual(self.ask("/preview", client="me", crop="500,500,200,200", w=200, **self.SLOW)[0], 200)
+            self.assertEqual(counted.result()[0], 409)
 
     def test_of_a_picture_that_is_replaced_nothing_more_is_said(self):
         with concurrent.futures.ThreadPoolExecutor(9) as pool:

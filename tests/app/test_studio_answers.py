@@ -206,6 +206,13 @@ class Answers(Studio):
         self.refused("/inspect", 400, "chain is one stage here, before= those before it", chain="box | edges", border="replicate", x=0, y=0)
         self.refused("/inspect", 400, f"x and y lie within {WIDTH}x{HEIGHT}, got {WIDTH},0", chain="box", x=WIDTH, y=0)
 
+    def test_inspect_of_what_takes_long(self):
+        """The pixel alone is made of it."""
+        for chain in ("custom weights='1 2 -3; 4 5 6; -7 8 10'", "gaussian", "sobel axis=y"):
+            for x, y in ((0, 0), (WIDTH - 1, 7), (13, HEIGHT - 1), (20, 15)):
+                one, other = (self.ask_json("/inspect", chain=chain, x=x, y=y, device=device) for device in ("reference", "cpu"))
+                self.assertEqual(one["result"], other["result"])
+
     def test_inspect_of_what_is_not_filtered_as_it_is_stored(self):
         """In light, as luma, times alpha: what the page reckons is what the library does."""
         rng = random.Random(7)

@@ -217,14 +217,18 @@ Json inspect_answer(Workspace& workspace, const Picture& picture, const Asked& a
     if (!answer.contains("channels")) refuse("a pixel of a later stage is shown where the stage before fits in memory");
   }
   std::vector<double> results;
-  const Workspace::Visitor outputs{.begin = [](const PageFacts&, const Position&) {}, .take = [&](const ConstView& part, std::int64_t first) {
-                                     const std::size_t axis = axis_of_parts(facts.shape);
-                                     std::array<std::int64_t, 3> at = {here.z, here.y, here.x};
-                                     at[axis] -= first;
-                                     if (at[axis] < 0 || at[axis] >= length_of_part(part.shape, facts.shape)) return;
-                                     for (std::int64_t c = 0; c < part.shape.channels; ++c)
-                                       results.push_back(value_at(part, {.z = at[0], .y = at[1], .x = at[2], .c = c}));
-                                   }};
+  Position origin;
+  const Workspace::Visitor outputs{.begin = [&](const PageFacts&, const Position& at) { origin = at; },
+                                   .take =
+                                       [&](const ConstView& part, std::int64_t first) {
+                                         const std::size_t axis = axis_of_parts(facts.shape);
+                                         std::array<std::int64_t, 3> at = {here.z, here.y - origin.y, here.x - origin.x};
+                                         at[axis] -= first;
+                                         if (at[axis] < 0 || at[axis] >= length_of_part(part.shape, facts.shape)) return;
+                                         for (std::int64_t c = 0; c < part.shape.channels; ++c)
+                                           results.push_back(value_at(part, {.z = at[0], .y = at[1], .x = at[2], .c = c}));
+                                       },
+                                   .seen = Region{.z = here.z, .y = here.y, .x = here.x}};
   workspace.visit(picture, all, turn, outputs);
   answer["result"] = results;
   return answer;

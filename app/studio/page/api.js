@@ -64,8 +64,9 @@ export class Newest {
   /** `work(signal)` gives a promise; `done(result, milliseconds)` and `failed(error)` are called for the newest. */
   start(work, done, failed) {
     if (this.#running) {
+      const running = this.#running;
       this.#next = [work, done, failed];
-      if (performance.now() - this.#begun > this.#patience) this.#running.abort();
+      setTimeout(() => running.abort(), this.#patience - (performance.now() - this.#begun));
       return;
     }
     const control = new AbortController();

@@ -113,6 +113,7 @@ function originalHistogram() {
 
 /** Each panel shows its own answer; one that has none is marked as out of date. */
 function showFacts() {
+  clearTimeout(factsTimer);
   const stage = stageShown();
   newest.facts.start(signal => {
     const words = {...asked(), client};
@@ -132,6 +133,8 @@ function showFacts() {
       at(panel).classList.toggle('stale', status === 'rejected');
       if (status === 'fulfilled') show(value);
     }
+    // A preview goes before what is counted of a picture.
+    if (answers.some(({reason}) => reason?.status === 409)) factsTimer = setTimeout(showFacts, factsAfter);
     trouble('facts', answers.find(({status, reason}) => status === 'rejected' && reason.status !== 409)?.reason);
     if (inspected) inspect(...inspected);
     document.body.dataset.facts = chain.text();

@@ -16,6 +16,7 @@ struct Knock {
   std::string code;   ///< of the query
   std::string length;     ///< its Content-Length; "" without
   bool is_chunked = false;
+  bool is_compressed = false;
 };
 
 struct Refusal {

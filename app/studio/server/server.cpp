@@ -64,7 +64,8 @@ Knock knock_of(const httplib::Request& request) {
   const Words words = query_of(request.target);
   return {.method = request.method, .path = request.path, .host = request.get_header_value("Host"), .origin = request.get_header_value("Origin"),
           .token = request.has_header(of_header) ? request.get_header_value(of_header) : word(words, "token"),
-          .code = word(words, "code"), .length = request.get_header_value("Content-Length"), .is_chunked = request.has_header("Transfer-Encoding")};
+          .code = word(words, "code"), .length = request.get_header_value("Content-Length"), .is_chunked = request.has_header("Transfer-Encoding"),
+          .is_compressed = request.has_header("Content-Encoding")};
 }
 
 void set_json(httplib::Response& response, const Json& json) {
@@ -299,6 +300,7 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
   if (is_of_original(words)) {
     workspace.visit_original(picture, turn_of(words, "/preview original"), visitor);
   } else {
+    for (const char* behind : {"/histogram", "/inspect"}) (void)turn_of(words, behind);  // which takes all of the picture, and can wait
     made = workspace.visit(picture, asked_from(words), turn_of(words, "/preview"), visitor);
     response.set_header("X-Halation-Device", name_of(made.device));
     response.set_header("X-Halation-Milliseconds", fmt::format("{:.3f}", made.milliseconds));
