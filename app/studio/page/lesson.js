@@ -31,7 +31,7 @@ async function begin() {
   block = blockOf(dims, rung, Number(at('tile').value), Number(at('mask').value));
   steps = ladder[dims][rung].steps(block);
   now = -1;
-  delete document.body.dataset.step;
+  for (const name of ['step', 'lesson']) delete document.body.dataset[name];
   at('tile-name').textContent = input ? 'Tile that the block reads, elements a side' : dims === 1 ? 'Block, outputs' : 'Block, outputs a side';
   at('tile-shown').value = input ? block.side : block.outputs;
   at('mask-shown').value = block.mask;
