@@ -218,7 +218,11 @@ Json inspect_answer(Workspace& workspace, const Picture& picture, const Asked& a
   }
   std::vector<double> results;
   Position origin;
-  const Workspace::Visitor outputs{.begin = [&](const PageFacts&, const Position& at) { origin = at; },
+  const Workspace::Visitor outputs{.begin =
+                                       [&](const PageFacts&, const Position& at) {
+                                         origin = at;
+                                         results.clear();
+                                       },
                                    .take =
                                        [&](const ConstView& part, std::int64_t first) {
                                          const std::size_t axis = axis_of_parts(facts.shape);

@@ -42,7 +42,8 @@ export class ChainEditor {
 
   /** A stage's weights, as rows of numbers, in place of its filter. */
   setWeights(index, rows) {
-    this.stages[index] = {name: 'custom', values: {}, weights: rows.map(row => row.map(weight => String(Number(weight.toPrecision(12)))).join(' ')).join('; ')};
+    if (!this.stages[index]) return;  // it has gone meanwhile
+    Object.assign(this.stages[index], {name: 'custom', values: {}, weights: rows.map(row => row.map(weight => String(Number(weight.toPrecision(12)))).join(' ')).join('; ')});
     this.#build();
     this.#changed();
   }

@@ -13,6 +13,7 @@ let inspected = null;
 let original = {};  // the histogram of picture `number`
 const channelNames = {rgb: ['red', 'green', 'blue', 'alpha'], gray: ['gray', 'alpha'], cmyk: ['cyan', 'magenta', 'yellow', 'black', 'alpha']};
 const frames = [];  // when the last were shown
+const shownAgain = new Set(['preview', 'original', 'facts', 'inspect']);  // once there is another picture
 const troubles = new Map();  // what did not work -> why; until it works
 
 const library = await askJson('/filters').catch(error => trouble('page', error));
@@ -21,17 +22,18 @@ const view = new PictureView(at('frame'), at('before'), at('after'), at('cut'), 
 
 /** What has worked, or with an error not; the newest of what has not is shown. */
 function trouble(of, error) {
-  if (error?.status === 410) {  // another page has opened another picture
-    readPicture();
-    return;
-  }
+  const isOther = error?.status === 410;  // another page has opened another picture
+  if (isOther) readPicture();
   troubles.delete(of);
-  if (error) troubles.set(of, error.message);
+  if (error && !(isOther && shownAgain.has(of))) troubles.set(of, error.message);
   at('trouble').textContent = [...troubles.values()].at(-1) ?? '';
   at('trouble').hidden = troubles.size === 0;
 }
 
-const readPicture = () => askJson('/image').then(take, error => trouble('open', error));
+const readPicture = () => askJson('/image').then(answer => {
+  if (!picture || answer.picture?.number !== picture.number) take(answer);
+  else setTimeout(changed, factsAfter);  // the other one is still being read
+}, error => trouble('open', error));
 
 /** The options of `halation apply` that the page has. */
 function options() {
@@ -60,7 +62,9 @@ async function pixels(words, signal) {
 }
 
 function showResult() {
+  const {number} = picture;
   newest.after.start(signal => pixels(asked(), signal), (result, all) => {
+    if (number !== picture.number) return;
     trouble('preview');
     view.show('after', result.rgba, result.width, result.height, result.part);
     const now = performance.now();
@@ -74,7 +78,9 @@ function showResult() {
 }
 
 function showOriginal() {
-  newest.before.start(signal => pixels({of: 'original', picture: picture.number}, signal), result => {
+  const {number} = picture;
+  newest.before.start(signal => pixels({of: 'original', picture: number}, signal), result => {
+    if (number !== picture.number) return;
     trouble('original');
     view.show('before', result.rgba, result.width, result.height, result.part);
   }, error => trouble('original', error));
@@ -104,9 +110,10 @@ function moved() {
 
 /** The original's histogram, counted once a picture. */
 function originalHistogram() {
-  if (original.number !== picture.number) {
-    original = {number: picture.number, answer: askJson('/histogram', {of: 'original', picture: picture.number})};
-    original.answer.catch(() => { original = {}; });
+  const {number} = picture;
+  if (original.number !== number) {
+    original = {number, answer: askJson('/histogram', {of: 'original', picture: number})};
+    original.answer.catch(() => { if (original.number === number) original = {}; });
   }
   return original.answer;
 }
@@ -114,7 +121,7 @@ function originalHistogram() {
 /** Each panel shows its own answer; one that has none is marked as out of date. */
 function showFacts() {
   clearTimeout(factsTimer);
-  const stage = stageShown();
+  const stage = stageShown(), shown = chain.stages[stage];
   newest.facts.start(signal => {
     const words = {...asked(), client};
     const get = (path, more) => askJson(path, {...words, ...more}, {signal});
@@ -122,7 +129,7 @@ function showFacts() {
   }, answers => {
     const panels = [['lines', showCode],
       ['weights-panel', answer => {
-        showWeights(at('weights'), answer, rows => chain.setWeights(stage, rows));
+        showWeights(at('weights'), answer, rows => chain.setWeights(chain.stages.indexOf(shown), rows));
         showWeightFacts(at('weight-facts'), answer);
         showResponses(at('responses'), at('response-words'), answer);
       }],
@@ -133,8 +140,6 @@ function showFacts() {
       at(panel).classList.toggle('stale', status === 'rejected');
       if (status === 'fulfilled') show(value);
     }
-    // A preview goes before what is counted of a picture.
-    if (answers.some(({reason}) => reason?.status === 409)) factsTimer = setTimeout(showFacts, factsAfter);
     trouble('facts', answers.find(({status, reason}) => status === 'rejected' && reason.status !== 409)?.reason);
     if (inspected) inspect(...inspected);
     document.body.dataset.facts = chain.text();
@@ -152,10 +157,10 @@ function showCode(answer) {
 async function measure() {
   at('measure').disabled = true;
   at('measure').textContent = 'Measuring…';
-  const of = chain.text();
+  const words = asked();
   try {
-    const answer = await askJson('/explain', {...asked(), tune: 'measure'});
-    if (of === chain.text()) showMethods(at('methods'), at('explanation'), answer);
+    const answer = await askJson('/explain', {...words, tune: 'measure'});
+    if (JSON.stringify(words) === JSON.stringify(asked())) showMethods(at('methods'), at('explanation'), answer);
     trouble('measure');
   } catch (error) {
     trouble('measure', error);
@@ -172,7 +177,10 @@ function inspect(x, y) {
   at('inspector').hidden = false;
   newest.inspect.start(signal => askJson('/inspect', words, {signal}),
     answer => showInspected(at('inspector'), answer, channelNames[at('gray').checked && picture.colour === 'rgb' ? 'gray' : picture.colour] ?? []),
-    error => at('inspector').replaceChildren(error.message));
+    error => {
+      trouble('inspect', error.status === 410 ? error : null);
+      at('inspector').replaceChildren(error.message);
+    });
 }
 
 /** Which picture it is, in the page's head. */

@@ -92,7 +92,7 @@ export class PictureView {
   }
 
   #limit() {
-    if (!this.#size) return;
+    if (!this.#size || !this.#frame.clientWidth || !this.#frame.clientHeight) return;  // of nothing nothing is to be seen
     if (this.#fits) this.#scale = Math.min(mostZoom, this.#fitting());
     const place = (begin, extent, seen) => seen >= extent ? (extent - seen) / 2 : Math.min(Math.max(begin, 0), extent - seen);
     this.#left = place(this.#left, this.#size.width, this.#frame.clientWidth / this.#scale);

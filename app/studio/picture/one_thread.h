@@ -1,6 +1,8 @@
 // one_thread.h: a thread that does one piece of work after the other, for whoever asks.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -31,18 +33,22 @@ class OneThread {
 
   /// Throws what says that the work is no longer wanted.
   using Check = std::function<void()>;
+  enum class Urgency { usual, urgent };
+  /// Thrown by work that `gives_way`: it is done from its beginning once what is urgent has been.
+  struct Later {};
 
-  /// Does `work` once what others have asked for before is done, and waits for it. What it throws comes out; so does what `check` throws
-  /// while the work waits (`look_again`) or as its turn comes.
-  void run(std::function<void()> work, Check check = {}) {
-    Task task{.work = std::move(work), .check = std::move(check), .done = {}};
+  /// Does `work` once what others have asked for before is done, urgent work before other, and waits for it. What it throws comes out; so does
+  /// what `check` throws while the work waits (`look_again`) or as its turn comes.
+  void run(std::function<void()> work, Check check = {}, Urgency urgency = Urgency::usual) {
+    Task task{.work = std::move(work), .check = std::move(check), .urgency = urgency, .done = {}};
     std::future<void> done = task.done.get_future();
-    {
-      const std::lock_guard<std::mutex> locked(lock_);
-      tasks_.push_back(std::move(task));
-    }
-    changed_.notify_one();
+    add(std::move(task));
     done.get();
+  }
+
+  /// Called by work that is under way and not urgent, at places where it can stop. Throws `Later` where urgent work waits.
+  void give_way() const {
+    if (urgent_ > 0) throw Later{};
   }
 
   /// Work that waits and is no longer wanted ends now, so that whoever asked for it waits no more.
@@ -52,7 +58,10 @@ class OneThread {
       const std::lock_guard<std::mutex> locked(lock_);
       for (auto task = tasks_.begin(); task != tasks_.end();) {
         const std::exception_ptr why = why_unwanted(*task);
-        if (why) over.emplace_back(std::move(*task), why);
+        if (why) {
+          if (task->urgency == Urgency::urgent) --urgent_;
+          over.emplace_back(std::move(*task), why);
+        }
         task = why ? tasks_.erase(task) : std::next(task);
       }
     }
@@ -63,8 +72,23 @@ class OneThread {
   struct Task {
     std::function<void()> work;
     Check check;
+    Urgency urgency = Urgency::usual;
     std::promise<void> done;
   };
+
+  /// Behind all that are as urgent.
+  void add(Task task) {
+    {
+      const std::lock_guard<std::mutex> locked(lock_);
+      auto place = tasks_.end();
+      if (task.urgency == Urgency::urgent) {
+        ++urgent_;
+        place = std::find_if(tasks_.begin(), tasks_.end(), [](const Task& each) { return each.urgency == Urgency::usual; });
+      }
+      tasks_.insert(place, std::move(task));
+    }
+    changed_.notify_one();
+  }
 
   static std::exception_ptr why_unwanted(const Task& task) {
     try {
@@ -84,11 +108,14 @@ class OneThread {
         if (tasks_.empty()) return;
         task = std::move(tasks_.front());
         tasks_.pop_front();
+        if (task.urgency == Urgency::urgent) --urgent_;
       }
       try {
         if (task.check) task.check();
         task.work();
         task.done.set_value();
+      } catch (const Later&) {
+        add(std::move(task));
       } catch (...) {
         task.done.set_exception(std::current_exception());
       }
@@ -98,6 +125,7 @@ class OneThread {
   std::mutex lock_;
   std::condition_variable changed_;
   std::deque<Task> tasks_;
+  std::atomic<int> urgent_{0};  // of them
   bool ends_ = false;
   std::thread thread_;  // last: it uses the others
 };

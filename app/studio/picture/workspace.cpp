@@ -127,6 +127,7 @@ void Workspace::open(const std::string& path, const std::string& name, std::shar
   }
   loaded->picture = {.path = path, .name = name, .facts = facts_of(loaded->page), .pages = pages, .file = std::move(file), .number = 0};
   ++replaces_;
+  const std::shared_ptr<void> replaced(nullptr, [this](void*) { --replaces_; });
   worker_.run([&] {
     kept_.clear();
     plans_.clear();
@@ -136,7 +137,6 @@ void Workspace::open(const std::string& path, const std::string& name, std::shar
     const std::lock_guard<std::mutex> locked(picture_lock_);
     loaded_ = std::move(loaded);
   });
-  --replaces_;
 }
 
 std::shared_ptr<Workspace::Loaded> Workspace::loaded(const Picture& picture) const {
@@ -185,8 +185,8 @@ Turn Workspace::turn(const std::string& client) {
   return made;
 }
 
-void Workspace::in_turn(const Turn& turn, std::function<void()> work) {
-  worker_.run(std::move(work), [this, turn] { check(turn); });
+void Workspace::in_turn(const Turn& turn, std::function<void()> work, OneThread::Urgency urgency) {
+  worker_.run(std::move(work), [this, turn] { check(turn); }, urgency);
 }
 
 void Workspace::visit_original(const Picture& picture, const Turn& turn, const Visitor& visitor) {
@@ -194,7 +194,7 @@ void Workspace::visit_original(const Picture& picture, const Turn& turn, const V
     const std::shared_ptr<Loaded> of = loaded(picture);
     visitor.begin(of->picture.facts, {});
     visitor.take(of->page.image, 0);
-  });
+  }, visitor.urgency);
 }
 
 std::shared_ptr<const PageJob> Workspace::prepared(const Loaded& of, const Asked& asked) {
@@ -231,11 +231,11 @@ bool Workspace::make_room(std::size_t budget, std::size_t bytes, const Shape& sh
   return true;
 }
 
-Image Workspace::filtered(Loaded& of, const PageJob& job, const Turn& turn, Image reusable) {
+Image Workspace::filtered(Loaded& of, const PageJob& job, const Turn& turn, OneThread::Urgency urgency, Image reusable) {
   if (of.page.image.shape().batch == 1 && expected_seconds(job).value_or(HUGE_VAL) > long_seconds) {
     if (reusable.empty()) reusable = Image(job.output_shape, job.output_pixel);
     ViewSink sink(reusable.view());
-    filter_in_strips(of, job, turn, sink);
+    filter_in_strips(of, job, turn, urgency, sink);
     return reusable;
   }
   if (!is_plain(job)) {
@@ -266,11 +266,12 @@ void Workspace::check(const Turn& turn) const {
   turn.check();
 }
 
-void Workspace::filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, Sink& sink) {
+void Workspace::filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, OneThread::Urgency urgency, Sink& sink) {
   const bool is_reference = job.device.kind == Device::Kind::reference;
   StripFilter strips(of.picture.facts.shape, of.picture.facts.pixel, job.chain, job.options, job.colour, job.view,
                      {.devices = {job.device}, .strip_bytes = is_reference ? reference_strip_bytes : 0, .progress = [&](const StripProgress&) {
                        check(turn);
+                       if (urgency == OneThread::Urgency::usual) worker_.give_way();
                        if (replaces_ > 0) throw OtherPicture{};
                      }});
   ViewSource source(of.page.image);
@@ -295,7 +296,7 @@ Made Workspace::visit_part(const Loaded& of, const Asked& asked, const PageJob& 
 
 Made Workspace::visit(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor) {
   Made made;
-  in_turn(turn, [&] { made = visit_here(picture, asked, turn, visitor); });
+  in_turn(turn, [&] { made = visit_here(picture, asked, turn, visitor); }, visitor.urgency);
   return made;
 }
 
@@ -322,7 +323,7 @@ Made Workspace::visit_here(const Picture& picture, const Asked& asked, const Tur
   bool is_kept = make_room(of->budget, bytes, facts.shape, facts.pixel, reusable);
   if (is_kept) {
     try {
-      Image image = timed(seconds, [&] { return filtered(*of, *job, turn, std::move(reusable)); });
+      Image image = timed(seconds, [&] { return filtered(*of, *job, turn, visitor.urgency, std::move(reusable)); });
       kept_.push_front({.key = key, .facts = facts, .device = job->device, .image = std::move(image), .bytes = bytes});
       kept_bytes_ += bytes;
     } catch (const Error& error) {
@@ -335,7 +336,7 @@ Made Workspace::visit_here(const Picture& picture, const Asked& asked, const Tur
     visitor.take(kept_.front().image, 0);
   } else {
     Passed sink(visitor);
-    timed(seconds, [&] { filter_in_strips(*of, *job, turn, sink); });
+    timed(seconds, [&] { filter_in_strips(*of, *job, turn, visitor.urgency, sink); });
     made.in_strips = true;
   }
   made.milliseconds = seconds * 1e3;

@@ -90,11 +90,13 @@ class Workspace {
   Turn turn(const std::string& client);
 
   /// Part after part of the picture, or of what a chain makes of it, in host memory. `begin` is called first, with what it is, and the place
-  /// of its first pixel: that of the picture unless `seen` said which rectangle matters, and only that with what surrounds it was made.
+  /// of its first pixel: that of the picture unless `seen` said which rectangle matters, and only that with what surrounds it was made. Where
+  /// work has given way to what is urgent, that happens again.
   struct Visitor {
     std::function<void(const PageFacts& facts, const Position& origin)> begin;
     std::function<void(const ConstView& part, std::int64_t first)> take;
     std::optional<Region> seen = {};
+    OneThread::Urgency urgency = OneThread::Urgency::usual;
   };
   void visit_original(const Picture& picture, const Turn& turn, const Visitor& visitor);
   /// A result that fits is kept, the least recently seen of others going for it; one that does not is made strip by strip each time. One
@@ -118,15 +120,15 @@ class Workspace {
   std::shared_ptr<Loaded> loaded(const Picture& picture) const;
   /// Throws `Superseded` where the work is no longer wanted.
   void check(const Turn& turn) const;
-  /// Does `work` in the worker, unless the turn passes first.
-  void in_turn(const Turn& turn, std::function<void()> work);
+  /// Does `work` in the worker, unless the turn passes first; from its beginning again where it gave way to what is urgent.
+  void in_turn(const Turn& turn, std::function<void()> work, OneThread::Urgency urgency = OneThread::Urgency::usual);
   // In the worker alone.
   Made visit_here(const Picture& picture, const Asked& asked, const Turn& turn, const Visitor& visitor);
   std::shared_ptr<const PageJob> prepared(const Loaded& of, const Asked& asked);
   Made visit_part(const Loaded& of, const Asked& asked, const PageJob& whole, const Region& part, const Visitor& visitor);
   bool make_room(std::size_t budget, std::size_t bytes, const Shape& shape, Pixel pixel, Image& reusable);
-  Image filtered(Loaded& of, const PageJob& job, const Turn& turn, Image reusable);
-  void filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, Sink& sink);
+  Image filtered(Loaded& of, const PageJob& job, const Turn& turn, OneThread::Urgency urgency, Image reusable);
+  void filter_in_strips(const Loaded& of, const PageJob& job, const Turn& turn, OneThread::Urgency urgency, Sink& sink);
 
   Device device_;
   bool device_is_asked_for_;

@@ -28,7 +28,8 @@ bool is_public(std::string_view path) {
 std::optional<Refusal> refuses_size(const Knock& knock) {
   if (knock.is_compressed) return Refusal{415, "what a request brings comes as it is, without Content-Encoding"};  // a few bytes may be many
   if (knock.method == "PUT" && knock.path == "/image") return {};  // which goes to a file
-  if (knock.is_chunked) return Refusal{411, "a request says how long it is, by Content-Length"};
+  const bool brings = knock.method == "POST" || knock.method == "PUT" || knock.method == "PATCH" || knock.method == "PRI";
+  if (knock.is_chunked || (brings && knock.length.empty())) return Refusal{411, "a request says how long it is, by Content-Length"};
   if (std::strtoull(knock.length.c_str(), nullptr, 10) <= Guard::most_bytes) return {};
   return Refusal{413, fmt::format("a request has up to {} bytes, got {}", Guard::most_bytes, knock.length)};
 }

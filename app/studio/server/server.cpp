@@ -107,7 +107,7 @@ struct Server::Impl {
   std::atomic<std::uint64_t> files{0};  // in the folder so far
   OneThread saving;  // beside the workspace's, so that a long one stops no preview
   std::mutex opening;
-  std::atomic<bool> has_run{false};
+  std::atomic<bool> has_run{false}, ends{false};
 
   fs::path new_file(const std::string& name) { return scratch / fmt::format("{}-{}", ++files, name); }
 
@@ -135,6 +135,13 @@ struct Server::Impl {
     const std::string wanted = word(words, "picture");
     if (!wanted.empty() && wanted != std::to_string(picture.number)) throw OtherPicture{};
     return picture;
+  }
+
+  /// One after the other, unless the server is to stop.
+  void save_in_turn(const std::function<void()>& work) {
+    saving.run(work, [this] {
+      if (ends) throw Superseded{};
+    });
   }
 
   using Answer = void (Impl::*)(const Words&, httplib::Response&);
@@ -180,7 +187,7 @@ struct Server::Impl {
     const bool measures = flag(words, "measure");
     const auto answer = [&] { set_json(response, ladder_answer(workspace, number(words, "dims", 2), measures)); };
     if (!measures) return answer();
-    saving.run(answer);  // nothing is saved while rungs are measured
+    save_in_turn(answer);  // nothing is saved while rungs are measured
   }
 
   static bool is_of_original(const Words& words) { return word(words, "of") == "original"; }
@@ -295,12 +302,12 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
             screen.emplace(facts, word(words, "output-pixel").empty() ? picture.facts.pixel : facts.pixel, look);
           },
       .take = [&](const ConstView& part, std::int64_t first) { timed(seconds, [&] { screen->take(part, first); }); },
-      .seen = look_from(words, picture.facts.shape).part};
+      .seen = look_from(words, picture.facts.shape).part,
+      .urgency = OneThread::Urgency::urgent};
   Made made;
   if (is_of_original(words)) {
     workspace.visit_original(picture, turn_of(words, "/preview original"), visitor);
   } else {
-    for (const char* behind : {"/histogram", "/inspect"}) (void)turn_of(words, behind);  // which takes all of the picture, and can wait
     made = workspace.visit(picture, asked_from(words), turn_of(words, "/preview"), visitor);
     response.set_header("X-Halation-Device", name_of(made.device));
     response.set_header("X-Halation-Milliseconds", fmt::format("{:.3f}", made.milliseconds));
@@ -336,7 +343,7 @@ void Server::Impl::save(const Words& words, httplib::Response& response) {
     job.write.lossless = false;
   }
   try {
-    saving.run([&] { filter_file(job); });
+    save_in_turn([&] { filter_file(job); });
   } catch (const Error& error) {
     throw renamed(renamed(error, job.out, name), job.in, picture.name);
   }
@@ -377,6 +384,8 @@ void Server::run() {
 }
 
 void Server::stop() {
+  impl_->ends = true;
+  impl_->saving.look_again();
   impl_->workspace.end();
   // httplib forgets a stop that comes before it listens.
   while (!impl_->has_run && !impl_->http.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
