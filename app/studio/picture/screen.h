@@ -49,6 +49,8 @@ class Screen {
   /// Sums of columns [x0, x1), of N samples each (0: one of those that there are), become those of outputs [c0, c1).
   template <int N>
   void add_columns(const float* sum, std::int64_t x0, std::int64_t x1, std::int64_t c0, std::int64_t c1, float* out) const;
+  /// The same of three finite colours, for all columns; behind the sums as many again may be read as an output covers.
+  void add_colours(const float* sum, float* out) const;
   void put_row(const float* sum, double area, std::uint8_t* out) const;
 
   PageFacts page_;
@@ -58,6 +60,8 @@ class Screen {
   std::int64_t samples_ = 1;  ///< with alpha
   double factor_ = 1, offset_ = 0, alpha_factor_ = 1;
   std::vector<Span> rows_, columns_;
+  std::int64_t most_columns_ = 0;      ///< that an output covers
+  std::vector<float> column_weights_;  ///< of so many for each output
   std::vector<float> sums_;
 };
 
