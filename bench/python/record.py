@@ -1,4 +1,5 @@
 """record.py: a record of measurements: whose figures they are, and the file."""
+import argparse
 import datetime
 import json
 import os
@@ -28,3 +29,21 @@ def write(record, path):
     part = Path(f"{path}.part")
     part.write_text(json.dumps(head)[:-1] + ',\n"rows": [\n' + rows + "\n]}\n", encoding="utf-8")
     part.replace(path)
+
+
+def parser_of(description, jobs):
+    """Of a script that times the program at some of these jobs."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=lambda path: str(Path(path).resolve()), required=True)
+    parser.add_argument("--folder")
+    parser.add_argument("--json")
+    parser.add_argument("--commit", help="that the program was built from [that of this folder]")
+    parser.add_argument("jobs", nargs="+", choices=jobs)
+    return parser
+
+
+def write_rows(arguments, schema, rows):
+    """Where --json was given, with the commit that was."""
+    if arguments.json:
+        built = {"commit": arguments.commit, "modified": False} if arguments.commit else {}
+        write({**machine(), **built, "schema": schema, "rows": rows}, arguments.json)

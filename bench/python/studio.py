@@ -7,7 +7,6 @@ steps: pictures of 1, 12 and 50 megapixels, u8 RGB: a Gaussian whose sigma goes 
 burden: --requests requests drawn at random, 200 at a time, many of which have no meaning; what was answered, and resident memory meanwhile.
 huge: a picture of 200 megapixels under --memory: what a step takes, and peak resident memory.
 """
-import argparse
 import collections
 import concurrent.futures
 import contextlib
@@ -155,27 +154,19 @@ def huge(arguments, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--folder")
-    parser.add_argument("--json")
-    parser.add_argument("--commit", help="that the program was built from [that of this folder]")
+    parser = record.parser_of(__doc__, ["steps", "burden", "huge"])
     parser.add_argument("--devices", nargs="+", default=["cpu"])
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--memory", default="1G")
-    parser.add_argument("jobs", nargs="+", choices=["steps", "burden", "huge"])
     arguments = parser.parse_args()
-    arguments.program = str(Path(arguments.program).resolve())
     os.environ["HALATION_CACHE"] = ""
     rows = []
     for job in arguments.jobs:
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
             rows += {"steps": steps, "burden": burden, "huge": huge}[job](arguments, Path(folder))
         print(json.dumps(rows), file=sys.stderr)
-    if arguments.json:
-        built = {"commit": arguments.commit, "modified": False} if arguments.commit else {}
-        record.write({**record.machine(), **built, "schema": "halation-studio-1", "rows": rows}, arguments.json)
+    record.write_rows(arguments, "halation-studio-1", rows)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ video: files of 1920x1080, x264, by a Gaussian of sigma 2: `halation video`; ffm
 torch: 2048x2048 f32 by 3x3 weights from pageable and pinned memory and back on a GPU.
 What a machine lacks is left out, and named.
 """
-import argparse
 import json
 import shutil
 import statistics
@@ -221,11 +220,7 @@ def torch_rows(arguments, _):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--folder")
-    parser.add_argument("--json")
-    parser.add_argument("--commit", help="that the program was built from [that of this folder]")
+    parser = record.parser_of(__doc__, ["photographs", "huge", "video", "torch"])
     parser.add_argument("--gpu", action="store_true", help="the machine has a GPU")
     parser.add_argument("--photographs", type=int, default=500)
     parser.add_argument("--side", type=int, default=100_000)
@@ -233,9 +228,7 @@ def main():
     parser.add_argument("--frames", type=int, default=600)
     parser.add_argument("--rate", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("jobs", nargs="+", choices=["photographs", "huge", "video", "torch"])
     arguments = parser.parse_args()
-    arguments.program = str(Path(arguments.program).resolve())
     rows = []
     for job in arguments.jobs:
         run = {"photographs": photographs, "huge": huge, "video": video, "torch": torch_rows}[job]
@@ -243,9 +236,7 @@ def main():
             made = run(arguments, Path(folder))
         rows += made if isinstance(made, list) else [made]
         print(json.dumps(rows[-1]), file=sys.stderr)
-    if arguments.json:
-        built = {"commit": arguments.commit, "modified": False} if arguments.commit else {}
-        record.write({**record.machine(), **built, "schema": "halation-whole-jobs-1", "rows": rows}, arguments.json)
+    record.write_rows(arguments, "halation-whole-jobs-1", rows)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ Screen::Screen(const PageFacts& page, Pixel scale, const Look& look) : page_(pag
 void Screen::add_colours(const float* sum, float* out) const {
   const float* weights = column_weights_.data();
   for (const Span& columns : columns_) {
-    // As many for each output, some of weight 0, so that no branch depends on which: a third of the time.
+    // As many for each output, some of weight 0, so that no branch depends on how many.
     Four all = {};
     for (std::int64_t k = 0; k < most_columns_; ++k) all += weights[k] * four(sum + (columns.begin + k) * 3);
     for (std::int64_t s = 0; s < 3; ++s) out[s] += all[s];
