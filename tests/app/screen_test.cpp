@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/filtering/shown_range.h"
@@ -89,7 +90,7 @@ void check(const PageFacts& page, const ConstView& view, Pixel scale, const Look
   const std::int64_t length = length_of(page.shape);
   for (std::int64_t first = 0; first < length; first += part_length)
     screen.take(part_of(view, first, std::min(part_length, length - first)), first);
-  const std::vector<std::uint8_t> shown = screen.rgba();
+  const std::vector<std::uint8_t> shown = std::move(screen).rgba();
   const std::vector<double> wanted = expected(page, view, scale, look.part, screen.width(), screen.height());
   ASSERT_EQ(shown.size(), wanted.size());
   for (std::size_t i = 0; i < shown.size(); ++i) ASSERT_NEAR(shown[i], wanted[i], 0.51) << "sample " << i % 4 << " of pixel " << i / 4;
@@ -127,6 +128,12 @@ TEST(Screen, TakesVolumesSignalsPlanesAndLight) {
   const Shape planes{.height = 20, .width = 30, .channels = 3};
   check(facts(planes, Pixel::u8, ColourModel::rgb), random_picture(planes, Pixel::u8, 6, Layout::planar), Pixel::u8, {.part = whole_of(planes), .width = 12}, 20);
   check(facts(planes, Pixel::f32, ColourModel::rgb, false, true), random_picture(planes, Pixel::f32, 7), Pixel::f32, {.part = whole_of(planes), .width = 12}, 6);
+  const Shape tall{.height = 1500, .width = 300, .channels = 3};  // more rows an output than 16 bits can add up
+  Image white(tall, Pixel::u8);
+  std::fill_n(white.view().data, tall.elements(), std::byte{255});
+  check(facts(tall, Pixel::u8, ColourModel::rgb), white, Pixel::u8, {.part = whole_of(tall), .width = 1}, 1500);
+  const Shape wide{.height = 9, .width = 3000, .channels = 3};  // than sums are held at a time
+  check(facts(wide, Pixel::u8, ColourModel::rgb), random_picture(wide, Pixel::u8, 9), Pixel::u8, {.part = whole_of(wide), .width = 1100}, 9);
   const Shape inks{.height = 20, .width = 30, .channels = 4};
   check(facts(inks, Pixel::u8, ColourModel::cmyk), random_picture(inks, Pixel::u8, 8), Pixel::u8, {.part = whole_of(inks), .width = 9}, 20);
 }
@@ -136,7 +143,7 @@ TEST(Screen, ShowsNotANumberAsBlackAndInfinityAsTheEnds) {
   const std::vector<float> values = {std::nanf(""), INFINITY, -INFINITY};
   Screen screen(facts(shape, Pixel::f32, ColourModel::gray), Pixel::f32, {.part = whole_of(shape), .width = 3});
   screen.take(view_of(values.data(), shape), 0);
-  EXPECT_EQ(screen.rgba(), (std::vector<std::uint8_t>{0, 0, 0, 255, 255, 255, 255, 255, 0, 0, 0, 255}));
+  EXPECT_EQ(std::move(screen).rgba(), (std::vector<std::uint8_t>{0, 0, 0, 255, 255, 255, 255, 255, 0, 0, 0, 255}));
 }
 
 TEST(Screen, RefusesPartsThatLeaveThePicture) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "app/filtering/shown_range.h"
 #include "core/convert.h"
@@ -34,17 +35,41 @@ Four four(const float* at) {
   return values;
 }
 
-/// A pixel of `N` sums, truncated; NaN is black.
-template <std::int64_t N>
-void put_colours(const float* sum, std::int64_t width, float factor, float offset, std::uint8_t* out) {
-  const auto byte = [&](float value) {
-    const float scaled = value * factor + offset, above = scaled > 0 ? scaled : 0.0F;
-    return static_cast<std::uint32_t>(static_cast<std::int32_t>(above < 255 ? above : 255.0F));
-  };
-  for (std::int64_t x = 0; x < width; ++x, sum += N) {
-    const std::array<std::uint32_t, 3> bytes = {byte(sum[0]), byte(sum[N == 1 ? 0 : 1]), byte(sum[N == 1 ? 0 : 2])};
-    for (std::size_t c = 0; c < 3; ++c) out[4 * x + static_cast<std::int64_t>(c)] = static_cast<std::uint8_t>(bytes[c]);
-    out[4 * x + 3] = 255;
+/// out[i] = first · in[0][i] + in[1][i] + … + last · in[rows - 1][i]
+template <class T>
+void sum_rows(const std::byte* in, std::int64_t stride, std::int64_t rows, float first, float last, std::int64_t count, float* out) {
+  std::fill(out, out + count, 0.0F);
+  for (std::int64_t y = 0; y < rows; ++y)
+    add_row(reinterpret_cast<const T*>(in + y * stride), count, y == 0 ? first : y == rows - 1 ? last : 1.0F, out);
+}
+
+/// The same of bytes in at least two rows. Between the first and the last these are added up as integers, as many as 16 bits hold: some 6
+/// instructions for 16 of them, as floats 26.
+void sum_rows_of_bytes(const std::byte* in, std::int64_t stride, std::int64_t rows, float first, float last, std::int64_t count, float* out) {
+  constexpr std::int64_t some = 4096, most_rows = 65535 / 255;  // at a time: sums stay near the processor
+  std::array<std::uint16_t, some> sums;
+  std::uint16_t* const sum = sums.data();
+  for (std::int64_t x = 0; x < count; x += some) {
+    const std::int64_t width = std::min(count - x, some);
+    const auto row = [&](std::int64_t y) { return reinterpret_cast<const std::uint8_t*>(in + y * stride) + x; };
+    const std::uint8_t *top = row(0), *bottom = row(rows - 1);
+    for (std::int64_t i = 0; i < width; ++i) out[x + i] = first * static_cast<float>(top[i]) + last * static_cast<float>(bottom[i]);
+    for (std::int64_t y = 1; y < rows - 1;) {
+      sums.fill(0);
+      for (const std::int64_t end = std::min(rows - 1, y + most_rows); y < end; ++y) {
+        const std::uint8_t* between = row(y);
+        for (std::int64_t i = 0; i < width; ++i) sum[i] = static_cast<std::uint16_t>(sum[i] + between[i]);
+      }
+      add_row(sum, width, 1, out + x);
+    }
+  }
+}
+
+/// Levels, truncated; NaN is black.
+void put_bytes(const float* levels, std::int64_t count, std::uint8_t* out) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float above = levels[i] > 0 ? levels[i] : 0.0F;
+    out[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(above < 255 ? above : 255.0F));
   }
 }
 
@@ -95,19 +120,28 @@ Screen::Screen(const PageFacts& page, Pixel scale, const Look& look) : page_(pag
   for (const Span& columns : columns_) {
     for (std::int64_t k = 0; k < most_columns_; ++k) column_weights_.push_back(k < columns.end - columns.begin ? columns.weight(columns.begin + k) : 0.0F);
   }
-  sums_.assign(static_cast<std::size_t>(width_ * height_ * samples_), 0.0F);
+  area_ = static_cast<double>(part.height) / static_cast<double>(height_) * static_cast<double>(part.width) / static_cast<double>(width_);
+  rgba_.resize(static_cast<std::size_t>(width_ * height_ * 4));
+  is_put_.assign(static_cast<std::size_t>(height_), 0);
 }
 
-void Screen::add_colours(const float* sum, float* out) const {
+void Screen::put_colours(const float* sum, std::int64_t y) {
+  const auto factor = static_cast<float>(factor_ / area_), offset = static_cast<float>(offset_) + 0.5F;
+  const Four factors = {factor, factor, factor, 0}, offsets = {offset, offset, offset, 255};
+  std::vector<float> levels(static_cast<std::size_t>(width_ * 4));
+  float* out = levels.data();
   const float* weights = column_weights_.data();
   for (const Span& columns : columns_) {
-    // As many for each output, some of weight 0, so that no branch depends on how many.
+    // As many for each output, some of weight 0, so that no branch depends on how many. The fourth is of the next pixel, or of none.
     Four all = {};
     for (std::int64_t k = 0; k < most_columns_; ++k) all += weights[k] * four(sum + (columns.begin + k) * 3);
-    for (std::int64_t s = 0; s < 3; ++s) out[s] += all[s];
+    all = all * factors + offsets;
+    std::memcpy(out, &all, sizeof all);
     weights += most_columns_;
-    out += 3;
+    out += 4;
   }
+  put_bytes(levels.data(), width_ * 4, rgba_.data() + y * width_ * 4);
+  is_put_[static_cast<std::size_t>(y)] = 1;
 }
 
 template <int N>
@@ -139,22 +173,30 @@ void Screen::take_as(const ConstView& part, std::int64_t y0, std::int64_t x0) {
   const bool is_as_summed = !page_.alpha && part.shape.channels == samples_ && part.strides.channels == element &&
                             part.strides.width == samples_ * element;
   const bool is_whole = x0 == 0 && part.shape.width == look_.part.width;
-  const std::size_t behind = static_cast<std::size_t>(3 * most_columns_ + 1);  // of the last pixel's sums, which `add_colours` reads
+  const std::size_t behind = static_cast<std::size_t>(3 * most_columns_ + 1);  // of the last pixel's sums, which `put_colours` reads
+  const auto settles = [&](const Span& rows) { return is_whole && rows.begin >= y0 && rows.end <= y1; };
+  // 0 times what is not finite is not 0: of floats each column is asked for.
+  const bool are_finite_colours = samples_ == 3 && is_without_light_and_inks() && std::is_integral_v<T>;
+  if (!settles(rows_[static_cast<std::size_t>(o0)]) || !settles(rows_[static_cast<std::size_t>(o1 - 1)]))
+    sums_.resize(static_cast<std::size_t>(width_ * height_ * samples_));
   const std::int64_t colours = colours_, samples = samples_, count = part.shape.width;
   const float alpha_offset = static_cast<float>(shown_range(page_.pixel).black);
   const auto alpha_factor = static_cast<float>(alpha_factor_);
 
   in_threads((o1 - o0 + rows_a_task - 1) / rows_a_task, [&](std::int64_t task) {
-    std::vector<float> sum(static_cast<std::size_t>(count * samples) + behind), row;
+    std::vector<float> sum(static_cast<std::size_t>(count * samples) + behind), row, line;
     for (std::int64_t o = o0 + task * rows_a_task; o < std::min(o1, o0 + (task + 1) * rows_a_task); ++o) {
       const Span& rows = rows_[static_cast<std::size_t>(o)];
-      std::fill(sum.begin(), sum.end(), 0.0F);
-      for (std::int64_t y = std::max(rows.begin, y0); y < std::min(rows.end, y1); ++y) {
-        const std::byte* in = part.data + (y - y0) * part.strides.height;
-        if (is_as_summed) {
-          add_row(reinterpret_cast<const T*>(in), count * samples, rows.weight(y), sum.data());
-          continue;
-        }
+      const std::int64_t begin = std::max(rows.begin, y0), end = std::min(rows.end, y1);
+      const bool is_settled = settles(rows);
+      const std::byte* in = part.data + (begin - y0) * part.strides.height;
+      if (is_as_summed) {
+        const auto add_up = std::is_same_v<T, std::uint8_t> && end - begin >= 2 ? sum_rows_of_bytes : sum_rows<T>;
+        add_up(in, part.strides.height, end - begin, rows.weight(begin), rows.weight(end - 1), count * samples, sum.data());
+      } else {
+        std::fill(sum.begin(), sum.end(), 0.0F);
+      }
+      for (std::int64_t y = begin; y < end && !is_as_summed; ++y, in += part.strides.height) {
         const auto at = [&](std::int64_t x, std::int64_t c) {
           return static_cast<float>(*reinterpret_cast<const T*>(in + x * part.strides.width + c * part.strides.channels));
         };
@@ -166,19 +208,20 @@ void Screen::take_as(const ConstView& part, std::int64_t y0, std::int64_t x0) {
         }
         add_row(row.data(), count * samples, rows.weight(y), sum.data());
       }
-      float* out = sums_.data() + o * width_ * samples;
+      if (is_settled && are_finite_colours) {
+        put_colours(sum.data(), o);
+        continue;
+      }
+      if (is_settled) line.assign(static_cast<std::size_t>(width_ * samples), 0.0F);
+      float* out = is_settled ? line.data() : sums_.data() + o * width_ * samples;
       if (samples == 1) {
         add_columns<1>(sum.data(), x0, x1, c0, c1, out);
       } else if (samples == 3) {
-        // 0 times what is not finite is not 0: of floats each column is asked for.
-        if (is_whole && std::is_integral_v<T>) {
-          add_colours(sum.data(), out);
-        } else {
-          add_columns<3>(sum.data(), x0, x1, c0, c1, out);
-        }
+        add_columns<3>(sum.data(), x0, x1, c0, c1, out);
       } else {
         for (std::int64_t s = 0; s < samples; ++s) add_columns<0>(sum.data() + s, x0, x1, c0, c1, out + s);
       }
+      if (is_settled) put_row(line.data(), o);
     }
   });
 }
@@ -197,14 +240,23 @@ void Screen::take(const ConstView& part, std::int64_t first) {
   visit_pixel(seen.pixel, [&](auto like) { take_as<decltype(like)>(seen, y0 - look_.part.y, x0 - look_.part.x); });
 }
 
-void Screen::put_row(const float* sum, double area, std::uint8_t* out) const {
-  if (!page_.alpha && !page_.linear_light && colours_ != 4) {
-    const auto factor = static_cast<float>(factor_ / area), offset = static_cast<float>(offset_) + 0.5F;
-    if (colours_ == 1) return put_colours<1>(sum, width_, factor, offset, out);
-    return put_colours<3>(sum, width_, factor, offset, out);
+bool Screen::is_without_light_and_inks() const { return !page_.alpha && !page_.linear_light && colours_ != 4; }
+
+void Screen::put_row(const float* sum, std::int64_t y) {
+  std::uint8_t* out = rgba_.data() + y * width_ * 4;
+  is_put_[static_cast<std::size_t>(y)] = 1;
+  if (is_without_light_and_inks()) {
+    const auto factor = static_cast<float>(factor_ / area_), offset = static_cast<float>(offset_) + 0.5F;
+    const std::int64_t green = colours_ == 1 ? 0 : 1, blue = colours_ == 1 ? 0 : 2;
+    std::vector<float> levels(static_cast<std::size_t>(width_ * 4), 255.0F);
+    for (std::int64_t x = 0; x < width_; ++x, sum += colours_) {
+      const std::array<float, 3> of_pixel = {sum[0], sum[green], sum[blue]};
+      for (std::size_t c = 0; c < 3; ++c) levels[static_cast<std::size_t>(4 * x) + c] = of_pixel[c] * factor + offset;
+    }
+    return put_bytes(levels.data(), width_ * 4, out);
   }
   for (std::int64_t x = 0; x < width_; ++x, sum += samples_, out += 4) {
-    const double covered = page_.alpha ? static_cast<double>(sum[colours_]) : area;  // over which colours were summed
+    const double covered = page_.alpha ? static_cast<double>(sum[colours_]) : area_;  // over which colours were summed
     std::array<double, 4> values = {};
     for (std::int64_t c = 0; c < colours_; ++c)
       values[static_cast<std::size_t>(c)] = covered > 0 ? static_cast<double>(sum[c]) / covered * factor_ + offset_ : 0;
@@ -215,19 +267,18 @@ void Screen::put_row(const float* sum, double area, std::uint8_t* out) const {
       for (double& value : values) value = 255 * srgb_encode(value / 255);
     }
     for (std::size_t c = 0; c < 3; ++c) out[c] = level(values[colours_ == 1 ? 0 : c]);
-    out[3] = page_.alpha ? level(255 * covered / area) : 255;
+    out[3] = page_.alpha ? level(255 * covered / area_) : 255;
   }
 }
 
-std::vector<std::uint8_t> Screen::rgba() const {
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(width_ * height_ * 4));
-  const double area = static_cast<double>(look_.part.height) / static_cast<double>(height_) * static_cast<double>(look_.part.width) /
-                      static_cast<double>(width_);
+std::vector<std::uint8_t> Screen::rgba() && {
+  if (sums_.empty()) return std::move(rgba_);
   in_threads((height_ + rows_a_task - 1) / rows_a_task, [&](std::int64_t task) {
-    for (std::int64_t y = task * rows_a_task; y < std::min(height_, (task + 1) * rows_a_task); ++y)
-      put_row(sums_.data() + y * width_ * samples_, area, pixels.data() + y * width_ * 4);
+    for (std::int64_t y = task * rows_a_task; y < std::min(height_, (task + 1) * rows_a_task); ++y) {
+      if (is_put_[static_cast<std::size_t>(y)] == 0) put_row(sums_.data() + y * width_ * samples_, y);
+    }
   });
-  return pixels;
+  return std::move(rgba_);
 }
 
 }  // namespace halation::app

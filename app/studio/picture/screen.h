@@ -31,8 +31,8 @@ class Screen {
   /// A part of the picture, which begins at `first` along the axis of parts, in host memory. Of each sample once.
   void take(const ConstView& part, std::int64_t first);
 
-  /// Red, green, blue and alpha of each pixel, row by row, once all has been taken.
-  std::vector<std::uint8_t> rgba() const;
+  /// Red, green, blue and alpha of each pixel, row by row, once all has been taken; the last that is asked of a screen.
+  std::vector<std::uint8_t> rgba() &&;
 
  private:
   /// The source samples that an output covers, and how much of the first and of the last.
@@ -49,9 +49,11 @@ class Screen {
   /// Sums of columns [x0, x1), of N samples each (0: one of those that there are), become those of outputs [c0, c1).
   template <int N>
   void add_columns(const float* sum, std::int64_t x0, std::int64_t x1, std::int64_t c0, std::int64_t c1, float* out) const;
-  /// The same of three finite colours, for all columns; behind the sums as many again may be read as an output covers.
-  void add_colours(const float* sum, float* out) const;
-  void put_row(const float* sum, double area, std::uint8_t* out) const;
+  /// Finite sums of three colours over whole rows become a row's pixels; behind them as many again may be read as an output covers.
+  void put_colours(const float* sum, std::int64_t y);
+  /// Sums of outputs become the pixels of row y.
+  void put_row(const float* sum, std::int64_t y);
+  bool is_without_light_and_inks() const;
 
   PageFacts page_;
   Look look_;
@@ -59,10 +61,13 @@ class Screen {
   std::int64_t colours_ = 1;  ///< of the sums: 1, 3, or the 4 of CMYK
   std::int64_t samples_ = 1;  ///< with alpha
   double factor_ = 1, offset_ = 0, alpha_factor_ = 1;
+  double area_ = 1;  ///< of the picture that an output covers, in pixels
   std::vector<Span> rows_, columns_;
   std::int64_t most_columns_ = 0;      ///< that an output covers
   std::vector<float> column_weights_;  ///< of so many for each output
-  std::vector<float> sums_;
+  std::vector<float> sums_;            ///< of rows that several parts give, once there are any
+  std::vector<std::uint8_t> rgba_;
+  std::vector<std::uint8_t> is_put_;   ///< which rows of it are there
 };
 
 }  // namespace halation::app
