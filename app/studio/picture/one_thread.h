@@ -38,7 +38,7 @@ class OneThread {
   struct Later {};
 
   /// Does `work` once what others have asked for before is done, urgent work before other, and waits for it. What it throws comes out; so does
-  /// what `check` throws while the work waits (`look_again`) or as its turn comes.
+  /// what `check` throws as the work is handed in, while it waits (`look_again`) or as its turn comes.
   void run(std::function<void()> work, Check check = {}, Urgency urgency = Urgency::usual) {
     Task task{.work = std::move(work), .check = std::move(check), .urgency = urgency, .done = {}};
     std::future<void> done = task.done.get_future();
@@ -76,10 +76,11 @@ class OneThread {
     std::promise<void> done;
   };
 
-  /// Behind all that are as urgent.
+  /// Behind all that are as urgent. What made it unwanted may have looked (`look_again`) before it came: then it does not wait either.
   void add(Task task) {
     {
       const std::lock_guard<std::mutex> locked(lock_);
+      if (const std::exception_ptr why = why_unwanted(task)) return task.done.set_exception(why);
       auto place = tasks_.end();
       if (task.urgency == Urgency::urgent) {
         ++urgent_;
