@@ -408,5 +408,20 @@ TEST(ErrorBound, HoldsForTheCpusSumsOf16Bits) {
   }
 }
 
+TEST(ErrorBound, IsNotKnownWhereSumsOfWeightsOverflow) {
+  const Filter line = Filter::dense({1, 1, 3}, {1e308, 1e308, 1e308});
+  const Filter block = Filter::dense({1, 3, 3}, {8e307, 8e307, 8e307, 8e307, 8e307, 8e307, 1, 2, 3});
+  for (const Filter& filter : {line, block}) {
+    for (const Pixel pixel : all_pixels) {
+      for (const Combine combine : {Combine::none, Combine::magnitude}) {
+        const std::vector<Filter> filters(combine == Combine::none ? 1 : 2, filter);
+        const Plan plan({.shape = {.height = 20, .width = 20}, .pixel = pixel, .filters = filters, .combine = combine, .options = {.output = Pixel::f64}});
+        EXPECT_EQ(plan.error_bound(1), HUGE_VAL) << name_of(pixel);
+        EXPECT_THAT(plan.explain(), HasSubstr("error before rounding at most inf times the largest input")) << name_of(pixel);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace halation
