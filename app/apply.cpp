@@ -6,8 +6,8 @@
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/job_options.h"
-#include "app/filtering/file.h"
-#include "app/report/printable.h"
+#include "app/filtering/files/file.h"
+#include "app/report/text/printable.h"
 #include "halation/error.h"
 #include "halation/io.h"
 #include "notice.h"

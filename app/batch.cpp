@@ -10,9 +10,9 @@
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/job_options.h"
-#include "app/filtering/batch.h"
-#include "app/report/printable.h"
-#include "app/report/status_line.h"
+#include "app/filtering/files/batch.h"
+#include "app/report/text/printable.h"
+#include "app/report/text/status_line.h"
 #include "halation/error.h"
 #include "halation/threads.h"
 #include "notice.h"

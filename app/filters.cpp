@@ -6,7 +6,7 @@
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/filter_options.h"
-#include "app/report/wrapped.h"
+#include "app/report/text/wrapped.h"
 #include "subcommands.h"
 
 namespace halation::app {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/report/printable.h"
+#include "app/report/text/printable.h"
 
 namespace halation::app {
 

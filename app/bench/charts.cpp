@@ -11,7 +11,7 @@
 
 #include "app/report/axes.h"
 #include "app/report/svg.h"
-#include "app/report/table.h"
+#include "app/report/text/table.h"
 
 namespace halation::app {
 namespace {

@@ -17,7 +17,7 @@
 #include "app/command_line/arguments.h"
 #include "app/notice.h"
 #include "app/report/records.h"
-#include "app/report/status_line.h"
+#include "app/report/text/status_line.h"
 #include "app/subcommands.h"
 #include "bench/built_in.h"
 #include "bench/contest.h"

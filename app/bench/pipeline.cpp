@@ -19,9 +19,9 @@
 #include <optional>
 #include <thread>
 
-#include "app/filtering/batch.h"
-#include "app/report/printable.h"
-#include "app/report/table.h"
+#include "app/filtering/files/batch.h"
+#include "app/report/text/printable.h"
+#include "app/report/text/table.h"
 #include "core/memory.h"
 #include "halation/filters.h"
 #include "halation/frame_filter.h"

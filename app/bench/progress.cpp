@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/report/table.h"
+#include "app/report/text/table.h"
 
 namespace halation::app {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/report/status_line.h"
+#include "app/report/text/status_line.h"
 #include "bench/contest.h"
 
 namespace halation::app {

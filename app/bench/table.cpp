@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "app/report/printable.h"
-#include "app/report/wrapped.h"
+#include "app/report/text/printable.h"
+#include "app/report/text/wrapped.h"
 #include "bench/contest_json.h"
 
 namespace halation::app {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/report/table.h"
+#include "app/report/text/table.h"
 #include "bench/contest.h"
 #include "bench/record.h"
 #include "ladder/measure.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "app/report/wrapped.h"
+#include "app/report/text/wrapped.h"
 #include "halation/error.h"
 #include "quoting.h"
 

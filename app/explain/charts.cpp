@@ -12,7 +12,7 @@
 #include "app/report/axes.h"
 #include "app/report/page.h"
 #include "app/report/svg.h"
-#include "app/report/table.h"
+#include "app/report/text/table.h"
 #include "core/stopwatch.h"
 
 namespace halation::app {

@@ -14,7 +14,7 @@
 #include "app/command_line/filter_options.h"
 #include "app/command_line/stated_job.h"
 #include "app/report/filter_facts.h"
-#include "app/report/printable.h"
+#include "app/report/text/printable.h"
 #include "app/report/records.h"
 #include "app/subcommands.h"
 #include "halation/error.h"

@@ -14,7 +14,7 @@
 #include "app/report/page.h"
 #include "app/report/records.h"
 #include "app/report/svg.h"
-#include "app/report/table.h"
+#include "app/report/text/table.h"
 #include "charts.h"
 #include "core/stopwatch.h"
 #include "weight_charts.h"

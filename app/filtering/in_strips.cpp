@@ -6,7 +6,7 @@
 #include <chrono>
 #include <optional>
 
-#include "app/report/status_line.h"
+#include "app/report/text/status_line.h"
 #include "halation/strip_filter.h"
 
 namespace halation::app {

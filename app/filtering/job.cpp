@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/refuse.h"
 #include "halation/error.h"
 #include "halation/transfer.h"
 #include "pipeline/choose_device.h"
@@ -20,8 +21,6 @@
 
 namespace halation::app {
 namespace {
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
 
 /// `filter` for images of `dims` dimensions, with the anchor asked for.
 Filter settled(const Filter& filter, int dims, const std::vector<std::int64_t>& anchor) {

@@ -14,7 +14,7 @@
 #include "app/command_line/memory_option.h"
 #include "app/filtering/timing.h"
 #include "app/notice.h"
-#include "app/report/wrapped.h"
+#include "app/report/text/wrapped.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
 #include "halation/io.h"

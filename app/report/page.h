@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "table.h"
+#include "text/table.h"
 
 namespace halation::app {
 

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "printable.h"
+#include "text/printable.h"
 
 namespace halation::app {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/report/printable.h"
-#include "app/report/wrapped.h"
+#include "app/report/text/printable.h"
+#include "app/report/text/wrapped.h"
 
 namespace halation::app {
 namespace {

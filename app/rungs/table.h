@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/report/table.h"
+#include "app/report/text/table.h"
 #include "run.h"
 
 namespace halation::app {

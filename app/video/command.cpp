@@ -10,8 +10,9 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/job_options.h"
 #include "app/notice.h"
-#include "app/report/printable.h"
-#include "app/report/status_line.h"
+#include "app/refuse.h"
+#include "app/report/text/printable.h"
+#include "app/report/text/status_line.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
 #include "run.h"
@@ -84,8 +85,6 @@ Flags::Flags(Command& command) : job_options(command, JobOptions::Of::frames) {
   reports.flag("--quiet", quiet, "no line that tells how far it is, on a terminal");
   command.footer(footer);
 }
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
 
 /// For frames, of two dimensions whatever their planes are stored as.
 Chain for_frames(Chain chain) {

@@ -1,5 +1,5 @@
 // printable_test.cpp: texts of any bytes as UTF-8.
-#include "app/report/printable.h"
+#include "app/report/text/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/command_line/filter_options.h"
+#include "app/refuse.h"
 #include "app/report/filter_facts.h"
 #include "app/studio/picture/histogram.h"
 #include "code_lines.h"
@@ -23,8 +24,6 @@ namespace halation::app {
 namespace {
 
 constexpr std::int64_t response_points = 65;  // along each axis, odd: one lies at 0
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
 
 std::string_view name_of(ColourModel colour) {
   switch (colour) {

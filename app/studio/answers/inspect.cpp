@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "app/refuse.h"
 #include "core/border_index.h"
 #include "core/convert.h"
 #include "halation/error.h"
@@ -21,8 +22,6 @@ namespace {
 constexpr std::int64_t most_shown = 15;         // taps along an axis
 constexpr std::int64_t most_taps = 1 << 22;     // of a filter
 constexpr std::array<double, 3> luma = {0.299, 0.587, 0.114};  // BT.601
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
 
 double value_at(const ConstView& view, const Position& at) {
   return visit_pixel(view.pixel, [&](auto like) { return static_cast<double>(view.at<decltype(like)>(at)); });

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/refuse.h"
 #include "app/report/records.h"
 #include "app/rungs/random_job.h"
 #include "app/rungs/run.h"
@@ -25,8 +26,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double rung_budget_s = 0.1;  // kernels alone are shown, and previews wait meanwhile
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
 
 void check_dims(std::int64_t dims) {
   if (dims < 1 || dims > 3) refuse(fmt::format("dims is 1, 2 or 3, got {}", dims));

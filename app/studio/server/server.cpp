@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "app/command_line/arguments.h"
-#include "app/filtering/file.h"
+#include "app/filtering/files/file.h"
 #include "app/studio/answers/answers.h"
 #include "app/studio/answers/inspect.h"
 #include "app/studio/answers/lesson_answers.h"

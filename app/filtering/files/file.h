@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/filtering/job.h"
 #include "halation/io.h"
-#include "job.h"
 
 namespace halation::app {
 

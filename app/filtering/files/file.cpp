@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/filtering/in_strips.h"
+#include "app/filtering/side_by_side.h"
 #include "halation/error.h"
-#include "in_strips.h"
-#include "side_by_side.h"
 
 namespace halation::app {
 namespace {
