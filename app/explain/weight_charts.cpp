@@ -242,8 +242,8 @@ Drawing weights_drawing(const Filter& filter, const std::string& id) {
   }
   svg.rectangle(left, top, side * static_cast<double>(grid.columns), side * static_cast<double>(grid.rows),
                 "outline");
-  svg.rectangle(left + side * static_cast<double>(filter.anchor().x / grid.step_x),
-                top + side * static_cast<double>(filter.anchor().y / grid.step_y), side, side, "frame");
+  const std::int64_t anchor_column = filter.anchor().x / grid.step_x, anchor_row = filter.anchor().y / grid.step_y;
+  svg.rectangle(left + side * static_cast<double>(anchor_column), top + side * static_cast<double>(anchor_row), side, side, "frame");
   svg.cell(left, bottom + 12, 12, 12, "positive", words ? 0.5 : 1);
   svg.text(left + 18, bottom + 22, "up to " + number_text(largest), "small");
   if (std::any_of(grid.values.begin(), grid.values.end(), [](double weight) { return weight < 0; })) {

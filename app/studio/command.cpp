@@ -20,6 +20,10 @@
 #include "app/subcommands.h"
 #include "halation/error.h"
 
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
 namespace halation::app {
 namespace {
 
@@ -137,7 +141,15 @@ void open_browser(const std::string& address) {
   posix_spawn_file_actions_destroy(&actions);
 }
 
+/// One heap for all threads: with one for each, what each has given back stays in its own, 15 MB a step of a picture of 200 megapixels.
+void share_one_heap() {
+#ifdef M_ARENA_MAX
+  mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 void studio(const Flags& flags) {
+  share_one_heap();
   OnSignals signals;
   const int port = flags.port ? static_cast<int>(whole_number_from("--port", *flags.port, 0, 65535)) : 0;
   Workspace workspace(flags.device ? device_from(*flags.device) : std::nullopt);

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/filtering/shown_range.h"
@@ -90,7 +89,7 @@ void check(const PageFacts& page, const ConstView& view, Pixel scale, const Look
   const std::int64_t length = length_of(page.shape);
   for (std::int64_t first = 0; first < length; first += part_length)
     screen.take(part_of(view, first, std::min(part_length, length - first)), first);
-  const std::vector<std::uint8_t> shown = std::move(screen).rgba();
+  const std::vector<std::uint8_t> shown = screen.rgba();
   const std::vector<double> wanted = expected(page, view, scale, look.part, screen.width(), screen.height());
   ASSERT_EQ(shown.size(), wanted.size());
   for (std::size_t i = 0; i < shown.size(); ++i) ASSERT_NEAR(shown[i], wanted[i], 0.51) << "sample " << i % 4 << " of pixel " << i / 4;
@@ -143,7 +142,7 @@ TEST(Screen, ShowsNotANumberAsBlackAndInfinityAsTheEnds) {
   const std::vector<float> values = {std::nanf(""), INFINITY, -INFINITY};
   Screen screen(facts(shape, Pixel::f32, ColourModel::gray), Pixel::f32, {.part = whole_of(shape), .width = 3});
   screen.take(view_of(values.data(), shape), 0);
-  EXPECT_EQ(std::move(screen).rgba(), (std::vector<std::uint8_t>{0, 0, 0, 255, 255, 255, 255, 255, 0, 0, 0, 255}));
+  EXPECT_EQ(screen.rgba(), (std::vector<std::uint8_t>{0, 0, 0, 255, 255, 255, 255, 255, 0, 0, 0, 255}));
 }
 
 TEST(Screen, RefusesPartsThatLeaveThePicture) {

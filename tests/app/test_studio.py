@@ -275,6 +275,10 @@ class Burdens(Studio):
             self.assertEqual(bytes(body[::4]), b"".join(out[(1490 + y) * width + 1000:][:100] for y in range(100)))
         status, _, body = self.ask("/histogram", **words)
         self.assertEqual((status, sum(json.loads(body)["result"]["channels"][0])), (200, height * width))
+        before = self.resident()
+        for step in range(60):
+            self.assertEqual(self.ask("/preview", chain=f"gaussian sigma={3 + step / 50}", border="wrap", w=1200)[0], 200)
+        self.assertLess(self.resident(), before + (48 << 20))
 
 
 class Command(Studio):

@@ -271,7 +271,7 @@ void Screen::put_row(const float* sum, std::int64_t y) {
   }
 }
 
-std::vector<std::uint8_t> Screen::rgba() && {
+std::vector<std::uint8_t> Screen::rgba() {
   if (sums_.empty()) return std::move(rgba_);
   in_threads((height_ + rows_a_task - 1) / rows_a_task, [&](std::int64_t task) {
     for (std::int64_t y = task * rows_a_task; y < std::min(height_, (task + 1) * rows_a_task); ++y) {

@@ -31,8 +31,8 @@ class Screen {
   /// A part of the picture, which begins at `first` along the axis of parts, in host memory. Of each sample once.
   void take(const ConstView& part, std::int64_t first);
 
-  /// Red, green, blue and alpha of each pixel, row by row, once all has been taken; the last that is asked of a screen.
-  std::vector<std::uint8_t> rgba() &&;
+  /// Red, green, blue and alpha of each pixel, row by row, once all has been taken. They are handed over: to be called once.
+  std::vector<std::uint8_t> rgba();
 
  private:
   /// The source samples that an output covers, and how much of the first and of the last.

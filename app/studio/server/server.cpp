@@ -313,7 +313,7 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
     response.set_header("X-Halation-Milliseconds", fmt::format("{:.3f}", made.milliseconds));
     response.set_header("X-Halation-Way", made.kept ? "kept" : made.in_part ? "part" : made.in_strips ? "strips" : "whole");
   }
-  std::vector<std::uint8_t> rgba = std::move(*screen).rgba();
+  std::vector<std::uint8_t> rgba = screen->rgba();
   const std::int64_t width = screen->width(), height = screen->height();
   screen.reset();  // several times as large as what is sent
   response.set_header("X-Halation-Width", std::to_string(width));
