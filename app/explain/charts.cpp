@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -170,8 +171,8 @@ std::string tile_chart(const Tiling& tiling) {
   const double rows = tiling.dims == 1 ? 1 : across;
   const double width = side * across, height = tiling.dims == 1 ? std::max(side, 24.0) : side * rows;
   const double left = 4, top = 4;
-  const double halo = static_cast<double>(tiling.mask / 2) * side,
-               outputs = static_cast<double>(tiling.tile) * side;
+  const std::int64_t reach = tiling.mask / 2;
+  const double halo = static_cast<double>(reach) * side, outputs = static_cast<double>(tiling.tile) * side;
   Svg svg("tile", half_width_px, top + height + 26, "What an inside tile loads",
           fmt::format("{} elements, of which {} lie over outputs; in the middle each serves {} outputs.",
                       power(tiling.tile + tiling.mask - 1, tiling.dims), power(tiling.tile, tiling.dims),
