@@ -45,7 +45,7 @@ class Busy {
 };
 
 /// Hands work in from a thread of its own, and returns once it waits in the queue.
-std::future<void> waiting(OneThread& worker, std::function<void()> work, Urgency urgency) {
+std::future<void> waiting(OneThread& worker, const std::function<void()>& work, Urgency urgency) {
   auto looked_at = std::make_shared<std::promise<void>>();
   std::future<void> is_looked_at = looked_at->get_future();
   auto first = std::make_shared<std::atomic<bool>>(true);
