@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "halation/halation.h"
+#include "message_of.h"
 #include "numbers.h"
 #include "plan/analysis/analyse.h"
 
@@ -416,11 +417,20 @@ TEST(ErrorBound, IsNotKnownWhereSumsOfWeightsOverflow) {
       for (const Combine combine : {Combine::none, Combine::magnitude}) {
         const std::vector<Filter> filters(combine == Combine::none ? 1 : 2, filter);
         const Plan plan({.shape = {.height = 20, .width = 20}, .pixel = pixel, .filters = filters, .combine = combine, .options = {.output = Pixel::f64}});
-        EXPECT_EQ(plan.error_bound(1), HUGE_VAL) << name_of(pixel);
+        for (const double most : {0.0, 1.0, 255.0}) EXPECT_EQ(plan.error_bound(most), HUGE_VAL) << name_of(pixel) << ", " << most;
         EXPECT_THAT(plan.explain(), HasSubstr("error before rounding at most inf times the largest input")) << name_of(pixel);
       }
     }
   }
+}
+
+TEST(ErrorBound, ThatIsNotKnownLetsNoTransformBeAskedForNorSumsBeInF32) {
+  const Filter block = Filter::dense({1, 5, 5}, std::vector<double>(25, 1e308));
+  PlanSpec spec{.shape = {.height = 90, .width = 90}, .pixel = Pixel::u8, .filters = {block}, .options = {.method = Method::fft}};
+  EXPECT_THAT(message_of([&] { Plan{spec}; }), HasSubstr("could be inf levels off in f64, at most 0.5 is allowed; use automatic or direct"));
+  spec.pixel = Pixel::f32;
+  spec.options = {.output = Pixel::u8};
+  EXPECT_THAT(Plan(spec).explain(), HasSubstr("sums in f64"));
 }
 
 }  // namespace

@@ -320,6 +320,7 @@ class Chooser {
       candidate.bound = error_bound(candidate.taps, candidate.magnitudes, separation.residual, job);
     }
     candidate.bound.absolute += backend_.added_error(job, candidate.taps);
+    if (!std::isfinite(candidate.magnitudes)) candidate.bound = no_bound();
     return candidate;
   }
 
@@ -376,12 +377,8 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
     for (FilterAnalysis& analysis : analyses) {
       candidates.push_back(by_timing ? chooser.by_timing(analysis, job, transforms)
                                      : chooser.by_estimate(analysis, job, transforms));
-      // A magnitude is at most as far off as its components together; single outputs share the largest bound. Weights whose sum overflows
-      // have none: ∞ - ∞.
-      const auto join = [&](double a, double b) {
-        if (std::isnan(b)) return std::numeric_limits<double>::infinity();
-        return job.combine == Combine::none ? std::max(a, b) : a + b;
-      };
+      // A magnitude is at most as far off as its components together; single outputs share the largest bound.
+      const auto join = [&](double a, double b) { return job.combine == Combine::none ? std::max(a, b) : a + b; };
       bound.relative = join(bound.relative, candidates.back().bound.relative);
       bound.absolute = join(bound.absolute, candidates.back().bound.absolute);
       bound.most = join(bound.most, candidates.back().bound.most);

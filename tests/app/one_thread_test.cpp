@@ -25,14 +25,13 @@ using Urgency = OneThread::Urgency;
 class Busy {
  public:
   explicit Busy(OneThread& worker) {
-    std::promise<void> begun;
-    done_ = std::async(std::launch::async, [this, &worker, &begun] {
-      worker.run([&] {
-        begun.set_value();
+    done_ = std::async(std::launch::async, [this, &worker] {
+      worker.run([this] {
+        begun_.set_value();
         may_end_.get_future().wait();
       });
     });
-    begun.get_future().wait();
+    begun_.get_future().wait();
   }
   void end() {
     may_end_.set_value();
@@ -40,7 +39,7 @@ class Busy {
   }
 
  private:
-  std::promise<void> may_end_;
+  std::promise<void> begun_, may_end_;
   std::future<void> done_;
 };
 
@@ -102,6 +101,7 @@ TEST(OneThread, WhatIsNoLongerWantedWaitsNoMore) {
     });
   });
   waits.get_future().wait();
+  worker.look_again();  // which waits until it is in the queue
   is_wanted = false;
   worker.look_again();
   EXPECT_EQ(message_of([&] { done.get(); }), "unwanted");

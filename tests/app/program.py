@@ -37,6 +37,11 @@ def main_on_gpu():
     main()
 
 
+def gives_back_what_is_freed():
+    """An environment for tests of memory: AddressSanitizer would keep it."""
+    return {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"}
+
+
 def read_all(descriptor):
     """What is left to read from the near end of a terminal whose far end is closed."""
     parts = []

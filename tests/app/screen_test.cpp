@@ -145,6 +145,15 @@ TEST(Screen, ShowsNotANumberAsBlackAndInfinityAsTheEnds) {
   EXPECT_EQ(screen.rgba(), (std::vector<std::uint8_t>{0, 0, 0, 255, 255, 255, 255, 255, 0, 0, 0, 255}));
 }
 
+TEST(Screen, NotANumberIsSeenWhereItIsAlone) {
+  const Shape shape{.height = 1, .width = 4, .channels = 3};  // the first pixel of three covers less than two, the second what is not a number
+  std::vector<float> values(12, 1.0F);
+  values[2 * 3] = std::nanf("");
+  Screen screen(facts(shape, Pixel::f32, ColourModel::rgb), Pixel::f32, {.part = whole_of(shape), .width = 3});
+  screen.take(view_of(values.data(), shape), 0);
+  EXPECT_EQ(screen.rgba(), (std::vector<std::uint8_t>{255, 255, 255, 255, 0, 255, 255, 255, 0, 255, 255, 255}));
+}
+
 TEST(Screen, RefusesPartsThatLeaveThePicture) {
   const PageFacts page = facts({.height = 4, .width = 6}, Pixel::u8, ColourModel::gray);
   const auto refused = [&](const Region& part, std::int64_t width) {

@@ -472,9 +472,8 @@ class Memory(StripTest):
 
     def measured(self, *arguments):
         """The largest memory of a run in MB."""
-        # AddressSanitizer would keep what is freed.
-        environment = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"}
-        child = subprocess.Popen([program.HALATION, *map(str, arguments)], cwd=self.folder, stdout=subprocess.DEVNULL, env=environment)
+        child = subprocess.Popen([program.HALATION, *map(str, arguments)], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                 env={**os.environ, **program.gives_back_what_is_freed()})
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(child.returncode, 0)

@@ -121,14 +121,15 @@ Screen::Screen(const PageFacts& page, Pixel scale, const Look& look) : page_(pag
     for (std::int64_t k = 0; k < most_columns_; ++k) column_weights_.push_back(k < columns.end - columns.begin ? columns.weight(columns.begin + k) : 0.0F);
   }
   area_ = static_cast<double>(part.height) / static_cast<double>(height_) * static_cast<double>(part.width) / static_cast<double>(width_);
+  level_factor_ = static_cast<float>(factor_ / area_);
+  level_offset_ = static_cast<float>(offset_) + 0.5F;
   rgba_.resize(static_cast<std::size_t>(width_ * height_ * 4));
-  is_put_.assign(static_cast<std::size_t>(height_), 0);
+  sums_.resize(static_cast<std::size_t>(height_));
 }
 
-void Screen::put_colours(const float* sum, std::int64_t y) {
-  const auto factor = static_cast<float>(factor_ / area_), offset = static_cast<float>(offset_) + 0.5F;
-  const Four factors = {factor, factor, factor, 0}, offsets = {offset, offset, offset, 255};
-  std::vector<float> levels(static_cast<std::size_t>(width_ * 4));
+void Screen::put_colours(const float* sum, std::int64_t y, std::vector<float>& levels) {
+  const Four factors = {level_factor_, level_factor_, level_factor_, 0}, offsets = {level_offset_, level_offset_, level_offset_, 255};
+  levels.resize(static_cast<std::size_t>(width_ * 4));
   float* out = levels.data();
   const float* weights = column_weights_.data();
   for (const Span& columns : columns_) {
@@ -141,7 +142,6 @@ void Screen::put_colours(const float* sum, std::int64_t y) {
     out += 4;
   }
   put_bytes(levels.data(), width_ * 4, rgba_.data() + y * width_ * 4);
-  is_put_[static_cast<std::size_t>(y)] = 1;
 }
 
 template <int N>
@@ -177,14 +177,12 @@ void Screen::take_as(const ConstView& part, std::int64_t y0, std::int64_t x0) {
   const auto settles = [&](const Span& rows) { return is_whole && rows.begin >= y0 && rows.end <= y1; };
   // 0 times what is not finite is not 0: of floats each column is asked for.
   const bool are_finite_colours = samples_ == 3 && is_without_light_and_inks() && std::is_integral_v<T>;
-  if (!settles(rows_[static_cast<std::size_t>(o0)]) || !settles(rows_[static_cast<std::size_t>(o1 - 1)]))
-    sums_.resize(static_cast<std::size_t>(width_ * height_ * samples_));
   const std::int64_t colours = colours_, samples = samples_, count = part.shape.width;
   const float alpha_offset = static_cast<float>(shown_range(page_.pixel).black);
   const auto alpha_factor = static_cast<float>(alpha_factor_);
 
   in_threads((o1 - o0 + rows_a_task - 1) / rows_a_task, [&](std::int64_t task) {
-    std::vector<float> sum(static_cast<std::size_t>(count * samples) + behind), row, line;
+    std::vector<float> sum(static_cast<std::size_t>(count * samples) + behind), row, settled, levels;
     for (std::int64_t o = o0 + task * rows_a_task; o < std::min(o1, o0 + (task + 1) * rows_a_task); ++o) {
       const Span& rows = rows_[static_cast<std::size_t>(o)];
       const std::int64_t begin = std::max(rows.begin, y0), end = std::min(rows.end, y1);
@@ -209,11 +207,13 @@ void Screen::take_as(const ConstView& part, std::int64_t y0, std::int64_t x0) {
         add_row(row.data(), count * samples, rows.weight(y), sum.data());
       }
       if (is_settled && are_finite_colours) {
-        put_colours(sum.data(), o);
+        put_colours(sum.data(), o, levels);
         continue;
       }
-      if (is_settled) line.assign(static_cast<std::size_t>(width_ * samples), 0.0F);
-      float* out = is_settled ? line.data() : sums_.data() + o * width_ * samples;
+      std::vector<float>& outputs = is_settled ? settled : sums_[static_cast<std::size_t>(o)];
+      if (is_settled) outputs.clear();
+      outputs.resize(static_cast<std::size_t>(width_ * samples));
+      float* out = outputs.data();
       if (samples == 1) {
         add_columns<1>(sum.data(), x0, x1, c0, c1, out);
       } else if (samples == 3) {
@@ -221,7 +221,7 @@ void Screen::take_as(const ConstView& part, std::int64_t y0, std::int64_t x0) {
       } else {
         for (std::int64_t s = 0; s < samples; ++s) add_columns<0>(sum.data() + s, x0, x1, c0, c1, out + s);
       }
-      if (is_settled) put_row(line.data(), o);
+      if (is_settled) put_row(out, o, levels);
     }
   });
 }
@@ -242,16 +242,14 @@ void Screen::take(const ConstView& part, std::int64_t first) {
 
 bool Screen::is_without_light_and_inks() const { return !page_.alpha && !page_.linear_light && colours_ != 4; }
 
-void Screen::put_row(const float* sum, std::int64_t y) {
+void Screen::put_row(const float* sum, std::int64_t y, std::vector<float>& levels) {
   std::uint8_t* out = rgba_.data() + y * width_ * 4;
-  is_put_[static_cast<std::size_t>(y)] = 1;
   if (is_without_light_and_inks()) {
-    const auto factor = static_cast<float>(factor_ / area_), offset = static_cast<float>(offset_) + 0.5F;
     const std::int64_t green = colours_ == 1 ? 0 : 1, blue = colours_ == 1 ? 0 : 2;
-    std::vector<float> levels(static_cast<std::size_t>(width_ * 4), 255.0F);
+    levels.assign(static_cast<std::size_t>(width_ * 4), 255.0F);
     for (std::int64_t x = 0; x < width_; ++x, sum += colours_) {
       const std::array<float, 3> of_pixel = {sum[0], sum[green], sum[blue]};
-      for (std::size_t c = 0; c < 3; ++c) levels[static_cast<std::size_t>(4 * x) + c] = of_pixel[c] * factor + offset;
+      for (std::size_t c = 0; c < 3; ++c) levels[static_cast<std::size_t>(4 * x) + c] = of_pixel[c] * level_factor_ + level_offset_;
     }
     return put_bytes(levels.data(), width_ * 4, out);
   }
@@ -272,12 +270,10 @@ void Screen::put_row(const float* sum, std::int64_t y) {
 }
 
 std::vector<std::uint8_t> Screen::rgba() {
-  if (sums_.empty()) return std::move(rgba_);
-  in_threads((height_ + rows_a_task - 1) / rows_a_task, [&](std::int64_t task) {
-    for (std::int64_t y = task * rows_a_task; y < std::min(height_, (task + 1) * rows_a_task); ++y) {
-      if (is_put_[static_cast<std::size_t>(y)] == 0) put_row(sums_.data() + y * width_ * samples_, y);
-    }
-  });
+  std::vector<float> levels;
+  for (std::int64_t y = 0; y < height_; ++y) {
+    if (const std::vector<float>& sums = sums_[static_cast<std::size_t>(y)]; !sums.empty()) put_row(sums.data(), y, levels);
+  }
   return std::move(rgba_);
 }
 

@@ -49,10 +49,11 @@ class Screen {
   /// Sums of columns [x0, x1), of N samples each (0: one of those that there are), become those of outputs [c0, c1).
   template <int N>
   void add_columns(const float* sum, std::int64_t x0, std::int64_t x1, std::int64_t c0, std::int64_t c1, float* out) const;
-  /// Finite sums of three colours over whole rows become a row's pixels; behind them as many again may be read as an output covers.
-  void put_colours(const float* sum, std::int64_t y);
+  /// Finite sums of three colours over whole rows become the pixels of row y; behind them as many again may be read as an output covers.
+  /// `levels` is scratch.
+  void put_colours(const float* sum, std::int64_t y, std::vector<float>& levels);
   /// Sums of outputs become the pixels of row y.
-  void put_row(const float* sum, std::int64_t y);
+  void put_row(const float* sum, std::int64_t y, std::vector<float>& levels);
   bool is_without_light_and_inks() const;
 
   PageFacts page_;
@@ -62,12 +63,12 @@ class Screen {
   std::int64_t samples_ = 1;  ///< with alpha
   double factor_ = 1, offset_ = 0, alpha_factor_ = 1;
   double area_ = 1;  ///< of the picture that an output covers, in pixels
+  float level_factor_ = 1, level_offset_ = 0;  ///< from a sum to a level, and half a level
   std::vector<Span> rows_, columns_;
   std::int64_t most_columns_ = 0;      ///< that an output covers
   std::vector<float> column_weights_;  ///< of so many for each output
-  std::vector<float> sums_;            ///< of rows that several parts give, once there are any
+  std::vector<std::vector<float>> sums_;  ///< of the rows that several parts give; others are put as they are there
   std::vector<std::uint8_t> rgba_;
-  std::vector<std::uint8_t> is_put_;   ///< which rows of it are there
 };
 
 }  // namespace halation::app

@@ -315,7 +315,6 @@ void Server::Impl::preview(const Words& words, httplib::Response& response) {
   }
   std::vector<std::uint8_t> rgba = screen->rgba();
   const std::int64_t width = screen->width(), height = screen->height();
-  screen.reset();  // several times as large as what is sent
   response.set_header("X-Halation-Width", std::to_string(width));
   response.set_header("X-Halation-Height", std::to_string(height));
   if (format == "raw") {

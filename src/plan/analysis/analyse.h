@@ -45,8 +45,14 @@ struct ErrorBound {
   double approximation = 0;  ///< what is left out of the filter on purpose, over max|x|
 
   double at(double max_abs) const { return of_rounding(max_abs) + approximation * max_abs; }
-  double of_rounding(double max_abs) const { return std::min(relative * max_abs, most) + absolute; }
+  double of_rounding(double max_abs) const { return std::min(most, relative * max_abs) + absolute; }  // ∞ · 0 is not the less
 };
+
+/// Of weights whose sum overflows: nothing is known.
+inline ErrorBound no_bound() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return {.relative = infinity, .absolute = infinity};
+}
 
 /// The bound for one filter as the job will compute it: with u half a unit in the last place of 1 and S(j) the
 /// sum of the j largest |w|, of n that are not 0,

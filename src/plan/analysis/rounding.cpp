@@ -15,6 +15,7 @@ double levels_off(const Job& job, double magnitudes, const ErrorBound& own, cons
   if (const std::optional<double> magnitude = largest_input(job)) return bound.of_rounding(*magnitude);
   const double sums = std::fabs(job.scale) * magnitudes;
   if (sums == 0) return 0;
+  if (!std::isfinite(sums)) return own.relative;
   return own.relative * std::max(largest(job.out_pixel), -smallest(job.out_pixel)) / sums;
 }
 
