@@ -39,7 +39,7 @@ def main_on_gpu():
 
 def gives_back_what_is_freed():
     """An environment for tests of memory: AddressSanitizer would keep it."""
-    return {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"}
+    return {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1:thread_local_quarantine_size_kb=64"}
 
 
 def read_all(descriptor):
