@@ -131,7 +131,7 @@ void Plan::run(ConstView in, std::span<const View> outs, RunOptions options) con
   }
   if (options.workspace.empty()) {
     const PooledWorkspace pooled(needed);
-    impl_->runner->run(in, outs, pooled.bytes(), options.stream);
+    impl_->runner->run(in, outs, pooled.bytes().first(needed), options.stream);
     return;
   }
   if (options.workspace.size() < needed) {
@@ -141,7 +141,7 @@ void Plan::run(ConstView in, std::span<const View> outs, RunOptions options) con
   if (reinterpret_cast<std::uintptr_t>(options.workspace.data()) % workspace_alignment != 0) {
     throw Error(ErrorCode::invalid_argument, "workspace must begin on a 64-byte boundary");
   }
-  impl_->runner->run(in, outs, options.workspace, options.stream);
+  impl_->runner->run(in, outs, options.workspace.first(needed), options.stream);
 }
 
 std::vector<std::vector<RankedMethod>> Plan::ranking() const {

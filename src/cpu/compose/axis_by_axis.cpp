@@ -142,7 +142,7 @@ class AxisByAxis final : public Runner {
       for (std::int64_t first = 0; first < job_->in.batch; first += layout.images) {
         const std::int64_t images = std::min(layout.images, job_->in.batch - first);
         const Part part{.all_channels = together, .channel = channel, .first = first, .images = images};
-        run_part(layout, part, in, outs, Scratch(workspace.data()));
+        run_part(layout, part, in, outs, Scratch(workspace));
       }
     }
   }
@@ -212,7 +212,7 @@ class AxisByAxis final : public Runner {
     return Scratch::bytes<Sum>(layout.source_samples + line_slack) +
            2 * Scratch::bytes<Sum>(layout.between_samples + line_slack) +
            (job_->combine == Combine::magnitude ? Scratch::bytes<double>(layout.out_samples) : 0) +
-           workers_ * layout.worker_bytes;
+           WorkerScratch::bytes(workers_, layout.worker_bytes);
   }
 
   Passes<Sum> passes(const Taps& taps, std::int64_t images, std::int64_t step) const {
@@ -270,7 +270,7 @@ class AxisByAxis final : public Runner {
     for (Sum*& image : between) image = scratch.take<Sum>(layout.between_samples + line_slack);
     const bool magnitude = job_->combine == Combine::magnitude;
     double* squares = magnitude ? scratch.take<double>(layout.out_samples) : nullptr;
-    std::byte* own = scratch.take<std::byte>(workers_ * layout.worker_bytes);
+    const WorkerScratch own(scratch.part(WorkerScratch::bytes(workers_, layout.worker_bytes)).left(), workers_, layout.worker_bytes);
 
     const ConstView in = part.of(all);
     const Sum* begin = source;
@@ -289,7 +289,7 @@ class AxisByAxis final : public Runner {
       const View out = part.of(outs[magnitude ? 0 : i]);
       const bool in_place = sums_are_pixels_ && is_packed(out, layout.step);
       Sum* last = in_place ? reinterpret_cast<Sum*>(out.data) : between[layout.filters[i].list.size() % 2];
-      filter(layout.filters[i], part.images, begin, between, last, own, layout.worker_bytes);
+      filter(layout.filters[i], part.images, begin, between, last, own);
       if (magnitude) {
         in_tasks(out_samples,
                  [&](std::int64_t at, std::int64_t n) { kernels_.add_squares(last + at, squares + at, n); });
@@ -304,13 +304,13 @@ class AxisByAxis final : public Runner {
   }
 
   void filter(const Passes<Sum>& passes, std::int64_t images, const Sum* from,
-              const std::array<Sum*, 2>& between, Sum* last, std::byte* own, std::int64_t own_bytes) const {
+              const std::array<Sum*, 2>& between, Sum* last, const WorkerScratch& own) const {
     for (std::size_t i = 0; i < passes.list.size(); ++i) {
       const AxisPass<Sum>& pass = passes.list[i];
       Sum* to = i + 1 == passes.list.size() ? last : between[(i + 1) % 2];
       const std::int64_t outer = passes.outer[i] * images;
       parallel(workers_, pass.tasks(outer), [&](int worker, std::int64_t task) {
-        pass.run(task, outer, from, to, Scratch(own + worker * own_bytes));
+        pass.run(task, outer, from, to, own.of(worker));
       });
       from = to;
     }

@@ -199,6 +199,14 @@ void AxisPass<Sum>::cut() {
   }
 }
 
+/// Segments of a matrix begin where a group of its outputs does: each output is made, and written, in one of them only.
+template <class Sum>
+typename AxisPass<Sum>::Range AxisPass<Sum>::outputs_of(std::int64_t segment) const {
+  const std::int64_t group = choice_.sums == AxisSums::matrix ? std::int64_t{rows_at_once} : 1;
+  const auto begin_of = [&](std::int64_t at) { return at == segments_ ? job_.n_out : job_.n_out * at / segments_ / group * group; };
+  return {begin_of(segment), begin_of(segment + 1)};
+}
+
 template <class Sum>
 std::int64_t AxisPass<Sum>::tasks(std::int64_t outer) const {
   switch (choice_.way) {
@@ -219,8 +227,8 @@ std::int64_t AxisPass<Sum>::lines_scratch_bytes(std::int64_t n) const {
   switch (choice_.sums) {
     case AxisSums::taps:
       return constant + Pointers<Sum>::bytes(1, job_.taps);
-    case AxisSums::matrix:
-      return 2 * constant + Scratch::bytes<const Sum*>(job_.n_in + 1);
+    case AxisSums::matrix:  // and where that fails, the taps
+      return constant + std::max(constant + Scratch::bytes<const Sum*>(job_.n_in + 1), Pointers<Sum>::bytes(1, job_.taps));
     case AxisSums::box:
       break;
   }
@@ -273,14 +281,14 @@ void AxisPass<Sum>::run_columns(std::int64_t task, const Sum* in, Sum* out, Scra
   const std::int64_t end = job_.inner * (part + 1) / parts_;
   sum_lines(in + block * job_.n_in * job_.inner + begin, job_.inner,
             out + block * job_.n_out * job_.inner + begin, job_.inner, end - begin,
-            {job_.n_out * segment / segments_, job_.n_out * (segment + 1) / segments_}, scratch);
+            outputs_of(segment), scratch);
 }
 
 template <class Sum>
 void AxisPass<Sum>::run_row(std::int64_t task, const Sum* in, Sum* out, Scratch scratch) const {
   const std::int64_t segment = task % segments_;
   const std::int64_t block = task / segments_;
-  const Range outputs{job_.n_out * segment / segments_, job_.n_out * (segment + 1) / segments_};
+  const Range outputs = outputs_of(segment);
   const std::int64_t inner = job_.inner;
   const std::int64_t n = (outputs.end - outputs.begin) * inner;
   const std::int64_t wide =
@@ -402,7 +410,7 @@ bool AxisPass<Sum>::sum_matrix(const Sum* in, std::int64_t in_pitch, const Sum* 
   auto** lines = scratch.take<const Sum*>(job_.n_in + 1);
   for (std::int64_t j = 0; j < job_.n_in; ++j) lines[j] = in + j * in_pitch;
   lines[job_.n_in] = constant;
-  for (std::int64_t o = outputs.begin / rows_at_once * rows_at_once; o < outputs.end; o += rows_at_once) {
+  for (std::int64_t o = outputs.begin; o < outputs.end; o += rows_at_once) {
     std::array<Sum*, rows_at_once> to{};
     for (std::int64_t row = 0; row < rows_at_once; ++row) {
       to[static_cast<std::size_t>(row)] = o + row < outputs.end ? out + (o + row) * out_pitch : none;

@@ -69,6 +69,8 @@ class AxisPass {
     std::int64_t begin, end;
   };
 
+  Range outputs_of(std::int64_t segment) const;
+
   void run_columns(std::int64_t task, const Sum* in, Sum* out, Scratch scratch) const;
   void run_row(std::int64_t task, const Sum* in, Sum* out, Scratch scratch) const;
   void run_gathered(std::int64_t task, std::int64_t outer, const Sum* in, Sum* out, Scratch scratch) const;

@@ -61,7 +61,7 @@ class ByTransforms final : public Runner {
     }
   }
 
-  std::size_t workspace_bytes() const override { return static_cast<std::size_t>(over_ * scratch_bytes()); }
+  std::size_t workspace_bytes() const override { return static_cast<std::size_t>(WorkerScratch::bytes(over_, scratch_bytes())); }
 
   std::size_t constant_bytes() const override {
     std::size_t sum = tiles_.constant_bytes();
@@ -75,6 +75,7 @@ class ByTransforms final : public Runner {
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const std::int64_t of_image = product(counts_);
     const std::int64_t channels = job_->out.channels;
+    const WorkerScratch own(workspace, over_, scratch_bytes());
     parallel(over_, job_->out.batch * of_image * channels, [&](int worker, std::int64_t task) {
       // Channels of a tile one after the other, while their rows are in the caches.
       Place place{.batch = task / (of_image * channels), .channel = task % channels, .begin = {}, .size = {}};
@@ -83,7 +84,7 @@ class ByTransforms final : public Runner {
         place.begin[axis] = index % counts_[axis] * made_[axis];
         place.size[axis] = std::min(made_[axis], job_->out.space()[axis] - place.begin[axis]);
       }
-      filter(in.batch(place.batch).channel(place.channel), outs, place, Scratch(workspace.data() + worker * scratch_bytes()));
+      filter(in.batch(place.batch).channel(place.channel), outs, place, own.of(worker));
     });
   }
 

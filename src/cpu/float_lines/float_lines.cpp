@@ -74,7 +74,7 @@ class FloatLines final : public Runner {
         apart_(tiles(1)) {}
 
   std::size_t workspace_bytes() const override {
-    return static_cast<std::size_t>(workers_ * std::max(interleaved_.scratch_bytes(), apart_.scratch_bytes()));
+    return static_cast<std::size_t>(WorkerScratch::bytes(workers_, std::max(interleaved_.scratch_bytes(), apart_.scratch_bytes())));
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
@@ -167,8 +167,7 @@ class FloatLines final : public Runner {
         if (magnitude) std::fill_n(squares, rows * square_pitch, 0.0);
         Scratch rest = scratch;
         for (std::size_t f = 0; f < methods_.size(); ++f) {
-          Scratch own = rest;
-          rest.take<std::byte>(scratch_bytes_of(*methods_[f], place.width, tile.keeps_planes ? tile.height : 0, step));
+          const Scratch own = rest.part(scratch_bytes_of(*methods_[f], place.width, tile.keeps_planes ? tile.height : 0, step));
           if (in_place) {
             for (int row = 0; row < rows; ++row)
               rows_of_sums[row] = reinterpret_cast<Sum*>(place_in(outs[f], at, y + row));

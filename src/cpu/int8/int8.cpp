@@ -70,7 +70,7 @@ class Int8Runner final : public Runner {
         interleaved_(tiles(job_->out.channels)),
         apart_(tiles(1)) {}
   std::size_t workspace_bytes() const override {
-    return static_cast<std::size_t>(workers_ * std::max(interleaved_.scratch_bytes(), apart_.scratch_bytes()));
+    return static_cast<std::size_t>(WorkerScratch::bytes(workers_, std::max(interleaved_.scratch_bytes(), apart_.scratch_bytes())));
   }
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {

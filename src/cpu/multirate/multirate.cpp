@@ -103,7 +103,7 @@ class AtLowerRate final : public Runner {
       for (std::int64_t channel = 0; channel < (together ? 1 : in.shape.channels); ++channel) {
         ConstView part = in.batch(batch);
         if (!together) part = part.channel(channel);
-        run_image(part, outs, batch, channel, step, Scratch(workspace.data()));
+        run_image(part, outs, batch, channel, step, Scratch(workspace));
       }
     }
   }
@@ -162,13 +162,13 @@ class AtLowerRate final : public Runner {
       between = std::max(between, own);
       kept += Scratch::bytes<Sum>(job_->out.depth * stage.filtered[0] * stage.pitch(step));
     }
-    return between + kept + workers_ * worker_bytes(step);
+    return between + kept + WorkerScratch::bytes(workers_, worker_bytes(step));
   }
 
   void run_image(const ConstView& in, std::span<const View> outs, std::int64_t batch, std::int64_t channel, std::int64_t step,
                  Scratch scratch) const {
-    std::byte* const own = scratch.take<std::byte>(workers_ * worker_bytes(step));
-    const auto of_worker = [&](int worker) { return Scratch(own + worker * worker_bytes(step)); };
+    const WorkerScratch own(scratch.part(WorkerScratch::bytes(workers_, worker_bytes(step))).left(), workers_, worker_bytes(step));
+    const auto of_worker = [&](int worker) { return own.of(worker); };
     const Lines<Sum> lines(*job_, in, step, kernels_.load[static_cast<std::size_t>(in.pixel)]);
     std::array<Sum*, 16> few{};
     std::vector<Sum*> many;
@@ -283,7 +283,7 @@ class AtLowerRate final : public Runner {
     Sum* lines = nullptr;
     std::int64_t pitch = 0;
     std::int64_t next = 0;  ///< row of the lower rate that is not there yet
-    Scratch scratch{nullptr};
+    Scratch scratch{{}};
   };
 
   template <class OfWorker>
@@ -323,8 +323,7 @@ class AtLowerRate final : public Runner {
       // One after the other, each from where it was: there are few filters of a magnitude.
       std::array<Ring, most_combined> rings{};
       for (std::size_t f = 0; f < stages_.size(); ++f) {
-        rings[f] = ring_at(stages_[f], tile.y, step, scratch);
-        scratch.take<std::byte>(ring_bytes(stages_[f], step));
+        rings[f] = ring_at(stages_[f], tile.y, step, scratch.part(ring_bytes(stages_[f], step)));
       }
       for (std::int64_t y = tile.y; y < tile.y + rows; ++y) {
         std::fill_n(squares, samples, 0.0);

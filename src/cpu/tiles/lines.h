@@ -57,13 +57,14 @@ class Lines {
 template <class T, class Body>
 void for_each_tile(const Job& job, const Tiles& tiles, int workers, const ConstView& in, LoadSamples<T> load,
                    std::span<std::byte> workspace, const Body& body, std::int64_t later = 0) {
+  const WorkerScratch own(workspace, workers, tiles.scratch_bytes());
   parallel(workers, tiles.count(), [&](int worker, std::int64_t index) {
     const Tiles::Tile tile = tiles.tile(index, later);
     if (tile.width <= 0) return;
     ConstView part = in.batch(tile.batch);
     if (tiles.step() == 1) part = part.channel(tile.channel);
     const Lines<T> lines(job, part, tiles.step(), load);
-    body(lines, tile, Scratch(workspace.data() + worker * tiles.scratch_bytes()));
+    body(lines, tile, own.of(worker));
   });
 }
 

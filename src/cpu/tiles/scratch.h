@@ -1,10 +1,19 @@
-// scratch.h: pieces of a worker's part of the workspace.
+// scratch.h: what workers keep beside the images: lines that kernels may read behind, and each worker's part of the workspace.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstdio>
+#include <span>
 
+#include "core/scratch.h"
 #include "cpu/parts/kernels.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace halation::cpu_backend {
 
@@ -17,23 +26,57 @@ std::int64_t line_pitch(std::int64_t samples, std::int64_t slack = line_slack) {
   return (lines | 1) * cache_line;
 }
 
-/// Pieces of the workspace, one after another, each on a cache line.
-class Scratch {
+/// The parts of a workspace that workers have, as many bytes each. In builds with assertions a guard lies behind each part: whoever
+/// writes behind his own ends the program once the work is done, and under AddressSanitizer on the spot, readers too.
+class WorkerScratch {
  public:
-  explicit Scratch(std::byte* at) : at_(at) {}
-  template <class T>
-  T* take(std::int64_t count) {
-    auto* piece = reinterpret_cast<T*>(at_);
-    at_ += bytes<T>(count);
-    return piece;
+  WorkerScratch(std::span<std::byte> workspace, int workers, std::int64_t bytes_each) : workspace_(workspace), workers_(workers), each_(bytes_each) {
+    for_each_guard([](std::span<std::byte> guard) {
+      std::fill(guard.begin(), guard.end(), canary);
+#if defined(__SANITIZE_ADDRESS__)
+      ASAN_POISON_MEMORY_REGION(guard.data(), guard.size());
+#endif
+    });
   }
-  template <class T>
-  static std::int64_t bytes(std::int64_t count) {
-    return (count * static_cast<std::int64_t>(sizeof(T)) + 63) / 64 * 64;
+  ~WorkerScratch() {
+    for_each_guard([](std::span<std::byte> guard) {
+#if defined(__SANITIZE_ADDRESS__)
+      ASAN_UNPOISON_MEMORY_REGION(guard.data(), guard.size());
+#endif
+      if (std::all_of(guard.begin(), guard.end(), [](std::byte byte) { return byte == canary; })) return;
+      std::fputs("halation: a worker wrote behind its scratch\n", stderr);
+      std::abort();
+    });
+  }
+  WorkerScratch(const WorkerScratch&) = delete;
+  WorkerScratch& operator=(const WorkerScratch&) = delete;
+
+  Scratch of(int worker) const {
+    return Scratch(workspace_.subspan(static_cast<std::size_t>(worker * (each_ + guard_bytes)), static_cast<std::size_t>(each_)));
   }
 
+  /// What so many workers need.
+  static std::int64_t bytes(int workers, std::int64_t bytes_each) { return workers * (bytes_each + guard_bytes); }
+
  private:
-  std::byte* at_;
+#ifdef NDEBUG
+  static constexpr std::int64_t guard_bytes = 0;
+#else
+  static constexpr std::int64_t guard_bytes = 64;
+#endif
+  static constexpr std::byte canary{0xc5};
+
+  template <class Body>
+  void for_each_guard(const Body& body) const {
+    if constexpr (guard_bytes > 0) {
+      for (int worker = 0; worker < workers_; ++worker)
+        body(workspace_.subspan(static_cast<std::size_t>(worker * (each_ + guard_bytes) + each_), static_cast<std::size_t>(guard_bytes)));
+    }
+  }
+
+  std::span<std::byte> workspace_;
+  int workers_;
+  std::int64_t each_;
 };
 
 }  // namespace halation::cpu_backend
