@@ -177,6 +177,28 @@ TEST(AxisByAxis, KeepsWhatIsNotFiniteInPlace) {
   }
 }
 
+/// Of an infinite constant a pass makes NaN where weights differ in sign or are 0, and later passes read that outside.
+TEST(AxisByAxis, FiltersInfiniteConstants) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  Numbers numbers(41);
+  for (const Shape shape : {Shape{.height = 200, .width = 3}, Shape{.depth = 20, .height = 15, .width = 3}}) {
+    for (const Pixel pixel : {Pixel::f32, Pixel::u16}) {
+      const Image in = noise(shape, pixel, Layout::interleaved, numbers);
+      for (const double value : {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()}) {
+        for (const std::vector<double>& x : {std::vector{0.5, 0.75}, std::vector{-0.5, 1.5}, std::vector{0.5, 0.0}, std::vector{-0.5, -0.25}}) {
+          const Filter filter = Filter::separable({.z = weights_of(shape.depth > 1 ? 9 : 1, false, false, numbers),
+                                                   .y = weights_of(13, false, numbers.below(2) == 0, numbers),
+                                                   .x = x});
+          const Border outside = Border::constant(value);
+          const Options options{.border = {.z = outside, .y = outside, .x = numbers.below(2) == 0 ? outside : Border::wrap()},
+                                .method = Method::separable};
+          EXPECT_LE(over_bound(in, {filter}, options), 1) << to_string(shape) << " " << value << " " << x[0] << " " << x[1];
+        }
+      }
+    }
+  }
+}
+
 TEST(AxisByAxis, ExpectsLittleOfThinArrays) {
   // A fused pass would sum the halos of each of the 600 planes again: 2.5 · 10^9 multiply-adds.
   Numbers numbers(37);

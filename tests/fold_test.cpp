@@ -22,7 +22,8 @@ using testing::Not;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const std::vector<Border> all_borders = {Border::constant(0), Border::constant(2),   Border::replicate(),
-                                         Border::reflect(),   Border::reflect101(), Border::wrap()};
+                                         Border::reflect(),   Border::reflect101(), Border::wrap(),
+                                         Border::constant(-infinity)};
 
 enum class Signs { one, both, some_zeros };
 
@@ -73,6 +74,7 @@ TEST(Fold, KeepsOppositeSignsOfFloatsApart) {
   EXPECT_EQ(folded_size(5, row, Pixel::f16, options), 10);
   EXPECT_EQ(folded_size(5, row, Pixel::f32, {.border = Border::replicate()}), 11);
   EXPECT_EQ(folded_size(5, row, Pixel::f32, {.border = Border::constant(1)}), 13);
+  EXPECT_EQ(folded_size(5, row, Pixel::i16, {.border = Border::constant(infinity)}), 13) << "integers beside infinity";
 }
 
 TEST(Fold, LeavesFiltersThatAreAskedForByTheirForm) {

@@ -1,8 +1,9 @@
-// finite.h: whether a job may see numbers that are not finite.
+// finite.h: whether a job may see numbers that are not finite, and what filters make of such constants.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/job.h"
 
@@ -13,6 +14,14 @@ inline bool may_be_non_finite(const Job& job) {
   return is_float(job.in_pixel) || std::any_of(job.borders.begin(), job.borders.end(), [](const BorderTable& border) {
     return !std::isfinite(border.constant());
   });
+}
+
+/// What a filter makes of a constant: the sum of its products by all weights, which is NaN where the constant is infinite and a weight is
+/// 0 or two differ in sign.
+inline double filtered(double constant, const std::vector<double>& weights) {
+  double sum = 0;
+  for (const double weight : weights) sum += std::isfinite(constant) ? weight : weight * constant;
+  return std::isfinite(constant) ? sum * constant : sum;
 }
 
 }  // namespace halation

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/finite.h"
 #include "cpu/compose/axis_pass.h"
 #include "cpu/expected.h"
 #include "cpu/families.h"
@@ -231,17 +232,14 @@ class AxisByAxis final : public Runner {
 
     Passes<Sum> passes;
     Extents n = extents_of(job_->in);
-    double outside = 1;  // what the passes before make of 1
-    for (const std::size_t axis : axes) {
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const std::size_t axis = axes[i];
       AxisJob along = axis_job(*job_, taps, axis, n, images, step);
       along.equal_weights = equal[axis];
-      const double constant = job_->borders[axis].constant();
-      passes.list.emplace_back(along, factors[axis], job_->borders[axis],
-                               outside == 1 ? constant : constant * outside);
+      double constant = job_->borders[axis].constant();
+      for (std::size_t before = 0; before < i; ++before) constant = filtered(constant, factors[axes[before]]);
+      passes.list.emplace_back(along, factors[axis], job_->borders[axis], constant);
       passes.outer.push_back(along.outer / images);
-      double sum = 0;
-      for (const double weight : factors[axis]) sum += weight;
-      outside *= sum;
       n[axis] = along.n_out;
     }
     return passes;

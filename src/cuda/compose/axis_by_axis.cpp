@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/finite.h"
 #include "cuda/compose/compose.h"
 #include "cuda/compose/two_passes.h"
 #include "cuda/parts/equal_weights.h"
@@ -78,10 +78,6 @@ bool constants_agree(const Job& job) {
          y.constant() == x.constant();
 }
 
-double sum_of(const std::vector<double>& factor) {
-  return std::accumulate(factor.begin(), factor.end(), 0.0);
-}
-
 /// A part of a job that is done by transforms may be done so or by sums, whichever is quicker on such rows; without its dense weights.
 Job quicker_of(Job part, bool transforms, RowLayout rows, const Request& request) {
   // Below, transforms save too little for the digits they round away.
@@ -130,12 +126,11 @@ Parts parts_of(const Job& job, bool sums_apart, Device device) {
   Parts parts{part_of(job, before, job.in, true, false), {}, {}};
   parts.second = part_of(job, after, parts.first.out, false, true);
   if (taps.factors) {
-    double gain = 1;  // of the passes before on a constant
+    double constant = job.borders[last].constant();
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (before[axis]) gain *= sum_of((*taps.factors)[axis]);
+      if (before[axis]) constant = filtered(constant, (*taps.factors)[axis]);
     }
-    parts.second.borders[last] =
-        parts.second.borders[last].with_constant(gain * job.borders[last].constant());
+    parts.second.borders[last] = parts.second.borders[last].with_constant(constant);
   }
   const Shape& shape = parts.first.out;
   const Pixel pixel = parts.first.out_pixel;
