@@ -85,6 +85,8 @@ def place(shape: Shape, in_strides: Shape, out_strides: Shape, filtered: Shape) 
         last = rest.pop()
         if len(space) == 3 or last[0] <= MOST_CHANNELS:
             slots[4] = last
+            if not space and rest:  # rows of one element are none
+                space.append(rest.pop())
         else:
             space.append(last)
     for slot, group in zip(SPACE[3 - len(space) :], space):

@@ -329,7 +329,7 @@ def _factor_along(job: Job, axis: int) -> NDArray[np.float64]:
 
 def _is_for_matrix(job: Job, dtype: DType) -> bool:
     """Whether integers are filtered along one axis that is short, and shorter than the filter."""
-    if dtype.kind not in "iub" or not isinstance(job.filters[0], tuple) or len(job.filtered()) != 1:
+    if job.may_be_non_finite(dtype) or not isinstance(job.filters[0], tuple) or len(job.filtered()) != 1:
         return False
     (axis,) = job.filtered()
     taps = job.taps[job.axes.index(axis)]
@@ -424,7 +424,8 @@ def _is_for_taps(job: Job, layout: Layout, out_layout: Layout, terms: Terms | No
             return False
     elif terms is not None:
         # f64 for integers alone: what is of floats is summed in f32, and what i16 holds in that.
-        least = LONG if job.rounding == "truncate" and terms[1] == "f64" else THIN if dense and count > 1 else 0
+        copies = count == 1 and multiplied_out(job.filters[0]).flat[0] == 1  # bits, which f64 does not keep
+        least = LONG if job.rounding == "truncate" and terms[1] == "f64" else THIN if dense and not copies else 0
         if _row_of(job, layout, out_layout) >= least:
             return False
     elif fits_i16(job, layout, out_layout.dtype) and _row_of(job, layout, out_layout) >= LONG:

@@ -105,6 +105,37 @@ def test_texts_filters_and_both():
     np.testing.assert_array_equal(halation.correlate(image, "edges"), halation.edges(image))
 
 
+NAMED = [
+    Filter.gaussian(0.7), Filter.gaussian(2.0), Filter.box(5), Filter.sharpen(), Filter.unsharp_mask(amount=0.5), Filter.sobel("y"),
+    Filter.scharr("x"), Filter.laplacian(), Filter.laplacian_of_gaussian(1.0), Filter.emboss(), Filter.disk(2), Filter.high_pass(),
+]  # fmt: skip
+VIEWS = {
+    "strided": lambda image: image.repeat(2, 0).repeat(3, 1)[::2, ::3],
+    "reversed": lambda image: image[::-1, ::-1].copy()[::-1, ::-1],
+    "Fortran": np.asfortranarray,
+    "rows apart": lambda image: np.pad(image, ((0, 0), (2, 1)))[:, 2:-1],
+    "of other bytes": lambda image: image.astype(image.dtype.newbyteorder()),
+}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_views_give_what_packed_arrays_give(seed):
+    """NaN and infinity in the same places, and numbers within the bound, however the image lies."""
+    rng = np.random.default_rng(seed)
+    for _ in range(25):
+        shape = [int(rng.integers(1, 4)) if rng.random() < 0.3 else int(rng.integers(4, 60)) for _ in range(2)]
+        image = rng.uniform(-1, 1, shape).astype(rng.choice(["float16", "float32", "float64"]))
+        chain = [NAMED[i] for i in rng.integers(0, len(NAMED), int(rng.integers(1, 4)))]
+        words = {"border": str(rng.choice(BORDERS)), "cval": float(rng.choice([0.0, 0.5, np.inf])), "output": "float32"}
+        finite = {**words, "cval": words["cval"] if np.isfinite(words["cval"]) else 1.0}
+        _, bound = stage_by_stage(image, chain, **{name: finite[name] for name in ("border", "cval")})
+        flat = image.reshape(-1)
+        flat[rng.integers(0, flat.size, int(rng.integers(0, 4)))] = rng.choice([np.nan, np.inf, -np.inf])
+        packed = halation.convolve(image, chain, **words)
+        for name, view in VIEWS.items():
+            np.testing.assert_allclose(halation.convolve(view(image), chain, **words), packed, rtol=1e-6, atol=bound + 1e-30, err_msg=name)
+
+
 def test_axes():
     volume = numbers((9, 10, 11), "float32")
     chain = "gaussian sigma=0.8 | box size=3"
