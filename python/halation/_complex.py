@@ -133,7 +133,7 @@ def _complex_weights(array: NDArray[Any], dense: NDArray[Any], options: Options,
             part[...] = _cache.correlate(array, weights, options, None, part.dtype)
         return
     kind = out.real.dtype
-    if parts_alike(options.borders, cvals) and real.size >= MANY_TAPS and array.size >= MANY_SAMPLES:
+    if parts_alike(options.borders, cvals) and real.size >= MANY_TAPS and array.size >= MANY_SAMPLES and np.all(np.isfinite(cvals)):
         both = array.real + array.imag
         if np.isfinite(both).all():  # else an infinity would make NaN of both parts
             _by_three(array, both, real, imag, options, out)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ._direct import Direct
-from ._job import check_writable
+from ._job import check_writable, filtered
 from ._mapping import Layout, packed
 from ._options import Options
 from ._weights import F64, sum_of_bytes
@@ -72,7 +72,7 @@ class ManyFactors:
                 gain *= float(factors[axis][0])
         self.first = prepare(layout, None, F64, first, _along(job, inner, job.constant()))
         # What lies outside along the other axes has been filtered along these.
-        constant = job.constant() * float(np.prod([factor.sum() for factor in first]))
+        constant = filtered(job.constant(), first)
         rounded: dict[str, Any] = {"scale": job.scale * gain, "offset": job.offset, "divisor": job.divisor}
         rounded |= {"rounding": job.rounding, "overflow": job.overflow}
         between = packed(self.first.shape, F64)

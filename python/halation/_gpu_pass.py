@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from . import _native
+from ._job import filtered
 from ._mapping import place
 from ._strips import (
     by_strides,
@@ -141,19 +142,11 @@ def _taps_of_all(job: Job, dtype: DType) -> int:
 
 
 def _taps_of(job: Job, dtype: DType, axes: Shape, weights: Taps) -> int:
-    """The taps that are summed for an output: at most one for each element along an axis; two of infinite ones, whose signs differ."""
-    taps = int(np.count_nonzero(multiplied_out(weights)))
+    """The taps that are summed for an output: at most one for each element along an axis; of infinite ones three: of each sign, and 0."""
     each = math.prod([min(job.shape[axis], job.taps[job.axes.index(axis)]) for axis in axes])
-    return min(taps, each if _is_finite(dtype) else 2 * each)
-
-
-def _is_finite(dtype: DType) -> bool:
-    return dtype.kind in "iub"
-
-
-def _meets(dtype: DType, weights: Taps) -> tuple[bool, bool]:
-    """Whether weights of 0 read their element, which could be infinite: those of factors do, as SciPy's; and whether none is."""
-    return isinstance(weights, tuple) and not _is_finite(dtype), _is_finite(dtype)
+    if job.may_be_non_finite(dtype):
+        return min(math.prod([job.taps[job.axes.index(axis)] for axis in axes]), 3 * each)
+    return min(int(np.count_nonzero(multiplied_out(weights))), each)
 
 
 def _by_taps(job: Job, dtype: DType, strides: Shape, out_strides: Shape, parts: list[Part]) -> list[Step]:
@@ -164,9 +157,9 @@ def _by_taps(job: Job, dtype: DType, strides: Shape, out_strides: Shape, parts: 
         for axis in axes:
             shape[axis] = job.out_shape[axis]
         to = out_strides if number == len(parts) else packed_in(order, shape)
-        steps.append((tuple(shape), to, *_read_by(job, axes, weights, len(shape)), constant, *_meets(dtype, weights)))
+        steps.append((tuple(shape), to, *_read_by(job, axes, weights, len(shape)), constant, not job.may_be_non_finite(dtype)))
         if isinstance(weights, tuple):  # what lies outside along the other axes has been filtered along these
-            constant *= float(np.prod([factor.sum() for factor in weights]))
+            constant = filtered(constant, weights)
     return steps
 
 
@@ -200,4 +193,4 @@ def _by_library(job: Job, layout: Layout, out_dtype: DType, strides: Shape, out_
 
 def _copied(shape: Shape, strides: Shape) -> Step:
     """One tap of weight 1: numbers of one layout and type as those of another."""
-    return shape, strides, np.ones((1,) * len(shape)), [0] * len(shape), [[]] * len(shape), 0.0, False, True
+    return shape, strides, np.ones((1,) * len(shape)), [0] * len(shape), [[]] * len(shape), 0.0, True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from ._mapping import Layout
     from ._options import Options
-    from ._types import DType, Filters, Shape, Taps, Terms
+    from ._types import DType, Factors, Filters, Shape, Taps, Terms
 
 _PIXELS = {"B": "u8", "H": "u16", "h": "i16", "e": "f16", "f": "f32", "d": "f64"}
 
@@ -111,7 +112,7 @@ class Job:
     def fold(self, dtype: DType) -> None:
         """Factors along axes of one element become one weight, for pixels of a type: the element stands for all around it.
 
-        Not where that could hide NaN or infinity: weights of one sign pass them on, those that cancel exactly multiply them by 0.
+        Not where that could hide NaN or infinity: positive weights pass them on, those that cancel exactly multiply them by 0.
         """
         if self.magnitude or self.extent != "same" or not isinstance(self.filters[0], tuple):
             return
@@ -126,7 +127,7 @@ class Job:
                 weight = factor[anchors[i]]
             else:
                 weight = factor.sum()
-                if dtype.kind == "f" and weight != 0 and not np.all(factor > 0):
+                if weight != 0 and not np.all(factor > 0) and self.may_be_non_finite(dtype):
                     continue
             factors[i], taps[i], anchors[i] = np.array([weight]), 1, 0
         self.filters, self.taps, self.anchors = [tuple(factors)], tuple(taps), [tuple(anchors)]
@@ -154,6 +155,10 @@ class Job:
         """The value outside constant borders, where they have one; 0 where none is constant."""
         return next(iter(self.constants()), 0.0)
 
+    def may_be_non_finite(self, dtype: DType) -> bool:
+        """Whether an input of a type, or a constant around it, may be infinite or no number: of such all weights count, those of 0 too."""
+        return dtype.kind not in "iub" or not all(map(math.isfinite, self.constants()))
+
     def has_one_constant(self) -> bool:
         return len(set(self.constants())) <= 1
 
@@ -179,6 +184,14 @@ class Job:
         """The largest sum of magnitudes that integer inputs of a type give."""
         down, up = self.sums_of_signs()
         return (up - down) * max(abs(end) for end in self.most_input(dtype))
+
+
+def filtered(constant: float, factors: Factors) -> float:
+    """What factors, one after the other, make of a constant: of an infinite one NaN, where weights differ in sign or are 0."""
+    for factor in factors:
+        with np.errstate(invalid="ignore"):
+            constant = float(constant * factor.sum() if math.isfinite(constant) else (constant * factor).sum())
+    return constant
 
 
 def _real(value: Any) -> float:

@@ -23,12 +23,11 @@ namespace {
 
 /// What sums taps: shape and strides of the result, weights (an axis for each of the array's), and, along
 /// each axis, where the first tap of the first output reads and the elements that stand for what lies
-/// outside, before and behind; the constant, −1 there; whether weights of 0 read their element too, and
-/// whether no element is infinite.
-using TapWords = std::tuple<Numbers, Numbers, nb::object, Numbers, std::vector<Numbers>, double, bool, bool>;
+/// outside, before and behind; the constant, −1 there; whether elements and constant are finite.
+using TapWords = std::tuple<Numbers, Numbers, nb::object, Numbers, std::vector<Numbers>, double, bool>;
 
 Taps taps_from(const TapWords& words, const TapInput& in, Number out, const NumberRule& rule, Device device) {
-  const auto& [shape, strides, values, lows, outsides, constant, has_zeros, is_finite] = words;
+  const auto& [shape, strides, values, lows, outsides, constant, is_finite] = words;
   const Array weights(values, Access::read);
   const auto* first = reinterpret_cast<const double*>(weights.data);
   return Taps(in, {.number = out, .shape = shape, .strides = strides, .rule = rule},
@@ -37,7 +36,6 @@ Taps taps_from(const TapWords& words, const TapInput& in, Number out, const Numb
                .lows = lows,
                .outsides = outsides,
                .constant = constant,
-               .has_zeros = has_zeros,
                .is_finite = is_finite},
               device);
 }

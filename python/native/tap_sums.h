@@ -84,8 +84,8 @@ struct TapRow {
 /// All that a launch knows. Memory is the device's that it runs on.
 ///
 /// An axis that is shorter than the filter may be folded: each of its elements then has, for each output
-/// coordinate, one place, which weighs what all taps do that meet it by way of the border; two of them, one
-/// of each sign, where infinities would make NaN of these.
+/// coordinate, one place, which weighs what all taps do that meet it by way of the border; where elements may
+/// be infinite, one for each sign of these, 0 included.
 struct TapJob {
   static constexpr int most_axes = 8;
 

@@ -1,5 +1,5 @@
-// taps.cpp: sums of taps prepared: axes joined, taps found that are not 0, and what launches read put into
-// the device's memory.
+// taps.cpp: sums of taps prepared: axes joined, taps found that count, and what launches read put into the
+// device's memory.
 #include "taps.h"
 
 #include <halation/error.h>
@@ -36,17 +36,30 @@ std::int64_t source_along(const TapAxis& axis, std::int64_t at, const std::vecto
   return outside[static_cast<std::size_t>((at < 0 ? at : at - axis.inputs) - axis.low)];
 }
 
-/// Weights along an axis become one.
-void add_along(std::vector<double>& weights, std::vector<std::int64_t>& taps, std::size_t axis) {
+/// Places along an axis become one.
+template <class Place>
+void add_along(std::vector<Place>& places, std::vector<std::int64_t>& taps, std::size_t axis) {
   std::int64_t inner = 1;
   for (std::size_t i = axis + 1; i < taps.size(); ++i) inner *= taps[i];
-  std::vector<double> sums(weights.size() / static_cast<std::size_t>(taps[axis]), 0.0);
-  for (std::int64_t i = 0; i < std::ssize(weights); ++i) {
+  std::vector<Place> sums(places.size() / static_cast<std::size_t>(taps[axis]));
+  for (std::int64_t i = 0; i < std::ssize(places); ++i) {
     sums[static_cast<std::size_t>(i / (inner * taps[axis]) * inner + i % inner)] +=
-        weights[static_cast<std::size_t>(i)];
+        places[static_cast<std::size_t>(i)];
   }
-  weights = std::move(sums);
+  places = std::move(sums);
   taps[axis] = 1;
+}
+
+int sign_of(double weight) { return (weight > 0) - (weight < 0); }
+
+/// Signs that weights have, 0 being one. Where those of several meet an infinite element, their sum hides
+/// NaN.
+std::vector<int> signs_of(std::span<const double> weights) {
+  std::vector<int> signs;
+  for (const double weight : weights) {
+    if (std::ranges::find(signs, sign_of(weight)) == signs.end()) signs.push_back(sign_of(weight));
+  }
+  return signs;
 }
 
 }  // namespace
@@ -152,12 +165,12 @@ void Taps::place_axes(const TapInput& in, const TapOutput& out, const TapFilter&
 
 /// Axes shorter than the filter, as long as not too many weights come of it.
 void Taps::find_folded(const TapFilter& filter) {
+  const std::int64_t parts = filter.is_finite ? 1 : std::ssize(signs_of(filter.weights));
   std::int64_t sets = 1, weights = std::ssize(filter.weights);
   for (int a = 0; a < job_.axes; ++a) {
     TapAxis& axis = job_.axis[static_cast<std::size_t>(a)];
     const std::int64_t of_set = weights / axis.taps * axis.inputs;
-    if (!axis.is_filtered() || (filter.is_finite ? 1 : 2) * std::int64_t{axis.inputs} >= axis.taps ||
-        sets * axis.outputs * of_set > most_folded)
+    if (!axis.is_filtered() || parts * axis.inputs >= axis.taps || sets * axis.outputs * of_set > most_folded)
       continue;
     axis.set_step = static_cast<std::int32_t>(sets);
     job_.is_folded = true;
@@ -196,21 +209,20 @@ void Taps::find_sets(const TapFilter& filter) {
   std::int64_t sets = 1;
   for (const TapAxis& axis : job_.axis) sets *= axis.set_step == 0 ? 1 : axis.outputs;
   const bool adds_up = job_.is_folded || product(filter.taps) > product_along(filter.taps, axes_);
-  const int parts = adds_up && !filter.is_finite ? 2 : 1;
+  std::vector<int> signs = signs_of(filter.weights);
+  const bool is_apart = adds_up && !filter.is_finite;
+  if (!is_apart) signs.resize(1);  // all of them are one part
   for (std::int64_t set = 0; set < sets; ++set) {
     sets_.push_back(static_cast<std::int32_t>(rows_.size()));
-    for (int part = 0; part < parts; ++part) {
-      // Taps of this part, and how many of them there are at each place.
-      std::vector<double> weights, counts;
+    for (const int sign : signs) {
+      std::vector<Place> places;
       for (const double weight : filter.weights) {
-        const bool is_here = parts == 1 || (weight < 0) == (part == 1);
-        weights.push_back(is_here ? weight : 0);
-        counts.push_back(is_here && (weight != 0 || filter.has_zeros) ? 1 : 0);
+        const bool counts = is_apart ? sign_of(weight) == sign : weight != 0 || !filter.is_finite;
+        places.push_back({.weight = counts ? weight : 0, .is_read = counts});
       }
-      std::vector<std::int64_t> taps = filter.taps, again = filter.taps;
-      const double constant = fold(filter, set, weights, taps);
-      fold(filter, set, counts, again);
-      find_rows(weights, counts, taps, constant);
+      std::vector<std::int64_t> taps = filter.taps;
+      const double constant = fold(filter, set, places, taps);
+      find_rows(places, taps, constant);
     }
   }
   sets_.push_back(static_cast<std::int32_t>(rows_.size()));
@@ -224,14 +236,14 @@ void Taps::find_sets(const TapFilter& filter) {
   if (sets == 1) sets_.clear();
 }
 
-/// Adds up what meets one element, of the filter's weights or counts of them, for the coordinates of a set
-/// along folded axes; returns what the constant makes.
-double Taps::fold(const TapFilter& filter, std::int64_t set, std::vector<double>& weights,
+/// Adds up what meets one element, for the coordinates of a set along folded axes; returns what the constant
+/// makes.
+double Taps::fold(const TapFilter& filter, std::int64_t set, std::vector<Place>& places,
                   std::vector<std::int64_t>& taps) const {
   double constant = 0;
   for (std::size_t i = 0; i < taps.size(); ++i) {
     if (std::ranges::find(axes_, i) == axes_.end())
-      add_along(weights, taps, i);  // all of them read one element
+      add_along(places, taps, i);  // all of them read one element
   }
   for (std::size_t a = 0; a < axes_.size(); ++a) {
     const TapAxis& axis = job_.axis[a];
@@ -240,27 +252,27 @@ double Taps::fold(const TapFilter& filter, std::int64_t set, std::vector<double>
     std::int64_t inner = 1;
     for (std::size_t i = axes_[a] + 1; i < taps.size(); ++i) inner *= taps[i];
     const std::int64_t outer = product(taps) / (inner * axis.taps);
-    std::vector<double> folded(static_cast<std::size_t>(outer * axis.inputs * inner), 0.0);
+    std::vector<Place> folded(static_cast<std::size_t>(outer * axis.inputs * inner));
     for (std::int64_t i = 0; i < product(taps); ++i) {
       const std::int64_t source =
           source_along(axis, output + axis.low + i / inner % axis.taps, filter.outsides[axes_[a]]);
-      const double weight = weights[static_cast<std::size_t>(i)];
+      const Place& place = places[static_cast<std::size_t>(i)];
       if (source < 0) {
-        constant += weight * filter.constant;
+        if (place.is_read) constant += place.weight * filter.constant;
       } else {
         folded[static_cast<std::size_t>((i / (inner * axis.taps) * axis.inputs + source) * inner +
-                                        i % inner)] += weight;
+                                        i % inner)] += place;
       }
     }
-    weights = std::move(folded);
+    places = std::move(folded);
     taps[axes_[a]] = axis.inputs;
   }
   return constant;
 }
 
-/// Rows of the weights of which there is any, along the inner axis; the first one has the constant.
-void Taps::find_rows(const std::vector<double>& weights, const std::vector<double>& counts,
-                     const std::vector<std::int64_t>& taps, double constant) {
+/// Rows of the places that are read, along the inner axis; the first one has the constant.
+void Taps::find_rows(const std::vector<Place>& places, const std::vector<std::int64_t>& taps,
+                     double constant) {
   const std::size_t none = taps.size();
   const std::size_t inner = job_.axes == 0 ? none : axes_[static_cast<std::size_t>(job_.inner)];
   std::vector<std::int64_t> at(taps.size(), 0), step(taps.size(), 1);
@@ -283,9 +295,9 @@ void Taps::find_rows(const std::vector<double>& weights, const std::vector<doubl
     }
     for (std::int64_t place = 0; place < length; ++place) {
       const auto at_place = static_cast<std::size_t>(first + place * apart);
-      if (counts[at_place] == 0) continue;
+      if (!places[at_place].is_read) continue;
       taps_.push_back(
-          {.weight = weights[at_place], .place = static_cast<std::int32_t>(inner == none ? 0 : place)});
+          {.weight = places[at_place].weight, .place = static_cast<std::int32_t>(inner == none ? 0 : place)});
     }
     made.end = static_cast<std::int32_t>(taps_.size());
     if (made.end > made.begin || made.constant != 0) rows_.push_back(made);

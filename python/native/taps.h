@@ -34,14 +34,14 @@ struct TapFilter {
   std::vector<std::vector<std::int64_t>>
       outsides;  ///< elements that stand for coordinates low … −1, n …; −1: the constant
   double constant = 0;
-  bool has_zeros = false;  ///< weights of 0 read their element too, and make NaN of infinity
-  bool is_finite = false;  ///< no element is infinite: weights of both signs that meet the same one may be
-                           ///< added up, else those of each
+  bool is_finite = false;  ///< elements and constant are: weights of 0 are left out, and those that meet the
+                           ///< same element added up; else only those of one sign, 0 being one
 };
 
 /// Immutable; any number of threads may run one. On a GPU each output is summed by a thread, or a warp where
-/// outputs are few and taps many; cost: a product and a cached read for each tap that is not 0, at some 10^12
-/// a second, and one read and write of the arrays. On the CPU by plain loops, which is for tests.
+/// outputs are few and taps many; cost: a product and a cached read for each tap, but for those of 0 where
+/// elements are finite, at some 10^12 a second, and one read and write of the arrays. On the CPU by plain
+/// loops, which is for tests.
 class Taps {
  public:
   /// Throws `Error{unsupported}` for arrays of more axes or elements than a launch counts.
@@ -51,14 +51,25 @@ class Taps {
   void run(const std::byte* from, std::byte* to, void* stream) const;
 
  private:
+  /// What the taps weigh together that read at one place.
+  struct Place {
+    double weight = 0;
+    bool is_read = false;  ///< by any tap that counts
+
+    Place& operator+=(const Place& other) {
+      weight += other.weight;
+      is_read = is_read || other.is_read;
+      return *this;
+    }
+  };
+
   void place_axes(const TapInput& in, const TapOutput& out, const TapFilter& filter);
   void find_folded(const TapFilter& filter);
   void find_inner();
   void find_sets(const TapFilter& filter);
-  double fold(const TapFilter& filter, std::int64_t set, std::vector<double>& weights,
+  double fold(const TapFilter& filter, std::int64_t set, std::vector<Place>& places,
               std::vector<std::int64_t>& taps) const;
-  void find_rows(const std::vector<double>& weights, const std::vector<double>& counts,
-                 const std::vector<std::int64_t>& taps, double constant);
+  void find_rows(const std::vector<Place>& places, const std::vector<std::int64_t>& taps, double constant);
   void upload(const TapFilter& filter);
 
   Device device_;

@@ -328,6 +328,8 @@ def _stays_integer(source: DType, dtype: DType, factors: tuple[bytes, ...], cval
 def _one_pass(factors: Factors, borders: tuple[str, ...], cval: complex) -> bool:
     if "constant" not in borders or len(factors) == 1 or cval == 0:
         return True
+    if not np.isfinite(cval):  # of which weights of both signs make NaN, whatever they sum to
+        return False
     gain = 1.0
     for factor, border in zip(factors, borders):
         if border == "constant" and abs(gain - 1) > 1e-12:

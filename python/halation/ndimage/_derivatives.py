@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _arrays, _gpu
+from .. import _arrays, _cache, _gpu
 from .._arrays import facts_of
 from .._job import pixel_of
 from .._remembered import remembered
@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
 _DIFFERENCE = np.array([-1.0, 0.0, 1.0])
 _SECOND_DIFFERENCE = np.array([1.0, -2.0, 1.0])
-# Axes whose second differences a GPU sums by one launch.
-_MOST_OF_LAUNCH = 6
+_ITSELF = np.array([0.0, 1.0, 0.0])
+# Axes whose second differences are summed as one filter: on the CPU weights of 0 cost nothing, on a GPU as much as others.
+_MOST_OF_CPU, _MOST_OF_GPU = 6, 4
 
 
 def _edges(input: Any, axis: Index, output: Output, mode: Any, cval: Number, smooth: tuple[float, float, float]) -> Any:
@@ -194,7 +195,7 @@ def _apart(input: Any, out: Any, passes: int) -> Any:
 def laplace(
     input: Any, output: Output = None, mode: Borders = "reflect", cval: Number = 0.0, *, axes: Indices | None = None
 ) -> Any:
-    """Laplacian: second differences 1 -2 1 along each axis, added.
+    """Laplacian: second differences 1 -2 1 along each axis, added: one filter of three taps along each, most of them 0.
 
     Parameters
     ----------
@@ -218,15 +219,22 @@ def laplace(
     """
     ndim, dtype = facts_of(input)
     out, kind = output_of(output, input, dtype)
+    if dtype.kind == "c" and kind.kind != "c":
+        raise RuntimeError("output must have complex dtype")
     wanted = axes_of(axes, ndim)
     check_channels(input, axes)
-    most = 3 if type(input) is np.ndarray else _MOST_OF_LAUNCH
+    most = _MOST_OF_CPU if type(input) is np.ndarray else _MOST_OF_GPU
     if 1 < len(wanted) <= most and _adds_up(dtype, kind, cval):
         weights, borders = _laplacian(len(wanted), mode)
         return run(input, weights, wanted, borders, cval, (1,) * len(wanted), out, kind)
 
     def second(array: Any, axis: Index, where: Any, one: Any, value: Any) -> Any:
-        return correlate1d(array, _SECOND_DIFFERENCE, axis, where, one, value)
+        if len(wanted) == 1 or kind.kind not in "fc":
+            return correlate1d(array, _SECOND_DIFFERENCE, axis, where, one, value)
+        # As far as NaN reaches by one filter.
+        factors = tuple(_SECOND_DIFFERENCE if along == axis else _ITSELF for along in wanted)
+        borders = tuple(map(border_of, each(mode, len(wanted))))
+        return separable(array, factors, wanted, borders, value, (1,) * len(wanted), *output_of(where, array, dtype))
 
     if len(wanted) == 1:
         return second(input, wanted[0], kind if out is None else out, each(mode, 1)[0], cval)
@@ -244,8 +252,8 @@ def _laplacian(dims: int, mode: Any) -> tuple[NDArray[np.float64], tuple[str, ..
 
 def _adds_up(dtype: DType, kind: DType, cval: Any) -> bool:
     """Whether one sum over all axes gives what results along each axis, put into the output's type, add up to."""
-    if kind.kind == "f":
-        return dtype.kind != "c"
+    if kind.kind in "fc":
+        return True
     # Wrapped numbers add up to the wrapped sum, as long as no single one passes the register that it is converted in.
     return dtype.kind in "iu" and kind.kind in "iu" and dtype.itemsize <= 2 and cval == np.rint(cval) and abs(cval) < 2**24
 
@@ -363,6 +371,7 @@ def _generic_gradient_magnitude(
     given, input = out, _apart(input, out, len(axes))
     modes = each(mode, len(axes))
     derivative(input, axes[0], out, modes[0], cval, *extra_arguments, **keywords)
+    _cache.note_more()  # squares and the root, along a single axis too
     out *= out
     for axis, one in zip(axes[1:], modes[1:]):
         along = derivative(input, axis, kind, one, cval, *extra_arguments, **keywords)
