@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "cpu/tiles/copy_bytes.h"
@@ -142,8 +143,8 @@ AxisPass<Sum>::AxisPass(const AxisJob& job, const std::vector<double>& weights, 
   if (choice_.sums == AxisSums::box) {
     weight_ = static_cast<Sum>(weights.front());
   } else {
-    weights_ = ArrangedWeights<Sum>(
-        weights, 1, choice_.way == AxisWay::rows ? Space{1, 1, job.taps} : Space{1, job.taps, 1});
+    const bool along_rows = choice_.way == AxisWay::rows;
+    weights_ = ArrangedWeights<Sum>(weights, along_rows ? Space{1, 1, job.taps} : Space{1, job.taps, 1}, kernels_, along_rows ? job.inner : 1);
   }
   if (choice_.sums == AxisSums::matrix) fold(weights);
   cut();
@@ -155,6 +156,7 @@ void AxisPass<Sum>::fold(const std::vector<double>& weights) {
   const std::int64_t lines = job_.n_in + 1;
   matrix_.resize(static_cast<std::size_t>(rounded_up(job_.n_out, rows_at_once) * lines));
   std::vector<double> folded(static_cast<std::size_t>(lines));
+  std::vector<Sum> rounded(folded.size());
   for (std::int64_t o = 0; o < job_.n_out; ++o) {
     std::fill(folded.begin(), folded.end(), 0.0);
     for (std::int64_t k = 0; k < job_.taps; ++k) {
@@ -162,10 +164,11 @@ void AxisPass<Sum>::fold(const std::vector<double>& weights) {
       folded[static_cast<std::size_t>(source < 0 ? job_.n_in : source)] +=
           weights[static_cast<std::size_t>(k)];
     }
+    std::transform(folded.begin(), folded.end(), rounded.begin(), [](double weight) { return static_cast<Sum>(weight); });
+    // Kernels add up one line after the other.
+    if (sum_up_to_1(folded)) keep_ones<Sum>(rounded, [&] { return std::accumulate(rounded.begin(), rounded.end(), Sum(0)); });
     Sum* group = matrix_.data() + o / rows_at_once * rows_at_once * lines;
-    for (std::int64_t j = 0; j < lines; ++j) {
-      group[j * rows_at_once + o % rows_at_once] = static_cast<Sum>(folded[static_cast<std::size_t>(j)]);
-    }
+    for (std::int64_t j = 0; j < lines; ++j) group[j * rows_at_once + o % rows_at_once] = rounded[static_cast<std::size_t>(j)];
   }
 }
 

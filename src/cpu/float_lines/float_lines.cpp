@@ -49,7 +49,7 @@ std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& jo
     }
     switch (taps.method) {
       case Method::direct: list.push_back(make_direct(taps, gain, kernels, may_be_non_finite(job))); continue;
-      case Method::separable: list.push_back(make_separable(taps, gain, kernels)); continue;
+      case Method::separable: list.push_back(make_separable(taps, gain, kernels, job.out.channels)); continue;
       case Method::box: list.push_back(make_box(taps, gain, kernels)); continue;
       case Method::low_rank: list.push_back(make_low_rank(taps, gain, kernels)); continue;
       default: break;

@@ -85,7 +85,7 @@ std::unique_ptr<const FilterMethod<Sum>> make_copy(const Taps& taps);
 template <class Sum>
 std::unique_ptr<const FilterMethod<Sum>> make_direct(const Taps& taps, double gain, const Kernels<Sum>& kernels, bool may_be_non_finite);
 template <class Sum>
-std::unique_ptr<const FilterMethod<Sum>> make_separable(const Taps& taps, double gain, const Kernels<Sum>& kernels);
+std::unique_ptr<const FilterMethod<Sum>> make_separable(const Taps& taps, double gain, const Kernels<Sum>& kernels, std::int64_t channels);
 template <class Sum>
 std::unique_ptr<const FilterMethod<Sum>> make_low_rank(const Taps& taps, double gain, const Kernels<Sum>& kernels);
 template <class Sum>

@@ -14,7 +14,8 @@ namespace {
 template <class Sum>
 class Separable final : public FilterMethod<Sum> {
  public:
-  Separable(const Taps& taps, double gain, const Kernels<Sum>& kernels) : taps_(taps), kernels_(kernels) {
+  /// `channels`: those that mostly lie side by side.
+  Separable(const Taps& taps, double gain, const Kernels<Sum>& kernels, std::int64_t channels) : taps_(taps), kernels_(kernels) {
     std::array<std::vector<double>, 3> factors = *taps.factors;
     // An axis of one tap is no pass: its weight joins the longest axis.
     std::size_t longest = 2;
@@ -28,7 +29,8 @@ class Separable final : public FilterMethod<Sum> {
     }
     for (double& weight : factors[longest]) weight *= gain;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      factors_[axis] = ArrangedWeights<Sum>(factors[axis], 1, axis == 2 ? Space{1, 1, taps.size[2]} : Space{1, taps.size[axis], 1});
+      const Space size = axis == 2 ? Space{1, 1, taps.size[2]} : Space{1, taps.size[axis], 1};
+      factors_[axis] = ArrangedWeights<Sum>(factors[axis], size, kernels, axis == 2 ? channels : 1);
     }
   }
 
@@ -125,10 +127,10 @@ class Separable final : public FilterMethod<Sum> {
 }  // namespace
 
 template <class Sum>
-std::unique_ptr<const FilterMethod<Sum>> make_separable(const Taps& taps, double gain, const Kernels<Sum>& kernels) {
-  return std::make_unique<Separable<Sum>>(taps, gain, kernels);
+std::unique_ptr<const FilterMethod<Sum>> make_separable(const Taps& taps, double gain, const Kernels<Sum>& kernels, std::int64_t channels) {
+  return std::make_unique<Separable<Sum>>(taps, gain, kernels, channels);
 }
-template std::unique_ptr<const FilterMethod<float>> make_separable(const Taps&, double, const Kernels<float>&);
-template std::unique_ptr<const FilterMethod<double>> make_separable(const Taps&, double, const Kernels<double>&);
+template std::unique_ptr<const FilterMethod<float>> make_separable(const Taps&, double, const Kernels<float>&, std::int64_t);
+template std::unique_ptr<const FilterMethod<double>> make_separable(const Taps&, double, const Kernels<double>&, std::int64_t);
 
 }  // namespace halation::cpu_backend
