@@ -15,14 +15,15 @@ using namespace halation;
 
 constexpr const char* usage =
     "usage: sweep [--device cpu] [--cases 20000] [--seed 1] [--most-work 300000] [--only INDEX]\n"
-    "             [--target AVX2]\n"
+    "             [--target AVX2] [--faults 20]\n"
     "Compares a device with the reference over the pairwise set, then over random cases. --only repeats one random case; "
-    "--target uses one instruction set of the CPU. Exits with 77 where the machine lacks that or the device.\n";
+    "--target uses one instruction set of the CPU; --faults ends it after so many. Exits with 77 where the machine lacks that or the device.\n";
 
 struct Settings : sweep::Seeded {
   double most_work = 3e5;
   std::int64_t only = -1;
   std::string target{};
+  std::uint64_t most_faults = 20;
 };
 
 constexpr int skipped = 77;
@@ -41,6 +42,7 @@ bool parse(int count, char** words, Settings& settings) {
       settings.most_work = std::strtod(value, nullptr);
     else if (name == "--only") settings.only = std::strtoll(value, nullptr, 10);
     else if (name == "--target") settings.target = value;
+    else if (name == "--faults") settings.most_faults = std::strtoull(value, nullptr, 10);
     else return false;
   }
   return count % 2 == 1;
@@ -90,8 +92,8 @@ int main(int count, char** words) try {
   } else {
     const std::vector<sweep::Point> points = sweep::pairwise_points();
     pairwise = points.size();
-    for (std::size_t i = 0; i < points.size() && faults < 20; ++i) run(points[i], i, "pairwise case " + std::to_string(i));
-    for (; cases < settings.cases && faults < 20; ++cases) random_case(cases);
+    for (std::size_t i = 0; i < points.size() && faults < settings.most_faults; ++i) run(points[i], i, "pairwise case " + std::to_string(i));
+    for (; cases < settings.cases && faults < settings.most_faults; ++cases) random_case(cases);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::cout << "{\"device\": \"" << name_of(settings.device) << "\", \"target\": \"" << settings.target << "\", \"pairwise_cases\": " << pairwise
