@@ -96,7 +96,7 @@ Outcome outcome_of(const JobCase& job_case, Device device) {
   return outcome;
 }
 
-std::optional<std::string> find_fault(const JobCase& job_case, Device device) {
+std::optional<std::string> find_fault(const JobCase& job_case, Device device, Coverage* coverage) {
   PlanSpec oracle_spec = job_case.spec;
   oracle_spec.options.output = Pixel::f64;
   oracle_spec.options.method = Method::automatic;
@@ -107,6 +107,7 @@ std::optional<std::string> find_fault(const JobCase& job_case, Device device) {
   auto [plan, error] = try_any_method(spec, device);
   if (error != oracle_error) return "errors differ: '" + error + "' and '" + oracle_error + "'";
   if (!plan) return std::nullopt;
+  if (coverage != nullptr) coverage->add(*plan, job_case.values);
 
   Random random(job_case.seed ^ 0x5bd1e995);
   Arena in(spec.shape, spec.pixel, job_case.in_layout, job_case.in_arrangement);

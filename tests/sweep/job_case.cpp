@@ -59,7 +59,7 @@ constexpr AxisInfo axes[axis_count] = {
     {"scale", std::size(scales)},
     {"offset", std::size(offsets)},
     {"rounding", 2},
-    {"sum", 2},
+    {"sum", 4},  // f64 one time in four
     {"method", std::size(methods)},
     {"weights", weight_kinds},
     {"filters", 4},
@@ -189,7 +189,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   options.scale = scales[point[scale]];
   options.offset = offsets[point[offset]];
   options.rounding = static_cast<Rounding>(point[rounding]);
-  options.sum = static_cast<Sum>(point[sum]);
+  options.sum = point[sum] == 3 ? Sum::f64 : Sum::automatic;
   options.method = methods[point[method]];
   const bool over_floats = spec.pixel == Pixel::f32 || spec.pixel == Pixel::f16;
   const bool only_fast = options.method == Method::multirate || (options.method == Method::banded && over_floats);

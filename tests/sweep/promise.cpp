@@ -99,14 +99,13 @@ Promise::Promise(const JobCase& job_case, const Plan& plan, const Plan& oracle, 
   // Transforms round whole sums to whole numbers: the right ones where the output is of such.
   exact_ = !(by_transforms && is_float(pixel_)) && is_exact && arithmetic_is_exact(job_case, greatest);
   spreads_ = method == Method::multirate && !all.finite;
-  keeps_zero_ = !approximates;
 
   const Job job = check(spec).job;
   const bool magnitude = spec.combine == Combine::magnitude;
-  if (!approximates) {
-    // Integers of integers by transforms are held to their levels, by the image.
-    if (!by_transforms) bound_ = Bound::of_largest;
-    else if (is_float(spec.pixel) || is_float(pixel_)) bound_ = Bound::of_norm;
+  // Transforms of integers into integers are held to levels only.
+  const bool has_own_bounds = !approximates && (!by_transforms || is_float(spec.pixel) || is_float(pixel_));
+  if (has_own_bounds) {
+    bound_ = by_transforms ? Bound::of_norm : Bound::of_largest;
     for (const Taps& taps : job.filters) {
       Reach reach = reach_of(in, job, taps);
       if (magnitude && !reaches_.empty()) reach = join(std::exchange(reaches_, {}).front(), reach);
@@ -114,7 +113,7 @@ Promise::Promise(const JobCase& job_case, const Plan& plan, const Plan& oracle, 
     }
   }
   // Terms of low rank cancel.
-  const bool has_sign = !approximates && method != Method::low_rank && method != Method::banded;
+  const bool has_sign = has_own_bounds && method != Method::low_rank && method != Method::banded;
   const int pixels = all.positive ? 1 : all.negative ? -1 : 0;
   for (std::size_t i = 0; i < plan.outputs(); ++i) {
     const int of_sum = magnitude ? 1 : pixels * sign_of(spec.filters[i]);
@@ -183,9 +182,9 @@ bool Promise::is_close(double got, double sum, double expected, double bound) co
   if (got == expected || (std::isnan(got) && std::isnan(expected))) return true;
   if (exact_ || std::isnan(got) || std::isnan(expected)) return false;
   if (is_float(pixel_)) {
-    if (std::isinf(got) != std::isinf(expected)) {  // overflow of one side only, at the edge of the range
-      return std::fabs(std::isinf(got) ? sum : got) + bound >= largest(pixel_) * (1 - 0x1p-10) && got * expected > 0;
-    }
+    if (std::isinf(sum)) return false;
+    // What is finite before it is stored may be infinite there.
+    if (std::isinf(got)) return std::copysign(1, got) * sum + bound >= largest(pixel_) * (1 - 0x1p-10);
     return std::fabs(got - sum) <= bound + spacing(pixel_, sum);
   }
   const double shifted = rounding_ == Rounding::half_even ? sum - 0.5 : sum;  // boundaries at whole numbers
@@ -196,11 +195,11 @@ bool Promise::is_close(double got, double sum, double expected, double bound) co
 bool Promise::accepts(std::size_t output, std::size_t index, double got, double sum) const {
   if (may_overflow(output, index)) return true;
   const double expected = stored(sum, pixel_, rounding_);
-  if (spreads_ && !std::isfinite(got)) return true;
+  if (spreads_ && (!std::isfinite(got) || !is_float(pixel_))) return true;
   if (!is_close(got, sum, expected, bound(output, index))) return false;
   if (!std::isfinite(sum)) return true;
   const double nothing = stored(offset_, pixel_, rounding_);
-  if (keeps_zero_ && !reaches_.empty() && reaches_[output].largest[index] == 0 && got != nothing) return false;
+  if (!reaches_.empty() && reaches_[output].largest[index] == 0 && got != nothing) return false;
   return signs_[output] == 0 || signs_[output] * got >= signs_[output] * nothing;
 }
 

@@ -35,10 +35,9 @@ class Promise {
   double scale_, offset_;
   bool exact_;             ///< sums are so on both sides
   bool spreads_ = false;   ///< what is not finite may reach further than the filter
-  bool keeps_zero_;        ///< sums over zeros are 0
   Bound bound_ = Bound::of_image;
   double of_image_;
-  std::vector<Reach> reaches_;                ///< of each output
+  std::vector<Reach> reaches_;                ///< of each output, but where the bound is of the image
   std::vector<int> signs_;                    ///< of each output's sums where it is known: 1, −1, else 0
   std::vector<std::vector<double>> sums_;     ///< Σ|w||x| of each output, where it may pass `limit_`
   double limit_ = 0;
