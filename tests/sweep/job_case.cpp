@@ -95,6 +95,32 @@ Point random_point(std::uint64_t seed, std::uint64_t index) {
   for (std::size_t axis = 0; axis < axis_count; ++axis) {
     point[axis] = static_cast<std::uint8_t>(below(random, value_count(axis)));
   }
+  // What chance seldom brings together: plain jobs over bytes, and weights that the method asked for takes.
+  const auto choose = [&](std::size_t axis, std::initializer_list<std::size_t> list) {
+    point[axis] = static_cast<std::uint8_t>(*(list.begin() + below(random, list.size())));
+  };
+  if (below(random, 8) == 0) {
+    for (const std::size_t axis : {pixel, scale, offset, constant, sum, filters}) point[axis] = 0;
+    choose(output, {0, 0, 1, 3});
+    if (below(random, 2) == 0) {
+      for (const std::size_t axis : {taps_x, taps_y}) point[axis] = 2;
+      point[taps_z] = 0;
+    }
+  }
+  if (below(random, 3) == 0) return point;
+  switch (methods[point[method]]) {
+    case Method::box: choose(weights, {first_equal_kind, first_equal_kind + 1}); break;
+    case Method::low_rank:
+      point[weights] = low_rank_kind;
+      point[taps_z] = 0;
+      choose(pixel, {0, 1, 2});
+      break;
+    case Method::multirate:
+      point[weights] = smooth_kind;
+      for (const std::size_t axis : {taps_x, taps_y}) choose(axis, {0, 10, 11, 12, 12});
+      break;
+    default: break;
+  }
   return point;
 }
 
@@ -161,6 +187,11 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
     return out(shape.depth, size.depth) * out(shape.height, size.height) * out(shape.width, size.width) *
            static_cast<double>(shape.batch * shape.channels * size.taps());
   };
+  if (point[extent] == 1 && below(random, 4) != 0) {  // else there may be no output
+    size.depth = std::min(size.depth, shape.depth);
+    size.height = std::min(size.height, shape.height);
+    size.width = std::min(size.width, shape.width);
+  }
   // Halves what is largest, so that thin and wide shapes stay what they are; of half of the cases extents only, so that filters are
   // longer than what they filter.
   const bool keeps_taps = below(random, 2) == 0;

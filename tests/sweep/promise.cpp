@@ -8,13 +8,11 @@
 #include <utility>
 
 #include "core/convert.h"
+#include "core/transform.h"
 #include "plan/check.h"
 
 namespace halation::sweep {
 namespace {
-
-/// Of transforms: how many times the norm of an output's own box their error is bounded by.
-constexpr double own_box_factor = 4;
 
 /// Largest distance between two neighbouring values of a float pixel around `value`.
 double spacing(Pixel pixel, double value) {
@@ -100,10 +98,9 @@ Promise::Promise(const JobCase& job_case, const Plan& plan, const Plan& oracle, 
   exact_ = !(by_transforms && is_float(pixel_)) && is_exact && arithmetic_is_exact(job_case, greatest);
   spreads_ = method == Method::multirate && !all.finite;
 
-  const Job job = check(spec).job;
   const bool magnitude = spec.combine == Combine::magnitude;
-  // Transforms of integers into integers are held to levels only.
-  const bool has_own_bounds = !approximates && (!by_transforms || is_float(spec.pixel) || is_float(pixel_));
+  const Job job = check(spec).job;
+  const bool has_own_bounds = by_transforms ? is_bounded_by_own_box(job) : !approximates;
   if (has_own_bounds) {
     bound_ = by_transforms ? Bound::of_norm : Bound::of_largest;
     for (const Taps& taps : job.filters) {

@@ -47,6 +47,14 @@ Filter make_filter_of(std::size_t kind, const FilterSize& size, Random& random) 
   if (kind == smooth_kind) {
     return Filter::separable({.z = gaussian_line(size.depth), .y = gaussian_line(size.height), .x = gaussian_line(size.width)});
   }
+  if (kind == low_rank_kind) {
+    const std::vector<double> plane = filter_of_rank(2 + below(random, 3), {.height = size.height, .width = size.width}, random).weights();
+    std::vector<double> weights;
+    for (const double z : bell(random, size.depth)) {
+      for (const double w : plane) weights.push_back(z * w);
+    }
+    return Filter::dense(size, std::move(weights));
+  }
   if (has_equal_weights(kind)) {
     const auto equal = [&](std::int64_t n) {
       const double whole = static_cast<double>(below(random, 3)) - 1;  // −1, 0 or 1; 0 stands for 2
