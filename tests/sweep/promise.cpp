@@ -117,16 +117,25 @@ Promise::Promise(const JobCase& job_case, const Plan& plan, const Plan& oracle, 
     signs_.push_back(has_sign ? (scale_ < 0 ? -of_sum : of_sum) : 0);
   }
 
-  const double most = most_magnitudes(spec) * std::max(1.0, std::fabs(scale_));
+  const double most = std::max(1.0, most_magnitudes(spec)) * std::max(1.0, std::fabs(scale_));
   if (!is_float(spec.pixel) || !(most * greatest > 0x1p120)) return;
   const bool in_f64 = plan.explain().find("sums in f64") != std::string::npos;
-  const double limit = in_f64 ? largest(Pixel::f64) : largest(Pixel::f32);
-  if (most >= limit / std::max(1.0, greatest) * 0.99) find_overflows(job_case, in, limit);
+  // The squares of a magnitude are in f64.
+  limit_ = !in_f64 ? largest(Pixel::f32) : magnitude ? std::sqrt(largest(Pixel::f64)) : largest(Pixel::f64);
+  limit_ = limit_ / std::max(1.0, std::fabs(scale_)) * (1 - 0x1p-10);
+  if (std::max(1.0, most_magnitudes(spec)) >= limit_ / greatest) find_overflows(job_case, in, method == Method::separable || method == Method::box);
 }
 
-/// Σ|w||x| over finite x, by the reference.
-void Promise::find_overflows(const JobCase& job_case, const Arena& in, double limit) {
-  limit_ = limit / std::max(1.0, std::fabs(scale_)) * (1 - 0x1p-10);
+/// Sums by weights reach Σ|w||x| over finite x, found by the reference; those by factors Σ|w| · max|x|, or max|x|.
+void Promise::find_overflows(const JobCase& job_case, const Arena& in, bool by_factors) {
+  if (by_factors) {
+    const double magnitudes = std::max(1.0, most_magnitudes(job_case.spec));
+    for (const Reach& reach : reaches_) {
+      sums_.push_back(reach.largest);
+      for (double& sum : sums_.back()) sum *= magnitudes;
+    }
+    return;
+  }
   PlanSpec spec = job_case.spec;
   spec.device = reference();
   spec.pixel = Pixel::f64;

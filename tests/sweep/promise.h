@@ -26,7 +26,7 @@ class Promise {
 
   bool is_close(double got, double sum, double expected, double bound) const;
   bool may_overflow(std::size_t output, std::size_t index) const;
-  void find_overflows(const JobCase& job_case, const Arena& in, double limit);
+  void find_overflows(const JobCase& job_case, const Arena& in, bool by_factors);
 
   const Plan& plan_;
   const Plan& oracle_;
@@ -39,7 +39,7 @@ class Promise {
   double of_image_;
   std::vector<Reach> reaches_;                ///< of each output, but where the bound is of the image
   std::vector<int> signs_;                    ///< of each output's sums where it is known: 1, −1, else 0
-  std::vector<std::vector<double>> sums_;     ///< Σ|w||x| of each output, where it may pass `limit_`
+  std::vector<std::vector<double>> sums_;     ///< what a sum may reach on its way, of each output, where that may pass `limit_`
   double limit_ = 0;
 };
 

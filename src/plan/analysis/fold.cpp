@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/finite.h"
+
 namespace halation {
 namespace {
 
@@ -162,7 +164,7 @@ std::optional<Classes> classes_of(const Job& job, const Taps& place, std::size_t
     return Classes(job.borders[axis], outputs[axis], place.lead[axis], taps, copies, outside_is_zero(job));
   };
   Classes classes = by_copies(1);
-  if (is_float(job.in_pixel)) {
+  if (may_be_non_finite(job)) {
     for (std::int64_t i = 0; i < weights.lines(axis_of_weights); ++i) {
       const Line<const double> line{weights.values.data() + weights.begin(axis_of_weights, i), weights.inside(axis_of_weights)};
       if (!classes.mix_signs(line)) continue;
