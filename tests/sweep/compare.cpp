@@ -107,7 +107,7 @@ std::optional<std::string> find_fault(const JobCase& job_case, Device device, Co
   auto [plan, error] = try_any_method(spec, device);
   if (error != oracle_error) return "errors differ: '" + error + "' and '" + oracle_error + "'";
   if (!plan) return std::nullopt;
-  if (coverage != nullptr) coverage->add(*plan, job_case.values);
+  if (coverage != nullptr) coverage->add(*plan, job_case);
 
   Random random(job_case.seed ^ 0x5bd1e995);
   Arena in(spec.shape, spec.pixel, job_case.in_layout, job_case.in_arrangement);
@@ -135,7 +135,9 @@ std::optional<std::string> find_fault(const JobCase& job_case, Device device, Co
   // Every other case brings a workspace, the others take one from the pool.
   std::optional<GuardedWorkspace> workspace;
   if (job_case.seed % 2 == 0) workspace.emplace(plan->workspace_bytes(), device);
+  if (in_twin.view().data == in.view.data) in.forbid_surroundings(true);
   plan->run(in_twin.view(), twin_views, {.workspace = workspace ? workspace->bytes() : std::span<std::byte>{}});
+  in.forbid_surroundings(false);
   in_twin.finish();
   for (Twin& twin : out_twins) twin.finish();
   oracle->run(in.view, sum_views);

@@ -19,9 +19,12 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
 
 }  // namespace
 
-void Coverage::add(const Plan& plan, Values values) {
+void Coverage::add(const Plan& plan, const JobCase& job_case) {
   std::set<std::string> ways;
-  for (const Method method : plan.methods()) ways.insert("method " + std::string(name_of(method)));
+  for (const Method method : plan.methods()) {
+    ways.insert("method " + std::string(name_of(method)));
+    if (job_case.spec.options.method == Method::automatic) ways.insert("chosen: " + std::string(name_of(method)));
+  }
   const std::string explained = plan.explain();
   const std::string sums = explained.find("sums in f64") == std::string::npos ? "f32" : "f64";
   const std::string family(between(explained, "\nfamily: ", ", about"));
@@ -33,7 +36,7 @@ void Coverage::add(const Plan& plan, Values values) {
   }
   if (const std::string_view bits = between(explained, "fixed point of 16 bits, sums of ", ","); !bits.empty())
     ways.insert("fixed point: sums of " + std::string(bits) + " bits");
-  for (const std::string& way : ways) ++counts_[way][static_cast<std::size_t>(values)];
+  for (const std::string& way : ways) ++counts_[way][static_cast<std::size_t>(job_case.values)];
 }
 
 void Coverage::print(std::ostream& out) const {

@@ -11,10 +11,10 @@
 
 namespace halation::sweep {
 
-/// Ways are a plan's methods, its family of kernels, and the kinds of sums that its last lines name.
+/// Ways are a plan's methods, also where it chose them itself, its family of kernels, and the kinds of sums that its last lines name.
 class Coverage {
  public:
-  void add(const Plan& plan, Values values);
+  void add(const Plan& plan, const JobCase& job_case);
 
   /// A line a way: a column for each kind of values, in their order.
   void print(std::ostream& out) const;

@@ -95,7 +95,7 @@ Point random_point(std::uint64_t seed, std::uint64_t index) {
   for (std::size_t axis = 0; axis < axis_count; ++axis) {
     point[axis] = static_cast<std::uint8_t>(below(random, value_count(axis)));
   }
-  // What chance seldom brings together: plain jobs over bytes, and weights that the method asked for takes.
+  // What chance seldom brings together: plain jobs over bytes, thin images, and weights that the method asked for takes.
   const auto choose = [&](std::size_t axis, std::initializer_list<std::size_t> list) {
     point[axis] = static_cast<std::uint8_t>(*(list.begin() + below(random, list.size())));
   };
@@ -106,6 +106,19 @@ Point random_point(std::uint64_t seed, std::uint64_t index) {
       for (const std::size_t axis : {taps_x, taps_y}) point[axis] = 2;
       point[taps_z] = 0;
     }
+  }
+  switch (below(random, 16)) {  // thin: signals, and columns
+    case 0:
+      for (const std::size_t axis : {height, depth, taps_y, taps_z}) point[axis] = 0;
+      choose(width, {15, 16, 17});
+      break;
+    case 1:
+      for (const std::size_t axis : {depth, taps_z}) point[axis] = 0;
+      choose(width, {0, 1, 2});
+      choose(height, {10, 11, 12});
+      choose(taps_x, {0, 0, 2});
+      break;
+    default: break;
   }
   if (below(random, 3) == 0) return point;
   switch (methods[point[method]]) {
@@ -181,6 +194,13 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
     }
     most_work *= 4;
   }
+  const bool is_large = below(random, 100) == 0;  // of several tiles, where transforms may be chosen
+  if (is_large) {
+    most_work *= 50;
+    if (shape.height == 1 || size.height == 1) size.width = 129;
+    else size.height = size.width = 15 + static_cast<std::int64_t>(below(random, 17));
+    size.depth = 1;
+  }
   const auto work = [&] {
     const bool full = point[extent] == 2;
     const auto out = [&](std::int64_t n, std::int64_t k) { return static_cast<double>(full ? n + k - 1 : n); };
@@ -221,7 +241,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   options.offset = offsets[point[offset]];
   options.rounding = static_cast<Rounding>(point[rounding]);
   options.sum = point[sum] == 3 ? Sum::f64 : Sum::automatic;
-  options.method = methods[point[method]];
+  options.method = is_large && below(random, 2) == 0 ? Method::automatic : methods[point[method]];
   const bool over_floats = spec.pixel == Pixel::f32 || spec.pixel == Pixel::f16;
   const bool only_fast = options.method == Method::multirate || (options.method == Method::banded && over_floats);
   const bool may_be_fast = options.method == Method::automatic || options.method == Method::fft;
@@ -229,7 +249,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   options.threads = thread_counts[point[threads]];
 
   // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one that is a correlation.
-  const std::size_t kind = point[weights];
+  const std::size_t kind = is_large && below(random, 2) == 0 ? 2 : point[weights];
   made.integer_weights = has_integer_weights(kind);
   const std::size_t count = point[filters] == 1 || point[filters] == 2 ? 2 : 1;
   for (std::size_t i = 0; i < count; ++i) {

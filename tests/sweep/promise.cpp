@@ -122,6 +122,7 @@ Promise::Promise(const JobCase& job_case, const Plan& plan, const Plan& oracle, 
   const bool in_f64 = plan.explain().find("sums in f64") != std::string::npos;
   // The squares of a magnitude are in f64.
   limit_ = !in_f64 ? largest(Pixel::f32) : magnitude ? std::sqrt(largest(Pixel::f64)) : largest(Pixel::f64);
+  if (magnitude) limit_ /= std::sqrt(static_cast<double>(spec.filters.size()));  // by which a root is larger than the largest below it
   limit_ = limit_ / std::max(1.0, std::fabs(scale_)) * (1 - 0x1p-10);
   if (std::max(1.0, most_magnitudes(spec)) >= limit_ / greatest) find_overflows(job_case, in, method == Method::separable || method == Method::box);
 }
