@@ -7,10 +7,17 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "halation/halation.h"
+#include "beside_reference.h"
+#include "cpu/families.h"
 #include "numbers.h"
+#include "plan/backends.h"
+#include "plan/check.h"
+#include "plan/choose.h"
+#include "sweep/guarded.h"
 
 namespace halation {
 namespace {
@@ -195,6 +202,59 @@ TEST(AxisByAxis, FiltersInfiniteConstants) {
           EXPECT_LE(over_bound(in, {filter}, options), 1) << to_string(shape) << " " << value << " " << x[0] << " " << x[1];
         }
       }
+    }
+  }
+}
+
+/// What the family makes of f32 by the matrix of an axis, also where another should be quicker, in a workspace of its own of which it must not
+/// leave the bounds.
+Image by_matrix(const Image& in, const Filter& filter, const Options& options) {
+  const PlanSpec spec{.shape = in.shape(), .pixel = Pixel::f32, .filters = {filter}, .options = options};
+  const std::shared_ptr<const Job> job = choose(check(spec), options, backend_for(cpu()), cpu()).job;
+  const auto runner = cpu_backend::axis_by_axis.make(job, options.threads);
+  EXPECT_THAT(runner->explain(), HasSubstr("a matrix of the axis"));
+  sweep::GuardedWorkspace workspace(runner->workspace_bytes(), cpu());
+  Image out(job->out, Pixel::f32);
+  const View view = out.view();
+  runner->run(in, {&view, 1}, workspace.bytes(), {});
+  EXPECT_TRUE(workspace.guards_intact()) << "bytes outside the workspace were written";
+  return out;
+}
+
+Filter bell_along_y(double sigma) { return Filter::separable({.y = gaussian({.sigma = sigma}).with_dims(1).weights()}); }
+
+Image filled_with(const Shape& shape, float value) {
+  Image image(shape, Pixel::f32);
+  std::fill_n(reinterpret_cast<float*>(image.view().data), shape.elements(), value);
+  return image;
+}
+
+/// Where sums by a matrix are not finite, they are made again by taps, which needs other scratch.
+TEST(AxisByAxis, StaysInItsScratchWhereSumsAreNotFinite) {
+  for (const int threads : {1, 3}) {
+    const Image large = filled_with({.height = 100, .width = 40}, 3e38F);
+    const Filter ones = Filter::separable({.y = std::vector<double>(481, 1)});
+    const Image overflown = by_matrix(large, ones, {.method = Method::separable, .threads = threads});
+    for (std::int64_t i = 0; i < large.shape().elements(); ++i) ASSERT_EQ(number_of(overflown, i), std::numeric_limits<double>::infinity()) << i;
+
+    Image one = filled_with({.height = 100, .width = 40}, 1);
+    reinterpret_cast<float*>(one.view().data)[50 * 40 + 7] = std::numeric_limits<float>::quiet_NaN();
+    const Image spread = by_matrix(one, bell_along_y(60), {.threads = threads});
+    for (std::int64_t i = 0; i < one.shape().elements(); ++i) {
+      if (i % 40 == 7) ASSERT_TRUE(std::isnan(number_of(spread, i))) << i;
+      else ASSERT_NEAR(number_of(spread, i), 1, 1e-5) << i;
+    }
+  }
+}
+
+/// Segments of a matrix's outputs that threads share are made again each by itself: none may write into another's.
+TEST(AxisByAxis, KeepsNanToItsRowsInEverySegment) {
+  for (const int threads : {1, 3}) {
+    Image in = filled_with({.height = 130, .width = 600}, 1);
+    std::fill_n(reinterpret_cast<float*>(in.view().data), 600, std::numeric_limits<float>::quiet_NaN());
+    const Image out = by_matrix(in, bell_along_y(17.5), {.border = Border::constant(0), .threads = threads});
+    for (std::int64_t y = 0; y < 130; ++y) {
+      for (std::int64_t x = 0; x < 600; ++x) ASSERT_EQ(std::isnan(number_of(out, y * 600 + x)), y <= 70) << y << " " << x;
     }
   }
 }

@@ -77,6 +77,25 @@ TEST(Fold, KeepsOppositeSignsOfFloatsApart) {
   EXPECT_EQ(folded_size(5, row, Pixel::i16, {.border = Border::constant(infinity)}), 13) << "integers beside infinity";
 }
 
+/// Of an infinite constant as well, whatever the pixels.
+TEST(Fold, KeepsOppositeSignsOfAnInfiniteConstantApart) {
+  Numbers numbers(4);
+  const Shape shape{.height = 4, .width = 5};
+  for (const Signs signs : {Signs::both, Signs::some_zeros}) {
+    const std::vector<double> row = weights_of(41, signs, numbers);
+    for (const Pixel pixel : {Pixel::u8, Pixel::i16}) {
+      const Image in = noise(shape, pixel, numbers);
+      for (const double constant : {infinity, -infinity, std::nan("")}) {
+        const Border outside = Border::constant(constant);
+        expect_as_reference(in, Filter(row), {.border = outside}, "folded to");
+        expect_as_reference(in, Filter(row), {.border = {.z = Border::reflect(), .y = outside, .x = Border::wrap()}}, "folded to");
+        const Filter product = Filter::separable({.y = {1, 2, -1}, .x = row});
+        expect_as_reference(in, product, {.border = {.z = Border::reflect(), .y = outside, .x = Border::wrap()}}, "folded to");
+      }
+    }
+  }
+}
+
 TEST(Fold, LeavesFiltersThatAreAskedForByTheirForm) {
   Numbers numbers(3);
   const Filter box = halation::box({.size = 201});

@@ -1,12 +1,17 @@
 // arena.h: memory with a view in it, arranged as a case asks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "job_case.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace halation::sweep {
 
@@ -104,6 +109,19 @@ struct Arena {
           for (std::int64_t x = 0; x < n.width; ++x)
             for (std::int64_t c = 0; c < n.channels; ++c)
               visit(view.data + b * s.batch + z * s.depth + y * s.height + x * s.width + c * s.channels);
+  }
+
+  /// Tells AddressSanitizer that nobody may read before the first element or behind the last one, or that one may again.
+  void forbid_surroundings([[maybe_unused]] bool forbidden) {
+#if defined(__SANITIZE_ADDRESS__)
+    const auto first = static_cast<std::size_t>(std::find(used.begin(), used.end(), true) - used.begin());
+    const auto behind = static_cast<std::size_t>(used.rend() - std::find(used.rbegin(), used.rend(), true));
+    const std::pair<const std::byte*, std::size_t> parts[] = {{bytes.data(), first}, {bytes.data() + behind, bytes.size() - behind}};
+    for (const auto& [part, size] : parts) {
+      if (forbidden) ASAN_POISON_MEMORY_REGION(part, size);
+      else ASAN_UNPOISON_MEMORY_REGION(part, size);
+    }
+#endif
   }
 
   bool surroundings_intact() const {

@@ -5,12 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "job_case.h"
+#include "coverage.h"
 
 namespace halation::sweep {
 
-/// Runs the case on `device` and returns what is wrong, or nothing. Outputs are poisoned before and their surroundings watched.
-std::optional<std::string> find_fault(const JobCase& job_case, Device device);
+/// Runs the case on `device` and returns what is wrong, or nothing. Outputs are poisoned before and their surroundings watched. Counts how
+/// it was computed where asked to.
+std::optional<std::string> find_fault(const JobCase& job_case, Device device, Coverage* coverage = nullptr);
 
 /// What one run of a case gave: for telling whether a change has changed which kernels run, or a bit of what they give.
 struct Outcome {

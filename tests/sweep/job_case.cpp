@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <limits>
 #include <set>
 #include <stdexcept>
+
+#include "weights.h"
 
 namespace halation::sweep {
 namespace {
@@ -15,18 +17,21 @@ constexpr std::int64_t heights[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 70, 131}
 constexpr std::int64_t depths[] = {1, 2, 3, 5, 8};
 constexpr std::int64_t batches[] = {1, 2, 3};
 constexpr std::int64_t channel_counts[] = {1, 2, 3, 4, 5};
-constexpr std::int64_t taps_wide[] = {1, 2, 3, 4, 5, 6, 7, 9, 15, 16, 31};
+constexpr std::int64_t taps_wide[] = {1, 2, 3, 4, 5, 6, 7, 9, 15, 16, 31, 63, 129};
 constexpr std::int64_t taps_deep[] = {1, 2, 3, 4, 7};
 constexpr Border::Mode modes[] = {Border::Mode::constant, Border::Mode::replicate, Border::Mode::reflect,
                                   Border::Mode::reflect101, Border::Mode::wrap};
-constexpr double constants[] = {0, 1.5, -3, 200};
+constexpr double constants[] = {0, 1.5, -3, 200, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
 constexpr double scales[] = {1, 0.5, -1.25, 1.0 / 3};
 constexpr double offsets[] = {0, 10, -0.5, 128};
 constexpr int thread_counts[] = {0, 1, 3};
-constexpr std::size_t weight_kinds = 9;
-constexpr std::size_t first_equal_kind = 7;  // whole and real weights, all equal along each axis
+constexpr Method methods[] = {Method::automatic, Method::direct, Method::separable, Method::box,
+                              Method::fft, Method::banded, Method::low_rank, Method::multirate};
 constexpr std::int64_t most_equal_taps = 310;
-constexpr std::size_t data_kinds = 5;
+constexpr std::string_view value_names[] = {"noise", "extremes", "some_not_finite", "smooth", "least_normal", "near_largest", "one_nan",
+                                            "one_infinity", "one_minus_infinity", "many_infinities", "all_nan", "all_infinite",
+                                            "one_outlier", "few_ones", "dim_half", "nodata_patches"};
+static_assert(std::size(value_names) == static_cast<std::size_t>(Values::count));
 
 struct AxisInfo {
   const char* name;
@@ -54,71 +59,17 @@ constexpr AxisInfo axes[axis_count] = {
     {"scale", std::size(scales)},
     {"offset", std::size(offsets)},
     {"rounding", 2},
-    {"sum", 2},
-    {"method", 7},
+    {"sum", 4},  // f64 one time in four
+    {"method", std::size(methods)},
     {"weights", weight_kinds},
     {"filters", 4},
     {"in_layout", 2},
     {"out_layout", 2},
     {"in_strides", 8},
     {"out_strides", 6},
-    {"data", data_kinds},
+    {"values", std::size(value_names)},
     {"threads", std::size(thread_counts)},
 };
-
-using Random = std::mt19937_64;
-
-std::size_t below(Random& random, std::size_t count) { return random() % count; }
-double uniform(Random& random, double low, double high) {
-  return low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53;
-}
-
-std::vector<double> integer_line(Random& random, std::int64_t n) {
-  std::vector<double> line;
-  for (std::int64_t i = 0; i < n; ++i) line.push_back(static_cast<double>(below(random, 7)) - 3);
-  if (line[0] == 0) line[0] = 1;
-  return line;
-}
-
-std::vector<double> bell(Random& random, std::int64_t n) {
-  std::vector<double> line;
-  const double centre = uniform(random, 0, static_cast<double>(n));
-  double total = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double t = (static_cast<double>(i) - centre) / (0.3 * static_cast<double>(n) + 0.5);
-    line.push_back(std::exp(-t * t));
-    total += line.back();
-  }
-  for (double& w : line) w /= total;
-  return line;
-}
-
-/// Weights of one kind. Integers are kept where the kind says so.
-Filter make_filter_of(std::size_t kind, const FilterSize& size, Random& random) {
-  if (kind >= first_equal_kind) {
-    const auto equal = [&](std::int64_t n) {
-      const double whole = static_cast<double>(below(random, 3)) - 1;  // −1, 0 or 1; 0 stands for 2
-      const double weight = kind == first_equal_kind ? (whole == 0 ? 2 : whole) : uniform(random, -1.5, 1.5) / static_cast<double>(n);
-      return std::vector<double>(static_cast<std::size_t>(n), weight);
-    };
-    return Filter::separable({.z = equal(size.depth), .y = equal(size.height), .x = equal(size.width)});
-  }
-  const auto line = [&](std::int64_t n) { return kind == 6 || kind == 3 ? integer_line(random, n) : bell(random, n); };
-  if (kind >= 3 && kind <= 5) {  // 3 integer factors, 4 real factors, 5 a dense product of real factors
-    const Filter product = Filter::separable({.z = line(size.depth), .y = line(size.height), .x = line(size.width)});
-    return kind == 5 ? Filter::dense(size, product.weights()) : product;
-  }
-  if (kind == 6) {  // a dense product of integer factors
-    return Filter::dense(size, Filter::separable({.z = line(size.depth), .y = line(size.height), .x = line(size.width)}).weights());
-  }
-  std::vector<double> weights;
-  for (std::int64_t i = 0; i < size.taps(); ++i) {
-    if (kind == 0) weights.push_back(static_cast<double>(below(random, 9)) - 4);  // integers, zeros among them
-    if (kind == 1) weights.push_back(uniform(random, 0, 2.0 / static_cast<double>(size.taps())));
-    if (kind == 2) weights.push_back(uniform(random, -1, 1));
-  }
-  return Filter::dense(size, weights);
-}
 
 Anchor make_anchor(std::size_t kind, const FilterSize& size, Random& random) {
   const auto pick = [&](std::int64_t n) -> std::int64_t {
@@ -136,12 +87,52 @@ Anchor make_anchor(std::size_t kind, const FilterSize& size, Random& random) {
 
 std::size_t value_count(std::size_t axis) { return axes[axis].count; }
 const char* axis_name(std::size_t axis) { return axes[axis].name; }
+std::string_view name_of(Values values) { return value_names[static_cast<std::size_t>(values)]; }
 
 Point random_point(std::uint64_t seed, std::uint64_t index) {
   Random random(seed * 0x9e3779b97f4a7c15 + index);
   Point point{};
   for (std::size_t axis = 0; axis < axis_count; ++axis) {
     point[axis] = static_cast<std::uint8_t>(below(random, value_count(axis)));
+  }
+  // What chance seldom brings together: plain jobs over bytes, thin images, and weights that the method asked for takes.
+  const auto choose = [&](std::size_t axis, std::initializer_list<std::size_t> list) {
+    point[axis] = static_cast<std::uint8_t>(*(list.begin() + below(random, list.size())));
+  };
+  if (below(random, 8) == 0) {
+    for (const std::size_t axis : {pixel, scale, offset, constant, sum, filters}) point[axis] = 0;
+    choose(output, {0, 0, 1, 3});
+    if (below(random, 2) == 0) {
+      for (const std::size_t axis : {taps_x, taps_y}) point[axis] = 2;
+      point[taps_z] = 0;
+    }
+  }
+  switch (below(random, 16)) {  // thin: signals, and columns
+    case 0:
+      for (const std::size_t axis : {height, depth, taps_y, taps_z}) point[axis] = 0;
+      choose(width, {15, 16, 17});
+      break;
+    case 1:
+      for (const std::size_t axis : {depth, taps_z}) point[axis] = 0;
+      choose(width, {0, 1, 2});
+      choose(height, {10, 11, 12});
+      choose(taps_x, {0, 0, 2});
+      break;
+    default: break;
+  }
+  if (below(random, 3) == 0) return point;
+  switch (methods[point[method]]) {
+    case Method::box: choose(weights, {first_equal_kind, first_equal_kind + 1}); break;
+    case Method::low_rank:
+      point[weights] = low_rank_kind;
+      point[taps_z] = 0;
+      choose(pixel, {0, 1, 2});
+      break;
+    case Method::multirate:
+      point[weights] = smooth_kind;
+      for (const std::size_t axis : {taps_x, taps_y}) choose(axis, {0, 10, 11, 12, 12});
+      break;
+    default: break;
   }
   return point;
 }
@@ -197,11 +188,18 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   Shape shape{batches[point[batch]], depths[point[depth]], heights[point[height]], widths[point[width]],
               channel_counts[point[channels]]};
   FilterSize size{.depth = taps_deep[point[taps_z]], .height = taps_wide[point[taps_y]], .width = taps_wide[point[taps_x]]};
-  if (point[weights] >= first_equal_kind) {  // windows of any size cost the same
+  if (has_equal_weights(point[weights])) {  // windows of any size cost the same
     for (std::int64_t* taps : {&size.height, &size.width}) {
       if (below(random, 2) == 0) *taps = 1 + static_cast<std::int64_t>(below(random, most_equal_taps));
     }
     most_work *= 4;
+  }
+  const bool is_large = below(random, 100) == 0;  // of several tiles, where transforms may be chosen
+  if (is_large) {
+    most_work *= 50;
+    if (shape.height == 1 || size.height == 1) size.width = 129;
+    else size.height = size.width = 15 + static_cast<std::int64_t>(below(random, 17));
+    size.depth = 1;
   }
   const auto work = [&] {
     const bool full = point[extent] == 2;
@@ -209,11 +207,21 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
     return out(shape.depth, size.depth) * out(shape.height, size.height) * out(shape.width, size.width) *
            static_cast<double>(shape.batch * shape.channels * size.taps());
   };
-  while (work() > most_work) {  // halve what is largest, so that thin and wide shapes stay what they are
-    std::int64_t* const candidates[] = {&shape.depth, &shape.height, &size.depth, &size.height, &size.width, &shape.batch};
-    std::int64_t* const largest =
-        *std::max_element(std::begin(candidates), std::end(candidates), [](auto* a, auto* b) { return *a < *b; });
-    std::int64_t* const cut = *largest > 1 ? largest : &shape.width;
+  if (point[extent] == 1 && below(random, 4) != 0) {  // else there may be no output
+    size.depth = std::min(size.depth, shape.depth);
+    size.height = std::min(size.height, shape.height);
+    size.width = std::min(size.width, shape.width);
+  }
+  // Halves what is largest, so that thin and wide shapes stay what they are; of half of the cases extents only, so that filters are
+  // longer than what they filter.
+  const bool keeps_taps = below(random, 2) == 0;
+  while (work() > most_work) {
+    std::int64_t* const all[] = {&shape.batch, &shape.depth, &shape.height, &shape.width, &size.depth, &size.height, &size.width};
+    std::int64_t* const without_width[] = {&shape.depth, &shape.height, &size.depth, &size.height, &size.width, &shape.batch};
+    const auto less = [](auto* a, auto* b) { return *a < *b; };
+    std::int64_t* cut = keeps_taps ? *std::max_element(all, all + 4, less)
+                                   : *std::max_element(std::begin(without_width), std::end(without_width), less);
+    if (*cut == 1) cut = *std::max_element(std::begin(all), std::end(all), less);
     *cut = (*cut + 1) / 2;
   }
 
@@ -232,16 +240,17 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   options.scale = scales[point[scale]];
   options.offset = offsets[point[offset]];
   options.rounding = static_cast<Rounding>(point[rounding]);
-  options.sum = static_cast<Sum>(point[sum]);
-  options.method =
-      std::array{Method::automatic, Method::direct, Method::separable, Method::box, Method::fft, Method::banded, Method::low_rank}[point[method]];
+  options.sum = point[sum] == 3 ? Sum::f64 : Sum::automatic;
+  options.method = is_large && below(random, 2) == 0 ? Method::automatic : methods[point[method]];
   const bool over_floats = spec.pixel == Pixel::f32 || spec.pixel == Pixel::f16;
-  if (options.method == Method::banded && over_floats) options.accuracy = Accuracy::fast;  // else it is none for these
+  const bool only_fast = options.method == Method::multirate || (options.method == Method::banded && over_floats);
+  const bool may_be_fast = options.method == Method::automatic || options.method == Method::fft;
+  if (only_fast || (may_be_fast && below(random, 4) == 0)) options.accuracy = Accuracy::fast;
   options.threads = thread_counts[point[threads]];
 
   // One filter; two outputs of filters of two sizes (of one size where the extent asks for it); a magnitude; one that is a correlation.
-  const std::size_t kind = point[weights];
-  made.integer_weights = kind == 0 || kind == 3 || kind == 6 || kind == first_equal_kind;
+  const std::size_t kind = is_large && below(random, 2) == 0 ? 2 : point[weights];
+  made.integer_weights = has_integer_weights(kind);
   const std::size_t count = point[filters] == 1 || point[filters] == 2 ? 2 : 1;
   for (std::size_t i = 0; i < count; ++i) {
     FilterSize own = size;
@@ -256,12 +265,13 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   made.out_layout = static_cast<Layout>(point[out_layout]);
   made.in_arrangement = static_cast<Arrangement>(point[in_strides]);
   made.out_arrangement = static_cast<Arrangement>(point[out_strides]);
-  made.data_kind = point[data];
+  made.values = static_cast<Values>(point[values]);
   for (std::size_t axis = 0; axis < axis_count; ++axis) {
     made.text += std::string(axis_name(axis)) + "=" + std::to_string(point[axis]) + " ";
   }
   made.text += "| " + to_string(shape) + " " + std::string(name_of(spec.pixel)) + ", filter " + std::to_string(size.depth) + "x" +
-               std::to_string(size.height) + "x" + std::to_string(size.width);
+               std::to_string(size.height) + "x" + std::to_string(size.width) + ", " + std::string(name_of(made.values)) +
+               (options.accuracy == Accuracy::fast ? ", fast" : "");
   return made;
 }
 
@@ -395,22 +405,6 @@ JobCase large_case(std::uint64_t seed, std::uint64_t index, double times) {
   made.text = text_of(made, kind, mode) + (spec.options.accuracy == Accuracy::fast ? ", fast" : "");
   return made;
 }
-
-namespace {
-
-/// Dense weights that are the sum of so many products of bells.
-Filter filter_of_rank(std::size_t rank, const FilterSize& size, Random& random) {
-  std::vector<double> weights(static_cast<std::size_t>(size.taps()));
-  for (std::size_t term = 0; term < rank; ++term) {
-    const double part = uniform(random, -1, 1) / static_cast<double>(rank);
-    const Filter product = Filter::separable({.y = bell(random, size.height), .x = bell(random, size.width)});
-    const std::vector<double> of_term = product.weights();
-    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] += part * of_term[i];
-  }
-  return Filter::dense(size, std::move(weights));
-}
-
-}  // namespace
 
 JobCase beside_case(std::uint64_t seed, std::uint64_t index, double times) {
   Random random(seed * 0x9e3779b97f4a7c15 + index);

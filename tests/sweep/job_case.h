@@ -15,7 +15,7 @@ namespace halation::sweep {
 /// The axes of the space. A case holds, for each, the index of one of its values (listed in job_case.cpp).
 enum AxisOfSpace : std::size_t {
   width, height, depth, batch, channels, pixel, output, taps_x, taps_y, taps_z, anchor, border_x, border_y, border_z, constant,
-  extent, operation, scale, offset, rounding, sum, method, weights, filters, in_layout, out_layout, in_strides, out_strides, data,
+  extent, operation, scale, offset, rounding, sum, method, weights, filters, in_layout, out_layout, in_strides, out_strides, values,
   threads, axis_count
 };
 
@@ -34,6 +34,18 @@ Point random_point(std::uint64_t seed, std::uint64_t index);
 /// The arrangement of a view in memory.
 enum class Arrangement { packed, pitched, sub_rectangle, upside_down, mirrored, skipping, transposed, broadcast };
 
+/// What the pixels hold. Integers have counterparts: their largest and smallest numbers for what is not finite.
+enum class Values : std::uint8_t {
+  noise, extremes, some_not_finite, smooth, least_normal,
+  near_largest,  ///< so that sums may overflow
+  one_nan, one_infinity, one_minus_infinity, many_infinities, all_nan, all_infinite,
+  one_outlier,   ///< 1e30 among ones
+  few_ones,      ///< all others are zero
+  dim_half,      ///< of a ten-thousandth of the other half
+  nodata_patches, count
+};
+std::string_view name_of(Values values);
+
 /// A point made concrete. Extents and taps are cut down until the reference needs at most `most_work` multiply-adds.
 struct JobCase {
   PlanSpec spec;
@@ -41,7 +53,7 @@ struct JobCase {
   Layout out_layout = Layout::interleaved;
   Arrangement in_arrangement = Arrangement::packed;
   Arrangement out_arrangement = Arrangement::packed;
-  int data_kind = 0;  ///< 0 noise, 1 extremes, 2 noise with NaN and infinities (floats), 3 smooth, 4 around the least normal number (floats)
+  Values values = Values::noise;
   bool integer_weights = false;
   std::uint64_t seed = 0;
   std::string text;  ///< all values, for a failure's report

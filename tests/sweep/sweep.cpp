@@ -15,14 +15,17 @@ using namespace halation;
 
 constexpr const char* usage =
     "usage: sweep [--device cpu] [--cases 20000] [--seed 1] [--most-work 300000] [--only INDEX]\n"
-    "             [--target AVX2]\n"
+    "             [--target AVX2] [--faults 20] [--count 0]\n"
     "Compares a device with the reference over the pairwise set, then over random cases. --only repeats one random case; "
-    "--target uses one instruction set of the CPU. Exits with 77 where the machine lacks that or the device.\n";
+    "--target uses one instruction set of the CPU; --faults ends it after so many. --count 1 prints how "
+    "often each way of computing has met each kind of values. Exits with 77 where the machine lacks that or the device.\n";
 
 struct Settings : sweep::Seeded {
   double most_work = 3e5;
   std::int64_t only = -1;
   std::string target{};
+  std::uint64_t most_faults = 20;
+  bool counts = false;
 };
 
 constexpr int skipped = 77;
@@ -41,6 +44,8 @@ bool parse(int count, char** words, Settings& settings) {
       settings.most_work = std::strtod(value, nullptr);
     else if (name == "--only") settings.only = std::strtoll(value, nullptr, 10);
     else if (name == "--target") settings.target = value;
+    else if (name == "--faults") settings.most_faults = std::strtoull(value, nullptr, 10);
+    else if (name == "--count") settings.counts = std::strcmp(value, "0") != 0;
     else return false;
   }
   return count % 2 == 1;
@@ -64,11 +69,12 @@ int main(int count, char** words) try {
   }
   const auto start = std::chrono::steady_clock::now();
   std::uint64_t faults = 0;
+  sweep::Coverage coverage;
   const auto run = [&](const sweep::Point& point, std::uint64_t seed, const std::string& repeat) {
     const sweep::JobCase job_case = sweep::make_case(point, seed, settings.most_work);
     std::optional<std::string> fault;
     try {
-      fault = sweep::find_fault(job_case, settings.device);
+      fault = sweep::find_fault(job_case, settings.device, settings.counts ? &coverage : nullptr);
     } catch (const std::exception& error) {
       // A device may be lost by it, so that no later case says anything.
       throw std::runtime_error(repeat + ": " + error.what() + "\n  " + job_case.text);
@@ -90,10 +96,11 @@ int main(int count, char** words) try {
   } else {
     const std::vector<sweep::Point> points = sweep::pairwise_points();
     pairwise = points.size();
-    for (std::size_t i = 0; i < points.size() && faults < 20; ++i) run(points[i], i, "pairwise case " + std::to_string(i));
-    for (; cases < settings.cases && faults < 20; ++cases) random_case(cases);
+    for (std::size_t i = 0; i < points.size() && faults < settings.most_faults; ++i) run(points[i], i, "pairwise case " + std::to_string(i));
+    for (; cases < settings.cases && faults < settings.most_faults; ++cases) random_case(cases);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (settings.counts) coverage.print(std::cout);
   std::cout << "{\"device\": \"" << name_of(settings.device) << "\", \"target\": \"" << settings.target << "\", \"pairwise_cases\": " << pairwise
             << ", \"random_cases\": " << cases << ", \"seed\": " << settings.seed << ", \"most_work\": " << settings.most_work
             << ", \"faults\": " << faults << ", \"seconds\": " << seconds << "}\n";

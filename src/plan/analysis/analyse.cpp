@@ -151,6 +151,22 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
   return found;
 }
 
+FactorArray balanced(FactorArray factors) {
+  std::array<double, 3> sums{};
+  std::transform(factors.begin(), factors.end(), sums.begin(), sum_of_magnitudes);
+  const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
+  const bool is_mixed = *least < 1 && *most > 1;
+  if (!is_mixed || *least == 0 || !std::isfinite(sums[0] * sums[1] * sums[2])) return factors;
+  // The others sum up to 1 each, and the largest has all there is.
+  const auto carrier = static_cast<std::size_t>(most - sums.begin());
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (axis == carrier) continue;
+    for (double& w : factors[axis]) w /= sums[axis];
+    for (double& w : factors[carrier]) w *= sums[axis];
+  }
+  return factors;
+}
+
 bool all_equal(const FactorArray& factors) {
   return std::all_of(factors.begin(), factors.end(), [](const std::vector<double>& factor) {
     return std::all_of(factor.begin(), factor.end(), [&](double w) { return w == factor.front(); });

@@ -25,6 +25,10 @@ struct Separation {
 /// None where all weights are 0. Cost: a few passes over the weights.
 std::optional<Separation> separate(const Space& size, const std::vector<double>& weights);
 
+/// Factors of the same product, none of which makes sums larger only for another to make them smaller: no product of some of their sums of
+/// magnitudes is above 1 and above that of all. So sums along some axes overflow no sooner than the sum of all.
+FactorArray balanced(FactorArray factors);
+
 /// Whether the weights of each factor are one number, each factor's its own: what makes a box.
 bool all_equal(const FactorArray& factors);
 
