@@ -36,8 +36,8 @@ LEAST_OWN, MOST_OWN = 16, 64
 EVEN_SHARE, EVEN_BOX, EVEN_LEAST = 0.4, 128, 1 / 32
 # Weights from which on transforms may be worth it.
 LEAST_WEIGHTS = 32
-# Magnitudes below which so many of a sample are, and its elements; by what it is lowered where too many are below, and how often.
-SMALL_SHARE, SAMPLE, LOWER, TIMES = 8, 1024, 8.0, 2
+# By what t is lowered where too many are below it, and how often it is tried.
+LOWER, TIMES = 8.0, 2
 # Weights up to which the smallest are sought out; of more they count as t or nothing.
 SOUGHT = 1 << 14
 # Least and largest norms whose products are numbers of a type, with digits to spare.
@@ -105,14 +105,13 @@ def _few(arrays: list[NDArray[Any]], weights: list[NDArray[Any]], mode: str) -> 
     if not arrays or not weights:
         return 0
     box = weights[0].shape
-    tile_box = _box_of(box)
-    of_weights = [_Even.of(part, box, tile_box) for part in weights]
+    of_weights = [_Even.of(part, box) for part in weights]
     if any(each is None for each in of_weights):
         return None
     taps, are_even = weights[0].size, True
     for part in arrays:
         for lowered in range(TIMES):
-            even = _Even.of(part, box, tile_box, LOWER**-lowered)
+            even = _Even.of(part, box, LOWER**-lowered)
             if even is None:
                 return None
             if all(even.reaches(one, each) for one, each in zip(weights, of_weights) if each is not None):
@@ -125,10 +124,15 @@ def _few(arrays: list[NDArray[Any]], weights: list[NDArray[Any]], mode: str) -> 
 
 
 @functools.lru_cache(maxsize=256)
-def _box_of(shape: Shape) -> Shape:
-    """A box of some `EVEN_BOX` elements, as near to a cube as a shape allows."""
-    side = next((side for side in range(1, EVEN_BOX) if math.prod(min(n, side) for n in shape) >= EVEN_BOX), EVEN_BOX)
-    return tuple(min(n, side) for n in shape)
+def _boxes_of(box: Shape) -> tuple[Shape, Shape, float, int]:
+    """Of a filter's box: tiles to count in; a box of some `EVEN_BOX` elements, as near to a cube as the filter allows; how many of the
+    tiles that it meets may be small; and the taps."""
+    side = next((side for side in range(1, EVEN_BOX) if math.prod(min(n, side) for n in box) >= EVEN_BOX), EVEN_BOX)
+    small_box = tuple(min(n, side) for n in box)
+    tile = [max(1, n // 2) for n in small_box]
+    tile[-1] = max(tile[-1], min(8, box[-1] // 2))  # for vectors of eight
+    met = [((k - 2) // m + 2) * m if k > 1 else 1 for k, m in zip(small_box, tile)]
+    return tuple(tile), small_box, EVEN_SHARE * math.prod(map(min, met, box)), math.prod(box)
 
 
 class _Even(NamedTuple):
@@ -141,24 +145,16 @@ class _Even(NamedTuple):
     is_even: bool  # and few of any small box
 
     @staticmethod
-    def of(part: NDArray[Any], box: Shape, small_box: Shape, lower: float = 1.0) -> _Even | None:
+    def of(part: NDArray[Any], box: Shape, lower: float = 1.0) -> _Even | None:
         """None where nothing can be said: a share of zeros, numbers that are not finite, products that could leave the type's range."""
-        sample = np.abs(part.reshape(-1)[:: max(1, part.size // SAMPLE)])
-        least = float(np.partition(sample, sample.size // SMALL_SHARE)[sample.size // SMALL_SHARE]) * lower
+        tile, small_box, most_small, taps = _boxes_of(box)
+        least, largest, squares, small, in_small_boxes = _native.magnitudes(part, lower, tile, box, small_box)
         low, high = NORMS[part.itemsize]
-        if not low < least < high:
-            return None
-        # Vectors of eight fit into tiles along rows.
-        tile = [max(1, n // 2) for n in small_box[:-1]] + [max(min(8, box[-1] // 2), small_box[-1] // 2, 1)]
-        counts = np.zeros([-(-n // m) for n, m in zip(part.shape, tile)], np.uint32)
-        largest, squares = _native.count_small(part, least, tile, counts)
-        if not squares < high * high:
+        if not (low < least and squares < high * high):
             return None
         mean = math.sqrt(squares / part.size)
-        in_small_boxes = _most(counts, part.shape, tile, small_box)
-        small = min(_most(counts, part.shape, tile, box)[0], math.prod(box))
-        is_even = in_small_boxes[0] <= EVEN_SHARE * in_small_boxes[1] and least >= EVEN_LEAST * mean
-        return _Even(least, max(mean, largest / 4), mean, small, is_even)
+        is_even = in_small_boxes <= most_small and least >= EVEN_LEAST * mean
+        return _Even(least, max(mean, largest / 4), mean, min(small, taps), is_even)
 
     def reaches(self, weights: NDArray[Any], of_weights: _Even) -> bool:
         """Whether taps · S is large enough for every output whose box lies in this array."""
@@ -171,20 +167,6 @@ class _Even(NamedTuple):
         else:
             smallest = max(0, rest - of_weights.small) * of_weights.least
         return self.least * smallest >= REACH * of_weights.mean * self.size
-
-
-def _most(counts: NDArray[np.uint32], shape: Shape, tile: list[int], box: Shape) -> tuple[int, int]:
-    """The largest count in any box, from those of tiles: in the tiles that it meets; and the elements of these."""
-    elements = 1
-    for axis, (n, m, k) in enumerate(zip(shape, tile, box)):
-        met = min(counts.shape[axis], (k - 2) // m + 2 if k > 1 else 1)
-        elements *= min(n, met * m)
-        if met > 1:
-            sums = np.cumsum(counts, axis, dtype=np.uint32)
-            before = (slice(None),) * axis
-            counts = sums[(*before, slice(met - 1, None))]
-            counts[(*before, slice(1, None))] -= sums[(*before, slice(None, -met))]
-    return int(counts.max()), elements
 
 
 class _Region(NamedTuple):

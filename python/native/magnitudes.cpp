@@ -1,4 +1,4 @@
-// magnitudes.cpp: how many numbers of each tile of an array are small, its largest magnitude and its sum of squares, in one pass; compiled
+// magnitudes.cpp: how many numbers of any box in an array are small, its largest magnitude and its sum of squares, in one pass; compiled
 // for each instruction set.
 #include <cmath>
 #include <cstdint>
@@ -77,6 +77,7 @@ HWY_AFTER_NAMESPACE();
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <tuple>
 #include <vector>
 
@@ -89,38 +90,105 @@ namespace {
 HWY_EXPORT(meet_f32);
 HWY_EXPORT(meet_f64);
 
+void meet(const float* row, std::int64_t n, std::int64_t tile, double least, std::uint32_t* counts, Magnitudes& all) {
+  HWY_DYNAMIC_DISPATCH(meet_f32)(row, n, tile, least, counts, all);
+}
+void meet(const double* row, std::int64_t n, std::int64_t tile, double least, std::uint32_t* counts, Magnitudes& all) {
+  HWY_DYNAMIC_DISPATCH(meet_f64)(row, n, tile, least, counts, all);
+}
+
 using Numbers = std::vector<std::int64_t>;
 
-/// Of a packed array and packed counts, one for each tile, the last ones along an axis being cut off by its end.
-std::tuple<double, double> count_small(nb::handle array, double least, const Numbers& tile, nb::handle counts) {
-  const Array from(array, Access::read), to(counts, Access::write);
-  const auto axes = static_cast<std::size_t>(from.axes);
-  const std::int64_t n = from.shape[axes - 1];
-  auto* const first = reinterpret_cast<std::uint32_t*>(to.data);
-  const nb::gil_scoped_release others_run;
-  Magnitudes all;
-  Numbers at(axes - 1, 0);
-  const std::int64_t rows = from.elements() / n;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::int64_t place = 0;
-    for (std::size_t axis = 0; axis < at.size(); ++axis) place = place * to.shape[axis] + at[axis] / tile[axis];
-    std::uint32_t* const of_row = first + place * to.shape[axes - 1];
-    if (from.item_bytes == 4) {
-      HWY_DYNAMIC_DISPATCH(meet_f32)(reinterpret_cast<const float*>(from.data) + row * n, n, tile.back(), least, of_row, all);
-    } else {
-      HWY_DYNAMIC_DISPATCH(meet_f64)(reinterpret_cast<const double*>(from.data) + row * n, n, tile.back(), least, of_row, all);
+constexpr std::int64_t sampled = 1024;
+
+/// The magnitude below which an eighth of a sample's are.
+template <class T>
+double eighth_of(const T* from, std::int64_t n) {
+  const std::int64_t step = std::max<std::int64_t>(1, n / sampled);
+  std::vector<T> sample;
+  for (std::int64_t i = 0; i < n; i += step) sample.push_back(std::isnan(from[i]) ? T(0) : std::fabs(from[i]));
+  const auto at = sample.begin() + std::ssize(sample) / 8;
+  std::nth_element(sample.begin(), at, sample.end());
+  return static_cast<double>(*at);
+}
+
+/// Numbers for each tile of an array.
+struct Counts {
+  Numbers shape;
+  std::vector<std::uint32_t> numbers;
+};
+
+/// The largest sum in a box of elements, from below: of all tiles that it meets.
+std::uint32_t most_in(const Counts& counts, const Numbers& tile, const Numbers& box) {
+  std::vector<std::uint32_t> sums = counts.numbers, next;
+  Numbers shape = counts.shape;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const std::int64_t met = std::min(shape[axis], box[axis] > 1 ? (box[axis] - 2) / tile[axis] + 2 : 1);
+    if (met == 1) continue;
+    std::int64_t inner = 1;
+    for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
+    const std::int64_t n = shape[axis], made = n - met + 1;
+    const std::int64_t outer = std::ssize(sums) / (n * inner);
+    next.assign(static_cast<std::size_t>(outer * made * inner), 0);
+    for (std::int64_t o = 0; o < outer; ++o) {
+      const std::uint32_t* from = sums.data() + o * n * inner;
+      std::uint32_t* to = next.data() + o * made * inner;
+      for (std::int64_t k = 0; k < met; ++k) {
+        for (std::int64_t i = 0; i < inner; ++i) to[i] += from[k * inner + i];
+      }
+      for (std::int64_t i = inner; i < made * inner; ++i) to[i] = to[i - inner] + from[i + (met - 1) * inner] - from[i - inner];
     }
-    for (std::size_t axis = at.size(); axis-- > 0 && ++at[axis] == from.shape[axis];) at[axis] = 0;
+    shape[axis] = made;
+    sums.swap(next);
   }
-  return {all.largest, all.squares};
+  return *std::max_element(sums.begin(), sums.end());
+}
+
+using Found = std::tuple<double, double, double, std::uint32_t, std::uint32_t>;
+
+template <class T>
+Found magnitudes_of(const T* from, const Numbers& shape, double lower, const Numbers& tile, const Numbers& box, const Numbers& small_box) {
+  std::int64_t elements = 1;
+  Counts counts;
+  std::int64_t tiles = 1;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    elements *= shape[axis];
+    counts.shape.push_back((shape[axis] + tile[axis] - 1) / tile[axis]);
+    tiles *= counts.shape.back();
+  }
+  const double least = eighth_of(from, elements) * lower;
+  if (least == 0 || !std::isfinite(least)) return {least, 0, 0, 0, 0};
+  counts.numbers.assign(static_cast<std::size_t>(tiles), 0);
+  Magnitudes all;
+  const std::size_t last = shape.size() - 1;
+  Numbers at(last, 0);
+  for (std::int64_t row = 0; row < elements / shape[last]; ++row) {
+    std::int64_t place = 0;
+    for (std::size_t axis = 0; axis < last; ++axis) place = place * counts.shape[axis] + at[axis] / tile[axis];
+    meet(from + row * shape[last], shape[last], tile[last], least, counts.numbers.data() + place * counts.shape[last], all);
+    for (std::size_t axis = last; axis-- > 0 && ++at[axis] == shape[axis];) at[axis] = 0;
+  }
+  return {least, all.largest, all.squares, most_in(counts, tile, box), most_in(counts, tile, small_box)};
+}
+
+Found magnitudes(nb::handle array, double lower, const Numbers& tile, const Numbers& box, const Numbers& small_box) {
+  const Array from(array, Access::read);
+  const Numbers shape(from.shape.begin(), from.shape.begin() + from.axes);
+  const nb::gil_scoped_release others_run;
+  if (from.item_bytes == 4)
+    return magnitudes_of(reinterpret_cast<const float*>(from.data), shape, lower, tile, box, small_box);
+  return magnitudes_of(reinterpret_cast<const double*>(from.data), shape, lower, tile, box, small_box);
 }
 
 }  // namespace
 
 void bind_magnitudes(nb::module_& module) {
-  module.def("count_small", &count_small, nb::arg("array"), nb::arg("least"), nb::arg("tile"), nb::arg("counts"),
-             "Adds to `counts` how many numbers of each tile have magnitudes below `least`; gives the largest magnitude and the sum of "
-             "squares. Packed arrays, of float32 or float64 with one axis or more, and of uint32.");
+  module.def("magnitudes", &magnitudes, nb::arg("array"), nb::arg("lower"), nb::arg("tile"), nb::arg("box"), nb::arg("small_box"),
+             nb::sig("def magnitudes(array: object, lower: float, tile: typing.Sequence[int], box: typing.Sequence[int], "
+                     "small_box: typing.Sequence[int]) -> tuple[float, float, float, int, int]"),
+             "Of a packed array of float32 or float64: t, `lower` times the magnitude below which an eighth of a sample is; the largest "
+             "magnitude; the sum of squares; and how many magnitudes below t there are at most in the tiles that any `box` and any "
+             "`small_box` meets. With t of 0 or none that is a number the others are 0.");
 }
 
 }  // namespace halation::python
