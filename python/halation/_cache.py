@@ -13,7 +13,7 @@ from ._families import prepare
 from ._job import check_writable
 from ._mapping import Layout
 from ._threads import LIMIT
-from ._weights import weights_and_key
+from ._weights import MOST_KEPT, weights_and_key
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -45,7 +45,7 @@ def find(key: Hashable) -> Entry | None:
 
 def keep(key: Hashable, entry: Entry) -> None:
     """Puts an entry into the cache, and drops those that were not asked for longest where that is too much."""
-    if entry.weights_bytes > MOST_BYTES // 8:
+    if entry.weights_bytes > MOST_KEPT:
         return
     entries[key] = entry
     while len(entries) > MOST_ENTRIES or sum([one.weights_bytes for one in list(entries.values())]) > MOST_BYTES:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ._options import Options
     from ._types import DType, Entry, Filters
 
-MANY_TAPS, MANY_SAMPLES = 32, 1 << 12  # from which on sums and copies cost less than a convolution more
+# Taps, of parts in f32 and in f64, and elements from which on packing each part by itself is the quicker way.
+MANY_TAPS, MANY_SAMPLES = {2: 32, 4: 128, 8: 32}, 1 << 12
 LARGE = 1 << 16  # elements from which on one pass over both parts and their edges is the quicker way
 
 
@@ -133,38 +134,20 @@ def _complex_weights(array: NDArray[Any], dense: NDArray[Any], options: Options,
             part[...] = _cache.correlate(array, weights, options, None, part.dtype)
         return
     kind = out.real.dtype
-    if parts_alike(options.borders, cvals) and real.size >= MANY_TAPS and array.size >= MANY_SAMPLES and np.all(np.isfinite(cvals)):
-        both = array.real + array.imag
-        if np.isfinite(both).all():  # else an infinity would make NaN of both parts
-            _by_three(array, both, real, imag, options, out)
-            return
-    if parts_alike(options.borders, cvals):  # both parts at once, packed
+    alike = parts_alike(options.borders, cvals)
+    if alike and (real.size < MANY_TAPS[kind.itemsize] or array.size < MANY_SAMPLES):  # both parts at once, packed
         pair, over = _pair(array), over_axes(options, array.ndim, real_of(cvals))
         by_real = _cache.correlate(pair, real, over, None, kind)
         by_imag = _cache.correlate(pair, imag, over, None, kind)
         np.subtract(by_real[..., 0], by_imag[..., 1], out=out.real)
         np.add(by_real[..., 1], by_imag[..., 0], out=out.imag)
         return
+    # Four products, of parts packed by themselves: by three, of sums of parts, the larger part would round away the smaller one.
     of_real, of_imag = around(options, real_of(cvals)), around(options, imag_of(cvals))
-    out.real = _cache.correlate(array.real, real, of_real, None, kind)
-    out.real -= _cache.correlate(array.imag, imag, of_imag, None, kind)
-    out.imag = _cache.correlate(array.real, imag, of_real, None, kind)
-    out.imag += _cache.correlate(array.imag, real, of_imag, None, kind)
-
-
-def _by_three(
-    array: NDArray[Any], both: NDArray[Any], real: NDArray[Any], imag: NDArray[Any], options: Options, out: NDArray[Any]
-) -> None:
-    """(a + bi)(c + di) by three products of real numbers: ac, bd and (a + b)(c + d)."""
-    kind, constants = out.real.dtype, real_of(options.cvals)
-    doubled = tuple(2 * value for value in constants) if isinstance(constants, tuple) else 2 * constants
-    of_parts, of_sum = around(options, constants), around(options, doubled)
-    reals = _cache.correlate(np.ascontiguousarray(array.real), real, of_parts, None, kind)
-    imags = _cache.correlate(np.ascontiguousarray(array.imag), imag, of_parts, None, kind)
-    sums = _cache.correlate(both, real + imag, of_sum, None, kind)
-    np.subtract(reals, imags, out=out.real)
-    sums -= reals
-    np.subtract(sums, imags, out=out.imag)
+    reals, imags = np.ascontiguousarray(array.real), np.ascontiguousarray(array.imag)
+    with np.errstate(invalid="ignore"):  # of infinities
+        np.subtract(_cache.correlate(reals, real, of_real, None, kind), _cache.correlate(imags, imag, of_imag, None, kind), out=out.real)
+        np.add(_cache.correlate(reals, imag, of_real, None, kind), _cache.correlate(imags, real, of_imag, None, kind), out=out.imag)
 
 
 def check_real(cvals: complex | tuple[complex, ...]) -> None:

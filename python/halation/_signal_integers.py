@@ -9,18 +9,25 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from . import _native
 from ._arrays import facts_of
+from ._direct import Direct
+from ._families import prepare
+from ._mapping import packed
+from ._options import options_of
 from ._signal_run import run
+from ._weights import F64, MOST_KEPT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ._types import DType, Shape
+    from ._types import DType, Entry, Shape
+
+    Cuts: TypeAlias = list[tuple[int, int]]
 
 FEW_TAPS = 32  # below which the library considers no transforms
 MOST_PARTS = 16
@@ -62,17 +69,53 @@ def convolve(
     pairs = math.prod(count for _, count in cuts)
     if pairs > 1 and border in PADS and _is_quicker_by_products(array, weights, axes, extent, pairs, dtype.itemsize):
         return _by_products(array, weights, axes, extent, dtype, border, fill)
+    plans: list[Entry] = []
+    if weights.size * F64.itemsize > MOST_KEPT and border == "constant" and fill == 0 and method == "automatic" and len(axes) <= 3:
+        cuts, plans = _planned(array, weights, (of_array, of_weights), cuts, axes, extent)
     sums: Any = None
-    for (i, low), (j, high) in itertools.product(enumerate(_parts(array, *cuts[0])), enumerate(_parts(weights, *cuts[1]))):
-        shift = i * cuts[0][0] + j * cuts[1][0]
-        if shift < 8 * dtype.itemsize:
-            outside = float(_parts(np.array([int(fill)]), *cuts[0])[i][0])
-            part = run(low, high, axes, extent, np.dtype(np.float64), border, outside, sum="f64", method=method)
+    arrays, outsides = _parts(array, *cuts[0]), _parts(np.array([int(fill)]), *cuts[0])
+    for j, high in enumerate(_parts(weights, *cuts[1])):
+        entry = plans[j] if plans else None
+        for i, low in enumerate(arrays):
+            shift = i * cuts[0][0] + j * cuts[1][0]
+            if shift >= 8 * dtype.itemsize:
+                continue
+            part = None if entry is None else entry.run(low.astype(F64, copy=False), None, 0)
+            if part is None:
+                part = run(low, high, axes, extent, F64, border, float(outsides[i][0]), sum="f64", method=method)
             whole = np.rint(part, out=part).astype(np.int64).view(np.uint64)
             if shift:
                 whole <<= np.uint64(shift)
             sums = whole if sums is None else np.add(sums, whole, out=sums)
     return sums.view(np.int64).astype(dtype, copy=False)
+
+
+def _planned(array: NDArray[Any], weights: NDArray[Any], magnitudes: Shape, cuts: Cuts, axes: Shape, extent: str) -> tuple[Cuts, list[Entry]]:
+    """Large arrays in as few parts as the bounds of plans allow, which know their passes and weights, where `_bits_at_once` has the worst
+    of all; and the plans, one for each part of the weights, which serve all parts of the array."""
+    lengths = [array.shape[axis] + k - 1 for axis, k in zip(axes, weights.shape)]
+    samples = math.prod(2.0 ** math.ceil(math.log2(n)) for n in lengths)
+    roundings = 10 * math.log2(samples) + 17  # of passes of radix 8: there twice, and back
+    found = [cuts]
+    for counts in itertools.product(range(1, 4), repeat=2):
+        if math.prod(counts) < math.prod(count for _, count in cuts):
+            each = [(-(-(magnitude.bit_length() + 2) // count), count) for magnitude, count in zip(magnitudes, counts)]
+            most, norm = (_largest_of_part(magnitude, *part) for magnitude, part in zip(magnitudes, each))
+            norm *= math.sqrt(weights.size) if counts[1] > 1 else float(np.linalg.norm(weights.astype(np.float64).ravel())) / norm
+            if roundings * math.sqrt(samples) * most * norm < 2.0**52:
+                found.append(each)
+    for each in sorted(found, key=lambda each: math.prod(count for _, count in each)):
+        most, layout = _largest_of_part(magnitudes[0], *each[0]), packed(array.shape, F64)
+        options = options_of(axes, "constant", 0.0, None, extent, "half_even", "saturate", 1.0, 0.0, 1, "f64", "automatic", False, 0)
+        plans = [prepare(layout, None, F64, np.flip(high).astype(np.float64), options) for high in _parts(weights, *each[1])]
+        if each is cuts or all(isinstance(entry, Direct) and entry.plan.error_bound(float(most)) < 0.5 for entry in plans):
+            return each, plans
+    raise AssertionError("cuts are among those that were found")
+
+
+def _largest_of_part(magnitude: int, bits: int, count: int) -> int:
+    """The largest magnitude of a part of numbers."""
+    return magnitude if count == 1 else 1 << bits - 1
 
 
 def are_rounded(in1: Any, in2: Any) -> bool:
@@ -111,10 +154,10 @@ def _bits_at_once(array: NDArray[Any], weights: NDArray[Any], axes: Shape, has_z
 
 
 @functools.lru_cache(maxsize=1024)
-def _cuts(of_array: int, of_weights: int, bits: float, limit: int) -> list[tuple[int, int]]:
+def _cuts(of_array: int, of_weights: int, bits: float, limit: int) -> Cuts:
     """(bits of a part, number of parts) of an array and of weights whose magnitudes have so many bits: as few pairs as the bits there are
     for both allow."""
-    found: list[tuple[int, list[tuple[int, int]]]] = []
+    found: list[tuple[int, Cuts]] = []
     for counts in itertools.product(range(1, MOST_PARTS + 1), repeat=2):
         sizes, taken = [], 0
         for magnitude, count in zip((of_array, of_weights), counts):

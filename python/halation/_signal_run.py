@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def run(
     array: Any,
-    weights: NDArray[Any],
+    weights: NDArray[Any] | tuple[NDArray[Any], ...],
     axes: Shape,
     extent: str,
     dtype: DType,
@@ -22,6 +22,11 @@ def run(
     fill: Any = 0.0,
     **options: Any,
 ) -> Any:
-    """The array convolved along `axes`, `fill` outside where the border is constant; other options as the engine's."""
-    flipped = weights[(slice(None, None, -1),) * weights.ndim]
+    """The array convolved along `axes` by dense weights or a product of factors, `fill` outside where the border is constant; other
+    options as the engine's."""
+    flipped: Any
+    if isinstance(weights, tuple):
+        flipped = tuple([factor[::-1] for factor in weights])
+    else:
+        flipped = weights[(slice(None, None, -1),) * weights.ndim]
     return _engine.correlate(array, flipped, axes=axes, borders=border, cvals=fill, extent=extent, dtype=dtype, **options)

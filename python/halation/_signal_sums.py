@@ -64,6 +64,8 @@ LONG = 8
 JOINED = 64
 # Weights from which on transforms of whole arrays by NumPy are considered, and elements up to which.
 SPECTRAL, MOST_SPECTRAL = 32, 1 << 18
+# Products from which on factors are looked for in weights that are summed directly, and weights.
+FACTORED, FEWEST_OF_FACTORS = 1 << 20, 17
 # Weights from which on an array with rows so short, and with an axis so many times as long, is worth being turned.
 TURNED, SHORT_ROW, TIMES_AS_LONG = 16, 48, 4
 
@@ -92,10 +94,37 @@ def convolve(
         if isinstance(array, np.ndarray) and array.dtype.kind in "iu" and array.dtype.char not in "BHh":
             array = array.astype(np.empty(0, dtype).real.dtype)  # as the library reads it
         total = "f64" if dtype.itemsize >= (16 if dtype.kind == "c" else 8) else "automatic"
+        if method == "direct" and isinstance(array, np.ndarray) and array.size * weights.size >= FACTORED:
+            factors, by = _factors_of(weights)
+            if factors is not None:
+                made = run(array, factors, axes, extent, dtype, border, fill, sum=total, method=by)
+                if np.isfinite(made).all():  # else an infinity of one factor could meet a small weight of the other
+                    return made
         return run(array, weights, axes, extent, dtype, border, fill, sum=total, method=method)
     if dtype.kind == "b":
         return _signal_integers.any_of(array, weights, axes, extent, border, bool(fill), method)
     return _signal_integers.convolve(array, weights, axes, extent, dtype, border, fill, method)
+
+
+def _factors_of(weights: NDArray[Any]) -> tuple[tuple[NDArray[Any], ...] | None, str]:
+    """Factors whose product each weight is, within its own rounding, and the method that sums by them; None where there are none."""
+    if weights.dtype.kind == "c" or weights.size < FEWEST_OF_FACTORS or weights.size == max(weights.shape) and not _are_equal(weights):
+        return None, ""
+    rows = weights.astype(np.float64)
+    if _are_equal(rows):
+        return (*(np.ones(n) for n in rows.shape[:-1]), np.full(rows.shape[-1], rows.flat[0])), "box"
+    peak = np.unravel_index(np.abs(rows).argmax(), rows.shape)
+    factors = [rows[tuple(slice(None) if a == axis else at for a, at in enumerate(peak))] for axis in range(rows.ndim)]
+    with np.errstate(all="ignore"):
+        factors[1:] = [factor / rows[peak] for factor in factors[1:]]
+        apart = np.abs(functools.reduce(np.multiply.outer, factors) - rows)
+        if not (apart <= 2.0**-50 * np.abs(rows)).all():
+            return None, ""
+    return tuple(factors), "separable"
+
+
+def _are_equal(weights: NDArray[Any]) -> bool:
+    return bool((weights == weights.flat[0]).all())
 
 
 def _is_worth_joining(array: Any, weights: NDArray[Any], axes: Shape, border: str, fill: Any, method: str) -> bool:
@@ -181,8 +210,8 @@ def _products(in1: NDArray[Any], in2: NDArray[Any]) -> NDArray[Any]:
     """Of float16 by one number as the library makes them, which has instructions for it; others as NumPy does."""
     if max(in1.size, in2.size) > LEAST_OF_FILTER and min(in1.size, in2.size) == 1:
         kind = np.result_type(in1.dtype, in2.dtype)
-        if kind.char == "e":
-            array, number = (in1, in2) if in2.size == 1 else (in2, in1)
+        array, number = (in1, in2) if in2.size == 1 else (in2, in1)
+        if kind.char == "e" and np.isfinite(number).all():
             halves: NDArray[Any] = run(
                 array.astype(kind, copy=False), number.astype(kind, copy=False), tuple(range(array.ndim)), "same", kind
             )
@@ -292,22 +321,19 @@ def _are_worth_spectra(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType)
     """Whether NumPy's transforms of both arrays as they are take less than what the library does for each real and imaginary part."""
     if dtype.kind not in "fc" or not (isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)) or min(in1.size, in2.size) < SPECTRAL:
         return False
-    parts = (1, 2, 3)[(in1.dtype.kind == "c") + (in2.dtype.kind == "c")]
+    parts = (1, 2, 4)[(in1.dtype.kind == "c") + (in2.dtype.kind == "c")]
     wide = dtype.itemsize // (8 if dtype.kind == "c" else 4)
-    ours, by_spectra = _seconds_of(in1.shape, in2.shape, axes, mode, parts, wide)
+    ours, by_spectra, _ = seconds_of(in1.shape, in2.shape, axes, mode, parts, wide)
     return by_spectra < ours
 
 
 @functools.lru_cache(maxsize=1024)
-def _seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int, wide: int) -> tuple[float, float]:
-    """What convolutions of so many real parts in f32, or f64 where `wide` is 2, are expected to take by the library, and by NumPy's
-    transforms: fitted to 2,500 random calls."""
+def seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int, wide: int) -> tuple[float, float, float]:
+    """What convolutions of so many real parts in f32, or f64 where `wide` is 2, are expected to take by the library, by NumPy's
+    transforms, and by sums alone: fitted to 2,500 random calls."""
     pairs = list(zip(shape1, shape2))
     summed = [axis for axis in axes if 1 not in pairs[axis]]
     full = [n + k - 1 if axis in axes else max(n, k) for axis, (n, k) in enumerate(pairs)]
-    lengths = [_next_fast(m) if axis in summed else m for axis, m in enumerate(full)]
-    if not summed or math.prod(lengths) > MOST_SPECTRAL:
-        return 0.0, math.inf
     taps, array = sorted((shape1, shape2), key=math.prod)
     samples = math.prod({"full": m, "same": n, "valid": 2 * n - m}[mode] for n, m in zip(shape1, full))
     products = samples * math.prod(taps)
@@ -316,18 +342,21 @@ def _seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int
     ndim, is_complex = sum(m > 1 for m in full), parts > 1
     more = 2 if ndim > 2 else 1.5 if ndim == 2 and is_complex else 1
     begun = (75e-6 if ndim > 2 else 0) + is_complex * 20e-6  # of volumes: steps that threads share
-    ours = parts * (25e-6 + min(sums, transforms + begun) * more)
+    ours, by_sums = (parts * (25e-6 + each * more) for each in (min(sums, transforms + begun), sums))
     # Both are as long as the result along the axes that are summed along, and transformed there; so is the result.
+    lengths = [_next_fast(m) if axis in summed else m for axis, m in enumerate(full)]
+    if not summed or math.prod(lengths) > MOST_SPECTRAL:
+        return ours, math.inf, by_sums
     transformed = math.prod(lengths)
     for given in (shape1, shape2):
         transformed += math.prod(lengths[axis] if axis in summed else n for axis, n in enumerate(given))
     work = transformed * math.log2(math.prod(lengths[axis] for axis in summed))
     if summed[-1] < max(axis for axis, m in enumerate(full) if m > 1):
         work *= 2.5  # numbers that are transformed together lie apart
-    return ours, 15e-6 + 14e-6 * len(summed) + work * (0.35e-9 if parts == 1 else 0.6e-9)
+    return ours, 15e-6 + 14e-6 * len(summed) + work * (0.35e-9 if parts == 1 else 0.6e-9), by_sums
 
 
-def _kept(shape1: Shape, shape2: Shape, axes: Shape, mode: str, given: Shape) -> tuple[list[int], tuple[slice, ...]]:
+def kept_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, given: Shape) -> tuple[list[int], tuple[slice, ...]]:
     """The lengths of a full result, and what a mode keeps of it: in 'same' the middle, of the shape that is given."""
     full, kept = [], []
     for axis, (n, k) in enumerate(zip(shape1, shape2)):
@@ -344,13 +373,13 @@ def _kept(shape1: Shape, shape2: Shape, axes: Shape, mode: str, given: Shape) ->
 def _are_worth_adding(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, taps: list[int], dtype: DType) -> bool:
     """Whether products with one tap of all filters after the other take less than NumPy's transforms."""
     products = math.prod(max(n, k) for n, k in zip(in1.shape, in2.shape)) * dtype.itemsize
-    _, by_spectra = _seconds_of(in1.shape, in2.shape, axes, "full", 3 if dtype.kind == "c" else 1, 1)
+    _, by_spectra, _ = seconds_of(in1.shape, in2.shape, axes, "full", 4 if dtype.kind == "c" else 1, 1)
     return bool(min(taps) * (5e-6 + products * 0.12e-9) < by_spectra)
 
 
 def _tap_by_tap(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType, given: Shape) -> NDArray[Any]:
     """Convolutions with few taps, which may differ from place to place along the other axes."""
-    full, kept = _kept(in1.shape, in2.shape, axes, mode, given)
+    full, kept = kept_of(in1.shape, in2.shape, axes, mode, given)
     array, weights = (each.astype(dtype, copy=False) for each in (in1, in2))
     if math.prod(in1.shape[axis] for axis in axes) < math.prod(in2.shape[axis] for axis in axes):
         array, weights = weights, array
@@ -365,14 +394,30 @@ def _tap_by_tap(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dt
 
 def _by_spectra(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType, given: Shape) -> NDArray[Any] | None:
     """Convolutions by NumPy's transforms of whole arrays, all filters at once; None where sums are not finite, which would reach all of
-    them."""
-    full, kept = _kept(in1.shape, in2.shape, axes, mode, given)
+    them. Real and imaginary parts are transformed each by itself: neither rounds away the other."""
+    full, kept = kept_of(in1.shape, in2.shape, axes, mode, given)
     lengths = [_next_fast(full[axis]) for axis in axes]
-    forth, back = (np.fft.rfftn, np.fft.irfftn) if dtype.kind == "f" else (np.fft.fftn, np.fft.ifftn)
+    real, along = np.empty(0, dtype).real.dtype, [axis + 1 for axis in axes]
     with np.errstate(all="ignore"):
-        spectra = [forth(array.astype(dtype, copy=False), lengths, axes) for array in (in1, in2)]
-        made = back(spectra[0] * spectra[1], lengths, axes)[kept]
-        return np.ascontiguousarray(made, dtype) if np.isfinite(made).all() else None
+        first, second = (np.fft.rfftn(_parts_of(array, real), lengths, along) for array in (in1, in2))
+        if len(first) == len(second) == 2:
+            products = np.stack([first[0] * second[0] - first[1] * second[1], first[0] * second[1] + first[1] * second[0]])
+        else:
+            products = first * second
+        parts = np.fft.irfftn(products, lengths, along)[(slice(None), *kept)]
+        if not np.isfinite(parts).all():
+            return None
+    if dtype.kind == "f":
+        return np.ascontiguousarray(parts[0], dtype)
+    made = np.empty(parts.shape[1:], dtype)
+    made.real = parts[0]
+    made.imag = parts[1] if len(parts) == 2 else 0
+    return made
+
+
+def _parts_of(array: NDArray[Any], real: DType) -> NDArray[Any]:
+    """The real array, or the real and the imaginary one, along a new first axis."""
+    return np.stack([array.real, array.imag]).astype(real, copy=False) if array.dtype.kind == "c" else array.astype(real, copy=False)[np.newaxis]
 
 
 @functools.lru_cache(maxsize=256)

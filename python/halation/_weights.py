@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ._types import Filters, Taps
 
 F64 = np.dtype(np.float64)
+MOST_KEPT = 2 << 20  # bytes of weights, of what is kept for later calls
 
 
 def weights_and_key(filters: Any) -> tuple[Filters, Any, bool]:
@@ -38,7 +39,8 @@ def taps_and_key(filter_: Any) -> tuple[Taps, Any, bool]:
     dense = _as_weights(filter_)
     if dense.size == 0:
         raise ValueError(f"weights are empty: a filter has at least one tap along each axis, got shape {dense.shape}")
-    return dense, (dense.shape, dense.tobytes()), dense.dtype is not F64
+    key = (dense.shape, dense.tobytes()) if dense.nbytes <= MOST_KEPT else object()  # nothing is found by it, and nothing was kept
+    return dense, key, dense.dtype is not F64
 
 
 def _as_weights(values: Any) -> NDArray[Any]:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from . import _arrays, _engine, _signal_integers, _signal_sums
+from . import _arrays, _engine, _signal_choice, _signal_integers, _signal_sums, _signal_values
 from ._border import CHOICES, border_of
 from ._signal_sums import as_weights, by_smaller, centred, dtype_of, must_swap
 from ._traceback import one_frame
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["choose_conv_method", "convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
 
 _MODES = ("full", "valid", "same")
+# Elements of an array and of its rows from which on it is not looked through for NaN.
+LARGE, LONG_ROW = 1 << 16, 256
 
 
 def _both(in1, in2):
@@ -87,7 +89,44 @@ def _along_all_axes(in1, in2, mode, method, names, is_correlation, by="automatic
     axes = tuple(range(in1.ndim))
     if method == "fft" and dtype.kind in "iu" and _signal_integers.are_rounded(in1, in2):
         return give(_signal_integers.wrapped(by_smaller(in1, in2, axes, mode, np.dtype(np.float64), by), dtype))
-    return give(by_smaller(in1, in2, axes, mode, dtype, by))
+    if dtype.kind not in "fc":
+        return give(by_smaller(in1, in2, axes, mode, dtype, by))
+
+    def sums(in1, in2, fill=0.0):
+        if method == "auto":
+            return _signal_choice.convolve(in1, in2, axes, mode, dtype)
+        return by_smaller(in1, in2, axes, mode, dtype, "direct" if method == "direct" else by)
+
+    if _are_numbers(in1, in2):
+        return give(sums(in1, in2))
+    return give(_of_values(in1, in2, mode, sums))
+
+
+def _are_numbers(in1, in2, fill=0.0):
+    """Whether neither array has NaN or infinities that the library does not spread as it should: over a long real array it does. Where one
+    lies on a GPU the library says what it refuses."""
+    if not (isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)):
+        return True
+    smaller, larger = (in1, in2) if in1.size < in2.size else (in2, in1)
+    is_spread = larger.size >= LARGE and smaller.size < larger.size and larger.ndim <= 3 and larger.shape[-1] >= LONG_ROW
+    is_spread = is_spread and larger.dtype.kind != "c" and smaller.dtype.kind != "c"
+    return _signal_values.are_finite(smaller, np.asarray(fill)) and (is_spread or _signal_values.are_finite(larger))
+
+
+def _of_values(in1, in2, mode, sums):
+    """Convolutions along all axes of arrays with NaN or infinities. Zeros outside are terms of sums where they are SciPy's: along more
+    than one axis, around the first array or the larger one where both have an outside."""
+    if mode == "full" and in2.size > in1.size:
+        in1, in2 = in2, in1
+    axes, f64 = tuple(range(in1.ndim)), np.dtype(np.float64)
+    has_outside = mode != "valid" and (in1.ndim > 1 or mode == "same" and in2.size > in1.size)
+
+    def counts(in1, in2, around):
+        if around == 0:
+            return by_smaller(in1, in2, axes, mode, f64)
+        return _signal_sums.convolve(in1, in2, axes, mode, f64, "constant", around)
+
+    return _signal_values.convolve(in1, in2, 0.0 if has_outside else None, sums, counts)
 
 
 def _of_nothing(shape1, shape2, mode, dtype, names):
@@ -200,6 +239,8 @@ def choose_conv_method(in1: Any, in2: Any, mode: Extent = "full", measure: bool 
     if dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O" or in1.ndim == 0 or 0 in in1.shape or 0 in in2.shape:
         return "direct"
     dtype = _result_type(in1, in2)
+    if dtype.kind in "fc" and isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray):
+        return "direct" if _signal_choice.ends_of(in1, in2, tuple(range(in1.ndim)), mode, dtype) is None else "fft"
     return "fft" if _signal_sums.is_transformed(in1, in2, mode, dtype) else "direct"
 
 
@@ -299,9 +340,20 @@ def convolve2d(
         in1, in2 = in2, in1
     if 0 in in1.shape or 0 in in2.shape:
         raise ValueError(f"convolve2d inputs must have elements, got shapes {tuple(in1.shape)} and {tuple(in2.shape)}")
-    if border == "constant" and fill == 0:
-        return give(by_smaller(in1, in2, (0, 1), mode, dtype))
-    return give(_signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, border, fill))
+
+    def sums(in1, in2, fill):
+        if border == "constant" and fill == 0:
+            return by_smaller(in1, in2, (0, 1), mode, dtype, "direct")
+        return _signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, border, fill, "direct")
+
+    if dtype.kind not in "fc" or _are_numbers(in1, in2, fill):
+        return give(sums(in1, in2, fill))
+
+    def counts(in1, in2, around):
+        return _signal_sums.convolve(in1, in2, (0, 1), mode, np.dtype(np.float64), border, around)
+
+    has_outside = mode != "valid" and border == "constant"
+    return give(_signal_values.convolve(in1, in2, fill if has_outside else None, sums, counts))
 
 
 def _as_floats(array):
@@ -351,14 +403,26 @@ def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None 
         return give(in1 * in2)
     if 0 in in1.shape or 0 in in2.shape:
         return give(np.array([]))
-    given, in1, in2, axes = tuple(in1.shape), *_convolved_axes(in1, in2, mode, axes)
+    given, along_all, (in1, in2, axes) = tuple(in1.shape), axes is None, _convolved_axes(in1, in2, mode, axes)
     if mode not in _MODES:
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if not axes:  # nothing is summed, and so nothing becomes a float
         dtype = np.result_type(dtype_of(in1), dtype_of(in2))
     else:
         in1, in2 = (array.astype(np.float64) if dtype_of(array).kind == "O" else array for array in (in1, in2))
-    return give(_signal_sums.along(in1, in2, axes, mode, given, dtype))
+
+    def sums(in1, in2, fill=0.0):
+        return _signal_sums.along(in1, in2, axes, mode, given, dtype)
+
+    if not axes or _are_numbers(in1, in2):
+        return give(sums(in1, in2))
+    if along_all:
+        return give(_of_values(in1, in2, mode, sums))
+
+    def counts(in1, in2, around):
+        return _signal_sums.along(in1, in2, axes, mode, given, np.dtype(np.float64))
+
+    return give(_signal_values.convolve(in1, in2, None, sums, counts))
 
 
 def _convolved_axes(in1, in2, mode, axes):

@@ -44,5 +44,6 @@ NB_MODULE(_native, module) {
   parts::bind_calls(module);
   parts::bind_chains(module);
   parts::bind_products(module);
+  parts::bind_magnitudes(module);
   parts::bind_gpu_pass(module);
 }

@@ -14,6 +14,7 @@ void bind_arrays(nanobind::module_& module);
 void bind_calls(nanobind::module_& module);
 void bind_chains(nanobind::module_& module);
 void bind_products(nanobind::module_& module);
+void bind_magnitudes(nanobind::module_& module);
 void bind_gpu_pass(nanobind::module_& module);
 
 }  // namespace halation::python

@@ -1,4 +1,4 @@
-// products.cpp: convolutions of whole numbers along all axes of packed arrays, zeros outside, wrapped.
+// products.cpp: convolutions along all axes of packed arrays, product by product, zeros outside; whole numbers wrap.
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -105,7 +105,9 @@ void sum(const Array& in, const Array& weights, const Array& out, const Numbers&
 
 void sum_products(nb::handle in, nb::handle weights, nb::handle out, const Numbers& first) {
   const Array from(in, Access::read), by(weights, Access::read), to(out, Access::write);
-  if (from.item_bytes == 4) {
+  if (from.kind == 'f') {
+    from.item_bytes == 4 ? sum<float>(from, by, to, first) : sum<double>(from, by, to, first);
+  } else if (from.item_bytes == 4) {
     sum<std::uint32_t>(from, by, to, first);
   } else {
     sum<std::uint64_t>(from, by, to, first);
@@ -117,8 +119,8 @@ void sum_products(nb::handle in, nb::handle weights, nb::handle out, const Numbe
 void bind_products(nb::module_& module) {
   module.def("sum_products", &sum_products, nb::arg("array"), nb::arg("weights"), nb::arg("out"),
              nb::arg("first"),
-             "out[p] = sum over k of weights[k] * array[p + first - k], zeros outside, modulo 2^32 or 2^64: "
-             "packed arrays of uint32 or uint64 with as many axes.");
+             "out[p] = sum over k of weights[k] * array[p + first - k], zeros outside: packed arrays of float32, float64, uint32 or "
+             "uint64 (modulo 2^32 or 2^64) with as many axes.");
 }
 
 }  // namespace halation::python

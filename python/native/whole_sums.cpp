@@ -1,5 +1,5 @@
-// whole_sums.cpp: convolutions of whole numbers modulo 2^32 or 2^64, product by product; compiled for each
-// instruction set.
+// whole_sums.cpp: convolutions of whole numbers modulo 2^32 or 2^64, and of floats, product by product;
+// compiled for each instruction set.
 //
 // Each row of outputs is made a block of vectors at a time: of all rows of taps that meet the array, those
 // taps that meet it below the block. What meets nothing but the zeros outside is not multiplied.
@@ -74,6 +74,16 @@ void sums_of_64(const WholeRow<std::uint64_t>* rows, std::size_t count, std::int
   sums_of_row(rows, count, first, n, taps, out, outputs);
 }
 
+void sums_of_f32(const WholeRow<float>* rows, std::size_t count, std::int64_t first, std::int64_t n,
+                 std::int64_t taps, float* out, std::int64_t outputs) {
+  sums_of_row(rows, count, first, n, taps, out, outputs);
+}
+
+void sums_of_f64(const WholeRow<double>* rows, std::size_t count, std::int64_t first, std::int64_t n,
+                 std::int64_t taps, double* out, std::int64_t outputs) {
+  sums_of_row(rows, count, first, n, taps, out, outputs);
+}
+
 }  // namespace halation::python::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -82,6 +92,8 @@ namespace halation::python {
 
 HWY_EXPORT(sums_of_32);
 HWY_EXPORT(sums_of_64);
+HWY_EXPORT(sums_of_f32);
+HWY_EXPORT(sums_of_f64);
 
 void sum_row(const WholeRow<std::uint32_t>* rows, std::size_t count, std::int64_t first, std::int64_t n,
              std::int64_t taps, std::uint32_t* out, std::int64_t outputs) {
@@ -91,6 +103,16 @@ void sum_row(const WholeRow<std::uint32_t>* rows, std::size_t count, std::int64_
 void sum_row(const WholeRow<std::uint64_t>* rows, std::size_t count, std::int64_t first, std::int64_t n,
              std::int64_t taps, std::uint64_t* out, std::int64_t outputs) {
   HWY_DYNAMIC_DISPATCH(sums_of_64)(rows, count, first, n, taps, out, outputs);
+}
+
+void sum_row(const WholeRow<float>* rows, std::size_t count, std::int64_t first, std::int64_t n, std::int64_t taps,
+             float* out, std::int64_t outputs) {
+  HWY_DYNAMIC_DISPATCH(sums_of_f32)(rows, count, first, n, taps, out, outputs);
+}
+
+void sum_row(const WholeRow<double>* rows, std::size_t count, std::int64_t first, std::int64_t n,
+             std::int64_t taps, double* out, std::int64_t outputs) {
+  HWY_DYNAMIC_DISPATCH(sums_of_f64)(rows, count, first, n, taps, out, outputs);
 }
 
 }  // namespace halation::python

@@ -1,4 +1,4 @@
-// whole_sums.h: sums of products of whole numbers along a row, modulo 2^32 or 2^64.
+// whole_sums.h: sums of products along a row: of whole numbers modulo 2^32 or 2^64, and of floats in their own precision.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +24,9 @@ void sum_row(const WholeRow<std::uint32_t>* rows, std::size_t count, std::int64_
              std::int64_t taps, std::uint32_t* out, std::int64_t outputs);
 void sum_row(const WholeRow<std::uint64_t>* rows, std::size_t count, std::int64_t first, std::int64_t n,
              std::int64_t taps, std::uint64_t* out, std::int64_t outputs);
+void sum_row(const WholeRow<float>* rows, std::size_t count, std::int64_t first, std::int64_t n,
+             std::int64_t taps, float* out, std::int64_t outputs);
+void sum_row(const WholeRow<double>* rows, std::size_t count, std::int64_t first, std::int64_t n,
+             std::int64_t taps, double* out, std::int64_t outputs);
 
 }  // namespace halation::python

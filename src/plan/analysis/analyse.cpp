@@ -112,6 +112,13 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
   const auto magnitude = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
   const auto largest = std::max_element(weights.begin(), weights.end(), magnitude);
   if (largest == weights.end() || *largest == 0) return std::nullopt;
+  if (std::max({size[0], size[1], size[2]}) == std::ssize(weights)) {  // one line is the product of itself and 1
+    Separation line{{}, 0};
+    for (std::size_t axis = 0; axis < 3; ++axis) line.factors[axis] = size[axis] == std::ssize(weights) ? weights : std::vector<double>{1};
+    // One weight is the factor of one axis.
+    if (weights.size() == 1) line.factors[0] = line.factors[1] = {1};
+    return line;
+  }
 
   // The lines through the largest weight p: w = z ⊗ y ⊗ x would make them p·z/z₀, p·y/y₀ and p·x/x₀.
   const std::int64_t at = largest - weights.begin();
