@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "halation/halation.h"
@@ -158,6 +159,24 @@ RC_GTEST_PROP(Convolution, WithFlippedWeightsAndAnchorIsCorrelation, ()) {
   const Border border = drawn_border();
   RC_ASSERT(values_of(convolve(image, filter, {.border = border})) ==
             values_of(correlate(image, mirrored, {.border = border})));
+}
+
+/// Weights that sum up to 1 leave pixels that are all 1 as they are, but for a few units in the last place, and never make more of them: what
+/// takes 1 for white refuses more.
+TEST(Gaussian, ConstantImageIsUnchanged) {
+  const Shape shapes[] = {{.height = 1, .width = 300}, {.height = 64, .width = 81}, {.height = 64, .width = 81, .channels = 3},
+                          {.height = 5, .width = 40},  {.depth = 9, .height = 10, .width = 22}};
+  for (const Shape& shape : shapes) {
+    for (double sigma = 0.3; sigma < 6; sigma += 0.3) {
+      Image ones(shape, Pixel::f32);
+      std::fill_n(reinterpret_cast<float*>(ones.view().data), shape.elements(), 1.0F);
+      const Filter filter = gaussian({.sigma = sigma}).with_dims(shape.depth > 1 ? 3 : shape.height > 1 ? 2 : 1);
+      for (const double value : values_of(convolve(ones, filter, {.method = Method::separable}))) {
+        ASSERT_LE(value, 1) << to_string(shape) << ", sigma " << sigma;
+        ASSERT_GE(value, 1 - 0x1p-21) << to_string(shape) << ", sigma " << sigma;
+      }
+    }
+  }
 }
 
 }  // namespace
