@@ -71,7 +71,8 @@ def ends_of(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType) -> _Ends |
     if saved <= 0:
         return None
     real = np.dtype(f"f{wide}")
-    few = _few(*([part for part in _parts(each, real) if not _is_zero(part)] for each in (array, weights)), mode)
+    of_array, of_weights = ([part for part in _parts(each, real) if not _is_zero(part)] for each in (array, weights))
+    few = _few(of_array, of_weights, mode)
     if few is None:
         return None
     ends = _Ends.of(shape1, shape2, mode, few)

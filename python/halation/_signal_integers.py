@@ -100,8 +100,11 @@ def _planned(array: NDArray[Any], weights: NDArray[Any], magnitudes: Shape, cuts
     for counts in itertools.product(range(1, 4), repeat=2):
         if math.prod(counts) < math.prod(count for _, count in cuts):
             each = [(-(-(magnitude.bit_length() + 2) // count), count) for magnitude, count in zip(magnitudes, counts)]
-            most, norm = (_largest_of_part(magnitude, *part) for magnitude, part in zip(magnitudes, each))
-            norm *= math.sqrt(weights.size) if counts[1] > 1 else float(np.linalg.norm(weights.astype(np.float64).ravel())) / norm
+            most = _largest_of_part(magnitudes[0], *each[0])
+            if counts[1] == 1:
+                norm = float(np.linalg.norm(weights.astype(np.float64).ravel()))
+            else:
+                norm = _largest_of_part(magnitudes[1], *each[1]) * math.sqrt(weights.size)
             if roundings * math.sqrt(samples) * most * norm < 2.0**52:
                 found.append(each)
     for each in sorted(found, key=lambda each: math.prod(count for _, count in each)):

@@ -3,8 +3,14 @@
 ``import halation.signal as signal`` in place of ``from scipy import signal`` runs existing code for `convolve`, `convolve2d`,
 `correlate`, `fftconvolve`, `oaconvolve`, `sepfir2d` and `choose_conv_method`. What differs from SciPy:
 
-- Every function computes by what is quickest, direct sums or transforms (these on the CPU alone), whatever `method` and the names
-  fftconvolve and oaconvolve say. NaN and Inf reach the filter's length and no farther.
+- `method` 'direct' and `convolve2d` sum products by taps: each output is within ``taps * eps * sum(|a| * |b|)`` of its own products,
+  and factors are summed where all weights are their product. 'auto' takes transforms where they are quicker and as good: outputs are
+  within ``2 * taps * eps * sum(|a| * |b|)`` of theirs, and what decays, is mostly 0 or has an outlier is summed. 'fft', `fftconvolve`
+  and `oaconvolve` take what is quickest; transforms round by a share of the norms of both arrays. Each part of a complex number
+  is rounded by its own products alone. On a GPU 'auto' takes what is quickest.
+- NaN and infinities, in either array, reach the outputs whose sums have them and no others, whatever the method. Zeros outside are
+  terms of sums where they are in SciPy's direct ones: along more than one axis, around the larger array (with 'same', the first).
+  Where one array lies on a GPU the other one must be finite.
 - Whole numbers are exact, and wrap where the result's type is too small. With `method` 'fft' sums that transforms in float64
   round are rounded, as in SciPy, where exact ones take longer.
 - float16 and bool work in any number of dimensions; bool gives "or" of "and", as in one dimension. longdouble sums in
@@ -164,8 +170,9 @@ def convolve(
     mode : {'full', 'valid', 'same'}, optional
         All of the result, what needs no zeros outside, or the middle of the full result, of `in1`'s shape.
     method : {'auto', 'direct', 'fft'}, optional
-        As in SciPy; takes what is quickest, whatever it says. 'fft' allows whole numbers to be rounded, where float64 does not hold
-        their sums.
+        'direct' sums products by taps; 'fft' allows transforms, whose rounding grows with the norms of both arrays, and whole numbers to be
+        rounded where float64 does not hold their sums; 'auto' takes transforms where they are quicker and, for every output, as
+        good as sums.
 
     Returns
     -------
@@ -192,7 +199,7 @@ def convolve(
 
 @one_frame
 def choose_conv_method(in1: Any, in2: Any, mode: Extent = "full", measure: bool = False) -> Any:
-    """Which method `convolve` takes for two arrays: direct sums or transforms. Both give the same, within rounding.
+    """Which method `convolve` takes for two arrays under 'auto': direct sums, or transforms where these are as good.
 
     Parameters
     ----------
@@ -257,8 +264,9 @@ def correlate(
     mode : {'full', 'valid', 'same'}, optional
         As in `convolve`.
     method : {'auto', 'direct', 'fft'}, optional
-        As in SciPy; takes what is quickest, whatever it says. 'fft' allows whole numbers to be rounded, where float64 does not hold
-        their sums.
+        'direct' sums products by taps; 'fft' allows transforms, whose rounding grows with the norms of both arrays, and whole numbers to be
+        rounded where float64 does not hold their sums; 'auto' takes transforms where they are quicker and, for every output, as
+        good as sums.
 
     Returns
     -------

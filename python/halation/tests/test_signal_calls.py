@@ -1,0 +1,291 @@
+"""test_signal_calls.py: random calls of halation.signal beside the definition, in long double: each output within a bound of its own
+products, NaN and infinities where the definition has them.
+
+`HALATION_EXAMPLES=2000` draws so many calls, anew. A call follows from (seed, number), which a failure names.
+"""
+
+import itertools
+import math
+import os
+import warnings
+
+import numpy as np
+import pytest
+
+import halation.signal as ours
+
+signal = pytest.importorskip("scipy.signal")
+
+SEED = 20 if "HALATION_EXAMPLES" not in os.environ else int.from_bytes(os.urandom(4), "little")
+CALLS = int(os.environ.get("HALATION_EXAMPLES", 400))
+GROUPS = 16
+INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+FLOATS = ["float16", "float32", "float64", ">f4", ">f8", "complex64", "complex128", ">c8", ">c16"]
+MODES = ["full", "same", "valid"]
+LONGEST = {1: 3000, 2: 120, 3: 24, 4: 9}
+MOST_PRODUCTS = 1_000_000
+VALUES = ["normal", "positive", "ones", "huge", "nan", "inf", "-inf", "many", "all", "large", "small", "zeros", "decaying", "mask"]
+
+
+def real_values(rng, shape, dtype, kind):
+    """Numbers of one kind, as f64 that a real float type holds."""
+    n = math.prod(shape)
+    made = rng.standard_normal(n)
+    if kind == "positive":
+        made = rng.random(n)
+    elif kind == "ones":
+        made = np.ones(n)
+    elif kind == "huge":  # whose sums overflow
+        made = rng.uniform(0.5, 1, n) * float(np.finfo(dtype).max) ** rng.choice([0.45, 0.5])
+    elif kind in ("nan", "inf", "-inf", "large", "small"):
+        made[rng.integers(n)] = {"large": 1e30, "small": 1e-30}.get(kind, float(kind if kind in ("nan", "inf", "-inf") else 0))
+    elif kind == "many":
+        made[rng.random(n) < 0.3] = np.nan
+        made[rng.random(n) < 0.1] = np.inf
+        made[rng.random(n) < 0.1] = -np.inf
+        made[rng.random(n) < 0.1] = 0
+    elif kind == "all":
+        made[:] = rng.choice([np.nan, np.inf, -np.inf])
+    elif kind == "zeros":
+        made[rng.random(n) < 0.97] = 0
+    elif kind == "decaying":
+        made = np.exp(-np.arange(n) / rng.uniform(1, 20))
+    elif kind == "mask":
+        made = (rng.random(n) < 0.5).astype(float)
+    return made.reshape(shape)
+
+
+def values(rng, shape, dtype, kind):
+    if dtype.kind == "b":
+        return rng.random(shape) < (0.02 if kind == "zeros" else 0.4)
+    if dtype.kind in "iu":
+        whole = kind in ("huge", "large")
+        low, high = (np.iinfo(dtype).min, np.iinfo(dtype).max) if whole else (0 if dtype.kind == "u" else -9, 9)
+        return rng.integers(low, high, shape, dtype=dtype.newbyteorder("="), endpoint=True)
+    with np.errstate(over="ignore"):
+        real = np.empty(0, dtype).real.dtype
+        parts = [real_values(rng, shape, real, kind)]
+        if dtype.kind == "c":
+            parts.append(real_values(rng, shape, real, kind if rng.random() < 0.5 or kind == "huge" else "normal"))
+            parts[1] *= rng.choice([1, 1, 1e-4, 1e-7])
+        made = np.empty(shape, dtype)
+        made.real = parts[0]
+        if dtype.kind == "c":
+            made.imag = parts[1]
+        return made
+
+
+def laid_out(rng, array):
+    """The same numbers, lying in memory in another way."""
+    how = rng.choice(["packed", "packed", "reversed", "strided", "fortran"])
+    if how == "reversed":
+        return array[(slice(None, None, -1),) * array.ndim].copy()[(slice(None, None, -1),) * array.ndim]
+    if how == "strided":
+        wide = np.zeros([2 * n for n in array.shape], array.dtype)
+        wide[(slice(None, None, 2),) * array.ndim] = array
+        return wide[(slice(None, None, 2),) * array.ndim]
+    return np.asfortranarray(array) if how == "fortran" else array
+
+
+def shapes(rng, mode):
+    while True:
+        ndim = int(rng.choice([1, 1, 1, 2, 2, 3, 4]))
+        lengths = [[max(1, int(LONGEST[ndim] ** rng.random())) for _ in range(ndim)] for _ in range(2)]
+        if rng.random() < 0.15:
+            lengths[1] = lengths[0]
+        if mode == "valid":
+            pairs = [sorted(pair, reverse=True) for pair in zip(*lengths)]
+            lengths = [list(each) for each in zip(*pairs)]
+            lengths = lengths[::-1] if rng.random() < 0.3 else lengths
+        if math.prod(map(math.prod, lengths)) <= MOST_PRODUCTS:
+            return tuple(lengths[0]), tuple(lengths[1])
+
+
+class Call:
+    """One call, drawn."""
+
+    def __init__(self, seed, number):
+        rng = np.random.default_rng([seed, number])
+        self.name = str(rng.choice(["convolve", "convolve", "correlate", "correlate", "convolve2d", "fftconvolve", "oaconvolve"]))
+        self.mode = str(rng.choice(MODES))
+        self.first, self.second = shapes(rng, self.mode)
+        if self.name == "convolve2d":
+            while len(self.first) != 2:
+                self.first, self.second = shapes(rng, self.mode)
+        dtypes = [np.dtype(str(rng.choice(FLOATS if rng.random() < 0.75 else [*INTEGERS, "bool"]))) for _ in range(2)]
+        if rng.random() < 0.6:
+            dtypes[1] = dtypes[0]
+        self.kinds = [str(rng.choice(VALUES)) if rng.random() < 0.7 else "normal" for _ in range(2)]
+        if self.name in ("fftconvolve", "oaconvolve"):  # transforms may overflow where sums do not
+            self.kinds = ["normal" if kind in ("huge", "large") else kind for kind in self.kinds]
+        self.axes = None
+        if self.name in ("fftconvolve", "oaconvolve") and len(self.first) > 1 and rng.random() < 0.5:
+            self.axes = tuple(int(axis) for axis in rng.permutation(len(self.first))[: rng.integers(1, len(self.first))])
+            self.second = tuple(
+                k if axis in self.axes else int(rng.choice([1, n])) for axis, (n, k) in enumerate(zip(self.first, self.second))
+            )
+        self.a, self.b = (
+            laid_out(rng, values(rng, shape, dtype, kind)) for shape, dtype, kind in zip((self.first, self.second), dtypes, self.kinds)
+        )
+        self.words = {"mode": self.mode}
+        if self.name in ("convolve", "correlate"):
+            self.words["method"] = str(rng.choice(["auto", "auto", "direct", "fft"]))
+        if self.name == "convolve2d":
+            self.words |= {"boundary": str(rng.choice(["fill", "fill", "wrap", "symm"])), "fillvalue": int(rng.choice([0, 0, 2]))}
+        if self.axes is not None:
+            self.words["axes"] = self.axes
+
+    @property
+    def is_transformed(self):
+        return self.words.get("method") == "fft" or self.is_by_name
+
+    @property
+    def is_by_name(self):
+        return self.name in ("fftconvolve", "oaconvolve")
+
+    @property
+    def is_product(self):
+        """Whether nothing is summed: SciPy multiplies then."""
+        return self.is_by_name and all(1 in pair for pair in zip(self.first, self.second))
+
+    def __str__(self):
+        return f"{self.name} {self.first} {self.a.dtype} {self.kinds[0]}, {self.second} {self.b.dtype} {self.kinds[1]}, {self.words}"
+
+
+def summed(a, b, axes, kind):
+    """Σ_k a[p − k] b[k] along some axes, over what there is of both: the full result."""
+    pairs = list(zip(a.shape, b.shape))
+    made = np.zeros([n + k - 1 if axis in axes else max(n, k) for axis, (n, k) in enumerate(pairs)], kind)
+    if math.prod(a.shape[axis] for axis in axes) < math.prod(b.shape[axis] for axis in axes):
+        a, b = b, a
+    for index in itertools.product(*(range(b.shape[axis]) for axis in axes)):
+        to, tap = [slice(None)] * a.ndim, [slice(None)] * a.ndim
+        for axis, at in zip(axes, index):
+            to[axis], tap[axis] = slice(at, at + a.shape[axis]), slice(at, at + 1)
+        made[tuple(to)] += a * b[tuple(tap)]
+    return made
+
+
+def around(call, a, b):
+    """Both, and the first with what lies outside of it, where that is a term of sums: (a, b, how much was put before each axis)."""
+    if call.name == "convolve2d":
+        how = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}[call.words["boundary"]]
+        fill = {"constant_values": call.words["fillvalue"]} if how == "constant" else {}
+    elif call.is_product:
+        return a, b, None
+    elif call.axes is None and (a.ndim > 1 or call.mode == "same" and b.size > a.size):
+        how, fill = "constant", {}
+    else:
+        return a, b, None
+    if call.mode == "full" and call.name != "convolve2d" and b.size > a.size:
+        a, b = b, a
+    return np.pad(a, [(k - 1, k - 1) for k in b.shape], how, **fill), b, [k - 1 for k in b.shape]
+
+
+def defined(call):
+    """The result by its definition, and Σ|a||b| of each output; as complex numbers of both parts where there are such."""
+    a, b = call.a, call.b
+    if call.name == "correlate":
+        b = np.flip(b).conj()
+    axes = tuple(range(a.ndim)) if call.axes is None else call.axes
+    if call.mode == "valid" and not all(a.shape[axis] >= b.shape[axis] for axis in axes):
+        a, b = b, a
+    is_complex = "c" in (a.dtype.kind, b.dtype.kind)
+    wide = np.clongdouble if is_complex else np.longdouble
+    a, b = a.astype(wide), b.astype(wide)
+    shapes = a.shape, b.shape
+    a, b, before = around(call, a, b) if call.mode != "valid" else (a, b, None)
+    full = summed(a, b, axes, wide)
+    if is_complex:
+        parts = [[np.abs(each.real), np.abs(each.imag)] for each in (a, b)]
+        (ar, ai), (br, bi) = ([np.where(np.isfinite(part), part, 0) for part in each] for each in parts)
+        sizes = [summed(ar, br, axes, np.longdouble) + summed(ai, bi, axes, np.longdouble),
+                 summed(ar, bi, axes, np.longdouble) + summed(ai, br, axes, np.longdouble)]
+    else:
+        sizes = [summed(*(np.where(np.isfinite(each), np.abs(each), 0) for each in (a, b)), axes, np.longdouble)]
+    kept = kept_of(call, *shapes, axes, before)
+    return full[kept], [size[kept] for size in sizes]
+
+
+def kept_of(call, first, second, axes, before):
+    """What a mode keeps of a full result, before which so much more was summed."""
+    kept = []
+    for axis, (n, k) in enumerate(zip(first, second)):
+        low, count = 0, max(n, k)
+        if axis in axes:
+            low, count = {"full": (0, n + k - 1), "same": ((k - 1) // 2, n), "valid": (k - 1, n - k + 1)}[call.mode]
+            low += 0 if before is None else before[axis]
+        elif call.mode == "same":
+            count = call.first[axis]
+            low = (max(n, k) - count) // 2
+        kept.append(slice(low, low + count))
+    return tuple(kept)
+
+
+def check(call):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        got = getattr(ours, call.name)(call.a, call.b, **call.words)
+        kind = np.result_type(call.a, call.b)
+        if call.name in ("convolve", "correlate", "convolve2d") and kind.kind in "biu":
+            check_whole(call, got, kind)
+            return
+        if got.dtype.kind in "biu":
+            np.testing.assert_array_equal(got, getattr(signal, call.name)(call.a, call.b, **call.words))
+            return
+        exact, sizes = defined(call)
+        check_floats(call, got, exact, sizes)
+        if call.name == "convolve":
+            assert ours.choose_conv_method(call.a, call.b, call.mode) in ("direct", "fft")
+
+
+def check_whole(call, got, kind):
+    """Whole numbers, exact modulo 2**64, and bool."""
+    if call.words.get("method") == "fft":
+        return  # which may round sums
+    wide = np.int64 if kind.kind == "b" else np.uint64
+    a, b, axes = call.a.astype(wide), call.b.astype(wide), tuple(range(call.a.ndim))
+    b = np.flip(b) if call.name == "correlate" else b
+    if call.mode == "valid" and not all(n >= k for n, k in zip(a.shape, b.shape)):
+        a, b = b, a
+    shapes = a.shape, b.shape
+    a, b, before = around(call, a, b) if call.mode != "valid" else (a, b, None)
+    expected = summed(a, b, axes, wide)[kept_of(call, *shapes, axes, before)]
+    assert got.dtype == kind
+    np.testing.assert_array_equal(got, expected != 0 if kind.kind == "b" else expected.astype(kind))
+
+
+def check_floats(call, got, exact, sizes):
+    assert got.shape == exact.shape
+    real = got.real.dtype
+    bits = {2: 11, 4: 24, 8: 53}[real.itemsize] if got.dtype.kind in "fc" else 53
+    unit = 2.0 ** -max(bits, 24)
+    terms = min(call.a.size, call.b.size)
+    norms = [np.longdouble(np.linalg.norm(np.where(np.isfinite(each), each, 1).astype(complex).ravel())) for each in (call.a, call.b)]
+    parts = [(got.real, exact.real), (got.imag, exact.imag)] if got.dtype.kind == "c" else [(got, exact.real)]
+    for (part, wanted), size in zip(parts, sizes):
+        rounded = wanted.astype(real if got.dtype.kind in "fc" else np.float64)
+        bound = unit * (4 * terms + 16) * size
+        if call.is_transformed:
+            bound = bound + unit * (16 + 4 * math.log2(terms * max(call.a.size, call.b.size))) * norms[0] * norms[1]
+        bound = bound + 2.0 ** (1 - bits) * np.abs(wanted) + float(np.finfo(real).tiny) * 2 * terms  # below which numbers may count as 0
+        edge = np.abs(np.abs(wanted) - np.finfo(real).max) <= bound  # where rounding says whether a sum overflows
+        edge |= np.isfinite(wanted) & (bound > np.finfo(real).max) & np.isinf(part)
+        assert np.array_equal(np.isnan(part)[~edge], np.isnan(rounded)[~edge]), "NaN"
+        assert np.array_equal(part[np.isinf(rounded) & ~edge], rounded[np.isinf(rounded) & ~edge]), "infinities"
+        finite = np.isfinite(rounded) & ~edge
+        apart = np.abs(part[finite].astype(np.longdouble) - wanted[finite])
+        assert np.all(apart <= bound[finite]), f"off by up to {float(np.max(apart / np.maximum(bound[finite], 1e-4000))):.3g} of the bound"
+        if not call.is_transformed and all(each.dtype.kind in "fiub" and not (each < 0).any() for each in (call.a, call.b)):
+            assert not (part < 0).any(), "negative"
+            assert not part[(size == 0) & np.isfinite(wanted)].any(), "a box of zeros"
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_calls(group):
+    for number in range(group, CALLS, GROUPS):
+        call = Call(SEED, number)
+        try:
+            check(call)
+        except Exception as error:
+            raise AssertionError(f"call {number} of seed {SEED}: {call}: {error}") from error
