@@ -19,6 +19,7 @@
 
 #include "arrays.h"
 #include "attended.h"
+#include "gil.h"
 #include "module.h"
 #include "words.h"
 
@@ -88,7 +89,7 @@ nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t pa
   const ReadOptions options{.layout = array_layout_named(layout), .page = page, .upright = upright};
   std::vector<Page> pages;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     pages = read_pages(path, options);
   }
   Page& first = pages.front();
@@ -145,7 +146,7 @@ void write(const nb::bytes& name, nb::handle image, const std::string& layout, c
   page.colour = colour_named(nb::cast<std::string>(facts["colour"]));
   page.alpha = nb::cast<bool>(facts["alpha"]);
   page.linear_light = nb::cast<bool>(facts["linear_light"]);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   write_pages(path, {&page, 1}, {.format = format, .quality = quality, .lossless = lossless});
 }
 
@@ -181,6 +182,7 @@ void filter(const nb::bytes& in, const nb::bytes& out, const nb::list& stages, c
 NB_MODULE(_codecs, module) {
   namespace parts = halation::python;
   module.doc() = "The module behind halation.imread, halation.imwrite and halation.filter_file.";
+  nanobind::set_leak_warnings(false);  // threads that wait for the end of the process (gil.h) keep what they work with
   parts::bind_errors(module, PyExc_ValueError);
   module.def("read", &parts::read, nanobind::arg("path"), nanobind::arg("layout"), nanobind::arg("page"),
              nanobind::arg("upright"),

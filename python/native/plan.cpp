@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "call.h"
+#include "gil.h"
 #include "module.h"
 #include "words.h"
 
@@ -41,7 +42,7 @@ Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<Fi
   spec.options.threads = threads;
   std::optional<ThreadLimit> limit;
   if (most_threads > 0) limit.emplace(most_threads);
-  const nb::gil_scoped_release released;  // tune "measure" takes a while
+  const WithoutGil released;  // tune "measure" takes a while
   return Plan(spec);
 }
 

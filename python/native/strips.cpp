@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "any_side.h"
+#include "gil.h"
 #include "module.h"
 #include "sum_taps.h"
 
@@ -246,7 +247,7 @@ class Strips {
     const Array from(in, Access::read);
     const Array to(out, Access::write);
     if (!in_.fits(from) || !out_.fits(to)) return false;
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     std::int64_t strips = 1;
     for (std::size_t i = 0; i < strip_out_.size(); ++i) strips *= (out_.shape[i] + strip_out_[i] - 1) / strip_out_[i];
     in_workers(static_cast<int>(std::min<std::int64_t>(workers_, strips)), strips, [&](std::int64_t i) {
