@@ -119,8 +119,8 @@ class Filters(BadInput):
             self.refuse_option(WRONG_USAGE, f"unknown filter '{wrong}'; did you mean '{right}'?", wrong)
 
     def test_parameter_out_of_range(self):
-        self.refuse_option(WRONG_USAGE, "gaussian: sigma must be > 0, got -1", "gaussian", "--sigma", -1)
-        self.refuse_option(WRONG_USAGE, "gaussian: sigma must be > 0, got 0", "gaussian", "--sigma", "2,0")
+        self.refuse_option(WRONG_USAGE, "gaussian: sigma must be >= 0, got -1", "gaussian", "--sigma", -1)
+        self.refuse_option(WRONG_USAGE, "gaussian: sigma must be >= 0, got -2", "gaussian", "--sigma", "2,-2")
         self.refuse_option(WRONG_USAGE, "box: size must be an integer >= 1, got 2.5", "box", "--size", 2.5)
         self.refuse_option(WRONG_USAGE, "sobel: axis must be x, y or z, got 'w'", "sobel", "--axis", "w")
 

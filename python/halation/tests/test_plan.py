@@ -238,7 +238,7 @@ def test_a_fast_plan_approximates_a_view_as_well():
 def test_what_runs_on_a_view_is_what_was_asked_for(words, said):
     image = np.random.default_rng(7).random((300, 400), np.float32)
     with halation.threads(1):
-        plan = halation.plan(image.shape, image.dtype, Filter.gaussian(sigma=5).factors, **words)
+        plan = halation.plan(image.shape, image.dtype, Filter.gaussian(sigma=9).factors, **words)
     plan.run(_layouts(image)["wide"])
     (other,) = plan._others.values()
     assert said in other.plan.explain() and said in plan.explain()
