@@ -103,7 +103,7 @@ class Inputs(BadInput):
         done = self.start("apply", "identity", "large.png", "-o", "out.png", "--threads", 1, **limited)
         self.assertEqual(done.returncode, FAILED)
         self.assertRegex(done.stderr.decode(),
-                         r"\Ahalation: large\.png: image 20000x20000 u8 needs 0\.4 GB of memory, [^\n]+\n\Z")
+                         r"\Ahalation: large\.png: image 20000x20000 u8 needs 400\.0 MB of memory, [^\n]+\n\Z")
         self.assertFalse((self.folder / "out.png").exists())
 
     def test_result_too_large_for_memory(self):
