@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Step: TypeAlias = tuple[Any, Any, Any, Any]
 
 MOST_ENTRIES = 256  # most of them plans
-MOST_BYTES = 16 << 20  # of weights
+MOST_BYTES = 128 << 20  # of weights, and of spectra and roots of transforms
 entries: OrderedDict[Hashable, Entry] = OrderedDict()
 # While it holds a list: what ran, as (entry, array, out, result).
 STEPS: contextvars.ContextVar[list[Step] | None] = contextvars.ContextVar("steps", default=None)
@@ -45,10 +45,10 @@ def find(key: Hashable) -> Entry | None:
 
 def keep(key: Hashable, entry: Entry) -> None:
     """Puts an entry into the cache, and drops those that were not asked for longest where that is too much."""
-    if entry.weights_bytes > MOST_BYTES // 8:
+    if entry.kept_bytes > MOST_BYTES // 2:
         return
     entries[key] = entry
-    while len(entries) > MOST_ENTRIES or sum([one.weights_bytes for one in list(entries.values())]) > MOST_BYTES:
+    while len(entries) > MOST_ENTRIES or sum([one.kept_bytes for one in list(entries.values())]) > MOST_BYTES:
         entries.popitem(last=False)
 
 

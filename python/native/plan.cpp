@@ -73,6 +73,7 @@ void bind_plan(nb::module_& module) {
           "output_shape", [](const Plan& plan) { return five_of(plan.output_shape()); }, "The five extents of the output.")
       .def_prop_ro("output_pixel", [](const Plan& plan) { return std::string(name_of(plan.output_pixel())); })
       .def_prop_ro("workspace_bytes", &Plan::workspace_bytes, "Scratch bytes that one run needs, from the library's pool.")
+      .def_prop_ro("constant_bytes", &Plan::constant_bytes, "Bytes that stay taken while it lives: weights, spectra and roots of transforms.")
       .def_prop_ro(
           "methods", [](const Plan& plan) { return names_of(plan.methods()); }, "The methods chosen, one a filter.")
       .def("error_bound", &Plan::error_bound, nb::arg("max_abs"),
