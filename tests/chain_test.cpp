@@ -40,7 +40,7 @@ TEST(ChainText, IsRefusedWithTheStageAndWhatWasExpected) {
   EXPECT_EQ(refusal("gaussian sigma=1 sigma=2"), "chain: stage 1: sigma is given twice");
   EXPECT_EQ(refusal("gausian"), "unknown filter 'gausian'; did you mean 'gaussian'?");
   EXPECT_EQ(refusal("gaussian sigma=two"), "gaussian: sigma must be a finite number, got 'two'");
-  EXPECT_EQ(refusal("gaussian sigma=-1"), "gaussian: sigma must be > 0, got -1");
+  EXPECT_EQ(refusal("gaussian sigma=-1"), "gaussian: sigma must be >= 0, got -1");
   EXPECT_EQ(refusal("sobel axis=w"), "sobel: axis must be x, y or z, got 'w'");
   EXPECT_EQ(refusal("custom weights='1 2"), "chain: the quote ' is not closed");
   EXPECT_EQ(refusal("custom"), "chain: custom takes weights and nothing else, such as custom weights='0 -1 0; -1 5 -1; 0 -1 0'");

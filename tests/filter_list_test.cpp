@@ -157,9 +157,9 @@ TEST(FilterList, UnknownParametersAreRefused) {
 }
 
 TEST(FilterList, ValuesOutOfRangeAreRefused) {
-  EXPECT_EQ(refusal_of("gaussian", {{"sigma", {-1}}}), "gaussian: sigma must be > 0, got -1");
-  EXPECT_EQ(refusal_of("gaussian", {{"sigma", {0}}}), "gaussian: sigma must be > 0, got 0");
-  EXPECT_EQ(refusal_of("gaussian", {{"sigma", {1, -2}}}), "gaussian: sigma must be > 0, got -2");
+  EXPECT_EQ(refusal_of("gaussian", {{"sigma", {-1}}}), "gaussian: sigma must be >= 0, got -1");
+  EXPECT_EQ(refusal_of("unsharp_mask", {{"sigma", {-1e-300}}}), "unsharp_mask: sigma must be >= 0, got -1e-300");
+  EXPECT_EQ(refusal_of("gaussian", {{"sigma", {1, -2}}}), "gaussian: sigma must be >= 0, got -2");
   EXPECT_EQ(refusal_of("gaussian", {{"radius", {-1}}}), "gaussian: radius must be an integer >= 0, got -1");
   EXPECT_EQ(refusal_of("gaussian", {{"radius", {2.5}}}), "gaussian: radius must be an integer >= 0, got 2.5");
   EXPECT_EQ(refusal_of("gaussian_derivative", {{"sigma", {0.05}}}),

@@ -153,6 +153,20 @@ TEST(Gaussian, OfTinySigmaIsTheIdentity) {
   EXPECT_THAT(gaussian({.sigma = 5e-324, .dims = 1}).weights(), ElementsAre(0, 1, 0));
 }
 
+TEST(Gaussian, OfSigma0BlursNothingAlongThatAxis) {
+  const Filter filter = gaussian({.sigma = {0, 2}, .dims = 2});
+  EXPECT_EQ(filter.size(), (FilterSize{1, 1, 17}));
+  EXPECT_EQ(filter.weights(), gaussian({.sigma = 2, .dims = 1}).weights());
+  EXPECT_EQ(gaussian({.sigma = {1, 0, 2}, .radius = 3, .dims = 3}).size(), (FilterSize{7, 1, 7}));
+  for (int dims = 1; dims <= 3; ++dims) {
+    EXPECT_THAT(gaussian({.sigma = 0, .dims = dims}).weights(), ElementsAre(1));
+    EXPECT_THAT(gaussian({.sigma = 0, .radius = 4, .dims = dims}).weights(), ElementsAre(1));
+    for (const double amount : {0.1, 0.7, 3.3, 1000.0}) {
+      EXPECT_THAT(unsharp_mask({.sigma = 0, .amount = amount, .dims = dims}).weights(), ElementsAre(1));
+    }
+  }
+}
+
 // scipy.ndimage.gaussian_filter1d(impulse, 1.3, order=n)[::-1]: SciPy's answer to an impulse is the weights
 // reversed.
 TEST(GaussianDerivative, EqualsSciPy) {
@@ -240,6 +254,9 @@ TEST(UnsharpMask, IsTheImagePlusWhatTheBlurTakesAway) {
     }
   }
   EXPECT_EQ(at(unsharp_mask({.amount = 0, .dims = 2}), 0, 0), 1);
+  const Filter along_x = unsharp_mask({.sigma = {0, 1.2}, .amount = 1.5, .dims = 2});
+  EXPECT_EQ(along_x.size(), (FilterSize{1, 1, 11}));
+  EXPECT_EQ(along_x.weights(), unsharp_mask({.sigma = 1.2, .amount = 1.5, .dims = 1}).weights());
 }
 
 TEST(Derivatives, In2DAreTheBookOnes) {

@@ -65,9 +65,19 @@ TEST(Memory, ImagesThatMeanNothingAskForNone) {
 
 TEST(Memory, IsWrittenInWords) {
   EXPECT_EQ(size_in_words(17'179'869'184.0), "17.2 GB");
+  EXPECT_EQ(size_in_words(1e9), "1.0 GB");
+  EXPECT_EQ(size_in_words(530.5e6), "530.5 MB");
   EXPECT_EQ(size_in_words(36e6), "36.0 MB");
   EXPECT_EQ(size_in_words(0), "0.0 kB");
   EXPECT_EQ(size_in_words(1e38), "1e+29 GB");
+}
+
+TEST(Memory, NumbersThatDifferReadDifferently) {
+  const auto refused = [](double bytes, double available) { return message_of([&] { refuse_memory("it", bytes, available); }); };
+  EXPECT_EQ(refused(149e6, 105e6), "it needs 149.0 MB of memory, 105.0 MB are available");
+  EXPECT_EQ(refused(1.27e9, 1.26e9), "it needs 1.27 GB of memory, 1.26 GB are available");
+  EXPECT_EQ(refused(209'715'264, 209'715'200), "it needs 209.7153 MB of memory, 209.7152 MB are available");
+  EXPECT_EQ(refused(2e9, 1.9999e9), "it needs 2.0000 GB of memory, 1.9999 GB are available");
 }
 
 TEST(Memory, LimitsCountWhatIsHeld) {
@@ -78,7 +88,7 @@ TEST(Memory, LimitsCountWhatIsHeld) {
   {
     const Memory half = allocate_host(most / 2, "half");
     EXPECT_EQ(message_of([&] { (void)allocate_host(most / 2, "the rest"); }).substr(0, 44),
-              "the rest needs 0.5 MB of memory, 0.5 MB are ");
+              "the rest needs 0.5244 MB of memory, 0.5241 M");
     EXPECT_EQ(message_of([&] { check_host_memory(most / 2.0, "the rest"); }).substr(0, 9), "the rest ");
   }
   EXPECT_EQ(message_of([&] { (void)allocate_host(most / 2, "again"); }), "no error");

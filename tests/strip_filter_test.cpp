@@ -203,9 +203,33 @@ TEST(StripFilter, ReadsNoMoreThanAStripAtATime) {
 
 TEST(StripFilter, SaysWhatMemoryAStripNeeds) {
   EXPECT_EQ(message_of([] {
-              StripFilter({.height = 100'000, .width = 100'000}, Pixel::u8, gaussian({.sigma = 8}), {}, {}, {}, {.memory_bytes = 50'000'000});
+              StripFilter({.height = 100'000, .width = 100'000}, Pixel::u8, gaussian({.sigma = 8}), {}, {}, {}, {.memory_bytes = 10'000'000});
             }),
-            "filtering in strips of 670x100000 u8 needs 0.1 GB of memory, 50.0 MB are available");
+            "filtering in strips of 168x100000 u8 needs 34.3 MB of memory, 10.0 MB are available");
+}
+
+TEST(StripFilter, TakesShorterStripsWhereMemoryIsShort) {
+  const Shape shape{.depth = 200, .height = 60, .width = 70};
+  const Image in = random_image(shape, Pixel::u8);
+  const Filter soft = gaussian({.sigma = 2, .dims = 3});
+  const Image expected = convolve(in, soft);
+  std::int64_t before = 0;
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{5} << 20, std::size_t{3} << 20}) {
+    StripFilter filter(shape, Pixel::u8, soft, {}, {}, {}, {.memory_bytes = memory, .strip_bytes = 2 << 20});
+    EXPECT_GT(filter.strips(), before) << memory;
+    before = filter.strips();
+    const bool is_short = filter.explain().find("strips are shorter than usual: memory is short\n") != std::string::npos;
+    EXPECT_EQ(is_short, memory != 0);
+    Image out(shape, Pixel::u8);
+    Parts source(in);
+    Collected sink(out);
+    filter.run(source, sink);
+    const auto *const got = out.view().data, *const wanted = expected.view().data;
+    for (std::int64_t i = 0; i < shape.elements(); ++i) {
+      const int apart = std::abs(std::to_integer<int>(got[i]) - std::to_integer<int>(wanted[i]));
+      ASSERT_LE(apart, 1) << memory << " at " << i;
+    }
+  }
 }
 
 TEST(StripFilter, TellsHowFarItIs) {

@@ -66,7 +66,7 @@ std::span<const NamedFilter> named_filters();
 const NamedFilter& filter_named(std::string_view name);
 
 /// The filter `name` with `arguments`; with `dims` 0 it follows the image. Throws `Error{invalid_argument}` for an unknown
-/// parameter, a value out of range, NaN or infinite: "gaussian: sigma must be > 0, got -1"; and for more than 2^24 weights (along
+/// parameter, a value out of range, NaN or infinite: "gaussian: sigma must be >= 0, got -1"; and for more than 2^24 weights (along
 /// one axis where the filter is separable).
 FilterSet make_filter(std::string_view name, const Arguments& arguments = {}, int dims = 0);
 
@@ -81,7 +81,7 @@ Filter parse_weights(std::string_view text);
 // (`Filter::deferred`); where it is no parameter, the filter is for images of 2 dimensions. Lengths are in pixels, angles in
 // degrees, counter-clockwise from +x as seen on the screen, where y runs down.
 //
-// All throw `Error{invalid_argument}` for a value that is not finite or lies outside its range, "gaussian: sigma must be > 0,
+// All throw `Error{invalid_argument}` for a value that is not finite or lies outside its range, "gaussian: sigma must be >= 0,
 // got -1", and for other `dims`; what depends on the dimensions (the number of values per axis, an axis that there is not,
 // more than 2^24 weights) is refused once they are known, which with `dims` 0 is when an image is there. Cost: the weights,
 // of a deferred filter once a plan. The list says the same (`halation filters NAME`, docs/filters.md).
@@ -91,7 +91,8 @@ enum class Axis { x, y, z };
 
 /// What `gaussian` and `laplacian_of_gaussian` take.
 struct GaussianOptions {
-  PerAxis sigma = 1.0;                 ///< standard deviation in px: > 0; of `laplacian_of_gaussian` >= 0.1
+  /// Standard deviation in px: >= 0, and along an axis of 0 nothing is blurred, whatever the radius; of `laplacian_of_gaussian` >= 0.1.
+  PerAxis sigma = 1.0;
   std::optional<PerAxis> radius = {};  ///< taps on each side of the centre, in px: whole, >= 0; none: ⌊4 sigma + 0.5⌋, 1 at least
   int dims = 0;                        ///< 1, 2, 3, or 0: those of the image
 };
@@ -109,7 +110,7 @@ struct GaussianDerivativeOptions {
 
 /// What `unsharp_mask` takes.
 struct UnsharpMaskOptions {
-  PerAxis sigma = 1.0;                 ///< standard deviation of the blur in px: > 0
+  PerAxis sigma = 1.0;                 ///< standard deviation of the blur in px: >= 0; along an axis of 0 nothing is blurred
   double amount = 1.0;                 ///< how much of what the blur takes away is added: 0 to 1000
   std::optional<PerAxis> radius = {};  ///< taps on each side of the centre, in px: whole, >= 0; none: ⌊4 sigma + 0.5⌋, 1 at least
   int dims = 0;                        ///< 1, 2, 3, or 0: those of the image

@@ -51,12 +51,12 @@ struct StripReport {
 ///
 /// Memory: a few strips, whatever the image's size; as many less as `memory_bytes` leaves, down to one. A strip has some 8 MB of input and
 /// output (on a GPU a sixth of the image, from 4 MB to 32), or 16 times the reach of the filters where that is more, up to 128 MB (on a GPU 256), but
-/// 4 times their reach at least. An image that is no longer is one strip.
+/// 4 times their reach at least; shorter ones where not even one fits with its scratch. An image that is no longer is one strip.
 ///
 /// The result depends on the image, the chain, the options and the kind of device, and on nothing else: how much memory there is, how
 /// many devices and threads, and the sizes in which a source reads and a sink writes change no bit of it. It is that of `convolve_chain`
-/// (`convolve_display`) but for the last bits of floats, both within the bounds of their plans; so is that of a GPU that has no memory for
-/// such strips, where shorter ones are taken (`explain` says so).
+/// (`convolve_display`) but for the last bits of floats, both within the bounds of their plans; so is that of shorter strips, where
+/// there is no memory for one of the usual length (`explain` says so).
 class StripFilter {
  public:
   /// Throws `Error` as `convolve_chain`, `Error{out_of_memory}` where not even one strip fits, with what it needs. Cost: plans, and the

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _native
 from ._mapping import Layout
+from ._traceback import warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,6 +111,9 @@ def on_cpu(array: Any) -> NDArray[Any]:
         return there
     if hasattr(array, "__dlpack__") and not hasattr(array, "__array__") and not hasattr(array, "__array_interface__"):
         return np.from_dlpack(array)
+    if hasattr(array, "mask") and isinstance(array, np.ma.MaskedArray) and np.any(array.mask):
+        warn("the mask of a masked array is not looked at, and what lies under it is filtered as well; say which values count there, as "
+             "array.filled(0), or array.data if that is meant")  # fmt: skip
     return np.asarray(array)
 
 

@@ -13,7 +13,7 @@ from ._families import prepare
 from ._job import check_writable
 from ._mapping import Layout
 from ._threads import LIMIT
-from ._weights import MOST_KEPT, weights_and_key
+from ._weights import is_found_again, weights_and_key
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Step: TypeAlias = tuple[Any, Any, Any, Any]
 
 MOST_ENTRIES = 256  # most of them plans
-MOST_BYTES = 16 << 20  # of weights
+MOST_BYTES = 128 << 20  # of weights, and of spectra and roots of transforms
 entries: OrderedDict[Hashable, Entry] = OrderedDict()
 # While it holds a list: what ran, as (entry, array, out, result).
 STEPS: contextvars.ContextVar[list[Step] | None] = contextvars.ContextVar("steps", default=None)
@@ -45,10 +45,10 @@ def find(key: Hashable) -> Entry | None:
 
 def keep(key: Hashable, entry: Entry) -> None:
     """Puts an entry into the cache, and drops those that were not asked for longest where that is too much."""
-    if entry.weights_bytes > MOST_KEPT:
+    if entry.kept_bytes > MOST_BYTES // 2:
         return
     entries[key] = entry
-    while len(entries) > MOST_ENTRIES or sum([one.weights_bytes for one in list(entries.values())]) > MOST_BYTES:
+    while len(entries) > MOST_ENTRIES or sum([one.kept_bytes for one in list(entries.values())]) > MOST_BYTES:
         entries.popitem(last=False)
 
 
@@ -77,7 +77,8 @@ def correlate_weights(
         layout = Layout(array.shape, array.strides, array.dtype, "cpu")
         out_layout = None if out is None else Layout(out.shape, out.strides, out.dtype, "cpu")
         entry = prepare(layout, out_layout, dtype, filters, options)
-        keep(key, entry)
+        if is_found_again(weights_key):
+            keep(key, entry)
     made: NDArray[Any] | None = entry.run(array, out, 0)
     note(entry, array, out, made)
     if made is not None:

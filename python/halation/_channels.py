@@ -2,14 +2,11 @@
 
 import contextlib
 import operator
-import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from types import FrameType
 from typing import Any, SupportsIndex
 
-from ._traceback import is_ours
+from . import _traceback
 
 _LEAST_SIDE = 16  # pixels: smaller arrays of three axes are seldom photographs
 _quiet = ContextVar("halation.channels", default=False)
@@ -82,15 +79,7 @@ def warn(shape: tuple[int, ...], instead: str) -> None:
     """Warns at the caller's line; `instead` says what to write."""
     if _quiet.get():
         return
-    frame: FrameType | None = sys._getframe(1)
-    level = 2
-    while frame is not None and is_ours(frame.f_globals.get("__name__", "")):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(
-        f"an array H x W x {shape[2]} is filtered along its last axis, which looks like channels; {instead}",
-        ChannelWarning,
-        stacklevel=level,
-    )
+    _traceback.warn(f"an array H x W x {shape[2]} is filtered along its last axis, which looks like channels; {instead}", ChannelWarning)
 
 
 @contextlib.contextmanager

@@ -112,7 +112,7 @@ class OfParts:
 
     def __init__(self, entries: list[Entry], out: NDArray[Any]) -> None:
         self.shape, self.dtype, self._entries = out.shape, out.dtype, entries
-        self.weights_bytes = sum([entry.weights_bytes for entry in entries])
+        self.kept_bytes = sum([entry.kept_bytes for entry in entries])
 
     def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
         if out is None:

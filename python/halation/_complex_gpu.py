@@ -17,7 +17,6 @@ from ._families import of_gpu, prepare as prepare_real
 from ._gpu_pass import are_taps_summed
 from ._job import Job
 from ._mapping import packed
-from ._weights import sum_of_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -42,7 +41,7 @@ def prepare(
         out_layout = packed(shape, kind, layout.device)
     elif out_layout.shape != shape:
         raise ValueError(f"output must have shape {shape}, got {out_layout.shape}")
-    of = _Preparation(layout, out_layout, dense)
+    of = _Preparation(layout, out_layout)
     weights = dense if isinstance(dense, np.ndarray) and dense.dtype.kind == "c" else None
     if not from_complex:
         check_real(options.cvals)
@@ -58,9 +57,8 @@ def prepare(
 class _Preparation:
     """Entries of real numbers between the parts of two layouts."""
 
-    def __init__(self, layout: Layout, out_layout: Layout, filters: Filters) -> None:
+    def __init__(self, layout: Layout, out_layout: Layout) -> None:
         self.layout, self.out_layout = layout, out_layout
-        self.weights_bytes = sum_of_bytes(filters if isinstance(filters, list) else [filters])
 
     def run(self, weights: Filters, options: Options, part: int | None, out_part: int | None) -> Run:
         layout = _of_parts(self.layout, part) if self.layout.dtype.kind == "c" else self.layout
@@ -112,7 +110,8 @@ class Apart:
     """Runs that each make parts of the result by themselves."""
 
     def __init__(self, of: _Preparation, runs: list[Run], is_real: bool = False) -> None:
-        self.shape, self.dtype, self.weights_bytes = of.out_layout.shape, of.out_layout.dtype, of.weights_bytes
+        self.shape, self.dtype = of.out_layout.shape, of.out_layout.dtype
+        self.kept_bytes = _kept_by(runs)
         self._runs, self._is_real = runs, is_real
         self._from_complex = of.layout.dtype.kind == "c"
 
@@ -132,9 +131,10 @@ class Mixed:
     """(a + bi)(c + di) = ac − bd + (ad + bc)i, by sums of both parts, or of each where a constant outside is not the same for both."""
 
     def __init__(self, of: _Preparation, dense: NDArray[Any], options: Options) -> None:
-        self.shape, self.dtype, self.weights_bytes = of.out_layout.shape, of.out_layout.dtype, of.weights_bytes
-        sums = _Preparation(of.layout, packed(self.shape, self.dtype, of.layout.device), dense)
+        self.shape, self.dtype = of.out_layout.shape, of.out_layout.dtype
+        sums = _Preparation(of.layout, packed(self.shape, self.dtype, of.layout.device))
         self._runs = [sums.runs(weights, options) for weights in (dense.real, dense.imag)]
+        self.kept_bytes = sum(map(_kept_by, self._runs))
 
     def run(self, array: Any, out: Any, stream: int) -> Any:
         if 0 in self.shape:
@@ -150,6 +150,10 @@ class Mixed:
         library.subtract(by_real[..., 0], by_imag[..., 1], out=to[..., 0])
         library.add(by_real[..., 1], by_imag[..., 0], out=to[..., 1])
         return out
+
+
+def _kept_by(runs: list[Run]) -> int:
+    return sum([entry.kept_bytes for entry, _, _ in runs])
 
 
 def _have_run(runs: list[Run], given: Any, to: Any, stream: int) -> bool:

@@ -13,7 +13,7 @@ from ._direct import Direct
 from ._job import check_writable, filtered
 from ._mapping import Layout, packed
 from ._options import Options
-from ._weights import F64, sum_of_bytes
+from ._weights import F64
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Empty:
     """Arrays without elements."""
 
-    weights_bytes = 0
+    kept_bytes = 0
 
     def __init__(self, job: Job, dtype: DType) -> None:
         self.shape, self.dtype = job.out_shape, dtype
@@ -44,7 +44,7 @@ class ThroughI16:
     def __init__(self, job: Job, layout: Layout, out_dtype: DType) -> None:
         self.shape, self.dtype = job.out_shape, out_dtype
         self.sums = Direct(job, layout, packed(job.out_shape, np.dtype(np.int16)), (1.0, job.sum))
-        self.weights_bytes = self.sums.weights_bytes
+        self.kept_bytes = self.sums.kept_bytes
 
     def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
         sums: NDArray[Any] | None = self.sums.run(array, None, stream)
@@ -60,7 +60,7 @@ class ManyFactors:
     """A product of factors along more than three axes: three of them, then the others, with sums in f64 between."""
 
     def __init__(self, job: Job, layout: Layout, out_layout: Layout, prepare: Prepare) -> None:
-        self.shape, self.dtype, self.weights_bytes = job.out_shape, out_layout.dtype, sum_of_bytes(job.filters)
+        self.shape, self.dtype = job.out_shape, out_layout.dtype
         # The innermost three in one pass; the others then have rows of all that lies inside of them.
         by_strides = sorted(job.filtered(), key=lambda axis: -abs(layout.strides[axis]))
         inner, outer = tuple(sorted(by_strides[-3:])), tuple(sorted(by_strides[:-3]))
@@ -77,6 +77,7 @@ class ManyFactors:
         rounded |= {"rounding": job.rounding, "overflow": job.overflow}
         between = packed(self.first.shape, F64)
         self.rest = prepare(between, out_layout, None, rest, _along(job, outer, constant, **rounded))
+        self.kept_bytes = self.first.kept_bytes + self.rest.kept_bytes
 
     def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
         between = self.first.run(array, None, stream)
@@ -97,7 +98,7 @@ class OfReal:
     def __init__(self, layout: Layout, out_layout: Layout, filters: Filters, options: Options, prepare: Prepare) -> None:
         real = Layout(out_layout.shape, out_layout.strides, np.empty(0, out_layout.dtype).real.dtype, out_layout.device)
         self.real = prepare(layout, real, None, filters, options)
-        self.shape, self.dtype, self.weights_bytes = out_layout.shape, out_layout.dtype, self.real.weights_bytes
+        self.shape, self.dtype, self.kept_bytes = out_layout.shape, out_layout.dtype, self.real.kept_bytes
 
     def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
         if out is None:

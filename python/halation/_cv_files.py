@@ -73,7 +73,7 @@ def imread(filename: Path, flags: Index = IMREAD_COLOR_BGR) -> NDArray[Any] | No
         raise ValueError("halation.cv.imread has IMREAD_UNCHANGED, COLOR, COLOR_RGB, GRAYSCALE, ANYDEPTH, ANYCOLOR and "
                          f"IGNORE_ORIENTATION, got {flags}; OpenCV's is cv2.imread")
     try:
-        image, facts = _files.imread("" if filename is None else filename, metadata=True, upright=not flags & IMREAD_IGNORE_ORIENTATION)
+        image, facts = _files.imread("" if filename is None else filename, page=1, metadata=True, upright=not flags & IMREAD_IGNORE_ORIENTATION)
         if image.ndim not in (2, 3) or image.ndim == 3 and image.shape[2] > 4:
             raise ValueError(f"{os.fsdecode(filename)} holds no image, but an array of shape {image.shape}")
     except (OSError, ValueError) as error:

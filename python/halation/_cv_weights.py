@@ -31,7 +31,10 @@ def gaussian(size: int, sigma: float) -> NDArray[np.float64]:
     else:
         if sigma <= 0:
             sigma = 0.3 * ((size - 1) * 0.5 - 1) + 0.8
-        factor = np.exp(-0.5 * ((np.arange(size) - (size - 1) / 2) / sigma) ** 2)
+        with np.errstate(over="ignore"):  # of a tiny sigma all but the middle is 0
+            factor = np.exp(-0.5 * ((np.arange(size) - (size - 1) / 2) / sigma) ** 2)
+        if not factor.any():  # an even size has two middles, and no tap there
+            factor[size // 2 - 1 : size // 2 + 1] = 1
         factor /= factor.sum()
     factor.flags.writeable = False
     return factor

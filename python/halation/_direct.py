@@ -26,7 +26,7 @@ class Direct:
     job_shape: Shape
     plan: _native.Plan
     call: _native.Call
-    weights_bytes: int
+    kept_bytes: int
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Direct:
             (layout.shape, layout.strides, where.in_strides, where.in_offsets),
             (job.out_shape, out_layout.strides, where.out_strides, where.out_offsets),
         )
-        self.weights_bytes = sum_of_bytes(job.filters)
+        self.kept_bytes = self.plan.constant_bytes + sum_of_bytes(job.filters)
 
     def run(self, array: Any, out: Any, stream: int) -> Any:
         """The result, or None where the memory of an array begins at an address that is no multiple of its element's size."""

@@ -29,7 +29,8 @@ Borders, factors and anchors in tuples, numbers as Python's: they are keys.
 Errors: ValueError, TypeError, RuntimeError, MemoryError.
 
 Costs: a call like an earlier one (same shape, strides, types, weights and options) finds its plan in a cache (_cache.py: 256 plans
-and 16 MiB of weights at most, none with more than 2 MiB): 16 x 16 f32 in 8 microseconds or so; else the plan is made, in some 50.
+at most, and 128 MiB of weights and transforms, none with more than 64 MiB): 16 x 16 f32 in 8 microseconds or so; else the plan is made,
+in some 50.
 Which way is taken is chosen in _families.py. Arrays of u8 u16 i16 f16 f32 f64 are read and written where they lie, in one pass
 along up to three axes; bool as u8. Through f64, strip by strip (_strips.py), go: other numbers, results that may overflow and must
 wrap, elements that are not aligned or of another byte order, dense weights along four axes and more or over rows of a few

@@ -1,8 +1,8 @@
 """_families.py: the ways in which arrays on the CPU or a GPU are filtered, and which of them a call takes: `of_cpu`, `of_gpu`.
 
 An entry is what a family makes of a call, once for all arrays of one layout: it has `shape` and `dtype` of the result,
-`weights_bytes`, and run(array, out or None, stream), which gives the result, or None where the memory of an array begins at an
-address that is no multiple of its element's size.
+`kept_bytes`, which stay taken while it lives (weights, spectra and roots of transforms), and run(array, out or None, stream), which
+gives the result, or None where the memory of an array begins at an address that is no multiple of its element's size.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _arrays
 from ._job import pixel_of
-from ._traceback import shorten
+from ._traceback import shorten, warn
 
 try:
     from ._codecs import read as _read, write as _write
@@ -64,7 +64,8 @@ def imread(
     ----------
     path : str or path-like
     page : int, optional
-        Which page of a TIFF, or picture of an animation, counted from 1; the first unless given.
+        Which page of a TIFF, or picture of an animation, counted from 1; the first unless given. Of a TIFF with more pages a warning says
+        how many: ``[halation.imread(path, page=n) for n in range(1, pages + 1)]`` reads them all.
     metadata : bool, optional
         Whether to return what the file carries beside its pixels as well.
     upright : bool, optional
@@ -103,7 +104,9 @@ def imread(
         check_there("imread")
         name = name_of(path)
         os.stat(name)  # which says by its type what is wrong
-        array, facts = _read(name, "by_rank", 0 if page is None else number_of(page), bool(upright))
+        array, facts, pages = _read(name, "by_rank", 0 if page is None else number_of(page), bool(upright))
+        if pages > 1:
+            warn(f"{os.fsdecode(name)} has {pages} pages, of which this is the first; say page=1, or which, from 1 to {pages}")
         return (array, Metadata(**facts)) if metadata else array
     except Exception as error:
         shorten(error)

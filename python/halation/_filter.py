@@ -316,7 +316,7 @@ def taps_of(
     """What callers give for a filter as (dense weights or factors, anchors) of a correlation that does what the operation does."""
     if isinstance(weights, Filter):
         return (weights if anchor is None else weights.with_anchor(anchor)).for_correlation(operation)
-    taps, _, _ = taps_and_key(weights) if have_factors(weights) else taps_and_key(have_axes(np.asarray(weights)))
+    taps, _, _ = taps_and_key(weights) if have_factors(weights) else taps_and_key(have_axes(weights if isinstance(weights, np.ndarray) else np.asarray(weights)))
     shape = tuple(map(len, taps)) if isinstance(taps, tuple) else taps.shape
     anchors = tuple([n // 2 for n in shape]) if anchor is None else anchor_in(shape, anchor)
     return (taps, anchors) if operation == "correlation" else flipped(taps, anchors)

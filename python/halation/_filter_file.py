@@ -101,7 +101,8 @@ def filter_file(
         Where to compute: "cpu", "cuda:0", "reference". Files pass through host memory.
     memory : int or str, optional
         The most that strips, or the pixels of files that are read whole, may take: bytes, or a text such as "512M" or "1.5G", by powers of
-        1024; what the machine has free unless given. It changes no bit of the result.
+        1024; what the machine has free unless given. It changes no bit of the result, unless it is so little that strips are cut shorter
+        than usual: then the last bits of sums may differ.
     progress : callable, optional
         Called as ``progress(done, total)``, in pixels of the input, after each strip that has been written, or each page that has been
         filtered whole, in the thread that called. What it raises ends the run.
@@ -119,13 +120,15 @@ def filter_file(
     ValueError, TypeError
         For what means nothing, and results that the format cannot hold, with what could be done.
     MemoryError
-        Where not even one strip fits in `memory`, or a file that is read whole does not, with what is needed.
+        Where not even one short strip fits in `memory`, or a file that is read whole does not, with what is needed; and where there is too
+        little for a thread.
 
     Notes
     -----
     Whatever it raises, no half-written file stays and an earlier one at `output` is as it was; so after Ctrl-C, which is seen ten times a
-    second and ends the run after the strip, or the page, under way; while the last of the result is written it comes out after that. The interpreter's lock is released meanwhile. A strip takes some 8 MiB,
-    or 16 times the reach of the filters where that is more, and three or so are under way.
+    second and ends the run after the strip, or the page, under way; while the last of the result is written it comes out after that. The
+    interpreter's lock is released meanwhile. A strip takes some 8 MiB, or 16 times the reach of the filters where that is more, and three or
+    so are under way; where memory is short, one, and a shorter one where even that is too much.
 
     See Also
     --------

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _cache, _complex_gpu, _native
 from ._families import of_gpu, prepare
-from ._weights import weights_and_key
+from ._weights import is_found_again, weights_and_key
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -22,14 +22,14 @@ def correlate(
     library: OnGpu, array: Any, filters: Any, options: Options, out: Any, dtype: DTypeLike | None, given_stream: int | None = None
 ) -> Any:
     """`_engine.correlate` for arrays of a `library` on a GPU."""
-    filters, key, is_complex = weights_and_key(filters)
+    filters, weights_key, is_complex = weights_and_key(filters)
     stream = library.stream(array) if given_stream is None else given_stream
     layout = library.layout(array)
     out_layout = None if out is None else library.layout(out)
     if out_layout is not None and overlap(array, out):
         out[...] = correlate(library, array, filters, options, None, out_layout.dtype, stream)
         return out
-    key = (layout, dtype, out_layout, key, options)
+    key = (layout, dtype, out_layout, weights_key, options)
     entry = _cache.find(key)
     if entry is None:
         out_dtype = out_layout.dtype if out_layout is not None else layout.dtype if dtype is None else np.dtype(dtype)
@@ -38,7 +38,8 @@ def correlate(
             entry = _complex_gpu.prepare(layout, out_layout, asked, filters, is_complex, options)
         else:
             entry = prepare(layout, out_layout, dtype, filters, options, of_gpu)
-        _cache.keep(key, entry)
+        if is_found_again(weights_key):
+            _cache.keep(key, entry)
     to = library.empty(entry.shape, entry.dtype, array) if out is None else out
     made = entry.run(array, to, stream)
     if made is None:

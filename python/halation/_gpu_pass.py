@@ -91,7 +91,7 @@ class GpuPass:
         for what, dtype in (("input", layout.dtype), ("output", out_layout.dtype)):
             if dtype.itemsize > 8 or not dtype.isnative:
                 raise TypeError(f"on a GPU {what} must be of 64 bits at most in the machine's byte order, got {dtype}")
-        self.shape, self.dtype, self.weights_bytes = job.out_shape, out_layout.dtype, sum_of_bytes(job.filters)
+        self.shape, self.dtype = job.out_shape, out_layout.dtype
         strides = layout.strides or (layout.dtype.itemsize,)
         out_strides = out_layout.strides or (out_layout.dtype.itemsize,)
         parts = _parts(job, layout.dtype)
@@ -106,6 +106,8 @@ class GpuPass:
             rule_of(job, layout.dtype, out_layout.dtype, job.scale),
             layout.device,
         )
+        plans = [step[0].plan.constant_bytes for step in steps if isinstance(step[0], _native.Call)]
+        self.kept_bytes = sum(plans) + 2 * sum_of_bytes(job.filters)  # weights of taps stay on the device
 
     def run(self, array: Any, out: Any, stream: int) -> Any:
         """The result, or None where the memory of an array begins at an address that is no multiple of its element's size."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from . import _arrays, _channels, _engine, _picture
+from . import _arrays, _channels, _gpu, _picture
 from ._direct import Direct
 from ._filter import Filter, filter_of
-from ._job import Job, pixel_of
-from ._mapping import packed
+from ._job import Job, aligned, check_writable, pixel_of
+from ._mapping import Layout, packed
 from ._options import Options
 from ._taps import by
+from ._threads import LIMIT, limited
 from ._traceback import shorten
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     )  # fmt: skip
 
 _OPERATIONS = ("correlation", "convolution")
+_MOST_LAYOUTS = 4  # of arrays of other strides than packed ones, for which a plan of the library is kept
 
 
 class Plan:
@@ -35,11 +38,21 @@ class Plan:
     that machine, and under the limit of threads there.
     """
 
-    def __init__(self, entry: Direct, filters: Taps, options: Options, in_dtype: np.dtype[Any], words: dict[str, Any]) -> None:
+    def __init__(self, job: Job, in_dtype: np.dtype[Any], out_dtype: np.dtype[Any], options: Options, words: dict[str, Any]) -> None:
         """`words`: what `plan` was called with."""
-        self._entry, self._filters, self._options, self._dtype = entry, filters, options, in_dtype
-        self._call, self._words = entry.call.run, words
+        self._job, self._options, self._dtype, self._words = job, options, in_dtype, words
         self._device: str = words["device"]
+        self._limit = LIMIT.get()
+        self._others: OrderedDict[tuple[Shape, Shape], Direct] = OrderedDict()  # by the strides of input and output
+        self._entry = self._made_for(packed(job.shape, in_dtype).strides, packed(job.out_shape, out_dtype).strides, out_dtype)
+        self._call = self._entry.call.run
+
+    def _made_for(self, strides: Shape, out_strides: Shape, out_dtype: np.dtype[Any]) -> Direct:
+        """The library's plan for arrays of these strides."""
+        job, words, device = self._job, self._words, self._device
+        layout, out_layout = Layout(job.shape, strides, self._dtype, device), Layout(job.out_shape, out_strides, out_dtype, device)
+        with limited(self._limit):
+            return Direct(job, layout, out_layout, (job.scale, job.sum), words["accuracy"], words["tune"], words["operation"])
 
     @overload
     def run(self, input: NDArray[Any], out: NDArray[Any] | None = None, stream: int | None = None) -> NDArray[Any]: ...
@@ -64,6 +77,11 @@ class Plan:
         -------
         array
             `out`, or the new array.
+
+        Notes
+        -----
+        Arrays that are not packed are filtered where they lie, with all that the plan was asked for. What that takes is prepared by the
+        first run over such strides, and kept for the last four of them.
 
         Examples
         --------
@@ -90,21 +108,47 @@ class Plan:
         if isinstance(library, _arrays.OnCpu):
             there = _arrays.on_cpu(array)
             self._check(there.shape, there.dtype, "cpu")
-            if out is None:
-                return library.give(_engine.correlate_by(self._options, there, self._filters, None, self._entry.dtype))
-            target = _arrays.on_cpu(out)
-            if target.dtype != self._entry.dtype:
-                raise ValueError(f"the plan's output is {self._entry.dtype}, got {target.dtype}")
-            if np.may_share_memory(there, target) or not self._call(there, target, 0):
-                _engine.correlate_by(self._options, there, self._filters, target)
+            target = None if out is None else _arrays.on_cpu(out)
+            if target is not None:
+                self._check_output(target.shape, target.dtype)
+                check_writable(target)
+            made = np.empty(self._entry.shape, self._entry.dtype) if target is None or np.may_share_memory(there, target) else target
+            if not self._ran(there, there.strides, made, made.strides, 0):  # elements between the multiples of their size
+                packed_one = np.empty(self._entry.shape, self._entry.dtype)
+                self._call(there.copy(order="C"), packed_one, 0)
+                made[...] = packed_one
+            if target is None:
+                return library.give(made)
+            if made is not target:
+                target[...] = made
             return out
         layout = library.layout(array)
         self._check(layout.shape, layout.dtype, layout.device)
-        if out is None:
-            out = library.empty(self._entry.shape, self._entry.dtype, array)
-        if not self._call(array, out, library.stream(array) if stream is None else stream):
-            _engine.correlate_by(self._options, array, self._filters, out, None, stream)
-        return out
+        stream = library.stream(array) if stream is None else stream
+        target = library.empty(self._entry.shape, self._entry.dtype, array) if out is None else out
+        there = library.layout(target)
+        self._check_output(there.shape, there.dtype)
+        shares = out is not None and _gpu.overlap(array, out)
+        made = library.empty(self._entry.shape, self._entry.dtype, array) if shares else target
+        if not self._ran(array, layout.strides, made, library.layout(made).strides, stream):
+            raise ValueError("the memory of an array on a GPU must begin at a multiple of its element's size")
+        if shares:
+            target[...] = made
+        return target
+
+    def _ran(self, array: Any, strides: Shape, out: Any, out_strides: Shape, stream: int) -> bool:
+        """Filters arrays of any strides; False, with nothing done, where not all elements lie at multiples of their size."""
+        if self._call(array, out, stream):
+            return True
+        if not aligned(strides, self._dtype) or not aligned(out_strides, self._entry.dtype):
+            return False
+        entry = self._others.get((strides, out_strides))
+        if entry is None:
+            entry = self._made_for(strides, out_strides, self._entry.dtype)
+            self._others[strides, out_strides] = entry
+            if len(self._others) > _MOST_LAYOUTS:
+                self._others.popitem(last=False)
+        return entry.call.run(array, out, stream)
 
     def _check(self, shape: Shape, dtype: np.dtype[Any], device: str) -> None:
         if shape != self._entry.job_shape or dtype != self._dtype:
@@ -112,8 +156,14 @@ class Plan:
         if device.partition(":")[0] != self._device.partition(":")[0].replace("reference", "cpu"):
             raise ValueError(f"the plan runs on {self._device}, the array lies on {device}")
 
+    def _check_output(self, shape: Shape, dtype: np.dtype[Any]) -> None:
+        if dtype != self._entry.dtype:
+            raise ValueError(f"the plan's output is {self._entry.dtype}, got {dtype}")
+        if shape != self._entry.shape:
+            raise ValueError(f"output must have shape {self._entry.shape}, got {shape}")
+
     def explain(self) -> str:
-        """What will be done and why: method, expected time, precision, tiles."""
+        """What will be done with packed arrays and why: method, expected time, precision, tiles."""
         return self._entry.plan.explain()
 
     def error_bound(self, max_abs: Real) -> float:
@@ -347,7 +397,4 @@ def _make(shape: Any, dtype: DTypeLike, weights: Any, **words: Any) -> Plan:
     job = Job(shape, filters, options)
     if len(job.filtered()) > 3:
         raise ValueError(f"a plan filters along three axes at most, got {len(job.filtered())}; halation.ndimage takes more")
-    device = words["device"]
-    layout, out_layout = packed(shape, dtype, device), packed(job.out_shape, output, device)
-    entry = Direct(job, layout, out_layout, (job.scale, job.sum), words["accuracy"], words["tune"], operation)
-    return Plan(entry, filters, options, dtype, {**words, "shape": shape, "dtype": dtype, "weights": filter_, "anchor": None})
+    return Plan(job, dtype, output, options, {**words, "shape": shape, "dtype": dtype, "weights": filter_, "anchor": None})

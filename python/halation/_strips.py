@@ -79,7 +79,7 @@ class Strips:
     def __init__(self, job: Job, layout: Layout, out_layout: Layout, how: How) -> None:
         """`how`: `by_plan` or its kin, which get the job, the strides of the input and the number of workers."""
         out_dtype = out_layout.dtype
-        self.shape, self.dtype, self.weights_bytes = job.out_shape, out_dtype, sum_of_bytes(job.filters)
+        self.shape, self.dtype = job.out_shape, out_dtype
         self.in_type, self.out_type = _native_type(layout.dtype), _native_type(out_dtype)
         in_strides, self.reads = layout.strides, _is_usable(layout.dtype, layout.strides)
         if not self.reads:
@@ -101,6 +101,7 @@ class Strips:
             rule_of(job, layout.dtype, out_dtype, scale),
             self.workers,
         )
+        self.kept_bytes = sum_of_bytes(job.filters) + _bytes_of(cut[-1])
 
     def run(self, array: NDArray[Any], out: NDArray[Any] | None, stream: int) -> NDArray[Any] | None:
         if out is None:
@@ -115,6 +116,14 @@ class Strips:
             with np.errstate(over="ignore"):
                 np.copyto(out, to, casting="unsafe")
         return out
+
+
+def _bytes_of(how: Any) -> int:
+    """Bytes that stay taken by what filters each strip: a Call, dense weights, or (axis, length of a box or a matrix)."""
+    if isinstance(how, _native.Call):
+        return how.plan.constant_bytes
+    kept = how[1] if isinstance(how, tuple) else how
+    return kept.nbytes if isinstance(kept, np.ndarray) else 0
 
 
 def _is_whole(job: Job, dtype: DType, out_dtype: DType) -> bool:

@@ -50,11 +50,12 @@ def threads(most: SupportsIndex) -> _GeneratorContextManager[None]:
         raise TypeError(f"threads must be a whole number, got {most!r}") from None
     if not 1 <= count <= MOST:
         raise ValueError(f"threads must be from 1 to {MOST}, got {most}")
-    return _limited(count)
+    return limited(count)
 
 
 @contextmanager
-def _limited(count: int) -> Iterator[None]:
+def limited(count: int) -> Iterator[None]:
+    """`threads` for a number that has been checked, or 0 for none."""
     token = LIMIT.set(count)
     try:
         yield

@@ -1,4 +1,5 @@
-"""_traceback.py: of a traceback of the caller's mistake, one frame is the package's: that of the function that was called.
+"""_traceback.py: of a traceback of the caller's mistake, one frame is the package's: that of the function that was called; and warnings
+at the caller's line.
 
     def public(...):
         try:
@@ -15,8 +16,10 @@ import ast
 import functools
 import inspect
 import os
+import sys
+import warnings
 from collections.abc import Callable
-from types import FunctionType, TracebackType
+from types import FrameType, FunctionType, TracebackType
 from typing import Any, TypeVar, cast
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -29,6 +32,15 @@ _package, _tests = f"{__package__}", f"{__package__}.tests"
 def is_ours(module: str) -> bool:
     """Whether a module, by its name, is the package's, its tests aside."""
     return (module == _package or module.startswith(_package + ".")) and not module.startswith(_tests)
+
+
+def warn(sentence: str, category: type[Warning] = UserWarning) -> None:
+    """Warns at the caller's line, behind all frames of the package's."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and is_ours(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, category, stacklevel=level)
 
 
 def shorten(error: BaseException) -> None:

@@ -39,8 +39,13 @@ def taps_and_key(filter_: Any) -> tuple[Taps, Any, bool]:
     dense = _as_weights(filter_)
     if dense.size == 0:
         raise ValueError(f"weights are empty: a filter has at least one tap along each axis, got shape {dense.shape}")
-    key = (dense.shape, dense.tobytes()) if dense.nbytes <= MOST_KEPT else object()  # nothing is found by it, and nothing was kept
+    key = (dense.shape, dense.tobytes()) if dense.nbytes <= MOST_KEPT else object()  # is_found_again
     return dense, key, dense.dtype is not F64
+
+
+def is_found_again(key: Any) -> bool:
+    """Whether weights of this key are small enough to be compared with those of later calls: what is kept under another is never found."""
+    return type(key) is not object and not (type(key) is tuple and any(type(one) is object for one in key))
 
 
 def _as_weights(values: Any) -> NDArray[Any]:

@@ -194,7 +194,13 @@ def _wrap(name):
         if "weights" in given:
             given["weights"] = np.asarray(given["weights"])
         kind = _output_dtype(given["output"], input, given.get("weights"))
-        array, depth, boundary = _overlap(input, *reach_of(given, input.ndim))
+        reach, modes = reach_of(given, input.ndim)
+        unknown = [axis for axis in range(input.ndim)
+                   if reach.get(axis, 0) and input.numblocks[axis] > 1 and input.shape[axis] != input.shape[axis]]
+        if unknown:
+            raise ValueError(f"{name}: chunks along axis {unknown[0]} are of unknown size, {input.chunks[unknown[0]]}, and the filter reaches "
+                             "into the next; call compute_chunk_sizes() on the array first")  # fmt: skip
+        array, depth, boundary = _overlap(input, reach, modes)
         given.pop("depth", None)
         given.update(given.pop("kwargs", {}))
         given["output"] = kind

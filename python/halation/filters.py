@@ -5,7 +5,7 @@ The functions, their parameters, defaults and descriptions are made from the lib
 
 axes : int or tuple of int, optional
     The axes that the filter runs along, 1 to 3, in the order depth, height, width. By default the only axis of a signal, and the
-    first two of an image, H x W or H x W x C; a volume needs them: ``axes=(0, 1, 2)``.
+    first two of an image, H x W or H x W x C with at most 4 channels; a volume needs them: ``axes=(0, 1, 2)``.
 channel_axis : int, optional
     The axis of the channels, which are filtered one by one; the filter runs along all others unless `axes` says which.
 border : str or tuple of str, optional
@@ -47,15 +47,23 @@ import numpy as np
 from . import _alpha, _channels, _engine, _named, _view
 from ._arrays import facts_of
 from ._border import borders_of
+from ._taps import by
 
 __all__ = list(_named.FILTERS)
 
 
-def _axes_of(axes, ndim):
+# An image has no more, and a volume has more elements along its last axis, unless it is said.
+_MOST_CHANNELS = 4
+
+
+def _axes_of(axes, shape):
     """The axes of the filter, counted from 0."""
+    ndim = len(shape)
     if axes is None:
         if ndim not in (1, 2, 3):
             raise ValueError(f"axes must be given for an array of {ndim} axes, such as axes=(2, 3) for N x C x H x W")
+        if ndim == 3 and shape[2] > _MOST_CHANNELS:
+            raise ValueError(f"an array {by(shape)} is a volume, or an image of many channels: say axes=(0, 1, 2), or channel_axis=-1")
         return tuple(range(min(ndim, 2)))
     axes = tuple(operator.index(axis) for axis in (axes if np.iterable(axes) else (axes,)))
     if not all(-ndim <= axis < ndim for axis in axes):
@@ -68,11 +76,12 @@ def _axes_of(axes, ndim):
     return axes
 
 
-def _axes_beside_channels(axes, ndim):
+def _axes_beside_channels(axes, shape):
     """Those of an image whose last axis is its channels."""
+    ndim = len(shape)
     if axes is None and ndim not in (2, 3):
         raise ValueError(f"with alpha axes must be given for an array of {ndim} axes, such as axes=(0, 1, 2) for D x H x W x C")
-    axes = tuple(range(ndim - 1)) if axes is None else _axes_of(axes, ndim)
+    axes = tuple(range(ndim - 1)) if axes is None else _axes_of(axes, shape)
     if ndim - 1 in axes:
         raise ValueError(f"with alpha the last axis is channels, and no filter runs along it, got axes {axes}")
     return axes
@@ -82,14 +91,15 @@ def _run(name, image, arguments, axes, border, cval, output, alpha, view, channe
     if not hasattr(image, "ndim"):
         image = np.asarray(image)
     ndim, dtype = facts_of(image)
+    shape = tuple(image.shape)
     if dtype.kind not in "biufc":
         raise TypeError(f"{name}: the image must be of numbers, got {dtype}")
     if channel_axis is not None:
         channel = _channels.channel_of(channel_axis, ndim)
         if alpha and channel != ndim - 1:
             raise ValueError(f"with alpha the channels are the last axis, got channel_axis={channel_axis}")
-        axes = _axes_of(_channels.axes_beside(channel_axis, None if axes is None else _axes_of(axes, ndim), ndim), ndim)
-    axes = _axes_beside_channels(axes, ndim) if alpha else _axes_of(axes, ndim)
+        axes = _axes_of(_channels.axes_beside(channel_axis, None if axes is None else _axes_of(axes, shape), ndim), shape)
+    axes = _axes_beside_channels(axes, shape) if alpha else _axes_of(axes, shape)
     border = borders_of(border)
     if alpha and isinstance(border, tuple):
         raise ValueError(f"{name}: with alpha one border serves all axes, got {border}")

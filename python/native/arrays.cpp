@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "gil.h"
+
 namespace halation::python {
 namespace {
 
@@ -83,8 +85,11 @@ std::string name_of_type(nb::handle object) { return nb::str(object.type().attr(
 }  // namespace
 
 Array::Array(nb::handle object, Access access) {
-  if (from_cupy(object) || from_buffer(object, access) || from_interface(object, "__cuda_array_interface__", true) || from_dlpack(object, access) ||
-      from_interface(object, "__array_interface__", false)) {
+  const auto is_read = [&] {
+    return from_cupy(object) || from_buffer(object, access) || from_interface(object, "__cuda_array_interface__", true) ||
+           from_dlpack(object, access) || from_interface(object, "__array_interface__", false);
+  };
+  if (in_interpreter(is_read)) {
     if (access == Access::write && read_only) throw nb::value_error("output is read-only; give one that can be written");
     return;
   }

@@ -19,8 +19,8 @@ void Attended::run(const std::function<void()>& work) {
     changed_.notify_all();
   });
   {
-    const nb::gil_scoped_release released;
-    attend();
+    WithoutGil released;
+    attend(released);
     worker.join();
   }
   if (raised_) std::rethrow_exception(raised_);
@@ -28,7 +28,7 @@ void Attended::run(const std::function<void()>& work) {
 }
 
 /// Until the work is over.
-void Attended::attend() {
+void Attended::attend(WithoutGil& released) {
   constexpr std::chrono::milliseconds patience(100);
   std::unique_lock lock(mutex_);
   while (!is_over_) {
@@ -37,7 +37,7 @@ void Attended::attend() {
     const bool has_news = has_news_;
     const std::int64_t done = done_, all = all_;
     lock.unlock();
-    if (!raised_) answer(has_news, done, all);
+    if (!raised_) released.with_gil([&] { answer(has_news, done, all); });
     lock.lock();
     is_stopped_ = raised_ != nullptr;
     if (has_news) has_news_ = false;
@@ -46,11 +46,10 @@ void Attended::attend() {
 }
 
 void Attended::answer(bool has_news, std::int64_t done, std::int64_t all) {
-  const nb::gil_scoped_acquire acquired;
   try {
     if (has_news) progress_(done, all);
     if (PyErr_CheckSignals() != 0) nb::raise_python_error();
-  } catch (...) {
+  } catch (const std::exception&) {  // and no more: what ends the thread is none of these
     raised_ = std::current_exception();
   }
 }

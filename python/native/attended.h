@@ -9,6 +9,8 @@
 #include <functional>
 #include <mutex>
 
+#include "gil.h"
+
 namespace halation::python {
 
 namespace nb = nanobind;
@@ -33,7 +35,7 @@ class Attended {
   /// What `tell` and `check` throw; the caller gets what was raised instead.
   struct Stopped {};
 
-  void attend();
+  void attend(WithoutGil& released);
   void answer(bool has_news, std::int64_t done, std::int64_t all);
 
   nb::object progress_;

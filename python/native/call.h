@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "gil.h"
 
 namespace halation::python {
 
@@ -67,7 +68,7 @@ class Call {
     const Array from(in, Access::read);
     const Array to(out, Access::write);
     if (!in_.fits(from) || !out_.fits(to)) return false;
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     run_at(from.data, from.device, to.data, to.device, stream);
     return true;
   }

@@ -9,6 +9,7 @@
 
 #include "arrays.h"
 #include "call.h"
+#include "gil.h"
 #include "module.h"
 #include "words.h"
 
@@ -49,7 +50,7 @@ class Filtered {
   void copy_to(nb::handle array) const {
     const Array to(array, Access::write);
     const auto target = five_extents<View>(to);
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     copy(image_.view(), target, Stream{});
     synchronise(target.device);
   }
@@ -61,7 +62,7 @@ class Filtered {
 /// Until all that was put on a stream of an array's GPU is done.
 void synchronise_array(nb::handle array, std::uintptr_t stream) {
   const Device device = Array(array, Access::read).device;
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): Python's addresses are numbers
   synchronise(device, {reinterpret_cast<void*>(stream)});
 }
@@ -76,7 +77,7 @@ Filtered filter_chain(const nb::list& stages, int dims, nb::handle input, const 
   const Array array(input, Access::read);
   const auto in = five_extents<ConstView>(array);
   const Device where = device_named(device);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   std::optional<ThreadLimit> limit;
   if (most_threads > 0) limit.emplace(most_threads);
   return Filtered(view ? convolve_display(in, chain, *view, options, colour, where) : convolve_chain(in, chain, options, colour, where));

@@ -19,6 +19,7 @@
 
 #include "arrays.h"
 #include "attended.h"
+#include "gil.h"
 #include "module.h"
 #include "words.h"
 
@@ -88,9 +89,10 @@ nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t pa
   const ReadOptions options{.layout = array_layout_named(layout), .page = page, .upright = upright};
   std::vector<Page> pages;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     pages = read_pages(path, options);
   }
+  const std::size_t count = pages.size();
   Page& first = pages.front();
   nb::dict facts;
   facts["icc"] = bytes_from(first.metadata.icc);
@@ -100,7 +102,7 @@ nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t pa
   facts["colour"] = name_of_colour(first.colour);
   facts["alpha"] = first.alpha;
   facts["linear_light"] = first.linear_light;
-  return nb::make_tuple(array_of(std::move(first.image), first.layout), facts);
+  return nb::make_tuple(array_of(std::move(first.image), first.layout), facts, count);
 }
 
 /// A page over the memory of an array, which must live as long.
@@ -145,7 +147,7 @@ void write(const nb::bytes& name, nb::handle image, const std::string& layout, c
   page.colour = colour_named(nb::cast<std::string>(facts["colour"]));
   page.alpha = nb::cast<bool>(facts["alpha"]);
   page.linear_light = nb::cast<bool>(facts["linear_light"]);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   write_pages(path, {&page, 1}, {.format = format, .quality = quality, .lossless = lossless});
 }
 
@@ -181,13 +183,14 @@ void filter(const nb::bytes& in, const nb::bytes& out, const nb::list& stages, c
 NB_MODULE(_codecs, module) {
   namespace parts = halation::python;
   module.doc() = "The module behind halation.imread, halation.imwrite and halation.filter_file.";
+  nanobind::set_leak_warnings(false);  // threads that wait for the end of the process (gil.h) keep what they work with
   parts::bind_errors(module, PyExc_ValueError);
   module.def("read", &parts::read, nanobind::arg("path"), nanobind::arg("layout"), nanobind::arg("page"),
              nanobind::arg("upright"),
              nanobind::sig("def read(path: bytes, layout: str, page: int, upright: bool) "
-                           "-> tuple[numpy.typing.NDArray[typing.Any], dict[str, typing.Any]]"),
-             "A page of a file, counted from 1, or the first one, turned upright or as it was stored: (array, what the file says "
-             "of it).");
+                           "-> tuple[numpy.typing.NDArray[typing.Any], dict[str, typing.Any], int]"),
+             "A page of a file, counted from 1, or the first one, turned upright or as it was stored: (array, what the file says of it, "
+             "how many pages were read).");
   module.def("write", &parts::write, nanobind::arg("path"), nanobind::arg("array"), nanobind::arg("layout"),
              nanobind::arg("facts"), nanobind::arg("format"), nanobind::arg("quality"),
              nanobind::arg("lossless"),

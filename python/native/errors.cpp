@@ -1,7 +1,8 @@
-// errors.cpp: the library's errors as Python's, with the library's sentence.
+// errors.cpp: the library's errors as Python's, with the library's sentence, and those of threads that cannot be started.
 #include <halation/error.h>
 
 #include <string_view>
+#include <system_error>
 
 #include "module.h"
 
@@ -37,6 +38,9 @@ void bind_errors(nanobind::module_&, PyObject* unsupported) {
       const auto text = nanobind::steal(
           PyUnicode_DecodeUTF8(sentence.data(), static_cast<Py_ssize_t>(sentence.size()), "surrogateescape"));
       PyErr_SetObject(python_error(error.code(), static_cast<PyObject*>(for_unsupported)), text.ptr());
+    } catch (const std::system_error& error) {
+      if (error.code() != std::errc::resource_unavailable_try_again) throw;
+      PyErr_SetString(PyExc_MemoryError, "no thread can be started: there is too little memory, or there are too many threads");
     }
   };
   nanobind::register_exception_translator(translate, unsupported);

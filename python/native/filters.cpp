@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "arrays.h"
+#include "gil.h"
 #include "module.h"
 
 namespace halation::python {
@@ -79,7 +80,7 @@ void filter_with_alpha(const std::string& name, const NamedArguments& arguments,
   const auto target = five_extents<View>(to);
   std::optional<ThreadLimit> limit;
   if (most_threads > 0) limit.emplace(most_threads);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   const Options options{.border = Border{border_named(border.first), border.second}, .output = target.pixel};
   copy(convolve_colour(source, make_filter(name, Arguments(arguments.begin(), arguments.end()), dims), options, {.alpha = true}),
        target);

@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "any_side.h"
+#include "gil.h"
 #include "module.h"
 #include "taps.h"
 
@@ -72,7 +73,7 @@ class GpuPass {
     const Array from(in, Access::read);
     const Array to(out, Access::write);
     if (!in_.fits(from) || !out_.fits(to)) return false;
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): Python's addresses are numbers
     const Stream queue{reinterpret_cast<void*>(stream)};
     const std::byte* read = from.data;

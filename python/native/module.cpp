@@ -36,6 +36,7 @@ void bind_arrays(nb::module_& module) {
 NB_MODULE(_native, module) {
   namespace parts = halation::python;
   module.doc() = "The module behind halation: plans, arrays, filters by name.";
+  nanobind::set_leak_warnings(false);  // threads that wait for the end of the process (gil.h) keep what they work with
   parts::bind_errors(module, PyExc_RuntimeError);
   parts::bind_arrays(module);
   parts::bind_plan(module);

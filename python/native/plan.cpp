@@ -10,6 +10,7 @@
 
 #include "arrays.h"
 #include "call.h"
+#include "gil.h"
 #include "module.h"
 #include "words.h"
 
@@ -41,7 +42,7 @@ Plan make_plan(const Five& shape, const std::string& pixel, const std::vector<Fi
   spec.options.threads = threads;
   std::optional<ThreadLimit> limit;
   if (most_threads > 0) limit.emplace(most_threads);
-  const nb::gil_scoped_release released;  // tune "measure" takes a while
+  const WithoutGil released;  // tune "measure" takes a while
   return Plan(spec);
 }
 
@@ -72,6 +73,7 @@ void bind_plan(nb::module_& module) {
           "output_shape", [](const Plan& plan) { return five_of(plan.output_shape()); }, "The five extents of the output.")
       .def_prop_ro("output_pixel", [](const Plan& plan) { return std::string(name_of(plan.output_pixel())); })
       .def_prop_ro("workspace_bytes", &Plan::workspace_bytes, "Scratch bytes that one run needs, from the library's pool.")
+      .def_prop_ro("constant_bytes", &Plan::constant_bytes, "Bytes that stay taken while it lives: weights, spectra and roots of transforms.")
       .def_prop_ro(
           "methods", [](const Plan& plan) { return names_of(plan.methods()); }, "The methods chosen, one a filter.")
       .def("error_bound", &Plan::error_bound, nb::arg("max_abs"),

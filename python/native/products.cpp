@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "gil.h"
 #include "module.h"
 #include "whole_sums.h"
 
@@ -99,7 +100,7 @@ void sum(const Array& in, const Array& weights, const Array& out, const Numbers&
   Products<T> products(reinterpret_cast<const T*>(in.data), shape_of(in),
                        reinterpret_cast<const T*>(weights.data), shape_of(weights),
                        reinterpret_cast<T*>(out.data), shape_of(out), first);
-  const nb::gil_scoped_release others_run;
+  const WithoutGil released;
   products.run();
 }
 

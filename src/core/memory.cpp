@@ -28,18 +28,13 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 std::atomic<std::size_t> limit_bytes = unlimited;
 std::atomic<std::size_t> held_bytes = 0;
 
-[[noreturn]] void refuse(const std::string& what, double bytes, double available) {
-  throw Error(ErrorCode::out_of_memory, what + " needs " + size_in_words(bytes) + " of memory, " +
-                                            size_in_words(available) + " are available");
-}
-
 /// Counts `bytes` as held.
 void take(std::size_t bytes, const std::string& what) {
   const std::size_t before = held_bytes.fetch_add(bytes);
   const std::size_t most = limit_bytes;
   if (before <= most && bytes <= most - before) return;
   held_bytes -= bytes;
-  refuse(what, static_cast<double>(bytes), static_cast<double>(most - std::min(most, before)));
+  refuse_memory(what, static_cast<double>(bytes), static_cast<double>(most - std::min(most, before)));
 }
 
 /// Asks for pages of 2 MiB where the system has them: filling fresh memory then takes a third of the time.
@@ -63,10 +58,10 @@ std::size_t available_host_bytes() {
 void limit_host_memory(std::size_t bytes) { limit_bytes = bytes; }
 
 void check_host_memory(double bytes, const std::string& what, double most_bytes) {
-  if (most_bytes > 0 && bytes > most_bytes) refuse(what, bytes, most_bytes);
+  if (most_bytes > 0 && bytes > most_bytes) refuse_memory(what, bytes, most_bytes);
   if (bytes < worth_asking_bytes && limit_bytes == unlimited) return;
   const auto available = static_cast<double>(available_host_bytes());
-  if (bytes > available) refuse(what, bytes, available);
+  if (bytes > available) refuse_memory(what, bytes, available);
 }
 
 Memory allocate_host(std::size_t bytes, const std::string& what) {
@@ -103,12 +98,25 @@ Image image_in(Device device, const Shape& shape, Pixel pixel, Layout layout, st
   return Image(view, std::move(release));
 }
 
-std::string size_in_words(double bytes) {
-  const auto [unit, name] = bytes >= 1e8   ? std::pair(1e9, "GB")
+void refuse_memory(const std::string& what, double bytes, double available, const std::string& where) {
+  std::string needed, there;
+  for (int decimals = 1; decimals <= 6 && needed == there; ++decimals) {
+    needed = size_in_words(bytes, decimals);
+    there = size_in_words(available, decimals);
+  }
+  throw Error(ErrorCode::out_of_memory, what + " needs " + needed + " of memory" + where + ", " + there + " are available");
+}
+
+std::string size_in_words(double bytes, int decimals) {
+  const auto [unit, name] = bytes >= 1e9   ? std::pair(1e9, "GB")
                             : bytes >= 1e5 ? std::pair(1e6, "MB")
                                            : std::pair(1e3, "kB");
-  char text[32];
-  std::snprintf(text, sizeof text, bytes < 1e18 ? "%.1f %s" : "%.2g %s", bytes / unit, name);
+  char text[48];
+  if (bytes < 1e18) {
+    std::snprintf(text, sizeof text, "%.*f %s", decimals, bytes / unit, name);
+  } else {
+    std::snprintf(text, sizeof text, "%.2g %s", bytes / unit, name);
+  }
   return text;
 }
 

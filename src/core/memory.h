@@ -36,6 +36,10 @@ Image image_in(Device device, const Shape& shape, Pixel pixel, Layout layout, st
                const std::function<Memory(std::size_t bytes, const std::string& what)>& allocate);
 
 /// "17.2 GB", "36.0 MB", "12.3 kB".
-std::string size_in_words(double bytes);
+std::string size_in_words(double bytes, int decimals = 1);
+
+/// Throws `Error{out_of_memory}`: "workspace needs 530.5 MB of memory, 209.7 MB are available", both with as many decimals as tell them
+/// apart; `where` is " of cuda:0" for a device's.
+[[noreturn]] void refuse_memory(const std::string& what, double bytes, double available, const std::string& where = "");
 
 }  // namespace halation

@@ -2,15 +2,18 @@
 #include "core/threads.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
+#include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
+#include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -29,6 +32,8 @@ thread_local int holds = 0;
 constinit std::atomic<int> forks = 0;
 constinit std::atomic<bool> has_used_tbb = false;
 constinit std::atomic<bool> lost_tbb = false;
+constinit std::atomic<std::size_t> started_threads = 1;  // of oneTBB, with the caller's
+constinit std::mutex starting;
 
 extern "C" {
 void halation_before_fork() {
@@ -49,6 +54,26 @@ void halation_after_fork_in_child() {
 [[maybe_unused]] const int registered =
     pthread_atfork(halation_before_fork, halation_after_fork_in_parent, halation_after_fork_in_child);
 
+/// Throws where the system would not give so many threads their stacks, and some memory to begin with: a thread that has begun without it
+/// ends the process.
+void check_room_for(std::size_t threads, std::size_t stack_bytes) {
+  constexpr std::size_t first_bytes = std::size_t{256} << 10;  // variables of a thread, and what oneTBB keeps of it
+  const std::size_t bytes = threads * (stack_bytes + first_bytes);
+  void* const room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  munmap(room, bytes);
+}
+
+/// Of threads that are started without saying it.
+std::size_t usual_stack_bytes() {
+  std::size_t bytes = 0;
+  pthread_attr_t usual;
+  pthread_attr_init(&usual);
+  pthread_attr_getstacksize(&usual, &bytes);
+  pthread_attr_destroy(&usual);
+  return bytes;
+}
+
 }  // namespace
 
 int forks_before() noexcept { return forks.load(std::memory_order_relaxed); }
@@ -57,6 +82,34 @@ bool without_tbb() noexcept {
   if (lost_tbb.load(std::memory_order_relaxed)) return true;
   if (!has_used_tbb.load(std::memory_order_relaxed)) has_used_tbb = true;  // before it is
   return false;
+}
+
+bool start_tbb_threads() noexcept {
+  const std::size_t most = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  if (most <= started_threads.load(std::memory_order_acquire)) return true;
+  const std::scoped_lock one_at_a_time(starting);
+  if (lost_tbb) return false;
+  if (most <= started_threads) return true;
+  // Work for one thread in each arena, which keeps it until all have been started: so each is started from here.
+  using Gate = std::atomic<bool>;
+  std::shared_ptr<Gate> all_are_there;
+  try {
+    [[maybe_unused]] static auto* const threads_stay = new tbb::task_scheduler_handle(tbb::attach{});
+    check_room_for(most - 1, tbb::global_control::active_value(tbb::global_control::thread_stack_size));
+    all_are_there = std::make_shared<Gate>(false);
+    std::deque<tbb::task_arena> arenas;
+    for (std::size_t thread = 1; thread < most; ++thread) {
+      arenas.emplace_back(1, 0).enqueue([all_are_there] { all_are_there->wait(false); });
+    }
+    started_threads = most;
+  } catch (...) {
+    lost_tbb = true;
+  }
+  if (all_are_there) {
+    *all_are_there = true;
+    all_are_there->notify_all();
+  }
+  return !lost_tbb;
 }
 
 int arena_threads() {
@@ -75,28 +128,21 @@ HoldsForks::~HoldsForks() {
 }
 
 void in_own_threads(std::int64_t blocks, const std::function<void(std::int64_t)>& body) {
-  std::atomic<std::int64_t> next = 0;
-  std::mutex one_error;
-  std::exception_ptr error;
-  const auto work = [&]() noexcept {
-    try {
-      for (std::int64_t block = next++; block < blocks; block = next++) body(block);
-    } catch (...) {
-      next = blocks;
-      const std::lock_guard lock(one_error);
-      if (!error) error = std::current_exception();
-    }
+  Blocks all(blocks);
+  const auto work = [&] {
+    while (all.do_next(body)) continue;
   };
   std::vector<std::thread> others;
-  others.reserve(static_cast<std::size_t>(arena_threads()));
   try {
-    for (std::int64_t i = 1; i < std::min<std::int64_t>(blocks, arena_threads()); ++i)
+    for (std::int64_t i = 1; i < std::min<std::int64_t>(blocks, arena_threads()); ++i) {
+      check_room_for(1, usual_stack_bytes());
       others.emplace_back(work);
-  } catch (const std::system_error&) {  // no more are to be had: those that are do it all
+    }
+  } catch (...) {  // no more are to be had: those that are do it all
   }
   work();
   for (std::thread& other : others) other.join();
-  if (error) std::rethrow_exception(error);
+  all.finish();
 }
 
 }  // namespace halation

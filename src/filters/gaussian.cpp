@@ -22,8 +22,9 @@ double hermite(int order, double t) {
 }
 
 /// The Gaussian along one axis, normalised to sum 1, or its derivative of the given order as a correlation
-/// sees it.
+/// sees it. Of sigma 0 one tap.
 std::vector<double> gaussian_factor(double sigma_px, std::int64_t radius, int order) {
+  if (sigma_px == 0) return {1};
   std::vector<double> half;  // from the centre outwards
   for (std::int64_t i = 0; i <= radius; ++i) {
     const double t = static_cast<double>(i) / sigma_px;
@@ -58,6 +59,9 @@ Widths widths_of(std::string_view filter, const Arguments& arguments, int dims) 
   } else {
     for (const double sigma : widths.sigma_px) radius.push_back(std::max(1.0, std::floor(4 * sigma + 0.5)));
   }
+  for (std::size_t axis = 0; axis < radius.size(); ++axis) {
+    if (widths.sigma_px[axis] == 0) radius[axis] = 0;
+  }
   for (const double r : radius) {
     check_weight_count(filter, 2 * r + 1);
     widths.radius.push_back(static_cast<std::int64_t>(r));
@@ -91,9 +95,9 @@ FactorList gaussian_factors(const Widths& widths, const std::vector<int>& orders
   return factors;
 }
 
-Parameter sigma_parameter(double least) {
+Parameter sigma_parameter(const char* meaning, double least) {
   return {.name = "sigma",
-          .meaning = "standard deviation",
+          .meaning = meaning,
           .unit = "px",
           .by_default = 1,
           .least = least,
@@ -101,9 +105,9 @@ Parameter sigma_parameter(double least) {
           .per_axis = true,
           .choices = {}};
 }
-Parameter blur_sigma() { return sigma_parameter(std::nextafter(0.0, 1.0)); }
+Parameter blur_sigma() { return sigma_parameter("standard deviation; along an axis of 0 nothing is blurred", 0); }
 /// Below 0.1 px the samples see nothing of the Gaussian's flanks.
-Parameter derivative_sigma() { return sigma_parameter(0.1); }
+Parameter derivative_sigma() { return sigma_parameter("standard deviation", 0.1); }
 
 Parameter radius_parameter() {
   return {.name = "radius",
@@ -171,6 +175,7 @@ Filter build_unsharp_mask(const Arguments& arguments, int dims) {
   const Widths widths = dense_widths_of("unsharp_mask", arguments, dims);
   const double amount = value_of(arguments, "amount");
   std::vector<double> weights = outer_product(gaussian_factors(widths, std::vector<int>(dims, 0)));
+  if (weights.size() == 1) return Filter::dense(size_of(widths), {1});  // which 1 + amount - amount need not be
   for (double& weight : weights) weight *= -amount;
   weights[weights.size() / 2] += 1 + amount;
   return Filter::dense(size_of(widths), std::move(weights));

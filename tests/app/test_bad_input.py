@@ -103,7 +103,7 @@ class Inputs(BadInput):
         done = self.start("apply", "identity", "large.png", "-o", "out.png", "--threads", 1, **limited)
         self.assertEqual(done.returncode, FAILED)
         self.assertRegex(done.stderr.decode(),
-                         r"\Ahalation: large\.png: image 20000x20000 u8 needs 0\.4 GB of memory, [^\n]+\n\Z")
+                         r"\Ahalation: large\.png: image 20000x20000 u8 needs 400\.0 MB of memory, [^\n]+\n\Z")
         self.assertFalse((self.folder / "out.png").exists())
 
     def test_result_too_large_for_memory(self):
@@ -119,8 +119,8 @@ class Filters(BadInput):
             self.refuse_option(WRONG_USAGE, f"unknown filter '{wrong}'; did you mean '{right}'?", wrong)
 
     def test_parameter_out_of_range(self):
-        self.refuse_option(WRONG_USAGE, "gaussian: sigma must be > 0, got -1", "gaussian", "--sigma", -1)
-        self.refuse_option(WRONG_USAGE, "gaussian: sigma must be > 0, got 0", "gaussian", "--sigma", "2,0")
+        self.refuse_option(WRONG_USAGE, "gaussian: sigma must be >= 0, got -1", "gaussian", "--sigma", -1)
+        self.refuse_option(WRONG_USAGE, "gaussian: sigma must be >= 0, got -2", "gaussian", "--sigma", "2,-2")
         self.refuse_option(WRONG_USAGE, "box: size must be an integer >= 1, got 2.5", "box", "--size", 2.5)
         self.refuse_option(WRONG_USAGE, "sobel: axis must be x, y or z, got 'w'", "sobel", "--axis", "w")
 

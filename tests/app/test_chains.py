@@ -308,7 +308,7 @@ class Refusals(ProgramTest):
         self.refuse("gaussian: no parameter 'sgima'; it has sigma, radius; did you mean 'sigma'?", "gaussian sgima=2")
         self.refuse("edges: no parameter 'sigma'; it has none", "edges sigma=1 | box")
         self.refuse("gaussian: sigma must be a finite number, got 'two'", "gaussian sigma=two")
-        self.refuse("gaussian: sigma must be > 0, got -1", "box | gaussian sigma=-1")
+        self.refuse("gaussian: sigma must be >= 0, got -1", "box | gaussian sigma=-1")
         self.refuse("gaussian: sigma takes one value or one for each of 2 axes, got 3", "gaussian sigma=1,2,3 | box")
         self.refuse("box: size must be an integer >= 1, got 2.5", "box size=2.5 | edges")
         self.refuse("sobel: axis must be x, y or z, got 'w'", "sobel axis=w")

@@ -219,7 +219,7 @@ class Filters(Explain):
         for arguments, sentence, code in (
                 (["gausian"], "unknown filter 'gausian'; did you mean 'gaussian'?", 2),
                 ([], "subject is required; see halation explain --help", 2),
-                (["gaussian", "--sigma", -1], "gaussian: sigma must be > 0, got -1", 2),
+                (["gaussian", "--sigma", -1], "gaussian: sigma must be >= 0, got -1", 2),
                 (["gaussian", "--size", 9], "gaussian: no parameter --size; the image's is typed HEIGHTxWIDTH, got '9'", 2),
                 (["gaussian", "--size", "0x9"], "--size: each extent must be a whole number from 1 to 2147483648, got '0'", 2),
                 (["gaussian", "--size", "1x2x3x4"], "--size must be HEIGHTxWIDTH or DEPTHxHEIGHTxWIDTH, got '1x2x3x4'", 2),

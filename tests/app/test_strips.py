@@ -368,11 +368,20 @@ class Failures(StripTest):
         (self.folder / arguments[arguments.index("-o") + 1]).unlink()
 
     def test_too_little_memory(self):
-        for memory in ("1M", "3M"):
+        for memory in ("30K", "90K"):
             for name in (CUSTOM, ("gaussian sigma=3 | edges",)):
-                self.fails(rf"filtering in strips of \d+x{WIDTH} u8 needs \d+\.\d MB of memory, \d+\.\d MB are available", *name, "in.npy",
+                self.fails(rf"filtering in strips of \d+x{WIDTH} u8 needs \d+\.\d MB of memory, \d+\.\d kB are available", *name, "in.npy",
                            "-o", "out.npy", "--memory", memory)
         self.fails(r"[^\n]*image [^\n]* needs [^\n]* of memory, [^\n]* are available", "box", "in.npy", "-o", "out.png", "--memory", "3M")
+
+    def test_little_memory_makes_strips_shorter(self):
+        for name in (CUSTOM, ("gaussian sigma=3 | edges",)):
+            self.run_ok("apply", *name, "in.npy", "-o", "whole.npy")
+            for memory in ("2M", "3M"):
+                said, _ = self.run_ok("apply", *name, "in.npy", "-o", "out.npy", "--memory", memory, "--explain")
+                self.assertIn(b"strips are shorter than usual: memory is short\n", said)
+                apart = (abs(a - b) for a, b in zip(self.get("out.npy"), self.get("whole.npy"), strict=True))
+                self.assertLessEqual(max(apart), 1)
 
     def test_truncated_arrays(self):
         data = self.get("in.npy")

@@ -59,7 +59,7 @@ class Previews(Studio):
         for sentence, words in {
             "chain is needed, such as chain=gaussian sigma=2": {},
             "unknown filter 'gausian'; did you mean 'gaussian'?": {"chain": "gausian"},
-            "gaussian: sigma must be > 0, got -1": {"chain": "gaussian sigma=-1"},
+            "gaussian: sigma must be >= 0, got -1": {"chain": "gaussian sigma=-1"},
             "crop is x,y,width,height, got '1,2'": {"chain": "box", "crop": "1,2"},
             "crop must be a whole number from 1 to 1099511627776, got 'x'": {"chain": "box", "crop": "1,2,3,x"},
             f"crop is x,y,width,height within {WIDTH}x{HEIGHT}, got 1,2,{WIDTH},3": {"chain": "box", "crop": f"1,2,{WIDTH},3"},

@@ -249,7 +249,7 @@ TEST_F(BadInput, NoMemoryForTheOutput) {
   const Ballast ballast(128 * mebibyte);
   for (int i = 0; i < 10; ++i) {
     EXPECT_THAT(message_of([&] { (void)convolve(in, whole_filter({.height = 3, .width = 3}, 1)); }),
-                AllOf(StartsWith("image 8192x8192 f32 needs 0.3 GB of memory of cuda:0, "),
+                AllOf(StartsWith("image 8192x8192 f32 needs 268.4 MB of memory of cuda:0, "),
                       EndsWith("B are available")));
   }
   expect_working_device();  // also while there is little memory
@@ -292,7 +292,7 @@ TEST_F(BadInput, NoMemoryInTheMiddleOfACopy) {
     const Ballast ballast(64 * mebibyte);
     for (int i = 0; i < 10; ++i) {
       EXPECT_THAT(message_of([&] { copy(host.view(), mirrored, {}); }),
-                  AllOf(StartsWith("a packed copy of image 8192x8192 u16 needs 0.1 GB of memory of cuda:0, "),
+                  AllOf(StartsWith("a packed copy of image 8192x8192 u16 needs 134.2 MB of memory of cuda:0, "),
                         EndsWith("B are available")));
     }
     EXPECT_TRUE(same_bits(before, to_device(there, cpu()))) << "the image was touched";

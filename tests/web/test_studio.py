@@ -102,7 +102,7 @@ def test_sliders_and_boxes(page):
     shown(page, "gaussian sigma=2,1")
     page.locator(".parameter input[type=text]").first.fill("-3")
     page.wait_for_selector("#trouble:not([hidden])")
-    assert page.inner_text("#trouble") == "gaussian: sigma must be > 0, got -3"
+    assert page.inner_text("#trouble") == "gaussian: sigma must be >= 0, got -3"
     page.wait_for_timeout(600)  # for what is asked after a rest
     page.said.clear()  # the browser tells of refusals too
     page.locator(".parameter input[type=text]").first.fill("1")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     KeyOf: TypeAlias = Callable[[object, tuple[object, ...], dict[str, Any], object], Hashable | None]
 
 MOST_CALLS = 256
-MOST_WEIGHTS_BYTES = 1 << 16  # of all passes of a call
+MOST_BYTES = 1 << 18  # that all passes of a call keep
 _programs: OrderedDict[Hashable, tuple[tuple[Entry, int | str | None], ...]] = OrderedDict()
 
 
@@ -81,7 +81,7 @@ def _recorded(key: Hashable, function: Callable[..., Any], input: Any, args: tup
         program.append((entry, place))
         given = made
     is_chain = len(program) == len(steps) and given is result
-    if not is_chain or sum([entry.weights_bytes for entry, _ in program]) > MOST_WEIGHTS_BYTES:
+    if not is_chain or sum([entry.kept_bytes for entry, _ in program]) > MOST_BYTES:
         program = []
     _programs[key] = tuple(program)
     if len(_programs) > MOST_CALLS:

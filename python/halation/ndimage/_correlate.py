@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from .. import _arrays
 from .._arrays import facts_of
 from .._remembered import remembered
 from ._arguments import (
@@ -82,7 +83,7 @@ def correlate1d(
 
 def _correlate1d(input: Any, weights: ArrayLike, axis: Index, output: Output, mode: Any, cval: Number, origin: Any) -> Any:
     ndim, dtype = facts_of(input)
-    weights = np.asarray(weights)
+    weights = np.asarray(_arrays.on_cpu(weights))
     is_complex = weights.dtype.kind == "c"
     out, kind = output_of(output, input, dtype, is_complex or dtype.kind == "c")
     _check_cval(dtype, weights, cval)
@@ -129,7 +130,7 @@ def convolve1d(
     >>> convolve1d([2, 8, 0, 4, 1, 9, 9, 0], weights=[1, 3])
     array([14, 24,  4, 13, 12, 36, 27,  0])
     """
-    weights = np.asarray(weights)
+    weights = np.asarray(_arrays.on_cpu(weights))
     if weights.ndim == 0 or weights.shape[0] < 1:
         raise RuntimeError("no filter weights given")
     origin = -operator.index(origin) - (1 - weights.shape[0] % 2)
@@ -153,7 +154,7 @@ def _correlate_or_convolve(
     input: Any, weights: ArrayLike, output: Output, mode: Any, cval: Number, origin: Any, axes: Any, convolution: bool
 ) -> Any:
     ndim, dtype = facts_of(input)
-    weights = np.asarray(weights)
+    weights = np.asarray(_arrays.on_cpu(weights))
     is_complex = weights.dtype.kind == "c"
     if is_complex:
         if not convolution:

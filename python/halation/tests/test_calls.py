@@ -111,5 +111,5 @@ def test_what_is_remembered_is_bounded():
     assert len(_calls._programs) == _calls.MOST_CALLS
     _calls._programs.clear()
     for _ in range(2):
-        ndimage.correlate1d(A, np.ones(_calls.MOST_WEIGHTS_BYTES // 4))
+        ndimage.correlate1d(A, np.ones(_calls.MOST_BYTES // 4))
     assert not any(_calls._programs.values())

@@ -313,7 +313,7 @@ def test_errors(words, error, sentence):
 
 @pytest.mark.parametrize("text, words", [
     ("edges | unsharp_mask amount", "stage 2.*'amount'"), ("", "stage 1 is empty"), ("custom weights='1", "quote"),
-    ("gausian", "unknown filter 'gausian'; did you mean 'gaussian'"), ("gaussian sigma=-1 | edges", "sigma must be > 0, got -1"),
+    ("gausian", "unknown filter 'gausian'; did you mean 'gaussian'"), ("gaussian sigma=-1 | edges", "sigma must be >= 0, got -1"),
 ])  # fmt: skip
 def test_texts_that_are_no_chain(text, words):
     """In the library's own words."""

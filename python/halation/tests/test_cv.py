@@ -1,4 +1,6 @@
 """test_cv.py: every function of halation.cv beside OpenCV's, over types, channels, borders, anchors, deltas and sizes."""
+import warnings
+
 import numpy as np
 import pytest
 
@@ -224,3 +226,15 @@ image = np.zeros((8, 8), np.uint8)
 def test_errors(call, words):
     with pytest.raises(ours.error, match=words):
         call(ours)
+
+
+@pytest.mark.parametrize("sigma", [1e-160, 5e-324, 1e-20])
+def test_a_tiny_sigma_is_the_identity(sigma):
+    whole = np.random.default_rng(5).integers(0, 256, (7, 9), np.uint8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for picture in (whole, whole.astype(np.uint16), whole.astype(np.float32), whole.astype(np.float64)):
+            np.testing.assert_array_equal(ours.GaussianBlur(picture, (5, 5), sigma), picture)
+            np.testing.assert_array_equal(ours.GaussianBlur(picture, (3, 7), sigma, sigmaY=sigma), picture)
+        assert ours.getGaussianKernel(5, sigma).ravel().tolist() == [0, 0, 1, 0, 0]
+        assert ours.getGaussianKernel(4, sigma).ravel().tolist() == [0, 0.5, 0.5, 0]

@@ -161,6 +161,19 @@ def test_errors_come_at_once(call, error, words):
         call(da.zeros((8, 8), chunks=4))
 
 
+def test_chunks_of_unknown_size_are_refused_where_the_filter_reaches_into_them():
+    image = np.random.default_rng(1).random((12, 5))
+    known = da.from_array(image, chunks=(4, 5))
+    unknown = known[known[:, 0] > 0.3]
+    with pytest.raises(ValueError, match=r"^gaussian_filter: chunks along axis 0 are of unknown size, \(nan, nan, nan\), and the filter reaches "
+                                         r"into the next; call compute_chunk_sizes\(\) on the array first$"):
+        lazy.gaussian_filter(unknown, 1.0)
+    expected = image[image[:, 0] > 0.3]
+    np.testing.assert_allclose(lazy.gaussian_filter1d(unknown, 1.0, axis=1), ndimage.gaussian_filter1d(expected, 1.0, axis=1))
+    known_now = unknown.compute_chunk_sizes()
+    np.testing.assert_allclose(lazy.gaussian_filter(known_now, 1.0), ndimage.gaussian_filter(expected, 1.0))
+
+
 def test_zarr(tmp_path):
     zarr = pytest.importorskip("zarr")
     volume = np.random.default_rng(1).integers(0, 65536, (20, 33, 17), np.uint16)

@@ -224,8 +224,47 @@ def test_cache_is_bounded():
         _engine.correlate(np.zeros(n, np.float32), (np.ones(3),))
     assert len(_cache.entries) == _cache.MOST_ENTRIES
     before = set(_cache.entries)
-    _engine.correlate(np.zeros(4, np.float32), (np.ones(_cache.MOST_BYTES),))
+    _engine.correlate(np.zeros(4, np.float32), (np.ones(_cache.MOST_BYTES // 16 + 1),))
     assert set(_cache.entries) == before
+
+
+def test_cache_counts_what_plans_hold(monkeypatch):
+    """Transforms keep the spectrum of a filter, which is larger than its weights."""
+    rng = np.random.default_rng(5)
+    image, whole = rng.random((300, 300)), rng.integers(0, 99, (300, 300), np.int32)
+    _cache.entries.clear()
+    calls = [
+        lambda: _engine.correlate(image, rng.random((31, 31)), method="fft"),
+        lambda: _engine.correlate(whole, rng.random((31, 31)), method="fft", dtype=np.float64),
+        lambda: _engine.correlate(image + 1j, rng.random((31, 31)), method="fft"),
+        lambda: _engine.correlate(image, rng.random((31, 31)), method="fft", dtype=np.complex128),
+    ]
+    for call in calls:
+        call()
+    assert min(entry.kept_bytes for entry in _cache.entries.values()) > 8 * 31 * 31 * 8
+    largest = max(entry.kept_bytes for entry in _cache.entries.values())
+    monkeypatch.setattr(_cache, "MOST_BYTES", 5 * largest)
+    for _ in range(5):
+        for call in calls:
+            call()
+    assert 4 * largest <= sum(entry.kept_bytes for entry in _cache.entries.values()) <= 5 * largest
+    monkeypatch.setattr(_cache, "MOST_BYTES", largest)
+    before = set(_cache.entries)
+    calls[0]()
+    assert not set(_cache.entries) - before
+
+
+@pytest.mark.parametrize("shape, filter_, words", [
+    ((40, 50), np.ones((3, 3)), {}), ((40, 50), (np.ones(3), np.ones(5)), {}), ((40, 50), (np.ones(31), np.ones(1)), {"sum": "f64"}),
+    ((6, 7, 8, 9), (np.ones(3),) * 4, {}), ((6, 7, 8, 9), np.ones((3, 3, 3, 3)), {}), ((40, 50), np.arange(9.0).reshape(3, 3), {"overflow": "wrap"}),
+    ((0, 5), np.ones((3, 3)), {}), ((4, 500), (np.ones(31),), {"axes": (0,)}),
+])  # fmt: skip
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.float32, np.complex64])
+def test_entries_tell_what_they_keep(shape, filter_, words, dtype):
+    _cache.entries.clear()
+    _engine.correlate(np.ones(shape, dtype), filter_, **words)
+    for entry in _cache.entries.values():
+        assert type(entry.kept_bytes) is int and (entry.kept_bytes > 0 or 0 in shape)
 
 
 def test_threads_share_plans():

@@ -4,6 +4,7 @@ import os
 import struct
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -134,9 +135,14 @@ def test_pages_and_layouts(tmp_path):
     file = str(tmp_path / "pages.tif")
     pages = [RGB[:5], RGB[2:], RGB]
     cv2.imwritemulti(file, [page[..., ::-1] for page in pages])
-    np.testing.assert_array_equal(halation.imread(file), pages[0])
-    for number, page in enumerate(pages, 1):
-        np.testing.assert_array_equal(halation.imread(file, page=np.int64(number)), page)
+    with pytest.warns(UserWarning, match=r"pages\.tif has 3 pages, of which this is the first; say page=1, or which, from 1 to 3$") as caught:
+        np.testing.assert_array_equal(halation.imread(file), pages[0])
+    assert [each.filename for each in caught] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number, page in enumerate(pages, 1):
+            np.testing.assert_array_equal(halation.imread(file, page=np.int64(number)), page)
+        np.testing.assert_array_equal(halation.cv.imread(file), pages[0][..., ::-1])  # as OpenCV's says nothing
     many = numbers("uint8", (5, 6, 7))
     halation.imwrite(file, many, layout="hwc")
     np.testing.assert_array_equal(halation.imread(file), many)

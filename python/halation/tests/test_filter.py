@@ -227,7 +227,7 @@ def test_pictures():
     (lambda: Filter([1, 2]) * np.ones(2), TypeError, None),
     (lambda: Filter([1, 2]) / 0, ZeroDivisionError, "a number other than 0"),
     (lambda: Filter([1e308]) * 1e308, ValueError, "weights must be finite, got inf"),
-    (lambda: Filter.gaussian(-1), ValueError, "gaussian: sigma must be > 0, got -1"),
+    (lambda: Filter.gaussian(-1), ValueError, "gaussian: sigma must be >= 0, got -1"),
     (lambda: Filter.gaussian(dims=4), ValueError, "gaussian: dims must be 1 or 2 or 3, got 4"),
     (lambda: Filter.gaussian((1, 2), dims=3), ValueError, "gaussian: sigma"),
     (lambda: Filter.gaussian(dims="2"), TypeError, "gaussian: dims must be 1, 2 or 3, got '2'"),

@@ -265,3 +265,14 @@ def test_on_a_gpu(tmp_path, large):
         halation.filter_file(CHAIN, source, tmp_path / f"cpu{source.suffix}", **words)
         got, want = (halation.imread(tmp_path / f"{name}{source.suffix}").astype(float) for name in ("gpu", "cpu"))
         assert np.abs(got - want).max() <= 1
+
+
+def test_a_volume_takes_shorter_strips_where_memory_is_short(tmp_path):
+    volume = np.random.default_rng(9).integers(0, 256, (160, 150, 140), np.uint8)
+    np.save(tmp_path / "in.npy", volume)
+    expected = halation.gaussian(volume, sigma=2, axes=(0, 1, 2)).astype(int)
+    for memory in ("40M", "20M", "12M"):
+        halation.filter_file("gaussian sigma=2", tmp_path / "in.npy", tmp_path / "out.npy", memory=memory)
+        assert np.abs(np.load(tmp_path / "out.npy") - expected).max() <= 1
+    with pytest.raises(MemoryError, match=r"^filtering in strips of \d+x150x140 u8 needs \d+\.\d MB of memory, 5\.2 MB are available$"):
+        halation.filter_file("gaussian sigma=2", tmp_path / "in.npy", tmp_path / "out.npy", memory="5M")

@@ -171,12 +171,14 @@ def test_views_leave_alpha():
     (lambda x: filters.gaussian(x, view="sign"), ValueError, "gaussian: unknown view 'sign'; choose from signed, abs, stretch"),
     (lambda x: filters.gaussian(x + 0j, view="abs"), TypeError, "gaussian: a view needs real numbers, got complex128"),
     (lambda x: filters.gaussian(x, view="abs", output=np.empty(3)), ValueError, "output must have shape"),
-    (lambda x: filters.gaussian(x, -1), ValueError, "gaussian: sigma must be > 0, got -1"),
+    (lambda x: filters.gaussian(x, -1), ValueError, "gaussian: sigma must be >= 0, got -1"),
     (lambda x: filters.gaussian(x, "wide"), ValueError, "gaussian: sigma must be a number, got 'wide'"),
     (lambda x: filters.gaussian(x, object()), TypeError, None),
     (lambda x: filters.sobel(x, "w"), ValueError, "sobel: axis must be x, y or z, got 'w'"),
     (lambda x: filters.emboss(x, axes=0), ValueError, "emboss runs along 2 axes, got 1"),
     (lambda x: filters.box(np.zeros((2, 2, 2, 2))), ValueError, "axes must be given"),
+    (lambda x: filters.box(np.zeros((2, 3, 5)), channel_axis=None), ValueError,
+     r"^an array 2x3x5 is a volume, or an image of many channels: say axes=\(0, 1, 2\), or channel_axis=-1$"),
     (lambda x: filters.box(x, axes=(0, 0)), ValueError, "unique"),
     (lambda x: filters.box(x, axes=2), ValueError, "axes must lie in"),
     (lambda x: filters.box(x, border="mirrored"), ValueError, "unknown border 'mirrored'"),
@@ -185,3 +187,27 @@ def test_views_leave_alpha():
 def test_errors(call, error, words):
     with pytest.raises(error, match=words):
         call(np.zeros((8, 8)))
+
+
+@pytest.mark.parametrize("name", sorted(LIST))
+def test_a_volume_is_asked_for_its_axes(name):
+    volume = np.random.default_rng(3).random((6, 7, 8))
+    with pytest.raises(ValueError, match="an array 6x7x8 is a volume, or an image of many channels"):
+        getattr(filters, name)(volume)
+    for channels in (1, 2, 3, 4):
+        image = volume[..., :channels]
+        np.testing.assert_array_equal(getattr(filters, name)(image), getattr(filters, name)(image, axes=(0, 1)))
+    np.testing.assert_array_equal(getattr(filters, name)(volume, channel_axis=-1), getattr(filters, name)(volume, axes=(0, 1)))
+
+
+@pytest.mark.parametrize("sigma", [0, (0, 2), (2, 0), (0, 0), (0.0, 0.7)])
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float16", "float32", "float64"])
+def test_sigma_0_blurs_nothing_along_its_axis(sigma, dtype):
+    image = (np.random.default_rng(4).random((12, 15)) * 200).astype(dtype)
+    made = filters.gaussian(image, sigma, border="reflect", output=np.float64)
+    np.testing.assert_allclose(made, ndimage.gaussian_filter(image.astype(float), sigma), atol=2e-4 * 200 if dtype == "uint8" else 1e-4)
+    sharp = filters.unsharp_mask(image, sigma, amount=0.7, border="reflect", output=np.float64)
+    np.testing.assert_allclose(sharp, image + 0.7 * (image - made), atol=0.1 if dtype == "uint8" else 1e-3)
+    if not np.any(sigma):
+        np.testing.assert_array_equal(filters.gaussian(image, sigma), image)
+        np.testing.assert_array_equal(filters.unsharp_mask(image, sigma, amount=3.3), image)

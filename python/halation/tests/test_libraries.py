@@ -1,5 +1,7 @@
 """test_libraries.py: arrays of other libraries on the CPU, in place and back; skipped where a library is not installed."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -35,8 +37,32 @@ def test_jax():
 
 def test_lists_matrices_and_scalars():
     assert ndimage.uniform_filter1d([3, 0, 6], 3).tolist() == [2, 3, 4]
-    assert type(ndimage.sobel(np.ma.masked_array(VALUES, VALUES > 3))) is np.ndarray
+    assert type(ndimage.sobel(np.ma.masked_array(VALUES))) is np.ndarray
     assert ndimage.gaussian_filter(np.float32(3), 1.0).shape == ()
+
+
+MASKED = np.ma.masked_array(VALUES, VALUES > 3)
+
+
+@pytest.mark.parametrize("call", [
+    lambda array: ndimage.sobel(array), lambda array: ndimage.gaussian_filter(array.astype(complex), 1),
+    lambda array: halation.convolve(array, np.ones((3, 3))), lambda array: halation.convolve(array, "gaussian sigma=1"),
+    lambda array: halation.convolve(array, np.ones((3, 3)), accuracy="fast"), lambda array: halation.gaussian(array),
+    lambda array: halation.sobel(array, view="abs"), lambda array: halation.plan(array.shape, array.dtype, np.ones((3, 3))).run(array),
+    lambda array: halation.signal.convolve2d(array, np.ones((3, 3))), lambda array: halation.cv.GaussianBlur(array, (3, 3), 1),
+    lambda array: ndimage.correlate(np.ones((9, 9)), array), lambda array: halation.Filter(array),
+])  # fmt: skip
+def test_a_mask_is_not_looked_at_which_a_warning_says(call):
+    with pytest.warns(UserWarning, match="the mask of a masked array is not looked at") as caught:
+        made = call(MASKED)
+    assert [(each.category, each.filename) for each in caught] == [(UserWarning, __file__)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        expected = call(VALUES)
+        call(np.ma.masked_array(VALUES, np.zeros_like(VALUES, bool)))
+    if not isinstance(made, halation.Filter):
+        assert type(made) is np.ndarray
+        np.testing.assert_array_equal(made, expected)
 
 
 CALLS = [

@@ -188,3 +188,73 @@ def test_filters_and_channels():
     assert pickle.loads(pickle.dumps(plan)).run(image).any()
     stack = halation.plan((2, 12, 14, 3), "f8", np.ones((3, 3)), channel_axis=-1)  # the last ones but the channels
     np.testing.assert_allclose(stack.run(np.stack([image, -image]))[1], -plan.run(image))
+
+
+def _layouts(image):
+    """The image in arrays of other strides, by name."""
+    height, width = image.shape
+    wide = np.zeros((height, width + 5), image.dtype)
+    wide[:, :width] = image
+    apart = np.zeros((height * 2, width * 3), image.dtype)
+    apart[::2, ::3] = image
+    between = np.zeros(image.nbytes + 1, np.uint8)[1:].view(image.dtype).reshape(image.shape)
+    between[...] = image
+    return {"wide": wide[:, :width], "apart": apart[::2, ::3], "backwards": np.ascontiguousarray(image[::-1, ::-1])[::-1, ::-1],
+            "columns": np.asfortranarray(image), "between": between}  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", ["wide", "apart", "backwards", "columns", "between"])
+@pytest.mark.parametrize("words", [
+    {"accuracy": "fast"}, {"device": "reference"}, {"sum": "f64"}, {"method": "separable"}, {"tune": "measure"}, {"threads": 1},
+    {"operation": "correlation", "extent": "valid", "output": np.float64}, {"extent": "full", "scale": 2.0, "offset": 1.0},
+])  # fmt: skip
+def test_a_run_on_another_layout_is_of_the_same_plan(words, layout):
+    image = np.random.default_rng(6).random((60, 70), np.float32)
+    factor = gaussian_factor(3.0, 0, 9)
+    plan = halation.plan(image.shape, image.dtype, (factor, factor), border="replicate", **words)
+    view = _layouts(image)[layout]
+    expected, made = plan.run(image), plan.run(view)
+    largest = plan.error_bound(1.0)
+    assert np.abs(made.astype(float) - expected).max() <= 2 * largest
+    if layout == "wide" and words.get("tune") != "measure":  # another method may be the quicker one there
+        np.testing.assert_array_equal(made, expected)
+    where = np.zeros((2, *plan.output_shape), plan.output_dtype).transpose(1, 2, 0)[..., 1]
+    assert plan.run(view, where) is where
+    assert np.abs(where.astype(float) - expected).max() <= 2 * largest
+
+
+def test_a_fast_plan_approximates_a_view_as_well():
+    image = np.random.default_rng(7).random((300, 400), np.float32)
+    soft = Filter.gaussian(sigma=9)
+    plan = halation.plan(image.shape, image.dtype, soft, accuracy="fast", method="multirate")
+    view = _layouts(image)["wide"]
+    np.testing.assert_array_equal(plan.run(view), plan.run(image))
+    assert not np.array_equal(plan.run(view), halation.convolve(image, soft))
+
+
+@pytest.mark.parametrize("words, said", [({"accuracy": "fast", "method": "multirate"}, "multirate"), ({"device": "reference"}, "reference"),
+                                         ({"tune": "measure"}, "measured"), ({"operation": "correlation"}, "correlation"),
+                                         ({}, "at most 1 thread;")])
+def test_what_runs_on_a_view_is_what_was_asked_for(words, said):
+    image = np.random.default_rng(7).random((300, 400), np.float32)
+    with halation.threads(1):
+        plan = halation.plan(image.shape, image.dtype, Filter.gaussian(sigma=9).factors, **words)
+    plan.run(_layouts(image)["wide"])
+    (other,) = plan._others.values()
+    assert said in other.plan.explain() and said in plan.explain()
+
+
+def test_plans_for_other_layouts_are_few_and_kept():
+    image = np.random.default_rng(8).random((20, 30), np.float32)
+    plan = halation.plan(image.shape, image.dtype, np.ones((3, 3)))
+    expected = plan.run(image)
+    for more in range(1, 10):
+        view = np.zeros((20, 30 + more), np.float32)[:, :30]
+        view[...] = image
+        np.testing.assert_array_equal(plan.run(view), expected)
+        kept = [id(one) for one in plan._others.values()]
+        plan.run(view)
+        assert kept == [id(one) for one in plan._others.values()]
+    assert len(plan._others) == 4
+    again = pickle.loads(pickle.dumps(plan))
+    np.testing.assert_array_equal(again.run(view), expected)

@@ -61,10 +61,7 @@ Memory allocate(std::size_t bytes, Device device, Stream stream, const std::stri
     std::size_t available = 0;
     std::size_t total = 0;
     HALATION_CUDA_CHECK(cudaMemGetInfo(&available, &total));
-    throw Error(ErrorCode::out_of_memory, what + " needs " + size_in_words(static_cast<double>(bytes)) +
-                                              " of memory of " + name_of(device) + ", " +
-                                              size_in_words(static_cast<double>(available)) +
-                                              " are available");
+    refuse_memory(what, static_cast<double>(bytes), static_cast<double>(available), " of " + name_of(device));
   }
   if (status != cudaSuccess) fail(status, ("the allocation of device memory for " + what).c_str(), __FILE__, __LINE__);
   return {static_cast<std::byte*>(data), [pool, order, device](std::byte* p) {

@@ -75,7 +75,10 @@ std::string StripFilter::explain() const {
   std::string text = std::to_string(work.strips->count()) + (work.strips->count() == 1 ? " strip of " : " strips of ") + to_string(work.strip_in) + " " +
                      std::string(name_of(work.pixel)) + ", " + std::to_string(work.slots.size()) + " at a time in " +
                      size_in_words(static_cast<double>(work.slots.size()) * work.host_bytes_of_slot()) + " of host memory\n";
-  if (work.halvings > 0) text += "strips are shorter than usual: the device's memory is short\n";
+  if (work.halvings > 0) {
+    text += is_gpu(work.asked.devices[0]) ? "strips are shorter than usual: the device's memory is short\n"
+                                          : "strips are shorter than usual: memory is short\n";
+  }
   if (work.is_plain) text += work.prepared[0].explain();
   return text;
 }

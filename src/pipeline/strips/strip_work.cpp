@@ -22,6 +22,11 @@ StripWork::StripWork(const Shape& image, Pixel of_image, const Chain& filters, c
   check_job();
   cut();
   prepare();
+  while (!is_gpu(asked.devices[0]) && bytes_beside_slots() + host_bytes_of_slot() > available_bytes() && can_be_shorter()) {
+    ++halvings;
+    cut();
+    prepare();
+  }
   make_slots();
 }
 
@@ -75,19 +80,28 @@ void StripWork::prepare() {
   for (const Device device : asked.devices) prepared.emplace_back(strip_in, pixel, chain, device, options);
 }
 
+/// While a third of a strip is new at least: what overlaps is computed again.
+bool StripWork::can_be_shorter() const {
+  const std::int64_t overlap = reach.before + reach.after;
+  return !is_one && strips->length() / 2 > overlap + overlap / 2 + 1;
+}
+
+/// In host memory: scratch, and the images that colour is filtered in.
+double StripWork::bytes_beside_slots() const {
+  if (!is_plain) return 3 * static_cast<double>(strip_in.elements()) * 4;
+  return is_gpu(asked.devices[0]) ? 0 : prepared[0].scratch_bytes();
+}
+
+double StripWork::available_bytes() const {
+  return static_cast<double>(asked.memory_bytes > 0 ? asked.memory_bytes : available_host_bytes());
+}
+
 std::size_t StripWork::slots_that_fit() const {
   const std::size_t usual = is_gpu(asked.devices[0]) ? slots_of_gpu * asked.devices.size() : slots_of_cpu;
   const std::size_t wanted = kind == Kind::frames ? usual : std::min(usual, static_cast<std::size_t>(strips->count()));
-  double beside = 0;
-  if (!is_plain) beside = 3 * static_cast<double>(strip_in.elements()) * 4;
-  if (is_plain && !is_gpu(asked.devices[0])) beside = prepared[0].scratch_bytes();
-  const auto available = static_cast<double>(asked.memory_bytes > 0 ? asked.memory_bytes : available_host_bytes());
-  const double one = host_bytes_of_slot();
-  if (beside + one > available) {
-    throw Error(ErrorCode::out_of_memory, "filtering in strips of " + to_string(strip_in) + " " + std::string(name_of(pixel)) +
-                                              " needs " + size_in_words(beside + one) + " of memory, " + size_in_words(available) +
-                                              " are available");
-  }
+  const double beside = bytes_beside_slots(), available = available_bytes(), one = host_bytes_of_slot();
+  if (beside + one > available)
+    refuse_memory("filtering in strips of " + to_string(strip_in) + " " + std::string(name_of(pixel)), beside + one, available);
   // Of what is left over, other buffers take some.
   const double left = 0.75 * available - beside;
   return std::clamp(static_cast<std::size_t>(std::max(left, 0.0) / one), std::size_t{1}, wanted);
@@ -115,8 +129,8 @@ void StripWork::make_slots() {
       slots.clear();
       if (error.code() != ErrorCode::out_of_memory || !is_gpu(asked.devices[0])) throw;
       if (count > asked.devices.size()) continue;
-      // Not even one strip a device: shorter ones, while they are longer than the filter.
-      if (strips->length() / 2 <= 2 * (reach.before + reach.after) + 1) throw;
+      // Not even one strip a device.
+      if (!can_be_shorter()) throw;
       ++halvings;
       cut();
       prepare();

@@ -48,7 +48,7 @@ struct StripWork {
   bool is_one = false;     // cannot be cut
   bool is_plain = false;   // a chain of plans, without colour and views
   Kind kind = Kind::strips;
-  int halvings = 0;        // of the strips, where a GPU's memory is short
+  int halvings = 0;        // of the strips, where memory is short
   std::optional<Strips> strips;
   Shape strip_in, strip_out;
   std::vector<PreparedChain> prepared;  // one each device, where it is plain
@@ -82,6 +82,9 @@ struct StripWork {
   void check_job();
   void cut();
   void prepare();
+  bool can_be_shorter() const;
+  double bytes_beside_slots() const;
+  double available_bytes() const;
   std::size_t slots_that_fit() const;
   void make_slots();
 };
