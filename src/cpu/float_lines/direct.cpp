@@ -14,7 +14,7 @@ template <class Sum>
 class Direct final : public FilterMethod<Sum> {
  public:
   Direct(const Taps& taps, double gain, const Kernels<Sum>& kernels, bool may_be_non_finite)
-      : taps_(taps), kernels_(kernels), weights_(gain == 1 ? ArrangedWeights<Sum>(taps.weights, taps.size, kernels) : ArrangedWeights<Sum>(taps.weights, gain, taps.size)), may_be_non_finite_(may_be_non_finite) {
+      : taps_(taps), kernels_(kernels), weights_(taps.weights, gain, taps.size), may_be_non_finite_(may_be_non_finite) {
     if (!sums_few_taps(taps)) return;
     for (std::size_t i = 0; i < taps.weights.size(); ++i) {
       if (taps.weights[i] == 0) continue;
