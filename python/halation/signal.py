@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["choose_conv_method", "convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
 
 _MODES = ("full", "valid", "same")
-# Elements of rows that the library filters tap by tap below, which leaves out weights of 0.
+# Elements of rows below which the library may leave out weights of 0, as for more axes and other numbers than the machine's.
 LEAST_ROW = 16
 
 
@@ -116,15 +116,15 @@ def _along_all_axes(in1, in2, mode, method, names, is_correlation, by="automatic
 def _made(in1, in2, mode, sums, of_values):
     """What `sums` makes of both, or `of_values` where there are NaN or infinities that the library does not spread.
 
-    It does those of a real array that is filtered, which is the larger one, and refuses them in weights. Where one array lies on a GPU
-    it says what it refuses.
+    It does those of a real array that is filtered as it lies, which is the larger one, and refuses them in weights. Where one array lies
+    on a GPU it says what it refuses.
     """
     if not (isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)):
         return sums(in1, in2)
     larger = in2 if in1.size < in2.size else in1
-    is_thin = larger.ndim > 1 and (larger.ndim > 3 or larger.shape[-1] < LEAST_ROW)
-    is_complex = in1.dtype.kind == "c" or in2.dtype.kind == "c"
-    if (is_thin or is_complex or mode == "same" and larger is in2) and not _signal_values.are_finite(in1, in2):
+    is_spread = larger.dtype.isnative and larger.dtype.char not in "gFDG" and in1.dtype.kind != "c" != in2.dtype.kind
+    is_spread = is_spread and larger.flags.aligned and (larger.ndim == 1 or larger.ndim <= 3 and larger.shape[-1] >= LEAST_ROW)
+    if not (is_spread and (mode != "same" or larger is in1) or _signal_values.are_finite(in1, in2)):
         return of_values()
     try:
         return sums(in1, in2)
@@ -384,6 +384,8 @@ def convolve2d(
 def _as_floats(array):
     """The type of which a transform would be taken: float32, float64 or complex numbers."""
     kind = dtype_of(array)
+    if kind.char in "fdFD" and kind.isnative:
+        return kind
     if kind.kind not in "biufcO":
         raise TypeError(f"arrays must be of numbers, got {kind}")
     return np.dtype(np.float64) if kind.kind in "biuO" else np.promote_types(kind, np.float32)
@@ -433,7 +435,7 @@ def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None 
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if not axes:  # nothing is summed, and so nothing becomes a float
         dtype = np.result_type(dtype_of(in1), dtype_of(in2))
-    else:
+    elif dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O":
         in1, in2 = (array.astype(np.float64) if dtype_of(array).kind == "O" else array for array in (in1, in2))
 
     def sums(in1, in2, fill=0.0):
