@@ -144,7 +144,7 @@ def _complex_weights(array: NDArray[Any], dense: NDArray[Any], options: Options,
         return
     # Four products, of parts packed by themselves: by three, of sums of parts, the larger part would round away the smaller one.
     of_real, of_imag = around(options, real_of(cvals)), around(options, imag_of(cvals))
-    reals, imags = np.ascontiguousarray(array.real), np.ascontiguousarray(array.imag)
+    reals, imags = np.array(array.real, order="C"), np.array(array.imag, order="C")
     with np.errstate(invalid="ignore"):  # of infinities
         np.subtract(_cache.correlate(reals, real, of_real, None, kind), _cache.correlate(imags, imag, of_imag, None, kind), out=out.real)
         np.add(_cache.correlate(reals, imag, of_real, None, kind), _cache.correlate(imags, real, of_imag, None, kind), out=out.imag)

@@ -61,9 +61,11 @@ def ends_of(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType) -> _Ends |
     """The outputs that are to be summed where transforms are quicker and make the others; None where they are not, or are no good."""
     if not (isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)):
         return _Ends([])
+    if in1.size < LEAST_WEIGHTS or in2.size < LEAST_WEIGHTS:
+        return None
     shape1, shape2 = in1.shape, in2.shape
     array, weights = (in2, in1) if in2.size > in1.size else (in1, in2)
-    if weights.size < LEAST_WEIGHTS or any(n < k for n, k in zip(array.shape, weights.shape)):
+    if any(n < k for n, k in zip(array.shape, weights.shape)):
         return None
     wide = 8 if dtype.itemsize == (16 if dtype.kind == "c" else 8) else 4
     by_sums, by_transforms = _expected(shape1, shape2, mode, (array.dtype.kind == "c", weights.dtype.kind == "c"), wide)

@@ -93,12 +93,15 @@ def convolve(
     if dtype.kind in "fc":
         if isinstance(array, np.ndarray) and array.dtype.kind in "iu" and array.dtype.char not in "BHh":
             array = array.astype(np.empty(0, dtype).real.dtype)  # as the library reads it
+        elif isinstance(array, np.ndarray) and array.dtype.kind in "fc" and array.real.itemsize < np.empty(0, dtype).real.itemsize:
+            array = array.astype(np.promote_types(array.dtype, np.empty(0, dtype).real.dtype))  # numbers below f32's normal ones, too
         total = "f64" if dtype.itemsize >= (16 if dtype.kind == "c" else 8) else "automatic"
         if method == "direct" and isinstance(array, np.ndarray) and array.size * weights.size >= FACTORED:
             factors, by = _factors_of(weights)
             if factors is not None:
                 made = run(array, factors, axes, extent, dtype, border, fill, sum=total, method=by)
-                if np.isfinite(made).all():  # else an infinity of one factor could meet a small weight of the other
+                # What overflows along one axis could meet a small weight along the other.
+                if by == "box" or np.isfinite(made).all():
                     return made
         return run(array, weights, axes, extent, dtype, border, fill, sum=total, method=method)
     if dtype.kind == "b":
@@ -234,7 +237,7 @@ def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType, method:
     if isinstance(in1, np.ndarray) and all(1 in pair for pair in zip(shape1, in2.shape)):
         made = _products(in1.astype(dtype, copy=False), as_weights(in2).astype(dtype, copy=False))
         return made if mode == "full" else np.ascontiguousarray(centred(made, shape1))
-    if np.prod(in2.shape) > np.prod(shape1):
+    if math.prod(in2.shape) > math.prod(shape1):
 
         def full(in1: Any, in2: Any) -> Any:
             if isinstance(in2, np.ndarray) and min(in2.strides) < 0:  # reversed by a correlation: NumPy is the quicker one to turn it
@@ -252,7 +255,7 @@ def is_transformed(in1: Any, in2: Any, mode: str, dtype: DType) -> bool:
         in1, in2 = in2, in1
     if _are_worth_spectra(in1, in2, axes, mode, dtype):
         return True
-    if np.prod(in2.shape) > np.prod(in1.shape):
+    if math.prod(in2.shape) > math.prod(in1.shape):
         in1, in2 = in2, in1
     weights = as_weights(in2)
     if sum(taps > 1 for taps in weights.shape) > 3:
@@ -417,7 +420,8 @@ def _by_spectra(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dt
 
 def _parts_of(array: NDArray[Any], real: DType) -> NDArray[Any]:
     """The real array, or the real and the imaginary one, along a new first axis."""
-    return np.stack([array.real, array.imag]).astype(real, copy=False) if array.dtype.kind == "c" else array.astype(real, copy=False)[np.newaxis]
+    parts = np.stack([array.real, array.imag]) if array.dtype.kind == "c" else array[np.newaxis]
+    return parts.astype(real, copy=False)
 
 
 @functools.lru_cache(maxsize=256)

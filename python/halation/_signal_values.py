@@ -25,13 +25,16 @@ if TYPE_CHECKING:
 
 def are_finite(*arrays: Any) -> bool:
     """Whether arrays of NumPy's have neither NaN nor infinity; others are not looked into."""
-    return all([not isinstance(array, np.ndarray) or array.dtype.kind not in "fc" or bool(np.isfinite(array).all()) for array in arrays])
+    for array in arrays:
+        if isinstance(array, np.ndarray) and array.dtype.kind in "fc" and not np.isfinite(array).all():
+            return False
+    return True
 
 
 def convolve(in1: NDArray[Any], in2: NDArray[Any], fill: complex | None, sums: Sums, counts: Counts) -> Any:
     """What `sums` makes of both, where they may have NaN or infinities; `fill`: what lies outside, None where sums have no such terms."""
     outside = 0.0 if fill is None else fill
-    made = sums(_finite(in1), _finite(in2), complex(_finite(np.array(outside))) if np.iscomplexobj(outside) else float(_finite(np.array(outside))))
+    made = sums(_finite(in1), _finite(in2), _finite(np.array(outside)).item())
     parts = [made] if made.dtype.kind != "c" else [made.real, made.imag]
     first, second = ([(array.real, np.real(outside)), (array.imag, np.imag(outside))] for array in (in1, in2))
     products = [[(first[0], second[0], 1)]]

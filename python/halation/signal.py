@@ -25,6 +25,7 @@
 
 from __future__ import annotations
 
+import cmath
 import numbers
 import operator
 import time
@@ -45,12 +46,14 @@ if TYPE_CHECKING:
 __all__ = ["choose_conv_method", "convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
 
 _MODES = ("full", "valid", "same")
-# Elements of an array and of its rows from which on it is not looked through for NaN.
-LARGE, LONG_ROW = 1 << 16, 256
+# Elements of rows below which the library may leave out weights of 0, as for more axes and other numbers than the machine's.
+LEAST_ROW = 16
 
 
 def _both(in1, in2):
     """Both inputs, each as NumPy's array or one on a GPU, and what makes the result one of the caller's library."""
+    if type(in1) is np.ndarray and type(in2) is np.ndarray:
+        return in1, in2, _as_it_is
     arrays, give = [], None
     for given in (in1, in2):
         library = _arrays.library_of(given)
@@ -59,7 +62,11 @@ def _both(in1, in2):
             if give is None and library is not _arrays.NUMPY:
                 give = library.give
         arrays.append(given)
-    return arrays[0], arrays[1], give or (lambda made: made)
+    return arrays[0], arrays[1], give or _as_it_is
+
+
+def _as_it_is(made):
+    return made
 
 
 def _result_type(in1, in2):
@@ -103,20 +110,28 @@ def _along_all_axes(in1, in2, mode, method, names, is_correlation, by="automatic
             return _signal_choice.convolve(in1, in2, axes, mode, dtype)
         return by_smaller(in1, in2, axes, mode, dtype, "direct" if method == "direct" else by)
 
-    if _are_numbers(in1, in2):
-        return give(sums(in1, in2))
-    return give(_of_values(in1, in2, mode, sums))
+    return give(_made(in1, in2, mode, sums, lambda: _of_values(in1, in2, mode, sums)))
 
 
-def _are_numbers(in1, in2, fill=0.0):
-    """Whether neither array has NaN or infinities that the library does not spread as it should: over a long real array it does. Where one
-    lies on a GPU the library says what it refuses."""
+def _made(in1, in2, mode, sums, of_values):
+    """What `sums` makes of both, or `of_values` where there are NaN or infinities that the library does not spread.
+
+    It does those of a real array that is filtered as it lies, which is the larger one, and refuses them in weights. Where one array lies
+    on a GPU it says what it refuses.
+    """
     if not (isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)):
-        return True
-    smaller, larger = (in1, in2) if in1.size < in2.size else (in2, in1)
-    is_spread = larger.size >= LARGE and smaller.size < larger.size and larger.ndim <= 3 and larger.shape[-1] >= LONG_ROW
-    is_spread = is_spread and larger.dtype.kind != "c" and smaller.dtype.kind != "c"
-    return _signal_values.are_finite(smaller, np.asarray(fill)) and (is_spread or _signal_values.are_finite(larger))
+        return sums(in1, in2)
+    larger = in2 if in1.size < in2.size else in1
+    is_spread = larger.dtype.isnative and larger.dtype.char not in "gFDG" and in1.dtype.kind != "c" != in2.dtype.kind
+    is_spread = is_spread and larger.flags.aligned and (larger.ndim == 1 or larger.ndim <= 3 and larger.shape[-1] >= LEAST_ROW)
+    if not (is_spread and (mode != "same" or larger is in1) or _signal_values.are_finite(in1, in2)):
+        return of_values()
+    try:
+        return sums(in1, in2)
+    except ValueError:
+        if _signal_values.are_finite(in1, in2):
+            raise
+    return of_values()
 
 
 def _of_values(in1, in2, mode, sums):
@@ -349,24 +364,28 @@ def convolve2d(
     if 0 in in1.shape or 0 in in2.shape:
         raise ValueError(f"convolve2d inputs must have elements, got shapes {tuple(in1.shape)} and {tuple(in2.shape)}")
 
-    def sums(in1, in2, fill):
+    def sums(in1, in2, fill=fill):
         if border == "constant" and fill == 0:
             return by_smaller(in1, in2, (0, 1), mode, dtype, "direct")
         return _signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, border, fill, "direct")
 
-    if dtype.kind not in "fc" or _are_numbers(in1, in2, fill):
-        return give(sums(in1, in2, fill))
+    if dtype.kind not in "fc":
+        return give(sums(in1, in2))
 
     def counts(in1, in2, around):
         return _signal_sums.convolve(in1, in2, (0, 1), mode, np.dtype(np.float64), border, around)
 
-    has_outside = mode != "valid" and border == "constant"
-    return give(_signal_values.convolve(in1, in2, fill if has_outside else None, sums, counts))
+    def of_values():
+        return _signal_values.convolve(in1, in2, fill if mode != "valid" and border == "constant" else None, sums, counts)
+
+    return give(_made(in1, in2, mode, sums, of_values) if cmath.isfinite(fill) else of_values())
 
 
 def _as_floats(array):
     """The type of which a transform would be taken: float32, float64 or complex numbers."""
     kind = dtype_of(array)
+    if kind.char in "fdFD" and kind.isnative:
+        return kind
     if kind.kind not in "biufcO":
         raise TypeError(f"arrays must be of numbers, got {kind}")
     return np.dtype(np.float64) if kind.kind in "biuO" else np.promote_types(kind, np.float32)
@@ -416,21 +435,19 @@ def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None 
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if not axes:  # nothing is summed, and so nothing becomes a float
         dtype = np.result_type(dtype_of(in1), dtype_of(in2))
-    else:
+    elif dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O":
         in1, in2 = (array.astype(np.float64) if dtype_of(array).kind == "O" else array for array in (in1, in2))
 
     def sums(in1, in2, fill=0.0):
         return _signal_sums.along(in1, in2, axes, mode, given, dtype)
 
-    if not axes or _are_numbers(in1, in2):
-        return give(sums(in1, in2))
-    if along_all:
-        return give(_of_values(in1, in2, mode, sums))
-
     def counts(in1, in2, around):
         return _signal_sums.along(in1, in2, axes, mode, given, np.dtype(np.float64))
 
-    return give(_signal_values.convolve(in1, in2, None, sums, counts))
+    def of_values():
+        return _of_values(in1, in2, mode, sums) if along_all else _signal_values.convolve(in1, in2, None, sums, counts)
+
+    return give(_made(in1, in2, mode, sums, of_values) if axes else sums(in1, in2))
 
 
 def _convolved_axes(in1, in2, mode, axes):

@@ -116,7 +116,12 @@ class Call:
         if rng.random() < 0.6:
             dtypes[1] = dtypes[0]
         self.kinds = [str(rng.choice(VALUES)) if rng.random() < 0.7 else "normal" for _ in range(2)]
-        if self.name in ("fftconvolve", "oaconvolve"):  # transforms may overflow where sums do not
+        self.words = {"mode": self.mode}
+        if self.name in ("convolve", "correlate"):
+            self.words["method"] = str(rng.choice(["auto", "auto", "direct", "fft"]))
+        if self.name == "convolve2d":
+            self.words |= {"boundary": str(rng.choice(["fill", "fill", "wrap", "symm"])), "fillvalue": int(rng.choice([0, 0, 2]))}
+        if self.is_transformed:  # whose products may overflow where sums do not
             self.kinds = ["normal" if kind in ("huge", "large") else kind for kind in self.kinds]
         self.axes = None
         if self.name in ("fftconvolve", "oaconvolve") and len(self.first) > 1 and rng.random() < 0.5:
@@ -127,11 +132,6 @@ class Call:
         self.a, self.b = (
             laid_out(rng, values(rng, shape, dtype, kind)) for shape, dtype, kind in zip((self.first, self.second), dtypes, self.kinds)
         )
-        self.words = {"mode": self.mode}
-        if self.name in ("convolve", "correlate"):
-            self.words["method"] = str(rng.choice(["auto", "auto", "direct", "fft"]))
-        if self.name == "convolve2d":
-            self.words |= {"boundary": str(rng.choice(["fill", "fill", "wrap", "symm"])), "fillvalue": int(rng.choice([0, 0, 2]))}
         if self.axes is not None:
             self.words["axes"] = self.axes
 
