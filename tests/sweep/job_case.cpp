@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <stdexcept>
 
 #include "weights.h"
@@ -137,50 +136,12 @@ Point random_point(std::uint64_t seed, std::uint64_t index) {
   return point;
 }
 
-std::vector<Point> pairwise_points() {
-  // All pairs not seen yet; each new point takes one of them, and of a few random completions the one that meets most of the rest.
-  using Pair = std::array<std::uint8_t, 4>;  // axis, value, axis, value
-  std::set<Pair> missing;
-  for (std::uint8_t a = 0; a < axis_count; ++a) {
-    for (std::uint8_t b = static_cast<std::uint8_t>(a + 1); b < axis_count; ++b) {
-      for (std::size_t i = 0; i < value_count(a); ++i) {
-        for (std::size_t j = 0; j < value_count(b); ++j) missing.insert({a, static_cast<std::uint8_t>(i), b, static_cast<std::uint8_t>(j)});
-      }
-    }
-  }
-  const auto pairs_met = [&](const Point& point, bool remove) {
-    int met = 0;
-    for (std::uint8_t a = 0; a < axis_count; ++a) {
-      for (std::uint8_t b = static_cast<std::uint8_t>(a + 1); b < axis_count; ++b) {
-        const Pair pair{a, point[a], b, point[b]};
-        met += remove ? static_cast<int>(missing.erase(pair)) : static_cast<int>(missing.count(pair));
-      }
-    }
-    return met;
-  };
-  std::vector<Point> points;
-  std::uint64_t draw = 0;
-  while (!missing.empty()) {
-    const Pair wanted = *missing.begin();
-    Point best{};
-    int best_met = -1;
-    for (int attempt = 0; attempt < 12; ++attempt) {
-      Point point = random_point(0, draw++);
-      point[wanted[0]] = wanted[1];
-      point[wanted[2]] = wanted[3];
-      const int met = pairs_met(point, false);
-      if (met > best_met) {
-        best = point;
-        best_met = met;
-      }
-    }
-    pairs_met(best, true);
-    points.push_back(best);
-  }
-  return points;
+JobCase random_case(std::uint64_t seed, std::uint64_t index, double most_work) {
+  const Special special = index % 100 == 0 ? Special::large : index % 25 == 0 ? Special::longer_than_axis : Special::none;
+  return make_case(random_point(seed, index), seed + index, most_work, special);
 }
 
-JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
+JobCase make_case(const Point& point, std::uint64_t seed, double most_work, Special special) {
   Random random(seed);
   JobCase made;
   made.seed = seed;
@@ -194,12 +155,19 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
     }
     most_work *= 4;
   }
-  const bool is_large = below(random, 100) == 0;  // of several tiles, where transforms may be chosen
+  const bool is_large = special == Special::large;
+  const bool is_longer = special == Special::longer_than_axis;
+  if (is_large || is_longer) most_work *= 50;
   if (is_large) {
-    most_work *= 50;
-    if (shape.height == 1 || size.height == 1) size.width = 129;
-    else size.height = size.width = 15 + static_cast<std::int64_t>(below(random, 17));
-    size.depth = 1;
+    size = {.height = 15 + static_cast<std::int64_t>(below(random, 17)), .width = 15 + static_cast<std::int64_t>(below(random, 17))};
+    if (shape.height == 1) size = {.width = 129};
+  }
+  if (is_longer) {  // but not so much that it would be folded
+    size = {.height = 60 + static_cast<std::int64_t>(below(random, 120))};
+    shape.height = size.height - static_cast<std::int64_t>(below(random, static_cast<std::size_t>(size.height) / 2));
+    shape.depth = shape.batch = 1;
+    if (below(random, 4) != 0) shape.channels = 1;
+    shape.width = 16 + static_cast<std::int64_t>(below(random, below(random, 4) == 0 ? 700 : 60));
   }
   const auto work = [&] {
     const bool full = point[extent] == 2;
@@ -226,7 +194,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   }
 
   spec.shape = shape;
-  spec.pixel = all_pixels[point[pixel]];
+  spec.pixel = all_pixels[is_longer && below(random, 2) == 0 ? 4 : point[pixel]];
   Options& options = spec.options;
   if (point[output] > 0) options.output = all_pixels[point[output] - 1];
   const double value = constants[point[constant]];
@@ -266,6 +234,7 @@ JobCase make_case(const Point& point, std::uint64_t seed, double most_work) {
   made.in_arrangement = static_cast<Arrangement>(point[in_strides]);
   made.out_arrangement = static_cast<Arrangement>(point[out_strides]);
   made.values = static_cast<Values>(point[values]);
+  if (is_longer && below(random, 2) == 0) options.threads = 1;
   for (std::size_t axis = 0; axis < axis_count; ++axis) {
     made.text += std::string(axis_name(axis)) + "=" + std::to_string(point[axis]) + " ";
   }

@@ -28,7 +28,7 @@ const char* axis_name(std::size_t axis);
 /// Cases in which every value of every axis occurs with every value of every other. The same list each time.
 std::vector<Point> pairwise_points();
 
-/// Case `index` of the random sequence `seed`.
+/// Point `index` of the random sequence `seed`.
 Point random_point(std::uint64_t seed, std::uint64_t index);
 
 /// The arrangement of a view in memory.
@@ -59,7 +59,17 @@ struct JobCase {
   std::string text;  ///< all values, for a failure's report
 };
 
-JobCase make_case(const Point& point, std::uint64_t seed, double most_work);
+/// What sets extents, taps and some more, whatever the point has.
+enum class Special {
+  none,
+  large,            ///< of several tiles, where transforms may be chosen; 50 times the work
+  longer_than_axis  ///< a filter along one axis, somewhat longer than it, beside lines of any length; 50 times the work
+};
+
+JobCase make_case(const Point& point, std::uint64_t seed, double most_work, Special special = Special::none);
+
+/// Case `index` of the random sequence `seed`, a few of them special.
+JobCase random_case(std::uint64_t seed, std::uint64_t index, double most_work);
 
 /// Case `index` of the sequence `seed` of jobs as people have them: pictures, signals and volumes of 0.1 to 20 million samples, filters
 /// of usual sizes, views of packed or planar rows, some of which begin on no 16-byte boundary. Sequence 0 is that of 252 jobs of the bench.

@@ -70,8 +70,7 @@ int main(int count, char** words) try {
   const auto start = std::chrono::steady_clock::now();
   std::uint64_t faults = 0;
   sweep::Coverage coverage;
-  const auto run = [&](const sweep::Point& point, std::uint64_t seed, const std::string& repeat) {
-    const sweep::JobCase job_case = sweep::make_case(point, seed, settings.most_work);
+  const auto run = [&](const sweep::JobCase& job_case, const std::string& repeat) {
     std::optional<std::string> fault;
     try {
       fault = sweep::find_fault(job_case, settings.device, settings.counts ? &coverage : nullptr);
@@ -85,7 +84,7 @@ int main(int count, char** words) try {
     }
   };
   const auto random_case = [&](std::uint64_t index) {
-    run(sweep::random_point(settings.seed, index), settings.seed + index,
+    run(sweep::random_case(settings.seed, index, settings.most_work),
         "--seed " + std::to_string(settings.seed) + " --only " + std::to_string(index));
   };
   std::uint64_t cases = 0;
@@ -96,7 +95,7 @@ int main(int count, char** words) try {
   } else {
     const std::vector<sweep::Point> points = sweep::pairwise_points();
     pairwise = points.size();
-    for (std::size_t i = 0; i < points.size() && faults < settings.most_faults; ++i) run(points[i], i, "pairwise case " + std::to_string(i));
+    for (std::size_t i = 0; i < points.size() && faults < settings.most_faults; ++i) run(sweep::make_case(points[i], i, settings.most_work), "pairwise case " + std::to_string(i));
     for (; cases < settings.cases && faults < settings.most_faults; ++cases) random_case(cases);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
