@@ -11,7 +11,7 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 }  // namespace
 
 Blocks::Blocks(const Job& job, const Lengths& lengths, bool are_needed)
-    : input_(lengths.input()), folded_(lengths.folded), pieces_(divide_up(input_[2], lengths.columns)), extents_(job.in.space()) {
+    : input_(lengths.input()), folded_(lengths.folded), rows_(2 * lengths.rows), columns_(lengths.columns), extents_(job.in.space()) {
   if (!are_needed) return;
   const Space out = job.out.space();
   const bool zeros_outside = std::all_of(job.borders.begin(), job.borders.end(), [](const BorderTable& border) {
@@ -29,6 +29,7 @@ Blocks::Blocks(const Job& job, const Lengths& lengths, bool are_needed)
                       return std::min(of_first, of_last) >= most_[axis];
                     });
   }
+  if (folded_) rows_of_a_block_ = most_[2] / (2 * columns_);
 }
 
 BlockedAxes Blocks::of_tile(const Space& at, const Space& needed) const {
@@ -46,7 +47,7 @@ BlockedAxes Blocks::of_tile(const Space& at, const Space& needed) const {
 }
 
 std::int64_t Blocks::groups(const Space& needed) const {
-  return folded_ ? pieces_ : (divide_up(needed[0], most_[0]) + 2) * (divide_up(needed[1], most_[1]) + 2);
+  return folded_ ? folded_groups() : (divide_up(needed[0], most_[0]) + 2) * (divide_up(needed[1], most_[1]) + 2);
 }
 
 }  // namespace halation::cpu_backend

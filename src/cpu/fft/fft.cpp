@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -191,6 +192,10 @@ class ByTransforms final : public Runner {
     Round<Sum> round;
     round.facts = stage(in, place, parts, is_checked_);
     const auto samples = static_cast<double>(product(input_));
+    if (is_checked_) {
+      round.facts.extremes.largest = 1;
+      if (!round.facts.is_moderate(samples)) find_extremes(round.facts, needed_for(place.size), parts);
+    }
     if (has_marks_) {
       const bool is_fine = is_checked_ ? round.facts.passes(samples) || !round.facts.has_numbers() : round.facts.is_finite();
       round.has_marks = !is_fine;
@@ -209,6 +214,14 @@ class ByTransforms final : public Runner {
     if (is_combined()) store_roots(outs[0], place, parts);
   }
 
+  void find_extremes(TileFacts<Sum>& facts, const Space& needed, const Parts& parts) const {
+    SharedFacts<Sum> all;
+    for_each_piece(parts.tile, needed, [&](std::int64_t, std::int64_t, std::int64_t, std::int64_t n, const Sum* line, int) {
+      all.add(tiles_.kernels().extremes(line, n));
+    });
+    facts.extremes = all.facts().extremes;
+  }
+
   /// Multiply-adds of all outputs that no round has taken.
   double work_left(const Parts& parts) const {
     double work = 0;
@@ -225,9 +238,11 @@ class ByTransforms final : public Runner {
     const Space at = begin_of_samples(place);
     SharedFacts<Sum> all;
     tiles_.clear_padding(parts.tile);
-    blocks_.for_each_group(tiles_, parts.tile, axes, within_, [&](std::int64_t index, int worker, bool is_blocked, const auto& for_rows) {
-      Sum* const squares = parts.columns + worker * tiles_.block_elements();
-      std::int64_t length = 0;
+    const std::int64_t row_of_one = blocks_.rows_of_a_block() > 0 ? tiles_.lengths().columns : 0;
+    blocks_.for_each_group(tiles_, parts.tile, axes, within_, [&](std::int64_t index, int worker, bool is_inside, bool is_block, const auto& for_rows) {
+      Sum* const sums = parts.columns + worker * tiles_.block_elements();
+      std::int64_t length = row_of_one;
+      if (length > 0) std::fill_n(sums, 2 * tiles_.kernels().lanes + length, Sum(0));
       for_rows([&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
         const bool is_needed = z < needed[0] && y < needed[1];
         const std::int64_t count = is_needed ? std::clamp<std::int64_t>(needed[2] - x, 0, n) : 0;
@@ -235,18 +250,21 @@ class ByTransforms final : public Runner {
         std::fill(line + count, line + n, Sum(0));
         const std::int64_t low = std::clamp<std::int64_t>(axes[2].low - x, 0, count);
         const std::int64_t high = std::clamp<std::int64_t>(axes[2].high - x, low, count);
-        if (!is_blocked || low == high) return;
-        all.add(with_squares ? tiles_.kernels().extremes_and_squares(line + low, high - low, squares, length > 0)
-                             : tiles_.kernels().extremes(line + low, high - low));
-        length = high - low;
+        if (!is_inside || low == high) return;
+        if (with_squares) {
+          tiles_.kernels().add_row(line + low, high - low, sums, length == 0);
+        } else {
+          all.add(tiles_.kernels().extremes(line + low, high - low));
+        }
+        length = std::max(length, high - low);  // the same of all, but for rows of one block
       });
       if (!with_squares) return;
       parts.group_squares[index] = 0;
       if (length == 0) return;
-      const std::int64_t most = blocks_.most_columns();
-      const PartSums<Sum> sums = tiles_.kernels().part_sums(squares, length, (length + most - 1) / most);
-      parts.group_squares[index] = sums.all;
-      all.add_block(sums.least);
+      PartSums<Sum> found = tiles_.kernels().part_sums(sums, length, blocks_.most_columns());
+      parts.group_squares[index] = found.all;
+      if (!is_block) found.least = std::numeric_limits<Sum>::infinity();
+      all.add(found);
     });
     TileFacts<Sum> facts = all.facts();
     if (with_squares) facts.squares = sum_of_groups(axes, parts);
@@ -273,7 +291,7 @@ class ByTransforms final : public Runner {
     if (is_checked_ && !round.by_taps && !(is_whole && round.facts.squares_are_right(samples)) && round.facts.has_numbers()) {
       scale = power_of_2<double>(-std::ilogb(round.facts.extremes.largest));
       const BlockedAxes axes = blocked_axes(place);
-      blocks_.for_each_group(tiles_, parts.tile, axes, within_, [&](std::int64_t index, int, bool, const auto& for_rows) {
+      blocks_.for_each_group(tiles_, parts.tile, axes, within_, [&](std::int64_t index, int, bool, bool, const auto& for_rows) {
         double sum = 0;
         for_rows([&](std::int64_t, std::int64_t, std::int64_t, std::int64_t n, const Sum* line) { sum += tiles_.kernels().sum_of_squares(line, scale, n); });
         parts.group_squares[index] = sum;
@@ -357,7 +375,8 @@ class ByTransforms final : public Runner {
     constexpr Sum most = std::numeric_limits<Sum>::max();
     for_each_piece(parts.tile, place.size, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line, int worker) {
       const std::uint8_t* const windows = round.has_marks ? filter.windows.of_outputs(parts.marks, needed, {z, y, x}) : nullptr;
-      Sum* const sums = round.by_taps ? parts.columns + worker * tiles_.block_elements() : line;
+      Sum* const own = parts.columns + worker * tiles_.block_elements();
+      Sum* sums = round.by_taps ? own : line;
       if (round.by_taps) {
         std::fill_n(sums, n, Sum(0));
         for_each_taken(windows, n, true, [&](std::int64_t begin, std::int64_t count) {
@@ -369,8 +388,15 @@ class ByTransforms final : public Runner {
         tiles_.kernels().scale(sums, power_of_2<Sum>(all - all / 2), n);
       }
       if (filter.whole_sums) tiles_.kernels().round(sums, n);
-      if (is_checked_ && !(may_be_negative && may_be_positive))
-        tiles_.kernels().clamp(sums, may_be_negative ? -most : 0, may_be_positive ? most : 0, n);
+      if (is_checked_ && !(may_be_negative && may_be_positive)) {
+        // Sums that are the output go there at once: while rows come from further caches, others are written.
+        const bool are_outputs = !round.has_marks && !is_combined() && job_->scale == 1 && job_->offset == 0 && out.pixel == pixel_of<Sum> &&
+                                 out.strides.width == static_cast<std::int64_t>(sizeof(Sum));
+        Sum* const to = are_outputs ? reinterpret_cast<Sum*>(address(out, place, {z, y, x})) : own;
+        tiles_.kernels().clamp(sums, may_be_negative ? -most : 0, may_be_positive ? most : 0, to, n);
+        if (are_outputs) return;
+        sums = own;
+      }
       const auto take = [&](std::int64_t begin, std::int64_t count) {
         if (is_combined()) {
           lines_.add_squares(sums + begin, parts.squares + (z * place.size[1] + y) * row_outputs() + x + begin, count);
@@ -418,12 +444,16 @@ class ByTransforms final : public Runner {
     });
   }
 
-  void store(const View& out, const Place& place, const Space& at, const Sum* line, std::int64_t n) const {
+  static std::byte* address(const View& out, const Place& place, const Space& at) {
     const Strides& s = out.strides;
-    std::byte* const to = out.data + place.batch * s.batch + place.channel * s.channels + (place.begin[0] + at[0]) * s.depth +
-                          (place.begin[1] + at[1]) * s.height + (place.begin[2] + at[2]) * s.width;
+    return out.data + place.batch * s.batch + place.channel * s.channels + (place.begin[0] + at[0]) * s.depth +
+           (place.begin[1] + at[1]) * s.height + (place.begin[2] + at[2]) * s.width;
+  }
+
+  void store(const View& out, const Place& place, const Space& at, const Sum* line, std::int64_t n) const {
+    std::byte* const to = address(out, place, at);
     const Finish finish{.scale = job_->scale, .offset = job_->offset, .rounding = job_->rounding};
-    lines_.store[static_cast<std::size_t>(out.pixel)](line, finish, to, s.width, n);
+    lines_.store[static_cast<std::size_t>(out.pixel)](line, finish, to, out.strides.width, n);
   }
 
   std::shared_ptr<const Job> job_;

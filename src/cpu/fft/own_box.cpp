@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/transform.h"
+#include "cpu/fft/scaling.h"
 
 namespace halation::cpu_backend {
 namespace {
@@ -21,8 +22,16 @@ bool TileFacts<Sum>::squares_are_right(double samples) const {
 }
 
 template <class Sum>
+bool TileFacts<Sum>::is_moderate(double samples) const {
+  // Squares of the largest lie between the mean and the sum.
+  constexpr int far = 2 * far_from_1<Sum>;
+  return squares <= std::ldexp(1.0, far) && squares >= std::ldexp(samples, 2 - far);
+}
+
+template <class Sum>
 bool TileFacts<Sum>::passes(double samples) const {
-  return is_finite() && squares_are_right(samples) &&
+  const bool is_any_block = least_block <= std::numeric_limits<Sum>::max();
+  return is_any_block && squares_are_right(samples) &&
          static_cast<double>(least_block) * samples * (own_box_factor * own_box_factor) >= squares * (1 + 2 * rounded_share);
 }
 

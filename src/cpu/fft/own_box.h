@@ -20,6 +20,8 @@ struct TileFacts {
   double squares = 0;  ///< Σx²
 
   bool is_finite() const { return extremes.largest <= std::numeric_limits<Sum>::max(); }
+  /// Of so many samples: whether Σx² says that all are finite, and the largest not far from 1 (scaling.h).
+  bool is_moderate(double samples) const;
   bool has_numbers() const { return extremes.largest > 0; }
   /// Of so many samples: whether no square overflowed, and those that vanished are less than what is rounded.
   bool squares_are_right(double samples) const;
@@ -33,14 +35,20 @@ class SharedFacts {
  public:
   void add(const Extremes<Sum>& extremes) {
     raise(largest_, extremes.largest);
-    if (extremes.any_negative) any_negative_.store(true, std::memory_order_relaxed);
-    if (extremes.any_positive) any_positive_.store(true, std::memory_order_relaxed);
+    add_signs(extremes.any_negative, extremes.any_positive);
+  }
+  void add(const PartSums<Sum>& parts) {
+    raise(least_block_, -parts.least);
+    add_signs(parts.any_negative, parts.any_positive);
   }
   void add_infinity() { any_infinity_.store(true, std::memory_order_relaxed); }
-  void add_block(Sum squares) { raise(least_block_, -squares); }
   TileFacts<Sum> facts() const { return {{largest_, any_negative_, any_positive_}, any_infinity_, -least_block_, 0}; }
 
  private:
+  void add_signs(bool any_negative, bool any_positive) {
+    if (any_negative) any_negative_.store(true, std::memory_order_relaxed);
+    if (any_positive) any_positive_.store(true, std::memory_order_relaxed);
+  }
   static void raise(std::atomic<Sum>& most, Sum value) {
     Sum before = most.load(std::memory_order_relaxed);
     while (before < value && !most.compare_exchange_weak(before, value, std::memory_order_relaxed)) {

@@ -10,14 +10,17 @@ namespace halation::cpu_backend {
 template <class T>
 inline constexpr int largest_exponent = sizeof(T) == 4 ? 126 : 1022;
 
+/// Exponents of numbers that are not far from 1.
+template <class T>
+inline constexpr int far_from_1 = sizeof(T) == 4 ? 30 : 300;
+
 /// Of a largest magnitude: its exponent, or the nearest that `power_of_2` takes, where it is far from 1, else 0. Products of numbers that
 /// are not far, of as many as memory holds, overflow nowhere, and what is lost below the least normal number is less than a rounding.
 template <class T>
 int exponent_far_from_1(double largest) {
-  constexpr int far = sizeof(T) == 4 ? 30 : 300;
   if (largest == 0) return 0;
   const int exponent = std::clamp(std::ilogb(largest), -largest_exponent<T>, largest_exponent<T>);
-  return std::abs(exponent) > far ? exponent : 0;
+  return std::abs(exponent) > far_from_1<T> ? exponent : 0;
 }
 
 /// 2^exponent, or the nearest power that T holds.

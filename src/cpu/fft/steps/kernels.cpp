@@ -60,11 +60,12 @@ void scale(T* line, T by, std::int64_t n) {
 }
 
 template <class T>
-void clamp(T* line, T low, T high, std::int64_t n) {
+void clamp(const T* from, T low, T high, T* to, std::int64_t n) {
   const hn::ScalableTag<T> d;
+  const auto least = hn::Set(d, low), most = hn::Set(d, high);
   along_line<T>(
-      n, [&](std::int64_t i) { hn::StoreU(hn::Min(hn::Max(hn::LoadU(d, line + i), hn::Set(d, low)), hn::Set(d, high)), d, line + i); },
-      [&](std::int64_t i) { line[i] = std::min(std::max(line[i], low), high); });
+      n, [&](std::int64_t i) { hn::StoreU(hn::Min(hn::Max(hn::LoadU(d, from + i), least), most), d, to + i); },
+      [&](std::int64_t i) { to[i] = std::min(std::max(from[i], low), high); });
 }
 
 template <class T>
@@ -87,7 +88,7 @@ TransformKernels<T> make_table() {
           .multiply_conj = multiply<true, T>,
           .multiply_row = multiply_row<T>,
           .extremes = extremes<T>,
-          .extremes_and_squares = extremes_and_squares<T>,
+          .add_row = add_row<T>,
           .part_sums = part_sums<T>,
           .sum_of_squares = sum_of_squares<T>,
           .dot = dot<T>,

@@ -27,11 +27,12 @@ struct Extremes {
   bool any_negative = false, any_positive = false;
 };
 
-/// Sums of parts of a line.
+/// What rows under one another have in their parts.
 template <class T>
 struct PartSums {
-  T least;
-  double all;
+  T least = 0;     ///< sum of squares of a part
+  double all = 0;  ///< sum of all squares, of some twice where parts overlap
+  bool any_negative = false, any_positive = false;
 };
 
 template <class T>
@@ -49,10 +50,10 @@ struct TransformKernels {
   /// Of a row of n numbers: times one, or to itself.
   void (*multiply_row)(const T* re, const T* im, T by_re, T by_im, T* to_re, T* to_im, std::int64_t n);
   Extremes<T> (*extremes)(const T* from, std::int64_t n);
-  /// The same; their squares are put into `squares`, or added to what is there.
-  Extremes<T> (*extremes_and_squares)(const T* from, std::int64_t n, T* squares, bool adds);
-  /// Of n numbers cut into so many parts, as long as each other within one.
-  PartSums<T> (*part_sums)(const T* from, std::int64_t n, std::int64_t parts);
+  /// Rows of n numbers one after the other into `sums` of two vectors and n numbers: their squares, and the least and the largest.
+  void (*add_row)(const T* from, std::int64_t n, T* sums, bool is_first);
+  /// Of all rows, in parts no longer than `most`, which cover a row.
+  PartSums<T> (*part_sums)(const T* sums, std::int64_t n, std::int64_t most);
   /// The sum of (scale · x)², in f64.
   double (*sum_of_squares)(const T* from, double scale, std::int64_t n);
   /// The sum of products, in f64.
@@ -66,8 +67,8 @@ struct TransformKernels {
   /// these are.
   std::int64_t (*put_by_windows)(const std::uint8_t* windows, std::int64_t n, T* sums);
   void (*scale)(T* line, T by, std::int64_t n);
-  /// To numbers from `low` to `high`, in place.
-  void (*clamp)(T* line, T low, T high, std::int64_t n);
+  /// To numbers from `low` to `high`.
+  void (*clamp)(const T* from, T low, T high, T* to, std::int64_t n);
   /// To whole numbers, the nearest, in place.
   void (*round)(T* line, std::int64_t n);
 };

@@ -9,8 +9,8 @@ HWY_INLINE void along_line(std::int64_t n, const OfVectors& of_vectors, const Of
   for (; i < n; ++i) of_one(i);
 }
 
-template <class T, class AddSquares, class AddSquare>
-HWY_INLINE Extremes<T> extremes_and(const T* from, std::int64_t n, const AddSquares& add_squares, const AddSquare& add_square) {
+template <class T>
+Extremes<T> extremes(const T* from, std::int64_t n) {
   const hn::ScalableTag<T> d;
   const hn::RebindToSigned<decltype(d)> bits;  // of magnitudes grow as they do, infinity and NaN above all
   auto most = hn::Zero(bits);
@@ -25,7 +25,6 @@ HWY_INLINE Extremes<T> extremes_and(const T* from, std::int64_t n, const AddSqua
         most = hn::Max(most, hn::BitCast(bits, hn::Abs(x)));
         low = hn::Min(low, x);
         high = hn::Max(high, x);
-        add_squares(i, x);
       },
       [&](std::int64_t i) {
         const T x = from[i];
@@ -33,7 +32,6 @@ HWY_INLINE Extremes<T> extremes_and(const T* from, std::int64_t n, const AddSqua
         rest = std::max(rest, std::fabs(x));
         found.any_negative |= x < 0;
         found.any_positive |= x > 0;
-        add_square(i, x);
       });
   const T of_vectors = hn::GetLane(hn::BitCast(d, hn::MaxOfLanes(bits, most)));
   is_finite = is_finite && std::isfinite(of_vectors);
@@ -43,59 +41,83 @@ HWY_INLINE Extremes<T> extremes_and(const T* from, std::int64_t n, const AddSqua
   return found;
 }
 
-template <class T>
-Extremes<T> extremes(const T* from, std::int64_t n) {
-  return extremes_and(from, n, [](std::int64_t, auto) {}, [](std::int64_t, T) {});
-}
-
-template <class T>
-Extremes<T> extremes_and_squares(const T* from, std::int64_t n, T* squares, bool adds) {
+template <bool adds, class T>
+void add_row(const T* from, std::int64_t n, T* sums) {
   const hn::ScalableTag<T> d;
-  if (!adds) {
-    return extremes_and(
-        from, n, [&](std::int64_t i, auto x) { hn::StoreU(hn::Mul(x, x), d, squares + i); }, [&](std::int64_t i, T x) { squares[i] = x * x; });
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  T* const squares = sums + 2 * lanes;
+  auto low = adds ? hn::LoadU(d, sums) : hn::Zero(d), high = adds ? hn::LoadU(d, sums + lanes) : hn::Zero(d);
+  auto other_low = hn::Zero(d), other_high = hn::Zero(d);
+  const auto square = [&](std::int64_t i) {
+    const auto x = hn::LoadU(d, from + i);
+    if constexpr (adds) {
+      hn::StoreU(hn::MulAdd(x, x, hn::LoadU(d, squares + i)), d, squares + i);
+    } else {
+      hn::StoreU(hn::Mul(x, x), d, squares + i);
+    }
+    return x;
+  };
+  std::int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const auto x = square(i), y = square(i + lanes);
+    low = hn::Min(low, x), other_low = hn::Min(other_low, y);
+    high = hn::Max(high, x), other_high = hn::Max(other_high, y);
   }
-  return extremes_and(
-      from, n, [&](std::int64_t i, auto x) { hn::StoreU(hn::MulAdd(x, x, hn::LoadU(d, squares + i)), d, squares + i); },
-      [&](std::int64_t i, T x) { squares[i] += x * x; });
+  T least = 0, most = 0;
+  for (; i < n; ++i) {
+    const T x = from[i];
+    squares[i] = adds ? squares[i] + x * x : x * x;
+    least = std::min(least, x);
+    most = std::max(most, x);
+  }
+  hn::StoreU(hn::Min(hn::Min(low, other_low), hn::Set(d, least)), d, sums);
+  hn::StoreU(hn::Max(hn::Max(high, other_high), hn::Set(d, most)), d, sums + lanes);
 }
 
 template <class T>
-PartSums<T> part_sums(const T* from, std::int64_t n, std::int64_t parts) {
+void add_row(const T* from, std::int64_t n, T* sums, bool is_first) {
+  return is_first ? add_row<false>(from, n, sums) : add_row<true>(from, n, sums);
+}
+
+template <class T>
+PartSums<T> part_sums(const T* sums, std::int64_t n, std::int64_t most) {
   const hn::ScalableTag<T> d;
-  PartSums<T> sums{.least = std::numeric_limits<T>::infinity(), .all = 0};
-  if (parts == n) {
-    auto least = hn::Set(d, sums.least), all = hn::Zero(d);
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const T* const squares = sums + 2 * lanes;
+  PartSums<T> found{.least = std::numeric_limits<T>::infinity(),
+                    .any_negative = hn::GetLane(hn::MinOfLanes(d, hn::LoadU(d, sums))) < 0,
+                    .any_positive = hn::GetLane(hn::MaxOfLanes(d, hn::LoadU(d, sums + lanes))) > 0};
+  if (most == 1) {
+    auto least = hn::Set(d, found.least), all = hn::Zero(d);
     T rest = 0;
     along_line<T>(
         n,
         [&](std::int64_t i) {
-          const auto x = hn::LoadU(d, from + i);
+          const auto x = hn::LoadU(d, squares + i);
           least = hn::Min(least, x);
           all = hn::Add(all, x);
         },
         [&](std::int64_t i) {
-          sums.least = std::min(sums.least, from[i]);
-          rest += from[i];
+          found.least = std::min(found.least, squares[i]);
+          rest += squares[i];
         });
-    sums.least = std::min(sums.least, hn::GetLane(hn::MinOfLanes(d, least)));
-    sums.all = static_cast<double>(rest) + static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all)));
-    return sums;
+    found.least = std::min(found.least, hn::GetLane(hn::MinOfLanes(d, least)));
+    found.all = static_cast<double>(rest) + static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all)));
+    return found;
   }
-  std::int64_t begin = 0;
-  for (std::int64_t part = 1; part <= parts; ++part) {
-    const std::int64_t end = n * part / parts;
+  // Whole vectors where parts are long enough. The last part ends where the row does, and overlaps the one before it.
+  const std::int64_t part = std::min(n, most < lanes ? most : most / lanes * lanes);
+  for (std::int64_t at = 0; at < n; at += part) {
+    const T* const from = squares + std::min(at, n - part);
     auto vectors = hn::Zero(d);
     T sum = 0;
-    const T* const of_part = from + begin;
     along_line<T>(
-        end - begin, [&](std::int64_t i) { vectors = hn::Add(vectors, hn::LoadU(d, of_part + i)); }, [&](std::int64_t i) { sum += of_part[i]; });
-    sum += hn::GetLane(hn::SumOfLanes(d, vectors));
-    sums.least = std::min(sums.least, sum);
-    sums.all += static_cast<double>(sum);
-    begin = end;
+        part, [&](std::int64_t i) { vectors = hn::Add(vectors, hn::LoadU(d, from + i)); }, [&](std::int64_t i) { sum += from[i]; });
+    if (part >= lanes) sum += hn::GetLane(hn::SumOfLanes(d, vectors));
+    found.least = std::min(found.least, sum);
+    found.all += static_cast<double>(sum);
   }
-  return sums;
+  return found;
 }
 
 /// Of f32 as well.
