@@ -19,8 +19,6 @@ namespace halation {
 namespace {
 
 using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -327,6 +325,52 @@ RC_GTEST_PROP(CpuOwnBox, InfinitiesAreWhatSumsByTapsMakeOfThem, ()) {
   Numbers numbers(*rc::gen::arbitrary<std::uint64_t>());
   check_any(numbers, true);
   RC_ASSERT(!testing::Test::HasFailure());
+}
+
+TEST(CpuOwnBox, RoundsAreTheSameByAnyNumberOfThreads) {
+  Numbers numbers(3);
+  const auto same = [&](const Shape& shape, const FilterSize& size, Values kind) {
+    const Image in = image_of(shape, Pixel::f32, values_like(kind, shape, Pixel::f32, numbers));
+    const Filter filter = random_filter(size, numbers, -1);
+    const std::vector<double> one = values_of(convolve(in, filter, {.method = Method::fft, .threads = 1}));
+    for (const int threads : {2, 5}) EXPECT_EQ(values_of(convolve(in, filter, {.method = Method::fft, .threads = threads})), one) << to_string(shape);
+  };
+  for (const Values kind : {Values::stars, Values::lognormal, Values::nodata, Values::steps}) {
+    same({.height = 500, .width = 300}, {.height = 25, .width = 31}, kind);
+    same({.width = 70000}, {.width = 4001}, kind);  // one tile for all threads
+    same({.depth = 40, .height = 50, .width = 60}, {.depth = 31, .height = 27, .width = 29}, kind);
+  }
+}
+
+TEST(CpuOwnBox, OneTileForAllThreadsIsSummedByTapsWhereLittleIsLeft) {
+  // The steps of a long signal take many rounds; the few outputs beside the middle of the other are left to taps.
+  Numbers numbers(4);
+  const Shape shape{.width = 60000};
+  check(image_of(shape, Pixel::f64, values_like(Values::steps, shape, Pixel::f64, numbers)), {random_filter({.width = 1001}, numbers, -1)}, {.threads = 2});
+  std::vector<double> few(60000, 1.0);
+  std::fill_n(few.begin() + 20000, 1003, 1e-9);
+  check(image_of(shape, Pixel::f32, few), {random_filter({.width = 1001}, numbers, -1)}, {.threads = 2});
+  std::vector<double> line(std::size_t{300} * 200, 1.0);
+  for (std::size_t i = 0; i < line.size(); ++i) line[i] = (i / 300 > 90 && i / 300 < 125 && i % 300 > 100 && i % 300 < 135) ? 1e-7 * numbers.next() : 1;
+  check(image_of({.height = 200, .width = 300}, Pixel::f32, line), {random_filter({.height = 31, .width = 31}, numbers, -1)}, {});
+}
+
+TEST(CpuOwnBox, PlansSayWhichBoundHolds) {
+  PlanSpec spec{.shape = {.height = 300, .width = 300}, .pixel = Pixel::f32, .filters = {}, .options = {.method = Method::fft}};
+  Numbers numbers(5);
+  spec.filters = {random_filter({.height = 31, .width = 31}, numbers)};
+  const auto own_box = testing::ContainsRegex("times the largest input, of each output at most [0-9.e-]+ times the root of the sum of squares under its filter\n");
+  EXPECT_THAT(Plan(spec).explain(), own_box);
+  spec.options.accuracy = Accuracy::fast;
+  EXPECT_THAT(Plan(spec).explain(), testing::Not(own_box));
+  spec.options.accuracy = Accuracy::exact;
+  spec.options.method = Method::direct;
+  EXPECT_THAT(Plan(spec).explain(), testing::Not(own_box));
+  spec.options.method = Method::fft;
+  spec.pixel = Pixel::u8;
+  EXPECT_THAT(Plan(spec).explain(), testing::Not(own_box));
+  spec.options.output = Pixel::f32;
+  EXPECT_THAT(Plan(spec).explain(), own_box);
 }
 
 TEST(CpuOwnBox, ErrorsAreAFewRoundingsOfWhatLiesUnderTheFilter) {
