@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "cpu/fft/steps/kernels.h"
+
 namespace halation::cpu_backend {
 namespace {
 
@@ -40,20 +42,29 @@ WeightSigns::WeightSigns(const Taps& taps) : size_(taps.size) {
   if (!any_zero && any_positive_ != any_negative_) return;
   row_words_ = words_for(size_[2]) + 3;
   const std::int64_t rows = size_[0] * size_[1];
-  runs_.assign(static_cast<std::size_t>(rows), 1);
   bits_.resize(static_cast<std::size_t>(2 * rows * row_words_));
   const double* weight = taps.weights.data();
   for (std::int64_t row = 0; row < rows; ++row) {
-    const auto sign_of = [](double value) { return value > 0 ? 1 : value < 0 ? -1 : 0; };
     for (std::int64_t x = 0; x < size_[2]; ++x, ++weight) {
-      runs_[static_cast<std::size_t>(row)] += x > 0 && sign_of(weight[0]) != sign_of(weight[-1]) ? 1 : 0;
       const std::int64_t at = word_bits + size_[2] - 1 - x;
       for (const int negative : {0, 1}) {
         if (negative == 0 ? *weight < 0 : *weight > 0) continue;
         bits_[static_cast<std::size_t>((2 * row + negative) * row_words_ + at / word_bits)] |= std::uint64_t{1} << (at % word_bits);
       }
     }
+    const std::size_t first = runs_.size();
+    const auto makes = [&](std::int64_t at, int negative) { return bit_at(row_bits(row, negative), word_bits + at); };
+    for (std::int64_t at = 0, end = 0; at < size_[2]; at = end) {
+      for (end = at + 1; end < size_[2] && makes(end, 0) == makes(at, 0) && makes(end, 1) == makes(at, 1);) ++end;
+      runs_.push_back({.at = static_cast<std::uint32_t>(at),
+                       .length = static_cast<std::uint32_t>(end - at),
+                       .makes_positive = makes(at, 0),
+                       .makes_negative = makes(at, 1)});
+    }
+    std::stable_sort(runs_.begin() + static_cast<std::ptrdiff_t>(first), runs_.end(), [](const Run& a, const Run& b) { return a.length < b.length; });
+    rows_.push_back({row, first, runs_.size()});
   }
+  std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.end - a.begin > b.end - b.begin; });
 }
 
 std::int64_t WeightSigns::scratch_bytes(const Space& input, const Space& output) const {
@@ -81,14 +92,10 @@ class WeightSigns::BitRows {
     for (std::uint64_t** each : {&products_[0], &products_[1], &open_}) *each = scratch.take<std::uint64_t>(output_words_);
     std::fill_n(samples_, 2 * rows * words_, 0);
     std::fill_n(counts_, 2 * rows, 0);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t x = 0; x < input[2]; ++x) {
-        const int sample = marks[row * input[2] + x] & mark::sample_bits;
-        if (sample != mark::positive_infinity && sample != mark::negative_infinity) continue;
-        const std::int64_t at = 2 * row + (sample == mark::negative_infinity ? 1 : 0);
-        samples_[at * words_ + x / word_bits] |= std::uint64_t{1} << (x % word_bits);
-        ++counts_[at];
-      }
+    for (std::int64_t at = 0; at < 2 * rows; ++at) {
+      std::uint64_t* const bits = samples_ + at * words_;
+      kernels_.bits_of(marks + at / 2 * input[2], input[2], mark::sample_bits, at % 2 == 0 ? mark::positive_infinity : mark::negative_infinity, bits);
+      for (std::int64_t i = 0; i < words_; ++i) counts_[at] += std::popcount(bits[i]);
     }
   }
 
@@ -99,20 +106,17 @@ class WeightSigns::BitRows {
  private:
   void multiply_row(std::int64_t z, std::int64_t y) {
     std::uint8_t* const of_row = windows_.of_outputs(marks_, input_, {z, y, 0});
-    std::fill_n(open_, output_words_, 0);
     for (std::uint64_t* each : products_) std::fill_n(each, output_words_, 0);
-    for (std::int64_t x = 0; x < output_[2]; ++x) {
-      const bool is_open = (of_row[x] & mark::has_infinity) != 0 && (of_row[x] & mark::has_gone) == 0;
-      open_[x / word_bits] |= std::uint64_t{is_open} << (x % word_bits);
-    }
+    kernels_.bits_of(of_row, output_[2], mark::has_gone, 0, open_);
+    kernels_.bits_of(of_row, output_[2], mark::has_infinity, 0, joined_);
+    for (std::int64_t i = 0; i < output_words_; ++i) open_[i] &= ~joined_[i];
     const Space& begin = windows_.begin();
-    for (std::int64_t k = 0; k < weights_.size_[0] * weights_.size_[1] && any_is_open(); ++k) {
-      const std::int64_t row = (z + begin[0] + k / weights_.size_[1]) * input_[1] + y + begin[1] + k % weights_.size_[1];
-      for (const int negative : {0, 1}) meet(2 * row + negative, k, negative);
+    for (const Row& weights : weights_.rows_) {
+      if (!any_is_open()) break;
+      const std::int64_t row = (z + begin[0] + weights.row / weights_.size_[1]) * input_[1] + y + begin[1] + weights.row % weights_.size_[1];
+      for (const int negative : {0, 1}) meet(2 * row + negative, weights, negative);
     }
-    for (std::int64_t x = 0; x < output_[2]; ++x) {
-      if ((of_row[x] & mark::has_infinity) != 0) of_row[x] = with_products(of_row[x], bit_at(products_[0], x), bit_at(products_[1], x));
-    }
+    kernels_.put_products(of_row, output_[2], products_[0], products_[1]);
   }
 
   /// Whether an output may still be other than NaN.
@@ -126,10 +130,10 @@ class WeightSigns::BitRows {
   }
 
   /// A row of samples of one sign and one of weights.
-  void meet(std::int64_t samples, std::int64_t weights, int negative) {
+  void meet(std::int64_t samples, const Row& weights, int negative) {
     if (counts_[samples] == 0) return;
     const std::int64_t words_of_one = words_for(weights_.size_[2] + word_bits);
-    if (counts_[samples] * words_of_one <= weights_.runs_[static_cast<std::size_t>(weights)] * output_words_) {
+    if (counts_[samples] * words_of_one <= static_cast<std::int64_t>(weights.end - weights.begin) * output_words_) {
       by_infinities(samples_ + samples * words_, weights, negative);
     } else {
       by_runs(samples_ + samples * words_, weights, negative);
@@ -137,7 +141,7 @@ class WeightSigns::BitRows {
   }
 
   /// Each infinity, by the row of weights.
-  void by_infinities(const std::uint64_t* bits, std::int64_t weights, int negative) {
+  void by_infinities(const std::uint64_t* bits, const Row& weights, int negative) {
     const std::int64_t taps = weights_.size_[2];
     for (std::int64_t word = 0; word < words_for(input_[2]); ++word) {
       for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
@@ -146,7 +150,7 @@ class WeightSigns::BitRows {
         const std::int64_t low = std::max<std::int64_t>(0, first) / word_bits;
         const std::int64_t high = std::min(output_words_, words_for(std::max<std::int64_t>(0, first + taps)));
         for (const int sign : {0, 1}) {
-          const std::uint64_t* const row = weights_.row_bits(weights, sign ^ negative);
+          const std::uint64_t* const row = weights_.row_bits(weights.row, sign ^ negative);
           for (std::int64_t i = low; i < high; ++i) products_[sign][i] |= bits_at(row, word_bits + i * word_bits - first);
         }
       }
@@ -154,30 +158,27 @@ class WeightSigns::BitRows {
   }
 
   /// Each run of weights of one sign, by the row of samples: of 2^n to 2^(n + 1) − 1 weights, two windows of 2^n samples.
-  void by_runs(const std::uint64_t* bits, std::int64_t weights, int negative) {
-    const std::int64_t taps = weights_.size_[2];
-    const std::uint64_t* const rows[2] = {weights_.row_bits(weights, 0), weights_.row_bits(weights, 1)};
+  void by_runs(const std::uint64_t* bits, const Row& weights, int negative) {
     std::copy_n(bits, words_, joined_);
-    for (std::int64_t width = 1; width <= taps; width *= 2) {
-      if (width > 1) {
-        for (std::int64_t i = 0; i + width / 2 / word_bits + 1 < words_; ++i) joined_[i] |= bits_at(joined_, i * word_bits + width / 2);
+    std::int64_t width = 1;
+    for (std::size_t at = weights.begin; at < weights.end; ++at) {
+      const Run& run = weights_.runs_[at];
+      for (; 2 * width <= run.length; width *= 2) {
+        for (std::int64_t i = 0; i + width / word_bits + 1 < words_; ++i) joined_[i] |= bits_at(joined_, i * word_bits + width);
       }
-      for (std::int64_t at = 0, end = 0; at < taps; at = end) {
-        const bool makes[2] = {bit_at(rows[0], word_bits + at), bit_at(rows[1], word_bits + at)};
-        for (end = at + 1; end < taps && bit_at(rows[0], word_bits + end) == makes[0] && bit_at(rows[1], word_bits + end) == makes[1];) ++end;
-        if (end - at < width || end - at >= 2 * width) continue;
-        // Of the samples that output 0 multiplies by weights of the run: the first, and the last `width`'s first.
-        const std::int64_t low = windows_.begin()[2] + taps - end;
-        const std::int64_t high = windows_.begin()[2] + taps - at - width;
-        for (std::int64_t i = 0; i < output_words_; ++i) {
-          if (open_[i] == 0) continue;
-          const std::uint64_t hit = bits_at(joined_, i * word_bits + low) | bits_at(joined_, i * word_bits + high);
-          for (const int sign : {0, 1}) products_[sign][i] |= makes[sign ^ negative] ? hit : 0;
-        }
+      // Of the samples that output 0 multiplies by weights of the run: the first, and the last `width`'s first.
+      const std::int64_t low = windows_.begin()[2] + weights_.size_[2] - run.at - run.length;
+      const std::int64_t high = windows_.begin()[2] + weights_.size_[2] - run.at - width;
+      const std::uint64_t makes[2] = {run.makes_positive != 0 ? ~std::uint64_t{0} : 0, run.makes_negative != 0 ? ~std::uint64_t{0} : 0};
+      for (std::int64_t i = 0; i < output_words_; ++i) {
+        if (open_[i] == 0) continue;
+        const std::uint64_t hit = bits_at(joined_, i * word_bits + low) | bits_at(joined_, i * word_bits + high);
+        for (const int sign : {0, 1}) products_[sign][i] |= makes[sign ^ negative] & hit;
       }
     }
   }
 
+  const MarkKernels& kernels_ = mark_kernels();
   const WeightSigns& weights_;
   const Windows& windows_;
   std::uint8_t* marks_;

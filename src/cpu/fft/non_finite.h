@@ -18,7 +18,9 @@ class WeightSigns {
 
   bool any_positive() const { return any_positive_; }
   bool any_negative() const { return any_negative_; }
-  std::size_t constant_bytes() const { return bits_.size() * sizeof(std::uint64_t) + runs_.size() * sizeof(std::int64_t); }
+  std::size_t constant_bytes() const {
+    return bits_.size() * sizeof(std::uint64_t) + runs_.size() * sizeof(Run) + rows_.size() * sizeof(Row);
+  }
   /// Of the tile's samples and outputs, at most.
   std::int64_t scratch_bytes(const Space& input, const Space& output) const;
 
@@ -29,6 +31,15 @@ class WeightSigns {
 
  private:
   class BitRows;
+  /// Weights of one sign side by side, backwards.
+  struct Run {
+    std::uint32_t at, length : 30, makes_positive : 1, makes_negative : 1;
+  };
+  /// A row of weights, and where its runs begin and end, the shortest first.
+  struct Row {
+    std::int64_t row;
+    std::size_t begin, end;
+  };
 
   bool have_one_sign() const { return bits_.empty(); }
   /// Row `row` of the weights, backwards: those that make +∞ of +∞ (0), −∞ of it (1). Words of zeros lie around it.
@@ -40,7 +51,8 @@ class WeightSigns {
   bool any_positive_ = false, any_negative_ = false;
   std::int64_t row_words_ = 0;
   std::vector<std::uint64_t> bits_;  ///< none where all have one sign
-  std::vector<std::int64_t> runs_;   ///< of one sign, in each row
+  std::vector<Run> runs_;
+  std::vector<Row> rows_;  ///< those of most runs first: where weights have both signs, outputs become NaN
 };
 
 }  // namespace halation::cpu_backend

@@ -111,7 +111,7 @@ const TransformKernels<double>* transforms_f64() {
 }
 
 const MarkKernels* marks() {
-  static const MarkKernels table{.begin_windows = begin_windows, .join_windows = join_windows};
+  static const MarkKernels table{.begin_windows = begin_windows, .join_windows = join_windows, .bits_of = bits_of, .put_products = put_products};
   return &table;
 }
 

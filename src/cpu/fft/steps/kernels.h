@@ -85,6 +85,10 @@ struct MarkKernels {
   void (*begin_windows)(std::uint8_t* marks, std::int64_t n);
   /// Each of n windows joins what the one `apart` behind it has.
   void (*join_windows)(std::uint8_t* marks, std::int64_t apart, std::int64_t n);
+  /// Bits of those of n bytes that have `value` where `mask` has bits; whole words, zeros behind the last.
+  void (*bits_of)(const std::uint8_t* marks, std::int64_t n, std::uint8_t mask, std::uint8_t value, std::uint64_t* bits);
+  /// Puts bits into bytes: has_positive_infinity and has_negative_infinity.
+  void (*put_products)(std::uint8_t* marks, std::int64_t n, const std::uint64_t* positive, const std::uint64_t* negative);
 };
 const MarkKernels& mark_kernels();
 

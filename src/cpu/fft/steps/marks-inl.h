@@ -66,3 +66,32 @@ inline void join_windows(std::uint8_t* marks, std::int64_t apart, std::int64_t n
       [&](std::int64_t i) { hn::StoreU(hn::Or(hn::LoadU(d, marks + i), hn::And(bits, hn::LoadU(d, marks + i + apart))), d, marks + i); },
       [&](std::int64_t i) { marks[i] = static_cast<std::uint8_t>(marks[i] | (marks[i + apart] & window_bits)); });
 }
+
+inline void bits_of(const std::uint8_t* marks, std::int64_t n, std::uint8_t mask, std::uint8_t value, std::uint64_t* bits) {
+  for (std::int64_t begin = 0; begin < n; begin += 64) {
+    std::uint64_t word = 0;
+    std::int64_t i = begin;
+#if HWY_TARGET != HWY_SCALAR
+    const hn::ScalableTag<std::uint8_t> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto all = hn::Set(d, mask), wanted = hn::Set(d, value);
+    for (; i + lanes <= std::min(n, begin + 64); i += lanes) {
+      std::uint8_t found[8] = {};
+      hn::StoreMaskBits(d, hn::Eq(hn::And(hn::LoadU(d, marks + i), all), wanted), found);
+      for (std::int64_t k = 0; k < (lanes + 7) / 8; ++k) word |= std::uint64_t{found[k]} << (i - begin + 8 * k);
+    }
+#endif
+    for (; i < std::min(n, begin + 64); ++i) word |= std::uint64_t{(marks[i] & mask) == value} << (i - begin);
+    *bits++ = word;
+  }
+}
+
+inline void put_products(std::uint8_t* marks, std::int64_t n, const std::uint64_t* positive, const std::uint64_t* negative) {
+  for (std::int64_t begin = 0; begin < n; begin += 64) {
+    const std::uint64_t plus = *positive++, minus = *negative++;
+    for (std::int64_t i = begin; i < std::min(n, begin + 64); ++i) {
+      const int has = (((plus >> (i - begin)) & 1) != 0 ? mark::has_positive_infinity : 0) | (((minus >> (i - begin)) & 1) != 0 ? mark::has_negative_infinity : 0);
+      marks[i] = static_cast<std::uint8_t>((marks[i] & ~mark::has_infinity) | has);
+    }
+  }
+}
