@@ -239,7 +239,7 @@ class ByTransforms final : public Runner {
     SharedFacts<Sum> all;
     tiles_.clear_padding(parts.tile);
     const std::int64_t row_of_one = blocks_.rows_of_a_block() > 0 ? tiles_.lengths().columns : 0;
-    blocks_.for_each_group(tiles_, parts.tile, axes, within_, [&](std::int64_t index, int worker, bool is_inside, bool is_block, const auto& for_rows) {
+    const auto stage_group = [&](std::int64_t index, int worker, bool is_inside, bool is_block, const auto& for_rows) {
       Sum* const sums = parts.columns + worker * tiles_.block_elements();
       std::int64_t length = row_of_one;
       if (length > 0) std::fill_n(sums, 2 * tiles_.kernels().lanes + length, Sum(0));
@@ -265,7 +265,8 @@ class ByTransforms final : public Runner {
       parts.group_squares[index] = found.all;
       if (!is_block) found.least = std::numeric_limits<Sum>::infinity();
       all.add(found);
-    });
+    };
+    blocks_.for_each_group(tiles_, parts.tile, axes, within_, stage_group);
     TileFacts<Sum> facts = all.facts();
     if (with_squares) facts.squares = sum_of_groups(axes, parts);
     return facts;
@@ -293,7 +294,9 @@ class ByTransforms final : public Runner {
       const BlockedAxes axes = blocked_axes(place);
       blocks_.for_each_group(tiles_, parts.tile, axes, within_, [&](std::int64_t index, int, bool, bool, const auto& for_rows) {
         double sum = 0;
-        for_rows([&](std::int64_t, std::int64_t, std::int64_t, std::int64_t n, const Sum* line) { sum += tiles_.kernels().sum_of_squares(line, scale, n); });
+        for_rows([&](std::int64_t, std::int64_t, std::int64_t, std::int64_t n, const Sum* line) {
+          sum += tiles_.kernels().sum_of_squares(line, scale, n);
+        });
         parts.group_squares[index] = sum;
       });
       round.facts.squares = sum_of_groups(axes, parts);
@@ -380,7 +383,9 @@ class ByTransforms final : public Runner {
       if (round.by_taps) {
         std::fill_n(sums, n, Sum(0));
         for_each_taken(windows, n, true, [&](std::int64_t begin, std::int64_t count) {
-          for (std::int64_t i = begin; i < begin + count; ++i) sums[i] = sum_by_taps(filter, {z, y, x + i}, parts);
+          const Space& at = filter.windows.begin();
+          for (std::int64_t i = begin; i < begin + count; ++i)
+            sums[i] = static_cast<Sum>(tiles_.sum_by_taps(parts.tile, {at[0] + z, at[1] + y, at[2] + x + i}, filter.taps));
         });
       }
       if (all != 0) {  // in two steps: both powers are numbers
@@ -413,28 +418,6 @@ class ByTransforms final : public Runner {
       }
       if (left > 0) std::atomic_ref(parts.left[f]).fetch_add(left, std::memory_order_relaxed);
     });
-  }
-
-  /// One sum from the tile's samples as they are staged.
-  Sum sum_by_taps(const Filter& filter, const Space& at, const Parts& parts) const {
-    const Space& size = filter.taps.size;
-    const Space& begin = filter.windows.begin();
-    const std::int64_t columns = tiles_.lengths().folded ? tiles_.lengths().columns : input_[2];
-    const double* weights = filter.taps.weights.data();
-    double sum = 0;
-    for (std::int64_t row = 0; row < size[0] * size[1]; ++row) {
-      std::int64_t x = at[2] + begin[2];
-      for (std::int64_t left = size[2]; left > 0;) {
-        const std::int64_t count = std::min(left, columns - x % columns);
-        const Sum* const line = tiles_.lengths().folded ? tiles_.row(parts.tile, 0, x / columns)
-                                                        : tiles_.row(parts.tile, at[0] + begin[0] + row / size[1], at[1] + begin[1] + row % size[1]);
-        sum += tiles_.kernels().dot(line + x % columns, weights, count);
-        weights += count;
-        x += count;
-        left -= count;
-      }
-    }
-    return static_cast<Sum>(sum);
   }
 
   void store_roots(const View& out, const Place& place, const Parts& parts) const {
@@ -470,17 +453,6 @@ class ByTransforms final : public Runner {
   int over_ = 1, within_ = 1;  ///< workers over the tiles, and within one: one of the two is 1
   std::vector<Filter> filters_;
 };
-
-/// Roundings there and back of a tile.
-double roundings_of(const Lengths& lengths, bool sum_f64) {
-  double one_way = 0;
-  if (lengths.along_z) one_way += roundings_along(lengths.planes);
-  if (lengths.along_y) one_way += roundings_along(lengths.rows) + roundings_of_twiddle;
-  if (lengths.along_x) one_way += roundings_along(lengths.columns);
-  if (lengths.folded) one_way += roundings_of_twiddle;
-  // The spectrum of the weights was computed in f64 and rounded.
-  return (sum_f64 ? 3 : 2) * one_way + 1 + roundings_of_twiddle;
-}
 
 }  // namespace
 

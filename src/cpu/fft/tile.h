@@ -59,6 +59,9 @@ class TileTransform {
     });
   }
 
+  /// The sum by taps of a filter whose box begins at `at`, from pixels as they were put in.
+  double sum_by_taps(T* tile, const Space& at, const Taps& taps) const;
+
   /// Along z and y, of the first so many columns, all others being 0, or of no interest on the way back; by so many threads.
   void forward(T* tile, std::int64_t columns, int workers) const;
   void inverse(T* tile, std::int64_t columns, int workers) const;

@@ -90,7 +90,8 @@ inline void put_products(std::uint8_t* marks, std::int64_t n, const std::uint64_
   for (std::int64_t begin = 0; begin < n; begin += 64) {
     const std::uint64_t plus = *positive++, minus = *negative++;
     for (std::int64_t i = begin; i < std::min(n, begin + 64); ++i) {
-      const int has = (((plus >> (i - begin)) & 1) != 0 ? mark::has_positive_infinity : 0) | (((minus >> (i - begin)) & 1) != 0 ? mark::has_negative_infinity : 0);
+      const int has = (((plus >> (i - begin)) & 1) != 0 ? mark::has_positive_infinity : 0) |
+                      (((minus >> (i - begin)) & 1) != 0 ? mark::has_negative_infinity : 0);
       marks[i] = static_cast<std::uint8_t>((marks[i] & ~mark::has_infinity) | has);
     }
   }
