@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/stopwatch.h"
 #include "core/threads.h"
+#include "core/transform.h"
 #include "halation/error.h"
 #include "plan/backends.h"
 #include "plan/choose.h"
@@ -169,11 +170,16 @@ std::string Plan::explain() const {
     lines += "chosen by expected times; tune measure times the three best\n";
   if (job.combine == Combine::magnitude) lines += "one output: the root of the sum of squares\n";
   const ErrorBound& bound = impl_->choice.bound;
-  char sums[160];
-  const int written = std::snprintf(sums, sizeof sums, "sums in %s, error before rounding at most %.3g times the largest input",
-                                    job.sum_f64 ? "f64" : "f32", bound.relative + bound.approximation);
+  char sums[256];
+  int written = std::snprintf(sums, sizeof sums, "sums in %s, error before rounding at most %.3g times the largest input",
+                              job.sum_f64 ? "f64" : "f32", bound.relative + bound.approximation);
+  const auto add = [&](const char* format, double value) {
+    written += std::snprintf(sums + written, sizeof sums - static_cast<std::size_t>(written), format, value);
+  };
   const double most = bound.most + bound.absolute;
-  if (std::isfinite(most)) std::snprintf(sums + written, sizeof sums - static_cast<std::size_t>(written), ", at most %.3g", most);
+  if (std::isfinite(most)) add(", at most %.3g", most);
+  if (impl_->methods.front() == Method::fft && is_bounded_by_own_box(job) && bound.relative > 0 && std::isfinite(bound.relative))
+    add(", of each output at most %.3g times the root of the sum of squares under its filter", own_box_factor * bound.relative);
   const std::string families = backend_for(impl_->device).explain_choice(job, impl_->device);
   return lines + sums + "\n" + name_of(impl_->device) + ": " + impl_->runner->explain() + "\n" +
          (families.empty() ? "" : "family: " + families + "\n");

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -14,11 +15,14 @@
 #include "core/transform.h"
 #include "cpu/expected.h"
 #include "cpu/families.h"
+#include "cpu/fft/blocks.h"
 #include "cpu/fft/lengths.h"
 #include "cpu/fft/non_finite.h"
+#include "cpu/fft/own_box.h"
 #include "cpu/fft/scaling.h"
 #include "cpu/fft/spectrum.h"
 #include "cpu/fft/tile.h"
+#include "cpu/fft/windows.h"
 #include "cpu/parts/kernels.h"
 #include "cpu/tiles/lines.h"
 #include "cpu/tiles/parallel.h"
@@ -28,6 +32,9 @@ namespace halation::cpu_backend {
 namespace {
 
 std::int64_t product(const Space& space) { return space[0] * space[1] * space[2]; }
+
+/// Multiply-adds tap by tap that take as long as a transform of a tile, for each of its samples.
+constexpr double taps_of_a_transform = 16;
 
 /// No tile is large that is smaller, whatever the image.
 constexpr double large_tile_bytes = 1 << 20;
@@ -42,6 +49,9 @@ class ByTransforms final : public Runner {
         lines_(best_kernels<Sum>()),
         input_(tiles_.lengths().input()),
         made_(outputs_of(tiles_.lengths(), box_)),
+        is_checked_(is_bounded_by_own_box(*job_)),
+        has_marks_(is_checked_ || may_be_non_finite(*job_)),
+        blocks_(*job_, tiles_.lengths(), is_checked_),
         workers_(workers) {
     const Space out = job_->out.space();
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -54,10 +64,12 @@ class ByTransforms final : public Runner {
     const bool are_large = tile_bytes > std::max(large_tile_bytes, mean_image_bytes(*job_) / 8) && product(input_) >= workers_ * shared_samples;
     const bool is_shared = product(input_) >= shared_samples && (tasks < workers_ || are_large);
     (is_shared ? within_ : over_) = workers_;
-    may_be_non_finite_ = may_be_non_finite(*job_);
     for (const Taps& taps : job_->filters) {
-      filters_.push_back({spectrum_of(taps, box_, tiles_, product(input_) >= shared_samples ? workers_ : 1), sums_are_whole(*job_, taps.weights), {}});
-      if (may_be_non_finite_) filters_.back().signs.emplace_back(taps, box_);
+      filters_.push_back({.taps = taps,
+                          .spectrum = spectrum_of(taps, box_, tiles_, product(input_) >= shared_samples ? workers_ : 1),
+                          .whole_sums = sums_are_whole(*job_, taps.weights),
+                          .windows = Windows(taps, box_),
+                          .signs = WeightSigns(taps)});
     }
   }
 
@@ -66,8 +78,7 @@ class ByTransforms final : public Runner {
   std::size_t constant_bytes() const override {
     std::size_t sum = tiles_.constant_bytes();
     for (const Filter& each : filters_) {
-      sum += each.spectrum.constant_bytes();
-      for (const WeightSigns& signs : each.signs) sum += signs.constant_bytes();
+      sum += each.spectrum.constant_bytes() + each.signs.constant_bytes();
     }
     return sum;
   }
@@ -99,9 +110,11 @@ class ByTransforms final : public Runner {
 
  private:
   struct Filter {
+    const Taps& taps;  ///< of the job
     Spectrum<Sum> spectrum;
     bool whole_sums;
-    std::vector<WeightSigns> signs;  ///< one where samples may not be finite
+    Windows windows;
+    WeightSigns signs;
   };
   /// A tile's outputs.
   struct Place {
@@ -114,6 +127,9 @@ class ByTransforms final : public Runner {
     Sum* columns;  ///< for each that works within a tile
     double* squares;
     std::uint8_t* marks;
+    double* group_squares;  ///< Σx² of each group of samples
+    std::int64_t* left;     ///< outputs of each filter that no round has taken
+    Scratch rest{{}};       ///< for infinities
   };
 
   bool is_combined() const { return job_->combine == Combine::magnitude; }
@@ -127,8 +143,12 @@ class ByTransforms final : public Runner {
     std::int64_t bytes = Scratch::bytes<Sum>(tiles_.elements()) + Scratch::bytes<Sum>(within_ * tiles_.block_elements());
     if (keeps_spectrum()) bytes += Scratch::bytes<Sum>(spectrum_elements());
     if (is_combined()) bytes += Scratch::bytes<double>(made_[0] * made_[1] * row_outputs());
-    if (may_be_non_finite_) bytes += Scratch::bytes<std::uint8_t>(product(input_));
-    return bytes;
+    if (!has_marks_) return bytes;
+    const Space needed = needed_for(made_);
+    std::int64_t most = 0;
+    for (const Filter& each : filters_) most = std::max(most, each.signs.scratch_bytes(needed, made_));
+    return bytes + Scratch::bytes<std::uint8_t>(product(needed)) + Scratch::bytes<double>(blocks_.groups(needed)) +
+           Scratch::bytes<std::int64_t>(std::ssize(filters_)) + most;
   }
   Parts parts_of(Scratch scratch) const {
     Parts parts{};
@@ -136,101 +156,187 @@ class ByTransforms final : public Runner {
     parts.columns = scratch.take<Sum>(within_ * tiles_.block_elements());
     if (keeps_spectrum()) parts.spectrum = scratch.take<Sum>(spectrum_elements());
     if (is_combined()) parts.squares = scratch.take<double>(made_[0] * made_[1] * row_outputs());
-    if (may_be_non_finite_) parts.marks = scratch.take<std::uint8_t>(product(input_));
+    if (!has_marks_) return parts;
+    parts.marks = scratch.take<std::uint8_t>(product(needed_for(made_)));
+    parts.group_squares = scratch.take<double>(blocks_.groups(needed_for(made_)));
+    parts.left = scratch.take<std::int64_t>(std::ssize(filters_));
+    parts.rest = scratch;
     return parts;
   }
 
-  /// piece(z, y, x, n, line) for the first pixels of a tile: each row that lies together in it.
   template <class Piece>
   void for_each_piece(Sum* tile, const Space& size, const Piece& piece) const {
-    const std::int64_t columns = tiles_.lengths().columns;
-    if (tiles_.lengths().folded) {
-      parallel(within_, (size[2] + columns - 1) / columns, [&](int, std::int64_t row) {
-        const std::int64_t x = row * columns;
-        piece(0, 0, x, std::min(columns, size[2] - x), tiles_.row(tile, 0, row));
-      });
-      return;
-    }
-    parallel(within_, size[0] * size[1], [&](int, std::int64_t row) {
-      const std::int64_t z = row / size[1];
-      const std::int64_t y = row % size[1];
-      piece(z, y, 0, size[2], tiles_.row(tile, z, y));
-    });
+    tiles_.for_each_piece(tile, size, within_, piece);
+  }
+  /// Where a tile's samples begin.
+  Space begin_of_samples(const Place& place) const {
+    Space at = place.begin;
+    for (std::size_t axis = 0; axis < 3; ++axis) at[axis] += box_.lead[axis];
+    return at;
+  }
+  BlockedAxes blocked_axes(const Place& place) const { return blocks_.of_tile(begin_of_samples(place), needed_for(place.size)); }
+  /// Of the groups of a tile, in their order, so that it is the same by any number of threads.
+  double sum_of_groups(const BlockedAxes& axes, const Parts& parts) const {
+    return std::accumulate(parts.group_squares, parts.group_squares + blocks_.groups(axes), 0.0);
   }
 
-  /// Samples that a tile's outputs need.
-  Space needed_for(const Place& place) const {
-    Space needed = place.size;
-    for (std::size_t axis = 0; axis < 3; ++axis) needed[axis] += box_.size[axis] - 1;
-    return needed;
+  /// Samples that so many outputs need.
+  Space needed_for(Space size) const {
+    for (std::size_t axis = 0; axis < 3; ++axis) size[axis] += box_.size[axis] - 1;
+    return size;
   }
 
   void filter(const ConstView& in, std::span<const View> outs, const Place& place, Scratch scratch) const {
     const Parts parts = parts_of(scratch);
-    const auto [largest, has_marks] = stage(in, place, parts);
-    const int exponent = exponent_far_from_1<Sum>(largest);
-    const Space needed = needed_for(place);
-    if (exponent != 0) {
-      for_each_piece(parts.tile, needed, [&](std::int64_t, std::int64_t, std::int64_t, std::int64_t n, Sum* line) {
-        tiles_.kernels().scale(line, power_of_2<Sum>(-exponent), n);
-      });
-    }
-    const std::int64_t all = tiles_.lengths().columns;
-    const bool folded = tiles_.lengths().folded;
-    tiles_.forward(parts.tile, folded ? all : needed[2], within_);
-    if (keeps_spectrum()) keep_spectrum(parts);
     if (is_combined()) std::fill_n(parts.squares, place.size[0] * place.size[1] * row_outputs(), 0.0);
-    for (std::size_t f = 0; f < filters_.size(); ++f) {
-      multiply(filters_[f].spectrum, parts);
-      tiles_.inverse(parts.tile, folded ? all : place.size[2], within_);
-      if (has_marks) filters_[f].signs.front().mark_outputs(parts.marks, needed, place.size);
-      finish(filters_[f], exponent, has_marks, is_combined() ? outs[0] : outs[f], place, parts);
+    Round<Sum> round;
+    round.facts = stage(in, place, parts, is_checked_);
+    const auto samples = static_cast<double>(product(input_));
+    if (is_checked_) {
+      round.facts.extremes.largest = 1;
+      if (!round.facts.is_moderate(samples)) find_extremes(round.facts, needed_for(place.size), parts);
+    }
+    if (has_marks_) {
+      const bool is_fine = is_checked_ ? round.facts.passes(samples) || !round.facts.has_numbers() : round.facts.is_finite();
+      round.has_marks = !is_fine;
+      std::fill_n(parts.left, filters_.size(), 0);
+    }
+    if (round.has_marks) look_closely(round, place, parts);
+    transform(round, outs, place, parts);
+    for (double work = work_left(parts); work > 0; work = work_left(parts)) {
+      // No more time on transforms than what is left would have taken without them.
+      round = {.number = round.number + 1, .has_marks = true, .gone_from = round.strong_from};
+      round.by_taps = work <= taps_of_a_transform * samples * round.number;
+      round.facts = stage(in, place, parts, false);
+      look_closely(round, place, parts);
+      transform(round, outs, place, parts);
     }
     if (is_combined()) store_roots(outs[0], place, parts);
   }
 
-  struct Staged {
-    double largest;
-    bool has_marks;
-  };
-  /// The tile's samples, those that no output needs 0; none that is not finite, but marks of such.
-  Staged stage(const ConstView& in, const Place& place, const Parts& parts) const {
+  void find_extremes(TileFacts<Sum>& facts, const Space& needed, const Parts& parts) const {
+    SharedFacts<Sum> all;
+    for_each_piece(parts.tile, needed, [&](std::int64_t, std::int64_t, std::int64_t, std::int64_t n, const Sum* line, int) {
+      all.add(tiles_.kernels().extremes(line, n));
+    });
+    facts.extremes = all.facts().extremes;
+  }
+
+  /// Multiply-adds of all outputs that no round has taken.
+  double work_left(const Parts& parts) const {
+    double work = 0;
+    for (std::size_t f = 0; has_marks_ && f < filters_.size(); ++f)
+      work += static_cast<double>(parts.left[f]) * static_cast<double>(product(filters_[f].taps.size));
+    return work;
+  }
+
+  /// The tile's samples, those that no output needs 0, and what they are like.
+  TileFacts<Sum> stage(const ConstView& in, const Place& place, const Parts& parts, bool with_squares) const {
     const Lines<Sum> source(*job_, in, 1, lines_.load[static_cast<std::size_t>(in.pixel)]);
-    const Space needed = needed_for(place);
-    Space at{};
-    for (std::size_t axis = 0; axis < 3; ++axis) at[axis] = place.begin[axis] + box_.lead[axis];
-    std::atomic<double> most{0};
+    const Space needed = needed_for(place.size);
+    const BlockedAxes axes = blocked_axes(place);
+    const Space at = begin_of_samples(place);
+    SharedFacts<Sum> all;
     tiles_.clear_padding(parts.tile);
-    for_each_piece(parts.tile, input_, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
-      const bool is_needed = z < needed[0] && y < needed[1];
-      const std::int64_t count = is_needed ? std::clamp<std::int64_t>(needed[2] - x, 0, n) : 0;
-      if (count > 0) {
-        source.stage(at[0] + z, at[1] + y, at[2] + x, at[2] + x + count, line);
-        raise(most, static_cast<double>(tiles_.kernels().largest(line, count)));
-      }
-      std::fill(line + count, line + n, Sum(0));
-    });
-    if (std::isfinite(most.load())) return {most.load(), false};
-    most = 0;
-    std::fill_n(parts.marks, product(needed), mark::none);
-    for_each_piece(parts.tile, needed, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
-      take_marks(line, n, parts.marks + (z * needed[1] + y) * needed[2] + x);
-      raise(most, static_cast<double>(tiles_.kernels().largest(line, n)));
-    });
-    return {most.load(), true};
+    const std::int64_t row_of_one = blocks_.rows_of_a_block() > 0 ? tiles_.lengths().columns : 0;
+    const auto stage_group = [&](std::int64_t index, int worker, bool is_inside, bool is_block, const auto& for_rows) {
+      Sum* const sums = parts.columns + worker * tiles_.block_elements();
+      std::int64_t length = row_of_one;
+      if (length > 0) std::fill_n(sums, 2 * tiles_.kernels().lanes + length, Sum(0));
+      for_rows([&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
+        const bool is_needed = z < needed[0] && y < needed[1];
+        const std::int64_t count = is_needed ? std::clamp<std::int64_t>(needed[2] - x, 0, n) : 0;
+        if (count > 0) source.stage(at[0] + z, at[1] + y, at[2] + x, at[2] + x + count, line);
+        std::fill(line + count, line + n, Sum(0));
+        const std::int64_t low = std::clamp<std::int64_t>(axes[2].low - x, 0, count);
+        const std::int64_t high = std::clamp<std::int64_t>(axes[2].high - x, low, count);
+        if (!is_inside || low == high) return;
+        if (with_squares) {
+          tiles_.kernels().add_row(line + low, high - low, sums, length == 0);
+        } else {
+          all.add(tiles_.kernels().extremes(line + low, high - low));
+        }
+        length = std::max(length, high - low);  // the same of all, but for rows of one block
+      });
+      if (!with_squares) return;
+      parts.group_squares[index] = 0;
+      if (length == 0) return;
+      PartSums<Sum> found = tiles_.kernels().part_sums(sums, length, blocks_.most_columns());
+      parts.group_squares[index] = found.all;
+      if (!is_block) found.least = std::numeric_limits<Sum>::infinity();
+      all.add(found);
+    };
+    blocks_.for_each_group(tiles_, parts.tile, axes, within_, stage_group);
+    TileFacts<Sum> facts = all.facts();
+    if (with_squares) facts.squares = sum_of_groups(axes, parts);
+    return facts;
   }
 
-  static void raise(std::atomic<double>& most, double value) {
-    double before = most.load(std::memory_order_relaxed);
-    while (before < value && !most.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+  /// Leaves out what a round leaves out, and marks what all samples are.
+  void look_closely(Round<Sum>& round, const Place& place, const Parts& parts) const {
+    const Space needed = needed_for(place.size);
+    const auto marks_at = [&](std::int64_t z, std::int64_t y, std::int64_t x) { return parts.marks + (z * needed[1] + y) * needed[2] + x; };
+    const auto samples = static_cast<double>(product(input_));
+    const bool is_whole = round.number == 0 && round.facts.is_finite();
+    if (is_whole) {
+      std::fill_n(parts.marks, product(needed), mark::zero);
+    } else {
+      SharedFacts<Sum> left;
+      for_each_piece(parts.tile, needed, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line, int) {
+        if (tiles_.kernels().leave_out(line, n, round.gone_from, round.number == 0, marks_at(z, y, x))) left.add_infinity();
+        left.add(tiles_.kernels().extremes(line, n));
+      });
+      round.facts = left.facts();
     }
+    double scale = 1;
+    if (is_checked_ && !round.by_taps && !(is_whole && round.facts.squares_are_right(samples)) && round.facts.has_numbers()) {
+      scale = power_of_2<double>(-std::ilogb(round.facts.extremes.largest));
+      const BlockedAxes axes = blocked_axes(place);
+      blocks_.for_each_group(tiles_, parts.tile, axes, within_, [&](std::int64_t index, int, bool, bool, const auto& for_rows) {
+        double sum = 0;
+        for_rows([&](std::int64_t, std::int64_t, std::int64_t, std::int64_t n, const Sum* line) {
+          sum += tiles_.kernels().sum_of_squares(line, scale, n);
+        });
+        parts.group_squares[index] = sum;
+      });
+      round.facts.squares = sum_of_groups(axes, parts);
+    }
+    if (!is_checked_) round.strong_from = std::numeric_limits<Sum>::min();
+    if (is_checked_ && !round.by_taps) round.strong_from = strong_from<Sum>(round.facts.squares, scale, samples);
+    for_each_piece(parts.tile, needed, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line, int) {
+      tiles_.kernels().mark_samples(line, n, round.strong_from, marks_at(z, y, x));
+    });
   }
 
-  static void take_marks(Sum* line, std::int64_t n, std::uint8_t* marks) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (std::isfinite(line[i])) continue;
-      marks[i] = std::isnan(line[i]) ? mark::nan : line[i] > 0 ? mark::positive : mark::negative;
-      line[i] = 0;
+  /// A round: the filters' sums from its samples.
+  void transform(Round<Sum>& round, std::span<const View> outs, const Place& place, const Parts& parts) const {
+    const bool has_sums = !round.by_taps && round.facts.has_numbers();  // others are 0, as the tile is
+    round.exponent = has_sums ? exponent_far_from_1<Sum>(round.facts.extremes.largest) : 0;
+    const Space needed = needed_for(place.size);
+    if (round.exponent != 0) {
+      for_each_piece(parts.tile, needed, [&](std::int64_t, std::int64_t, std::int64_t, std::int64_t n, Sum* line, int) {
+        tiles_.kernels().scale(line, power_of_2<Sum>(-round.exponent), n);
+      });
+    }
+    const std::int64_t all = tiles_.lengths().columns;
+    const bool folded = tiles_.lengths().folded;
+    if (has_sums) {
+      tiles_.forward(parts.tile, folded ? all : needed[2], within_);
+      if (keeps_spectrum()) keep_spectrum(parts);
+    }
+    for (std::size_t f = 0; f < filters_.size(); ++f) {
+      if (round.number > 0 && parts.left[f] == 0) continue;
+      if (has_sums) {
+        multiply(filters_[f].spectrum, parts);
+        tiles_.inverse(parts.tile, folded ? all : place.size[2], within_);
+      }
+      if (round.has_marks) {
+        filters_[f].windows.spread(parts.marks, needed);
+        if (round.facts.any_infinity)
+          filters_[f].signs.multiply_infinities(filters_[f].windows, parts.marks, needed, place.size, parts.rest);
+        parts.left[f] = 0;
+      }
+      finish(f, round, is_combined() ? outs[0] : outs[f], place, parts);
     }
   }
 
@@ -261,46 +367,76 @@ class ByTransforms final : public Runner {
   }
 
   /// A filter's sums, into its output or into the squares.
-  void finish(const Filter& filter, int exponent, bool has_marks, const View& out, const Place& place, const Parts& parts) const {
-    const int all = exponent + filter.spectrum.exponent;
-    const Space needed = needed_for(place);
-    for_each_piece(parts.tile, place.size, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
+  void finish(std::size_t f, const Round<Sum>& round, const View& out, const Place& place, const Parts& parts) const {
+    const Filter& filter = filters_[f];
+    const Space needed = needed_for(place.size);
+    const int all = round.by_taps ? 0 : round.exponent + filter.spectrum.exponent;
+    const Extremes<Sum>& samples = round.facts.extremes;
+    const WeightSigns& weights = filter.signs;
+    const bool may_be_negative = (samples.any_negative && weights.any_positive()) || (samples.any_positive && weights.any_negative());
+    const bool may_be_positive = (samples.any_positive && weights.any_positive()) || (samples.any_negative && weights.any_negative());
+    constexpr Sum most = std::numeric_limits<Sum>::max();
+    for_each_piece(parts.tile, place.size, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line, int worker) {
+      const std::uint8_t* const windows = round.has_marks ? filter.windows.of_outputs(parts.marks, needed, {z, y, x}) : nullptr;
+      Sum* const own = parts.columns + worker * tiles_.block_elements();
+      Sum* sums = round.by_taps ? own : line;
+      if (round.by_taps) {
+        std::fill_n(sums, n, Sum(0));
+        for_each_taken(windows, n, true, [&](std::int64_t begin, std::int64_t count) {
+          const Space& at = filter.windows.begin();
+          for (std::int64_t i = begin; i < begin + count; ++i)
+            sums[i] = static_cast<Sum>(tiles_.sum_by_taps(parts.tile, {at[0] + z, at[1] + y, at[2] + x + i}, filter.taps));
+        });
+      }
       if (all != 0) {  // in two steps: both powers are numbers
-        tiles_.kernels().scale(line, power_of_2<Sum>(all / 2), n);
-        tiles_.kernels().scale(line, power_of_2<Sum>(all - all / 2), n);
+        tiles_.kernels().scale(sums, power_of_2<Sum>(all / 2), n);
+        tiles_.kernels().scale(sums, power_of_2<Sum>(all - all / 2), n);
       }
-      if (filter.whole_sums) tiles_.kernels().round(line, n);
-      if (has_marks) put_marks(parts.marks + (z * needed[1] + y) * needed[2] + x, n, line);
-      if (is_combined()) {
-        lines_.add_squares(line, parts.squares + (z * place.size[1] + y) * row_outputs() + x, n);
+      if (filter.whole_sums) tiles_.kernels().round(sums, n);
+      if (is_checked_ && !(may_be_negative && may_be_positive)) {
+        // Sums that are the output go there at once: while rows come from further caches, others are written.
+        const bool are_outputs = !round.has_marks && !is_combined() && job_->scale == 1 && job_->offset == 0 && out.pixel == pixel_of<Sum> &&
+                                 out.strides.width == static_cast<std::int64_t>(sizeof(Sum));
+        Sum* const to = are_outputs ? reinterpret_cast<Sum*>(address(out, place, {z, y, x})) : own;
+        tiles_.kernels().clamp(sums, may_be_negative ? -most : 0, may_be_positive ? most : 0, to, n);
+        if (are_outputs) return;
+        sums = own;
+      }
+      const auto take = [&](std::int64_t begin, std::int64_t count) {
+        if (is_combined()) {
+          lines_.add_squares(sums + begin, parts.squares + (z * place.size[1] + y) * row_outputs() + x + begin, count);
+        } else {
+          store(out, place, {z, y, x + begin}, sums + begin, count);
+        }
+      };
+      std::int64_t left = 0;
+      if (round.number == 0) {
+        if (round.has_marks) left = tiles_.kernels().put_by_windows(windows, n, sums);
+        take(0, n);
       } else {
-        store(out, place, {z, y, x}, line, n);
+        left = for_each_taken(windows, n, round.by_taps, take);
       }
+      if (left > 0) std::atomic_ref(parts.left[f]).fetch_add(left, std::memory_order_relaxed);
     });
   }
 
-  static void put_marks(const std::uint8_t* marks, std::int64_t n, Sum* line) {
-    constexpr Sum infinity = std::numeric_limits<Sum>::infinity();
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::uint8_t of_output = mark::of_output(marks[i]);
-      if (of_output == mark::none) continue;
-      line[i] = of_output == mark::nan ? std::numeric_limits<Sum>::quiet_NaN() : of_output == mark::positive ? infinity : -infinity;
-    }
-  }
-
   void store_roots(const View& out, const Place& place, const Parts& parts) const {
-    for_each_piece(parts.tile, place.size, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
+    for_each_piece(parts.tile, place.size, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line, int) {
       lines_.roots(parts.squares + (z * place.size[1] + y) * row_outputs() + x, line, n);
       store(out, place, {z, y, x}, line, n);
     });
   }
 
-  void store(const View& out, const Place& place, const Space& at, const Sum* line, std::int64_t n) const {
+  static std::byte* address(const View& out, const Place& place, const Space& at) {
     const Strides& s = out.strides;
-    std::byte* const to = out.data + place.batch * s.batch + place.channel * s.channels + (place.begin[0] + at[0]) * s.depth +
-                          (place.begin[1] + at[1]) * s.height + (place.begin[2] + at[2]) * s.width;
+    return out.data + place.batch * s.batch + place.channel * s.channels + (place.begin[0] + at[0]) * s.depth +
+           (place.begin[1] + at[1]) * s.height + (place.begin[2] + at[2]) * s.width;
+  }
+
+  void store(const View& out, const Place& place, const Space& at, const Sum* line, std::int64_t n) const {
+    std::byte* const to = address(out, place, at);
     const Finish finish{.scale = job_->scale, .offset = job_->offset, .rounding = job_->rounding};
-    lines_.store[static_cast<std::size_t>(out.pixel)](line, finish, to, s.width, n);
+    lines_.store[static_cast<std::size_t>(out.pixel)](line, finish, to, out.strides.width, n);
   }
 
   std::shared_ptr<const Job> job_;
@@ -309,23 +445,14 @@ class ByTransforms final : public Runner {
   const Kernels<Sum>& lines_;
   Space input_;    ///< of a tile
   Space made_;     ///< outputs of a tile, at most
+  bool is_checked_;  ///< whether outputs keep to what is under their own boxes
+  bool has_marks_;   ///< whether tiles may need them
+  Blocks blocks_;
   Space counts_{};  ///< of tiles along each axis
   int workers_;
   int over_ = 1, within_ = 1;  ///< workers over the tiles, and within one: one of the two is 1
-  bool may_be_non_finite_ = false;
   std::vector<Filter> filters_;
 };
-
-/// Roundings there and back of a tile.
-double roundings_of(const Lengths& lengths, bool sum_f64) {
-  double one_way = 0;
-  if (lengths.along_z) one_way += roundings_along(lengths.planes);
-  if (lengths.along_y) one_way += roundings_along(lengths.rows) + roundings_of_twiddle;
-  if (lengths.along_x) one_way += roundings_along(lengths.columns);
-  if (lengths.folded) one_way += roundings_of_twiddle;
-  // The spectrum of the weights was computed in f64 and rounded.
-  return (sum_f64 ? 3 : 2) * one_way + 1 + roundings_of_twiddle;
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/transform.h"
 #include "cpu/expected.h"
 #include "cpu/fft/steps/axis.h"
 
@@ -284,6 +285,16 @@ TapBox::TapBox(std::span<const Taps> filters) {
 }
 
 LengthsFound find_lengths(const Job& job, const TapBox& box, const Rates& rates) { return Pricing(job, box, rates).cheapest(); }
+
+double roundings_of(const Lengths& lengths, bool sum_f64) {
+  double one_way = 0;
+  if (lengths.along_z) one_way += roundings_along(lengths.planes);
+  if (lengths.along_y) one_way += roundings_along(lengths.rows) + roundings_of_twiddle;
+  if (lengths.along_x) one_way += roundings_along(lengths.columns);
+  if (lengths.folded) one_way += roundings_of_twiddle;
+  // The spectrum of the weights was computed in f64 and rounded.
+  return (sum_f64 ? 3 : 2) * one_way + 1 + roundings_of_twiddle;
+}
 
 Space outputs_of(const Lengths& lengths, const TapBox& box) {
   Space made = lengths.input();

@@ -52,6 +52,9 @@ struct LengthsFound {
 };
 LengthsFound find_lengths(const Job& job, const TapBox& box, const Rates& rates);
 
+/// Roundings there and back of a tile.
+double roundings_of(const Lengths& lengths, bool sum_f64);
+
 /// Outputs of a tile along each axis.
 Space outputs_of(const Lengths& lengths, const TapBox& box);
 

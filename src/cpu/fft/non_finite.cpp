@@ -1,85 +1,206 @@
-// non_finite.cpp: NaN by windows along one axis after the other, infinities one by one.
+// non_finite.cpp: infinities times the signs of weights, as rows of bits.
 #include "cpu/fft/non_finite.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "cpu/fft/steps/kernels.h"
 
 namespace halation::cpu_backend {
 namespace {
 
-/// Of a byte: the sample's mark, and that a window which begins there has a NaN.
-constexpr std::uint8_t sample_bits = 3, window_bit = 4;
+constexpr std::int64_t word_bits = 64;
 
-/// Row by row, `apart` apart and of n bytes each: what any of `taps` rows from it on has. The last rows, from which there are fewer, are
-/// left half done.
-void join_windows(std::uint8_t* lines, std::int64_t apart, std::int64_t rows, std::int64_t taps, std::int64_t n) {
-  // What holds for windows of some rows holds for twice as many of two of them.
-  for (std::int64_t width = 1; width < taps;) {
-    const std::int64_t step = std::min(width, taps - width);
-    for (std::int64_t row = 0; row + width + step <= rows; ++row) {
-      std::uint8_t* const line = lines + row * apart;
-      for (std::int64_t i = 0; i < n; ++i) line[i] |= line[i + step * apart] & window_bit;
-    }
-    width += step;
-  }
+std::int64_t words_for(std::int64_t bits) { return (bits + word_bits - 1) / word_bits; }
+
+/// 64 bits from any place on. One word more than they need is read.
+std::uint64_t bits_at(const std::uint64_t* words, std::int64_t at) {
+  const std::uint64_t* const from = words + at / word_bits;
+  const int shift = static_cast<int>(at % word_bits);
+  return (from[0] >> shift) | ((from[1] << 1) << (word_bits - 1 - shift));
 }
+
+bool bit_at(const std::uint64_t* words, std::int64_t at) { return ((words[at / word_bits] >> (at % word_bits)) & 1) != 0; }
+
+std::uint8_t with_products(int window, bool positive, bool negative) {
+  return static_cast<std::uint8_t>((window & ~mark::has_infinity) | (positive ? mark::has_positive_infinity : 0) |
+                                   (negative ? mark::has_negative_infinity : 0));
+}
+
+/// A row's bits and what is read behind them: windows of outputs that are none.
+std::int64_t padded_words(std::int64_t bits) { return words_for(bits) + 2; }
 
 }  // namespace
 
-WeightSigns::WeightSigns(const Taps& taps, const TapBox& box) : size_(taps.size) {
-  for (std::size_t axis = 0; axis < 3; ++axis) begin_[axis] = taps.lead[axis] - box.lead[axis];
-  signs_.reserve(taps.weights.size());
-  for (std::size_t row = 0; row < taps.weights.size(); row += static_cast<std::size_t>(size_[2])) {
-    for (std::size_t x = static_cast<std::size_t>(size_[2]); x-- > 0;) {
-      const double weight = taps.weights[row + x];
-      signs_.push_back(weight > 0 ? mark::positive : weight < 0 ? mark::negative : mark::nan);
-    }
+WeightSigns::WeightSigns(const Taps& taps) : size_(taps.size) {
+  bool any_zero = false;
+  for (const double weight : taps.weights) {
+    any_positive_ |= weight > 0;
+    any_negative_ |= weight < 0;
+    any_zero |= weight == 0;
   }
+  if (!any_zero && any_positive_ != any_negative_) return;
+  row_words_ = words_for(size_[2]) + 3;
+  const std::int64_t rows = size_[0] * size_[1];
+  bits_.resize(static_cast<std::size_t>(2 * rows * row_words_));
+  const double* weight = taps.weights.data();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t x = 0; x < size_[2]; ++x, ++weight) {
+      const std::int64_t at = word_bits + size_[2] - 1 - x;
+      for (const int negative : {0, 1}) {
+        if (negative == 0 ? *weight < 0 : *weight > 0) continue;
+        bits_[static_cast<std::size_t>((2 * row + negative) * row_words_ + at / word_bits)] |= std::uint64_t{1} << (at % word_bits);
+      }
+    }
+    const std::size_t first = runs_.size();
+    const auto makes = [&](std::int64_t at, int negative) { return bit_at(row_bits(row, negative), word_bits + at); };
+    for (std::int64_t at = 0, end = 0; at < size_[2]; at = end) {
+      for (end = at + 1; end < size_[2] && makes(end, 0) == makes(at, 0) && makes(end, 1) == makes(at, 1);) ++end;
+      runs_.push_back({.at = static_cast<std::uint32_t>(at),
+                       .length = static_cast<std::uint32_t>(end - at),
+                       .makes_positive = makes(at, 0),
+                       .makes_negative = makes(at, 1)});
+    }
+    std::stable_sort(runs_.begin() + static_cast<std::ptrdiff_t>(first), runs_.end(), [](const Run& a, const Run& b) { return a.length < b.length; });
+    rows_.push_back({row, first, runs_.size()});
+  }
+  std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.end - a.begin > b.end - b.begin; });
 }
 
-void WeightSigns::mark_outputs(std::uint8_t* marks, const Space& input, const Space& output) const {
-  const std::int64_t row = input[2];
-  const std::int64_t plane = input[1] * row;
-  const std::int64_t samples = input[0] * plane;
-  // NaN, from wherever windows begin.
-  for (std::int64_t i = 0; i < samples; ++i) {
-    const auto sample = static_cast<std::uint8_t>(marks[i] & sample_bits);
-    marks[i] = static_cast<std::uint8_t>(sample | (sample == mark::nan ? window_bit : 0));
+std::int64_t WeightSigns::scratch_bytes(const Space& input, const Space& output) const {
+  if (have_one_sign()) return 0;
+  const std::int64_t sample_rows = input[0] * input[1];
+  return Scratch::bytes<std::uint64_t>(2 * sample_rows * padded_words(input[2])) + Scratch::bytes<std::int64_t>(2 * sample_rows) +
+         Scratch::bytes<std::uint64_t>(padded_words(input[2])) + 3 * Scratch::bytes<std::uint64_t>(words_for(output[2]));
+}
+
+/// A tile's infinities as rows of bits.
+class WeightSigns::BitRows {
+ public:
+  BitRows(const WeightSigns& weights, const Windows& windows, std::uint8_t* marks, const Space& input, const Space& output, Scratch scratch)
+      : weights_(weights),
+        windows_(windows),
+        marks_(marks),
+        input_(input),
+        output_(output),
+        words_(padded_words(input[2])),
+        output_words_(words_for(output[2])) {
+    const std::int64_t rows = input[0] * input[1];
+    samples_ = scratch.take<std::uint64_t>(2 * rows * words_);
+    counts_ = scratch.take<std::int64_t>(2 * rows);
+    joined_ = scratch.take<std::uint64_t>(words_);
+    for (std::uint64_t** each : {&products_[0], &products_[1], &open_}) *each = scratch.take<std::uint64_t>(output_words_);
+    std::fill_n(samples_, 2 * rows * words_, 0);
+    std::fill_n(counts_, 2 * rows, 0);
+    for (std::int64_t at = 0; at < 2 * rows; ++at) {
+      std::uint64_t* const bits = samples_ + at * words_;
+      kernels_.bits_of(marks + at / 2 * input[2], input[2], mark::sample_bits, at % 2 == 0 ? mark::positive_infinity : mark::negative_infinity, bits);
+      for (std::int64_t i = 0; i < words_; ++i) counts_[at] += std::popcount(bits[i]);
+    }
   }
-  for (std::int64_t line = 0; line < input[0] * input[1]; ++line) join_windows(marks + line * row, 1, row, size_[2], 1);
-  for (std::int64_t z = 0; z < input[0]; ++z) join_windows(marks + z * plane, row, input[1], size_[1], row);
-  join_windows(marks, plane, input[0], size_[0], plane);
-  for (std::int64_t z = 0; z < output[0]; ++z) {
-    for (std::int64_t y = 0; y < output[1]; ++y) {
-      const std::uint8_t* const from = marks + (z + begin_[0]) * plane + (y + begin_[1]) * row + begin_[2];
-      std::uint8_t* const to = marks + z * plane + y * row;
-      for (std::int64_t i = 0; i < output[2]; ++i) {
-        to[i] = static_cast<std::uint8_t>(to[i] | ((from[i] & window_bit) != 0 ? mark::nan << mark::output_shift : 0));
+
+  void multiply() {
+    for (std::int64_t row = 0; row < output_[0] * output_[1]; ++row) multiply_row(row / output_[1], row % output_[1]);
+  }
+
+ private:
+  void multiply_row(std::int64_t z, std::int64_t y) {
+    std::uint8_t* const of_row = windows_.of_outputs(marks_, input_, {z, y, 0});
+    for (std::uint64_t* each : products_) std::fill_n(each, output_words_, 0);
+    kernels_.bits_of(of_row, output_[2], mark::has_gone, 0, open_);
+    kernels_.bits_of(of_row, output_[2], mark::has_infinity, 0, joined_);
+    for (std::int64_t i = 0; i < output_words_; ++i) open_[i] &= ~joined_[i];
+    const Space& begin = windows_.begin();
+    for (const Row& weights : weights_.rows_) {
+      if (!any_is_open()) break;
+      const std::int64_t row = (z + begin[0] + weights.row / weights_.size_[1]) * input_[1] + y + begin[1] + weights.row % weights_.size_[1];
+      for (const int negative : {0, 1}) meet(2 * row + negative, weights, negative);
+    }
+    kernels_.put_products(of_row, output_[2], products_[0], products_[1]);
+  }
+
+  /// Whether an output may still be other than NaN.
+  bool any_is_open() {
+    std::uint64_t any = 0;
+    for (std::int64_t i = 0; i < output_words_; ++i) {
+      open_[i] &= ~(products_[0][i] & products_[1][i]);
+      any |= open_[i];
+    }
+    return any != 0;
+  }
+
+  /// A row of samples of one sign and one of weights.
+  void meet(std::int64_t samples, const Row& weights, int negative) {
+    if (counts_[samples] == 0) return;
+    const std::int64_t words_of_one = words_for(weights_.size_[2] + word_bits);
+    if (counts_[samples] * words_of_one <= static_cast<std::int64_t>(weights.end - weights.begin) * output_words_) {
+      by_infinities(samples_ + samples * words_, weights, negative);
+    } else {
+      by_runs(samples_ + samples * words_, weights, negative);
+    }
+  }
+
+  /// Each infinity, by the row of weights.
+  void by_infinities(const std::uint64_t* bits, const Row& weights, int negative) {
+    const std::int64_t taps = weights_.size_[2];
+    for (std::int64_t word = 0; word < words_for(input_[2]); ++word) {
+      for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
+        // The output from which the last weight meets it.
+        const std::int64_t first = word * word_bits + std::countr_zero(left) - windows_.begin()[2] - taps + 1;
+        const std::int64_t low = std::max<std::int64_t>(0, first) / word_bits;
+        const std::int64_t high = std::min(output_words_, words_for(std::max<std::int64_t>(0, first + taps)));
+        for (const int sign : {0, 1}) {
+          const std::uint64_t* const row = weights_.row_bits(weights.row, sign ^ negative);
+          for (std::int64_t i = low; i < high; ++i) products_[sign][i] |= bits_at(row, word_bits + i * word_bits - first);
+        }
       }
     }
   }
-  // Infinities: each output whose box holds it gets the sign of its product.
-  for (std::int64_t at = 0; at < samples; ++at) {
-    const int sample = marks[at] & sample_bits;
-    if (sample != mark::positive && sample != mark::negative) continue;
-    const bool swap = sample == mark::negative;
-    const Space place{at / plane, at % plane / row, at % row};
-    const std::int64_t first = place[2] - begin_[2] - size_[2] + 1;  // the output that the last weight meets it from
-    const std::int64_t low = std::max<std::int64_t>(0, -first);
-    const std::int64_t high = std::min(size_[2], output[2] - first);
-    for (std::int64_t kz = 0; kz < size_[0]; ++kz) {
-      const std::int64_t z = place[0] - begin_[0] - kz;
-      if (z < 0 || z >= output[0]) continue;
-      for (std::int64_t ky = 0; ky < size_[1]; ++ky) {
-        const std::int64_t y = place[1] - begin_[1] - ky;
-        if (y < 0 || y >= output[1]) continue;
-        const std::uint8_t* const sign = signs_.data() + (kz * size_[1] + ky) * size_[2];
-        std::uint8_t* const to = marks + z * plane + y * row + first;
-        const auto add = [&](std::int64_t i, int of_output) { to[i] = static_cast<std::uint8_t>(to[i] | (of_output << mark::output_shift)); };
-        if (swap) {
-          for (std::int64_t i = low; i < high; ++i) add(i, (sign[i] >> 1) | ((sign[i] & 1) << 1));
-        } else {
-          for (std::int64_t i = low; i < high; ++i) add(i, sign[i]);
-        }
+
+  /// Each run of weights of one sign, by the row of samples: of 2^n to 2^(n + 1) − 1 weights, two windows of 2^n samples.
+  void by_runs(const std::uint64_t* bits, const Row& weights, int negative) {
+    std::copy_n(bits, words_, joined_);
+    std::int64_t width = 1;
+    for (std::size_t at = weights.begin; at < weights.end; ++at) {
+      const Run& run = weights_.runs_[at];
+      for (; 2 * width <= run.length; width *= 2) {
+        for (std::int64_t i = 0; i + width / word_bits + 1 < words_; ++i) joined_[i] |= bits_at(joined_, i * word_bits + width);
+      }
+      // Of the samples that output 0 multiplies by weights of the run: the first, and the last `width`'s first.
+      const std::int64_t low = windows_.begin()[2] + weights_.size_[2] - run.at - run.length;
+      const std::int64_t high = windows_.begin()[2] + weights_.size_[2] - run.at - width;
+      const std::uint64_t makes[2] = {run.makes_positive != 0 ? ~std::uint64_t{0} : 0, run.makes_negative != 0 ? ~std::uint64_t{0} : 0};
+      for (std::int64_t i = 0; i < output_words_; ++i) {
+        if (open_[i] == 0) continue;
+        const std::uint64_t hit = bits_at(joined_, i * word_bits + low) | bits_at(joined_, i * word_bits + high);
+        for (const int sign : {0, 1}) products_[sign][i] |= makes[sign ^ negative] & hit;
+      }
+    }
+  }
+
+  const MarkKernels& kernels_ = mark_kernels();
+  const WeightSigns& weights_;
+  const Windows& windows_;
+  std::uint8_t* marks_;
+  Space input_, output_;
+  std::int64_t words_, output_words_;
+  std::uint64_t* samples_;      ///< a row of bits for either sign of infinity
+  std::int64_t* counts_;        ///< of infinities in each
+  std::uint64_t* joined_;       ///< windows of one
+  std::uint64_t* products_[2];  ///< outputs of a row that have +∞ among their products, and −∞
+  std::uint64_t* open_;         ///< those that may not be NaN yet
+};
+
+void WeightSigns::multiply_infinities(const Windows& windows, std::uint8_t* marks, const Space& input, const Space& output,
+                                      Scratch scratch) const {
+  if (!have_one_sign()) {
+    BitRows(*this, windows, marks, input, output, scratch).multiply();
+  } else if (any_negative_) {
+    for (std::int64_t row = 0; row < output[0] * output[1]; ++row) {
+      std::uint8_t* const of_row = windows.of_outputs(marks, input, {row / output[1], row % output[1], 0});
+      for (std::int64_t x = 0; x < output[2]; ++x) {
+        const int window = of_row[x];
+        of_row[x] = with_products(window, (window & mark::has_negative_infinity) != 0, (window & mark::has_positive_infinity) != 0);
       }
     }
   }

@@ -69,6 +69,25 @@ void TileTransform<T>::clear_padding(T* tile) const {
 }
 
 template <class T>
+double TileTransform<T>::sum_by_taps(T* tile, const Space& at, const Taps& taps) const {
+  const double* weights = taps.weights.data();
+  double sum = 0;
+  for (std::int64_t i = 0; i < taps.size[0] * taps.size[1]; ++i) {
+    std::int64_t x = at[2];
+    for (std::int64_t left = taps.size[2]; left > 0;) {  // of a folded tile row by row
+      const std::int64_t begin = lengths_.folded ? x % lengths_.columns : x;
+      const T* const line = lengths_.folded ? row(tile, 0, x / lengths_.columns) : row(tile, at[0] + i / taps.size[1], at[1] + i % taps.size[1]);
+      const std::int64_t count = std::min(left, lengths_.columns - begin);
+      sum += kernels_.dot(line + begin, weights, count);
+      weights += count;
+      x += count;
+      left -= count;
+    }
+  }
+  return sum;
+}
+
+template <class T>
 template <bool forth>
 void TileTransform<T>::along_z(T* tile, std::int64_t vectors, int workers) const {
   if (z_.length == 1) return;

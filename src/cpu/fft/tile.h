@@ -1,6 +1,7 @@
 // tile.h: a tile of pixels as a matrix of complex numbers, transformed there and back.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "cpu/fft/lengths.h"
 #include "cpu/fft/steps/axis.h"
 #include "cpu/fft/steps/kernels.h"
+#include "cpu/tiles/parallel.h"
 
 namespace halation::cpu_backend {
 
@@ -38,6 +40,27 @@ class TileTransform {
   /// Elements of a row that are read: those behind its columns, and rows behind the last, must be numbers.
   std::int64_t pitch() const { return pitch_; }
   void clear_padding(T* tile) const;
+
+  /// piece(z, y, x, n, line, worker) for the first pixels of a tile, by so many threads: each row that lies together in it.
+  template <class Piece>
+  void for_each_piece(T* tile, const Space& size, int workers, const Piece& piece) const {
+    const std::int64_t columns = lengths_.columns;
+    if (lengths_.folded) {
+      parallel(workers, (size[2] + columns - 1) / columns, [&](int worker, std::int64_t at) {
+        const std::int64_t x = at * columns;
+        piece(0, 0, x, std::min(columns, size[2] - x), row(tile, 0, at), worker);
+      });
+      return;
+    }
+    parallel(workers, size[0] * size[1], [&](int worker, std::int64_t at) {
+      const std::int64_t z = at / size[1];
+      const std::int64_t y = at % size[1];
+      piece(z, y, 0, size[2], row(tile, z, y), worker);
+    });
+  }
+
+  /// The sum by taps of a filter whose box begins at `at`, from pixels as they were put in.
+  double sum_by_taps(T* tile, const Space& at, const Taps& taps) const;
 
   /// Along z and y, of the first so many columns, all others being 0, or of no interest on the way back; by so many threads.
   void forward(T* tile, std::int64_t columns, int workers) const;

@@ -1,6 +1,8 @@
 // fft/steps/kernels.cpp: the tables of all instruction sets, and the choice at run time.
 #include "cpu/fft/steps/kernels.h"
 
+#include "cpu/fft/windows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -20,6 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 #include "cpu/fft/steps/butterflies-inl.h"
 #include "cpu/fft/steps/transform-inl.h"
 #include "cpu/fft/steps/turn-inl.h"
+#include "cpu/fft/steps/look-inl.h"
+#include "cpu/fft/steps/marks-inl.h"
 
 template <bool conj, class T>
 void multiply(const T* a, const T* b, T* to, std::int64_t count) {
@@ -51,26 +55,17 @@ void multiply_row(const T* re, const T* im, T by_re, T by_im, T* to_re, T* to_im
 }
 
 template <class T>
-T largest(const T* from, std::int64_t n) {
-  const hn::ScalableTag<T> d;
-  const hn::RebindToSigned<decltype(d)> bits;  // of magnitudes grow as they do, infinity and NaN above all
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  auto most = hn::Zero(bits);
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) most = hn::Max(most, hn::BitCast(bits, hn::Abs(hn::LoadU(d, from + i))));
-  T found = hn::GetLane(hn::BitCast(d, hn::MaxOfLanes(bits, most)));
-  if (!std::isfinite(found)) return std::numeric_limits<T>::infinity();
-  for (; i < n; ++i) {
-    const T magnitude = std::fabs(from[i]);
-    if (!std::isfinite(magnitude)) return std::numeric_limits<T>::infinity();
-    found = std::max(found, magnitude);
-  }
-  return found;
+void scale(T* line, T by, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) line[i] *= by;
 }
 
 template <class T>
-void scale(T* line, T by, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) line[i] *= by;
+void clamp(const T* from, T low, T high, T* to, std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  const auto least = hn::Set(d, low), most = hn::Set(d, high);
+  along_line<T>(
+      n, [&](std::int64_t i) { hn::StoreU(hn::Min(hn::Max(hn::LoadU(d, from + i), least), most), d, to + i); },
+      [&](std::int64_t i) { to[i] = std::min(std::max(from[i], low), high); });
 }
 
 template <class T>
@@ -92,8 +87,16 @@ TransformKernels<T> make_table() {
           .multiply = multiply<false, T>,
           .multiply_conj = multiply<true, T>,
           .multiply_row = multiply_row<T>,
-          .largest = largest<T>,
+          .extremes = extremes<T>,
+          .add_row = add_row<T>,
+          .part_sums = part_sums<T>,
+          .sum_of_squares = sum_of_squares<T>,
+          .dot = dot<T>,
+          .leave_out = leave_out<T>,
+          .mark_samples = mark_samples<T>,
+          .put_by_windows = put_by_windows<T>,
           .scale = scale<T>,
+          .clamp = clamp<T>,
           .round = round<T>};
 }
 
@@ -107,6 +110,11 @@ const TransformKernels<double>* transforms_f64() {
   return &table;
 }
 
+const MarkKernels* marks() {
+  static const MarkKernels table{.begin_windows = begin_windows, .join_windows = join_windows, .bits_of = bits_of, .put_products = put_products};
+  return &table;
+}
+
 }  // namespace halation::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -115,6 +123,7 @@ namespace halation::cpu_backend {
 
 HWY_EXPORT(transforms_f32);
 HWY_EXPORT(transforms_f64);
+HWY_EXPORT(marks);
 
 template <>
 const TransformKernels<float>& transform_kernels<float>() {
@@ -125,6 +134,8 @@ template <>
 const TransformKernels<double>& transform_kernels<double>() {
   return *HWY_DYNAMIC_DISPATCH(transforms_f64)();
 }
+
+const MarkKernels& mark_kernels() { return *HWY_DYNAMIC_DISPATCH(marks)(); }
 
 }  // namespace halation::cpu_backend
 #endif  // HWY_ONCE

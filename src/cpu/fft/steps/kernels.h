@@ -20,6 +20,21 @@ struct Columns {
   const T* twist = nullptr;  ///< real and imaginary part for each point, or null
 };
 
+/// What numbers are like.
+template <class T>
+struct Extremes {
+  T largest = 0;  ///< magnitude; infinity where one is not finite
+  bool any_negative = false, any_positive = false;
+};
+
+/// What rows under one another have in their parts.
+template <class T>
+struct PartSums {
+  T least = 0;     ///< sum of squares of a part
+  double all = 0;  ///< sum of all squares, of some twice where parts overlap
+  bool any_negative = false, any_positive = false;
+};
+
 template <class T>
 struct TransformKernels {
   std::int64_t lanes;
@@ -34,9 +49,26 @@ struct TransformKernels {
   void (*multiply_conj)(const T* a, const T* b, T* to, std::int64_t count);
   /// Of a row of n numbers: times one, or to itself.
   void (*multiply_row)(const T* re, const T* im, T by_re, T by_im, T* to_re, T* to_im, std::int64_t n);
-  /// The largest magnitude among n numbers; infinity where one is not finite.
-  T (*largest)(const T* from, std::int64_t n);
+  Extremes<T> (*extremes)(const T* from, std::int64_t n);
+  /// Rows of n numbers one after the other into `sums` of two vectors and n numbers: their squares, and the least and the largest.
+  void (*add_row)(const T* from, std::int64_t n, T* sums, bool is_first);
+  /// Of all rows, in parts no longer than `most`, which cover a row.
+  PartSums<T> (*part_sums)(const T* sums, std::int64_t n, std::int64_t most);
+  /// The sum of (scale · x)², in f64.
+  double (*sum_of_squares)(const T* from, double scale, std::int64_t n);
+  /// The sum of products, in f64.
+  double (*dot)(const T* a, const double* b, std::int64_t n);
+  /// Leaves out numbers from a magnitude on, or that are none: 0 in their place, and `mark::gone`, or marks of infinities where these are to
+  /// be told apart; `mark::zero` elsewhere. Whether there is an infinity.
+  bool (*leave_out)(T* line, std::int64_t n, T gone_from, bool tells_infinities, std::uint8_t* marks);
+  /// Adds marks of what is left.
+  void (*mark_samples)(const T* line, std::int64_t n, T strong_from, std::uint8_t* marks);
+  /// Sums by windows: 0 where these hold only zeros, infinities and NaN where they hold such, and 0 where they hold nothing strong; how many
+  /// these are.
+  std::int64_t (*put_by_windows)(const std::uint8_t* windows, std::int64_t n, T* sums);
   void (*scale)(T* line, T by, std::int64_t n);
+  /// To numbers from `low` to `high`.
+  void (*clamp)(const T* from, T low, T high, T* to, std::int64_t n);
   /// To whole numbers, the nearest, in place.
   void (*round)(T* line, std::int64_t n);
 };
@@ -46,5 +78,18 @@ template <class T>
 const TransformKernels<T>& transform_kernels();
 template <> const TransformKernels<float>& transform_kernels<float>();
 template <> const TransformKernels<double>& transform_kernels<double>();
+
+/// Of windows.h's bytes.
+struct MarkKernels {
+  /// What a sample is becomes what a window of one sample has.
+  void (*begin_windows)(std::uint8_t* marks, std::int64_t n);
+  /// Each of n windows joins what the one `apart` behind it has.
+  void (*join_windows)(std::uint8_t* marks, std::int64_t apart, std::int64_t n);
+  /// Bits of those of n bytes that have `value` where `mask` has bits; whole words, zeros behind the last.
+  void (*bits_of)(const std::uint8_t* marks, std::int64_t n, std::uint8_t mask, std::uint8_t value, std::uint64_t* bits);
+  /// Puts bits into bytes: has_positive_infinity and has_negative_infinity.
+  void (*put_products)(std::uint8_t* marks, std::int64_t n, const std::uint64_t* positive, const std::uint64_t* negative);
+};
+const MarkKernels& mark_kernels();
 
 }  // namespace halation::cpu_backend
