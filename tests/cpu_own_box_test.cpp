@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/convert.h"
-#include "core/transform.h"
+#include "core/own_box.h"
 #include "halation/halation.h"
 #include "numbers.h"
 

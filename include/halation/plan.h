@@ -180,10 +180,7 @@ class Plan {
   /// holds where Σ|w| · max|x| is finite in the type of sums.
   ///
   /// Of method fft it is norm-wise, of a tile: c · ε · log2(N) · ‖w‖₂ · √N · max|x| in shape, N the samples of a tile, c some 4
-  /// (core/transform.h derives it). Where accuracy is exact and input or output are floats, what is bright elsewhere does not blur what is
-  /// dark: an output is off by `error_bound(4 · b)` at most, b the root of the sum of squares of the samples under its own filter. Zeros
-  /// make exactly 0 there, and where neither samples nor weights are negative, neither are sums. Else any output may be off by what the
-  /// largest sample of its tile allows.
+  /// (core/transform.h). Of floats, where accuracy is exact, an output is off by `error_bound(4 · ‖x‖₂ of its own box)` (core/own_box.h).
   double error_bound(double max_abs) const;
   /// All methods that the device offers, for each filter: the one chosen, then the others, best first, by
   /// what was measured where the plan measures, else by what is expected; last those that are not to choose

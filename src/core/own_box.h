@@ -1,4 +1,5 @@
-// own_box.h: how far transforms may be off: what bounds each output over its own filter's box.
+// own_box.h: how far transforms may be off: what bounds each output over its own filter's box. Without it what is bright anywhere in a tile
+// blurs what is dark (core/transform.h).
 #pragma once
 
 #include "core/job.h"

@@ -43,8 +43,7 @@ inline double roundings_of_pass(int radix) {
 /// Algorithms, 2nd ed., section 24.1, for radix 2): all together ‖δx̂‖₂ ≤ ρ u ‖x̂‖₂, ρ the sum of the c, and likewise ŵ; the product adds
 /// its own. So y[n] is off by 1/N ‖ŵ‖₂ ‖δx̂‖₂ at most (Cauchy and Schwarz), which is ρ u ‖w‖₂ ‖x‖₂. The way back is a sum of the N
 /// products in a tree in which each meets ρ' roundings: off by ρ' u / N Σ_k |ŵ_k x̂_k| ≤ ρ' u ‖w‖₂ ‖x‖₂. And ‖x‖₂ ≤ √samples · max|x|. ∎
-/// It is norm-wise, of the tile: by itself a star of 10⁶ lets sky of 1 beside it be off by 10⁶ times as much as sky alone. What backends do
-/// about it: own_box_factor.
+/// It is norm-wise, of the tile: a star of 10⁶ lets sky of 1 beside it be off by 10⁶ times as much as sky alone.
 inline double transform_error(const std::vector<double>& weights, const TransformFacts& facts, bool sum_f64) {
   const double u = sum_f64 ? 0x1p-53 : 0x1p-24;
   double squares = 0;
@@ -53,24 +52,7 @@ inline double transform_error(const std::vector<double>& weights, const Transfor
   return facts.roundings * u * growth * std::sqrt(squares) * std::sqrt(facts.samples);
 }
 
-/// Where `is_bounded_by_own_box`, each sum is off by at most own_box_factor · ρ u √samples ‖w‖₂ B, B = ‖x‖₂ over the box of its own filter:
-/// own_box_factor · transform_error · B. A box that holds only zeros makes exactly 0, and where neither samples nor weights are negative,
-/// neither are sums.
-///
-/// Proof. Let T = ‖x‖₂ over a tile of N samples and t = T/√N/own_box_factor. A sum by this tile's transform is off by ρ u ‖w‖₂ T at most
-/// (transform_error), and it is taken only where B ≥ t, so T ≤ own_box_factor √N B. A box in which any |x| ≥ t, or any part of which has
-/// Σx² ≥ t², is such. The box of any other sum holds no |x| ≥ t. So its sum stays as it is when all of these are replaced by 0; T and t
-/// are then those of what is left, which is transformed again. The largest |x| is at least T/√N > t, so that each time some are replaced.
-/// What is summed by taps is off by less. Where a sum is known not to be negative, 0 is nearer to it than any negative number. ∎
-inline constexpr double own_box_factor = 4;
-
-/// Whether the sums of a job by transforms keep to the bound above: where floats show what they are off by. Integers from integers differ
-/// by a level at most, whatever the tile.
-inline bool is_bounded_by_own_box(const Job& job) {
-  return job.accuracy == Accuracy::exact && (is_float(job.in_pixel) || is_float(job.out_pixel));
-}
-
-/// How far one sum by factors along one axis after the other is off, each by transforms or by sums, over the largest |x|: what they are off along one axis, times what the
+/// The same of factors along one axis after the other, each by transforms or by sums: what they are off along one axis, times what the
 /// others make of it.
 inline double transform_error_by_axes(const std::array<std::vector<double>, 3>& factors, const TransformFacts& facts, bool sum_f64) {
   const TransformFacts of_axis{.samples = facts.axis_samples, .roundings = facts.axis_roundings};

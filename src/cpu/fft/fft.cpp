@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/finite.h"
+#include "core/own_box.h"
 #include "core/transform.h"
 #include "cpu/expected.h"
 #include "cpu/families.h"

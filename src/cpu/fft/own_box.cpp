@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/own_box.h"
 #include "core/transform.h"
 #include "cpu/fft/scaling.h"
 
