@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <vector>
 
 #include "halation/halation.h"
 
@@ -174,6 +177,27 @@ TEST(Gaussian, ConstantImageIsUnchanged) {
       for (const double value : values_of(convolve(ones, filter, {.method = Method::separable}))) {
         ASSERT_LE(value, 1) << to_string(shape) << ", sigma " << sigma;
         ASSERT_GE(value, 1 - 0x1p-21) << to_string(shape) << ", sigma " << sigma;
+      }
+    }
+  }
+}
+
+/// Sums in f64 that f32 cannot hold are infinite there, by every instruction set, at every place of a vector.
+TEST(Convolution, SumsInF64BecomeF32AsTheLanguageConverts) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double values[] = {infinity, -infinity, 1e300, -1e300, 3.5e38, -3.5e38, 3.4e38, -3.4e38, 1.0 / 3, -1e-40, std::nan(""), 0};
+  for (const std::int64_t width : {1, 5, 41}) {
+    Image in({.height = 3, .width = width}, Pixel::f64);
+    auto* at = reinterpret_cast<double*>(in.view().data);
+    for (std::int64_t i = 0; i < in.shape().elements(); ++i) at[i] = values[static_cast<std::size_t>(i) % std::size(values)];
+    for (const Filter& filter : {Filter(std::vector<double>{1}), Filter::separable({.y = {0.5}, .x = {2}})}) {
+      const Image out = convolve(in, filter, {.output = Pixel::f32});
+      for (std::int64_t i = 0; i < in.shape().elements(); ++i) {
+        const float got = reinterpret_cast<const float*>(out.view().data)[i];
+        const bool is_subnormal = at[i] != 0 && std::fabs(at[i]) < 0x1p-126;  // which may be taken as 0
+        if (std::isnan(at[i])) EXPECT_TRUE(std::isnan(got)) << i;
+        else if (is_subnormal) EXPECT_NEAR(got, at[i], 0x1p-126) << i;
+        else EXPECT_EQ(got, static_cast<float>(at[i])) << i;
       }
     }
   }

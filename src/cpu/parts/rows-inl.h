@@ -120,8 +120,15 @@ HWY_INLINE void demote(D d, V value, Rounding rounding, T* to) {
   if constexpr (std::is_same_v<T, Sum>) {
     hn::StoreU(value, d, to);
   } else if constexpr (std::is_same_v<T, float>) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+    // DemoteTo makes the largest number of what is infinite, or becomes so.
+    HWY_ALIGN Sum sums[hn::MaxLanes(D())];
+    hn::Store(value, d, sums);
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i) to[i] = static_cast<float>(sums[i]);
+#else
     const hn::Rebind<float, D> d_narrow;
     hn::StoreU(hn::DemoteTo(d_narrow, value), d_narrow, to);
+#endif
   } else if constexpr (std::is_same_v<T, f16>) {
     const hn::Rebind<hwy::float16_t, D> d_half;
     hn::StoreU(hn::DemoteTo(d_half, value), d_half, reinterpret_cast<hwy::float16_t*>(to));
