@@ -105,7 +105,7 @@ class FiltersAndDevices(ProgramTest):
         text = self.run_ok("filters", "sharpen")[0].decode()
         self.assertRegex(text, r"(?m)^--strength +\S.*in \[0, 1\) \[0\.8\]$")
         self.assertRegex(self.run_ok("filters", "sobel")[0].decode(), r"(?m)^--axis +\S.*x, y or z \[x\]$")
-        self.assertRegex(self.run_ok("filters", "gaussian")[0].decode(), r"(?m)^--sigma +\S.*px.*\[1\]$")
+        self.assertRegex(self.run_ok("filters", "gaussian")[0].decode(), r"(?m)^--sigma +\S(.|\n +)*px(.|\n +)*\[1\]$")
 
     def test_wrong_usage(self):
         self.check_error(["filters", "gausian"], "unknown filter 'gausian'; did you mean 'gaussian'?", 2)

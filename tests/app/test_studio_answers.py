@@ -131,7 +131,7 @@ class Answers(Studio):
         self.assertEqual([each["name"] for each in answer["filters"]], [line.split()[0] for line in listed.decode().splitlines() if line[0] != " "][:-1])
         self.assertEqual(answer["borders"], ["reflect101", "reflect", "replicate", "wrap", "constant"])
         sigma = next(each for each in answer["filters"] if each["name"] == "gaussian")["parameters"][0]
-        self.assertEqual((sigma["name"], sigma["unit"], sigma["default"], sigma["allowed"]), ("sigma", "px", "1", "> 0"))
+        self.assertEqual((sigma["name"], sigma["unit"], sigma["default"], sigma["allowed"]), ("sigma", "px", "1", ">= 0"))
 
     def test_weights(self):
         answer = self.ask_json("/weights", chain="sobel axis=x | edges | box size=131", stage=0)
