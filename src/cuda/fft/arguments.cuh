@@ -48,8 +48,7 @@ struct FftArguments {
   DeviceBorder borders[3];  ///< z, y, x
   const Complex<T>* spectrum;
   const Complex<T>* roots;  ///< of unity, where a size of tiles has them in memory
-  std::uint8_t* odd_tiles;       ///< what the second launch has to do for each tile (own_box.cuh); null where there can be nothing
-  const T* weights;              ///< in reverse, without the gain
+  std::uint8_t* odd_tiles;       ///< 1 for each tile that the second launch does again; null where there can be none
   const std::int8_t* signs;      ///< −1, 0 or 1 for each weight, row by row
   std::int64_t lead[3];          ///< of a tile's first row and column beside its first output's
   Divisor channels, across, down, depth;
@@ -60,11 +59,6 @@ struct FftArguments {
   T gain;              ///< a sum is as many times what the tile gives,
   T scale, offset;     ///< and an output scale · sum + offset
   bool whole;          ///< sums are whole numbers
-  bool own_box;        ///< sums are bounded over their own box (core/own_box.h)
-  bool not_negative;   ///< no weight is: nor is a sum of samples that are not
-  int group_lanes;     ///< neighbours in a row that are added up to a group (own_box.cuh), where it holds for every box; 0: there are none
-  bool group_pairs;    ///< and those of a second row
-  int group_period;    ///< of rows of many samples: in every so many warps of neighbours
   Pixel in_pixel, out_pixel;
   Rounding rounding;
 };
@@ -75,6 +69,7 @@ constexpr T largest_plain_number = static_cast<T>(7.9228162514264338e28);  // 2^
 
 enum class FftPurpose {
   filter,     ///< all tiles
+  odd_tiles,  ///< those that the first left
   spectrum    ///< of weights, which lie in a tile's first corner
 };
 
@@ -83,11 +78,9 @@ template <class T>
 struct FftTileKernels {
   using Kernel = void (*)(FftArguments<T>);
   int height, width, threads, blocks;
-  std::size_t shared_bytes, odd_shared_bytes;
-  int group_rows;                     ///< a box of so many rows holds one that is added up to groups
-  int pair_rows;                      ///< and of so many a pair; 0: rows come alone
+  std::size_t shared_bytes;
   std::array<Kernel, 4> filter{};
-  Kernel odd_tiles = nullptr;  ///< what the first left, of any elements
+  std::array<Kernel, 4> odd_tiles{};  ///< null where there are none
   void (*spectrum)(FftArguments<T>, Complex<T>*) = nullptr;
 
   std::size_t numbers() const { return static_cast<std::size_t>(height) * static_cast<std::size_t>(width) / 2; }

@@ -11,8 +11,8 @@ __global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_k
   Tile::template filter<Bytes, FftPurpose::filter>(job, blockIdx.x, shared, nullptr);
 }
 
-/// What the first kernel left of tiles, whichever they are: all threads look which of the block's share they are.
-template <class T, class Tile>
+/// Those tiles that the first kernel left, whichever they are: all threads look which of the block's share they are.
+template <class T, class Tile, int Bytes>
 __global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_odd_tiles_kernel(const __grid_constant__ FftArguments<T> job) {
   extern __shared__ __align__(16) std::byte shared[];
   constexpr unsigned threads = Tile::Size::threads;
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_o
     __syncthreads();
     for (unsigned i = 0; i < count; ++i) {
       __syncthreads();
-      Tile::resolve(job, left[i], shared);
+      Tile::template filter<Bytes, FftPurpose::odd_tiles>(job, left[i], shared, nullptr);
     }
     __syncthreads();
   }
@@ -43,12 +43,12 @@ __global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks)
 template <class T, class Tile>
 FftTileKernels<T> fft_kernels() {
   using Size = typename Tile::Size;
-  FftTileKernels<T> kernels{.height = Tile::height, .width = Tile::width, .threads = Size::threads, .blocks = Size::blocks,
-                           .shared_bytes = Size::shared_bytes, .odd_shared_bytes = Tile::odd_shared_bytes, .group_rows = Tile::group_rows, .pair_rows = Tile::pair_rows};
+  FftTileKernels<T> kernels{.height = Tile::height, .width = Tile::width, .threads = Size::threads, .blocks = Size::blocks, .shared_bytes = Size::shared_bytes};
   kernels.filter = {fft_kernel<T, Tile, 1>, fft_kernel<T, Tile, 2>, fft_kernel<T, Tile, 4>};
-  kernels.odd_tiles = fft_odd_tiles_kernel<T, Tile>;
+  kernels.odd_tiles = {nullptr, fft_odd_tiles_kernel<T, Tile, 2>, fft_odd_tiles_kernel<T, Tile, 4>};
   if constexpr (sizeof(T) == 8) {
     kernels.filter[3] = fft_kernel<T, Tile, 8>;
+    kernels.odd_tiles[3] = fft_odd_tiles_kernel<T, Tile, 8>;
   }
   kernels.spectrum = fft_spectrum_kernel<T, Tile>;
   return kernels;

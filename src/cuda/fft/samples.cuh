@@ -81,19 +81,11 @@ __device__ __forceinline__ T finite_magnitude(T x) {
   return is_finite(x) ? fabs(x) : 0;
 }
 
-/// A sample of a tile by itself, counted from its first.
+/// Whether a tile has odd numbers, told by any of its sums: a transform brings one that is no number or infinite, or that becomes so by
+/// being too large, to each bin, and each bin to each sum.
 template <class T>
-__device__ T number_at(const FftArguments<T>& job, const FftPlace& place, std::int64_t z, std::int64_t y, std::int64_t x) {
-  const std::int64_t sources[3]{job.borders[0].source(place.z + job.lead[0] + z), job.borders[1].source(place.y + job.lead[1] + y),
-                                job.borders[2].source(place.x + job.lead[2] + x)};
-  for (int axis = 0; axis < 3; ++axis) {
-    if (sources[axis] < 0) return static_cast<T>(job.borders[axis].constant);
-  }
-  const std::byte* const from =
-      place.in + sources[0] * job.in_strides.depth + sources[1] * job.in_strides.height + sources[2] * job.in_strides.width;
-  T number = 0;
-  with_pixel(job.in_pixel, [&](auto element) { number = load<decltype(element), T>(from); });
-  return number;
+__device__ __forceinline__ void note_odd_tile(const FftArguments<T>& job, unsigned tile, Complex<T> sum) {
+  if (job.odd_tiles != nullptr) job.odd_tiles[tile] = is_finite(sum.x) && is_finite(sum.y) ? 0 : 1;
 }
 
 /// Asks for the tile that follows in the block's place, so that memory works while the block computes.
@@ -209,18 +201,15 @@ __device__ __forceinline__ void round_to_whole(Complex<T> (&v)[Count]) {
   for (int i = 0; i < Count; ++i) v[i] = {rint(v[i].x), rint(v[i].y)};
 }
 
-/// What a transform gives as an output's number, and no less than `lowest`; `back` undoes the scale of odd tiles, step by step, so that
-/// what is huge stays finite until it is put out.
+/// What a transform gives as an output's number; `back` undoes the scale of odd tiles, step by step, so that what is huge stays finite
+/// until it is put out.
 template <class T>
 struct FftFinish {
   const FftArguments<T>& job;
   T back;
   bool is_odd;
-  T lowest = static_cast<T>(-INFINITY);
 
   __device__ __forceinline__ T operator()(T sum) const {
-    sum = fmax(sum, lowest);
-    if (is_odd && job.whole) return fma(rint(sum * back), job.scale, job.offset);
     return is_odd ? fma(sum * job.gain * back, job.scale, job.offset) : fma(sum, job.gain * job.scale, job.offset);
   }
 };
