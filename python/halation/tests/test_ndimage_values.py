@@ -119,7 +119,6 @@ def test_random_calls_are_as_defined(seed):
     assert said == [f"0 of {count} calls are not as defined"], "\n".join(said[:5])
 
 
-@pytest.mark.xfail(reason="transforms round by the largest element of a tile, wherever it lies", strict=True)
 def test_random_calls_of_large_filters_are_as_defined():
     said = _draws(1, 150, "large")
     assert said == ["0 of 150 calls are not as defined"], "\n".join(said[:5])
