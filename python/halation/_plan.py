@@ -126,8 +126,8 @@ class Plan:
         self._check(layout.shape, layout.dtype, layout.device)
         stream = library.stream(array) if stream is None else stream
         target = library.empty(self._entry.shape, self._entry.dtype, array) if out is None else out
-        there = library.layout(target)
-        self._check_output(there.shape, there.dtype)
+        target_layout = library.layout(target)
+        self._check_output(target_layout.shape, target_layout.dtype)
         shares = out is not None and _gpu.overlap(array, out)
         made = library.empty(self._entry.shape, self._entry.dtype, array) if shares else target
         if not self._ran(array, layout.strides, made, library.layout(made).strides, stream):
