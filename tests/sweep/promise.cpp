@@ -100,7 +100,7 @@ Promise::Promise(const JobCase& job_case, const Plan& plan, const Plan& oracle, 
 
   const bool magnitude = spec.combine == Combine::magnitude;
   const Job job = check(spec).job;
-  const bool has_own_bounds = by_transforms ? is_bounded_by_own_box(job) : !approximates;
+  const bool has_own_bounds = by_transforms ? plan.explain().find(", of each output at most ") != std::string::npos : !approximates;
   if (has_own_bounds) {
     bound_ = by_transforms ? Bound::of_norm : Bound::of_largest;
     for (const Taps& taps : job.filters) {

@@ -80,7 +80,7 @@ struct FftTileKernels {
   int height, width, threads, blocks;
   std::size_t shared_bytes;
   std::array<Kernel, 4> filter{};
-  std::array<Kernel, 4> odd_tiles{};  ///< null where there are none
+  std::array<Kernel, 4> odd_tiles{};
   void (*spectrum)(FftArguments<T>, Complex<T>*) = nullptr;
 
   std::size_t numbers() const { return static_cast<std::size_t>(height) * static_cast<std::size_t>(width) / 2; }

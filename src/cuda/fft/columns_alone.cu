@@ -76,7 +76,7 @@ class FftColumnsRunner final : public Runner {
     constants_.taps_z = 1;
     constants_.kept_y = static_cast<int>(cut.kept);
     constants_.skipped[1] = constants_.taps_y - 1;
-    constants_.notes_odd = is_float(job_->in_pixel);
+    constants_.notes_odd = may_be_non_finite(*job_);
     transform_weights(taps);
   }
 

@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kerne
     for (int i = 0; i < Size::first; ++i) plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
     odd = __syncthreads_or(plain ? 0 : 1) != 0;
     if (odd) {
-      const T scale = scale_for(largest_of_block(largest_of(v)));
+      const T scale = job.whole ? T(1) : scale_for(largest_of_block(largest_of(v)));
       undo = 1 / scale;
       scale_finite(v, scale);
     }

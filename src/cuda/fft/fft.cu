@@ -12,7 +12,7 @@
 //   traffic            DRAM: each element once; L2: what tiles share again; the spectrum, of 8 bytes for two samples, a tile
 //   odd tiles          whose sums are no finite numbers, since some of their numbers are none or are huge: done again by a second launch,
 //                      which scales them and puts out by itself what numbers that are not finite reach
-//   instantiations     3 sizes in f32, 2 in f64, each for 1, 2, 4 (and 8) bytes an element, twice where floats may be odd; spectra
+//   instantiations     3 sizes in f32, 2 in f64, each for 1, 2, 4 (and 8) bytes an element, twice; spectra
 //   source             T. G. Stockham, High-Speed Convolution and Correlation, 1966 (overlap-save); design and figures in
 //                      docs/notebook/cuda/fft.md
 #include "cuda/fft/fft.h"
@@ -79,7 +79,7 @@ double seconds_of(const FftTileKernels<T>& tile, const Cut& cut, const Request& 
   const auto& [job, rows, gpu, families] = request;
   const auto [walked, each] = gpu.rounds_of(cut.tiles(), tile.blocks);
   const double numbers = 1e-3 * static_cast<double>(tile.numbers());
-  const double odd = if_is(is_float(job.in_pixel), 1);
+  const double odd = if_is(may_be_non_finite(job), 1);
   const Costs& costs = *gpu.costs;
   const auto& cost = tile.height > 1 ? (sizeof(T) == 8 ? costs.fft_tiles_f64 : costs.fft_tiles_f32) : sizeof(T) == 8 ? costs.fft_lines_f64 : costs.fft_lines_f32;
   // Channels beside each other are tiles of their own, each of which reads the lines of all.
@@ -124,7 +124,7 @@ class FftRunner final : public Runner {
     const std::size_t element = bytes_of(job_->in_pixel);
     const auto kind = static_cast<std::size_t>(std::countr_zero(element));
     filter_ = tile.filter[kind];
-    odd_tiles_ = is_float(job_->in_pixel) ? tile.odd_tiles[kind] : nullptr;
+    odd_tiles_ = may_be_non_finite(*job_) ? tile.odd_tiles[kind] : nullptr;
     for (const void* kernel : {reinterpret_cast<const void*>(filter_), reinterpret_cast<const void*>(odd_tiles_),
                                reinterpret_cast<const void*>(tile.spectrum)}) {
       if (kernel == nullptr) continue;

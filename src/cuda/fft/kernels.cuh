@@ -45,7 +45,7 @@ FftTileKernels<T> fft_kernels() {
   using Size = typename Tile::Size;
   FftTileKernels<T> kernels{.height = Tile::height, .width = Tile::width, .threads = Size::threads, .blocks = Size::blocks, .shared_bytes = Size::shared_bytes};
   kernels.filter = {fft_kernel<T, Tile, 1>, fft_kernel<T, Tile, 2>, fft_kernel<T, Tile, 4>};
-  kernels.odd_tiles = {nullptr, fft_odd_tiles_kernel<T, Tile, 2>, fft_odd_tiles_kernel<T, Tile, 4>};
+  kernels.odd_tiles = {fft_odd_tiles_kernel<T, Tile, 1>, fft_odd_tiles_kernel<T, Tile, 2>, fft_odd_tiles_kernel<T, Tile, 4>};
   if constexpr (sizeof(T) == 8) {
     kernels.filter[3] = fft_kernel<T, Tile, 8>;
     kernels.odd_tiles[3] = fft_odd_tiles_kernel<T, Tile, 8>;

@@ -161,7 +161,7 @@ __device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPl
   for (int i = 0; i < 16; ++i) v[i] = v[i] * ldg(job.spectrum + Size::threads * i + t);
   line_back<T, A>(v, numbers, job.roots);
   turn_packed<-1>(v);
-  if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
+  if constexpr (Purpose == FftPurpose::filter) {
     if (t == 0) note_odd_tile(job, tile, v[0]);
   }
   if (job.whole) round_to_whole(v);
@@ -200,7 +200,7 @@ __device__ __forceinline__ void filter_line(const FftArguments<T>& job, unsigned
   Complex<T> v[16];
   input.load(v);
   if constexpr (Purpose == FftPurpose::odd_tiles) {
-    scale = scale_for(largest_of_block(largest_of(v)));
+    scale = job.whole ? T(1) : scale_for(largest_of_block(largest_of(v)));
     back = 1 / scale;
     scale_finite(v, scale);
   }

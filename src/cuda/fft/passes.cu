@@ -90,7 +90,7 @@ void price(Cut<T>& cut, const Job& job, const Gpu& gpu) {
   const double passes = 2.0 * (cut.launches() - 1);
   const double bytes = tiles * samples * (passes * between + static_cast<double>(bytes_of(job.in_pixel))) + groups * samples * between +
                        static_cast<double>(job.out.elements() * static_cast<std::int64_t>(bytes_of(job.out_pixel)));
-  const double launches = groups * (cut.launches() + if_is(is_float(job.in_pixel), cut.launches() + (outer_axis_of(job.filters.front()) == 0 ? 3 : 2)));
+  const double launches = groups * (cut.launches() + if_is(may_be_non_finite(job), cut.launches() + (outer_axis_of(job.filters.front()) == 0 ? 3 : 2)));
   const auto& cost = sizeof(T) == 8 ? gpu.costs->fft_passes_f64 : gpu.costs->fft_passes_f32;
   cut.seconds = gpu.seconds(cost, {{1, launches}, {}, {gpu.millions(static_cast<std::int64_t>(tiles * samples))}}, bytes, sizeof(T) == 8);
   cut.seconds *= 1 + (slowed_by_borders(job) - 1) / 25;  // one pass of three meets borders, and waits for memory anyway
@@ -234,7 +234,7 @@ class FftPassesRunner final : public Runner {
     HALATION_CUDA_CHECK(
         cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   }
-  bool has_odd() const { return is_float(job_->in_pixel); }
+  bool has_odd() const { return may_be_non_finite(*job_); }
   std::size_t numbers_bytes() const { return static_cast<std::size_t>(cut_.group() * cut_.numbers()) * sizeof(Complex<T>); }
   std::size_t odd_bytes() const { return static_cast<std::size_t>(cut_.tiles()) * sizeof(std::uint32_t); }
   std::size_t shared_of_rows() const { return cut_.rows->shared_bytes * static_cast<std::size_t>(cut_.rows->together); }

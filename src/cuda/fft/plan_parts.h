@@ -9,6 +9,7 @@
 #include <numbers>
 #include <vector>
 
+#include "core/finite.h"
 #include "core/transform.h"
 #include "cuda/device/device.h"
 #include "cuda/families.h"

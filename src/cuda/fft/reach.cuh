@@ -56,8 +56,9 @@ struct FftReach {
     from += sources[0] * job.in_strides.depth + sources[1] * job.in_strides.height + sources[2] * job.in_strides.width;
     switch (job.in_pixel) {
       case Pixel::f16: return kind_of(load<f16, T>(from));
+      case Pixel::f32: return kind_of(load<float, T>(from));
       case Pixel::f64: return kind_of(load<double, T>(from));
-      default: return kind_of(load<float, T>(from));
+      default: return plain_number;  // integers beside constants that are not finite
     }
   }
   /// The output whose filter ends at a sample, where there is one, and where that filter holds numbers of such kinds.

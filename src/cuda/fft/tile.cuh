@@ -176,7 +176,7 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
   const FftInput<T, rows, columns, Bytes> input(job, place, places, me.column);
   T scale = 1, back = 1;
   if constexpr (Purpose == FftPurpose::odd_tiles) {
-    scale = scale_for(largest_of_tile<T, A, B>(input, me.first_of_column));
+    scale = job.whole ? T(1) : scale_for(largest_of_tile<T, A, B>(input, me.first_of_column));
     back = 1 / scale;
   }
   tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
@@ -198,7 +198,7 @@ __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned
   const std::int64_t row_bytes = job.out_strides.height;
   tile_columns_back<A, B, true>(numbers, me, me.column >= skipped, x < job.shape.width, [&](int n, Complex<T>(&v)[16]) {
     turn_packed<-1>(v);
-    if constexpr (Purpose == FftPurpose::filter && Bytes != 1) {
+    if constexpr (Purpose == FftPurpose::filter) {
       if (me.column == skipped && n == 0) note_odd_tile(job, tile, v[0]);
     }
     if (job.whole) round_to_whole(v);
