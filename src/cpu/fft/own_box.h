@@ -1,4 +1,4 @@
-// own_box.h: what keeps each output's error to what lies under its own box (core/transform.h): which tiles need more than one transform,
+// own_box.h: what keeps each output's error to what lies under its own box (core/own_box.h): which tiles need more than one transform,
 // and which samples each of them sees.
 #pragma once
 
