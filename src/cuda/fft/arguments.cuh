@@ -48,10 +48,9 @@ struct FftArguments {
   DeviceBorder borders[3];  ///< z, y, x
   const Complex<T>* spectrum;
   const Complex<T>* roots;  ///< of unity, where a size of tiles has them in memory
-  std::uint8_t* odd_tiles;   ///< a TileState (own_box.cuh) for each, by the first launch for the second; null where all are good
-  const T* weights;          ///< in reverse, without the gain
-  const std::int8_t* signs;  ///< −1, 0 or 1 for each weight, row by row
-  std::int64_t lead[3];      ///< of a tile's first row and column beside its first output's
+  std::uint8_t* odd_tiles;       ///< 1 for each tile that the second launch does again; null where there can be none
+  const std::int8_t* signs;      ///< −1, 0 or 1 for each weight, row by row
+  std::int64_t lead[3];          ///< of a tile's first row and column beside its first output's
   Divisor channels, across, down, depth;
   unsigned tiles;
   unsigned ahead;  ///< the tile so many further is asked for; 0: none
@@ -60,23 +59,18 @@ struct FftArguments {
   T gain;              ///< a sum is as many times what the tile gives,
   T scale, offset;     ///< and an output scale · sum + offset
   bool whole;          ///< sums are whole numbers
-  bool own_box;        ///< sums are bounded over their own box (core/own_box.h)
-  bool notes_odd;      ///< samples may be huge, infinite or NaN
-  bool not_negative;   ///< no weight is: nor is a sum of samples that are not
-  int group_lanes;     ///< neighbours in a row that are added up to a group (own_box.cuh), where it holds for every box; 0: there are none
-  bool group_pairs;    ///< and those of a second row
-  int group_period;    ///< of rows of many samples: in every so many warps of neighbours
   Pixel in_pixel, out_pixel;
   Rounding rounding;
 };
 
-/// Numbers above it are scaled: sums of a tile of them and of their products stay finite.
+/// Numbers above it are left to the kernel that scales them: sums of a tile of them and of their products stay finite.
 template <class T>
 constexpr T largest_plain_number = static_cast<T>(7.9228162514264338e28);  // 2^96
 
 enum class FftPurpose {
-  filter,
-  spectrum  ///< of weights, which lie in a tile's first corner
+  filter,     ///< all tiles
+  odd_tiles,  ///< those that the first left
+  spectrum    ///< of weights, which lie in a tile's first corner
 };
 
 /// A size of tiles, in samples, and its kernels, by the bytes of an element: 1, 2, 4, 8.
@@ -85,10 +79,8 @@ struct FftTileKernels {
   using Kernel = void (*)(FftArguments<T>);
   int height, width, threads, blocks;
   std::size_t shared_bytes;
-  int group_rows;  ///< a box of so many rows holds one that is added up to groups
-  int pair_rows;   ///< and of so many two
   std::array<Kernel, 4> filter{};
-  Kernel resolve = nullptr;  ///< what `filter` left, of elements of all sizes
+  std::array<Kernel, 4> odd_tiles{};
   void (*spectrum)(FftArguments<T>, Complex<T>*) = nullptr;
 
   std::size_t numbers() const { return static_cast<std::size_t>(height) * static_cast<std::size_t>(width) / 2; }

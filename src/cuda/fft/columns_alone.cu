@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -77,14 +76,13 @@ class FftColumnsRunner final : public Runner {
     constants_.taps_z = 1;
     constants_.kept_y = static_cast<int>(cut.kept);
     constants_.skipped[1] = constants_.taps_y - 1;
-    constants_.group_lanes = group_along(constants_.taps_y, std::gcd(cut.columns->group_rows, 32));
-    if (constants_.group_lanes < 8) constants_.group_lanes = 0;
+    constants_.notes_odd = may_be_non_finite(*job_);
     transform_weights(taps);
   }
 
   std::size_t workspace_bytes() const override { return 0; }
   std::size_t constant_bytes() const override {
-    return 2 * static_cast<std::size_t>(cut_.columns->length) * sizeof(Complex<T>) + job_->filters.front().weights.size() * (1 + sizeof(T));
+    return 2 * static_cast<std::size_t>(cut_.columns->length) * sizeof(Complex<T>) + job_->filters.front().weights.size();
   }
   std::string explain() const override {
     return "columns of " + std::to_string(2 * cut_.columns->length) + " samples, of which " + std::to_string(cut_.kept) + " are put out";
@@ -115,8 +113,7 @@ class FftColumnsRunner final : public Runner {
     const FlippedWeights<T> flipped(taps, constants_.whole);
     constants_.gain = flipped.gain;
     cudaStream_t queue = cudaStreamPerThread;
-    weights_ = uploaded(flipped.weights, queue);
-    constants_.weights = weights_.data();
+    const DeviceArray<T> weights = uploaded(flipped.weights, queue);
     signs_ = uploaded(flipped.signs, queue);
     constants_.signs = signs_.data();
     roots_ = uploaded(roots_of_steps<T>(cut_.columns->first, cut_.columns->second, cut_.columns->third, true), queue);
@@ -124,7 +121,7 @@ class FftColumnsRunner final : public Runner {
     spectrum_ = DeviceArray<Complex<T>>(static_cast<std::size_t>(cut_.columns->length));
     constants_.spectrum = spectrum_.data();
     cut_.columns->spectrum<<<1, static_cast<unsigned>(cut_.columns->threads), cut_.columns->shared_bytes, queue>>>(
-        weights_.data(), static_cast<int>(taps.size[1]), roots_.data(), spectrum_.data());
+        weights.data(), static_cast<int>(taps.size[1]), roots_.data(), spectrum_.data());
     HALATION_CUDA_LAUNCHED("fft column spectrum", queue);
     HALATION_CUDA_CHECK(cudaStreamSynchronize(queue));
   }
@@ -132,7 +129,6 @@ class FftColumnsRunner final : public Runner {
   std::shared_ptr<const Job> job_;
   Device device_;
   Cut<T> cut_;
-  DeviceArray<T> weights_;
   DeviceArray<std::int8_t> signs_;
   DeviceArray<Complex<T>> spectrum_, roots_;
   FftPassArguments<T> constants_{};

@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "cuda/fft/kernels.cuh"
-#include "cuda/fft/own_box.cuh"
 #include "cuda/fft/samples.cuh"
 #include "cuda/fft/steps/line_steps.cuh"
 
@@ -87,153 +86,136 @@ class FftLineInput {
   bool inside_;
 };
 
-/// A stretch's transform times the filter's, and back.
-template <class T, int A>
-__device__ __forceinline__ void line_back_of_product(const FftArguments<T>& job, Complex<T> (&v)[16], Complex<T>* numbers) {
+/// Puts out what numbers that are not finite make of the outputs that they reach: running counts of them tell which hold any.
+template <class T, int A, int Bytes>
+__device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place, const FftLineInput<T, A, Bytes>& input, std::byte* shared) {
+  using Size = FftLineSize<T, A>;
+  constexpr int samples = 2 * Size::length, each = samples / Size::threads;
+  // So many of either sort lie before a sample; at most 8,192.
+  auto* const nans = reinterpret_cast<std::uint16_t*>(shared);
+  auto* const infinities = nans + samples;
   const int t = static_cast<int>(threadIdx.x);
+  __shared__ int totals[2][Size::threads];
+  __syncthreads();
+  Complex<T> v[16];
+  input.load(v);
+  bool any = false;
 #pragma unroll
-  for (int i = 0; i < 16; ++i) v[i] = v[i] * ldg(job.spectrum + FftLineSize<T, A>::threads * i + t);
-  line_back<T, A>(v, numbers, job.roots);
-  turn_packed<-1>(v);
+  for (int i = 0; i < 16; ++i) {
+    const T both[2]{v[i].x, v[i].y};
+    for (int half = 0; half < 2; ++half) {
+      const T x = both[half];
+      const int n = t + 16 * A * i + half * Size::length;
+      nans[n] = x != x ? 1 : 0;
+      infinities[n] = x == x && !is_finite(x) ? (x > 0 ? 1 : 2) : 0;
+      any = any || !is_finite(x);
+    }
+  }
+  if (__syncthreads_or(any ? 1 : 0) == 0) return;
+  int here[2]{};
+  for (int n = each * t; n < each * (t + 1); ++n) {
+    here[0] += nans[n];
+    here[1] += infinities[n] != 0 ? 1 : 0;
+  }
+  totals[0][t] = here[0];
+  totals[1][t] = here[1];
+  __syncthreads();
+  // An output looks at its filter's samples alone: whole threads' shares by their totals, the rest one by one.
+  const int skipped = samples - job.kept_x;
+  for (int n = skipped + t; n < samples; n += Size::threads) {
+    const std::int64_t x = place.x + n - skipped;
+    if (x >= job.shape.width) continue;
+    const int begin = n - job.taps_x + 1;
+    int counts[2]{};
+    for (int m = begin; m <= n;) {
+      if (m % each == 0 && m + each <= n + 1) {
+        counts[0] += totals[0][m / each];
+        counts[1] += totals[1][m / each];
+        m += each;
+      } else {
+        counts[0] += nans[m];
+        counts[1] += infinities[m] != 0 ? 1 : 0;
+        ++m;
+      }
+    }
+    if (counts[0] + counts[1] == 0) continue;
+    T sum = 0;
+    if (counts[0] > 0) {
+      sum = static_cast<T>(NAN);
+    } else {
+      for (int m = begin; m <= n; ++m) {
+        if (infinities[m] != 0) sum += static_cast<T>(job.signs[m - begin]) * static_cast<T>(infinities[m] == 1 ? INFINITY : -INFINITY);
+      }
+    }
+    store(place.out + place.y * job.out_strides.height + x * job.out_strides.width, sum * job.scale + job.offset, job.out_pixel, job.rounding);
+  }
 }
 
-/// A stretch's outputs, by the sample that their filter ends at.
-template <class T, int A>
-struct FftLineOutput {
-  static constexpr int samples = 2 * FftLineSize<T, A>::length;
-  const FftArguments<T>& job;
-  int begin, end;
-  std::byte* out;  ///< of the stretch's first sample
-
-  __device__ FftLineOutput(const FftArguments<T>& arguments, const FftPlace& place) : job(arguments), begin(samples - job.kept_x) {
-    const std::int64_t left = job.shape.width - place.x;
-    end = begin + (left < job.kept_x ? static_cast<int>(left) : job.kept_x);
-    out = place.out + place.y * job.out_strides.height + (place.x - begin) * job.out_strides.width;
-  }
-  /// Those of the thread, where is_wanted(sample).
-  template <class IsWanted>
-  __device__ __forceinline__ void put(const Complex<T> (&v)[16], const FftFinish<T>& finish, const IsWanted& is_wanted) const {
-    const int t = static_cast<int>(threadIdx.x);
-    const auto kept = static_cast<unsigned>(end - begin);
-    std::byte* const first = out + t * job.out_strides.width;
-    const std::int64_t width = job.out_strides.width;
-    with_pixel(job.out_pixel, [&](auto element) {
-      using Out = decltype(element);
-      const auto put_all = [&](auto bytes) {
-#pragma unroll
-        for (int i = 0; i < 16; ++i) {
-          constexpr int half = samples / 2;
-          const int n = 16 * A * i, far = n + half;
-          if (static_cast<unsigned>(t + n - begin) < kept && is_wanted(t + n)) store_as<Out>(first + n * bytes, finish(v[i].x), job.rounding);
-          if (static_cast<unsigned>(t + far - begin) < kept && is_wanted(t + far)) store_as<Out>(first + far * bytes, finish(v[i].y), job.rounding);
-        }
-      };
-      if (width == static_cast<std::int64_t>(sizeof(Out))) put_all(std::integral_constant<int, static_cast<int>(sizeof(Out))>{});
-      else put_all(width);
-    });
-  }
-};
-
-/// A stretch as own_box.cuh looks at it again.
-template <class T, int A>
-struct FftLineAgain {
-  using Number = T;
+/// A stretch's transform times the filter's, and back; its outputs out.
+template <class T, int A, int Bytes, FftPurpose Purpose>
+__device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPlace& place, unsigned tile, Complex<T> (&v)[16], Complex<T>* numbers, T back) {
   using Size = FftLineSize<T, A>;
-  static constexpr int samples = 2 * Size::length;
-  using Bits = TileBits<1, samples / 32, Size::threads>;
-  const FftArguments<T>& job;
-  std::byte* shared;
-  FftPlace place;
-  TileSamples<T> row;
-  FftLineOutput<T, A> output;
-
-  __device__ FftLineAgain(const FftArguments<T>& arguments, unsigned tile, std::byte* memory)
-      : job(arguments), shared(memory), place(place_of_tile(job, tile)), row(job, place, 2, 0, 0), output(job, place) {}
-
-  __device__ Bits bits(int i) const { return {reinterpret_cast<std::uint32_t*>(shared + Size::shared_bytes) + i * Bits::words}; }
-  template <class Use>
-  __device__ __forceinline__ void for_each_sample(const Use& use) const {
-    row.for_each(static_cast<int>(threadIdx.x), Size::threads, samples, [&](int n, T x) { use(n / 32, x); });
-  }
-  __device__ void spread(const Bits& map) const { map.spread(job.taps_x, false); }
-  __device__ void join(RoundNorms<T>& norms) const { join_block<Size::threads>(norms); }
-  __device__ bool is_output(int word, int bit) const { return 32 * word + bit >= output.begin && 32 * word + bit < output.end; }
-  __device__ void put(int word, int bit, T value) const {
-    store(output.out + (32 * word + bit) * job.out_strides.width, value, job.out_pixel, job.rounding);
-  }
-  template <class Product>
-  __device__ T sum_of(int word, int bit, const Product& product) const {
-    T sum = 0;
-#pragma unroll 1
-    for (int tap = 0; tap < job.taps_x; ++tap) sum += product(row.at(32 * word + bit - job.taps_x + 1 + tap), tap);
-    return sum;
-  }
-  __device__ void transform(const RoundOfTile<T>& round, const Bits& wanted, bool no_negative) const {
-    auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
-    row.for_each(static_cast<int>(threadIdx.x), Size::threads, samples, [&](int n, T x) {
-      Complex<T>& to = numbers[n % Size::length];
-      (n < Size::length ? to.x : to.y) = round(x);
-    });
-    Complex<T> v[16];
+  constexpr int samples = 2 * Size::length;
+  const int t = static_cast<int>(threadIdx.x);
 #pragma unroll
-    for (int i = 0; i < 16; ++i) v[i] = numbers[Size::threads * i + static_cast<int>(threadIdx.x)];
-    __syncthreads();  // transforms pad the numbers in shared memory
-    turn_packed<1>(v);
-    line_forth<T, A>(v, numbers, job.roots);
-    line_back_of_product<T, A>(job, v, numbers);
-    if (no_negative) keep_from_below_zero(v);
-    output.put(v, FftFinish<T>{job, 1 / round.scale, true}, [&](int n) { return wanted.at(n / 32, n % 32); });
-    __syncthreads();
+  for (int i = 0; i < 16; ++i) v[i] = v[i] * ldg(job.spectrum + Size::threads * i + t);
+  line_back<T, A>(v, numbers, job.roots);
+  turn_packed<-1>(v);
+  if constexpr (Purpose == FftPurpose::filter) {
+    if (t == 0) note_odd_tile(job, tile, v[0]);
   }
-};
+  if (job.whole) round_to_whole(v);
+  const int skipped = samples - job.kept_x;
+  const std::int64_t left = job.shape.width - place.x;
+  const auto kept = static_cast<unsigned>(left < job.kept_x ? static_cast<int>(left) : job.kept_x);
+  const int first = t - skipped;
+  std::byte* const out = place.out + place.y * job.out_strides.height + (place.x + first) * job.out_strides.width;
+  const std::int64_t width = job.out_strides.width;
+  const FftFinish<T> finish{job, back, Purpose == FftPurpose::odd_tiles};
+  with_pixel(job.out_pixel, [&](auto element) {
+    using Out = decltype(element);
+    const auto put_all = [&](auto bytes) {
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {
+        constexpr int far = Size::length;
+        const int n = 16 * A * i;
+        if (static_cast<unsigned>(first + n) < kept) store_as<Out>(out + n * bytes, finish(v[i].x), job.rounding);
+        if (static_cast<unsigned>(first + n + far) < kept) store_as<Out>(out + (n + far) * bytes, finish(v[i].y), job.rounding);
+      }
+    };
+    if (width == static_cast<std::int64_t>(sizeof(Out))) put_all(std::integral_constant<int, static_cast<int>(sizeof(Out))>{});
+    else put_all(width);
+  });
+}
 
-/// One stretch, or weights as a stretch of their own. What is left to the second launch is noted.
+/// One stretch. Those with odd numbers are noted for the second launch.
 template <class T, int A, int Bytes, FftPurpose Purpose>
 __device__ __forceinline__ void filter_line(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
   using Size = FftLineSize<T, A>;
-  constexpr int warps = Size::threads / 32;
   auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
   const int t = static_cast<int>(threadIdx.x);
   const FftPlace place = place_of_tile(job, tile);
   const FftLineInput<T, A, Bytes> input(job, place);
+  T scale = 1, back = 1;
   Complex<T> v[16];
   input.load(v);
+  if constexpr (Purpose == FftPurpose::odd_tiles) {
+    scale = job.whole ? T(1) : scale_for(largest_of_block(largest_of(v)));
+    back = 1 / scale;
+    scale_finite(v, scale);
+  }
+  turn_packed<1>(v);
+  line_forth<T, A>(v, numbers, job.roots);
   if constexpr (Purpose == FftPurpose::spectrum) {
-    turn_packed<1>(v);
-    line_forth<T, A>(v, numbers, job.roots);
     constexpr T one_of = T(1) / Size::length;
 #pragma unroll
     for (int i = 0; i < 16; ++i) spectrum_out[Size::threads * i + t] = {v[i].x * one_of, v[i].y * one_of};
   } else {
-    __shared__ TileNorms<T> of_warps[warps];
-    if (job.notes_odd) {
-      TileNorms<T> norms;
-      norms.add(v);
-      // A box holds a stretch of every so many warps.
-      if (job.group_lanes > 0 && t / 32 % job.group_period == 0) {
-        // Groups that lie in what outputs need: stretches at the end hold more.
-        const std::int64_t across = job.shape.width - place.x;
-        const int end = (across < job.kept_x ? static_cast<int>(across) : job.kept_x) + 2 * Size::length - job.kept_x;
-        const int last = t | (job.group_lanes - 1);
-        norms.add_groups(v, job.group_lanes, false, [&](int i, bool imaginary) { return last + Size::threads * i + (imaginary ? Size::length : 0) < end; });
-      }
-      norms.join_lanes();
-      if (t % 32 == 0) of_warps[t / 32] = norms;
-    }
-    turn_packed<1>(v);
-    line_forth<T, A>(v, numbers, job.roots);
-    bool no_negative = false;
-    if (job.notes_odd) {
-      const TileNorms<T> all = TileNorms<T>::of_block(of_warps);
-      const TileState state = all.state(job, 2 * Size::length);
-      if (t == 0) job.odd_tiles[tile] = static_cast<std::uint8_t>(state);
-      if (state == TileState::odd) return;
-      no_negative = all.show_no_negative(job);
-    }
-    line_back_of_product<T, A>(job, v, numbers);
-    if (job.whole) round_to_whole(v);
-    if (no_negative) keep_from_below_zero(v);
-    FftLineOutput<T, A>(job, place).put(v, FftFinish<T>{job, T(1), false}, [](int) { return true; });
+    put_line<T, A, Bytes, Purpose>(job, place, tile, v, numbers, back);
+  }
+  if constexpr (Purpose == FftPurpose::odd_tiles) {
+    put_not_finite<T, A, Bytes>(job, place, input, shared);
+    __syncthreads();
   }
 }
 
@@ -242,15 +224,10 @@ template <class T, int A>
 struct FftLine {
   using Size = FftLineSize<T, A>;
   static constexpr int height = 1, width = 2 * Size::length;
-  static constexpr std::size_t shared_bytes = Size::shared_bytes + 2 * FftLineAgain<T, A>::Bits::words * sizeof(std::uint32_t);
-  static constexpr int group_rows = 1, pair_rows = 0;
 
   template <int Bytes, FftPurpose Purpose>
   __device__ __forceinline__ static void filter(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum) {
     filter_line<T, A, Bytes, Purpose>(job, tile, shared, spectrum);
-  }
-  __device__ __forceinline__ static void resolve(const FftArguments<T>& job, unsigned tile, std::byte* shared) {
-    cuda_backend::resolve(FftLineAgain<T, A>(job, tile, shared), job.odd_tiles[tile] == static_cast<std::uint8_t>(TileState::good_where_strong));
   }
 };
 

@@ -22,6 +22,7 @@ struct FftPassArguments : FftArguments<T> {
   bool split;                  ///< a signal
   bool again;                  ///< odd tiles alone
   int one_sign;                ///< of all weights, none of which is 0; else 0
+  bool notes_odd;              ///< of columns alone: whether there may be numbers that are not plain
 };
 
 /// Kernels for columns of one length, and those for rows.
@@ -67,7 +68,6 @@ struct FftAloneKernels {
   int first, second, third;
   int length, columns, threads;
   std::size_t shared_bytes;
-  int group_rows;                 ///< neighbours whose samples a block adds up at most, by the threads that have them
   void (*filter)(FftPassArguments<T>) = nullptr;
   void (*spectrum)(const T* weights, int taps, const Complex<T>* roots, Complex<T>* spectrum) = nullptr;
 };

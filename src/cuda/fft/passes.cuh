@@ -26,13 +26,33 @@ struct FftPassPlace {
       : tile(place_of_tile(job, job.first_tile + blockIdx.y)), middle(static_cast<int>(blockIdx.z)), x(sample) {}
 };
 
-/// Where the samples of a column come from, as complex numbers.
+/// Where the samples of a column come from: those along its axis from `first` on.
 template <class T>
-struct FftColumnInput : TileSamples<T> {
-  using TileSamples<T>::from, TileSamples<T>::stride, TileSamples<T>::first, TileSamples<T>::axis, TileSamples<T>::beyond_axis, TileSamples<T>::beyond_others;
+struct FftColumnInput {
+  const std::byte* from = nullptr;  ///< sample 0 of the axis; null where all lie outside along another axis
+  std::int64_t stride, first;
+  DeviceBorder axis;
+  T beyond_axis, beyond_others;  ///< what lies outside
 
-  __device__ FftColumnInput(const FftPassArguments<T>& job, const FftPassPlace<T>& place)
-      : TileSamples<T>(job, place.tile, job.split ? 2 : job.outer_axis, job.outer_axis == 0 ? place.middle : 0, place.x) {}
+  __device__ FftColumnInput(const FftPassArguments<T>& job, const FftPassPlace<T>& place) {
+    const std::int64_t z = place.tile.z + job.lead[0];
+    const std::int64_t y = place.tile.y + job.lead[1] + (job.outer_axis == 0 ? place.middle : 0);
+    const std::int64_t x = place.tile.x + job.lead[2] + place.x;
+    std::int64_t others[3]{0, 0, 0};
+    const int along = job.split ? 2 : job.outer_axis;
+    if (along != 0) others[0] = job.borders[0].source(z);
+    if (along != 1) others[1] = job.borders[1].source(y);
+    if (along != 2) others[2] = job.borders[2].source(x);
+    axis = job.borders[along];
+    first = along == 0 ? z : along == 1 ? y : x;
+    stride = along == 0 ? job.in_strides.depth : along == 1 ? job.in_strides.height : job.in_strides.width;
+    // The first axis outside gives the constant.
+    const int outside = others[0] < 0 ? 0 : others[1] < 0 ? 1 : others[2] < 0 ? 2 : 3;
+    beyond_others = static_cast<T>(outside < 3 ? job.borders[outside].constant : 0);
+    beyond_axis = outside < along ? beyond_others : static_cast<T>(axis.constant);
+    if (outside < 3) return;
+    from = place.tile.in + others[0] * job.in_strides.depth + others[1] * job.in_strides.height + others[2] * job.in_strides.width;
+  }
 
   /// Samples first + begin + step · i and, as imaginary parts, those `far` further.
   template <int Count>

@@ -47,7 +47,19 @@ struct FftReach {
     along_middle = along_rows + samples;
   }
   __device__ std::uint8_t kind_at(std::int64_t z, std::int64_t y, std::int64_t x) const {
-    return kind_of(number_at<T>(job, place, z, y, x));
+    const std::int64_t sources[3]{job.borders[0].source(place.z + job.lead[0] + z), job.borders[1].source(place.y + job.lead[1] + y),
+                                  job.borders[2].source(place.x + job.lead[2] + x)};
+    const std::byte* from = place.in;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (sources[axis] < 0) return kind_of(static_cast<T>(job.borders[axis].constant));
+    }
+    from += sources[0] * job.in_strides.depth + sources[1] * job.in_strides.height + sources[2] * job.in_strides.width;
+    switch (job.in_pixel) {
+      case Pixel::f16: return kind_of(load<f16, T>(from));
+      case Pixel::f32: return kind_of(load<float, T>(from));
+      case Pixel::f64: return kind_of(load<double, T>(from));
+      default: return plain_number;  // integers beside constants that are not finite
+    }
   }
   /// The output whose filter ends at a sample, where there is one, and where that filter holds numbers of such kinds.
   __device__ void put(std::int64_t z, std::int64_t y, std::int64_t x, std::uint8_t kinds) const {

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "cuda/fft/kernels.cuh"
-#include "cuda/fft/own_box.cuh"
 #include "cuda/fft/samples.cuh"
 #include "cuda/fft/steps/tile_steps.cuh"
 
@@ -86,160 +85,138 @@ class FftInput {
   bool inside_;
 };
 
-/// A tile's outputs, by the sample that their filter ends at.
-template <class T, int A, int B>
-struct FftOutput {
-  using Size = FftTileSize<T, A, B>;
-  static constexpr int rows = Size::rows, columns = Size::columns;
-  const FftArguments<T>& job;
-  int begin_y, end_y, begin_x, end_x;
-  std::byte* out;  ///< of the tile's first sample
-
-  __device__ FftOutput(const FftArguments<T>& arguments, const FftPlace& place) : job(arguments), begin_y(job.taps_y - 1), begin_x(columns - job.kept_x) {
-    const std::int64_t down = job.shape.height - place.y, across = job.shape.width - place.x;
-    end_y = begin_y + (down < job.kept_y ? static_cast<int>(down) : job.kept_y);
-    end_x = begin_x + (across < job.kept_x ? static_cast<int>(across) : job.kept_x);
-    out = place.out + (place.y - begin_y) * job.out_strides.height + (place.x - begin_x) * job.out_strides.width;
+/// The largest finite magnitude of the block's tile.
+template <class T, int A, int B, class Input>
+__device__ T largest_of_tile(const Input& input, int first) {
+  T largest = 0;
+#pragma unroll 1
+  for (int n = first; n < A; n += FftTileSize<T, A, B>::column_threads) {
+    Complex<T> v[16];
+    input.load_column(n, A, v);
+    largest = max(largest, largest_of(v));
   }
-  /// Rows n + A · i of a column and those `rows` below, where is_wanted(row).
-  template <class IsWanted>
-  __device__ __forceinline__ void put(int column, int n, const Complex<T> (&v)[16], const FftFinish<T>& finish, const IsWanted& is_wanted) const {
-    std::byte* const first = out + n * job.out_strides.height + column * job.out_strides.width;
-    with_pixel(job.out_pixel, [&](auto element) {
-      using Out = decltype(element);
+  return largest_of_block(largest);
+}
+
+/// Puts out what numbers that are not finite make of the outputs that they reach, in the place of the tile in shared memory: along
+/// rows, then down columns, a window of the filter's size tells whether it holds any; only infinities ask for the weights. `column` and
+/// `first`: the thread's column, and the first of the rows that it loads of it.
+template <class T, int A, int B, int Bytes>
+__device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place, const FftInput<T, 16 * A, 16 * B, Bytes>& input, int column,
+                               int first, std::byte* shared) {
+  using Size = FftTileSize<T, A, B>;
+  constexpr int rows = 2 * Size::rows, columns = Size::columns;
+  auto* kinds = reinterpret_cast<std::uint8_t*>(shared);
+  auto* reached = kinds + rows * columns;
+  __syncthreads();
+  bool any = false;
+#pragma unroll 1
+  for (int n = first; n < A; n += Size::column_threads) {
+    Complex<T> v[16];
+    input.load_column(n, A, v);
 #pragma unroll
-      for (int i = 0; i < 16; ++i) {
-        const int row = n + A * i, far = row + rows;
-        if (row >= begin_y && row < end_y && is_wanted(row)) store_as<Out>(first + A * i * job.out_strides.height, finish(v[i].x), job.rounding);
-        if (far >= begin_y && far < end_y && is_wanted(far)) store_as<Out>(first + (A * i + rows) * job.out_strides.height, finish(v[i].y), job.rounding);
-      }
-    });
-  }
-};
-
-/// A tile as own_box.cuh looks at it again.
-template <class T, int A, int B>
-struct FftTileAgain {
-  using Number = T;
-  using Size = FftTileSize<T, A, B>;
-  static constexpr int rows = 2 * Size::rows, columns = Size::columns, row_words = columns / 32, samples = rows * columns;
-  using Bits = TileBits<rows, row_words, Size::threads>;
-  const FftArguments<T>& job;
-  std::byte* shared;
-  FftPlace place;
-  FftTileThread<Size> me;
-  TileSamples<T> column;
-  FftOutput<T, A, B> output;
-
-  __device__ FftTileAgain(const FftArguments<T>& arguments, unsigned tile, std::byte* memory)
-      : job(arguments), shared(memory), place(place_of_tile(job, tile)), column(job, place, 1, 0, me.column), output(job, place) {}
-
-  __device__ Bits bits(int i) const { return {reinterpret_cast<std::uint32_t*>(shared + Size::shared_bytes) + i * Bits::words}; }
-  template <class Use>
-  __device__ __forceinline__ void for_each_sample(const Use& use) const {
-    column.for_each(me.first_of_column, Size::column_threads, rows, [&](int row, T x) { use(row * row_words + me.column_group, x); });
-  }
-  __device__ void spread(const Bits& map) const {
-    map.spread(job.taps_x, false);
-    map.spread(job.taps_y, true);
-  }
-  __device__ void join(RoundNorms<T>& norms) const { join_block<Size::threads>(norms); }
-  __device__ bool is_output(int word, int bit) const {
-    const int row = word / row_words, x = word % row_words * 32 + bit;
-    return row >= output.begin_y && row < output.end_y && x >= output.begin_x && x < output.end_x;
-  }
-  __device__ void put(int word, int bit, T value) const {
-    store(output.out + word / row_words * job.out_strides.height + (word % row_words * 32 + bit) * job.out_strides.width, value, job.out_pixel, job.rounding);
-  }
-  template <class Product>
-  __device__ T sum_of(int word, int bit, const Product& product) const {
-    const int row = word / row_words - job.taps_y + 1, first = word % row_words * 32 + bit - job.taps_x + 1;
-    T sum = 0;
-    int tap = 0;
-#pragma unroll 1
-    for (int y = 0; y < job.taps_y; ++y) {
-#pragma unroll 1
-      for (int x = 0; x < job.taps_x; ++x, ++tap) sum += product(number_at<T>(job, place, 0, row + y, first + x), tap);
+    for (int i = 0; i < 16; ++i) {
+      const std::uint8_t real = kind_of(v[i].x), imaginary = kind_of(v[i].y);
+      kinds[(n + A * i) * columns + column] = real;
+      kinds[(n + A * i + Size::rows) * columns + column] = imaginary;
+      any = any || real != plain_number || imaginary != plain_number;
     }
-    return sum;
   }
-  __device__ void transform(const RoundOfTile<T>& round, const Bits& wanted, bool no_negative) const {
-    const FftFinish<T> finish{job, 1 / round.scale, true};
-    auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
-    tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
-      column.for_each(n, A, rows, [&](int row, T x) {
-        Complex<T>& to = numbers[row % Size::rows * Size::pitch + me.column];
-        (row < Size::rows ? to.x : to.y) = round(x);
-      });
-#pragma unroll
-      for (int i = 0; i < 16; ++i) v[i] = numbers[(n + A * i) * Size::pitch + me.column];
-      turn_packed<1>(v);
-    }, [] {});
-    tile_rows<A, B>(numbers, me, job.spectrum, output.begin_x);
-    tile_columns_back<A, B, true>(numbers, me, me.column >= output.begin_x, me.column < output.end_x, [&](int n, Complex<T>(&v)[16]) {
-      turn_packed<-1>(v);
-      if (no_negative) keep_from_below_zero(v);
-      output.put(me.column, n, v, finish, [&](int row) { return wanted.at(row * row_words + me.column_group, me.column % 32); });
-    });
-    __syncthreads();
+  if (__syncthreads_or(any ? 1 : 0) == 0) return;
+  // How many numbers of either sort a window holds, as it moves by one: those that are none, and infinities times 2^16.
+  constexpr int infinity = 1 << 16;
+  const auto count_of = [](std::uint8_t kind) { return (kind & not_a_number) + ((kind & (plus_infinity | minus_infinity)) != 0 ? infinity : 0); };
+  const auto kinds_in = [](int count) {
+    return static_cast<std::uint8_t>((count % infinity != 0 ? not_a_number : 0) | (count >= infinity ? plus_infinity : 0));
+  };
+  for (int row = static_cast<int>(threadIdx.x); row < rows; row += static_cast<int>(blockDim.x)) {
+    int window = 0;
+    for (int c = 0; c < columns; ++c) {
+      window += count_of(kinds[row * columns + c]);
+      if (c >= job.taps_x) window -= count_of(kinds[row * columns + c - job.taps_x]);
+      reached[row * columns + c] = kinds_in(window);
+    }
   }
-};
+  __syncthreads();
+  const int skipped = columns - job.kept_x;
+  const std::int64_t x = place.x + column - skipped;
+  if (first > 0 || column < skipped || x >= job.shape.width) return;
+  int window = 0;
+  for (int row = 0; row < rows; ++row) {
+    window += count_of(reached[row * columns + column]);
+    if (row >= job.taps_y) window -= count_of(reached[(row - job.taps_y) * columns + column]);
+    const std::int64_t y = place.y + row - (job.taps_y - 1);
+    if (row < job.taps_y - 1 || y >= job.shape.height || window == 0) continue;
+    T sum = 0;
+    if (window % infinity != 0) {
+      sum = static_cast<T>(NAN);
+    } else {
+      for (int i = 0; i < job.taps_y; ++i) {
+        for (int j = 0; j < job.taps_x; ++j) {
+          const std::uint8_t kind = kinds[(row - job.taps_y + 1 + i) * columns + column - job.taps_x + 1 + j];
+          if (kind == plain_number) continue;
+          sum += odd_product<T>(kind, job.signs[i * job.taps_x + j]);
+        }
+      }
+    }
+    store(place.out + y * job.out_strides.height + x * job.out_strides.width, sum * job.scale + job.offset, job.out_pixel, job.rounding);
+  }
+}
 
-/// One tile, or weights as a tile of their own. What is left to the second launch is noted.
+/// One tile. Those with odd numbers are noted for the second launch.
 template <class T, int A, int B, int Bytes, FftPurpose Purpose>
 __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
   using Size = FftTileSize<T, A, B>;
-  constexpr int rows = Size::rows, columns = Size::columns, warps = Size::threads / 32;
+  constexpr int rows = Size::rows, columns = Size::columns;
   auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
   auto* const places = reinterpret_cast<std::int64_t*>(shared + Size::shared_bytes - Size::places);
   const FftTileThread<Size> me;
 
   const FftPlace place = place_of_tile(job, tile);
   const FftInput<T, rows, columns, Bytes> input(job, place, places, me.column);
+  T scale = 1, back = 1;
+  if constexpr (Purpose == FftPurpose::odd_tiles) {
+    scale = job.whole ? T(1) : scale_for(largest_of_tile<T, A, B>(input, me.first_of_column));
+    back = 1 / scale;
+  }
+  tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
+    input.load_column(n, A, v);
+    if constexpr (Purpose == FftPurpose::odd_tiles) scale_finite(v, scale);
+    turn_packed<1>(v);
+  }, [&] {
+    if constexpr (Purpose == FftPurpose::filter) prefetch_tile<2 * rows, columns, Bytes>(job, tile);
+  });
   if constexpr (Purpose == FftPurpose::spectrum) {
-    tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
-      input.load_column(n, A, v);
-      turn_packed<1>(v);
-    }, [] {});
     tile_rows_spectrum<A, B>(numbers, me, spectrum_out, T(1) / (rows * columns));
-  } else {
-    __shared__ TileNorms<T> of_warps[warps];
-    TileNorms<T> norms;
-    // Groups that lie in what outputs need: tiles at the end hold more.
-    const std::int64_t down = job.shape.height - place.y, across = job.shape.width - place.x;
-    const int end_y = (down < job.kept_y ? static_cast<int>(down) : job.kept_y) + job.taps_y - 1;
-    const bool is_needed = (me.column | (job.group_lanes - 1)) < (across < job.kept_x ? static_cast<int>(across) : job.kept_x) + columns - job.kept_x;
-    tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
-      input.load_column(n, A, v);
-      if (job.notes_odd) {
-        norms.add(v);
-        if (n == 0 && job.group_lanes > 0) {
-          norms.add_groups(v, job.group_lanes, job.group_pairs, [&](int i, bool imaginary) { return is_needed && A * i + (imaginary ? rows : 0) < end_y; });
-        }
-      }
-      turn_packed<1>(v);
-    }, [&] {
-      prefetch_tile<2 * rows, columns, Bytes>(job, tile);
-      if (!job.notes_odd) return;
-      norms.join_lanes();
-      if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = norms;
-    });
-    bool no_negative = false;
-    if (job.notes_odd) {
-      const TileNorms<T> all = TileNorms<T>::of_block(of_warps);
-      const TileState state = all.state(job, 2 * rows * columns);
-      if (threadIdx.x == 0) job.odd_tiles[tile] = static_cast<std::uint8_t>(state);
-      if (state == TileState::odd) return;
-      no_negative = all.show_no_negative(job);
+    return;
+  }
+  const int skipped = columns - job.kept_x;
+  tile_rows<A, B>(numbers, me, job.spectrum, skipped);
+  const std::int64_t x = place.x + me.column - skipped;
+  const std::int64_t left = job.shape.height - place.y;
+  const int end = (left < job.kept_y ? static_cast<int>(left) : job.kept_y) + job.taps_y - 1;  // of the tile's rows
+  const std::int64_t row_bytes = job.out_strides.height;
+  tile_columns_back<A, B, true>(numbers, me, me.column >= skipped, x < job.shape.width, [&](int n, Complex<T>(&v)[16]) {
+    turn_packed<-1>(v);
+    if constexpr (Purpose == FftPurpose::filter) {
+      if (me.column == skipped && n == 0) note_odd_tile(job, tile, v[0]);
     }
-    tile_rows<A, B>(numbers, me, job.spectrum, columns - job.kept_x);
-    const FftOutput<T, A, B> output(job, place);  // here, since registers are short before
-    tile_columns_back<A, B, true>(numbers, me, me.column >= output.begin_x, me.column < output.end_x, [&](int n, Complex<T>(&v)[16]) {
-      turn_packed<-1>(v);
-      if (job.whole) round_to_whole(v);
-      if (no_negative) keep_from_below_zero(v);
-      output.put(me.column, n, v, FftFinish<T>{job, T(1), false}, [](int) { return true; });
+    if (job.whole) round_to_whole(v);
+    std::byte* const out = place.out + (place.y + n - (job.taps_y - 1)) * row_bytes + x * job.out_strides.width;
+    const FftFinish<T> finish{job, back, Purpose == FftPurpose::odd_tiles};
+    with_pixel(job.out_pixel, [&](auto element) {
+      using Out = decltype(element);
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {
+        const int row = n + A * i;
+        if (row >= job.taps_y - 1 && row < end) store_as<Out>(out + A * i * row_bytes, finish(v[i].x), job.rounding);
+        if (row + rows >= job.taps_y - 1 && row + rows < end) store_as<Out>(out + (A * i + rows) * row_bytes, finish(v[i].y), job.rounding);
+      }
     });
+  });
+  if constexpr (Purpose == FftPurpose::odd_tiles) {
+    put_not_finite<T, A, B, Bytes>(job, place, input, me.column, me.first_of_column, shared);
+    __syncthreads();
   }
 }
 
@@ -248,16 +225,10 @@ template <class T, int A, int B>
 struct FftTile {
   using Size = FftTileSize<T, A, B>;
   static constexpr int height = 2 * Size::rows, width = Size::columns;
-  static constexpr std::size_t shared_bytes = Size::shared_bytes + 2 * FftTileAgain<T, A, B>::Bits::words * sizeof(std::uint32_t);
-  // Row 0 of every A; of three such rows two are a pair.
-  static constexpr int group_rows = A, pair_rows = 3 * A;
 
   template <int Bytes, FftPurpose Purpose>
   __device__ __forceinline__ static void filter(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum) {
     filter_tile<T, A, B, Bytes, Purpose>(job, tile, shared, spectrum);
-  }
-  __device__ __forceinline__ static void resolve(const FftArguments<T>& job, unsigned tile, std::byte* shared) {
-    cuda_backend::resolve(FftTileAgain<T, A, B>(job, tile, shared), job.odd_tiles[tile] == static_cast<std::uint8_t>(TileState::good_where_strong));
   }
 };
 
