@@ -26,16 +26,15 @@
 from __future__ import annotations
 
 import cmath
-import numbers
-import operator
 import time
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from . import _arrays, _engine, _signal_choice, _signal_integers, _signal_sums, _signal_values
+from . import _engine, _signal_choice, _signal_inputs, _signal_integers, _signal_sums, _signal_values
 from ._border import CHOICES, border_of
-from ._signal_sums import as_weights, by_smaller, centred, dtype_of, must_swap
+from ._signal_inputs import both, result_type
+from ._signal_sums import as_weights, by_smaller, dtype_of, must_swap
 from ._traceback import one_frame
 
 if TYPE_CHECKING:
@@ -50,43 +49,17 @@ _MODES = ("full", "valid", "same")
 LEAST_ROW = 16
 
 
-def _both(in1, in2):
-    """Both inputs, each as NumPy's array or one on a GPU, and what makes the result one of the caller's library."""
-    if type(in1) is np.ndarray and type(in2) is np.ndarray:
-        return in1, in2, _as_it_is
-    arrays, give = [], None
-    for given in (in1, in2):
-        library = _arrays.library_of(given)
-        if isinstance(library, _arrays.OnCpu):
-            given = np.asarray(_arrays.on_cpu(given))
-            if give is None and library is not _arrays.NUMPY:
-                give = library.give
-        arrays.append(given)
-    return arrays[0], arrays[1], give or _as_it_is
-
-
-def _as_it_is(made):
-    return made
-
-
-def _result_type(in1, in2):
-    for array in (in1, in2):
-        if dtype_of(array).kind not in "biufc":
-            raise TypeError(f"arrays must be of numbers, got {dtype_of(array)}")
-    return np.result_type(dtype_of(in1), dtype_of(in2))
-
-
 def _check_mode(mode):
     if mode not in _MODES:
         raise ValueError(f"Acceptable mode flags are 'valid', 'same', or 'full', not mode={mode}")
 
 
 def _along_all_axes(in1, in2, mode, method, names, is_correlation, by="automatic"):
-    in1, in2, give = _both(in1, in2)
+    in1, in2, give = both(in1, in2)
     if in1.ndim != in2.ndim:
         raise ValueError(f"{names} should have the same dimensionality")
     of_objects = dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O"
-    dtype = np.dtype(object) if of_objects else _result_type(in1, in2)
+    dtype = np.dtype(object) if of_objects else result_type(in1, in2)
     if is_correlation:
         in2 = np.flip(as_weights(in2))
         in2 = in2 if of_objects else in2.conj()  # as in SciPy
@@ -96,9 +69,9 @@ def _along_all_axes(in1, in2, mode, method, names, is_correlation, by="automatic
     if method not in ("auto", "direct", "fft"):
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
     if 0 in in1.shape or 0 in in2.shape:
-        return give(_of_nothing(tuple(in1.shape), tuple(in2.shape), mode, dtype, names))
+        return give(_signal_inputs.of_nothing(tuple(in1.shape), tuple(in2.shape), mode, dtype, names))
     if of_objects:
-        return give(_of_objects(in1, in2, mode))
+        return give(_signal_inputs.of_objects(in1, in2, mode))
     axes = tuple(range(in1.ndim))
     if method == "fft" and dtype.kind in "iu" and _signal_integers.are_rounded(in1, in2):
         return give(_signal_integers.wrapped(by_smaller(in1, in2, axes, mode, np.dtype(np.float64), by), dtype))
@@ -148,28 +121,6 @@ def _of_values(in1, in2, mode, sums):
         return _signal_sums.convolve(in1, in2, axes, mode, f64, "constant", around)
 
     return _signal_values.convolve(in1, in2, 0.0 if has_outside else None, sums, counts)
-
-
-def _of_nothing(shape1, shape2, mode, dtype, names):
-    """What sums of no terms make: zeros where there are outputs at all."""
-    axes = range(len(shape1))
-    if mode == "valid" and len(shape1) > 1:
-        if must_swap(mode, shape1, shape2, axes):
-            shape1, shape2 = shape2, shape1
-        return np.zeros([n - m + 1 for n, m in zip(shape1, shape2)], dtype)
-    if mode == "same" and 0 not in shape2:
-        return np.zeros(shape1, dtype)
-    if mode == "full" and len(shape1) > 1 and all(n + m == 1 for n, m in zip(shape1, shape2) if n * m == 0):
-        return np.zeros([n + m - 1 for n, m in zip(shape1, shape2)], dtype)
-    raise ValueError(f"{names} must have elements, got shapes {shape1} and {shape2}")
-
-
-def _of_objects(in1, in2, mode):
-    """Python's own numbers, of any kind and size."""
-    if in1.ndim > 1:
-        raise ValueError(f"arrays of objects are convolved along one axis, got {in1.ndim}")
-    made = np.convolve(in1, in2, "full" if mode == "same" else mode)
-    return centred(made, in1.shape).copy() if mode == "same" else made
 
 
 @one_frame
@@ -254,13 +205,13 @@ def choose_conv_method(in1: Any, in2: Any, mode: Extent = "full", measure: bool 
             _along_all_axes(in1, in2, mode, method, names, False, method)
             times[method] = time.perf_counter() - begin
         return min(times, key=lambda method: times[method]), times
-    in1, in2, _ = _both(in1, in2)
+    in1, in2, _ = both(in1, in2)
     if in1.ndim != in2.ndim:
         raise ValueError(f"{names} should have the same dimensionality")
     _check_mode(mode)
     if dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O" or in1.ndim == 0 or 0 in in1.shape or 0 in in2.shape:
         return "direct"
-    dtype = _result_type(in1, in2)
+    dtype = result_type(in1, in2)
     if dtype.kind in "fc" and isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray):
         return "direct" if _signal_choice.ends_of(in1, in2, tuple(range(in1.ndim)), mode, dtype) is None else "fft"
     return "fft" if _signal_sums.is_transformed(in1, in2, mode, dtype) else "direct"
@@ -348,7 +299,7 @@ def convolve2d(
            [13, 15, 17],
            [22, 24, 26]])
     """
-    in1, in2, give = _both(in1, in2)
+    in1, in2, give = both(in1, in2)
     if not in1.ndim == in2.ndim == 2:
         raise ValueError("convolve2d inputs must both be 2-D arrays")
     _check_mode(mode)
@@ -357,7 +308,7 @@ def convolve2d(
     except ValueError:
         raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm'), or other names "
                          f"of borders: {CHOICES}") from None
-    dtype = _result_type(in1, in2)
+    dtype = result_type(in1, in2)
     fill = _fill_of(fillvalue, dtype)
     if must_swap(mode, in1.shape, in2.shape, (0, 1)):
         in1, in2 = in2, in1
@@ -379,16 +330,6 @@ def convolve2d(
         return _signal_values.convolve(in1, in2, fill if mode != "valid" and border == "constant" else None, sums, counts)
 
     return give(_made(in1, in2, mode, sums, of_values) if cmath.isfinite(fill) else of_values())
-
-
-def _as_floats(array):
-    """The type of which a transform would be taken: float32, float64 or complex numbers."""
-    kind = dtype_of(array)
-    if kind.char in "fdFD" and kind.isnative:
-        return kind
-    if kind.kind not in "biufcO":
-        raise TypeError(f"arrays must be of numbers, got {kind}")
-    return np.dtype(np.float64) if kind.kind in "biuO" else np.promote_types(kind, np.float32)
 
 
 @one_frame
@@ -422,15 +363,15 @@ def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None 
     array([[ 1.,  3.,  5.,  3.],
            [ 0.,  8., 10., 12.]])
     """
-    in1, in2, give = _both(in1, in2)
+    in1, in2, give = both(in1, in2)
     if in1.ndim != in2.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality")
-    dtype = np.promote_types(_as_floats(in1), _as_floats(in2))
+    dtype = np.promote_types(_signal_inputs.float_type(in1), _signal_inputs.float_type(in2))
     if in1.ndim == 0:
         return give(in1 * in2)
     if 0 in in1.shape or 0 in in2.shape:
         return give(np.array([]))
-    given, along_all, (in1, in2, axes) = tuple(in1.shape), axes is None, _convolved_axes(in1, in2, mode, axes)
+    given, along_all, (in1, in2, axes) = tuple(in1.shape), axes is None, _signal_inputs.convolved_axes(in1, in2, mode, axes)
     if mode not in _MODES:
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if not axes:  # nothing is summed, and so nothing becomes a float
@@ -448,28 +389,6 @@ def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None 
         return _of_values(in1, in2, mode, sums) if along_all else _signal_values.convolve(in1, in2, None, sums, counts)
 
     return give(_made(in1, in2, mode, sums, of_values) if axes else sums(in1, in2))
-
-
-def _convolved_axes(in1, in2, mode, axes):
-    """Both inputs, the larger one first for 'valid', and the axes along which both have more than one element."""
-    ndim = in1.ndim
-    named = axes is not None
-    try:
-        axes = range(ndim) if axes is None else [operator.index(a) for a in ((axes,) if isinstance(axes, numbers.Number) else axes)]
-    except TypeError:
-        raise ValueError(f"axes must be a scalar or iterable of integers, got {axes!r}") from None
-    if not all(-ndim <= axis < ndim for axis in axes):
-        raise ValueError("axes exceeds dimensionality of input")
-    axes = [axis % ndim for axis in axes]
-    if len(set(axes)) != len(axes):
-        raise ValueError("all axes must be unique")
-    if named and not axes:
-        raise ValueError("when provided, axes cannot be empty")
-    shape1, shape2 = tuple(in1.shape), tuple(in2.shape)
-    axes = tuple(axis for axis in sorted(axes) if shape1[axis] != 1 and shape2[axis] != 1)
-    if not all(shape1[axis] == shape2[axis] or 1 in (shape1[axis], shape2[axis]) for axis in range(ndim) if axis not in axes):
-        raise ValueError(f"incompatible shapes for in1 and in2: {shape1} and {shape2}")
-    return (in2, in1, axes) if must_swap(mode, shape1, shape2, axes) else (in1, in2, axes)
 
 
 @one_frame
@@ -527,8 +446,8 @@ def sepfir2d(input: Any, hrow: ArrayLike, hcol: ArrayLike) -> Any:
     >>> sepfir2d(np.array([[0.0, 0.0, 4.0, 0.0]]), [0.25, 0.5, 0.25], [1.0])
     array([[0., 1., 2., 1.]])
     """
-    input, hrow, give = _both(input, hrow)
-    hrow, hcol = as_weights(hrow), np.asarray(as_weights(_both(hcol, 0)[0]))
+    input, hrow, give = both(input, hrow)
+    hrow, hcol = as_weights(hrow), np.asarray(as_weights(both(hcol, 0)[0]))
     kind = dtype_of(input)
     if kind.kind not in "biufc":
         raise TypeError(f"the image must be of numbers, got {kind}")
