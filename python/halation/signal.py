@@ -6,11 +6,13 @@
 - `method` 'direct' and `convolve2d` sum products by taps: each output is within ``taps * eps * sum(|a| * |b|)`` of its own products,
   and factors are summed where all weights are their product. 'auto' takes transforms where they are quicker and as good: outputs are
   within ``2 * taps * eps * sum(|a| * |b|)`` of theirs, and what decays, is mostly 0 or has an outlier is summed. 'fft', `fftconvolve`
-  and `oaconvolve` take what is quickest; transforms round by a share of the norms of both arrays. Each part of a complex number
-  is rounded by its own products alone. On a GPU 'auto' takes what is quickest.
-- NaN and infinities, in either array, reach the outputs whose sums have them and no others, whatever the method. Zeros outside are
-  terms of sums where they are in SciPy's direct ones: along more than one axis, around the larger array (with 'same', the first).
-  Where one array lies on a GPU the other one must be finite.
+  and `oaconvolve` take what is quickest; transforms round each output by a share of the norms of the smaller array and of what it meets of
+  the larger one (on a GPU: of all of it), so that an outlier elsewhere blurs nothing. Each part of a complex number is rounded by its own
+  products alone. On a GPU 'auto' takes what is quickest.
+- NaN and infinities, in either array, reach the outputs whose sums have them and no others, whatever the function, the method and the
+  number of axes. A sum has a term for each pair of elements that meet; beyond the ends of both arrays nothing is multiplied, where SciPy's
+  direct sums along several axes multiply by 0 (and 0 * NaN is NaN). What `boundary` puts around the image of `convolve2d` is part of
+  it, `fillvalue` 0 excepted. Where an array lies on a GPU, the smaller of both holds the weights, and must be finite.
 - Whole numbers are exact, and wrap where the result's type is too small. With `method` 'fft' sums that transforms in float64
   round are rounded, as in SciPy, where exact ones take longer.
 - float16 and bool work in any number of dimensions; bool gives "or" of "and", as in one dimension. longdouble sums in
@@ -25,7 +27,6 @@
 
 from __future__ import annotations
 
-import cmath
 import time
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
 __all__ = ["choose_conv_method", "convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
 
 _MODES = ("full", "valid", "same")
-# Elements of rows below which the library may leave out weights of 0, as for more axes and other numbers than the machine's.
-LEAST_ROW = 16
 
 
 def _check_mode(mode):
@@ -78,49 +77,12 @@ def _along_all_axes(in1, in2, mode, method, names, is_correlation, by="automatic
     if dtype.kind not in "fc":
         return give(by_smaller(in1, in2, axes, mode, dtype, by))
 
-    def sums(in1, in2, fill=0.0):
+    def sums(in1, in2, fill, dtype=dtype, method=by if method == "fft" else method):
         if method == "auto":
             return _signal_choice.convolve(in1, in2, axes, mode, dtype)
-        return by_smaller(in1, in2, axes, mode, dtype, "direct" if method == "direct" else by)
+        return by_smaller(in1, in2, axes, mode, dtype, method)
 
-    return give(_made(in1, in2, mode, sums, lambda: _of_values(in1, in2, mode, sums)))
-
-
-def _made(in1, in2, mode, sums, of_values):
-    """What `sums` makes of both, or `of_values` where there are NaN or infinities that the library does not spread.
-
-    It does those of a real array that is filtered as it lies, which is the larger one, and refuses them in weights. Where one array lies
-    on a GPU it says what it refuses.
-    """
-    if not (isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)):
-        return sums(in1, in2)
-    larger = in2 if in1.size < in2.size else in1
-    is_spread = larger.dtype.isnative and larger.dtype.char not in "gFDG" and in1.dtype.kind != "c" != in2.dtype.kind
-    is_spread = is_spread and larger.flags.aligned and (larger.ndim == 1 or larger.ndim <= 3 and larger.shape[-1] >= LEAST_ROW)
-    if not (is_spread and (mode != "same" or larger is in1) or _signal_values.are_finite(in1, in2)):
-        return of_values()
-    try:
-        return sums(in1, in2)
-    except ValueError:
-        if _signal_values.are_finite(in1, in2):
-            raise
-    return of_values()
-
-
-def _of_values(in1, in2, mode, sums):
-    """Convolutions along all axes of arrays with NaN or infinities. Zeros outside are terms of sums where they are SciPy's: along more
-    than one axis, around the first array or the larger one where both have an outside."""
-    if mode == "full" and in2.size > in1.size:
-        in1, in2 = in2, in1
-    axes, f64 = tuple(range(in1.ndim)), np.dtype(np.float64)
-    has_outside = mode != "valid" and (in1.ndim > 1 or mode == "same" and in2.size > in1.size)
-
-    def counts(in1, in2, around):
-        if around == 0:
-            return by_smaller(in1, in2, axes, mode, f64)
-        return _signal_sums.convolve(in1, in2, axes, mode, f64, "constant", around)
-
-    return _signal_values.convolve(in1, in2, 0.0 if has_outside else None, sums, counts)
+    return give(_signal_values.made(in1, in2, sums))
 
 
 @one_frame
@@ -136,7 +98,7 @@ def convolve(
     mode : {'full', 'valid', 'same'}, optional
         All of the result, what needs no zeros outside, or the middle of the full result, of `in1`'s shape.
     method : {'auto', 'direct', 'fft'}, optional
-        'direct' sums products by taps; 'fft' allows transforms, whose rounding grows with the norms of both arrays, and whole numbers to be
+        'direct' sums products by taps; 'fft' allows transforms, whose rounding grows with the norms of what meets, and whole numbers to be
         rounded where float64 does not hold their sums; 'auto' takes transforms where they are quicker and, for every output, as
         good as sums.
 
@@ -230,9 +192,7 @@ def correlate(
     mode : {'full', 'valid', 'same'}, optional
         As in `convolve`.
     method : {'auto', 'direct', 'fft'}, optional
-        'direct' sums products by taps; 'fft' allows transforms, whose rounding grows with the norms of both arrays, and whole numbers to be
-        rounded where float64 does not hold their sums; 'auto' takes transforms where they are quicker and, for every output, as
-        good as sums.
+        As in `convolve`.
 
     Returns
     -------
@@ -315,21 +275,14 @@ def convolve2d(
     if 0 in in1.shape or 0 in in2.shape:
         raise ValueError(f"convolve2d inputs must have elements, got shapes {tuple(in1.shape)} and {tuple(in2.shape)}")
 
-    def sums(in1, in2, fill=fill):
+    def sums(in1, in2, fill, dtype=dtype, method="direct"):
         if border == "constant" and fill == 0:
-            return by_smaller(in1, in2, (0, 1), mode, dtype, "direct")
-        return _signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, border, fill, "direct")
+            return by_smaller(in1, in2, (0, 1), mode, dtype, method)
+        return _signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, border, fill, method)
 
     if dtype.kind not in "fc":
-        return give(sums(in1, in2))
-
-    def counts(in1, in2, around):
-        return _signal_sums.convolve(in1, in2, (0, 1), mode, np.dtype(np.float64), border, around)
-
-    def of_values():
-        return _signal_values.convolve(in1, in2, fill if mode != "valid" and border == "constant" else None, sums, counts)
-
-    return give(_made(in1, in2, mode, sums, of_values) if cmath.isfinite(fill) else of_values())
+        return give(sums(in1, in2, fill))
+    return give(_signal_values.made(in1, in2, sums, fill if border == "constant" and mode != "valid" else 0.0))
 
 
 @one_frame
@@ -371,7 +324,7 @@ def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None 
         return give(in1 * in2)
     if 0 in in1.shape or 0 in in2.shape:
         return give(np.array([]))
-    given, along_all, (in1, in2, axes) = tuple(in1.shape), axes is None, _signal_inputs.convolved_axes(in1, in2, mode, axes)
+    given, (in1, in2, axes) = tuple(in1.shape), _signal_inputs.convolved_axes(in1, in2, mode, axes)
     if mode not in _MODES:
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if not axes:  # nothing is summed, and so nothing becomes a float
@@ -379,16 +332,10 @@ def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None 
     elif dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O":
         in1, in2 = (array.astype(np.float64) if dtype_of(array).kind == "O" else array for array in (in1, in2))
 
-    def sums(in1, in2, fill=0.0):
+    def sums(in1, in2, fill, dtype=dtype, method="automatic"):
         return _signal_sums.along(in1, in2, axes, mode, given, dtype)
 
-    def counts(in1, in2, around):
-        return _signal_sums.along(in1, in2, axes, mode, given, np.dtype(np.float64))
-
-    def of_values():
-        return _of_values(in1, in2, mode, sums) if along_all else _signal_values.convolve(in1, in2, None, sums, counts)
-
-    return give(_made(in1, in2, mode, sums, of_values) if axes else sums(in1, in2))
+    return give(_signal_values.made(in1, in2, sums) if axes else sums(in1, in2, 0.0))
 
 
 @one_frame
@@ -461,5 +408,20 @@ def sepfir2d(input: Any, hrow: ArrayLike, hcol: ArrayLike) -> Any:
     if hrow.size % 2 == 0 or hcol.size % 2 == 0:
         raise ValueError("hrow and hcol must be odd length")
     dtype = np.promote_types(kind, np.float32)
+    if not _signal_values.are_finite(hrow, hcol):
+        return give(_by_rows(input, hrow, hcol, dtype))
     factors = (hcol[::-1], hrow[::-1])
     return give(_engine.correlate(input, factors, axes=(0, 1), borders="reflect", dtype=dtype))
+
+
+def _by_rows(image, hrow, hcol, dtype):
+    """Along rows and then along columns, as SciPy goes, where weights are not finite."""
+    for axis, name, weights in ((1, "hrow", hrow), (0, "hcol", hcol)):
+        if not isinstance(image, np.ndarray):
+            _signal_values.check_weights(weights, name)
+
+        def sums(in1, in2, fill, dtype=dtype, method="automatic", axis=axis):
+            return _signal_sums.convolve(in1, in2, (axis,), "same", dtype, "reflect", 0.0, method)
+
+        image = _signal_values.made(image, weights, sums)
+    return image

@@ -143,11 +143,6 @@ class Call:
     def is_by_name(self):
         return self.name in ("fftconvolve", "oaconvolve")
 
-    @property
-    def is_product(self):
-        """Whether nothing is summed: SciPy multiplies then."""
-        return self.is_by_name and all(1 in pair for pair in zip(self.first, self.second))
-
     def __str__(self):
         return f"{self.name} {self.first} {self.a.dtype} {self.kinds[0]}, {self.second} {self.b.dtype} {self.kinds[1]}, {self.words}"
 
@@ -167,19 +162,13 @@ def summed(a, b, axes, kind):
 
 
 def around(call, a, b):
-    """Both, and the first with what lies outside of it, where that is a term of sums: (a, b, how much was put before each axis)."""
-    if call.name == "convolve2d":
-        how = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}[call.words["boundary"]]
-        fill = {"constant_values": call.words["fillvalue"]} if how == "constant" else {}
-    elif call.is_product:
+    """Both, the first with what lies outside of it where that is a term of sums, and how much was put before each axis."""
+    fill = call.words.get("fillvalue", 0)
+    if call.name != "convolve2d" or call.mode == "valid" or call.words["boundary"] == "fill" and fill == 0:
         return a, b, None
-    elif call.axes is None and (a.ndim > 1 or call.mode == "same" and b.size > a.size):
-        how, fill = "constant", {}
-    else:
-        return a, b, None
-    if call.mode == "full" and call.name != "convolve2d" and b.size > a.size:
-        a, b = b, a
-    return np.pad(a, [(k - 1, k - 1) for k in b.shape], how, **fill), b, [k - 1 for k in b.shape]
+    how = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}[call.words["boundary"]]
+    more = {"constant_values": fill} if how == "constant" else {}
+    return np.pad(a, [(k - 1, k - 1) for k in b.shape], how, **more), b, [k - 1 for k in b.shape]
 
 
 def defined(call):
@@ -194,7 +183,7 @@ def defined(call):
     wide = np.clongdouble if is_complex else np.longdouble
     a, b = a.astype(wide), b.astype(wide)
     shapes = a.shape, b.shape
-    a, b, before = around(call, a, b) if call.mode != "valid" else (a, b, None)
+    a, b, before = around(call, a, b)
     full = summed(a, b, axes, wide)
     if is_complex:
         parts = [[np.abs(each.real), np.abs(each.imag)] for each in (a, b)]
@@ -249,7 +238,7 @@ def check_whole(call, got, kind):
     if call.mode == "valid" and not all(n >= k for n, k in zip(a.shape, b.shape)):
         a, b = b, a
     shapes = a.shape, b.shape
-    a, b, before = around(call, a, b) if call.mode != "valid" else (a, b, None)
+    a, b, before = around(call, a, b)
     expected = summed(a, b, axes, wide)[kept_of(call, *shapes, axes, before)]
     assert got.dtype == kind
     np.testing.assert_array_equal(got, expected != 0 if kind.kind == "b" else expected.astype(kind))

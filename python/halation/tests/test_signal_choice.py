@@ -1,10 +1,14 @@
 """test_signal_choice.py: `method` of halation.signal means what it says; 'auto' takes transforms only where they are as good as sums."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import halation
 import halation.signal as ours
+
+from .test_signal_calls import summed
 
 theirs = pytest.importorskip("scipy.signal")
 
@@ -130,24 +134,44 @@ def test_small_parts_of_complex_numbers_are_as_exact_as_large_ones(dtype, small)
             assert in_bound(made, a, b, of_norms=True) <= 1
 
 
-@pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve", "convolve2d"])
+CALLS = [("convolve", "auto"), ("convolve", "direct"), ("convolve", "fft"), ("correlate", "auto"), ("correlate", "direct"),
+         ("correlate", "fft"), ("fftconvolve", None), ("oaconvolve", None), ("convolve2d", None)]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, method", CALLS)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_is_data_in_either_array(name, value):
+def test_what_is_not_finite_is_data_in_either_array(name, method, value):
+    """It reaches as far as the other array does, whichever of the two it is in, and no further."""
     rng = np.random.default_rng(1)
-    shape, taps = ((12, 13), (4, 5)) if name == "convolve2d" else ((30,), (7,))
-    for dtype in ("float32", "float64", "complex128"):
-        a, b = rng.standard_normal(shape).astype(dtype), rng.standard_normal(taps).astype(dtype)
-        b.flat[2] = value
-        a.flat[9] = 0
+    shapes = [((12, 13), (4, 5)), ((40, 50), (9, 11))]
+    if name != "convolve2d":
+        shapes += [((30,), (7,)), ((300,), (50,)), ((9, 8, 7), (3, 2, 4)), ((4, 5, 4, 5), (2, 3, 3, 2))]
+    words = {} if method is None else {"method": method}
+    for (shape, taps), dtype in itertools.product(shapes, ("float32", "float64", ">f4", "complex128")):
         if dtype == "complex128" and not np.isnan(value):
             continue  # of which NumPy's products make what its BLAS does
+        a, b = rng.standard_normal(shape).astype(dtype), rng.standard_normal(taps).astype(dtype)
+        b[tuple(k // 2 for k in taps)] = value
+        a[tuple(n // 3 for n in shape)] = 0
         for first, second in ((a, b), (b, a), (b, b)):
             with np.errstate(invalid="ignore"):
-                made = getattr(ours, name)(first, second)
-                wanted = getattr(theirs, "convolve" if "fft" in name or "oa" in name else name)(
-                    first, second, *(() if name == "convolve2d" else ("full", "direct")))  # fmt: skip
+                made = getattr(ours, name)(first, second, **words)
+                wanted = summed(first, np.flip(second).conj() if name == "correlate" else second, range(len(shape)), made.dtype)
             for part, exact in ((made.real, wanted.real), (made.imag, wanted.imag)):
-                np.testing.assert_allclose(part, exact, rtol=1e-4, atol=1e-5)
+                np.testing.assert_allclose(part, exact, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("border", ["fill", "wrap", "symm"])
+def test_what_a_border_puts_around_an_image_meets_nan_in_the_filter(border):
+    """With nothing around it, and with fillvalue 0, only the image itself does."""
+    image, weights = np.ones((6, 7)), np.ones((3, 3))
+    weights[0, 1] = np.nan
+    for fill in (0, 2):
+        made = np.isnan(ours.convolve2d(image, weights, "same", border, fill))
+        wanted = np.ones((6, 7), bool)
+        if border == "fill" and fill == 0:
+            wanted[-1] = False  # whose outputs read that weight below the image
+        np.testing.assert_array_equal(made, wanted)
 
 
 def test_a_fill_value_may_be_anything():
