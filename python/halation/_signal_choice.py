@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._signal_sums import by_smaller, kept_of, must_swap, seconds_of
+from ._signal_spectra import kept_of
+from ._signal_sums import by_smaller, must_swap, seconds_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

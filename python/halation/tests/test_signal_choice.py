@@ -134,6 +134,24 @@ def test_small_parts_of_complex_numbers_are_as_exact_as_large_ones(dtype, small)
             assert in_bound(made, a, b, of_norms=True) <= 1
 
 
+@pytest.mark.parametrize("shape, taps", [((900,), (60,)), ((40, 50), (15, 20)), ((12, 13, 14), (5, 6, 4)), ((7, 8, 6, 9), (3, 4, 3, 5))], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_outliers_blur_nothing_that_does_not_meet_them(dtype, shape, taps):
+    """By transforms of whole arrays as well: each output keeps to what lies under its own filter, and a mask stays one."""
+    rng = np.random.default_rng(1)
+    a, b = (rng.uniform(1, 2, n) + (1j * rng.uniform(1, 2, n) if "complex" in dtype else 0) for n in (shape, taps))
+    a[(0,) * a.ndim] = 1e30
+    mask = np.zeros(shape, dtype)
+    mask[(0,) * a.ndim] = 1
+    a, b = a.astype(dtype), b.astype(dtype)
+    for call in (lambda a: ours.fftconvolve(a, b), lambda a: ours.oaconvolve(b, a), lambda a: ours.convolve(a, b, method="fft")):
+        wanted, made = theirs.convolve(a, b, "full", "direct"), call(a)
+        untouched = np.ones(made.shape, bool)
+        untouched[tuple(slice(k) for k in taps)] = False
+        np.testing.assert_allclose(made[untouched], wanted[untouched], rtol=1e-3)
+        np.testing.assert_array_equal(call(mask)[untouched], 0)
+
+
 CALLS = [("convolve", "auto"), ("convolve", "direct"), ("convolve", "fft"), ("correlate", "auto"), ("correlate", "direct"),
          ("correlate", "fft"), ("fftconvolve", None), ("oaconvolve", None), ("convolve2d", None)]  # fmt: skip
 
