@@ -8,7 +8,6 @@ import shutil
 import signal
 import struct
 import subprocess
-import time
 
 import program
 from batches import FAILED, PHOTO, WRONG_USAGE, BatchTest
@@ -293,19 +292,12 @@ class Conditions(BatchTest):
         for i in range(60):
             self.put(f"in/{i % 3}/{i}.npy", npy([], (200, 300), "|u1") + draw.randbytes(60000))
         command = ("batch", "gaussian sigma=2 | sharpen", "in", "-o", "out", "--recursive", "--format", "tiff", "--workers", "2")
-        began = time.monotonic()
         self.assertEqual(self.start(*command).returncode, 0)
-        usual = time.monotonic() - began  # where signals fall; whenever they do, what is asked holds
         complete = self.below("out")
         self.assertEqual(len(complete), 60)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL) * 2:
             shutil.rmtree(self.folder / "out")
-            child = subprocess.Popen([program.HALATION, *command], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            try:
-                child.wait(draw.uniform(0, usual))
-            except subprocess.TimeoutExpired:
-                child.send_signal(number)
-            code = child.wait(60)
+            code = self.ended_by(number, draw.randrange(sum(map(len, complete.values()))), *command)
             found = self.below("out") if (self.folder / "out").exists() else {}
             with self.subTest(number=number, code=code, found=len(found)):
                 self.assertIn(code, (0, -number))
