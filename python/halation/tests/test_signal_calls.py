@@ -215,17 +215,19 @@ def vanishing(call, parts, axes):
 
 def of_norms(parts, axes, call):
     """What transforms round a share of, over each output's own box: the norm of the filter times that of all samples, or OWN_BOX * the root
-    of their number * the norm of those under the filter, where that is less. The larger array is filtered, as a whole or along the axes."""
-    a, b = (np.sqrt(sum(part**2 for part in each)) for each in parts)
-    summed_along = tuple(axis for axis in axes if 1 not in (a.shape[axis], b.shape[axis]))
-    bounds = []
-    lengths = [math.prod(each.shape[axis] for axis in summed_along) for each in (a, b)]
-    for is_second in (a.size < b.size, lengths[0] < lengths[1]):
-        array, weights = (b, a) if is_second else (a, b)
+    of their number * the norm of those under the filter, where that is less. The larger array is filtered, as a whole or along the axes; of
+    one of which 'same' needs a part only, either may be."""
+    arrays = [np.sqrt(sum(part**2 for part in each)) for each in parts]
+    summed_along = [axis for axis in axes if all(each.shape[axis] > 1 for each in arrays)]
+    lengths = [math.prod(each.shape[axis] for axis in summed_along) for each in arrays]
+    filtered = {int(arrays[0].size < arrays[1].size), int(lengths[0] < lengths[1])}
+    bound = 0
+    for which in {0, 1} if call.mode == "same" and lengths[0] < lengths[1] else filtered:
+        array, weights = arrays[which], arrays[1 - which]
         samples = math.prod(array.shape[axis] + weights.shape[axis] for axis in axes)
-        under = np.sqrt(summed(array**2, np.ones(weights.shape), axes, np.longdouble))
-        bounds.append(np.sqrt(np.sum(weights**2)) * np.minimum(np.sqrt(np.sum(array**2)), OWN_BOX * math.sqrt(samples) * under))
-    return np.maximum(*bounds)
+        under = OWN_BOX * math.sqrt(samples) * np.sqrt(summed(array**2, np.ones(weights.shape), axes, np.longdouble))
+        bound = np.maximum(bound, np.sqrt(np.sum(weights**2)) * np.minimum(np.sqrt(np.sum(array**2)), under))
+    return bound
 
 
 def kept_of(call, first, second, axes, before):
