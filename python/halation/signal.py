@@ -3,12 +3,13 @@
 ``import halation.signal as signal`` in place of ``from scipy import signal`` runs existing code for `convolve`, `convolve2d`,
 `correlate`, `fftconvolve`, `oaconvolve`, `sepfir2d` and `choose_conv_method`. What differs from SciPy:
 
-- `method` 'direct' and `convolve2d` sum products by taps: each output is within ``taps * eps * sum(|a| * |b|)`` of its own products,
-  and factors are summed where all weights are their product. 'auto' takes transforms where they are quicker and as good: outputs are
-  within ``2 * taps * eps * sum(|a| * |b|)`` of theirs, and what decays, is mostly 0 or has an outlier is summed. 'fft', `fftconvolve`
-  and `oaconvolve` take what is quickest; transforms round each output by a share of the norms of the smaller array and of what it meets of
-  the larger one (on a GPU: of all of it), so that an outlier elsewhere blurs nothing. Each part of a complex number is rounded by its own
-  products alone. On a GPU 'auto' takes what is quickest.
+- `method` 'direct' sums products by taps: each output is within ``taps * eps * sum(|a| * |b|)`` of its own products, and factors are
+  summed where all weights are their product. 'auto' takes transforms where they are quicker and as good: outputs are within
+  ``2 * taps * eps * sum(|a| * |b|)`` of theirs, and what decays, is mostly 0 or has an outlier is summed. `convolve2d` goes as 'auto' where
+  zeros lie around the image, else as 'direct'. 'fft', `fftconvolve` and `oaconvolve` take what is quickest; transforms round each output
+  by a share of the norms of the smaller array and of what it meets of the larger one (on a GPU: of all of it), so that an outlier
+  elsewhere blurs nothing. Each part of a complex number is rounded by its own products alone. On a GPU 'auto' takes what is quickest,
+  and `convolve2d` sums.
 - NaN and infinities, in either array, reach the outputs whose sums have them and no others, whatever the function, the method and the
   number of axes. A sum has a term for each pair of elements that meet; beyond the ends of both arrays nothing is multiplied, where SciPy's
   direct sums along several axes multiply by 0 (and 0 * NaN is NaN). What `boundary` puts around the image of `convolve2d` is part of
@@ -277,6 +278,8 @@ def convolve2d(
 
     def sums(in1, in2, fill, dtype=dtype, method="direct"):
         if border == "constant" and fill == 0:
+            if dtype.kind in "fc" and isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray):
+                return _signal_choice.convolve(in1, in2, (0, 1), mode, dtype)
             return by_smaller(in1, in2, (0, 1), mode, dtype, method)
         return _signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, border, fill, method)
 

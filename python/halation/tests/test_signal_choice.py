@@ -7,6 +7,7 @@ import pytest
 
 import halation
 import halation.signal as ours
+from halation import _native
 
 from .test_signal_calls import summed
 
@@ -90,6 +91,31 @@ def test_uneven_signals_are_summed(dtype, kind):
         for a, b in ((even, uneven), (signals(kind, first, rng).astype(dtype), signals("normal", second, rng).astype(dtype))):
             for method in ("auto", "direct"):
                 assert in_bound(ours.convolve(a, b, method=method), a, b) <= 1, method
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_arrays_are_like_is_seen_whatever_vectors_tiles_have_room_for(dtype):
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        ndim = int(rng.integers(1, 4))
+        shape, tile = tuple(rng.integers(1, {1: 700, 2: 60, 3: 20}[ndim], ndim)), tuple(map(int, rng.integers(1, {1: 80, 2: 20, 3: 9}[ndim], ndim)))
+        array = rng.standard_normal(shape).astype(dtype)
+        least, largest, squares, small, _ = _native.magnitudes(array, 1.0, tile, (1,) * ndim, (1,) * ndim)
+        counts = np.abs(array) < least
+        for axis, m in enumerate(tile):
+            counts = np.add.reduceat(counts, range(0, shape[axis], m), axis, int)
+        assert (largest, small) == (np.abs(array).max(), counts.max())
+        np.testing.assert_allclose(squares, np.sum(array.astype(float) ** 2), rtol=1e-5)
+
+
+def test_convolve2d_takes_transforms_where_they_are_as_good():
+    rng = np.random.default_rng(1)
+    a, b = rng.standard_normal((120, 130)), rng.standard_normal((31, 30))
+    for mode in ("full", "same", "valid"):
+        assert ours.choose_conv_method(a, b, mode) == "fft"
+        made = ours.convolve2d(a, b, mode)
+        np.testing.assert_array_equal(made, ours.convolve(a, b, mode))
+        assert in_bound(made, a, b, mode) <= 1
 
 
 def test_long_filters_that_fade_are_transformed_where_the_ends_are_few():
