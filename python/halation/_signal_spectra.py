@@ -43,8 +43,9 @@ def convolve(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype
     full, kept = kept_of(in1.shape, in2.shape, axes, mode, given)
     lengths = [next_fast(full[axis]) for axis in axes]
     real, along = np.empty(0, dtype).real.dtype, [axis + 1 for axis in axes]
+    of_each = [parts_of(array, real) for array in (in1, in2)]
     with np.errstate(all="ignore"):
-        first, second = (np.fft.rfftn(_parts_of(array, real), lengths, along) for array in (in1, in2))
+        first, second = (np.fft.rfftn(parts, lengths, along) for parts in of_each)
         if len(first) == len(second) == 2:
             products = np.stack([first[0] * second[0] - first[1] * second[1], first[0] * second[1] + first[1] * second[0]])
         else:
@@ -59,19 +60,22 @@ def convolve(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype
         made.real = parts[0]
         made.imag = parts[1] if len(parts) == 2 else 0
     is_first_longer = math.prod(in1.shape[axis] for axis in axes) >= math.prod(in2.shape[axis] for axis in axes)
-    return by_own_boxes(made, *((in1, in2) if is_first_longer else (in2, in1)), axes, kept)
+    if is_first_longer:
+        return by_own_boxes(made, in1, of_each[0], in2, axes, kept)
+    return by_own_boxes(made, in2, of_each[1], in1, axes, kept)
 
 
 def by_own_boxes(
-    made: NDArray[Any], array: NDArray[Any], weights: NDArray[Any], axes: Shape, kept: tuple[slice, ...]
+    made: NDArray[Any], array: NDArray[Any], parts: NDArray[Any], weights: NDArray[Any], axes: Shape, kept: tuple[slice, ...]
 ) -> NDArray[Any] | None:
     """What transforms of whole arrays made, with sums by taps where these cannot tell; None where that is much."""
-    faint = _faint(_parts_of(array, made.real.dtype), weights.shape, tuple([axis + 1 for axis in axes]))
-    full = [n + k - 1 if axis in axes else max(n, k) for axis, (n, k) in enumerate(zip(array.shape, weights.shape))]
-    faint = np.broadcast_to(faint, full)[kept]
-    if np.count_nonzero(faint) > FEW_OUTPUTS:
-        return None
-    for at in np.argwhere(faint):
+    faint = _faint(parts, weights.shape, tuple([axis + 1 for axis in axes]))
+    if faint.any():
+        full = [n + k - 1 if axis in axes else max(n, k) for axis, (n, k) in enumerate(zip(array.shape, weights.shape))]
+        faint = np.broadcast_to(faint, full)[kept]
+        if np.count_nonzero(faint) > FEW_OUTPUTS:
+            return None
+    for at in np.argwhere(faint) if faint.any() else ():
         made[tuple(at)] = _summed(array, weights, axes, [part.start + int(p) for part, p in zip(kept, at)], made.dtype)
     if made.dtype.kind == "f" and made.min() < 0 <= min(array.min(), weights.min()):
         np.maximum(made, 0, out=made)
@@ -80,8 +84,8 @@ def by_own_boxes(
 
 def _faint(parts: NDArray[Any], taps: Shape, along: Shape) -> NDArray[np.bool_]:
     """Of the full result: where the squares under the filter are too few of all."""
-    largest = np.abs(parts).max(along, keepdims=True)
-    squares = np.square(parts / np.where(largest > 0, largest, 1)).astype(np.float32)
+    largest = np.maximum(parts.max(along, keepdims=True), -parts.min(along, keepdims=True))
+    squares = np.square(parts / (largest if largest.all() else np.where(largest > 0, largest, 1)), dtype=np.float32, casting="same_kind")
     least = squares.sum(along, np.float64, keepdims=True) * (SHARE / math.prod(parts.shape[axis] for axis in along))
     ones = tuple([np.ones(taps[axis - 1]) for axis in along])
     under = run(squares, ones, along, "full", squares.dtype, method="box") if along else squares
@@ -104,7 +108,7 @@ def _summed(array: NDArray[Any], weights: NDArray[Any], axes: Shape, at: list[in
     return (array[tuple(samples)].astype(dtype) * reversed_.astype(dtype)).sum()
 
 
-def _parts_of(array: NDArray[Any], real: DType) -> NDArray[Any]:
+def parts_of(array: NDArray[Any], real: DType) -> NDArray[Any]:
     """The real array, or the real and the imaginary one, along a new first axis."""
     parts = np.stack([array.real, array.imag]) if array.dtype.kind == "c" else array[np.newaxis]
     return parts.astype(real, copy=False)

@@ -186,7 +186,7 @@ def _joined(array: NDArray[Any], weights: NDArray[Any], axes: Shape, extent: str
     _, kept = kept_of(array.shape, weights.shape, last, extent, array.shape)
     made = np.ascontiguousarray(made[kept])
     if dtype.kind in "fc":  # under a filter that is one row lie others' numbers as well
-        mended = _signal_spectra.by_own_boxes(made, array, weights, last, kept)
+        mended = _signal_spectra.by_own_boxes(made, array, _signal_spectra.parts_of(array, made.real.dtype), weights, last, kept)
         made = run(array, weights[(0,) * others], last, extent, dtype, method="direct") if mended is None else mended
     return np.ascontiguousarray(made.transpose(np.argsort(order)))
 
