@@ -120,6 +120,7 @@ std::string json_report(const FileJob& request, const std::string& filter, const
   report["fps"] = rates.fps;
   report["gflops"] = rates.gflops;
   if (!note.empty()) report["note"] = note;
+  if (!done.left_out.empty()) report["left_out"] = done.left_out;
   return json_text(std::move(report));
 }
 
@@ -130,6 +131,7 @@ void apply(const Flags& flags) {
   const bool stdout_taken = request.out == "-";
   const std::string note = clipping_note(done.clipped, done.prepared.jobs.front());
   const bool json_on_stderr = flags.json && stdout_taken;  // which then holds nothing else
+  if (!done.left_out.empty() && !json_on_stderr) notice(fmt::format("apply: {}\n", done.left_out));
   if (!note.empty() && !json_on_stderr) notice(fmt::format("apply: {}\n", note));
   if (flags.explain) fmt::print(stdout_taken || flags.json ? stderr : stdout, "{}", done.explained);
   if (flags.timing) {

@@ -143,6 +143,7 @@ std::string json_report(const std::string& chain, const std::vector<BatchResult>
     nlohmann::ordered_json file{{"input", result.file.in}, {"output", result.file.out}, {"state", name_of(result.state)}};
     if (result.state == BatchResult::State::done) file["milliseconds"] = result.seconds * 1e3;
     if (!result.sentence.empty()) file[result.state == BatchResult::State::failed ? "error" : "note"] = result.sentence;
+    if (!result.left_out.empty()) file["left_out"] = result.left_out;
     report["files"].push_back(std::move(file));
   }
   return json_text(std::move(report));
@@ -162,6 +163,10 @@ void batch(const Flags& flags) {
     if (result.state == BatchResult::State::failed) {
       line.clear();
       notice(fmt::format("batch: {}\n", result.sentence));
+    }
+    if (!result.left_out.empty() && !flags.quiet) {
+      line.clear();
+      notice(fmt::format("batch: {}\n", result.left_out));
     }
     const std::size_t ended = sums.done + sums.skipped + sums.failed;
     const double seconds = elapsed();

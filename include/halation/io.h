@@ -42,6 +42,7 @@ struct Page {
   /// The axes that it has, be they as short as 1: those of the array read, `hw` of any picture. `by_rank`:
   /// those that are longer. A .npy file is written with them, and with others that are longer than 1.
   ArrayLayout layout = ArrayLayout::by_rank;
+  std::int64_t pictures = 1;  ///< of an animation, of which this is one: how many there are
 
   /// How many of the axes filters act on: 1, 2 or 3.
   int dims() const;
@@ -59,6 +60,7 @@ struct PageFacts {
   bool linear_light = false;
   Metadata metadata;
   ArrayLayout layout = ArrayLayout::by_rank;
+  std::int64_t pictures = 1;
 
   int dims() const;
 };

@@ -64,7 +64,7 @@ def imread(
     ----------
     path : str or path-like
     page : int, optional
-        Which page of a TIFF, or picture of an animation, counted from 1; the first unless given. Of a TIFF with more pages a warning says
+        Which page of a TIFF, or picture of an animation, counted from 1; the first unless given. Where there are more a warning says
         how many: ``[halation.imread(path, page=n) for n in range(1, pages + 1)]`` reads them all.
     metadata : bool, optional
         Whether to return what the file carries beside its pixels as well.
@@ -104,9 +104,10 @@ def imread(
         check_there("imread")
         name = name_of(path)
         os.stat(name)  # which says by its type what is wrong
-        array, facts, pages = _read(name, "by_rank", 0 if page is None else number_of(page), bool(upright))
-        if pages > 1:
-            warn(f"{os.fsdecode(name)} has {pages} pages, of which this is the first; say page=1, or which, from 1 to {pages}")
+        array, facts, pages, pictures = _read(name, "by_rank", 0 if page is None else number_of(page), bool(upright))
+        if page is None and max(pages, pictures) > 1:
+            several = f"{pages} pages" if pages > 1 else f"{pictures} pictures"
+            warn(f"{os.fsdecode(name)} has {several}, of which this is the first; say page=1, or which, from 1 to {max(pages, pictures)}")
         return (array, Metadata(**facts)) if metadata else array
     except Exception as error:
         shorten(error)

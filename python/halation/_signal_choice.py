@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _native
-from ._signal_sums import by_smaller, kept_of, must_swap, seconds_of
+from ._signal_spectra import kept_of
+from ._signal_sums import by_smaller, must_swap, seconds_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +39,7 @@ EVEN_SHARE, EVEN_BOX, EVEN_LEAST = 0.4, 128, 1 / 32
 LEAST_WEIGHTS = 32
 # By what t is lowered where too many are below it, and how often it is tried.
 LOWER, TIMES = 8.0, 2
-# Weights up to which the smallest are sought out; of more they count as t or nothing.
+# Weights up to which the smallest are sought out where it is not enough that they count as t or nothing.
 SOUGHT = 1 << 14
 # Least and largest norms whose products are numbers of a type, with digits to spare.
 NORMS = {4: (1e-12, 1e12), 8: (1e-100, 1e100)}
@@ -162,14 +163,12 @@ class _Even(NamedTuple):
     def reaches(self, weights: NDArray[Any], of_weights: _Even) -> bool:
         """Whether taps · S is large enough for every output whose box lies in this array."""
         rest = weights.size - self.small
-        if rest <= 0:
+        enough = REACH * of_weights.mean * self.size
+        if self.least * (rest - of_weights.small) * of_weights.least >= enough:  # the largest weights among them alone
+            return True
+        if rest <= 0 or weights.size > SOUGHT:
             return False
-        if weights.size <= SOUGHT:
-            magnitudes = np.abs(weights.reshape(-1))
-            smallest = float(np.partition(magnitudes, rest - 1)[:rest].sum())
-        else:
-            smallest = max(0, rest - of_weights.small) * of_weights.least
-        return self.least * smallest >= REACH * of_weights.mean * self.size
+        return self.least * float(np.partition(np.abs(weights.reshape(-1)), rest - 1)[:rest].sum()) >= enough
 
 
 class _Region(NamedTuple):

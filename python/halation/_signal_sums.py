@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _signal_integers
+from . import _signal_integers, _signal_spectra
 from ._arrays import facts_of
 from ._direct import Direct
 from ._families import prepare
 from ._mapping import packed
 from ._options import options_of
 from ._signal_run import run
+from ._signal_spectra import kept_of, next_fast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,11 +182,12 @@ def _joined(array: NDArray[Any], weights: NDArray[Any], axes: Shape, extent: str
     )
     shape = [*made.shape[:outer], full[at], row, *made.shape[outer + 1 :]]
     made = made[(slice(None),) * outer + (slice(full[at] * row),)].reshape(shape)
-    # Of the full result, what the extent keeps.
-    for axis, (n, k) in enumerate(zip(array.shape[others:], weights.shape), others):
-        if extent != "full":
-            first, count = ((k - 1) // 2, n) if extent == "same" else (k - 1, n - k + 1)
-            made = made[(slice(None),) * axis + (slice(first, first + count),)]
+    last, weights = tuple(range(others, array.ndim)), weights.reshape([1] * others + list(weights.shape))
+    _, kept = kept_of(array.shape, weights.shape, last, extent, array.shape)
+    made = np.ascontiguousarray(made[kept])
+    if dtype.kind in "fc":  # under a filter that is one row lie others' numbers as well
+        mended = _signal_spectra.by_own_boxes(made, array, _signal_spectra.parts_of(array, made.real.dtype), weights, last, kept)
+        made = run(array, weights[(0,) * others], last, extent, dtype, method="direct") if mended is None else mended
     return np.ascontiguousarray(made.transpose(np.argsort(order)))
 
 
@@ -230,7 +232,7 @@ def by_smaller(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType, method:
         in1, in2 = in2, in1
     if method == "automatic" and _are_worth_spectra(in1, in2, axes, mode, dtype):
         summed = tuple(axis for axis in axes if in1.shape[axis] > 1 and in2.shape[axis] > 1)
-        if (made := _by_spectra(in1, in2, summed, mode, dtype, shape1)) is not None:
+        if (made := _signal_spectra.convolve(in1, in2, summed, mode, dtype, shape1)) is not None:
             return made
     if mode == "valid":
         return convolve(in1, as_weights(in2), axes, mode, dtype, method=method)
@@ -281,7 +283,7 @@ def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType
     if is_outer and (all(varies) or len(axes) > 2) and mode != "valid" and are_both_here:
         return by_smaller(in1, in2, tuple(range(ndim)), mode, dtype)  # products of one element and many are sums of one term
     if not all(varies) and _are_worth_spectra(in1, in2, axes, mode, dtype):
-        if (made := _by_spectra(in1, in2, axes, mode, dtype, given)) is not None:
+        if (made := _signal_spectra.convolve(in1, in2, axes, mode, dtype, given)) is not None:
             return made
     if mode == "same" and sizes[1] > sizes[0]:
         made = _middle(in1, in2, axes, lambda in1, in2: along(in1, in2, axes, "full", given, dtype))
@@ -292,7 +294,7 @@ def along(in1: Any, in2: Any, axes: Shape, mode: str, given: Shape, dtype: DType
     if axes and (is_long or varies[1] and sizes[0] < LEAST_OF_FILTER) and are_both_here:
         if min(sizes) <= FEW_TAPS and _are_worth_adding(in1, in2, axes, sizes, dtype):
             return _tap_by_tap(in1, in2, axes, mode, dtype, given)
-        if (made := _by_spectra(in1, in2, axes, mode, dtype, given)) is not None:
+        if (made := _signal_spectra.convolve(in1, in2, axes, mode, dtype, given)) is not None:
             return made
     if not isinstance(in1, np.ndarray):
         if any(in2.shape[axis] != 1 for axis in others):
@@ -347,7 +349,7 @@ def seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int,
     begun = (75e-6 if ndim > 2 else 0) + is_complex * 20e-6  # of volumes: steps that threads share
     ours, by_sums = (parts * (25e-6 + each * more) for each in (min(sums, transforms + begun), sums))
     # Both are as long as the result along the axes that are summed along, and transformed there; so is the result.
-    lengths = [_next_fast(m) if axis in summed else m for axis, m in enumerate(full)]
+    lengths = [next_fast(m) if axis in summed else m for axis, m in enumerate(full)]
     if not summed or math.prod(lengths) > MOST_SPECTRAL:
         return ours, math.inf, by_sums
     transformed = math.prod(lengths)
@@ -357,20 +359,6 @@ def seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int,
     if summed[-1] < max(axis for axis, m in enumerate(full) if m > 1):
         work *= 2.5  # numbers that are transformed together lie apart
     return ours, 15e-6 + 14e-6 * len(summed) + work * (0.35e-9 if parts == 1 else 0.6e-9), by_sums
-
-
-def kept_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, given: Shape) -> tuple[list[int], tuple[slice, ...]]:
-    """The lengths of a full result, and what a mode keeps of it: in 'same' the middle, of the shape that is given."""
-    full, kept = [], []
-    for axis, (n, k) in enumerate(zip(shape1, shape2)):
-        full.append(n + k - 1 if axis in axes else max(n, k))
-        first, count = 0, full[-1]
-        if mode == "same":
-            first, count = (full[-1] - given[axis]) // 2, given[axis]
-        elif mode == "valid" and axis in axes:
-            first, count = k - 1, n - k + 1
-        kept.append(slice(first, first + count))
-    return full, tuple(kept)
 
 
 def _are_worth_adding(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, taps: list[int], dtype: DType) -> bool:
@@ -393,43 +381,6 @@ def _tap_by_tap(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dt
             tap[axis], reached[axis] = slice(at, at + 1), slice(at, at + array.shape[axis])
         made[tuple(reached)] += array * weights[tuple(tap)]
     return np.ascontiguousarray(made[kept])
-
-
-def _by_spectra(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType, given: Shape) -> NDArray[Any] | None:
-    """Convolutions by NumPy's transforms of whole arrays, all filters at once; None where sums are not finite, which would reach all of
-    them. Real and imaginary parts are transformed each by itself: neither rounds away the other."""
-    full, kept = kept_of(in1.shape, in2.shape, axes, mode, given)
-    lengths = [_next_fast(full[axis]) for axis in axes]
-    real, along = np.empty(0, dtype).real.dtype, [axis + 1 for axis in axes]
-    with np.errstate(all="ignore"):
-        first, second = (np.fft.rfftn(_parts_of(array, real), lengths, along) for array in (in1, in2))
-        if len(first) == len(second) == 2:
-            products = np.stack([first[0] * second[0] - first[1] * second[1], first[0] * second[1] + first[1] * second[0]])
-        else:
-            products = first * second
-        parts = np.fft.irfftn(products, lengths, along)[(slice(None), *kept)]
-        if not np.isfinite(parts).all():
-            return None
-    if dtype.kind == "f":
-        return np.ascontiguousarray(parts[0], dtype)
-    made = np.empty(parts.shape[1:], dtype)
-    made.real = parts[0]
-    made.imag = parts[1] if len(parts) == 2 else 0
-    return made
-
-
-def _parts_of(array: NDArray[Any], real: DType) -> NDArray[Any]:
-    """The real array, or the real and the imaginary one, along a new first axis."""
-    parts = np.stack([array.real, array.imag]) if array.dtype.kind == "c" else array[np.newaxis]
-    return parts.astype(real, copy=False)
-
-
-@functools.lru_cache(maxsize=256)
-def _next_fast(n: int) -> int:
-    """The least product of 2, 3 and 5 that is at least n."""
-    products = [3**i * 5**j for i in range(21) for j in range(14) if 3**i * 5**j < 2 * n]
-    least: int = min(odd << max(0, (-(-n // odd) - 1).bit_length()) for odd in products)
-    return least
 
 
 def _run_along(array: Any, weights: NDArray[Any], axes: Shape, mode: str, dtype: DType) -> Any:

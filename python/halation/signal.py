@@ -3,14 +3,17 @@
 ``import halation.signal as signal`` in place of ``from scipy import signal`` runs existing code for `convolve`, `convolve2d`,
 `correlate`, `fftconvolve`, `oaconvolve`, `sepfir2d` and `choose_conv_method`. What differs from SciPy:
 
-- `method` 'direct' and `convolve2d` sum products by taps: each output is within ``taps * eps * sum(|a| * |b|)`` of its own products,
-  and factors are summed where all weights are their product. 'auto' takes transforms where they are quicker and as good: outputs are
-  within ``2 * taps * eps * sum(|a| * |b|)`` of theirs, and what decays, is mostly 0 or has an outlier is summed. 'fft', `fftconvolve`
-  and `oaconvolve` take what is quickest; transforms round by a share of the norms of both arrays. Each part of a complex number
-  is rounded by its own products alone. On a GPU 'auto' takes what is quickest.
-- NaN and infinities, in either array, reach the outputs whose sums have them and no others, whatever the method. Zeros outside are
-  terms of sums where they are in SciPy's direct ones: along more than one axis, around the larger array (with 'same', the first).
-  Where one array lies on a GPU the other one must be finite.
+- `method` 'direct' sums products by taps: each output is within ``taps * eps * sum(|a| * |b|)`` of its own products, and factors are
+  summed where all weights are their product. 'auto' takes transforms where they are quicker and as good: outputs are within
+  ``2 * taps * eps * sum(|a| * |b|)`` of theirs, and what decays, is mostly 0 or has an outlier is summed. `convolve2d` goes as 'auto' where
+  zeros lie around the image, else as 'direct'. 'fft', `fftconvolve` and `oaconvolve` take what is quickest; transforms round each output
+  by a share of the norms of the smaller array and of what it meets of the larger one (on a GPU: of all of it), so that an outlier
+  elsewhere blurs nothing. Each part of a complex number is rounded by its own products alone. On a GPU 'auto' takes what is quickest,
+  and `convolve2d` sums.
+- NaN and infinities, in either array, reach the outputs whose sums have them and no others, whatever the function, the method and the
+  number of axes. A sum has a term for each pair of elements that meet; beyond the ends of both arrays nothing is multiplied, where SciPy's
+  direct sums along several axes multiply by 0 (and 0 * NaN is NaN). What `boundary` puts around the image of `convolve2d` is part of
+  it, `fillvalue` 0 excepted. Where an array lies on a GPU, the smaller of both holds the weights, and must be finite.
 - Whole numbers are exact, and wrap where the result's type is too small. With `method` 'fft' sums that transforms in float64
   round are rounded, as in SciPy, where exact ones take longer.
 - float16 and bool work in any number of dimensions; bool gives "or" of "and", as in one dimension. longdouble sums in
@@ -25,17 +28,15 @@
 
 from __future__ import annotations
 
-import cmath
-import numbers
-import operator
 import time
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from . import _arrays, _engine, _signal_choice, _signal_integers, _signal_sums, _signal_values
+from . import _engine, _signal_choice, _signal_inputs, _signal_integers, _signal_sums, _signal_values
 from ._border import CHOICES, border_of
-from ._signal_sums import as_weights, by_smaller, centred, dtype_of, must_swap
+from ._signal_inputs import both, result_type
+from ._signal_sums import as_weights, by_smaller, dtype_of, must_swap
 from ._traceback import one_frame
 
 if TYPE_CHECKING:
@@ -46,34 +47,6 @@ if TYPE_CHECKING:
 __all__ = ["choose_conv_method", "convolve", "convolve2d", "correlate", "fftconvolve", "oaconvolve", "sepfir2d"]
 
 _MODES = ("full", "valid", "same")
-# Elements of rows below which the library may leave out weights of 0, as for more axes and other numbers than the machine's.
-LEAST_ROW = 16
-
-
-def _both(in1, in2):
-    """Both inputs, each as NumPy's array or one on a GPU, and what makes the result one of the caller's library."""
-    if type(in1) is np.ndarray and type(in2) is np.ndarray:
-        return in1, in2, _as_it_is
-    arrays, give = [], None
-    for given in (in1, in2):
-        library = _arrays.library_of(given)
-        if isinstance(library, _arrays.OnCpu):
-            given = np.asarray(_arrays.on_cpu(given))
-            if give is None and library is not _arrays.NUMPY:
-                give = library.give
-        arrays.append(given)
-    return arrays[0], arrays[1], give or _as_it_is
-
-
-def _as_it_is(made):
-    return made
-
-
-def _result_type(in1, in2):
-    for array in (in1, in2):
-        if dtype_of(array).kind not in "biufc":
-            raise TypeError(f"arrays must be of numbers, got {dtype_of(array)}")
-    return np.result_type(dtype_of(in1), dtype_of(in2))
 
 
 def _check_mode(mode):
@@ -82,11 +55,11 @@ def _check_mode(mode):
 
 
 def _along_all_axes(in1, in2, mode, method, names, is_correlation, by="automatic"):
-    in1, in2, give = _both(in1, in2)
+    in1, in2, give = both(in1, in2)
     if in1.ndim != in2.ndim:
         raise ValueError(f"{names} should have the same dimensionality")
     of_objects = dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O"
-    dtype = np.dtype(object) if of_objects else _result_type(in1, in2)
+    dtype = np.dtype(object) if of_objects else result_type(in1, in2)
     if is_correlation:
         in2 = np.flip(as_weights(in2))
         in2 = in2 if of_objects else in2.conj()  # as in SciPy
@@ -96,80 +69,21 @@ def _along_all_axes(in1, in2, mode, method, names, is_correlation, by="automatic
     if method not in ("auto", "direct", "fft"):
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
     if 0 in in1.shape or 0 in in2.shape:
-        return give(_of_nothing(tuple(in1.shape), tuple(in2.shape), mode, dtype, names))
+        return give(_signal_inputs.of_nothing(tuple(in1.shape), tuple(in2.shape), mode, dtype, names))
     if of_objects:
-        return give(_of_objects(in1, in2, mode))
+        return give(_signal_inputs.of_objects(in1, in2, mode))
     axes = tuple(range(in1.ndim))
     if method == "fft" and dtype.kind in "iu" and _signal_integers.are_rounded(in1, in2):
         return give(_signal_integers.wrapped(by_smaller(in1, in2, axes, mode, np.dtype(np.float64), by), dtype))
     if dtype.kind not in "fc":
         return give(by_smaller(in1, in2, axes, mode, dtype, by))
 
-    def sums(in1, in2, fill=0.0):
+    def sums(in1, in2, fill, dtype=dtype, method=by if method == "fft" else method):
         if method == "auto":
             return _signal_choice.convolve(in1, in2, axes, mode, dtype)
-        return by_smaller(in1, in2, axes, mode, dtype, "direct" if method == "direct" else by)
+        return by_smaller(in1, in2, axes, mode, dtype, method)
 
-    return give(_made(in1, in2, mode, sums, lambda: _of_values(in1, in2, mode, sums)))
-
-
-def _made(in1, in2, mode, sums, of_values):
-    """What `sums` makes of both, or `of_values` where there are NaN or infinities that the library does not spread.
-
-    It does those of a real array that is filtered as it lies, which is the larger one, and refuses them in weights. Where one array lies
-    on a GPU it says what it refuses.
-    """
-    if not (isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)):
-        return sums(in1, in2)
-    larger = in2 if in1.size < in2.size else in1
-    is_spread = larger.dtype.isnative and larger.dtype.char not in "gFDG" and in1.dtype.kind != "c" != in2.dtype.kind
-    is_spread = is_spread and larger.flags.aligned and (larger.ndim == 1 or larger.ndim <= 3 and larger.shape[-1] >= LEAST_ROW)
-    if not (is_spread and (mode != "same" or larger is in1) or _signal_values.are_finite(in1, in2)):
-        return of_values()
-    try:
-        return sums(in1, in2)
-    except ValueError:
-        if _signal_values.are_finite(in1, in2):
-            raise
-    return of_values()
-
-
-def _of_values(in1, in2, mode, sums):
-    """Convolutions along all axes of arrays with NaN or infinities. Zeros outside are terms of sums where they are SciPy's: along more
-    than one axis, around the first array or the larger one where both have an outside."""
-    if mode == "full" and in2.size > in1.size:
-        in1, in2 = in2, in1
-    axes, f64 = tuple(range(in1.ndim)), np.dtype(np.float64)
-    has_outside = mode != "valid" and (in1.ndim > 1 or mode == "same" and in2.size > in1.size)
-
-    def counts(in1, in2, around):
-        if around == 0:
-            return by_smaller(in1, in2, axes, mode, f64)
-        return _signal_sums.convolve(in1, in2, axes, mode, f64, "constant", around)
-
-    return _signal_values.convolve(in1, in2, 0.0 if has_outside else None, sums, counts)
-
-
-def _of_nothing(shape1, shape2, mode, dtype, names):
-    """What sums of no terms make: zeros where there are outputs at all."""
-    axes = range(len(shape1))
-    if mode == "valid" and len(shape1) > 1:
-        if must_swap(mode, shape1, shape2, axes):
-            shape1, shape2 = shape2, shape1
-        return np.zeros([n - m + 1 for n, m in zip(shape1, shape2)], dtype)
-    if mode == "same" and 0 not in shape2:
-        return np.zeros(shape1, dtype)
-    if mode == "full" and len(shape1) > 1 and all(n + m == 1 for n, m in zip(shape1, shape2) if n * m == 0):
-        return np.zeros([n + m - 1 for n, m in zip(shape1, shape2)], dtype)
-    raise ValueError(f"{names} must have elements, got shapes {shape1} and {shape2}")
-
-
-def _of_objects(in1, in2, mode):
-    """Python's own numbers, of any kind and size."""
-    if in1.ndim > 1:
-        raise ValueError(f"arrays of objects are convolved along one axis, got {in1.ndim}")
-    made = np.convolve(in1, in2, "full" if mode == "same" else mode)
-    return centred(made, in1.shape).copy() if mode == "same" else made
+    return give(_signal_values.made(in1, in2, sums))
 
 
 @one_frame
@@ -185,7 +99,7 @@ def convolve(
     mode : {'full', 'valid', 'same'}, optional
         All of the result, what needs no zeros outside, or the middle of the full result, of `in1`'s shape.
     method : {'auto', 'direct', 'fft'}, optional
-        'direct' sums products by taps; 'fft' allows transforms, whose rounding grows with the norms of both arrays, and whole numbers to be
+        'direct' sums products by taps; 'fft' allows transforms, whose rounding grows with the norms of what meets, and whole numbers to be
         rounded where float64 does not hold their sums; 'auto' takes transforms where they are quicker and, for every output, as
         good as sums.
 
@@ -254,13 +168,13 @@ def choose_conv_method(in1: Any, in2: Any, mode: Extent = "full", measure: bool 
             _along_all_axes(in1, in2, mode, method, names, False, method)
             times[method] = time.perf_counter() - begin
         return min(times, key=lambda method: times[method]), times
-    in1, in2, _ = _both(in1, in2)
+    in1, in2, _ = both(in1, in2)
     if in1.ndim != in2.ndim:
         raise ValueError(f"{names} should have the same dimensionality")
     _check_mode(mode)
     if dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O" or in1.ndim == 0 or 0 in in1.shape or 0 in in2.shape:
         return "direct"
-    dtype = _result_type(in1, in2)
+    dtype = result_type(in1, in2)
     if dtype.kind in "fc" and isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray):
         return "direct" if _signal_choice.ends_of(in1, in2, tuple(range(in1.ndim)), mode, dtype) is None else "fft"
     return "fft" if _signal_sums.is_transformed(in1, in2, mode, dtype) else "direct"
@@ -279,9 +193,7 @@ def correlate(
     mode : {'full', 'valid', 'same'}, optional
         As in `convolve`.
     method : {'auto', 'direct', 'fft'}, optional
-        'direct' sums products by taps; 'fft' allows transforms, whose rounding grows with the norms of both arrays, and whole numbers to be
-        rounded where float64 does not hold their sums; 'auto' takes transforms where they are quicker and, for every output, as
-        good as sums.
+        As in `convolve`.
 
     Returns
     -------
@@ -348,7 +260,7 @@ def convolve2d(
            [13, 15, 17],
            [22, 24, 26]])
     """
-    in1, in2, give = _both(in1, in2)
+    in1, in2, give = both(in1, in2)
     if not in1.ndim == in2.ndim == 2:
         raise ValueError("convolve2d inputs must both be 2-D arrays")
     _check_mode(mode)
@@ -357,38 +269,23 @@ def convolve2d(
     except ValueError:
         raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm'), or other names "
                          f"of borders: {CHOICES}") from None
-    dtype = _result_type(in1, in2)
+    dtype = result_type(in1, in2)
     fill = _fill_of(fillvalue, dtype)
     if must_swap(mode, in1.shape, in2.shape, (0, 1)):
         in1, in2 = in2, in1
     if 0 in in1.shape or 0 in in2.shape:
         raise ValueError(f"convolve2d inputs must have elements, got shapes {tuple(in1.shape)} and {tuple(in2.shape)}")
 
-    def sums(in1, in2, fill=fill):
+    def sums(in1, in2, fill, dtype=dtype, method="direct"):
         if border == "constant" and fill == 0:
-            return by_smaller(in1, in2, (0, 1), mode, dtype, "direct")
-        return _signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, border, fill, "direct")
+            if dtype.kind in "fc" and isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray):
+                return _signal_choice.convolve(in1, in2, (0, 1), mode, dtype)
+            return by_smaller(in1, in2, (0, 1), mode, dtype, method)
+        return _signal_sums.convolve(in1, as_weights(in2), (0, 1), mode, dtype, border, fill, method)
 
     if dtype.kind not in "fc":
-        return give(sums(in1, in2))
-
-    def counts(in1, in2, around):
-        return _signal_sums.convolve(in1, in2, (0, 1), mode, np.dtype(np.float64), border, around)
-
-    def of_values():
-        return _signal_values.convolve(in1, in2, fill if mode != "valid" and border == "constant" else None, sums, counts)
-
-    return give(_made(in1, in2, mode, sums, of_values) if cmath.isfinite(fill) else of_values())
-
-
-def _as_floats(array):
-    """The type of which a transform would be taken: float32, float64 or complex numbers."""
-    kind = dtype_of(array)
-    if kind.char in "fdFD" and kind.isnative:
-        return kind
-    if kind.kind not in "biufcO":
-        raise TypeError(f"arrays must be of numbers, got {kind}")
-    return np.dtype(np.float64) if kind.kind in "biuO" else np.promote_types(kind, np.float32)
+        return give(sums(in1, in2, fill))
+    return give(_signal_values.made(in1, in2, sums, fill if border == "constant" and mode != "valid" else 0.0))
 
 
 @one_frame
@@ -422,15 +319,15 @@ def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None 
     array([[ 1.,  3.,  5.,  3.],
            [ 0.,  8., 10., 12.]])
     """
-    in1, in2, give = _both(in1, in2)
+    in1, in2, give = both(in1, in2)
     if in1.ndim != in2.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality")
-    dtype = np.promote_types(_as_floats(in1), _as_floats(in2))
+    dtype = np.promote_types(_signal_inputs.float_type(in1), _signal_inputs.float_type(in2))
     if in1.ndim == 0:
         return give(in1 * in2)
     if 0 in in1.shape or 0 in in2.shape:
         return give(np.array([]))
-    given, along_all, (in1, in2, axes) = tuple(in1.shape), axes is None, _convolved_axes(in1, in2, mode, axes)
+    given, (in1, in2, axes) = tuple(in1.shape), _signal_inputs.convolved_axes(in1, in2, mode, axes)
     if mode not in _MODES:
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if not axes:  # nothing is summed, and so nothing becomes a float
@@ -438,38 +335,10 @@ def fftconvolve(in1: Any, in2: Any, mode: Extent = "full", axes: Indices | None 
     elif dtype_of(in1).kind == "O" or dtype_of(in2).kind == "O":
         in1, in2 = (array.astype(np.float64) if dtype_of(array).kind == "O" else array for array in (in1, in2))
 
-    def sums(in1, in2, fill=0.0):
+    def sums(in1, in2, fill, dtype=dtype, method="automatic"):
         return _signal_sums.along(in1, in2, axes, mode, given, dtype)
 
-    def counts(in1, in2, around):
-        return _signal_sums.along(in1, in2, axes, mode, given, np.dtype(np.float64))
-
-    def of_values():
-        return _of_values(in1, in2, mode, sums) if along_all else _signal_values.convolve(in1, in2, None, sums, counts)
-
-    return give(_made(in1, in2, mode, sums, of_values) if axes else sums(in1, in2))
-
-
-def _convolved_axes(in1, in2, mode, axes):
-    """Both inputs, the larger one first for 'valid', and the axes along which both have more than one element."""
-    ndim = in1.ndim
-    named = axes is not None
-    try:
-        axes = range(ndim) if axes is None else [operator.index(a) for a in ((axes,) if isinstance(axes, numbers.Number) else axes)]
-    except TypeError:
-        raise ValueError(f"axes must be a scalar or iterable of integers, got {axes!r}") from None
-    if not all(-ndim <= axis < ndim for axis in axes):
-        raise ValueError("axes exceeds dimensionality of input")
-    axes = [axis % ndim for axis in axes]
-    if len(set(axes)) != len(axes):
-        raise ValueError("all axes must be unique")
-    if named and not axes:
-        raise ValueError("when provided, axes cannot be empty")
-    shape1, shape2 = tuple(in1.shape), tuple(in2.shape)
-    axes = tuple(axis for axis in sorted(axes) if shape1[axis] != 1 and shape2[axis] != 1)
-    if not all(shape1[axis] == shape2[axis] or 1 in (shape1[axis], shape2[axis]) for axis in range(ndim) if axis not in axes):
-        raise ValueError(f"incompatible shapes for in1 and in2: {shape1} and {shape2}")
-    return (in2, in1, axes) if must_swap(mode, shape1, shape2, axes) else (in1, in2, axes)
+    return give(_signal_values.made(in1, in2, sums) if axes else sums(in1, in2, 0.0))
 
 
 @one_frame
@@ -527,8 +396,8 @@ def sepfir2d(input: Any, hrow: ArrayLike, hcol: ArrayLike) -> Any:
     >>> sepfir2d(np.array([[0.0, 0.0, 4.0, 0.0]]), [0.25, 0.5, 0.25], [1.0])
     array([[0., 1., 2., 1.]])
     """
-    input, hrow, give = _both(input, hrow)
-    hrow, hcol = as_weights(hrow), np.asarray(as_weights(_both(hcol, 0)[0]))
+    input, hrow, give = both(input, hrow)
+    hrow, hcol = as_weights(hrow), np.asarray(as_weights(both(hcol, 0)[0]))
     kind = dtype_of(input)
     if kind.kind not in "biufc":
         raise TypeError(f"the image must be of numbers, got {kind}")
@@ -542,5 +411,20 @@ def sepfir2d(input: Any, hrow: ArrayLike, hcol: ArrayLike) -> Any:
     if hrow.size % 2 == 0 or hcol.size % 2 == 0:
         raise ValueError("hrow and hcol must be odd length")
     dtype = np.promote_types(kind, np.float32)
+    if not _signal_values.are_finite(hrow, hcol):
+        return give(_by_rows(input, hrow, hcol, dtype))
     factors = (hcol[::-1], hrow[::-1])
     return give(_engine.correlate(input, factors, axes=(0, 1), borders="reflect", dtype=dtype))
+
+
+def _by_rows(image, hrow, hcol, dtype):
+    """Along rows and then along columns, as SciPy goes, where weights are not finite."""
+    for axis, name, weights in ((1, "hrow", hrow), (0, "hcol", hcol)):
+        if not isinstance(image, np.ndarray):
+            _signal_values.check_weights(weights, name)
+
+        def sums(in1, in2, fill, dtype=dtype, method="automatic", axis=axis):
+            return _signal_sums.convolve(in1, in2, (axis,), "same", dtype, "reflect", 0.0, method)
+
+        image = _signal_values.made(image, weights, sums)
+    return image

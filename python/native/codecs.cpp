@@ -92,7 +92,7 @@ nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t pa
     const WithoutGil released;
     pages = read_pages(path, options);
   }
-  const std::size_t count = pages.size();
+  const auto count = std::ssize(pages);
   Page& first = pages.front();
   nb::dict facts;
   facts["icc"] = bytes_from(first.metadata.icc);
@@ -102,7 +102,7 @@ nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t pa
   facts["colour"] = name_of_colour(first.colour);
   facts["alpha"] = first.alpha;
   facts["linear_light"] = first.linear_light;
-  return nb::make_tuple(array_of(std::move(first.image), first.layout), facts, count);
+  return nb::make_tuple(array_of(std::move(first.image), first.layout), facts, count, first.pictures);
 }
 
 /// A page over the memory of an array, which must live as long.
@@ -188,9 +188,9 @@ NB_MODULE(_codecs, module) {
   module.def("read", &parts::read, nanobind::arg("path"), nanobind::arg("layout"), nanobind::arg("page"),
              nanobind::arg("upright"),
              nanobind::sig("def read(path: bytes, layout: str, page: int, upright: bool) "
-                           "-> tuple[numpy.typing.NDArray[typing.Any], dict[str, typing.Any], int]"),
+                           "-> tuple[numpy.typing.NDArray[typing.Any], dict[str, typing.Any], int, int]"),
              "A page of a file, counted from 1, or the first one, turned upright or as it was stored: (array, what the file says of it, "
-             "how many pages were read).");
+             "how many pages were read, how many pictures an animation has).");
   module.def("write", &parts::write, nanobind::arg("path"), nanobind::arg("array"), nanobind::arg("layout"),
              nanobind::arg("facts"), nanobind::arg("format"), nanobind::arg("quality"),
              nanobind::arg("lossless"),

@@ -1,5 +1,6 @@
 // magnitudes.cpp: how many numbers of any box in an array are small, its largest magnitude and its sum of squares, in one pass; compiled
 // for each instruction set.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -23,41 +24,57 @@ HWY_BEFORE_NAMESPACE();
 namespace halation::python::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Adds to `counts`, one for each `tile` numbers of a row, those whose magnitudes are below `least`, by vectors that tiles have room for.
-/// What is no number makes the squares' sum no number.
+/// Adds to `counts`, one for each `tile` numbers of a row, those whose magnitudes are below `least`, by vectors that tiles have room for:
+/// four at a time where they fit, so that no sum waits for the one before it. What is no number makes the squares' sum no number.
 template <class D, class T>
 void meet_by(D d, const T* row, std::int64_t n, std::int64_t tile, T least, std::uint32_t* counts, Magnitudes& all) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto bound = hn::Set(d, least);
-  auto largest = hn::Zero(d), squares = hn::Zero(d);
-  T most = 0;
-  double rest = 0;
-  for (std::int64_t begin = 0; begin < n; begin += tile, ++counts) {
-    const std::int64_t end = begin + tile < n ? begin + tile : n;
-    std::size_t small = 0;
-    std::int64_t i = begin;
-    for (; i + lanes <= end; i += lanes) {
-      const auto magnitude = hn::Abs(hn::LoadU(d, row + i));
-      small += hn::CountTrue(d, hn::Lt(magnitude, bound));
-      largest = hn::Max(largest, magnitude);
-      squares = hn::MulAdd(magnitude, magnitude, squares);
+  auto largest_0 = hn::Zero(d), largest_1 = hn::Zero(d), largest_2 = hn::Zero(d), largest_3 = hn::Zero(d);
+  auto squares_0 = hn::Zero(d), squares_1 = hn::Zero(d), squares_2 = hn::Zero(d), squares_3 = hn::Zero(d);
+  const auto meet = [&](const T* from, auto& largest, auto& squares) HWY_ATTR {
+    const auto magnitude = hn::Abs(hn::LoadU(d, from));
+    largest = hn::Max(largest, magnitude);
+    squares = hn::MulAdd(magnitude, magnitude, squares);
+    return static_cast<std::uint32_t>(hn::CountTrue(d, hn::Lt(magnitude, bound)));
+  };
+  std::int64_t begin = 0;
+  if (tile == lanes) {
+    for (; begin + 4 * lanes <= n; begin += 4 * lanes, counts += 4) {
+      counts[0] += meet(row + begin, largest_0, squares_0);
+      counts[1] += meet(row + begin + lanes, largest_1, squares_1);
+      counts[2] += meet(row + begin + 2 * lanes, largest_2, squares_2);
+      counts[3] += meet(row + begin + 3 * lanes, largest_3, squares_3);
     }
-    for (; i < end; ++i) {
-      const T magnitude = std::fabs(row[i]);
-      small += magnitude < least ? 1 : 0;
-      most = most < magnitude ? magnitude : most;
-      rest += static_cast<double>(magnitude) * static_cast<double>(magnitude);
-    }
-    *counts += static_cast<std::uint32_t>(small);
   }
-  all.squares += rest + static_cast<double>(hn::GetLane(hn::SumOfLanes(d, squares)));
-  const T of_vectors = hn::GetLane(hn::MaxOfLanes(d, largest));
-  const auto of_row = static_cast<double>(most < of_vectors ? of_vectors : most);
+  for (; begin < n; begin += tile, ++counts) {
+    const std::int64_t end = begin + tile < n ? begin + tile : n;
+    std::uint32_t small = 0;
+    std::int64_t i = begin;
+    for (; i + 4 * lanes <= end; i += 4 * lanes) {
+      small += meet(row + i, largest_0, squares_0);
+      small += meet(row + i + lanes, largest_1, squares_1);
+      small += meet(row + i + 2 * lanes, largest_2, squares_2);
+      small += meet(row + i + 3 * lanes, largest_3, squares_3);
+    }
+    for (; i + lanes <= end; i += lanes) small += meet(row + i, largest_0, squares_0);
+    if (i < end) {  // and zeros, which are no numbers of the row
+      T rest[16] = {};
+      std::copy(row + i, row + end, rest);
+      small += meet(rest, largest_1, squares_1) - static_cast<std::uint32_t>(lanes - (end - i));
+    }
+    *counts += small;
+  }
+  const auto largest = hn::Max(hn::Max(largest_0, largest_1), hn::Max(largest_2, largest_3));
+  const auto squares = hn::Add(hn::Add(squares_0, squares_1), hn::Add(squares_2, squares_3));
+  all.squares += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, squares)));
+  const auto of_row = static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, largest)));
   all.largest = of_row > all.largest ? of_row : all.largest;
 }
 
 template <class T>
 void meet_row(const T* row, std::int64_t n, std::int64_t tile, T least, std::uint32_t* counts, Magnitudes& all) {
+  if (tile < 8) return meet_by(hn::CappedTag<T, 4>(), row, n, tile, least, counts, all);
   if (tile < 16) return meet_by(hn::CappedTag<T, 8>(), row, n, tile, least, counts, all);
   meet_by(hn::CappedTag<T, 16>(), row, n, tile, least, counts, all);
 }

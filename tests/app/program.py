@@ -1,9 +1,12 @@
 """program.py: runs the program in a folder of its own, and an oracle in plain Python."""
 import os
 import pathlib
+import re
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from pictures import npy, read_npy
@@ -55,6 +58,20 @@ def read_all(descriptor):
     return b"".join(parts).decode()
 
 
+def leave_no_core():
+    """For a process that a signal is going to end."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def bytes_written(process):
+    """What a process has written by now."""
+    try:
+        said = pathlib.Path(f"/proc/{process}/io").read_text(encoding="ascii")
+    except OSError:  # it has ended
+        return 0
+    return int(re.search(r"(?m)^wchar: (\d+)$", said)[1])
+
+
 class ProgramTest(unittest.TestCase):
     """Tests run in an empty folder, `self.folder`."""
 
@@ -91,6 +108,15 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(done.stdout, b"")
         after = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
         self.assertEqual(after, before)
+
+    def ended_by(self, number, written, *arguments):
+        """Starts the program and sends it a signal once it has written so many bytes, unless it ends before; its exit code."""
+        child = subprocess.Popen([HALATION, *map(str, arguments)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                 preexec_fn=leave_no_core)
+        while child.poll() is None and bytes_written(child.pid) < written:
+            time.sleep(0.0002)
+        child.send_signal(number)
+        return child.wait(120)
 
     def apply_to_array(self, values, shape, filter_name, *arguments):
         """Filters an f64 array; returns values and shape."""

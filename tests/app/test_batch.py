@@ -8,10 +8,9 @@ import shutil
 import signal
 import struct
 import subprocess
-import time
 
 import program
-from batches import FAILED, PHOTO, WRONG_USAGE, BatchTest
+from batches import FAILED, PHOTO, SUMMARY, WRONG_USAGE, BatchTest
 from pictures import npy, png, png_chunk, png_chunks, tiff
 from program import ROWS, flat, main
 
@@ -84,7 +83,10 @@ class Results(BatchTest):
         picture = b",\0\0\0\0\1\0\1\0\0\2\2"
         self.put("gifs/two.gif", head + picture + b"\x4c\1\0" + picture + b"\x54\1\0;")
         for page in ((), ("--page", "2")):
-            self.batch("identity", "gifs", "-o", "out", *page)
+            said = self.start("batch", "identity", "gifs", "-o", "out", *page).stderr.decode()
+            left_out = "batch: gifs/two.gif has 2 pictures, of which the first is filtered; say --page 1, or which, from 1 to 2\n"
+            self.assertEqual(said.startswith(left_out), not page, said)
+            self.assertRegex(said.removeprefix(left_out), SUMMARY)
             self.run_ok("apply", "identity", "gifs/two.gif", "-o", "single.png", *page)
             self.assertEqual(self.below("out"), {"two.png": self.get("single.png")})
 
@@ -293,19 +295,12 @@ class Conditions(BatchTest):
         for i in range(60):
             self.put(f"in/{i % 3}/{i}.npy", npy([], (200, 300), "|u1") + draw.randbytes(60000))
         command = ("batch", "gaussian sigma=2 | sharpen", "in", "-o", "out", "--recursive", "--format", "tiff", "--workers", "2")
-        began = time.monotonic()
         self.assertEqual(self.start(*command).returncode, 0)
-        usual = time.monotonic() - began  # where signals fall; whenever they do, what is asked holds
         complete = self.below("out")
         self.assertEqual(len(complete), 60)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL) * 2:
             shutil.rmtree(self.folder / "out")
-            child = subprocess.Popen([program.HALATION, *command], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            try:
-                child.wait(draw.uniform(0, usual))
-            except subprocess.TimeoutExpired:
-                child.send_signal(number)
-            code = child.wait(60)
+            code = self.ended_by(number, draw.randrange(sum(map(len, complete.values()))), *command)
             found = self.below("out") if (self.folder / "out").exists() else {}
             with self.subTest(number=number, code=code, found=len(found)):
                 self.assertIn(code, (0, -number))
@@ -362,7 +357,8 @@ class Conditions(BatchTest):
             self.assertEqual(report["done"] + report["failed"], count)
             self.assertGreater(report["done"], 40)
             self.assertEqual(lines[-1], f"halation: batch: {report['failed']} of {count} files could not be filtered")
-            self.assertEqual(len(lines), report["failed"] + 2)
+            animations = sum("left_out" in file for file in report["files"])
+            self.assertEqual(len(lines), report["failed"] + animations + 2)
             results = {file["output"] for file in report["files"] if file["state"] == "done"}
             self.assertEqual({f"out{workers}/{name}" for name in self.below("out" + workers)}, results)
         self.assertEqual(reports[0], reports[1])

@@ -132,6 +132,7 @@ TEST(Avif, PicturesOfASequenceByNumber) {
   const auto level = [&](std::int64_t number) {
     return int{read_pages(path, {.page = number}).front().image.view().at<std::uint8_t>({.y = 3, .x = 5})};
   };
+  EXPECT_EQ(read_pages(path).front().pictures, 3);
   EXPECT_EQ(level(0), 10);
   EXPECT_EQ(level(1), 10);
   EXPECT_NEAR(level(2), 200, 2);

@@ -37,10 +37,10 @@ ROWS = {
         ["_gpu"],
         ["_engine"],
         # What people call; none of these knows another.
-        ["_alpha", "_cv_words", "_files", "_filter_sums", "_signal_run", "_signal_values", "_view", "ndimage._calls"],
-        ["_filter", "_signal_integers"],
+        ["_alpha", "_cv_words", "_files", "_filter_sums", "_signal_run", "_view", "ndimage._calls"],
+        ["_filter", "_signal_integers", "_signal_spectra"],
         ["_chain", "_plan", "_signal_sums"],
-        ["_convolve", "_filter_file", "_signal_choice"],
+        ["_convolve", "_filter_file", "_signal_choice", "_signal_inputs", "_signal_values"],
         ["_cv_image", "ndimage._arguments"],
         ["_cv_borders", "_cv_weights", "ndimage._correlate"],
         ["_cv_derivatives", "_cv_files", "_cv_pyramids", "_cv_smoothing", "ndimage._gaussian"],

@@ -25,6 +25,7 @@ struct BatchResult {
   BatchFile file;
   State state = State::failed;
   std::string sentence = {};  ///< of a failure: why; of a result: what is worth saying
+  std::string left_out = {};  ///< as in `FilteredFile`
   double pixels = 0;
   double seconds = 0;
   double bytes_in = 0, bytes_out = 0;

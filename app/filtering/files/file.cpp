@@ -1,6 +1,8 @@
 // file.cpp: one file read, filtered and written.
 #include "file.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <memory>
 
@@ -67,6 +69,10 @@ FilteredFile filter_file(const FileJob& request) {
     for (const Page& page : pages) facts.push_back(facts_of(page));
   };
   if (sources.empty()) read_whole();
+  if (request.read.page == 0 && facts.front().pictures > 1) {
+    done.left_out = fmt::format("{} has {} pictures, of which the first is filtered; say --page 1, or which, from 1 to {}", request.in,
+                                facts.front().pictures, facts.front().pictures);
+  }
 
   done.prepared = prepare(request.job, facts, timing);
   const std::vector<PageJob>& jobs = done.prepared.jobs;

@@ -163,6 +163,10 @@ class _Drawing:
         self.array = _laid_out(rng, values, self.layout)
         self.keywords: dict[str, Any] = {}
 
+    def weights(self, shape):
+        made = _weights(self.rng, shape)
+        return made + 1j * _weights(self.rng, shape) if not self.is_large and _chance(self.rng, 0.1) else made
+
     def modes(self, count, for_each):
         """One for each of so many axes, given as one, or each where the function takes that."""
         rng = self.rng
@@ -231,9 +235,7 @@ def _dense(drawing, name):
         size = tuple({1: 130, 2: 13, 3: 6}[len(axes)] + int(rng.integers(12)) for _ in axes)
     else:
         size = tuple(int(rng.integers(1, {1: 40, 2: 6, 3: 4}.get(len(axes), 3) + 1)) for _ in axes)
-    weights = _weights(rng, size)
-    if not drawing.is_large and _chance(rng, 0.1):
-        weights = weights + 1j * _weights(rng, size)
+    weights = drawing.weights(size)
     pairs = [drawing.origin_and_anchor(n, convolution) for n in size]
     if any(origin for origin, _ in pairs):
         drawing.keywords["origin"] = tuple(origin for origin, _ in pairs)
@@ -246,8 +248,6 @@ def _dense(drawing, name):
     kind = drawing.output(weights.dtype.kind == "c")
     is_whole = drawing.dtype.kind in "biu" and bool(np.all(weights == np.rint(weights.real)))
     cval = drawing.cval()
-    if weights.dtype.kind == "c" and drawing.dtype.kind != "c" and np.iscomplexobj(cval):
-        cval = drawing.keywords["cval"] = cval.real
     most, as_integers = drawing.between(kind, is_whole and cval == np.rint(np.real(cval)))
     known = definition.correlated(definition.known(drawing.array), taken, axes, [anchor for _, anchor in pairs], modes, cval, most)
     return drawing.made(name, (weights,), kind, known if as_integers is None else as_integers(known))
@@ -257,9 +257,7 @@ def _row(drawing, name):
     rng = drawing.rng
     convolution = name == "convolve1d"
     taps = int(rng.integers(129, 400)) if drawing.is_large else int(rng.integers(1, 40 if drawing.ndim == 1 else 12))
-    weights = _weights(rng, taps)
-    if not drawing.is_large and _chance(rng, 0.1):
-        weights = weights + 1j * _weights(rng, taps)
+    weights = drawing.weights(taps)
     axis = int(rng.integers(drawing.ndim))
     drawing.keywords["axis"] = axis - drawing.ndim * int(rng.integers(2))
     origin, anchor = drawing.origin_and_anchor(taps, convolution)
@@ -269,8 +267,6 @@ def _row(drawing, name):
     modes = drawing.modes(1, False)
     kind = drawing.output(weights.dtype.kind == "c")
     cval = drawing.cval()
-    if weights.dtype.kind == "c" and drawing.dtype.kind != "c" and np.iscomplexobj(cval):
-        cval = drawing.keywords["cval"] = cval.real
     is_whole = drawing.dtype.kind in "biu" and bool(np.all(weights == np.rint(weights.real))) and cval == np.rint(np.real(cval))
     most, as_integers = drawing.between(kind, is_whole)
     known = definition.factored(definition.known(drawing.array), (taken,), (axis,), (anchor,), modes, cval, most, as_integers)
@@ -337,13 +333,17 @@ def _uniform(drawing, name):
     return drawing.made(name, (sizes[0] if one else sizes,), kind, known)
 
 
+def _derivative(axis, ndim, middle):
+    """Axes and factors of a difference along one and sums along the others."""
+    axes = [axis, *(other for other in range(ndim) if other != axis)]
+    return axes, [np.array([-1.0, 0.0, 1.0]), *[np.array([1.0, middle, 1.0])] * (ndim - 1)]
+
+
 def _edge(drawing, name):
     axis = int(drawing.rng.integers(drawing.ndim))
     drawing.keywords["axis"] = axis
     modes, cval, kind = drawing.modes(drawing.ndim, True), drawing.cval(), drawing.output()
-    axes = [axis, *(other for other in range(drawing.ndim) if other != axis)]
-    smooth = [1.0, 2.0, 1.0] if name == "sobel" else [1.0, 1.0, 1.0]
-    factors = [np.array([-1.0, 0.0, 1.0]), *[np.array(smooth)] * (drawing.ndim - 1)]
+    axes, factors = _derivative(axis, drawing.ndim, 2.0 if name == "sobel" else 1.0)
     most, as_integers = drawing.between(kind, drawing.dtype.kind in "biu" and cval == np.rint(np.real(cval)))
     known = definition.factored(definition.known(drawing.array), factors, axes, [1] * len(axes), [modes[a] for a in axes], cval, most, as_integers)
     return drawing.made(name, (), kind, known)
@@ -360,6 +360,13 @@ def _laplace(drawing, name):
     return drawing.made(name, (), kind, known)
 
 
+def _combined(name, parts, most):
+    """What a function makes of derivatives: their sum, or the root of the sum of their squares."""
+    if name.endswith("laplace"):
+        return sum(parts[1:], parts[0])
+    return definition.root_of_squares(parts, most, float(np.finfo(np.float32 if most < 1e100 else np.float64).tiny))
+
+
 def _of_gaussians(drawing, name):
     """gaussian_laplace and gaussian_gradient_magnitude."""
     axes = sorted(drawing.axes()) if name == "gaussian_laplace" else tuple(range(drawing.ndim))
@@ -370,13 +377,7 @@ def _of_gaussians(drawing, name):
     for along in axes:
         factors = [_gaussian(sigma, (2 if name == "gaussian_laplace" else 1) if axis == along else 0, radius) for axis in axes]
         parts.append(definition.factored(definition.known(drawing.array), factors, axes, [radius] * len(axes), modes, cval, most))
-    if name == "gaussian_laplace":
-        known = parts[0]
-        for part in parts[1:]:
-            known = known + part
-    else:
-        known = definition.root_of_squares(parts, most, float(np.finfo(np.float32 if most < 1e100 else np.float64).tiny))
-    return drawing.made(name, (sigma,), kind, known)
+    return drawing.made(name, (sigma,), kind, _combined(name, parts, most))
 
 
 def _generic(drawing, name):
@@ -388,16 +389,9 @@ def _generic(drawing, name):
         if name == "generic_laplace":
             parts.append(definition.factored(given, ([1.0, -2.0, 1.0],), (axis,), (1,), (modes[axis],), cval, most))
         else:
-            axes = [axis, *(other for other in range(ndim) if other != axis)]
-            factors = [np.array([-1.0, 0.0, 1.0]), *[np.array([1.0, 1.0, 1.0])] * (ndim - 1)]
+            axes, factors = _derivative(axis, ndim, 1.0)
             parts.append(definition.factored(given, factors, axes, [1] * ndim, [modes[axis]] * ndim, cval, most))
-    if name == "generic_laplace":
-        known = parts[0]
-        for part in parts[1:]:
-            known = known + part
-        return drawing.made(name, (_second,), kind, known)
-    known = definition.root_of_squares(parts, most, float(np.finfo(np.float32 if most < 1e100 else np.float64).tiny))
-    return drawing.made(name, (ndimage.prewitt,), kind, known)
+    return drawing.made(name, (_second if name == "generic_laplace" else ndimage.prewitt,), kind, _combined(name, parts, most))
 
 
 def _second(input, axis, output, mode, cval):

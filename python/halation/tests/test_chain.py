@@ -23,9 +23,9 @@ BORDERS = ["constant", "replicate", "reflect", "reflect101", "wrap"]
 RANGES = {"uint8": (0, 255), "uint16": (0, 65535), "int16": (-3000, 3000), "float16": (0, 1), "float32": (-1, 1), "float64": (-1, 1)}
 
 
-def numbers(shape, dtype):
+def numbers(shape, dtype, rng=RNG):
     low, high = RANGES[dtype]
-    return RNG.integers(low, high, shape, dtype, endpoint=True) if dtype[0] in "ui" else RNG.uniform(low, high, shape).astype(dtype)
+    return rng.integers(low, high, shape, dtype, endpoint=True) if dtype[0] in "ui" else rng.uniform(low, high, shape).astype(dtype)
 
 
 def stage_by_stage(image, chain, operation="convolve", **words):
@@ -134,6 +134,43 @@ def test_views_give_what_packed_arrays_give(seed):
         packed = halation.convolve(image, chain, **words)
         for name, view in VIEWS.items():
             np.testing.assert_allclose(halation.convolve(view(image), chain, **words), packed, rtol=1e-6, atol=bound + 1e-30, err_msg=name)
+
+
+WORDS = [
+    "gaussian sigma=0.7", "gaussian sigma=4", "gaussian sigma=30", "box size=5", "box size=31", "sharpen", "unsharp_mask amount=0.5", "sobel",
+    "scharr", "prewitt", "laplacian", "laplacian_of_gaussian", "emboss", "disk radius=2", "disk radius=15", "high_pass", "edges", "identity",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_not_finite_reaches_the_same_in_views(seed):
+    """Of named chains over signals, images and volumes, stacks of them, of any pixel, border and extent."""
+    made = 0
+    for number in range(60):
+        rng = np.random.default_rng((seed, number))
+        ndim, stacked = int(rng.integers(1, 4)), int(rng.random() < 0.3)
+        most = {1: 400, 2: 80, 3: 24}[ndim]
+        shape = [int(rng.integers(1, 4)) if rng.random() < 0.25 else int(rng.integers(4, most)) for _ in range(ndim + stacked)]
+        image = numbers(shape, str(rng.choice(["float16", "float32", "float64", "uint8", "int16", "uint16"])), rng)
+        if image.dtype.kind == "f":
+            flat = image.reshape(-1)
+            flat[rng.integers(0, flat.size, int(rng.integers(0, 6)))] = rng.choice([np.nan, np.inf, -np.inf])
+        chain = " | ".join(rng.choice(WORDS, int(rng.integers(1, 4))))
+        words = {"border": str(rng.choice(BORDERS)), "cval": float(rng.choice([0, 0.5, np.inf, -np.inf, np.nan])), "output": "float32",
+                 "extent": str(rng.choice(["same", "same", "full", "valid"])), "axes": tuple(range(stacked, ndim + stacked))}  # fmt: skip
+        try:
+            packed = halation.convolve(image, chain, **words)
+        except ValueError:  # a filter of two axes along one or three, or larger than the array under extent valid
+            continue
+        made += 1
+        apart = np.repeat(image, 3, -1)[..., ::3]
+        turned = image[(slice(None, None, -1),) * image.ndim].copy()[(slice(None, None, -1),) * image.ndim]
+        inside = np.pad(image, [(1, 2)] * image.ndim)[(slice(1, -2),) * image.ndim]
+        for view in (apart, turned, inside, np.asfortranarray(image), image.astype(image.dtype.newbyteorder())):
+            got = halation.convolve(view, chain, **words)
+            for kind in (np.isnan, np.isposinf, np.isneginf):
+                np.testing.assert_array_equal(kind(got), kind(packed), err_msg=f"{number}: {chain} {shape} {words}")
+    assert made > 30
 
 
 def test_axes():

@@ -130,6 +130,23 @@ def test_pictures_as_stored(tmp_path, ending):
 
 
 @needs_codecs
+def test_animations(tmp_path):
+    """Of which the first picture is read, as a warning says."""
+    file = tmp_path / "two.gif"  # pictures of 1 x 1, of colour 1 and 2
+    head = b"GIF89a\1\0\1\0\x91\0\0" + bytes([0, 0, 0, 200, 0, 0, 0, 200, 0, 0, 0, 200])
+    picture = b",\0\0\0\0\1\0\1\0\0\2\2"
+    file.write_bytes(head + picture + b"\x4c\1\0" + picture + b"\x54\1\0;")
+    with pytest.warns(UserWarning, match=r"two\.gif has 2 pictures, of which this is the first; say page=1, or which, from 1 to 2$"):
+        np.testing.assert_array_equal(halation.imread(file), [[[200, 0, 0]]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(halation.imread(file, page=1), [[[200, 0, 0]]])
+        np.testing.assert_array_equal(halation.imread(file, page=2), [[[0, 200, 0]]])
+        file.write_bytes(head + picture + b"\x4c\1\0;")
+        halation.imread(file)
+
+
+@needs_codecs
 def test_pages_and_layouts(tmp_path):
     cv2 = pytest.importorskip("cv2")
     file = str(tmp_path / "pages.tif")

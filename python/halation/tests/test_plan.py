@@ -216,7 +216,8 @@ def test_a_run_on_another_layout_is_of_the_same_plan(words, layout):
     expected, made = plan.run(image), plan.run(view)
     largest = plan.error_bound(1.0)
     assert np.abs(made.astype(float) - expected).max() <= 2 * largest
-    if layout == "wide" and words.get("tune") != "measure":  # another method may be the quicker one there
+    is_taken_otherwise = words.get("tune") == "measure" or "images with gaps" in plan.explain()  # what is quicker there
+    if layout == "wide" and not is_taken_otherwise:
         np.testing.assert_array_equal(made, expected)
     where = np.zeros((2, *plan.output_shape), plan.output_dtype).transpose(1, 2, 0)[..., 1]
     assert plan.run(view, where) is where

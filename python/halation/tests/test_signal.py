@@ -10,6 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import halation.signal as ours
+from halation import _arrays
+
+from .stand_in import library_of_arrays
 
 theirs = pytest.importorskip("scipy.signal")
 
@@ -183,6 +186,42 @@ def test_sepfir2d_beyond_the_image():
     image, row = np.arange(6.0).reshape(2, 3), np.arange(9.0)
     expected = ndimage.convolve1d(image, row, axis=1, mode="reflect")
     np.testing.assert_allclose(ours.sepfir2d(image, row, [1.0]), expected)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sepfir2d_of_what_is_not_finite(dtype):
+    """In the image, the row and the column: data are data, as in SciPy."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+
+        def some(shape, share, rng=rng):
+            values = rng.integers(-3, 4, shape).astype(dtype)
+            return np.where(rng.random(shape) < share, rng.choice([np.nan, np.inf, -np.inf], shape), values).astype(dtype)
+
+        image = some(tuple(rng.integers(5, 30, 2)), rng.choice([0, 0.02]))
+        hrow, hcol = (some(int(rng.choice([1, 3, 5])), rng.choice([0, 0.3])) for _ in range(2))
+        np.testing.assert_array_equal(ours.sepfir2d(image, hrow, hcol), theirs.sepfir2d(image, hrow, hcol))
+
+
+class Far:
+    """An array that is none of NumPy's, as those on a GPU are."""
+
+    def __init__(self, values):
+        self.shape, self.ndim, self.dtype, self.__array_interface__ = values.shape, values.ndim, values.dtype, values.__array_interface__
+        self.values = values
+
+
+@pytest.mark.parametrize("call, sentence", [
+    (lambda image, row: ours.convolve(image, row), r"the smaller array holds the weights, which must be finite: got nan at \(0, 1\) of shape \(1, 3\)"),
+    (lambda image, row: ours.fftconvolve(row, image), r"the smaller array holds the weights, which must be finite: got nan at \(0, 1\)"),
+    (lambda image, row: ours.convolve2d(image, row, "same", "wrap"), r"the smaller array holds the weights, which must be finite"),
+    (lambda image, row: ours.sepfir2d(image, row[0], [1.0]), r"hrow holds the weights, which must be finite: got nan at \(1,\) of shape \(3,\)"),
+])  # fmt: skip
+def test_on_a_gpu_weights_must_be_finite(call, sentence, monkeypatch):
+    library, library_of = library_of_arrays(Far, []), _arrays.library_of
+    monkeypatch.setattr(_arrays, "library_of", lambda array: library if type(array) is Far else library_of(array))
+    with pytest.raises(ValueError, match=sentence + ".*give arrays on the CPU"):
+        call(Far(np.ones((9, 8))), np.array([[1, np.nan, 1]]))
 
 
 def test_nan_stays_local():

@@ -24,7 +24,8 @@ FLOATS = ["float16", "float32", "float64", ">f4", ">f8", "complex64", "complex12
 MODES = ["full", "same", "valid"]
 LONGEST = {1: 3000, 2: 120, 3: 24, 4: 9}
 MOST_PRODUCTS = 1_000_000
-VALUES = ["normal", "positive", "ones", "huge", "nan", "inf", "-inf", "many", "all", "large", "small", "zeros", "decaying", "mask"]
+VALUES = ["normal", "positive", "ones", "huge", "nan", "inf", "-inf", "many", "all", "outlier", "speck", "faint", "zeros", "decaying", "mask"]
+OWN_BOX = 4  # own_box_factor of core/own_box.h
 
 
 def real_values(rng, shape, dtype, kind):
@@ -37,8 +38,12 @@ def real_values(rng, shape, dtype, kind):
         made = np.ones(n)
     elif kind == "huge":  # whose sums overflow
         made = rng.uniform(0.5, 1, n) * float(np.finfo(dtype).max) ** rng.choice([0.45, 0.5])
-    elif kind in ("nan", "inf", "-inf", "large", "small"):
-        made[rng.integers(n)] = {"large": 1e30, "small": 1e-30}.get(kind, float(kind if kind in ("nan", "inf", "-inf") else 0))
+    elif kind in ("nan", "inf", "-inf"):
+        made[rng.integers(n)] = float(kind)
+    elif kind in ("outlier", "speck"):
+        made[rng.integers(n)] = 1e30 if kind == "outlier" else 1e-30
+    elif kind == "faint":
+        made *= np.where(np.arange(n) == rng.integers(n), 1, 1e-30)
     elif kind == "many":
         made[rng.random(n) < 0.3] = np.nan
         made[rng.random(n) < 0.1] = np.inf
@@ -59,7 +64,7 @@ def values(rng, shape, dtype, kind):
     if dtype.kind == "b":
         return rng.random(shape) < (0.02 if kind == "zeros" else 0.4)
     if dtype.kind in "iu":
-        whole = kind in ("huge", "large")
+        whole = kind in ("huge", "outlier")
         low, high = (np.iinfo(dtype).min, np.iinfo(dtype).max) if whole else (0 if dtype.kind == "u" else -9, 9)
         return rng.integers(low, high, shape, dtype=dtype.newbyteorder("="), endpoint=True)
     with np.errstate(over="ignore"):
@@ -121,8 +126,6 @@ class Call:
             self.words["method"] = str(rng.choice(["auto", "auto", "direct", "fft"]))
         if self.name == "convolve2d":
             self.words |= {"boundary": str(rng.choice(["fill", "fill", "wrap", "symm"])), "fillvalue": int(rng.choice([0, 0, 2]))}
-        if self.is_transformed:  # whose products may overflow where sums do not
-            self.kinds = ["normal" if kind in ("huge", "large") else kind for kind in self.kinds]
         self.axes = None
         if self.name in ("fftconvolve", "oaconvolve") and len(self.first) > 1 and rng.random() < 0.5:
             self.axes = tuple(int(axis) for axis in rng.permutation(len(self.first))[: rng.integers(1, len(self.first))])
@@ -143,11 +146,6 @@ class Call:
     def is_by_name(self):
         return self.name in ("fftconvolve", "oaconvolve")
 
-    @property
-    def is_product(self):
-        """Whether nothing is summed: SciPy multiplies then."""
-        return self.is_by_name and all(1 in pair for pair in zip(self.first, self.second))
-
     def __str__(self):
         return f"{self.name} {self.first} {self.a.dtype} {self.kinds[0]}, {self.second} {self.b.dtype} {self.kinds[1]}, {self.words}"
 
@@ -167,19 +165,13 @@ def summed(a, b, axes, kind):
 
 
 def around(call, a, b):
-    """Both, and the first with what lies outside of it, where that is a term of sums: (a, b, how much was put before each axis)."""
-    if call.name == "convolve2d":
-        how = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}[call.words["boundary"]]
-        fill = {"constant_values": call.words["fillvalue"]} if how == "constant" else {}
-    elif call.is_product:
+    """Both, the first with what lies outside of it where that is a term of sums, and how much was put before each axis."""
+    fill = call.words.get("fillvalue", 0)
+    if call.name != "convolve2d" or call.mode == "valid" or call.words["boundary"] == "fill" and fill == 0:
         return a, b, None
-    elif call.axes is None and (a.ndim > 1 or call.mode == "same" and b.size > a.size):
-        how, fill = "constant", {}
-    else:
-        return a, b, None
-    if call.mode == "full" and call.name != "convolve2d" and b.size > a.size:
-        a, b = b, a
-    return np.pad(a, [(k - 1, k - 1) for k in b.shape], how, **fill), b, [k - 1 for k in b.shape]
+    how = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}[call.words["boundary"]]
+    more = {"constant_values": fill} if how == "constant" else {}
+    return np.pad(a, [(k - 1, k - 1) for k in b.shape], how, **more), b, [k - 1 for k in b.shape]
 
 
 def defined(call):
@@ -194,17 +186,48 @@ def defined(call):
     wide = np.clongdouble if is_complex else np.longdouble
     a, b = a.astype(wide), b.astype(wide)
     shapes = a.shape, b.shape
-    a, b, before = around(call, a, b) if call.mode != "valid" else (a, b, None)
+    a, b, before = around(call, a, b)
     full = summed(a, b, axes, wide)
-    if is_complex:
-        parts = [[np.abs(each.real), np.abs(each.imag)] for each in (a, b)]
-        (ar, ai), (br, bi) = ([np.where(np.isfinite(part), part, 0) for part in each] for each in parts)
-        sizes = [summed(ar, br, axes, np.longdouble) + summed(ai, bi, axes, np.longdouble),
-                 summed(ar, bi, axes, np.longdouble) + summed(ai, br, axes, np.longdouble)]
-    else:
-        sizes = [summed(*(np.where(np.isfinite(each), np.abs(each), 0) for each in (a, b)), axes, np.longdouble)]
     kept = kept_of(call, *shapes, axes, before)
-    return full[kept], [size[kept] for size in sizes]
+    parts = [[np.where(np.isfinite(part), np.abs(part), 0) for part in ((each.real, each.imag) if is_complex else (each,))] for each in (a, b)]
+    norms = of_norms(parts, axes, call)[kept] if call.is_transformed else 0
+    gone = vanishing(call, parts, axes)
+    return full[kept], [size[kept] for size in magnitudes(*parts, axes)], [0, 0] if gone is None else [size[kept] for size in gone], norms
+
+
+def magnitudes(of_first, of_second, axes):
+    """Σ|a||b| of each part."""
+    (ar, *ai), (br, *bi) = of_first, of_second
+    if not ai:
+        return [summed(ar, br, axes, np.longdouble)]
+    return [summed(ar, br, axes, np.longdouble) + summed(*ai, *bi, axes, np.longdouble),
+            summed(ar, *bi, axes, np.longdouble) + summed(*ai, br, axes, np.longdouble)]  # fmt: skip
+
+
+def vanishing(call, parts, axes):
+    """The same of products with numbers below the normal ones of a type, which may count as 0."""
+    tiny = np.finfo(np.float64 if "d" in np.result_type(call.a, call.b, np.float32).char.lower() else np.float32).tiny
+    low = [[np.where(part < tiny, part, 0) for part in each] for each in parts]
+    if not any(part.any() for each in low for part in each):
+        return None
+    return [one + other for one, other in zip(magnitudes(low[0], parts[1], axes), magnitudes(parts[0], low[1], axes))]
+
+
+def of_norms(parts, axes, call):
+    """What transforms round a share of, over each output's own box: the norm of the filter times that of all samples, or OWN_BOX * the root
+    of their number * the norm of those under the filter, where that is less. The larger array is filtered, as a whole or along the axes; of
+    one of which 'same' needs a part only, either may be."""
+    arrays = [np.sqrt(sum(part**2 for part in each)) for each in parts]
+    summed_along = [axis for axis in axes if all(each.shape[axis] > 1 for each in arrays)]
+    lengths = [math.prod(each.shape[axis] for axis in summed_along) for each in arrays]
+    filtered = {int(arrays[0].size < arrays[1].size), int(lengths[0] < lengths[1])}
+    bound = 0
+    for which in {0, 1} if call.mode == "same" and lengths[0] < lengths[1] else filtered:
+        array, weights = arrays[which], arrays[1 - which]
+        samples = math.prod(array.shape[axis] + weights.shape[axis] for axis in axes)
+        under = OWN_BOX * math.sqrt(samples) * np.sqrt(summed(array**2, np.ones(weights.shape), axes, np.longdouble))
+        bound = np.maximum(bound, np.sqrt(np.sum(weights**2)) * np.minimum(np.sqrt(np.sum(array**2)), under))
+    return bound
 
 
 def kept_of(call, first, second, axes, before):
@@ -233,8 +256,7 @@ def check(call):
         if got.dtype.kind in "biu":
             np.testing.assert_array_equal(got, getattr(signal, call.name)(call.a, call.b, **call.words))
             return
-        exact, sizes = defined(call)
-        check_floats(call, got, exact, sizes)
+        check_floats(call, got, *defined(call))
         if call.name == "convolve":
             assert ours.choose_conv_method(call.a, call.b, call.mode) in ("direct", "fft")
 
@@ -249,36 +271,37 @@ def check_whole(call, got, kind):
     if call.mode == "valid" and not all(n >= k for n, k in zip(a.shape, b.shape)):
         a, b = b, a
     shapes = a.shape, b.shape
-    a, b, before = around(call, a, b) if call.mode != "valid" else (a, b, None)
+    a, b, before = around(call, a, b)
     expected = summed(a, b, axes, wide)[kept_of(call, *shapes, axes, before)]
     assert got.dtype == kind
     np.testing.assert_array_equal(got, expected != 0 if kind.kind == "b" else expected.astype(kind))
 
 
-def check_floats(call, got, exact, sizes):
+def check_floats(call, got, exact, sizes, gone, norms):
     assert got.shape == exact.shape
     real = got.real.dtype
     bits = {2: 11, 4: 24, 8: 53}[real.itemsize] if got.dtype.kind in "fc" else 53
     unit = 2.0 ** -max(bits, 24)
     terms = min(call.a.size, call.b.size)
-    norms = [np.longdouble(np.linalg.norm(np.where(np.isfinite(each), each, 1).astype(complex).ravel())) for each in (call.a, call.b)]
     parts = [(got.real, exact.real), (got.imag, exact.imag)] if got.dtype.kind == "c" else [(got, exact.real)]
-    for (part, wanted), size in zip(parts, sizes):
+    for (part, wanted), size, vanished in zip(parts, sizes, gone):
         rounded = wanted.astype(real if got.dtype.kind in "fc" else np.float64)
         bound = unit * (4 * terms + 16) * size
         if call.is_transformed:
-            bound = bound + unit * (16 + 4 * math.log2(terms * max(call.a.size, call.b.size))) * norms[0] * norms[1]
-        bound = bound + 2.0 ** (1 - bits) * np.abs(wanted) + float(np.finfo(real).tiny) * 2 * terms  # below which numbers may count as 0
+            bound = bound + unit * (16 + 4 * math.log2(terms * max(call.a.size, call.b.size))) * norms
+        bound = bound + 2.0 ** (1 - bits) * np.abs(wanted) + vanished + float(np.finfo(real).tiny) * 2 * terms
         edge = np.abs(np.abs(wanted) - np.finfo(real).max) <= bound  # where rounding says whether a sum overflows
         edge |= np.isfinite(wanted) & (bound > np.finfo(real).max) & np.isinf(part)
+        if got.dtype.kind == "c":  # a difference of two sums that overflow
+            edge |= np.isfinite(wanted) & (size > 0.49 * np.finfo(real).max)
         assert np.array_equal(np.isnan(part)[~edge], np.isnan(rounded)[~edge]), "NaN"
         assert np.array_equal(part[np.isinf(rounded) & ~edge], rounded[np.isinf(rounded) & ~edge]), "infinities"
         finite = np.isfinite(rounded) & ~edge
         apart = np.abs(part[finite].astype(np.longdouble) - wanted[finite])
         assert np.all(apart <= bound[finite]), f"off by up to {float(np.max(apart / np.maximum(bound[finite], 1e-4000))):.3g} of the bound"
+        assert not part[((norms if call.is_transformed else size) == 0) & np.isfinite(wanted)].any(), "a box of zeros"
         if not call.is_transformed and all(each.dtype.kind in "fiub" and not (each < 0).any() for each in (call.a, call.b)):
             assert not (part < 0).any(), "negative"
-            assert not part[(size == 0) & np.isfinite(wanted)].any(), "a box of zeros"
 
 
 @pytest.mark.parametrize("group", range(GROUPS))

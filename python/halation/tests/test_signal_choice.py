@@ -1,10 +1,15 @@
 """test_signal_choice.py: `method` of halation.signal means what it says; 'auto' takes transforms only where they are as good as sums."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import halation
 import halation.signal as ours
+from halation import _native
+
+from .test_signal_calls import summed
 
 theirs = pytest.importorskip("scipy.signal")
 
@@ -88,6 +93,31 @@ def test_uneven_signals_are_summed(dtype, kind):
                 assert in_bound(ours.convolve(a, b, method=method), a, b) <= 1, method
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_arrays_are_like_is_seen_whatever_vectors_tiles_have_room_for(dtype):
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        ndim = int(rng.integers(1, 4))
+        shape, tile = tuple(rng.integers(1, {1: 700, 2: 60, 3: 20}[ndim], ndim)), tuple(map(int, rng.integers(1, {1: 80, 2: 20, 3: 9}[ndim], ndim)))
+        array = rng.standard_normal(shape).astype(dtype)
+        least, largest, squares, small, _ = _native.magnitudes(array, 1.0, tile, (1,) * ndim, (1,) * ndim)
+        counts = np.abs(array) < least
+        for axis, m in enumerate(tile):
+            counts = np.add.reduceat(counts, range(0, shape[axis], m), axis, int)
+        assert (largest, small) == (np.abs(array).max(), counts.max())
+        np.testing.assert_allclose(squares, np.sum(array.astype(float) ** 2), rtol=1e-5)
+
+
+def test_convolve2d_takes_transforms_where_they_are_as_good():
+    rng = np.random.default_rng(1)
+    a, b = rng.standard_normal((120, 130)), rng.standard_normal((31, 30))
+    for mode in ("full", "same", "valid"):
+        assert ours.choose_conv_method(a, b, mode) == "fft"
+        made = ours.convolve2d(a, b, mode)
+        np.testing.assert_array_equal(made, ours.convolve(a, b, mode))
+        assert in_bound(made, a, b, mode) <= 1
+
+
 def test_long_filters_that_fade_are_transformed_where_the_ends_are_few():
     rng = np.random.default_rng(1)
     a, b = rng.standard_normal(60_000), np.exp(-(np.linspace(-4, 4, 1001) ** 2) / 2)
@@ -130,24 +160,62 @@ def test_small_parts_of_complex_numbers_are_as_exact_as_large_ones(dtype, small)
             assert in_bound(made, a, b, of_norms=True) <= 1
 
 
-@pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve", "convolve2d"])
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_is_data_in_either_array(name, value):
+@pytest.mark.parametrize("shape, taps", [((900,), (60,)), ((40, 50), (15, 20)), ((12, 13, 14), (5, 6, 4)), ((7, 8, 6, 9), (3, 4, 3, 5))], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_outliers_blur_nothing_that_does_not_meet_them(dtype, shape, taps):
+    """By transforms of whole arrays as well: each output keeps to what lies under its own filter, and a mask stays one."""
     rng = np.random.default_rng(1)
-    shape, taps = ((12, 13), (4, 5)) if name == "convolve2d" else ((30,), (7,))
-    for dtype in ("float32", "float64", "complex128"):
-        a, b = rng.standard_normal(shape).astype(dtype), rng.standard_normal(taps).astype(dtype)
-        b.flat[2] = value
-        a.flat[9] = 0
+    a, b = (rng.uniform(1, 2, n) + (1j * rng.uniform(1, 2, n) if "complex" in dtype else 0) for n in (shape, taps))
+    a[(0,) * a.ndim] = 1e30
+    mask = np.zeros(shape, dtype)
+    mask[(0,) * a.ndim] = 1
+    a, b = a.astype(dtype), b.astype(dtype)
+    for call in (lambda a: ours.fftconvolve(a, b), lambda a: ours.oaconvolve(b, a), lambda a: ours.convolve(a, b, method="fft")):
+        wanted, made = theirs.convolve(a, b, "full", "direct"), call(a)
+        untouched = np.ones(made.shape, bool)
+        untouched[tuple(slice(k) for k in taps)] = False
+        np.testing.assert_allclose(made[untouched], wanted[untouched], rtol=1e-3)
+        np.testing.assert_array_equal(call(mask)[untouched], 0)
+
+
+CALLS = [("convolve", "auto"), ("convolve", "direct"), ("convolve", "fft"), ("correlate", "auto"), ("correlate", "direct"),
+         ("correlate", "fft"), ("fftconvolve", None), ("oaconvolve", None), ("convolve2d", None)]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, method", CALLS)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_data_in_either_array(name, method, value):
+    """It reaches as far as the other array does, whichever of the two it is in, and no further."""
+    rng = np.random.default_rng(1)
+    shapes = [((12, 13), (4, 5)), ((40, 50), (9, 11))]
+    if name != "convolve2d":
+        shapes += [((30,), (7,)), ((300,), (50,)), ((9, 8, 7), (3, 2, 4)), ((4, 5, 4, 5), (2, 3, 3, 2))]
+    words = {} if method is None else {"method": method}
+    for (shape, taps), dtype in itertools.product(shapes, ("float32", "float64", ">f4", "complex128")):
         if dtype == "complex128" and not np.isnan(value):
             continue  # of which NumPy's products make what its BLAS does
+        a, b = rng.standard_normal(shape).astype(dtype), rng.standard_normal(taps).astype(dtype)
+        b[tuple(k // 2 for k in taps)] = value
+        a[tuple(n // 3 for n in shape)] = 0
         for first, second in ((a, b), (b, a), (b, b)):
             with np.errstate(invalid="ignore"):
-                made = getattr(ours, name)(first, second)
-                wanted = getattr(theirs, "convolve" if "fft" in name or "oa" in name else name)(
-                    first, second, *(() if name == "convolve2d" else ("full", "direct")))  # fmt: skip
+                made = getattr(ours, name)(first, second, **words)
+                wanted = summed(first, np.flip(second).conj() if name == "correlate" else second, range(len(shape)), made.dtype)
             for part, exact in ((made.real, wanted.real), (made.imag, wanted.imag)):
-                np.testing.assert_allclose(part, exact, rtol=1e-4, atol=1e-5)
+                np.testing.assert_allclose(part, exact, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("border", ["fill", "wrap", "symm"])
+def test_what_a_border_puts_around_an_image_meets_nan_in_the_filter(border):
+    """With nothing around it, and with fillvalue 0, only the image itself does."""
+    image, weights = np.ones((6, 7)), np.ones((3, 3))
+    weights[0, 1] = np.nan
+    for fill in (0, 2):
+        made = np.isnan(ours.convolve2d(image, weights, "same", border, fill))
+        wanted = np.ones((6, 7), bool)
+        if border == "fill" and fill == 0:
+            wanted[-1] = False  # whose outputs read that weight below the image
+        np.testing.assert_array_equal(made, wanted)
 
 
 def test_a_fill_value_may_be_anything():

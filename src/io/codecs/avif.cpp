@@ -234,6 +234,7 @@ Page decode_frame(Bytes file, std::int64_t wanted, Reading& reading) {
   const avifImage& image = *decoder->image;
 
   Page page;
+  page.pictures = decoder->imageCount;
   const bool gray = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400;
   page.alpha = image.alphaPlane != nullptr;
   page.colour = gray ? ColourModel::gray : ColourModel::rgb;

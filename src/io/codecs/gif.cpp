@@ -214,6 +214,7 @@ Page decode_frame(Bytes file, std::int64_t wanted, Reading& reading) {
     throw Error(ErrorCode::invalid_argument,
                 "page " + std::to_string(wanted) + " was asked for, the file has " + std::to_string(frames));
   }
+  page.pictures = frames;
   return page;
 }
 
