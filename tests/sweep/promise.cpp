@@ -174,7 +174,8 @@ void Promise::find_overflows(const JobCase& job_case, const Arena& in, bool by_f
 }
 
 bool Promise::may_overflow(std::size_t output, std::size_t index) const {
-  return !sums_.empty() && !(sums_[output][index] < limit_);
+  // What a sum is off by counts too: a magnitude squares it.
+  return !sums_.empty() && !(sums_[output][index] + bound(output, index) < limit_);
 }
 
 double Promise::bound(std::size_t output, std::size_t index) const {
