@@ -160,13 +160,10 @@ void batch(const Flags& flags) {
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   const std::vector<BatchResult> results = run_batch(files, job, [&](const BatchResult& result) {
     sums.add(result);
-    if (result.state == BatchResult::State::failed) {
+    const bool failed = result.state == BatchResult::State::failed;
+    if (failed || (!result.left_out.empty() && !flags.quiet)) {
       line.clear();
-      notice(fmt::format("batch: {}\n", result.sentence));
-    }
-    if (!result.left_out.empty() && !flags.quiet) {
-      line.clear();
-      notice(fmt::format("batch: {}\n", result.left_out));
+      notice(fmt::format("batch: {}\n", failed ? result.sentence : result.left_out));
     }
     const std::size_t ended = sums.done + sums.skipped + sums.failed;
     const double seconds = elapsed();

@@ -164,7 +164,7 @@ class _Even(NamedTuple):
         """Whether taps · S is large enough for every output whose box lies in this array."""
         rest = weights.size - self.small
         enough = REACH * of_weights.mean * self.size
-        if self.least * (rest - of_weights.small) * of_weights.least >= enough:  # the largest weights among them alone
+        if self.least * (rest - of_weights.small) * of_weights.least >= enough:  # were none of the small weights among them
             return True
         if rest <= 0 or weights.size > SOUGHT:
             return False

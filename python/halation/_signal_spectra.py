@@ -61,22 +61,28 @@ def convolve(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype
         made.imag = parts[1] if len(parts) == 2 else 0
     is_first_longer = math.prod(in1.shape[axis] for axis in axes) >= math.prod(in2.shape[axis] for axis in axes)
     if is_first_longer:
-        return by_own_boxes(made, in1, of_each[0], in2, axes, kept)
-    return by_own_boxes(made, in2, of_each[1], in1, axes, kept)
+        return by_own_boxes(made, in1, of_each[0], in2, axes, full, kept)
+    return by_own_boxes(made, in2, of_each[1], in1, axes, full, kept)
 
 
 def by_own_boxes(
-    made: NDArray[Any], array: NDArray[Any], parts: NDArray[Any], weights: NDArray[Any], axes: Shape, kept: tuple[slice, ...]
+    made: NDArray[Any],
+    array: NDArray[Any],
+    parts: NDArray[Any],
+    weights: NDArray[Any],
+    axes: Shape,
+    full: list[int],
+    kept: tuple[slice, ...],
 ) -> NDArray[Any] | None:
-    """What transforms of whole arrays made, with sums by taps where these cannot tell; None where that is much."""
+    """What transforms of whole arrays made, with sums by taps where these cannot tell; None where that is much. `full` and `kept`: as of
+    `kept_of`."""
     faint = _faint(parts, weights.shape, tuple([axis + 1 for axis in axes]))
     if faint.any():
-        full = [n + k - 1 if axis in axes else max(n, k) for axis, (n, k) in enumerate(zip(array.shape, weights.shape))]
-        faint = np.broadcast_to(faint, full)[kept]
-        if np.count_nonzero(faint) > FEW_OUTPUTS:
+        outputs = np.argwhere(np.broadcast_to(faint, full)[kept])
+        if len(outputs) > FEW_OUTPUTS:
             return None
-    for at in np.argwhere(faint) if faint.any() else ():
-        made[tuple(at)] = _summed(array, weights, axes, [part.start + int(p) for part, p in zip(kept, at)], made.dtype)
+        for at in outputs:
+            made[tuple(at)] = _summed(array, weights, axes, [part.start + int(p) for part, p in zip(kept, at)], made.dtype)
     if made.dtype.kind == "f" and made.min() < 0 <= min(array.min(), weights.min()):
         np.maximum(made, 0, out=made)
     return made

@@ -183,10 +183,10 @@ def _joined(array: NDArray[Any], weights: NDArray[Any], axes: Shape, extent: str
     shape = [*made.shape[:outer], full[at], row, *made.shape[outer + 1 :]]
     made = made[(slice(None),) * outer + (slice(full[at] * row),)].reshape(shape)
     last, weights = tuple(range(others, array.ndim)), weights.reshape([1] * others + list(weights.shape))
-    _, kept = kept_of(array.shape, weights.shape, last, extent, array.shape)
+    lengths, kept = kept_of(array.shape, weights.shape, last, extent, array.shape)
     made = np.ascontiguousarray(made[kept])
     if dtype.kind in "fc":  # under a filter that is one row lie others' numbers as well
-        mended = _signal_spectra.by_own_boxes(made, array, _signal_spectra.parts_of(array, made.real.dtype), weights, last, kept)
+        mended = _signal_spectra.by_own_boxes(made, array, _signal_spectra.parts_of(array, made.real.dtype), weights, last, lengths, kept)
         made = run(array, weights[(0,) * others], last, extent, dtype, method="direct") if mended is None else mended
     return np.ascontiguousarray(made.transpose(np.argsort(order)))
 

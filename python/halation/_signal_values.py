@@ -36,7 +36,7 @@ F64 = np.dtype(np.float64)
 def made(in1: Any, in2: Any, sums: Sums, fill: complex = 0.0) -> Any:
     """What `sums` makes of any two arrays; `fill`: what lies outside the first, 0 where nothing does.
 
-    The library spreads what is not finite in a real array that it filters, and refuses it in weights. On a GPU so does this.
+    The library spreads NaN and infinity of a real array that it filters, and refuses them in weights. On a GPU this function does so too.
     """
     if not (isinstance(in1, np.ndarray) and isinstance(in2, np.ndarray)):
         try:
@@ -59,7 +59,7 @@ def are_finite(*arrays: NDArray[Any]) -> bool:
 
 
 def check_weights(array: Any, what: str = "the smaller array") -> None:
-    """Refuses what is not finite where it has to be."""
+    """Refuses weights with NaN or infinity, for a GPU."""
     weights = as_weights(array)
     if not are_finite(weights):
         at = tuple(map(int, np.argwhere(~np.isfinite(weights))[0]))
@@ -70,7 +70,7 @@ def check_weights(array: Any, what: str = "the smaller array") -> None:
 
 
 def _convolved(in1: NDArray[Any], in2: NDArray[Any], sums: Sums, fill: complex) -> Any:
-    """Sums of numbers, and what is not finite added."""
+    """Sums of finite numbers, with NaN and infinity added."""
     made = sums(_finite(in1), _finite(in2), _finite(np.array(fill)).item())
     parts = [made] if made.dtype.kind != "c" else [made.real, made.imag]
     first, second = ([(array.real, np.real(fill)), (array.imag, np.imag(fill))] for array in (in1, in2))

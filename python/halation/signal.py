@@ -8,7 +8,7 @@
   ``2 * taps * eps * sum(|a| * |b|)`` of theirs, and what decays, is mostly 0 or has an outlier is summed. `convolve2d` goes as 'auto' where
   zeros lie around the image, else as 'direct'. 'fft', `fftconvolve` and `oaconvolve` take what is quickest; transforms round each output
   by a share of the norms of the smaller array and of what it meets of the larger one (on a GPU: of all of it), so that an outlier
-  elsewhere blurs nothing. Each part of a complex number is rounded by its own products alone. On a GPU 'auto' takes what is quickest,
+  elsewhere blurs nothing. Each part of a complex number is rounded by its own products only. On a GPU 'auto' takes what is quickest,
   and `convolve2d` sums.
 - NaN and infinities, in either array, reach the outputs whose sums have them and no others, whatever the function, the method and the
   number of axes. A sum has a term for each pair of elements that meet; beyond the ends of both arrays nothing is multiplied, where SciPy's
@@ -99,7 +99,7 @@ def convolve(
     mode : {'full', 'valid', 'same'}, optional
         All of the result, what needs no zeros outside, or the middle of the full result, of `in1`'s shape.
     method : {'auto', 'direct', 'fft'}, optional
-        'direct' sums products by taps; 'fft' allows transforms, whose rounding grows with the norms of what meets, and whole numbers to be
+        'direct' sums products by taps; 'fft' allows transforms, whose rounding grows with the norms of what meets, and integers to be
         rounded where float64 does not hold their sums; 'auto' takes transforms where they are quicker and, for every output, as
         good as sums.
 

@@ -189,8 +189,8 @@ NB_MODULE(_codecs, module) {
              nanobind::arg("upright"),
              nanobind::sig("def read(path: bytes, layout: str, page: int, upright: bool) "
                            "-> tuple[numpy.typing.NDArray[typing.Any], dict[str, typing.Any], int, int]"),
-             "A page of a file, counted from 1, or the first one, turned upright or as it was stored: (array, what the file says of it, "
-             "how many pages were read, how many pictures an animation has).");
+             "A page of a file, counted from 1, or the first one, turned upright or as it was stored: "
+             "(array, what the file says of it, how many pages were read, how many pictures an animation has).");
   module.def("write", &parts::write, nanobind::arg("path"), nanobind::arg("array"), nanobind::arg("layout"),
              nanobind::arg("facts"), nanobind::arg("format"), nanobind::arg("quality"),
              nanobind::arg("lossless"),

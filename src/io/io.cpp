@@ -118,7 +118,8 @@ int Page::dims() const { return dims_of(layout, image.shape()); }
 int PageFacts::dims() const { return dims_of(layout, shape); }
 
 PageFacts facts_of(const Page& page) {
-  return {page.image.shape(), page.image.pixel(), page.colour, page.alpha, page.linear_light, page.metadata, page.layout, page.pictures};
+  return {page.image.shape(), page.image.pixel(), page.colour, page.alpha,
+          page.linear_light,  page.metadata,      page.layout, page.pictures};
 }
 
 std::vector<Page> read_pages(const std::string& path, const ReadOptions& options) {

@@ -69,9 +69,9 @@ FilteredFile filter_file(const FileJob& request) {
     for (const Page& page : pages) facts.push_back(facts_of(page));
   };
   if (sources.empty()) read_whole();
-  if (request.read.page == 0 && facts.front().pictures > 1) {
-    done.left_out = fmt::format("{} has {} pictures, of which the first is filtered; say --page 1, or which, from 1 to {}", request.in,
-                                facts.front().pictures, facts.front().pictures);
+  if (const std::int64_t pictures = facts.front().pictures; request.read.page == 0 && pictures > 1) {
+    done.left_out = fmt::format("{0} has {1} pictures, of which the first is filtered; say --page 1, or which, from 1 to {1}",
+                                request.in, pictures);
   }
 
   done.prepared = prepare(request.job, facts, timing);
