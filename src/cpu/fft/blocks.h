@@ -45,6 +45,9 @@ class Blocks {
   /// hold blocks of their own, as all others do.
   std::int64_t rows_of_a_block() const { return rows_of_a_block_; }
 
+  /// Whether each row that has samples in blocks is a group.
+  bool are_rows() const { return rows_of_a_block_ == 0 && (folded_ || most_[0] * most_[1] == 1); }
+
   /// group(index, worker, is_inside, is_block, for_rows) for each of a tile's, by so many threads: whether its rows have samples in blocks, and
   /// whole ones; for_rows(row) is row(z, y, x, n, line) for each row, a whole one.
   template <class T, class Group>

@@ -243,6 +243,7 @@ class ByTransforms final : public Runner {
     const auto stage_group = [&](std::int64_t index, int worker, bool is_inside, bool is_block, const auto& for_rows) {
       Sum* const sums = parts.columns + worker * tiles_.block_elements();
       std::int64_t length = row_of_one;
+      PartSums<Sum> found;
       if (length > 0) std::fill_n(sums, 2 * tiles_.kernels().lanes + length, Sum(0));
       for_rows([&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
         const bool is_needed = z < needed[0] && y < needed[1];
@@ -252,7 +253,9 @@ class ByTransforms final : public Runner {
         const std::int64_t low = std::clamp<std::int64_t>(axes[2].low - x, 0, count);
         const std::int64_t high = std::clamp<std::int64_t>(axes[2].high - x, low, count);
         if (!is_inside || low == high) return;
-        if (with_squares) {
+        if (with_squares && blocks_.are_rows()) {
+          found = tiles_.kernels().row_sums(line + low, high - low, blocks_.most_columns());
+        } else if (with_squares) {
           tiles_.kernels().add_row(line + low, high - low, sums, length == 0);
         } else {
           all.add(tiles_.kernels().extremes(line + low, high - low));
@@ -262,7 +265,7 @@ class ByTransforms final : public Runner {
       if (!with_squares) return;
       parts.group_squares[index] = 0;
       if (length == 0) return;
-      PartSums<Sum> found = tiles_.kernels().part_sums(sums, length, blocks_.most_columns());
+      if (!blocks_.are_rows()) found = tiles_.kernels().part_sums(sums, length, blocks_.most_columns());
       parts.group_squares[index] = found.all;
       if (!is_block) found.least = std::numeric_limits<Sum>::infinity();
       all.add(found);

@@ -16,7 +16,7 @@ template <class Sum>
 struct TileFacts {
   Extremes<Sum> extremes;
   bool any_infinity = false;  ///< among those left out
-  Sum least_block = std::numeric_limits<Sum>::infinity();
+  Sum least_block = std::numeric_limits<Sum>::infinity();  ///< at most the largest number
   double squares = 0;  ///< Σx²
 
   bool is_finite() const { return extremes.largest <= std::numeric_limits<Sum>::max(); }

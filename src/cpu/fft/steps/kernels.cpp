@@ -62,10 +62,19 @@ void scale(T* line, T by, std::int64_t n) {
 template <class T>
 void clamp(const T* from, T low, T high, T* to, std::int64_t n) {
   const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto least = hn::Set(d, low), most = hn::Set(d, high);
-  along_line<T>(
-      n, [&](std::int64_t i) { hn::StoreU(hn::Min(hn::Max(hn::LoadU(d, from + i), least), most), d, to + i); },
-      [&](std::int64_t i) { to[i] = std::min(std::max(from[i], low), high); });
+  const auto vector = [&](std::int64_t i) { hn::StoreU(hn::Min(hn::Max(hn::LoadU(d, from + i), least), most), d, to + i); };
+  if (n >= lanes) {
+    // The first and the last overlap the others, which are written where vectors in memory begin: one that reaches over a cache line's end is
+    // written in two.
+    vector(0);
+    const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T)) % lanes;
+    for (std::int64_t i = lanes - past; i + lanes <= n; i += lanes) vector(i);
+    vector(n - lanes);
+    return;
+  }
+  for (std::int64_t i = 0; i < n; ++i) to[i] = std::min(std::max(from[i], low), high);
 }
 
 template <class T>
@@ -90,6 +99,7 @@ TransformKernels<T> make_table() {
           .extremes = extremes<T>,
           .add_row = add_row<T>,
           .part_sums = part_sums<T>,
+          .row_sums = row_sums<T>,
           .sum_of_squares = sum_of_squares<T>,
           .dot = dot<T>,
           .leave_out = leave_out<T>,

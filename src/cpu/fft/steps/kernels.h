@@ -54,6 +54,8 @@ struct TransformKernels {
   void (*add_row)(const T* from, std::int64_t n, T* sums, bool is_first);
   /// Of all rows, in parts no longer than `most`, which cover a row.
   PartSums<T> (*part_sums)(const T* sums, std::int64_t n, std::int64_t most);
+  /// The same of one row.
+  PartSums<T> (*row_sums)(const T* from, std::int64_t n, std::int64_t most);
   /// The sum of (scale · x)², in f64.
   double (*sum_of_squares)(const T* from, double scale, std::int64_t n);
   /// The sum of products, in f64.

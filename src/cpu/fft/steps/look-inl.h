@@ -79,44 +79,72 @@ void add_row(const T* from, std::int64_t n, T* sums, bool is_first) {
   return is_first ? add_row<false>(from, n, sums) : add_row<true>(from, n, sums);
 }
 
+/// Of squares, as vectors and one by one, in parts no longer than `most`.
+template <class T, class Vectors, class One>
+HWY_INLINE void add_parts(std::int64_t n, std::int64_t most, const Vectors& vector_at, const One& one_at, PartSums<T>& found) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto least = hn::Set(d, std::numeric_limits<T>::max()), all = hn::Zero(d);
+  T rest = 0;
+  // Whole vectors where parts are long enough. The last part ends where the row does, and overlaps the one before it.
+  const std::int64_t part = most == 1 ? n : std::min(n, most < lanes ? most : most / lanes * lanes);
+  for (std::int64_t at = 0; at < n; at += part) {
+    const std::int64_t begin = std::min(at, n - part);
+    auto vectors = hn::Zero(d);
+    T sum = 0;
+    along_line<T>(
+        part,
+        [&](std::int64_t i) {
+          const auto x = vector_at(begin + i);
+          if (most == 1) least = hn::Min(least, x);
+          vectors = hn::Add(vectors, x);
+        },
+        [&](std::int64_t i) {
+          const T x = one_at(begin + i);
+          if (most == 1) least = hn::Min(least, hn::Set(d, x));
+          sum += x;
+        });
+    if (most > 1) least = hn::Min(least, hn::Add(hn::SumOfLanes(d, vectors), hn::Set(d, sum)));
+    all = hn::Add(all, vectors);
+    rest += sum;
+  }
+  found.least = hn::GetLane(hn::MinOfLanes(d, least));
+  found.all = static_cast<double>(rest) + static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all)));
+}
+
 template <class T>
 PartSums<T> part_sums(const T* sums, std::int64_t n, std::int64_t most) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const T* const squares = sums + 2 * lanes;
-  PartSums<T> found{.least = std::numeric_limits<T>::infinity(),
-                    .any_negative = hn::GetLane(hn::MinOfLanes(d, hn::LoadU(d, sums))) < 0,
+  PartSums<T> found{.any_negative = hn::GetLane(hn::MinOfLanes(d, hn::LoadU(d, sums))) < 0,
                     .any_positive = hn::GetLane(hn::MaxOfLanes(d, hn::LoadU(d, sums + lanes))) > 0};
-  if (most == 1) {
-    auto least = hn::Set(d, found.least), all = hn::Zero(d);
-    T rest = 0;
-    along_line<T>(
-        n,
-        [&](std::int64_t i) {
-          const auto x = hn::LoadU(d, squares + i);
-          least = hn::Min(least, x);
-          all = hn::Add(all, x);
-        },
-        [&](std::int64_t i) {
-          found.least = std::min(found.least, squares[i]);
-          rest += squares[i];
-        });
-    found.least = std::min(found.least, hn::GetLane(hn::MinOfLanes(d, least)));
-    found.all = static_cast<double>(rest) + static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all)));
-    return found;
-  }
-  // Whole vectors where parts are long enough. The last part ends where the row does, and overlaps the one before it.
-  const std::int64_t part = std::min(n, most < lanes ? most : most / lanes * lanes);
-  for (std::int64_t at = 0; at < n; at += part) {
-    const T* const from = squares + std::min(at, n - part);
-    auto vectors = hn::Zero(d);
-    T sum = 0;
-    along_line<T>(
-        part, [&](std::int64_t i) { vectors = hn::Add(vectors, hn::LoadU(d, from + i)); }, [&](std::int64_t i) { sum += from[i]; });
-    if (part >= lanes) sum += hn::GetLane(hn::SumOfLanes(d, vectors));
-    found.least = std::min(found.least, sum);
-    found.all += static_cast<double>(sum);
-  }
+  add_parts<T>(
+      n, most, [&](std::int64_t i) { return hn::LoadU(d, squares + i); }, [&](std::int64_t i) { return squares[i]; }, found);
+  return found;
+}
+
+template <class T>
+PartSums<T> row_sums(const T* row, std::int64_t n, std::int64_t most) {
+  const hn::ScalableTag<T> d;
+  auto low = hn::Zero(d), high = hn::Zero(d);
+  PartSums<T> found;
+  add_parts<T>(
+      n, most,
+      [&](std::int64_t i) {
+        const auto x = hn::LoadU(d, row + i);
+        low = hn::Min(low, x);
+        high = hn::Max(high, x);
+        return hn::Mul(x, x);
+      },
+      [&](std::int64_t i) {
+        found.any_negative |= row[i] < 0;
+        found.any_positive |= row[i] > 0;
+        return row[i] * row[i];
+      },
+      found);
+  found.any_negative |= hn::GetLane(hn::MinOfLanes(d, low)) < 0;
+  found.any_positive |= hn::GetLane(hn::MaxOfLanes(d, high)) > 0;
   return found;
 }
 
