@@ -355,6 +355,49 @@ TEST(CpuOwnBox, OneTileForAllThreadsIsSummedByTapsWhereLittleIsLeft) {
   check(image_of({.height = 200, .width = 300}, Pixel::f32, line), {random_filter({.height = 31, .width = 31}, numbers, -1)}, {});
 }
 
+TEST(CpuOwnBox, OutliersAreALayerOfTheirOwnWhereTheyAreFew) {
+  // From one to more than are taken as such, alone and in patches, at the ends as well; over noise, zeros, and what is next to zero.
+  Numbers numbers(6);
+  struct Job {
+    Shape shape;
+    std::vector<FilterSize> sizes;
+  };
+  const std::vector<Job> jobs{{{.height = 150, .width = 170}, {{.height = 15, .width = 17}}},
+                              {{.height = 90, .width = 300}, {{.width = 65}, {.height = 5, .width = 31}}},
+                              {{.height = 260, .width = 20}, {{.height = 41, .width = 1}}},
+                              {{.width = 5000}, {{.width = 301}, {.width = 40}, {.width = 1}}},
+                              {{.depth = 20, .height = 24, .width = 30}, {{.depth = 7, .height = 5, .width = 9}}},
+                              {{.height = 60, .width = 70, .channels = 3}, {{.height = 16, .width = 12}, {.height = 3, .width = 20}}}};
+  for (const Job& job : jobs) {
+    for (const Pixel pixel : {Pixel::f32, Pixel::f64, Pixel::u16}) {
+      for (const double rest : {1.0, 0.0, 1e-25}) {
+        for (const std::size_t side : {1, 9}) {
+          for (const double share : {0.001, 0.02, 0.2}) {
+            std::vector<double> values(elements(job.shape));
+            for (double& x : values) x = rest * numbers.next() * (pixel == Pixel::u16 ? 3 : 1);
+            const double value = rest == 0 ? 1 : pixel == Pixel::f32 ? -1e38 : pixel == Pixel::f64 ? 1e140 : 6e4;
+            values.front() = value;
+            values.back() = value;
+            const auto width = static_cast<std::size_t>(job.shape.width);
+            const double patches = share * static_cast<double>(values.size()) / static_cast<double>(side * side);
+            for (double left = patches; left > 0; --left) {
+              const std::size_t corner = numbers.below(values.size());
+              for (std::size_t y = 0; y < side; ++y) {
+                for (std::size_t x = corner + y * width; x < std::min(corner + y * width + side, values.size()); ++x) values[x] = value;
+              }
+            }
+            std::vector<Filter> filters;
+            for (const FilterSize& size : job.sizes) filters.push_back(random_filter(size, numbers, numbers.next() < 0.5 ? 0 : -1));
+            const Combine combine = filters.size() > 1 && numbers.next() < 0.5 ? Combine::magnitude : Combine::none;
+            check(image_of(job.shape, pixel, values), filters, {.border = any_border(numbers), .threads = 1 + static_cast<int>(numbers.below(2))}, combine);
+            ASSERT_FALSE(HasFailure()) << to_string(job.shape) << " " << name_of(pixel) << " over " << rest << ", patches of " << side << ", share " << share;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(CpuOwnBox, PlansSayWhichBoundHolds) {
   PlanSpec spec{.shape = {.height = 300, .width = 300}, .pixel = Pixel::f32, .filters = {}, .options = {.method = Method::fft}};
   Numbers numbers(5);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "cpu/fft/blocks.h"
 #include "cpu/fft/lengths.h"
 #include "cpu/fft/non_finite.h"
+#include "cpu/fft/outliers.h"
 #include "cpu/fft/own_box.h"
 #include "cpu/fft/scaling.h"
 #include "cpu/fft/spectrum.h"
@@ -36,6 +38,13 @@ std::int64_t product(const Space& space) { return space[0] * space[1] * space[2]
 
 /// Multiply-adds tap by tap that take as long as a transform of a tile, for each of its samples.
 constexpr double taps_of_a_transform = 16;
+/// The same of outliers, whose products are made many at once. Neither filters larger than this nor more of the samples than this share are
+/// worth it.
+constexpr double outlier_taps_of_a_transform = 24;
+constexpr std::size_t most_outlier_taps = 1 << 16;
+constexpr double most_outliers_share = 1.0 / 16;
+/// What marks take of a transform, which are all that is needed where samples that are no outliers are 0.
+constexpr double marks_of_a_transform = 1.0 / 3;
 
 /// No tile is large that is smaller, whatever the image.
 constexpr double large_tile_bytes = 1 << 20;
@@ -72,6 +81,12 @@ class ByTransforms final : public Runner {
                           .windows = Windows(taps, box_),
                           .signs = WeightSigns(taps)});
     }
+    std::size_t most_taps = 1;
+    for (const Taps& each : job_->filters) most_taps = std::max(most_taps, each.weights.size());
+    if (!is_checked_ || most_taps > most_outlier_taps) return;
+    const double share = std::min(most_outliers_share, outlier_taps_of_a_transform / static_cast<double>(most_taps));
+    most_outliers_ = static_cast<std::int64_t>(share * static_cast<double>(product(input_)));
+    for (Filter& each : filters_) each.outlier_weights.emplace(each.taps, tiles_.kernels().lanes);
   }
 
   std::size_t workspace_bytes() const override { return static_cast<std::size_t>(WorkerScratch::bytes(over_, scratch_bytes())); }
@@ -80,6 +95,7 @@ class ByTransforms final : public Runner {
     std::size_t sum = tiles_.constant_bytes();
     for (const Filter& each : filters_) {
       sum += each.spectrum.constant_bytes() + each.signs.constant_bytes();
+      if (each.outlier_weights) sum += each.outlier_weights->constant_bytes();
     }
     return sum;
   }
@@ -116,6 +132,7 @@ class ByTransforms final : public Runner {
     bool whole_sums;
     Windows windows;
     WeightSigns signs;
+    std::optional<OutlierWeights<Sum>> outlier_weights = {};
   };
   /// A tile's outputs.
   struct Place {
@@ -130,6 +147,7 @@ class ByTransforms final : public Runner {
     std::uint8_t* marks;
     double* group_squares;  ///< Σx² of each group of samples
     std::int64_t* left;     ///< outputs of each filter that no round has taken
+    OutlierLayer<Sum> outliers;  ///< which no transform sees
     Scratch rest{{}};       ///< for infinities
   };
 
@@ -148,19 +166,23 @@ class ByTransforms final : public Runner {
     const Space needed = needed_for(made_);
     std::int64_t most = 0;
     for (const Filter& each : filters_) most = std::max(most, each.signs.scratch_bytes(needed, made_));
-    return bytes + Scratch::bytes<std::uint8_t>(product(needed)) + Scratch::bytes<double>(blocks_.groups(needed)) +
-           Scratch::bytes<std::int64_t>(std::ssize(filters_)) + most;
+    // Where outliers are taken there are no marks.
+    return bytes + Scratch::bytes<double>(blocks_.groups(needed)) + Scratch::bytes<std::int64_t>(std::ssize(filters_)) +
+           std::max(Scratch::bytes<std::uint8_t>(product(needed)) + most,
+                    most_outliers_ > 0 ? OutlierLayer<Sum>::scratch_bytes(tiles_, needed, most_outliers_) : 0);
   }
-  Parts parts_of(Scratch scratch) const {
+  Parts parts_of(Scratch scratch, const Space& needed) const {
     Parts parts{};
     parts.tile = scratch.take<Sum>(tiles_.elements());
     parts.columns = scratch.take<Sum>(within_ * tiles_.block_elements());
     if (keeps_spectrum()) parts.spectrum = scratch.take<Sum>(spectrum_elements());
     if (is_combined()) parts.squares = scratch.take<double>(made_[0] * made_[1] * row_outputs());
     if (!has_marks_) return parts;
-    parts.marks = scratch.take<std::uint8_t>(product(needed_for(made_)));
     parts.group_squares = scratch.take<double>(blocks_.groups(needed_for(made_)));
     parts.left = scratch.take<std::int64_t>(std::ssize(filters_));
+    Scratch same = scratch;
+    if (most_outliers_ > 0) parts.outliers = OutlierLayer<Sum>(tiles_, needed, most_outliers_, same);
+    parts.marks = scratch.take<std::uint8_t>(product(needed_for(made_)));
     parts.rest = scratch;
     return parts;
   }
@@ -188,7 +210,7 @@ class ByTransforms final : public Runner {
   }
 
   void filter(const ConstView& in, std::span<const View> outs, const Place& place, Scratch scratch) const {
-    const Parts parts = parts_of(scratch);
+    Parts parts = parts_of(scratch, needed_for(place.size));
     if (is_combined()) std::fill_n(parts.squares, place.size[0] * place.size[1] * row_outputs(), 0.0);
     Round<Sum> round;
     round.facts = stage(in, place, parts, is_checked_);
@@ -199,7 +221,7 @@ class ByTransforms final : public Runner {
     }
     if (has_marks_) {
       const bool is_fine = is_checked_ ? round.facts.passes(samples) || !round.facts.has_numbers() : round.facts.is_finite();
-      round.has_marks = !is_fine;
+      round.has_marks = !is_fine && !take_outliers(round, in, place, parts);
       std::fill_n(parts.left, filters_.size(), 0);
     }
     if (round.has_marks) look_closely(round, place, parts);
@@ -213,6 +235,22 @@ class ByTransforms final : public Runner {
       transform(round, outs, place, parts);
     }
     if (is_combined()) store_roots(outs[0], place, parts);
+  }
+
+  /// Whether the tile is fine without its outliers, which are few.
+  bool take_outliers(Round<Sum>& round, const ConstView& in, const Place& place, Parts& parts) const {
+    if (most_outliers_ == 0 || !round.facts.is_finite() || !round.facts.has_blocks()) return false;
+    const Sum from = round.facts.outliers_from(static_cast<double>(product(input_)));
+    const bool are_all = from <= least_outlier<Sum>;
+    const auto most = static_cast<std::int64_t>((are_all ? marks_of_a_transform : 1) * static_cast<double>(most_outliers_));
+    if (!parts.outliers.take(parts.tile, from, most, within_)) return false;
+    const TileFacts<Sum> all = round.facts;
+    find_extremes(round.facts, needed_for(place.size), parts);
+    if (!are_all || !round.facts.has_numbers()) return true;
+    stage(in, place, parts, false);
+    parts.outliers.take_none();
+    round.facts = all;
+    return false;
   }
 
   void find_extremes(TileFacts<Sum>& facts, const Space& needed, const Parts& parts) const {
@@ -383,6 +421,9 @@ class ByTransforms final : public Runner {
     for_each_piece(parts.tile, place.size, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line, int worker) {
       const std::uint8_t* const windows = round.has_marks ? filter.windows.of_outputs(parts.marks, needed, {z, y, x}) : nullptr;
       Sum* const own = parts.columns + worker * tiles_.block_elements();
+      const Space& first = filter.windows.begin();
+      const bool has_outliers =
+          parts.outliers.any() && parts.outliers.sum(*filter.outlier_weights, {first[0] + z, first[1] + y, first[2] + x}, n, own);
       Sum* sums = round.by_taps ? own : line;
       if (round.by_taps) {
         std::fill_n(sums, n, Sum(0));
@@ -397,12 +438,17 @@ class ByTransforms final : public Runner {
         tiles_.kernels().scale(sums, power_of_2<Sum>(all - all / 2), n);
       }
       if (filter.whole_sums) tiles_.kernels().round(sums, n);
-      if (is_checked_ && !(may_be_negative && may_be_positive)) {
+      if (is_checked_ && (has_outliers || !(may_be_negative && may_be_positive))) {
         // Sums that are the output go there at once: while rows come from further caches, others are written.
         const bool are_outputs = !round.has_marks && !is_combined() && job_->scale == 1 && job_->offset == 0 && out.pixel == pixel_of<Sum> &&
                                  out.strides.width == static_cast<std::int64_t>(sizeof(Sum));
         Sum* const to = are_outputs ? reinterpret_cast<Sum*>(address(out, place, {z, y, x})) : own;
-        tiles_.kernels().clamp(sums, may_be_negative ? -most : 0, may_be_positive ? most : 0, to, n);
+        const Sum low = may_be_negative ? -most : 0, high = may_be_positive ? most : 0;
+        if (has_outliers) {
+          tiles_.kernels().clamp_and_add(sums, low, high, own, power_of_2<Sum>(filter.outlier_weights->exponent()), to, n);
+        } else {
+          tiles_.kernels().clamp(sums, low, high, to, n);
+        }
         if (are_outputs) return;
         sums = own;
       }
@@ -452,6 +498,7 @@ class ByTransforms final : public Runner {
   bool is_checked_;  ///< whether outputs keep to what is under their own boxes
   bool has_marks_;   ///< whether tiles may need them
   Blocks blocks_;
+  std::int64_t most_outliers_ = 0;  ///< of a tile
   Space counts_{};  ///< of tiles along each axis
   int workers_;
   int over_ = 1, within_ = 1;  ///< workers over the tiles, and within one: one of the two is 1

@@ -31,9 +31,15 @@ bool TileFacts<Sum>::is_moderate(double samples) const {
 
 template <class Sum>
 bool TileFacts<Sum>::passes(double samples) const {
-  const bool is_any_block = least_block <= std::numeric_limits<Sum>::max();
-  return is_any_block && squares_are_right(samples) &&
+  return has_blocks() && squares_are_right(samples) &&
          static_cast<double>(least_block) * samples * (own_box_factor * own_box_factor) >= squares * (1 + 2 * rounded_share);
+}
+
+template <class Sum>
+Sum TileFacts<Sum>::outliers_from(double samples) const {
+  const double least = static_cast<double>(least_block) / (1 + 2 * rounded_share);
+  const bool is_right = least * rounded_share >= samples * static_cast<double>(std::numeric_limits<Sum>::min());
+  return is_right ? std::max(static_cast<Sum>(own_box_factor * std::sqrt(least)), least_outlier<Sum>) : least_outlier<Sum>;
 }
 
 template <class Sum>

@@ -25,9 +25,16 @@ struct TileFacts {
   bool has_numbers() const { return extremes.largest > 0; }
   /// Of so many samples: whether no square overflowed, and those that vanished are less than what is rounded.
   bool squares_are_right(double samples) const;
+  bool has_blocks() const { return least_block <= std::numeric_limits<Sum>::max(); }
   /// Whether each output's box has its share of them.
   bool passes(double samples) const;
+  /// The magnitude from which on samples are outliers: all others pass. `least_outlier` where they have to be 0 for that.
+  Sum outliers_from(double samples) const;
 };
+
+/// Times weights of at most 1 it is a number that what is rounded away is nothing beside.
+template <class Sum>
+inline constexpr Sum least_outlier = sizeof(Sum) == 4 ? static_cast<Sum>(0x1p-60) : static_cast<Sum>(0x1p-600);
 
 /// The same from several threads.
 template <class Sum>

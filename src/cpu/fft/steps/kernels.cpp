@@ -24,6 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #include "cpu/fft/steps/turn-inl.h"
 #include "cpu/fft/steps/look-inl.h"
 #include "cpu/fft/steps/marks-inl.h"
+#include "cpu/fft/steps/outliers-inl.h"
 
 template <bool conj, class T>
 void multiply(const T* a, const T* b, T* to, std::int64_t count) {
@@ -78,6 +79,11 @@ void clamp(const T* from, T low, T high, T* to, std::int64_t n) {
 }
 
 template <class T>
+void clamp_and_add(const T* from, T low, T high, const T* others, T by, T* to, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) to[i] = std::min(std::max(from[i], low), high) + others[i] * by;
+}
+
+template <class T>
 void round(T* line, std::int64_t n) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -102,11 +108,15 @@ TransformKernels<T> make_table() {
           .row_sums = row_sums<T>,
           .sum_of_squares = sum_of_squares<T>,
           .dot = dot<T>,
+          .count_outliers = count_outliers<T>,
+          .take_outliers = take_outliers<T>,
+          .add_outliers = add_outliers<T>,
           .leave_out = leave_out<T>,
           .mark_samples = mark_samples<T>,
           .put_by_windows = put_by_windows<T>,
           .scale = scale<T>,
           .clamp = clamp<T>,
+          .clamp_and_add = clamp_and_add<T>,
           .round = round<T>};
 }
 

@@ -35,6 +35,20 @@ struct PartSums {
   bool any_negative = false, any_positive = false;
 };
 
+/// Samples of one value side by side in a row, far above all others of their tile.
+template <class T>
+struct Outliers {
+  T value;
+  std::int32_t y, begin, end;
+};
+
+/// Rows of a filter's weights, `pitch` apart: at −k the sum of the first k, for a vector beyond either end as well.
+template <class T>
+struct WeightSums {
+  const T* sums;
+  std::int64_t pitch, taps;
+};
+
 template <class T>
 struct TransformKernels {
   std::int64_t lanes;
@@ -60,6 +74,13 @@ struct TransformKernels {
   double (*sum_of_squares)(const T* from, double scale, std::int64_t n);
   /// The sum of products, in f64.
   double (*dot)(const T* a, const double* b, std::int64_t n);
+  /// Numbers from a magnitude on, of a line that begins at (x, y), those of one value side by side as one: how many; they themselves, 0
+  /// being left in their place.
+  std::int64_t (*count_outliers)(const T* line, std::int64_t n, T from);
+  void (*take_outliers)(T* line, std::int64_t n, T from, std::int32_t x, std::int32_t y, Outliers<T>* to);
+  /// Adds outliers times weights to the sums of n windows that begin at (x, y) and behind it. Whole vectors are written.
+  void (*add_outliers)(const Outliers<T>* from, std::int64_t count, std::int64_t x, std::int64_t y, const WeightSums<T>& weights, T* sums,
+                       std::int64_t n);
   /// Leaves out numbers from a magnitude on, or that are none: 0 in their place, and `mark::gone`, or marks of infinities where these are to
   /// be told apart; `mark::zero` elsewhere. Whether there is an infinity.
   bool (*leave_out)(T* line, std::int64_t n, T gone_from, bool tells_infinities, std::uint8_t* marks);
@@ -69,8 +90,9 @@ struct TransformKernels {
   /// these are.
   std::int64_t (*put_by_windows)(const std::uint8_t* windows, std::int64_t n, T* sums);
   void (*scale)(T* line, T by, std::int64_t n);
-  /// To numbers from `low` to `high`.
+  /// To numbers from `low` to `high`; to these and others times one.
   void (*clamp)(const T* from, T low, T high, T* to, std::int64_t n);
+  void (*clamp_and_add)(const T* from, T low, T high, const T* others, T by, T* to, std::int64_t n);
   /// To whole numbers, the nearest, in place.
   void (*round)(T* line, std::int64_t n);
 };
