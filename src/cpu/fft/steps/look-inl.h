@@ -84,8 +84,8 @@ template <class T, class Vectors, class One>
 HWY_INLINE void add_parts(std::int64_t n, std::int64_t most, const Vectors& vector_at, const One& one_at, PartSums<T>& found) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  auto least = hn::Set(d, std::numeric_limits<T>::max()), all = hn::Zero(d);
-  T rest = 0;
+  auto least = hn::Set(d, std::numeric_limits<T>::max());
+  found.least = std::numeric_limits<T>::max();
   // Whole vectors where parts are long enough. The last part ends where the row does, and overlaps the one before it.
   const std::int64_t part = most == 1 ? n : std::min(n, most < lanes ? most : most / lanes * lanes);
   for (std::int64_t at = 0; at < n; at += part) {
@@ -104,12 +104,10 @@ HWY_INLINE void add_parts(std::int64_t n, std::int64_t most, const Vectors& vect
           if (most == 1) least = hn::Min(least, hn::Set(d, x));
           sum += x;
         });
-    if (most > 1) least = hn::Min(least, hn::Add(hn::SumOfLanes(d, vectors), hn::Set(d, sum)));
-    all = hn::Add(all, vectors);
-    rest += sum;
+    if (part >= lanes) sum += hn::GetLane(hn::SumOfLanes(d, vectors));
+    found.least = std::min(found.least, most == 1 ? hn::GetLane(hn::MinOfLanes(d, least)) : sum);
+    found.all += static_cast<double>(sum);
   }
-  found.least = hn::GetLane(hn::MinOfLanes(d, least));
-  found.all = static_cast<double>(rest) + static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all)));
 }
 
 template <class T>
