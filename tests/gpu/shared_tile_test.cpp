@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -103,6 +105,37 @@ TEST(Tiles, Magnitudes) {
   for (const std::int64_t batch : {std::int64_t{1}, many_images()}) {
     expect_same(whole_image({.batch = batch, .height = 25, .width = 43}, Pixel::f32, 6), filters,
                 {.border = Border::replicate()}, Combine::magnitude);
+  }
+}
+
+TEST(Tiles, MagnitudesWhoseSquaresOverflowOrVanish) {
+  const Filter three = whole_filter({.height = 3, .width = 3}, 1, 1), other = whole_filter({.height = 3, .width = 3}, 2, 1);
+  const Filter box = Filter::dense({.height = 65, .width = 65}, std::vector<double>(65 * 65, 1.0));
+  const struct {
+    std::vector<Filter> filters;
+    const char* family;
+  } jobs[]{{{three, other}, "family: shared tile"}, {{three, other, three}, "family: shared tile"}, {{three, box}, "filter by filter"}};
+  for (const Pixel pixel : {Pixel::f32, Pixel::f64}) {
+    const double far = pixel == Pixel::f64 ? 1e200 : 1e30;
+    for (const double value : {1 / far, 1.0, far}) {
+      Image image({.height = 40, .width = 50}, pixel);
+      for (std::int64_t i = 0; i < image.shape().elements(); ++i) {
+        if (pixel == Pixel::f64) reinterpret_cast<double*>(image.view().data)[i] = value;
+        else reinterpret_cast<float*>(image.view().data)[i] = static_cast<float>(value);
+      }
+      for (const auto& [filters, family] : jobs) {
+        const Plan plan({.shape = image.shape(), .pixel = pixel, .filters = filters, .combine = Combine::magnitude, .device = cuda(),
+                         .options = {.border = Border::replicate(), .output = pixel}});
+        EXPECT_THAT(plan.explain(), ::testing::HasSubstr(family));
+        double squares = 0;
+        for (const Filter& filter : filters) {
+          const std::vector<double> weights = filter.weights();
+          const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+          squares += sum * sum;
+        }
+        for (const double found : values_of(result_of(plan, image))) ASSERT_NEAR(found / value / std::sqrt(squares), 1, 1e-5) << value << ", " << family;
+      }
+    }
   }
 }
 

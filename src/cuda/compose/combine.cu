@@ -20,7 +20,7 @@ __global__ void magnitude(const Sum* sums, int filters, Shape n, Strides strides
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
     Sum total = 0;
-    for (int f = 0; f < filters; ++f) total += sums[f * count + i] * sums[f * count + i];
+    for (int f = 0; f < filters; ++f) total = add_square(total, sums[f * count + i]);
     std::int64_t rest = i;
     const auto next = [&](std::int64_t extent) {
       const std::int64_t place = rest % extent;
@@ -32,7 +32,7 @@ __global__ void magnitude(const Sum* sums, int filters, Shape n, Strides strides
     to += next(n.height) * strides.height;
     to += next(n.depth) * strides.depth;
     to += rest * strides.batch;
-    store(to, sqrt(total) * static_cast<Sum>(scale) + static_cast<Sum>(offset), pixel, rounding);
+    store(to, root_of(total) * static_cast<Sum>(scale) + static_cast<Sum>(offset), pixel, rounding);
   }
 }
 

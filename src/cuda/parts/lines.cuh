@@ -335,12 +335,12 @@ __device__ __forceinline__ void set_sums(const LineArguments& job, const Group& 
   for (int i = 0; i < 4; ++i) row[(group.pixel + i) * job.channels + group.channel] = sums[i];
 }
 
-/// Adds what `set_sums` has left there.
+/// Adds the squares of sums to what `set_sums` has left there.
 template <class Sum>
-__device__ __forceinline__ void add_sums(const LineArguments& job, const Group& group, Sum (&sums)[4], const Sum* row) {
+__device__ __forceinline__ void add_squares(const LineArguments& job, const Group& group, Sum (&sums)[4], const Sum* row) {
   if (!group.exists) return;
 #pragma unroll
-  for (int i = 0; i < 4; ++i) sums[i] += row[(group.pixel + i) * job.channels + group.channel];
+  for (int i = 0; i < 4; ++i) sums[i] = add_square(row[(group.pixel + i) * job.channels + group.channel], sums[i]);
 }
 
 template <class Sum, class T>

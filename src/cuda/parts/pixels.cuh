@@ -14,6 +14,20 @@ __device__ __forceinline__ int element_bytes(Pixel pixel) {
   return pixel == Pixel::u8 ? 1 : pixel == Pixel::f64 ? 8 : pixel == Pixel::f32 ? 4 : 2;
 }
 
+/// A sum of squares and one more, for `root_of` only: where squares overflow or vanish it is the root's negative.
+template <class Sum>
+__device__ __forceinline__ Sum add_square(Sum total, Sum number) {
+  constexpr Sum least = sizeof(Sum) == 8 ? static_cast<Sum>(1e-290) : static_cast<Sum>(1e-30), most = sizeof(Sum) == 8 ? static_cast<Sum>(1e308) : static_cast<Sum>(3e38);
+  const Sum sum = total + number * number;
+  if (total >= 0 && ((sum >= least && sum <= most) || (total == 0 && number == 0))) return sum;
+  if (total != total || number != number) return total + number;
+  return -hypot(total < 0 ? -total : sqrt(total), number);
+}
+template <class Sum>
+__device__ __forceinline__ Sum root_of(Sum total) {
+  return total < 0 ? -total : sqrt(total);
+}
+
 template <class T, class Sum>
 __device__ __forceinline__ Sum load(const std::byte* from) {
   if constexpr (std::is_same_v<T, f16>) {

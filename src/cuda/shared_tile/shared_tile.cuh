@@ -236,14 +236,17 @@ __global__ void __launch_bounds__(32 * SharedTile<Sum>::warps, sizeof(Sum) == 8 
 #pragma unroll
       for (int i = 0; i < 2 * R; ++i) {
         Sum(&four)[4] = *reinterpret_cast<Sum(*)[4]>(sums[i / 2] + i % 2 * 4);
+        if (f > 0) {
+          add_squares(lines, groups[i % 2], four, sums_out + i / 2 * D::row_sums);
+        } else {
 #pragma unroll
-        for (int v = 0; v < 4; ++v) four[v] *= four[v];
-        if (f > 0) add_sums(lines, groups[i % 2], four, sums_out + i / 2 * D::row_sums);
+          for (int v = 0; v < 4; ++v) four[v] = add_square(Sum(0), four[v]);
+        }
         if (f + 1 < job.filters) set_sums(lines, groups[i % 2], four, sums_out + i / 2 * D::row_sums);
       }
       if (f + 1 < job.filters) continue;
 #pragma unroll
-      for (int i = 0; i < 8 * R; ++i) sums[i / 8][i % 8] = sqrt(sums[i / 8][i % 8]);
+      for (int i = 0; i < 8 * R; ++i) sums[i / 8][i % 8] = root_of(sums[i / 8][i % 8]);
     }
     const auto scale = static_cast<Sum>(lines.scale);
     const auto offset = static_cast<Sum>(lines.offset);
