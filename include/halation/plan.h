@@ -180,7 +180,7 @@ class Plan {
   /// holds where Σ|w| · max|x| is finite in the type of sums.
   ///
   /// Of method fft it is norm-wise, of a tile: c · ε · log2(N) · ‖w‖₂ · √N · max|x| in shape, N the samples of a tile, c some 4
-  /// (core/transform.h). On the CPU, of floats at accuracy exact, an output is off by `error_bound(4 · ‖x‖₂ of its box)` (core/own_box.h).
+  /// (core/transform.h). Of floats at accuracy exact an output is off by `error_bound(4 · ‖x‖₂ of its box)` (core/own_box.h).
   double error_bound(double max_abs) const;
   /// All methods that the device offers, for each filter: the one chosen, then the others, best first, by
   /// what was measured where the plan measures, else by what is expected; last those that are not to choose

@@ -178,8 +178,7 @@ std::string Plan::explain() const {
   };
   const double most = bound.most + bound.absolute;
   if (std::isfinite(most)) add(", at most %.3g", most);
-  // Transforms on a GPU keep to the bound of the tile.
-  const bool by_own_box = impl_->methods.front() == Method::fft && impl_->device.kind != Device::Kind::cuda && is_bounded_by_own_box(job);
+  const bool by_own_box = impl_->methods.front() == Method::fft && is_bounded_by_own_box(job);
   if (by_own_box && bound.relative > 0 && std::isfinite(bound.relative))
     add(", of each output at most %.3g times the root of the sum of squares under its filter", own_box_factor * bound.relative);
   const std::string families = backend_for(impl_->device).explain_choice(job, impl_->device);

@@ -39,6 +39,13 @@ struct FftTileSize {
   static_assert(threads % rows == 0 && threads % columns == 0 && rows % 32 == 0 && columns % 32 == 0 && rows + columns <= 15 * 32);
 };
 
+/// Neighbours in a row whose squares are added up (own_box.cuh), so that every filter's box holds all of a group.
+struct FftGroups {
+  int lanes = 0;           ///< so many side by side: 4, 8, 16 or 32; 0: no such groups
+  bool pairs = false;      ///< together with the next group
+  bool all_turns = false;  ///< of all samples that a thread loads turn by turn, not only of the first
+};
+
 template <class T>
 struct FftArguments {
   const std::byte* in;
@@ -48,9 +55,9 @@ struct FftArguments {
   DeviceBorder borders[3];  ///< z, y, x
   const Complex<T>* spectrum;
   const Complex<T>* roots;  ///< of unity, where a size of tiles has them in memory
-  std::uint8_t* odd_tiles;       ///< 1 for each tile that the second launch does again; null where there can be none
-  const std::int8_t* signs;      ///< −1, 0 or 1 for each weight, row by row
-  std::int64_t lead[3];          ///< of a tile's first row and column beside its first output's
+  std::uint8_t* odd_tiles;   ///< a TileState (own_box.cuh) for each, by the first launch for the second; null where all are good
+  const std::int8_t* signs;  ///< −1, 0 or 1 for each weight, row by row
+  std::int64_t lead[3];      ///< of a tile's first row and column beside its first output's
   Divisor channels, across, down, depth;
   unsigned tiles;
   unsigned ahead;  ///< the tile so many further is asked for; 0: none
@@ -59,18 +66,28 @@ struct FftArguments {
   T gain;              ///< a sum is as many times what the tile gives,
   T scale, offset;     ///< and an output scale · sum + offset
   bool whole;          ///< sums are whole numbers
+  bool own_box;        ///< sums are bounded over their own box (core/own_box.h)
+  bool notes_odd;      ///< samples may be huge, infinite or NaN
+  bool not_negative;   ///< no weight is: nor is a sum of samples that are not
+  FftGroups groups[2];  ///< of tiles inside the image, and of others
+  std::byte* maps;      ///< of the second launch's blocks: a magnitude for each sample of a tile
   Pixel in_pixel, out_pixel;
   Rounding rounding;
 };
 
-/// Numbers above it are left to the kernel that scales them: sums of a tile of them and of their products stay finite.
+/// Numbers above it are scaled: sums of a tile of them and of their products stay finite.
 template <class T>
 constexpr T largest_plain_number = static_cast<T>(7.9228162514264338e28);  // 2^96
 
 enum class FftPurpose {
-  filter,     ///< all tiles
-  odd_tiles,  ///< those that the first left
-  spectrum    ///< of weights, which lie in a tile's first corner
+  filter,
+  again,    ///< tiles whose sums are not all good, of tiles in memory
+  spectrum  ///< of weights, which lie in a tile's first corner
+};
+
+/// So many taps hold a group: rows of tiles, samples of rows; of groups of the first turn, and of those of all.
+struct FftGroupsApart {
+  int first_turn, all_turns;
 };
 
 /// A size of tiles, in samples, and its kernels, by the bytes of an element: 1, 2, 4, 8.
@@ -79,8 +96,10 @@ struct FftTileKernels {
   using Kernel = void (*)(FftArguments<T>);
   int height, width, threads, blocks;
   std::size_t shared_bytes;
+  FftGroupsApart groups_apart;
+  std::size_t map_bytes;  ///< of a tile
   std::array<Kernel, 4> filter{};
-  std::array<Kernel, 4> odd_tiles{};
+  Kernel resolve = nullptr;  ///< what `filter` left, of elements of all sizes
   void (*spectrum)(FftArguments<T>, Complex<T>*) = nullptr;
 
   std::size_t numbers() const { return static_cast<std::size_t>(height) * static_cast<std::size_t>(width) / 2; }

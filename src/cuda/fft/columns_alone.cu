@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -76,7 +77,8 @@ class FftColumnsRunner final : public Runner {
     constants_.taps_z = 1;
     constants_.kept_y = static_cast<int>(cut.kept);
     constants_.skipped[1] = constants_.taps_y - 1;
-    constants_.notes_odd = may_be_non_finite(*job_);
+    const int lanes = group_along(taps_inside(*job_, 1), std::gcd(cut.columns->group_rows, 32));
+    constants_.groups[0].lanes = lanes < 8 ? 0 : lanes;
     transform_weights(taps);
   }
 

@@ -2,9 +2,11 @@
 //
 //   block → outputs   16 columns (f64 8; of interleaved channels so many elements) of a tile of 64 to 2,048 rows less the filter's taps
 //   traffic           each element once but for the taps that tiles share; the spectrum, of one column, from the caches
-//   odd tiles         scaled by the block that meets them, which then puts out by itself what numbers that are not finite reach
+//   odd tiles         columns in which a filter's box may hold too little beside the column (own_box.cuh), or with numbers that are huge or
+//                     not finite: put right by the block that meets them
 #pragma once
 
+#include "cuda/fft/own_box.cuh"
 #include "cuda/fft/passes.cuh"
 #include "cuda/fft/steps/columns.cuh"
 
@@ -26,96 +28,193 @@ __device__ __forceinline__ FftPassPlace<T> place_of_columns(const FftPassArgumen
   return place;
 }
 
-/// Puts out what numbers that are not finite make of the outputs of the block's columns that they reach.
+/// A block's columns, each a tile of its own, and its thread's place in them.
 template <class T, class Size>
-__device__ __noinline__ void put_not_finite(const FftPassArguments<T>& job, unsigned tile, unsigned x, unsigned channel, std::byte* out, int end,
-                                            std::byte* shared) {
-  constexpr int samples = 2 * Size::length;
-  const FftColumn<Size> place;
-  const FftColumnInput<T> input(job, place_of_columns(job, tile, x, channel));
-  auto* const kinds = reinterpret_cast<std::uint8_t*>(shared) + place.column;
-  __syncthreads();
-  Complex<T> v[Size::first];
-  input.load(job.in_pixel, place.n, Size::part, Size::length, v);
+struct ColumnsOfBlock {
+  static constexpr int rows = 2 * Size::length, columns = Size::columns, beside = 32 / columns, warps = Size::threads / 32;
+  using Number = T;
+  using Map = MagnitudeMap<T, rows, columns, Size::threads>;
+  using Code = typename Map::Code;
+  static constexpr bool has_own_column = true;
+  static constexpr int samples = rows, threads = Size::threads;
+
+  const FftPassArguments<T>& job;
+  std::byte* shared;
+  FftColumn<Size> place;
+  FftPassPlace<T> where;
+  std::byte* out;  ///< the first output of the thread's column
+  int begin, end;  ///< samples that outputs' filters end at; none of columns beyond the image
+
+  /// The block's elements of a row: pixels, or their channels where these lie side by side.
+  __device__ ColumnsOfBlock(const FftPassArguments<T>& arguments, std::byte* memory) : job(arguments), shared(memory) {
+    const unsigned tile = job.across.quotient(blockIdx.x);
+    const unsigned element = (blockIdx.x - tile * job.across.by) * columns + place.column;
+    const unsigned x = job.channels.quotient(element), channel = element - x * job.channels.by;
+    where = place_of_columns(job, tile, x, channel);
+    out = where.tile.out + where.tile.y * job.out_strides.height + x * job.out_strides.width;
+    begin = job.skipped[1];
+    end = x < job.shape.width ? begin + static_cast<int>(min(std::int64_t{job.kept_y}, job.shape.height - where.tile.y)) : begin;
+  }
+
+  /// Forth, times the spectrum, and back.
+  __device__ __forceinline__ void transform(Complex<T> (&v)[Size::first]) const {
+    auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
+    turn_packed<1>(v);
+    columns_forth(v, numbers, job.turns[0], place, [&](int row, Complex<T>* at) {
+      Complex<T> w[last_step<Size>];
+      last_step_forth<Size>(w, at);
 #pragma unroll
-  for (int i = 0; i < Size::first; ++i) {
-    kinds[(place.n + Size::part * i) * Size::columns] = kind_of(v[i].x);
-    kinds[(place.n + Size::part * i + Size::length) * Size::columns] = kind_of(v[i].y);
+      for (int i = 0; i < last_step<Size>; ++i) w[i] = w[i] * ldg(job.spectrum + row + i);
+      first_step_back<Size>(w, at);
+    });
+    columns_back(v, numbers, job.turns[0], place);
+    turn_packed<-1>(v);
   }
-  __syncthreads();
-  if (place.n > 0 || x >= job.shape.width) return;
-  int last[3]{-samples, -samples, -samples};  // where a number of each kind was met last
-  for (int row = 0; row < samples; ++row) {
-    const std::uint8_t kind = kinds[row * Size::columns];
-    for (int k = 0; k < 3; ++k) {
-      if ((kind >> k & 1) != 0) last[k] = row;
+  /// The thread's outputs, where is_wanted(row).
+  template <class IsWanted>
+  __device__ __forceinline__ void put(const Complex<T> (&v)[Size::first], const FftFinish<T>& finish, const IsWanted& is_wanted) const {
+    if (begin >= end) return;
+    const std::int64_t stride = job.out_strides.height;
+    with_pixel(job.out_pixel, [&](auto pixel) {
+      using Out = decltype(pixel);
+      const int row = place.n - begin;  // of the tile's outputs
+      const auto kept = static_cast<unsigned>(end - begin);
+      std::byte* to = out + row * stride;
+      std::byte* far = to + Size::length * stride;
+#pragma unroll
+      for (int i = 0; i < Size::first; ++i, to += Size::part * stride, far += Size::part * stride) {
+        const int here = place.n + Size::part * i, there = here + Size::length;
+        if (static_cast<unsigned>(here - begin) < kept && is_wanted(here)) store_as<Out>(to, finish(v[i].x), job.rounding);
+        if (static_cast<unsigned>(there - begin) < kept && is_wanted(there)) store_as<Out>(far, finish(v[i].y), job.rounding);
+      }
+    });
+  }
+
+  /// What all threads of the thread's column hold together.
+  template <class Number, class Join>
+  __device__ __forceinline__ Number of_column(Number mine, const Join& join) const {
+    __shared__ Number of_warps[warps][columns];
+    for (int apart = columns; apart < 32; apart *= 2) mine = join(mine, __shfl_xor_sync(~0U, mine, apart));
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) % 32 < columns) of_warps[threadIdx.x / 32][place.column] = mine;
+    __syncthreads();
+    Number all = of_warps[0][place.column];
+    for (int warp = 1; warp < warps; ++warp) all = join(all, of_warps[warp][place.column]);
+    return all;
+  }
+
+  /// Whether every box of the block's columns has enough of its column's squares (own_box.cuh): sums over groups of neighbours, the
+  /// samples of as many threads.
+  __device__ __forceinline__ bool is_even(const Complex<T> (&v)[Size::first]) const {
+    auto* const sums = reinterpret_cast<T*>(shared);
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    T squares = 0;
+#pragma unroll
+    for (int i = 0; i < Size::first; ++i) {
+      T real = v[i].x * v[i].x, imaginary = v[i].y * v[i].y;
+      squares += real + imaginary;
+      for (int apart = columns; apart < 32; apart *= 2) {
+        real += __shfl_xor_sync(~0U, real, apart);
+        imaginary += __shfl_xor_sync(~0U, imaginary, apart);
+      }
+      if (lane >= columns) continue;
+      sums[(warp * 2 * Size::first + i) * columns + lane] = real;
+      sums[(warp * 2 * Size::first + i + Size::first) * columns + lane] = imaginary;
     }
-    const int begin = row - job.taps_y + 1;
-    if (row < job.skipped[1] || row >= end || max(last[0], max(last[1], last[2])) < begin) continue;
+    squares = of_column(squares, [](T a, T b) { return a + b; });  // waits for the sums
+    T least = static_cast<T>(INFINITY);
+    const int together = job.groups[0].lanes / beside;  // warps
+    const NeededSamples needed(job.borders[1], where.tile.y + job.lead[1]);
+    for (int k = place.n; k < 2 * Size::first; k += Size::part) {
+      for (int first = 0; first + together <= warps; first += together) {
+        T group = 0;
+        for (int w = first; w < first + together; ++w) group += sums[(w * 2 * Size::first + k) * columns + place.column];
+        if (needed.hold(Size::part * k + first * beside, together * beside)) least = fmin(least, group);
+      }
+    }
+    const TileNorms<T> norms{.squares = squares};
+    return __syncthreads_and(begin >= end || norms.are_even(least, static_cast<T>(rows)) ? 1 : 0) != 0;  // blocks have columns beyond the image
+  }
+
+  // As own_box.cuh looks at columns again. A thread's places are all of its own column.
+  __device__ TileSamples<T> column() const { return TileSamples<T>(job, where.tile, 1, 0, where.x); }
+  __device__ Map map() const { return {reinterpret_cast<std::uint32_t*>(shared)}; }
+  __device__ Code* outputs() const { return reinterpret_cast<Code*>(shared + Size::shared_bytes); }
+  template <class Use>
+  __device__ __forceinline__ void for_each_sample(const Use& use) const {
+    column().for_each(place.n, Size::part, rows, [&](int row, T x) { use(row * columns + place.column, x); });
+  }
+  __device__ void spread(const Map& map) const { map.spread(job.taps_y, true); }
+  __device__ void join(RoundNorms<T>& norms) const {
+    norms.largest = of_column(norms.largest, [](T a, T b) { return fmax(a, b); });
+    norms.squares = of_column(norms.squares, [](double a, double b) { return a + b; });
+  }
+  __device__ int least(int magnitude) const {
+    return of_column(magnitude, [](int a, int b) { return min(a, b); });
+  }
+  __device__ bool is_output(int place) const { return place / columns >= begin && place / columns < end; }
+  __device__ void put(int place, T value) const {
+    store(out + (place / columns - begin) * job.out_strides.height, value, job.out_pixel, job.rounding);
+  }
+  template <class Product>
+  __device__ T sum_of(int place, const Product& product) const {
+    const TileSamples<T> from = column();
     T sum = 0;
-    for (int i = 0; i < job.taps_y && sum == sum; ++i) {
-      const std::uint8_t met = kinds[(begin + i) * Size::columns];
-      if (met != plain_number) sum += odd_product<T>(met, job.signs[i]);
-    }
-    store(out + (row - job.skipped[1]) * job.out_strides.height, sum * job.scale + job.offset, job.out_pixel, job.rounding);
+#pragma unroll 1
+    for (int tap = 0; tap < job.taps_y; ++tap) sum += product(from.at(place / columns - job.taps_y + 1 + tap), tap);
+    return sum;
   }
+  __device__ void transform(const RoundOfTile<T>& round) const {
+    __syncthreads();
+    auto* const numbers = reinterpret_cast<Complex<T>*>(shared) + place.column;
+    column().for_each(place.n, Size::part, rows, [&](int row, T x) {
+      Complex<T>& to = numbers[row % Size::length * columns];
+      (row < Size::length ? to.x : to.y) = round(x);
+    });
+    Complex<T> v[Size::first];
+#pragma unroll
+    for (int i = 0; i < Size::first; ++i) v[i] = numbers[(place.n + Size::part * i) * columns];
+    transform(v);
+    if (job.whole) round_to_whole(v);
+    if (round.no_negative) keep_from_below_zero(v);
+    const Code* const magnitudes = outputs() + place.column;
+    put(v, FftFinish<T>{job, 1 / round.scale, true}, [&](int row) { return round.takes(magnitudes[row * columns]); });
+    __syncthreads();
+  }
+};
+
+/// As a function of its own, for few blocks need it.
+template <class T, class Size>
+__device__ __noinline__ void resolve_columns(const FftPassArguments<T>& job, std::byte* shared) {
+  resolve(ColumnsOfBlock<T, Size>(job, shared), false);
 }
 
 template <class T, class Size>
 __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kernel(const __grid_constant__ FftPassArguments<T> job) {
   extern __shared__ __align__(16) std::byte shared[];
-  auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
-  const FftColumn<Size> place;
-  // Elements of a row: pixels, or their channels where these lie side by side.
-  const unsigned tile = job.across.quotient(blockIdx.x);
-  const unsigned element = (blockIdx.x - tile * job.across.by) * Size::columns + place.column;
-  const unsigned x = job.channels.quotient(element), channel = element - x * job.channels.by;
-  const FftPassPlace<T> where = place_of_columns(job, tile, x, channel);
+  const ColumnsOfBlock<T, Size> block(job, shared);
   Complex<T> v[Size::first];
-  FftColumnInput<T>(job, where).load(job.in_pixel, place.n, Size::part, Size::length, v);
-  T undo = 1;
-  bool odd = false;
+  FftColumnInput<T>(job, block.where).load(job.in_pixel, block.place.n, Size::part, Size::length, v);
+  bool no_negative = false;
   if (job.notes_odd) {
-    bool plain = true;
+    bool plain = true, negative = false;
 #pragma unroll
-    for (int i = 0; i < Size::first; ++i) plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
-    odd = __syncthreads_or(plain ? 0 : 1) != 0;
-    if (odd) {
-      const T scale = job.whole ? T(1) : scale_for(largest_of_block(largest_of(v)));
-      undo = 1 / scale;
-      scale_finite(v, scale);
+    for (int i = 0; i < Size::first; ++i) {
+      plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
+      negative = negative || v[i].x < 0 || v[i].y < 0;
+    }
+    no_negative = job.own_box && job.not_negative && __syncthreads_or(negative ? 1 : 0) == 0;
+    bool good = __syncthreads_and(plain ? 1 : 0) != 0;
+    if (job.own_box && good) good = job.groups[0].lanes > 0 && block.is_even(v);
+    if (!good) {
+      resolve_columns<T, Size>(job, shared);
+      return;
     }
   }
-  turn_packed<1>(v);
-  columns_forth(v, numbers, job.turns[0], place, [&](int row, Complex<T>* at) {
-    Complex<T> w[last_step<Size>];
-    last_step_forth<Size>(w, at);
-#pragma unroll
-    for (int i = 0; i < last_step<Size>; ++i) w[i] = w[i] * ldg(job.spectrum + row + i);
-    first_step_back<Size>(w, at);
-  });
-  columns_back(v, numbers, job.turns[0], place);
-  turn_packed<-1>(v);
+  block.transform(v);
   if (job.whole) round_to_whole(v);
-  const FftFinish<T> finish{job, undo, odd};
-  const int end = job.skipped[1] + static_cast<int>(min(std::int64_t{job.kept_y}, job.shape.height - where.tile.y));
-  const std::int64_t stride = job.out_strides.height;
-  std::byte* const out = where.tile.out + where.tile.y * stride + x * job.out_strides.width;
-  if (x < job.shape.width) {
-    with_pixel(job.out_pixel, [&](auto pixel) {
-      using Out = decltype(pixel);
-      const int row = place.n - job.skipped[1];  // of the tile's outputs
-      const auto kept = static_cast<unsigned>(end - job.skipped[1]);
-      std::byte* to = out + row * stride;
-      std::byte* far = to + Size::length * stride;
-#pragma unroll
-      for (int i = 0; i < Size::first; ++i, to += Size::part * stride, far += Size::part * stride) {
-        if (static_cast<unsigned>(row + Size::part * i) < kept) store_as<Out>(to, finish(v[i].x), job.rounding);
-        if (static_cast<unsigned>(row + Size::part * i + Size::length) < kept) store_as<Out>(far, finish(v[i].y), job.rounding);
-      }
-    });
-  }
-  if (odd) put_not_finite<T, Size>(job, tile, x, channel, out, end, shared);
+  if (no_negative) keep_from_below_zero(v);
+  block.put(v, FftFinish<T>{job, T(1), false}, [](int) { return true; });
 }
 
 /// The spectrum of weights that lie in the first rows of a column: one block.
@@ -146,7 +245,8 @@ template <class T, int First, int Second, int Third>
 FftAloneKernels<T> fft_alone() {
   using Size = FftColumnSize<T, First, Second, Third, fft_block_columns<T>(Second * Third > 32 ? 64 : Second * Third)>;
   return {.first = First, .second = Second, .third = Third, .length = Size::length, .columns = Size::columns, .threads = Size::threads,
-          .shared_bytes = Size::shared_bytes, .filter = fft_columns_kernel<T, Size>, .spectrum = fft_column_spectrum_kernel<T, Size>};
+          .shared_bytes = Size::shared_bytes + ColumnsOfBlock<T, Size>::Map::samples * sizeof(typename Magnitude<T>::Code), .group_rows = Size::part,
+          .filter = fft_columns_kernel<T, Size>, .spectrum = fft_column_spectrum_kernel<T, Size>};
 }
 
 }  // namespace halation::cuda_backend

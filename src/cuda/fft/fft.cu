@@ -10,9 +10,9 @@
 //   shared memory      8 bytes a complex number (f64 16): 199 KB, 68 KB or 34 KB, 1, 3 or 6 blocks a multiprocessor
 //   operations         about 100 instructions a sample of a tile, some 58 of them additions and products
 //   traffic            DRAM: each element once; L2: what tiles share again; the spectrum, of 8 bytes for two samples, a tile
-//   odd tiles          whose sums are no finite numbers, since some of their numbers are none or are huge: done again by a second launch,
-//                      which scales them and puts out by itself what numbers that are not finite reach
-//   instantiations     3 sizes in f32, 2 in f64, each for 1, 2, 4 (and 8) bytes an element, twice; spectra
+//   odd tiles          in which a filter's box may hold too little beside the tile, or with numbers that are huge or not finite: a second
+//                      launch puts right what is not (own_box.cuh)
+//   instantiations     3 sizes in f32, 2 in f64, each for 1, 2, 4 (and 8) bytes an element; spectra
 //   source             T. G. Stockham, High-Speed Convolution and Correlation, 1966 (overlap-save); design and figures in
 //                      docs/notebook/cuda/fft.md
 #include "cuda/fft/fft.h"
@@ -79,7 +79,7 @@ double seconds_of(const FftTileKernels<T>& tile, const Cut& cut, const Request& 
   const auto& [job, rows, gpu, families] = request;
   const auto [walked, each] = gpu.rounds_of(cut.tiles(), tile.blocks);
   const double numbers = 1e-3 * static_cast<double>(tile.numbers());
-  const double odd = if_is(may_be_non_finite(job), 1);
+  const double odd = if_is(may_be_non_finite(job) || is_bounded_by_own_box(job), 1);
   const Costs& costs = *gpu.costs;
   const auto& cost = tile.height > 1 ? (sizeof(T) == 8 ? costs.fft_tiles_f64 : costs.fft_tiles_f32) : sizeof(T) == 8 ? costs.fft_lines_f64 : costs.fft_lines_f32;
   // Channels beside each other are tiles of their own, each of which reads the lines of all.
@@ -101,11 +101,14 @@ struct Choice {
   }
 };
 
+/// What kernels declare beside: a few numbers for each warp.
+constexpr std::size_t static_shared_bytes = 2048;
+
 template <class T>
 Choice<T> choose_tile(const Request& request) {
   Choice<T> best;
   for (const FftTileKernels<T>& tile : fft_tiles_of<T>()) {
-    if (tile.shared_bytes + sizeof(std::uint32_t) * (static_cast<std::size_t>(tile.threads) + 1) > request.gpu.shared_limit) continue;
+    if (tile.shared_bytes + static_shared_bytes > request.gpu.shared_limit) continue;
     const std::optional<Cut> cut = cut_by(tile, request.job, request.taps());
     if (!cut) continue;
     const double seconds = seconds_of(tile, *cut, request);
@@ -124,23 +127,19 @@ class FftRunner final : public Runner {
     const std::size_t element = bytes_of(job_->in_pixel);
     const auto kind = static_cast<std::size_t>(std::countr_zero(element));
     filter_ = tile.filter[kind];
-    odd_tiles_ = may_be_non_finite(*job_) ? tile.odd_tiles[kind] : nullptr;
-    for (const void* kernel : {reinterpret_cast<const void*>(filter_), reinterpret_cast<const void*>(odd_tiles_),
-                               reinterpret_cast<const void*>(tile.spectrum)}) {
-      if (kernel == nullptr) continue;
+    describe(constants_, *job_);
+    for (const void* kernel : {reinterpret_cast<const void*>(filter_), reinterpret_cast<const void*>(tile.resolve), reinterpret_cast<const void*>(tile.spectrum)}) {
       HALATION_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(tile.shared_bytes)));
     }
-
-    describe(constants_, *job_);
+    constants_.groups[0] = groups_of(constants_.taps_y, constants_.taps_x);
+    constants_.groups[1] = groups_of(taps_inside(*job_, 1), taps_inside(*job_, 2));
     constants_.kept_y = choice.cut.kept_y;
     constants_.kept_x = choice.cut.kept_x;
     constants_.lead[2] -= tile.width - choice.cut.kept_x - (constants_.taps_x - 1);
     transform_weights(taps);
   }
 
-  std::size_t workspace_bytes() const override {
-    return odd_tiles_ == nullptr ? 0 : static_cast<std::size_t>(choice_.cut.tiles());
-  }
+  std::size_t workspace_bytes() const override { return constants_.notes_odd ? states_bytes() + resolving_blocks() * choice_.tile->map_bytes : 0; }
   std::size_t constant_bytes() const override {
     const std::size_t numbers = choice_.tile->numbers() * (choice_.tile->height > 1 ? 1 : 2);  // the spectrum, and roots of a line
     return numbers * sizeof(Complex<T>) + job_->filters.front().weights.size();
@@ -162,18 +161,31 @@ class FftRunner final : public Runner {
     job.tiles = static_cast<unsigned>(choice_.cut.tiles());
     const bool is_packed = in.strides.width == static_cast<std::int64_t>(bytes_of(in.pixel));
     job.ahead = is_packed ? static_cast<unsigned>(multiprocessors_ * choice_.tile->blocks) : 0;
-    job.odd_tiles = odd_tiles_ == nullptr ? nullptr : reinterpret_cast<std::uint8_t*>(workspace.data());
+    job.odd_tiles = reinterpret_cast<std::uint8_t*>(workspace.data());
+    job.maps = workspace.data() + states_bytes();
     const auto queue = static_cast<cudaStream_t>(stream.handle);
     const auto threads = static_cast<unsigned>(choice_.tile->threads);
     filter_<<<job.tiles, threads, choice_.tile->shared_bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft tiles", queue);
-    if (odd_tiles_ == nullptr) return;
-    const auto blocks = std::min(job.tiles, static_cast<unsigned>(multiprocessors_ * choice_.tile->blocks));
-    odd_tiles_<<<blocks, threads, choice_.tile->shared_bytes, queue>>>(job);
-    HALATION_CUDA_LAUNCHED("fft odd tiles", queue);
+    if (!job.notes_odd) return;
+    choice_.tile->resolve<<<static_cast<unsigned>(resolving_blocks()), threads, choice_.tile->shared_bytes, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("fft resolve", queue);
   }
 
  private:
+  /// A state for each tile, then maps, whose words begin at multiples of their size.
+  std::size_t states_bytes() const { return static_cast<std::size_t>(divide_up(choice_.cut.tiles(), 256) * 256); }
+  std::size_t resolving_blocks() const {
+    return static_cast<std::size_t>(std::min<std::int64_t>(choice_.cut.tiles(), std::int64_t{multiprocessors_} * choice_.tile->blocks));
+  }
+  /// Groups of samples of which every box holds one (own_box.cuh).
+  FftGroups groups_of(std::int64_t taps_y, std::int64_t taps_x) const {
+    const FftTileKernels<T>& tile = *choice_.tile;
+    const std::int64_t across_groups = tile.height > 1 ? taps_y : taps_x;
+    if (across_groups < tile.groups_apart.all_turns) return {};
+    const int lanes = tile.height > 1 ? group_along(taps_x, 32) : 8;
+    return {.lanes = lanes, .pairs = lanes == 4 && taps_x >= 11, .all_turns = across_groups < tile.groups_apart.first_turn};
+  }
   /// The filter's spectrum, by the kernel's own transforms.
   void transform_weights(const Taps& taps) {
     const FlippedWeights<T> flipped(taps, constants_.whole);
@@ -201,7 +213,7 @@ class FftRunner final : public Runner {
   Device device_;
   int multiprocessors_;
   Choice<T> choice_;
-  typename FftTileKernels<T>::Kernel filter_ = nullptr, odd_tiles_ = nullptr;
+  typename FftTileKernels<T>::Kernel filter_ = nullptr;
   DeviceArray<std::int8_t> signs_;
   DeviceArray<Complex<T>> spectrum_, roots_;
   FftArguments<T> constants_{};

@@ -11,24 +11,19 @@ __global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_k
   Tile::template filter<Bytes, FftPurpose::filter>(job, blockIdx.x, shared, nullptr);
 }
 
-/// Those tiles that the first kernel left, whichever they are: all threads look which of the block's share they are.
-template <class T, class Tile, int Bytes>
-__global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_odd_tiles_kernel(const __grid_constant__ FftArguments<T> job) {
+/// What the first kernel left of tiles, whichever they are: all threads look which of the block's share they are.
+template <class T, class Tile>
+__global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_resolve_kernel(const __grid_constant__ FftArguments<T> job) {
   extern __shared__ __align__(16) std::byte shared[];
   constexpr unsigned threads = Tile::Size::threads;
-  __shared__ unsigned left[threads];
-  __shared__ unsigned count;
   for (unsigned first = blockIdx.x; first < job.tiles; first += gridDim.x * threads) {
-    if (threadIdx.x == 0) count = 0;
-    __syncthreads();
     const unsigned mine = first + gridDim.x * threadIdx.x;
-    if (mine < job.tiles && job.odd_tiles[mine] != 0) left[atomicAdd(&count, 1U)] = mine;
-    __syncthreads();
-    for (unsigned i = 0; i < count; ++i) {
+    if (__syncthreads_or(mine < job.tiles && job.odd_tiles[mine] != 0 ? 1 : 0) == 0) continue;
+    for (unsigned tile = first; tile < job.tiles && tile < first + gridDim.x * threads; tile += gridDim.x) {
+      if (job.odd_tiles[tile] == 0) continue;
+      Tile::resolve(job, tile, shared);
       __syncthreads();
-      Tile::template filter<Bytes, FftPurpose::odd_tiles>(job, left[i], shared, nullptr);
     }
-    __syncthreads();
   }
 }
 
@@ -43,13 +38,12 @@ __global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks)
 template <class T, class Tile>
 FftTileKernels<T> fft_kernels() {
   using Size = typename Tile::Size;
-  FftTileKernels<T> kernels{.height = Tile::height, .width = Tile::width, .threads = Size::threads, .blocks = Size::blocks, .shared_bytes = Size::shared_bytes};
+  FftTileKernels<T> kernels{.height = Tile::height, .width = Tile::width, .threads = Size::threads, .blocks = Size::blocks,
+                            .shared_bytes = Size::shared_bytes, .groups_apart = Tile::apart,
+                            .map_bytes = Tile::Again::samples * sizeof(typename Tile::Again::Map::Code)};
   kernels.filter = {fft_kernel<T, Tile, 1>, fft_kernel<T, Tile, 2>, fft_kernel<T, Tile, 4>};
-  kernels.odd_tiles = {fft_odd_tiles_kernel<T, Tile, 1>, fft_odd_tiles_kernel<T, Tile, 2>, fft_odd_tiles_kernel<T, Tile, 4>};
-  if constexpr (sizeof(T) == 8) {
-    kernels.filter[3] = fft_kernel<T, Tile, 8>;
-    kernels.odd_tiles[3] = fft_odd_tiles_kernel<T, Tile, 8>;
-  }
+  if constexpr (sizeof(T) == 8) kernels.filter[3] = fft_kernel<T, Tile, 8>;
+  kernels.resolve = fft_resolve_kernel<T, Tile>;
   kernels.spectrum = fft_spectrum_kernel<T, Tile>;
   return kernels;
 }

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "cuda/fft/kernels.cuh"
+#include "cuda/fft/own_box.cuh"
 #include "cuda/fft/samples.cuh"
 #include "cuda/fft/steps/line_steps.cuh"
 
@@ -23,6 +24,8 @@ class FftLineInput {
     inside_ = row_ != nullptr && begin >= 0 && begin + 2 * FftLineSize<T, A>::length <= axis_.n;
   }
 
+  /// Whether all samples are the image's.
+  __device__ bool is_inside() const { return inside_; }
   /// Samples 16 · A apart from the thread's first on and, as imaginary parts, those `length` further.
   __device__ __forceinline__ void load(Complex<T> (&to)[16]) const {
     constexpr int step = 16 * A, half = FftLineSize<T, A>::length;
@@ -86,136 +89,187 @@ class FftLineInput {
   bool inside_;
 };
 
-/// Puts out what numbers that are not finite make of the outputs that they reach: running counts of them tell which hold any.
-template <class T, int A, int Bytes>
-__device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place, const FftLineInput<T, A, Bytes>& input, std::byte* shared) {
-  using Size = FftLineSize<T, A>;
-  constexpr int samples = 2 * Size::length, each = samples / Size::threads;
-  // So many of either sort lie before a sample; at most 8,192.
-  auto* const nans = reinterpret_cast<std::uint16_t*>(shared);
-  auto* const infinities = nans + samples;
-  const int t = static_cast<int>(threadIdx.x);
-  __shared__ int totals[2][Size::threads];
-  __syncthreads();
-  Complex<T> v[16];
-  input.load(v);
-  bool any = false;
-#pragma unroll
-  for (int i = 0; i < 16; ++i) {
-    const T both[2]{v[i].x, v[i].y};
-    for (int half = 0; half < 2; ++half) {
-      const T x = both[half];
-      const int n = t + 16 * A * i + half * Size::length;
-      nans[n] = x != x ? 1 : 0;
-      infinities[n] = x == x && !is_finite(x) ? (x > 0 ? 1 : 2) : 0;
-      any = any || !is_finite(x);
-    }
-  }
-  if (__syncthreads_or(any ? 1 : 0) == 0) return;
-  int here[2]{};
-  for (int n = each * t; n < each * (t + 1); ++n) {
-    here[0] += nans[n];
-    here[1] += infinities[n] != 0 ? 1 : 0;
-  }
-  totals[0][t] = here[0];
-  totals[1][t] = here[1];
-  __syncthreads();
-  // An output looks at its filter's samples alone: whole threads' shares by their totals, the rest one by one.
-  const int skipped = samples - job.kept_x;
-  for (int n = skipped + t; n < samples; n += Size::threads) {
-    const std::int64_t x = place.x + n - skipped;
-    if (x >= job.shape.width) continue;
-    const int begin = n - job.taps_x + 1;
-    int counts[2]{};
-    for (int m = begin; m <= n;) {
-      if (m % each == 0 && m + each <= n + 1) {
-        counts[0] += totals[0][m / each];
-        counts[1] += totals[1][m / each];
-        m += each;
-      } else {
-        counts[0] += nans[m];
-        counts[1] += infinities[m] != 0 ? 1 : 0;
-        ++m;
-      }
-    }
-    if (counts[0] + counts[1] == 0) continue;
-    T sum = 0;
-    if (counts[0] > 0) {
-      sum = static_cast<T>(NAN);
-    } else {
-      for (int m = begin; m <= n; ++m) {
-        if (infinities[m] != 0) sum += static_cast<T>(job.signs[m - begin]) * static_cast<T>(infinities[m] == 1 ? INFINITY : -INFINITY);
-      }
-    }
-    store(place.out + place.y * job.out_strides.height + x * job.out_strides.width, sum * job.scale + job.offset, job.out_pixel, job.rounding);
-  }
-}
-
-/// A stretch's transform times the filter's, and back; its outputs out.
-template <class T, int A, int Bytes, FftPurpose Purpose>
-__device__ __forceinline__ void put_line(const FftArguments<T>& job, const FftPlace& place, unsigned tile, Complex<T> (&v)[16], Complex<T>* numbers, T back) {
-  using Size = FftLineSize<T, A>;
-  constexpr int samples = 2 * Size::length;
+/// A stretch's transform times the filter's, and back.
+template <class T, int A>
+__device__ __forceinline__ void line_back_of_product(const FftArguments<T>& job, Complex<T> (&v)[16], Complex<T>* numbers) {
   const int t = static_cast<int>(threadIdx.x);
 #pragma unroll
-  for (int i = 0; i < 16; ++i) v[i] = v[i] * ldg(job.spectrum + Size::threads * i + t);
+  for (int i = 0; i < 16; ++i) v[i] = v[i] * ldg(job.spectrum + FftLineSize<T, A>::threads * i + t);
   line_back<T, A>(v, numbers, job.roots);
   turn_packed<-1>(v);
-  if constexpr (Purpose == FftPurpose::filter) {
-    if (t == 0) note_odd_tile(job, tile, v[0]);
-  }
-  if (job.whole) round_to_whole(v);
-  const int skipped = samples - job.kept_x;
-  const std::int64_t left = job.shape.width - place.x;
-  const auto kept = static_cast<unsigned>(left < job.kept_x ? static_cast<int>(left) : job.kept_x);
-  const int first = t - skipped;
-  std::byte* const out = place.out + place.y * job.out_strides.height + (place.x + first) * job.out_strides.width;
-  const std::int64_t width = job.out_strides.width;
-  const FftFinish<T> finish{job, back, Purpose == FftPurpose::odd_tiles};
-  with_pixel(job.out_pixel, [&](auto element) {
-    using Out = decltype(element);
-    const auto put_all = [&](auto bytes) {
-#pragma unroll
-      for (int i = 0; i < 16; ++i) {
-        constexpr int far = Size::length;
-        const int n = 16 * A * i;
-        if (static_cast<unsigned>(first + n) < kept) store_as<Out>(out + n * bytes, finish(v[i].x), job.rounding);
-        if (static_cast<unsigned>(first + n + far) < kept) store_as<Out>(out + (n + far) * bytes, finish(v[i].y), job.rounding);
-      }
-    };
-    if (width == static_cast<std::int64_t>(sizeof(Out))) put_all(std::integral_constant<int, static_cast<int>(sizeof(Out))>{});
-    else put_all(width);
-  });
 }
 
-/// One stretch. Those with odd numbers are noted for the second launch.
+/// A stretch's outputs, by the sample that their filter ends at.
+template <class T, int A>
+struct FftLineOutput {
+  static constexpr int samples = 2 * FftLineSize<T, A>::length;
+  const FftArguments<T>& job;
+  int begin, end;
+  std::byte* out;  ///< of the stretch's first sample
+  std::int64_t bytes;
+  Pixel pixel;
+  Rounding rounding;
+
+  __device__ FftLineOutput(const FftArguments<T>& arguments, const FftPlace& place) 
+      : job(arguments), begin(samples - job.kept_x), bytes(job.out_strides.width), pixel(job.out_pixel), rounding(job.rounding) {
+    const std::int64_t left = job.shape.width - place.x;
+    end = begin + (left < job.kept_x ? static_cast<int>(left) : job.kept_x);
+    out = place.out + place.y * job.out_strides.height + (place.x - begin) * job.out_strides.width;
+  }
+  /// Those of the thread, where is_wanted(sample).
+  template <class IsWanted>
+  __device__ __forceinline__ void put(const Complex<T> (&v)[16], const FftFinish<T>& finish, const IsWanted& is_wanted) const {
+    const int t = static_cast<int>(threadIdx.x);
+    const auto kept = static_cast<unsigned>(end - begin);
+    std::byte* const first = out + t * job.out_strides.width;
+    const std::int64_t width = job.out_strides.width;
+    with_pixel(job.out_pixel, [&](auto element) {
+      using Out = decltype(element);
+      const auto put_all = [&](auto bytes) {
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+          constexpr int half = samples / 2;
+          const int n = 16 * A * i, far = n + half;
+          if (static_cast<unsigned>(t + n - begin) < kept && is_wanted(t + n)) store_as<Out>(first + n * bytes, finish(v[i].x), job.rounding);
+          if (static_cast<unsigned>(t + far - begin) < kept && is_wanted(t + far)) store_as<Out>(first + far * bytes, finish(v[i].y), job.rounding);
+        }
+      };
+      if (width == static_cast<std::int64_t>(sizeof(Out))) put_all(std::integral_constant<int, static_cast<int>(sizeof(Out))>{});
+      else put_all(width);
+    });
+  }
+};
+
+/// A stretch as own_box.cuh looks at it again.
+template <class T, int A>
+struct FftLineAgain {
+  using Number = T;
+  using Size = FftLineSize<T, A>;
+  static constexpr int samples = 2 * Size::length;
+  static constexpr int threads = Size::threads;
+  using Map = MagnitudeMap<T, 1, samples, threads>;
+  using Code = typename Map::Code;
+  static constexpr bool has_own_column = false;
+  const FftArguments<T>& job;
+  std::byte* shared;
+  FftPlace place;
+  TileSamples<T> row;
+  FftLineOutput<T, A> output;
+
+  __device__ FftLineAgain(const FftArguments<T>& arguments, unsigned tile, std::byte* memory)
+      : job(arguments), shared(memory), place(place_of_tile(job, tile)), row(job, place, 2, 0, 0), output(job, place) {}
+
+  __device__ Map map() const { return {reinterpret_cast<std::uint32_t*>(shared)}; }
+  __device__ Code* outputs() const { return reinterpret_cast<Code*>(job.maps) + std::int64_t{blockIdx.x} * samples; }
+  template <class Use>
+  __device__ __forceinline__ void for_each_sample(const Use& use) const {
+    row.for_each(static_cast<int>(threadIdx.x), Size::threads, samples, use);
+  }
+  __device__ void spread(const Map& map) const { map.spread(job.taps_x, false); }
+  __device__ void join(RoundNorms<T>& norms) const { join_block<threads>(norms); }
+  __device__ int least(int magnitude) const { return least_of_block(magnitude); }
+  __device__ bool is_output(int place) const { return place >= output.begin && place < output.end; }
+  __device__ void put(int place, T value) const {
+    store(output.out + place * output.bytes, value, output.pixel, output.rounding);
+  }
+  template <class Product>
+  __device__ T sum_of(int place, const Product& product) const {
+    T sum = 0;
+#pragma unroll 1
+    for (int tap = 0; tap < job.taps_x; ++tap) sum += product(row.at(place - job.taps_x + 1 + tap), tap);
+    return sum;
+  }
+  __device__ void transform(const RoundOfTile<T>& round) const {
+    __syncthreads();
+    auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
+    row.for_each(static_cast<int>(threadIdx.x), Size::threads, samples, [&](int n, T x) {
+      Complex<T>& to = numbers[n % Size::length];
+      (n < Size::length ? to.x : to.y) = round(x);
+    });
+    Complex<T> v[16];
+#pragma unroll
+    for (int i = 0; i < 16; ++i) v[i] = numbers[Size::threads * i + static_cast<int>(threadIdx.x)];
+    __syncthreads();  // transforms pad the numbers in shared memory
+    turn_packed<1>(v);
+    line_forth<T, A>(v, numbers, job.roots);
+    line_back_of_product<T, A>(job, v, numbers);
+    if (job.whole) round_to_whole(v);
+    if (round.no_negative) keep_from_below_zero(v);
+    const Code* const magnitudes = outputs();
+    output.put(v, FftFinish<T>{job, 1 / round.scale, true}, [&](int n) { return round.takes(magnitudes[n]); });
+    __syncthreads();
+  }
+};
+
+/// One stretch, or weights as a stretch of their own. What is left to the second launch is noted.
 template <class T, int A, int Bytes, FftPurpose Purpose>
 __device__ __forceinline__ void filter_line(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
   using Size = FftLineSize<T, A>;
+  constexpr int warps = Size::threads / 32;
   auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
   const int t = static_cast<int>(threadIdx.x);
   const FftPlace place = place_of_tile(job, tile);
   const FftLineInput<T, A, Bytes> input(job, place);
-  T scale = 1, back = 1;
   Complex<T> v[16];
   input.load(v);
-  if constexpr (Purpose == FftPurpose::odd_tiles) {
-    scale = job.whole ? T(1) : scale_for(largest_of_block(largest_of(v)));
-    back = 1 / scale;
-    scale_finite(v, scale);
-  }
-  turn_packed<1>(v);
-  line_forth<T, A>(v, numbers, job.roots);
   if constexpr (Purpose == FftPurpose::spectrum) {
+    turn_packed<1>(v);
+    line_forth<T, A>(v, numbers, job.roots);
     constexpr T one_of = T(1) / Size::length;
 #pragma unroll
     for (int i = 0; i < 16; ++i) spectrum_out[Size::threads * i + t] = {v[i].x * one_of, v[i].y * one_of};
   } else {
-    put_line<T, A, Bytes, Purpose>(job, place, tile, v, numbers, back);
-  }
-  if constexpr (Purpose == FftPurpose::odd_tiles) {
-    put_not_finite<T, A, Bytes>(job, place, input, shared);
-    __syncthreads();
+    __shared__ TileNorms<T> of_warps[warps];
+    __shared__ bool uneven;
+    const FftGroups& groups = job.groups[input.is_inside() ? 0 : 1];
+    T least = groups.lanes > 0 ? static_cast<T>(INFINITY) : T(0);  // of the sums over groups
+    if (job.notes_odd) {
+      TileNorms<T> norms;
+      norms.add(v);
+      if (groups.lanes > 0) {
+        // Every fourth or second of a thread's samples, others than those of the warps beside it, so that all add up as many.
+        const int warp = t / 32, first_part = warps > 2 ? warp % 4 : 2 * warp % 4;
+#pragma unroll
+        for (int part = 0; part < 4; ++part) {
+          if (part != first_part && !(groups.all_turns && part == (first_part ^ 2))) continue;
+          T q[8];
+#pragma unroll
+          for (int j = 0; j < 4; ++j) {
+            q[2 * j] = v[4 * j + part].x * v[4 * j + part].x;
+            q[2 * j + 1] = v[4 * j + part].y * v[4 * j + part].y;
+          }
+          if (!input.is_inside()) {
+            const NeededSamples needed(job.borders[2], place.x + job.lead[2]);
+#pragma unroll
+            for (int k = 0; k < 8; ++k) {
+              const int first = (t & -groups.lanes) + Size::threads * (k / 2 * 4 + part) + k % 2 * Size::length;
+              if (!needed.hold(first, groups.lanes)) q[k] = static_cast<T>(INFINITY);
+            }
+          }
+          least = fmin(least, least_of_groups(q, groups));
+        }
+      }
+      norms.join_lanes();
+      if (t % 32 == 0) of_warps[t / 32] = norms;
+      if (t == 0) uneven = false;
+    }
+    turn_packed<1>(v);
+    line_forth<T, A>(v, numbers, job.roots);
+    bool no_negative = false;
+    if (job.notes_odd) {
+      const TileNorms<T> all = TileNorms<T>::of_block(of_warps);
+      if (!all.are_usable(job)) {
+        if (t == 0) note_tile(job, tile, TileState::odd);
+        return;
+      }
+      no_negative = all.show_no_negative(job);
+      if (!all.are_even(least, 2 * Size::length)) uneven = true;
+    }
+    line_back_of_product<T, A>(job, v, numbers);
+    if (job.whole) round_to_whole(v);
+    if (no_negative) keep_from_below_zero(v);
+    if (job.notes_odd && t == 0) note_tile(job, tile, job.own_box && uneven ? TileState::good_where_strong : TileState::good);
+    FftLineOutput<T, A>(job, place).put(v, FftFinish<T>{job, T(1), false}, [](int) { return true; });
   }
 }
 
@@ -224,10 +278,16 @@ template <class T, int A>
 struct FftLine {
   using Size = FftLineSize<T, A>;
   static constexpr int height = 1, width = 2 * Size::length;
+  using Again = FftLineAgain<T, A>;
+  // Stretches of 32 samples begin 160 apart at most, or 96.
+  static constexpr FftGroupsApart apart{143, 79};
 
   template <int Bytes, FftPurpose Purpose>
   __device__ __forceinline__ static void filter(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum) {
     filter_line<T, A, Bytes, Purpose>(job, tile, shared, spectrum);
+  }
+  __device__ __forceinline__ static void resolve(const FftArguments<T>& job, unsigned tile, std::byte* shared) {
+    cuda_backend::resolve(FftLineAgain<T, A>(job, tile, shared), job.odd_tiles[tile] == static_cast<std::uint8_t>(TileState::good_where_strong));
   }
 };
 

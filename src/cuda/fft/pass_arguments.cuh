@@ -8,11 +8,39 @@
 
 namespace halation::cuda_backend {
 
+/// What a block of the pass forth found of its tile (own_box.cuh).
+template <class T>
+struct FftCheck {
+  T squares;  ///< of its samples
+  T least;    ///< of its groups
+};
+
+/// Times that the passes do those tiles again that need it.
+constexpr int fft_rounds = 2;
+
+/// What is known of a tile beside its numbers.
+template <class T>
+struct FftTileFacts {
+  /// Samples of magnitudes below `end`, over 2^exponent, and outputs over boxes whose largest magnitude is not below `begin`.
+  struct Round {
+    int begin, end, exponent;
+  };
+  std::uint32_t state;     ///< a TileState; behind the group's last tile: how many tiles are to be done again
+  std::uint32_t again;     ///< of the n-th tile: the n-th of those
+  std::uint32_t negative;  ///< 1: a sample is
+  Round rounds[fft_rounds];
+  Round left;                                                     ///< outputs that are summed by taps
+  std::uint32_t counts[sizeof(T) == 8 ? 2049 : 256];  ///< of samples, by their magnitude
+};
+
 template <class T>
 struct FftPassArguments : FftArguments<T> {
   Complex<T>* numbers;         ///< of the tiles of a group, one after the other: outer · middle rows of `width`
   const Complex<T>* turns[3];  ///< roots of unity along the outer axis, the middle one, rows
-  std::uint32_t* odd;          ///< a word a tile of the group: 0, or 1 and more: 1 + the exponent of a number beyond the plain ones; or null
+  const T* weights;            ///< in reverse, without the gain
+  FftTileFacts<T>* facts;      ///< of the group's tiles; null where all are good
+  FftCheck<T>* checks;         ///< of the blocks of the pass forth, tile by tile
+  int checks_of_tile;
   Divisor planes;              ///< channels that do not lie side by side
   unsigned first_tile, tiles_here;
   int outer, middle, width;    ///< numbers along the axes of a tile
@@ -20,9 +48,8 @@ struct FftPassArguments : FftArguments<T> {
   int outer_axis;              ///< 0: z, 1: y
   int skipped[3];              ///< samples of a tile before its first output: z, y, x
   bool split;                  ///< a signal
-  bool again;                  ///< odd tiles alone
-  int one_sign;                ///< of all weights, none of which is 0; else 0
-  bool notes_odd;              ///< of columns alone: whether there may be numbers that are not plain
+  bool again;                  ///< those tiles only that need it
+  int round_index;             ///< then, of a launch that transforms; else −1
 };
 
 /// Kernels for columns of one length, and those for rows.
@@ -32,9 +59,10 @@ struct FftColumnKernels {
   int first, second, third;
   int length, columns, threads;
   std::size_t shared_bytes;
-  Kernel forth = nullptr, back = nullptr;                    ///< along the outer axis, of pixels
-  Kernel signal_forth = nullptr, signal_back = nullptr;      ///< likewise, of signals; null where there are none
-  Kernel middle_forth = nullptr, middle_back = nullptr;      ///< of numbers where they lie
+  // Of each the first passes' kernel, and that of tiles that are done again.
+  std::array<Kernel, 2> forth{}, back{};                ///< along the outer axis, of pixels
+  std::array<Kernel, 2> signal_forth{}, signal_back{};  ///< likewise, of signals; null where there are none
+  std::array<Kernel, 2> middle_forth{}, middle_back{};  ///< of numbers where they lie
 };
 template <class T>
 struct FftRowKernels {
@@ -42,7 +70,8 @@ struct FftRowKernels {
   int first, third;
   int length, threads, together;  ///< rows of a block
   std::size_t shared_bytes;       ///< of a row
-  Kernel filter = nullptr, spectrum = nullptr;
+  std::array<Kernel, 2> filter{};  ///< and of tiles that are done again
+  Kernel spectrum = nullptr;
 };
 
 /// Kernels for planes of one size, in shared memory: along y and x at once.
@@ -52,7 +81,8 @@ struct FftPlaneKernels {
   int second[2];  ///< steps of 16 and so many along columns and rows
   int rows, columns, threads;
   std::size_t shared_bytes;
-  Kernel filter = nullptr, spectrum = nullptr;
+  std::array<Kernel, 2> filter{};  ///< and of tiles that are done again
+  Kernel spectrum = nullptr;
 };
 
 template <class T, int A, int B>
@@ -68,6 +98,7 @@ struct FftAloneKernels {
   int first, second, third;
   int length, columns, threads;
   std::size_t shared_bytes;
+  int group_rows;                 ///< neighbours whose samples a block adds up at most, by the threads that have them
   void (*filter)(FftPassArguments<T>) = nullptr;
   void (*spectrum)(const T* weights, int taps, const Complex<T>* roots, Complex<T>* spectrum) = nullptr;
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/scratch.h"
 #include "cuda/device/device.h"
 #include "cuda/fft/fft.h"
 #include "cuda/fft/pass_arguments.cuh"
@@ -90,7 +91,8 @@ void price(Cut<T>& cut, const Job& job, const Gpu& gpu) {
   const double passes = 2.0 * (cut.launches() - 1);
   const double bytes = tiles * samples * (passes * between + static_cast<double>(bytes_of(job.in_pixel))) + groups * samples * between +
                        static_cast<double>(job.out.elements() * static_cast<std::int64_t>(bytes_of(job.out_pixel)));
-  const double launches = groups * (cut.launches() + if_is(may_be_non_finite(job), cut.launches() + (outer_axis_of(job.filters.front()) == 0 ? 3 : 2)));
+  const double again = fft_rounds * cut.launches() + (outer_axis_of(job.filters.front()) == 0 ? 5 : 4);
+  const double launches = groups * (cut.launches() + if_is(may_be_non_finite(job) || is_bounded_by_own_box(job), again));
   const auto& cost = sizeof(T) == 8 ? gpu.costs->fft_passes_f64 : gpu.costs->fft_passes_f32;
   cut.seconds = gpu.seconds(cost, {{1, launches}, {}, {gpu.millions(static_cast<std::int64_t>(tiles * samples))}}, bytes, sizeof(T) == 8);
   cut.seconds *= 1 + (slowed_by_borders(job) - 1) / 25;  // one pass of three meets borders, and waits for memory anyway
@@ -103,8 +105,9 @@ Cut<T> choose_lengths(const Job& job, const Taps& taps, const Gpu& gpu) {
   const auto consider = [&](Cut<T> cut) {
     const Space out = job.out.space();
     if (outer_axis == 2) {
+      if (cut.row_length() >= taps.size[2]) return;  // reach.cuh: a window ends in another row than it begins
       // Turns between are exact of powers of two alone.
-      if (cut.outer->signal_forth == nullptr || !is_power_of_two(cut.row_length())) return;
+      if (cut.outer->signal_forth[0] == nullptr || !is_power_of_two(cut.row_length())) return;
       cut.kept[2] = kept_of(cut.numbers() * 2, taps.size[2]);
     } else {
       cut.kept[outer_axis] = kept_of(2 * std::int64_t{cut.outer->length}, taps.size[outer_axis]);
@@ -144,22 +147,22 @@ Cut<T> choose_lengths(const Job& job, const Taps& taps, const Gpu& gpu) {
 template <class T>
 class FftPassesRunner final : public Runner {
  public:
-  FftPassesRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Cut<T>& cut) : job_(std::move(job)), device_(gpu.device), cut_(cut) {
+  FftPassesRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Cut<T>& cut) : job_(std::move(job)), device_(gpu.device), multiprocessors_(gpu.multiprocessors), cut_(cut) {
     const Taps& taps = job_->filters.front();
-    allow(cut.outer->forth, cut.outer->shared_bytes);
-    allow(cut.outer->back, cut.outer->shared_bytes);
-    allow(cut.outer->signal_forth, cut.outer->shared_bytes);
-    allow(cut.outer->signal_back, cut.outer->shared_bytes);
+    for (const auto kernel : cut.outer->forth) allow(kernel, cut.outer->shared_bytes);
+    for (const auto kernel : cut.outer->signal_forth) allow(kernel, cut.outer->shared_bytes);
+    for (const auto kernel : cut.outer->back) allow(kernel, cut.outer->shared_bytes);
+    for (const auto kernel : cut.outer->signal_back) allow(kernel, cut.outer->shared_bytes);
     if (cut.middle != nullptr) {
-      allow(cut.middle->middle_forth, cut.middle->shared_bytes);
-      allow(cut.middle->middle_back, cut.middle->shared_bytes);
+      for (const auto kernel : cut.middle->middle_forth) allow(kernel, cut.middle->shared_bytes);
+      for (const auto kernel : cut.middle->middle_back) allow(kernel, cut.middle->shared_bytes);
     }
     if (cut.rows != nullptr) {
-      allow(cut.rows->filter, shared_of_rows());
+      for (const auto kernel : cut.rows->filter) allow(kernel, shared_of_rows());
       allow(cut.rows->spectrum, shared_of_rows());
     }
     if (cut.plane != nullptr) {
-      allow(cut.plane->filter, cut.plane->shared_bytes);
+      for (const auto kernel : cut.plane->filter) allow(kernel, cut.plane->shared_bytes);
       allow(cut.plane->spectrum, cut.plane->shared_bytes);
     }
 
@@ -178,14 +181,22 @@ class FftPassesRunner final : public Runner {
     constants_.skipped[1] = constants_.taps_y - 1;
     constants_.skipped[2] = static_cast<int>(row - cut.kept[2]);
     constants_.lead[2] -= constants_.skipped[2] - (constants_.taps_x - 1);
+    constants_.checks_of_tile = constants_.width / cut.outer->columns * constants_.middle;
+    constants_.groups[0] = groups();
     prepare_roots();
     transform_weights(taps);
   }
 
-  std::size_t workspace_bytes() const override { return numbers_bytes() + (has_odd() ? odd_bytes() : 0); }
+  std::size_t workspace_bytes() const override {
+    const std::int64_t group = cut_.group();
+    const std::int64_t numbers = Scratch::bytes<Complex<T>>(group * cut_.numbers());
+    if (!constants_.notes_odd) return static_cast<std::size_t>(numbers);
+    return static_cast<std::size_t>(numbers + Scratch::bytes<Code>(2 * group * cut_.numbers()) + Scratch::bytes<FftTileFacts<T>>(group + 1) +
+                                    Scratch::bytes<FftCheck<T>>(group * constants_.checks_of_tile));
+  }
 
   std::size_t constant_bytes() const override {
-    return static_cast<std::size_t>(cut_.numbers()) * sizeof(Complex<T>) + job_->filters.front().weights.size();
+    return static_cast<std::size_t>(cut_.numbers()) * sizeof(Complex<T>) + job_->filters.front().weights.size() * (1 + sizeof(T));
   }
   std::string explain() const override {
     const auto times = [](std::int64_t n) { return std::to_string(n) + "x"; };
@@ -209,21 +220,30 @@ class FftPassesRunner final : public Runner {
     job.down = Divisor(cut_.down);
     job.depth = Divisor(cut_.deep);
     job.tiles = static_cast<unsigned>(cut_.tiles());
-    job.numbers = reinterpret_cast<Complex<T>*>(workspace.data());
-    job.odd = nullptr;
     const auto queue = static_cast<cudaStream_t>(stream.handle);
-    auto* const odd = reinterpret_cast<std::uint32_t*>(workspace.data() + numbers_bytes());
-    if (has_odd()) HALATION_CUDA_CHECK(cudaMemsetAsync(odd, 0, odd_bytes(), queue));
     const auto group = static_cast<unsigned>(cut_.group());
+    Scratch scratch(workspace);
+    job.numbers = scratch.take<Complex<T>>(group * cut_.numbers());
+    if (job.notes_odd) {
+      job.maps = reinterpret_cast<std::byte*>(scratch.take<Code>(2 * group * cut_.numbers()));
+      job.facts = scratch.take<FftTileFacts<T>>(group + 1);
+      job.checks = scratch.take<FftCheck<T>>(group * static_cast<std::int64_t>(job.checks_of_tile));
+    }
     for (job.first_tile = 0; job.first_tile < job.tiles; job.first_tile += group) {
       job.tiles_here = std::min(group, job.tiles - job.first_tile);
       job.again = false;
-      if (has_odd()) job.odd = odd + job.first_tile;
+      job.round_index = -1;
+      if (job.notes_odd) HALATION_CUDA_CHECK(cudaMemsetAsync(job.facts, 0, (job.tiles_here + 1) * sizeof(FftTileFacts<T>), queue));
       filter_group(job, queue);
-      if (!has_odd()) continue;
+      if (!job.notes_odd) continue;
+      fft_list_tiles_kernel<T><<<dim3(1, job.tiles_here), reach_threads, 0, queue>>>(job);
+      HALATION_CUDA_LAUNCHED("fft list tiles", queue);
       job.again = true;
-      filter_group(job, queue);
-      put_not_finite(job, queue);
+      draw_maps(job, queue);
+      for (job.round_index = 0; job.round_index < fft_rounds; ++job.round_index) filter_group(job, queue);
+      job.round_index = -1;
+      fft_reach_left_kernel<T><<<blocks_of_tiles(job, std::min(divide_up(2 * cut_.numbers(), reach_threads), left_blocks), 1), reach_threads, 0, queue>>>(job);
+      HALATION_CUDA_LAUNCHED("fft reach left", queue);
     }
   }
 
@@ -234,62 +254,78 @@ class FftPassesRunner final : public Runner {
     HALATION_CUDA_CHECK(
         cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   }
-  bool has_odd() const { return may_be_non_finite(*job_); }
-  std::size_t numbers_bytes() const { return static_cast<std::size_t>(cut_.group() * cut_.numbers()) * sizeof(Complex<T>); }
-  std::size_t odd_bytes() const { return static_cast<std::size_t>(cut_.tiles()) * sizeof(std::uint32_t); }
+  using Code = typename Magnitude<T>::Code;
+  /// Groups of samples of which every box holds one (own_box.cuh): along the outer axis of every row, or of one in five at most.
+  FftGroups groups() const {
+    const auto along_x = taps_inside(*job_, 2), outer = constants_.split ? along_x : taps_inside(*job_, static_cast<std::size_t>(constants_.outer_axis));
+    constexpr std::int64_t apart = 5;
+    const std::int64_t row = constants_.split ? constants_.width : 1, beside = constants_.split ? 31 : 0;
+    if (outer < row + beside || (!constants_.split && constants_.outer_axis == 0 && taps_inside(*job_, 1) < 1)) return {};
+    return {.lanes = group_along(along_x, cut_.outer->columns), .pairs = false, .all_turns = outer < apart * row + beside};
+  }
   std::size_t shared_of_rows() const { return cut_.rows->shared_bytes * static_cast<std::size_t>(cut_.rows->together); }
 
-  static dim3 blocks_of(const FftColumnKernels<T>& outer, const FftPassArguments<T>& job) {
-    return {static_cast<unsigned>(job.width / outer.columns), job.tiles_here, static_cast<unsigned>(job.middle)};
+  static std::size_t again(const FftPassArguments<T>& job) { return job.again ? 1 : 0; }
+  /// Blocks of all tiles, or, of tiles that are done again, which mostly are few or none, as many as are at work at once.
+  dim3 blocks_of_tiles(const FftPassArguments<T>& job, std::int64_t x, std::int64_t z) const {
+    constexpr std::int64_t at_once = 4;  // of a multiprocessor
+    const std::int64_t tiles = job.again ? std::min<std::int64_t>(job.tiles_here, divide_up(at_once * multiprocessors_, x * z)) : job.tiles_here;
+    return {static_cast<unsigned>(x), static_cast<unsigned>(tiles), static_cast<unsigned>(z)};
+  }
+  dim3 blocks_of(const FftColumnKernels<T>& outer, const FftPassArguments<T>& job) const {
+    return blocks_of_tiles(job, job.width / outer.columns, job.middle);
   }
   void forth(const FftPassArguments<T>& job, cudaStream_t queue) const {
     const FftColumnKernels<T>& outer = *cut_.outer;
-    const auto kernel = job.split ? outer.signal_forth : outer.forth;
+    const auto kernel = (job.split ? outer.signal_forth : outer.forth)[again(job)];
     kernel<<<blocks_of(outer, job), static_cast<unsigned>(outer.threads), outer.shared_bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft forth", queue);
   }
   void along_middle(typename FftColumnKernels<T>::Kernel kernel, const FftPassArguments<T>& job, cudaStream_t queue) const {
     const FftColumnKernels<T>& middle = *cut_.middle;
-    kernel<<<dim3(static_cast<unsigned>(job.width / middle.columns), job.tiles_here, static_cast<unsigned>(job.outer)),
-             static_cast<unsigned>(middle.threads), middle.shared_bytes, queue>>>(job);
+    kernel<<<blocks_of_tiles(job, job.width / middle.columns, job.outer), static_cast<unsigned>(middle.threads), middle.shared_bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft middle", queue);
   }
   /// Between the passes along the outer axis: times the filter's spectrum and back, or, where `spectrum` is given, that spectrum.
   void between(const FftPassArguments<T>& job, Complex<T>* spectrum, cudaStream_t queue) const {
     if (cut_.plane != nullptr) {
       const FftPlaneKernels<T>& planes = *cut_.plane;
-      const auto kernel = spectrum == nullptr ? planes.filter : planes.spectrum;
-      kernel<<<static_cast<unsigned>(job.outer) * job.tiles_here, static_cast<unsigned>(planes.threads), planes.shared_bytes, queue>>>(job, spectrum);
+      const auto kernel = spectrum == nullptr ? planes.filter[again(job)] : planes.spectrum;
+      kernel<<<blocks_of_work(job, std::int64_t{job.outer} * job.tiles_here), static_cast<unsigned>(planes.threads), planes.shared_bytes, queue>>>(job, spectrum);
       HALATION_CUDA_LAUNCHED("fft planes", queue);
       return;
     }
-    if (cut_.middle != nullptr) along_middle(cut_.middle->middle_forth, job, queue);
-    rows(spectrum == nullptr ? cut_.rows->filter : cut_.rows->spectrum, job, spectrum, queue);
-    if (cut_.middle != nullptr && spectrum == nullptr) along_middle(cut_.middle->middle_back, job, queue);
+    if (cut_.middle != nullptr) along_middle(cut_.middle->middle_forth[again(job)], job, queue);
+    rows(spectrum == nullptr ? cut_.rows->filter[again(job)] : cut_.rows->spectrum, job, spectrum, queue);
+    if (cut_.middle != nullptr && spectrum == nullptr) along_middle(cut_.middle->middle_back[again(job)], job, queue);
   }
   void rows(typename FftRowKernels<T>::Kernel kernel, const FftPassArguments<T>& job, Complex<T>* spectrum, cudaStream_t queue) const {
     const FftRowKernels<T>& rows = *cut_.rows;
     const auto all = static_cast<std::int64_t>(job.outer) * job.middle * job.tiles_here;
-    kernel<<<static_cast<unsigned>(divide_up(all, rows.together)), dim3(static_cast<unsigned>(rows.threads), static_cast<unsigned>(rows.together)),
+    kernel<<<blocks_of_work(job, divide_up(all, rows.together)), dim3(static_cast<unsigned>(rows.threads), static_cast<unsigned>(rows.together)),
              shared_of_rows(), queue>>>(job, spectrum);
     HALATION_CUDA_LAUNCHED("fft rows", queue);
+  }
+  unsigned blocks_of_work(const FftPassArguments<T>& job, std::int64_t all) const {
+    constexpr std::int64_t at_once = 4;
+    return static_cast<unsigned>(job.again ? std::min(all, at_once * multiprocessors_) : all);
   }
   void filter_group(const FftPassArguments<T>& job, cudaStream_t queue) const {
     forth(job, queue);
     between(job, nullptr, queue);
     const FftColumnKernels<T>& outer = *cut_.outer;
-    const auto kernel = job.split ? outer.signal_back : outer.back;
+    const auto kernel = (job.split ? outer.signal_back : outer.back)[again(job)];
     kernel<<<blocks_of(outer, job), static_cast<unsigned>(outer.threads), outer.shared_bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft back", queue);
   }
-  static void put_not_finite(const FftPassArguments<T>& job, cudaStream_t queue) {
+  void draw_maps(const FftPassArguments<T>& job, cudaStream_t queue) const {
     const bool is_volume = job.outer_axis == 0;
     const std::int64_t outer = 2 * std::int64_t{job.outer};
-    const auto blocks = [&](std::int64_t columns) { return dim3(static_cast<unsigned>(divide_up(columns, reach_threads)), job.tiles_here); };
-    const std::int64_t all_rows = job.split ? 1 : outer * (is_volume ? job.middle : 1);
-    fft_reach_rows_kernel<T><<<dim3(static_cast<unsigned>(std::min(all_rows, reach_blocks)), job.tiles_here), reach_threads, 0, queue>>>(job);
+    const auto blocks = [&](std::int64_t columns) { return blocks_of_tiles(job, divide_up(columns, reach_threads), 1); };
+    const std::int64_t all_rows = outer * (is_volume ? job.middle : 1);
+    const auto shared = static_cast<std::size_t>(3 * job.width) * sizeof(Code);
+    fft_reach_rows_kernel<T><<<blocks_of_tiles(job, std::min(all_rows, reach_blocks), 1), reach_threads, shared, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft reach rows", queue);
-    if (job.split) return;
     if (is_volume) {
       fft_reach_middle_kernel<T><<<blocks(outer * job.width), reach_threads, 0, queue>>>(job);
       HALATION_CUDA_LAUNCHED("fft reach middle", queue);
@@ -313,18 +349,18 @@ class FftPassesRunner final : public Runner {
     const FlippedWeights<T> flipped(taps, constants_.whole);
     constants_.gain = flipped.gain;
     cudaStream_t queue = cudaStreamPerThread;
-    const DeviceArray<T> weights = uploaded(flipped.weights, queue);
+    weights_ = uploaded(flipped.weights, queue);
     signs_ = uploaded(flipped.signs, queue);
+    constants_.weights = weights_.data();
     constants_.signs = signs_.data();
-    const auto sign = flipped.signs.front();
-    constants_.one_sign = std::all_of(flipped.signs.begin(), flipped.signs.end(), [&](std::int8_t other) { return other == sign; }) ? sign : 0;
     spectrum_ = DeviceArray<Complex<T>>(static_cast<std::size_t>(cut_.numbers()));
     constants_.spectrum = spectrum_.data();
     FftPassArguments<T> job = constants_;
-    place_weights(job, weights.data(), taps, 2 * cut_.numbers());
+    place_weights(job, weights_.data(), taps, 2 * cut_.numbers());
     job.numbers = spectrum_.data();
-    job.odd = nullptr;
+    job.facts = nullptr;
     job.again = false;
+    job.round_index = -1;
     job.first_tile = 0;
     job.tiles_here = 1;
     forth(job, queue);
@@ -334,7 +370,9 @@ class FftPassesRunner final : public Runner {
 
   std::shared_ptr<const Job> job_;
   Device device_;
+  std::int64_t multiprocessors_;
   Cut<T> cut_;
+  DeviceArray<T> weights_;
   DeviceArray<std::int8_t> signs_;
   DeviceArray<Complex<T>> spectrum_;
   std::array<DeviceArray<Complex<T>>, 3> roots_;

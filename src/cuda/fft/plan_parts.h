@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/finite.h"
+#include "core/own_box.h"
 #include "core/transform.h"
 #include "cuda/device/device.h"
 #include "cuda/families.h"
@@ -79,6 +80,25 @@ void describe(FftArguments<T>& to, const Job& job) {
   to.offset = static_cast<T>(job.offset);
   to.whole = sums_are_whole(job, taps.weights);
   to.rounding = job.rounding;
+  to.own_box = is_bounded_by_own_box(job) && !to.whole;  // what is whole is right
+  to.notes_odd = to.own_box || may_be_non_finite(job);
+  to.not_negative = std::none_of(taps.weights.begin(), taps.weights.end(), [](double weight) { return weight < 0; });
+}
+
+/// So many of a filter's taps along an axis lie on samples of the image at least, whichever output they belong to: of what is constant
+/// outside only those are looked at.
+inline std::int64_t taps_inside(const Job& job, std::size_t axis) {
+  const BorderTable& border = job.borders[axis];
+  const std::int64_t taps = job.filters.front().size[axis];
+  if (border.mode() != Border::Mode::constant) return taps;
+  return std::max<std::int64_t>(0, std::min(border.size(), taps - std::max({-border.low(), border.high() - border.size(), std::int64_t{0}})));
+}
+
+/// Neighbours along an axis, a power of two, of which a box of so many taps holds an aligned group whole; fewer than 4 are none.
+inline int group_along(std::int64_t taps, int most) {
+  int group = most;
+  while (group > 0 && 2 * group - 1 > taps) group /= 2;
+  return group < 4 ? 0 : group;
 }
 
 /// What the images of a run say of them.

@@ -1,131 +1,226 @@
-// reach.cuh: tiles in memory with numbers that are not finite: which outputs these reach, and what they make of them.
+// reach.cuh: tiles in memory whose sums are not all as good as their own box (own_box.cuh), what decides which, and what becomes of them.
 //
-// Along one axis after the other a sample is told whether a window of the filter's size that ends there holds a NaN or an infinity of
-// either sign: by where one of each was met last. The last axis puts out. The maps, of a byte a sample, take the place of the tile's
-// numbers, which have been put out.
+//   check     a pass forth adds up its block's squares and those of groups; the map's first kernel joins what all blocks of a tile found
+//   map       along rows, then down columns, the largest magnitude of the windows of the filter's size, a number a sample; of signals,
+//             whose rows follow each other, from each row's beginnings and ends. It takes the place of the tile's numbers, which have been
+//             put out, but for the last, which has memory of its own
+//   rounds    from how many samples have which magnitude: two at most beside the first pass; what is left then is summed by taps
 #pragma once
 
-#include "cuda/fft/pass_arguments.cuh"
+#include "cuda/fft/pass_rounds.cuh"
 #include "cuda/fft/samples.cuh"
 
 namespace halation::cuda_backend {
-
-/// Where numbers of each kind were met last along an axis.
-struct LastMet {
-  static constexpr std::int64_t never = std::int64_t{-1} << 40;
-  std::int64_t at[3]{never, never, never};
-
-  __device__ void meet(std::uint8_t kinds, std::int64_t here) {
-    for (int k = 0; k < 3; ++k) {
-      if ((kinds >> k & 1) != 0) at[k] = here;
-    }
-  }
-  /// The kinds in a window of so many samples that ends here.
-  __device__ std::uint8_t in_window(std::int64_t here, std::int64_t taps) const {
-    std::uint8_t kinds = 0;
-    for (int k = 0; k < 3; ++k) kinds |= static_cast<std::uint8_t>((at[k] > here - taps ? 1 : 0) << k);
-    return kinds;
-  }
-};
-
-/// A tile of the group, its samples and its maps.
-template <class T>
-struct FftReach {
-  const FftPassArguments<T>& job;
-  FftPlace place;
-  std::int64_t depth, height, width;  ///< samples
-  std::uint8_t *along_rows, *along_middle;
-
-  __device__ explicit FftReach(const FftPassArguments<T>& arguments) : job(arguments), place(place_of_tile(arguments, arguments.first_tile + blockIdx.y)) {
-    const std::int64_t outer = 2 * std::int64_t{job.outer};
-    depth = job.outer_axis == 0 && !job.split ? outer : 1;
-    height = job.split ? 1 : job.outer_axis == 0 ? job.middle : outer;
-    width = job.split ? outer * job.width : job.width;
-    const std::int64_t samples = depth * height * width;
-    static_assert(sizeof(Complex<T>) >= 4);  // two maps take no more than the numbers did
-    along_rows = reinterpret_cast<std::uint8_t*>(job.numbers + std::int64_t{blockIdx.y} * (samples / 2));
-    along_middle = along_rows + samples;
-  }
-  __device__ std::uint8_t kind_at(std::int64_t z, std::int64_t y, std::int64_t x) const {
-    const std::int64_t sources[3]{job.borders[0].source(place.z + job.lead[0] + z), job.borders[1].source(place.y + job.lead[1] + y),
-                                  job.borders[2].source(place.x + job.lead[2] + x)};
-    const std::byte* from = place.in;
-    for (int axis = 0; axis < 3; ++axis) {
-      if (sources[axis] < 0) return kind_of(static_cast<T>(job.borders[axis].constant));
-    }
-    from += sources[0] * job.in_strides.depth + sources[1] * job.in_strides.height + sources[2] * job.in_strides.width;
-    switch (job.in_pixel) {
-      case Pixel::f16: return kind_of(load<f16, T>(from));
-      case Pixel::f32: return kind_of(load<float, T>(from));
-      case Pixel::f64: return kind_of(load<double, T>(from));
-      default: return plain_number;  // integers beside constants that are not finite
-    }
-  }
-  /// The output whose filter ends at a sample, where there is one, and where that filter holds numbers of such kinds.
-  __device__ void put(std::int64_t z, std::int64_t y, std::int64_t x, std::uint8_t kinds) const {
-    const std::int64_t samples[3]{z, y, x}, kept[3]{job.kept_z, job.kept_y, job.kept_x}, begin[3]{place.z, place.y, place.x};
-    const std::int64_t extents[3]{job.shape.depth, job.shape.height, job.shape.width};
-    const std::int64_t strides[3]{job.out_strides.depth, job.out_strides.height, job.out_strides.width};
-    std::byte* out = place.out - place.z * job.out_strides.depth;
-    for (int axis = 0; axis < 3; ++axis) {
-      const std::int64_t at = samples[axis] - job.skipped[axis];
-      if (at < 0 || at >= kept[axis] || begin[axis] + at >= extents[axis]) return;
-      out += (begin[axis] + at) * strides[axis];
-    }
-    T sum = 0;
-    if ((kinds & not_a_number) != 0) {
-      sum = static_cast<T>(NAN);
-    } else if (job.one_sign != 0) {
-      if ((kinds & plus_infinity) != 0) sum += odd_product<T>(plus_infinity, static_cast<std::int8_t>(job.one_sign));
-      if ((kinds & minus_infinity) != 0) sum += odd_product<T>(minus_infinity, static_cast<std::int8_t>(job.one_sign));
-    } else {
-      const std::int8_t* sign = job.signs;
-      for (std::int64_t k = z - job.taps_z + 1; k <= z && sum == sum; ++k) {
-        for (std::int64_t i = y - job.taps_y + 1; i <= y && sum == sum; ++i) {
-          for (std::int64_t j = x - job.taps_x + 1; j <= x; ++j, ++sign) {
-            const std::uint8_t kind = kind_at(k, i, j);
-            if (kind != plain_number) sum += odd_product<T>(kind, *sign);
-          }
-        }
-      }
-    }
-    store(out, sum * job.scale + job.offset, job.out_pixel, job.rounding);
-  }
-};
 
 constexpr int reach_threads = 256;
 
 /// Blocks of a tile that take its rows by turns: most tiles have nothing to do, and blocks that only begin and end cost time as well.
 constexpr std::int64_t reach_blocks = 64;
+constexpr std::int64_t left_blocks = 256;
 
-/// Row by row: of a signal's tile the only one, whose outputs are put out.
+/// A tile of the group, its samples and its maps.
+template <class T>
+struct FftReach {
+  using Code = typename Magnitude<T>::Code;
+  const FftPassArguments<T>& job;
+  FftTileFacts<T>& facts;
+  FftPlace place;
+  std::int64_t depth, height, width;  ///< samples; of a signal, rows as its numbers lie
+  Code *along_rows, *along_middle, *map;
+  Code* of_rows;  ///< of a signal: the largest of each row
+
+  __device__ FftReach(const FftPassArguments<T>& arguments, unsigned tile)
+      : job(arguments), facts(job.facts[tile]), place(place_of_tile(arguments, arguments.first_tile + tile)) {
+    const std::int64_t outer = 2 * std::int64_t{job.outer};
+    const bool is_volume = job.outer_axis == 0 && !job.split;
+    depth = is_volume ? outer : 1;
+    height = is_volume ? job.middle : outer;
+    width = job.width;
+    const std::int64_t samples = depth * height * width;
+    static_assert(sizeof(Complex<T>) >= 8 * sizeof(Code));  // the maps take half of what the numbers did
+    along_rows = reinterpret_cast<Code*>(job.numbers + std::int64_t{tile} * (samples / 2));
+    along_middle = along_rows + samples;
+    of_rows = along_middle + samples;
+    map = reinterpret_cast<Code*>(job.maps) + std::int64_t{tile} * samples;
+  }
+  /// Of a row's samples from its first.
+  __device__ T sample(std::int64_t row, std::int64_t x) const {
+    if (job.split) return number_at<T>(job, place, 0, 0, row * width + x);
+    return number_at<T>(job, place, row / height, row % height, x);
+  }
+  /// The output whose filter ends at a sample, where there is one.
+  __device__ std::byte* output(std::int64_t z, std::int64_t y, std::int64_t x) const {
+    const std::int64_t samples[3]{job.split ? 0 : z, job.split ? 0 : y, job.split ? y * width + x : x}, kept[3]{job.kept_z, job.kept_y, job.kept_x};
+    const std::int64_t begin[3]{place.z, place.y, place.x}, extents[3]{job.shape.depth, job.shape.height, job.shape.width};
+    const std::int64_t strides[3]{job.out_strides.depth, job.out_strides.height, job.out_strides.width};
+    std::byte* out = place.out - place.z * job.out_strides.depth;
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::int64_t at = samples[axis] - job.skipped[axis];
+      if (at < 0 || at >= kept[axis] || begin[axis] + at >= extents[axis]) return nullptr;
+      out += (begin[axis] + at) * strides[axis];
+    }
+    return out;
+  }
+  /// Of product(sample, its tap) under the filter that ends at a sample.
+  template <class Product>
+  __device__ T sum_of(std::int64_t z, std::int64_t y, std::int64_t x, const Product& product) const {
+    if (job.split) {
+      x += y * width;
+      y = 0;
+    }
+    T sum = 0;
+    std::int64_t tap = 0;
+    for (std::int64_t k = z - job.taps_z + 1; k <= z; ++k) {
+      for (std::int64_t i = y - job.taps_y + 1; i <= y; ++i) {
+        for (std::int64_t j = x - job.taps_x + 1; j <= x; ++j, ++tap) sum += product(number_at<T>(job, place, k, i, j), tap);
+      }
+    }
+    return sum;
+  }
+  /// What a sample's map says of the output whose filter ends there: puts out what needs no transform.
+  __device__ void put_by_map(std::int64_t z, std::int64_t y, std::int64_t x, int magnitude) const {
+    using Kind = Magnitude<T>;
+    if (magnitude > 0 && magnitude < Kind::infinite) return;
+    if (magnitude == 0 && !job.own_box) return;
+    std::byte* const out = output(z, y, x);
+    if (out == nullptr) return;
+    T sum = 0;
+    if (magnitude == Kind::nan) {
+      sum = static_cast<T>(NAN);
+    } else if (magnitude == Kind::infinite) {
+      sum = sum_of(z, y, x, [&](T number, std::int64_t tap) { return is_finite(number) ? T(0) : odd_product<T>(kind_of(number), job.signs[tap]); });
+    }
+    store(out, sum * job.scale + job.offset, job.out_pixel, job.rounding);
+  }
+};
+
+/// The rounds of a tile, by its samples' magnitudes: as in own_box.cuh, but that squares are told from above by how many samples have which.
+template <class T>
+__device__ void plan_rounds(const FftPassArguments<T>& job, FftTileFacts<T>& facts, double samples) {
+  using Kind = Magnitude<T>;
+  int end = Kind::infinite;
+  const auto largest_below = [&] {
+    int largest = end - 1;
+    while (largest > 0 && facts.counts[largest] == 0) --largest;
+    return largest;
+  };
+  const auto round_until = [&](int begin) {
+    constexpr int most = sizeof(T) == 8 ? 1022 : 126;
+    const int exponent = largest_below() + 1 - Kind::bias;  // of what no sample reaches
+    return typename FftTileFacts<T>::Round{begin, end, job.whole ? 0 : min(max(exponent, -most), most)};
+  };
+  if (!job.own_box) {
+    facts.rounds[0] = round_until(0);
+    return;
+  }
+  bool is_there = facts.state == static_cast<std::uint32_t>(TileState::good_where_strong);
+  for (int r = 0; r < fft_rounds && end > 1;) {
+    const int largest = largest_below();
+    double squares = ldexp(samples, -120);  // over 4^(largest + 1 − bias)
+    for (int m = largest; m > max(largest - 60, 0); --m) squares += ldexp(static_cast<double>(facts.counts[m]), 2 * (m - largest));
+    int exponent = 0;
+    const double fraction = frexp(sqrt(squares / samples) / own_box_factor, &exponent);
+    const int begin = min(max(largest + 1 + (fraction > 0.5 ? exponent : exponent - 1), 1), end - 1);
+    if (!is_there) facts.rounds[r++] = round_until(begin);
+    is_there = false;
+    end = begin;
+  }
+  facts.left = round_until(1);
+}
+
+/// Lists the tiles that are to be done again: by what blocks of the pass forth found, a block a tile.
+template <class T>
+__global__ void __launch_bounds__(reach_threads) fft_list_tiles_kernel(const __grid_constant__ FftPassArguments<T> job) {
+  __shared__ TileNorms<T> of_warps[reach_threads / 32];
+  const int t = static_cast<int>(threadIdx.x);
+  // In this order whatever blocks end first: the same bits each time.
+  const FftCheck<T>* const checks = job.checks + std::int64_t{blockIdx.y} * job.checks_of_tile;
+  TileNorms<T> norms;
+  T least = static_cast<T>(INFINITY);
+  for (int i = t; i < job.checks_of_tile; i += reach_threads) {
+    norms.squares += checks[i].squares;
+    least = fmin(least, checks[i].least);
+  }
+  norms.join_lanes();
+  if (t % 32 == 0) of_warps[t / 32] = norms;
+  __syncthreads();
+  norms = TileNorms<T>::of_block(of_warps);
+  const T samples = static_cast<T>(2) * static_cast<T>(job.outer) * static_cast<T>(job.middle) * static_cast<T>(job.width);
+  const bool even = __syncthreads_and(!job.own_box || norms.are_even(least, samples) ? 1 : 0) != 0;
+  const TileState state = !norms.are_usable(job) ? TileState::odd : even ? TileState::good : TileState::good_where_strong;
+  if (t > 0 || state == TileState::good) return;
+  job.facts[blockIdx.y].state = static_cast<std::uint32_t>(state);
+  job.facts[atomicAdd(&job.facts[job.tiles_here].state, 1U)].again = blockIdx.y;
+}
+
+/// The largest magnitudes of windows along rows, and how many samples have which.
 template <class T>
 __global__ void __launch_bounds__(reach_threads) fft_reach_rows_kernel(const __grid_constant__ FftPassArguments<T> job) {
-  if (job.odd[blockIdx.y] == 0) return;
-  const FftReach<T> tile(job);
+  using Kind = Magnitude<T>;
+  using Code = typename Kind::Code;
+  extern __shared__ std::uint32_t words[];
+  __shared__ std::uint32_t counts[Kind::nan + 1];
   const int t = static_cast<int>(threadIdx.x);
-  const std::int64_t each = (tile.width + reach_threads - 1) / reach_threads;
-  const std::int64_t begin = each * t, end = min(begin + each, tile.width);
-  __shared__ LastMet met[reach_threads];
-  for (std::int64_t row = blockIdx.x; row < tile.depth * tile.height; row += gridDim.x) {
-    const std::int64_t z = row / tile.height, y = row - z * tile.height;
-    LastMet last;
-    for (std::int64_t x = begin; x < end; ++x) last.meet(tile.kind_at(z, y, x), x);
-    __syncthreads();  // the row before has been read
-    met[t] = last;
-    __syncthreads();
-    last = LastMet();
-    for (int before = 0; before < t; ++before) {
-      for (int k = 0; k < 3; ++k) last.at[k] = max(last.at[k], met[before].at[k]);
-    }
-    for (std::int64_t x = begin; x < end; ++x) {
-      last.meet(tile.kind_at(z, y, x), x);
-      const std::uint8_t kinds = last.in_window(x, job.taps_x);
-      if (job.split) {
-        if (kinds != plain_number) tile.put(z, y, x, kinds);
-      } else {
-        tile.along_rows[row * tile.width + x] = kinds;
+  for_each_tile(job, [&](unsigned of_group) {
+    const FftReach<T> tile(job, of_group);
+    for (int i = t; i <= Kind::nan; i += reach_threads) counts[i] = 0;
+    Code* const codes = reinterpret_cast<Code*>(words);
+    const int width = static_cast<int>(tile.width);
+    // Of a signal two windows: from the row's first sample on, and to its last.
+    for (std::int64_t row = blockIdx.x; row < tile.depth * tile.height; row += gridDim.x) {
+      __syncthreads();
+      for (int x = t; x < width; x += reach_threads) {
+        const int magnitude = Kind::of(tile.sample(row, x));
+        codes[x] = static_cast<Code>(magnitude);
+        if (magnitude > 0) atomicAdd(&counts[magnitude], 1U);
       }
+      Code* from = codes;
+      Code* to = codes + width;
+      const auto spread = [&](int taps, int sign, Code* result) {
+        __syncthreads();
+        for (int reached = 1; reached < taps;) {
+          const int step = min(reached, taps - reached);
+          for (int x = t; x < width; x += reach_threads) {
+            const int other = x - sign * step;
+            to[x] = other >= 0 && other < width ? max(from[x], from[other]) : from[x];
+          }
+          __syncthreads();
+          Code* const before = from;
+          from = to;
+          to = before == codes ? codes + 2 * width : before;
+          reached += step;
+        }
+        for (int x = t; x < width; x += reach_threads) result[row * width + x] = from[x];
+        __syncthreads();
+      };
+      spread(job.split ? width : job.taps_x, 1, tile.along_rows);
+      if (!job.split) continue;
+      if (t == 0) tile.of_rows[row] = from[width - 1];
+      from = codes;
+      to = codes + width;
+      spread(width, -1, tile.along_middle);
+    }
+    __syncthreads();
+    for (int i = t; i <= Kind::nan; i += reach_threads) {
+      if (counts[i] > 0) atomicAdd(&tile.facts.counts[i], counts[i]);
+    }
+  });
+}
+
+/// Windows along a column of so many numbers that lie `pitch` apart: from the ends of stretches as long as a window, and their beginnings.
+template <class Code>
+__device__ void spread_column(const Code* from, Code* to, std::int64_t n, std::int64_t pitch, std::int64_t taps) {
+  for (std::int64_t begin = 0; begin < n; begin += taps) {
+    const std::int64_t end = min(begin + taps, n);
+    Code largest = 0;
+    for (std::int64_t at = end - 1; at >= begin; --at) {
+      largest = max(largest, from[at * pitch]);
+      if (at + taps - 1 < n) to[(at + taps - 1) * pitch] = largest;
+    }
+    largest = 0;
+    for (std::int64_t at = begin; at < end; ++at) {
+      largest = max(largest, from[at * pitch]);
+      to[at * pitch] = at < taps - 1 ? largest : max(largest, to[at * pitch]);
     }
   }
 }
@@ -133,37 +228,65 @@ __global__ void __launch_bounds__(reach_threads) fft_reach_rows_kernel(const __g
 /// A thread a column along the middle axis of a volume.
 template <class T>
 __global__ void __launch_bounds__(reach_threads) fft_reach_middle_kernel(const __grid_constant__ FftPassArguments<T> job) {
-  if (job.odd[blockIdx.y] == 0) return;
-  const FftReach<T> tile(job);
-  const std::int64_t column = std::int64_t{blockIdx.x} * reach_threads + threadIdx.x, z = column / tile.width, x = column - z * tile.width;
-  if (z >= tile.depth) return;
-  LastMet last;
-  for (std::int64_t y = 0; y < tile.height; ++y) {
-    const std::int64_t at = (z * tile.height + y) * tile.width + x;
-    last.meet(tile.along_rows[at], y);
-    tile.along_middle[at] = last.in_window(y, job.taps_y);
-  }
+  for_each_tile(job, [&](unsigned of_group) {
+    const FftReach<T> tile(job, of_group);
+    const std::int64_t column = std::int64_t{blockIdx.x} * reach_threads + threadIdx.x, z = column / tile.width, x = column - z * tile.width;
+    if (z >= tile.depth) return;
+    const std::int64_t first = z * tile.height * tile.width + x;
+    spread_column(tile.along_rows + first, tile.along_middle + first, tile.height, tile.width, job.taps_y);
+  });
 }
 
-/// A thread a column along the outer axis: its outputs.
+/// A thread a column along the outer axis: the map, and what it puts out. The first also plans the rounds.
 template <class T>
 __global__ void __launch_bounds__(reach_threads) fft_reach_outer_kernel(const __grid_constant__ FftPassArguments<T> job) {
-  if (job.odd[blockIdx.y] == 0) return;
-  const FftReach<T> tile(job);
-  const bool is_volume = job.outer_axis == 0;
-  const std::int64_t others = is_volume ? tile.height * tile.width : tile.width;
-  const std::int64_t column = std::int64_t{blockIdx.x} * reach_threads + threadIdx.x;
-  if (column >= others) return;
-  const std::uint8_t* const from = is_volume ? tile.along_middle : tile.along_rows;
-  const std::int64_t y = column / tile.width, x = column - y * tile.width;
-  LastMet last;
-  for (std::int64_t at = 0; at < (is_volume ? tile.depth : tile.height); ++at) {
-    last.meet(from[at * others + column], at);
-    const std::uint8_t kinds = last.in_window(at, is_volume ? job.taps_z : job.taps_y);
-    if (kinds == plain_number) continue;
-    if (is_volume) tile.put(at, y, x, kinds);
-    else tile.put(0, at, x, kinds);
-  }
+  using Code = typename Magnitude<T>::Code;
+  for_each_tile(job, [&](unsigned of_group) {
+    const FftReach<T> tile(job, of_group);
+    const bool is_volume = job.outer_axis == 0 && !job.split;
+    const std::int64_t columns = is_volume ? tile.height * tile.width : tile.width, n = is_volume ? tile.depth : tile.height;
+    const std::int64_t column = std::int64_t{blockIdx.x} * reach_threads + threadIdx.x;
+    if (column == 0) plan_rounds(job, tile.facts, static_cast<double>(columns * n));
+    if (column >= columns) return;
+    Code* const map = tile.map + column;
+    if (!job.split) {
+      spread_column((is_volume ? tile.along_middle : tile.along_rows) + column, map, n, columns, is_volume ? job.taps_z : job.taps_y);
+    } else {
+      for (std::int64_t row = 0; row < n; ++row) {
+        const std::int64_t first = row * columns + column - job.taps_x + 1;  // of the window; windows are longer than rows
+        Code largest = tile.along_rows[row * columns + column];
+        if (first >= 0) largest = max(largest, tile.along_middle[first]);
+        for (std::int64_t between = max(first / columns + 1, std::int64_t{0}); first >= 0 && between < row; ++between) largest = max(largest, tile.of_rows[between]);
+        map[row * columns] = largest;
+      }
+    }
+    const std::int64_t y = column / tile.width, x = column - y * tile.width;
+    for (std::int64_t at = 0; at < n; ++at) {
+      if (is_volume) tile.put_by_map(at, y, x, map[at * columns]);
+      else tile.put_by_map(0, at, x, map[at * columns]);
+    }
+  });
+}
+
+/// Outputs that no round takes, by taps.
+template <class T>
+__global__ void __launch_bounds__(reach_threads) fft_reach_left_kernel(const __grid_constant__ FftPassArguments<T> job) {
+  for_each_tile(job, [&](unsigned of_group) {
+    const FftTileFacts<T>& facts = job.facts[of_group];
+    if (facts.left.begin >= facts.left.end) return;
+    const FftReach<T> tile(job, of_group);
+    const std::int64_t samples = tile.depth * tile.height * tile.width, last = std::int64_t{job.taps_z} * job.taps_y * job.taps_x - 1;
+    const RoundOfTile<T> round{.begin = facts.left.begin, .end = facts.left.end, .scale = ldexp(T(1), -facts.left.exponent)};
+    const FftFinish<T> finish{job, 1 / round.scale, true};
+    for (std::int64_t at = std::int64_t{blockIdx.x} * reach_threads + threadIdx.x; at < samples; at += std::int64_t{gridDim.x} * reach_threads) {
+      if (!round.takes(tile.map[at])) continue;
+      const std::int64_t row = at / tile.width, x = at - row * tile.width, z = row / tile.height, y = row - z * tile.height;
+      std::byte* const out = tile.output(z, y, x);
+      if (out == nullptr) continue;
+      const T sum = tile.sum_of(z, y, x, [&](T number, std::int64_t tap) { return job.weights[last - tap] * round(number); });
+      store(out, finish(sum), job.out_pixel, job.rounding);
+    }
+  });
 }
 
 }  // namespace halation::cuda_backend

@@ -75,18 +75,86 @@ __device__ __forceinline__ T odd_product(std::uint8_t kind, std::int8_t sign) {
   return static_cast<T>(sign) * static_cast<T>(kind == not_a_number ? NAN : kind == plus_infinity ? INFINITY : -INFINITY);
 }
 
-/// |x|, 0 of what is not finite.
+/// A sample of a tile by itself, counted from its first.
 template <class T>
-__device__ __forceinline__ T finite_magnitude(T x) {
-  return is_finite(x) ? fabs(x) : 0;
+__device__ __noinline__ T number_at(const FftArguments<T>& job, const FftPlace& place, std::int64_t z, std::int64_t y, std::int64_t x) {
+  const std::int64_t sources[3]{job.borders[0].source(place.z + job.lead[0] + z), job.borders[1].source(place.y + job.lead[1] + y),
+                                job.borders[2].source(place.x + job.lead[2] + x)};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (sources[axis] < 0) return static_cast<T>(job.borders[axis].constant);
+  }
+  const std::byte* const from =
+      place.in + sources[0] * job.in_strides.depth + sources[1] * job.in_strides.height + sources[2] * job.in_strides.width;
+  T number = 0;
+  with_pixel(job.in_pixel, [&](auto element) { number = load<decltype(element), T>(from); });
+  return number;
 }
 
-/// Whether a tile has odd numbers, told by any of its sums: a transform brings one that is no number or infinite, or that becomes so by
-/// being too large, to each bin, and each bin to each sum.
+/// Samples of a tile along one axis: those of the image's axis from `first` on.
 template <class T>
-__device__ __forceinline__ void note_odd_tile(const FftArguments<T>& job, unsigned tile, Complex<T> sum) {
-  if (job.odd_tiles != nullptr) job.odd_tiles[tile] = is_finite(sum.x) && is_finite(sum.y) ? 0 : 1;
-}
+struct TileSamples {
+  const std::byte* from = nullptr;  ///< sample 0 of the axis; null where all lie outside along another axis
+  std::int64_t stride, first;
+  DeviceBorder axis;
+  T beyond_axis, beyond_others;  ///< what lies outside
+  Pixel pixel;
+
+  /// Of a tile, so many samples from its first.
+  __device__ TileSamples(const FftArguments<T>& job, const FftPlace& tile, int along, std::int64_t y, std::int64_t x)
+      : axis(job.borders[along]), pixel(job.in_pixel) {
+    const std::int64_t at[3]{tile.z + job.lead[0], tile.y + job.lead[1] + y, tile.x + job.lead[2] + x};
+    const std::int64_t strides[3]{job.in_strides.depth, job.in_strides.height, job.in_strides.width};
+    first = along == 0 ? at[0] : along == 1 ? at[1] : at[2];
+    stride = along == 0 ? strides[0] : along == 1 ? strides[1] : strides[2];
+    // The first axis outside gives the constant.
+    int outside = 3;
+    std::int64_t offset = 0;
+#pragma unroll
+    for (int other = 2; other >= 0; --other) {
+      const std::int64_t source = other == along ? 0 : job.borders[other].source(at[other]);
+      if (source < 0) outside = other;
+      offset += source * strides[other];
+    }
+    beyond_others = static_cast<T>(outside == 0 ? job.borders[0].constant : outside == 1 ? job.borders[1].constant : outside == 2 ? job.borders[2].constant : 0);
+    beyond_axis = outside < along ? beyond_others : static_cast<T>(axis.constant);
+    if (outside == 3) from = tile.in + offset;
+  }
+
+  /// The n-th.
+  __device__ __forceinline__ T at(int n) const {
+    const std::int64_t source = axis.source(first + n);
+    if (source < 0) return beyond_axis;
+    if (from == nullptr) return beyond_others;
+    T number = 0;
+    with_pixel(pixel, [&](auto element) { number = load<decltype(element), T>(from + source * stride); });
+    return number;
+  }
+  /// use(n, sample) of those from `begin` to `end`, so many apart, in this order. Whole warps call it, and get as many a thread.
+  template <class Use>
+  __device__ __forceinline__ void for_each(int begin, int step, int end, const Use& use) const {
+    const bool is_plain = from != nullptr && pixel == (sizeof(T) == 8 ? Pixel::f64 : Pixel::f32) && first >= 0 && first + end <= axis.n;
+    if (__all_sync(~0U, is_plain)) {
+      constexpr int ahead = 8;  // loads that wait for memory together
+      const std::byte* here = from + (first + begin) * stride;
+      const std::int64_t each = step * stride;
+#pragma unroll 1
+      for (int n = begin; n < end; n += ahead * step, here += ahead * each) {
+        T some[ahead];
+#pragma unroll
+        for (int i = 0; i < ahead; ++i) {
+          if (n + i * step < end) some[i] = __ldg(reinterpret_cast<const T*>(here + i * each));
+        }
+#pragma unroll
+        for (int i = 0; i < ahead; ++i) {
+          if (n + i * step < end) use(n + i * step, some[i]);
+        }
+      }
+      return;
+    }
+#pragma unroll 1
+    for (int n = begin; n < end; n += step) use(n, at(n));
+  }
+};
 
 /// Asks for the tile that follows in the block's place, so that memory works while the block computes.
 template <int Rows, int Columns, int Bytes, class T>
@@ -118,13 +186,6 @@ __device__ __forceinline__ T scale_for(T largest) {
   int exponent = 0;
   frexp(largest, &exponent);
   return ldexp(T(1), -min(max(exponent, -most), most));
-}
-
-/// As `scale_for`, from the word that a pass leaves for an odd tile: 1, or 1 + the exponent of the largest of its huge numbers.
-template <class T>
-__device__ __forceinline__ T scale_of_odd(std::uint32_t word) {
-  constexpr int most = sizeof(T) == 8 ? 1022 : 126;
-  return ldexp(T(1), -min(static_cast<int>(word) - 1, most));
 }
 
 /// DeviceBorder::source without branches, so that loads need not wait for one another, where no coordinate that a job reads lies further
@@ -170,31 +231,6 @@ __device__ __forceinline__ Complex<T> root_of_half_turns(T half_turns) {
   return root;
 }
 
-/// The largest of all threads' magnitudes.
-template <class T>
-__device__ T largest_of_block(T mine) {
-  __shared__ unsigned long long largest;
-  if (threadIdx.x == 0) largest = 0;
-  __syncthreads();
-  atomicMax(&largest, static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(mine))));
-  __syncthreads();
-  return static_cast<T>(__longlong_as_double(static_cast<long long>(largest)));
-}
-
-/// The largest finite magnitude.
-template <class T, int Count>
-__device__ __forceinline__ T largest_of(const Complex<T> (&v)[Count]) {
-  T largest = 0;
-#pragma unroll
-  for (int i = 0; i < Count; ++i) largest = max(largest, max(finite_magnitude(v[i].x), finite_magnitude(v[i].y)));
-  return largest;
-}
-/// Odd numbers as transforms can take them: times `scale`, and 0 in place of what is not finite.
-template <class T, int Count>
-__device__ __forceinline__ void scale_finite(Complex<T> (&v)[Count], T scale) {
-#pragma unroll
-  for (int i = 0; i < Count; ++i) v[i] = {is_finite(v[i].x) ? v[i].x * scale : 0, is_finite(v[i].y) ? v[i].y * scale : 0};
-}
 template <class T, int Count>
 __device__ __forceinline__ void round_to_whole(Complex<T> (&v)[Count]) {
 #pragma unroll
@@ -210,6 +246,7 @@ struct FftFinish {
   bool is_odd;
 
   __device__ __forceinline__ T operator()(T sum) const {
+    if (is_odd && job.whole) return fma(rint(sum * back), job.scale, job.offset);
     return is_odd ? fma(sum * job.gain * back, job.scale, job.offset) : fma(sum, job.gain * job.scale, job.offset);
   }
 };

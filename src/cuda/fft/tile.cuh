@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "cuda/fft/kernels.cuh"
+#include "cuda/fft/own_box.cuh"
 #include "cuda/fft/samples.cuh"
 #include "cuda/fft/steps/tile_steps.cuh"
 
@@ -36,6 +37,8 @@ class FftInput {
     outside_ = static_cast<T>(job.borders[2].constant);
   }
 
+  /// Whether all of them are the image's.
+  __device__ bool is_inside() const { return inside_; }
   /// Rows first + step · i of this thread's column and, as imaginary parts, those `Rows` below.
   template <int Count>
   __device__ void load_column(int first, int step, Complex<T> (&to)[Count]) const {
@@ -85,138 +88,213 @@ class FftInput {
   bool inside_;
 };
 
-/// The largest finite magnitude of the block's tile.
-template <class T, int A, int B, class Input>
-__device__ T largest_of_tile(const Input& input, int first) {
-  T largest = 0;
-#pragma unroll 1
-  for (int n = first; n < A; n += FftTileSize<T, A, B>::column_threads) {
-    Complex<T> v[16];
-    input.load_column(n, A, v);
-    largest = max(largest, largest_of(v));
-  }
-  return largest_of_block(largest);
-}
-
-/// Puts out what numbers that are not finite make of the outputs that they reach, in the place of the tile in shared memory: along
-/// rows, then down columns, a window of the filter's size tells whether it holds any; only infinities ask for the weights. `column` and
-/// `first`: the thread's column, and the first of the rows that it loads of it.
-template <class T, int A, int B, int Bytes>
-__device__ void put_not_finite(const FftArguments<T>& job, const FftPlace& place, const FftInput<T, 16 * A, 16 * B, Bytes>& input, int column,
-                               int first, std::byte* shared) {
+/// A tile's outputs, by the sample that their filter ends at.
+template <class T, int A, int B>
+struct FftOutput {
   using Size = FftTileSize<T, A, B>;
-  constexpr int rows = 2 * Size::rows, columns = Size::columns;
-  auto* kinds = reinterpret_cast<std::uint8_t*>(shared);
-  auto* reached = kinds + rows * columns;
-  __syncthreads();
-  bool any = false;
-#pragma unroll 1
-  for (int n = first; n < A; n += Size::column_threads) {
-    Complex<T> v[16];
-    input.load_column(n, A, v);
-#pragma unroll
-    for (int i = 0; i < 16; ++i) {
-      const std::uint8_t real = kind_of(v[i].x), imaginary = kind_of(v[i].y);
-      kinds[(n + A * i) * columns + column] = real;
-      kinds[(n + A * i + Size::rows) * columns + column] = imaginary;
-      any = any || real != plain_number || imaginary != plain_number;
-    }
-  }
-  if (__syncthreads_or(any ? 1 : 0) == 0) return;
-  // How many numbers of either sort a window holds, as it moves by one: those that are none, and infinities times 2^16.
-  constexpr int infinity = 1 << 16;
-  const auto count_of = [](std::uint8_t kind) { return (kind & not_a_number) + ((kind & (plus_infinity | minus_infinity)) != 0 ? infinity : 0); };
-  const auto kinds_in = [](int count) {
-    return static_cast<std::uint8_t>((count % infinity != 0 ? not_a_number : 0) | (count >= infinity ? plus_infinity : 0));
-  };
-  for (int row = static_cast<int>(threadIdx.x); row < rows; row += static_cast<int>(blockDim.x)) {
-    int window = 0;
-    for (int c = 0; c < columns; ++c) {
-      window += count_of(kinds[row * columns + c]);
-      if (c >= job.taps_x) window -= count_of(kinds[row * columns + c - job.taps_x]);
-      reached[row * columns + c] = kinds_in(window);
-    }
-  }
-  __syncthreads();
-  const int skipped = columns - job.kept_x;
-  const std::int64_t x = place.x + column - skipped;
-  if (first > 0 || column < skipped || x >= job.shape.width) return;
-  int window = 0;
-  for (int row = 0; row < rows; ++row) {
-    window += count_of(reached[row * columns + column]);
-    if (row >= job.taps_y) window -= count_of(reached[(row - job.taps_y) * columns + column]);
-    const std::int64_t y = place.y + row - (job.taps_y - 1);
-    if (row < job.taps_y - 1 || y >= job.shape.height || window == 0) continue;
-    T sum = 0;
-    if (window % infinity != 0) {
-      sum = static_cast<T>(NAN);
-    } else {
-      for (int i = 0; i < job.taps_y; ++i) {
-        for (int j = 0; j < job.taps_x; ++j) {
-          const std::uint8_t kind = kinds[(row - job.taps_y + 1 + i) * columns + column - job.taps_x + 1 + j];
-          if (kind == plain_number) continue;
-          sum += odd_product<T>(kind, job.signs[i * job.taps_x + j]);
-        }
-      }
-    }
-    store(place.out + y * job.out_strides.height + x * job.out_strides.width, sum * job.scale + job.offset, job.out_pixel, job.rounding);
-  }
-}
+  static constexpr int rows = Size::rows, columns = Size::columns;
+  const FftArguments<T>& job;
+  int begin_y, end_y, begin_x, end_x;
+  std::byte* out;  ///< of the tile's first sample
+  std::int64_t row_bytes, column_bytes;
+  Pixel pixel;
+  Rounding rounding;
 
-/// One tile. Those with odd numbers are noted for the second launch.
+  __device__ FftOutput(const FftArguments<T>& arguments, const FftPlace& place)
+      : job(arguments), begin_y(job.taps_y - 1), begin_x(columns - job.kept_x), row_bytes(job.out_strides.height), column_bytes(job.out_strides.width),
+        pixel(job.out_pixel), rounding(job.rounding) {
+    const std::int64_t down = job.shape.height - place.y, across = job.shape.width - place.x;
+    end_y = begin_y + (down < job.kept_y ? static_cast<int>(down) : job.kept_y);
+    end_x = begin_x + (across < job.kept_x ? static_cast<int>(across) : job.kept_x);
+    out = place.out + (place.y - begin_y) * job.out_strides.height + (place.x - begin_x) * job.out_strides.width;
+  }
+  /// Rows n + A · i of a column and those `rows` below, where is_wanted(row).
+  template <class IsWanted>
+  __device__ __forceinline__ void put(int column, int n, const Complex<T> (&v)[16], const FftFinish<T>& finish, const IsWanted& is_wanted) const {
+    std::byte* const first = out + n * job.out_strides.height + column * job.out_strides.width;
+    with_pixel(job.out_pixel, [&](auto element) {
+      using Out = decltype(element);
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {
+        const int row = n + A * i, far = row + rows;
+        if (row >= begin_y && row < end_y && is_wanted(row)) store_as<Out>(first + A * i * job.out_strides.height, finish(v[i].x), job.rounding);
+        if (far >= begin_y && far < end_y && is_wanted(far)) store_as<Out>(first + (A * i + rows) * job.out_strides.height, finish(v[i].y), job.rounding);
+      }
+    });
+  }
+};
+
+/// A tile as own_box.cuh looks at it again.
+template <class T, int A, int B>
+struct FftTileAgain {
+  using Number = T;
+  using Size = FftTileSize<T, A, B>;
+  static constexpr int rows = 2 * Size::rows, columns = Size::columns, samples = rows * columns, threads = Size::threads;
+  using Map = MagnitudeMap<T, rows, columns, threads>;
+  using Code = typename Map::Code;
+  static constexpr bool has_own_column = false;
+  const FftArguments<T>& job;
+  std::byte* shared;
+  FftPlace place;
+  FftTileThread<Size> me;
+  TileSamples<T> column;
+  FftOutput<T, A, B> output;
+
+  __device__ FftTileAgain(const FftArguments<T>& arguments, unsigned tile, std::byte* memory)
+      : job(arguments), shared(memory), place(place_of_tile(job, tile)), column(job, place, 1, 0, me.column), output(job, place) {}
+
+  __device__ Map map() const { return {reinterpret_cast<std::uint32_t*>(shared)}; }
+  __device__ Code* outputs() const { return reinterpret_cast<Code*>(job.maps) + std::int64_t{blockIdx.x} * samples; }
+  template <class Use>
+  __device__ __forceinline__ void for_each_sample(const Use& use) const {
+    column.for_each(me.first_of_column, Size::column_threads, rows, [&](int row, T x) { use(row * columns + me.column, x); });
+  }
+  __device__ void spread(const Map& map) const {
+    map.spread(job.taps_x, false);
+    map.spread(job.taps_y, true);
+  }
+  __device__ void join(RoundNorms<T>& norms) const { join_block<threads>(norms); }
+  __device__ int least(int magnitude) const { return least_of_block(magnitude); }
+  __device__ bool is_output(int place) const {
+    const int row = place / columns, x = place % columns;
+    return row >= output.begin_y && row < output.end_y && x >= output.begin_x && x < output.end_x;
+  }
+  __device__ void put(int place, T value) const {
+    store(output.out + place / columns * output.row_bytes + place % columns * output.column_bytes, value, output.pixel, output.rounding);
+  }
+  template <class Product>
+  __device__ T sum_of(int place, const Product& product) const {
+    const int row = place / columns - job.taps_y + 1, first = place % columns - job.taps_x + 1;
+    T sum = 0;
+    int tap = 0;
+#pragma unroll 1
+    for (int y = 0; y < job.taps_y; ++y) {
+#pragma unroll 1
+      for (int x = 0; x < job.taps_x; ++x, ++tap) sum += product(number_at<T>(job, this->place, 0, row + y, first + x), tap);
+    }
+    return sum;
+  }
+  __device__ void transform(const RoundOfTile<T>& round) const {
+    const FftFinish<T> finish{job, 1 / round.scale, true};
+    const Code* const magnitudes = outputs() + me.column;
+    auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
+    __syncthreads();
+    tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
+      column.for_each(n, A, rows, [&](int row, T x) {
+        Complex<T>& to = numbers[row % Size::rows * Size::pitch + me.column];
+        (row < Size::rows ? to.x : to.y) = round(x);
+      });
+#pragma unroll
+      for (int i = 0; i < 16; ++i) v[i] = numbers[(n + A * i) * Size::pitch + me.column];
+      turn_packed<1>(v);
+    }, [] {});
+    tile_rows<A, B>(numbers, me, job.spectrum, output.begin_x);
+    tile_columns_back<A, B, true>(numbers, me, me.column >= output.begin_x, me.column < output.end_x, [&](int n, Complex<T>(&v)[16]) {
+      turn_packed<-1>(v);
+      if (job.whole) round_to_whole(v);
+      if (round.no_negative) keep_from_below_zero(v);
+      output.put(me.column, n, v, finish, [&](int row) { return round.takes(magnitudes[row * columns]); });
+    });
+    __syncthreads();
+  }
+};
+
+/// Which of a tile's samples are added up to groups (own_box.cuh): of each turn, in which a thread loads 16 rows and those `rows` below, every
+/// fourth row, another one than the threads beside it, so that all add up as many.
+template <class T, int A, int B>
+struct FftTileGroups {
+  using Size = FftTileSize<T, A, B>;
+  static constexpr int turns = A / Size::column_threads;
+  static_assert((turns == 1 && Size::column_threads == 4) || (turns == 2 && Size::column_threads >= 2));
+
+  /// Of rows n + A · i, i is 4 · j and so many.
+  __device__ __forceinline__ static int first_of(int n) {
+    const int of_column = n % Size::column_threads;
+    return Size::column_threads == 4 ? of_column : 2 * of_column + n / Size::column_threads;
+  }
+  /// Rows of which one is added up, by the first turn and by all: 9 · f and 9 · f + 4 of 32, or 5 · f of 16; 9 · f and 9 · f + 6 of 16.
+  static constexpr FftGroupsApart apart{turns == 1 ? 5 : 9, Size::column_threads == 4 ? 5 : 6};
+};
+
+/// One tile, or weights as a tile of their own. What is left to the second launch is noted.
 template <class T, int A, int B, int Bytes, FftPurpose Purpose>
 __device__ __forceinline__ void filter_tile(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum_out) {
   using Size = FftTileSize<T, A, B>;
-  constexpr int rows = Size::rows, columns = Size::columns;
+  using Groups = FftTileGroups<T, A, B>;
+  constexpr int rows = Size::rows, columns = Size::columns, warps = Size::threads / 32;
   auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
   auto* const places = reinterpret_cast<std::int64_t*>(shared + Size::shared_bytes - Size::places);
   const FftTileThread<Size> me;
 
   const FftPlace place = place_of_tile(job, tile);
   const FftInput<T, rows, columns, Bytes> input(job, place, places, me.column);
-  T scale = 1, back = 1;
-  if constexpr (Purpose == FftPurpose::odd_tiles) {
-    scale = job.whole ? T(1) : scale_for(largest_of_tile<T, A, B>(input, me.first_of_column));
-    back = 1 / scale;
-  }
-  tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
-    input.load_column(n, A, v);
-    if constexpr (Purpose == FftPurpose::odd_tiles) scale_finite(v, scale);
-    turn_packed<1>(v);
-  }, [&] {
-    if constexpr (Purpose == FftPurpose::filter) prefetch_tile<2 * rows, columns, Bytes>(job, tile);
-  });
   if constexpr (Purpose == FftPurpose::spectrum) {
+    tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
+      input.load_column(n, A, v);
+      turn_packed<1>(v);
+    }, [] {});
     tile_rows_spectrum<A, B>(numbers, me, spectrum_out, T(1) / (rows * columns));
-    return;
-  }
-  const int skipped = columns - job.kept_x;
-  tile_rows<A, B>(numbers, me, job.spectrum, skipped);
-  const std::int64_t x = place.x + me.column - skipped;
-  const std::int64_t left = job.shape.height - place.y;
-  const int end = (left < job.kept_y ? static_cast<int>(left) : job.kept_y) + job.taps_y - 1;  // of the tile's rows
-  const std::int64_t row_bytes = job.out_strides.height;
-  tile_columns_back<A, B, true>(numbers, me, me.column >= skipped, x < job.shape.width, [&](int n, Complex<T>(&v)[16]) {
-    turn_packed<-1>(v);
-    if constexpr (Purpose == FftPurpose::filter) {
-      if (me.column == skipped && n == 0) note_odd_tile(job, tile, v[0]);
-    }
-    if (job.whole) round_to_whole(v);
-    std::byte* const out = place.out + (place.y + n - (job.taps_y - 1)) * row_bytes + x * job.out_strides.width;
-    const FftFinish<T> finish{job, back, Purpose == FftPurpose::odd_tiles};
-    with_pixel(job.out_pixel, [&](auto element) {
-      using Out = decltype(element);
+  } else {
+    __shared__ TileNorms<T> of_warps[warps];
+    __shared__ bool uneven;
+    TileNorms<T> norms;
+    const FftGroups& groups = job.groups[input.is_inside() ? 0 : 1];
+    T least = groups.lanes > 0 ? static_cast<T>(INFINITY) : T(0);  // of the sums over groups
+    tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
+      input.load_column(n, A, v);
+      if (job.notes_odd) {
+        norms.add(v);
+        if (groups.lanes > 0 && (n < Size::column_threads || groups.all_turns)) {
+          const int first = Groups::first_of(n);
+          T q[8];
 #pragma unroll
-      for (int i = 0; i < 16; ++i) {
-        const int row = n + A * i;
-        if (row >= job.taps_y - 1 && row < end) store_as<Out>(out + A * i * row_bytes, finish(v[i].x), job.rounding);
-        if (row + rows >= job.taps_y - 1 && row + rows < end) store_as<Out>(out + (A * i + rows) * row_bytes, finish(v[i].y), job.rounding);
+          for (int part = 0; part < 4; ++part) {
+            if (first != part) continue;
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+              q[2 * j] = v[4 * j + part].x * v[4 * j + part].x;
+              q[2 * j + 1] = v[4 * j + part].y * v[4 * j + part].y;
+            }
+          }
+          if (!input.is_inside()) {
+            const NeededSamples along_y(job.borders[1], place.y + job.lead[1]), along_x(job.borders[2], place.x + job.lead[2]);
+            const bool holds_column = along_x.hold(me.column & -groups.lanes, groups.lanes);
+#pragma unroll
+            for (int k = 0; k < 8; ++k) {
+              const int row = n + A * (k / 2 * 4 + first) + k % 2 * rows;
+              if (!holds_column || !along_y.hold(row, 1)) q[k] = static_cast<T>(INFINITY);
+            }
+          }
+          least = fmin(least, least_of_groups(q, groups));
+        }
       }
+      turn_packed<1>(v);
+    }, [&] {
+      prefetch_tile<2 * rows, columns, Bytes>(job, tile);
+      if (!job.notes_odd) return;
+      norms.join_lanes();
+      if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = norms;
+      if (threadIdx.x == 0) uneven = false;
     });
-  });
-  if constexpr (Purpose == FftPurpose::odd_tiles) {
-    put_not_finite<T, A, B, Bytes>(job, place, input, me.column, me.first_of_column, shared);
-    __syncthreads();
+    bool no_negative = false;
+    if (job.notes_odd) {
+      const TileNorms<T> all = TileNorms<T>::of_block(of_warps);
+      if (!all.are_usable(job)) {
+        if (threadIdx.x == 0) note_tile(job, tile, TileState::odd);
+        return;
+      }
+      no_negative = all.show_no_negative(job);
+      if (!all.are_even(least, 2 * rows * columns)) uneven = true;
+    }
+    tile_rows<A, B>(numbers, me, job.spectrum, columns - job.kept_x);
+    if (job.notes_odd && threadIdx.x == 0) note_tile(job, tile, job.own_box && uneven ? TileState::good_where_strong : TileState::good);
+    const FftOutput<T, A, B> output(job, place);  // here, since registers are short before
+    tile_columns_back<A, B, true>(numbers, me, me.column >= output.begin_x, me.column < output.end_x, [&](int n, Complex<T>(&v)[16]) {
+      turn_packed<-1>(v);
+      if (job.whole) round_to_whole(v);
+      if (no_negative) keep_from_below_zero(v);
+      output.put(me.column, n, v, FftFinish<T>{job, T(1), false}, [](int) { return true; });
+    });
   }
 }
 
@@ -225,10 +303,15 @@ template <class T, int A, int B>
 struct FftTile {
   using Size = FftTileSize<T, A, B>;
   static constexpr int height = 2 * Size::rows, width = Size::columns;
+  using Again = FftTileAgain<T, A, B>;
+  static constexpr FftGroupsApart apart = FftTileGroups<T, A, B>::apart;
 
   template <int Bytes, FftPurpose Purpose>
   __device__ __forceinline__ static void filter(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum) {
     filter_tile<T, A, B, Bytes, Purpose>(job, tile, shared, spectrum);
+  }
+  __device__ __forceinline__ static void resolve(const FftArguments<T>& job, unsigned tile, std::byte* shared) {
+    cuda_backend::resolve(FftTileAgain<T, A, B>(job, tile, shared), job.odd_tiles[tile] == static_cast<std::uint8_t>(TileState::good_where_strong));
   }
 };
 

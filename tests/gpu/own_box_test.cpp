@@ -1,0 +1,289 @@
+// own_box_test.cpp: sums by transforms are as good as what lies under their own filter (core/own_box.h):
+// outliers, nodata values, masks, stars, dark halves.
+//
+// Right answers are direct sums on the CPU in f64, and so are the norms over each output's box.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/own_box.h"
+#include "images.h"
+
+namespace halation::gpu_test {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : next_(seed << 40) {}
+  std::uint64_t below(std::uint64_t n) { return random_bits(next_++) % n; }
+  double uniform() { return static_cast<double>(random_bits(next_++) >> 11) * 0x1p-53; }
+  template <class T>
+  T one_of(std::initializer_list<T> list) {
+    return *(list.begin() + below(list.size()));
+  }
+
+ private:
+  std::uint64_t next_;
+};
+
+enum class Kind {
+  noise,
+  outlier,
+  star,
+  one,
+  sparse,
+  half_mask,
+  nodata,
+  far_nodata,
+  lognormal,
+  dark_half,
+  zeros,
+  nan,
+  infinities,
+  nan_and_outlier,
+  tiny,
+  count
+};
+constexpr const char* names[] = {
+    "noise",      "outlier",   "star",  "one", "sparse",     "half mask",       "nodata", "far nodata",
+    "log-normal", "dark half", "zeros", "NaN", "infinities", "NaN and outlier", "tiny"};
+
+/// Samples of one kind, of what the pixel holds.
+std::vector<double> samples_of(Kind kind, const Shape& shape, Pixel pixel, Draws& draws) {
+  const std::int64_t n = shape.elements(), row = shape.width * shape.channels;
+  const double most = pixel == Pixel::f16   ? 6e4
+                      : pixel == Pixel::f32 ? 3.4e38
+                      : pixel == Pixel::f64 ? 1e120
+                                            : largest(pixel);
+  std::vector<double> values(static_cast<std::size_t>(n));
+  const auto anywhere = [&] { return static_cast<std::size_t>(draws.below(static_cast<std::uint64_t>(n))); };
+  for (std::int64_t i = 0; i < n; ++i) {
+    double& value = values[static_cast<std::size_t>(i)];
+    const double u = draws.uniform();
+    switch (kind) {
+      case Kind::one:
+      case Kind::zeros:
+        value = 0;
+        break;
+      case Kind::sparse:
+        value = u < 0.001 ? 1 : 0;
+        break;
+      case Kind::half_mask:
+        value = i % row < row / 2 && i / row > 20 ? 1 : 0;
+        break;
+      case Kind::lognormal:
+        value = std::min(
+            most, std::exp(4 * std::sqrt(-2 * std::log(u + 1e-12)) * std::cos(6.28 * draws.uniform())));
+        break;
+      case Kind::dark_half:
+        value = i % row < row / 2 ? 1e-4 * u : u;
+        break;
+      case Kind::tiny:
+        value = pixel == Pixel::f16 ? 1e-6 * u : 1e-30 * u;
+        break;
+      case Kind::outlier:
+        value = 1;
+        break;
+      default:
+        value = u;
+        break;
+    }
+  }
+  const auto patch = [&](double value) {
+    const auto begin = static_cast<std::int64_t>(anywhere());
+    for (std::int64_t y = 0; y < 20; ++y) {
+      for (std::int64_t x = 0; x < 30; ++x) {
+        if (const std::int64_t at = begin + y * row + x; at < n) values[static_cast<std::size_t>(at)] = value;
+      }
+    }
+  };
+  if (kind == Kind::one) values[anywhere()] = 1;
+  if (kind == Kind::outlier) values[anywhere()] = is_float(pixel) ? -most : most;
+  if (kind == Kind::star) values[anywhere()] = std::min(1e30, most);
+  if (kind == Kind::nodata) patch(is_float(pixel) ? -9999 : largest(pixel));
+  if (kind == Kind::far_nodata) patch(is_float(pixel) ? -most : smallest(pixel));
+  if (kind == Kind::nan || kind == Kind::nan_and_outlier) values[anywhere()] = std::nan("");
+  if (kind == Kind::nan_and_outlier) values[anywhere()] = most;
+  if (kind == Kind::infinities) {
+    for (int i = 0; i < 5; ++i) values[anywhere()] = i % 2 == 0 ? infinity : -infinity;
+  }
+  return values;
+}
+
+Image image_of(const std::vector<double>& values, const Shape& shape, Pixel pixel) {
+  Image image(shape, pixel);
+  visit_pixel(pixel, [&](auto element) {
+    using T = decltype(element);
+    auto* to = reinterpret_cast<T*>(image.view().data);
+    for (std::size_t i = 0; i < values.size(); ++i) to[i] = to_element<T>(values[i], Rounding::half_even);
+  });
+  return image;
+}
+
+/// What is wrong with what a plan by transforms gives, or nothing.
+std::string fault_of(const Plan& plan, const Image& image, const Filter& filter, const Border& border,
+                     Pixel output) {
+  const std::vector<double> found = values_of(result_of(plan, image));
+  const Options exact{.border = border, .output = Pixel::f64, .sum = Sum::f64, .method = Method::direct};
+  const std::vector<double> right = values_of(convolve(image, filter, exact, reference()));
+  std::vector<double> squares = values_of(image);
+  bool negative = false;
+  for (double& value : squares) {
+    negative = negative || value < 0;
+    value = std::isfinite(value) ? value * value : 0;
+  }
+  Border squared = border;
+  squared.value *= border.value;
+  negative = negative || border.value < 0;
+  const std::vector<double> ones(static_cast<std::size_t>(filter.size().taps()), 1);
+  const Filter box = Filter::dense(filter.size(), ones).with_anchor(filter.anchor());
+  Options of_squares = exact;
+  of_squares.border = squared;
+  const std::vector<double> norms =
+      values_of(convolve(image_of(squares, image.shape(), Pixel::f64), box, of_squares, reference()));
+  const std::vector<double> weights = filter.weights();
+  const bool no_negative =
+      !negative && std::none_of(weights.begin(), weights.end(), [](double w) { return w < 0; });
+  const double most = output == Pixel::f32 ? 3.4028234663852886e38 : std::numeric_limits<double>::max();
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const double norm = std::sqrt(norms[i]);
+    const double bound = plan.error_bound(own_box_factor * norm) + 1e-44;
+    const auto says = [&](const char* what) {
+      char text[200];
+      std::snprintf(text, sizeof text,
+                    "%s: element %zu is %.9g, right is %.9g, norm of its box %.4g, bound %.3g", what, i,
+                    found[i], right[i], norm, bound);
+      return std::string(text);
+    };
+    if (std::isnan(right[i]) != std::isnan(found[i]) && std::fabs(right[i]) + bound < most)
+      return says("NaN");
+    if (std::isnan(right[i])) continue;
+    if (std::isinf(right[i])) {
+      if (found[i] != right[i]) return says("infinity");
+      continue;
+    }
+    if (std::fabs(right[i]) + bound >= most) continue;
+    if (!(std::fabs(found[i] - right[i]) <= bound + std::fabs(right[i]) * 0x1p-23))
+      return says("beyond the bound of its box");
+    if (norm == 0 && right[i] == 0 && found[i] != 0) return says("not 0 over an empty box");
+    if (no_negative && found[i] < 0) return says("negative");
+  }
+  return {};
+}
+
+Filter drawn_filter(const FilterSize& size, Draws& draws) {
+  std::vector<double> weights(static_cast<std::size_t>(size.taps()));
+  const bool has_signs = draws.below(2) == 0, is_disk = draws.below(4) == 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double y = static_cast<double>(static_cast<std::int64_t>(i) / size.width % size.height) -
+                     static_cast<double>(size.height - 1) / 2;
+    const double x = static_cast<double>(static_cast<std::int64_t>(i) % size.width) -
+                     static_cast<double>(size.width - 1) / 2;
+    const bool inside =
+        std::hypot(2 * y / static_cast<double>(size.height), 2 * x / static_cast<double>(size.width)) <= 1;
+    weights[i] = is_disk ? (inside ? 1 : 0) : draws.uniform() - (has_signs ? 0.5 : 0);
+    sum += std::fabs(weights[i]);
+  }
+  for (double& weight : weights) weight /= sum;
+  return Filter::dense(size, weights)
+      .with_anchor({.z = size.depth / 2,
+                    .y = size.height / 2,
+                    .x = static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(size.width)))});
+}
+
+/// Whatever kernels the plans choose; more than half of the jobs by this family.
+void expect_own_box(const char* family, const std::vector<FilterSize>& sizes,
+                    const std::vector<Shape>& shapes, std::uint64_t seed, int cases) {
+  Draws draws(seed);
+  int faults = 0, by_family = 0;
+  for (int i = 0; i < cases && faults < 5; ++i) {
+    const FilterSize size = sizes[draws.below(sizes.size())];
+    const Shape shape = shapes[draws.below(shapes.size())];
+    const auto kind = static_cast<Kind>(i % static_cast<int>(Kind::count));
+    const Pixel pixel =
+        draws.one_of({Pixel::f32, Pixel::f32, Pixel::f32, Pixel::f16, Pixel::f64, Pixel::u8, Pixel::u16});
+    const Pixel output = pixel == Pixel::f64 ? Pixel::f64 : Pixel::f32;
+    const Border border{border_modes[draws.below(border_modes.size())], 0};
+    const Image image = image_of(samples_of(kind, shape, pixel, draws), shape, pixel);
+    const Filter filter = drawn_filter(size, draws);
+    const Plan plan({.shape = shape,
+                     .pixel = pixel,
+                     .filters = {filter},
+                     .device = cuda(),
+                     .options = {.border = border, .output = output, .method = Method::fft}});
+    by_family += plan.explain().find(family) != std::string::npos ? 1 : 0;
+    const std::string fault = fault_of(plan, image, filter, border, output);
+    EXPECT_EQ(fault, "") << "case " << i << ", " << names[static_cast<int>(kind)] << ", "
+                         << text(image, filter) << ", " << name_of(border.mode) << "\n"
+                         << plan.explain();
+    faults += fault.empty() ? 0 : 1;
+  }
+  EXPECT_GT(2 * by_family, cases);
+}
+
+TEST(OwnBox, OfTiles) {
+  expect_own_box("fft tiles",
+                 {{.height = 13, .width = 13},
+                  {.height = 15, .width = 16},
+                  {.height = 31, .width = 31},
+                  {.height = 24, .width = 58},
+                  {.height = 5, .width = 40},
+                  {.height = 40, .width = 6},
+                  {.height = 63, .width = 63}},
+                 {{.height = 150, .width = 310},
+                  {.height = 97, .width = 83, .channels = 3},
+                  {.height = 270, .width = 100},
+                  {.height = 3, .width = 700}},
+                 1, 90);
+}
+
+TEST(OwnBox, OfRows) {
+  expect_own_box("fft tiles", {{.width = 129}, {.width = 201}, {.width = 1001}, {.width = 33}},
+                 {{.width = 20011}, {.height = 3, .width = 5000}, {.height = 2, .width = 900, .channels = 3}},
+                 2, 120);
+}
+
+TEST(OwnBox, OfColumns) {
+  expect_own_box("fft columns", {{.height = 65}, {.height = 201}, {.height = 401}, {.height = 17}},
+                 {{.height = 2100, .width = 37},
+                  {.height = 700, .width = 64, .channels = 3},
+                  {.height = 90, .width = 20}},
+                 3, 60);
+}
+
+TEST(OwnBox, OfImagesThroughMemory) {
+  expect_own_box("fft passes",
+                 {{.height = 63, .width = 63},
+                  {.height = 90, .width = 120},
+                  {.height = 7, .width = 150},
+                  {.height = 150, .width = 9},
+                  {.height = 200, .width = 30}},
+                 {{.height = 150, .width = 310}, {.height = 97, .width = 183}, {.height = 600, .width = 40}},
+                 4, 45);
+}
+
+TEST(OwnBox, OfVolumes) {
+  expect_own_box("fft passes",
+                 {{.depth = 9, .height = 9, .width = 11},
+                  {.depth = 15, .height = 15, .width = 15},
+                  {.depth = 3, .height = 21, .width = 25},
+                  {.depth = 40, .height = 1, .width = 12},
+                  {.depth = 7, .height = 30, .width = 5}},
+                 {{.depth = 40, .height = 37, .width = 50},
+                  {.depth = 20, .height = 90, .width = 33},
+                  {.depth = 70, .height = 20, .width = 20, .channels = 2}},
+                 5, 45);
+}
+
+TEST(OwnBox, OfSignalsThroughMemory) {
+  expect_own_box("fft passes", {{.width = 9001}}, {{.width = 12000}, {.width = 14001}}, 6, 15);
+}
+
+}  // namespace
+}  // namespace halation::gpu_test
