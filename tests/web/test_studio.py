@@ -172,6 +172,7 @@ def test_another_page_s_picture_is_told_of(page, browser, address, tmp_path):
     subprocess.run([*HALATION, "apply", "identity", PHOTO, "-o", tmp_path / "gray.png", "--gray"], check=True)
     other = browser.new_page()
     other.goto(address)
+    shown(other, "gaussian")
     other.set_input_files("#open", tmp_path / "gray.png")
     other.wait_for_selector("#picture-name:text('gray.png: 512 × 512, u8')")
     page.locator(".parameter input[type=text]").first.fill("2")
@@ -271,6 +272,22 @@ def test_saved_bytes_are_the_programs(page, tmp_path):
     page.wait_for_selector("#trouble:not([hidden])")
     assert page.inner_text("#trouble").startswith("saved.xyz: unknown format")
     page.said.clear()
+
+
+def test_a_picture_picked_before_the_page_listens_is_opened(browser, tmp_path):
+    subprocess.run([*HALATION, "apply", "identity", PHOTO, "-o", tmp_path / "gray.png", "--gray"], check=True)
+    with Studio(PHOTO) as studio:
+        page = browser.new_page()
+        held = []  # the page listens once it knows the filters
+        page.route("**/filters", held.append)
+        page.goto(studio.address)
+        page.set_input_files("#open", tmp_path / "gray.png")
+        while not held:
+            page.wait_for_timeout(10)
+        held[0].continue_()
+        page.wait_for_selector("#picture-name:text('gray.png: 512 × 512, u8')")
+        shown(page, "gaussian")
+        page.close()
 
 
 def test_another_picture_is_opened_dropped_and_pasted(browser, tmp_path):

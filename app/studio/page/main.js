@@ -280,4 +280,5 @@ at('lesson').href = `/lesson${location.search}`;
 view.compare(0);
 chain.set(['gaussian']);
 changed();
-readPicture();
+if (at('open').files.length) at('open').dispatchEvent(new Event('change'));  // a file picked before this page listened
+else readPicture();
