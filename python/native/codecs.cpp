@@ -5,7 +5,6 @@
 #include <halation/io.h>
 #include <halation/threads.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +20,7 @@
 #include "attended.h"
 #include "gil.h"
 #include "module.h"
+#include "text.h"
 #include "words.h"
 
 namespace halation::python {

@@ -5,7 +5,6 @@
 #include <halation/transfer.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
@@ -14,6 +13,7 @@
 #include "arrays.h"
 #include "gil.h"
 #include "module.h"
+#include "text.h"
 
 namespace halation::python {
 namespace {

@@ -3,7 +3,6 @@
 //
 // What lies between two of them is packed f64 from the library's pool, in the order of the caller's stream,
 // which nobody waits for.
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -18,6 +17,7 @@
 #include "gil.h"
 #include "module.h"
 #include "taps.h"
+#include "text.h"
 
 namespace halation::python {
 namespace {

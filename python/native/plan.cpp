@@ -2,7 +2,6 @@
 #include <halation/halation.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,6 +11,7 @@
 #include "call.h"
 #include "gil.h"
 #include "module.h"
+#include "text.h"
 #include "words.h"
 
 namespace halation::python {

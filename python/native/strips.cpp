@@ -5,7 +5,6 @@
 // the last, and each thread takes the next one when it is done. Threads are started for a call and end with it, so none is missing
 // after a fork.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -22,6 +21,7 @@
 #include "gil.h"
 #include "module.h"
 #include "sum_taps.h"
+#include "text.h"
 
 namespace halation::python {
 namespace {

@@ -6,7 +6,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -17,6 +16,8 @@
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "text.h"
 
 namespace halation::python {
 

@@ -95,6 +95,19 @@ def test_errors(change, error, words):
         halation.plan(**words_of_plan)
 
 
+@pytest.mark.parametrize("odd, shown", [("\ud800", r"\ud800"), ("fft\0", r"fft\x00"), ("os\udc80", r"os\udc80")])
+@pytest.mark.parametrize("word", ["border", "method", "operation", "extent", "rounding", "sum", "accuracy", "tune", "device", "chain"])
+def test_words_that_are_no_utf8_are_shown(word, odd, shown):
+    """Texts with a lone surrogate, or with a NUL."""
+    image = np.zeros((8, 8), np.float32)
+    with pytest.raises(ValueError) as caught:
+        if word == "chain":
+            halation.convolve(image, odd)
+        else:
+            halation.plan(image.shape, image.dtype, np.ones((3, 3)), **{word: odd})
+    assert shown in str(caught.value) or odd in str(caught.value)
+
+
 def test_run_errors():
     plan = halation.plan((8, 8), "float32", np.ones((3, 3)))
     for wrong in (np.zeros((8, 9), np.float32), np.zeros((8, 8)), np.zeros((8, 8), ">f4")):
