@@ -63,6 +63,19 @@ Filter make_filter_of(std::size_t kind, const FilterSize& size, Random& random) 
     };
     return Filter::separable({.z = equal(size.depth), .y = equal(size.height), .x = equal(size.width)});
   }
+  if (kind == faint_kind) {
+    std::vector<double> weights;
+    if (below(random, 2) == 0) {
+      const auto line = [&](std::int64_t n) { return integer_line(random, n); };
+      weights = Filter::separable({.z = line(size.depth), .y = line(size.height), .x = line(size.width)}).weights();
+    } else {
+      weights.resize(static_cast<std::size_t>(size.taps()));
+      for (std::size_t i = below(random, 3); i < 3; ++i) weights[below(random, weights.size())] = uniform(random, -1, 1);
+    }
+    const double faint = std::pow(10, uniform(random, -30, -8));
+    for (double& w : weights) w += faint * uniform(random, -1, 1);
+    return Filter::dense(size, std::move(weights));
+  }
   const auto line = [&](std::int64_t n) { return kind == 6 || kind == 3 ? integer_line(random, n) : bell(random, n); };
   if (kind >= 3 && kind <= 5) {  // 3 integer factors, 4 real factors, 5 a dense product of real factors
     const Filter product = Filter::separable({.z = line(size.depth), .y = line(size.height), .x = line(size.width)});

@@ -214,7 +214,7 @@ def correlate(
     ----------
     {input}
     weights : array
-        With an axis for each of `axes`. Complex weights are conjugated.
+        With an axis for each of `axes`. Complex weights are conjugated. Those of magnitude 2^-52 and less are taken as 0, as in SciPy.
     {output}
     {mode}
     {cval}
@@ -260,7 +260,7 @@ def convolve(
     ----------
     {input}
     weights : array
-        With an axis for each of `axes`.
+        With an axis for each of `axes`. Those of magnitude 2^-52 and less are taken as 0, as in SciPy.
     {output}
     {mode}
     {cval}

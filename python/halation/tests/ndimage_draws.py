@@ -128,14 +128,15 @@ def _laid_out(rng, values, layout):
 
 
 def _weights(rng, shape):
-    what = _one_of(rng, ["both signs", "both signs", "positive", "zeros", "whole"])
+    what = _one_of(rng, ["both signs", "both signs", "positive", "zeros", "whole", "faint"])
     made = rng.uniform(-1, 1, shape)
-    if what == "positive":
-        made = np.abs(made) + 0.01
-    elif what == "zeros":
-        made *= rng.random(shape) < 0.5
-    elif what == "whole":
-        made = rng.integers(-2, 3, shape).astype(np.float64)
+    if what in ("positive", "zeros"):
+        return np.abs(made) + 0.01 if what == "positive" else made * (rng.random(shape) < 0.5)
+    if what == "whole":
+        return rng.integers(-2, 3, shape).astype(np.float64)
+    if what == "faint":  # but for some that lie in a box
+        made *= 10.0 ** rng.integers(-30, -8)
+        made[tuple([slice(rng.integers(n), n) for n in made.shape])] = 1
     return made
 
 
@@ -244,6 +245,7 @@ def _dense(drawing, name):
     taken = weights if not convolution else weights[(slice(None, None, -1),) * weights.ndim]
     if weights.dtype.kind == "c" and not convolution:
         taken = weights.conj()
+    taken = np.where(np.abs(taken) > np.finfo(np.float64).eps, taken, 0)  # SciPy leaves out the others
     modes = drawing.modes(len(axes), False)
     kind = drawing.output(weights.dtype.kind == "c")
     is_whole = drawing.dtype.kind in "biu" and bool(np.all(weights == np.rint(weights.real)))

@@ -108,6 +108,30 @@ def test_words_that_are_no_utf8_are_shown(word, odd, shown):
     assert shown in str(caught.value) or odd in str(caught.value)
 
 
+def test_faint_weights_decide_the_sign_of_an_infinity():
+    """Rounding takes such weights for a product of factors; an infinite pixel shows that they are none."""
+    weights = np.full((5, 5), 1e-17)
+    weights[0, 0], weights[1, 1] = 1, -1e-17
+    image = np.zeros((64, 64))
+    image[30, 30] = np.inf
+    made = halation.correlate(image, weights)
+    np.testing.assert_array_equal(made[28:33, 28:33], np.inf * np.sign(weights[::-1, ::-1]))
+    image[29, 29] = -np.inf
+    assert np.isnan(halation.correlate(image, weights)).sum() == 14
+    spike = np.random.default_rng(3).standard_normal((17, 3))
+    spike[4, 1] = 1e30
+    for call in (halation.signal.convolve, halation.signal.fftconvolve, halation.signal.oaconvolve):
+        image = np.zeros((268, 64))
+        image[100, 30] = np.inf
+        np.testing.assert_array_equal(call(image, spike)[100:117, 30:33], np.inf * np.sign(spike))
+    volume = np.zeros((9, 9, 9), np.float32)
+    volume[4, 4, 4] = np.inf
+    weights = np.random.default_rng(4).standard_normal((5, 1, 5)) * 1e-25
+    weights[2, 0, 1:3] = -0.9, -0.86
+    made = halation.convolve(volume, weights, axes=(0, 1, 2), border="replicate")
+    np.testing.assert_array_equal(made[2:7, 4, 2:7], np.inf * np.sign(weights[:, 0]))
+
+
 def test_run_errors():
     plan = halation.plan((8, 8), "float32", np.ones((3, 3)))
     for wrong in (np.zeros((8, 9), np.float32), np.zeros((8, 8)), np.zeros((8, 8), ">f4")):

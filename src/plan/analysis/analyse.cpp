@@ -103,6 +103,8 @@ double unit_of(const Job& job) { return job.sum_f64 ? 0x1p-53 : 0x1p-24; }
 /// offset, root and square; plain multiply-adds round twice a term.
 constexpr double others = 12;
 
+int sign_of(double value) { return (value > 0) - (value < 0); }
+
 /// The largest power of 2 that is not above `value`; 0 for 0.
 double binade(double value) { return std::ldexp(1.0, std::ilogb(value)); }
 
@@ -113,7 +115,7 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
   const auto largest = std::max_element(weights.begin(), weights.end(), magnitude);
   if (largest == weights.end() || *largest == 0) return std::nullopt;
   if (std::max({size[0], size[1], size[2]}) == std::ssize(weights)) {  // one line is the product of itself and 1
-    Separation line{{}, 0};
+    Separation line;
     for (std::size_t axis = 0; axis < 3; ++axis) line.factors[axis] = size[axis] == std::ssize(weights) ? weights : std::vector<double>{1};
     // One weight is the factor of one axis.
     if (weights.size() == 1) line.factors[0] = line.factors[1] = {1};
@@ -142,15 +144,19 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
   const auto longest = static_cast<std::size_t>(std::max_element(size.begin(), size.end()) - size.begin());
   for (double& w : lines[longest]) w *= scale;
 
-  Separation found{std::move(lines), 0};
+  Separation found{.factors = std::move(lines)};
   double difference = 0;
   double total = 0;
   const double* weight = weights.data();
   for (const double z : found.factors[0]) {
     for (const double y : found.factors[1]) {
       for (const double x : found.factors[2]) {
-        difference += std::fabs(*weight - z * y * x);
-        total += std::fabs(*weight++);
+        const double w = *weight++;
+        const double off = std::fabs(w - z * y * x);
+        const int sign = sign_of(z) * sign_of(y) * sign_of(x);  // also where the product is too small for a double
+        found.keeps_faint = found.keeps_faint && sign_of(w) == sign && off <= 0x1p-10 * std::fabs(w) + 0x1p-1022;
+        difference += off;
+        total += std::fabs(w);
       }
     }
   }

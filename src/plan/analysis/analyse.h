@@ -18,7 +18,8 @@ using FactorArray = std::array<std::vector<double>, 3>;
 /// The best product of factors found for dense weights, and how far it is from them.
 struct Separation {
   FactorArray factors;
-  double residual = 0;  ///< ‖w − z⊗y⊗x‖₁ / ‖w‖₁
+  double residual = 0;      ///< ‖w − z⊗y⊗x‖₁ / ‖w‖₁
+  bool keeps_faint = true;  ///< each weight has the sign of its product, and is within 1/1024 of it: also those far below the largest
 };
 
 /// Finds z ⊗ y ⊗ x through the largest weight: exact for every filter that is such a product; integer weights get integer factors.

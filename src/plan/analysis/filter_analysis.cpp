@@ -6,7 +6,6 @@
 #include <cmath>
 #include <string>
 
-#include "core/finite.h"
 #include "core/integer_weights.h"
 #include "halation/error.h"
 #include "plan/analysis/banded.h"
@@ -91,7 +90,7 @@ std::optional<Banded> FilterAnalysis::found_banded(const Job& job) {
 std::optional<Separation> FilterAnalysis::found_separation() const {
   if (!filter_.factors()) return separate(filter_.size().space(), weights());
   const Factors& factors = *filter_.factors();
-  Separation given{{factors.z, factors.y, factors.x}, 0};
+  Separation given{.factors = {factors.z, factors.y, factors.x}};
   if (flipped_) {
     for (auto& factor : given.factors) std::reverse(factor.begin(), factor.end());
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/finite.h"
 #include "core/job.h"
 #include "halation/filter.h"
 #include "plan/analysis/analyse.h"
@@ -53,8 +54,9 @@ class FilterAnalysis {
     return sought_ && separation_ && !is_product(separation_, job);
   }
 
+  /// An infinite pixel, and one as large, shows what is far below the rounding of the largest weight.
   static bool is_product(const std::optional<Separation>& separation, const Job& job) {
-    return separation && separation->residual <= separable_tolerance(job.sum_f64);
+    return separation && separation->residual <= separable_tolerance(job.sum_f64) && (separation->keeps_faint || !may_be_non_finite(job));
   }
 
  private:

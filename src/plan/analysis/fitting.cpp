@@ -98,6 +98,10 @@ void refuse_as_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
                                                  "or width more than 2^-12 of its weights would be left out; "
                                                  "use automatic");
   }
+  if (separation && separation->residual <= separable_tolerance(job.sum_f64)) {
+    throw Error(ErrorCode::invalid_argument, opening + name + ": the nearest product of factors changes weights far below the largest, which infinite " +
+                                                 "pixels would show; use automatic or direct");
+  }
   char share[96];
   std::snprintf(share, sizeof share,
                 "the nearest product of factors leaves %.2g of its weights, at most %.2g is allowed",
