@@ -279,7 +279,7 @@ def test_a_picture_picked_before_the_page_listens_is_opened(browser, tmp_path):
     with Studio(PHOTO) as studio:
         page = browser.new_page()
         held = []  # the page listens once it knows the filters
-        page.route("**/filters", held.append)
+        page.route("**/filters", lambda route: held.append(route))
         page.goto(studio.address)
         page.set_input_files("#open", tmp_path / "gray.png")
         while not held:
