@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "cpu/fft/steps/kernels.h"
 
@@ -20,8 +21,6 @@ std::uint64_t bits_at(const std::uint64_t* words, std::int64_t at) {
   return (from[0] >> shift) | ((from[1] << 1) << (word_bits - 1 - shift));
 }
 
-bool bit_at(const std::uint64_t* words, std::int64_t at) { return ((words[at / word_bits] >> (at % word_bits)) & 1) != 0; }
-
 std::uint8_t with_products(int window, bool positive, bool negative) {
   return static_cast<std::uint8_t>((window & ~mark::has_infinity) | (positive ? mark::has_positive_infinity : 0) |
                                    (negative ? mark::has_negative_infinity : 0));
@@ -31,6 +30,17 @@ std::uint8_t with_products(int window, bool positive, bool negative) {
 std::int64_t padded_words(std::int64_t bits) { return words_for(bits) + 2; }
 
 }  // namespace
+
+/// By counting: there may be as many runs as weights.
+void WeightSigns::sort_by_length(std::span<Run> runs) {
+  std::uint32_t longest = 0;
+  for (const Run& run : runs) longest = std::max<std::uint32_t>(longest, run.length);
+  std::vector<std::size_t> begins(longest + 1);
+  for (const Run& run : runs) ++begins[run.length];
+  std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), std::size_t{0});
+  const std::vector<Run> unsorted(runs.begin(), runs.end());
+  for (const Run& run : unsorted) runs[begins[run.length]++] = run;
+}
 
 WeightSigns::WeightSigns(const Taps& taps) : size_(taps.size) {
   bool any_zero = false;
@@ -43,25 +53,26 @@ WeightSigns::WeightSigns(const Taps& taps) : size_(taps.size) {
   row_words_ = words_for(size_[2]) + 3;
   const std::int64_t rows = size_[0] * size_[1];
   bits_.resize(static_cast<std::size_t>(2 * rows * row_words_));
-  const double* weight = taps.weights.data();
+  const double* behind = taps.weights.data();  // the row
   for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t x = 0; x < size_[2]; ++x, ++weight) {
-      const std::int64_t at = word_bits + size_[2] - 1 - x;
-      for (const int negative : {0, 1}) {
-        if (negative == 0 ? *weight < 0 : *weight > 0) continue;
-        bits_[static_cast<std::size_t>((2 * row + negative) * row_words_ + at / word_bits)] |= std::uint64_t{1} << (at % word_bits);
-      }
-    }
+    behind += size_[2];
+    std::uint64_t* const makes_positive = bits_.data() + 2 * row * row_words_ + 1;
+    std::uint64_t* const makes_negative = makes_positive + row_words_;
     const std::size_t first = runs_.size();
-    const auto makes = [&](std::int64_t at, int negative) { return bit_at(row_bits(row, negative), word_bits + at); };
-    for (std::int64_t at = 0, end = 0; at < size_[2]; at = end) {
-      for (end = at + 1; end < size_[2] && makes(end, 0) == makes(at, 0) && makes(end, 1) == makes(at, 1);) ++end;
-      runs_.push_back({.at = static_cast<std::uint32_t>(at),
-                       .length = static_cast<std::uint32_t>(end - at),
-                       .makes_positive = makes(at, 0),
-                       .makes_negative = makes(at, 1)});
+    Run run{};
+    for (std::int64_t at = 0; at < size_[2]; ++at) {
+      const double weight = behind[-1 - at];
+      const bool positive = weight >= 0, negative = weight <= 0;
+      makes_positive[at / word_bits] |= std::uint64_t{positive} << (at % word_bits);
+      makes_negative[at / word_bits] |= std::uint64_t{negative} << (at % word_bits);
+      if (at == 0 || run.makes_positive != positive || run.makes_negative != negative) {
+        if (at > 0) runs_.push_back(run);
+        run = {.at = static_cast<std::uint32_t>(at), .length = 0, .makes_positive = positive, .makes_negative = negative};
+      }
+      ++run.length;
     }
-    std::stable_sort(runs_.begin() + static_cast<std::ptrdiff_t>(first), runs_.end(), [](const Run& a, const Run& b) { return a.length < b.length; });
+    runs_.push_back(run);
+    sort_by_length(std::span(runs_).subspan(first));
     rows_.push_back({row, first, runs_.size()});
   }
   std::stable_sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.end - a.begin > b.end - b.begin; });

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/job.h"
@@ -41,6 +42,7 @@ class WeightSigns {
     std::size_t begin, end;
   };
 
+  static void sort_by_length(std::span<Run> runs);
   bool have_one_sign() const { return bits_.empty(); }
   /// Row `row` of the weights, backwards: those that make +∞ of +∞ (0), −∞ of it (1). Words of zeros lie around it.
   const std::uint64_t* row_bits(std::int64_t row, int negative) const {
