@@ -11,6 +11,9 @@
 
 namespace halation::cpu_backend {
 
+/// Of a signal, from what is read to what is asked for; 2 to 8 KiB are as quick.
+constexpr std::int64_t bytes_ahead = 4096;
+
 template <class T>
 void copy_samples(const std::byte* from, std::int64_t stride, T* to, std::int64_t count) {
   constexpr std::int64_t element = sizeof(T);
@@ -76,12 +79,14 @@ void Lines<T>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::in
       }
     }
   };
+  // Rows of a tile, and pieces of a signal, are too short for the machine to see by itself that others follow.
   const std::int64_t pixel_bytes = step_ * static_cast<std::int64_t>(bytes_of(in_.pixel));
-  if (in_.strides.width == pixel_bytes && source_y + rows_at_once < in_.shape.height) {
-    // Rows of a tile are too short for the machine to see by itself that others follow.
-    const std::byte* later = row + rows_at_once * in_.strides.height + inside_low * pixel_bytes;
-    const std::int64_t bytes = (inside_high - inside_low) * pixel_bytes;
-    for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(later + at);
+  const bool is_signal = in_.shape.height == 1;
+  if (in_.strides.width == pixel_bytes && (is_signal || source_y + rows_at_once < in_.shape.height)) {
+    const std::int64_t ahead = is_signal ? bytes_ahead : rows_at_once * in_.strides.height;
+    std::int64_t bytes = (inside_high - inside_low) * pixel_bytes;
+    if (is_signal) bytes = std::min(bytes, (in_.shape.width - inside_low) * pixel_bytes - ahead);
+    for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(row + inside_low * pixel_bytes + ahead + at);
   }
   load(row, inside_low, inside_high - inside_low, line + (inside_low - x_low) * step_);
   outside(x_low, inside_low);
