@@ -29,7 +29,9 @@ Blocks::Blocks(const Job& job, const Lengths& lengths, bool are_needed)
                       return std::min(of_first, of_last) >= most_[axis];
                     });
   }
-  if (folded_) rows_of_a_block_ = most_[2] / (2 * columns_);
+  most_[1] = std::min(most_[1], most_rows_together);
+  most_[0] = std::min(most_[0], most_rows_together / most_[1]);
+  if (folded_) rows_of_a_block_ = std::min(most_rows_together, most_[2] / (2 * columns_));
 }
 
 BlockedAxes Blocks::of_tile(const Space& at, const Space& needed) const {

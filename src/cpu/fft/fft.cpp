@@ -277,36 +277,36 @@ class ByTransforms final : public Runner {
     const Space at = begin_of_samples(place);
     SharedFacts<Sum> all;
     tiles_.clear_padding(parts.tile);
-    const std::int64_t row_of_one = blocks_.rows_of_a_block() > 0 ? tiles_.lengths().columns : 0;
-    const auto stage_group = [&](std::int64_t index, int worker, bool is_inside, bool is_block, const auto& for_rows) {
-      Sum* const sums = parts.columns + worker * tiles_.block_elements();
-      std::int64_t length = row_of_one;
-      PartSums<Sum> found;
-      if (length > 0) std::fill_n(sums, 2 * tiles_.kernels().lanes + length, Sum(0));
+    const auto stage_group = [&](std::int64_t index, int, bool is_inside, bool is_block, const auto& for_rows) {
+      std::array<const Sum*, most_rows_together> rows;
+      std::int64_t count = 0, length = 0;
+      double squares = 0;
+      const auto look = [&] {
+        if (count == 0) return;
+        PartSums<Sum> found = tiles_.kernels().part_sums(rows.data(), count, length, blocks_.most_columns());
+        squares += found.all;
+        if (!is_block) found.least = std::numeric_limits<Sum>::infinity();
+        all.add(found);
+        count = 0;
+      };
       for_rows([&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line) {
         const bool is_needed = z < needed[0] && y < needed[1];
-        const std::int64_t count = is_needed ? std::clamp<std::int64_t>(needed[2] - x, 0, n) : 0;
-        if (count > 0) source.stage(at[0] + z, at[1] + y, at[2] + x, at[2] + x + count, line);
-        std::fill(line + count, line + n, Sum(0));
-        const std::int64_t low = std::clamp<std::int64_t>(axes[2].low - x, 0, count);
-        const std::int64_t high = std::clamp<std::int64_t>(axes[2].high - x, low, count);
+        const std::int64_t needed_here = is_needed ? std::clamp<std::int64_t>(needed[2] - x, 0, n) : 0;
+        if (needed_here > 0) source.stage(at[0] + z, at[1] + y, at[2] + x, at[2] + x + needed_here, line);
+        std::fill(line + needed_here, line + n, Sum(0));
+        const std::int64_t low = std::clamp<std::int64_t>(axes[2].low - x, 0, needed_here);
+        const std::int64_t high = std::clamp<std::int64_t>(axes[2].high - x, low, needed_here);
         if (!is_inside || low == high) return;
-        if (with_squares && blocks_.are_rows()) {
-          found = tiles_.kernels().row_sums(line + low, high - low, blocks_.most_columns());
-        } else if (with_squares) {
-          tiles_.kernels().add_row(line + low, high - low, sums, length == 0);
-        } else {
+        if (!with_squares) {
           all.add(tiles_.kernels().extremes(line + low, high - low));
+          return;
         }
-        length = std::max(length, high - low);  // the same of all, but for rows of one block
+        if (high - low != length) look();  // only of a folded tile, at the ends
+        length = high - low;
+        rows[static_cast<std::size_t>(count++)] = line + low;
       });
-      if (!with_squares) return;
-      parts.group_squares[index] = 0;
-      if (length == 0) return;
-      if (!blocks_.are_rows()) found = tiles_.kernels().part_sums(sums, length, blocks_.most_columns());
-      parts.group_squares[index] = found.all;
-      if (!is_block) found.least = std::numeric_limits<Sum>::infinity();
-      all.add(found);
+      look();
+      if (with_squares) parts.group_squares[index] = squares;
     };
     blocks_.for_each_group(tiles_, parts.tile, axes, within_, stage_group);
     TileFacts<Sum> facts = all.facts();
@@ -418,6 +418,11 @@ class ByTransforms final : public Runner {
     const bool may_be_negative = (samples.any_negative && weights.any_positive()) || (samples.any_positive && weights.any_negative());
     const bool may_be_positive = (samples.any_positive && weights.any_positive()) || (samples.any_negative && weights.any_negative());
     constexpr Sum most = std::numeric_limits<Sum>::max();
+    const Sum lowest = may_be_negative ? -most : 0, highest = may_be_positive ? most : 0;
+    const bool has_limit = is_checked_ && !(may_be_negative && may_be_positive);
+    // Sums that are the output go there at once: while rows come from further caches, others are written.
+    const bool are_outputs = !round.has_marks && !is_combined() && job_->scale == 1 && job_->offset == 0 && out.pixel == pixel_of<Sum> &&
+                             out.strides.width == static_cast<std::int64_t>(sizeof(Sum));
     for_each_piece(parts.tile, place.size, [&](std::int64_t z, std::int64_t y, std::int64_t x, std::int64_t n, Sum* line, int worker) {
       const std::uint8_t* const windows = round.has_marks ? filter.windows.of_outputs(parts.marks, needed, {z, y, x}) : nullptr;
       Sum* const own = parts.columns + worker * tiles_.block_elements();
@@ -438,16 +443,12 @@ class ByTransforms final : public Runner {
         tiles_.kernels().scale(sums, power_of_2<Sum>(all - all / 2), n);
       }
       if (filter.whole_sums) tiles_.kernels().round(sums, n);
-      if (is_checked_ && (has_outliers || !(may_be_negative && may_be_positive))) {
-        // Sums that are the output go there at once: while rows come from further caches, others are written.
-        const bool are_outputs = !round.has_marks && !is_combined() && job_->scale == 1 && job_->offset == 0 && out.pixel == pixel_of<Sum> &&
-                                 out.strides.width == static_cast<std::int64_t>(sizeof(Sum));
+      if (has_outliers || has_limit) {
         Sum* const to = are_outputs ? reinterpret_cast<Sum*>(address(out, place, {z, y, x})) : own;
-        const Sum low = may_be_negative ? -most : 0, high = may_be_positive ? most : 0;
         if (has_outliers) {
-          tiles_.kernels().clamp_and_add(sums, low, high, own, power_of_2<Sum>(filter.outlier_weights->exponent()), to, n);
+          tiles_.kernels().clamp_and_add(sums, lowest, highest, own, power_of_2<Sum>(filter.outlier_weights->exponent()), to, n);
         } else {
-          tiles_.kernels().clamp(sums, low, high, to, n);
+          tiles_.kernels().clamp(sums, lowest, highest, to, n);
         }
         if (are_outputs) return;
         sums = own;

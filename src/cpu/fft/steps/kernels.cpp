@@ -4,6 +4,7 @@
 #include "cpu/fft/windows.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -103,9 +104,7 @@ TransformKernels<T> make_table() {
           .multiply_conj = multiply<true, T>,
           .multiply_row = multiply_row<T>,
           .extremes = extremes<T>,
-          .add_row = add_row<T>,
           .part_sums = part_sums<T>,
-          .row_sums = row_sums<T>,
           .sum_of_squares = sum_of_squares<T>,
           .dot = dot<T>,
           .count_outliers = count_outliers<T>,

@@ -27,6 +27,9 @@ struct Extremes {
   bool any_negative = false, any_positive = false;
 };
 
+/// Rows that are summed at once, at most.
+inline constexpr std::int64_t most_rows_together = 256;
+
 /// What rows under one another have in their parts.
 template <class T>
 struct PartSums {
@@ -64,12 +67,8 @@ struct TransformKernels {
   /// Of a row of n numbers: times one, or to itself.
   void (*multiply_row)(const T* re, const T* im, T by_re, T by_im, T* to_re, T* to_im, std::int64_t n);
   Extremes<T> (*extremes)(const T* from, std::int64_t n);
-  /// Rows of n numbers one after the other into `sums` of two vectors and n numbers: their squares, and the least and the largest.
-  void (*add_row)(const T* from, std::int64_t n, T* sums, bool is_first);
-  /// Of all rows, in parts no longer than `most`, which cover a row.
-  PartSums<T> (*part_sums)(const T* sums, std::int64_t n, std::int64_t most);
-  /// The same of one row.
-  PartSums<T> (*row_sums)(const T* from, std::int64_t n, std::int64_t most);
+  /// Of rows of n numbers under one another, in parts of columns no longer than `most`, which cover them.
+  PartSums<T> (*part_sums)(const T* const* rows, std::int64_t count, std::int64_t n, std::int64_t most);
   /// The sum of (scale · x)², in f64.
   double (*sum_of_squares)(const T* from, double scale, std::int64_t n);
   /// The sum of products, in f64.

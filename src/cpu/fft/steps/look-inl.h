@@ -41,108 +41,77 @@ Extremes<T> extremes(const T* from, std::int64_t n) {
   return found;
 }
 
-template <bool adds, class T>
-void add_row(const T* from, std::int64_t n, T* sums) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  T* const squares = sums + 2 * lanes;
-  auto low = adds ? hn::LoadU(d, sums) : hn::Zero(d), high = adds ? hn::LoadU(d, sums + lanes) : hn::Zero(d);
-  auto other_low = hn::Zero(d), other_high = hn::Zero(d);
-  const auto square = [&](std::int64_t i) {
-    const auto x = hn::LoadU(d, from + i);
-    if constexpr (adds) {
-      hn::StoreU(hn::MulAdd(x, x, hn::LoadU(d, squares + i)), d, squares + i);
-    } else {
-      hn::StoreU(hn::Mul(x, x), d, squares + i);
-    }
-    return x;
-  };
-  std::int64_t i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    const auto x = square(i), y = square(i + lanes);
-    low = hn::Min(low, x), other_low = hn::Min(other_low, y);
-    high = hn::Max(high, x), other_high = hn::Max(other_high, y);
-  }
-  T least = 0, most = 0;
-  for (; i < n; ++i) {
-    const T x = from[i];
-    squares[i] = adds ? squares[i] + x * x : x * x;
-    least = std::min(least, x);
-    most = std::max(most, x);
-  }
-  hn::StoreU(hn::Min(hn::Min(low, other_low), hn::Set(d, least)), d, sums);
-  hn::StoreU(hn::Max(hn::Max(high, other_high), hn::Set(d, most)), d, sums + lanes);
-}
-
+/// The same of rows shorter than a vector, one by one.
 template <class T>
-void add_row(const T* from, std::int64_t n, T* sums, bool is_first) {
-  return is_first ? add_row<false>(from, n, sums) : add_row<true>(from, n, sums);
-}
-
-/// Of squares, as vectors and one by one, in parts no longer than `most`.
-template <class T, class Vectors, class One>
-HWY_INLINE void add_parts(std::int64_t n, std::int64_t most, const Vectors& vector_at, const One& one_at, PartSums<T>& found) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  auto least = hn::Set(d, std::numeric_limits<T>::max());
-  found.least = std::numeric_limits<T>::max();
-  // Whole vectors where parts are long enough. The last part ends where the row does, and overlaps the one before it.
-  const std::int64_t part = most == 1 ? n : std::min(n, most < lanes ? most : most / lanes * lanes);
+PartSums<T> part_sums_of_short_rows(const T* const* rows, std::int64_t count, std::int64_t n, std::int64_t most) {
+  PartSums<T> found{.least = std::numeric_limits<T>::max()};
+  const std::int64_t part = std::min(n, most);
   for (std::int64_t at = 0; at < n; at += part) {
     const std::int64_t begin = std::min(at, n - part);
-    auto vectors = hn::Zero(d);
     T sum = 0;
-    along_line<T>(
-        part,
-        [&](std::int64_t i) {
-          const auto x = vector_at(begin + i);
-          if (most == 1) least = hn::Min(least, x);
-          vectors = hn::Add(vectors, x);
-        },
-        [&](std::int64_t i) {
-          const T x = one_at(begin + i);
-          if (most == 1) least = hn::Min(least, hn::Set(d, x));
-          sum += x;
-        });
-    if (part >= lanes) sum += hn::GetLane(hn::SumOfLanes(d, vectors));
-    found.least = std::min(found.least, most == 1 ? hn::GetLane(hn::MinOfLanes(d, least)) : sum);
+    for (std::int64_t row = 0; row < count; ++row) {
+      for (const T* x = rows[row] + begin; x < rows[row] + begin + part; ++x) {
+        found.any_negative |= *x < 0;
+        found.any_positive |= *x > 0;
+        sum += *x * *x;
+      }
+    }
+    found.least = std::min(found.least, sum);
     found.all += static_cast<double>(sum);
   }
-}
-
-template <class T>
-PartSums<T> part_sums(const T* sums, std::int64_t n, std::int64_t most) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const T* const squares = sums + 2 * lanes;
-  PartSums<T> found{.any_negative = hn::GetLane(hn::MinOfLanes(d, hn::LoadU(d, sums))) < 0,
-                    .any_positive = hn::GetLane(hn::MaxOfLanes(d, hn::LoadU(d, sums + lanes))) > 0};
-  add_parts<T>(
-      n, most, [&](std::int64_t i) { return hn::LoadU(d, squares + i); }, [&](std::int64_t i) { return squares[i]; }, found);
   return found;
 }
 
+/// Sums of as many neighbours, a power of 2 below the lanes of a vector, in the place of each of them.
+template <class D>
+HWY_INLINE hn::Vec<D> sums_of_neighbours(D d, hn::Vec<D> x, std::int64_t count) {
+  if (count >= 2) x = hn::Add(x, hn::Reverse2(d, x));
+  if (count >= 4) x = hn::Add(x, hn::Reverse4(d, x));
+  if (count >= 8) x = hn::Add(x, hn::Reverse8(d, x));
+  return x;
+}
+
 template <class T>
-PartSums<T> row_sums(const T* row, std::int64_t n, std::int64_t most) {
+PartSums<T> part_sums(const T* const* rows, std::int64_t count, std::int64_t n, std::int64_t most) {
   const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (n < lanes) return part_sums_of_short_rows(rows, count, n, most);
   auto low = hn::Zero(d), high = hn::Zero(d);
-  PartSums<T> found;
-  add_parts<T>(
-      n, most,
-      [&](std::int64_t i) {
-        const auto x = hn::LoadU(d, row + i);
-        low = hn::Min(low, x);
-        high = hn::Max(high, x);
-        return hn::Mul(x, x);
-      },
-      [&](std::int64_t i) {
-        found.any_negative |= row[i] < 0;
-        found.any_positive |= row[i] > 0;
-        return row[i] * row[i];
-      },
-      found);
-  found.any_negative |= hn::GetLane(hn::MinOfLanes(d, low)) < 0;
-  found.any_positive |= hn::GetLane(hn::MaxOfLanes(d, high)) > 0;
+  const auto squares = [&](std::int64_t column) {
+    auto sums = hn::Zero(d);
+    for (std::int64_t row = 0; row < count; ++row) {
+      const auto x = hn::LoadU(d, rows[row] + column);
+      low = hn::Min(low, x);
+      high = hn::Max(high, x);
+      sums = hn::MulAdd(x, x, sums);
+    }
+    return sums;
+  };
+  PartSums<T> found{.least = std::numeric_limits<T>::max()};
+  // The last part ends where the rows do, and overlaps the one before it.
+  if (most < lanes) {
+    const auto width = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
+    auto all = hn::Zero(d), least = hn::Set(d, found.least);
+    for (std::int64_t at = 0; at < n; at += lanes) {
+      const auto sums = squares(std::min(at, n - lanes));
+      all = hn::Add(all, sums);
+      least = hn::Min(least, sums_of_neighbours(d, sums, width));
+    }
+    found.least = hn::GetLane(hn::MinOfLanes(d, least));
+    found.all = static_cast<double>(hn::GetLane(hn::SumOfLanes(d, all)));
+  } else {
+    const std::int64_t part = std::min(n, most) / lanes * lanes;
+    for (std::int64_t at = 0; at < n; at += part) {
+      const std::int64_t begin = std::min(at, n - part);
+      auto sums = squares(begin);
+      for (std::int64_t i = lanes; i < part; i += lanes) sums = hn::Add(sums, squares(begin + i));
+      const T sum = hn::GetLane(hn::SumOfLanes(d, sums));
+      found.least = std::min(found.least, sum);
+      found.all += static_cast<double>(sum);
+    }
+  }
+  found.any_negative = !hn::AllFalse(d, hn::Lt(low, hn::Zero(d)));
+  found.any_positive = !hn::AllFalse(d, hn::Gt(high, hn::Zero(d)));
   return found;
 }
 
