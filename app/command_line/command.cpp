@@ -101,7 +101,11 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
   const CLI::App& innermost = parsed.empty() ? program : *parsed.front();
   std::string sentence = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    sentence = "unexpected '" + innermost.remaining().front() + "'";
+    // Those behind "--" are the program's, whatever the command.
+    std::vector<std::string> words = innermost.remaining();
+    for (std::string& word : program.remaining(true)) words.push_back(std::move(word));
+    std::erase(words, "--");
+    sentence = "unexpected '" + (words.empty() ? "--" : words.front()) + "'";
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     sentence = sentence.substr(0, sentence.find(':')) + " takes one value";
   }

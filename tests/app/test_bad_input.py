@@ -260,6 +260,8 @@ class Options(BadInput):
         self.check_error([], "a command is needed: apply, batch, video, filters, explain, tune, ladder, bench, devices, interactive, studio, completion; see halation --help",
                          WRONG_USAGE)
         self.check_error(["aply"], "unexpected 'aply'; see halation --help", WRONG_USAGE)
+        for words in (["apply", "box", "photo.png", "-o", "out.png"], ["devices"], ["filters", "box"], ["bench"], ["batch", "box", "in", "-o", "out"]):
+            self.check_error([*words, "--", "more.png"], f"unexpected 'more.png'; see halation {words[0]} --help", WRONG_USAGE)
         self.refuse(WRONG_USAGE, "filter is required" + see)
         self.refuse(WRONG_USAGE, "input is required" + see, "box", "-o", "out.png")
         self.refuse(WRONG_USAGE, "--output is required" + see, "box", "photo.png")
