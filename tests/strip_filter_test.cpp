@@ -153,8 +153,9 @@ TEST(StripFilter, TakesShortImagesWhole) {
 TEST(StripFilter, RunsChains) {
   const Chain chain = chain_from("gaussian sigma=1 | sobel axis=y | unsharp_mask sigma=0.6 amount=0.5");
   for (const Border& border : borders) {
-    check({{.height = 150, .width = 40}, Pixel::f32, chain, {.border = border}}, 4000, 300 * 81 * 6e-8 * 8);
-    check({{.height = 150, .width = 40}, Pixel::f32, chain, {.border = border, .extent = Extent::valid}}, 4000, 300 * 81 * 6e-8 * 8);
+    for (const Extent extent : {Extent::same, Extent::valid, Extent::full}) {
+      check({{.height = 150, .width = 40}, Pixel::f32, chain, {.border = border, .extent = extent}}, 4000, 300 * 81 * 6e-8 * 8);
+    }
   }
 }
 

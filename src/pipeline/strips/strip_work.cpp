@@ -53,7 +53,9 @@ void StripWork::check_job() {
   reach = checked.reach;
   const std::size_t axis = axis_of_parts(shape);
   wraps = options.border.axes()[axis].mode == Border::Mode::wrap;
-  is_one = kind == Kind::frames || axis != axis_of_parts(out_shape);
+  // Each stage but the first would wrap around what the one before it has added at both ends.
+  const bool wraps_longer = wraps && options.extent == Extent::full && chain.stages.size() > 1;
+  is_one = kind == Kind::frames || axis != axis_of_parts(out_shape) || wraps_longer;
 }
 
 void StripWork::cut() {
