@@ -109,6 +109,10 @@ std::vector<std::unique_ptr<PageSource>> open_pages(const std::string& path, con
 /// The pixels of the first page.
 Image read_image(const std::string& path, const ReadOptions& options = {});
 
+/// Endings of files, such as ".png", in lower case: of the formats that are read, and of those that are written.
+std::vector<std::string> readable_endings();
+std::vector<std::string> writable_endings();
+
 /// What a writer may be told.
 struct WriteOptions {
   /// "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "pfm", "avif"; empty: by the path's ending

@@ -33,7 +33,7 @@ _STRIP = 1 << 16  # pixels that become gray at a time
 
 # Types of formats that do not hold every one.
 _TYPES = {".exr": ("f4", "f2"), ".pfm": ("f4",), **dict.fromkeys((".jpg", ".jpeg", ".bmp", ".webp"), ("u1",)),
-          **dict.fromkeys((".png", ".pbm", ".pgm", ".ppm", ".pnm", ".pam", ".avif"), ("u1", "u2"))}
+          **dict.fromkeys((".png", ".pgm", ".ppm", ".pnm", ".pam", ".avif"), ("u1", "u2"))}
 # Parameters that change a file's size and what it takes to write it, but no pixel.
 _OF_SIZE = (IMWRITE_AVIF_SPEED, IMWRITE_JPEG_OPTIMIZE, IMWRITE_PNG_COMPRESSION, IMWRITE_PNG_STRATEGY, IMWRITE_TIFF_COMPRESSION,
             IMWRITE_TIFF_PREDICTOR)

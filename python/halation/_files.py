@@ -131,7 +131,7 @@ def imwrite(
     Parameters
     ----------
     path : str or path-like
-        Its ending says the format: png, jpg, tif, webp, exr, bmp, pnm (pbm, pgm, ppm, pam), pfm, npy, and avif where it was built in.
+        Its ending says the format: png, jpg, tif, webp, exr, bmp, pnm (pgm, ppm, pam), pfm, npy, and avif where it was built in.
     image : array
         On the CPU: uint8, uint16, int16, float16, float32 or float64. Channels are gray, gray and alpha, RGB (in this order), or RGB
         and alpha.

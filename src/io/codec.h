@@ -163,6 +163,7 @@ extern const Codec bmp_codec;
 extern const Codec pnm_codec;
 extern const Codec pfm_codec;
 extern const Codec gif_codec;
+extern const Codec pbm_codec;
 extern const Codec avif_codec;  ///< where libavif was found (HALATION_AVIF)
 
 /// True where `file` begins with `magic`.

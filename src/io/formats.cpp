@@ -17,6 +17,7 @@ namespace {
 constexpr std::array codecs = {
     &png_codec,  &jpeg_codec, &tiff_codec, &webp_codec, &exr_codec,
     &npy_codec,  &bmp_codec,  &pnm_codec,  &pfm_codec,  &gif_codec,
+    &pbm_codec,
 #ifdef HALATION_AVIF
     &avif_codec,
 #endif
@@ -35,6 +36,15 @@ std::string listed(const std::vector<std::string>& words, const std::string& las
     text += words[i];
   }
   return text;
+}
+
+template <class Takes>
+std::vector<std::string> endings_of(const Takes& takes) {
+  std::vector<std::string> endings;
+  for (const Codec* codec : codecs) {
+    if (takes(*codec)) endings.insert(endings.end(), codec->endings.begin(), codec->endings.end());
+  }
+  return endings;
 }
 
 const Codec* codec_with_ending(const std::string& ending) {
@@ -128,7 +138,6 @@ const Codec& codec_of(Bytes file) {
 
 const Codec& codec_for(const std::string& path, const std::string& format) {
   std::vector<std::string> formats;
-  std::vector<std::string> endings;
   const std::string ending =
       format.empty() ? lower(std::filesystem::path(path).extension().string()) : "." + lower(format);
   if (const std::string_view reason = refusal_of_ending(ending); !reason.empty()) {
@@ -138,7 +147,6 @@ const Codec& codec_for(const std::string& path, const std::string& format) {
     if (!codec->is_written()) continue;
     if (lower(format) == codec->name) return *codec;
     formats.emplace_back(codec->name);
-    endings.insert(endings.end(), codec->endings.begin(), codec->endings.end());
   }
   if (const Codec* codec = codec_with_ending(ending)) {
     if (codec->is_written()) return *codec;
@@ -154,7 +162,7 @@ const Codec& codec_for(const std::string& path, const std::string& format) {
     throw Error(ErrorCode::unsupported,
                 "has no ending that tells the format; name one of " + listed(formats, ", "));
   }
-  throw Error(ErrorCode::unsupported, "unknown format; endings known: " + listed(endings, ", "));
+  throw Error(ErrorCode::unsupported, "unknown format; endings known: " + listed(writable_endings(), ", "));
 }
 
 void infer_meaning(std::int64_t channels, ColourModel& colour, bool& alpha) {
@@ -202,3 +210,15 @@ PageView as_held(const Codec& codec, PageView page) {
 }
 
 }  // namespace halation::io
+
+namespace halation {
+
+std::vector<std::string> readable_endings() {
+  return io::endings_of([](const io::Codec&) { return true; });
+}
+
+std::vector<std::string> writable_endings() {
+  return io::endings_of([](const io::Codec& codec) { return codec.is_written(); });
+}
+
+}  // namespace halation

@@ -60,7 +60,7 @@ class Inputs(BadInput):
         self.put("text.png", b"Dear Sir or Madam,\n")
         self.refuse_input(
             "text.png", "text.png: not an image that halation reads (" + self.listed(
-                ["PNG", "JPEG", "TIFF", "WebP", "OpenEXR", ".npy", "BMP", "PNM", "PFM", "GIF", "AVIF"]) + ")")
+                ["PNG", "JPEG", "TIFF", "WebP", "OpenEXR", ".npy", "BMP", "PNM", "PFM", "GIF", "PBM", "AVIF"]) + ")")
 
     def test_truncated_everywhere(self):
         whole = {"photo.png": PHOTO, "pages.tif": tiff([[[1, 2], [3, 4]], [[5, 6]]]),
@@ -260,7 +260,7 @@ class Options(BadInput):
         self.check_error([], "a command is needed: apply, batch, video, filters, explain, tune, ladder, bench, devices, interactive, studio, completion; see halation --help",
                          WRONG_USAGE)
         self.check_error(["aply"], "unexpected 'aply'; see halation --help", WRONG_USAGE)
-        for words in (["apply", "box", "photo.png", "-o", "out.png"], ["devices"], ["filters", "box"], ["bench"], ["batch", "box", "in", "-o", "out"]):
+        for words in (["apply", "box", "photo.png", "-o", "out.png"], ["devices"], ["filters", "box"], ["bench", "matrix"], ["batch", "box", "in", "-o", "out"]):
             self.check_error([*words, "--", "more.png"], f"unexpected 'more.png'; see halation {words[0]} --help", WRONG_USAGE)
         self.refuse(WRONG_USAGE, "filter is required" + see)
         self.refuse(WRONG_USAGE, "input is required" + see, "box", "-o", "out.png")

@@ -78,6 +78,12 @@ class Results(BatchTest):
         self.assertEqual(sorted(self.below("out")), ["array.npy", "pages.tif", "tif.tif"])
         self.assertIn("batch: out/gray.png: PNG holds 8-bit and unsigned 16-bit pixels, got f32; ", done.stderr.decode())
 
+    def test_pbm_becomes_png(self):
+        self.put("bits/page.pbm", b"P1 2 2 0 1 1 0\n")
+        self.put("bits/photo.jfif", self.run_ok("apply", "identity", "in/gray.png", "-o", "-", "--format", "jpeg"))
+        self.run_ok("batch", "identity", "bits", "-o", "out")
+        self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()), ["page.png", "photo.jfif"])
+
     def test_gif_becomes_png(self):
         head = b"GIF89a\1\0\1\0\x91\0\0" + bytes([0, 0, 0, 200, 0, 0, 0, 200, 0, 0, 0, 200])
         picture = b",\0\0\0\0\1\0\1\0\0\2\2"

@@ -29,10 +29,12 @@ TEST(Refused, HeicIsRefusedByName) {
   EXPECT_EQ(folder.files(), 1U);
 }
 
-TEST(Refused, GifIsReadAlone) {
+TEST(Refused, GifAndPbmAreReadOnly) {
   const Folder folder;
   EXPECT_THAT(message_of([&] { write_image(folder / "out.gif", random_image(Pixel::u8, {.width = 3})); }),
               testing::StartsWith((folder / "out.gif") + ": GIF is read, not written; formats written: png, jpeg, "));
+  EXPECT_THAT(message_of([&] { write_image(folder / "out.pbm", random_image(Pixel::u8, {.width = 3})); }),
+              testing::StartsWith((folder / "out.pbm") + ": PBM is read, not written; formats written: png, jpeg, "));
 }
 
 #ifndef HALATION_AVIF

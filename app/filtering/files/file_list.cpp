@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <filesystem>
 #include <map>
@@ -14,14 +13,12 @@
 #include <utility>
 
 #include "halation/error.h"
+#include "halation/io.h"
 
 namespace halation::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<std::string_view, 18> written_endings = {".png", ".jpg", ".jpeg", ".jpe", ".tif", ".tiff", ".webp", ".exr", ".npy",
-                                                              ".bmp", ".dib", ".pnm",  ".pbm", ".pgm", ".ppm",  ".pam",  ".pfm", ".avif"};
 
 std::string ending_of(const fs::path& path) {
   std::string ending = path.extension().string();
@@ -29,13 +26,18 @@ std::string ending_of(const fs::path& path) {
   return ending;
 }
 
-bool is_written(const std::string& ending) {
-  return std::find(written_endings.begin(), written_endings.end(), ending) != written_endings.end();
+bool is_among(const std::vector<std::string>& endings, const fs::path& path) {
+  return std::find(endings.begin(), endings.end(), ending_of(path)) != endings.end();
 }
 
 bool is_image(const fs::path& path) {
-  const std::string ending = ending_of(path);
-  return is_written(ending) || ending == ".gif";
+  static const std::vector<std::string> endings = readable_endings();
+  return is_among(endings, path);
+}
+
+bool is_written(const fs::path& path) {
+  static const std::vector<std::string> endings = writable_endings();
+  return is_among(endings, path);
 }
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::io, sentence}; }
@@ -168,7 +170,7 @@ std::vector<BatchFile> batch_files(const std::vector<std::string>& names, bool r
     fs::path out = fs::path(folder) / each.below;
     if (!ending.empty()) {
       out.replace_extension(ending);
-    } else if (!is_written(ending_of(out))) {
+    } else if (!is_written(out)) {
       out.replace_extension(".png");
     }
     BatchFile file{.in = each.path.string(), .out = out.string()};

@@ -1,4 +1,4 @@
-// pnm.cpp: the portable formats: PBM, PGM, PPM (P1 to P6), PAM (P7) and, as a format of its own, PFM (Pf,
+// pnm.cpp: the portable formats: PBM (read only), PGM, PPM (P1 to P6), PAM (P7) and, as a format of its own, PFM (Pf,
 // PF).
 //
 // PNM: samples of a maxval other than 255 and 65535 are scaled, round(v · 255 / maxval) up to 255 and round(v
@@ -194,7 +194,7 @@ Bytes read_bits(View pixels, Bytes raster) {
   return raster.subspan(static_cast<std::size_t>(pixels.shape.height * row_bytes));
 }
 
-bool recognises(Bytes file) {
+bool is_picture(Bytes file) {
   if (file.size() < 3 || !begins_with(file, "P")) return false;
   const char kind = std::to_integer<char>(file[1]);
   const char third = std::to_integer<char>(file[2]);
@@ -233,9 +233,13 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
   std::vector<Page> pages;
   do {
     pages.push_back(read_picture(file, reading));
-  } while (recognises(file));
+  } while (is_picture(file));
   return pages;
 }
+
+bool has_bits(Bytes file) { return file[1] == std::byte{'1'} || file[1] == std::byte{'4'}; }
+bool recognises(Bytes file) { return is_picture(file) && !has_bits(file); }
+bool recognises_pbm(Bytes file) { return is_picture(file) && has_bits(file); }
 
 void write_text(Output& output, const std::string& text) { output.write(text.data(), text.size()); }
 
@@ -317,6 +321,7 @@ void encode_pfm(std::span<const PageView> pages, const WriteOptions&, Output& ou
 
 constexpr std::string_view endings[] = {".pnm", ".ppm", ".pgm", ".pam"};
 constexpr Pixel pixels[] = {Pixel::u8, Pixel::u16};
+constexpr std::string_view pbm_endings[] = {".pbm"};
 constexpr std::string_view pfm_endings[] = {".pfm"};
 constexpr Pixel pfm_pixels[] = {Pixel::f32};
 
@@ -337,6 +342,16 @@ constinit const Codec pnm_codec = {
               .cmyk = false,
               .pages = false,
               .volumes = false},
+};
+
+constinit const Codec pbm_codec = {
+    .name = "pbm",
+    .title = "PBM",
+    .endings = pbm_endings,
+    .recognises = recognises_pbm,
+    .decode = decode,
+    .encode = nullptr,  // what is filtered is gray
+    .holds = {},
 };
 
 constinit const Codec pfm_codec = {
