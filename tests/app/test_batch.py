@@ -80,7 +80,7 @@ class Results(BatchTest):
 
     def test_pbm_becomes_png(self):
         self.put("bits/page.pbm", b"P1 2 2 0 1 1 0\n")
-        self.put("bits/photo.jfif", self.run_ok("apply", "identity", "in/gray.png", "-o", "-", "--format", "jpeg"))
+        self.put("bits/photo.jfif", self.run_ok("apply", "identity", "in/gray.png", "-o", "-", "--format", "jpeg")[0])
         self.run_ok("batch", "identity", "bits", "-o", "out")
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()), ["page.png", "photo.jfif"])
 
