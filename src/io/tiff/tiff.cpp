@@ -11,6 +11,7 @@
 
 #include "halation/error.h"
 #include "io/rows.h"
+#include "io/tiff/stack_description.h"
 #include "io/tiff/tiff_rows.h"
 #include "io/tiff/tiff_stored.h"
 #include "io/tiff/tiff_writing.h"
@@ -36,6 +37,7 @@ struct OpenFile {
   template <class Each>
   void for_each_page(Each each) {
     constexpr std::uint32_t companion = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
+    check_whole();
     bool empty = true;
     for (;;) {
       if ((tag<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0) & companion) == 0) {
@@ -47,6 +49,17 @@ struct OpenFile {
       if (TIFFReadDirectory(tiff.get()) == 0) fail(complaint);
     }
     if (empty) throw Error(ErrorCode::unsupported, "TIFF with nothing but reduced pictures and masks");
+  }
+
+  /// At the first page: ImageJ writes stacks of more than 4 GB as one page, the others' samples behind its own.
+  void check_whole() {
+    const std::int64_t images = images_said_by_imagej(tag<const char*>(tiff.get(), TIFFTAG_IMAGEDESCRIPTION, ""));
+    const double page_bytes = static_cast<double>(tag<std::uint32_t>(tiff.get(), TIFFTAG_IMAGELENGTH, 0)) * static_cast<double>(TIFFScanlineSize(tiff.get()));
+    const bool has_all = static_cast<double>(images) * page_bytes <= static_cast<double>(file.bytes.size());
+    const bool is_plain = tag<std::uint16_t>(tiff.get(), TIFFTAG_COMPRESSION, COMPRESSION_NONE) == COMPRESSION_NONE;
+    if (images == 1 || TIFFLastDirectory(tiff.get()) == 0 || !has_all || !is_plain) return;
+    throw Error(ErrorCode::unsupported, "TIFF of " + std::to_string(images) +
+                                            " images in one page, as ImageJ writes stacks of more than 4 GB; save it as OME-TIFF, or as BigTIFF with a page for each");
   }
 
   TiffComplaint complaint;

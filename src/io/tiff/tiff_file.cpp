@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/metadata/exif.h"
+#include "io/tiff/stack_description.h"
 
 namespace halation::io {
 namespace {
@@ -118,10 +119,12 @@ Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint) {
   return open<ToOutput>(big ? "w8" : "w", &output, complaint, 0);
 }
 
-void write_exif(TIFF* tiff, Bytes bytes, bool big, Output& output) {
+void write_exif(TIFF* tiff, Bytes bytes, std::span<const PageView> pages, bool big, Output& output) {
   const Exif exif = exif_in(bytes);
-  for (const ExifEntry& text : exif.texts)
-    TIFFSetField(tiff, text.tag, reinterpret_cast<const char*>(text.value.data()));
+  for (const ExifEntry& text : exif.texts) {
+    const auto* const words = reinterpret_cast<const char*>(text.value.data());
+    if (text.tag != TIFFTAG_IMAGEDESCRIPTION || describes({words, text.value.size()}, pages)) TIFFSetField(tiff, text.tag, words);
+  }
   const auto write = [&](std::uint32_t pointer, const ExifDirectory& directory) {
     if (directory.empty()) return;
     if (output.seek(0, SEEK_END) % 2 != 0) output.write("", 1);  // directories begin at even places

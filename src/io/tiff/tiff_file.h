@@ -4,6 +4,7 @@
 #include <tiffio.h>
 
 #include <memory>
+#include <span>
 
 #include "io/file.h"
 
@@ -34,8 +35,8 @@ Tiff open_for_reading(TiffBytes& file);
 Tiff open_mapped(TiffBytes& file);
 Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint);
 
-/// Exif of the page that is being written to `output`: texts go into its directory, the others behind what
-/// has been written so far.
-void write_exif(TIFF* tiff, Bytes exif, bool big, Output& output);
+/// Exif of the page that is being written to `output`, one of `pages`: texts go into its directory, but for a description that does not hold
+/// of these, the others behind what has been written so far.
+void write_exif(TIFF* tiff, Bytes exif, std::span<const PageView> pages, bool big, Output& output);
 
 }  // namespace halation::io

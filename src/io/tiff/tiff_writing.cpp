@@ -135,7 +135,7 @@ class StripsEncoder : public Encoder {
   }
 
   void end(const PageView& page) {
-    write_exif(tiff_.get(), page.exif, big_, output_);
+    write_exif(tiff_.get(), page.exif, pages_, big_, output_);
     check(TIFFWriteDirectory(tiff_.get()) != 0);
     begun_ = false;
     ++number_;

@@ -1,0 +1,19 @@
+// stack_description.h: what programs for microscopes write into a TIFF's ImageDescription of all its pages.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "io/codec.h"
+
+namespace halation::io {
+
+/// How many images ImageJ says that the file holds; 1 in the words of others.
+std::int64_t images_said_by_imagej(std::string_view description);
+
+/// Whether what ImageJ, OME or tifffile say of a file's pages (how many, of which extents and samples) holds of these. Other texts say
+/// nothing of them.
+bool describes(std::string_view description, std::span<const PageView> pages);
+
+}  // namespace halation::io
