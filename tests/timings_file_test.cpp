@@ -118,12 +118,14 @@ TEST(TimingsFile, OfOtherVersionsDoesNotCount) {
   write_bytes(folder / "timings", sealed(header + body));
   EXPECT_EQ(read_timings(folder / "timings").times.size(), 1U);
   for (const char* other : {"halation timings 1 of 0.0.9\n", "halation timings 2 of " HALATION_VERSION "\n",
-                            "halation timings 1\n", ""}) {
+                            "halation timings 1\n"}) {
     write_bytes(folder / "timings", sealed(other + body));
     EXPECT_TRUE(is_empty(read_timings(folder / "timings"))) << other;
     EXPECT_TRUE(add_timings(folder / "timings", some));
     EXPECT_TRUE(same(read_timings(folder / "timings"), some)) << other;
   }
+  write_bytes(folder / "timings", sealed(body));
+  EXPECT_TRUE(is_empty(read_timings(folder / "timings")));
 }
 
 TEST(TimingsFile, DoesNotCountUnlessItIsWhole) {
@@ -180,6 +182,28 @@ TEST(TimingsFile, IsLeftAloneWhereItCannotBe) {
   EXPECT_TRUE(is_empty(read_timings(folder / "pipe"))) << "waits for nobody";
   std::filesystem::remove(folder / "folder.lock");
   EXPECT_EQ(folder.files(), 3U) << "a file was left behind";
+}
+
+TEST(TimingsFile, ReplacesNothingButTimes) {
+  const Folder folder;
+  write_bytes(folder / "photo.png", "\x89PNG");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_symlink("pipe", folder / "link");
+  std::filesystem::create_symlink("nowhere", folder / "dangling");
+  for (const char* name : {"photo.png", "pipe", "link", "dangling"}) {
+    EXPECT_FALSE(add_timings(folder / name, some)) << name;
+    EXPECT_FALSE(remove_timings(folder / name)) << name;
+  }
+  EXPECT_EQ(bytes_in(folder / "photo.png"), "\x89PNG");
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "dangling"));
+  write_bytes(folder / "empty", "");
+  EXPECT_TRUE(add_timings(folder / "empty", some));
+  std::filesystem::create_symlink("empty", folder / "times");
+  EXPECT_TRUE(add_timings(folder / "times", some));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "times"));
+  EXPECT_TRUE(same(read_timings(folder / "empty"), some));
 }
 
 TEST(TimingsFile, IsNotWrittenToReadOnlyFolders) {

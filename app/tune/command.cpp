@@ -99,7 +99,7 @@ std::string forget() {
   const std::string path = timings_path()->string();
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return fmt::format("nothing was kept in {}\n", path);
-  if (!remove_timings(path)) throw Error{ErrorCode::io, fmt::format("{}: cannot be removed", path)};
+  if (!remove_timings(path)) throw Error{ErrorCode::io, fmt::format("{}: no file of times, or it cannot be removed", path)};
   return fmt::format("removed {}\n", path);
 }
 

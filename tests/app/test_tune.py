@@ -100,7 +100,10 @@ class Tune(ProgramTest):
             self.assertTrue((self.folder / place).is_file())
 
     def test_damage_is_mended(self):
-        self.put("timings", b"garbage")
+        self.put("timings", b"a photograph")
+        self.explained("--tune", "measure")
+        self.assertEqual(self.get("timings"), b"a photograph")
+        self.put("timings", b"halation timings garbage")
         self.explained("--tune", "measure")
         self.assertTrue(self.get("timings").startswith(b"halation timings 1 of "))
         self.put("timings", self.get("timings")[:-3])
@@ -115,7 +118,7 @@ class Tune(ProgramTest):
                          "nothing is kept: HALATION_CACHE is empty, or no folder for it is known\n")
         (self.folder / "timings").mkdir()
         (self.folder / "timings/full").touch()
-        self.check_error(["tune", "--forget"], "timings: cannot be removed", 1, env={**os.environ, "HALATION_CACHE": "timings"})
+        self.check_error(["tune", "--forget"], "timings: no file of times, or it cannot be removed", 1, env={**os.environ, "HALATION_CACHE": "timings"})
 
     def test_rates(self):
         text = self.tuned("tune", "--device", "cpu", timeout=1700)  # sanitizers take their time

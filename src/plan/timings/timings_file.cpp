@@ -28,6 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view header = "halation timings 1 of " HALATION_VERSION;
+constexpr std::string_view first_words = "halation timings ";  ///< of any version
 constexpr std::size_t most_bytes = std::size_t{16} << 20;
 constexpr auto longest_wait = std::chrono::seconds(10);
 
@@ -227,6 +228,17 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+/// Where links lead, if there is nothing yet or a file of times, damaged or of another version: none that holds anything else, a device or
+/// a picture, is replaced or removed.
+std::optional<fs::path> place_of_times(const fs::path& path) {
+  const fs::path place = fs::weakly_canonical(path);
+  const fs::file_status status = fs::symlink_status(place);
+  if (!fs::exists(status)) return place;
+  if (!fs::is_regular_file(status)) return std::nullopt;
+  if (fs::file_size(place) == 0 || bytes_of(place).starts_with(first_words)) return place;
+  return std::nullopt;
+}
+
 bool replace(const fs::path& path, const std::string& bytes) {
   Temporary file(folder_of(path));
   return std::fwrite(bytes.data(), 1, bytes.size(), file.file()) == bytes.size() &&
@@ -262,8 +274,10 @@ bool add_timings(const fs::path& path, const Timings& more) noexcept {
   try {
     std::error_code ignored;
     fs::create_directories(folder_of(path), ignored);
+    if (!place_of_times(path)) return false;
     const Lock lock(lock_of(path));
-    return lock.is_held() && replace(path, bytes_from(joined(read_timings(path), more)));
+    const std::optional<fs::path> place = place_of_times(path);
+    return lock.is_held() && place && replace(*place, bytes_from(joined(read_timings(path), more)));
   } catch (const std::exception&) {
     return false;
   }
@@ -272,10 +286,11 @@ bool add_timings(const fs::path& path, const Timings& more) noexcept {
 bool remove_timings(const fs::path& path) noexcept {
   try {
     std::error_code ignored;
-    if (!fs::exists(path, ignored)) return false;
+    if (!fs::exists(path, ignored) || !place_of_times(path)) return false;
     const Lock lock(lock_of(path));
-    if (!lock.is_held()) return false;
-    const bool removed = fs::remove(path, ignored);
+    const std::optional<fs::path> place = place_of_times(path);
+    if (!lock.is_held() || !place) return false;
+    const bool removed = fs::remove(*place, ignored);
     fs::remove(lock_of(path), ignored);
     return removed;
   } catch (const std::exception&) {

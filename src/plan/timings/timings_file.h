@@ -59,12 +59,12 @@ const std::optional<std::filesystem::path>& timings_path();
 Timings read_timings(const std::filesystem::path& path);
 
 /// Adds to the file, in place of what it had of the same keys, methods and pixels; what is not whole is
-/// replaced. Folders that lack are made. Processes do so one after the other, by a lock on a file beside it,
-/// and readers find the old file or the new one. False where the file cannot be written, or others have held
-/// the lock for 10 s.
+/// replaced, but nothing that does not begin as such a file, nor a device. Links are followed. Folders that lack are made. Processes do so one after the other, by a lock on a file beside it,
+/// and readers find the old file or the new one. False where the file cannot be written or is another's, or
+/// others have held the lock for 10 s.
 bool add_timings(const std::filesystem::path& path, const Timings& more) noexcept;
 
-/// Removes the file and its lock. False where there was none, or it cannot be removed.
+/// Removes the file and its lock. False where there was none, it cannot be removed, or is another's.
 bool remove_timings(const std::filesystem::path& path) noexcept;
 
 }  // namespace halation
