@@ -424,6 +424,7 @@ TEST(Disk, CoversPixelsByAreaOrVolume) {
       SCOPED_TRACE(std::to_string(dims) + "D, radius " + std::to_string(radius));
       expect_near(filter.weights(), expected, 2e-4 / sum);
     }
+    for (const double tiny : {0.005, 1e-170, 5e-324}) EXPECT_THAT(disk(tiny, dims).weights(), ElementsAre(1)) << tiny;
   }
 }
 

@@ -151,6 +151,7 @@ Filter build_disk(const Arguments& arguments, int dims) {
   check_weight_count("disk", std::pow(2 * reach + 1, dims));
   const auto half = static_cast<std::int64_t>(reach);
   const FilterSize size = cube(2 * half + 1, dims);
+  if (half == 0) return Filter::dense(size, {1});  // also where the radius is so small that its square is 0
 
   // Taps that mirror or swap axes onto each other share one coverage, found at coordinates in falling order.
   std::vector<double> coverage(cube(half + 1, dims).taps(), -1.0);
