@@ -1,6 +1,7 @@
 // ring.cpp: items that pass stages side by side, a bounded number of them at a time.
 #include "pipeline/strips/ring.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <limits>
@@ -67,65 +68,50 @@ class Progress {
   std::exception_ptr error_;
 };
 
-RingTimes run_in_turn(const RingStages& stages) {
-  RingTimes times;
-  for (;; ++times.items) {
-    if (!timed(times.read.busy, [&] { return stages.read(times.items); })) return times;
-    timed(times.compute.busy, [&] { stages.compute(times.items); });
-    timed(times.write.busy, [&] { stages.write(times.items); });
-  }
-}
-
 }  // namespace
 
 RingTimes run_ring(std::size_t slots, const RingStages& stages) {
-  if (slots <= 1) return run_in_turn(stages);
-  Progress progress(slots);
+  Progress progress(std::max<std::size_t>(slots, 1));
   RingTimes times;
-
-  // Waits for each item, works on it and says so, until there is none or a stage has failed.
-  const auto run = [&](RingTimes::Stage& spent, auto&& may, auto&& work) {
+  // Each waits for its item, works on it and says so; false where there is none, or a stage has failed.
+  const auto read = [&](std::int64_t item) {
+    if (!timed(times.read.waiting, [&] { return progress.may_read(item); })) return false;
+    const bool is_there = timed(times.read.busy, [&] { return stages.read(item); });
+    is_there ? progress.has_read(item) : progress.ends_at(item);
+    return is_there;
+  };
+  const auto compute = [&](std::int64_t item) {
+    if (!timed(times.compute.waiting, [&] { return progress.may_compute(item); })) return false;
+    timed(times.compute.busy, [&] { stages.compute(item); });
+    progress.has_computed(item);
+    return true;
+  };
+  const auto write = [&](std::int64_t item) {
+    if (!timed(times.write.waiting, [&] { return progress.may_write(item); })) return false;
+    timed(times.write.busy, [&] { stages.write(item); });
+    progress.has_written(item);
+    return true;
+  };
+  const auto run = [&](const auto& work) {
     try {
-      for (std::int64_t item = 0;; ++item) {
-        if (!timed(spent.waiting, [&] { return may(item); })) return;
-        if (!timed(spent.busy, [&] { return work(item); })) return;
-      }
+      for (std::int64_t item = 0; work(item);) ++item;
     } catch (...) {
       progress.fail(std::current_exception());
     }
   };
-  std::thread reader([&] {
-    run(
-        times.read, [&](std::int64_t item) { return progress.may_read(item); },
-        [&](std::int64_t item) {
-          const bool is_there = stages.read(item);
-          is_there ? progress.has_read(item) : progress.ends_at(item);
-          return is_there;
-        });
-  });
-  std::thread writer;
-  try {
-    writer = std::thread([&] {
-      run(
-          times.write, [&](std::int64_t item) { return progress.may_write(item); },
-          [&](std::int64_t item) {
-            stages.write(item);
-            progress.has_written(item);
-            return true;
-          });
-    });
-    run(
-        times.compute, [&](std::int64_t item) { return progress.may_compute(item); },
-        [&](std::int64_t item) {
-          stages.compute(item);
-          progress.has_computed(item);
-          return true;
-        });
-  } catch (...) {  // no thread could be started
-    progress.fail(std::current_exception());
-  }
-  reader.join();
-  if (writer.joinable()) writer.join();
+  const auto started = [&](const auto& work) -> std::thread {
+    if (slots <= 1) return {};
+    try {
+      return std::thread([&] { run(work); });
+    } catch (...) {  // no more are to be had: the caller's does it
+      return {};
+    }
+  };
+  std::thread reader = started(read), writer = started(write);
+  const bool reads = !reader.joinable(), writes = !writer.joinable();
+  run([&](std::int64_t item) { return (!reads || read(item)) && compute(item) && (!writes || write(item)); });
+  if (!reads) reader.join();
+  if (!writes) writer.join();
   progress.rethrow();
   times.items = progress.items();
   return times;

@@ -26,8 +26,8 @@ struct RingTimes {
 };
 
 /// Runs each stage in a thread of its own, `compute` in the caller's, item after item: an item is computed once it has been read, written
-/// once it has been computed, and read once the item `slots` before it has been written. With one slot the stages follow each other in
-/// the caller's thread. What a stage throws comes out once the others have ended; of several the first.
+/// once it has been computed, and read once the item `slots` before it has been written. With one slot, or where
+/// no more threads can be started, stages follow each other in the caller's thread. What a stage throws comes out once the others have ended; of several the first.
 RingTimes run_ring(std::size_t slots, const RingStages& stages);
 
 }  // namespace halation
