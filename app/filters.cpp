@@ -6,11 +6,14 @@
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/filter_options.h"
+#include "app/refuse.h"
 #include "app/report/text/wrapped.h"
 #include "subcommands.h"
 
 namespace halation::app {
 namespace {
+
+constexpr double most_printed = 1 << 24;  ///< weights, as many as a filter may have that is no product of factors
 
 struct Flags {
   explicit Flags(Command& command) : filter_options(command) {
@@ -74,13 +77,19 @@ void print_weights(const Filter& filter) {
 }
 
 void filters(const Flags& flags) {
-  if (flags.name.empty()) return list();
   int dims = flags.dims ? static_cast<int>(whole_number_from("--dims", *flags.dims, 1, 3)) : 0;
+  if (flags.name.empty()) return list();
   if (flags.name != custom_name && dims == 0) {
     const std::vector<int>& possible = filter_named(flags.name).dims;
     dims = std::find(possible.begin(), possible.end(), 2) != possible.end() ? 2 : possible.front();
   }
   const FilterSet set = flags.filter_options.make(flags.name, dims);
+  for (const Filter& filter : set.filters) {
+    const FilterSize size = filter.size();
+    const double taps = static_cast<double>(size.depth) * static_cast<double>(size.height) * static_cast<double>(size.width);
+    if (taps > most_printed)
+      refuse(fmt::format("{}: {:.3g} weights are too many to print, at most {:.3g}; ask for a smaller filter", flags.name, taps, most_printed));
+  }
   if (flags.name != custom_name) describe(filter_named(flags.name));
   for (const Filter& filter : set.filters) print_weights(filter);
   if (set.combine == Combine::magnitude)

@@ -278,9 +278,7 @@ void run_pipeline(const Flags& flags, const Command& command) {
 
 void run(const Flags& flags, const Command& command) {
   if (flags.as_peer) return be_peer(*flags.as_peer);
-  for (const Given* path : {&flags.json, &flags.report}) {
-    if (*path) check_file(**path);
-  }
+  check_files(flags.json, flags.report);
   if (flags.progress && flags.quiet) refuse("--progress and --quiet are not for one run");
   if (flags.what == "pipeline") return run_pipeline(flags, command);
   if (flags.what != "matrix") refuse(fmt::format("unknown kind '{}'; choose from matrix, pipeline", flags.what));
@@ -298,11 +296,11 @@ void run(const Flags& flags, const Command& command) {
   const std::vector<int> threads =
       device == Device::Kind::cpu ? threads_from(flags.threads) : std::vector<int>{0};
   const std::vector<bench::Job> jobs = bench::jobs_matching(matrix, flags.jobs, device);
+  const PeerNames peers = peers_from(flags.peers, device);
   if (flags.list) {
     for (const bench::Job& job : jobs) fmt::print("{}\n", job.name);
     return;
   }
-  const PeerNames peers = peers_from(flags.peers, device);
   results.circumstances = bench::circumstances(command.as_typed());
   const std::unique_ptr<bench::DeviceTimer> timer =
       device == Device::Kind::cuda ? bench::gpu_timer() : bench::cpu_timer();

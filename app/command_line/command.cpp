@@ -106,6 +106,9 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
     for (std::string& word : program.remaining(true)) words.push_back(std::move(word));
     std::erase(words, "--");
     sentence = "unexpected '" + (words.empty() ? "--" : words.front()) + "'";
+  } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {  // all that is no flag is taken as text
+    const std::size_t name = sentence.find("--"), value = sentence.find(" = ");
+    if (name < value) sentence = fmt::format("{} takes no value, got '{}'", sentence.substr(name, value - name), sentence.substr(value + 3));
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     sentence = sentence.substr(0, sentence.find(':')) + " takes one value";
   }
@@ -186,7 +189,7 @@ bool Command::parsed() const { return parser_.parsed(); }
 void Command::check_names() const {
   for (const Declared& each : declared()) {
     const bool is_name = each.kind == "FILE" || each.kind == "FILE..." || each.kind == "DIR";
-    if (is_name && std::any_of(each.values.begin(), each.values.end(), [](const std::string& value) { return value.empty(); }))
+    if ((is_name || each.name() == "--format") && std::count(each.values.begin(), each.values.end(), "") > 0)
       throw Error{ErrorCode::invalid_argument, fmt::format("an empty name was given for {}; see halation {} --help", each.name(), name())};
   }
 }

@@ -252,7 +252,7 @@ Forms forms_of_occupancy(const Flags& flags, const std::string& command) {
 
 void explain(const Command& command, const Flags& flags) {
   check_options(command, flags.subject);
-  if (flags.report) check_file(*flags.report);
+  check_files(flags.json ? Given("-") : Given(), flags.report);
   const auto forms_of = flags.subject == tiling ? forms_of_tiling : flags.subject == occupancy ? forms_of_occupancy : forms_of_filter;
   const Forms forms = forms_of(flags, command.as_typed());
   // As text where neither of the others takes its place on standard output.
@@ -262,7 +262,6 @@ void explain(const Command& command, const Flags& flags) {
     fmt::print("{}", forms.text());
   }
   if (!flags.report) return;
-  std::fflush(stdout);  // the page may follow there
   write_file(*flags.report, forms.page());
 }
 

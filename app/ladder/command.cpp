@@ -162,7 +162,11 @@ LadderJob job_from(const Flags& flags) {
   if (flags.radii) job.radii = radii_from(*flags.radii);
   if (flags.radius || !flags.radii)
     job.radius = static_cast<int>(whole_number_from("--radius", flags.radius.value_or("1"), 0, most_radius));
-  if (flags.outside) job.outside = static_cast<float>(number_from("--outside", *flags.outside));
+  if (flags.outside) {
+    const double value = number_from("--outside", *flags.outside);
+    if (std::fabs(value) > largest(Pixel::f32)) refuse(fmt::format("--outside must be a number of f32, got {}", *flags.outside));
+    job.outside = static_cast<float>(value);
+  }
   job.memories = memories_from(flags.memory.value_or("pageable"));
   // Up the ladder, in whatever order the names were given.
   for (const std::string& name : flags.rungs) (void)ladder::rung_named(job.dims, name);
@@ -175,9 +179,7 @@ LadderJob job_from(const Flags& flags) {
 }
 
 void run(const Flags& flags, const Command& command) {
-  for (const Given* path : {&flags.json, &flags.report}) {
-    if (*path) check_file(**path);
-  }
+  check_files(flags.json, flags.report);
   LadderResults results = run_ladder(job_from(flags));
   results.command = command.as_typed();
   results.date = now_utc();

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "app/refuse.h"
 #include "halation/error.h"
 #include "io/file.h"
 
@@ -49,8 +50,11 @@ std::string now_utc() {
   return text;
 }
 
-void check_file(const std::string& path) {
-  on_file(path, [&] { io::check_target(path); });
+void check_files(const std::optional<std::string>& json, const std::optional<std::string>& report) {
+  if (json == "-" && report == "-") refuse("--json and --report are both for standard output; name a file for one of them");
+  for (const std::optional<std::string>* path : {&json, &report}) {
+    if (*path) on_file(**path, [&] { io::check_target(**path); });
+  }
 }
 
 void write_file(const std::string& path, const std::string& text) {

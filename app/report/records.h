@@ -1,6 +1,7 @@
 // records.h: what a record of measurements says about itself, and how it is written.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace halation::app {
@@ -11,8 +12,9 @@ std::string present_cpu();
 /// "2026-11-21 06:40 UTC".
 std::string now_utc();
 
-/// Throws `Error{io}` that names the file where no file could be made at `path`.
-void check_file(const std::string& path);
+/// Of the files that are asked for: throws `Error{io}` that names one which could not be made, `Error{invalid_argument}` where two would share
+/// standard output.
+void check_files(const std::optional<std::string>& json, const std::optional<std::string>& report);
 
 /// Nothing half-written stays: the file appears once it is complete; "-" is standard output. Errors name the
 /// file.

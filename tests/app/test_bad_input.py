@@ -260,6 +260,16 @@ class Options(BadInput):
         self.check_error([], "a command is needed: apply, batch, video, filters, explain, tune, ladder, bench, devices, interactive, studio, completion; see halation --help",
                          WRONG_USAGE)
         self.check_error(["aply"], "unexpected 'aply'; see halation --help", WRONG_USAGE)
+        self.refuse(WRONG_USAGE, "--linear takes no value, got 'maybe'" + see, "box", "photo.png", "-o", "out.png", "--linear=maybe")
+        self.refuse(WRONG_USAGE, "an empty name was given for --format" + see, "box", "photo.png", "-o", "out.png", "--format", "")
+        shared = "--json and --report are both for standard output; name a file for one of them"
+        self.check_error(["ladder", "--size", "8x8", "--json", "-", "--report", "-"], shared, WRONG_USAGE)
+        self.check_error(["explain", "gaussian", "--json", "--report", "-"], shared, WRONG_USAGE)
+        self.check_error(["ladder", "--size", "8x8", "--outside", "1e300"], "ladder: --outside must be a number of f32, got 1e300", WRONG_USAGE)
+        self.check_error(["filters", "--dims", "5"], "--dims must be a whole number from 1 to 3, got '5'", WRONG_USAGE)
+        self.check_error(["filters", "gaussian", "--sigma", "100000"],
+                         "gaussian: 6.4e+11 weights are too many to print, at most 1.68e+07; ask for a smaller filter", WRONG_USAGE)
+        self.check_error(["bench", "--peers", "foo", "--list"], "unknown peer 'foo'; choose from npp, cufft, cudnn, opencv, python, none", WRONG_USAGE)
         for words in (["apply", "box", "photo.png", "-o", "out.png"], ["devices"], ["filters", "box"], ["bench", "matrix"], ["batch", "box", "in", "-o", "out"]):
             self.check_error([*words, "--", "more.png"], f"unexpected 'more.png'; see halation {words[0]} --help", WRONG_USAGE)
         self.refuse(WRONG_USAGE, "filter is required" + see)
