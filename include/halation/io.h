@@ -115,7 +115,7 @@ std::vector<std::string> writable_endings();
 
 /// What a writer may be told.
 struct WriteOptions {
-  /// "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "pfm", "avif"; empty: by the path's ending
+  /// "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "ppm", "pgm", "pfm", "avif"; empty: by the path's ending
   std::string format = {};
   int quality = 92;         ///< JPEG and lossy WebP and AVIF, 1 to 100
   bool lossless = true;     ///< WebP and AVIF

@@ -131,7 +131,7 @@ def imwrite(
     Parameters
     ----------
     path : str or path-like
-        Its ending says the format: png, jpg, tif, webp, exr, bmp, pnm (pgm, ppm, pam), pfm, npy, and avif where it was built in.
+        Its ending says the format: png, jpg, tif, webp, exr, bmp, pnm (pam), ppm, pgm, pfm, npy, and avif where it was built in.
     image : array
         On the CPU: uint8, uint16, int16, float16, float32 or float64. Channels are gray, gray and alpha, RGB (in this order), or RGB
         and alpha.
@@ -142,7 +142,7 @@ def imwrite(
         The image's axes. By default those of its number of axes; of three, hwc where the last has at most 4 elements, else dhw, a
         volume, which .npy holds.
     format : str, optional
-        In place of the ending: "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "pfm", "avif".
+        In place of the ending: "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "ppm", "pgm", "pfm", "avif".
     quality : int, optional
         Of JPEG, and of lossy WebP and AVIF, 1 to 100.
     lossless : bool, optional

@@ -137,11 +137,11 @@ struct Codec {
   std::string_view name;                                      ///< as in `WriteOptions::format`
   std::string_view title;                                     ///< as in sentences
   std::span<const std::string_view> endings;                  ///< lower case, the usual one first
-  bool (*recognises)(Bytes file);                             ///< looks at the first bytes alone
-  std::vector<Page> (*decode)(Bytes file, Reading& reading);  ///< orientation in Exif is left to the caller
+  bool (*recognises)(Bytes file) = nullptr;                   ///< by the first bytes; none where another codec reads its files
+  std::vector<Page> (*decode)(Bytes file, Reading& reading) = nullptr;  ///< orientation in Exif is left to the caller
   /// None where the format is only read, `holds` is empty then, and where `create` does it.
-  void (*encode)(std::span<const PageView> pages, const WriteOptions& options, Output& output);
-  Holds holds;
+  void (*encode)(std::span<const PageView> pages, const WriteOptions& options, Output& output) = nullptr;
+  Holds holds = {};
   /// Where `decode` gives only the first of several pictures (an animation): the picture of a number, from 1
   /// on.
   Page (*decode_frame)(Bytes file, std::int64_t number, Reading& reading) = nullptr;
@@ -163,7 +163,7 @@ extern const Codec bmp_codec;
 extern const Codec pnm_codec;
 extern const Codec pfm_codec;
 extern const Codec gif_codec;
-extern const Codec pbm_codec;
+extern const Codec ppm_codec, pgm_codec, pbm_codec;
 extern const Codec avif_codec;  ///< where libavif was found (HALATION_AVIF)
 
 /// True where `file` begins with `magic`.

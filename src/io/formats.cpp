@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::array codecs = {
     &png_codec,  &jpeg_codec, &tiff_codec, &webp_codec, &exr_codec,
-    &npy_codec,  &bmp_codec,  &pnm_codec,  &pfm_codec,  &gif_codec,
-    &pbm_codec,
+    &npy_codec,  &bmp_codec,  &pnm_codec,  &ppm_codec,  &pgm_codec,
+    &pfm_codec,  &gif_codec,  &pbm_codec,
 #ifdef HALATION_AVIF
     &avif_codec,
 #endif
@@ -97,8 +97,8 @@ std::optional<Refusal> refusal(const Codec& codec, Request request) {
   }
   const std::int64_t lost_to_rgb = request.colour == ColourModel::cmyk && !holds.cmyk ? 1 : 0;
   if (shape.channels - lost_to_rgb > holds.most_channels) {
-    return Refusal{title + " holds 1 to " + std::to_string(holds.most_channels) + " channels, got " +
-                   std::to_string(shape.channels)};
+    const std::string most = holds.most_channels == 1 ? "one channel" : "1 to " + std::to_string(holds.most_channels) + " channels";
+    return Refusal{title + " holds " + most + ", got " + std::to_string(shape.channels)};
   }
   if (holds.colour_alone()) infer_meaning(shape.channels, request.colour, request.alpha);
   if (request.alpha && !holds.alpha) {
@@ -125,14 +125,16 @@ void check_page(std::int64_t number, std::int64_t count) {
 
 const Codec& codec_of(Bytes file) {
   for (const Codec* codec : codecs) {
-    if (codec->recognises(file)) return *codec;
+    if (codec->recognises != nullptr && codec->recognises(file)) return *codec;
   }
   if (const std::string_view reason = refusal_of(file); !reason.empty()) {
     throw Error(ErrorCode::unsupported, std::string(reason));
   }
   std::vector<std::string> titles;
   titles.reserve(codecs.size());
-  for (const Codec* codec : codecs) titles.emplace_back(codec->title);
+  for (const Codec* codec : codecs) {
+    if (codec->recognises != nullptr) titles.emplace_back(codec->title);
+  }
   throw Error(ErrorCode::io, "not an image that halation reads (" + listed(titles, ", ") + ")");
 }
 

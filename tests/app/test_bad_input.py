@@ -60,7 +60,7 @@ class Inputs(BadInput):
         self.put("text.png", b"Dear Sir or Madam,\n")
         self.refuse_input(
             "text.png", "text.png: not an image that halation reads (" + self.listed(
-                ["PNG", "JPEG", "TIFF", "WebP", "OpenEXR", ".npy", "BMP", "PNM", "PFM", "GIF", "PBM", "AVIF"]) + ")")
+                ["PNG", "JPEG", "TIFF", "WebP", "OpenEXR", ".npy", "BMP", "PNM", "PFM", "GIF", "AVIF"]) + ")")
 
     def test_truncated_everywhere(self):
         whole = {"photo.png": PHOTO, "pages.tif": tiff([[[1, 2], [3, 4]], [[5, 6]]]),
@@ -306,7 +306,7 @@ class Outputs(BadInput):
             done = self.start("apply", "box", "photo.png", "-o", name)
             self.assertEqual(done.returncode, FAILED)
             self.assertTrue(done.stderr.decode().startswith(f"halation: {name}: {self.ENDINGS}.png, .jpg"))
-        formats = self.listed(["png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "pfm", "avif"])
+        formats = self.listed(["png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "ppm", "pgm", "pfm", "avif"])
         self.refuse_output(FAILED, f"out.png: unknown format 'tga'; formats known: {formats}", "out.png", "--format", "tga")
 
     def test_format_that_cannot_hold_the_pixels(self):

@@ -92,7 +92,7 @@ TEST(BadInput, MissingEmptyForeign) {
     EXPECT_EQ(
         message_of([&] { read_pages(folder / "photo.txt"); }),
         (folder / "photo.txt") +
-            ": not an image that halation reads (PNG, JPEG, TIFF, WebP, OpenEXR, .npy, BMP, PNM, PFM, GIF, PBM" +
+            ": not an image that halation reads (PNG, JPEG, TIFF, WebP, OpenEXR, .npy, BMP, PNM, PFM, GIF" +
             avif + ")");
   }
 }

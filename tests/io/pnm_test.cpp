@@ -116,6 +116,8 @@ TEST(Pnm, ThereAndBack) {
       for (const bool alpha : {false, true}) {
         const Page page = random_page(pixel, 5, 7, colour, alpha);
         for (const char* name : {"a.pnm", "a.ppm", "a.pgm", "a.pam"}) {
+          const std::string_view ending(name + 2);
+          if ((ending == "ppm" && alpha) || (ending == "pgm" && (alpha || colour == ColourModel::rgb))) continue;
           write_one(folder / name, page);
           const Page back = read_one(folder / name);
           expect_same_pixels(back.image, page.image);

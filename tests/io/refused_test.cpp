@@ -33,6 +33,11 @@ TEST(Refused, GifAndPbmAreReadOnly) {
   const Folder folder;
   EXPECT_THAT(message_of([&] { write_image(folder / "out.gif", random_image(Pixel::u8, {.width = 3})); }),
               testing::StartsWith((folder / "out.gif") + ": GIF is read, not written; formats written: png, jpeg, "));
+  const std::string name = folder / "out.ppm";
+  EXPECT_THAT(message_of([&] { write_image(name, random_image(Pixel::u8, {.width = 3, .channels = 4})); }),
+              testing::StartsWith(name + ": PPM holds 1 to 3 channels, got 4; write .png, .tif, "));
+  EXPECT_THAT(message_of([&] { write_image(folder / "out.pgm", random_image(Pixel::u8, {.width = 3, .channels = 3})); }),
+              testing::StartsWith((folder / "out.pgm") + ": PGM holds one channel, got 3; "));
   EXPECT_THAT(message_of([&] { write_image(folder / "out.pbm", random_image(Pixel::u8, {.width = 3})); }),
               testing::StartsWith((folder / "out.pbm") + ": PBM is read, not written; formats written: png, jpeg, "));
 }

@@ -58,7 +58,7 @@ TEST(CheckWritable, SaysWhatAFormatCannotHoldAndWhatHelps) {
   const Shape six = {.height = 4, .width = 5, .channels = 6};
   EXPECT_EQ(refused("out.jpg", {.pixel = Pixel::u16}),
             "out.jpg: JPEG holds 8-bit pixels, got u16; use --output-pixel u8 or write " +
-                either({".png", ".tif", ".npy", ".pnm", ".avif"}));
+                either({".png", ".tif", ".npy", ".pnm", ".ppm", ".avif"}));
   EXPECT_EQ(refused("out.webp", {.pixel = Pixel::f16}),
             "out.webp: WebP holds 8-bit pixels, got f16; use --output-pixel u8 or write .tif, .exr or .npy");
   EXPECT_EQ(
@@ -79,11 +79,11 @@ TEST(CheckWritable, SaysWhatAFormatCannotHoldAndWhatHelps) {
             "out.npy: .npy holds no batches, got one of 2; write its images one by one");
   EXPECT_EQ(refused("out.jpg", {.shape = {.height = 1, .width = 65501, .channels = 3}}),
             "out.jpg: JPEG holds at most 65500 pixels a side, got 65501 by 1; write " +
-                either({".png", ".tif", ".npy", ".bmp", ".pnm", ".avif"}));
+                either({".png", ".tif", ".npy", ".bmp", ".pnm", ".ppm", ".avif"}));
   EXPECT_EQ(
       refused("out.webp", {.shape = {.height = 16384, .width = 1, .channels = 3}}),
       "out.webp: WebP holds at most 16383 pixels a side, got 1 by 16384; write " +
-          either({".png", ".jpg", ".tif", ".npy", ".bmp", ".pnm", ".avif"}));
+          either({".png", ".jpg", ".tif", ".npy", ".bmp", ".pnm", ".ppm", ".avif"}));
   EXPECT_EQ(refused("out.tif", {.shape = {.width = 5, .channels = 70000}, .colour = ColourModel::other}),
             "out.tif: TIFF holds 1 to 65535 channels, got 70000; write .npy");
   EXPECT_EQ(refused("out.png", {.shape = rgb, .colour = ColourModel::gray}),
@@ -94,9 +94,9 @@ TEST(CheckWritable, SaysWhatAFormatCannotHoldAndWhatHelps) {
 
 TEST(CheckWritable, KnowsFormatsByEndingAndByName) {
   const std::string endings =
-      ".png, .jpg, .jpeg, .jpe, .jfif, .tif, .tiff, .webp, .exr, .npy, .bmp, .dib, .pnm, .ppm, .pgm, .pam, .pfm" +
+      ".png, .jpg, .jpeg, .jpe, .jfif, .tif, .tiff, .webp, .exr, .npy, .bmp, .dib, .pnm, .pam, .ppm, .pgm, .pfm" +
       std::string(and_avif_ending);
-  const std::string formats = "png, jpeg, tiff, webp, exr, npy, bmp, pnm, pfm" + std::string(and_avif);
+  const std::string formats = "png, jpeg, tiff, webp, exr, npy, bmp, pnm, ppm, pgm, pfm" + std::string(and_avif);
   EXPECT_EQ(refused("out.xyz", {}), "out.xyz: unknown format; endings known: " + endings);
   EXPECT_EQ(refused("out", {}), "out: unknown format; endings known: " + endings);
   EXPECT_EQ(refused("out.png", {.options = {.format = "tga"}}),

@@ -194,7 +194,7 @@ Bytes read_bits(View pixels, Bytes raster) {
   return raster.subspan(static_cast<std::size_t>(pixels.shape.height * row_bytes));
 }
 
-bool is_picture(Bytes file) {
+bool recognises(Bytes file) {
   if (file.size() < 3 || !begins_with(file, "P")) return false;
   const char kind = std::to_integer<char>(file[1]);
   const char third = std::to_integer<char>(file[2]);
@@ -233,13 +233,9 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
   std::vector<Page> pages;
   do {
     pages.push_back(read_picture(file, reading));
-  } while (is_picture(file));
+  } while (recognises(file));
   return pages;
 }
-
-bool has_bits(Bytes file) { return file[1] == std::byte{'1'} || file[1] == std::byte{'4'}; }
-bool recognises(Bytes file) { return is_picture(file) && !has_bits(file); }
-bool recognises_pbm(Bytes file) { return is_picture(file) && has_bits(file); }
 
 void write_text(Output& output, const std::string& text) { output.write(text.data(), text.size()); }
 
@@ -319,11 +315,24 @@ void encode_pfm(std::span<const PageView> pages, const WriteOptions&, Output& ou
   for (std::int64_t y = shape.height - 1; y >= 0; --y) output.write(page.row(y), page.row_bytes());
 }
 
-constexpr std::string_view endings[] = {".pnm", ".ppm", ".pgm", ".pam"};
-constexpr Pixel pixels[] = {Pixel::u8, Pixel::u16};
+constexpr std::string_view endings[] = {".pnm", ".pam"};
+constexpr std::string_view ppm_endings[] = {".ppm"};
+constexpr std::string_view pgm_endings[] = {".pgm"};
 constexpr std::string_view pbm_endings[] = {".pbm"};
+constexpr Pixel pixels[] = {Pixel::u8, Pixel::u16};
 constexpr std::string_view pfm_endings[] = {".pfm"};
 constexpr Pixel pfm_pixels[] = {Pixel::f32};
+
+constexpr Holds holds_up_to(std::int64_t channels, bool alpha) {
+  return {.pixels = pixels,
+          .pixels_in_words = "8-bit and unsigned 16-bit pixels",
+          .most_extent = most_extent,
+          .most_channels = channels,
+          .alpha = alpha,
+          .cmyk = false,
+          .pages = false,
+          .volumes = false};
+}
 
 }  // namespace
 
@@ -334,25 +343,13 @@ constinit const Codec pnm_codec = {
     .recognises = recognises,
     .decode = decode,
     .encode = encode,
-    .holds = {.pixels = pixels,
-              .pixels_in_words = "8-bit and unsigned 16-bit pixels",
-              .most_extent = most_extent,
-              .most_channels = 4,
-              .alpha = true,
-              .cmyk = false,
-              .pages = false,
-              .volumes = false},
+    .holds = holds_up_to(4, true),
 };
 
-constinit const Codec pbm_codec = {
-    .name = "pbm",
-    .title = "PBM",
-    .endings = pbm_endings,
-    .recognises = recognises_pbm,
-    .decode = decode,
-    .encode = nullptr,  // what is filtered is gray
-    .holds = {},
-};
+// What is written under these names is what readers expect there. Whatever a file is called, it is read as PNM.
+constinit const Codec ppm_codec = {.name = "ppm", .title = "PPM", .endings = ppm_endings, .encode = encode, .holds = holds_up_to(3, false)};
+constinit const Codec pgm_codec = {.name = "pgm", .title = "PGM", .endings = pgm_endings, .encode = encode, .holds = holds_up_to(1, false)};
+constinit const Codec pbm_codec = {.name = "pbm", .title = "PBM", .endings = pbm_endings};  // what is filtered is gray
 
 constinit const Codec pfm_codec = {
     .name = "pfm",
