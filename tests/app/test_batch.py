@@ -64,10 +64,10 @@ class Results(BatchTest):
         self.assertLess(len(self.below("out")["photo.jpg"]), sizes[0])
 
     def test_formats_that_are_none(self):
-        for name in ("foo", "gif", ""):
+        for name, code in (("foo", FAILED), ("gif", FAILED), ("", WRONG_USAGE)):
             done = self.start("batch", "box", "in", "-o", "out", "--format", name)
             with self.subTest(name=name):
-                self.assertEqual(done.returncode, FAILED)
+                self.assertEqual(done.returncode, code)
                 self.assertRegex(done.stderr.decode(), r"\Ahalation: [^\n]+\n\Z")
                 self.assertFalse((self.folder / "out").exists())
         self.refused(WRONG_USAGE, "--quality must be a whole number from 1 to 100, got '0'", "box", "in", "-o", "out", "--quality", "0")

@@ -78,7 +78,9 @@ class Previews(Studio):
         for words in ({"chain": "-o"}, {"chain": "--memory=1"}, {"chain": "box", "view": "signed --memory 1"}, {"chain": "box", "border": "--linear"}):
             status, _, body = self.ask("/preview", **words)
             self.assertEqual(status, 400, body)
-        self.assertEqual(self.ask("/preview", chain="box", memory="1", threads="99999", anchor="7")[0], 200)  # no words of the page's
+        for name in ("memory", "threads", "page", "bordr"):
+            self.refused("/preview", 400, f"unknown option '{name}'; choose from border, border-value, extent, anchor, output-pixel, scale, offset, rounding, "
+                         "sum, accuracy, view, device, tune, correlate, linear, gray", chain="box", **{name: "1"})
 
     def test_what_is_seen_is_made_first(self):
         """Of a filter that takes long, on one that says no time: the pixels are those of the whole result."""
@@ -340,7 +342,7 @@ class Saving(Studio):
         self.serve("in.png")
         for name, words in (("out.png", {"chain": "gaussian sigma=2 | unsharp_mask amount=0.5"}), ("out.tif", {"chain": "edges", "border": "wrap"}),
                             ("out.jpg", {"chain": "sharpen", "quality": "70"}), ("ö b.npy", {"chain": "sobel", "output-pixel": "i16"}),
-                            ("out.webp", {"chain": "sobel", "view": "signed"})):
+                            ("out.webp", {"chain": "sobel", "view": "signed"}), ("a.png", {"chain": "box size=3", "anchor": "0,0"})):
             options = [part for key, value in words.items() if key != "chain" for part in (f"--{key}", value)]
             self.run_ok("apply", words["chain"], "in.png", "-o", name, *options)
             status, headers, body = self.ask("/save", **words, **{"as": f"/somewhere/{name}"})

@@ -2,7 +2,9 @@
 #include "asked.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
@@ -14,9 +16,12 @@
 namespace halation::app {
 namespace {
 
-constexpr std::array<std::string_view, 11> options_with_values = {"border", "border-value", "extent",   "output-pixel", "scale",
-                                                                  "offset", "sum",          "accuracy", "view",         "device", "tune"};
+constexpr std::array<std::string_view, 13> options_with_values = {"border",   "border-value", "extent",   "anchor", "output-pixel", "scale", "offset",
+                                                                  "rounding", "sum",          "accuracy", "view",   "device",       "tune"};
 constexpr std::array<std::string_view, 3> flags = {"correlate", "linear", "gray"};
+/// What else stands beside a chain, in one request or another.
+constexpr std::array<std::string_view, 15> others = {"chain",  "w", "z", "crop", "picture", "client", "token", "of",
+                                                     "format", "x", "y", "as",   "quality", "stage",  "before"};
 
 constexpr std::int64_t usual_width = 1200;
 constexpr std::int64_t most_number = std::int64_t{1} << 40;
@@ -76,6 +81,11 @@ Job Asked::job() const {
 }
 
 Asked asked_from(const Words& words) {
+  for (const auto& [name, value] : words) {
+    const auto is_in = [&name](const auto& list) { return std::find(list.begin(), list.end(), name) != list.end(); };
+    if (!is_in(options_with_values) && !is_in(flags) && !is_in(others))
+      throw Error{ErrorCode::invalid_argument, fmt::format("unknown option '{}'; choose from {}, {}", name, fmt::join(options_with_values, ", "), fmt::join(flags, ", "))};
+  }
   Asked asked{.chain = word(words, "chain"), .options = {}};
   if (asked.chain.empty()) throw Error{ErrorCode::invalid_argument, "chain is needed, such as chain=gaussian sigma=2"};
   for (const std::string_view name : options_with_values) {
