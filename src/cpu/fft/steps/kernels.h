@@ -28,7 +28,7 @@ struct Extremes {
 };
 
 /// Rows that are summed at once, at most.
-inline constexpr std::int64_t most_rows_together = 256;
+inline constexpr std::int64_t most_rows_together = 64;
 
 /// What rows under one another have in their parts.
 template <class T>
