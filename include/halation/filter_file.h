@@ -39,6 +39,10 @@ struct FileOptions {
   std::function<void(const FileProgress&)> progress = {};
 };
 
+struct FileReport {
+  std::int64_t pictures = 1;  ///< of an animation: how many the input has, of which one was filtered
+};
+
 /// Filters all pages of a file into another, which may be the same: what `convolve_chain` (`convolve_display`) makes of each page, with
 /// alpha, metadata and the meaning of its channels kept. Dimensions of filters may be open: they follow the page's.
 ///
@@ -46,6 +50,6 @@ struct FileOptions {
 /// does not grow with the image; all others are read and written whole. Which way depends on the files alone, so that no bit of a result
 /// depends on memory. The result appears once it is complete; whatever is thrown, nothing half-written stays, and an earlier file there is as
 /// it was. Throws `Error` as `open_pages`, `read_pages`, `StripFilter`, `check_writable` and `write_pages`.
-void filter_file(const Chain& chain, const std::string& in, const std::string& out, const FileOptions& options = {});
+FileReport filter_file(const Chain& chain, const std::string& in, const std::string& out, const FileOptions& options = {});
 
 }  // namespace halation

@@ -107,7 +107,7 @@ def imread(
         array, facts, pages, pictures = _read(name, "by_rank", 0 if page is None else number_of(page), bool(upright))
         if page is None and max(pages, pictures) > 1:
             several = f"{pages} pages" if pages > 1 else f"{pictures} pictures"
-            warn(f"{os.fsdecode(name)} has {several}, of which this is the first; say page=1, or which, from 1 to {max(pages, pictures)}")
+            warn_of_more(name, several, "of which this is the first", max(pages, pictures))
         return (array, Metadata(**facts)) if metadata else array
     except Exception as error:
         shorten(error)
@@ -196,6 +196,10 @@ def name_of(path: Path) -> bytes:
     """A path as the library takes it, in bytes; to it "-" is a standard stream."""
     name = os.fsencode(path)
     return b"./-" if name == b"-" else name
+
+
+def warn_of_more(name: bytes, several: str, which: str, count: int) -> None:
+    warn(f"{os.fsdecode(name)} has {several}, {which}; say page=1, or which, from 1 to {count}")
 
 
 def number_of(page: SupportsIndex) -> int:

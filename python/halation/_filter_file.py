@@ -162,11 +162,13 @@ def filter_file(
         stages, source, target = _chain.stages_of(chain), _files.name_of(input), _files.name_of(output)
         os.stat(source)  # which says by its type what is wrong
         try:
-            _filter(source, target, stages, options, colour, files, device, progress, LIMIT.get())
+            pictures = _filter(source, target, stages, options, colour, files, device, progress, LIMIT.get())
         except ValueError as error:
             if type(error) is not ValueError or "--output-pixel" not in str(error):  # what `progress` raised, among others
                 raise
             raise ValueError(_files.in_numpys_words(str(error), "dtype=np.{}")) from None
+        if page is None and pictures > 1:
+            _files.warn_of_more(source, f"{pictures} pictures", "of which the first was filtered", pictures)
     except Exception as error:
         shorten(error)
         raise

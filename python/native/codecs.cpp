@@ -151,8 +151,8 @@ void write(const nb::bytes& name, nb::handle image, const std::string& layout, c
   write_pages(path, {&page, 1}, {.format = format, .quality = quality, .lossless = lossless});
 }
 
-void filter(const nb::bytes& in, const nb::bytes& out, const nb::list& stages, const nb::dict& words, const nb::dict& colours,
-            const nb::dict& files, const std::string& device, const nb::object& progress, int most_threads) {
+std::int64_t filter(const nb::bytes& in, const nb::bytes& out, const nb::list& stages, const nb::dict& words, const nb::dict& colours,
+                    const nb::dict& files, const std::string& device, const nb::object& progress, int most_threads) {
   const ColourOptions colour = colours_of(colours);
   const Chain chain = chain_of(stages);
   const std::string source = path_of(in), target = path_of(out);
@@ -170,11 +170,13 @@ void filter(const nb::bytes& in, const nb::bytes& out, const nb::list& stages, c
                                       .lossless = nb::cast<bool>(files["lossless"])},
                             .has_depth_border = nb::len(nb::handle(words["borders"])) != 2,
                             .progress = [&](const FileProgress& now) { now.done == 0 ? attended.check() : attended.tell(now.done, now.all); }};
+  FileReport report;
   attended.run([&] {
     std::optional<ThreadLimit> limit;  // of the thread that makes the plans
     if (most_threads > 0) limit.emplace(most_threads);
-    filter_file(chain, source, target, options);
+    report = filter_file(chain, source, target, options);
   });
+  return report.pictures;
 }
 
 }  // namespace
@@ -202,6 +204,6 @@ NB_MODULE(_codecs, module) {
              nanobind::arg("most_threads"),
              nanobind::sig("def filter(input: bytes, output: bytes, stages: list[typing.Any], options: dict[str, typing.Any], "
                            "colour: dict[str, typing.Any], files: dict[str, typing.Any], device: str, "
-                           "progress: collections.abc.Callable[[int, int], object] | None, most_threads: int) -> None"),
-             "Filters a file by a chain into another; see words.h, and of `files` memory, layout, page, format, quality and lossless.");
+                           "progress: collections.abc.Callable[[int, int], object] | None, most_threads: int) -> int"),
+             "Filters a file by a chain into another, and says how many pictures an animation has of which one was filtered; see words.h, and of `files` memory, layout, page, format, quality and lossless.");
 }

@@ -97,7 +97,7 @@ PageFacts result_of(const FileJob& job, const PageFacts& page, const Shape& shap
 
 std::int64_t pixels_of(const Shape& shape) { return shape.depth * shape.height * shape.width; }
 
-void filter_whole(const FileJob& job) {
+FileReport filter_whole(const FileJob& job) {
   const std::vector<Page> pages = read_pages(job.in, job.read);
   std::int64_t done = 0, all = 0;
   for (const Page& page : pages) {
@@ -128,10 +128,11 @@ void filter_whole(const FileJob& job) {
     job.tell(done += pixels_of(page.image.shape()), all);
   }
   write_pages(job.out, results, job.asked.write);
+  return {.pictures = pages.front().pictures};
 }
 
 /// Strip by strip, or whole where that is not possible or not worth it.
-void filter(const FileJob& job) {
+FileReport filter(const FileJob& job) {
   const io::PageSources sources = io::opened_in_parts(job.in, job.read);
   if (sources.empty()) return filter_whole(job);
   std::int64_t before = 0, of_page = 0, all = 0;  // pixels of the input
@@ -160,15 +161,16 @@ void filter(const FileJob& job) {
     before += of_page;
   }
   out->commit();
+  return {};
 }
 
 }  // namespace
 
-void filter_file(const Chain& chain, const std::string& in, const std::string& out, const FileOptions& options) {
+FileReport filter_file(const Chain& chain, const std::string& in, const std::string& out, const FileOptions& options) {
   if (options.devices.empty()) refuse("a device is needed, got none");
   FileJob job{.chain = chain, .in = in, .out = out, .asked = options, .read = options.read};
   job.read.memory_bytes = options.memory_bytes;
-  filter(job);
+  return filter(job);
 }
 
 }  // namespace halation

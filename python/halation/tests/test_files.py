@@ -142,6 +142,11 @@ def test_animations(tmp_path):
         warnings.simplefilter("error")
         np.testing.assert_array_equal(halation.imread(file, page=1), [[[200, 0, 0]]])
         np.testing.assert_array_equal(halation.imread(file, page=2), [[[0, 200, 0]]])
+        halation.filter_file("identity", file, tmp_path / "out.png", page=2)
+    with pytest.warns(UserWarning, match=r"two\.gif has 2 pictures, of which the first was filtered; say page=1, or which, from 1 to 2$"):
+        halation.filter_file("identity", file, tmp_path / "out.png")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         file.write_bytes(head + picture + b"\x4c\1\0;")
         halation.imread(file)
 
