@@ -41,13 +41,6 @@ class Blocks {
   /// Rows hold blocks together: of a tile that needs so many samples, so many groups of rows at most.
   std::int64_t groups(const Space& needed) const;
   std::int64_t groups(const BlockedAxes& axes) const { return folded_ ? folded_groups() : axes[0].groups() * axes[1].groups(); }
-  /// Rows of a folded tile that are one block, of half a block's length at most: blocks that are not whole are then no matter. 0 where rows
-  /// hold blocks of their own, as all others do.
-  std::int64_t rows_of_a_block() const { return rows_of_a_block_; }
-
-  /// Whether each row that has samples in blocks is a group.
-  bool are_rows() const { return rows_of_a_block_ == 0 && (folded_ || most_[0] * most_[1] == 1); }
-
   /// group(index, worker, is_inside, is_block, for_rows) for each of a tile's, by so many threads: whether its rows have samples in blocks, and
   /// whole ones; for_rows(row) is row(z, y, x, n, line) for each row, a whole one.
   template <class T, class Group>
@@ -84,6 +77,8 @@ class Blocks {
   Space input_;  ///< of a tile
   bool folded_;
   std::int64_t rows_, columns_;  ///< of a folded tile
+  /// Rows of a folded tile that are one block, of half a block's length at most: blocks that are not whole are then no matter. 0 where rows
+  /// hold blocks of their own, as all others do.
   std::int64_t rows_of_a_block_ = 0;
   Space most_{1, 1, 1};
   /// Zeros outside the image are in no block, so that these begin and end where the image does; only where each box holds a block's
