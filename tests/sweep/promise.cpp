@@ -117,6 +117,8 @@ Promise::Promise(const JobCase& job_case, const Plan& plan, const Plan& oracle, 
     signs_.push_back(has_sign ? (scale_ < 0 ? -of_sum : of_sum) : 0);
   }
 
+  // On a GPU transforms go along one axis, then along another, as well.
+  const bool by_factors = method == Method::separable || method == Method::box || plan.explain().find("; then ") != std::string::npos;
   const double most = std::max(1.0, most_magnitudes(spec)) * std::max(1.0, std::fabs(scale_));
   if (!is_float(spec.pixel) || !(most * greatest > 0x1p120)) return;
   const bool in_f64 = plan.explain().find("sums in f64") != std::string::npos;
@@ -124,7 +126,7 @@ Promise::Promise(const JobCase& job_case, const Plan& plan, const Plan& oracle, 
   limit_ = !in_f64 ? largest(Pixel::f32) : magnitude ? std::sqrt(largest(Pixel::f64)) : largest(Pixel::f64);
   if (magnitude) limit_ /= std::sqrt(static_cast<double>(spec.filters.size()));  // by which a root is larger than the largest below it
   limit_ = limit_ / std::max(1.0, std::fabs(scale_)) * (1 - 0x1p-10);
-  if (std::max(1.0, most_magnitudes(spec)) >= limit_ / greatest) find_overflows(job_case, in, method == Method::separable || method == Method::box);
+  if (std::max(1.0, most_magnitudes(spec)) >= limit_ / greatest) find_overflows(job_case, in, by_factors);
 }
 
 /// Sums by weights reach Σ|w||x| over finite x, found by the reference; those by factors Σ|w| · max|x|, or max|x|.
