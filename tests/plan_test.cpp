@@ -98,6 +98,24 @@ TEST(Plan, RefusesMethodsAndDevicesThatAreNotThere) {
                     AllOf(StartsWith("no device cuda:1000: this machine has "), EndsWith(", counted from 0"))));
 }
 
+TEST(Plan, BoundsWhatFoldingRounds) {
+  // Ten weights of an exact sum of 1 − 2^-54, folded to one.
+  std::vector<double> weights(10, 0.1);
+  weights[0] = 0.1 - 0x1p-54;
+  Image one({.width = 1}, Pixel::u16);
+  *reinterpret_cast<std::uint16_t*>(one.view().data) = 65535;
+  long double right = 0;
+  for (const double w : weights) right += 65535.0L * w;
+  for (const Method method : {Method::direct, Method::automatic, Method::fft}) {
+    const Plan plan({.shape = one.shape(), .pixel = Pixel::u16, .filters = {Filter(weights)}, .options = {.output = Pixel::f64, .method = method}});
+    Image out(one.shape(), Pixel::f64);
+    plan.run(one, out.view());
+    EXPECT_LE(std::fabs(static_cast<double>(*reinterpret_cast<const double*>(out.view().data) - right)), plan.error_bound(65535)) << plan.explain();
+  }
+  const Plan whole({.shape = one.shape(), .pixel = Pixel::u16, .filters = {Filter(std::vector<double>(10, 3))}, .options = {.output = Pixel::f64}});
+  EXPECT_EQ(whole.error_bound(65535), 0);
+}
+
 TEST(Plan, RefusesViewsThatDoNotFit) {
   const Plan plan(spec_of(Filter({1, 2, 1})));
   Image in(small, Pixel::f32);

@@ -108,7 +108,7 @@ class Filter {
 /// How the results of several filters become outputs.
 enum class Combine {
   none,       ///< one output for each filter
-  magnitude,  ///< one output: the square root of the sum of squares
+  magnitude,  ///< one output: the square root of the sum of squares, which are in f64: those of sums beyond 1e154 overflow, below 1e-154 vanish
 };
 
 /// Filters that run together over one image, and what becomes of their results.

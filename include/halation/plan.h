@@ -177,7 +177,7 @@ class Plan {
   /// taps, where weights are equal, and all of them, where one outweighs the others. Of a direct filter over integers it knows as well
   /// where sums round by less, for whatever such pixels can hold; what fixed point (u8) leaves out, at most 1/16 level; and
   /// what is lost where numbers too small to be normal are taken as 0: a few of the least normal number for each tap. It
-  /// holds where Σ|w| · max|x| is finite in the type of sums.
+  /// holds where Σ|w| · max|x| is finite in the type of sums, and of a magnitude where its square is a normal number of f64.
   ///
   /// Of method fft it is norm-wise, of a tile: c · ε · log2(N) · ‖w‖₂ · √N · max|x| in shape, N the samples of a tile, c some 4
   /// (core/transform.h). Of floats at accuracy exact an output is off by `error_bound(4 · ‖x‖₂ of its box)` (core/own_box.h).

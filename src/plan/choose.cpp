@@ -364,7 +364,8 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   Job& job = checked.job;
   std::vector<Space> given;
   for (const Taps& taps : job.filters) given.push_back(taps.size);
-  if (backend.kind() != Device::Kind::reference) fold(checked, options);
+  std::vector<double> rounded_by_folding(checked.filters.size(), 0.0);
+  if (backend.kind() != Device::Kind::reference) rounded_by_folding = fold(checked, options);
   std::vector<FilterAnalysis> analyses;
   analyses.reserve(checked.filters.size());
   for (std::size_t i = 0; i < checked.filters.size(); ++i)
@@ -374,9 +375,10 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   const auto choose_by = [&](bool by_timing, Transforms transforms) {
     candidates.clear();
     bound = {0, 0, 0};
-    for (FilterAnalysis& analysis : analyses) {
-      candidates.push_back(by_timing ? chooser.by_timing(analysis, job, transforms)
-                                     : chooser.by_estimate(analysis, job, transforms));
+    for (std::size_t i = 0; i < analyses.size(); ++i) {
+      candidates.push_back(by_timing ? chooser.by_timing(analyses[i], job, transforms)
+                                     : chooser.by_estimate(analyses[i], job, transforms));
+      candidates.back().bound.approximation += std::fabs(job.scale) * rounded_by_folding[i];
       // A magnitude is at most as far off as its components together; single outputs share the largest bound.
       const auto join = [&](double a, double b) { return job.combine == Combine::none ? std::max(a, b) : a + b; };
       bound.relative = join(bound.relative, candidates.back().bound.relative);

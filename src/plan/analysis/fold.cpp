@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -241,13 +242,33 @@ std::optional<Folded> folded_weights(const Job& job, const Taps& place, const Fi
   return Folded{Filter::dense({to.size[0], to.size[1], to.size[2]}, std::move(weights.values)), to};
 }
 
+/// As many additions as taps at most, whichever weights they add up; those of integers round nothing.
+double rounded_by_folding(const Filter& filter) {
+  double magnitudes = 1, taps = 0;
+  bool are_integers = true;
+  const auto count = [&](std::span<const double> weights) {
+    double sum = 0;
+    for (const double weight : weights) sum += std::fabs(weight);
+    magnitudes *= sum;
+    taps += static_cast<double>(weights.size());
+    are_integers = are_integers && std::all_of(weights.begin(), weights.end(), [](double w) { return w == std::nearbyint(w); });
+  };
+  if (filter.factors()) {
+    for (const auto& factor : filter.factors()->axes()) count(factor);
+  } else {
+    count(filter.weights());
+  }
+  return are_integers ? 0 : taps * 0x1p-53 * magnitudes;
+}
+
 }  // namespace
 
-void fold(CheckedJob& checked, const Options& options) {
+std::vector<double> fold(CheckedJob& checked, const Options& options) {
+  std::vector<double> rounded(checked.filters.size(), 0.0);
   const auto by = [&](Method method) { return options.method == method; };
-  if (by(Method::box) || by(Method::multirate) || by(Method::low_rank) || by(Method::banded)) return;  // of the filter as it was given
+  if (by(Method::box) || by(Method::multirate) || by(Method::low_rank) || by(Method::banded)) return rounded;  // of the filter as it was given
   Job& job = checked.job;
-  if (job.out.space() != job.in.space()) return;  // full outputs are larger than the filter
+  if (job.out.space() != job.in.space()) return rounded;  // full outputs are larger than the filter
   const std::int64_t longest = options.accuracy == Accuracy::fast ? longest_beside_multirate : std::int64_t{1} << 62;
   bool any = false;
   for (std::size_t i = 0; i < job.filters.size(); ++i) {
@@ -258,12 +279,14 @@ void fold(CheckedJob& checked, const Options& options) {
     auto folded = filter.factors() ? folded_factors(job, place, filter, checked.flipped[i], longest)
                                    : folded_weights(job, place, filter, checked.flipped[i], longest);
     if (!folded) continue;
+    rounded[i] = rounded_by_folding(filter);
     filter = folded->filter.with_name(filter.name());
     checked.flipped[i] = false;
     job.filters[i] = folded->place;
     any = true;
   }
   if (any) cover_reads(job);
+  return rounded;
 }
 
 }  // namespace halation
