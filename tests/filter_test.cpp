@@ -27,6 +27,9 @@ TEST(Filter, RefusesWhatMeansNothing) {
   EXPECT_EQ(message_of([] { Filter(std::vector<double>{}); }),
             "weights are empty: a filter has at least one tap along each axis");
   EXPECT_EQ(message_of([] { Filter::dense({1, 2, 2}, {1, 2, 3}); }), "a filter of 1x2x2 has 4 weights, got 3");
+  // 3 · 6148914691236517207 is 5 modulo 2^64.
+  EXPECT_EQ(message_of([] { Filter::dense({1, 3, 6148914691236517207}, {1, 2, 3, 4, 5}); }),
+            "a filter of 1x3x6148914691236517207 has 9223372036854775807 weights or more, got 5");
   EXPECT_EQ(message_of([] { Filter({1, std::nan(""), 3}); }), "weights must be finite, got nan at position 1");
   EXPECT_EQ(message_of([] { Filter::separable({.x = {1, INFINITY}}); }), "weights must be finite, got inf at position 1");
   EXPECT_EQ(message_of([] { Filter({1, 2, 3}).with_anchor({0, 0, 3}); }),

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,7 +21,12 @@ struct FilterSize {
   std::int64_t height = 1;
   std::int64_t width = 1;
 
-  std::int64_t taps() const { return depth * height * width; }
+  /// The product of all three; the largest number where it is beyond that.
+  std::int64_t taps() const {
+    std::int64_t product = 0;
+    const bool is_beyond = __builtin_mul_overflow(depth, height, &product) || __builtin_mul_overflow(product, width, &product);
+    return is_beyond ? std::numeric_limits<std::int64_t>::max() : product;
+  }
   std::array<std::int64_t, 3> space() const { return {depth, height, width}; }
   bool operator==(const FilterSize&) const = default;
 };

@@ -2,6 +2,7 @@
 #include "halation/filter.h"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "halation/error.h"
@@ -55,9 +56,10 @@ Filter Filter::dense(FilterSize size, std::vector<double> weights) {
     throw Error(ErrorCode::invalid_argument, "weights are empty: a filter has at least one tap along each axis");
   }
   if (static_cast<std::int64_t>(weights.size()) != size.taps()) {
+    const bool is_beyond = size.taps() == std::numeric_limits<std::int64_t>::max();
     throw Error(ErrorCode::invalid_argument,
                 "a filter of " + std::to_string(size.depth) + "x" + std::to_string(size.height) + "x" +
-                    std::to_string(size.width) + " has " + std::to_string(size.taps()) + " weights, got " +
+                    std::to_string(size.width) + " has " + std::to_string(size.taps()) + " weights" + (is_beyond ? " or more" : "") + ", got " +
                     std::to_string(weights.size()));
   }
   check_finite(weights);
