@@ -34,6 +34,7 @@ constinit std::atomic<bool> has_used_tbb = false;
 constinit std::atomic<bool> lost_tbb = false;
 constinit std::atomic<std::size_t> started_threads = 1;  // of oneTBB, with the caller's
 constinit std::mutex starting;
+constinit std::atomic<tbb::task_scheduler_handle*> threads_stay = nullptr;  // to the end of the process
 
 extern "C" {
 void halation_before_fork() {
@@ -94,7 +95,7 @@ bool start_tbb_threads() noexcept {
   using Gate = std::atomic<bool>;
   std::shared_ptr<Gate> all_are_there;
   try {
-    [[maybe_unused]] static auto* const threads_stay = new tbb::task_scheduler_handle(tbb::attach{});
+    threads_stay = new tbb::task_scheduler_handle(tbb::attach{});
     check_room_for(most - 1, tbb::global_control::active_value(tbb::global_control::thread_stack_size));
     all_are_there = std::make_shared<Gate>(false);
     std::deque<tbb::task_arena> arenas;
