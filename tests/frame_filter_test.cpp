@@ -51,21 +51,24 @@ TEST(FrameFilter, FiltersEachFrameInOrder) {
 }
 
 TEST(FrameFilter, TakesFramesAndPlacesOfTheCallersOwn) {
-  std::vector<Image> in, out;
-  for (int i = 0; i < 9; ++i) {
-    in.push_back(frame_of(i));
-    out.emplace_back(shape, Pixel::u8);
+  const Chain chain = chain_from("box size=5");
+  for (const bool gray : {false, true}) {  // the second by way of images in colour
+    FrameFilter filter(shape, Pixel::u8, chain, {}, {.gray = gray});
+    std::vector<Image> in, out;
+    for (int i = 0; i < 9; ++i) {
+      in.push_back(frame_of(i));
+      out.emplace_back(filter.output_shape(), Pixel::u8);
+    }
+    const auto at = [](std::int64_t frame) { return static_cast<std::size_t>(frame); };
+    filter.run({.read = [&](std::int64_t frame, View) -> std::optional<ConstView> {
+                  if (at(frame) == in.size()) return {};
+                  return in[at(frame)].view();
+                },
+                .place = [&](std::int64_t frame, View) { return out[at(frame)].view(); },
+                .write = [&](std::int64_t frame, ConstView result) { EXPECT_EQ(result.data, out[at(frame)].view().data); }});
+    for (std::size_t i = 0; i < in.size(); ++i)
+      EXPECT_EQ(values_of(out[i].view()), values_of(convolve_chain(in[i], chain, {}, {.gray = gray}).view())) << i;
   }
-  FrameFilter filter(shape, Pixel::u8, chain_from("box size=5"));
-  const auto at = [](std::int64_t frame) { return static_cast<std::size_t>(frame); };
-  filter.run({.read = [&](std::int64_t frame, View) -> std::optional<ConstView> {
-                if (at(frame) == in.size()) return {};
-                return in[at(frame)].view();
-              },
-              .place = [&](std::int64_t frame, View) { return out[at(frame)].view(); },
-              .write = [&](std::int64_t frame, ConstView result) { EXPECT_EQ(result.data, out[at(frame)].view().data); }});
-  for (std::size_t i = 0; i < in.size(); ++i)
-    EXPECT_EQ(values_of(out[i].view()), values_of(convolve_chain(in[i], chain_from("box size=5")).view())) << i;
 }
 
 TEST(FrameFilter, EndsWithWhatAStageThrowsAndRefusesOtherShapes) {

@@ -14,6 +14,7 @@ namespace halation {
 struct FrameFilter::Impl {
   StripWork work;  // of one strip, the frame
 
+  View placed(std::int64_t frame, View buffer, const Frames& frames) const;
   void compute(std::int64_t frame, const Frames& frames);
 };
 
@@ -27,21 +28,25 @@ void check_view(const ConstView& view, const Shape& shape, Pixel pixel, const ch
 
 }  // namespace
 
+/// Where the caller wants a result that would lie in `buffer`.
+View FrameFilter::Impl::placed(std::int64_t frame, View buffer, const Frames& frames) const {
+  if (!frames.place) return buffer;
+  const View place = frames.place(frame, buffer);
+  check_view(place, work.out_shape, work.out_pixel, "the place of a result");
+  return place;
+}
+
 void FrameFilter::Impl::compute(std::int64_t frame, const Frames& frames) {
   Slot& slot = work.slot_of(frame);
   const Device device = work.asked.devices[0];
   if (!work.is_plain) {
     slot.result = work.view ? convolve_display_on(device, slot.frame, work.chain, *work.view, work.options, work.colour)
                             : convolve_colour_on(device, slot.frame, work.chain, work.options, work.colour);
-    slot.placed = slot.result;
+    slot.placed = placed(frame, slot.result, frames);
+    if (slot.placed.data != slot.result.view().data) copy(slot.result, slot.placed);
     return;
   }
-  if (frames.place) {
-    slot.placed = frames.place(frame, slot.out);
-    check_view(slot.placed, work.out_shape, work.out_pixel, "the place of a result");
-  } else {
-    slot.placed = slot.out;
-  }
+  slot.placed = placed(frame, slot.out, frames);
   const PreparedChain& chain = work.chain_of(frame);
   if (slot.queue == nullptr) {
     chain.run(slot.frame, slot.placed, work.slots[0].between);
