@@ -319,9 +319,24 @@ class Chooser {
       for (const auto& factor : *candidate.taps.factors) candidate.magnitudes *= sum_of_magnitudes(factor);
       candidate.bound = error_bound(candidate.taps, candidate.magnitudes, separation.residual, job);
     }
+    keep_infinities(candidate.taps, job);
     candidate.bound.absolute += backend_.added_error(job, candidate.taps);
     if (!std::isfinite(candidate.magnitudes)) candidate.bound = no_bound();
     return candidate;
+  }
+
+  /// A weight too small for the sums' precision to hold would be a 0, which makes NaN of infinity: it is the least normal number instead.
+  static void keep_infinities(Taps& taps, const Job& job) {
+    if (!may_be_non_finite(job)) return;
+    const double least = job.sum_f64 ? std::numeric_limits<double>::min() : static_cast<double>(std::numeric_limits<float>::min());
+    const auto raise = [least](std::vector<double>& weights) {
+      for (double& w : weights) {
+        if (w != 0 && std::fabs(w) < least) w = std::copysign(least, w);
+      }
+    };
+    raise(taps.weights);
+    if (!taps.factors) return;
+    for (std::vector<double>& factor : *taps.factors) raise(factor);
   }
 
   [[noreturn]] static void refuse_transforms(FilterAnalysis& analysis, const Job& job, const Candidate& found) {

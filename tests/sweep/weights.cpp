@@ -72,7 +72,7 @@ Filter make_filter_of(std::size_t kind, const FilterSize& size, Random& random) 
       weights.resize(static_cast<std::size_t>(size.taps()));
       for (std::size_t i = below(random, 3); i < 3; ++i) weights[below(random, weights.size())] = uniform(random, -1, 1);
     }
-    const double faint = std::pow(10, uniform(random, -30, -8));
+    const double faint = std::pow(10, below(random, 4) == 0 ? -60 : uniform(random, -30, -8));
     for (double& w : weights) w += faint * uniform(random, -1, 1);
     return Filter::dense(size, std::move(weights));
   }

@@ -21,7 +21,7 @@ inline constexpr std::size_t weight_kinds = 12;
 inline constexpr std::size_t first_equal_kind = 7;  ///< whole and real weights, all equal along each axis
 inline constexpr std::size_t smooth_kind = 9;       ///< Gaussians that reach four sigma, which lower rates may stand for
 inline constexpr std::size_t low_rank_kind = 10;    ///< dense, a sum of two to four products along y and x
-inline constexpr std::size_t faint_kind = 11;       ///< dense, few of the size of 1 or a product of factors, amid 1e-30 to 1e-8 of any sign
+inline constexpr std::size_t faint_kind = 11;       ///< dense, few of the size of 1 or a product of factors, amid 1e-60 to 1e-8 of any sign
 
 /// Weights of one kind. Integers are kept where the kind says so.
 Filter make_filter_of(std::size_t kind, const FilterSize& size, Random& random);
