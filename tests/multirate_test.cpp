@@ -2,6 +2,8 @@
 // which filters are taken, and what is said of the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -185,6 +187,27 @@ TEST(Multirate, KeepsConstantsWithinRounding) {
     const Options options{.accuracy = Accuracy::fast, .method = Method::multirate};
     for (const double value : values_of(convolve(in, gaussian({.sigma = sigma}), options))) ASSERT_NEAR(value, 3, 3 * 4e-6);
   }
+}
+
+TEST(Multirate, ReadsNothingBehindNarrowImages) {
+  // The image ends where the next page may not be read.
+  const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), pages = 4 * page;
+  auto* const memory = static_cast<std::byte*>(::mmap(nullptr, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(::mprotect(memory + pages, page, PROT_NONE), 0);
+  for (const std::int64_t width : {1, 3, 12, 15, 16, 17}) {
+    const Shape shape{.height = 150, .width = width};
+    auto* const pixels = reinterpret_cast<float*>(memory + pages) - shape.elements();
+    std::fill_n(pixels, shape.elements(), 1.0F);
+    const Plan plan({.shape = shape,
+                     .pixel = Pixel::f32,
+                     .filters = {Filter::separable({.y = line(8), .x = {1}})},
+                     .options = {.accuracy = Accuracy::fast, .method = Method::multirate}});
+    Image out(shape, Pixel::f32);
+    plan.run(view_of(pixels, shape), out.view());
+    EXPECT_NEAR(values_of(out).front(), 1, 1e-3) << width;
+  }
+  ::munmap(memory, pages + page);
 }
 
 TEST(Multirate, PutsAnImpulseWhereItBelongs) {

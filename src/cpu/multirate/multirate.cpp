@@ -211,6 +211,7 @@ class AtLowerRate final : public Runner {
     Sum* const sums = ring + taps * pitch;
     const std::int64_t low = stage.x.axis().lead + column * stage.x.factor();
     const std::int64_t high = std::min(low + read, job_->borders[2].high());
+    const bool are_lines = (high - low) * step >= line_slack;  // as kernels read them: whole vectors, though nothing may be read behind a row
     std::int64_t staged = stage.y.axis().lead + row * stage.y.factor();  // rows below are in the ring
     const std::int64_t top = staged;
     for (std::int64_t j = 0; j < rows; ++j) {
@@ -219,7 +220,7 @@ class AtLowerRate final : public Runner {
       for (std::int64_t i = 0; i < taps; ++i) {
         const std::int64_t y = begin + i;
         Sum* const line = ring + (y - top) % taps * pitch;
-        const Sum* const there = lines.in_place(z, y, low, high);
+        const Sum* const there = are_lines ? lines.in_place(z, y, low, high) : nullptr;
         pointers[i] = there != nullptr ? there : line;
         if (y < staged) continue;
         staged = y + 1;
