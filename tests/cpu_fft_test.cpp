@@ -232,6 +232,34 @@ TEST(CpuFft, HoldsTheBoundOverAHugeRangeAndNearTheEnds) {
   check_job(small, Filter::dense({.height = 23, .width = 23}, large), {}, 1e-30);
 }
 
+TEST(CpuFft, BoundsWhatVanishesBeforeItIsScaled) {
+  std::vector<double> weights = random_filter({.height = 9, .width = 12}).weights();
+  for (double& weight : weights) weight /= 10;
+  const Filter filter = Filter::dense({.height = 9, .width = 12}, weights);
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Image in({.height = 40, .width = 30}, Pixel::f64);
+    Numbers numbers(seed);
+    auto* const values = reinterpret_cast<double*>(in.view().data);
+    double most = 0;
+    for (int i = 0; i < 40 * 30; ++i) most = std::max(most, std::fabs(values[i] = std::ldexp(numbers.next() - 0.5, -1000 - static_cast<int>(40 * numbers.next()))));
+    const Plan plan({.shape = in.shape(), .pixel = Pixel::f64, .filters = {filter}, .options = {.scale = 100, .method = Method::fft}});
+    Image out(in.shape(), Pixel::f64);
+    plan.run(in, out.view());
+    // Beside sums in long double, which hold smaller numbers.
+    const auto* const got = reinterpret_cast<const double*>(out.view().data);
+    for (std::int64_t y = 10; y < 30; ++y) {
+      for (std::int64_t x = 12; x < 18; ++x) {
+        long double sum = 0;
+        for (std::int64_t ky = 0; ky < 9; ++ky) {
+          for (std::int64_t kx = 0; kx < 12; ++kx)
+            sum += static_cast<long double>(weights[static_cast<std::size_t>(ky * 12 + kx)]) * values[(y - ky + 4) * 30 + x - kx + 6];
+        }
+        ASSERT_LE(std::fabs(static_cast<double>(got[y * 30 + x] - 100 * sum)), plan.error_bound(most)) << seed << " " << y << " " << x;
+      }
+    }
+  }
+}
+
 TEST(CpuFft, LetsNanAndInfinityReachTheBoxAndNoFurther) {
   for (const bool one_sign : {false, true}) {
     std::vector<double> weights(std::size_t{19} * 16, 0.25);

@@ -254,8 +254,8 @@ ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double
     of_sums *= none ? 0 : 2;
   }
   const double u = unit_of(job);
-  const double taken_as_0 = std::max(1.0, size) * least_normal(job.in_pixel) * magnitudes +
-                            4 * (job.sum_f64 ? 0x1p-1022 : 0x1p-126) + least_normal(job.out_pixel);
+  const double taken_as_0 = std::max(1.0, size) * (least_normal(job.in_pixel) * magnitudes + 4 * (job.sum_f64 ? 0x1p-1022 : 0x1p-126)) +
+                            least_normal(job.out_pixel);
   return {.relative = size * (of_sums + magnitudes * others * u), .absolute = 4 * u * std::fabs(job.offset) + taken_as_0};
 }
 
