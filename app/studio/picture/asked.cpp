@@ -81,7 +81,8 @@ Job Asked::job() const {
 }
 
 Asked asked_from(const Words& words) {
-  for (const auto& [name, value] : words) {
+  for (const auto& each : words) {
+    const std::string& name = each.first;
     const auto is_in = [&name](const auto& list) { return std::find(list.begin(), list.end(), name) != list.end(); };
     if (!is_in(options_with_values) && !is_in(flags) && !is_in(others))
       throw Error{ErrorCode::invalid_argument, fmt::format("unknown option '{}'; choose from {}, {}", name, fmt::join(options_with_values, ", "), fmt::join(flags, ", "))};

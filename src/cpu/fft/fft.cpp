@@ -226,13 +226,15 @@ class ByTransforms final : public Runner {
     }
     if (round.has_marks) look_closely(round, place, parts);
     transform(round, outs, place, parts);
-    for (double work = work_left(parts); work > 0; work = work_left(parts)) {
+    double work = work_left(parts);
+    while (work > 0) {
       // No more time on transforms than what is left would have taken without them.
       round = {.number = round.number + 1, .has_marks = true, .gone_from = round.strong_from};
       round.by_taps = work <= taps_of_a_transform * samples * round.number;
       round.facts = stage(in, place, parts, false);
       look_closely(round, place, parts);
       transform(round, outs, place, parts);
+      work = work_left(parts);
     }
     if (is_combined()) store_roots(outs[0], place, parts);
   }
@@ -461,8 +463,8 @@ class ByTransforms final : public Runner {
         }
       };
       std::int64_t left = 0;
-      if (round.number == 0) {
-        if (round.has_marks) left = tiles_.kernels().put_by_windows(windows, n, sums);
+      if (windows == nullptr || round.number == 0) {
+        if (windows != nullptr) left = tiles_.kernels().put_by_windows(windows, n, sums);
         take(0, n);
       } else {
         left = for_each_taken(windows, n, round.by_taps, take);

@@ -195,11 +195,11 @@ class WeightSigns::BitRows {
   std::uint8_t* marks_;
   Space input_, output_;
   std::int64_t words_, output_words_;
-  std::uint64_t* samples_;      ///< a row of bits for either sign of infinity
-  std::int64_t* counts_;        ///< of infinities in each
-  std::uint64_t* joined_;       ///< windows of one
-  std::uint64_t* products_[2];  ///< outputs of a row that have +∞ among their products, and −∞
-  std::uint64_t* open_;         ///< those that may not be NaN yet
+  std::uint64_t* samples_ = nullptr;      ///< a row of bits for either sign of infinity
+  std::int64_t* counts_ = nullptr;        ///< of infinities in each
+  std::uint64_t* joined_ = nullptr;       ///< windows of one
+  std::uint64_t* products_[2] = {};       ///< outputs of a row that have +∞ among their products, and −∞
+  std::uint64_t* open_ = nullptr;         ///< those that may not be NaN yet
 };
 
 void WeightSigns::multiply_infinities(const Windows& windows, std::uint8_t* marks, const Space& input, const Space& output,
