@@ -85,8 +85,7 @@ void filters(const Flags& flags) {
   }
   const FilterSet set = flags.filter_options.make(flags.name, dims);
   for (const Filter& filter : set.filters) {
-    const FilterSize size = filter.size();
-    const double taps = static_cast<double>(size.depth) * static_cast<double>(size.height) * static_cast<double>(size.width);
+    const auto taps = static_cast<double>(filter.size().taps());
     if (taps > most_printed)
       refuse(fmt::format("{}: {:.3g} weights are too many to print, at most {:.3g}; ask for a smaller filter", flags.name, taps, most_printed));
   }
