@@ -325,20 +325,6 @@ class Chooser {
     return candidate;
   }
 
-  /// A weight too small for the sums' precision to hold would be a 0, which makes NaN of infinity: it is the least normal number instead.
-  static void keep_infinities(Taps& taps, const Job& job) {
-    if (!may_be_non_finite(job)) return;
-    const double least = job.sum_f64 ? std::numeric_limits<double>::min() : static_cast<double>(std::numeric_limits<float>::min());
-    const auto raise = [least](std::vector<double>& weights) {
-      for (double& w : weights) {
-        if (w != 0 && std::fabs(w) < least) w = std::copysign(least, w);
-      }
-    };
-    raise(taps.weights);
-    if (!taps.factors) return;
-    for (std::vector<double>& factor : *taps.factors) raise(factor);
-  }
-
   [[noreturn]] static void refuse_transforms(FilterAnalysis& analysis, const Job& job, const Candidate& found) {
     char levels[96];
     std::snprintf(levels, sizeof levels, "could be %.2g levels off in f64, at most 0.5 is allowed", levels_off(job, found.magnitudes, found.bound, found.bound));
@@ -379,8 +365,8 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
   Job& job = checked.job;
   std::vector<Space> given;
   for (const Taps& taps : job.filters) given.push_back(taps.size);
-  std::vector<double> rounded_by_folding(checked.filters.size(), 0.0);
-  if (backend.kind() != Device::Kind::reference) rounded_by_folding = fold(checked, options);
+  const std::vector<double> rounded_by_folding =
+      backend.kind() != Device::Kind::reference ? fold(checked, options) : std::vector<double>(checked.filters.size(), 0.0);
   std::vector<FilterAnalysis> analyses;
   analyses.reserve(checked.filters.size());
   for (std::size_t i = 0; i < checked.filters.size(); ++i)

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/finite.h"
 #include "core/integer_weights.h"
 
 namespace halation {
@@ -178,6 +179,19 @@ FactorArray balanced(FactorArray factors) {
     for (double& w : factors[carrier]) w *= sums[axis];
   }
   return factors;
+}
+
+void keep_infinities(Taps& taps, const Job& job) {
+  if (!may_be_non_finite(job)) return;
+  const double least = job.sum_f64 ? 0x1p-1022 : 0x1p-126;
+  const auto raise = [least](std::vector<double>& weights) {
+    for (double& w : weights) {
+      if (w != 0 && std::fabs(w) < least) w = std::copysign(least, w);
+    }
+  };
+  raise(taps.weights);
+  if (!taps.factors) return;
+  for (std::vector<double>& factor : *taps.factors) raise(factor);
 }
 
 bool all_equal(const FactorArray& factors) {

@@ -30,6 +30,9 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
 /// magnitudes is above 1 and above that of all. So sums along some axes overflow no sooner than the sum of all.
 FactorArray balanced(FactorArray factors);
 
+/// Makes weights and factors that the sums' precision cannot hold the least normal number, where pixels may be infinite: 0 would make NaN.
+void keep_infinities(Taps& taps, const Job& job);
+
 /// Whether the weights of each factor are one number, each factor's its own: what makes a box.
 bool all_equal(const FactorArray& factors);
 
