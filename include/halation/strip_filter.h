@@ -53,8 +53,9 @@ struct StripReport {
 /// output (on a GPU a sixth of the image, from 4 MB to 32), or 16 times the reach of the filters where that is more, up to 128 MB (on a GPU 256), but
 /// 4 times their reach at least; shorter ones where not even one fits with its scratch. An image that is no longer is one strip.
 ///
-/// The result depends on the image and how its samples lie, the chain, the options and the kind of device: how much memory there is, how many devices, and the sizes in which a source
-/// reads and a sink writes change no bit of it. Only what threads a plan may have can change last bits, by another choice of methods. It is that of `convolve_chain`
+/// The result depends on the image and its layout, the chain, the options and the kind of device: how much memory there is, how many
+/// devices, and the sizes in which a source reads and a sink writes change no bit of it. The number of threads that plans may use can
+/// change last bits, since other methods may be chosen. It is that of `convolve_chain`
 /// (`convolve_display`) but for the last bits of floats, both within the bounds of their plans; so is that of shorter strips, where
 /// there is no memory for one of the usual length (`explain` says so).
 class StripFilter {

@@ -9,7 +9,7 @@
 namespace halation::io {
 namespace {
 
-/// The whole number at the beginning of a text; 0 where there is none.
+/// The integer at the beginning of a text; 0 where there is none.
 std::int64_t number_at(std::string_view text) {
   std::int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
