@@ -92,24 +92,21 @@ bool start_tbb_threads() noexcept {
   if (lost_tbb) return false;
   if (most <= started_threads) return true;
   // Work for one thread in each arena, which keeps it until all have been started: so each is started from here.
-  using Gate = std::atomic<bool>;
-  std::shared_ptr<Gate> all_are_there;
+  static std::atomic<bool> all_are_there;
+  all_are_there = false;
   try {
-    threads_stay = new tbb::task_scheduler_handle(tbb::attach{});
+    if (threads_stay == nullptr) threads_stay = new tbb::task_scheduler_handle(tbb::attach{});
     check_room_for(most - 1, tbb::global_control::active_value(tbb::global_control::thread_stack_size));
-    all_are_there = std::make_shared<Gate>(false);
     std::deque<tbb::task_arena> arenas;
     for (std::size_t thread = 1; thread < most; ++thread) {
-      arenas.emplace_back(1, 0).enqueue([all_are_there] { all_are_there->wait(false); });
+      arenas.emplace_back(1, 0).enqueue([] { all_are_there.wait(false); });
     }
     started_threads = most;
   } catch (...) {
     lost_tbb = true;
   }
-  if (all_are_there) {
-    *all_are_there = true;
-    all_are_there->notify_all();
-  }
+  all_are_there = true;
+  all_are_there.notify_all();
   return !lost_tbb;
 }
 
