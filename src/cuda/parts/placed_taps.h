@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/finite.h"
 #include "core/job.h"
 #include "halation/view.h"
 
@@ -17,13 +18,14 @@ inline std::int64_t centre_of(std::int64_t lead, std::int64_t taps, int size) {
   return around_0 ? 0 : lead + size / 2;
 }
 
-/// The K of 3, 5 and 7 into whose K × K places the taps of a filter along y and x are set; 0 where there is none. Over floats (`only_exact`)
-/// there must be as many: taps that the filter does not have would spread NaN and infinities.
-inline int places_for(const Taps& taps, bool only_exact) {
+/// The K of 3, 5 and 7 into whose K × K places the taps of a job's filter along y and x are set; 0 where there is none. Where samples or what
+/// lies outside may not be finite, there must be as many taps: others would spread NaN and infinities.
+inline int places_for(const Job& job) {
+  const Taps& taps = job.filters.front();
   const std::int64_t longest = std::max(taps.size[1], taps.size[2]);
   if (taps.size[0] != 1 || longest > 7) return 0;
   const int size = longest <= 3 ? 3 : longest <= 5 ? 5 : 7;
-  return only_exact && (taps.size[1] != size || taps.size[2] != size) ? 0 : size;
+  return may_be_non_finite(job) && (taps.size[1] != size || taps.size[2] != size) ? 0 : size;
 }
 
 /// Weights of up to 9 × 9 places, by rows; places without a tap are 0.

@@ -62,8 +62,8 @@ const char* refuses(const Request& request) {
   if (taps.method != Method::direct) return "no filter by factors";
   if (!is_one_filter(job) || job.sum_f64 != (job.in_pixel == Pixel::f64)) return "one filter with sums in f32, or of f64 input, alone";
   if (!is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels) return "rows on 16-byte boundaries alone";
-  const int size = places_for(taps, is_float(job.in_pixel));
-  if (size == 0) return "at most 7x7 taps; over floats 3x3, 5x5 and 7x7 alone";
+  const int size = places_for(job);
+  if (size == 0) return "at most 7x7 taps; over floats, or beside a constant that is not finite, only 3x3, 5x5 and 7x7";
   if (job.in_pixel == Pixel::u8 && !((size == 3 || (size == 5 && job.in.channels == 1)) && to_integers(taps.weights)))
     return "of u8 3x3 taps, or 5x5 over one channel, of integer weights alone";
   if (centre_of(taps.lead[2], taps.size[2], size) != 0 || job.in.width != job.out.width) return "outputs over their inputs alone";
@@ -155,7 +155,7 @@ void launch(const RegisterTileSize<K, Sum>& size, const Job& asked, const ConstV
 double seconds(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
-  const int size = places_for(request.taps(), is_float(job.in_pixel));
+  const int size = places_for(job);
   const auto element = static_cast<std::int64_t>(bytes_of(job.in_pixel));
   const std::int64_t beside = channels_beside(request.rows, job.in.channels);
   const std::int64_t launches = job.out.channels / beside;
@@ -183,7 +183,7 @@ double seconds(const Request& request) {
 class RegisterTileRunner final : public Runner {
  public:
   RegisterTileRunner(std::shared_ptr<const Job> job, Device device)
-      : job_(std::move(job)), device_(device), size_(places_for(job_->filters.front(), is_float(job_->in_pixel))) {}
+      : job_(std::move(job)), device_(device), size_(places_for(*job_)) {}
 
   std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override {

@@ -50,8 +50,8 @@ const char* refuses(const Request& request) {
   if (!is_one_filter(job) || job.sum_f64) return "one filter with sums in f32 alone";
   const std::int64_t channels = channels_in_row(request.rows, job.in.channels);
   if (channels == 0 || channels > 4) return "elements of rows side by side, of up to 4 channels, alone";
-  const int size = places_for(taps, is_float(job.in_pixel));
-  if (size == 0) return "at most 7x7 taps; over floats 3x3, 5x5 and 7x7 alone";
+  const int size = places_for(job);
+  if (size == 0) return "at most 7x7 taps; over floats, or beside a constant that is not finite, only 3x3, 5x5 and 7x7";
   if (job.out.width > whole_images_most_threads * whole_images_columns || job.out.height > whole_images_most_threads * whole_images_rows)
     return "images of up to 8192 elements alone";
   const Cut cut(job.out, size, channels);
@@ -65,7 +65,7 @@ const char* refuses(const Request& request) {
 class WholeImagesRunner final : public Runner {
  public:
   WholeImagesRunner(std::shared_ptr<const Job> job, Device device)
-      : job_(std::move(job)), device_(device), size_(places_for(job_->filters.front(), is_float(job_->in_pixel))) {}
+      : job_(std::move(job)), device_(device), size_(places_for(*job_)) {}
 
   std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override {
@@ -132,7 +132,7 @@ class WholeImagesRunner final : public Runner {
 double seconds(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
-  const int size = places_for(request.taps(), is_float(job.in_pixel));
+  const int size = places_for(job);
   const std::int64_t channels = channels_in_row(request.rows, job.in.channels);
   const Cut cut(job.out, size, channels);
   const std::int64_t planes = planes_of(job.out, channels);
