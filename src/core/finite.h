@@ -1,4 +1,4 @@
-// finite.h: whether a job may see numbers that are not finite, and what filters make of such constants.
+// finite.h: whether a job may see numbers that are not finite, what filters make of such constants, and how large integers are.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +22,13 @@ inline double filtered(double constant, const std::vector<double>& weights) {
   double sum = 0;
   for (const double weight : weights) sum += std::isfinite(constant) ? weight : weight * constant;
   return std::isfinite(constant) ? sum * constant : sum;
+}
+
+/// The largest magnitude of integer pixels, and of what lies outside.
+inline double largest_integer(const Job& job) {
+  double magnitude = std::max(largest(job.in_pixel), -smallest(job.in_pixel));
+  for (const BorderTable& border : job.borders) magnitude = std::max(magnitude, std::fabs(border.constant()));
+  return magnitude;
 }
 
 }  // namespace halation

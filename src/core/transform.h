@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/finite.h"
 #include "core/job.h"
 
 namespace halation {
@@ -72,6 +73,11 @@ inline bool sums_are_whole(const Job& job, const std::vector<double>& weights) {
   const auto whole = [](double value) { return value == std::nearbyint(value); };
   return !is_float(job.in_pixel) && std::all_of(weights.begin(), weights.end(), whole) &&
          std::all_of(job.borders.begin(), job.borders.end(), [&](const BorderTable& border) { return whole(border.constant()) || !std::isfinite(border.constant()); });
+}
+
+/// Whether what they are rounded to is right of all pixels.
+inline bool whole_sums_are_exact(const Job& job, const std::vector<double>& weights, const TransformFacts& facts) {
+  return sums_are_whole(job, weights) && transform_error(weights, facts, job.sum_f64) * largest_integer(job) < 0.5;
 }
 
 }  // namespace halation

@@ -147,8 +147,9 @@ std::string fault_of(const Plan& plan, const Image& image, const Filter& filter,
   const std::vector<double> norms =
       values_of(convolve(image_of(squares, image.shape(), Pixel::f64), box, of_squares, reference()));
   const std::vector<double> weights = filter.weights();
-  const bool no_negative =
-      !negative && std::none_of(weights.begin(), weights.end(), [](double w) { return w < 0; });
+  const auto none = [&](auto is) { return !negative && std::none_of(weights.begin(), weights.end(), is); };
+  const bool no_negative = none([](double w) { return w < 0; });
+  const bool no_positive = none([](double w) { return w > 0; });
   const double most = output == Pixel::f32 ? 3.4028234663852886e38 : std::numeric_limits<double>::max();
   for (std::size_t i = 0; i < right.size(); ++i) {
     const double norm = std::sqrt(norms[i]);
@@ -172,13 +173,16 @@ std::string fault_of(const Plan& plan, const Image& image, const Filter& filter,
       return says("beyond the bound of its box");
     if (norm == 0 && right[i] == 0 && found[i] != 0) return says("not 0 over an empty box");
     if (no_negative && found[i] < 0) return says("negative");
+    if (no_positive && found[i] > 0) return says("positive");
   }
   return {};
 }
 
+/// Of magnitudes that sum to 1, or whole numbers.
 Filter drawn_filter(const FilterSize& size, Draws& draws) {
   std::vector<double> weights(static_cast<std::size_t>(size.taps()));
   const bool has_signs = draws.below(2) == 0, is_disk = draws.below(4) == 0;
+  const bool is_negative = draws.below(4) == 0, is_whole = draws.below(4) == 0;
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const double y = static_cast<double>(static_cast<std::int64_t>(i) / size.width % size.height) -
@@ -190,7 +194,7 @@ Filter drawn_filter(const FilterSize& size, Draws& draws) {
     weights[i] = is_disk ? (inside ? 1 : 0) : draws.uniform() - (has_signs ? 0.5 : 0);
     sum += std::fabs(weights[i]);
   }
-  for (double& weight : weights) weight /= sum;
+  for (double& weight : weights) weight = (is_negative ? -1 : 1) * (is_whole ? std::nearbyint(5 * weight) : weight / sum);
   return Filter::dense(size, weights)
       .with_anchor({.z = size.depth / 2,
                     .y = size.height / 2,
@@ -279,6 +283,39 @@ TEST(OwnBox, OfVolumes) {
                   {.depth = 20, .height = 90, .width = 33},
                   {.depth = 70, .height = 20, .width = 20, .channels = 2}},
                  5, 45);
+}
+
+/// One sample in six is bright, the others are 0 and 1.
+std::vector<double> bright_and_dim(const Shape& shape, double bright) {
+  Draws draws(7);
+  std::vector<double> values(static_cast<std::size_t>(shape.elements()));
+  for (double& value : values) value = draws.below(6) == 0 ? bright : static_cast<double>(draws.below(2));
+  return values;
+}
+
+void expect_right(const std::vector<double>& values, const Shape& shape, Pixel pixel, const Filter& filter) {
+  const Image image = image_of(values, shape, pixel);
+  const Plan plan({.shape = shape,
+                   .pixel = pixel,
+                   .filters = {filter},
+                   .device = cuda(),
+                   .options = {.border = Border::wrap(), .output = Pixel::f32, .method = Method::fft}});
+  EXPECT_EQ(fault_of(plan, image, filter, Border::wrap(), Pixel::f32), "") << plan.explain();
+}
+
+// Integer sums are rounded to whole numbers, which are wrong ones where a tile's error is more than half of one.
+TEST(OwnBox, OfWholeSums) {
+  for (const FilterSize& size : {FilterSize{.width = 3}, FilterSize{.height = 3}, FilterSize{.height = 5, .width = 5}}) {
+    const Filter filter = Filter::dense(size, std::vector<double>(static_cast<std::size_t>(size.taps()), 8));
+    for (const Shape& shape : {Shape{.width = 30011}, Shape{.height = 3001, .width = 20}, Shape{.height = 150, .width = 300}})
+      expect_right(bright_and_dim(shape, 65535), shape, Pixel::u16, filter);
+  }
+}
+
+TEST(OwnBox, OfWeightsBelowZero) {
+  const Shape shape{.height = 200, .width = 260};
+  for (const FilterSize& size : {FilterSize{.width = 4}, FilterSize{.height = 4}, FilterSize{.height = 2, .width = 2}})
+    expect_right(bright_and_dim(shape, 1), shape, Pixel::f32, Filter::dense(size, {-6, -9, 0, -9}));
 }
 
 TEST(OwnBox, OfSignalsThroughMemory) {

@@ -71,7 +71,7 @@ class FftColumnsRunner final : public Runner {
     };
     allow(reinterpret_cast<const void*>(cut.columns->filter));
     allow(reinterpret_cast<const void*>(cut.columns->spectrum));
-    describe(constants_, *job_);
+    describe(constants_, *job_, facts_of_columns(*job_, gpu));
     constants_.outer_axis = 1;
     constants_.middle = 1;
     constants_.taps_z = 1;

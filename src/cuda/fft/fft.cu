@@ -127,7 +127,7 @@ class FftRunner final : public Runner {
     const std::size_t element = bytes_of(job_->in_pixel);
     const auto kind = static_cast<std::size_t>(std::countr_zero(element));
     filter_ = tile.filter[kind];
-    describe(constants_, *job_);
+    describe(constants_, *job_, facts_of_tiles(*job_));
     for (const void* kernel : {reinterpret_cast<const void*>(filter_), reinterpret_cast<const void*>(tile.resolve), reinterpret_cast<const void*>(tile.spectrum)}) {
       HALATION_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(tile.shared_bytes)));
     }

@@ -171,7 +171,7 @@ class FftPassesRunner final : public Runner {
     constants_.outer = cut.outer->length;
     constants_.middle = cut.middle_length();
     constants_.width = cut.row_length();
-    describe(constants_, *job_);
+    describe(constants_, *job_, facts_of_passes(*job_, gpu));
     constants_.taps_z = static_cast<int>(taps.size[0]);
     constants_.kept_z = static_cast<int>(cut.kept[0]);
     constants_.kept_y = static_cast<int>(cut.kept[1]);

@@ -43,12 +43,21 @@ std::vector<Complex<T>> roots_of_steps(int first, int second, int third, bool pa
   return roots;
 }
 
-/// Weights in reverse, so that sums of products with what follows become convolutions; and a power of two that sums are to be multiplied by:
-/// 1, unless the magnitudes of the weights sum to a number far from 1.
+/// −1 where no weight is positive and any is negative, else 1: kernels take the weights times it, whose sums they keep from below 0, and put
+/// out sums times it.
+inline int turned_by(const std::vector<double>& weights) {
+  return std::all_of(weights.begin(), weights.end(), [](double weight) { return weight <= 0; }) &&
+                 std::any_of(weights.begin(), weights.end(), [](double weight) { return weight < 0; })
+             ? -1
+             : 1;
+}
+
+/// Weights times `turned_by` in reverse, so that sums of products with what follows become convolutions; and a power of two that sums are to be
+/// multiplied by: 1, unless the magnitudes of the weights sum to a number far from 1.
 template <class T>
 struct FlippedWeights {
   std::vector<T> weights;
-  std::vector<std::int8_t> signs;  ///< of the weights as they come
+  std::vector<std::int8_t> signs;  ///< of the weights times `turned_by`, in their order
   T gain;
 
   FlippedWeights(const Taps& taps, bool whole) {
@@ -59,30 +68,32 @@ struct FlippedWeights {
     constexpr int far = 24;
     if (whole || std::abs(exponent) <= far) exponent = 0;
     gain = static_cast<T>(std::ldexp(1.0, exponent));
+    const int turned = turned_by(taps.weights);
     weights.resize(taps.weights.size());
     std::transform(taps.weights.rbegin(), taps.weights.rend(), weights.begin(),
-                   [&](double weight) { return static_cast<T>(std::ldexp(weight, -exponent)); });
+                   [&](double weight) { return static_cast<T>(std::ldexp(turned * weight, -exponent)); });
     signs.resize(taps.weights.size());
     std::transform(taps.weights.begin(), taps.weights.end(), signs.begin(),
-                   [](double weight) { return static_cast<std::int8_t>((weight > 0) - (weight < 0)); });
+                   [&](double weight) { return static_cast<std::int8_t>(turned * ((weight > 0) - (weight < 0))); });
   }
 };
 
-/// What a job says of a launch's arguments, whatever its tiles.
+/// What a job says of a launch's arguments, by tiles that round so.
 template <class T>
-void describe(FftArguments<T>& to, const Job& job) {
+void describe(FftArguments<T>& to, const Job& job, const TransformFacts& facts) {
   const Taps& taps = job.filters.front();
   to.taps_y = static_cast<int>(taps.size[1]);
   to.taps_x = static_cast<int>(taps.size[2]);
   std::copy(taps.lead.begin(), taps.lead.end(), to.lead);
   for (std::size_t axis = 0; axis < 3; ++axis) to.borders[axis] = DeviceBorder(job.borders[axis]);
-  to.scale = static_cast<T>(job.scale);
+  const int turned = turned_by(taps.weights);
+  to.scale = static_cast<T>(turned * job.scale);
   to.offset = static_cast<T>(job.offset);
   to.whole = sums_are_whole(job, taps.weights);
   to.rounding = job.rounding;
-  to.own_box = is_bounded_by_own_box(job) && !to.whole;  // what is whole is right
+  to.own_box = is_bounded_by_own_box(job) && !whole_sums_are_exact(job, taps.weights, facts);
   to.notes_odd = to.own_box || may_be_non_finite(job);
-  to.not_negative = std::none_of(taps.weights.begin(), taps.weights.end(), [](double weight) { return weight < 0; });
+  to.not_negative = std::all_of(taps.weights.begin(), taps.weights.end(), [&](double weight) { return turned * weight >= 0; });
 }
 
 /// So many of a filter's taps along an axis lie on samples of the image at least, whichever output they belong to: of what is constant

@@ -204,9 +204,7 @@ double separable_tolerance(bool sum_f64) { return sum_f64 ? 0x1p-51 : 0x1p-24; }
 
 std::optional<double> largest_input(const Job& job) {
   if (is_float(job.in_pixel)) return std::nullopt;
-  double magnitude = std::max(largest(job.in_pixel), -smallest(job.in_pixel));
-  for (const BorderTable& border : job.borders) magnitude = std::max(magnitude, std::fabs(border.constant()));
-  return magnitude;
+  return largest_integer(job);
 }
 
 bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job) {
