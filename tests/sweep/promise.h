@@ -26,7 +26,7 @@ class Promise {
 
   bool is_close(double got, double sum, double expected, double bound) const;
   bool may_overflow(std::size_t output, std::size_t index) const;
-  void find_overflows(const JobCase& job_case, const Arena& in, bool by_factors);
+  void find_overflows(const JobCase& job_case, const Arena& in, double greatest, bool by_factors);
 
   const Plan& plan_;
   const Plan& oracle_;
