@@ -35,18 +35,16 @@ struct ColumnsOfBlock {
   using Number = T;
   using Map = MagnitudeMap<T, rows, columns, Size::threads>;
   using Code = typename Map::Code;
-  static constexpr bool has_own_column = true;
   static constexpr int samples = rows, threads = Size::threads;
 
   const FftPassArguments<T>& job;
-  std::byte* shared;
   FftColumn<Size> place;
   FftPassPlace<T> where;
   std::byte* out;  ///< the first output of the thread's column
   int begin, end;  ///< samples that outputs' filters end at; none of columns beyond the image
 
   /// The block's elements of a row: pixels, or their channels where these lie side by side.
-  __device__ ColumnsOfBlock(const FftPassArguments<T>& arguments, std::byte* memory) : job(arguments), shared(memory) {
+  __device__ ColumnsOfBlock(const FftPassArguments<T>& arguments) : job(arguments) {
     const unsigned tile = job.across.quotient(blockIdx.x);
     const unsigned element = (blockIdx.x - tile * job.across.by) * columns + place.column;
     const unsigned x = job.channels.quotient(element), channel = element - x * job.channels.by;
@@ -58,7 +56,7 @@ struct ColumnsOfBlock {
 
   /// Forth, times the spectrum, and back.
   __device__ __forceinline__ void transform(Complex<T> (&v)[Size::first]) const {
-    auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
+    auto* const numbers = reinterpret_cast<Complex<T>*>(block_memory());
     turn_packed<1>(v);
     columns_forth(v, numbers, job.turns[0], place, [&](int row, Complex<T>* at) {
       Complex<T> w[last_step<Size>];
@@ -106,7 +104,7 @@ struct ColumnsOfBlock {
   /// Whether every box of the block's columns has enough of its column's squares (own_box.cuh): sums over groups of neighbours, the
   /// samples of as many threads.
   __device__ __forceinline__ bool is_even(const Complex<T> (&v)[Size::first]) const {
-    auto* const sums = reinterpret_cast<T*>(shared);
+    auto* const sums = reinterpret_cast<T*>(block_memory());
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     T squares = 0;
 #pragma unroll
@@ -138,13 +136,12 @@ struct ColumnsOfBlock {
 
   // As own_box.cuh looks at columns again. A thread's places are all of its own column.
   __device__ TileSamples<T> column() const { return TileSamples<T>(job, where.tile, 1, 0, where.x); }
-  __device__ Map map() const { return {reinterpret_cast<std::uint32_t*>(shared)}; }
-  __device__ Code* outputs() const { return reinterpret_cast<Code*>(shared + Size::shared_bytes); }
+  __device__ Code* outputs() const { return reinterpret_cast<Code*>(block_memory() + Size::shared_bytes); }
   template <class Use>
   __device__ __forceinline__ void for_each_sample(const Use& use) const {
-    column().for_each(place.n, Size::part, rows, [&](int row, T x) { use(row * columns + place.column, x); });
+    column().template for_each<2 * Size::first>(place.n, Size::part, [&](int row, T x) { use(row * columns + place.column, x); });
   }
-  __device__ void spread(const Map& map) const { map.spread(job.taps_y, true); }
+  __device__ void spread() const { Map::spread(job.taps_y, true); }
   __device__ void join(RoundNorms<T>& norms) const {
     norms.largest = of_column(norms.largest, [](T a, T b) { return fmax(a, b); });
     norms.squares = of_column(norms.squares, [](double a, double b) { return a + b; });
@@ -152,9 +149,13 @@ struct ColumnsOfBlock {
   __device__ int least(int magnitude) const {
     return of_column(magnitude, [](int a, int b) { return min(a, b); });
   }
-  __device__ bool is_output(int place) const { return place / columns >= begin && place / columns < end; }
-  __device__ void put(int place, T value) const {
-    store(out + (place / columns - begin) * job.out_strides.height, value, job.out_pixel, job.rounding);
+  template <class Use>
+  __device__ __forceinline__ void for_each_place(const Use& use) const {
+    constexpr int rows_each = threads / columns;
+    int row = static_cast<int>(threadIdx.x) / columns;
+    std::byte* to = out + (row - begin) * job.out_strides.height;
+    for (int at = static_cast<int>(threadIdx.x); at < Map::samples; at += threads, row += rows_each, to += rows_each * job.out_strides.height)
+      use(at, row >= begin && row < end, to);
   }
   template <class Product>
   __device__ T sum_of(int place, const Product& product) const {
@@ -166,8 +167,8 @@ struct ColumnsOfBlock {
   }
   __device__ void transform(const RoundOfTile<T>& round) const {
     __syncthreads();
-    auto* const numbers = reinterpret_cast<Complex<T>*>(shared) + place.column;
-    column().for_each(place.n, Size::part, rows, [&](int row, T x) {
+    auto* const numbers = reinterpret_cast<Complex<T>*>(block_memory()) + place.column;
+    column().template for_each<2 * Size::first>(place.n, Size::part, [&](int row, T x) {
       Complex<T>& to = numbers[row % Size::length * columns];
       (row < Size::length ? to.x : to.y) = round(x);
     });
@@ -185,14 +186,13 @@ struct ColumnsOfBlock {
 
 /// As a function of its own, for few blocks need it.
 template <class T, class Size>
-__device__ __noinline__ void resolve_columns(const FftPassArguments<T>& job, std::byte* shared) {
-  resolve(ColumnsOfBlock<T, Size>(job, shared), false);
+__device__ __forceinline__ void resolve_columns(const FftPassArguments<T>& job) {
+  resolve(ColumnsOfBlock<T, Size>(job), false);
 }
 
 template <class T, class Size>
 __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kernel(const __grid_constant__ FftPassArguments<T> job) {
-  extern __shared__ __align__(16) std::byte shared[];
-  const ColumnsOfBlock<T, Size> block(job, shared);
+  const ColumnsOfBlock<T, Size> block(job);
   Complex<T> v[Size::first];
   FftColumnInput<T>(job, block.where).load(job.in_pixel, block.place.n, Size::part, Size::length, v);
   bool no_negative = false;
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kerne
     bool good = __syncthreads_and(plain ? 1 : 0) != 0;
     if (job.own_box && good) good = job.groups[0].lanes > 0 && block.is_even(v);
     if (!good) {
-      resolve_columns<T, Size>(job, shared);
+      resolve_columns<T, Size>(job);
       return;
     }
   }

@@ -14,14 +14,13 @@ __global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_k
 /// What the first kernel left of tiles, whichever they are: all threads look which of the block's share they are.
 template <class T, class Tile>
 __global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_resolve_kernel(const __grid_constant__ FftArguments<T> job) {
-  extern __shared__ __align__(16) std::byte shared[];
   constexpr unsigned threads = Tile::Size::threads;
   for (unsigned first = blockIdx.x; first < job.tiles; first += gridDim.x * threads) {
     const unsigned mine = first + gridDim.x * threadIdx.x;
     if (__syncthreads_or(mine < job.tiles && job.odd_tiles[mine] != 0 ? 1 : 0) == 0) continue;
     for (unsigned tile = first; tile < job.tiles && tile < first + gridDim.x * threads; tile += gridDim.x) {
       if (job.odd_tiles[tile] == 0) continue;
-      Tile::resolve(job, tile, shared);
+      Tile::resolve(job, tile);
       __syncthreads();
     }
   }

@@ -92,7 +92,7 @@ class FftLineInput {
 /// A stretch's transform times the filter's, and back.
 template <class T, int A>
 __device__ __forceinline__ void line_back_of_product(const FftArguments<T>& job, Complex<T> (&v)[16], Complex<T>* numbers) {
-  const int t = static_cast<int>(threadIdx.x);
+  const int t = thread_now();
 #pragma unroll
   for (int i = 0; i < 16; ++i) v[i] = v[i] * ldg(job.spectrum + FftLineSize<T, A>::threads * i + t);
   line_back<T, A>(v, numbers, job.roots);
@@ -107,11 +107,9 @@ struct FftLineOutput {
   int begin, end;
   std::byte* out;  ///< of the stretch's first sample
   std::int64_t bytes;
-  Pixel pixel;
-  Rounding rounding;
 
   __device__ FftLineOutput(const FftArguments<T>& arguments, const FftPlace& place) 
-      : job(arguments), begin(samples - job.kept_x), bytes(job.out_strides.width), pixel(job.out_pixel), rounding(job.rounding) {
+      : job(arguments), begin(samples - job.kept_x), bytes(job.out_strides.width) {
     const std::int64_t left = job.shape.width - place.x;
     end = begin + (left < job.kept_x ? static_cast<int>(left) : job.kept_x);
     out = place.out + place.y * job.out_strides.height + (place.x - begin) * job.out_strides.width;
@@ -119,7 +117,7 @@ struct FftLineOutput {
   /// Those of the thread, where is_wanted(sample).
   template <class IsWanted>
   __device__ __forceinline__ void put(const Complex<T> (&v)[16], const FftFinish<T>& finish, const IsWanted& is_wanted) const {
-    const int t = static_cast<int>(threadIdx.x);
+    const int t = thread_now();
     const auto kept = static_cast<unsigned>(end - begin);
     std::byte* const first = out + t * job.out_strides.width;
     const std::int64_t width = job.out_strides.width;
@@ -149,28 +147,27 @@ struct FftLineAgain {
   static constexpr int threads = Size::threads;
   using Map = MagnitudeMap<T, 1, samples, threads>;
   using Code = typename Map::Code;
-  static constexpr bool has_own_column = false;
   const FftArguments<T>& job;
-  std::byte* shared;
   FftPlace place;
   TileSamples<T> row;
   FftLineOutput<T, A> output;
 
-  __device__ FftLineAgain(const FftArguments<T>& arguments, unsigned tile, std::byte* memory)
-      : job(arguments), shared(memory), place(place_of_tile(job, tile)), row(job, place, 2, 0, 0), output(job, place) {}
+  __device__ FftLineAgain(const FftArguments<T>& arguments, unsigned tile)
+      : job(arguments), place(place_of_tile(job, tile)), row(job, place, 2, 0, 0), output(job, place) {}
 
-  __device__ Map map() const { return {reinterpret_cast<std::uint32_t*>(shared)}; }
   __device__ Code* outputs() const { return reinterpret_cast<Code*>(job.maps) + std::int64_t{blockIdx.x} * samples; }
   template <class Use>
   __device__ __forceinline__ void for_each_sample(const Use& use) const {
-    row.for_each(static_cast<int>(threadIdx.x), Size::threads, samples, use);
+    row.template for_each<samples / Size::threads>(static_cast<int>(threadIdx.x), Size::threads, use);
   }
-  __device__ void spread(const Map& map) const { map.spread(job.taps_x, false); }
+  __device__ void spread() const { Map::spread(job.taps_x, false); }
   __device__ void join(RoundNorms<T>& norms) const { join_block<threads>(norms); }
   __device__ int least(int magnitude) const { return least_of_block(magnitude); }
-  __device__ bool is_output(int place) const { return place >= output.begin && place < output.end; }
-  __device__ void put(int place, T value) const {
-    store(output.out + place * output.bytes, value, output.pixel, output.rounding);
+  template <class Use>
+  __device__ __forceinline__ void for_each_place(const Use& use) const {
+    std::byte* to = output.out + static_cast<int>(threadIdx.x) * output.bytes;
+    for (int place = static_cast<int>(threadIdx.x); place < samples; place += threads, to += threads * output.bytes)
+      use(place, place >= output.begin && place < output.end, to);
   }
   template <class Product>
   __device__ T sum_of(int place, const Product& product) const {
@@ -181,8 +178,8 @@ struct FftLineAgain {
   }
   __device__ void transform(const RoundOfTile<T>& round) const {
     __syncthreads();
-    auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
-    row.for_each(static_cast<int>(threadIdx.x), Size::threads, samples, [&](int n, T x) {
+    auto* const numbers = reinterpret_cast<Complex<T>*>(block_memory());
+    for_each_sample([&](int n, T x) {
       Complex<T>& to = numbers[n % Size::length];
       (n < Size::length ? to.x : to.y) = round(x);
     });
@@ -286,8 +283,8 @@ struct FftLine {
   __device__ __forceinline__ static void filter(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum) {
     filter_line<T, A, Bytes, Purpose>(job, tile, shared, spectrum);
   }
-  __device__ __forceinline__ static void resolve(const FftArguments<T>& job, unsigned tile, std::byte* shared) {
-    cuda_backend::resolve(FftLineAgain<T, A>(job, tile, shared), job.odd_tiles[tile] == static_cast<std::uint8_t>(TileState::good_where_strong));
+  __device__ __forceinline__ static void resolve(const FftArguments<T>& job, unsigned tile) {
+    cuda_backend::resolve(FftLineAgain<T, A>(job, tile), job.odd_tiles[tile] == static_cast<std::uint8_t>(TileState::good_where_strong));
   }
 };
 

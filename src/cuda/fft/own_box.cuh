@@ -163,10 +163,10 @@ struct Magnitude<float> {
   static constexpr int infinite = 254, nan = 255, bias = 127;
 
   __device__ __forceinline__ static int of(float x) {
+    constexpr std::uint32_t infinity = 0x7f800000U;
     const std::uint32_t bits = __float_as_uint(x) & 0x7fffffffU;
-    if (bits > 0x7f800000U) return nan;
-    if (bits == 0x7f800000U) return infinite;
-    return bits == 0 ? 0 : min(max(static_cast<int>(bits >> 23), 1), infinite - 1);
+    const int finite = max(static_cast<int>(min(bits >> 23, infinite - 1U)), bits != 0 ? 1 : 0);
+    return finite + (bits >= infinity ? 1 : 0) + (bits > infinity ? 1 : 0);
   }
   /// Of four codes each; pairs of bytes, since words of two codes are one instruction.
   __device__ __forceinline__ static std::uint32_t larger(std::uint32_t a, std::uint32_t b) {
@@ -189,39 +189,44 @@ struct Magnitude<double> {
   }
 };
 
-/// Magnitudes of a tile's samples, row by row, in shared memory. All threads of the block call each function.
+/// Magnitudes of a tile's samples, row by row, in shared memory that transforms take as well. All threads of the block call each function.
 template <class T, int Rows, int Columns, int Threads>
 struct MagnitudeMap {
   using Code = typename Magnitude<T>::Code;
   static constexpr int samples = Rows * Columns;
   static constexpr int of_word = 4 / sizeof(Code), row_words = Columns / of_word, words = Rows * row_words;
   static_assert(Columns % of_word == 0);
-  std::uint32_t* of;
 
-  __device__ __forceinline__ Code* codes() const { return reinterpret_cast<Code*>(of); }
+  __device__ __forceinline__ static std::uint32_t* of() { return reinterpret_cast<std::uint32_t*>(block_memory()); }
+  __device__ __forceinline__ static Code* codes() { return reinterpret_cast<Code*>(block_memory()); }
   /// Each becomes the largest of the window of so many columns, or rows, that ends there.
-  __device__ void spread(int taps, bool along_y) const {
+  __device__ static void spread(int taps, bool along_y) {
     constexpr int each = (words + Threads - 1) / Threads;
+    constexpr bool is_whole = words % Threads == 0;
     // Words of a thread lie in one column of words, where that is so.
-    constexpr bool in_column = Threads % row_words == 0 && words % Threads == 0;
-    const int t = static_cast<int>(threadIdx.x);
+    constexpr bool in_column = is_whole && Threads % row_words == 0;
+    const int t = thread_now();
+    std::uint32_t mine[each];
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+      if (is_whole || t + k * Threads < words) mine[k] = of()[t + k * Threads];
+    }
     for (int reached = 1; reached < taps;) {
       const int step = min(reached, taps - reached);
       const int far = along_y ? step * row_words : step / of_word,
                 bits = along_y ? 0 : step % of_word * (32 / of_word);
-      std::uint32_t more[each];
 #pragma unroll
       for (int k = 0; k < each; ++k) {
         const int at = t + k * Threads, word = along_y ? at : in_column ? t % row_words : at % row_words;
-        const bool is_there = in_column || at < words;
-        more[k] = is_there && word >= far ? of[at - far] : 0;
-        if (bits > 0) more[k] = __funnelshift_l(is_there && word > far ? of[at - far - 1] : 0, more[k], bits);
+        const bool is_there = is_whole || at < words;
+        std::uint32_t more = is_there && word >= far ? of()[at - far] : 0;
+        if (bits > 0) more = __funnelshift_l(is_there && word > far ? of()[at - far - 1] : 0, more, bits);
+        if (is_there) mine[k] = Magnitude<T>::larger(mine[k], more);
       }
       __syncthreads();
 #pragma unroll
       for (int k = 0; k < each; ++k) {
-        const int at = t + k * Threads;
-        if (in_column || at < words) of[at] = Magnitude<T>::larger(of[at], more[k]);
+        if (is_whole || t + k * Threads < words) of()[t + k * Threads] = mine[k];
       }
       __syncthreads();
       reached += step;
@@ -300,66 +305,48 @@ struct MapFacts {
   int least = 0;          ///< magnitude of a box that holds neither, and not only zeros, of an output
 };
 
-/// Puts the map of a tile's outputs into their memory. As a function of its own, like those below: each has
-/// all registers.
+/// Puts the map of a tile's outputs into their memory. Inlined, as all that takes a tile: it would lie in local
+/// memory, were its address passed on.
 template <class Tile>
-__device__ __noinline__ MapFacts draw_map(const Tile& given, RoundNorms<typename Tile::Number>& norms) {
-  const Tile tile = given;  // in registers, whatever is written to
+__device__ __forceinline__ MapFacts draw_map(const Tile& tile, RoundNorms<typename Tile::Number>& norms) {
   using T = typename Tile::Number;
   using Kind = Magnitude<T>;
   using Code = typename Tile::Map::Code;
-  const auto map = tile.map();
-  Code* const codes = map.codes();
+  using Map = typename Tile::Map;
   Code* const outputs = tile.outputs();
-  const bool own_box = tile.job.own_box;
-  const T offset = tile.job.offset;
   RoundNorms<T> mine;
   MapFacts facts{.least = Kind::infinite};
   tile.for_each_sample([&](int place, T x) {
     const int magnitude = Kind::of(x);
-    codes[place] = static_cast<Code>(magnitude);
+    Map::codes()[place] = static_cast<Code>(magnitude);
     if (magnitude < Kind::infinite) mine.add(fabs(x));
     facts.negative = facts.negative || x < 0;
   });
   norms = mine;
   __syncthreads();
-  tile.spread(map);
-  const auto meet = [&](int place, int magnitude) {
-    if (!tile.is_output(place)) return;
-    facts.odd = facts.odd || magnitude >= Kind::infinite;
-    if (magnitude > 0)
-      facts.least = min(facts.least, magnitude);
-    else if (own_box)
-      tile.put(place, offset);
-  };
-  if constexpr (Tile::has_own_column) {
-    for (int place = static_cast<int>(threadIdx.x); place < Tile::Map::samples; place += Tile::threads) {
-      outputs[place] = codes[place];
-      meet(place, codes[place]);
-    }
-  } else {
-    constexpr int of_word = Tile::Map::of_word;
-    constexpr std::uint32_t mask = 0xffffffffU >> (32 - 32 / of_word);
-    for (int word = static_cast<int>(threadIdx.x); word < Tile::Map::words; word += Tile::threads) {
-      const std::uint32_t magnitudes = map.of[word];
-      reinterpret_cast<std::uint32_t*>(outputs)[word] = magnitudes;
-#pragma unroll
-      for (int i = 0; i < of_word; ++i)
-        meet(word * of_word + i, static_cast<int>(magnitudes >> (32 / of_word * i) & mask));
-    }
-  }
+  tile.spread();
+  with_pixel(tile.job.out_pixel, [&](auto element) {
+    tile.for_each_place([&](int place, bool is_output, std::byte* to) {
+      const int magnitude = Map::codes()[place];
+      outputs[place] = static_cast<Code>(magnitude);
+      if (!is_output) return;
+      facts.odd = facts.odd || magnitude >= Kind::infinite;
+      if (magnitude > 0)
+        facts.least = min(facts.least, magnitude);
+      else if (tile.job.own_box)
+        store_as<decltype(element)>(to, tile.job.offset, tile.job.rounding);
+    });
+  });
   facts.negative = __syncthreads_or(facts.negative ? 1 : 0) != 0;
   facts.odd = __syncthreads_or(facts.odd ? 1 : 0) != 0;
-  facts.least = tile.least(own_box ? facts.least : 0);
+  facts.least = tile.least(tile.job.own_box ? facts.least : 0);
   return facts;
 }
 
 /// Of the samples that a round transforms.
 template <class Tile>
-__device__ __noinline__ RoundNorms<typename Tile::Number> norms_of(
-    const Tile& given, const RoundOfTile<typename Tile::Number>& given_round) {
-  const Tile tile = given;
-  const auto round = given_round;
+__device__ __forceinline__ RoundNorms<typename Tile::Number> norms_of(
+    const Tile& tile, const RoundOfTile<typename Tile::Number>& round) {
   RoundNorms<typename Tile::Number> norms;
   tile.for_each_sample([&](int, typename Tile::Number x) {
     if (round.transforms(x)) norms.add(fabs(x));
@@ -367,40 +354,33 @@ __device__ __noinline__ RoundNorms<typename Tile::Number> norms_of(
   return norms;
 }
 
-template <class Tile>
-__device__ __noinline__ void transform_round(const Tile& tile,
-                                             const RoundOfTile<typename Tile::Number>& round) {
-  tile.transform(round);
-}
-
 /// Outputs whose boxes hold NaN or infinity.
 template <class Tile>
-__device__ __noinline__ void put_not_finite(const Tile& tile) {
+__device__ __forceinline__ void put_not_finite(const Tile& tile) {
   using T = typename Tile::Number;
   using Kind = Magnitude<T>;
   const auto* const outputs = tile.outputs();
-  for (int place = static_cast<int>(threadIdx.x); place < Tile::Map::samples; place += Tile::threads) {
-    if (!tile.is_output(place) || outputs[place] < Kind::infinite) continue;
+  tile.for_each_place([&](int place, bool is_output, std::byte* to) {
+    if (!is_output || outputs[place] < Kind::infinite) return;
     T sum = static_cast<T>(NAN);
     if (outputs[place] == Kind::infinite) {
       sum = tile.sum_of(place, [&](T x, int tap) {
-        return is_finite(x) ? T(0) : odd_product<T>(kind_of(x), tile.job.signs[tap]);
+        return is_finite(x) ? T(0) : x * static_cast<T>(tile.job.signs[tap]);
       });
     }
-    tile.put(place, sum * tile.job.scale + tile.job.offset);
-  }
+    store(to, sum * tile.job.scale + tile.job.offset, tile.job.out_pixel, tile.job.rounding);
+  });
 }
 
 /// All outputs of a tile whose check failed. `Tile` says how it lies:
 ///   Number, Map, threads          of the block
-///   has_own_column                a thread's samples and outputs are of one column, whose norms are its own
 ///   samples                       of what norms are of: the tile, or each of its columns
-///   job, map()                    the map, in shared memory that transforms may take
+///   job
 ///   outputs()                     memory of its own for the map of the tile's outputs
 ///   for_each_sample(use)          use(place, sample) of the thread's own
-///   spread(map)                   over windows of the filter's size
+///   spread()                      the map over windows of the filter's size
 ///   join(norms), least(magnitude) of all that share norms
-///   is_output(place), put(place, value)
+///   for_each_place(use)           use(place, whether an output's filter ends there, where it is) of the thread's own
 ///   transform(round)              filters the tile, puts out what the round takes
 ///   sum_of(place, product)        of product(sample, its tap), by taps
 /// Where sums `are_there`, those of the first round are good as they are.
@@ -418,7 +398,7 @@ __device__ void resolve(const Tile& tile, bool are_there) {
     round.begin = job.own_box ? min(norms.strong_from(Tile::samples), max(round.end - 1, 1)) : 0;
     if (r > 0 || !are_there) {
       round.scale = job.whole ? T(1) : scale_for(norms.largest);
-      transform_round(tile, round);
+      tile.transform(round);
     }
     round.end = round.begin;
   }

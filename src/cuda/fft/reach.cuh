@@ -88,7 +88,7 @@ struct FftReach {
     if (magnitude == Kind::nan) {
       sum = static_cast<T>(NAN);
     } else if (magnitude == Kind::infinite) {
-      sum = sum_of(z, y, x, [&](T number, std::int64_t tap) { return is_finite(number) ? T(0) : odd_product<T>(kind_of(number), job.signs[tap]); });
+      sum = sum_of(z, y, x, [&](T number, std::int64_t tap) { return is_finite(number) ? T(0) : number * static_cast<T>(job.signs[tap]); });
     }
     store(out, sum * job.scale + job.offset, job.out_pixel, job.rounding);
   }

@@ -39,6 +39,21 @@ __device__ __forceinline__ FftPlace place_of_tile(const FftArguments<T>& job, un
   return place;
 }
 
+/// The block's dynamic shared memory, by its name: the compiler must see that it is shared.
+__device__ __forceinline__ std::byte* block_memory() {
+  extern __shared__ __align__(16) std::byte memory_of_block[];
+  return memory_of_block;
+}
+
+/// The thread's number, from which the compiler computes nothing ahead of a loop, in registers that are short in it.
+__device__ __forceinline__ int thread_now() {
+  int t = static_cast<int>(threadIdx.x);
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+r"(t));
+#endif
+  return t;
+}
+
 /// A number of memory that no kernel writes meanwhile, in one load.
 template <class T>
 __device__ __forceinline__ Complex<T> ldg(const Complex<T>* from) {
@@ -62,22 +77,9 @@ __device__ __forceinline__ bool is_finite(T x) {
   return x - x == 0;
 }
 
-/// What a number adds to the outputs whose filters reach it.
-enum : std::uint8_t { plain_number = 0, not_a_number = 1, plus_infinity = 2, minus_infinity = 4 };
-
-template <class T>
-__device__ __forceinline__ std::uint8_t kind_of(T x) {
-  return is_finite(x) ? plain_number : x != x ? not_a_number : x > 0 ? plus_infinity : minus_infinity;
-}
-/// A number of some kind, not plain, times a weight of that sign.
-template <class T>
-__device__ __forceinline__ T odd_product(std::uint8_t kind, std::int8_t sign) {
-  return static_cast<T>(sign) * static_cast<T>(kind == not_a_number ? NAN : kind == plus_infinity ? INFINITY : -INFINITY);
-}
-
 /// A sample of a tile by itself, counted from its first.
 template <class T>
-__device__ __noinline__ T number_at(const FftArguments<T>& job, const FftPlace& place, std::int64_t z, std::int64_t y, std::int64_t x) {
+__device__ __noinline__ T number_at(const FftArguments<T>& job, FftPlace place, std::int64_t z, std::int64_t y, std::int64_t x) {
   const std::int64_t sources[3]{job.borders[0].source(place.z + job.lead[0] + z), job.borders[1].source(place.y + job.lead[1] + y),
                                 job.borders[2].source(place.x + job.lead[2] + x)};
   for (int axis = 0; axis < 3; ++axis) {
@@ -89,6 +91,40 @@ __device__ __noinline__ T number_at(const FftArguments<T>& job, const FftPlace& 
   with_pixel(job.in_pixel, [&](auto element) { number = load<decltype(element), T>(from); });
   return number;
 }
+
+/// DeviceBorder::source, the same of every coordinate, without branches, so that loads need not wait for one another. It holds where no
+/// coordinate that a job reads lies further outside than the axis is long: outside, a source is a straight line of the coordinate.
+struct NearBorder {
+  int low, high, n;
+  int before, before_each, after, after_each;
+  bool holds;  ///< whether it can be asked
+
+  __device__ explicit NearBorder(const DeviceBorder& border)
+      : low(static_cast<int>(border.low)), high(static_cast<int>(border.high)), n(static_cast<int>(border.n)) {
+    holds = border.n < (1 << 29) && border.low > -border.n && border.high < 2 * border.n;
+    const bool is_reflected = border.mode == Border::Mode::reflect || border.mode == Border::Mode::reflect101;
+    const int edge = border.mode == Border::Mode::reflect101 ? 1 : 0;
+    before = after = -1;
+    before_each = after_each = 0;
+    if (border.mode == Border::Mode::replicate) {
+      before = 0;
+      after = n - 1;
+    } else if (is_reflected) {
+      before = edge - 1;
+      after = 2 * n - 1 - edge;
+      before_each = after_each = -1;
+    } else if (border.mode == Border::Mode::wrap) {
+      before = n;
+      after = -n;
+      before_each = after_each = 1;
+    }
+  }
+  __device__ __forceinline__ int source(int c) const {
+    const int read = min(max(c, low), high - 1);
+    const int below = before + before_each * read, above = after + after_each * read;
+    return c >= 0 && c < n ? c : read < 0 ? below : read >= n ? above : read;
+  }
+};
 
 /// Samples of a tile along one axis: those of the image's axis from `first` on.
 template <class T>
@@ -129,30 +165,46 @@ struct TileSamples {
     with_pixel(pixel, [&](auto element) { number = load<decltype(element), T>(from + source * stride); });
     return number;
   }
-  /// use(n, sample) of those from `begin` to `end`, so many apart, in this order. Whole warps call it, and get as many a thread.
-  template <class Use>
-  __device__ __forceinline__ void for_each(int begin, int step, int end, const Use& use) const {
-    const bool is_plain = from != nullptr && pixel == (sizeof(T) == 8 ? Pixel::f64 : Pixel::f32) && first >= 0 && first + end <= axis.n;
-    if (__all_sync(~0U, is_plain)) {
-      constexpr int ahead = 8;  // loads that wait for memory together
-      const std::byte* here = from + (first + begin) * stride;
+  /// use(n, sample) of `Count` samples from `begin` on, so many apart, in this order. Whole warps call it.
+  template <int Count, class Use>
+  __device__ __forceinline__ void for_each(int begin, int step, const Use& use) const {
+    const bool is_own = from != nullptr && pixel == (sizeof(T) == 8 ? Pixel::f64 : Pixel::f32);
+    const std::int64_t at_begin = first + begin;
+    if (__all_sync(~0U, is_own && at_begin >= 0 && at_begin + (Count - 1) * step < axis.n)) {
+      const std::byte* here = from + at_begin * stride;
       const std::int64_t each = step * stride;
+      use_some<Count>(begin, step, use, [&] {
+        const T number = __ldg(reinterpret_cast<const T*>(here));
+        here += each;
+        return number;
+      });
+    } else if (const NearBorder near(axis); __all_sync(~0U, is_own && near.holds)) {
+      int here = static_cast<int>(at_begin);
+      use_some<Count>(begin, step, use, [&] {
+        const int source = near.source(here);
+        here += step;
+        return source < 0 ? beyond_axis : __ldg(reinterpret_cast<const T*>(from + source * stride));
+      });
+    } else {
 #pragma unroll 1
-      for (int n = begin; n < end; n += ahead * step, here += ahead * each) {
-        T some[ahead];
-#pragma unroll
-        for (int i = 0; i < ahead; ++i) {
-          if (n + i * step < end) some[i] = __ldg(reinterpret_cast<const T*>(here + i * each));
-        }
-#pragma unroll
-        for (int i = 0; i < ahead; ++i) {
-          if (n + i * step < end) use(n + i * step, some[i]);
-        }
-      }
-      return;
+      for (int k = 0; k < Count; ++k) use(begin + k * step, at(begin + k * step));
     }
+  }
+
+ private:
+  /// By next(): eight loads wait for memory together.
+  template <int Count, class Use, class Next>
+  __device__ __forceinline__ static void use_some(int begin, int step, const Use& use, const Next& next) {
+    constexpr int ahead = 8;
+    static_assert(Count % ahead == 0);
 #pragma unroll 1
-    for (int n = begin; n < end; n += step) use(n, at(n));
+    for (int k = 0; k < Count; k += ahead) {
+      T some[ahead];
+#pragma unroll
+      for (T& number : some) number = next();
+#pragma unroll
+      for (int i = 0; i < ahead; ++i) use(begin + (k + i) * step, some[i]);
+    }
   }
 };
 
@@ -187,40 +239,6 @@ __device__ __forceinline__ T scale_for(T largest) {
   frexp(largest, &exponent);
   return ldexp(T(1), -min(max(exponent, -most), most));
 }
-
-/// DeviceBorder::source without branches, so that loads need not wait for one another, where no coordinate that a job reads lies further
-/// outside than the axis is long: outside, a source is a straight line of the coordinate.
-struct NearBorder {
-  int low, high, n;
-  int before, before_each, after, after_each;
-  bool holds;  ///< whether it can be asked
-
-  __device__ explicit NearBorder(const DeviceBorder& border)
-      : low(static_cast<int>(border.low)), high(static_cast<int>(border.high)), n(static_cast<int>(border.n)) {
-    holds = border.n < (1 << 29) && border.low > -border.n && border.high < 2 * border.n;
-    const bool is_reflected = border.mode == Border::Mode::reflect || border.mode == Border::Mode::reflect101;
-    const int edge = border.mode == Border::Mode::reflect101 ? 1 : 0;
-    before = after = -1;
-    before_each = after_each = 0;
-    if (border.mode == Border::Mode::replicate) {
-      before = 0;
-      after = n - 1;
-    } else if (is_reflected) {
-      before = edge - 1;
-      after = 2 * n - 1 - edge;
-      before_each = after_each = -1;
-    } else if (border.mode == Border::Mode::wrap) {
-      before = n;
-      after = -n;
-      before_each = after_each = 1;
-    }
-  }
-  __device__ __forceinline__ int source(int c) const {
-    const int read = min(max(c, low), high - 1);  // what lies beyond no output needs
-    const int below = before + before_each * read, above = after + after_each * read;
-    return read < 0 ? below : read >= n ? above : read;
-  }
-};
 
 /// cos and sin of π · half_turns.
 template <class T>

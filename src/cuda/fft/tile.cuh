@@ -97,12 +97,9 @@ struct FftOutput {
   int begin_y, end_y, begin_x, end_x;
   std::byte* out;  ///< of the tile's first sample
   std::int64_t row_bytes, column_bytes;
-  Pixel pixel;
-  Rounding rounding;
 
   __device__ FftOutput(const FftArguments<T>& arguments, const FftPlace& place)
-      : job(arguments), begin_y(job.taps_y - 1), begin_x(columns - job.kept_x), row_bytes(job.out_strides.height), column_bytes(job.out_strides.width),
-        pixel(job.out_pixel), rounding(job.rounding) {
+      : job(arguments), begin_y(job.taps_y - 1), begin_x(columns - job.kept_x), row_bytes(job.out_strides.height), column_bytes(job.out_strides.width) {
     const std::int64_t down = job.shape.height - place.y, across = job.shape.width - place.x;
     end_y = begin_y + (down < job.kept_y ? static_cast<int>(down) : job.kept_y);
     end_x = begin_x + (across < job.kept_x ? static_cast<int>(across) : job.kept_x);
@@ -132,35 +129,35 @@ struct FftTileAgain {
   static constexpr int rows = 2 * Size::rows, columns = Size::columns, samples = rows * columns, threads = Size::threads;
   using Map = MagnitudeMap<T, rows, columns, threads>;
   using Code = typename Map::Code;
-  static constexpr bool has_own_column = false;
   const FftArguments<T>& job;
-  std::byte* shared;
   FftPlace place;
   FftTileThread<Size> me;
   TileSamples<T> column;
   FftOutput<T, A, B> output;
 
-  __device__ FftTileAgain(const FftArguments<T>& arguments, unsigned tile, std::byte* memory)
-      : job(arguments), shared(memory), place(place_of_tile(job, tile)), column(job, place, 1, 0, me.column), output(job, place) {}
+  __device__ FftTileAgain(const FftArguments<T>& arguments, unsigned tile)
+      : job(arguments), place(place_of_tile(job, tile)), column(job, place, 1, 0, me.column), output(job, place) {}
 
-  __device__ Map map() const { return {reinterpret_cast<std::uint32_t*>(shared)}; }
   __device__ Code* outputs() const { return reinterpret_cast<Code*>(job.maps) + std::int64_t{blockIdx.x} * samples; }
   template <class Use>
   __device__ __forceinline__ void for_each_sample(const Use& use) const {
-    column.for_each(me.first_of_column, Size::column_threads, rows, [&](int row, T x) { use(row * columns + me.column, x); });
+    column.template for_each<rows / Size::column_threads>(me.first_of_column, Size::column_threads, [&](int row, T x) { use(row * columns + me.column, x); });
   }
-  __device__ void spread(const Map& map) const {
-    map.spread(job.taps_x, false);
-    map.spread(job.taps_y, true);
+  __device__ void spread() const {
+    Map::spread(job.taps_x, false);
+    Map::spread(job.taps_y, true);
   }
   __device__ void join(RoundNorms<T>& norms) const { join_block<threads>(norms); }
   __device__ int least(int magnitude) const { return least_of_block(magnitude); }
-  __device__ bool is_output(int place) const {
-    const int row = place / columns, x = place % columns;
-    return row >= output.begin_y && row < output.end_y && x >= output.begin_x && x < output.end_x;
-  }
-  __device__ void put(int place, T value) const {
-    store(output.out + place / columns * output.row_bytes + place % columns * output.column_bytes, value, output.pixel, output.rounding);
+  template <class Use>
+  __device__ __forceinline__ void for_each_place(const Use& use) const {
+    constexpr int rows_each = threads / columns;
+    const int x = static_cast<int>(threadIdx.x) % columns;
+    int row = static_cast<int>(threadIdx.x) / columns;
+    const bool is_across = x >= output.begin_x && x < output.end_x;
+    std::byte* to = output.out + row * output.row_bytes + x * output.column_bytes;
+    for (int place = static_cast<int>(threadIdx.x); place < samples; place += threads, row += rows_each, to += rows_each * output.row_bytes)
+      use(place, is_across && row >= output.begin_y && row < output.end_y, to);
   }
   template <class Product>
   __device__ T sum_of(int place, const Product& product) const {
@@ -177,10 +174,10 @@ struct FftTileAgain {
   __device__ void transform(const RoundOfTile<T>& round) const {
     const FftFinish<T> finish{job, 1 / round.scale, true};
     const Code* const magnitudes = outputs() + me.column;
-    auto* const numbers = reinterpret_cast<Complex<T>*>(shared);
+    auto* const numbers = reinterpret_cast<Complex<T>*>(block_memory());
     __syncthreads();
     tile_columns_forth<A, B, true>(numbers, me, [&](int n, Complex<T>(&v)[16]) {
-      column.for_each(n, A, rows, [&](int row, T x) {
+      column.template for_each<rows / A>(n, A, [&](int row, T x) {
         Complex<T>& to = numbers[row % Size::rows * Size::pitch + me.column];
         (row < Size::rows ? to.x : to.y) = round(x);
       });
@@ -310,8 +307,8 @@ struct FftTile {
   __device__ __forceinline__ static void filter(const FftArguments<T>& job, unsigned tile, std::byte* shared, Complex<T>* spectrum) {
     filter_tile<T, A, B, Bytes, Purpose>(job, tile, shared, spectrum);
   }
-  __device__ __forceinline__ static void resolve(const FftArguments<T>& job, unsigned tile, std::byte* shared) {
-    cuda_backend::resolve(FftTileAgain<T, A, B>(job, tile, shared), job.odd_tiles[tile] == static_cast<std::uint8_t>(TileState::good_where_strong));
+  __device__ __forceinline__ static void resolve(const FftArguments<T>& job, unsigned tile) {
+    cuda_backend::resolve(FftTileAgain<T, A, B>(job, tile), job.odd_tiles[tile] == static_cast<std::uint8_t>(TileState::good_where_strong));
   }
 };
 

@@ -25,7 +25,7 @@ template <class T, int A, int R>
 __device__ __forceinline__ void line_forth(Complex<T> (&v)[R], Complex<T>* first, const Complex<T>* roots) {
   using Size = FftLineSize<T, A, R>;
   constexpr int step = R * A;
-  const int t = static_cast<int>(threadIdx.x);
+  const int t = thread_now();
   transform<-1, R>(v);
 #pragma unroll
   for (int i = 0; i < R; ++i) first[Size::place(step * result_of<R>(i)) + Size::place(t)] = v[i] * ldg(roots + step * result_of<R>(i) + t);
@@ -53,7 +53,7 @@ template <class T, int A, int R>
 __device__ __forceinline__ void line_back(Complex<T> (&v)[R], Complex<T>* first, const Complex<T>* roots) {
   using Size = FftLineSize<T, A, R>;
   constexpr int step = R * A;
-  const int t = static_cast<int>(threadIdx.x);
+  const int t = thread_now();
 #pragma unroll
   for (int j = 0; j < R / A; ++j) {
     transform<1, A>(v + A * j);
