@@ -64,12 +64,14 @@ Cut<T> choose_columns(const Job& job, const Taps& taps, const Gpu& gpu) {
 template <class T>
 class FftColumnsRunner final : public Runner {
  public:
-  FftColumnsRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Cut<T>& cut) : job_(std::move(job)), device_(gpu.device), cut_(cut) {
+  FftColumnsRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Cut<T>& cut)
+      : job_(std::move(job)), device_(gpu.device), multiprocessors_(gpu.multiprocessors), cut_(cut) {
     const Taps& taps = job_->filters.front();
     const auto allow = [&](const void* kernel) {
       HALATION_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(cut.columns->shared_bytes)));
     };
     allow(reinterpret_cast<const void*>(cut.columns->filter));
+    allow(reinterpret_cast<const void*>(cut.columns->resolve));
     allow(reinterpret_cast<const void*>(cut.columns->spectrum));
     describe(constants_, *job_, facts_of_columns(*job_, gpu));
     constants_.outer_axis = 1;
@@ -82,7 +84,8 @@ class FftColumnsRunner final : public Runner {
     transform_weights(taps);
   }
 
-  std::size_t workspace_bytes() const override { return 0; }
+  /// A state for each block.
+  std::size_t workspace_bytes() const override { return constants_.notes_odd ? static_cast<std::size_t>(blocks(false)) : 0; }
   std::size_t constant_bytes() const override {
     return 2 * static_cast<std::size_t>(cut_.columns->length) * sizeof(Complex<T>) + job_->filters.front().weights.size();
   }
@@ -90,27 +93,38 @@ class FftColumnsRunner final : public Runner {
     return "columns of " + std::to_string(2 * cut_.columns->length) + " samples, of which " + std::to_string(cut_.kept) + " are put out";
   }
 
-  void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
+  void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream stream) const override {
     const UseDevice use(device_);
     const View& out = outs[0];
     FftPassArguments<T> job = constants_;
     place(job, in, out);
     // Channels that lie inside of pixels are columns of their own.
     const bool inside = std::abs(in.strides.channels) < std::abs(in.strides.width);
-    const std::int64_t elements = out.shape.width * (inside ? out.shape.channels : 1);
-    const std::int64_t across = divide_up(elements, cut_.columns->columns);
     job.channels = Divisor(inside ? out.shape.channels : 1);
     job.planes = Divisor(inside ? 1 : out.shape.channels);
-    job.across = Divisor(across);
+    job.across = Divisor(across(inside));
     job.down = Divisor(cut_.down);
     job.depth = Divisor(out.shape.depth);
-    const std::int64_t blocks = across * cut_.down * out.shape.depth * static_cast<std::int64_t>(job.planes.by) * out.shape.batch;
+    job.tiles = static_cast<unsigned>(blocks(inside));
+    job.odd_tiles = reinterpret_cast<std::uint8_t*>(workspace.data());
     const auto queue = static_cast<cudaStream_t>(stream.handle);
-    cut_.columns->filter<<<static_cast<unsigned>(blocks), static_cast<unsigned>(cut_.columns->threads), cut_.columns->shared_bytes, queue>>>(job);
+    const auto threads = static_cast<unsigned>(cut_.columns->threads);
+    cut_.columns->filter<<<job.tiles, threads, cut_.columns->shared_bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft columns", queue);
+    if (!job.notes_odd) return;
+    const unsigned at_once = std::min(job.tiles, static_cast<unsigned>(multiprocessors_ * cut_.columns->blocks));
+    cut_.columns->resolve<<<at_once, threads, cut_.columns->shared_bytes, queue>>>(job);
+    HALATION_CUDA_LAUNCHED("fft resolve columns", queue);
   }
 
  private:
+  /// Blocks side by side, and all, where channels lie `inside` pixels, or else apart, which takes no fewer.
+  std::int64_t across(bool inside) const {
+    return divide_up(job_->out.width * (inside ? job_->out.channels : 1), cut_.columns->columns);
+  }
+  std::int64_t blocks(bool inside) const {
+    return across(inside) * cut_.down * job_->out.depth * (inside ? 1 : job_->out.channels) * job_->out.batch;
+  }
   void transform_weights(const Taps& taps) {
     const FlippedWeights<T> flipped(taps, constants_.whole);
     constants_.gain = flipped.gain;
@@ -130,6 +144,7 @@ class FftColumnsRunner final : public Runner {
 
   std::shared_ptr<const Job> job_;
   Device device_;
+  int multiprocessors_;
   Cut<T> cut_;
   DeviceArray<std::int8_t> signs_;
   DeviceArray<Complex<T>> spectrum_, roots_;

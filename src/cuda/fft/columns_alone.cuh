@@ -3,9 +3,10 @@
 //   block → outputs   16 columns (f64 8; of interleaved channels so many elements) of a tile of 64 to 2,048 rows less the filter's taps
 //   traffic           each element once but for the taps that tiles share; the spectrum, of one column, from the caches
 //   odd tiles         columns in which a filter's box may hold too little beside the column (own_box.cuh), or with numbers that are huge or
-//                     not finite: put right by the block that meets them
+//                     not finite: put right by a second launch
 #pragma once
 
+#include "cuda/fft/kernels.cuh"
 #include "cuda/fft/own_box.cuh"
 #include "cuda/fft/passes.cuh"
 #include "cuda/fft/steps/columns.cuh"
@@ -44,9 +45,9 @@ struct ColumnsOfBlock {
   int begin, end;  ///< samples that outputs' filters end at; none of columns beyond the image
 
   /// The block's elements of a row: pixels, or their channels where these lie side by side.
-  __device__ ColumnsOfBlock(const FftPassArguments<T>& arguments) : job(arguments) {
-    const unsigned tile = job.across.quotient(blockIdx.x);
-    const unsigned element = (blockIdx.x - tile * job.across.by) * columns + place.column;
+  __device__ ColumnsOfBlock(const FftPassArguments<T>& arguments, unsigned block) : job(arguments) {
+    const unsigned tile = job.across.quotient(block);
+    const unsigned element = (block - tile * job.across.by) * columns + place.column;
     const unsigned x = job.channels.quotient(element), channel = element - x * job.channels.by;
     where = place_of_columns(job, tile, x, channel);
     out = where.tile.out + where.tile.y * job.out_strides.height + x * job.out_strides.width;
@@ -103,7 +104,7 @@ struct ColumnsOfBlock {
 
   /// Whether every box of the block's columns has enough of its column's squares (own_box.cuh): sums over groups of neighbours, the
   /// samples of as many threads.
-  __device__ __forceinline__ bool is_even(const Complex<T> (&v)[Size::first]) const {
+  __device__ __forceinline__ TileState look(const Complex<T> (&v)[Size::first]) const {
     auto* const sums = reinterpret_cast<T*>(block_memory());
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     T squares = 0;
@@ -120,18 +121,21 @@ struct ColumnsOfBlock {
       sums[(warp * 2 * Size::first + i + Size::first) * columns + lane] = imaginary;
     }
     squares = of_column(squares, [](T a, T b) { return a + b; });  // waits for the sums
-    T least = static_cast<T>(INFINITY);
+    T least = job.groups[0].lanes > 0 ? static_cast<T>(INFINITY) : T(0);
     const int together = job.groups[0].lanes / beside;  // warps
     const NeededSamples needed(job.borders[1], where.tile.y + job.lead[1]);
     for (int k = place.n; k < 2 * Size::first; k += Size::part) {
-      for (int first = 0; first + together <= warps; first += together) {
+      for (int first = 0; together > 0 && first + together <= warps; first += together) {
         T group = 0;
         for (int w = first; w < first + together; ++w) group += sums[(w * 2 * Size::first + k) * columns + place.column];
         if (needed.hold(Size::part * k + first * beside, together * beside)) least = fmin(least, group);
       }
     }
     const TileNorms<T> norms{.squares = squares};
-    return __syncthreads_and(begin >= end || norms.are_even(least, static_cast<T>(rows)) ? 1 : 0) != 0;  // blocks have columns beyond the image
+    const bool is_column = begin < end;  // blocks have others beyond the image
+    const bool usable = __syncthreads_and(!is_column || norms.are_known() ? 1 : 0) != 0;
+    const bool even = __syncthreads_and(!is_column || norms.are_even(least, static_cast<T>(rows)) ? 1 : 0) != 0;
+    return !usable ? TileState::odd : even ? TileState::good : TileState::good_where_strong;
   }
 
   // As own_box.cuh looks at columns again. A thread's places are all of its own column.
@@ -184,15 +188,10 @@ struct ColumnsOfBlock {
   }
 };
 
-/// As a function of its own, for few blocks need it.
-template <class T, class Size>
-__device__ __forceinline__ void resolve_columns(const FftPassArguments<T>& job) {
-  resolve(ColumnsOfBlock<T, Size>(job), false);
-}
-
+/// What is left to the second launch is noted.
 template <class T, class Size>
 __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kernel(const __grid_constant__ FftPassArguments<T> job) {
-  const ColumnsOfBlock<T, Size> block(job);
+  const ColumnsOfBlock<T, Size> block(job, blockIdx.x);
   Complex<T> v[Size::first];
   FftColumnInput<T>(job, block.where).load(job.in_pixel, block.place.n, Size::part, Size::length, v);
   bool no_negative = false;
@@ -204,18 +203,25 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kerne
       negative = negative || v[i].x < 0 || v[i].y < 0;
     }
     no_negative = job.own_box && job.not_negative && __syncthreads_or(negative ? 1 : 0) == 0;
-    bool good = __syncthreads_and(plain ? 1 : 0) != 0;
-    if (job.own_box && good) good = job.groups[0].lanes > 0 && block.is_even(v);
-    if (!good) {
-      resolve_columns<T, Size>(job);
-      return;
-    }
+    TileState state = __syncthreads_and(plain ? 1 : 0) != 0 ? TileState::good : TileState::odd;
+    if (job.own_box && state == TileState::good) state = block.look(v);
+    if (threadIdx.x == 0) note_tile(job, blockIdx.x, state);
+    if (state == TileState::odd) return;
   }
   block.transform(v);
   if (job.whole) round_to_whole(v);
   if (no_negative) keep_from_below_zero(v);
   block.put(v, FftFinish<T>{job, T(1), false}, [](int) { return true; });
 }
+
+/// A block's columns as the second launch takes them.
+template <class T, class S>
+struct FftColumnsAgain {
+  using Size = S;
+  __device__ __forceinline__ static void resolve(const FftPassArguments<T>& job, unsigned block) {
+    cuda_backend::resolve(ColumnsOfBlock<T, Size>(job, block), job.odd_tiles[block] == static_cast<std::uint8_t>(TileState::good_where_strong));
+  }
+};
 
 /// The spectrum of weights that lie in the first rows of a column: one block.
 template <class T, class Size>
@@ -246,7 +252,8 @@ FftAloneKernels<T> fft_alone() {
   using Size = FftColumnSize<T, First, Second, Third, fft_block_columns<T>(Second * Third > 32 ? 64 : Second * Third)>;
   return {.first = First, .second = Second, .third = Third, .length = Size::length, .columns = Size::columns, .threads = Size::threads,
           .shared_bytes = Size::shared_bytes + ColumnsOfBlock<T, Size>::Map::samples * sizeof(typename Magnitude<T>::Code), .group_rows = Size::part,
-          .filter = fft_columns_kernel<T, Size>, .spectrum = fft_column_spectrum_kernel<T, Size>};
+          .blocks = Size::blocks, .filter = fft_columns_kernel<T, Size>, .resolve = fft_resolve_kernel<FftPassArguments<T>, FftColumnsAgain<T, Size>>,
+          .spectrum = fft_column_spectrum_kernel<T, Size>};
 }
 
 }  // namespace halation::cuda_backend

@@ -12,8 +12,8 @@ __global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_k
 }
 
 /// What the first kernel left of tiles, whichever they are: all threads look which of the block's share they are.
-template <class T, class Tile>
-__global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_resolve_kernel(const __grid_constant__ FftArguments<T> job) {
+template <class Arguments, class Tile>
+__global__ void __launch_bounds__(Tile::Size::threads, Tile::Size::blocks) fft_resolve_kernel(const __grid_constant__ Arguments job) {
   constexpr unsigned threads = Tile::Size::threads;
   for (unsigned first = blockIdx.x; first < job.tiles; first += gridDim.x * threads) {
     const unsigned mine = first + gridDim.x * threadIdx.x;
@@ -42,7 +42,7 @@ FftTileKernels<T> fft_kernels() {
                             .map_bytes = Tile::Again::samples * sizeof(typename Tile::Again::Map::Code)};
   kernels.filter = {fft_kernel<T, Tile, 1>, fft_kernel<T, Tile, 2>, fft_kernel<T, Tile, 4>};
   if constexpr (sizeof(T) == 8) kernels.filter[3] = fft_kernel<T, Tile, 8>;
-  kernels.resolve = fft_resolve_kernel<T, Tile>;
+  kernels.resolve = fft_resolve_kernel<FftArguments<T>, Tile>;
   kernels.spectrum = fft_spectrum_kernel<T, Tile>;
   return kernels;
 }

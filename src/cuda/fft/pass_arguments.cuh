@@ -99,7 +99,9 @@ struct FftAloneKernels {
   int length, columns, threads;
   std::size_t shared_bytes;
   int group_rows;                 ///< neighbours whose samples a block adds up at most, by the threads that have them
+  int blocks;                     ///< that share a multiprocessor
   void (*filter)(FftPassArguments<T>) = nullptr;
+  void (*resolve)(FftPassArguments<T>) = nullptr;  ///< what the first launch leaves
   void (*spectrum)(const T* weights, int taps, const Complex<T>* roots, Complex<T>* spectrum) = nullptr;
 };
 
