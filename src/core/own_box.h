@@ -7,8 +7,8 @@
 namespace halation {
 
 /// Where `is_bounded_by_own_box`, each sum is off by at most own_box_factor · ρ u √samples ‖w‖₂ B, B = ‖x‖₂ over the box of its own filter:
-/// own_box_factor · transform_error · B. A box that holds only zeros makes exactly 0, and where neither samples nor weights are negative,
-/// neither are sums.
+/// own_box_factor · transform_error · B, twice that where sums are rounded to whole numbers. A box that holds only zeros makes exactly 0, and
+/// where neither samples nor weights are negative, neither are sums.
 ///
 /// Proof. Let T = ‖x‖₂ over a tile of N samples and t = T/√N/own_box_factor. A sum by this tile's transform is off by ρ u ‖w‖₂ T at most
 /// (transform_error), and it is taken only where B ≥ t, so T ≤ own_box_factor √N B. A box in which any |x| ≥ t, or any part of which has

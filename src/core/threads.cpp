@@ -92,21 +92,21 @@ bool start_tbb_threads() noexcept {
   if (lost_tbb) return false;
   if (most <= started_threads) return true;
   // Work for one thread in each arena, which keeps it until all have been started: so each is started from here.
-  static std::atomic<bool> all_are_there;
-  all_are_there = false;
+  static constinit std::atomic<bool> may_end = false;
+  may_end = false;
   try {
     if (threads_stay == nullptr) threads_stay = new tbb::task_scheduler_handle(tbb::attach{});
     check_room_for(most - 1, tbb::global_control::active_value(tbb::global_control::thread_stack_size));
     std::deque<tbb::task_arena> arenas;
     for (std::size_t thread = 1; thread < most; ++thread) {
-      arenas.emplace_back(1, 0).enqueue([] { all_are_there.wait(false); });
+      arenas.emplace_back(1, 0).enqueue([] { may_end.wait(false); });
     }
     started_threads = most;
   } catch (...) {
     lost_tbb = true;
   }
-  all_are_there = true;
-  all_are_there.notify_all();
+  may_end = true;
+  may_end.notify_all();
   return !lost_tbb;
 }
 

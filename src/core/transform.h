@@ -75,9 +75,9 @@ inline bool sums_are_whole(const Job& job, const std::vector<double>& weights) {
          std::all_of(job.borders.begin(), job.borders.end(), [&](const BorderTable& border) { return whole(border.constant()) || !std::isfinite(border.constant()); });
 }
 
-/// Whether what they are rounded to is right of all pixels.
+/// Whether these whole numbers are the right ones, whatever the pixels: tiles are off by less than one half.
 inline bool whole_sums_are_exact(const Job& job, const std::vector<double>& weights, const TransformFacts& facts) {
-  return sums_are_whole(job, weights) && transform_error(weights, facts, job.sum_f64) * largest_integer(job) < 0.5;
+  return facts.samples > 0 && sums_are_whole(job, weights) && transform_error(weights, facts, job.sum_f64) * largest_integer(job) < 0.5;
 }
 
 }  // namespace halation

@@ -117,13 +117,13 @@ Promise::Promise(const JobCase& job_case, const Plan& plan, const Plan& oracle, 
     signs_.push_back(has_sign ? (scale_ < 0 ? -of_sum : of_sum) : 0);
   }
 
-  // On a GPU transforms go along one axis, then along another, as well; what was passed over is named behind the family.
+  // On a GPU transforms go along one axis, then along another, as well. Behind the family stand those that were passed over.
   const std::string explained = plan.explain();
   const bool by_axes = explained.find("axis by axis, ") < explained.find("\nfamily: ");
   const bool by_factors = method == Method::separable || method == Method::box || by_axes;
   const double most = std::max(1.0, most_magnitudes(spec)) * std::max(1.0, std::fabs(scale_));
   if (!is_float(spec.pixel) || !(most * greatest > 0x1p120)) return;
-  const bool in_f64 = plan.explain().find("sums in f64") != std::string::npos;
+  const bool in_f64 = explained.find("sums in f64") != std::string::npos;
   // The squares of a magnitude are in f64.
   limit_ = !in_f64 ? largest(Pixel::f32) : magnitude ? std::sqrt(largest(Pixel::f64)) : largest(Pixel::f64);
   if (magnitude) limit_ /= std::sqrt(static_cast<double>(spec.filters.size()));  // by which a root is larger than the largest below it
@@ -131,8 +131,8 @@ Promise::Promise(const JobCase& job_case, const Plan& plan, const Plan& oracle, 
   if (std::max(1.0, most_magnitudes(spec)) >= limit_ / greatest) find_overflows(job_case, in, greatest, by_factors);
 }
 
-/// Sums by weights reach Σ|w||x| over finite x, found by the reference; those by factors Σ|w| · max|x|, or max|x|: under their filter, or of
-/// the image.
+/// Sums by weights reach Σ|w||x| over finite x, found by the reference; those by factors Σ|w| · max|x|, or max|x|. max|x| is that under
+/// the filter where it is known, else the image's.
 void Promise::find_overflows(const JobCase& job_case, const Arena& in, double greatest, bool by_factors) {
   if (by_factors) {
     const double magnitudes = std::max(1.0, most_magnitudes(job_case.spec));

@@ -56,7 +56,7 @@ struct FftArguments {
   const Complex<T>* spectrum;
   const Complex<T>* roots;  ///< of unity, where a size of tiles has them in memory
   std::uint8_t* odd_tiles;   ///< a TileState (own_box.cuh) for each, by the first launch for the second; null where all are good
-  const std::int8_t* signs;  ///< −1, 0 or 1 for each weight, row by row
+  const std::int8_t* signs;  ///< −1, 0 or 1 for each weight times `turned_by`, row by row
   std::int64_t lead[3];      ///< of a tile's first row and column beside its first output's
   Divisor channels, across, down, depth;
   unsigned tiles;
@@ -64,11 +64,11 @@ struct FftArguments {
   int taps_y, taps_x;
   int kept_z = 1, kept_y, kept_x;  ///< outputs of a tile
   T gain;              ///< a sum is as many times what the tile gives,
-  T scale, offset;     ///< and an output scale · sum + offset
+  T scale, offset;     ///< and an output scale · sum + offset; the job's scale times `turned_by`
   bool whole;          ///< sums are whole numbers
   bool own_box;        ///< sums are bounded over their own box (core/own_box.h)
-  bool notes_odd;      ///< samples may be huge, infinite or NaN
-  bool not_negative;   ///< no weight is: nor is a sum of samples that are not
+  bool notes_odd;      ///< own_box, or samples may be huge, infinite or NaN
+  bool not_negative;   ///< no weight times `turned_by` is: nor is a sum of samples that are not
   FftGroups groups[2];  ///< of tiles inside the image, and of others
   std::byte* maps;      ///< of the second launch's blocks: a magnitude for each sample of a tile
   Pixel in_pixel, out_pixel;

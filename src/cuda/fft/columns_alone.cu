@@ -1,4 +1,4 @@
-// columns_alone.cu: how long a job's columns are, and the launch.
+// columns_alone.cu: how long a job's columns are, and the launches.
 
 #include <algorithm>
 #include <array>
@@ -118,10 +118,11 @@ class FftColumnsRunner final : public Runner {
   }
 
  private:
-  /// Blocks side by side, and all, where channels lie `inside` pixels, or else apart, which takes no fewer.
+  /// Blocks beside each other: channels are columns of their own where they lie `inside` pixels.
   std::int64_t across(bool inside) const {
     return divide_up(job_->out.width * (inside ? job_->out.channels : 1), cut_.columns->columns);
   }
+  /// All blocks: no fewer where channels lie apart.
   std::int64_t blocks(bool inside) const {
     return across(inside) * cut_.down * job_->out.depth * (inside ? 1 : job_->out.channels) * job_->out.batch;
   }

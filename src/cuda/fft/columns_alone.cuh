@@ -102,8 +102,8 @@ struct ColumnsOfBlock {
     return all;
   }
 
-  /// Whether every box of the block's columns has enough of its column's squares (own_box.cuh): sums over groups of neighbours, the
-  /// samples of as many threads.
+  /// Which of the block's sums are good (own_box.cuh), by sums over groups of neighbours, the samples of as many threads. None is where a
+  /// column's squares vanish or overflow.
   __device__ __forceinline__ TileState look(const Complex<T> (&v)[Size::first]) const {
     auto* const sums = reinterpret_cast<T*>(block_memory());
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;

@@ -385,7 +385,7 @@ __device__ __forceinline__ void put_not_finite(const Tile& tile) {
 ///   sum_of(place, product)        of product(sample, its tap), by taps
 /// Where sums `are_there`, those of the first round are good as they are.
 template <class Tile>
-__device__ void resolve(const Tile& tile, bool are_there) {
+__device__ __forceinline__ void resolve(const Tile& tile, bool are_there) {
   using T = typename Tile::Number;
   const auto& job = tile.job;
   RoundNorms<T> norms;

@@ -37,7 +37,7 @@ template <class T>
 struct FftPassArguments : FftArguments<T> {
   Complex<T>* numbers;         ///< of the tiles of a group, one after the other: outer · middle rows of `width`
   const Complex<T>* turns[3];  ///< roots of unity along the outer axis, the middle one, rows
-  const T* weights;            ///< in reverse, without the gain
+  const T* weights;            ///< in reverse, times `turned_by`, without the gain
   FftTileFacts<T>* facts;      ///< of the group's tiles; null where all are good
   FftCheck<T>* checks;         ///< of the blocks of the pass forth, tile by tile
   int checks_of_tile;

@@ -43,8 +43,8 @@ std::vector<Complex<T>> roots_of_steps(int first, int second, int third, bool pa
   return roots;
 }
 
-/// −1 where no weight is positive and any is negative, else 1: kernels take the weights times it, whose sums they keep from below 0, and put
-/// out sums times it.
+/// −1 where no weight is positive and any is negative, else 1. Kernels take the weights times it and the scale times it: what must not be
+/// above 0 becomes what must not be below 0.
 inline int turned_by(const std::vector<double>& weights) {
   return std::all_of(weights.begin(), weights.end(), [](double weight) { return weight <= 0; }) &&
                  std::any_of(weights.begin(), weights.end(), [](double weight) { return weight < 0; })
@@ -78,7 +78,7 @@ struct FlippedWeights {
   }
 };
 
-/// What a job says of a launch's arguments, by tiles that round so.
+/// What a job says of a launch's arguments; `facts` are those of its tiles.
 template <class T>
 void describe(FftArguments<T>& to, const Job& job, const TransformFacts& facts) {
   const Taps& taps = job.filters.front();

@@ -45,7 +45,7 @@ __device__ __forceinline__ std::byte* block_memory() {
   return memory_of_block;
 }
 
-/// The thread's number, from which the compiler computes nothing ahead of a loop, in registers that are short in it.
+/// The thread's number, hidden from the compiler: else it computes places from it ahead of a loop, in registers that the loop needs.
 __device__ __forceinline__ int thread_now() {
   int t = static_cast<int>(threadIdx.x);
 #if defined(__CUDA_ARCH__)
@@ -120,9 +120,9 @@ struct NearBorder {
     }
   }
   __device__ __forceinline__ int source(int c) const {
-    const int read = min(max(c, low), high - 1);
+    const int read = min(max(c, low), high - 1);  // low is at most 0, high at least n
     const int below = before + before_each * read, above = after + after_each * read;
-    return c >= 0 && c < n ? c : read < 0 ? below : read >= n ? above : read;
+    return read < 0 ? below : read >= n ? above : read;
   }
 };
 

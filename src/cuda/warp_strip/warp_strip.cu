@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "core/convert.h"
-#include "core/finite.h"
 #include "cuda/device/device.h"
 #include "cuda/parts/dp4a.h"
 #include "cuda/parts/placed_taps.h"
@@ -53,8 +52,8 @@ std::optional<Fit> fit_of(const Job& job, const Taps& taps, Method method) {
   const Fit fit{longest <= 3 ? 3 : longest <= 5 ? 5 : longest <= 7 ? 7 : 9,
                 method != Method::direct || taps.size[1] == 1 || taps.size[2] == 1};
   if (!fit.factored && fit.size > 7 && job.in_pixel != Pixel::f32) return {};
-  // Taps that the filter does not have would spread NaN and infinities.
-  if (may_be_non_finite(job) && (taps.size[1] != fit.size || taps.size[2] != fit.size)) return {};
+  // Taps that the filter does not have would spread NaN and infinities of float input.
+  if (is_float(job.in_pixel) && (taps.size[1] != fit.size || taps.size[2] != fit.size)) return {};
   if (centre_of(taps.lead[2], taps.size[2], fit.size) != 0) return {};
   return fit;
 }
