@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <shared_mutex>
