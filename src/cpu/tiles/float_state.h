@@ -18,15 +18,15 @@
 
 namespace halation::cpu_backend {
 
-/// Of the calling thread, as long as it lives. Flags that the caller may read are as before as well.
-class FloatState {
+/// Puts the calling thread's state back when it ends, with the flags that the caller may read: oneTBB, too, takes a state of its own.
+class KeepsFloatState {
  public:
-  FloatState() : caller_(get()) { set(ours); }
-  ~FloatState() { set(caller_); }
-  FloatState(const FloatState&) = delete;
-  FloatState& operator=(const FloatState&) = delete;
+  KeepsFloatState() : caller_(get()) {}
+  ~KeepsFloatState() { set(caller_); }
+  KeepsFloatState(const KeepsFloatState&) = delete;
+  KeepsFloatState& operator=(const KeepsFloatState&) = delete;
 
- private:
+ protected:
 #if defined(HALATION_FLOAT_STATE_X86)
   using Word = unsigned int;
   static constexpr Word ours =
@@ -49,7 +49,14 @@ class FloatState {
   static void set(Word) {}
 #endif
 
+ private:
   Word caller_;
+};
+
+/// The state that halation computes in, of the calling thread, as long as it lives.
+class FloatState : KeepsFloatState {
+ public:
+  FloatState() { set(ours); }
 };
 
 }  // namespace halation::cpu_backend
