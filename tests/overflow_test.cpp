@@ -44,8 +44,13 @@ TEST(Balanced, LeavesFactorsThatGrowNone) {
   const std::vector<FactorArray> all = {{{{1}, {0.25, 0.5, 0.25}, {0.1, 0.8, 0.1}}},
                                         {{{1}, {1, 2, 1}, {-1, 0, 1}}},
                                         {{{1}, {0, 0}, {300, 400}}},
-                                        {{{1}, {0.01}, {0.5, 0.4}}}};
+                                        {{{1e250}, {1e250}, {1e-300, 1}}}};
   for (const FactorArray& given : all) EXPECT_EQ(balanced(given), given);
+}
+
+TEST(Balanced, GivesWeightsOfOneTapToTheLongestAxis) {
+  EXPECT_EQ(balanced({{{1}, {0.25}, {0.5, 0.25}}}), (FactorArray{{{1}, {1}, {0.125, 0.0625}}}));
+  EXPECT_EQ(balanced({{{0.5}, {-1, 4}, {0.5}}}), (FactorArray{{{1}, {-0.25, 1}, {1}}}));
 }
 
 /// A constant image far from the largest number, but not so far that a factor of 1000 keeps it finite.

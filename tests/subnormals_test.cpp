@@ -18,6 +18,7 @@
 
 #include "halation/halation.h"
 #include "numbers.h"
+#include "weights_of_little.h"
 
 namespace halation {
 namespace {
@@ -122,6 +123,8 @@ TEST(Subnormals, OfF16AreNormalSums) {
   EXPECT_EQ(got[2], 2 * 0x1p-15F);
   EXPECT_EQ(got[4], -2 * 0x1p-24F);
 }
+
+TEST(Subnormals, AsWeightsKeepInfinities) { expect_infinities_kept(cpu()); }
 
 #if defined(__x86_64__)
 /// A job whose runs use several threads, where there are any.

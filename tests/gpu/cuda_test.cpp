@@ -10,6 +10,7 @@
 
 #include "halation/halation.h"
 #include "../message_of.h"
+#include "../weights_of_little.h"
 
 namespace halation {
 namespace {
@@ -105,6 +106,8 @@ TEST(Cuda, TheMagnitudeOfOneFilterIsPositive) {
   const Image expected = convolve(signal, edges(), options, reference());
   EXPECT_TRUE(equal(expected, to_device(convolve(to_device(signal, cuda()), edges(), options), cpu())));
 }
+
+TEST(Cuda, WeightsTooSmallForTheSumsKeepInfinities) { expect_infinities_kept(cuda()); }
 
 TEST(Cuda, OnePlanRunsFromManyThreadsAndStreams) {
   const Image host = counted({1, 1, 257, 301, 1}, Pixel::u16);

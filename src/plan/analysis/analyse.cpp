@@ -65,6 +65,7 @@ Additions additions_of(const std::vector<double>& largest_first) {
 
 /// The least number of a float that is normal; 0 for integers, and for f16, which is widened.
 double least_normal(Pixel pixel) { return pixel == Pixel::f32 ? 0x1p-126 : pixel == Pixel::f64 ? 0x1p-1022 : 0; }
+double least_of_sums(const Job& job) { return least_normal(job.sum_f64 ? Pixel::f64 : Pixel::f32); }
 
 /// How often the least normal number can be lost in products and sums that are taken as 0 for being smaller, counted as often as
 /// later factors make it larger.
@@ -166,6 +167,16 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
 }
 
 FactorArray balanced(FactorArray factors) {
+  const auto longest = std::max_element(factors.begin(), factors.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  double gain = 1;
+  const auto is_gain = [&](const auto& factor) { return &factor != &*longest && factor.size() == 1; };
+  for (const auto& factor : factors) gain *= is_gain(factor) ? factor.front() : 1;
+  if (gain != 1 && std::isnormal(gain)) {
+    for (double& w : *longest) w *= gain;
+    for (auto& factor : factors) {
+      if (is_gain(factor)) factor.front() = 1;
+    }
+  }
   std::array<double, 3> sums{};
   std::transform(factors.begin(), factors.end(), sums.begin(), sum_of_magnitudes);
   const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
@@ -183,15 +194,27 @@ FactorArray balanced(FactorArray factors) {
 
 void keep_infinities(Taps& taps, const Job& job) {
   if (!may_be_non_finite(job)) return;
-  const double least = job.sum_f64 ? 0x1p-1022 : 0x1p-126;
-  const auto raise = [least](std::vector<double>& weights) {
+  // Kernels may multiply the weights by the scale, and a box's by one another.
+  const double least = least_of_sums(job);
+  const double least_weight = least / std::clamp(std::fabs(job.scale), least, 1.0);
+  const auto raise = [least_weight](std::vector<double>& weights) {
     for (double& w : weights) {
-      if (w != 0 && std::fabs(w) < least) w = std::copysign(least, w);
+      if (w != 0 && std::fabs(w) < least_weight) w = std::copysign(least_weight, w);
     }
   };
   raise(taps.weights);
   if (!taps.factors) return;
-  for (std::vector<double>& factor : *taps.factors) raise(factor);
+  FactorArray& factors = *taps.factors;
+  if (taps.method != Method::box) {
+    std::for_each(factors.begin(), factors.end(), raise);
+    return;
+  }
+  const std::array<double, 3> weights{factors[0].front(), factors[1].front(), factors[2].front()};
+  const bool is_zero = std::find(weights.begin(), weights.end(), 0) != weights.end();
+  if (is_zero || std::fabs(weights[0] * weights[1] * weights[2]) >= least_weight) return;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::fill(factors[axis].begin(), factors[axis].end(), std::copysign(std::cbrt(least_weight), weights[axis]));
+  }
 }
 
 bool all_equal(const FactorArray& factors) {
@@ -221,7 +244,7 @@ bool sums_are_exact(const Taps& taps, double sum_of_magnitudes, const Job& job) 
 
 ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, const Job& job) {
   const double u = unit_of(job);
-  const double least = job.sum_f64 ? 0x1p-1022 : 0x1p-126;
+  const double least = least_of_sums(job);
   // A scale may be part of the weights, which may be whole no longer.
   const bool exact = job.scale_is_exact() && sums_are_exact(taps, magnitudes, job);
   if (exact && job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0, 0};
@@ -240,10 +263,9 @@ ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, con
   const double growth = 1 / (1 - std::min(0.5, (additions.most + others) * u));
   const double size = std::fabs(job.scale);
   const double lost = magnitudes > 0 ? losses(taps) : 0;
-  const double taken_as_0 = std::max(1.0, size) * (least_normal(job.in_pixel) * magnitudes + lost * least) + 2 * least +
-                            least_normal(job.out_pixel);
-  ErrorBound bound{size * (magnitudes * ((additions.mean + others) * u * growth + residual) + lost * least),
-                   4 * u * std::fabs(job.offset) + taken_as_0};
+  const double of_lost = std::max(1.0, size) * lost * least;  // the scale may be part of the weights
+  const double taken_as_0 = std::max(1.0, size) * least_normal(job.in_pixel) * magnitudes + of_lost + 2 * least + least_normal(job.out_pixel);
+  ErrorBound bound{size * magnitudes * ((additions.mean + others) * u * growth + residual) + of_lost, 4 * u * std::fabs(job.offset) + taken_as_0};
   const std::optional<double> most = largest_input(job);
   if (sums.empty() || !most || job.sum_f64) return bound;
   // The scale may be part of the weights or follow the sum.
@@ -266,7 +288,7 @@ ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double
     of_sums *= none ? 0 : 2;
   }
   const double u = unit_of(job);
-  const double taken_as_0 = std::max(1.0, size) * (least_normal(job.in_pixel) * magnitudes + 4 * (job.sum_f64 ? 0x1p-1022 : 0x1p-126)) +
+  const double taken_as_0 = std::max(1.0, size) * (least_normal(job.in_pixel) * magnitudes + 4 * least_of_sums(job)) +
                             least_normal(job.out_pixel);
   return {.relative = size * (of_sums + magnitudes * others * u), .absolute = 4 * u * std::fabs(job.offset) + taken_as_0};
 }
@@ -288,7 +310,7 @@ ErrorBound error_bound_of_banded(const Banded& banded, double magnitudes, const 
 
 ErrorBound error_bound_of_low_rank(const Taps& taps, double magnitudes, double residual, const Job& job) {
   const double u = unit_of(job);
-  const double least = job.sum_f64 ? 0x1p-1022 : 0x1p-126;
+  const double least = least_of_sums(job);
   const double size = std::fabs(job.scale);
   const auto additions = static_cast<double>(taps.size[1]) + static_cast<double>(taps.size[2]) * static_cast<double>(taps.terms.size());
   const double growth = 1 / (1 - std::min(0.5, (additions + others) * u));
@@ -306,7 +328,7 @@ ErrorBound error_bound_of_low_rank(const Taps& taps, double magnitudes, double r
 ErrorBound error_bound_of_multirate(const Taps& taps, const Job& job) {
   const Multirate& rates = *taps.multirate;
   const double u = unit_of(job);
-  const double least = job.sum_f64 ? 0x1p-1022 : 0x1p-126;
+  const double least = least_of_sums(job);
   auto additions = static_cast<double>((*taps.factors)[0].size());
   for (const MultirateAxis& axis : rates.axes)
     additions += static_cast<double>(axis.down.size() + axis.taps.size()) + static_cast<double>(axis.up_taps());

@@ -27,10 +27,12 @@ struct Separation {
 std::optional<Separation> separate(const Space& size, const std::vector<double>& weights);
 
 /// Factors of the same product, none of which makes sums larger only for another to make them smaller: no product of some of their sums of
-/// magnitudes is above 1 and above that of all. So sums along some axes overflow no sooner than the sum of all.
+/// magnitudes is above 1 and above that of all. So sums along some axes overflow no sooner than the sum of all. Axes of one tap get
+/// weight 1; their weight goes to the longest axis.
 FactorArray balanced(FactorArray factors);
 
-/// Makes weights and factors that the sums' precision cannot hold the least normal number, where pixels may be infinite: 0 would make NaN.
+/// Where pixels may be infinite, raises weights, factors and products of a box's factors that the sums' precision cannot hold, by
+/// themselves or times the scale, to the least that it can: 0 would make NaN.
 void keep_infinities(Taps& taps, const Job& job);
 
 /// Whether the weights of each factor are one number, each factor's its own: what makes a box.
