@@ -96,6 +96,29 @@ TEST(Fold, KeepsOppositeSignsOfAnInfiniteConstantApart) {
   }
 }
 
+TEST(Fold, KeepsWholeSumsWhole) {
+  // Integers by integer weights beside NaN, cut off at the integer below: a transform's sum of halves could lie just below its integer.
+  Numbers numbers(7);
+  std::vector<double> weights;
+  for (int i = 0; i < 24; ++i) weights.push_back(static_cast<double>(numbers.below(9)) - 4);
+  const Image in = noise({.depth = 3, .height = 9, .width = 1}, Pixel::u8, numbers);
+  const auto outputs_by = [&](Method method) {
+    const Plan plan({.shape = in.shape(),
+                     .pixel = Pixel::u8,
+                     .filters = {Filter::dense({2, 4, 3}, weights)},
+                     .options = {.border = {.z = Border::constant(std::nan("")), .y = Border::reflect101(), .x = Border::wrap()},
+                                 .output = Pixel::i16,
+                                 .rounding = Rounding::truncate,
+                                 .sum = Sum::f64,
+                                 .method = method}});
+    Image out(plan.output_shape(), Pixel::i16);
+    plan.run(in, out.view());
+    const auto* first = reinterpret_cast<const std::int16_t*>(out.view().data);
+    return std::vector<std::int16_t>(first, first + out.shape().elements());
+  };
+  EXPECT_EQ(outputs_by(Method::fft), outputs_by(Method::direct));
+}
+
 TEST(Fold, LeavesFiltersThatAreAskedForByTheirForm) {
   Numbers numbers(3);
   const Filter box = halation::box({.size = 201});

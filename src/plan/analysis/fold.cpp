@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/finite.h"
+#include "core/transform.h"
 
 namespace halation {
 namespace {
@@ -169,6 +170,7 @@ std::optional<Classes> classes_of(const Job& job, const Taps& place, std::size_t
     for (std::int64_t i = 0; i < weights.lines(axis_of_weights); ++i) {
       const Line<const double> line{weights.values.data() + weights.begin(axis_of_weights, i), weights.inside(axis_of_weights)};
       if (!classes.mix_signs(line)) continue;
+      if (sums_are_whole(job, weights.values)) return std::nullopt;  // halves would make sums that are not
       classes = by_copies(2);
       break;
     }
