@@ -29,7 +29,8 @@ struct FftTileFacts {
   std::uint32_t again;     ///< of the n-th tile: the n-th of those
   std::uint32_t negative;  ///< 1: a sample is
   Round rounds[fft_rounds];
-  Round left;                                                     ///< outputs that are summed by taps
+  Round left;                                         ///< outputs that are summed by taps
+  int below_infinite;                                 ///< how far below infinity the map's least magnitude is, of what needs a transform
   std::uint32_t counts[sizeof(T) == 8 ? 2049 : 256];  ///< of samples, by their magnitude
 };
 

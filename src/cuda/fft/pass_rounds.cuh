@@ -6,6 +6,12 @@
 
 namespace halation::cuda_backend {
 
+/// Whether a tile has outputs that a round takes, unless an earlier one has: the map's least magnitude is below its end.
+template <class T>
+__device__ __forceinline__ bool has_outputs(const FftTileFacts<T>& facts, const typename FftTileFacts<T>::Round& round) {
+  return round.begin < round.end && round.end > Magnitude<T>::infinite - facts.below_infinite;
+}
+
 /// The group's tiles that a launch takes.
 template <class T>
 struct FftTilesToDo {
@@ -17,8 +23,7 @@ struct FftTilesToDo {
   __device__ __forceinline__ unsigned tile(unsigned n) const { return job.again ? job.facts[n].again : n; }
   /// Whether there is any of the round's work in it.
   __device__ __forceinline__ bool has_work(unsigned tile) const {
-    return job.round_index < 0 ||
-           job.facts[tile].rounds[job.round_index].begin < job.facts[tile].rounds[job.round_index].end;
+    return job.round_index < 0 || has_outputs(job.facts[tile], job.facts[tile].rounds[job.round_index]);
   }
 };
 

@@ -1,10 +1,11 @@
 // reach.cuh: tiles in memory whose sums are not all as good as their own box (own_box.cuh), what decides which, and what becomes of them.
 //
 //   check     a pass forth adds up its block's squares and those of groups; the map's first kernel joins what all blocks of a tile found
-//   map       along rows, then down columns, the largest magnitude of the windows of the filter's size, a number a sample; of signals,
-//             whose rows follow each other, from each row's beginnings and ends. It takes the place of the tile's numbers, which have been
-//             put out, but for the last, which has memory of its own
-//   rounds    from how many samples have which magnitude: two at most beside the first pass; what is left then is summed by taps
+//   map       along rows, a warp a row, then down columns, the largest magnitude of the windows of the filter's size, a number a sample; of
+//             signals, whose rows follow each other, from each row's beginnings and ends. It takes the place of the tile's numbers, which
+//             have been put out, but for the last, which has memory of its own
+//   rounds    from how many samples have which magnitude, and the least of the map: two at most beside the first pass; what is left then is
+//             summed by taps
 #pragma once
 
 #include "cuda/fft/pass_rounds.cuh"
@@ -13,10 +14,21 @@
 namespace halation::cuda_backend {
 
 constexpr int reach_threads = 256;
+constexpr std::size_t reach_shared_bytes = 40 << 10;  ///< of the rows that a block's warps hold
 
 /// Blocks of a tile that take its rows by turns: most tiles have nothing to do, and blocks that only begin and end cost time as well.
 constexpr std::int64_t reach_blocks = 64;
 constexpr std::int64_t left_blocks = 256;
+constexpr std::int64_t reach_signal_rows = 8;  ///< of a thread
+
+/// Magnitudes side by side, as a word.
+template <class T>
+struct MapWord {
+  static constexpr int bits = 8 * static_cast<int>(sizeof(typename Magnitude<T>::Code)), codes = 32 / bits;
+  static constexpr std::uint32_t first = ~0U >> (32 - bits), each = ~0U / first;  ///< the first one's bits, and 1 in each
+
+  __device__ __forceinline__ static int code(std::uint32_t word, int i) { return static_cast<int>(word >> (i * bits) & first); }
+};
 
 /// A tile of the group, its samples and its maps.
 template <class T>
@@ -43,23 +55,31 @@ struct FftReach {
     of_rows = along_middle + samples;
     map = reinterpret_cast<Code*>(job.maps) + std::int64_t{tile} * samples;
   }
-  /// Of a row's samples from its first.
-  __device__ T sample(std::int64_t row, std::int64_t x) const {
-    if (job.split) return number_at<T>(job, place, 0, 0, row * width + x);
-    return number_at<T>(job, place, row / height, row % height, x);
+  /// A row's samples.
+  __device__ TileSamples<T> samples_of(std::int64_t row) const {
+    if (job.split) return TileSamples<T>(job, place, 2, 0, row * width);
+    FftPlace plane = place;
+    plane.z += row / height;
+    return TileSamples<T>(job, plane, 2, row % height, 0);
   }
-  /// The output whose filter ends at a sample, where there is one.
-  __device__ std::byte* output(std::int64_t z, std::int64_t y, std::int64_t x) const {
+  /// Outputs whose filters end at so many samples side by side: where that of the first lies, or would lie, and which of them there are.
+  struct Outputs {
+    std::byte* first;
+    int begin, end;
+  };
+  __device__ Outputs outputs(std::int64_t z, std::int64_t y, std::int64_t x, int count) const {
     const std::int64_t samples[3]{job.split ? 0 : z, job.split ? 0 : y, job.split ? y * width + x : x}, kept[3]{job.kept_z, job.kept_y, job.kept_x};
     const std::int64_t begin[3]{place.z, place.y, place.x}, extents[3]{job.shape.depth, job.shape.height, job.shape.width};
     const std::int64_t strides[3]{job.out_strides.depth, job.out_strides.height, job.out_strides.width};
-    std::byte* out = place.out - place.z * job.out_strides.depth;
+    Outputs found{.first = place.out - place.z * job.out_strides.depth, .begin = 0, .end = count};
     for (int axis = 0; axis < 3; ++axis) {
-      const std::int64_t at = samples[axis] - job.skipped[axis];
-      if (at < 0 || at >= kept[axis] || begin[axis] + at >= extents[axis]) return nullptr;
-      out += (begin[axis] + at) * strides[axis];
+      const std::int64_t at = samples[axis] - job.skipped[axis], behind = min(kept[axis], extents[axis] - begin[axis]) - at;
+      found.first += (begin[axis] + at) * strides[axis];
+      if (axis < 2 && (at < 0 || behind <= 0)) found.end = 0;
+      if (axis == 2) found.begin = static_cast<int>(min(max(-at, std::int64_t{0}), std::int64_t{count}));
+      if (axis == 2) found.end = static_cast<int>(min(max(behind, std::int64_t{0}), std::int64_t{found.end}));
     }
-    return out;
+    return found;
   }
   /// Of product(sample, its tap) under the filter that ends at a sample.
   template <class Product>
@@ -77,31 +97,50 @@ struct FftReach {
     }
     return sum;
   }
-  /// What a sample's map says of the output whose filter ends there: puts out what needs no transform.
-  __device__ void put_by_map(std::int64_t z, std::int64_t y, std::int64_t x, int magnitude) const {
+  /// What the map says of outputs whose filters end at samples side by side, a word of magnitudes: puts out what needs no transform, and
+  /// keeps how far below infinity the least of the others is.
+  __device__ __forceinline__ void put_by_map(std::int64_t z, std::int64_t y, std::int64_t x, std::uint32_t magnitudes, int& below_infinite) const {
     using Kind = Magnitude<T>;
-    if (magnitude > 0 && magnitude < Kind::infinite) return;
-    if (magnitude == 0 && !job.own_box) return;
-    std::byte* const out = output(z, y, x);
-    if (out == nullptr) return;
-    T sum = 0;
-    if (magnitude == Kind::nan) {
-      sum = static_cast<T>(NAN);
-    } else if (magnitude == Kind::infinite) {
-      sum = sum_of(z, y, x, [&](T number, std::int64_t tap) { return is_finite(number) ? T(0) : number * static_cast<T>(job.signs[tap]); });
+    const bool ends_filter = job.split ? y * width + x + MapWord<T>::codes > job.skipped[2]
+                                       : z >= job.skipped[0] && y >= job.skipped[1] && x + MapWord<T>::codes > job.skipped[2];
+    if (!ends_filter) return;
+    bool any = false;
+#pragma unroll
+    for (int i = 0; i < MapWord<T>::codes; ++i) {
+      const int magnitude = MapWord<T>::code(magnitudes, i);
+      any = any || needs_no_transform(magnitude);
+      if (!needs_no_transform(magnitude)) below_infinite = max(below_infinite, Kind::infinite - magnitude);
     }
-    store(out, sum * job.scale + job.offset, job.out_pixel, job.rounding);
+    if (any) put(z, y, x, magnitudes);
+  }
+
+ private:
+  __device__ __forceinline__ bool needs_no_transform(int magnitude) const {
+    return magnitude >= Magnitude<T>::infinite || (magnitude == 0 && job.own_box);
+  }
+  __device__ __noinline__ void put(std::int64_t z, std::int64_t y, std::int64_t x, std::uint32_t magnitudes) const {
+    using Kind = Magnitude<T>;
+    const Outputs those = outputs(z, y, x, MapWord<T>::codes);
+    for (int i = those.begin; i < those.end; ++i) {
+      const int magnitude = MapWord<T>::code(magnitudes, i);
+      if (!needs_no_transform(magnitude)) continue;
+      T sum = magnitude == Kind::nan ? static_cast<T>(NAN) : T(0);
+      if (magnitude == Kind::infinite) {
+        sum = sum_of(z, y, x + i, [&](T number, std::int64_t tap) { return is_finite(number) ? T(0) : number * static_cast<T>(job.signs[tap]); });
+      }
+      store(those.first + i * job.out_strides.width, sum * job.scale + job.offset, job.out_pixel, job.rounding);
+    }
   }
 };
 
-/// The rounds of a tile, by its samples' magnitudes: as in own_box.cuh, but that squares are told from above by how many samples have which.
+/// The rounds of a tile, by how many samples have which magnitude: as in own_box.cuh, but that squares are told from above.
 template <class T>
-__device__ void plan_rounds(const FftPassArguments<T>& job, FftTileFacts<T>& facts, double samples) {
+__device__ void plan_rounds(const FftPassArguments<T>& job, FftTileFacts<T>& facts, const std::uint32_t* counts, double samples) {
   using Kind = Magnitude<T>;
   int end = Kind::infinite;
   const auto largest_below = [&] {
     int largest = end - 1;
-    while (largest > 0 && facts.counts[largest] == 0) --largest;
+    while (largest > 0 && counts[largest] == 0) --largest;
     return largest;
   };
   const auto round_until = [&](int begin) {
@@ -116,8 +155,9 @@ __device__ void plan_rounds(const FftPassArguments<T>& job, FftTileFacts<T>& fac
   bool is_there = facts.state == static_cast<std::uint32_t>(TileState::good_where_strong);
   for (int r = 0; r < fft_rounds && end > 1;) {
     const int largest = largest_below();
+    if (largest == 0) return;  // no output is left
     double squares = ldexp(samples, -120);  // over 4^(largest + 1 − bias)
-    for (int m = largest; m > max(largest - 60, 0); --m) squares += ldexp(static_cast<double>(facts.counts[m]), 2 * (m - largest));
+    for (int m = largest; m > max(largest - 60, 0); --m) squares += ldexp(static_cast<double>(counts[m]), 2 * (m - largest));
     int exponent = 0;
     const double fraction = frexp(sqrt(squares / samples) / own_box_factor, &exponent);
     const int begin = min(max(largest + 1 + (fraction > 0.5 ? exponent : exponent - 1), 1), end - 1);
@@ -153,118 +193,197 @@ __global__ void __launch_bounds__(reach_threads) fft_list_tiles_kernel(const __g
   job.facts[atomicAdd(&job.facts[job.tiles_here].state, 1U)].again = blockIdx.y;
 }
 
-/// The largest magnitudes of windows along rows, and how many samples have which.
+/// Each code becomes the largest of its row's up to it, or, from the end, from it on. Whole warps call it. Gives the largest of all.
+template <class T, bool FromEnd>
+__device__ __forceinline__ std::uint32_t largest_so_far(const std::uint32_t* from, std::uint32_t* to, int words) {
+  using Word = MapWord<T>;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  std::uint32_t before = 0;  // of the words behind, in each code
+  for (int done = 0; done < words; done += 32) {
+    const int at = FromEnd ? words - 1 - done - lane : done + lane;
+    std::uint32_t word = from[at];
+#pragma unroll
+    for (int bits = Word::bits; bits < 32; bits *= 2) word = Magnitude<T>::larger(word, FromEnd ? word >> bits : word << bits);
+    std::uint32_t largest = FromEnd ? word & Word::first : word >> (32 - Word::bits);
+#pragma unroll
+    for (int apart = 1; apart < 32; apart *= 2) {
+      const std::uint32_t other = __shfl_up_sync(~0U, largest, apart);
+      if (lane >= apart) largest = max(largest, other);
+    }
+    const std::uint32_t of_lanes = __shfl_up_sync(~0U, largest, 1);
+    to[at] = Magnitude<T>::larger(word, max(lane > 0 ? of_lanes : 0U, before) * Word::each);
+    before = max(before, __shfl_sync(~0U, largest, 31));
+  }
+  return before;
+}
+
+/// The largest magnitudes of windows along rows, and how many samples have which. A warp takes a row, whose width is a multiple of 32; of a
+/// signal it takes two windows: from the row's first sample on, and to its last.
 template <class T>
 __global__ void __launch_bounds__(reach_threads) fft_reach_rows_kernel(const __grid_constant__ FftPassArguments<T> job) {
   using Kind = Magnitude<T>;
   using Code = typename Kind::Code;
-  extern __shared__ std::uint32_t words[];
+  using Word = MapWord<T>;
+  extern __shared__ std::uint32_t words_of_warps[];
   __shared__ std::uint32_t counts[Kind::nan + 1];
-  const int t = static_cast<int>(threadIdx.x);
+  const int t = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x), warps = threads / 32, lane = t % 32;
+  const int words = job.width / Word::codes;
+  std::uint32_t* const own = words_of_warps + t / 32 * 2 * words;
   for_each_tile(job, [&](unsigned of_group) {
     const FftReach<T> tile(job, of_group);
-    for (int i = t; i <= Kind::nan; i += reach_threads) counts[i] = 0;
-    Code* const codes = reinterpret_cast<Code*>(words);
-    const int width = static_cast<int>(tile.width);
-    // Of a signal two windows: from the row's first sample on, and to its last.
-    for (std::int64_t row = blockIdx.x; row < tile.depth * tile.height; row += gridDim.x) {
-      __syncthreads();
-      for (int x = t; x < width; x += reach_threads) {
-        const int magnitude = Kind::of(tile.sample(row, x));
-        codes[x] = static_cast<Code>(magnitude);
+    for (int i = t; i <= Kind::nan; i += threads) counts[i] = 0;
+    __syncthreads();
+    for (std::int64_t row = std::int64_t{blockIdx.x} * warps + t / 32; row < tile.depth * tile.height; row += std::int64_t{gridDim.x} * warps) {
+      __syncwarp();
+      const TileSamples<T> samples = tile.samples_of(row);
+      const auto take = [&](int x, T number) {
+        const int magnitude = Kind::of(number);
+        reinterpret_cast<Code*>(own)[x] = static_cast<Code>(magnitude);
         if (magnitude > 0) atomicAdd(&counts[magnitude], 1U);
-      }
-      Code* from = codes;
-      Code* to = codes + width;
-      const auto spread = [&](int taps, int sign, Code* result) {
-        __syncthreads();
-        for (int reached = 1; reached < taps;) {
-          const int step = min(reached, taps - reached);
-          for (int x = t; x < width; x += reach_threads) {
-            const int other = x - sign * step;
-            to[x] = other >= 0 && other < width ? max(from[x], from[other]) : from[x];
-          }
-          __syncthreads();
-          Code* const before = from;
-          from = to;
-          to = before == codes ? codes + 2 * width : before;
-          reached += step;
-        }
-        for (int x = t; x < width; x += reach_threads) result[row * width + x] = from[x];
-        __syncthreads();
       };
-      spread(job.split ? width : job.taps_x, 1, tile.along_rows);
-      if (!job.split) continue;
-      if (t == 0) tile.of_rows[row] = from[width - 1];
-      from = codes;
-      to = codes + width;
-      spread(width, -1, tile.along_middle);
+      constexpr int ahead = 8;
+      int done = 0;
+      for (; done + 32 * ahead <= job.width; done += 32 * ahead) samples.template for_each<ahead>(done + lane, 32, take);
+      for (; done < job.width; done += 32) samples.template for_each<1>(done + lane, 32, take);
+      __syncwarp();
+      auto* const along_rows = reinterpret_cast<std::uint32_t*>(tile.along_rows) + row * words;
+      if (job.split) {
+        const std::uint32_t largest = largest_so_far<T, false>(own, along_rows, words);
+        largest_so_far<T, true>(own, reinterpret_cast<std::uint32_t*>(tile.along_middle) + row * words, words);
+        if (lane == 0) tile.of_rows[row] = static_cast<Code>(largest);
+        continue;
+      }
+      std::uint32_t *from = own, *to = own + words;
+      for (int reached = 1; reached < job.taps_x;) {
+        const int step = min(reached, job.taps_x - reached), far = step / Word::codes, bits = step % Word::codes * Word::bits;
+        for (int w = lane; w < words; w += 32) {
+          std::uint32_t more = w >= far ? from[w - far] : 0;
+          if (bits > 0) more = __funnelshift_l(w > far ? from[w - far - 1] : 0, more, bits);
+          to[w] = Kind::larger(from[w], more);
+        }
+        __syncwarp();
+        std::uint32_t* const before = from;
+        from = to;
+        to = before;
+        reached += step;
+      }
+      for (int w = lane; w < words; w += 32) along_rows[w] = from[w];
     }
     __syncthreads();
-    for (int i = t; i <= Kind::nan; i += reach_threads) {
+    for (int i = t; i <= Kind::nan; i += threads) {
       if (counts[i] > 0) atomicAdd(&tile.facts.counts[i], counts[i]);
     }
   });
 }
 
-/// Windows along a column of so many numbers that lie `pitch` apart: from the ends of stretches as long as a window, and their beginnings.
-template <class Code>
-__device__ void spread_column(const Code* from, Code* to, std::int64_t n, std::int64_t pitch, std::int64_t taps) {
-  for (std::int64_t begin = 0; begin < n; begin += taps) {
-    const std::int64_t end = min(begin + taps, n);
-    Code largest = 0;
-    for (std::int64_t at = end - 1; at >= begin; --at) {
-      largest = max(largest, from[at * pitch]);
-      if (at + taps - 1 < n) to[(at + taps - 1) * pitch] = largest;
+/// Windows down a column of `n` words that lie `pitch` apart, those that end in one of its stretches, each as long as a window: of what such a
+/// window holds of the stretch before, from its end, and of what it holds of its own, from its beginning. use(at, largest) of each.
+template <class T, class Use>
+__device__ __forceinline__ void spread_stretch(const std::uint32_t* from, std::uint32_t* to, int n, std::int64_t pitch, int taps, int stretch, const Use& use) {
+  constexpr int ahead = 16;  // loads that wait for memory together
+  const int begin = stretch * taps, count = min(taps, n - begin);
+  std::uint32_t largest = 0;
+  for (int done = 0; begin > 0 && done < taps - 1; done += ahead) {
+    std::uint32_t some[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) some[i] = done + i < taps - 1 ? __ldg(from + (begin - 1 - done - i) * pitch) : 0;
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      largest = Magnitude<T>::larger(largest, some[i]);
+      const int at = taps - 2 - done - i;
+      if (at >= 0 && at < count) to[(begin + at) * pitch] = largest;
     }
-    largest = 0;
-    for (std::int64_t at = begin; at < end; ++at) {
-      largest = max(largest, from[at * pitch]);
-      to[at * pitch] = at < taps - 1 ? largest : max(largest, to[at * pitch]);
+  }
+  largest = 0;
+  for (int done = 0; done < count; done += ahead) {
+    std::uint32_t some[ahead], behind[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      const bool is_there = done + i < count;
+      some[i] = is_there ? __ldg(from + (begin + done + i) * pitch) : 0;
+      behind[i] = is_there && begin > 0 && done + i < taps - 1 ? to[(begin + done + i) * pitch] : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      if (done + i >= count) break;
+      largest = Magnitude<T>::larger(largest, some[i]);
+      const std::uint32_t all = Magnitude<T>::larger(largest, behind[i]);
+      to[(begin + done + i) * pitch] = all;
+      use(begin + done + i, all);
     }
   }
 }
 
-/// A thread a column along the middle axis of a volume.
+/// Of all words of a plane or volume, a thread a stretch.
+inline __host__ __device__ std::int64_t stretches_of(std::int64_t columns, std::int64_t n, std::int64_t taps) { return columns * ((n + taps - 1) / taps); }
+
+/// Along the middle axis of a volume.
 template <class T>
 __global__ void __launch_bounds__(reach_threads) fft_reach_middle_kernel(const __grid_constant__ FftPassArguments<T> job) {
   for_each_tile(job, [&](unsigned of_group) {
     const FftReach<T> tile(job, of_group);
-    const std::int64_t column = std::int64_t{blockIdx.x} * reach_threads + threadIdx.x, z = column / tile.width, x = column - z * tile.width;
-    if (z >= tile.depth) return;
-    const std::int64_t first = z * tile.height * tile.width + x;
-    spread_column(tile.along_rows + first, tile.along_middle + first, tile.height, tile.width, job.taps_y);
+    const std::int64_t words = job.width / MapWord<T>::codes, n = std::int64_t{blockIdx.x} * reach_threads + threadIdx.x;
+    if (n >= stretches_of(tile.depth * words, tile.height, job.taps_y)) return;
+    const std::int64_t stretch = n / (tile.depth * words), column = n - stretch * tile.depth * words, z = column / words;
+    const std::int64_t first = z * tile.height * words + column - z * words;
+    spread_stretch<T>(reinterpret_cast<const std::uint32_t*>(tile.along_rows) + first, reinterpret_cast<std::uint32_t*>(tile.along_middle) + first,
+                      static_cast<int>(tile.height), words, job.taps_y, static_cast<int>(stretch), [](int, std::uint32_t) {});
   });
 }
 
-/// A thread a column along the outer axis: the map, and what it puts out. The first also plans the rounds.
+/// Along the outer axis: the map, and what it puts out. Of a signal a thread takes a word of some rows. The first block also plans the rounds.
 template <class T>
 __global__ void __launch_bounds__(reach_threads) fft_reach_outer_kernel(const __grid_constant__ FftPassArguments<T> job) {
-  using Code = typename Magnitude<T>::Code;
+  using Kind = Magnitude<T>;
+  using Code = typename Kind::Code;
+  __shared__ std::uint32_t counts[Kind::nan + 1];
+  const int t = static_cast<int>(threadIdx.x);
   for_each_tile(job, [&](unsigned of_group) {
     const FftReach<T> tile(job, of_group);
+    if (blockIdx.x == 0) {
+      for (int i = t; i <= Kind::nan; i += reach_threads) counts[i] = tile.facts.counts[i];
+      __syncthreads();
+      if (t == 0) plan_rounds(job, tile.facts, counts, static_cast<double>(tile.depth * tile.height * tile.width));
+    }
     const bool is_volume = job.outer_axis == 0 && !job.split;
-    const std::int64_t columns = is_volume ? tile.height * tile.width : tile.width, n = is_volume ? tile.depth : tile.height;
-    const std::int64_t column = std::int64_t{blockIdx.x} * reach_threads + threadIdx.x;
-    if (column == 0) plan_rounds(job, tile.facts, static_cast<double>(columns * n));
-    if (column >= columns) return;
-    Code* const map = tile.map + column;
-    if (!job.split) {
-      spread_column((is_volume ? tile.along_middle : tile.along_rows) + column, map, n, columns, is_volume ? job.taps_z : job.taps_y);
-    } else {
-      for (std::int64_t row = 0; row < n; ++row) {
-        const std::int64_t first = row * columns + column - job.taps_x + 1;  // of the window; windows are longer than rows
-        Code largest = tile.along_rows[row * columns + column];
-        if (first >= 0) largest = max(largest, tile.along_middle[first]);
-        for (std::int64_t between = max(first / columns + 1, std::int64_t{0}); first >= 0 && between < row; ++between) largest = max(largest, tile.of_rows[between]);
-        map[row * columns] = largest;
+    const std::int64_t row_words = job.width / MapWord<T>::codes, columns = is_volume ? tile.height * row_words : row_words;
+    const std::int64_t height = is_volume ? tile.depth : tile.height, taps = job.split ? reach_signal_rows : is_volume ? job.taps_z : job.taps_y;
+    const std::int64_t n = std::int64_t{blockIdx.x} * reach_threads + t;
+    int below_infinite = 0;
+    if (n < stretches_of(columns, height, taps)) {
+      const std::int64_t stretch = n / columns, column = n - stretch * columns, y = column / row_words, x = (column - y * row_words) * MapWord<T>::codes;
+      auto* const map = reinterpret_cast<std::uint32_t*>(tile.map) + column;
+      if (job.split) {
+        const int width = job.width, end = static_cast<int>(min(height, (stretch + 1) * reach_signal_rows));
+        for (int row = static_cast<int>(stretch) * reach_signal_rows; row < end; ++row) {
+          // Windows are longer than rows: the word's begin in one row, or in two, and hold those between whole.
+          const int first = row * width + static_cast<int>(x) - job.taps_x + 1, last = first + MapWord<T>::codes - 1, begin_row = last / width;
+          std::uint32_t all = reinterpret_cast<const std::uint32_t*>(tile.along_rows)[row * columns + column];
+          if (last >= 0) {
+            Code between = 0;
+            for (int whole = begin_row + 1; whole < row; ++whole) between = max(between, tile.of_rows[whole]);
+#pragma unroll
+            for (int i = 0; i < MapWord<T>::codes; ++i) {
+              if (first + i < 0) continue;
+              Code largest = max(between, tile.along_middle[first + i]);
+              if (first + i < begin_row * width) largest = max(largest, tile.of_rows[begin_row]);
+              all = Kind::larger(all, static_cast<std::uint32_t>(largest) << (i * MapWord<T>::bits));
+            }
+          }
+          map[row * columns] = all;
+          tile.put_by_map(0, row, x, all, below_infinite);
+        }
+      } else {
+        const auto* const from = reinterpret_cast<const std::uint32_t*>(is_volume ? tile.along_middle : tile.along_rows) + column;
+        spread_stretch<T>(from, map, static_cast<int>(height), columns, static_cast<int>(taps), static_cast<int>(stretch), [&](int at, std::uint32_t all) {
+          if (is_volume) tile.put_by_map(at, y, x, all, below_infinite);
+          else tile.put_by_map(0, at, x, all, below_infinite);
+        });
       }
     }
-    const std::int64_t y = column / tile.width, x = column - y * tile.width;
-    for (std::int64_t at = 0; at < n; ++at) {
-      if (is_volume) tile.put_by_map(at, y, x, map[at * columns]);
-      else tile.put_by_map(0, at, x, map[at * columns]);
-    }
+#pragma unroll
+    for (int apart = 16; apart > 0; apart /= 2) below_infinite = max(below_infinite, __shfl_xor_sync(~0U, below_infinite, apart));
+    if (t % 32 == 0 && below_infinite > 0) atomicMax(&tile.facts.below_infinite, below_infinite);
   });
 }
 
@@ -273,7 +392,7 @@ template <class T>
 __global__ void __launch_bounds__(reach_threads) fft_reach_left_kernel(const __grid_constant__ FftPassArguments<T> job) {
   for_each_tile(job, [&](unsigned of_group) {
     const FftTileFacts<T>& facts = job.facts[of_group];
-    if (facts.left.begin >= facts.left.end) return;
+    if (!has_outputs(facts, facts.left)) return;
     const FftReach<T> tile(job, of_group);
     const std::int64_t samples = tile.depth * tile.height * tile.width, last = std::int64_t{job.taps_z} * job.taps_y * job.taps_x - 1;
     const RoundOfTile<T> round{.begin = facts.left.begin, .end = facts.left.end, .scale = ldexp(T(1), -facts.left.exponent)};
@@ -281,10 +400,10 @@ __global__ void __launch_bounds__(reach_threads) fft_reach_left_kernel(const __g
     for (std::int64_t at = std::int64_t{blockIdx.x} * reach_threads + threadIdx.x; at < samples; at += std::int64_t{gridDim.x} * reach_threads) {
       if (!round.takes(tile.map[at])) continue;
       const std::int64_t row = at / tile.width, x = at - row * tile.width, z = row / tile.height, y = row - z * tile.height;
-      std::byte* const out = tile.output(z, y, x);
-      if (out == nullptr) continue;
+      const auto out = tile.outputs(z, y, x, 1);
+      if (out.begin >= out.end) continue;
       const T sum = tile.sum_of(z, y, x, [&](T number, std::int64_t tap) { return job.weights[last - tap] * round(number); });
-      store(out, finish(sum), job.out_pixel, job.rounding);
+      store(out.first, finish(sum), job.out_pixel, job.rounding);
     }
   });
 }

@@ -1,6 +1,8 @@
 // samples.cuh: what kernels of all sizes of tiles share: where a tile lies, numbers in and out, those that are not finite or huge.
 #pragma once
 
+#include <algorithm>
+
 #include "cuda/fft/arguments.cuh"
 #include "cuda/parts/pixels.cuh"
 #include "cuda/parts/with_pixel.cuh"
@@ -192,10 +194,10 @@ struct TileSamples {
   }
 
  private:
-  /// By next(): eight loads wait for memory together.
+  /// By next(): up to eight loads wait for memory together.
   template <int Count, class Use, class Next>
   __device__ __forceinline__ static void use_some(int begin, int step, const Use& use, const Next& next) {
-    constexpr int ahead = 8;
+    constexpr int ahead = std::min(Count, 8);
     static_assert(Count % ahead == 0);
 #pragma unroll 1
     for (int k = 0; k < Count; k += ahead) {
