@@ -75,10 +75,6 @@ struct FftArguments {
   Rounding rounding;
 };
 
-/// Numbers above it are scaled: sums of a tile of them and of their products stay finite.
-template <class T>
-constexpr T largest_plain_number = static_cast<T>(7.9228162514264338e28);  // 2^96
-
 enum class FftPurpose {
   filter,
   again,    ///< tiles whose sums are not all good, of tiles in memory

@@ -103,15 +103,14 @@ struct ColumnsOfBlock {
   }
 
   /// Which of the block's sums are good (own_box.cuh), by sums over groups of neighbours, the samples of as many threads. None is where a
-  /// column's squares vanish or overflow.
-  __device__ __forceinline__ TileState look(const Complex<T> (&v)[Size::first]) const {
+  /// column's squares overflow, or vanish but of zeros. `norms`: of the thread's samples, without their squares.
+  __device__ __forceinline__ TileState look(const Complex<T> (&v)[Size::first], TileNorms<T> norms) const {
     auto* const sums = reinterpret_cast<T*>(block_memory());
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-    T squares = 0;
 #pragma unroll
     for (int i = 0; i < Size::first; ++i) {
       T real = v[i].x * v[i].x, imaginary = v[i].y * v[i].y;
-      squares += real + imaginary;
+      norms.squares += real + imaginary;
       for (int apart = columns; apart < 32; apart *= 2) {
         real += __shfl_xor_sync(~0U, real, apart);
         imaginary += __shfl_xor_sync(~0U, imaginary, apart);
@@ -120,7 +119,8 @@ struct ColumnsOfBlock {
       sums[(warp * 2 * Size::first + i) * columns + lane] = real;
       sums[(warp * 2 * Size::first + i + Size::first) * columns + lane] = imaginary;
     }
-    squares = of_column(squares, [](T a, T b) { return a + b; });  // waits for the sums
+    norms.show_vanished_squares(norms.bits != 0);
+    norms.squares = of_column(norms.squares, [](T a, T b) { return a + b; });  // waits for the sums
     T least = job.groups[0].lanes > 0 ? static_cast<T>(INFINITY) : T(0);
     const int together = job.groups[0].lanes / beside;  // warps
     const NeededSamples needed(job.borders[1], where.tile.y + job.lead[1]);
@@ -131,7 +131,6 @@ struct ColumnsOfBlock {
         if (needed.hold(Size::part * k + first * beside, together * beside)) least = fmin(least, group);
       }
     }
-    const TileNorms<T> norms{.squares = squares};
     const bool is_column = begin < end;  // blocks have others beyond the image
     const bool usable = __syncthreads_and(!is_column || norms.are_known() ? 1 : 0) != 0;
     const bool even = __syncthreads_and(!is_column || norms.are_even(least, static_cast<T>(rows)) ? 1 : 0) != 0;
@@ -196,15 +195,16 @@ __global__ void __launch_bounds__(Size::threads, Size::blocks) fft_columns_kerne
   FftColumnInput<T>(job, block.where).load(job.in_pixel, block.place.n, Size::part, Size::length, v);
   bool no_negative = false;
   if (job.notes_odd) {
-    bool plain = true, negative = false;
-#pragma unroll
-    for (int i = 0; i < Size::first; ++i) {
-      plain = plain && is_plain(v[i].x) && is_plain(v[i].y);
-      negative = negative || v[i].x < 0 || v[i].y < 0;
+    TileNorms<T> norms;
+    norms.add_bits(v);
+    TileState state = TileState::good;
+    if (job.own_box) {
+      no_negative = __syncthreads_or(norms.show_no_negative(job) ? 0 : 1) == 0;
+      state = block.look(v, norms);
+    } else {
+      norms.add_squares(v);
+      if (__syncthreads_and(norms.are_usable(job) ? 1 : 0) == 0) state = TileState::odd;
     }
-    no_negative = job.own_box && job.not_negative && __syncthreads_or(negative ? 1 : 0) == 0;
-    TileState state = __syncthreads_and(plain ? 1 : 0) != 0 ? TileState::good : TileState::odd;
-    if (job.own_box && state == TileState::good) state = block.look(v);
     if (threadIdx.x == 0) note_tile(job, blockIdx.x, state);
     if (state == TileState::odd) return;
   }

@@ -21,14 +21,15 @@ namespace halation::cuda_backend {
 enum class TileState : std::uint8_t {
   good,
   good_where_strong,  ///< over boxes that hold enough
-  odd                 ///< none: samples are huge or not finite, or all so small that squares vanish
+  odd                 ///< none: samples are huge or not finite, or all so small that squares vanish, but not all 0
 };
 
 /// What a thread, then a block, knows of a tile from the check.
 template <class T>
 struct TileNorms {
-  T squares = 0;            ///< of all samples
-  std::uint32_t signs = 0;  ///< the highest bit: of any sample
+  static constexpr std::uint32_t minus_zero = 1U << 31;
+  T squares = 0;           ///< of all samples; infinite where they vanish of samples that are not 0
+  std::uint32_t bits = 0;  ///< the largest of any sample's: 0 where all are 0, above `minus_zero` where one is negative
 
   template <int Count>
   __device__ __forceinline__ void add_squares(const Complex<T> (&v)[Count]) {
@@ -41,20 +42,24 @@ struct TileNorms {
     squares += far;
   }
   template <int Count>
-  __device__ __forceinline__ void add_signs(const Complex<T> (&v)[Count]) {
+  __device__ __forceinline__ void add_bits(const Complex<T> (&v)[Count]) {
 #pragma unroll
-    for (int i = 0; i < Count; ++i) signs |= sign_word(v[i].x) | sign_word(v[i].y);
+    for (int i = 0; i < Count; ++i) bits = max(max(bits_of(v[i].x), bits_of(v[i].y)), bits);
   }
   template <int Count>
   __device__ __forceinline__ void add(const Complex<T> (&v)[Count]) {
     add_squares(v);
-    add_signs(v);
+    add_bits(v);
+  }
+  __device__ __forceinline__ void show_vanished_squares(bool any) {
+    if (any && squares == 0) squares = static_cast<T>(INFINITY);
   }
   /// Of the lanes of a warp, for all of them.
   __device__ __forceinline__ void join_lanes() {
 #pragma unroll
     for (int apart = 16; apart > 0; apart /= 2) squares += __shfl_xor_sync(~0U, squares, apart);
-    signs = __any_sync(~0U, signs >> 31) != 0 ? 1U << 31 : 0;
+    show_vanished_squares(__any_sync(~0U, bits != 0) != 0);
+    bits = __any_sync(~0U, bits > minus_zero) != 0 ? ~0U : 0;
   }
   /// Of so many warps, as each of them left them, for all threads.
   template <int Warps>
@@ -66,10 +71,10 @@ struct TileNorms {
     return all;
   }
 
-  /// Squares that overflow or vanish say nothing.
+  /// Squares that overflow or vanish say nothing, but where all samples are 0.
   __device__ __forceinline__ bool are_known() const {
     constexpr T too_small = sizeof(T) == 8 ? static_cast<T>(1e-280) : static_cast<T>(1e-28);
-    return squares > too_small && is_finite(squares);
+    return (squares > too_small || squares == 0) && is_finite(squares);
   }
   /// Whether a box has enough of the tile's squares that holds so much of them.
   __device__ __forceinline__ bool are_even(T least, T samples) const {
@@ -81,13 +86,13 @@ struct TileNorms {
   }
   /// Whether no sum can be negative.
   __device__ __forceinline__ bool show_no_negative(const FftArguments<T>& job) const {
-    return job.own_box && job.not_negative && signs >> 31 == 0;
+    return job.own_box && job.not_negative && bits <= minus_zero;
   }
 
  private:
-  __device__ __forceinline__ static std::uint32_t sign_word(float x) { return __float_as_uint(x); }
-  __device__ __forceinline__ static std::uint32_t sign_word(double x) {
-    return static_cast<std::uint32_t>(__double2hiint(x));
+  __device__ __forceinline__ static std::uint32_t bits_of(float x) { return __float_as_uint(x); }
+  __device__ __forceinline__ static std::uint32_t bits_of(double x) {
+    return static_cast<std::uint32_t>(__double2hiint(x)) | (__double2loint(x) != 0 ? 1U : 0U);
   }
 };
 

@@ -145,7 +145,7 @@ __device__ __forceinline__ void leave_check(const FftPassArguments<T>& job, unsi
 #pragma unroll
   for (int apart = 16; apart > 0; apart /= 2) least = fmin(least, __shfl_xor_sync(~0U, least, apart));
   if (threadIdx.x % 32 == 0) {
-    if (norms.signs != 0) job.facts[tile].negative = 1;
+    if (norms.bits != 0) job.facts[tile].negative = 1;
     of_warps[threadIdx.x / 32] = {norms.squares, least};
   }
   __syncthreads();
@@ -202,7 +202,7 @@ __device__ __forceinline__ void columns_of_tile_forth(const FftPassArguments<T>&
   T least = 0;
   if (checks) {
     __syncthreads();
-    norms.add_signs(v);
+    norms.add_bits(v);
     least = least_of_block_groups<Size, Signal>(job, needed, place, x, v);
   }
   if constexpr (Again) {

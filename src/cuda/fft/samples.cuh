@@ -68,12 +68,6 @@ __device__ __forceinline__ Complex<T> ldg(const Complex<T>* from) {
   }
 }
 
-/// Whether |x| is at most `largest_plain_number`, and a number.
-template <class T>
-__device__ __forceinline__ bool is_plain(T x) {
-  return fabs(x) <= largest_plain_number<T>;
-}
-
 template <class T>
 __device__ __forceinline__ bool is_finite(T x) {
   return x - x == 0;
