@@ -64,24 +64,23 @@ TEST(RegisterTile, TakesFloatsOfEightBytes) {
 
 // Whichever kernels take filters of few taps: none may add a tap, whose product with the constant would be NaN.
 TEST(RegisterTile, LeavesIntegersBesideConstantsThatAreNotFinite) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 200;
   for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16}) {
     for (const FilterSize& size : {FilterSize{.width = 2}, FilterSize{.width = 5}, FilterSize{.height = 3, .width = 5},
                                    FilterSize{.height = 7, .width = 4}, FilterSize{.height = 3, .width = 3}}) {
-      for (const double constant : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()}) {
-        for (const Shape& shape : {Shape{.height = 64, .width = 256}, Shape{.batch = 500, .height = 5, .width = 8},
-                                   Shape{.height = 33, .width = 41, .channels = 3}}) {
-          const Image image = noise(shape, pixel, ++seed);
-          const Filter filter = Filter::dense(size, std::vector<double>(static_cast<std::size_t>(size.taps()), 0.3));
-          const Plan plan({.shape = shape,
-                           .pixel = pixel,
-                           .filters = {filter},
-                           .device = cuda(),
-                           .options = {.border = Border::constant(constant), .output = Pixel::f32}});
-          const Image found = result_of(plan, image);
-          const Image right = convolve(image, filter, {.border = Border::constant(constant), .output = Pixel::f32});
-          EXPECT_THAT(values_of(found), testing::Pointwise(testing::NanSensitiveDoubleNear(1), values_of(right)))
-              << text(image, filter) << "\n" << plan.explain();
+      for (const double constant : {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()}) {
+        for (const double weight : {0.3, 2.0}) {
+          for (const Shape& shape : {Shape{.height = 64, .width = 256}, Shape{.batch = 500, .height = 5, .width = 8},
+                                     Shape{.height = 33, .width = 41, .channels = 3}}) {
+            const Image image = noise(shape, pixel, ++seed);
+            const Filter filter = Filter::dense(size, std::vector<double>(static_cast<std::size_t>(size.taps()), weight));
+            const Options options{.border = Border::constant(constant), .output = Pixel::f32};
+            const Plan plan({.shape = shape, .pixel = pixel, .filters = {filter}, .device = cuda(), .options = options});
+            EXPECT_THAT(values_of(result_of(plan, image)),
+                        testing::Pointwise(testing::NanSensitiveDoubleNear(1), values_of(convolve(image, filter, options))))
+                << text(image, filter) << ", weight " << weight << "\n" << plan.explain();
+          }
         }
       }
     }
