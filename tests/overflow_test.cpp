@@ -80,5 +80,25 @@ TEST(Overflow, FactorsOverflowNoSoonerThanWeights) {
   }
 }
 
+/// Products of factors of which f32 holds none, over integers.
+TEST(Overflow, FactorsOverIntegersNeitherOverflowNorVanish) {
+  Image in({.height = 14, .width = 20}, Pixel::i16);
+  std::fill_n(reinterpret_cast<std::int16_t*>(in.view().data), in.shape().elements(), std::int16_t{-9});
+  for (const Filter& filter : {Filter::separable({.z = {1e20}, .y = {1e-40, 2e-40, 1e-40}, .x = {1e20, 1e20}}),
+                               Filter::separable({.y = {1e-45, 2e-45, 1e-45}, .x = {1e45, 1e45}}),
+                               Filter::separable({.y = {1e300, 1e300}, .x = {1e-300, 1e-300, 1e-300}})}) {
+    for (const Method method : {Method::automatic, Method::separable}) {
+      const Image out = convolve(in, filter, {.output = Pixel::f32, .method = method});
+      for (std::int64_t i = 0; i < in.shape().elements(); ++i)
+        ASSERT_NEAR(reinterpret_cast<const float*>(out.view().data)[i], -9 * filter.sum(), 1e-4) << filter.name() << " " << name_of(method) << " " << i;
+    }
+  }
+  // The largest weight's row and column make a product that rounds all other weights away.
+  std::vector<double> weights(38 * 4, 1);
+  weights[5 * 4 + 1] = 1e20;
+  const Filter filter = Filter::dense({1, 38, 4}, weights);
+  EXPECT_EQ(Plan({.shape = in.shape(), .pixel = Pixel::i16, .filters = {filter}, .options = {.output = Pixel::f32}}).methods().front(), Method::direct);
+}
+
 }  // namespace
 }  // namespace halation

@@ -86,9 +86,12 @@ TEST(Plan, RefusesMethodsAndDevicesThatAreNotThere) {
   const Filter faint = Filter::dense({1, 2, 2}, {1, 1e-20, 1e-20, -1e-20});
   EXPECT_EQ(message_of([&] { Plan(spec_of(faint, {.method = Method::separable})); }),
             "method separable: filter 'custom' is not separable: the nearest product of factors changes weights far below the largest, which "
-            "infinite pixels would show; use automatic or direct");
-  EXPECT_EQ(Plan({.shape = {.width = 4}, .pixel = Pixel::u8, .filters = {faint}, .options = {.method = Method::separable}}).methods().front(),
+            "zeros and infinite pixels would show; use automatic or direct");
+  EXPECT_EQ(Plan({.shape = {.height = 4, .width = 4}, .pixel = Pixel::u8, .filters = {faint}, .options = {.method = Method::separable}}).methods().front(),
             Method::separable);
+  const Options to_floats{.output = Pixel::f32, .method = Method::separable};
+  EXPECT_THAT(message_of([&] { Plan({.shape = {.height = 4, .width = 4}, .pixel = Pixel::u8, .filters = {faint}, .options = to_floats}); }),
+              HasSubstr("which zeros and infinite pixels would show"));
   PlanSpec far = spec_of(Filter({1}));
   far.device = cuda(1000);
   // By what the build and the machine lack: a backend, any GPU, or so many.

@@ -282,7 +282,7 @@ class Chooser {
       candidate.taps.weights = analysis.weights();
       candidate.magnitudes = sum_of_magnitudes(candidate.taps.weights);
       const bool has_factors = method == Method::fft && analysis.filter().factors();
-      if (has_factors) candidate.taps.factors = is_float(job.in_pixel) ? balanced(analysis.separation()->factors) : analysis.separation()->factors;
+      if (has_factors) candidate.taps.factors = balanced_for(job, analysis.separation()->factors);
       candidate.bound = method == Method::direct
                             ? error_bound(candidate.taps, candidate.magnitudes, 0, job)
                             : error_bound_of_transforms(candidate.taps, candidate.magnitudes, has_factors ? analysis.separation()->residual : 0,
@@ -314,7 +314,7 @@ class Chooser {
       for (std::size_t axis = 0; axis < 2; ++axis) candidate.reason.factors[axis] = candidate.taps.multirate->axes[axis].factor;
     } else {
       const Separation& separation = *analysis.separation();
-      candidate.taps.factors = is_float(job.in_pixel) ? balanced(separation.factors) : separation.factors;
+      candidate.taps.factors = balanced_for(job, separation.factors);
       candidate.magnitudes = 1;
       for (const auto& factor : *candidate.taps.factors) candidate.magnitudes *= sum_of_magnitudes(factor);
       candidate.bound = error_bound(candidate.taps, candidate.magnitudes, separation.residual, job);

@@ -131,6 +131,10 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
   std::array<double, 3> divisor{1, 1, 1};
   const bool integers = all_integers(weights);
   for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (size[axis] == 1) {
+      lines[axis] = {1};
+      continue;
+    }
     const std::int64_t start = at - at / stride[axis] % size[axis] * stride[axis];
     for (std::int64_t i = 0; i < size[axis]; ++i) {
       lines[axis].push_back(weights[static_cast<std::size_t>(start + i * stride[axis])]);
@@ -147,7 +151,6 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
   for (double& w : lines[longest]) w *= scale;
 
   Separation found{.factors = std::move(lines)};
-  double difference = 0;
   double total = 0;
   const double* weight = weights.data();
   for (const double z : found.factors[0]) {
@@ -157,12 +160,12 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
         const double off = std::fabs(w - z * y * x);
         const int sign = sign_of(z) * sign_of(y) * sign_of(x);  // also where the product is too small for a double
         found.keeps_faint = found.keeps_faint && sign_of(w) == sign && off <= 0x1p-10 * std::fabs(w) + 0x1p-1022;
-        difference += off;
+        found.difference += off;
         total += std::fabs(w);
       }
     }
   }
-  found.residual = difference / total;
+  found.residual = found.difference / total;
   return found;
 }
 
@@ -190,6 +193,15 @@ FactorArray balanced(FactorArray factors) {
     for (double& w : factors[carrier]) w *= sums[axis];
   }
   return factors;
+}
+
+FactorArray balanced_for(const Job& job, FactorArray factors) {
+  constexpr double far = 0x1p40;
+  const bool are_near_1 = std::all_of(factors.begin(), factors.end(), [](const auto& factor) {
+    const double sum = sum_of_magnitudes(factor);
+    return sum > 1 / far && sum < far;
+  });
+  return are_near_1 && !may_be_non_finite(job) ? factors : balanced(std::move(factors));
 }
 
 void keep_infinities(Taps& taps, const Job& job) {

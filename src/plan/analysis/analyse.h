@@ -18,7 +18,8 @@ using FactorArray = std::array<std::vector<double>, 3>;
 /// The best product of factors found for dense weights, and how far it is from them.
 struct Separation {
   FactorArray factors;
-  double residual = 0;      ///< ‖w − z⊗y⊗x‖₁ / ‖w‖₁
+  double difference = 0;    ///< ‖w − z⊗y⊗x‖₁
+  double residual = 0;      ///< that / ‖w‖₁
   bool keeps_faint = true;  ///< each weight has the sign of its product, and is within 1/1024 of it: also those far below the largest
 };
 
@@ -30,6 +31,9 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
 /// magnitudes is above 1 and above that of all. So sums along some axes overflow no sooner than the sum of all. Axes of one tap get
 /// weight 1; their weight goes to the longest axis.
 FactorArray balanced(FactorArray factors);
+
+/// The same where pixels may not be finite, or factors are so far from 1 that f32 may not hold their sums of integers; else as they are.
+FactorArray balanced_for(const Job& job, FactorArray factors);
 
 /// Where pixels may be infinite, raises weights, factors and products of a box's factors that the sums' precision cannot hold, by
 /// themselves or times the scale, to the least that it can: 0 would make NaN.

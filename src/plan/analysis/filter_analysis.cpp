@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/finite.h"
 #include "core/integer_weights.h"
 #include "halation/error.h"
 #include "plan/analysis/banded.h"
@@ -72,6 +73,14 @@ const std::optional<LowRank>& FilterAnalysis::low_rank(const Job& job) {
   }
   sought_low_rank_[of_sums] = true;
   return low_rank_[of_sums];
+}
+
+bool FilterAnalysis::is_product(const std::optional<Separation>& separation, const Job& job) {
+  constexpr double of_a_level = 0x1p-10;
+  if (!separation || separation->residual > separable_tolerance(job.sum_f64)) return false;
+  if (separation->keeps_faint) return true;
+  return !may_be_non_finite(job) && !is_float(job.out_pixel) &&
+         separation->difference * largest_integer(job) * std::fabs(job.scale) <= of_a_level;
 }
 
 std::optional<Banded> FilterAnalysis::found_banded(const Job& job) {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/finite.h"
 #include "core/job.h"
 #include "halation/filter.h"
 #include "plan/analysis/analyse.h"
@@ -54,10 +53,9 @@ class FilterAnalysis {
     return sought_ && separation_ && !is_product(separation_, job);
   }
 
-  /// An infinite pixel, and one as large, shows what is far below the rounding of the largest weight.
-  static bool is_product(const std::optional<Separation>& separation, const Job& job) {
-    return separation && separation->residual <= separable_tolerance(job.sum_f64) && (separation->keeps_faint || !may_be_non_finite(job));
-  }
+  /// Whether a product of factors gives the same sums. Zeros under the largest weight, and pixels that are infinite or as large, show
+  /// weights that are far below its rounding, unless outputs are integers that cannot.
+  static bool is_product(const std::optional<Separation>& separation, const Job& job);
 
  private:
   /// Sums that are exact by weights stay so.

@@ -99,8 +99,8 @@ void refuse_as_unfit(Method method, FilterAnalysis& analysis, const Job& job) {
                                                  "use automatic");
   }
   if (separation && separation->residual <= separable_tolerance(job.sum_f64)) {
-    throw Error(ErrorCode::invalid_argument, opening + name + ": the nearest product of factors changes weights far below the largest, which infinite " +
-                                                 "pixels would show; use automatic or direct");
+    throw Error(ErrorCode::invalid_argument, opening + name + ": the nearest product of factors changes weights far below the largest, which zeros " +
+                                                 "and infinite pixels would show; use automatic or direct");
   }
   char share[96];
   std::snprintf(share, sizeof share,
