@@ -27,6 +27,8 @@ class Known:
     value: np.ndarray
     magnitude: np.ndarray
     open: np.ndarray
+    squares: np.ndarray  # of what lies under its filter, summed up, beyond the range of f64
+    weight_squares: float = 1.0  # of all weights, summed up
     taps: int = 1
     gain: float = 1.0  # what the magnitudes of all weights make of 1
 
@@ -34,13 +36,19 @@ class Known:
         with np.errstate(invalid="ignore", over="ignore"):
             value = self.value + other.value
             magnitude = self.magnitude + other.magnitude
-        return Known(value, magnitude, self.open | other.open, self.taps + other.taps, self.gain + other.gain)
+        weight_squares = 2 * (self.weight_squares + other.weight_squares)
+        return Known(value, magnitude, self.open | other.open, np.maximum(self.squares, other.squares), weight_squares, self.taps + other.taps,
+                     self.gain + other.gain)  # fmt: skip
 
 
 def known(array):
     """An array as it is given."""
     value = np.array(array, np.complex128 if array.dtype.kind == "c" else np.float64)
-    return Known(value, _size(value), np.zeros(value.shape, bool))
+    return Known(value, _size(value), np.zeros(value.shape, bool), _square(_size(value)))
+
+
+def _square(magnitude):
+    return np.asarray(magnitude, np.longdouble) ** 2
 
 
 def _size(value):
@@ -87,8 +95,10 @@ def correlated(given, weights, axes, anchors, modes, cval, most=np.inf):
     kind = np.complex128 if "c" in (weights.dtype.kind, given.value.dtype.kind) else np.float64
     values = around(given.value, cval)
     magnitudes = around(given.magnitude, _size(np.asarray(cval)))
+    squares = around(given.squares, _square(_size(np.asarray(cval))))
     opens = around(given.open, False)
-    made = Known(np.zeros(shape, kind), np.zeros(shape), np.zeros(shape, bool), given.taps * weights.size,
+    made = Known(np.zeros(shape, kind), np.zeros(shape), np.zeros(shape, bool), np.zeros(shape, np.longdouble),
+                 given.weight_squares * float((np.abs(weights) ** 2).sum()), given.taps * weights.size,
                  given.gain * float(np.abs(weights).sum()))  # fmt: skip
     with np.errstate(all="ignore"):
         for place in np.ndindex(weights.shape):
@@ -101,6 +111,7 @@ def correlated(given, weights, axes, anchors, modes, cval, most=np.inf):
             if kind is np.complex128:
                 made.value.imag += terms.imag
             made.magnitude += np.abs(weights[place]) * magnitudes[part]
+            made.squares += squares[part]
             made.open |= opens[part]
     made.open |= made.magnitude >= most
     return made
@@ -113,6 +124,7 @@ def factored(given, factors, axes, anchors, modes, cval, most=np.inf, between=No
         if divisors is not None:
             given.value /= divisors[i]
             given.magnitude /= divisors[i]
+            given.weight_squares /= divisors[i] ** 2
         if between is not None:
             given = between(given)
     return given
@@ -125,7 +137,8 @@ def root_of_squares(parts, most, least):
     total = parts[0]
     for part in parts[1:]:
         total = total + part
-    return Known(value, total.magnitude + np.sqrt(least) * 2.0**26, total.open | (total.magnitude >= np.sqrt(most)), total.taps, total.gain)
+    is_open = total.open | (total.magnitude >= np.sqrt(most))
+    return dataclasses.replace(total, value=value, magnitude=total.magnitude + np.sqrt(least) * 2.0**26, open=is_open)
 
 
 def integers(given, dtype, is_whole):
@@ -140,4 +153,4 @@ def integers(given, dtype, is_whole):
         near = (np.abs(value - np.rint(value)) <= 2.0**-40 * (1 + given.magnitude)) & (not is_whole)
         near |= np.isfinite(value) & (np.abs(value) >= min(limit * 0.999, 2.0**52))
     whole = np.where(is_held, np.trunc(np.where(is_held, value, 0.0)), -limit).astype(np.int64).astype(dtype).astype(np.float64)
-    return Known(whole, np.abs(whole), given.open | near)
+    return Known(whole, np.abs(whole), given.open | near, _square(whole))

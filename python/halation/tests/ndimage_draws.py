@@ -330,7 +330,7 @@ def _uniform(drawing, name):
     divisors = [sizes[i] for i in done] if as_integers else None
     known = definition.factored(definition.known(drawing.array), rows, [axes[i] for i in done], [pairs[i][1] for i in done],
                                 [modes[i] for i in done], cval, most, as_integers, divisors)  # fmt: skip
-    if as_integers and not done:
+    if as_integers and not done and kind.kind != "b":  # a cast makes True of 0.5
         known = as_integers(known)
     return drawing.made(name, (sizes[0] if one else sizes,), kind, known)
 
@@ -417,6 +417,7 @@ FUNCTIONS = {
     "generic_laplace": _generic,
     "generic_gradient_magnitude": _generic,
 }
+FEWEST_TAPS_OF_TRANSFORMS = 32
 LARGE = ["correlate", "convolve", "correlate1d", "convolve1d", "gaussian_filter1d", "gaussian_filter", "uniform_filter", "uniform_filter1d"]
 
 
@@ -451,6 +452,8 @@ def wrong(one, got):
     with np.errstate(invalid="ignore", over="ignore"):
         bound = (known.taps + 16) * float(sums.eps) * known.magnitude
         bound = bound + float(own.eps) * np.abs(np.where(np.isfinite(known.value), known.value, 0))
+        if known.taps >= FEWEST_TAPS_OF_TRANSFORMS:  # bounded by the norms of weights and of what lies under them (src/core/own_box.h)
+            bound = bound + 64 * float(sums.eps) * np.sqrt(4 * one.array.size * known.weight_squares) * np.sqrt(known.squares).astype(np.float64)
         bound = bound + (float(sums.tiny) * 8 * (1 + known.gain) + float(own.smallest_subnormal)) + (2.0**-24 if part.itemsize == 2 else 0)
         past = known.magnitude + bound >= 0.99 * float(own.max)
     is_open = known.open | past
