@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -105,10 +107,10 @@ Worst check(const Image& in, const std::vector<Filter>& filters, Options options
     std::vector<Image> outs;
     std::vector<View> views;
     for (std::size_t i = 0; i < by.outputs(); ++i) outs.emplace_back(by.output_shape(), by.output_pixel(), of_output);
-    for (Image& out : outs) views.push_back(out.view());
+    std::transform(outs.begin(), outs.end(), std::back_inserter(views), [](Image& out) { return out.view(); });
     by.run(image, views);
     std::vector<std::vector<double>> values;
-    for (const Image& out : outs) values.push_back(values_of(out));
+    std::transform(outs.begin(), outs.end(), std::back_inserter(values), values_of);
     return values;
   };
   PlanSpec exact = spec;
@@ -122,7 +124,8 @@ Worst check(const Image& in, const std::vector<Filter>& filters, Options options
   const std::vector<double> samples = values_of(in);
   const auto under = [&](const auto& of_sample) {
     std::vector<double> squares;
-    for (const double x : samples) squares.push_back(std::isfinite(x) ? std::pow(of_sample(x), 2) : 0);
+    std::transform(samples.begin(), samples.end(), std::back_inserter(squares),
+                   [&](double x) { return std::isfinite(x) ? std::pow(of_sample(x), 2) : 0; });
     PlanSpec sums = exact;
     sums.pixel = Pixel::f64;
     sums.combine = Combine::none;
@@ -379,8 +382,8 @@ TEST(CpuOwnBox, OutliersAreALayerOfTheirOwnWhereTheyAreFew) {
             values.front() = value;
             values.back() = value;
             const auto width = static_cast<std::size_t>(job.shape.width);
-            const double patches = share * static_cast<double>(values.size()) / static_cast<double>(side * side);
-            for (double left = patches; left > 0; --left) {
+            const double patches = std::ceil(share * static_cast<double>(values.size()) / static_cast<double>(side * side));
+            for (std::int64_t left = std::llround(patches); left > 0; --left) {
               const std::size_t corner = numbers.below(values.size());
               for (std::size_t y = 0; y < side; ++y) {
                 for (std::size_t x = corner + y * width; x < std::min(corner + y * width + side, values.size()); ++x) values[x] = value;

@@ -99,8 +99,8 @@ TEST(Fold, KeepsOppositeSignsOfAnInfiniteConstantApart) {
 TEST(Fold, KeepsWholeSumsWhole) {
   // Integers by integer weights beside NaN, cut off at the integer below: a transform's sum of halves could lie just below its integer.
   Numbers numbers(7);
-  std::vector<double> weights;
-  for (int i = 0; i < 24; ++i) weights.push_back(static_cast<double>(numbers.below(9)) - 4);
+  std::vector<double> weights(24);
+  for (double& w : weights) w = static_cast<double>(numbers.below(9)) - 4;
   const Image in = noise({.depth = 3, .height = 9, .width = 1}, Pixel::u8, numbers);
   const auto outputs_by = [&](Method method) {
     const Plan plan({.shape = in.shape(),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -94,8 +95,8 @@ TEST(Overflow, FactorsOverIntegersNeitherOverflowNorVanish) {
     }
   }
   // The largest weight's row and column make a product that rounds all other weights away.
-  std::vector<double> weights(38 * 4, 1);
-  weights[5 * 4 + 1] = 1e20;
+  std::vector<double> weights(152, 1);
+  weights[21] = 1e20;
   const Filter filter = Filter::dense({1, 38, 4}, weights);
   EXPECT_EQ(Plan({.shape = in.shape(), .pixel = Pixel::i16, .filters = {filter}, .options = {.output = Pixel::f32}}).methods().front(), Method::direct);
 }

@@ -148,7 +148,7 @@ TEST(Screen, ShowsNotANumberAsBlackAndInfinityAsTheEnds) {
 TEST(Screen, NotANumberIsSeenWhereItIsAlone) {
   const Shape shape{.height = 1, .width = 4, .channels = 3};  // the first pixel of three covers less than two, the second what is not a number
   std::vector<float> values(12, 1.0F);
-  values[2 * 3] = std::nanf("");
+  values[6] = std::nanf("");  // red of the third pixel
   Screen screen(facts(shape, Pixel::f32, ColourModel::rgb), Pixel::f32, {.part = whole_of(shape), .width = 3});
   screen.take(view_of(values.data(), shape), 0);
   EXPECT_EQ(screen.rgba(), (std::vector<std::uint8_t>{255, 255, 255, 255, 0, 255, 255, 255, 0, 255, 255, 255}));

@@ -110,7 +110,7 @@ TEST(Tiles, Magnitudes) {
 
 TEST(Tiles, MagnitudesWhoseSquaresOverflowOrVanish) {
   const Filter three = whole_filter({.height = 3, .width = 3}, 1, 1), other = whole_filter({.height = 3, .width = 3}, 2, 1);
-  const Filter box = Filter::dense({.height = 65, .width = 65}, std::vector<double>(65 * 65, 1.0));
+  const Filter box = Filter::dense({.height = 65, .width = 65}, std::vector<double>(std::size_t{65} * 65, 1.0));
   const struct {
     std::vector<Filter> filters;
     const char* family;
