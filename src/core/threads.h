@@ -18,6 +18,8 @@
 #include <exception>
 #include <functional>
 
+#include "core/float_state.h"
+
 namespace halation {
 
 /// How many forks lie between the start of the program and this process; stays the same while it runs.
@@ -90,6 +92,7 @@ void in_own_threads(std::int64_t blocks, const std::function<void(std::int64_t)>
 template <class Body>
 void in_threads(std::int64_t blocks, const Body& body) {
   if (without_tbb() || !start_tbb_threads()) return in_own_threads(blocks, body);
+  const KeepsFloatState callers;
   Blocks all(blocks);
   try {
     tbb::parallel_for(

@@ -327,6 +327,23 @@ TEST(OwnBox, OfWeightsBelowZero) {
     expect_right(bright_and_dim(shape, 1), shape, Pixel::f32, Filter::dense(size, {-6, -9, 0, -9}));
 }
 
+// Rows of each length that tiles in memory have: 288 to 4,096 numbers.
+TEST(OwnBox, OfRowsOfAnyLengthThroughMemory) {
+  Draws draws(9);
+  for (const Pixel pixel : {Pixel::f32, Pixel::f64}) {
+    for (const std::int64_t taps : {140, 250, 280, 500, 1000, 2000}) {
+      const Shape shape{.height = 40, .width = taps};  // 2 taps − 1 samples
+      const Filter filter = drawn_filter({.height = 3, .width = taps}, draws);
+      const Image image = image_of(samples_of(Kind::nan_and_outlier, shape, pixel, draws), shape, pixel);
+      const Plan plan({.shape = shape, .pixel = pixel, .filters = {filter}, .device = cuda(), .options = {.border = Border::wrap(), .method = Method::fft}});
+      EXPECT_EQ(fault_of(plan, image, filter, Border::wrap(), pixel), "") << text(image, filter) << "\n" << plan.explain();
+      if (taps == 1000) {
+        EXPECT_NE(plan.explain().find("x2048"), std::string::npos) << plan.explain();
+      }
+    }
+  }
+}
+
 TEST(OwnBox, OfSignalsThroughMemory) {
   expect_own_box("fft passes", {{.width = 9001}}, {{.width = 12000}, {.width = 14001}}, 6, 17);
 }

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/float_state.h"
 #include "core/threads.h"
-#include "cpu/tiles/float_state.h"
 
 namespace halation::cpu_backend {
 
@@ -19,7 +19,6 @@ void parallel(int workers, std::int64_t tasks, const Body& body) {
     for (std::int64_t task = 0; task < tasks; ++task) body(0, task);
     return;
   }
-  const KeepsFloatState callers;
   std::atomic<std::int64_t> next = 0;
   in_threads(workers, [&](std::int64_t worker) {
     const FloatState state;

@@ -103,7 +103,7 @@ struct ColumnsOfBlock {
   }
 
   /// Which of the block's sums are good (own_box.cuh), by sums over groups of neighbours, the samples of as many threads. None is where a
-  /// column's squares overflow, or vanish but of zeros. `norms`: of the thread's samples, without their squares.
+  /// column's squares overflow, or vanish unless all are +0. `norms`: of the thread's samples, without their squares.
   __device__ __forceinline__ TileState look(const Complex<T> (&v)[Size::first], TileNorms<T> norms) const {
     auto* const sums = reinterpret_cast<T*>(block_memory());
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;

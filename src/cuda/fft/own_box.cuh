@@ -21,15 +21,15 @@ namespace halation::cuda_backend {
 enum class TileState : std::uint8_t {
   good,
   good_where_strong,  ///< over boxes that hold enough
-  odd                 ///< none: samples are huge or not finite, or all so small that squares vanish, but not all 0
+  odd                 ///< none: samples are huge or not finite, or all so small that squares vanish, unless all are +0
 };
 
 /// What a thread, then a block, knows of a tile from the check.
 template <class T>
 struct TileNorms {
   static constexpr std::uint32_t minus_zero = 1U << 31;
-  T squares = 0;           ///< of all samples; infinite where they vanish of samples that are not 0
-  std::uint32_t bits = 0;  ///< the largest of any sample's: 0 where all are 0, above `minus_zero` where one is negative
+  T squares = 0;           ///< of all samples; above 0 where those of samples vanish that are not +0
+  std::uint32_t bits = 0;  ///< the largest of any sample's: 0 where all are +0, above `minus_zero` where one is negative
 
   template <int Count>
   __device__ __forceinline__ void add_squares(const Complex<T> (&v)[Count]) {
@@ -52,7 +52,8 @@ struct TileNorms {
     add_bits(v);
   }
   __device__ __forceinline__ void show_vanished_squares(bool any) {
-    if (any && squares == 0) squares = static_cast<T>(INFINITY);
+    constexpr T least = sizeof(T) == 8 ? static_cast<T>(2.2250738585072014e-308) : static_cast<T>(1.1754943508222875e-38);
+    if (any && squares == 0) squares = least;
   }
   /// Of the lanes of a warp, for all of them.
   __device__ __forceinline__ void join_lanes() {

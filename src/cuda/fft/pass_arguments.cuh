@@ -30,7 +30,7 @@ struct FftTileFacts {
   std::uint32_t negative;  ///< 1: a sample is
   Round rounds[fft_rounds];
   Round left;                                         ///< outputs that are summed by taps
-  int below_infinite;                                 ///< how far below infinity the map's least magnitude is, of what needs a transform
+  int below_infinite;                                 ///< how far the map's least magnitude is below it, of what needs a transform; 0: nothing does
   std::uint32_t counts[sizeof(T) == 8 ? 2049 : 256];  ///< of samples, by their magnitude
 };
 
@@ -51,6 +51,8 @@ struct FftPassArguments : FftArguments<T> {
   bool split;                  ///< a signal
   bool again;                  ///< those tiles only that need it
   int round_index;             ///< then, of a launch that transforms; else −1
+
+  __host__ __device__ bool is_volume() const { return outer_axis == 0; }
 };
 
 /// Kernels for columns of one length, and those for rows.

@@ -6,7 +6,7 @@
 
 namespace halation::cuda_backend {
 
-/// Whether a tile has outputs that a round takes, unless an earlier one has: the map's least magnitude is below its end.
+/// Whether a tile has outputs of magnitudes below a round's end. They may be an earlier round's.
 template <class T>
 __device__ __forceinline__ bool has_outputs(const FftTileFacts<T>& facts, const typename FftTileFacts<T>::Round& round) {
   return round.begin < round.end && round.end > Magnitude<T>::infinite - facts.below_infinite;

@@ -319,21 +319,17 @@ class FftPassesRunner final : public Runner {
     HALATION_CUDA_LAUNCHED("fft back", queue);
   }
   void draw_maps(const FftPassArguments<T>& job, cudaStream_t queue) const {
-    const bool is_volume = job.outer_axis == 0;
-    const std::int64_t outer = 2 * std::int64_t{job.outer};
-    const std::int64_t words = job.width / MapWord<T>::codes;
-    const auto blocks = [&](std::int64_t threads) { return blocks_of_tiles(job, divide_up(threads, reach_threads), 1); };
-    const std::int64_t all_rows = outer * (is_volume ? job.middle : 1);
+    const auto blocks = [&](const MapColumns& columns) { return blocks_of_tiles(job, divide_up(columns.threads(), reach_threads), 1); };
+    const std::int64_t rows = 2 * std::int64_t{job.outer} * (job.is_volume() ? job.middle : 1);
     const std::size_t row_bytes = 2 * static_cast<std::size_t>(job.width) * sizeof(Code);  // of a warp
     const auto warps = static_cast<unsigned>(std::clamp<std::size_t>(reach_shared_bytes / row_bytes, 1, reach_threads / 32));
-    fft_reach_rows_kernel<T><<<blocks_of_tiles(job, std::min(divide_up(all_rows, warps), reach_blocks), 1), 32 * warps, warps * row_bytes, queue>>>(job);
+    fft_reach_rows_kernel<T><<<blocks_of_tiles(job, std::min(divide_up(rows, warps), reach_blocks), 1), 32 * warps, warps * row_bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft reach rows", queue);
-    if (is_volume) {
-      fft_reach_middle_kernel<T><<<blocks(stretches_of(outer * words, job.middle, job.taps_y)), reach_threads, 0, queue>>>(job);
+    if (job.is_volume()) {
+      fft_reach_middle_kernel<T><<<blocks(middle_columns(job)), reach_threads, 0, queue>>>(job);
       HALATION_CUDA_LAUNCHED("fft reach middle", queue);
     }
-    const std::int64_t columns = is_volume ? job.middle * words : words, taps = job.split ? reach_signal_rows : is_volume ? job.taps_z : job.taps_y;
-    fft_reach_outer_kernel<T><<<blocks(stretches_of(columns, outer, taps)), reach_threads, 0, queue>>>(job);
+    fft_reach_outer_kernel<T><<<blocks(outer_columns(job)), reach_threads, 0, queue>>>(job);
     HALATION_CUDA_LAUNCHED("fft reach outer", queue);
   }
 

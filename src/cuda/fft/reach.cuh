@@ -14,7 +14,7 @@
 namespace halation::cuda_backend {
 
 constexpr int reach_threads = 256;
-constexpr std::size_t reach_shared_bytes = 40 << 10;  ///< of the rows that a block's warps hold
+constexpr std::size_t reach_shared_bytes = 32 << 10;  ///< of the rows that a block's warps hold; beside counts, in the 48 KiB that need no asking
 
 /// Blocks of a tile that take its rows by turns: most tiles have nothing to do, and blocks that only begin and end cost time as well.
 constexpr std::int64_t reach_blocks = 64;
@@ -44,9 +44,8 @@ struct FftReach {
   __device__ FftReach(const FftPassArguments<T>& arguments, unsigned tile)
       : job(arguments), facts(job.facts[tile]), place(place_of_tile(arguments, arguments.first_tile + tile)) {
     const std::int64_t outer = 2 * std::int64_t{job.outer};
-    const bool is_volume = job.outer_axis == 0 && !job.split;
-    depth = is_volume ? outer : 1;
-    height = is_volume ? job.middle : outer;
+    depth = job.is_volume() ? outer : 1;
+    height = job.is_volume() ? job.middle : outer;
     width = job.width;
     const std::int64_t samples = depth * height * width;
     static_assert(sizeof(Complex<T>) >= 8 * sizeof(Code));  // the maps take half of what the numbers did
@@ -193,7 +192,8 @@ __global__ void __launch_bounds__(reach_threads) fft_list_tiles_kernel(const __g
   job.facts[atomicAdd(&job.facts[job.tiles_here].state, 1U)].again = blockIdx.y;
 }
 
-/// Each code becomes the largest of its row's up to it, or, from the end, from it on. Whole warps call it. Gives the largest of all.
+/// Each code becomes the largest of its row's up to it, or, from the end, from it on. Whole warps call it; `words` is a multiple of 32.
+/// Gives the largest of all.
 template <class T, bool FromEnd>
 __device__ __forceinline__ std::uint32_t largest_so_far(const std::uint32_t* from, std::uint32_t* to, int words) {
   using Word = MapWord<T>;
@@ -276,8 +276,8 @@ __global__ void __launch_bounds__(reach_threads) fft_reach_rows_kernel(const __g
   });
 }
 
-/// Windows down a column of `n` words that lie `pitch` apart, those that end in one of its stretches, each as long as a window: of what such a
-/// window holds of the stretch before, from its end, and of what it holds of its own, from its beginning. use(at, largest) of each.
+/// Windows down a column of `n` words that lie `pitch` apart. Stretches of the column are as long as windows; a thread takes the windows that
+/// end in one of them. Such a window holds the end of the stretch before and the beginning of its own. use(at, largest) of each.
 template <class T, class Use>
 __device__ __forceinline__ void spread_stretch(const std::uint32_t* from, std::uint32_t* to, int n, std::int64_t pitch, int taps, int stretch, const Use& use) {
   constexpr int ahead = 16;  // loads that wait for memory together
@@ -314,17 +314,33 @@ __device__ __forceinline__ void spread_stretch(const std::uint32_t* from, std::u
   }
 }
 
-/// Of all words of a plane or volume, a thread a stretch.
-inline __host__ __device__ std::int64_t stretches_of(std::int64_t columns, std::int64_t n, std::int64_t taps) { return columns * ((n + taps - 1) / taps); }
+/// How threads share the columns of words that a map goes down: each takes so many rows of one.
+struct MapColumns {
+  std::int64_t columns, rows, rows_of_thread;
+
+  __host__ __device__ std::int64_t threads() const { return columns * ((rows + rows_of_thread - 1) / rows_of_thread); }
+};
+template <class T>
+__host__ __device__ MapColumns middle_columns(const FftPassArguments<T>& job) {
+  return {.columns = 2 * std::int64_t{job.outer} * (job.width / MapWord<T>::codes), .rows = job.middle, .rows_of_thread = job.taps_y};
+}
+template <class T>
+__host__ __device__ MapColumns outer_columns(const FftPassArguments<T>& job) {
+  const std::int64_t of_row = job.width / MapWord<T>::codes;
+  return {.columns = job.is_volume() ? job.middle * of_row : of_row,
+          .rows = 2 * std::int64_t{job.outer},
+          .rows_of_thread = job.split ? reach_signal_rows : job.is_volume() ? job.taps_z : job.taps_y};
+}
 
 /// Along the middle axis of a volume.
 template <class T>
 __global__ void __launch_bounds__(reach_threads) fft_reach_middle_kernel(const __grid_constant__ FftPassArguments<T> job) {
   for_each_tile(job, [&](unsigned of_group) {
     const FftReach<T> tile(job, of_group);
+    const MapColumns all = middle_columns(job);
     const std::int64_t words = job.width / MapWord<T>::codes, n = std::int64_t{blockIdx.x} * reach_threads + threadIdx.x;
-    if (n >= stretches_of(tile.depth * words, tile.height, job.taps_y)) return;
-    const std::int64_t stretch = n / (tile.depth * words), column = n - stretch * tile.depth * words, z = column / words;
+    if (n >= all.threads()) return;
+    const std::int64_t stretch = n / all.columns, column = n - stretch * all.columns, z = column / words;
     const std::int64_t first = z * tile.height * words + column - z * words;
     spread_stretch<T>(reinterpret_cast<const std::uint32_t*>(tile.along_rows) + first, reinterpret_cast<std::uint32_t*>(tile.along_middle) + first,
                       static_cast<int>(tile.height), words, job.taps_y, static_cast<int>(stretch), [](int, std::uint32_t) {});
@@ -345,16 +361,14 @@ __global__ void __launch_bounds__(reach_threads) fft_reach_outer_kernel(const __
       __syncthreads();
       if (t == 0) plan_rounds(job, tile.facts, counts, static_cast<double>(tile.depth * tile.height * tile.width));
     }
-    const bool is_volume = job.outer_axis == 0 && !job.split;
-    const std::int64_t row_words = job.width / MapWord<T>::codes, columns = is_volume ? tile.height * row_words : row_words;
-    const std::int64_t height = is_volume ? tile.depth : tile.height, taps = job.split ? reach_signal_rows : is_volume ? job.taps_z : job.taps_y;
-    const std::int64_t n = std::int64_t{blockIdx.x} * reach_threads + t;
+    const MapColumns all_columns = outer_columns(job);
+    const std::int64_t columns = all_columns.columns, row_words = job.width / MapWord<T>::codes, n = std::int64_t{blockIdx.x} * reach_threads + t;
     int below_infinite = 0;
-    if (n < stretches_of(columns, height, taps)) {
+    if (n < all_columns.threads()) {
       const std::int64_t stretch = n / columns, column = n - stretch * columns, y = column / row_words, x = (column - y * row_words) * MapWord<T>::codes;
       auto* const map = reinterpret_cast<std::uint32_t*>(tile.map) + column;
       if (job.split) {
-        const int width = job.width, end = static_cast<int>(min(height, (stretch + 1) * reach_signal_rows));
+        const int width = job.width, end = static_cast<int>(min(all_columns.rows, (stretch + 1) * reach_signal_rows));
         for (int row = static_cast<int>(stretch) * reach_signal_rows; row < end; ++row) {
           // Windows are longer than rows: the word's begin in one row, or in two, and hold those between whole.
           const int first = row * width + static_cast<int>(x) - job.taps_x + 1, last = first + MapWord<T>::codes - 1, begin_row = last / width;
@@ -374,9 +388,10 @@ __global__ void __launch_bounds__(reach_threads) fft_reach_outer_kernel(const __
           tile.put_by_map(0, row, x, all, below_infinite);
         }
       } else {
-        const auto* const from = reinterpret_cast<const std::uint32_t*>(is_volume ? tile.along_middle : tile.along_rows) + column;
-        spread_stretch<T>(from, map, static_cast<int>(height), columns, static_cast<int>(taps), static_cast<int>(stretch), [&](int at, std::uint32_t all) {
-          if (is_volume) tile.put_by_map(at, y, x, all, below_infinite);
+        const auto* const from = reinterpret_cast<const std::uint32_t*>(job.is_volume() ? tile.along_middle : tile.along_rows) + column;
+        const auto taps = static_cast<int>(all_columns.rows_of_thread);
+        spread_stretch<T>(from, map, static_cast<int>(all_columns.rows), columns, taps, static_cast<int>(stretch), [&](int at, std::uint32_t all) {
+          if (job.is_volume()) tile.put_by_map(at, y, x, all, below_infinite);
           else tile.put_by_map(0, at, x, all, below_infinite);
         });
       }

@@ -205,10 +205,11 @@ FactorArray balanced_for(const Job& job, FactorArray factors) {
 }
 
 void keep_infinities(Taps& taps, const Job& job) {
-  if (!may_be_non_finite(job)) return;
-  // Kernels may multiply the weights by the scale, and a box's by one another.
-  const double least = least_of_sums(job);
-  const double least_weight = least / std::clamp(std::fabs(job.scale), least, 1.0);
+  if (!may_be_non_finite(job) || job.scale == 0) return;
+  // Kernels may multiply the weights by the scale, and a box's by one another. Weights are raised to 2^-26 at most, beside which no sum of
+  // as many overflows.
+  constexpr double least_scale = 0x1p-100;
+  const double least_weight = least_of_sums(job) / std::clamp(std::fabs(job.scale), least_scale, 1.0);
   const auto raise = [least_weight](std::vector<double>& weights) {
     for (double& w : weights) {
       if (w != 0 && std::fabs(w) < least_weight) w = std::copysign(least_weight, w);
@@ -300,9 +301,10 @@ ErrorBound error_bound_of_transforms(const Taps& taps, double magnitudes, double
     of_sums *= none ? 0 : 2;
   }
   const double u = unit_of(job);
-  const double taken_as_0 = std::max(1.0, size) * (least_normal(job.in_pixel) * magnitudes + 4 * least_of_sums(job)) +
-                            least_normal(job.out_pixel);
-  return {.relative = size * (of_sums + magnitudes * others * u), .absolute = 4 * u * std::fabs(job.offset) + taken_as_0};
+  const double most_scale = std::max(1.0, size);
+  const double taken_as_0 = most_scale * (least_normal(job.in_pixel) * magnitudes + 4 * least_of_sums(job)) + least_normal(job.out_pixel);
+  const double of_raised = most_scale * static_cast<double>(taps.weights.size()) * least_of_sums(job);  // keep_infinities
+  return {.relative = size * (of_sums + magnitudes * others * u) + of_raised, .absolute = 4 * u * std::fabs(job.offset) + taken_as_0};
 }
 
 ErrorBound error_bound_of_banded(const Banded& banded, double magnitudes, const Job& job) {

@@ -29,7 +29,7 @@ std::optional<Separation> separate(const Space& size, const std::vector<double>&
 
 /// Factors of the same product, none of which makes sums larger only for another to make them smaller: no product of some of their sums of
 /// magnitudes is above 1 and above that of all. So sums along some axes overflow no sooner than the sum of all. Axes of one tap get
-/// weight 1; their weight goes to the longest axis.
+/// weight 1, and the longest axis their weight, where f64 holds it.
 FactorArray balanced(FactorArray factors);
 
 /// The same where pixels may not be finite, or factors are so far from 1 that f32 may not hold their sums of integers; else as they are.

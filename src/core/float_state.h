@@ -16,7 +16,7 @@
 #define HALATION_FLOAT_STATE_ARM
 #endif
 
-namespace halation::cpu_backend {
+namespace halation {
 
 /// Puts the calling thread's state back when it ends, with the flags that the caller may read: oneTBB, too, takes a state of its own.
 class KeepsFloatState {
@@ -34,14 +34,20 @@ class KeepsFloatState {
   static Word get() { return _mm_getcsr(); }
   static void set(Word word) { _mm_setcsr(word); }
 #elif defined(HALATION_FLOAT_STATE_ARM)
-  using Word = std::uint64_t;
-  static constexpr Word ours = Word{1} << 24;  // FZ
+  struct Word {
+    std::uint64_t control, flags;
+  };
+  static constexpr Word ours{.control = std::uint64_t{1} << 24, .flags = 0};  // FZ
   static Word get() {
-    Word word = 0;
-    asm volatile("mrs %0, fpcr" : "=r"(word));
+    Word word{};
+    asm volatile("mrs %0, fpcr" : "=r"(word.control));
+    asm volatile("mrs %0, fpsr" : "=r"(word.flags));
     return word;
   }
-  static void set(Word word) { asm volatile("msr fpcr, %0" : : "r"(word)); }
+  static void set(Word word) {
+    asm volatile("msr fpcr, %0" : : "r"(word.control));
+    asm volatile("msr fpsr, %0" : : "r"(word.flags));
+  }
 #else
   using Word = int;
   static constexpr Word ours = 0;
@@ -59,4 +65,4 @@ class FloatState : KeepsFloatState {
   FloatState() { set(ours); }
 };
 
-}  // namespace halation::cpu_backend
+}  // namespace halation
