@@ -151,8 +151,9 @@ std::optional<std::string> find_fault(const JobCase& job_case, Device device, Co
     std::size_t wrong = 0;
     std::size_t index = 0;
     std::string first;
-    outs[i].for_each([&](const std::byte* p) {
-      const double got = read(p, plan->output_pixel());
+    const Pixel pixel = plan->output_pixel();
+    outs[i].for_each([&, pixel](const std::byte* p) {
+      const double got = read(p, pixel);
       if (!promise.accepts(i, index, got, sum[index]) && wrong++ == 0) {
         char text[160];
         std::snprintf(text, sizeof text, "element %zu of output %zu is %.9g, the sum is %.17g, bound %.3g", index, i, got, sum[index],
