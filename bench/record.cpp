@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "commit.h"
+#include "halation/device.h"
 
 namespace halation::bench {
 namespace {
@@ -21,11 +22,19 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
+std::string instruction_set() {
+  for (const DeviceInfo& info : devices()) {
+    if (info.device == cpu()) return info.description.substr(0, info.description.find(','));
+  }
+  return "";
+}
+
 }  // namespace
 
 Circumstances circumstances(const std::string& command) {
   return {.machine = output_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1"),
           .cores = std::thread::hardware_concurrency(),
+          .instruction_set = instruction_set(),
           .system = output_of("uname -sr"),
           .compiler = __VERSION__,
           .commit = HALATION_COMMIT,

@@ -9,6 +9,7 @@ namespace halation::bench {
 struct Circumstances {
   std::string machine;  ///< the CPU's name
   unsigned cores = 0;
+  std::string instruction_set;  ///< that the library uses on the CPU
   std::string system, compiler;
   std::string commit;     ///< that was built; empty where nobody knows
   bool modified = false;  ///< whether the library's sources were not the commit's

@@ -45,7 +45,7 @@ Examples:
   halation bench --json gpu.json --report gpu.html
   halation bench --jobs 'f32 *' 'u8 *' --peers npp,cufft
   halation bench --device cpu --threads 1,2 --python venv/bin/python --json cpu.json --report cpu.html
-  halation bench --device cpu --jobs 'cpu f32*' --peers none
+  halation bench --device cpu --jobs 'cpu f32*' --peers none --target AVX2
   halation bench pipeline --device cpu --json pipeline.json
   bench/compare before.json after.json)";
 
@@ -53,7 +53,7 @@ Examples:
 struct Flags {
   explicit Flags(Command& command);
 
-  Given matrix, device, threads, peers, peer_seconds, python, repeats, rounds, json, report, as_peer;
+  Given matrix, device, target, threads, peers, peer_seconds, python, repeats, rounds, json, report, as_peer;
   std::vector<std::string> jobs;
   std::string what = "matrix";
   Given folder, megapixels, photographs;
@@ -70,6 +70,7 @@ Flags::Flags(Command& command) {
   measured.texts("--jobs", jobs, "NAME",
              "those of these names, with * for any characters [those for the device]");
   measured.text("--device", device, "auto|cpu|cuda", "where [auto: the GPU where there is one]");
+  measured.text("--target", target, "NAME", "the CPU's instruction set (AVX3 stands for AVX-512) [the best that it has]");
   measured.text("--threads", threads, "LIST",
             "on the CPU each job runs with so many threads, apart by commas, 0 for all [1,0]");
   measured.text("--peers", peers, "LIST",
@@ -250,7 +251,7 @@ class BenchFolder {
 };
 
 void run_pipeline(const Flags& flags, const Command& command) {
-  if (flags.matrix || flags.threads || flags.peers || flags.peer_seconds || flags.python || flags.rounds || flags.report ||
+  if (flags.matrix || flags.target || flags.threads || flags.peers || flags.peer_seconds || flags.python || flags.rounds || flags.report ||
       !flags.jobs.empty() || flags.list)
     refuse("pipeline takes --device, --repeats, --folder, --megapixels, --photographs, --json, --progress and --quiet");
   PipelineResults results;
@@ -291,6 +292,8 @@ void run(const Flags& flags, const Command& command) {
   const auto peer_seconds = static_cast<int>(
       whole_number_from("--peer-seconds", flags.peer_seconds.value_or("60"), 1, most_peer_seconds));
   BenchResults results;
+  if (flags.target && flags.device != "cpu") refuse("--target is for --device cpu");
+  if (flags.target) setenv("HALATION_TARGET", flags.target->c_str(), 1);  // before anything asks the CPU what it has
   const Device::Kind device = device_from(flags.device.value_or("auto"), results.gpu);
   if (device != Device::Kind::cpu && flags.threads) refuse("--threads is for jobs on the CPU");
   const std::vector<int> threads =

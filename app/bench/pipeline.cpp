@@ -365,6 +365,7 @@ std::string text_of(const PipelineResults& results) {
 std::string json_of(const PipelineResults& results) {
   const bench::Circumstances& now = results.circumstances;
   nlohmann::ordered_json record{{"schema", "halation-pipeline-1"}, {"machine", now.machine},   {"cores", now.cores},
+                                {"instruction_set", now.instruction_set},
                                 {"system", now.system},            {"compiler", now.compiler}, {"commit", now.commit},
                                 {"modified", now.modified},        {"date", now.date},         {"command", now.command},
                                 {"device", results.device}};

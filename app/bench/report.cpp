@@ -79,7 +79,7 @@ std::string report_of(const BenchResults& results) {
   return page(
       "halation bench", "halation beside copies and other libraries", lead(results),
       {{"device", name_of(contest.device) + ", " + place_text(results)},
-       {"machine", here.machine + ", " + std::to_string(here.cores) + " cores, " + here.system},
+       {"machine", fmt::format("{}, {} cores, {}, {}", here.machine, here.cores, here.instruction_set, here.system)},
        {"commit", commit.empty() ? "unknown" : commit},
        {"date", here.date}},
       here.command,

@@ -147,7 +147,7 @@ std::string notes_of(const BenchResults& results) {
 }
 
 std::string place_text(const BenchResults& results) {
-  if (!on_gpu(results)) return results.circumstances.machine;
+  if (!on_gpu(results)) return results.circumstances.machine + ", " + results.circumstances.instruction_set;
   return fmt::format("{}, driver {}, copy of 8192x8192 f32 {} GB/s", results.gpu.name, results.gpu.driver,
                      short_number(results.contest.copy_f32_8192_bytes_per_s * 1e-9));
 }
@@ -162,6 +162,7 @@ std::string text_of(const BenchResults& results) {
 std::string json_of(const BenchResults& results) {
   const bench::Circumstances& here = results.circumstances;
   Json json = {{"schema", bench::record_schema}, {"machine", here.machine},   {"cores", here.cores},
+               {"instruction_set", here.instruction_set},
                {"system", here.system},          {"compiler", here.compiler}, {"commit", here.commit},
                {"modified", here.modified},      {"date", here.date},         {"command", here.command}};
   if (on_gpu(results)) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "cpu/int8/int8.h"
 #include "cpu/packed.h"
 #include "cpu/parts/kernels.h"
+#include "cpu/target.h"
 #include "halation/threads.h"
 
 namespace halation::cpu_backend {
@@ -36,6 +38,8 @@ int workers_for(const Job& job, double seconds) {
 
 class CpuBackend final : public Backend {
  public:
+  CpuBackend() { use_target(std::getenv("HALATION_TARGET")); }
+
   Device::Kind kind() const override { return Device::Kind::cpu; }
 
   std::vector<DeviceInfo> devices() const override {

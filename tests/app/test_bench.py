@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -57,8 +58,13 @@ class Results(Bench):
                                             "--repeats 3 --json record.json")
         self.assertRegex(record["date"], r"^\d{4}-\d\d-\d\d$")
         self.assertGreaterEqual(record["cores"], 1)
+        self.assertEqual(record["instruction_set"], re.search(r"(?m)^cpu +(\w+),", self.run_ok("devices")[0].decode())[1])
         self.assertIn("commit", record)
         self.assertEqual(record["rows"][0]["fields"], SMALL[0])
+
+    def test_instruction_set_by_name(self):
+        record = self.record(SMALL[:1], "--peers", "none", "--target", "SCALAR")
+        self.assertEqual(record["instruction_set"], "SCALAR")
 
     def test_targets(self):
         rows = self.record(SMALL)["rows"]
@@ -356,6 +362,10 @@ class BadInput(Bench):
         self.check_refused(["--peer-seconds", "0"], "--peer-seconds must be a whole number from 1 to 86400, got '0'")
         self.check_refused(["--progress", "--quiet"], "bench: --progress and --quiet are not for one run")
         self.check_refused(["--threads", "1,-2"], "--threads must be a whole number from 0 to 1024, got '-2'")
+        self.check_error(["bench", "--target", "SCALAR"], "bench: --target is for --device cpu", 2)
+        usable = self.start("bench", "--device", "cpu", "--target", "MMX").stderr.decode()
+        self.assertRegex(usable, r"^halation: HALATION_TARGET must be an instruction set of this machine and build \((\w+, )*SCALAR\), "
+                                 r"got 'MMX'\n$")
         self.check_refused(["--threads", "two"], "--threads must be a whole number from 0 to 1024, got 'two'")
         self.check_refused(["--peers", "mkl"], "unknown peer 'mkl'; choose from npp, cufft, cudnn, opencv, python, none")
         self.check_refused(["--peers", "npp"], "bench: the peer npp runs on GPUs, the jobs on the CPU")

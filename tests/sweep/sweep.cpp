@@ -5,7 +5,6 @@
 #include <cstring>
 #include <iostream>
 
-#include "../target.h"
 #include "compare.h"
 #include "seeded.h"
 
@@ -59,9 +58,14 @@ int main(int count, char** words) try {
     std::cerr << usage;
     return 2;
   }
-  if (!settings.target.empty() && !use_target(settings.target)) {
-    std::cout << "skipped: this machine or build has no " << settings.target << "\n";
-    return skipped;
+  if (!settings.target.empty()) {
+    setenv("HALATION_TARGET", settings.target.c_str(), 1);
+    try {
+      devices();
+    } catch (const Error& error) {
+      std::cout << "skipped: " << error.what() << "\n";
+      return skipped;
+    }
   }
   if (!is_present(settings.device)) {
     std::cout << "skipped: this machine has no device " << name_of(settings.device) << "\n";
