@@ -206,7 +206,7 @@ TEST(StripFilter, SaysWhatMemoryAStripNeeds) {
   EXPECT_EQ(message_of([] {
               StripFilter({.height = 100'000, .width = 100'000}, Pixel::u8, gaussian({.sigma = 8}), {}, {}, {}, {.memory_bytes = 10'000'000});
             }),
-            "filtering in strips of 168x100000 u8 needs 34.3 MB of memory, 10.0 MB are available");
+            "filtering in strips of 168x100000 u8 needs 34.4 MB of memory, 10.0 MB are available");
 }
 
 TEST(StripFilter, TakesShorterStripsWhereMemoryIsShort) {

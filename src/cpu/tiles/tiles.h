@@ -54,10 +54,12 @@ class Tiles {
       : shape_(out), step_(step), channels_(step > 1 ? 1 : out.channels), widest_(reach.widest), multiple_(limits.column_multiple) {
     // Columns beside a tile are filtered again by its neighbours: at least four times as many of its own keep that below a quarter.
     const std::int64_t least = std::max(limits.least_samples / step + 1, 4 * reach.widest);
-    width_ = out.width;
-    while (width_ > least && (scratch_bytes(width_, 0, step) > limits.scratch_bytes || width_ * step > limits.most_samples)) {
-      width_ = std::max(least, (width_ + 1) / 2);
-    }
+    // As few as may be, all of one width: a row that is a little longer than so many tiles makes them a little wider.
+    const std::int64_t most = limits.most_samples / step + multiple_;
+    std::int64_t count = (out.width + most - 1) / most;
+    const auto width_of = [&](std::int64_t tiles) { return std::max(std::min(least, out.width), (out.width + tiles - 1) / tiles); };
+    width_ = width_of(count);
+    while (width_ > least && scratch_bytes(width_, 0, step) > limits.scratch_bytes) width_ = width_of(++count);
     if (width_ < out.width) width_ = round_up(width_, multiple_);
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
     const std::int64_t each = out.batch * channels_ * out.depth;
