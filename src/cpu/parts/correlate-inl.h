@@ -3,10 +3,11 @@
 // Every method ends here: a direct filter sums over planes, lines and taps; a separable one calls it once an axis. Sums stay in
 // registers, and what binds is loads: those that lie across two cache lines, as nearly all taps along a line do, cost two. So
 // each loaded vector serves several sums.
-// - Several rows: a block of `rows` × `vectors` sums; a vector serves all rows whose filter covers its line, so that rows · vectors
-//   multiply-adds cost vectors loads and rows broadcasts; with AVX-512 taps side by side cost one load each, the other vectors
-//   being shifted out of those of the tap before. Which rows a line is part of is known to the code: lines above and below
-//   those that are part of all have code of their own, as have all lines of filters with fewer rows than a block.
+// - Several rows: a block of `rows` × `vectors` sums; a vector serves all rows whose filter covers its line. Filters of few rows go
+//   column by column: its weights stay in registers while all lines pass, two vectors at a time, so that rows · vectors multiply-adds
+//   cost vectors loads. Of others lines pass one by one: with AVX-512 taps side by side cost one load each, the other vectors being
+//   shifted out of those of the tap before. Which rows a line is part of is known to the code: lines above and below those that are
+//   part of all have code of their own.
 // - One row: taps that stand a vector apart read the same vectors, so that a vector serves a sum for each of them; and with
 //   AVX-512 every other tap is not loaded but shifted out of two vectors that are, which leaves half of the loads and shuffles no
 //   more than other ports have room for.
@@ -57,8 +58,6 @@ inline constexpr int most_shifted = 0;
 #endif
 /// Taps that share one vector.
 inline constexpr int most_shared = 4;
-/// Of lines that are each part of all rows, with weights of their own.
-inline constexpr int all_lines = -1;
 
 /// Vectors from the U-th on, each for `Shared` taps of one row: vector u is that of tap g for sum u − g.
 template <int Shared, int Vectors, int U, class D, class V, class T>
@@ -137,7 +136,6 @@ HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT l
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   if constexpr (TapsX < 0 && Rows > 1) {
 #if HWY_TARGET == HWY_AVX3
-    const std::int64_t taps = TapsX > any_neighbours ? -TapsX : job.taps_x;
     hn::Vec<D> values[Vectors];
     for (int v = 0; v < Vectors; ++v) {
       values[v] = hn::LoadU(d, line + v * lanes);
@@ -148,7 +146,7 @@ HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT l
         const auto weight = hn::Set(d, weights[row]);
         for (int v = 0; v < Vectors; ++v) sums[row][v] = hn::MulAdd(weight, values[v], sums[row][v]);
       }
-      if (++k == taps) break;
+      if (++k == job.taps_x) break;
       ++line, weights += Rows;
       for (int v = 0; v + 1 < Vectors; ++v) values[v] = shifted<1>(values[v + 1], values[v]);
       values[Vectors - 1] = hn::LoadU(d, line + (Vectors - 1) * lanes);
@@ -182,151 +180,264 @@ HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT l
 }
 
 /// The lines of a plane from the J-th on that not all rows are part of: those above the filter's last row where `Top`, else those
-/// below its first. Of a filter of `TapsY` rows, fewer than `Rows`, all lines.
-template <int Rows, int TapsY, int TapsX, int Vectors, bool Top, int J, class D, class Sums, class T>
+/// below its first.
+template <int Rows, int TapsX, int Vectors, bool Top, int J, class D, class Sums, class T>
 HWY_INLINE void add_edges(D d, const Correlation<T>& job, const T* const* lines, const std::byte* const* ahead, const T* weights,
                           std::int64_t at, Sums& sums) {
-  constexpr int count = TapsY == all_lines ? 0 : TapsY > 0 ? TapsY + Rows - 1 : Rows - 1;
-  if constexpr (J < count) {
-    constexpr int first = TapsY > 0 ? (J < TapsY ? 0 : J - TapsY + 1) : Top ? 0 : J + 1;
-    constexpr int last = TapsY > 0 ? (J < Rows ? J : Rows - 1) : Top ? J : Rows - 1;
-    if constexpr (TapsY > 0 && J >= TapsY - 1) fetch_ahead<Vectors, T>(d, ahead, J - TapsY + 1, at);
-    if constexpr (TapsY == 0 && !Top) fetch_ahead<Vectors, T>(d, ahead, J + 1, at);
+  if constexpr (J < Rows - 1) {
+    constexpr int first = Top ? 0 : J + 1;
+    constexpr int last = Top ? J : Rows - 1;
+    if constexpr (!Top) fetch_ahead<Vectors, T>(d, ahead, J + 1, at);
     add_line<Rows, first, last, TapsX, Vectors>(d, job, lines[J] + at, weights + J * job.taps_x * Rows, sums);
-    add_edges<Rows, TapsY, TapsX, Vectors, Top, J + 1>(d, job, lines, ahead, weights, at, sums);
+    add_edges<Rows, TapsX, Vectors, Top, J + 1>(d, job, lines, ahead, weights, at, sums);
   }
 }
 
-template <int Rows, int TapsY, int TapsX, int Vectors, class T>
-HWY_INLINE void correlate_at(const Correlation<T>& job, std::int64_t at) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  hn::Vec<decltype(d)> sums[Rows][Vectors];
-  for (int row = 0; row < Rows; ++row) {
-    for (int v = 0; v < Vectors; ++v) sums[row][v] = hn::Zero(d);
-  }
-  const std::int64_t line_weights = job.taps_x * Rows;
-  const T* weights = job.weights;
-  const T* const* line = job.lines;
-  const std::byte* const* ahead = job.ahead;
-  if constexpr (TapsY == all_lines) {
-    for (std::int64_t j = 0; j < job.taps_y; ++j) add_line<Rows, 0, Rows - 1, 1, Vectors>(d, job, line[j] + at, weights + j * Rows, sums);
-  }
-  for (std::int64_t plane = 0; TapsY != all_lines && plane < job.planes; ++plane) {
-    add_edges<Rows, TapsY, TapsX, Vectors, true, 0>(d, job, line, ahead, weights, at, sums);
-    if constexpr (TapsY == 0) {
+/// Blocks of a filter of at least `Rows` rows, or of any number where there is one. Not `AllLines`, which are each part of all rows,
+/// with weights of their own.
+template <int Rows, int TapsX, bool AllLines, class T>
+struct LineByLine {
+  static constexpr int rows = Rows;
+  const Correlation<T>& job;
+
+  template <int Vectors, class D, class Sums>
+  HWY_INLINE void add(D d, std::int64_t at, Sums& sums) const {
+    const std::int64_t line_weights = job.taps_x * Rows;
+    const T* weights = job.weights;
+    const T* const* line = job.lines;
+    const std::byte* const* ahead = job.ahead;
+    if constexpr (AllLines) {
+      for (std::int64_t j = 0; j < job.taps_y; ++j) add_line<Rows, 0, Rows - 1, 1, Vectors>(d, job, line[j] + at, weights + j * Rows, sums);
+      return;
+    }
+    for (std::int64_t plane = 0; plane < job.planes; ++plane) {
+      add_edges<Rows, TapsX, Vectors, true, 0>(d, job, line, ahead, weights, at, sums);
       line += Rows - 1;
       weights += (Rows - 1) * line_weights;
       for (std::int64_t j = Rows - 1; j < job.taps_y; ++j, ++line, weights += line_weights) {
         if (j == job.taps_y - 1) fetch_ahead<Vectors, T>(d, ahead, 0, at);
         add_line<Rows, 0, Rows - 1, TapsX, Vectors>(d, job, *line + at, weights, sums);
       }
-      add_edges<Rows, TapsY, TapsX, Vectors, false, 0>(d, job, line, ahead, weights, at, sums);
+      add_edges<Rows, TapsX, Vectors, false, 0>(d, job, line, ahead, weights, at, sums);
+      line += Rows - 1;
+      weights += (Rows - 1) * line_weights;
+      if (ahead != nullptr) ahead += Rows;
     }
-    constexpr int edges = TapsY > 0 ? TapsY + Rows - 1 : Rows - 1;
-    line += edges;
-    weights += edges * line_weights;
-    if (ahead != nullptr) ahead += Rows;
   }
-  for (int row = 0; row < Rows; ++row) {
-    T* to = job.out[row] + at;
-    if (job.streams && reinterpret_cast<std::uintptr_t>(to) % (lanes * sizeof(T)) == 0) {
-      for (int v = 0; v < Vectors; ++v) hn::Stream(sums[row][v], d, to + v * lanes);
-    } else {
-      for (int v = 0; v < Vectors; ++v) hn::StoreU(sums[row][v], d, to + v * lanes);
+};
+
+/// Adds one column of a filter, whose weights are in registers, to all rows: line J and the lines after it.
+template <int Rows, int TapsY, int Vectors, int J, class D, class V, class T>
+HWY_INLINE void add_column(D d, const T* const* lines, const V (&weights)[TapsY], std::int64_t at, V (&sums)[Rows][Vectors]) {
+  if constexpr (J < TapsY + Rows - 1) {
+    constexpr int first = J < TapsY ? 0 : J - TapsY + 1;
+    constexpr int last = J < Rows ? J : Rows - 1;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    HALATION_UNROLL
+    for (int v = 0; v < Vectors; ++v) {
+      V value = hn::LoadU(d, lines[J] + at + v * lanes);
+      hold(value);
+      HALATION_UNROLL
+      for (int row = first; row <= last; ++row) sums[row][v] = hn::MulAdd(weights[J - row], value, sums[row][v]);
     }
+    add_column<Rows, TapsY, Vectors, J + 1>(d, lines, weights, at, sums);
   }
 }
 
-/// From `at` on a vector at a time; what is left then is the last whole vector once more, or, of less than one, a part of what the
-/// lines' slack allows to read. One place that makes all of these, since compilers take seconds for each, and a function of its own,
-/// which leaves registers of the larger blocks alone.
-template <int Rows, int TapsY, int TapsX, class T>
-HWY_NOINLINE void correlate_rest(const Correlation<T>& job, std::int64_t at) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-  HWY_ALIGN T part[Rows][line_slack];
-  T* parts[Rows];
-  Correlation<T> few;
-  const Correlation<T>* rest = &job;
-  if (job.n < lanes) {
-    for (int row = 0; row < Rows; ++row) parts[row] = part[row];
-    few = job;
-    few.out = parts;
-    few.n = lanes;
-    few.streams = false;
-    rest = &few;
+/// The columns of a plane of a filter from the K-th on; `TapsX` of them, or one where it is 0.
+template <int Rows, int TapsY, int TapsX, int Vectors, int K, class D, class V, class T>
+HWY_INLINE void add_columns(D d, const T* const* lines, const T* weights, std::int64_t taps_x, std::int64_t tap_stride, std::int64_t at,
+                            V (&sums)[Rows][Vectors]) {
+  V column[TapsY];
+  HALATION_UNROLL
+  for (int j = 0; j < TapsY; ++j) {
+    column[j] = hn::Set(d, weights[(j * taps_x + K) * Rows]);
+    hold(column[j]);
   }
-  for (; at < rest->n; at += lanes) {
-    at = std::min(at, rest->n - lanes);
-    correlate_at<Rows, TapsY, TapsX, 1>(*rest, at);
-  }
-  if (rest == &job) return;
-  for (int row = 0; row < Rows; ++row) std::copy_n(part[row], job.n, job.out[row]);
+  add_column<Rows, TapsY, Vectors, 0>(d, lines, column, at + K * tap_stride, sums);
+  if constexpr (K + 1 < TapsX) add_columns<Rows, TapsY, TapsX, Vectors, K + 1>(d, lines, weights, taps_x, tap_stride, at, sums);
 }
 
-template <int Rows, int TapsY, int TapsX, int Vectors, class T>
-void correlate_all(const Correlation<T>& job) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+/// Blocks of a filter of `TapsY` rows, of each of which `TapsX` taps, or any number where it is 0.
+template <int Rows, int TapsY, int TapsX, bool OnePlane, class T>
+struct ColumnByColumn {
+  static constexpr int rows = Rows;
+  static constexpr int lines_of_plane = TapsY + Rows - 1;
+  const T* const weights;
+  const std::int64_t taps_x, tap_stride;
+  const std::int64_t planes;
+  const T* const* const all_lines;
+  const std::byte* const* const ahead;
+  const T* lines[lines_of_plane];
+
+  explicit ColumnByColumn(const Correlation<T>& job)
+      : weights(job.weights),
+        taps_x(TapsX > 0 ? TapsX : job.taps_x),
+        tap_stride(job.tap_stride),
+        planes(OnePlane ? 1 : job.planes),
+        all_lines(job.lines),
+        ahead(job.ahead) {
+    std::copy_n(job.lines, lines_of_plane, lines);
+  }
+
+  template <int Vectors, class D, class V>
+  HWY_INLINE void add(D d, std::int64_t at, V (&sums)[Rows][Vectors]) const {
+    for (std::int64_t plane = 0; plane < (OnePlane ? 1 : planes); ++plane) {
+      const T* const* of_plane = OnePlane ? lines : all_lines + plane * lines_of_plane;
+      const T* plane_weights = weights + plane * lines_of_plane * taps_x * Rows;
+      if (ahead != nullptr) {
+        HALATION_UNROLL
+        for (int row = 0; row < Rows; ++row) fetch_ahead<Vectors, T>(d, ahead, static_cast<int>(plane) * Rows + row, at);
+      }
+      if constexpr (TapsX > 0) {
+        add_columns<Rows, TapsY, TapsX, Vectors, 0>(d, of_plane, plane_weights, TapsX, tap_stride, at, sums);
+      } else {
+        for (std::int64_t k = 0; k < taps_x; ++k) {
+          add_columns<Rows, TapsY, 0, Vectors, 0>(d, of_plane, plane_weights + k * Rows, taps_x, tap_stride, at + k * tap_stride, sums);
+        }
+      }
+    }
+  }
+};
+
+template <class D, class V>
+HWY_INLINE void put(D d, V sums, hn::TFromD<D>* to, bool streams) {
+  streams ? hn::Stream(sums, d, to) : hn::StoreU(sums, d, to);
+}
+
+/// Sums of columns [at, at + Vectors · lanes).
+template <int Vectors, class Block, class D, class V>
+HWY_INLINE void sum_block(D d, const Block& block, std::int64_t at, V (&sums)[Block::rows][Vectors]) {
+  HALATION_UNROLL
+  for (int row = 0; row < Block::rows; ++row) {
+    HALATION_UNROLL
+    for (int v = 0; v < Vectors; ++v) sums[row][v] = hn::Zero(d);
+  }
+  block.template add<Vectors>(d, at, sums);
+}
+
+/// Columns [begin, n) a vector at a time, to `out[row] + column`; what is left then is the last whole vector once more, or, of less than
+/// one, a part of what the lines' slack allows to read. One place that makes all of these, since compilers take seconds for each, and a
+/// function of its own, which leaves registers of the larger blocks alone.
+template <class Block, class T>
+HWY_NOINLINE void put_rest(const Block& block, std::int64_t begin, std::int64_t n, T* const* out) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  HWY_ALIGN T part[Block::rows][line_slack];
+  T* parts[Block::rows];
+  for (int row = 0; row < Block::rows; ++row) parts[row] = part[row];
+  T* const* to = n < lanes ? parts : out;
+  const std::int64_t last = std::max<std::int64_t>(0, n - lanes);
+  for (std::int64_t i = begin; i < n; i += lanes) {
+    const std::int64_t at = std::min(i, last);
+    hn::Vec<decltype(d)> sums[Block::rows][1];
+    sum_block(d, block, at, sums);
+    for (int row = 0; row < Block::rows; ++row) hn::StoreU(sums[row][0], d, to[row] + at);
+  }
+  if (n >= lanes) return;
+  for (int row = 0; row < Block::rows; ++row) std::copy_n(part[row], n, out[row]);
+}
+
+/// All columns, `Vectors` vectors at a time.
+template <int Vectors, class Block, class T>
+void put_all(const Correlation<T>& job, const Block& given) {
+  const Block block = given;  // of which nobody else knows, so that its members may stay in registers
+  constexpr int rows = Block::rows;
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  T* out[rows];
+  std::copy_n(job.out, rows, out);
+  bool streams = job.streams;
+  for (const T* to : out) streams = streams && reinterpret_cast<std::uintptr_t>(to) % (lanes * sizeof(T)) == 0;
   std::int64_t at = 0;
-  for (; at + Vectors * lanes <= job.n; at += Vectors * lanes) correlate_at<Rows, TapsY, TapsX, Vectors>(job, at);
-  if constexpr (Vectors % 4 == 0 && Vectors > 4) {
-    for (; at + Vectors / 4 * lanes <= job.n; at += Vectors / 4 * lanes) correlate_at<Rows, TapsY, TapsX, Vectors / 4>(job, at);
+  for (; at + Vectors * lanes <= job.n; at += Vectors * lanes) {
+    V sums[rows][Vectors];
+    sum_block(d, block, at, sums);
+    HALATION_UNROLL
+    for (int row = 0; row < rows; ++row) {
+      HALATION_UNROLL
+      for (int v = 0; v < Vectors; ++v) {
+        put(d, sums[row][v], out[row] + at + v * lanes, streams);
+      }
+    }
   }
-  if constexpr (Rows == 1) {  // little code, and short rows would notice the call
-    for (; at + lanes <= job.n; at += lanes) correlate_at<Rows, TapsY, TapsX, 1>(job, at);
-    if (at < job.n && job.n >= lanes) return correlate_at<Rows, TapsY, TapsX, 1>(job, job.n - lanes);
+  if constexpr (rows == 1) {  // little code, and short rows would notice the call
+    constexpr int fewer = Vectors / 4;
+    for (; at + fewer * lanes <= job.n; at += fewer * lanes) {
+      V sums[1][fewer];
+      sum_block(d, block, at, sums);
+      for (int v = 0; v < fewer; ++v) put(d, sums[0][v], out[0] + at + v * lanes, streams);
+    }
+    for (; at + lanes <= job.n; at += lanes) {
+      V sums[1][1];
+      sum_block(d, block, at, sums);
+      put(d, sums[0][0], out[0] + at, streams);
+    }
   }
-  if (at < job.n) correlate_rest<Rows, TapsY, TapsX>(job, at);
+  if (at < job.n) put_rest(given, at, job.n, out);
 }
 
-/// One row.
+/// A filter of a few rows, as far as the code knows how many taps each has.
+template <int Rows, int TapsY, int Vectors, class T>
+void correlate_few(const Correlation<T>& job) {
+  const auto by = [&]<int TapsX, bool OnePlane>() { put_all<Vectors>(job, ColumnByColumn<Rows, TapsY, TapsX, OnePlane, T>(job)); };
+  if constexpr (Rows > 1 && TapsY % 2 == 1) {
+    if (job.taps_x == 1 && job.planes == 1) return by.template operator()<1, true>();
+    if (job.taps_x == TapsY) return job.planes == 1 ? by.template operator()<TapsY, true>() : by.template operator()<TapsY, false>();
+  }
+  job.planes == 1 ? by.template operator()<0, true>() : by.template operator()<0, false>();
+}
+
+/// Filters of so few rows go column by column.
+inline constexpr std::int64_t most_few = 5;
+
+template <int Rows, int Vectors, class T>
+void correlate_few(const Correlation<T>& job) {
+  switch (job.taps_y) {
+    case 2: return correlate_few<Rows, 2, Vectors>(job);
+    case 3: return correlate_few<Rows, 3, Vectors>(job);
+    case 4: return correlate_few<Rows, 4, Vectors>(job);
+    default: return correlate_few<Rows, 5, Vectors>(job);
+  }
+}
+
+/// One row. Of a few lines the sums are made in the order in which several rows make them, but of many taps, which share loads.
 template <int Vectors, class T>
 void correlate_one(const Correlation<T>& job) {
-  if (job.taps_x == 1) return correlate_all<1, 0, 1, Vectors>(job);
+  const auto by = [&]<int TapsX>() { put_all<Vectors>(job, LineByLine<1, TapsX, false, T>{job}); };
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  const bool shares = job.taps_x * job.tap_stride > lanes && lanes % job.tap_stride == 0;
+  if (job.taps_y > 1 && job.taps_y <= most_few && !shares) return correlate_few<1, Vectors>(job);
+  if (job.taps_x == 1) return by.template operator()<1>();
   if constexpr (most_shifted > 0) {
     switch (job.tap_stride) {
-      case 1: return correlate_all<1, 0, -1, Vectors>(job);
-      case 2: return correlate_all<1, 0, -2, Vectors>(job);
-      case 3: return correlate_all<1, 0, -3, Vectors>(job);
-      case 4: return correlate_all<1, 0, -4, Vectors>(job);
+      case 1: return by.template operator()<-1>();
+      case 2: return by.template operator()<-2>();
+      case 3: return by.template operator()<-3>();
+      case 4: return by.template operator()<-4>();
       default: break;
     }
   }
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-  if (job.taps_x * job.tap_stride > lanes && lanes % job.tap_stride == 0) return correlate_all<1, 0, shared_taps, Vectors>(job);
-  correlate_all<1, 0, 0, Vectors>(job);
+  shares ? by.template operator()<shared_taps>() : by.template operator()<0>();
 }
 
 /// Several rows, each of which all lines are part of.
 template <int Rows, int Vectors, class T>
 void mix_all(const Correlation<T>& job) {
-  correlate_all<Rows, all_lines, 1, Vectors>(job);
+  put_all<Vectors>(job, LineByLine<Rows, 1, true, T>{job});
 }
 
-/// Several: the fewer the filter's rows, the more of its code is of lines that not all of them are part of.
+/// Several.
 template <int Rows, int Vectors, class T>
 void correlate_many(const Correlation<T>& job) {
-  const bool columns = job.taps_x == 1;
-  // Taps that are known to be neighbours, where those are shifted.
-  constexpr auto taps = [](int known) { return most_shifted > 0 ? (known > 0 ? -known : any_neighbours) : known; };
-  const bool neighbours = job.tap_stride == 1 && most_shifted > 0;
-  if (job.taps_y >= Rows) {
-    if (columns) return correlate_all<Rows, 0, 1, Vectors>(job);
-    return neighbours ? correlate_all<Rows, 0, taps(0), Vectors>(job) : correlate_all<Rows, 0, 0, Vectors>(job);
-  }
-  static_assert(Rows == 6);
-  switch (job.taps_y) {
-    case 2: return correlate_all<Rows, 2, 0, Vectors>(job);
-    case 3:
-      if (columns) return correlate_all<Rows, 3, 1, Vectors>(job);
-      if (job.taps_x == 3 && neighbours) return correlate_all<Rows, 3, taps(3), Vectors>(job);
-      return job.taps_x == 3 ? correlate_all<Rows, 3, 3, Vectors>(job) : correlate_all<Rows, 3, 0, Vectors>(job);
-    case 4: return correlate_all<Rows, 4, 0, Vectors>(job);
-    default:
-      if (columns) return correlate_all<Rows, 5, 1, Vectors>(job);
-      if (job.taps_x == 5 && neighbours) return correlate_all<Rows, 5, taps(5), Vectors>(job);
-      return job.taps_x == 5 ? correlate_all<Rows, 5, 5, Vectors>(job) : correlate_all<Rows, 5, 0, Vectors>(job);
-  }
+  static_assert(most_few < Rows);
+  if (job.taps_y <= most_few) return correlate_few<Rows, 2>(job);
+  const auto by = [&]<int TapsX>() { put_all<Vectors>(job, LineByLine<Rows, TapsX, false, T>{job}); };
+  if (job.taps_x == 1) return by.template operator()<1>();
+  // Taps that are neighbours, where those are shifted.
+  if (most_shifted > 0 && job.tap_stride == 1) return by.template operator()<most_shifted == 0 ? 0 : any_neighbours>();
+  by.template operator()<0>();
 }
 
 }  // namespace halation::cpu_backend::HWY_NAMESPACE

@@ -9,6 +9,9 @@
 #include "core/convert.h"
 #include "cpu/tiles/copy_bytes.h"
 
+/// Before a loop whose indices must be known to the code, so that what they count stays in registers.
+#define HALATION_UNROLL _Pragma("GCC unroll 16")
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/parts/kernels.cpp"
 #include "hwy/foreach_target.h"
