@@ -34,6 +34,7 @@ class Direct final : public FilterMethod<Sum> {
   }
 
   bool reads_in_place() const override { return true; }
+  bool shifts_rows() const override { return few_.empty(); }
 
   void filter(const LineTile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const override {
     const std::int64_t step = tile.lines.step();
@@ -71,7 +72,9 @@ class Direct final : public FilterMethod<Sum> {
                                .tap_stride = step,
                                .out = nullptr,
                                .n = tile.width * step,
-                               .streams = streams};
+                               .streams = streams,
+                               .follows = tile.follows,
+                               .beyond = tile.beyond * step};
     const auto line_at = [&](std::int64_t plane, std::int64_t j) -> const Sum* {
       const Sum* line = input.in_place(plane, top + j);
       return line != nullptr ? line : ring + slot(plane, j) * stride;

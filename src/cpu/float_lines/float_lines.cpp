@@ -96,7 +96,8 @@ class FloatLines final : public Runner {
 
  private:
   /// `height`: of tiles that keep planes, else 0.
-  std::int64_t scratch_bytes(std::int64_t width, std::int64_t height, std::int64_t step) const {
+  std::int64_t scratch_bytes(std::int64_t tile_width, std::int64_t height, std::int64_t step) const {
+    const std::int64_t width = tile_width + line_pixels(step);
     std::int64_t bytes = Scratch::bytes<Sum>(block_rows_ * line_pitch<Sum>(width * step));
     if (job_->combine == Combine::magnitude) {
       bytes += Scratch::bytes<double>(block_rows_ * line_pitch<double>(width * step));
@@ -107,6 +108,12 @@ class FloatLines final : public Runner {
   static std::int64_t scratch_bytes_of(const FilterMethod<Sum>& method, std::int64_t width, std::int64_t height,
                                        std::int64_t step) {
     return height > 0 ? method.scratch_bytes_of_planes(width, height, step) : method.scratch_bytes(width, step);
+  }
+
+  /// Pixels of so many cache lines as blocks may end behind a tile.
+  static std::int64_t line_pixels(std::int64_t step) {
+    constexpr std::int64_t samples = 2 * 64 / sizeof(Sum);
+    return (samples + step - 1) / step;
   }
 
   /// Rows that share nothing are made one by one: staged ones stay in the first-level cache until they are finished.
@@ -137,15 +144,6 @@ class FloatLines final : public Runner {
   void run_tile(const Lines<Sum>& lines, const Tiles& tiles, const Tiles::Tile& place, std::span<const View> outs,
                 Scratch scratch) const {
     const std::int64_t step = tiles.step();
-    LineTile<Sum> tile{.lines = lines,
-                       .z = place.z,
-                       .x = place.x,
-                       .width = place.width,
-                       .y = place.y,
-                       .height = place.height,
-                       .keeps_planes = tiles.keeps_planes(),
-                       .first_plane = true};
-
     const std::int64_t samples = place.width * step;
     const std::int64_t pitch = line_pitch<Sum>(samples);
     auto* sums = scratch.take<Sum>(block_rows_ * pitch);
@@ -156,6 +154,25 @@ class FloatLines final : public Runner {
       return sample_stride(out.strides, step) == static_cast<std::int64_t>(sizeof(Sum));
     });
     const bool streams = in_place && std::all_of(outs.begin(), outs.end(), [](const View& out) { return goes_past_caches(out); });
+    // Rows that begin on no cache line are cut where lines end, so that each line is written by one tile.
+    const bool shifts = streams && kernels_.shifts_rows &&
+                        std::all_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->shifts_rows(); });
+    const auto cuts_lines = [&](std::int64_t x) {
+      if (!shifts || x == 0 || x == job_->out.width) return false;
+      return !std::all_of(outs.begin(), outs.end(), [&](const View& out) { return begins_lines(out, place, x); });
+    };
+    const std::int64_t right = place.x + place.width;
+    const std::int64_t beyond = cuts_lines(right) ? std::min(line_pixels(step), job_->out.width - right) : 0;
+    LineTile<Sum> tile{.lines = lines,
+                       .z = place.z,
+                       .x = place.x,
+                       .width = place.width + beyond,
+                       .y = place.y,
+                       .height = place.height,
+                       .follows = cuts_lines(place.x),
+                       .beyond = beyond,
+                       .keeps_planes = tiles.keeps_planes(),
+                       .first_plane = true};
     const bool magnitude = job_->combine == Combine::magnitude;
     const std::int64_t square_pitch = line_pitch<double>(samples);
     double* squares = magnitude ? scratch.take<double>(block_rows_ * square_pitch) : nullptr;
@@ -167,7 +184,7 @@ class FloatLines final : public Runner {
         if (magnitude) std::fill_n(squares, rows * square_pitch, 0.0);
         Scratch rest = scratch;
         for (std::size_t f = 0; f < methods_.size(); ++f) {
-          const Scratch own = rest.part(scratch_bytes_of(*methods_[f], place.width, tile.keeps_planes ? tile.height : 0, step));
+          const Scratch own = rest.part(scratch_bytes_of(*methods_[f], tile.width, tile.keeps_planes ? tile.height : 0, step));
           if (in_place) {
             for (int row = 0; row < rows; ++row)
               rows_of_sums[row] = reinterpret_cast<Sum*>(place_in(outs[f], at, y + row));

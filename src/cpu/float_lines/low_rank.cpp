@@ -27,6 +27,8 @@ class LowRank final : public FilterMethod<Sum> {
     return Scratch::bytes<Sum>((ring_rows() + terms() * rows_at_once) * pitch(width, step)) + Pointers<Sum>::bytes(1, most_lines());
   }
 
+  bool shifts_rows() const override { return true; }
+
   void filter(const LineTile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const override {
     const std::int64_t step = tile.lines.step();
     const std::int64_t stride = pitch(tile.width, step);
@@ -68,7 +70,9 @@ class LowRank final : public FilterMethod<Sum> {
                                   .tap_stride = step,
                                   .out = nullptr,
                                   .n = tile.width * step,
-                                  .streams = streams};
+                                  .streams = streams,
+                                  .follows = tile.follows,
+                                  .beyond = tile.beyond * step};
     for (int row = 0; row < rows; ++row) {
       correlate(kernels_, across, across_, 1, pointers, out + row,
                 [&](std::int64_t, std::int64_t term) { return sums_y + (term * rows_at_once + row) * stride; });

@@ -22,6 +22,8 @@ struct LineTile {
   std::int64_t z;
   std::int64_t x, width;   ///< columns, in pixels
   std::int64_t y, height;  ///< rows
+  bool follows;            ///< as Correlation has it
+  std::int64_t beyond;     ///< the same in pixels
   bool keeps_planes;       ///< the same columns and rows of the next plane follow with the same scratch
   bool first_plane;        ///< no plane came before
 };
@@ -65,6 +67,8 @@ class FilterMethod {
   virtual ~FilterMethod() = default;
   /// Whether it reads rows where they lie, if they are sums already and lie inside the image as far as the tile needs them.
   virtual bool reads_in_place() const { return false; }
+  /// Whether its rows may be cut where cache lines end (Correlation::streams).
+  virtual bool shifts_rows() const { return false; }
   /// Scratch for tiles of so many pixels of `step` samples.
   virtual std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const = 0;
   /// Whether rows that it staged for one plane of a volume serve the next, in tiles that keep planes.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <span>
 #include <vector>
 
 #include "core/job.h"
@@ -121,6 +122,24 @@ struct Pointers {
   }
 };
 
+/// Whether lines and rows lie at nearly the same places of pages of 4,096 bytes, as those do that are a multiple of that long.
+struct Crowded {
+  bool waits;  ///< loads of lines wait for stores to rows that came some blocks before
+  bool falls;  ///< the first-level cache has places for fewer lines than there are
+};
+template <class Sum>
+Crowded crowded(std::span<const Sum* const> lines, std::span<Sum* const> rows) {
+  constexpr std::uintptr_t page = 4096;
+  constexpr std::uintptr_t before = 32, behind = 192;  // bytes from a line to a row whose stores it waits for
+  constexpr std::size_t places = 8;
+  const auto are_near = [](const Sum* from, const Sum* to) {
+    const auto apart = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
+    return (apart + before) % page < before + behind;
+  };
+  return {.waits = are_near(lines.front(), rows.front()) && are_near(lines.back(), rows.front()) && are_near(lines.front(), rows.back()),
+          .falls = lines.size() > places && are_near(lines.front(), lines.back())};
+}
+
 /// Sums of `rows` output rows from lines: `line_at(plane, j)` is line j of taps_y + rows − 1, counted from the first one that
 /// output row 0 needs, and `ahead_of(plane, j)` what is wanted after it. `job` comes without lines, ahead, weights and out.
 /// Rows of filters of one row share no lines, so they are summed one by one.
@@ -139,6 +158,11 @@ void correlate(const Kernels<Sum>& kernels, Correlation<Sum> job, const Arranged
     job.ahead = pointers.ahead;
     job.weights = weights.of(group);
     job.out = out + row;
+    if (group > 1 && job.planes == 1) {
+      const Crowded where = crowded<Sum>({pointers.lines, next}, {job.out, static_cast<std::size_t>(group)});
+      job.takes_turns = job.streams && where.waits;
+      job.by_halves = where.falls;
+    }
     (group == 1 ? kernels.correlate_row : kernels.correlate_rows)(job);
   }
 }

@@ -58,6 +58,8 @@ inline constexpr int most_shifted = 0;
 #endif
 /// Taps that share one vector.
 inline constexpr int most_shared = 4;
+/// Of lines that are each part of all rows, with weights of their own.
+inline constexpr int all_lines = -1;
 
 /// Vectors from the U-th on, each for `Shared` taps of one row: vector u is that of tap g for sum u − g.
 template <int Shared, int Vectors, int U, class D, class V, class T>
@@ -136,6 +138,7 @@ HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT l
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   if constexpr (TapsX < 0 && Rows > 1) {
 #if HWY_TARGET == HWY_AVX3
+    const std::int64_t taps = TapsX > any_neighbours ? -TapsX : job.taps_x;
     hn::Vec<D> values[Vectors];
     for (int v = 0; v < Vectors; ++v) {
       values[v] = hn::LoadU(d, line + v * lanes);
@@ -146,7 +149,7 @@ HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT l
         const auto weight = hn::Set(d, weights[row]);
         for (int v = 0; v < Vectors; ++v) sums[row][v] = hn::MulAdd(weight, values[v], sums[row][v]);
       }
-      if (++k == job.taps_x) break;
+      if (++k == taps) break;
       ++line, weights += Rows;
       for (int v = 0; v + 1 < Vectors; ++v) values[v] = shifted<1>(values[v + 1], values[v]);
       values[Vectors - 1] = hn::LoadU(d, line + (Vectors - 1) * lanes);
@@ -180,24 +183,26 @@ HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT l
 }
 
 /// The lines of a plane from the J-th on that not all rows are part of: those above the filter's last row where `Top`, else those
-/// below its first.
-template <int Rows, int TapsX, int Vectors, bool Top, int J, class D, class Sums, class T>
+/// below its first. Of a filter of `TapsY` rows, fewer than `Rows`, all lines.
+template <int Rows, int TapsY, int TapsX, int Vectors, bool Top, int J, class D, class Sums, class T>
 HWY_INLINE void add_edges(D d, const Correlation<T>& job, const T* const* lines, const std::byte* const* ahead, const T* weights,
                           std::int64_t at, Sums& sums) {
-  if constexpr (J < Rows - 1) {
-    constexpr int first = Top ? 0 : J + 1;
-    constexpr int last = Top ? J : Rows - 1;
-    if constexpr (!Top) fetch_ahead<Vectors, T>(d, ahead, J + 1, at);
+  constexpr int count = (TapsY > 0 ? TapsY : 0) + Rows - 1;
+  if constexpr (J < count) {
+    constexpr int first = TapsY > 0 ? (J < TapsY ? 0 : J - TapsY + 1) : Top ? 0 : J + 1;
+    constexpr int last = TapsY > 0 ? (J < Rows ? J : Rows - 1) : Top ? J : Rows - 1;
+    if constexpr (TapsY > 0 && J >= TapsY - 1) fetch_ahead<Vectors, T>(d, ahead, J - TapsY + 1, at);
+    if constexpr (TapsY == 0 && !Top) fetch_ahead<Vectors, T>(d, ahead, J + 1, at);
     add_line<Rows, first, last, TapsX, Vectors>(d, job, lines[J] + at, weights + J * job.taps_x * Rows, sums);
-    add_edges<Rows, TapsX, Vectors, Top, J + 1>(d, job, lines, ahead, weights, at, sums);
+    add_edges<Rows, TapsY, TapsX, Vectors, Top, J + 1>(d, job, lines, ahead, weights, at, sums);
   }
 }
 
-/// Blocks of a filter of at least `Rows` rows, or of any number where there is one. Not `AllLines`, which are each part of all rows,
-/// with weights of their own.
-template <int Rows, int TapsX, bool AllLines, class T>
+/// Blocks of a filter of `TapsY` rows, or of at least `Rows` where it is 0, or of all_lines.
+template <int Rows, int TapsY, int TapsX, class T>
 struct LineByLine {
   static constexpr int rows = Rows;
+  static constexpr bool may_wait = false;
   const Correlation<T>& job;
 
   template <int Vectors, class D, class Sums>
@@ -206,62 +211,78 @@ struct LineByLine {
     const T* weights = job.weights;
     const T* const* line = job.lines;
     const std::byte* const* ahead = job.ahead;
-    if constexpr (AllLines) {
+    if constexpr (TapsY == all_lines) {
       for (std::int64_t j = 0; j < job.taps_y; ++j) add_line<Rows, 0, Rows - 1, 1, Vectors>(d, job, line[j] + at, weights + j * Rows, sums);
       return;
     }
     for (std::int64_t plane = 0; plane < job.planes; ++plane) {
-      add_edges<Rows, TapsX, Vectors, true, 0>(d, job, line, ahead, weights, at, sums);
-      line += Rows - 1;
-      weights += (Rows - 1) * line_weights;
-      for (std::int64_t j = Rows - 1; j < job.taps_y; ++j, ++line, weights += line_weights) {
-        if (j == job.taps_y - 1) fetch_ahead<Vectors, T>(d, ahead, 0, at);
-        add_line<Rows, 0, Rows - 1, TapsX, Vectors>(d, job, *line + at, weights, sums);
+      add_edges<Rows, TapsY, TapsX, Vectors, true, 0>(d, job, line, ahead, weights, at, sums);
+      if constexpr (TapsY == 0) {
+        line += Rows - 1;
+        weights += (Rows - 1) * line_weights;
+        for (std::int64_t j = Rows - 1; j < job.taps_y; ++j, ++line, weights += line_weights) {
+          if (j == job.taps_y - 1) fetch_ahead<Vectors, T>(d, ahead, 0, at);
+          add_line<Rows, 0, Rows - 1, TapsX, Vectors>(d, job, *line + at, weights, sums);
+        }
+        add_edges<Rows, TapsY, TapsX, Vectors, false, 0>(d, job, line, ahead, weights, at, sums);
       }
-      add_edges<Rows, TapsX, Vectors, false, 0>(d, job, line, ahead, weights, at, sums);
-      line += Rows - 1;
-      weights += (Rows - 1) * line_weights;
+      constexpr int edges = (TapsY > 0 ? TapsY : 0) + Rows - 1;
+      line += edges;
+      weights += edges * line_weights;
       if (ahead != nullptr) ahead += Rows;
     }
   }
 };
 
-/// Adds one column of a filter, whose weights are in registers, to all rows: line J and the lines after it.
-template <int Rows, int TapsY, int Vectors, int J, class D, class V, class T>
+/// Adds one column of a filter, whose weights are in registers, to all rows: its lines from the J-th on, downwards, else upwards.
+template <int Rows, int TapsY, int Vectors, bool Down, int J, class D, class V, class T>
 HWY_INLINE void add_column(D d, const T* const* lines, const V (&weights)[TapsY], std::int64_t at, V (&sums)[Rows][Vectors]) {
-  if constexpr (J < TapsY + Rows - 1) {
-    constexpr int first = J < TapsY ? 0 : J - TapsY + 1;
-    constexpr int last = J < Rows ? J : Rows - 1;
+  constexpr int count = TapsY + Rows - 1;
+  if constexpr (J < count) {
+    constexpr int line = Down ? J : count - 1 - J;
+    constexpr int first = line < TapsY ? 0 : line - TapsY + 1;
+    constexpr int last = line < Rows ? line : Rows - 1;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     HALATION_UNROLL
     for (int v = 0; v < Vectors; ++v) {
-      V value = hn::LoadU(d, lines[J] + at + v * lanes);
+      V value = hn::LoadU(d, lines[line] + at + v * lanes);
       hold(value);
       HALATION_UNROLL
-      for (int row = first; row <= last; ++row) sums[row][v] = hn::MulAdd(weights[J - row], value, sums[row][v]);
+      for (int row = first; row <= last; ++row) sums[row][v] = hn::MulAdd(weights[line - row], value, sums[row][v]);
     }
-    add_column<Rows, TapsY, Vectors, J + 1>(d, lines, weights, at, sums);
+    add_column<Rows, TapsY, Vectors, Down, J + 1>(d, lines, weights, at, sums);
   }
 }
 
-/// The columns of a plane of a filter from the K-th on; `TapsX` of them, or one where it is 0.
-template <int Rows, int TapsY, int TapsX, int Vectors, int K, class D, class V, class T>
-HWY_INLINE void add_columns(D d, const T* const* lines, const T* weights, std::int64_t taps_x, std::int64_t tap_stride, std::int64_t at,
-                            V (&sums)[Rows][Vectors]) {
+/// Column `k` of a plane.
+template <int Rows, int WeightRows, int TapsY, int Vectors, bool Down, class D, class V, class T>
+HWY_INLINE void add_column_of(D d, const T* const* lines, const T* weights, std::int64_t taps_x, std::int64_t k, std::int64_t at,
+                              V (&sums)[Rows][Vectors]) {
   V column[TapsY];
   HALATION_UNROLL
   for (int j = 0; j < TapsY; ++j) {
-    column[j] = hn::Set(d, weights[(j * taps_x + K) * Rows]);
+    column[j] = hn::Set(d, weights[(j * taps_x + k) * WeightRows]);
     hold(column[j]);
   }
-  add_column<Rows, TapsY, Vectors, 0>(d, lines, column, at + K * tap_stride, sums);
-  if constexpr (K + 1 < TapsX) add_columns<Rows, TapsY, TapsX, Vectors, K + 1>(d, lines, weights, taps_x, tap_stride, at, sums);
+  add_column<Rows, TapsY, Vectors, Down, 0>(d, lines, column, at, sums);
 }
 
-/// Blocks of a filter of `TapsY` rows, of each of which `TapsX` taps, or any number where it is 0.
-template <int Rows, int TapsY, int TapsX, bool OnePlane, class T>
+/// The columns of a plane from the K-th on, of `TapsX`. Every other one goes upwards: of lines that lie multiples of 4,096 bytes apart
+/// the first-level cache keeps eight or so, and those that were read last are still there.
+template <int Rows, int WeightRows, int TapsY, int TapsX, int Vectors, int K, class D, class V, class T>
+HWY_INLINE void add_columns(D d, const T* const* lines, const T* weights, std::int64_t tap_stride, std::int64_t at,
+                            V (&sums)[Rows][Vectors]) {
+  if constexpr (K < TapsX) {
+    add_column_of<Rows, WeightRows, TapsY, Vectors, K % 2 == 0>(d, lines, weights, TapsX, K, at + K * tap_stride, sums);
+    add_columns<Rows, WeightRows, TapsY, TapsX, Vectors, K + 1>(d, lines, weights, tap_stride, at, sums);
+  }
+}
+
+/// Blocks of a filter of `TapsY` rows, of each of which `TapsX` taps, or any number where it is 0. Weights are those for `WeightRows` rows.
+template <int Rows, int WeightRows, int TapsY, int TapsX, bool OnePlane, class T>
 struct ColumnByColumn {
   static constexpr int rows = Rows;
+  static constexpr bool may_wait = Rows > 1;  ///< each line is read many times a block, soon after rows are written
   static constexpr int lines_of_plane = TapsY + Rows - 1;
   const T* const weights;
   const std::int64_t taps_x, tap_stride;
@@ -284,16 +305,18 @@ struct ColumnByColumn {
   HWY_INLINE void add(D d, std::int64_t at, V (&sums)[Rows][Vectors]) const {
     for (std::int64_t plane = 0; plane < (OnePlane ? 1 : planes); ++plane) {
       const T* const* of_plane = OnePlane ? lines : all_lines + plane * lines_of_plane;
-      const T* plane_weights = weights + plane * lines_of_plane * taps_x * Rows;
+      const T* plane_weights = weights + plane * (TapsY + WeightRows - 1) * taps_x * WeightRows;
       if (ahead != nullptr) {
         HALATION_UNROLL
         for (int row = 0; row < Rows; ++row) fetch_ahead<Vectors, T>(d, ahead, static_cast<int>(plane) * Rows + row, at);
       }
       if constexpr (TapsX > 0) {
-        add_columns<Rows, TapsY, TapsX, Vectors, 0>(d, of_plane, plane_weights, TapsX, tap_stride, at, sums);
+        add_columns<Rows, WeightRows, TapsY, TapsX, Vectors, 0>(d, of_plane, plane_weights, tap_stride, at, sums);
       } else {
-        for (std::int64_t k = 0; k < taps_x; ++k) {
-          add_columns<Rows, TapsY, 0, Vectors, 0>(d, of_plane, plane_weights + k * Rows, taps_x, tap_stride, at + k * tap_stride, sums);
+        for (std::int64_t k = 0; k < taps_x; k += 2) {
+          add_column_of<Rows, WeightRows, TapsY, Vectors, true>(d, of_plane, plane_weights, taps_x, k, at + k * tap_stride, sums);
+          if (k + 1 == taps_x) break;
+          add_column_of<Rows, WeightRows, TapsY, Vectors, false>(d, of_plane, plane_weights, taps_x, k + 1, at + (k + 1) * tap_stride, sums);
         }
       }
     }
@@ -338,10 +361,87 @@ HWY_NOINLINE void put_rest(const Block& block, std::int64_t begin, std::int64_t 
   for (int row = 0; row < Block::rows; ++row) std::copy_n(part[row], n, out[row]);
 }
 
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+/// All columns, to rows that begin on no cache line: whole lines past the caches.
+template <int Vectors, class Block, class T>
+void put_shifted(const Correlation<T>& job, const Block& given) {
+  constexpr int rows = Block::rows;
+  // Of several rows two vectors at a time, or, by three, four of which one is nothing.
+  constexpr int vectors = rows == 1 ? Vectors : 2;
+  const Block block = given;
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr std::int64_t line = line_elements<T>;
+  constexpr std::int64_t width = vectors * HWY_MAX_BYTES / sizeof(T);
+  static_assert(width % line == 0);
+  ShiftedRows<rows, T> shifted(job.out);
+  // Elements from where line 0 of a row begins: what this job writes, but for lines that are others', and what it has sums for.
+  const auto behind = [&](int row) { return elements_behind_line(job.out[row]); };
+  const auto begin = [&](int row) { return job.follows && behind(row) > 0 ? line : behind(row); };
+  const auto end = [&](int row) {
+    const std::int64_t all = behind(row) + job.n;
+    return job.beyond == 0 ? all : std::min(all, (all - job.beyond + line - 1) / line * line);
+  };
+  std::int64_t most = 0;
+  for (int row = 0; row < rows; ++row) {
+    most = std::max(most, end(row));
+    // Lines that are written in part are read: soon enough.
+    if (!job.follows && behind(row) > 0) __builtin_prefetch(job.out[row], 1, 3);
+    if (job.beyond == 0) __builtin_prefetch(job.out[row] + job.n - 1, 1, 3);
+  }
+  // Whole blocks make all lines where there are sums enough behind them.
+  const std::int64_t whole = (most + width - 1) / width * width;
+  const std::int64_t stop = whole <= job.n ? whole : job.n / width * width;
+  alignas(64) T first[rows][width];
+  alignas(64) T last[rows][2 * width];
+  for (std::int64_t at = 0; at < stop; at += width) {
+    V sums[rows][vectors];
+    sum_block(d, block, at, sums);
+    const bool streams = at > 0 && (at + width < stop || stop < whole);
+    HALATION_UNROLL
+    for (int row = 0; row < rows; ++row) {
+      V lines[vectors];
+      shifted.shift(row, sums[row], lines);
+      if (streams) {
+        HALATION_UNROLL
+        for (int v = 0; v < vectors; ++v) hn::Stream(lines[v], d, shifted.target(row) + at + v * lanes);
+      } else {
+        T* const to = at == 0 ? first[row] : last[row];
+        HALATION_UNROLL
+        for (int v = 0; v < vectors; ++v) hn::Store(lines[v], d, to + v * lanes);
+      }
+    }
+  }
+  if (stop > 0) {
+    for (int row = 0; row < rows; ++row) put_lines(first[row], shifted.target(row), begin(row), std::min(end(row), width));
+  }
+  if (stop == whole) {
+    for (int row = 0; row < rows && stop > width; ++row)
+      put_lines(last[row], shifted.target(row) + stop - width, std::int64_t{0}, end(row) - (stop - width));
+    return;
+  }
+  // What is left, behind as much as the last vector may be made once more; then nothing, to have what stayed behind.
+  alignas(64) T rest[rows][width + line];
+  T* to[rows];
+  for (int row = 0; row < rows; ++row) to[row] = rest[row] + line - stop;
+  if (stop < job.n) put_rest(given, stop, job.n, to);
+  for (int row = 0; row < rows; ++row) {
+    for (int half = 0; half < 2; ++half) {
+      V sums[vectors];
+      V lines[vectors];
+      for (int v = 0; v < vectors; ++v) sums[v] = half == 0 ? hn::Load(d, rest[row] + line + v * lanes) : hn::Zero(d);
+      shifted.shift(row, sums, lines);
+      for (int v = 0; v < vectors; ++v) hn::Store(lines[v], d, last[row] + half * width + v * lanes);
+    }
+    put_lines(last[row], shifted.target(row) + stop, stop == 0 ? begin(row) : 0, end(row) - stop);
+  }
+}
+#endif
+
 /// All columns, `Vectors` vectors at a time.
 template <int Vectors, class Block, class T>
 void put_all(const Correlation<T>& job, const Block& given) {
-  const Block block = given;  // of which nobody else knows, so that its members may stay in registers
   constexpr int rows = Block::rows;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
@@ -350,18 +450,38 @@ void put_all(const Correlation<T>& job, const Block& given) {
   std::copy_n(job.out, rows, out);
   bool streams = job.streams;
   for (const T* to : out) streams = streams && reinterpret_cast<std::uintptr_t>(to) % (lanes * sizeof(T)) == 0;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  if (job.streams && (!streams || job.follows || job.beyond > 0)) return put_shifted<Vectors>(job, given);
+#endif
+  const Block block = given;  // of which nobody else knows, so that its members may stay in registers
+  const std::int64_t width = Vectors * lanes;
+  std::int64_t blocks = job.n / width;
+  // Blocks of the first half of the columns and of the second take turns, or each comes after the one beside it.
+  std::int64_t step = width, next_step = width;
+  if (Block::may_wait && job.takes_turns) {
+    blocks = blocks / 2 * 2;
+    step = blocks / 2 * width;
+    next_step = width - step;
+  }
   std::int64_t at = 0;
-  for (; at + Vectors * lanes <= job.n; at += Vectors * lanes) {
+  for (std::int64_t i = 0; i < blocks; ++i) {
     V sums[rows][Vectors];
     sum_block(d, block, at, sums);
     HALATION_UNROLL
     for (int row = 0; row < rows; ++row) {
-      HALATION_UNROLL
-      for (int v = 0; v < Vectors; ++v) {
-        put(d, sums[row][v], out[row] + at + v * lanes, streams);
+      T* const to = out[row] + at;
+      if (streams) {
+        HALATION_UNROLL
+        for (int v = 0; v < Vectors; ++v) hn::Stream(sums[row][v], d, to + v * lanes);
+      } else {
+        HALATION_UNROLL
+        for (int v = 0; v < Vectors; ++v) hn::StoreU(sums[row][v], d, to + v * lanes);
       }
     }
+    at += step;
+    if constexpr (Block::may_wait) std::swap(step, next_step);
   }
+  at = blocks * width;
   if constexpr (rows == 1) {  // little code, and short rows would notice the call
     constexpr int fewer = Vectors / 4;
     for (; at + fewer * lanes <= job.n; at += fewer * lanes) {
@@ -379,9 +499,11 @@ void put_all(const Correlation<T>& job, const Block& given) {
 }
 
 /// A filter of a few rows, as far as the code knows how many taps each has.
-template <int Rows, int TapsY, int Vectors, class T>
+template <int Rows, int WeightRows, int TapsY, int Vectors, class T>
 void correlate_few(const Correlation<T>& job) {
-  const auto by = [&]<int TapsX, bool OnePlane>() { put_all<Vectors>(job, ColumnByColumn<Rows, TapsY, TapsX, OnePlane, T>(job)); };
+  const auto by = [&]<int TapsX, bool OnePlane>() {
+    put_all<Vectors>(job, ColumnByColumn<Rows, WeightRows, TapsY, TapsX, OnePlane, T>(job));
+  };
   if constexpr (Rows > 1 && TapsY % 2 == 1) {
     if (job.taps_x == 1 && job.planes == 1) return by.template operator()<1, true>();
     if (job.taps_x == TapsY) return job.planes == 1 ? by.template operator()<TapsY, true>() : by.template operator()<TapsY, false>();
@@ -389,23 +511,41 @@ void correlate_few(const Correlation<T>& job) {
   job.planes == 1 ? by.template operator()<0, true>() : by.template operator()<0, false>();
 }
 
+/// Blocks of half of the rows, and then those of the others.
+template <int Rows, int TapsY, class T>
+void correlate_halves(const Correlation<T>& job) {
+  constexpr int half = Rows / 2;
+  Correlation<T> of_half = job;
+  for (int row = 0; row < Rows; row += half) {
+    put_all<3>(of_half, ColumnByColumn<half, Rows, TapsY, 0, true, T>(of_half));
+    of_half.lines += half;
+    of_half.out += half;
+    if (job.ahead != nullptr) of_half.ahead += half;
+  }
+}
+
 /// Filters of so few rows go column by column.
-inline constexpr std::int64_t most_few = 5;
+inline constexpr std::int64_t most_few = most_shifted > 0 ? 3 : 5;
 
 template <int Rows, int Vectors, class T>
 void correlate_few(const Correlation<T>& job) {
-  switch (job.taps_y) {
-    case 2: return correlate_few<Rows, 2, Vectors>(job);
-    case 3: return correlate_few<Rows, 3, Vectors>(job);
-    case 4: return correlate_few<Rows, 4, Vectors>(job);
-    default: return correlate_few<Rows, 5, Vectors>(job);
+  if (job.taps_y == 2) return correlate_few<Rows, Rows, 2, Vectors>(job);
+  if constexpr (most_few > 3) {
+    if constexpr (Rows > 1) {
+      if (job.by_halves && job.planes == 1 && job.taps_y > 3) {
+        return job.taps_y == 4 ? correlate_halves<Rows, 4>(job) : correlate_halves<Rows, 5>(job);
+      }
+    }
+    if (job.taps_y == 4) return correlate_few<Rows, Rows, 4, Vectors>(job);
+    if (job.taps_y == 5) return correlate_few<Rows, Rows, 5, Vectors>(job);
   }
+  correlate_few<Rows, Rows, 3, Vectors>(job);
 }
 
 /// One row. Of a few lines the sums are made in the order in which several rows make them, but of many taps, which share loads.
 template <int Vectors, class T>
 void correlate_one(const Correlation<T>& job) {
-  const auto by = [&]<int TapsX>() { put_all<Vectors>(job, LineByLine<1, TapsX, false, T>{job}); };
+  const auto by = [&]<int TapsX>() { put_all<Vectors>(job, LineByLine<1, 0, TapsX, T>{job}); };
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   const bool shares = job.taps_x * job.tap_stride > lanes && lanes % job.tap_stride == 0;
   if (job.taps_y > 1 && job.taps_y <= most_few && !shares) return correlate_few<1, Vectors>(job);
@@ -425,19 +565,32 @@ void correlate_one(const Correlation<T>& job) {
 /// Several rows, each of which all lines are part of.
 template <int Rows, int Vectors, class T>
 void mix_all(const Correlation<T>& job) {
-  put_all<Vectors>(job, LineByLine<Rows, 1, true, T>{job});
+  put_all<Vectors>(job, LineByLine<Rows, all_lines, 1, T>{job});
 }
 
-/// Several.
+/// Several rows of a filter of `TapsY`, or of at least as many rows where it is 0.
+template <int Rows, int TapsY, int Vectors, class T>
+void correlate_lines(const Correlation<T>& job) {
+  const auto by = [&]<int TapsX>() { put_all<Vectors>(job, LineByLine<Rows, TapsY, TapsX, T>{job}); };
+  if (job.taps_x == 1) return by.template operator()<1>();
+  if constexpr (most_shifted > 0) {  // taps that are neighbours are shifted
+    if constexpr (TapsY > 0) {
+      if (job.tap_stride == 1 && job.taps_x == TapsY) return by.template operator()<-TapsY>();
+    }
+    if (job.tap_stride == 1) return by.template operator()<any_neighbours>();
+  }
+  by.template operator()<0>();
+}
+
 template <int Rows, int Vectors, class T>
 void correlate_many(const Correlation<T>& job) {
-  static_assert(most_few < Rows);
+  static_assert(Rows == 6);
   if (job.taps_y <= most_few) return correlate_few<Rows, 2>(job);
-  const auto by = [&]<int TapsX>() { put_all<Vectors>(job, LineByLine<Rows, TapsX, false, T>{job}); };
-  if (job.taps_x == 1) return by.template operator()<1>();
-  // Taps that are neighbours, where those are shifted.
-  if (most_shifted > 0 && job.tap_stride == 1) return by.template operator()<most_shifted == 0 ? 0 : any_neighbours>();
-  by.template operator()<0>();
+  if constexpr (most_few < 5) {
+    if (job.taps_y == 4) return correlate_lines<Rows, 4, Vectors>(job);
+    if (job.taps_y == 5) return correlate_lines<Rows, 5, Vectors>(job);
+  }
+  correlate_lines<Rows, 0, Vectors>(job);
 }
 
 }  // namespace halation::cpu_backend::HWY_NAMESPACE

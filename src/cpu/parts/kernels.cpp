@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <type_traits>
 
@@ -19,6 +20,7 @@
 #include "hwy/highway.h"
 
 #include "cpu/parts/shift-inl.h"
+#include "cpu/parts/output-inl.h"
 #include "cpu/parts/correlate-inl.h"
 #include "cpu/parts/rows-inl.h"
 
@@ -29,6 +31,7 @@ template <class Sum>
 Kernels<Sum> make_kernels() {
   Kernels<Sum> table{};
   table.instruction_set = hwy::TargetName(HWY_TARGET);
+  table.shifts_rows = shifts_rows;
   table.load = {load<std::uint8_t, Sum>, load<std::uint16_t, Sum>, load<std::int16_t, Sum>,
                 load<f16, Sum>,          load<float, Sum>,         nullptr};
   table.store = {store<std::uint8_t, Sum>, store<std::uint16_t, Sum>, store<std::int16_t, Sum>,

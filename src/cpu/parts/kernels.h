@@ -32,7 +32,14 @@ struct Correlation {
   std::int64_t n;
   /// planes × rows pointers, null where there is nothing: parts of the image as long as `out` that are wanted soon.
   const std::byte* const* ahead = nullptr;
-  bool streams = false;      ///< past the caches, where `out` is on vectors' boundaries
+  /// Past the caches where `out` is on vectors' boundaries, or rows are shifted (Kernels::shifts_rows). Cache lines that rows share with
+  /// others beside them are then written by one: the first, but for its own columns, where this `follows` another job, by that one; of
+  /// the last `beyond` columns of n, which are the next job's, this one writes those that complete its last line.
+  bool streams = false;
+  bool follows = false;
+  std::int64_t beyond = 0;
+  bool takes_turns = false;  ///< blocks of distant columns: those beside each other would wait for each other (Crowded)
+  bool by_halves = false;    ///< blocks of half as many rows, which read fewer lines
 };
 
 /// The pixel that is a sum already.
@@ -48,6 +55,7 @@ inline constexpr std::int64_t line_slack = 16;
 template <class Sum>
 struct Kernels {
   const char* instruction_set;
+  bool shifts_rows;  ///< sums that go past the caches may begin on no cache line
   /// to[i] = the element `stride_bytes` · i after `from`. Indexed by Pixel; null for f64 where Sum is f32.
   std::array<void (*)(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_t n), 6> load;
   /// The pixel at `stride_bytes` · i after `to` = finished from[i]. Indexed by Pixel.

@@ -151,7 +151,7 @@ class Tiles {
     if (edge_ == 0) return {0, shape_.width};
     const std::int64_t begin = later >= widest_ ? later : edge_ + later;
     const std::int64_t rest = (shape_.width - begin) % multiple_;
-    return {begin, shape_.width - rest - (rest >= widest_ ? 0 : edge_)};
+    return {begin, shape_.width - rest - edge_};
   }
 
   Shape shape_;
@@ -203,6 +203,14 @@ inline std::int64_t sample_stride(const Strides& strides, std::int64_t step) { r
 inline std::byte* place_in(const View& out, const Tiles::Tile& tile, std::int64_t y) {
   const Strides& s = out.strides;
   return out.data + tile.batch * s.batch + tile.channel * s.channels + tile.z * s.depth + y * s.height + tile.x * s.width;
+}
+
+/// Whether column x is where a cache line begins in all rows of a tile.
+inline bool begins_lines(const View& out, const Tiles::Tile& tile, std::int64_t x) {
+  constexpr std::int64_t cache_line = 64;
+  const std::byte* first = place_in(out, tile, tile.y) + (x - tile.x) * out.strides.width;
+  return reinterpret_cast<std::uintptr_t>(first) % cache_line == 0 && (tile.height == 1 || out.strides.height % cache_line == 0) &&
+         (tile.planes == 1 || out.strides.depth % cache_line == 0);
 }
 
 }  // namespace halation::cpu_backend
