@@ -59,7 +59,7 @@ class Tiles {
     std::int64_t count = (out.width + most - 1) / most;
     const auto width_of = [&](std::int64_t tiles) { return std::max(std::min(least, out.width), (out.width + tiles - 1) / tiles); };
     width_ = width_of(count);
-    while (width_ > least && scratch_bytes(width_, 0, step) > limits.scratch_bytes) width_ = width_of(++count);
+    while (width_ > least && scratch_bytes(width_, 0, step) > limits.scratch_bytes) width_ = width_of(count += 1 + count / 16);
     if (width_ < out.width) width_ = round_up(width_, multiple_);
     // Rows above a strip are filtered again by each strip: few, unless threads would go without work.
     const std::int64_t each = out.batch * channels_ * out.depth;
