@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <random>
 #include <span>
@@ -176,6 +177,47 @@ TEST(CpuOddRows, BoxesAndSumsOfProducts) {
   const std::vector<double> y = random_weights(18), x = random_weights(18);
   for (std::size_t i = 0; i < 81; ++i) weights[i] = y[i / 9] * x[i % 9] + y[9 + i / 9] * x[9 + i % 9];
   check(shape, Pixel::f32, Filter::dense({1, 9, 9}, weights), Method::low_rank, all_places, 0, Pixel::u8);
+}
+
+TEST(CpuOddRows, SparseFiltersBesideNaN) {
+  const Shape shape{.height = 1000, .width = 2112};  // whole cache lines, so that tiles begin where the output's do
+  Image in = random_image(shape, Pixel::f32);
+  for (const std::int64_t x : {0, 12, 30, 70, 1060}) in.view().at<float>({.y = 300 + x / 4, .x = x}) = std::numeric_limits<float>::quiet_NaN();
+  std::vector<double> corners(9);
+  for (const std::size_t i : {0U, 2U, 6U, 8U}) corners[i] = random_weights(1)[0];
+  const Plan plan({.shape = shape, .pixel = Pixel::f32, .filters = {Filter::dense({1, 3, 3}, corners)}, .options = {.method = Method::direct}});
+  const Buffer first(shape, Pixel::f32, {0, 0});
+  plan.run(in, first.view());
+  for (const Place& place : {Place{4, 0}, Place{9, 0}, Place{3, 16}, Place{5, 3}}) {
+    const Buffer out(shape, Pixel::f32, place);
+    plan.run(in, out.view());
+    EXPECT_EQ(out.rows(), first.rows()) << "from element " << place.begin << ", " << place.row_padding << " between rows";
+  }
+}
+
+TEST(CpuOddRows, SeveralFilters) {
+  const Shape shape{.height = 1100, .width = 2003};
+  const Image in = random_image(shape, Pixel::f32);
+  const std::vector<Filter> filters = {Filter::dense({1, 3, 3}, random_weights(9)), Filter::dense({1, 1, 1}, {1.0}), box({.size = 5}),
+                                       Filter::separable({.z = {1}, .y = random_weights(5), .x = random_weights(3)})};
+  for (const int threads : {1, 3}) {
+    std::vector<std::vector<std::byte>> alone;
+    for (const Filter& filter : filters) {
+      const Buffer out(shape, Pixel::f32, {3, 1});
+      Plan({.shape = shape, .pixel = Pixel::f32, .filters = {filter}, .options = {.threads = threads}}).run(in, out.view());
+      alone.push_back(out.rows());
+    }
+    const Plan plan({.shape = shape, .pixel = Pixel::f32, .filters = filters, .options = {.threads = threads}});
+    const Buffer outs[] = {{shape, Pixel::f32, {0, 0}}, {shape, Pixel::f32, {1, 0}}, {shape, Pixel::f32, {0, 13}}, {shape, Pixel::f32, {7, 2}}};
+    const View views[] = {outs[0].view(), outs[1].view(), outs[2].view(), outs[3].view()};
+    plan.run(in, views);
+    for (std::size_t i = 0; i < filters.size(); ++i) EXPECT_TRUE(are_alike(outs[i].rows(), alone[i].data(), 1e-2F)) << i;
+  }
+}
+
+TEST(CpuOddRows, WideFiltersFromTheirEnd) {
+  check({.height = 1100, .width = 2003}, Pixel::f32,
+        Filter::separable({.z = {1}, .y = random_weights(3), .x = random_weights(41)}).with_anchor({.y = 1, .x = 0}), Method::separable, all_places);
 }
 
 TEST(CpuOddRows, FloatsOfEightBytes) {

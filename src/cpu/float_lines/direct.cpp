@@ -17,11 +17,11 @@ class Direct final : public FilterMethod<Sum> {
       : taps_(taps), kernels_(kernels), weights_(taps.weights, gain, taps.size), may_be_non_finite_(may_be_non_finite) {
     if (!sums_few_taps(taps)) return;
     for (std::size_t i = 0; i < taps.weights.size(); ++i) {
-      if (taps.weights[i] == 0) continue;
       const auto place = static_cast<std::int64_t>(i);
       const std::int64_t row = place / taps.size[2];
-      few_.push_back({.plane = row / taps.size[1], .row = row % taps.size[1], .column = place % taps.size[2]});
-      few_weights_.push_back(static_cast<Sum>(gain * taps.weights[i]));
+      const Tap tap{.plane = row / taps.size[1], .row = row % taps.size[1], .column = place % taps.size[2]};
+      all_.add(tap, static_cast<Sum>(gain * taps.weights[i]));
+      if (taps.weights[i] != 0) few_.add(tap, static_cast<Sum>(gain * taps.weights[i]));
     }
   }
 
@@ -34,7 +34,7 @@ class Direct final : public FilterMethod<Sum> {
   }
 
   bool reads_in_place() const override { return true; }
-  bool shifts_rows() const override { return few_.empty(); }
+  bool shifts_rows() const override { return !sums_few(); }
 
   void filter(const LineTile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const override {
     const std::int64_t step = tile.lines.step();
@@ -42,7 +42,7 @@ class Direct final : public FilterMethod<Sum> {
     const std::int64_t staged_rows = tile.keeps_planes ? tile.height + taps_.size[1] - 1 : ring_rows();
     auto* ring = scratch.take<Sum>(planes() * staged_rows * stride);
     const Pointers<Sum> pointers(scratch, planes(), taps_.size[1]);
-    auto* few_lines = scratch.take<const Sum*>(std::ssize(few_));
+    auto* tap_lines = scratch.take<const Sum*>(std::ssize(all_.taps));
     auto* finite = scratch.take<bool>(planes() * staged_rows);
     // Rows count from the first one that output row y needs; their slots follow one another around the ring.
     const std::int64_t top = y + taps_.lead[1];
@@ -83,8 +83,9 @@ class Direct final : public FilterMethod<Sum> {
       return plane >= first_plane ? input.ahead(plane, top + j) : nullptr;
     };
     const auto is_finite = [&](std::int64_t plane, std::int64_t j) { return finite[slot(plane, j)]; };
-    if (!few_.empty() && (!asks_for_finite() || all_lines(taps_.size[1] + rows - 1, is_finite))) {
-      add_few(job, rows, pointers.lines, few_lines, out, line_at);
+    if (sums_few()) {
+      const bool few = !asks_for_finite() || all_lines(taps_.size[1] + rows - 1, is_finite);
+      add_one_by_one(few ? few_ : all_, job, rows, pointers.lines, tap_lines, out, line_at);
     } else {
       correlate(kernels_, job, weights_, rows, pointers, out, line_at, ahead_of);
     }
@@ -94,9 +95,19 @@ class Direct final : public FilterMethod<Sum> {
   struct Tap {
     std::int64_t plane, row, column;
   };
+  struct WeightedTaps {
+    std::vector<Tap> taps;
+    std::vector<Sum> weights;
+    void add(const Tap& tap, Sum weight) {
+      taps.push_back(tap);
+      weights.push_back(weight);
+    }
+  };
 
-  /// A tap of 0 makes NaN of numbers that are not finite, so lines that have such are summed by all taps.
-  bool asks_for_finite() const { return may_be_non_finite_ && !few_.empty(); }
+  bool sums_few() const { return !all_.taps.empty(); }
+  /// A tap of 0 makes NaN of numbers that are not finite, so lines that have such are summed by all taps: one by one too, or which lines a
+  /// tile has would show in the last bits of the others.
+  bool asks_for_finite() const { return may_be_non_finite_ && sums_few(); }
 
   template <class Is>
   bool all_lines(std::int64_t lines, const Is& is) const {
@@ -110,7 +121,7 @@ class Direct final : public FilterMethod<Sum> {
 
   /// Each tap as a line of its own, row by row, some columns at a time: what rows share of the lines stays in the first-level cache.
   template <class LineAt>
-  void add_few(const Correlation<Sum>& of_all, int rows, const Sum** all, const Sum** lines, Sum* const* out, const LineAt& line_at) const {
+  void add_one_by_one(const WeightedTaps& weighted, const Correlation<Sum>& of_all, int rows, const Sum** all, const Sum** lines, Sum* const* out, const LineAt& line_at) const {
     constexpr std::int64_t columns = 1024 / sizeof(Sum);
     const std::int64_t of_plane = taps_.size[1] + rows - 1;
     for (std::int64_t plane = 0; plane < planes(); ++plane) {
@@ -118,20 +129,21 @@ class Direct final : public FilterMethod<Sum> {
     }
     Correlation<Sum> job = of_all;
     job.planes = 1;
-    job.taps_y = std::ssize(few_);
+    job.taps_y = std::ssize(weighted.taps);
     job.taps_x = 1;
     job.lines = lines;
-    job.weights = few_weights_.data();
+    job.weights = weighted.weights.data();
     for (std::int64_t at = 0; at < of_all.n; at += job.n) {
       const std::int64_t left = of_all.n - at;
       job.n = left < columns + line_slack ? left : columns;  // of less than a vector kernels would read behind rows
       for (int row = 0; row < rows; ++row) {
-        for (std::size_t i = 0; i < few_.size(); ++i) {
-          const Tap& tap = few_[i];
+        for (std::size_t i = 0; i < weighted.taps.size(); ++i) {
+          const Tap& tap = weighted.taps[i];
           lines[i] = all[tap.plane * of_plane + row + tap.row] + tap.column * job.tap_stride + at;
         }
         Sum* const to = out[row] + at;
         job.out = &to;
+        job.streams = of_all.streams && reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
         kernels_.correlate_row(job);
       }
     }
@@ -139,7 +151,7 @@ class Direct final : public FilterMethod<Sum> {
 
   std::int64_t scratch_bytes(std::int64_t staged_rows, std::int64_t width, std::int64_t step) const {
     return Scratch::bytes<Sum>(planes() * staged_rows * pitch(width, step)) + Pointers<Sum>::bytes(planes(), taps_.size[1]) +
-           Scratch::bytes<const Sum*>(std::ssize(few_)) + Scratch::bytes<bool>(planes() * staged_rows);
+           Scratch::bytes<const Sum*>(std::ssize(all_.taps)) + Scratch::bytes<bool>(planes() * staged_rows);
   }
   std::int64_t planes() const { return taps_.size[0]; }
   std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
@@ -151,8 +163,7 @@ class Direct final : public FilterMethod<Sum> {
   const Kernels<Sum>& kernels_;
   ArrangedWeights<Sum> weights_;
   bool may_be_non_finite_;
-  std::vector<Tap> few_;  ///< those that are not 0, where those alone are summed
-  std::vector<Sum> few_weights_;
+  WeightedTaps few_, all_;  ///< those that are not 0, where only those are summed, and all
 };
 
 /// One tap of weight 1: pixels as they are, bit by bit.
