@@ -71,19 +71,29 @@ class Separable final : public FilterMethod<Sum> {
     // A single weight is a sum along x, so that there is one pass at least.
     const bool sums_y_first = taps_.size[1] > 1;
     const bool sums_x = taps_.size[2] > 1 || !sums_y_first;
+    // From a cache line on: a vector across two would fetch both twice, since of rows above one another the first-level cache keeps few.
+    std::int64_t before = 0;
+    if (sums_y_first && sums_x && !sums_z()) {
+      const Sum* first = input.in_place(0, y + taps_.lead[1]);
+      if (first != nullptr && input.in_place(0, y + taps_.lead[1] + taps_.size[1] + rows - 2) != nullptr) {
+        before = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first) % 64 / sizeof(Sum));
+        if (before > (tile.x + taps_.lead[2]) * step) before = 0;
+      }
+    }
     if (sums_y_first) {
       std::array<Sum*, rows_at_once> between{};
       for (int row = 0; row < rows; ++row) between[static_cast<std::size_t>(row)] = sums_y + row * stride;
-      Correlation<Sum> down = along(1, (tile.width + taps_.size[2] - 1) * step, step);
+      Correlation<Sum> down = along(1, before + (tile.width + taps_.size[2] - 1) * step, step);
       if (!sums_x) put_past_caches(tile, step, streams, down);
-      correlate(kernels_, down, factors_[1], rows, pointers, sums_x ? between.data() : out, line_at, ahead_of);
+      correlate(kernels_, down, factors_[1], rows, pointers, sums_x ? between.data() : out,
+                [&](std::int64_t plane, std::int64_t j) { return line_at(plane, j) - before; }, ahead_of);
     }
     if (!sums_x) return;
     Correlation<Sum> across = along(2, tile.width * step, step);
     put_past_caches(tile, step, streams, across);
     if (!sums_y_first) return correlate(kernels_, across, factors_[2], rows, pointers, out, line_at, ahead_of);
     correlate(kernels_, across, factors_[2], rows, pointers, out,
-              [&](std::int64_t, std::int64_t j) { return sums_y + j * stride; });
+              [&](std::int64_t, std::int64_t j) { return sums_y + j * stride + before; });
   }
 
  private:
@@ -123,7 +133,7 @@ class Separable final : public FilterMethod<Sum> {
   std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
   std::int64_t most_lines() const { return std::max(taps_.size[0], taps_.size[1]); }
   std::int64_t pitch(std::int64_t width, std::int64_t step) const {
-    return line_pitch<Sum>((width + taps_.size[2] - 1) * step);
+    return line_pitch<Sum>((width + taps_.size[2] - 1) * step + 64 / static_cast<std::int64_t>(sizeof(Sum)));
   }
 
   const Taps& taps_;
