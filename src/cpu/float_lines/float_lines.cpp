@@ -110,7 +110,7 @@ class FloatLines final : public Runner {
     return height > 0 ? method.scratch_bytes_of_planes(width, height, step) : method.scratch_bytes(width, step);
   }
 
-  /// Pixels of so many cache lines as blocks may end behind a tile.
+  /// Pixels beyond a tile that it sums as well: two cache lines of samples.
   static std::int64_t line_pixels(std::int64_t step) {
     constexpr std::int64_t samples = 2 * 64 / sizeof(Sum);
     return (samples + step - 1) / step;
@@ -155,6 +155,7 @@ class FloatLines final : public Runner {
     });
     const bool streams = in_place && std::all_of(outs.begin(), outs.end(), [](const View& out) { return goes_past_caches(out); });
     // Rows that begin on no cache line are cut where lines end, so that each line is written by one tile.
+    const bool begins = std::all_of(outs.begin(), outs.end(), [&](const View& out) { return begins_lines(out, place, place.x); });
     const bool shifts = streams && kernels_.shifts_rows &&
                         std::all_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->shifts_rows(); });
     const auto cuts_lines = [&](std::int64_t x) {
@@ -189,7 +190,9 @@ class FloatLines final : public Runner {
             for (int row = 0; row < rows; ++row)
               rows_of_sums[row] = reinterpret_cast<Sum*>(place_in(outs[f], at, y + row));
           }
-          methods_[f]->filter(tile, y, rows, own, rows_of_sums.data(), streams);
+          // Without the neighbours' help each tile would write two lines of a row in part.
+          const bool past_caches = streams && (shifts || begins || !methods_[f]->shifts_rows());
+          methods_[f]->filter(tile, y, rows, own, rows_of_sums.data(), past_caches);
           if (in_place) continue;
           for (int row = 0; row < rows; ++row) {
             if (magnitude) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 
 #include "cpu/parts/kernels.h"
 #include "cpu/tiles/tiles.h"
@@ -52,7 +53,7 @@ inline TileLimits line_limits(const Job& job, const LineTiling& tiling) {
   return {.least_samples = 512,
           .most_samples = std::max(most_samples, few_rows_samples / rows_beside),
           .scratch_bytes = scratch_bytes,
-          .row_multiple = tiling.block_rows > 1 ? tiling.block_rows : rows_at_once,
+          .row_multiple = tiling.boxes && tiling.block_rows > 1 ? tiling.block_rows : std::lcm(tiling.block_rows, std::int64_t{rows_at_once}),
           .column_multiple = 16,  // on a cache line, where the image's rows do
           .edge_samples = tiling.in_place ? 63 : 0,
           .most_kept_rows = tiling.keeps ? 128 : 0};  // more save little

@@ -20,10 +20,10 @@ template <class Sum>
 struct LineTile {
   const Lines<Sum>& lines;
   std::int64_t z;
-  std::int64_t x, width;   ///< columns, in pixels
+  std::int64_t x, width;   ///< columns, in pixels, those `beyond` the tile's own among them
   std::int64_t y, height;  ///< rows
-  bool follows;            ///< as Correlation has it
-  std::int64_t beyond;     ///< the same in pixels
+  bool follows;            ///< the tile to the left writes the cache lines that this one's first columns share with it
+  std::int64_t beyond;     ///< pixels of the tile to the right, of which this one writes what fills its last lines
   bool keeps_planes;       ///< the same columns and rows of the next plane follow with the same scratch
   bool first_plane;        ///< no plane came before
 };

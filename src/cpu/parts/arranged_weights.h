@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <span>
 #include <vector>
 
 #include "core/job.h"
@@ -122,10 +121,10 @@ struct Pointers {
   }
 };
 
-/// Whether lines and rows lie at nearly the same places of pages of 4,096 bytes, as those do that are a multiple of that long.
+/// Whether lines and rows lie at nearly the same places of pages of 4,096 bytes, as rows of such a multiple of bytes do.
 struct Crowded {
-  bool waits;  ///< loads of lines wait for stores to rows that came some blocks before
-  bool falls;  ///< the first-level cache has places for fewer lines than there are
+  bool loads_wait;  ///< loads of lines wait for stores to rows that came some blocks before
+  bool lines_fall_out;  ///< the first-level cache has places for fewer lines than there are
 };
 template <class Sum>
 Crowded crowded(std::span<const Sum* const> lines, std::span<Sum* const> rows) {
@@ -136,8 +135,8 @@ Crowded crowded(std::span<const Sum* const> lines, std::span<Sum* const> rows) {
     const auto apart = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
     return (apart + before) % page < before + behind;
   };
-  return {.waits = are_near(lines.front(), rows.front()) && are_near(lines.back(), rows.front()) && are_near(lines.front(), rows.back()),
-          .falls = lines.size() > places && are_near(lines.front(), lines.back())};
+  return {.loads_wait = are_near(lines.front(), rows.front()) && are_near(lines.back(), rows.front()) && are_near(lines.front(), rows.back()),
+          .lines_fall_out = lines.size() > places && are_near(lines.front(), lines.back())};
 }
 
 /// Sums of `rows` output rows from lines: `line_at(plane, j)` is line j of taps_y + rows − 1, counted from the first one that
@@ -160,8 +159,8 @@ void correlate(const Kernels<Sum>& kernels, Correlation<Sum> job, const Arranged
     job.out = out + row;
     if (group > 1 && job.planes == 1) {
       const Crowded where = crowded<Sum>({pointers.lines, next}, {job.out, static_cast<std::size_t>(group)});
-      job.takes_turns = job.streams && where.waits;
-      job.by_halves = where.falls;
+      job.takes_turns = job.streams && where.loads_wait;
+      job.by_halves = where.lines_fall_out;
     }
     (group == 1 ? kernels.correlate_row : kernels.correlate_rows)(job);
   }

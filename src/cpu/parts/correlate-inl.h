@@ -4,7 +4,7 @@
 // registers, and what binds is loads: those that lie across two cache lines, as nearly all taps along a line do, cost two. So
 // each loaded vector serves several sums.
 // - Several rows: a block of `rows` × `vectors` sums; a vector serves all rows whose filter covers its line. Filters of few rows go
-//   column by column: its weights stay in registers while all lines pass, two vectors at a time, so that rows · vectors multiply-adds
+//   column by column: the weights of a column stay in registers while all lines pass, two vectors at a time, so that rows · vectors multiply-adds
 //   cost vectors loads. Of others lines pass one by one: with AVX-512 taps side by side cost one load each, the other vectors being
 //   shifted out of those of the tap before. Which rows a line is part of is known to the code: lines above and below those that are
 //   part of all have code of their own.
@@ -202,7 +202,7 @@ HWY_INLINE void add_edges(D d, const Correlation<T>& job, const T* const* lines,
 template <int Rows, int TapsY, int TapsX, class T>
 struct LineByLine {
   static constexpr int rows = Rows;
-  static constexpr bool may_wait = false;
+  static constexpr bool may_take_turns = false;
   const Correlation<T>& job;
 
   template <int Vectors, class D, class Sums>
@@ -282,7 +282,7 @@ HWY_INLINE void add_columns(D d, const T* const* lines, const T* weights, std::i
 template <int Rows, int WeightRows, int TapsY, int TapsX, bool OnePlane, class T>
 struct ColumnByColumn {
   static constexpr int rows = Rows;
-  static constexpr bool may_wait = Rows > 1;  ///< each line is read many times a block, soon after rows are written
+  static constexpr bool may_take_turns = Rows > 1;  ///< each line is read many times a block, soon after rows are written
   static constexpr int lines_of_plane = TapsY + Rows - 1;
   const T* const weights;
   const std::int64_t taps_x, tap_stride;
@@ -343,7 +343,7 @@ HWY_INLINE void sum_block(D d, const Block& block, std::int64_t at, V (&sums)[Bl
 /// one, a part of what the lines' slack allows to read. One place that makes all of these, since compilers take seconds for each, and a
 /// function of its own, which leaves registers of the larger blocks alone.
 template <class Block, class T>
-HWY_NOINLINE void put_rest(const Block& block, std::int64_t begin, std::int64_t n, T* const* out) {
+HWY_NOINLINE void put_rest(const Block& block, std::int64_t begin, std::int64_t n, T* const* out, bool streams) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   HWY_ALIGN T part[Block::rows][line_slack];
@@ -355,7 +355,7 @@ HWY_NOINLINE void put_rest(const Block& block, std::int64_t begin, std::int64_t 
     const std::int64_t at = std::min(i, last);
     hn::Vec<decltype(d)> sums[Block::rows][1];
     sum_block(d, block, at, sums);
-    for (int row = 0; row < Block::rows; ++row) hn::StoreU(sums[row][0], d, to[row] + at);
+    for (int row = 0; row < Block::rows; ++row) put(d, sums[row][0], to[row] + at, streams && at == i && n >= lanes);
   }
   if (n >= lanes) return;
   for (int row = 0; row < Block::rows; ++row) std::copy_n(part[row], n, out[row]);
@@ -366,7 +366,7 @@ HWY_NOINLINE void put_rest(const Block& block, std::int64_t begin, std::int64_t 
 template <int Vectors, class Block, class T>
 void put_shifted(const Correlation<T>& job, const Block& given) {
   constexpr int rows = Block::rows;
-  // Of several rows two vectors at a time, or, by three, four of which one is nothing.
+  // Of several rows two vectors at a time: more would not stay in registers.
   constexpr int vectors = rows == 1 ? Vectors : 2;
   const Block block = given;
   const hn::ScalableTag<T> d;
@@ -421,11 +421,11 @@ void put_shifted(const Correlation<T>& job, const Block& given) {
       put_lines(last[row], shifted.target(row) + stop - width, std::int64_t{0}, end(row) - (stop - width));
     return;
   }
-  // What is left, behind as much as the last vector may be made once more; then nothing, to have what stayed behind.
+  // The last columns, after room for the vector that may be made once more; then zeros, which push out what `shifted` still keeps.
   alignas(64) T rest[rows][width + line];
   T* to[rows];
   for (int row = 0; row < rows; ++row) to[row] = rest[row] + line - stop;
-  if (stop < job.n) put_rest(given, stop, job.n, to);
+  if (stop < job.n) put_rest(given, stop, job.n, to, false);
   for (int row = 0; row < rows; ++row) {
     for (int half = 0; half < 2; ++half) {
       V sums[vectors];
@@ -458,7 +458,7 @@ void put_all(const Correlation<T>& job, const Block& given) {
   std::int64_t blocks = job.n / width;
   // Blocks of the first half of the columns and of the second take turns, or each comes after the one beside it.
   std::int64_t step = width, next_step = width;
-  if (Block::may_wait && job.takes_turns) {
+  if (Block::may_take_turns && job.takes_turns) {
     blocks = blocks / 2 * 2;
     step = blocks / 2 * width;
     next_step = width - step;
@@ -479,7 +479,7 @@ void put_all(const Correlation<T>& job, const Block& given) {
       }
     }
     at += step;
-    if constexpr (Block::may_wait) std::swap(step, next_step);
+    if constexpr (Block::may_take_turns) std::swap(step, next_step);
   }
   at = blocks * width;
   if constexpr (rows == 1) {  // little code, and short rows would notice the call
@@ -495,12 +495,12 @@ void put_all(const Correlation<T>& job, const Block& given) {
       put(d, sums[0][0], out[0] + at, streams);
     }
   }
-  if (at < job.n) put_rest(given, at, job.n, out);
+  if (at < job.n) put_rest(given, at, job.n, out, streams);
 }
 
 /// A filter of a few rows, as far as the code knows how many taps each has.
 template <int Rows, int WeightRows, int TapsY, int Vectors, class T>
-void correlate_few(const Correlation<T>& job) {
+void correlate_columns(const Correlation<T>& job) {
   const auto by = [&]<int TapsX, bool OnePlane>() {
     put_all<Vectors>(job, ColumnByColumn<Rows, WeightRows, TapsY, TapsX, OnePlane, T>(job));
   };
@@ -529,20 +529,20 @@ inline constexpr std::int64_t most_few = most_shifted > 0 ? 3 : 5;
 
 template <int Rows, int Vectors, class T>
 void correlate_few(const Correlation<T>& job) {
-  if (job.taps_y == 2) return correlate_few<Rows, Rows, 2, Vectors>(job);
+  if (job.taps_y == 2) return correlate_columns<Rows, Rows, 2, Vectors>(job);
   if constexpr (most_few > 3) {
     if constexpr (Rows > 1) {
       if (job.by_halves && job.planes == 1 && job.taps_y > 3) {
         return job.taps_y == 4 ? correlate_halves<Rows, 4>(job) : correlate_halves<Rows, 5>(job);
       }
     }
-    if (job.taps_y == 4) return correlate_few<Rows, Rows, 4, Vectors>(job);
-    if (job.taps_y == 5) return correlate_few<Rows, Rows, 5, Vectors>(job);
+    if (job.taps_y == 4) return correlate_columns<Rows, Rows, 4, Vectors>(job);
+    if (job.taps_y == 5) return correlate_columns<Rows, Rows, 5, Vectors>(job);
   }
-  correlate_few<Rows, Rows, 3, Vectors>(job);
+  correlate_columns<Rows, Rows, 3, Vectors>(job);
 }
 
-/// One row. Of a few lines the sums are made in the order in which several rows make them, but of many taps, which share loads.
+/// One row. Filters of few lines add in the order of several rows, so that leftover rows get the same bits; wide ones share loads instead.
 template <int Vectors, class T>
 void correlate_one(const Correlation<T>& job) {
   const auto by = [&]<int TapsX>() { put_all<Vectors>(job, LineByLine<1, 0, TapsX, T>{job}); };

@@ -1,7 +1,7 @@
 // kernels.h: the innermost loops, as a table of functions for one instruction set.
 //
 // All arithmetic happens on lines: rows of sums (f32 or f64) in scratch memory, aligned to 64 bytes and readable one vector past
-// their end. Pixels become lines and lines become pixels in rows.cpp; lines are filtered in correlate.cpp.
+// their end. Pixels become lines and lines become pixels in rows-inl.h; lines are filtered in correlate-inl.h.
 #pragma once
 
 #include <array>
@@ -32,12 +32,13 @@ struct Correlation {
   std::int64_t n;
   /// planes × rows pointers, null where there is nothing: parts of the image as long as `out` that are wanted soon.
   const std::byte* const* ahead = nullptr;
-  /// Past the caches where `out` is on vectors' boundaries, or rows are shifted (Kernels::shifts_rows). Cache lines that rows share with
-  /// others beside them are then written by one: the first, but for its own columns, where this `follows` another job, by that one; of
-  /// the last `beyond` columns of n, which are the next job's, this one writes those that complete its last line.
+  /// Write past the caches: rows that begin on a vector's boundary as they are, others shifted (Kernels::shifts_rows). `follows`: the job to
+  /// the left writes the cache line that this one's first columns share with its last. `beyond`: the last so many of the n columns belong
+  /// to the job to the right; this job writes of them only what fills its last line.
   bool streams = false;
   bool follows = false;
   std::int64_t beyond = 0;
+  // Hints, which shifted rows ignore.
   bool takes_turns = false;  ///< blocks of distant columns: those beside each other would wait for each other (Crowded)
   bool by_halves = false;    ///< blocks of half as many rows, which read fewer lines
 };

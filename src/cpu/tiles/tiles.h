@@ -15,7 +15,7 @@ namespace halation::cpu_backend {
 /// What a runner asks of its tiles. Samples are pixels times the channels that lie side by side.
 struct TileLimits {
   std::int64_t least_samples = 512;  ///< of a row of a tile, where there are as many
-  std::int64_t most_samples = 1024;
+  std::int64_t most_samples = 1024;        ///< but for twice `column_multiple` pixels
   std::int64_t scratch_bytes = 384 << 10;  ///< which should stay in the second-level cache beside what streams through it
   std::int64_t row_multiple = 1;           ///< of rows: such as are made together
   std::int64_t column_multiple = 1;        ///< tiles begin at multiples of so many pixels: where cache lines do, if rows do
@@ -66,7 +66,9 @@ class Tiles {
     height_ = cut(out.height, reach.tallest, each, each * ((out.width + width_ - 1) / width_), workers);
     height_ = std::min(out.height, round_up(height_, limits.row_multiple));
     if (limits.edge_samples > 0) {
-      const std::int64_t edge = round_up(std::max(limits.edge_samples / step + 1, reach.widest), multiple_);
+      // Tiles beside the last one read some columns of it where they lie (Correlation::beyond).
+      const std::int64_t half = limits.edge_samples / 2 / step + 1;
+      const std::int64_t edge = round_up(std::max(limits.edge_samples / step + 1, reach.widest + half), multiple_);
       if (out.width > 8 * edge && edge + multiple_ <= width_) edge_ = edge;
     }
     across_ = (out.width + width_ - 1) / width_ + (edge_ > 0 ? 2 : 0);
@@ -145,8 +147,8 @@ class Tiles {
     planes_ = planes;
   }
 
-  /// Columns of the tiles between the first and the last of a row, whole cache lines from `later` on. Both at the sides are as wide
-  /// as the filter, at least, and no wider than that needs: their rows end within cache lines.
+  /// Columns of the tiles between the first and the last of a row, whole cache lines from `later` on. Both at the sides are wider than
+  /// the filter, the last one by what the one before it may read of it.
   std::pair<std::int64_t, std::int64_t> inner_columns(std::int64_t later) const {
     if (edge_ == 0) return {0, shape_.width};
     const std::int64_t begin = later >= widest_ ? later : edge_ + later;
