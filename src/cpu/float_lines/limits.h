@@ -56,6 +56,7 @@ inline TileLimits line_limits(const Job& job, const LineTiling& tiling) {
           .row_multiple = tiling.boxes && tiling.block_rows > 1 ? tiling.block_rows : std::lcm(tiling.block_rows, std::int64_t{rows_at_once}),
           .column_multiple = 16,  // on a cache line, where the image's rows do
           .edge_samples = tiling.in_place ? 63 : 0,
+          .beyond_samples = 32,  // Correlation::beyond
           .most_kept_rows = tiling.keeps ? 128 : 0};  // more save little
 }
 

@@ -20,6 +20,7 @@ struct TileLimits {
   std::int64_t row_multiple = 1;           ///< of rows: such as are made together
   std::int64_t column_multiple = 1;        ///< tiles begin at multiples of so many pixels: where cache lines do, if rows do
   std::int64_t edge_samples = 0;           ///< of the first and the last tile of a row, where those between read in place; 0: none
+  std::int64_t beyond_samples = 0;         ///< that a tile may read of the next one's beside what its filter reaches
   std::int64_t most_kept_rows = 0;  ///< of tiles that go on to the next plane with the rows that they staged; 0: they do not
 };
 
@@ -66,9 +67,8 @@ class Tiles {
     height_ = cut(out.height, reach.tallest, each, each * ((out.width + width_ - 1) / width_), workers);
     height_ = std::min(out.height, round_up(height_, limits.row_multiple));
     if (limits.edge_samples > 0) {
-      // Tiles beside the last one read some columns of it where they lie (Correlation::beyond).
-      const std::int64_t half = limits.edge_samples / 2 / step + 1;
-      const std::int64_t edge = round_up(std::max(limits.edge_samples / step + 1, reach.widest + half), multiple_);
+      least_edge_ = reach.widest + (limits.beyond_samples + step - 1) / step;
+      const std::int64_t edge = round_up(std::max(limits.edge_samples / step + 1, least_edge_), multiple_);
       if (out.width > 8 * edge && edge + multiple_ <= width_) edge_ = edge;
     }
     across_ = (out.width + width_ - 1) / width_ + (edge_ > 0 ? 2 : 0);
@@ -147,19 +147,21 @@ class Tiles {
     planes_ = planes;
   }
 
-  /// Columns of the tiles between the first and the last of a row, whole cache lines from `later` on. Both at the sides are wider than
-  /// the filter, the last one by what the one before it may read of it.
+  /// Columns of the tiles between the first and the last of a row, whole cache lines from `later` on. Both at the sides are as wide as
+  /// the filter, at least, the last one wider by what the one before it may read of it, and no wider than that needs: their rows end
+  /// within cache lines.
   std::pair<std::int64_t, std::int64_t> inner_columns(std::int64_t later) const {
     if (edge_ == 0) return {0, shape_.width};
     const std::int64_t begin = later >= widest_ ? later : edge_ + later;
     const std::int64_t rest = (shape_.width - begin) % multiple_;
-    return {begin, shape_.width - rest - edge_};
+    return {begin, shape_.width - rest - (rest >= least_edge_ ? 0 : edge_)};
   }
 
   Shape shape_;
   std::int64_t step_;
   std::int64_t channels_;  ///< that are filtered one by one
   std::int64_t widest_;
+  std::int64_t least_edge_ = 0;  ///< columns of the last tile of a row, where the others read in place
   std::int64_t multiple_;
   std::int64_t width_ = 1;
   std::int64_t height_ = 1;
