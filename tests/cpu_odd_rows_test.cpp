@@ -201,17 +201,17 @@ TEST(CpuOddRows, SeveralFilters) {
   const std::vector<Filter> filters = {Filter::dense({1, 3, 3}, random_weights(9)), Filter::dense({1, 1, 1}, {1.0}), box({.size = 5}),
                                        Filter::separable({.z = {1}, .y = random_weights(5), .x = random_weights(3)})};
   for (const int threads : {1, 3}) {
-    std::vector<std::vector<std::byte>> alone;
+    std::vector<std::vector<std::byte>> each;
     for (const Filter& filter : filters) {
       const Buffer out(shape, Pixel::f32, {3, 1});
       Plan({.shape = shape, .pixel = Pixel::f32, .filters = {filter}, .options = {.threads = threads}}).run(in, out.view());
-      alone.push_back(out.rows());
+      each.push_back(out.rows());
     }
     const Plan plan({.shape = shape, .pixel = Pixel::f32, .filters = filters, .options = {.threads = threads}});
     const Buffer outs[] = {{shape, Pixel::f32, {0, 0}}, {shape, Pixel::f32, {1, 0}}, {shape, Pixel::f32, {0, 13}}, {shape, Pixel::f32, {7, 2}}};
     const View views[] = {outs[0].view(), outs[1].view(), outs[2].view(), outs[3].view()};
     plan.run(in, views);
-    for (std::size_t i = 0; i < filters.size(); ++i) EXPECT_TRUE(are_alike(outs[i].rows(), alone[i].data(), 1e-2F)) << i;
+    for (std::size_t i = 0; i < filters.size(); ++i) EXPECT_TRUE(are_alike(outs[i].rows(), each[i].data(), 1e-2F)) << i;
   }
 }
 

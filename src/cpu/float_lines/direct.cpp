@@ -14,8 +14,11 @@ template <class Sum>
 class Direct final : public FilterMethod<Sum> {
  public:
   Direct(const Taps& taps, double gain, const Kernels<Sum>& kernels, bool may_be_non_finite)
-      : taps_(taps), kernels_(kernels), weights_(taps.weights, gain, taps.size), may_be_non_finite_(may_be_non_finite) {
-    if (!sums_few_taps(taps)) return;
+      : taps_(taps), kernels_(kernels), may_be_non_finite_(may_be_non_finite) {
+    if (!sums_few_taps(taps)) {
+      weights_ = ArrangedWeights<Sum>(taps.weights, gain, taps.size);
+      return;
+    }
     for (std::size_t i = 0; i < taps.weights.size(); ++i) {
       const auto place = static_cast<std::int64_t>(i);
       const std::int64_t row = place / taps.size[2];
@@ -64,17 +67,15 @@ class Direct final : public FilterMethod<Sum> {
         if (asks_for_finite()) finite[at] = kernels_.all_finite(line != nullptr ? line : ring + at * stride, (tile.width + taps_.size[2] - 1) * step);
       }
     }
-    const Correlation<Sum> job{.lines = nullptr,
+    Correlation<Sum> job{.lines = nullptr,
                                .weights = nullptr,
                                .planes = planes(),
                                .taps_y = taps_.size[1],
                                .taps_x = taps_.size[2],
                                .tap_stride = step,
                                .out = nullptr,
-                               .n = tile.width * step,
-                               .streams = streams,
-                               .follows = tile.follows,
-                               .beyond = tile.beyond * step};
+                               .n = tile.width * step};
+    put_as(tile, streams, job);
     const auto line_at = [&](std::int64_t plane, std::int64_t j) -> const Sum* {
       const Sum* line = input.in_place(plane, top + j);
       return line != nullptr ? line : ring + slot(plane, j) * stride;
@@ -121,7 +122,8 @@ class Direct final : public FilterMethod<Sum> {
 
   /// Each tap as a line of its own, row by row, some columns at a time: what rows share of the lines stays in the first-level cache.
   template <class LineAt>
-  void add_one_by_one(const WeightedTaps& weighted, const Correlation<Sum>& of_all, int rows, const Sum** all, const Sum** lines, Sum* const* out, const LineAt& line_at) const {
+  void add_one_by_one(const WeightedTaps& weighted, const Correlation<Sum>& of_all, int rows, const Sum** all, const Sum** lines,
+                      Sum* const* out, const LineAt& line_at) const {
     constexpr std::int64_t columns = 1024 / sizeof(Sum);
     const std::int64_t of_plane = taps_.size[1] + rows - 1;
     for (std::int64_t plane = 0; plane < planes(); ++plane) {
@@ -161,7 +163,7 @@ class Direct final : public FilterMethod<Sum> {
 
   const Taps& taps_;
   const Kernels<Sum>& kernels_;
-  ArrangedWeights<Sum> weights_;
+  ArrangedWeights<Sum> weights_;  ///< where not few taps are summed
   bool may_be_non_finite_;
   WeightedTaps few_, all_;  ///< those that are not 0, where only those are summed, and all
 };

@@ -155,22 +155,21 @@ class FloatLines final : public Runner {
     });
     const bool streams = in_place && std::all_of(outs.begin(), outs.end(), [](const View& out) { return goes_past_caches(out); });
     // Rows that begin on no cache line are cut where lines end, so that each line is written by one tile.
-    const bool begins = std::all_of(outs.begin(), outs.end(), [&](const View& out) { return begins_lines(out, place, place.x); });
+    const auto are_begun_at = [&](std::int64_t x) {
+      return std::all_of(outs.begin(), outs.end(), [&](const View& out) { return begins_lines(out, place, x); });
+    };
+    const bool begins = are_begun_at(place.x);
     const bool shifts = streams && kernels_.shifts_rows &&
                         std::all_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->shifts_rows(); });
-    const auto cuts_lines = [&](std::int64_t x) {
-      if (!shifts || x == 0 || x == job_->out.width) return false;
-      return !std::all_of(outs.begin(), outs.end(), [&](const View& out) { return begins_lines(out, place, x); });
-    };
     const std::int64_t right = place.x + place.width;
-    const std::int64_t beyond = cuts_lines(right) ? std::min(line_pixels(step), job_->out.width - right) : 0;
+    const std::int64_t beyond = shifts && !are_begun_at(right) ? std::min(line_pixels(step), job_->out.width - right) : 0;
     LineTile<Sum> tile{.lines = lines,
                        .z = place.z,
                        .x = place.x,
                        .width = place.width + beyond,
                        .y = place.y,
                        .height = place.height,
-                       .follows = cuts_lines(place.x),
+                       .follows = shifts && place.x > 0 && !begins,
                        .beyond = beyond,
                        .keeps_planes = tiles.keeps_planes(),
                        .first_plane = true};

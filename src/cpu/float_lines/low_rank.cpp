@@ -62,17 +62,15 @@ class LowRank final : public FilterMethod<Sum> {
       for (int row = 0; row < rows; ++row) to[static_cast<std::size_t>(row)] = sums_y + (term * rows_at_once + row) * stride;
       correlate(kernels_, down, down_[static_cast<std::size_t>(term)], rows, pointers, to.data(), line_at, ahead_of);
     }
-    const Correlation<Sum> across{.lines = nullptr,
+    Correlation<Sum> across{.lines = nullptr,
                                   .weights = nullptr,
                                   .planes = 1,
                                   .taps_y = terms(),
                                   .taps_x = taps_.size[2],
                                   .tap_stride = step,
                                   .out = nullptr,
-                                  .n = tile.width * step,
-                                  .streams = streams,
-                                  .follows = tile.follows,
-                                  .beyond = tile.beyond * step};
+                                  .n = tile.width * step};
+    put_as(tile, streams, across);
     for (int row = 0; row < rows; ++row) {
       correlate(kernels_, across, across_, 1, pointers, out + row,
                 [&](std::int64_t, std::int64_t term) { return sums_y + (term * rows_at_once + row) * stride; });

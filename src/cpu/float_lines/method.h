@@ -82,6 +82,14 @@ class FilterMethod {
   virtual void filter(const LineTile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const = 0;
 };
 
+/// Says of the last sums of a tile how they go to memory.
+template <class Sum>
+void put_as(const LineTile<Sum>& tile, bool streams, Correlation<Sum>& last) {
+  last.streams = streams;
+  last.follows = tile.follows;
+  last.beyond = tile.beyond * tile.lines.step();
+}
+
 /// For one tap of weight 1.
 template <class Sum>
 std::unique_ptr<const FilterMethod<Sum>> make_copy(const Taps& taps);

@@ -84,13 +84,13 @@ class Separable final : public FilterMethod<Sum> {
       std::array<Sum*, rows_at_once> between{};
       for (int row = 0; row < rows; ++row) between[static_cast<std::size_t>(row)] = sums_y + row * stride;
       Correlation<Sum> down = along(1, before + (tile.width + taps_.size[2] - 1) * step, step);
-      if (!sums_x) put_past_caches(tile, step, streams, down);
+      if (!sums_x) put_as(tile, streams, down);
       correlate(kernels_, down, factors_[1], rows, pointers, sums_x ? between.data() : out,
                 [&](std::int64_t plane, std::int64_t j) { return line_at(plane, j) - before; }, ahead_of);
     }
     if (!sums_x) return;
     Correlation<Sum> across = along(2, tile.width * step, step);
-    put_past_caches(tile, step, streams, across);
+    put_as(tile, streams, across);
     if (!sums_y_first) return correlate(kernels_, across, factors_[2], rows, pointers, out, line_at, ahead_of);
     correlate(kernels_, across, factors_[2], rows, pointers, out,
               [&](std::int64_t, std::int64_t j) { return sums_y + j * stride + before; });
@@ -109,12 +109,6 @@ class Separable final : public FilterMethod<Sum> {
     // Only the last plane is new to the cache.
     const auto ahead_of = [&](std::int64_t, std::int64_t plane) { return input.ahead(plane, row); };
     correlate(kernels_, along(0, n, 1), factors_[0], 1, pointers, &to, line_at, ahead_of);
-  }
-
-  static void put_past_caches(const LineTile<Sum>& tile, std::int64_t step, bool streams, Correlation<Sum>& last) {
-    last.streams = streams;
-    last.follows = tile.follows;
-    last.beyond = tile.beyond * step;
   }
 
   /// The sum along one axis: along x taps stand `step` samples apart in one line, otherwise each in a line of its own.

@@ -3,6 +3,8 @@
 // Large outputs go past the caches, whole cache lines of 64 bytes at a time: a line that is written in parts is read first. Rows that
 // begin on no cache line are shifted in registers: each line is made of the last sums of the vectors before and the first of those
 // that follow, so that what was just summed stays behind until the next block.
+//
+// A block of sums (correlate-inl.h) knows its number of rows and `add`s its sums of some vectors of columns.
 
 HWY_BEFORE_NAMESPACE();
 namespace halation::cpu_backend::HWY_NAMESPACE {
@@ -135,6 +137,181 @@ HWY_NOINLINE void put_lines(const T* lines, T* target, std::int64_t begin, std::
     }
     at = next;
   }
+}
+
+template <class D, class V>
+HWY_INLINE void put(D d, V sums, hn::TFromD<D>* to, bool streams) {
+  streams ? hn::Stream(sums, d, to) : hn::StoreU(sums, d, to);
+}
+
+/// Sums of columns [at, at + Vectors · lanes).
+template <int Vectors, class Block, class D, class V>
+HWY_INLINE void sum_block(D d, const Block& block, std::int64_t at, V (&sums)[Block::rows][Vectors]) {
+  HALATION_UNROLL
+  for (int row = 0; row < Block::rows; ++row) {
+    HALATION_UNROLL
+    for (int v = 0; v < Vectors; ++v) sums[row][v] = hn::Zero(d);
+  }
+  block.template add<Vectors>(d, at, sums);
+}
+
+/// Columns [begin, n) a vector at a time, to `out[row] + column`; what is left then is the last whole vector once more, or, of less than
+/// one, a part of what the lines' slack allows to read. One place that makes all of these, since compilers take seconds for each, and a
+/// function of its own, which takes no registers from the larger blocks.
+template <class Block, class T>
+HWY_NOINLINE void put_rest(const Block& block, std::int64_t begin, std::int64_t n, T* const* out, bool streams) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  HWY_ALIGN T part[Block::rows][line_slack];
+  T* parts[Block::rows];
+  for (int row = 0; row < Block::rows; ++row) parts[row] = part[row];
+  T* const* to = n < lanes ? parts : out;
+  const std::int64_t last = std::max<std::int64_t>(0, n - lanes);
+  for (std::int64_t i = begin; i < n; i += lanes) {
+    const std::int64_t at = std::min(i, last);
+    hn::Vec<decltype(d)> sums[Block::rows][1];
+    sum_block(d, block, at, sums);
+    for (int row = 0; row < Block::rows; ++row) put(d, sums[row][0], to[row] + at, streams && at == i && n >= lanes);
+  }
+  if (n >= lanes) return;
+  for (int row = 0; row < Block::rows; ++row) std::copy_n(part[row], n, out[row]);
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+/// All columns, to rows that begin on no cache line: whole lines past the caches.
+template <int Vectors, class Block, class T>
+void put_shifted(const Correlation<T>& job, const Block& given) {
+  constexpr int rows = Block::rows;
+  // Of several rows two vectors at a time: more would not stay in registers.
+  constexpr int vectors = rows == 1 ? Vectors : 2;
+  const Block block = given;
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr std::int64_t line = line_elements<T>;
+  constexpr std::int64_t width = vectors * HWY_MAX_BYTES / sizeof(T);
+  static_assert(width % line == 0);
+  ShiftedRows<rows, T> shifted(job.out);
+  // Elements from where line 0 of a row begins: what this job writes, but for lines that are others', and what it has sums for.
+  const auto behind = [&](int row) { return elements_behind_line(job.out[row]); };
+  const auto begin = [&](int row) { return job.follows && behind(row) > 0 ? line : behind(row); };
+  const auto end = [&](int row) {
+    const std::int64_t all = behind(row) + job.n;
+    return job.beyond == 0 ? all : std::min(all, (all - job.beyond + line - 1) / line * line);
+  };
+  std::int64_t most = 0;
+  for (int row = 0; row < rows; ++row) {
+    most = std::max(most, end(row));
+    // Lines that are written in part are read: soon enough.
+    if (!job.follows && behind(row) > 0) __builtin_prefetch(job.out[row], 1, 3);
+    if (job.beyond == 0) __builtin_prefetch(job.out[row] + job.n - 1, 1, 3);
+  }
+  // Whole blocks make all lines where there are sums enough behind them.
+  const std::int64_t whole = (most + width - 1) / width * width;
+  const std::int64_t stop = whole <= job.n ? whole : job.n / width * width;
+  alignas(64) T first[rows][width];
+  alignas(64) T last[rows][2 * width];
+  for (std::int64_t at = 0; at < stop; at += width) {
+    V sums[rows][vectors];
+    sum_block(d, block, at, sums);
+    const bool streams = at > 0 && (at + width < stop || stop < whole);
+    HALATION_UNROLL
+    for (int row = 0; row < rows; ++row) {
+      V lines[vectors];
+      shifted.shift(row, sums[row], lines);
+      if (streams) {
+        HALATION_UNROLL
+        for (int v = 0; v < vectors; ++v) hn::Stream(lines[v], d, shifted.target(row) + at + v * lanes);
+      } else {
+        T* const to = at == 0 ? first[row] : last[row];
+        HALATION_UNROLL
+        for (int v = 0; v < vectors; ++v) hn::Store(lines[v], d, to + v * lanes);
+      }
+    }
+  }
+  if (stop > 0) {
+    for (int row = 0; row < rows; ++row) put_lines(first[row], shifted.target(row), begin(row), std::min(end(row), width));
+  }
+  if (stop == whole) {
+    for (int row = 0; row < rows && stop > width; ++row)
+      put_lines(last[row], shifted.target(row) + stop - width, std::int64_t{0}, end(row) - (stop - width));
+    return;
+  }
+  // The last columns, after room for the vector that may be made once more; then zeros, which push out what `shifted` still keeps.
+  alignas(64) T rest[rows][width + line];
+  T* to[rows];
+  for (int row = 0; row < rows; ++row) to[row] = rest[row] + line - stop;
+  if (stop < job.n) put_rest(given, stop, job.n, to, false);
+  for (int row = 0; row < rows; ++row) {
+    for (int half = 0; half < 2; ++half) {
+      V sums[vectors];
+      V lines[vectors];
+      for (int v = 0; v < vectors; ++v) sums[v] = half == 0 ? hn::Load(d, rest[row] + line + v * lanes) : hn::Zero(d);
+      shifted.shift(row, sums, lines);
+      for (int v = 0; v < vectors; ++v) hn::Store(lines[v], d, last[row] + half * width + v * lanes);
+    }
+    put_lines(last[row], shifted.target(row) + stop, stop == 0 ? begin(row) : 0, end(row) - stop);
+  }
+}
+#endif
+
+/// All columns, `Vectors` vectors at a time.
+template <int Vectors, class Block, class T>
+void put_all(const Correlation<T>& job, const Block& given) {
+  constexpr int rows = Block::rows;
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  T* out[rows];
+  std::copy_n(job.out, rows, out);
+  bool streams = job.streams;
+  for (const T* to : out) streams = streams && reinterpret_cast<std::uintptr_t>(to) % (lanes * sizeof(T)) == 0;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  if (job.streams && (!streams || job.follows || job.beyond > 0)) return put_shifted<Vectors>(job, given);
+#endif
+  const Block block = given;  // of which nobody else knows, so that its members may stay in registers
+  const std::int64_t width = Vectors * lanes;
+  std::int64_t blocks = job.n / width;
+  // Blocks of the first half of the columns and of the second take turns, or each comes after the one beside it.
+  std::int64_t step = width, next_step = width;
+  if (Block::may_take_turns && job.takes_turns) {
+    blocks = blocks / 2 * 2;
+    step = blocks / 2 * width;
+    next_step = width - step;
+  }
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    V sums[rows][Vectors];
+    sum_block(d, block, at, sums);
+    HALATION_UNROLL
+    for (int row = 0; row < rows; ++row) {
+      T* const to = out[row] + at;
+      if (streams) {
+        HALATION_UNROLL
+        for (int v = 0; v < Vectors; ++v) hn::Stream(sums[row][v], d, to + v * lanes);
+      } else {
+        HALATION_UNROLL
+        for (int v = 0; v < Vectors; ++v) hn::StoreU(sums[row][v], d, to + v * lanes);
+      }
+    }
+    at += step;
+    if constexpr (Block::may_take_turns) std::swap(step, next_step);
+  }
+  at = blocks * width;
+  if constexpr (rows == 1) {  // little code, and short rows would notice the call
+    constexpr int fewer = Vectors / 4;
+    for (; at + fewer * lanes <= job.n; at += fewer * lanes) {
+      V sums[1][fewer];
+      sum_block(d, block, at, sums);
+      for (int v = 0; v < fewer; ++v) put(d, sums[0][v], out[0] + at + v * lanes, streams);
+    }
+    for (; at + lanes <= job.n; at += lanes) {
+      V sums[1][1];
+      sum_block(d, block, at, sums);
+      put(d, sums[0][0], out[0] + at, streams);
+    }
+  }
+  if (at < job.n) put_rest(given, at, job.n, out, streams);
 }
 
 }  // namespace halation::cpu_backend::HWY_NAMESPACE
