@@ -7,11 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/weights.h"
 #include "halation/halation.h"
 
 namespace {
 
 using namespace halation;
+using bench::weights_of;
 
 constexpr const char* usage =
     "usage: one_job [--method direct] [--taps 3] [--pixel f32] [--size 1024x1024] [--runs 1] [--threads 1]\n"
@@ -62,15 +64,7 @@ bool parse(int count, char** words, Settings& settings) {
   return count % 2 == 1 && settings.taps > 0;
 }
 
-/// Positive weights that sum to 1 and are no product: of a filter that is asked for as separable, the factor of each axis.
-std::vector<double> weights_of(std::int64_t count) {
-  std::vector<double> weights;
-  double sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) sum += weights.emplace_back(static_cast<double>(i * 7919 % 251 + 1));
-  for (double& weight : weights) weight /= sum;
-  return weights;
-}
-
+/// Of a filter that is asked for as separable, the weights are the factor of each axis.
 Filter filter_of(const Settings& settings) {
   const std::int64_t k = settings.taps;
   const int dims = settings.shape.dims();
