@@ -141,6 +141,21 @@ TEST(CpuOddRows, RowsOfPages) {
   }
 }
 
+// Rows of one tile that follow one another end and begin in one cache line.
+TEST(CpuOddRows, NarrowRows) {
+  for (const std::int64_t width : {256, 259, 511, 512, 768, 1023, 1027}) {
+    const Shape shape{.height = (std::int64_t{9} << 18) / width, .width = width};
+    const std::vector<Place> places = {{0, 0}, {1, 0}, {15, 0}, {8, 1}};
+    check(shape, Pixel::f32, Filter::dense({1, 3, 3}, random_weights(9)), Method::direct, places);
+    check(shape, Pixel::f32, Filter::dense({1, 4, 5}, random_weights(20)), Method::direct, places);
+    check(shape, Pixel::f32, Filter::dense({1, 1, 5}, random_weights(5)), Method::direct, places);
+    check(shape, Pixel::f32, Filter::dense({1, 5, 1}, random_weights(5)), Method::direct, places);
+    check(shape, Pixel::f32, Filter::separable({.z = {1}, .y = random_weights(5), .x = random_weights(9)}), Method::separable, places);
+  }
+  check({.height = 4000, .width = 293, .channels = 3}, Pixel::f32, Filter::dense({1, 3, 3}, random_weights(9)), Method::direct, all_places);
+  check({.height = 4000, .width = 301}, Pixel::f64, Filter::dense({1, 3, 3}, random_weights(9)), Method::direct, all_places);
+}
+
 TEST(CpuOddRows, ColumnsAndRows) {
   check({.height = 1200, .width = 2003}, Pixel::f32, Filter::dense({1, 5, 1}, random_weights(5)), Method::direct, all_places);
   check({.height = 1200, .width = 2003}, Pixel::f32, Filter::dense({1, 1, 9}, random_weights(9)), Method::direct, all_places);
@@ -185,13 +200,25 @@ TEST(CpuOddRows, SparseFiltersBesideNaN) {
   for (const std::int64_t x : {0, 12, 30, 70, 1060}) in.view().at<float>({.y = 300 + x / 4, .x = x}) = std::numeric_limits<float>::quiet_NaN();
   std::vector<double> corners(9);
   for (const std::size_t i : {0U, 2U, 6U, 8U}) corners[i] = random_weights(1)[0];
-  const Plan plan({.shape = shape, .pixel = Pixel::f32, .filters = {Filter::dense({1, 3, 3}, corners)}, .options = {.method = Method::direct}});
-  const Buffer first(shape, Pixel::f32, {0, 0});
-  plan.run(in, first.view());
-  for (const Place& place : {Place{4, 0}, Place{9, 0}, Place{3, 16}, Place{5, 3}}) {
-    const Buffer out(shape, Pixel::f32, place);
-    plan.run(in, out.view());
-    EXPECT_EQ(out.rows(), first.rows()) << "from element " << place.begin << ", " << place.row_padding << " between rows";
+  for (const Border& border : {Border::reflect101(), Border::wrap(), Border::constant(3)}) {
+    const Plan plan({.shape = shape,
+                     .pixel = Pixel::f32,
+                     .filters = {Filter::dense({1, 3, 3}, corners)},
+                     .options = {.border = border, .method = Method::direct}});
+    Image apart({.height = shape.height, .width = 2 * shape.width}, Pixel::f32);  // is not made past the caches
+    View every_second = apart.view();
+    every_second.shape = shape;
+    every_second.strides.width *= 2;
+    plan.run(in, every_second);
+    Image expected(shape, Pixel::f32);
+    copy(every_second, expected.view());
+    for (const Place& place : {Place{0, 0}, Place{4, 0}, Place{9, 0}, Place{3, 16}, Place{5, 3}}) {
+      const Buffer out(shape, Pixel::f32, place);
+      plan.run(in, out.view());
+      const std::vector<std::byte> rows = out.rows();
+      EXPECT_EQ(std::memcmp(rows.data(), expected.view().data, rows.size()), 0)
+          << "from element " << place.begin << ", " << place.row_padding << " between rows";
+    }
   }
 }
 

@@ -20,6 +20,7 @@
 #include "cpu/parts/arranged_weights.h"
 #include "cpu/parts/box/kernels.h"
 #include "cpu/parts/box/sum.h"
+#include "cpu/parts/sum_rows.h"
 #include "cpu/rates.h"
 
 namespace halation::cpu_backend {

@@ -56,37 +56,35 @@ class Direct final : public FilterMethod<Sum> {
       return staged_plane * staged_rows + place;
     };
 
-    const InputRows<Sum> input(tile, taps_);
+    const InputRows<Sum> input(tile, taps_, sums_few() ? part_columns + line_slack : kernels_.side_columns);
     const std::int64_t first_plane = tile.keeps_planes && !tile.first_plane ? planes() - 1 : 0;
+    const auto line_at = [&](std::int64_t plane, std::int64_t j) { return input.source(plane, top + j, ring + slot(plane, j) * stride); };
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
       for (std::int64_t plane = first_plane; plane < planes(); ++plane) {
         const std::int64_t at = slot(plane, row - top);
-        const Sum* line = input.in_place(plane, row);
-        if (line == nullptr) input.stage(plane, row, ring + at * stride);
-        if (asks_for_finite()) finite[at] = kernels_.all_finite(line != nullptr ? line : ring + at * stride, (tile.width + taps_.size[2] - 1) * step);
+        input.stage(plane, row, ring + at * stride);
+        if (asks_for_finite()) finite[at] = input.all(plane, row, ring + at * stride, kernels_.all_finite);
       }
     }
     Correlation<Sum> job{.lines = nullptr,
-                               .weights = nullptr,
-                               .planes = planes(),
-                               .taps_y = taps_.size[1],
-                               .taps_x = taps_.size[2],
-                               .tap_stride = step,
-                               .out = nullptr,
-                               .n = tile.width * step};
-    put_as(tile, streams, job);
-    const auto line_at = [&](std::int64_t plane, std::int64_t j) -> const Sum* {
-      const Sum* line = input.in_place(plane, top + j);
-      return line != nullptr ? line : ring + slot(plane, j) * stride;
-    };
+                         .weights = nullptr,
+                         .planes = planes(),
+                         .taps_y = taps_.size[1],
+                         .taps_x = taps_.size[2],
+                         .tap_stride = step,
+                         .out = nullptr,
+                         .n = tile.width * step,
+                         .left = input.left(),
+                         .right = input.right()};
+    put_as(tile, y, rows, streams, job);
     const auto ahead_of = [&](std::int64_t plane, std::int64_t j) {
       return plane >= first_plane ? input.ahead(plane, top + j) : nullptr;
     };
     const auto is_finite = [&](std::int64_t plane, std::int64_t j) { return finite[slot(plane, j)]; };
     if (sums_few()) {
       const bool few = !asks_for_finite() || all_lines(taps_.size[1] + rows - 1, is_finite);
-      add_one_by_one(few ? few_ : all_, job, rows, pointers.lines, tap_lines, out, line_at);
+      add_one_by_one(few ? few_ : all_, job, rows, pointers, tap_lines, out, line_at);
     } else {
       correlate(kernels_, job, weights_, rows, pointers, out, line_at, ahead_of);
     }
@@ -122,26 +120,31 @@ class Direct final : public FilterMethod<Sum> {
 
   /// Each tap as a line of its own, row by row, some columns at a time: what rows share of the lines stays in the first-level cache.
   template <class LineAt>
-  void add_one_by_one(const WeightedTaps& weighted, const Correlation<Sum>& of_all, int rows, const Sum** all, const Sum** lines,
+  void add_one_by_one(const WeightedTaps& weighted, const Correlation<Sum>& of_all, int rows, const Pointers<Sum>& all, const Sum** lines,
                       Sum* const* out, const LineAt& line_at) const {
-    constexpr std::int64_t columns = 1024 / sizeof(Sum);
     const std::int64_t of_plane = taps_.size[1] + rows - 1;
     for (std::int64_t plane = 0; plane < planes(); ++plane) {
-      for (std::int64_t j = 0; j < of_plane; ++j) all[plane * of_plane + j] = line_at(plane, j);
+      for (std::int64_t j = 0; j < of_plane; ++j) {
+        const LineSource<Sum> source = line_at(plane, j);
+        all.lines[plane * of_plane + j] = source.line;
+        all.sides[plane * of_plane + j] = source.side;
+      }
     }
     Correlation<Sum> job = of_all;
     job.planes = 1;
     job.taps_y = std::ssize(weighted.taps);
     job.taps_x = 1;
     job.lines = lines;
+    job.left = job.right = 0;
     job.weights = weighted.weights.data();
     for (std::int64_t at = 0; at < of_all.n; at += job.n) {
       const std::int64_t left = of_all.n - at;
-      job.n = left < columns + line_slack ? left : columns;  // of less than a vector kernels would read behind rows
+      job.n = left < part_columns + line_slack ? left : part_columns;  // of less than a vector kernels would read behind rows
+      const Sum* const* from = at < of_all.left || job.n > left - of_all.right ? all.sides : all.lines;
       for (int row = 0; row < rows; ++row) {
         for (std::size_t i = 0; i < weighted.taps.size(); ++i) {
           const Tap& tap = weighted.taps[i];
-          lines[i] = all[tap.plane * of_plane + row + tap.row] + tap.column * job.tap_stride + at;
+          lines[i] = from[tap.plane * of_plane + row + tap.row] + tap.column * job.tap_stride + at;
         }
         Sum* const to = out[row] + at;
         job.out = &to;
@@ -155,6 +158,7 @@ class Direct final : public FilterMethod<Sum> {
     return Scratch::bytes<Sum>(planes() * staged_rows * pitch(width, step)) + Pointers<Sum>::bytes(planes(), taps_.size[1]) +
            Scratch::bytes<const Sum*>(std::ssize(all_.taps)) + Scratch::bytes<bool>(planes() * staged_rows);
   }
+  static constexpr std::int64_t part_columns = 1024 / sizeof(Sum);  ///< of taps that are added one by one
   std::int64_t planes() const { return taps_.size[0]; }
   std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
   std::int64_t pitch(std::int64_t width, std::int64_t step) const {
@@ -178,7 +182,7 @@ class Copy final : public FilterMethod<Sum> {
 
   void filter(const LineTile<Sum>& tile, std::int64_t y, int rows, Scratch, Sum* const* out, bool) const override {
     const InputRows<Sum> input(tile, taps_);
-    for (int row = 0; row < rows; ++row) input.stage(0, y + taps_.lead[1] + row, out[row]);
+    for (int row = 0; row < rows; ++row) input.stage_all(0, y + taps_.lead[1] + row, out[row]);
   }
 
  private:

@@ -41,18 +41,13 @@ struct Counting {
         outside(static_cast<double>((taps.size[2] - 1) * job.out.channels)) {}
 
   /// Tiles with `held` lines of scratch, and as many more for each row that they keep.
-  TileCounts tiles(const LineTiling& tiling, std::int64_t held, std::int64_t planes_kept,
-                   double* edges) const {
+  TileCounts tiles(const LineTiling& tiling, std::int64_t held, std::int64_t planes_kept) const {
     const auto bytes = [&](std::int64_t width, std::int64_t height, std::int64_t step) {
       const std::int64_t lines = height > 0 ? planes_kept * (height + taps.size[1] - 1) + rows_at_once : held;
       return lines * (width + taps.size[2] - 1) * step * static_cast<std::int64_t>(4 * wide);
     };
     const Tiles cut(job.out, job.out.channels, FilterReach({&taps, 1}), priced_workers,
                     line_limits(job, tiling), bytes);
-    if (edges != nullptr)
-      *edges = cut.has_edges()
-                   ? std::min(1.0, 2.0 * static_cast<double>(cut.edge()) / static_cast<double>(job.out.width))
-                   : 1;
     return {job, taps, cut};
   }
 
@@ -67,14 +62,17 @@ struct Counting {
     const auto terms = is_low_rank ? static_cast<double>(taps.terms.size()) : 1.0;
     const LineRates& r = rates.lines;
     const LineTiling tiling{.in_place = are_sums,
+                            .direct = are_sums && taps.method == Method::direct,
                             .boxes = false,
                             .shares_rows = taps.size[1] > 1 || taps.size[0] > 1,
                             .keeps = direct && taps.size[0] > 1};
     const std::int64_t ring = taps.size[1] + rows_at_once - 1;
-    double edges = 1;  // the share of samples that are staged though they are sums
+    // The share of samples that are staged though they are sums: sides of rows.
+    constexpr double sides = 128;
+    const double edges = std::min(1.0, sides / static_cast<double>(job.out.width * job.out.channels));
     const TileCounts n =
         tiles(tiling, direct ? (taps.size[0] + 1) * ring : taps.size[0] + ring + static_cast<std::int64_t>(terms + 1) * rows_at_once,
-              taps.size[0], &edges);
+              taps.size[0]);
     const double planes = direct ? n.again_planes : z;
     const double staged = are_sums && taps.size[2] == 1 ? 0 : are_sums ? edges : 1;
     const double padded =
@@ -113,12 +111,13 @@ struct Counting {
     const bool is_low = job.out.channels == 1 && taps.size[0] == 1 && !is_high &&
                         (has_row_kernel || (taps.size[2] == 1 && taps.size[1] > 1));
     const LineTiling tiling{.in_place = false,
+                            .direct = false,
                             .boxes = true,
                             .shares_rows = taps.size[1] > 1 || taps.size[0] > 1,
                             .keeps = false,
                             .block_rows = block_rows_of(taps)};
     const std::int64_t ring = taps.size[1] + rows_at_once - 1;
-    const TileCounts n = tiles(tiling, ring + (is_low ? 0 : taps.size[0] + 3), 0, nullptr);
+    const TileCounts n = tiles(tiling, ring + (is_low ? 0 : taps.size[0] + 3), 0);
     const double doublings = std::log2(x);
     const double samples = wide * n.samples;
     const bool reads_in_place = are_sums && (is_low || (taps.size[0] == 1 && taps.size[2] == 1));

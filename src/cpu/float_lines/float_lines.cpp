@@ -19,19 +19,8 @@
 namespace halation::cpu_backend {
 namespace {
 
-/// Pixels from where the rows of an output begin to its next cache line; 0 where rows begin differently, or
-/// no cache line begins on one of so many pixels. NumPy's large arrays begin 16 bytes behind one.
-std::int64_t pixels_to_cache_line(const View& out, std::int64_t step) {
-  constexpr std::int64_t cache_line = 64;
-  constexpr std::int64_t most_pixels = 16;
-  const auto element = static_cast<std::int64_t>(bytes_of(out.pixel));
-  if ((out.shape.height > 1 && out.strides.height % cache_line != 0) || sample_stride(out.strides, step) != element) return 0;
-  const auto begin = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out.data) % cache_line);
-  for (std::int64_t pixels = 0; pixels < most_pixels; ++pixels) {
-    if ((begin + pixels * step * element) % cache_line == 0) return pixels;
-  }
-  return 0;
-}
+/// Shorter rows that share lines cost more than what their outputs gain past the caches.
+constexpr std::int64_t least_joined_bytes = 1024;
 
 /// Whether a filter is one tap of weight 1, times a gain.
 bool is_copy(const Taps& taps, double gain) {
@@ -79,11 +68,10 @@ class FloatLines final : public Runner {
 
   void run(ConstView in, std::span<const View> outs, std::span<std::byte> workspace, Stream) const override {
     const Tiles& tiles = packed_pixels(in, outs) ? interleaved_ : apart_;
-    const std::int64_t later = tiles.has_edges() ? pixels_to_cache_line(outs.front(), tiles.step()) : 0;
     const LoadSamples<Sum> load = kernels_.load[static_cast<std::size_t>(in.pixel)];
     for_each_tile<Sum>(
         *job_, tiles, workers_, in, load, workspace,
-        [&](const Lines<Sum>& lines, const Tiles::Tile& tile, Scratch scratch) { run_tile(lines, tiles, tile, outs, scratch); }, later);
+        [&](const Lines<Sum>& lines, const Tiles::Tile& tile, Scratch scratch) { run_tile(lines, tiles, tile, outs, scratch); });
   }
 
   std::string explain() const override {
@@ -125,6 +113,8 @@ class FloatLines final : public Runner {
   Tiles tiles(std::int64_t step) const {
     const bool in_place = pixel_of<Sum> == job_->in_pixel &&
                           std::all_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->reads_in_place(); });
+    const bool direct = in_place && std::all_of(job_->filters.begin(), job_->filters.end(),
+                                                [](const Taps& taps) { return taps.method == Method::direct; });
     const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
                                    [](const Taps& taps) { return taps.method == Method::box; });
     const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
@@ -134,7 +124,7 @@ class FloatLines final : public Runner {
     }
     const TileLimits limits = line_limits(
         *job_,
-        {.in_place = in_place, .boxes = boxes, .shares_rows = shares_rows(), .keeps = keeps, .block_rows = block_rows});
+        {.in_place = in_place, .direct = direct, .boxes = boxes, .shares_rows = shares_rows(), .keeps = keeps, .block_rows = block_rows});
     const auto bytes = [&](std::int64_t width, std::int64_t kept_rows, std::int64_t samples) {
       return scratch_bytes(width, kept_rows, samples);
     };
@@ -153,16 +143,21 @@ class FloatLines final : public Runner {
     const bool in_place = sums_are_pixels_ && std::all_of(outs.begin(), outs.end(), [&](const View& out) {
       return sample_stride(out.strides, step) == static_cast<std::int64_t>(sizeof(Sum));
     });
-    const bool streams = in_place && std::all_of(outs.begin(), outs.end(), [](const View& out) { return goes_past_caches(out); });
+    const bool may_shift = kernels_.shifts_rows &&
+                           std::all_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->shifts_rows(); });
+    const bool joins = may_shift && outs.size() == 1 && are_joined(outs.front(), place);
+    const std::int64_t least_row = joins ? least_joined_bytes : least_streamed_row_bytes;
+    const bool streams = in_place && std::all_of(outs.begin(), outs.end(),
+                                                 [&](const View& out) { return goes_past_caches(out, streamed_bytes, least_row); });
     // Rows that begin on no cache line are cut where lines end, so that each line is written by one tile.
     const auto are_begun_at = [&](std::int64_t x) {
       return std::all_of(outs.begin(), outs.end(), [&](const View& out) { return begins_lines(out, place, x); });
     };
     const bool begins = are_begun_at(place.x);
-    const bool shifts = streams && kernels_.shifts_rows &&
-                        std::all_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->shifts_rows(); });
+    const bool shifts = streams && may_shift;
     const std::int64_t right = place.x + place.width;
     const std::int64_t beyond = shifts && !are_begun_at(right) ? std::min(line_pixels(step), job_->out.width - right) : 0;
+    alignas(64) Sum joint[64 / sizeof(Sum)];
     LineTile<Sum> tile{.lines = lines,
                        .z = place.z,
                        .x = place.x,
@@ -171,6 +166,7 @@ class FloatLines final : public Runner {
                        .height = place.height,
                        .follows = shifts && place.x > 0 && !begins,
                        .beyond = beyond,
+                       .joint = shifts && joins && !begins ? joint : nullptr,
                        .keeps_planes = tiles.keeps_planes(),
                        .first_plane = true};
     const bool magnitude = job_->combine == Combine::magnitude;
@@ -208,6 +204,12 @@ class FloatLines final : public Runner {
       }
     }
     if (streams) hwy::FlushStream();  // before others read
+  }
+
+  /// Whether the rows of a tile follow one another without a gap.
+  static bool are_joined(const View& out, const Tiles::Tile& tile) {
+    const std::int64_t row = out.shape.width * out.strides.width;
+    return tile.width == out.shape.width && out.strides.height == row && row >= least_joined_bytes;
   }
 
   void finish(const View& out, std::byte* to, const Sum* sums, std::int64_t samples, std::int64_t step) const {

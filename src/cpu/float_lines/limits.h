@@ -26,6 +26,7 @@ inline bool sums_few_taps(const Taps& taps) {
 /// What the filters of a job have in common that their tiles depend on.
 struct LineTiling {
   bool in_place;     ///< rows are read where they lie
+  bool direct;       ///< and summed in one pass, straight to the output
   bool boxes;        ///< there is nothing else
   bool shares_rows;  ///< several output rows are made at once
   bool keeps;        ///< rows that are staged for one plane of a volume serve the next
@@ -38,9 +39,9 @@ inline std::int64_t block_rows_of(const Taps& taps) {
 }
 
 inline TileLimits line_limits(const Job& job, const LineTiling& tiling) {
-  // Of boxes alone, which have little to do for each row: rows that are not cut are what memory reads ahead
-  // best, also where many of them fill most of a larger second-level cache.
-  const std::int64_t most_samples = tiling.boxes ? 4096 : 1024;
+  // Rows that are not cut are what memory reads ahead best, where no lines of scratch are to stay in the first-level cache, or boxes
+  // have little to do for each row: also where many rows fill most of a larger second-level cache.
+  const std::int64_t most_samples = tiling.direct || tiling.boxes ? 4096 : 1024;
   // Scratch of a tile should stay in the second-level cache beside what streams through it.
   const std::int64_t scratch_bytes = tiling.boxes ? 1024 << 10 : 384 << 10;
   // Where an image has few rows tiles are wider, up to so many samples in all: what each costs to start is
@@ -55,8 +56,6 @@ inline TileLimits line_limits(const Job& job, const LineTiling& tiling) {
           .scratch_bytes = scratch_bytes,
           .row_multiple = tiling.boxes && tiling.block_rows > 1 ? tiling.block_rows : std::lcm(tiling.block_rows, std::int64_t{rows_at_once}),
           .column_multiple = 16,  // on a cache line, where the image's rows do
-          .edge_samples = tiling.in_place ? 63 : 0,
-          .beyond_samples = 32,  // Correlation::beyond
           .most_kept_rows = tiling.keeps ? 128 : 0};  // more save little
 }
 

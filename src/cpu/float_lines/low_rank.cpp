@@ -36,18 +36,14 @@ class LowRank final : public FilterMethod<Sum> {
     const Pointers<Sum> pointers(scratch, 1, most_lines());
     Sum* const sums_y = ring + ring_rows() * stride;  // a term's rows follow those of the one before
 
-    const InputRows<Sum> input(tile, taps_);
+    const InputRows<Sum> input(tile, taps_, kernels_.side_columns);
     const std::int64_t top = tile.y + taps_.lead[1];
     const auto slot = [&](std::int64_t row) { return ring + (row - top) % ring_rows() * stride; };
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
-      if (input.in_place(0, row) == nullptr) input.stage(0, row, slot(row));
+      input.stage(0, row, slot(row));
     }
-    const auto line_at = [&](std::int64_t, std::int64_t j) -> const Sum* {
-      const std::int64_t row = y + taps_.lead[1] + j;
-      const Sum* line = input.in_place(0, row);
-      return line != nullptr ? line : slot(row);
-    };
+    const auto line_at = [&](std::int64_t, std::int64_t j) { return input.source(0, y + taps_.lead[1] + j, slot(y + taps_.lead[1] + j)); };
     const auto ahead_of = [&](std::int64_t, std::int64_t j) { return input.ahead(0, y + taps_.lead[1] + j); };
     const Correlation<Sum> down{.lines = nullptr,
                                 .weights = nullptr,
@@ -56,7 +52,9 @@ class LowRank final : public FilterMethod<Sum> {
                                 .taps_x = 1,
                                 .tap_stride = step,
                                 .out = nullptr,
-                                .n = (tile.width + taps_.size[2] - 1) * step};
+                                .n = (tile.width + taps_.size[2] - 1) * step,
+                                .left = input.left(),
+                                .right = input.right()};
     for (std::int64_t term = 0; term < terms(); ++term) {
       std::array<Sum*, rows_at_once> to{};
       for (int row = 0; row < rows; ++row) to[static_cast<std::size_t>(row)] = sums_y + (term * rows_at_once + row) * stride;
@@ -70,8 +68,8 @@ class LowRank final : public FilterMethod<Sum> {
                                   .tap_stride = step,
                                   .out = nullptr,
                                   .n = tile.width * step};
-    put_as(tile, streams, across);
     for (int row = 0; row < rows; ++row) {
+      put_as(tile, y + row, 1, streams, across);
       correlate(kernels_, across, across_, 1, pointers, out + row,
                 [&](std::int64_t, std::int64_t term) { return sums_y + (term * rows_at_once + row) * stride; });
     }

@@ -51,21 +51,20 @@ class Separable final : public FilterMethod<Sum> {
     Sum* ring = planes + taps_.size[0] * stride;
     Sum* sums_y = ring + ring_rows() * stride;
 
-    const InputRows<Sum> input(tile, taps_);
+    const InputRows<Sum> input(tile, taps_, kernels_.side_columns);
     const std::int64_t top = tile.y + taps_.lead[1];
     const auto slot = [&](std::int64_t row) { return ring + (row - top) % ring_rows() * stride; };
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
       if (sums_z()) {
         sum_over_z(input, row, (tile.width + taps_.size[2] - 1) * step, planes, stride, pointers, slot(row));
-      } else if (input.in_place(0, row) == nullptr) {
+      } else {
         input.stage(0, row, slot(row));
       }
     }
-    const auto line_at = [&](std::int64_t, std::int64_t j) -> const Sum* {
+    const auto line_at = [&](std::int64_t, std::int64_t j) -> LineSource<Sum> {
       const std::int64_t row = y + taps_.lead[1] + j;
-      const Sum* line = sums_z() ? nullptr : input.in_place(0, row);
-      return line != nullptr ? line : slot(row);
+      return sums_z() ? slot(row) : input.source(0, row, slot(row));
     };
     const auto ahead_of = [&](std::int64_t, std::int64_t j) { return sums_z() ? nullptr : input.ahead(0, y + taps_.lead[1] + j); };
     // A single weight is a sum along x, so that there is one pass at least.
@@ -73,25 +72,35 @@ class Separable final : public FilterMethod<Sum> {
     const bool sums_x = taps_.size[2] > 1 || !sums_y_first;
     // From a cache line on: a vector across two would fetch both twice, since of rows above one another the first-level cache keeps few.
     std::int64_t before = 0;
-    if (sums_y_first && sums_x && !sums_z()) {
-      const Sum* first = input.in_place(0, y + taps_.lead[1]);
-      if (first != nullptr && input.in_place(0, y + taps_.lead[1] + taps_.size[1] + rows - 2) != nullptr) {
-        before = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first) % 64 / sizeof(Sum));
-        if (before > (tile.x + taps_.lead[2]) * step) before = 0;
-      }
+    if (sums_y_first && sums_x) {
+      before = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(line_at(0, 0).line) % 64 / sizeof(Sum));
+      if (input.left() == 0 && before > (tile.x + taps_.lead[2]) * step) before = 0;
     }
     if (sums_y_first) {
       std::array<Sum*, rows_at_once> between{};
       for (int row = 0; row < rows; ++row) between[static_cast<std::size_t>(row)] = sums_y + row * stride;
       Correlation<Sum> down = along(1, before + (tile.width + taps_.size[2] - 1) * step, step);
-      if (!sums_x) put_as(tile, streams, down);
-      correlate(kernels_, down, factors_[1], rows, pointers, sums_x ? between.data() : out,
-                [&](std::int64_t plane, std::int64_t j) { return line_at(plane, j) - before; }, ahead_of);
+      if (!sums_z()) {
+        down.left = input.left() > 0 ? before + input.left() : 0;
+        down.right = input.right();
+      }
+      if (!sums_x) put_as(tile, y, rows, streams, down);
+      const auto line_before = [&](std::int64_t plane, std::int64_t j) -> LineSource<Sum> {
+        const LineSource<Sum> source = line_at(plane, j);
+        return {source.line - before, source.side - before};
+      };
+      correlate(kernels_, down, factors_[1], rows, pointers, sums_x ? between.data() : out, line_before, ahead_of);
     }
     if (!sums_x) return;
     Correlation<Sum> across = along(2, tile.width * step, step);
-    put_as(tile, streams, across);
-    if (!sums_y_first) return correlate(kernels_, across, factors_[2], rows, pointers, out, line_at, ahead_of);
+    put_as(tile, y, rows, streams, across);
+    if (!sums_y_first) {
+      if (!sums_z()) {
+        across.left = input.left();
+        across.right = input.right();
+      }
+      return correlate(kernels_, across, factors_[2], rows, pointers, out, line_at, ahead_of);
+    }
     correlate(kernels_, across, factors_[2], rows, pointers, out,
               [&](std::int64_t, std::int64_t j) { return sums_y + j * stride + before; });
   }
@@ -100,15 +109,17 @@ class Separable final : public FilterMethod<Sum> {
   /// Sums one input row over z.
   void sum_over_z(const InputRows<Sum>& input, std::int64_t row, std::int64_t n, Sum* planes, std::int64_t stride,
                   const Pointers<Sum>& pointers, Sum* to) const {
-    const auto line_at = [&](std::int64_t, std::int64_t plane) -> const Sum* {
-      if (const Sum* line = input.in_place(plane, row)) return line;
+    const auto line_at = [&](std::int64_t, std::int64_t plane) -> LineSource<Sum> {
       Sum* line = planes + plane * stride;
       input.stage(plane, row, line);
-      return line;
+      return input.source(plane, row, line);
     };
     // Only the last plane is new to the cache.
     const auto ahead_of = [&](std::int64_t, std::int64_t plane) { return input.ahead(plane, row); };
-    correlate(kernels_, along(0, n, 1), factors_[0], 1, pointers, &to, line_at, ahead_of);
+    Correlation<Sum> through = along(0, n, 1);
+    through.left = input.left();
+    through.right = input.right();
+    correlate(kernels_, through, factors_[0], 1, pointers, &to, line_at, ahead_of);
   }
 
   /// The sum along one axis: along x taps stand `step` samples apart in one line, otherwise each in a line of its own.

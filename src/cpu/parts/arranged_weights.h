@@ -1,4 +1,4 @@
-// arranged_weights.h: weights as the kernels of sums read them, and sums of several output rows by them.
+// arranged_weights.h: weights as the kernels of sums read them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,6 @@
 
 #include "core/job.h"
 #include "cpu/parts/kernels.h"
-#include "cpu/tiles/scratch.h"
 
 namespace halation::cpu_backend {
 
@@ -104,73 +103,5 @@ class ArrangedWeights {
 
   std::vector<Sum> one_, many_;
 };
-
-/// Room for what a kernel is told of lines, and of what is wanted after them.
-template <class Sum>
-struct Pointers {
-  const Sum** lines;
-  const std::byte** ahead;
-
-  /// For filters over so many planes and rows.
-  Pointers(Scratch& scratch, std::int64_t planes, std::int64_t taps_y)
-      : lines(scratch.take<const Sum*>(planes * (taps_y + rows_at_once - 1))),
-        ahead(scratch.take<const std::byte*>(planes * rows_at_once)) {}
-  static std::int64_t bytes(std::int64_t planes, std::int64_t taps_y) {
-    return Scratch::bytes<const Sum*>(planes * (taps_y + rows_at_once - 1)) +
-           Scratch::bytes<const std::byte*>(planes * rows_at_once);
-  }
-};
-
-/// Whether lines and rows lie at nearly the same places of pages of 4,096 bytes, as rows of such a multiple of bytes do.
-struct Crowded {
-  bool loads_wait;  ///< loads of lines wait for stores to rows that came some blocks before
-  bool lines_fall_out;  ///< the first-level cache has places for fewer lines than there are
-};
-template <class Sum>
-Crowded crowded(std::span<const Sum* const> lines, std::span<Sum* const> rows) {
-  constexpr std::uintptr_t page = 4096;
-  constexpr std::uintptr_t before = 32, behind = 192;  // bytes from a line to a row whose stores it waits for
-  constexpr std::size_t places = 8;
-  const auto are_near = [](const Sum* from, const Sum* to) {
-    const auto apart = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
-    return (apart + before) % page < before + behind;
-  };
-  return {.loads_wait = are_near(lines.front(), rows.front()) && are_near(lines.back(), rows.front()) && are_near(lines.front(), rows.back()),
-          .lines_fall_out = lines.size() > places && are_near(lines.front(), lines.back())};
-}
-
-/// Sums of `rows` output rows from lines: `line_at(plane, j)` is line j of taps_y + rows − 1, counted from the first one that
-/// output row 0 needs, and `ahead_of(plane, j)` what is wanted after it. `job` comes without lines, ahead, weights and out.
-/// Rows of filters of one row share no lines, so they are summed one by one.
-template <class Sum, class LineAt, class AheadOf>
-void correlate(const Kernels<Sum>& kernels, Correlation<Sum> job, const ArrangedWeights<Sum>& weights, int rows,
-               const Pointers<Sum>& pointers, Sum* const* out, const LineAt& line_at, const AheadOf& ahead_of) {
-  const int group = rows == rows_at_once && job.taps_y > 1 ? rows_at_once : 1;
-  for (int row = 0; row < rows; row += group) {
-    const Sum** next = pointers.lines;
-    const std::byte** next_ahead = pointers.ahead;
-    for (std::int64_t plane = 0; plane < job.planes; ++plane) {
-      for (std::int64_t j = 0; j < job.taps_y + group - 1; ++j) *next++ = line_at(plane, row + j);
-      for (std::int64_t j = job.taps_y - 1; j < job.taps_y + group - 1; ++j) *next_ahead++ = ahead_of(plane, row + j);
-    }
-    job.lines = pointers.lines;
-    job.ahead = pointers.ahead;
-    job.weights = weights.of(group);
-    job.out = out + row;
-    if (group > 1 && job.planes == 1) {
-      const Crowded where = crowded<Sum>({pointers.lines, next}, {job.out, static_cast<std::size_t>(group)});
-      job.takes_turns = job.streams && where.loads_wait;
-      job.by_halves = where.lines_fall_out;
-    }
-    (group == 1 ? kernels.correlate_row : kernels.correlate_rows)(job);
-  }
-}
-
-/// The same for lines behind which nothing is wanted of the image.
-template <class Sum, class LineAt>
-void correlate(const Kernels<Sum>& kernels, const Correlation<Sum>& job, const ArrangedWeights<Sum>& weights, int rows,
-               const Pointers<Sum>& pointers, Sum* const* out, const LineAt& line_at) {
-  correlate(kernels, job, weights, rows, pointers, out, line_at, [](std::int64_t, std::int64_t) { return nullptr; });
-}
 
 }  // namespace halation::cpu_backend

@@ -17,9 +17,6 @@ namespace halation::cpu_backend::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Sums that fit in registers beside the loaded vectors and a weight: 32 registers with AVX-512 and NEON, else 16.
-inline constexpr int vectors_in_registers = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
-
 /// Holds a vector in a register: compilers otherwise load it anew for each multiply-add.
 template <class V>
 HWY_INLINE void hold(V& vector) {
@@ -204,12 +201,13 @@ struct LineByLine {
   static constexpr int rows = Rows;
   static constexpr bool may_take_turns = false;
   const Correlation<T>& job;
+  const T* const* lines;  ///< the job's, or those of its sides
 
   template <int Vectors, class D, class Sums>
   HWY_INLINE void add(D d, std::int64_t at, Sums& sums) const {
     const std::int64_t line_weights = job.taps_x * Rows;
     const T* weights = job.weights;
-    const T* const* line = job.lines;
+    const T* const* line = lines;
     const std::byte* const* ahead = job.ahead;
     if constexpr (TapsY == all_lines) {
       for (std::int64_t j = 0; j < job.taps_y; ++j) add_line<Rows, 0, Rows - 1, 1, Vectors>(d, job, line[j] + at, weights + j * Rows, sums);
@@ -291,14 +289,14 @@ struct ColumnByColumn {
   const std::byte* const* const ahead;
   const T* lines[lines_of_plane];
 
-  explicit ColumnByColumn(const Correlation<T>& job)
+  ColumnByColumn(const Correlation<T>& job, const T* const* all)
       : weights(job.weights),
         taps_x(TapsX > 0 ? TapsX : job.taps_x),
         tap_stride(job.tap_stride),
         planes(OnePlane ? 1 : job.planes),
-        all_lines(job.lines),
+        all_lines(all),
         ahead(job.ahead) {
-    std::copy_n(job.lines, lines_of_plane, lines);
+    std::copy_n(all, lines_of_plane, lines);
   }
 
   template <int Vectors, class D, class V>
@@ -327,7 +325,7 @@ struct ColumnByColumn {
 template <int Rows, int WeightRows, int TapsY, int Vectors, class T>
 void correlate_columns(const Correlation<T>& job) {
   const auto by = [&]<int TapsX, bool OnePlane>() {
-    put_all<Vectors>(job, ColumnByColumn<Rows, WeightRows, TapsY, TapsX, OnePlane, T>(job));
+    put_all<Vectors, ColumnByColumn<Rows, WeightRows, TapsY, TapsX, OnePlane, T>>(job);
   };
   if constexpr (Rows > 1 && TapsY % 2 == 1) {
     if (job.taps_x == 1 && job.planes == 1) return by.template operator()<1, true>();
@@ -342,8 +340,11 @@ void correlate_halves(const Correlation<T>& job) {
   constexpr int half = Rows / 2;
   Correlation<T> of_half = job;
   for (int row = 0; row < Rows; row += half) {
-    put_all<3>(of_half, ColumnByColumn<half, Rows, TapsY, 0, true, T>(of_half));
+    of_half.after_row = job.after_row || row > 0;
+    of_half.before_row = job.before_row || row + half < Rows;
+    put_all<3, ColumnByColumn<half, Rows, TapsY, 0, true, T>>(of_half);
     of_half.lines += half;
+    if (job.side_lines != nullptr) of_half.side_lines += half;
     of_half.out += half;
     if (job.ahead != nullptr) of_half.ahead += half;
   }
@@ -370,7 +371,7 @@ void correlate_few(const Correlation<T>& job) {
 /// One row. Filters of few lines add in the order of several rows, so that leftover rows get the same bits; wide ones share loads instead.
 template <int Vectors, class T>
 void correlate_one(const Correlation<T>& job) {
-  const auto by = [&]<int TapsX>() { put_all<Vectors>(job, LineByLine<1, 0, TapsX, T>{job}); };
+  const auto by = [&]<int TapsX>() { put_all<Vectors, LineByLine<1, 0, TapsX, T>>(job); };
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   const bool shares = job.taps_x * job.tap_stride > lanes && lanes % job.tap_stride == 0;
   if (job.taps_y > 1 && job.taps_y <= most_few && !shares) return correlate_few<1, Vectors>(job);
@@ -390,13 +391,13 @@ void correlate_one(const Correlation<T>& job) {
 /// Several rows, each of which all lines are part of.
 template <int Rows, int Vectors, class T>
 void mix_all(const Correlation<T>& job) {
-  put_all<Vectors>(job, LineByLine<Rows, all_lines, 1, T>{job});
+  put_all<Vectors, LineByLine<Rows, all_lines, 1, T>>(job);
 }
 
 /// Several rows of a filter of `TapsY`, or of at least as many rows where it is 0.
 template <int Rows, int TapsY, int Vectors, class T>
 void correlate_lines(const Correlation<T>& job) {
-  const auto by = [&]<int TapsX>() { put_all<Vectors>(job, LineByLine<Rows, TapsY, TapsX, T>{job}); };
+  const auto by = [&]<int TapsX>() { put_all<Vectors, LineByLine<Rows, TapsY, TapsX, T>>(job); };
   if (job.taps_x == 1) return by.template operator()<1>();
   if constexpr (most_shifted > 0) {  // taps that are neighbours are shifted
     if constexpr (TapsY > 0) {

@@ -31,6 +31,7 @@ template <class Sum>
 Kernels<Sum> make_kernels() {
   Kernels<Sum> table{};
   table.instruction_set = hwy::TargetName(HWY_TARGET);
+  table.side_columns = std::max(most_block_vectors * static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<Sum>())), line_slack);
   table.shifts_rows = shifts_rows;
   table.load = {load<std::uint8_t, Sum>, load<std::uint16_t, Sum>, load<std::int16_t, Sum>,
                 load<f16, Sum>,          load<float, Sum>,         nullptr};
@@ -43,6 +44,7 @@ Kernels<Sum> make_kernels() {
   table.correlate_row = correlate_one<4 * vectors_in_registers, Sum>;
   table.correlate_rows = correlate_many<rows_at_once, vectors_in_registers, Sum>;
   table.mix_lines = mix_all<rows_at_once, vectors_in_registers, Sum>;
+  table.put_lines = put_lines<Sum>;
   table.all_finite = all_finite<Sum>;
   table.add_squares = add_squares<Sum>;
   table.roots = roots<Sum>;

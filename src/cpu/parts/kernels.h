@@ -30,14 +30,20 @@ struct Correlation {
   std::int64_t tap_stride;
   Sum* const* out;           ///< `rows` pointers
   std::int64_t n;
+  /// As many pointers as `lines`, which the first `left` columns and the last `right` read, and up to Kernels::side_columns beside these.
+  const Sum* const* side_lines = nullptr;
+  std::int64_t left = 0, right = 0;
   /// planes × rows pointers, null where there is nothing: parts of the image as long as `out` that are wanted soon.
   const std::byte* const* ahead = nullptr;
-  /// Write past the caches: rows that begin on a vector's boundary as they are, others shifted (Kernels::shifts_rows). `follows`: the job to
-  /// the left writes the cache line that this one's first columns share with its last. `beyond`: the last so many of the n columns belong
-  /// to the job to the right; this job writes of them only what fills its last line.
+  /// Write past the caches. One row has to begin on a cache line; several may begin anywhere where Kernels::shifts_rows, if they have
+  /// 512 bytes and more.
   bool streams = false;
-  bool follows = false;
-  std::int64_t beyond = 0;
+  // What follows is read where several rows are written past the caches.
+  bool follows = false;     ///< the job to the left writes the cache line that its last columns share with this one's first
+  std::int64_t beyond = 0;  ///< the last columns, which are the job's to the right: this one writes of them what fills its last cache line
+  /// Room for a cache line, where each row ends in the one that the next row begins in: a row leaves here what it has of that line.
+  Sum* joint = nullptr;
+  bool after_row = false, before_row = false;  ///< whether a row of another job comes before the first one, or after the last
   // Hints, which shifted rows ignore.
   bool takes_turns = false;  ///< blocks of distant columns: those beside each other would wait for each other (Crowded)
   bool by_halves = false;    ///< blocks of half as many rows, which read fewer lines
@@ -53,10 +59,21 @@ inline constexpr int rows_at_once = 6;
 /// Room that every line has behind its last sample, in elements: one vector of the widest instruction set.
 inline constexpr std::int64_t line_slack = 16;
 
+/// Elements of a cache line.
+template <class Sum>
+inline constexpr std::int64_t line_elements = 64 / static_cast<std::int64_t>(sizeof(Sum));
+
+/// Elements from the beginning of a cache line to `to`.
+template <class Sum>
+std::int64_t elements_behind_line(const Sum* to) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64 / sizeof(Sum));
+}
+
 template <class Sum>
 struct Kernels {
   const char* instruction_set;
-  bool shifts_rows;  ///< sums that go past the caches may begin on no cache line
+  std::int64_t side_columns;  ///< beside those of Correlation::left and right that may read side lines: a block of sums, or a cache line
+  bool shifts_rows;           ///< sums that go past the caches may begin on no cache line
   /// to[i] = the element `stride_bytes` · i after `from`. Indexed by Pixel; null for f64 where Sum is f32.
   std::array<void (*)(const std::byte* from, std::int64_t stride_bytes, Sum* to, std::int64_t n), 6> load;
   /// The pixel at `stride_bytes` · i after `to` = finished from[i]. Indexed by Pixel.
@@ -66,6 +83,8 @@ struct Kernels {
   /// `rows_at_once` rows of which each has weights of its own for all lines: out[r][i] = Σ_j weights[j][r] · lines[j][i], j in
   /// [0, taps_y).
   void (*mix_lines)(const Correlation<Sum>&);
+  /// Elements [begin, end) of cache lines to `to`, where a line begins: whole ones past the caches.
+  void (*put_lines)(const Sum* lines, Sum* to, std::int64_t begin, std::int64_t end);
   bool (*all_finite)(const Sum* from, std::int64_t n);
   /// squares[i] += from[i]², and from squares to roots; in f64, where the square of no f32 overflows.
   void (*add_squares)(const Sum* from, double* squares, std::int64_t n);

@@ -11,17 +11,13 @@ namespace halation::cpu_backend::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Sums that fit in registers beside the loaded vectors and a weight: 32 registers with AVX-512 and NEON, else 16.
+inline constexpr int vectors_in_registers = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 4 : 2;
+/// Of blocks of several rows.
+inline constexpr int most_block_vectors = std::max(vectors_in_registers, 3);
+
 /// Whether vectors are shifted by any number of elements in an instruction or two.
 inline constexpr bool shifts_rows = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2;
-
-/// Elements of a cache line.
-template <class T>
-inline constexpr std::int64_t line_elements = 64 / static_cast<std::int64_t>(sizeof(T));
-
-template <class T>
-std::int64_t elements_behind_line(const T* to) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64 / sizeof(T));
-}
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 /// `Rows` rows that begin anywhere. Blocks of sums, from the first column on, become whole lines, of which the first one begins before
@@ -177,14 +173,27 @@ HWY_NOINLINE void put_rest(const Block& block, std::int64_t begin, std::int64_t 
   for (int row = 0; row < Block::rows; ++row) std::copy_n(part[row], n, out[row]);
 }
 
+/// Columns [begin, end) of a job, which read the same lines.
+template <class T>
+struct Part {
+  std::int64_t begin, end;
+  const T* const* lines;
+};
+
+/// The first `stop` columns, whole blocks of `width`: those at the left, those that read no side lines, and those at the right.
+template <class T>
+HWY_INLINE std::array<Part<T>, 3> parts_of(const Correlation<T>& job, std::int64_t stop, std::int64_t width) {
+  const std::int64_t left = std::min(stop, (job.left + width - 1) / width * width);
+  const std::int64_t right = std::max(left, std::min(stop, (job.n - job.right) / width * width));
+  return {{{0, left, job.side_lines}, {left, right, job.lines}, {right, stop, job.right > 0 ? job.side_lines : job.lines}}};
+}
+
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-/// All columns, to rows that begin on no cache line: whole lines past the caches.
-template <int Vectors, class Block, class T>
-void put_shifted(const Correlation<T>& job, const Block& given) {
+/// All columns, eight lines and more, to rows that begin differently far behind cache lines: whole lines past the caches.
+template <class Block, class T>
+void put_shifted(const Correlation<T>& job) {
   constexpr int rows = Block::rows;
-  // Of several rows two vectors at a time: more would not stay in registers.
-  constexpr int vectors = rows == 1 ? Vectors : 2;
-  const Block block = given;
+  constexpr int vectors = 2;  // more would not stay in registers
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -194,46 +203,58 @@ void put_shifted(const Correlation<T>& job, const Block& given) {
   ShiftedRows<rows, T> shifted(job.out);
   // Elements from where line 0 of a row begins: what this job writes, but for lines that are others', and what it has sums for.
   const auto behind = [&](int row) { return elements_behind_line(job.out[row]); };
-  const auto begin = [&](int row) { return job.follows && behind(row) > 0 ? line : behind(row); };
+  const auto after_row = [&](int row) { return job.joint != nullptr && (row > 0 || job.after_row); };
+  const auto before_row = [&](int row) { return job.joint != nullptr && (row + 1 < rows || job.before_row); };
+  const auto begin = [&](int row) {
+    if (after_row(row)) return std::int64_t{0};
+    return job.follows && behind(row) > 0 ? line : behind(row);
+  };
   const auto end = [&](int row) {
     const std::int64_t all = behind(row) + job.n;
+    if (before_row(row)) return all / line * line;
     return job.beyond == 0 ? all : std::min(all, (all - job.beyond + line - 1) / line * line);
   };
   std::int64_t most = 0;
   for (int row = 0; row < rows; ++row) {
     most = std::max(most, end(row));
     // Lines that are written in part are read: soon enough.
-    if (!job.follows && behind(row) > 0) __builtin_prefetch(job.out[row], 1, 3);
-    if (job.beyond == 0) __builtin_prefetch(job.out[row] + job.n - 1, 1, 3);
+    if (!job.follows && !after_row(row) && behind(row) > 0) __builtin_prefetch(job.out[row], 1, 3);
+    if (job.beyond == 0 && !before_row(row)) __builtin_prefetch(job.out[row] + job.n - 1, 1, 3);
   }
   // Whole blocks make all lines where there are sums enough behind them.
   const std::int64_t whole = (most + width - 1) / width * width;
-  const std::int64_t stop = whole <= job.n ? whole : job.n / width * width;
+  const bool has_all = whole <= job.n && job.joint == nullptr;
+  const std::int64_t stop = has_all ? whole : job.n / width * width;
   alignas(64) T first[rows][width];
   alignas(64) T last[rows][2 * width];
-  for (std::int64_t at = 0; at < stop; at += width) {
-    V sums[rows][vectors];
-    sum_block(d, block, at, sums);
-    const bool streams = at > 0 && (at + width < stop || stop < whole);
-    HALATION_UNROLL
-    for (int row = 0; row < rows; ++row) {
-      V lines[vectors];
-      shifted.shift(row, sums[row], lines);
-      if (streams) {
-        HALATION_UNROLL
-        for (int v = 0; v < vectors; ++v) hn::Stream(lines[v], d, shifted.target(row) + at + v * lanes);
-      } else {
-        T* const to = at == 0 ? first[row] : last[row];
-        HALATION_UNROLL
-        for (int v = 0; v < vectors; ++v) hn::Store(lines[v], d, to + v * lanes);
+  const auto parts = parts_of(job, stop, width);
+  for (const Part<T>& part : parts) {
+    if (part.begin == part.end) continue;
+    const Block block{job, part.lines};  // of which nobody else knows, so that its members may stay in registers
+    for (std::int64_t at = part.begin; at < part.end; at += width) {
+      V sums[rows][vectors];
+      sum_block(d, block, at, sums);
+      const bool streams = at > 0 && (at + width < stop || !has_all);
+      HALATION_UNROLL
+      for (int row = 0; row < rows; ++row) {
+        V lines[vectors];
+        shifted.shift(row, sums[row], lines);
+        if (streams) {
+          HALATION_UNROLL
+          for (int v = 0; v < vectors; ++v) hn::Stream(lines[v], d, shifted.target(row) + at + v * lanes);
+        } else {
+          T* const to = at == 0 ? first[row] : last[row];
+          HALATION_UNROLL
+          for (int v = 0; v < vectors; ++v) hn::Store(lines[v], d, to + v * lanes);
+        }
       }
     }
   }
-  if (stop > 0) {
-    for (int row = 0; row < rows; ++row) put_lines(first[row], shifted.target(row), begin(row), std::min(end(row), width));
+  for (int row = 0; row < rows; ++row) {
+    if (!after_row(row)) put_lines(first[row], shifted.target(row), begin(row), width);
   }
-  if (stop == whole) {
-    for (int row = 0; row < rows && stop > width; ++row)
+  if (has_all) {
+    for (int row = 0; row < rows; ++row)
       put_lines(last[row], shifted.target(row) + stop - width, std::int64_t{0}, end(row) - (stop - width));
     return;
   }
@@ -241,7 +262,7 @@ void put_shifted(const Correlation<T>& job, const Block& given) {
   alignas(64) T rest[rows][width + line];
   T* to[rows];
   for (int row = 0; row < rows; ++row) to[row] = rest[row] + line - stop;
-  if (stop < job.n) put_rest(given, stop, job.n, to, false);
+  if (stop < job.n) put_rest(Block{job, parts[2].lines}, stop, job.n, to, false);
   for (int row = 0; row < rows; ++row) {
     for (int half = 0; half < 2; ++half) {
       V sums[vectors];
@@ -250,68 +271,83 @@ void put_shifted(const Correlation<T>& job, const Block& given) {
       shifted.shift(row, sums, lines);
       for (int v = 0; v < vectors; ++v) hn::Store(lines[v], d, last[row] + half * width + v * lanes);
     }
-    put_lines(last[row], shifted.target(row) + stop, stop == 0 ? begin(row) : 0, end(row) - stop);
+    if (after_row(row)) {
+      std::copy_n(job.joint, behind(row), first[row]);
+      put_lines(first[row], shifted.target(row), std::int64_t{0}, width);
+    }
+    put_lines(last[row], shifted.target(row) + stop, std::int64_t{0}, end(row) - stop);
+    if (before_row(row)) std::copy_n(last[row] + end(row) - stop, line, job.joint);
   }
 }
 #endif
 
 /// All columns, `Vectors` vectors at a time.
 template <int Vectors, class Block, class T>
-void put_all(const Correlation<T>& job, const Block& given) {
+void put_all(const Correlation<T>& job) {
   constexpr int rows = Block::rows;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   T* out[rows];
   std::copy_n(job.out, rows, out);
-  bool streams = job.streams;
-  for (const T* to : out) streams = streams && reinterpret_cast<std::uintptr_t>(to) % (lanes * sizeof(T)) == 0;
+  const bool streams = job.streams && std::all_of(out, out + rows, [](const T* to) { return elements_behind_line(to) == 0; });
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-  if (job.streams && (!streams || job.follows || job.beyond > 0)) return put_shifted<Vectors>(job, given);
-#endif
-  const Block block = given;  // of which nobody else knows, so that its members may stay in registers
-  const std::int64_t width = Vectors * lanes;
-  std::int64_t blocks = job.n / width;
-  // Blocks of the first half of the columns and of the second take turns, or each comes after the one beside it.
-  std::int64_t step = width, next_step = width;
-  if (Block::may_take_turns && job.takes_turns) {
-    blocks = blocks / 2 * 2;
-    step = blocks / 2 * width;
-    next_step = width - step;
+  if constexpr (rows > 1) {
+    if (job.streams && !streams) return put_shifted<Block>(job);
   }
-  std::int64_t at = 0;
-  for (std::int64_t i = 0; i < blocks; ++i) {
-    V sums[rows][Vectors];
-    sum_block(d, block, at, sums);
-    HALATION_UNROLL
-    for (int row = 0; row < rows; ++row) {
-      T* const to = out[row] + at;
-      if (streams) {
-        HALATION_UNROLL
-        for (int v = 0; v < Vectors; ++v) hn::Stream(sums[row][v], d, to + v * lanes);
-      } else {
-        HALATION_UNROLL
-        for (int v = 0; v < Vectors; ++v) hn::StoreU(sums[row][v], d, to + v * lanes);
+#endif
+  const std::int64_t width = Vectors * lanes;
+  // Of one row, which short rows would notice, fewer vectors where they are fewer: that is little code.
+  constexpr int fewer = rows == 1 ? Vectors / 4 : Vectors;
+  static_assert(fewer <= most_block_vectors);
+  // Blocks of the first and of the second half of a page take turns, or each comes after the one beside it.
+  constexpr std::int64_t half = std::max<std::int64_t>(1, 2048 / (Vectors * HWY_MAX_BYTES));
+  const auto parts = parts_of(job, job.n / (fewer * lanes) * (fewer * lanes), fewer * lanes);
+  for (const Part<T>& part : parts) {
+    if (part.begin == part.end) continue;
+    const Block block{job, part.lines};  // of which nobody else knows, so that its members may stay in registers
+    const std::int64_t blocks = (part.end - part.begin) / width;
+    for (std::int64_t i = 0; i < blocks; ++i) {
+      std::int64_t place = i;
+      if (Block::may_take_turns && job.takes_turns) {
+        const std::int64_t page = i / (2 * half) * (2 * half);
+        const std::int64_t of_half = std::min(half, (blocks - page) / 2);
+        if (i - page < 2 * of_half) place = page + (i - page) % 2 * of_half + (i - page) / 2;
+      }
+      const std::int64_t at = part.begin + place * width;
+      V sums[rows][Vectors];
+      sum_block(d, block, at, sums);
+      HALATION_UNROLL
+      for (int row = 0; row < rows; ++row) {
+        T* const to = out[row] + at;
+        if (streams) {
+          HALATION_UNROLL
+          for (int v = 0; v < Vectors; ++v) hn::Stream(sums[row][v], d, to + v * lanes);
+        } else {
+          HALATION_UNROLL
+          for (int v = 0; v < Vectors; ++v) hn::StoreU(sums[row][v], d, to + v * lanes);
+        }
       }
     }
-    at += step;
-    if constexpr (Block::may_take_turns) std::swap(step, next_step);
-  }
-  at = blocks * width;
-  if constexpr (rows == 1) {  // little code, and short rows would notice the call
-    constexpr int fewer = Vectors / 4;
-    for (; at + fewer * lanes <= job.n; at += fewer * lanes) {
-      V sums[1][fewer];
-      sum_block(d, block, at, sums);
-      for (int v = 0; v < fewer; ++v) put(d, sums[0][v], out[0] + at + v * lanes, streams);
+    if constexpr (rows == 1) {
+      for (std::int64_t at = part.begin + blocks * width; at < part.end; at += fewer * lanes) {
+        V sums[1][fewer];
+        sum_block(d, block, at, sums);
+        for (int v = 0; v < fewer; ++v) put(d, sums[0][v], out[0] + at + v * lanes, streams);
+      }
     }
+  }
+  std::int64_t at = parts[2].end;
+  if (at == job.n) return;
+  const Block block{job, parts[2].lines};
+  if constexpr (rows == 1) {
     for (; at + lanes <= job.n; at += lanes) {
       V sums[1][1];
       sum_block(d, block, at, sums);
       put(d, sums[0][0], out[0] + at, streams);
     }
   }
-  if (at < job.n) put_rest(given, at, job.n, out, streams);
+  if (at < job.n) put_rest(block, at, job.n, out, streams);
 }
 
 }  // namespace halation::cpu_backend::HWY_NAMESPACE

@@ -34,7 +34,12 @@ Lines<T>::Lines(const Job& job, const ConstView& in, std::int64_t step, LoadSamp
 template <class T>
 const T* Lines<T>::in_place(std::int64_t z, std::int64_t y, std::int64_t x_low,
                                 std::int64_t x_high) const {
-  if (!are_numbers_ || x_low < 0 || x_high > in_.shape.width) return nullptr;
+  return x_low < 0 || x_high > in_.shape.width ? nullptr : around(z, y, x_low);
+}
+
+template <class T>
+const T* Lines<T>::around(std::int64_t z, std::int64_t y, std::int64_t x_low) const {
+  if (!are_numbers_) return nullptr;
   const std::int64_t source_z = job_.borders[0].source(z);
   const std::int64_t source_y = job_.borders[1].source(y);
   if (source_z < 0 || source_y < 0) return nullptr;

@@ -34,6 +34,8 @@ class Lines {
   /// The same pixels where they lie, as a line, if they are such numbers already and all inside the image; else null. Nothing may
   /// be read behind them.
   const T* in_place(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high) const;
+  /// The same where some of the pixels are outside the image, of which nothing may be read.
+  const T* around(std::int64_t z, std::int64_t y, std::int64_t x_low) const;
 
   std::int64_t step() const { return step_; }
   /// For prefetches: where a row lies from x on, which may be outside; null where it is not of such numbers or not in the image.
@@ -52,14 +54,13 @@ class Lines {
   bool are_numbers_;           // packed ones, of the pixel of lines
 };
 
-/// body(lines, tile, scratch) for each tile of an image, by as many workers, each with its part of the workspace. Tiles begin `later`
-/// pixels behind where they would (Tiles::tile).
+/// body(lines, tile, scratch) for each tile of an image, by as many workers, each with its part of the workspace.
 template <class T, class Body>
 void for_each_tile(const Job& job, const Tiles& tiles, int workers, const ConstView& in, LoadSamples<T> load,
-                   std::span<std::byte> workspace, const Body& body, std::int64_t later = 0) {
+                   std::span<std::byte> workspace, const Body& body) {
   const WorkerScratch own(workspace, workers, tiles.scratch_bytes());
   parallel(workers, tiles.count(), [&](int worker, std::int64_t index) {
-    const Tiles::Tile tile = tiles.tile(index, later);
+    const Tiles::Tile tile = tiles.tile(index);
     if (tile.width <= 0) return;
     ConstView part = in.batch(tile.batch);
     if (tiles.step() == 1) part = part.channel(tile.channel);

@@ -20,7 +20,6 @@ struct TileLimits {
   std::int64_t row_multiple = 1;           ///< of rows: such as are made together
   std::int64_t column_multiple = 1;        ///< tiles begin at multiples of so many pixels: where cache lines do, if rows do
   std::int64_t edge_samples = 0;           ///< of the first and the last tile of a row, where those between read in place; 0: none
-  std::int64_t beyond_samples = 0;         ///< that a tile may read of the next one's beside what its filter reaches
   std::int64_t most_kept_rows = 0;  ///< of tiles that go on to the next plane with the rows that they staged; 0: they do not
 };
 
@@ -67,9 +66,8 @@ class Tiles {
     height_ = cut(out.height, reach.tallest, each, each * ((out.width + width_ - 1) / width_), workers);
     height_ = std::min(out.height, round_up(height_, limits.row_multiple));
     if (limits.edge_samples > 0) {
-      least_edge_ = reach.widest + (limits.beyond_samples + step - 1) / step;
-      const std::int64_t edge = round_up(std::max(limits.edge_samples / step + 1, least_edge_), multiple_);
-      if (out.width > 8 * edge && edge + multiple_ <= width_) edge_ = edge;
+      const std::int64_t edge = round_up(std::max(limits.edge_samples / step + 1, reach.widest), multiple_);
+      if (out.width * step > 16 * edge && edge + multiple_ <= width_) edge_ = edge;
     }
     across_ = (out.width + width_ - 1) / width_ + (edge_ > 0 ? 2 : 0);
     if (limits.most_kept_rows > 0 && edge_ == 0) keep_planes(reach, workers, limits, scratch_bytes);
@@ -83,17 +81,13 @@ class Tiles {
   std::int64_t height() const { return height_; }
   std::int64_t planes() const { return planes_; }
   std::int64_t across() const { return across_; }
-  /// Pixels of the first tile of a row, and of the last; 0 where all are alike.
-  std::int64_t edge() const { return edge_; }
-  bool has_edges() const { return edge_ > 0; }
   bool keeps_planes() const { return planes_ > 1; }
   /// Of one tile at a time.
   std::int64_t scratch_bytes() const { return scratch_bytes_; }
   std::int64_t count() const { return shape_.batch * channels_ * deep_ * down_ * across_; }
 
-  /// The index-th of `count()`. Tiles between the first and the last of a row begin `later` by so many pixels: on a cache line of the
-  /// output. Some are then of no pixels.
-  Tile tile(std::int64_t index, std::int64_t later = 0) const {
+  /// The index-th of `count()`; some are of no pixels.
+  Tile tile(std::int64_t index) const {
     const auto next = [&index](std::int64_t count) {
       const std::int64_t place = index % count;
       index /= count;
@@ -101,7 +95,7 @@ class Tiles {
     };
     Tile tile{};
     const std::int64_t place = next(across_);
-    const auto [begin, end] = inner_columns(later);
+    const auto [begin, end] = inner_columns();
     const bool first = edge_ > 0 && place == 0;
     const bool last = edge_ > 0 && place == across_ - 1;
     tile.x = first ? 0 : last ? end : begin + (place - (edge_ > 0 ? 1 : 0)) * width_;
@@ -133,7 +127,7 @@ class Tiles {
     return std::max(of((4 * workers + each - 1) / each), least);
   }
 
-  /// Volumes whose rows are staged: tiles so low that the scratch holds all rows that an output plane needs, unless most of them
+  /// Volumes whose rows are staged, as a whole or at their sides: tiles so low that the scratch holds all rows that an output plane needs, unless most of them
   /// would be rows that the next tile stages as well; then planes one after another, as many as leave each worker several tiles.
   template <class ScratchBytes>
   void keep_planes(const FilterReach& reach, int workers, const TileLimits& limits, const ScratchBytes& scratch_bytes) {
@@ -147,21 +141,18 @@ class Tiles {
     planes_ = planes;
   }
 
-  /// Columns of the tiles between the first and the last of a row, whole cache lines from `later` on. Both at the sides are as wide as
-  /// the filter, at least, the last one wider by what the one before it may read of it, and no wider than that needs: their rows end
-  /// within cache lines.
-  std::pair<std::int64_t, std::int64_t> inner_columns(std::int64_t later) const {
+  /// Columns of the tiles between the first and the last of a row. Both at the sides are as wide as the filter, at least, the last one no
+  /// wider than that needs: rows end within cache lines.
+  std::pair<std::int64_t, std::int64_t> inner_columns() const {
     if (edge_ == 0) return {0, shape_.width};
-    const std::int64_t begin = later >= widest_ ? later : edge_ + later;
-    const std::int64_t rest = (shape_.width - begin) % multiple_;
-    return {begin, shape_.width - rest - (rest >= least_edge_ ? 0 : edge_)};
+    const std::int64_t rest = (shape_.width - edge_) % multiple_;
+    return {edge_, shape_.width - rest - (rest >= widest_ ? 0 : edge_)};
   }
 
   Shape shape_;
   std::int64_t step_;
   std::int64_t channels_;  ///< that are filtered one by one
   std::int64_t widest_;
-  std::int64_t least_edge_ = 0;  ///< columns of the last tile of a row, where the others read in place
   std::int64_t multiple_;
   std::int64_t width_ = 1;
   std::int64_t height_ = 1;
@@ -180,14 +171,14 @@ inline constexpr std::int64_t streamed_bytes = 8 << 20;
 inline constexpr std::int64_t least_streamed_row_bytes = 4 << 10;
 
 /// Whether outputs go past the caches: `least` bytes and more, in long rows or in such as share no cache line.
-inline bool goes_past_caches(const View& out, std::int64_t least = streamed_bytes) {
+inline bool goes_past_caches(const View& out, std::int64_t least = streamed_bytes, std::int64_t least_row = least_streamed_row_bytes) {
   constexpr std::int64_t cache_line = 64;
   const auto element = static_cast<std::int64_t>(bytes_of(out.pixel));
   if (out.shape.elements() * element < least) return false;
   const std::int64_t row = out.shape.width * out.shape.channels * element;
   const bool shares_none = row % cache_line == 0 && out.strides.height % cache_line == 0 &&
                            reinterpret_cast<std::uintptr_t>(out.data) % cache_line == 0;
-  return row >= least_streamed_row_bytes || shares_none;
+  return row >= least_row || shares_none;
 }
 
 /// Whether the channels of a pixel, and pixels, follow one another.
