@@ -152,7 +152,7 @@ TEST(CpuOddRows, NarrowRows) {
     check(shape, Pixel::f32, Filter::dense({1, 5, 1}, random_weights(5)), Method::direct, places);
     check(shape, Pixel::f32, Filter::separable({.z = {1}, .y = random_weights(5), .x = random_weights(9)}), Method::separable, places);
   }
-  check({.height = 4000, .width = 293, .channels = 3}, Pixel::f32, Filter::dense({1, 3, 3}, random_weights(9)), Method::direct, all_places);
+  check({.height = 4000, .width = 293, .channels = 3}, Pixel::f32, Filter::dense({1, 3, 3}, random_weights(9)), Method::direct, all_places, 0.01F);
   check({.height = 4000, .width = 301}, Pixel::f64, Filter::dense({1, 3, 3}, random_weights(9)), Method::direct, all_places);
 }
 
@@ -187,7 +187,11 @@ TEST(CpuOddRows, Volumes) {
 
 TEST(CpuOddRows, BoxesAndSumsOfProducts) {
   const Shape shape{.height = 1200, .width = 2003};
-  for (const std::int64_t k : {3, 9, 31}) check(shape, Pixel::f32, box({.size = k}), Method::box, all_places);
+  for (const std::int64_t k : {3, 9, 31}) {
+    check(shape, Pixel::f32, box({.size = k}), Method::box, all_places);
+    check({.height = 4000, .width = 601}, Pixel::f32, box({.size = k}), Method::box, all_places);
+  }
+  check({.height = 1000, .width = 801, .channels = 3}, Pixel::f32, box({.size = 5}), Method::box, all_places, 0.01F);
   std::vector<double> weights(81);
   const std::vector<double> y = random_weights(18), x = random_weights(18);
   for (std::size_t i = 0; i < 81; ++i) weights[i] = y[i / 9] * x[i % 9] + y[9 + i / 9] * x[9 + i % 9];
@@ -258,6 +262,12 @@ TEST(CpuOddRows, Bytes) {
   check({.height = 2100, .width = 4099}, Pixel::u8, Filter::dense({1, 5, 5}, std::vector<double>(25, 0.04)), Method::direct, all_places);
   check({.height = 2100, .width = 4099}, Pixel::u8, box({.size = 5}), Method::box, all_places);
   check({.height = 2100, .width = 4099}, Pixel::u8, gaussian({.sigma = 1}), Method::separable, all_places);
+  check({.height = 2100, .width = 4096}, Pixel::u8, gaussian({.sigma = 2}), Method::separable, std::vector<Place>{{0, 0}, {64, 0}, {0, 7}, {63, 64}});
+  check({.height = 9000, .width = 1000}, Pixel::u8, gaussian({.sigma = 1}), Method::separable, all_places);  // tiles of whole rows
+  check({.height = 9000, .width = 1027}, Pixel::u8, Filter::dense({1, 3, 5}, std::vector<double>(15, 1.0 / 16)), Method::direct, all_places);
+  check({.height = 3000, .width = 1001, .channels = 3}, Pixel::u8, gaussian({.sigma = 1}), Method::separable, all_places);
+  check({.height = 1100, .width = 4099}, Pixel::i16, Filter::dense({1, 3, 3}, {-1, 0, 1, -2, 0, 2, -1, 0, 1}), Method::separable,
+        all_places, 0, Pixel::u8);
 }
 
 }  // namespace

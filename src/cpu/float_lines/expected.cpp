@@ -8,6 +8,7 @@
 #include "cpu/expected.h"
 #include "cpu/float_lines/limits.h"
 #include "cpu/parts/box/kernels.h"
+#include "cpu/tiles/past_caches.h"
 
 namespace halation::cpu_backend {
 namespace {

@@ -13,14 +13,12 @@
 #include "cpu/float_lines/expected.h"
 #include "cpu/float_lines/limits.h"
 #include "cpu/float_lines/method.h"
+#include "cpu/tiles/past_caches.h"
 #include "cpu/tiles/tiles.h"
 #include "halation/error.h"
 
 namespace halation::cpu_backend {
 namespace {
-
-/// Shorter rows that share lines cost more than what their outputs gain past the caches.
-constexpr std::int64_t least_joined_bytes = 1024;
 
 /// Whether a filter is one tap of weight 1, times a gain.
 bool is_copy(const Taps& taps, double gain) {
@@ -145,8 +143,8 @@ class FloatLines final : public Runner {
     });
     const bool may_shift = kernels_.shifts_rows &&
                            std::all_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->shifts_rows(); });
-    const bool joins = may_shift && outs.size() == 1 && are_joined(outs.front(), place);
-    const std::int64_t least_row = joins ? least_joined_bytes : least_streamed_row_bytes;
+    const bool joins = outs.size() == 1 && are_joined(outs.front(), place);
+    const std::int64_t least_row = joins ? least_joined_row_bytes : least_streamed_row_bytes;
     const bool streams = in_place && std::all_of(outs.begin(), outs.end(),
                                                  [&](const View& out) { return goes_past_caches(out, streamed_bytes, least_row); });
     // Rows that begin on no cache line are cut where lines end, so that each line is written by one tile.
@@ -155,6 +153,10 @@ class FloatLines final : public Runner {
     };
     const bool begins = are_begun_at(place.x);
     const bool shifts = streams && may_shift;
+    // Rows that begin differently far behind cache lines, by methods that do not shift them, are put where they belong afterwards.
+    const bool puts =
+        streams && !shifts && !std::all_of(outs.begin(), outs.end(), [&](const View& out) { return begin_alike(out, place); });
+    RowsPastCaches rows_past_caches;
     const std::int64_t right = place.x + place.width;
     const std::int64_t beyond = shifts && !are_begun_at(right) ? std::min(line_pixels(step), job_->out.width - right) : 0;
     alignas(64) Sum joint[64 / sizeof(Sum)];
@@ -181,16 +183,16 @@ class FloatLines final : public Runner {
         Scratch rest = scratch;
         for (std::size_t f = 0; f < methods_.size(); ++f) {
           const Scratch own = rest.part(scratch_bytes_of(*methods_[f], tile.width, tile.keeps_planes ? tile.height : 0, step));
-          if (in_place) {
+          if (in_place && !puts) {
             for (int row = 0; row < rows; ++row)
               rows_of_sums[row] = reinterpret_cast<Sum*>(place_in(outs[f], at, y + row));
           }
-          // Without the neighbours' help each tile would write two lines of a row in part.
-          const bool past_caches = streams && (shifts || begins || !methods_[f]->shifts_rows());
-          methods_[f]->filter(tile, y, rows, own, rows_of_sums.data(), past_caches);
-          if (in_place) continue;
+          methods_[f]->filter(tile, y, rows, own, rows_of_sums.data(), streams && !puts);
+          if (in_place && !puts) continue;
           for (int row = 0; row < rows; ++row) {
-            if (magnitude) {
+            if (puts) {
+              rows_past_caches.put(rows_of_sums[row], place_in(outs[f], at, y + row), samples * static_cast<std::int64_t>(sizeof(Sum)));
+            } else if (magnitude) {
               kernels_.add_squares(rows_of_sums[row], squares + row * square_pitch, samples);
             } else {
               finish(outs[f], place_in(outs[f], at, y + row), rows_of_sums[row], samples, step);
@@ -204,12 +206,6 @@ class FloatLines final : public Runner {
       }
     }
     if (streams) hwy::FlushStream();  // before others read
-  }
-
-  /// Whether the rows of a tile follow one another without a gap.
-  static bool are_joined(const View& out, const Tiles::Tile& tile) {
-    const std::int64_t row = out.shape.width * out.strides.width;
-    return tile.width == out.shape.width && out.strides.height == row && row >= least_joined_bytes;
   }
 
   void finish(const View& out, std::byte* to, const Sum* sums, std::int64_t samples, std::int64_t step) const {

@@ -13,6 +13,7 @@
 #include "cpu/int8/sums32/kernels.h"
 #include "cpu/int8/sums32/weights.h"
 #include "cpu/tiles/lines.h"
+#include "cpu/tiles/past_caches.h"
 #include "cpu/tiles/scratch.h"
 #include "cpu/tiles/tiles.h"
 

@@ -21,6 +21,7 @@
 #include "cpu/parts/kernels.h"
 #include "cpu/tiles/lines.h"
 #include "cpu/tiles/parallel.h"
+#include "cpu/tiles/past_caches.h"
 #include "cpu/tiles/scratch.h"
 #include "cpu/tiles/tiles.h"
 

@@ -44,7 +44,6 @@ Kernels<Sum> make_kernels() {
   table.correlate_row = correlate_one<4 * vectors_in_registers, Sum>;
   table.correlate_rows = correlate_many<rows_at_once, vectors_in_registers, Sum>;
   table.mix_lines = mix_all<rows_at_once, vectors_in_registers, Sum>;
-  table.put_lines = put_lines<Sum>;
   table.all_finite = all_finite<Sum>;
   table.add_squares = add_squares<Sum>;
   table.roots = roots<Sum>;

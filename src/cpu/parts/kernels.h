@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/past_caches.h"
 #include "halation/plan.h"
 
 namespace halation::cpu_backend {
@@ -61,12 +62,12 @@ inline constexpr std::int64_t line_slack = 16;
 
 /// Elements of a cache line.
 template <class Sum>
-inline constexpr std::int64_t line_elements = 64 / static_cast<std::int64_t>(sizeof(Sum));
+inline constexpr std::int64_t line_elements = cache_line_bytes / static_cast<std::int64_t>(sizeof(Sum));
 
 /// Elements from the beginning of a cache line to `to`.
 template <class Sum>
 std::int64_t elements_behind_line(const Sum* to) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64 / sizeof(Sum));
+  return bytes_behind_line(to) / static_cast<std::int64_t>(sizeof(Sum));
 }
 
 template <class Sum>
@@ -83,8 +84,6 @@ struct Kernels {
   /// `rows_at_once` rows of which each has weights of its own for all lines: out[r][i] = Σ_j weights[j][r] · lines[j][i], j in
   /// [0, taps_y).
   void (*mix_lines)(const Correlation<Sum>&);
-  /// Elements [begin, end) of cache lines to `to`, where a line begins: whole ones past the caches.
-  void (*put_lines)(const Sum* lines, Sum* to, std::int64_t begin, std::int64_t end);
   bool (*all_finite)(const Sum* from, std::int64_t n);
   /// squares[i] += from[i]², and from squares to roots; in f64, where the square of no f32 overflows.
   void (*add_squares)(const Sum* from, double* squares, std::int64_t n);

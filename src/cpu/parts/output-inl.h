@@ -116,23 +116,10 @@ class ShiftedRows {
 };
 #endif
 
-/// Elements [begin, end) of lines that go to `target`: whole lines past the caches. Part of the first one is another's where `begin` is
-/// not 0, and part of the last one where `end` is within it.
+/// Elements [begin, end) of lines that go to `target`: whole lines past the caches.
 template <class T>
 HWY_NOINLINE void put_lines(const T* lines, T* target, std::int64_t begin, std::int64_t end) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  constexpr std::int64_t line = line_elements<T>;
-  std::int64_t at = begin;
-  while (at < end) {
-    const std::int64_t next = std::min(end, at / line * line + line);
-    if (next - at == line) {
-      for (std::int64_t i = at; i < next; i += lanes) hn::Stream(hn::Load(d, lines + i), d, target + i);
-    } else {
-      std::copy(lines + at, lines + next, target + at);
-    }
-    at = next;
-  }
+  if (begin < end) copy_past_caches(lines + begin, target + begin, (end - begin) * static_cast<std::int64_t>(sizeof(T)));
 }
 
 template <class D, class V>

@@ -65,7 +65,7 @@ template <class Sum>
 class RowSums {
  public:
   RowSums(const Kernels<Sum>& kernels, const Pointers<Sum>& pointers, int rows)
-      : kernels_(kernels), sum_(rows == 1 ? kernels.correlate_row : kernels.correlate_rows), pointers_(pointers), rows_(rows) {}
+      : sum_(rows == 1 ? kernels.correlate_row : kernels.correlate_rows), pointers_(pointers), rows_(rows) {}
 
   void operator()(const Correlation<Sum>& job) const {
     if (!job.streams) return sum_(job);
@@ -143,7 +143,7 @@ class RowSums {
     for (int row = 0; row < rows_; ++row) {
       if (has_head && after_row(row)) {
         std::copy_n(first[row], head, job.joint + behind);
-        kernels_.put_lines(job.joint, job.out[row] - behind, 0, line);
+        copy_past_caches(job.joint, job.out[row] - behind, cache_line_bytes);
       } else if (has_head) {
         std::copy_n(first[row], head, job.out[row]);
       }
@@ -172,7 +172,6 @@ class RowSums {
     sum_(whole);
   }
 
-  const Kernels<Sum>& kernels_;
   void (*sum_)(const Correlation<Sum>&);
   const Pointers<Sum>& pointers_;
   int rows_;

@@ -20,6 +20,7 @@
 #include "cpu/parts/box/kernels.h"
 #include "cpu/parts/box/sum.h"
 #include "cpu/tiles/lines.h"
+#include "cpu/tiles/past_caches.h"
 #include "cpu/tiles/scratch.h"
 #include "cpu/tiles/tiles.h"
 

@@ -164,23 +164,6 @@ class Tiles {
   std::int64_t scratch_bytes_ = 0;
 };
 
-/// Outputs of so many bytes are not wanted in the caches.
-inline constexpr std::int64_t streamed_bytes = 8 << 20;
-/// Rows that are longer gain more than it costs where they share a cache line, which is written half past the caches and half not:
-/// some 250 ns on a Zen 3.
-inline constexpr std::int64_t least_streamed_row_bytes = 4 << 10;
-
-/// Whether outputs go past the caches: `least` bytes and more, in long rows or in such as share no cache line.
-inline bool goes_past_caches(const View& out, std::int64_t least = streamed_bytes, std::int64_t least_row = least_streamed_row_bytes) {
-  constexpr std::int64_t cache_line = 64;
-  const auto element = static_cast<std::int64_t>(bytes_of(out.pixel));
-  if (out.shape.elements() * element < least) return false;
-  const std::int64_t row = out.shape.width * out.shape.channels * element;
-  const bool shares_none = row % cache_line == 0 && out.strides.height % cache_line == 0 &&
-                           reinterpret_cast<std::uintptr_t>(out.data) % cache_line == 0;
-  return row >= least_row || shares_none;
-}
-
 /// Whether the channels of a pixel, and pixels, follow one another.
 inline bool packed_pixels(const ConstView& view) {
   const auto element = static_cast<std::int64_t>(bytes_of(view.pixel));
@@ -198,14 +181,6 @@ inline std::int64_t sample_stride(const Strides& strides, std::int64_t step) { r
 inline std::byte* place_in(const View& out, const Tiles::Tile& tile, std::int64_t y) {
   const Strides& s = out.strides;
   return out.data + tile.batch * s.batch + tile.channel * s.channels + tile.z * s.depth + y * s.height + tile.x * s.width;
-}
-
-/// Whether column x is where a cache line begins in all rows of a tile.
-inline bool begins_lines(const View& out, const Tiles::Tile& tile, std::int64_t x) {
-  constexpr std::int64_t cache_line = 64;
-  const std::byte* first = place_in(out, tile, tile.y) + (x - tile.x) * out.strides.width;
-  return reinterpret_cast<std::uintptr_t>(first) % cache_line == 0 && (tile.height == 1 || out.strides.height % cache_line == 0) &&
-         (tile.planes == 1 || out.strides.depth % cache_line == 0);
 }
 
 }  // namespace halation::cpu_backend
