@@ -8,6 +8,7 @@ import importlib.metadata
 
 import numpy as np
 
+from instruction_set import ONLY_AVX2
 from peer_job import CpuPeer, Way
 
 INTERIOR = "none: the interior alone"
@@ -23,6 +24,9 @@ class Halide(CpuPeer):
         self.version = importlib.metadata.version("halide")
         self.types = {"u8": self.hl.UInt(8), "u16": self.hl.UInt(16), "i16": self.hl.Int(16), "f32": self.hl.Float(32)}
         self.target = self.hl.get_host_target()
+        for feature in dir(self.hl.TargetFeature):
+            if ONLY_AVX2 and feature.startswith(("AVX512", "AVX10")):
+                self.target = self.target.without_feature(getattr(self.hl.TargetFeature, feature))
 
     def ways(self, job):
         if job.shape[0] > 1 or job.pixel not in self.types or job.output not in self.types or (

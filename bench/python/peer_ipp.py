@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 
+from instruction_set import ONLY_AVX2
 from peer_job import CpuPeer, Way, pool_of
 
 # Values of its headers.
@@ -51,7 +52,8 @@ class Ipp(CpuPeer):
         super().__init__()
         self.version = importlib.metadata.version("ipp")
         flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
-        kind = next((kind for kind, flag in KINDS if flag in flags), None)
+        kinds = [kind for kind, flag in KINDS if flag in flags and not (ONLY_AVX2 and flag.startswith("avx512"))]
+        kind = kinds[0] if kinds else None
         if kind is None:
             raise ImportError("it has no library for this processor")
         folder = pathlib.Path(sys.prefix) / "lib"

@@ -18,6 +18,7 @@ import statistics
 import sys
 import time
 
+import instruction_set  # noqa: F401: before the packages that it holds back
 import numpy as np
 
 from peer_arrays import CuPy, NumPy, ScikitImage, SciPy

@@ -50,7 +50,7 @@ ROWS = {
         ["halation", "__main__"],
     ],
     "bench/python": [
-        ["package_rows", "peer_process", "record", "scan_calls", "stopwatch"],
+        ["instruction_set", "package_rows", "peer_process", "record", "scan_calls", "stopwatch"],
         ["package_cpu", "package_gpu", "peer_job", "scan_signal_calls"],
         ["peer_arrays", "peer_halide", "peer_ipp", "peer_opencv", "peer_torch", "peer_vips"],
         ["package", "peers", "scan", "scan_gpu", "studio", "transforms", "whole_jobs", "zarr_volume"],
