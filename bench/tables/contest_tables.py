@@ -2,6 +2,7 @@
 from records import digits, joined, percent, record, table, times
 
 CPU = ("cpu_table_zen4", "cpu_table_zen4_u8")  # rows of a later record take the place of the same rows before
+AVX2 = ("cpu_avx2_zen4",)  # halation and its peers held to it
 XEON = ("cpu_table",)
 XEON_AMX = ("cpu_u8_xeon", "cpu_f32_xeon")
 ZEN3_U8 = ("cpu_u8_zen3",)
@@ -119,9 +120,9 @@ def gpu_behind():
                    " / ".join(times(over(row)) for _, row in rows)] for (kind, peer), rows in kinds.items()])
 
 
-def cpu_table():
+def cpu_table(records=CPU):
     lines = []
-    for label, jobs in grouped(CPU_GROUPS, cpu_rows()):
+    for label, jobs in grouped(CPU_GROUPS, cpu_rows(records)):
         two = [job[max(job)] for job in jobs]
         one = [job[min(job)] for job in jobs]
         lines.append([label, " / ".join(digits(row["ms"]) for row in two),
@@ -237,8 +238,8 @@ def peer_versions(*names):
     return ", ".join(f"{peer} {version}" for peer, version in versions.items())
 
 
-def cpu_peers():
-    return peer_versions(*CPU)
+def cpu_peers(records=CPU):
+    return peer_versions(*records)
 
 
 def gpu_peers():
@@ -246,29 +247,32 @@ def gpu_peers():
 
 
 def overview_cpu_jobs():
-    """(label, row) of a few jobs of each kind, with two threads."""
-    rows = cpu_rows()
+    """(label, row, row under AVX2) of a few jobs of each kind, with two threads."""
+    rows, avx2 = cpu_rows(), cpu_rows(AVX2)
     for label, job in (("3×3 over 4096² f32", "f32 3x3"), ("9×9 over 4096² f32", "f32 9x9"),
                        ("Gaussian σ 2 over 4096² RGB of 8 bits", "u8 c3 gaussian sigma 2"),
                        ("box 9×9 over 4096² of 8 bits", "u8 box 9"), ("5×5×5 over 256³ f32", "f32 3D 5x5x5")):
-        yield label, rows[f"cpu {job}"][2]
+        yield label, rows[f"cpu {job}"][2], avx2[f"cpu {job}"][2]
 
 
 def overview_gpu_jobs():
     rows = gpu_rows()
     for label, job in (("3×3 over 8192² f32", "f32 3x3"), ("9×9 over 8192² f32", "f32 9x9"),
                        ("Gaussian of 17 taps over 8192² f32", "f32 gaussian 17 taps"), ("5×5×5 over 512³ f32", "f32 3D 5x5x5")):
-        yield label, rows[job]
+        yield label, rows[job], None
 
 
 def overview():
     """The first table of the README."""
-    return table(["Job", "on", "time", "of a copy's pace", "as fast as the fastest other"],
-                 [[label, where, f"{digits(row['ms'])} ms", percent(row["share_of_copy"]),
-                   f"{times(over(row))} × {row['best_peer']['peer']}"]
-                  for where, jobs in ((machine(CPU[0]), overview_cpu_jobs()), (machine(GPU), overview_gpu_jobs())) for label, row in jobs])
+    def beside(row):
+        return f"{times(over(row))} × {row['best_peer']['peer']}" if row else "–"
+
+    return table(["Job", "on", "time", "of a copy's pace", "as fast as the fastest other", "the same under AVX2"],
+                 [[label, where, f"{digits(row['ms'])} ms", percent(row["share_of_copy"]), beside(row),
+                   f"{digits(avx2['ms'])} ms, {beside(avx2)}" if avx2 else "–"]
+                  for where, jobs in ((machine(CPU[0]), overview_cpu_jobs()), (machine(GPU), overview_gpu_jobs())) for label, row, avx2 in jobs])
 
 
-NAMES = {"XEON": XEON, "XEON_AMX": XEON_AMX, "ZEN3_U8": ZEN3_U8}
+NAMES = {"AVX2": AVX2, "XEON": XEON, "XEON_AMX": XEON_AMX, "ZEN3_U8": ZEN3_U8}
 FIGURES = [cpu_count, gpu_count, cpu_behind, gpu_behind, cpu_table, gpu_table, cpu_all, gpu_all, gpu_large, gpu_large_circumstances, gpu_cliffs, gpu_cliffs_circumstances, gpu_python, gpu_python_least,
            cpu_circumstances, gpu_circumstances, gpu_copy, cpu_peers, gpu_peers, overview]
