@@ -120,9 +120,9 @@ def gpu_behind():
                    " / ".join(times(over(row)) for _, row in rows)] for (kind, peer), rows in kinds.items()])
 
 
-def cpu_table(records=CPU):
+def cpu_table():
     lines = []
-    for label, jobs in grouped(CPU_GROUPS, cpu_rows(records)):
+    for label, jobs in grouped(CPU_GROUPS, cpu_rows()):
         two = [job[max(job)] for job in jobs]
         one = [job[min(job)] for job in jobs]
         lines.append([label, " / ".join(digits(row["ms"]) for row in two),
@@ -246,31 +246,33 @@ def gpu_peers():
     return peer_versions(GPU, GPU_PYTHON)
 
 
-def overview_cpu_jobs():
-    """(label, row, row under AVX2) of a few jobs of each kind, with two threads."""
-    rows, avx2 = cpu_rows(), cpu_rows(AVX2)
+def overview_cpu_jobs(records=CPU):
+    """(label, row) of a few jobs of each kind, with two threads."""
+    rows = cpu_rows(records)
     for label, job in (("3×3 over 4096² f32", "f32 3x3"), ("9×9 over 4096² f32", "f32 9x9"),
                        ("Gaussian σ 2 over 4096² RGB of 8 bits", "u8 c3 gaussian sigma 2"),
                        ("box 9×9 over 4096² of 8 bits", "u8 box 9"), ("5×5×5 over 256³ f32", "f32 3D 5x5x5")):
-        yield label, rows[f"cpu {job}"][2], avx2[f"cpu {job}"][2]
+        yield label, rows[f"cpu {job}"][2]
 
 
 def overview_gpu_jobs():
     rows = gpu_rows()
     for label, job in (("3×3 over 8192² f32", "f32 3x3"), ("9×9 over 8192² f32", "f32 9x9"),
                        ("Gaussian of 17 taps over 8192² f32", "f32 gaussian 17 taps"), ("5×5×5 over 512³ f32", "f32 3D 5x5x5")):
-        yield label, rows[job], None
+        yield label, rows[job]
 
 
 def overview():
     """The first table of the README."""
     def beside(row):
-        return f"{times(over(row))} × {row['best_peer']['peer']}" if row else "–"
+        return f"{times(over(row))} × {row['best_peer']['peer']}"
 
+    avx2 = [f"{digits(row['ms'])} ms, {beside(row)}" for _, row in overview_cpu_jobs(AVX2)]
+    cpu = [(machine(CPU[0]), *job) for job in overview_cpu_jobs()]
+    gpu = [(machine(GPU), *job) for job in overview_gpu_jobs()]
     return table(["Job", "on", "time", "of a copy's pace", "as fast as the fastest other", "the same under AVX2"],
-                 [[label, where, f"{digits(row['ms'])} ms", percent(row["share_of_copy"]), beside(row),
-                   f"{digits(avx2['ms'])} ms, {beside(avx2)}" if avx2 else "–"]
-                  for where, jobs in ((machine(CPU[0]), overview_cpu_jobs()), (machine(GPU), overview_gpu_jobs())) for label, row, avx2 in jobs])
+                 [[label, where, f"{digits(row['ms'])} ms", percent(row["share_of_copy"]), beside(row), under_avx2]
+                  for (where, label, row), under_avx2 in zip(cpu + gpu, avx2 + ["–"] * len(gpu))])
 
 
 NAMES = {"AVX2": AVX2, "XEON": XEON, "XEON_AMX": XEON_AMX, "ZEN3_U8": ZEN3_U8}
