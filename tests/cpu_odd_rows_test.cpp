@@ -93,6 +93,20 @@ bool are_alike(const std::vector<std::byte>& rows, const std::byte* expected, fl
   return true;
 }
 
+/// The output by way of one whose samples lie apart, which is not made past the caches.
+Image made_apart(const Plan& plan, const Image& in) {
+  Shape wide = plan.output_shape();
+  wide.width *= 2;
+  Image apart(wide, plan.output_pixel());
+  View every_second = apart.view();
+  every_second.shape = plan.output_shape();
+  every_second.strides.width *= 2;
+  plan.run(in, every_second);
+  Image made(plan.output_shape(), plan.output_pixel());
+  copy(every_second, made.view());
+  return made;
+}
+
 /// Filters an image of more than 8 MiB into outputs of several places, packed, and into one whose samples lie apart, which is not made
 /// past the caches. `most`: where channels that lie apart are summed in another order.
 void check(const Shape& shape, Pixel pixel, const Filter& filter, Method method, std::span<const Place> places, float most = 0,
@@ -102,13 +116,7 @@ void check(const Shape& shape, Pixel pixel, const Filter& filter, Method method,
     const Plan plan(
         {.shape = shape, .pixel = in.pixel(), .filters = {filter}, .options = {.output = pixel, .method = method, .threads = threads}});
     ASSERT_EQ(plan.methods(), std::vector{method});
-    Image apart({.depth = shape.depth, .height = shape.height, .width = 2 * shape.width, .channels = shape.channels}, pixel);
-    View every_second = apart.view();
-    every_second.shape = shape;
-    every_second.strides.width *= 2;
-    plan.run(in, every_second);
-    Image expected(shape, pixel);
-    copy(every_second, expected.view());
+    const Image expected = made_apart(plan, in);
     const auto bytes = static_cast<std::size_t>(shape.elements()) * bytes_of(pixel);
     for (const Place& place : places) {
       const Buffer out(shape, pixel, place);
@@ -209,13 +217,7 @@ TEST(CpuOddRows, SparseFiltersBesideNaN) {
                      .pixel = Pixel::f32,
                      .filters = {Filter::dense({1, 3, 3}, corners)},
                      .options = {.border = border, .method = Method::direct}});
-    Image apart({.height = shape.height, .width = 2 * shape.width}, Pixel::f32);  // is not made past the caches
-    View every_second = apart.view();
-    every_second.shape = shape;
-    every_second.strides.width *= 2;
-    plan.run(in, every_second);
-    Image expected(shape, Pixel::f32);
-    copy(every_second, expected.view());
+    const Image expected = made_apart(plan, in);
     for (const Place& place : {Place{0, 0}, Place{4, 0}, Place{9, 0}, Place{3, 16}, Place{5, 3}}) {
       const Buffer out(shape, Pixel::f32, place);
       plan.run(in, out.view());

@@ -1,5 +1,5 @@
-// cpu_sides_test.cpp: wide rows that are read where they lie but for their sides, which borders are part of: sums beside the reference's,
-// with numbers that are not finite at the sides and between them.
+// cpu_sides_test.cpp: wide rows that are read where they lie but for their sides, which borders are part of.
+// Sums beside the reference's, with numbers that are not finite at the sides and between them.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -26,10 +26,11 @@ Filter sparse(const FilterSize& size, Numbers& numbers) {
   return Filter::dense(size, all);
 }
 
-const std::vector<Border> borders = {Border::constant(3), Border::replicate(), Border::reflect(), Border::reflect101(), Border::wrap(),
-                                     Border::constant(std::numeric_limits<double>::quiet_NaN())};
+const std::vector<Border> borders = {
+    Border::constant(3),  Border::replicate(), Border::reflect(),
+    Border::reflect101(), Border::wrap(),      Border::constant(std::numeric_limits<double>::quiet_NaN())};
 
-/// Over whole numbers, over such with a NaN here and there, and with one at each side of a row.
+/// Over integers, over integers with a NaN here and there, and with one at each side of a row.
 void check(const Shape& shape, Pixel pixel, const Filter& filter, Method method, Numbers& numbers) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const Border& border : borders) {
@@ -48,12 +49,18 @@ void check(const Shape& shape, Pixel pixel, const Filter& filter, Method method,
 TEST(CpuSides, DirectFilters) {
   Numbers numbers(1);
   for (const Pixel pixel : {Pixel::f32, Pixel::f64}) {
-    check({.height = 13, .width = 401}, pixel, Filter::dense({1, 3, 3}, weights(9, numbers)), Method::direct, numbers);
-    check({.height = 14, .width = 330}, pixel, Filter::dense({1, 5, 8}, weights(40, numbers)), Method::direct, numbers);
-    check({.height = 3, .width = 1301}, pixel, Filter::dense({1, 1, 9}, weights(9, numbers)), Method::direct, numbers);
-    check({.height = 9, .width = 170, .channels = 3}, pixel, Filter::dense({1, 4, 3}, weights(12, numbers)), Method::direct, numbers);
-    check({.depth = 4, .height = 9, .width = 300}, pixel, Filter::dense({3, 3, 3}, weights(27, numbers)), Method::direct, numbers);
-    check({.height = 9, .width = 300}, pixel, Filter::dense({1, 3, 5}, weights(15, numbers)).with_anchor({.y = 0, .x = 4}), Method::direct,
+    check({.height = 13, .width = 401}, pixel, Filter::dense({1, 3, 3}, weights(9, numbers)), Method::direct,
+          numbers);
+    check({.height = 14, .width = 330}, pixel, Filter::dense({1, 5, 8}, weights(40, numbers)), Method::direct,
+          numbers);
+    check({.height = 3, .width = 1301}, pixel, Filter::dense({1, 1, 9}, weights(9, numbers)), Method::direct,
+          numbers);
+    check({.height = 9, .width = 170, .channels = 3}, pixel, Filter::dense({1, 4, 3}, weights(12, numbers)),
+          Method::direct, numbers);
+    check({.depth = 4, .height = 9, .width = 300}, pixel, Filter::dense({3, 3, 3}, weights(27, numbers)),
+          Method::direct, numbers);
+    check({.height = 9, .width = 300}, pixel,
+          Filter::dense({1, 3, 5}, weights(15, numbers)).with_anchor({.y = 0, .x = 4}), Method::direct,
           numbers);
   }
 }
@@ -62,7 +69,8 @@ TEST(CpuSides, FiltersOfFewTaps) {
   Numbers numbers(2);
   for (const Pixel pixel : {Pixel::f32, Pixel::f64}) {
     check({.height = 9, .width = 1201}, pixel, sparse({1, 3, 7}, numbers), Method::direct, numbers);
-    check({.height = 7, .width = 420, .channels = 3}, pixel, sparse({1, 5, 3}, numbers), Method::direct, numbers);
+    check({.height = 7, .width = 420, .channels = 3}, pixel, sparse({1, 5, 3}, numbers), Method::direct,
+          numbers);
     // Sides that nearly meet, or have columns in common.
     for (const std::int64_t width : {1688, 1700, 1743, 1790})
       check({.height = 2, .width = width}, pixel, sparse({1, 1, 601}, numbers), Method::direct, numbers);
@@ -73,7 +81,8 @@ TEST(CpuSides, Products) {
   Numbers numbers(3);
   for (const Pixel pixel : {Pixel::f32, Pixel::f64}) {
     const auto of = [&](std::int64_t z, std::int64_t y, std::int64_t x) {
-      return Filter::separable({.z = weights(z, numbers), .y = weights(y, numbers), .x = weights(x, numbers)});
+      return Filter::separable(
+          {.z = weights(z, numbers), .y = weights(y, numbers), .x = weights(x, numbers)});
     };
     check({.height = 13, .width = 403}, pixel, of(1, 5, 9), Method::separable, numbers);
     check({.height = 13, .width = 403}, pixel, of(1, 5, 40), Method::separable, numbers);

@@ -70,7 +70,9 @@ Flags::Flags(Command& command) {
   measured.texts("--jobs", jobs, "NAME",
              "those of these names, with * for any characters [those for the device]");
   measured.text("--device", device, "auto|cpu|cuda", "where [auto: the GPU where there is one]");
-  measured.text("--target", target, "NAME", "the CPU's instruction set (AVX3 stands for AVX-512) [the best that it has]; AVX2 holds OpenCV, IPP, Halide and libvips to it too");
+  measured.text("--target", target, "NAME",
+                "the CPU's instruction set (AVX3 stands for AVX-512) [the best that it has]; AVX2 holds OpenCV, IPP, Halide and "
+                "libvips to it too");
   measured.text("--threads", threads, "LIST",
             "on the CPU each job runs with so many threads, apart by commas, 0 for all [1,0]");
   measured.text("--peers", peers, "LIST",

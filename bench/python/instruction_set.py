@@ -10,4 +10,4 @@ ONLY_AVX2 = os.environ.get("HALATION_TARGET") == "AVX2"
 if ONLY_AVX2:
     os.environ["OPENCV_CPU_DISABLE"] = "AVX512F,AVX512-SKX"
     os.environ["OPENCV_IPP"] = "avx2"
-    os.environ["VIPS_VECTOR"] = "511"  # the sum of Highway's targets beyond AVX2, which it is not to take
+    os.environ["VIPS_VECTOR"] = "511"  # the bits of Highway's targets beyond AVX2: disabled

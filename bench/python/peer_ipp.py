@@ -52,8 +52,7 @@ class Ipp(CpuPeer):
         super().__init__()
         self.version = importlib.metadata.version("ipp")
         flags = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
-        kinds = [kind for kind, flag in KINDS if flag in flags and not (ONLY_AVX2 and flag.startswith("avx512"))]
-        kind = kinds[0] if kinds else None
+        kind = next((kind for kind, flag in KINDS if flag in flags and not (ONLY_AVX2 and kind == "k0")), None)
         if kind is None:
             raise ImportError("it has no library for this processor")
         folder = pathlib.Path(sys.prefix) / "lib"

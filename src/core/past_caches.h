@@ -19,8 +19,8 @@ inline std::int64_t bytes_behind_line(const void* place) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(place) % cache_line_bytes);
 }
 
-/// Copies `n` bytes, whole cache lines of the target past the caches, where the processor has such stores. Other threads may read them
-/// after a fence for stores (hwy::FlushStream).
+/// Copies `n` bytes, whole cache lines of the target past the caches, where the processor has such stores.
+/// Other threads may read them after a fence for stores (hwy::FlushStream).
 inline void copy_past_caches(const void* from, void* to, std::int64_t n) {
   const auto* source = static_cast<const std::byte*>(from);
   auto* target = static_cast<std::byte*>(to);
@@ -30,7 +30,8 @@ inline void copy_past_caches(const void* from, void* to, std::int64_t n) {
   std::int64_t i = head;
   for (; i + cache_line_bytes <= n; i += cache_line_bytes) {
     for (std::int64_t part = i; part < i + cache_line_bytes; part += 16)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(target + part), _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + part)));
+      _mm_stream_si128(reinterpret_cast<__m128i*>(target + part),
+                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + part)));
   }
   std::memcpy(target + i, source + i, static_cast<std::size_t>(n - i));
 #else

@@ -162,7 +162,7 @@ class Box final : public FilterMethod<Sum> {
       // keeps few.
       std::int64_t before = 0;
       if (all_in_place && sums_x && sums_y) {
-        before = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(lines[0]) % 64 / sizeof(Sum));
+        before = elements_behind_line(lines[0]);
         if (before > x + begin) before = 0;
         for (std::int64_t j = 0; j < count; ++j) lines[j] -= before;
       }
@@ -204,8 +204,8 @@ class Box final : public FilterMethod<Sum> {
   /// Where the part of columns that begins at `begin` ends. None has less than a vector, since nothing behind rows of the image may
   /// be read; all but the first begin on a cache line of the output.
   static std::int64_t end_of_part(std::int64_t begin, std::int64_t limit, const Sum* out) {
-    constexpr std::int64_t cache_line = 64 / sizeof(Sum);
-    const auto behind_line = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out + begin) % 64 / sizeof(Sum));
+    constexpr std::int64_t cache_line = line_elements<Sum>;
+    const std::int64_t behind_line = elements_behind_line(out + begin);
     if (limit - begin <= 3 * cache_line) return limit;
     if (behind_line != 0) return begin + 2 * cache_line - behind_line;
     const std::int64_t end = std::min(limit, begin + low_part_samples);
@@ -213,7 +213,7 @@ class Box final : public FilterMethod<Sum> {
   }
   /// Columns whose windows lie inside the image, from a cache line on, if they are many; else none.
   std::pair<std::int64_t, std::int64_t> inside_columns(const LineTile<Sum>& tile) const {
-    constexpr std::int64_t cache_line = 64 / sizeof(Sum);
+    constexpr std::int64_t cache_line = line_elements<Sum>;
     const std::int64_t x = tile.x + taps_.lead[2];
     const std::int64_t begin = x < 0 ? (cache_line - 1 - x) / cache_line * cache_line : 0;
     const std::int64_t behind = tile.lines.width() - x - (taps_.size[2] - 1);
@@ -221,7 +221,7 @@ class Box final : public FilterMethod<Sum> {
     return end - begin >= 4 * cache_line ? std::pair{begin, end} : std::pair<std::int64_t, std::int64_t>{0, 0};
   }
   std::int64_t low_pitch(std::int64_t width) const { return line_pitch<Sum>(width + taps_.size[2] - 1); }
-  std::int64_t sums_pitch() const { return line_pitch<Sum>(low_part_samples + taps_.size[2] - 1 + 64 / sizeof(Sum)); }
+  std::int64_t sums_pitch() const { return line_pitch<Sum>(low_part_samples + taps_.size[2] - 1 + line_elements<Sum>); }
 
   /// A row of the image that lies there as it is, to be asked for while others are summed; else `otherwise`.
   const Sum* ahead(const LineTile<Sum>& tile, std::int64_t row, const Sum* otherwise) const {
@@ -273,7 +273,7 @@ class Box final : public FilterMethod<Sum> {
   std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
   /// Pixels of a row that are summed at a time; those beside them are summed again.
   std::int64_t part_width(std::int64_t width, std::int64_t step) const {
-    constexpr std::int64_t cache_line = 64 / sizeof(Sum);
+    constexpr std::int64_t cache_line = line_elements<Sum>;
     return std::min(width, std::max(part_samples / step, 4 * taps_.size[2]) / cache_line * cache_line + cache_line);
   }
   std::int64_t wide_pitch(std::int64_t width, std::int64_t step) const {

@@ -63,8 +63,8 @@ class Direct final : public FilterMethod<Sum> {
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
       for (std::int64_t plane = first_plane; plane < planes(); ++plane) {
         const std::int64_t at = slot(plane, row - top);
-        input.stage(plane, row, ring + at * stride);
-        if (asks_for_finite()) finite[at] = input.all(plane, row, ring + at * stride, kernels_.all_finite);
+        const LineSource<Sum> read = input.stage(plane, row, ring + at * stride);
+        if (asks_for_finite()) finite[at] = input.all(read, kernels_.all_finite);
       }
     }
     Correlation<Sum> job{.lines = nullptr,

@@ -68,14 +68,13 @@ struct Counting {
                             .shares_rows = taps.size[1] > 1 || taps.size[0] > 1,
                             .keeps = direct && taps.size[0] > 1};
     const std::int64_t ring = taps.size[1] + rows_at_once - 1;
-    // The share of samples that are staged though they are sums: sides of rows.
-    constexpr double sides = 128;
-    const double edges = std::min(1.0, sides / static_cast<double>(job.out.width * job.out.channels));
+    // The share of samples that are staged though they are sums: those at the sides of rows.
+    const double sides = std::min(1.0, 128 / static_cast<double>(job.out.width * job.out.channels));
     const TileCounts n =
         tiles(tiling, direct ? (taps.size[0] + 1) * ring : taps.size[0] + ring + static_cast<std::int64_t>(terms + 1) * rows_at_once,
               taps.size[0]);
     const double planes = direct ? n.again_planes : z;
-    const double staged = are_sums && taps.size[2] == 1 ? 0 : are_sums ? edges : 1;
+    const double staged = are_sums && taps.size[2] == 1 ? 0 : are_sums ? sides : 1;
     const double padded =
         wide * n.samples * padded_share(job, static_cast<double>(rates.vector_bytes) / (4 * wide));
     double time =

@@ -98,7 +98,7 @@ class FloatLines final : public Runner {
 
   /// Pixels beyond a tile that it sums as well: two cache lines of samples.
   static std::int64_t line_pixels(std::int64_t step) {
-    constexpr std::int64_t samples = 2 * 64 / sizeof(Sum);
+    constexpr std::int64_t samples = 2 * line_elements<Sum>;
     return (samples + step - 1) / step;
   }
 
@@ -159,7 +159,7 @@ class FloatLines final : public Runner {
     RowsPastCaches rows_past_caches;
     const std::int64_t right = place.x + place.width;
     const std::int64_t beyond = shifts && !are_begun_at(right) ? std::min(line_pixels(step), job_->out.width - right) : 0;
-    alignas(64) Sum joint[64 / sizeof(Sum)];
+    alignas(cache_line_bytes) Sum joint[line_elements<Sum>];
     LineTile<Sum> tile{.lines = lines,
                        .z = place.z,
                        .x = place.x,

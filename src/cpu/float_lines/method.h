@@ -58,14 +58,16 @@ class InputRows {
   /// Stages the whole row.
   void stage_all(std::int64_t plane, std::int64_t row, Sum* line) const { lines_.stage(z_ + plane, row, x_, x_end_, line); }
 
-  /// Stages what is not read where it lies.
-  void stage(std::int64_t plane, std::int64_t row, Sum* line) const {
-    if (!has_sides() || lines_.around(z_ + plane, row, x_) == nullptr) {
-      if (in_place(plane, row) == nullptr) stage_all(plane, row, line);
-      return;
+  /// Stages what of the row is not read where it lies; gives where it is read.
+  LineSource<Sum> stage(std::int64_t plane, std::int64_t row, Sum* line) const {
+    const LineSource<Sum> read = source(plane, row, line);
+    if (read.line == line) {
+      stage_all(plane, row, line);
+    } else if (read.side == line) {
+      if (left_ > 0) lines_.stage(z_ + plane, row, x_, left_end_, line);
+      if (right_ > 0) lines_.stage(z_ + plane, row, right_begin_, x_end_, line + (right_begin_ - x_) * lines_.step());
     }
-    if (left_ > 0) lines_.stage(z_ + plane, row, x_, left_end_, line);
-    if (right_ > 0) lines_.stage(z_ + plane, row, right_begin_, x_end_, line + (right_begin_ - x_) * lines_.step());
+    return read;
   }
   /// Where the row is read, of which `line` has what was staged.
   LineSource<Sum> source(std::int64_t plane, std::int64_t row, const Sum* line) const {
@@ -73,12 +75,11 @@ class InputRows {
     if (here == nullptr) return line;
     return has_sides() ? LineSource<Sum>{here, line} : here;
   }
-  /// Whether is(samples, count) of all samples of the row, of which `line` has what was staged.
+  /// Whether is(samples, count) of all samples of a row that is read there.
   template <class Is>
-  bool all(std::int64_t plane, std::int64_t row, const Sum* line, const Is& is) const {
+  bool all(const LineSource<Sum>& read, const Is& is) const {
     const std::int64_t step = lines_.step();
-    const LineSource<Sum> read = source(plane, row, line);
-    if (!has_sides() || read.line == read.side) return is(read.line, (x_end_ - x_) * step);
+    if (read.line == read.side) return is(read.line, (x_end_ - x_) * step);
     const std::int64_t left = (left_end_ - x_) * step, right = (right_begin_ - x_) * step;
     return is(read.side, left) && is(read.line + left, right - left) && is(read.side + right, (x_end_ - right_begin_) * step);
   }

@@ -73,7 +73,7 @@ class Separable final : public FilterMethod<Sum> {
     // From a cache line on: a vector across two would fetch both twice, since of rows above one another the first-level cache keeps few.
     std::int64_t before = 0;
     if (sums_y_first && sums_x) {
-      before = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(line_at(0, 0).line) % 64 / sizeof(Sum));
+      before = elements_behind_line(line_at(0, 0).line);
       if (input.left() == 0 && before > (tile.x + taps_.lead[2]) * step) before = 0;
     }
     if (sums_y_first) {
@@ -109,11 +109,7 @@ class Separable final : public FilterMethod<Sum> {
   /// Sums one input row over z.
   void sum_over_z(const InputRows<Sum>& input, std::int64_t row, std::int64_t n, Sum* planes, std::int64_t stride,
                   const Pointers<Sum>& pointers, Sum* to) const {
-    const auto line_at = [&](std::int64_t, std::int64_t plane) -> LineSource<Sum> {
-      Sum* line = planes + plane * stride;
-      input.stage(plane, row, line);
-      return input.source(plane, row, line);
-    };
+    const auto line_at = [&](std::int64_t, std::int64_t plane) { return input.stage(plane, row, planes + plane * stride); };
     // Only the last plane is new to the cache.
     const auto ahead_of = [&](std::int64_t, std::int64_t plane) { return input.ahead(plane, row); };
     Correlation<Sum> through = along(0, n, 1);
@@ -138,7 +134,7 @@ class Separable final : public FilterMethod<Sum> {
   std::int64_t ring_rows() const { return taps_.size[1] + rows_at_once - 1; }
   std::int64_t most_lines() const { return std::max(taps_.size[0], taps_.size[1]); }
   std::int64_t pitch(std::int64_t width, std::int64_t step) const {
-    return line_pitch<Sum>((width + taps_.size[2] - 1) * step + 64 / static_cast<std::int64_t>(sizeof(Sum)));
+    return line_pitch<Sum>((width + taps_.size[2] - 1) * step + line_elements<Sum>);
   }
 
   const Taps& taps_;

@@ -358,7 +358,7 @@ class AtLowerRate final : public Runner {
     std::array<const Sum*, most_up_taps> lines{};
     for (std::int64_t s = 0; s < m; ++s) lines[static_cast<std::size_t>(s)] = ring.lines + (q + s) % m * ring.pitch;
     sum_lines(kernels_, stage.y.up(y % stage.y.factor()), lines.data(), to, tile.width * step,
-              streams && reinterpret_cast<std::uintptr_t>(to) % 64 == 0);
+              streams && bytes_behind_line(to) == 0);
   }
 
   void finish(const View& out, std::byte* to, const Sum* sums, std::int64_t samples, std::int64_t step) const {

@@ -45,6 +45,9 @@ struct Correlation {
   /// Room for a cache line, where each row ends in the one that the next row begins in: a row leaves here what it has of that line.
   Sum* joint = nullptr;
   bool after_row = false, before_row = false;  ///< whether a row of another job comes before the first one, or after the last
+  /// Whether row `row` of `rows` begins in the line that the row before ends in, or ends in that which the next one begins in.
+  bool joins_previous(int row) const { return joint != nullptr && (row > 0 || after_row); }
+  bool joins_next(int row, int rows) const { return joint != nullptr && (row + 1 < rows || before_row); }
   // Hints, which shifted rows ignore.
   bool takes_turns = false;  ///< blocks of distant columns: those beside each other would wait for each other (Crowded)
   bool by_halves = false;    ///< blocks of half as many rows, which read fewer lines

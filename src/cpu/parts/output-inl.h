@@ -1,8 +1,8 @@
 // output-inl.h: how rows of sums go to memory, for each instruction set. Included by parts/kernels.cpp once a target.
 //
-// Large outputs go past the caches, whole cache lines of 64 bytes at a time: a line that is written in parts is read first. Rows that
-// begin on no cache line are shifted in registers: each line is made of the last sums of the vectors before and the first of those
-// that follow, so that what was just summed stays behind until the next block.
+// Large outputs go past the caches, whole cache lines of 64 bytes at a time: a line that is written in parts is read first. Several
+// rows of which some begin on no cache line are shifted in registers: each line is made of the last sums of the vectors before and the
+// first of those that follow, so that what was just summed stays behind until the next block.
 //
 // A block of sums (correlate-inl.h) knows its number of rows and `add`s its sums of some vectors of columns.
 
@@ -190,23 +190,21 @@ void put_shifted(const Correlation<T>& job) {
   ShiftedRows<rows, T> shifted(job.out);
   // Elements from where line 0 of a row begins: what this job writes, but for lines that are others', and what it has sums for.
   const auto behind = [&](int row) { return elements_behind_line(job.out[row]); };
-  const auto after_row = [&](int row) { return job.joint != nullptr && (row > 0 || job.after_row); };
-  const auto before_row = [&](int row) { return job.joint != nullptr && (row + 1 < rows || job.before_row); };
   const auto begin = [&](int row) {
-    if (after_row(row)) return std::int64_t{0};
+    if (job.joins_previous(row)) return std::int64_t{0};
     return job.follows && behind(row) > 0 ? line : behind(row);
   };
   const auto end = [&](int row) {
     const std::int64_t all = behind(row) + job.n;
-    if (before_row(row)) return all / line * line;
+    if (job.joins_next(row, rows)) return all / line * line;
     return job.beyond == 0 ? all : std::min(all, (all - job.beyond + line - 1) / line * line);
   };
   std::int64_t most = 0;
   for (int row = 0; row < rows; ++row) {
     most = std::max(most, end(row));
     // Lines that are written in part are read: soon enough.
-    if (!job.follows && !after_row(row) && behind(row) > 0) __builtin_prefetch(job.out[row], 1, 3);
-    if (job.beyond == 0 && !before_row(row)) __builtin_prefetch(job.out[row] + job.n - 1, 1, 3);
+    if (!job.follows && !job.joins_previous(row) && behind(row) > 0) __builtin_prefetch(job.out[row], 1, 3);
+    if (job.beyond == 0 && !job.joins_next(row, rows)) __builtin_prefetch(job.out[row] + job.n - 1, 1, 3);
   }
   // Whole blocks make all lines where there are sums enough behind them.
   const std::int64_t whole = (most + width - 1) / width * width;
@@ -238,7 +236,7 @@ void put_shifted(const Correlation<T>& job) {
     }
   }
   for (int row = 0; row < rows; ++row) {
-    if (!after_row(row)) put_lines(first[row], shifted.target(row), begin(row), width);
+    if (!job.joins_previous(row)) put_lines(first[row], shifted.target(row), begin(row), width);
   }
   if (has_all) {
     for (int row = 0; row < rows; ++row)
@@ -258,12 +256,12 @@ void put_shifted(const Correlation<T>& job) {
       shifted.shift(row, sums, lines);
       for (int v = 0; v < vectors; ++v) hn::Store(lines[v], d, last[row] + half * width + v * lanes);
     }
-    if (after_row(row)) {
+    if (job.joins_previous(row)) {
       std::copy_n(job.joint, behind(row), first[row]);
       put_lines(first[row], shifted.target(row), std::int64_t{0}, width);
     }
     put_lines(last[row], shifted.target(row) + stop, std::int64_t{0}, end(row) - stop);
-    if (before_row(row)) std::copy_n(last[row] + end(row) - stop, line, job.joint);
+    if (job.joins_next(row, rows)) std::copy_n(last[row] + end(row) - stop, line, job.joint);
   }
 }
 #endif

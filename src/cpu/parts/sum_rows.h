@@ -128,26 +128,23 @@ class RowSums {
     const std::int64_t own = own_columns(job, behind).second;
     const std::int64_t end = (behind + own) / line * line - behind;
     const std::int64_t tail = own - end;
-    const bool joins = job.joint != nullptr;
-    const auto after_row = [&](int row) { return joins && (row > 0 || job.after_row); };
-    const auto before_row = [&](int row) { return joins && (row + 1 < rows_ || job.before_row); };
     for (int row = 0; row < rows_; ++row) {
       // Lines that are written in part are read: soon enough.
-      if (has_head && !after_row(row)) __builtin_prefetch(job.out[row], 1, 3);
-      if (tail > 0 && !before_row(row)) __builtin_prefetch(job.out[row] + end, 1, 3);
+      if (has_head && !job.joins_previous(row)) __builtin_prefetch(job.out[row], 1, 3);
+      if (tail > 0 && !job.joins_next(row, rows_)) __builtin_prefetch(job.out[row] + end, 1, 3);
     }
     alignas(64) Sum first[rows_at_once][line];
     alignas(64) Sum last[rows_at_once][line];
     if (has_head) sum_line(job, 0, job.left > 0, first);
     if (tail > 0) sum_line(job, own - line, job.right > 0, last);
     for (int row = 0; row < rows_; ++row) {
-      if (has_head && after_row(row)) {
+      if (has_head && job.joins_previous(row)) {
         std::copy_n(first[row], head, job.joint + behind);
         copy_past_caches(job.joint, job.out[row] - behind, cache_line_bytes);
       } else if (has_head) {
         std::copy_n(first[row], head, job.out[row]);
       }
-      std::copy_n(last[row] + line - tail, tail, before_row(row) ? job.joint : job.out[row] + end);
+      std::copy_n(last[row] + line - tail, tail, job.joins_next(row, rows_) ? job.joint : job.out[row] + end);
     }
 
     std::array<Sum*, rows_at_once> to{};

@@ -127,8 +127,9 @@ class Tiles {
     return std::max(of((4 * workers + each - 1) / each), least);
   }
 
-  /// Volumes whose rows are staged, as a whole or at their sides: tiles so low that the scratch holds all rows that an output plane needs, unless most of them
-  /// would be rows that the next tile stages as well; then planes one after another, as many as leave each worker several tiles.
+  /// Volumes whose rows are staged, as a whole or at their sides: tiles so low that the scratch holds all rows that an output plane
+  /// needs, unless most of them would be rows that the next tile stages as well; then planes one after another, as many as leave each
+  /// worker several tiles.
   template <class ScratchBytes>
   void keep_planes(const FilterReach& reach, int workers, const TileLimits& limits, const ScratchBytes& scratch_bytes) {
     std::int64_t height = round_up(std::min(shape_.height, limits.most_kept_rows), limits.row_multiple);
