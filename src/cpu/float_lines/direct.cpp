@@ -43,28 +43,22 @@ class Direct final : public FilterMethod<Sum> {
     const std::int64_t step = tile.lines.step();
     const std::int64_t stride = pitch(tile.width, step);
     const std::int64_t staged_rows = tile.keeps_planes ? tile.height + taps_.size[1] - 1 : ring_rows();
-    auto* ring = scratch.take<Sum>(planes() * staged_rows * stride);
+    RowRing<Sum> ring(scratch, planes(), staged_rows, stride);
+    ring.begin_at(tile.z, y - tile.y);
     const Pointers<Sum> pointers(scratch, planes(), taps_.size[1]);
     auto* tap_lines = scratch.take<const Sum*>(std::ssize(all_.taps));
     auto* finite = scratch.take<bool>(planes() * staged_rows);
-    // Rows count from the first one that output row y needs; their slots follow one another around the ring.
     const std::int64_t top = y + taps_.lead[1];
-    const std::int64_t first_slot = (y - tile.y) % staged_rows;
-    const auto slot = [&](std::int64_t plane, std::int64_t j) {
-      const std::int64_t place = first_slot + j < staged_rows ? first_slot + j : first_slot + j - staged_rows;
-      const std::int64_t staged_plane = planes() == 1 ? 0 : (tile.z + plane) % planes();
-      return staged_plane * staged_rows + place;
-    };
 
     const InputRows<Sum> input(tile, taps_, sums_few() ? part_columns + line_slack : kernels_.side_columns);
     const std::int64_t first_plane = tile.keeps_planes && !tile.first_plane ? planes() - 1 : 0;
-    const auto line_at = [&](std::int64_t plane, std::int64_t j) { return input.source(plane, top + j, ring + slot(plane, j) * stride); };
+    const auto line_at = [&](std::int64_t plane, std::int64_t j) { return ring.source(ring.slot(plane, j)); };
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
       for (std::int64_t plane = first_plane; plane < planes(); ++plane) {
-        const std::int64_t at = slot(plane, row - top);
-        const LineSource<Sum> read = input.stage(plane, row, ring + at * stride);
-        if (asks_for_finite()) finite[at] = input.all(read, kernels_.all_finite);
+        const std::int64_t slot = ring.slot(plane, row - top);
+        ring.source(slot) = input.stage(plane, row, ring.line(slot));
+        if (asks_for_finite()) finite[slot] = input.all(ring.source(slot), kernels_.all_finite);
       }
     }
     Correlation<Sum> job{.lines = nullptr,
@@ -81,7 +75,7 @@ class Direct final : public FilterMethod<Sum> {
     const auto ahead_of = [&](std::int64_t plane, std::int64_t j) {
       return plane >= first_plane ? input.ahead(plane, top + j) : nullptr;
     };
-    const auto is_finite = [&](std::int64_t plane, std::int64_t j) { return finite[slot(plane, j)]; };
+    const auto is_finite = [&](std::int64_t plane, std::int64_t j) { return finite[ring.slot(plane, j)]; };
     if (sums_few()) {
       const bool few = !asks_for_finite() || all_lines(taps_.size[1] + rows - 1, is_finite);
       add_one_by_one(few ? few_ : all_, job, rows, pointers, tap_lines, out, line_at);
@@ -155,7 +149,7 @@ class Direct final : public FilterMethod<Sum> {
   }
 
   std::int64_t scratch_bytes(std::int64_t staged_rows, std::int64_t width, std::int64_t step) const {
-    return Scratch::bytes<Sum>(planes() * staged_rows * pitch(width, step)) + Pointers<Sum>::bytes(planes(), taps_.size[1]) +
+    return RowRing<Sum>::bytes(planes(), staged_rows, pitch(width, step)) + Pointers<Sum>::bytes(planes(), taps_.size[1]) +
            Scratch::bytes<const Sum*>(std::ssize(all_.taps)) + Scratch::bytes<bool>(planes() * staged_rows);
   }
   static constexpr std::int64_t part_columns = 1024 / sizeof(Sum);  ///< of taps that are added one by one

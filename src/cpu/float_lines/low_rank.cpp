@@ -24,7 +24,8 @@ class LowRank final : public FilterMethod<Sum> {
   bool reads_in_place() const override { return true; }
 
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
-    return Scratch::bytes<Sum>((ring_rows() + terms() * rows_at_once) * pitch(width, step)) + Pointers<Sum>::bytes(1, most_lines());
+    return RowRing<Sum>::bytes(1, ring_rows(), pitch(width, step)) + Scratch::bytes<Sum>(terms() * rows_at_once * pitch(width, step)) +
+           Pointers<Sum>::bytes(1, most_lines());
   }
 
   bool shifts_rows() const override { return true; }
@@ -32,18 +33,18 @@ class LowRank final : public FilterMethod<Sum> {
   void filter(const LineTile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const override {
     const std::int64_t step = tile.lines.step();
     const std::int64_t stride = pitch(tile.width, step);
-    auto* ring = scratch.take<Sum>((ring_rows() + terms() * rows_at_once) * stride);
+    RowRing<Sum> ring(scratch, 1, ring_rows(), stride);
+    ring.begin_at(0, y - tile.y);
+    auto* const sums_y = scratch.take<Sum>(terms() * rows_at_once * stride);  // a term's rows follow those of the one before
     const Pointers<Sum> pointers(scratch, 1, most_lines());
-    Sum* const sums_y = ring + ring_rows() * stride;  // a term's rows follow those of the one before
 
     const InputRows<Sum> input(tile, taps_, kernels_.side_columns);
-    const std::int64_t top = tile.y + taps_.lead[1];
-    const auto slot = [&](std::int64_t row) { return ring + (row - top) % ring_rows() * stride; };
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
-      input.stage(0, row, slot(row));
+      const std::int64_t slot = ring.slot(0, row - y - taps_.lead[1]);
+      ring.source(slot) = input.stage(0, row, ring.line(slot));
     }
-    const auto line_at = [&](std::int64_t, std::int64_t j) { return input.source(0, y + taps_.lead[1] + j, slot(y + taps_.lead[1] + j)); };
+    const auto line_at = [&](std::int64_t, std::int64_t j) { return ring.source(ring.slot(0, j)); };
     const auto ahead_of = [&](std::int64_t, std::int64_t j) { return input.ahead(0, y + taps_.lead[1] + j); };
     const Correlation<Sum> down{.lines = nullptr,
                                 .weights = nullptr,

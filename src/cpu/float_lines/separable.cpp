@@ -38,34 +38,31 @@ class Separable final : public FilterMethod<Sum> {
   bool shifts_rows() const override { return true; }
 
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const override {
-    return Scratch::bytes<Sum>((taps_.size[0] + ring_rows() + rows_at_once) * pitch(width, step)) +
-           Pointers<Sum>::bytes(1, most_lines());
+    return RowRing<Sum>::bytes(1, ring_rows(), pitch(width, step)) +
+           Scratch::bytes<Sum>((taps_.size[0] + rows_at_once) * pitch(width, step)) + Pointers<Sum>::bytes(1, most_lines());
   }
 
   void filter(const LineTile<Sum>& tile, std::int64_t y, int rows, Scratch scratch, Sum* const* out, bool streams) const override {
     const std::int64_t step = tile.lines.step();
     const std::int64_t stride = pitch(tile.width, step);
-    auto* lines = scratch.take<Sum>((taps_.size[0] + ring_rows() + rows_at_once) * stride);
+    RowRing<Sum> ring(scratch, 1, ring_rows(), stride);
+    ring.begin_at(0, y - tile.y);
+    Sum* const planes = scratch.take<Sum>((taps_.size[0] + rows_at_once) * stride);
+    Sum* const sums_y = planes + taps_.size[0] * stride;
     const Pointers<Sum> pointers(scratch, 1, most_lines());
-    Sum* planes = lines;
-    Sum* ring = planes + taps_.size[0] * stride;
-    Sum* sums_y = ring + ring_rows() * stride;
 
     const InputRows<Sum> input(tile, taps_, kernels_.side_columns);
-    const std::int64_t top = tile.y + taps_.lead[1];
-    const auto slot = [&](std::int64_t row) { return ring + (row - top) % ring_rows() * stride; };
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
+      const std::int64_t slot = ring.slot(0, row - y - taps_.lead[1]);
       if (sums_z()) {
-        sum_over_z(input, row, (tile.width + taps_.size[2] - 1) * step, planes, stride, pointers, slot(row));
+        sum_over_z(input, row, (tile.width + taps_.size[2] - 1) * step, planes, stride, pointers, ring.line(slot));
+        ring.source(slot) = ring.line(slot);
       } else {
-        input.stage(0, row, slot(row));
+        ring.source(slot) = input.stage(0, row, ring.line(slot));
       }
     }
-    const auto line_at = [&](std::int64_t, std::int64_t j) -> LineSource<Sum> {
-      const std::int64_t row = y + taps_.lead[1] + j;
-      return sums_z() ? slot(row) : input.source(0, row, slot(row));
-    };
+    const auto line_at = [&](std::int64_t, std::int64_t j) { return ring.source(ring.slot(0, j)); };
     const auto ahead_of = [&](std::int64_t, std::int64_t j) { return sums_z() ? nullptr : input.ahead(0, y + taps_.lead[1] + j); };
     // A single weight is a sum along x, so that there is one pass at least.
     const bool sums_y_first = taps_.size[1] > 1;

@@ -48,6 +48,27 @@ const T* Lines<T>::around(std::int64_t z, std::int64_t y, std::int64_t x_low) co
 }
 
 template <class T>
+void Lines<T>::stage_around(const T* here, std::int64_t x_low, std::int64_t x_high, T* line) const {
+  const std::int64_t inside_low = std::clamp<std::int64_t>(0, x_low, x_high);
+  const std::int64_t inside_high = std::clamp<std::int64_t>(in_.shape.width, inside_low, x_high);
+  const auto outside = [&](std::int64_t low, std::int64_t high) {
+    for (std::int64_t x = low; x < high; ++x) {
+      T* to = line + (x - x_low) * step_;
+      const std::int64_t source_x = job_.borders[2].source(x);
+      if (source_x < 0) {
+        fill_pixel(static_cast<T>(job_.borders[2].constant()), step_, to);
+      } else {
+        copy_pixel(here + (source_x - x_low) * step_, step_, to);
+      }
+    }
+  };
+  outside(x_low, inside_low);
+  copy_bytes(here + (inside_low - x_low) * step_, line + (inside_low - x_low) * step_,
+             (inside_high - inside_low) * step_ * static_cast<std::int64_t>(sizeof(T)));
+  outside(inside_high, x_high);
+}
+
+template <class T>
 const std::byte* Lines<T>::near(std::int64_t z, std::int64_t y, std::int64_t x) const {
   if (!are_numbers_ || z < 0 || z >= in_.shape.depth || y < 0 || y >= in_.shape.height) return nullptr;
   const std::int64_t inside_x = std::clamp<std::int64_t>(x, 0, in_.shape.width - 1);

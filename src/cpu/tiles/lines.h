@@ -36,6 +36,8 @@ class Lines {
   const T* in_place(std::int64_t z, std::int64_t y, std::int64_t x_low, std::int64_t x_high) const;
   /// The same where some of the pixels are outside the image, of which nothing may be read.
   const T* around(std::int64_t z, std::int64_t y, std::int64_t x_low) const;
+  /// stage(x_low, x_high) of a row for which around(x_low) is `here`.
+  void stage_around(const T* here, std::int64_t x_low, std::int64_t x_high, T* line) const;
 
   std::int64_t step() const { return step_; }
   /// For prefetches: where a row lies from x on, which may be outside; null where it is not of such numbers or not in the image.
