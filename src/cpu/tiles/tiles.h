@@ -51,7 +51,7 @@ class Tiles {
   template <class ScratchBytes>
   Tiles(const Shape& out, std::int64_t step, const FilterReach& reach, int workers, const TileLimits& limits,
         const ScratchBytes& scratch_bytes)
-      : shape_(out), step_(step), channels_(step > 1 ? 1 : out.channels), widest_(reach.widest), multiple_(limits.column_multiple) {
+      : shape_(out), step_(step), channels_(step > 1 ? 1 : out.channels), multiple_(limits.column_multiple) {
     // Columns beside a tile are filtered again by its neighbours: at least four times as many of its own keep that below a quarter.
     const std::int64_t least = std::max(limits.least_samples / step + 1, 4 * reach.widest);
     // As few as may be, all of one width: a row that is a little longer than so many tiles makes them a little wider.
@@ -67,7 +67,7 @@ class Tiles {
     height_ = std::min(out.height, round_up(height_, limits.row_multiple));
     if (limits.edge_samples > 0) {
       const std::int64_t edge = round_up(std::max(limits.edge_samples / step + 1, reach.widest), multiple_);
-      if (out.width * step > 16 * edge && edge + multiple_ <= width_) edge_ = edge;
+      if (out.width * step > 16 * (edge + (out.width - edge) % multiple_) && edge + multiple_ <= width_) edge_ = edge;
     }
     across_ = (out.width + width_ - 1) / width_ + (edge_ > 0 ? 2 : 0);
     if (limits.most_kept_rows > 0 && edge_ == 0) keep_planes(reach, workers, limits, scratch_bytes);
@@ -142,18 +142,16 @@ class Tiles {
     planes_ = planes;
   }
 
-  /// Columns of the tiles between the first and the last of a row. Both at the sides are as wide as the filter, at least, the last one no
-  /// wider than that needs: rows end within cache lines.
+  /// Columns of the tiles between the first and the last of a row. The last one has what is left of a multiple besides: rows end within
+  /// cache lines.
   std::pair<std::int64_t, std::int64_t> inner_columns() const {
     if (edge_ == 0) return {0, shape_.width};
-    const std::int64_t rest = (shape_.width - edge_) % multiple_;
-    return {edge_, shape_.width - rest - (rest >= widest_ ? 0 : edge_)};
+    return {edge_, shape_.width - edge_ - (shape_.width - edge_) % multiple_};
   }
 
   Shape shape_;
   std::int64_t step_;
   std::int64_t channels_;  ///< that are filtered one by one
-  std::int64_t widest_;
   std::int64_t multiple_;
   std::int64_t width_ = 1;
   std::int64_t height_ = 1;
