@@ -106,10 +106,8 @@ struct Counting {
 
   double box_time() const {
     const LineBoxRates& r = rates.line_boxes;
-    const bool has_row_kernel = rates.vector_bytes == 64 && taps.size[2] <= most_row_taps;
     const bool is_high = block_rows_of(taps) > 1;
-    const bool is_low = job.out.channels == 1 && taps.size[0] == 1 && !is_high &&
-                        (has_row_kernel || (taps.size[2] == 1 && taps.size[1] > 1));
+    const bool is_low = job.out.channels == 1 && taps.size[0] == 1 && !is_high && taps.size[2] <= most_row_taps;
     const LineTiling tiling{.in_place = false,
                             .direct = false,
                             .boxes = true,

@@ -1,6 +1,6 @@
 // row-inl.h: sums of windows along a row in one pass, which stay in registers: each vector of samples is loaded once, and
-// what a window reads of the next vectors is shifted out of two. For instruction sets that do so in one instruction. Included
-// once a target.
+// what a window reads of the next vectors is shifted out of two. For instruction sets that do so in one instruction or two (shift-inl.h).
+// Included once a target.
 
 HWY_BEFORE_NAMESPACE();
 namespace halation::cpu_backend::HWY_NAMESPACE {
@@ -9,11 +9,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "cpu/parts/store-inl.h"
 
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 /// The vector from sample `Offset` of vectors one after another on.
 template <int Offset, class V>
 HWY_INLINE V window_at(const V* vectors) {
-  constexpr int lanes = static_cast<int>(64 / sizeof(hn::TFromV<V>));
+  constexpr int lanes = static_cast<int>(HWY_MAX_BYTES / sizeof(hn::TFromV<V>));
   if constexpr (Offset % lanes == 0) {
     return vectors[Offset / lanes];
   } else {
@@ -34,7 +34,7 @@ constexpr int windows_of(int taps) {
 /// Sums of windows of `Taps` samples, a vector at a time, some vectors behind the samples that are handed in.
 template <int Taps, class V>
 class SlidingSum {
-  static constexpr int lanes = static_cast<int>(64 / sizeof(hn::TFromV<V>));
+  static constexpr int lanes = static_cast<int>(HWY_MAX_BYTES / sizeof(hn::TFromV<V>));
   static constexpr int windows = windows_of(Taps);
   static constexpr int shorter = windows > 0 ? Taps / windows : 1;
   static constexpr int joined = windows * shorter;
@@ -137,7 +137,7 @@ std::array<void (*)(const BoxRow<T>&), most_row_taps + 1> box_rows_of(std::integ
 /// By taps; null where there is none.
 template <class T>
 std::array<void (*)(const BoxRow<T>&), most_row_taps + 1> make_box_rows() {
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   return box_rows_of<T>(std::make_integer_sequence<int, most_row_taps - 1>());
 #else
   return {};
