@@ -111,6 +111,19 @@ TEST(CpuBox, EveryNumberOfTapsAlongARow) {
   }
 }
 
+// Of rows of 4,096 bytes a high window's fall out of the first-level cache, so they are staged.
+TEST(CpuBox, RowsOfPages) {
+  for (const Pixel pixel : {Pixel::f32, Pixel::f64}) {
+    const Image image = whole_image({.height = 61, .width = 4096 / static_cast<std::int64_t>(bytes_of(pixel))}, pixel);
+    for (const std::int64_t height : {3, 4, 9, 12, 23}) {
+      for (const std::int64_t width : {1, 2, 9, 31}) {
+        expect_same(image, window(height, width), {.border = Border::constant(7), .output = pixel});
+        expect_same(image, window(height, width), {.border = Border::wrap(), .output = pixel});
+      }
+    }
+  }
+}
+
 TEST(CpuBox, SumsOfFractionsDoNotDependOnTilesAndThreads) {
   Image image({.height = 430, .width = 1700}, Pixel::f32);
   Numbers numbers(2);

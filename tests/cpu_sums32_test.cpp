@@ -162,7 +162,7 @@ std::vector<double> integer_weights(std::int64_t count) {
 }
 
 TEST(CpuSums32, IsExactOverSeveralTiles) {
-  for (const std::int64_t width : {1, 5, 63, 64, 65, 300, 1200, 4500}) {
+  for (const std::int64_t width : {1, 5, 63, 64, 65, 300, 1200, 1280, 4096, 4500}) {  // of 4,096 bytes: rows that are staged (columns.cpp)
     for (const std::int64_t channels : {1, 3}) {
       const Image image = random_image({.height = 61, .width = width, .channels = channels});
       for (const auto& [height, taps] : {std::pair<std::int64_t, std::int64_t>{3, 3}, {5, 5}, {4, 7}, {1, 9}, {8, 1}, {15, 2}}) {

@@ -15,6 +15,7 @@
 
 #include "cpu/float_lines/limits.h"
 #include "cpu/float_lines/method.h"
+#include "cpu/parts/alike.h"
 #include "cpu/parts/box/kernels.h"
 #include "cpu/parts/box/sum.h"
 
@@ -132,17 +133,19 @@ class Box final : public FilterMethod<Sum> {
     const auto slot = [&](std::int64_t j) { return ring + (first_slot + j) % ring_rows() * pitch; };
     const auto columns = inside_columns(tile);
     const std::int64_t inside = columns.first, outside = columns.second;
+    const bool fall_out = lines_fall_out(tile);
     const auto in_place = [&](std::int64_t j, std::int64_t begin, std::int64_t end) {
-      return inside <= begin && end <= outside ? tile.lines.in_place(z, top + j, x + begin, x + end + halo) : nullptr;
+      return !fall_out && inside <= begin && end <= outside ? tile.lines.in_place(z, top + j, x + begin, x + end + halo) : nullptr;
     };
     const auto wanted = [&](std::int64_t row) { return row < tile.y + taps_.lead[1] + tile.height + taps_.size[1] - 1; };
 
     const RowRange fresh = new_rows(taps_, tile.y, y, rows);
     for (std::int64_t row = fresh.begin; row < fresh.end; ++row) {
       Sum* line = slot(row - top);
-      if (inside < outside && in_place(row - top, inside, outside) != nullptr) {
-        if (inside > 0) tile.lines.stage(z, row, x, x + inside + halo, line);
-        if (outside < tile.width) tile.lines.stage(z, row, x + outside, x + tile.width + halo, line + outside);
+      const Sum* here = inside < outside && !fall_out ? tile.lines.around(z, row, x) : nullptr;
+      if (here != nullptr) {
+        if (inside > 0) tile.lines.stage_around(here, x, x + inside + halo, line);
+        if (outside < tile.width) tile.lines.stage_around(here + outside, x + outside, x + tile.width + halo, line + outside);
       } else {
         tile.lines.stage(z, row, x, x + tile.width + halo, line);
       }
@@ -201,6 +204,14 @@ class Box final : public FilterMethod<Sum> {
     }
   }
 
+  /// Whether the first-level cache has no places for the lines of rows that are read where they lie.
+  bool lines_fall_out(const LineTile<Sum>& tile) const {
+    if (ring_rows() <= box_.most_rows_alike) return false;
+    const std::int64_t inside = std::max<std::int64_t>(0, tile.y + taps_.lead[1]);
+    const std::byte* first = tile.lines.near(tile.z, inside, tile.x);
+    const std::byte* last = tile.lines.near(tile.z, inside + ring_rows() - 1, tile.x);
+    return first != nullptr && last != nullptr && lie_alike(first, last);
+  }
   /// Where the part of columns that begins at `begin` ends. None has less than a vector, since nothing behind rows of the image may
   /// be read; all but the first begin on a cache line of the output.
   static std::int64_t end_of_part(std::int64_t begin, std::int64_t limit, const Sum* out) {

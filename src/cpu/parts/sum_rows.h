@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "cpu/parts/alike.h"
 #include "cpu/parts/arranged_weights.h"
 #include "cpu/parts/kernels.h"
 #include "cpu/tiles/scratch.h"
@@ -42,22 +43,17 @@ struct Pointers {
   }
 };
 
-/// Whether lines and rows lie at nearly the same places of pages of 4,096 bytes, as rows of such a multiple of bytes do.
+/// Whether lines and rows lie at nearly the same places of pages of 4,096 bytes, as rows of multiples of 1,024 bytes do.
 struct Crowded {
   bool loads_wait;  ///< loads of lines wait for stores to rows that came some blocks before
   bool lines_fall_out;  ///< the first-level cache has places for fewer lines than there are
 };
 template <class Sum>
 Crowded crowded(std::span<const Sum* const> lines, std::span<Sum* const> rows) {
-  constexpr std::uintptr_t page = 4096;
-  constexpr std::uintptr_t before = 32, behind = 192;  // bytes from a line to a row whose stores it waits for
-  constexpr std::size_t places = 8;
-  const auto are_near = [](const Sum* from, const Sum* to) {
-    const auto apart = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
-    return (apart + before) % page < before + behind;
-  };
-  return {.loads_wait = are_near(lines.front(), rows.front()) && are_near(lines.back(), rows.front()) && are_near(lines.front(), rows.back()),
-          .lines_fall_out = lines.size() > places && are_near(lines.front(), lines.back())};
+  // Of rows of 4,096 bytes every line and every row lie alike, of 2,048 every other one, of 1,024 every fourth.
+  std::size_t alike = 0;
+  for (const Sum* const row : rows) alike += lie_alike(lines.front(), row) + lie_alike(lines.back(), row);
+  return {.loads_wait = 4 * alike >= 2 * rows.size(), .lines_fall_out = std::ssize(lines) > places_alike && lie_alike(lines.front(), lines.back())};
 }
 
 /// Sums of `rows` rows by one call of a kernel, of whose lines `pointers` tells.

@@ -1,6 +1,7 @@
 // columns.cpp: products of y and x over 8 bits in fixed point: columns are summed first, by pairs of rows from where they
 // lie, to lines of 16 bits, and those along x, by pairs of samples.
 #include "cpu/int8/filter.h"
+#include "cpu/parts/alike.h"
 
 namespace halation::cpu_backend {
 namespace {
@@ -65,13 +66,19 @@ class Sums32ColumnsThenRows final : public Int8Filter {
     const auto kernel = kernels.row.of(out.pixel);
     const std::int64_t z = tile.z + taps_.lead[0];
     const std::int64_t top = tile.y + taps_.lead[1];
+    // Rows that would fall out of the first-level cache are staged.
+    const std::int64_t inside = std::max<std::int64_t>(0, top);
+    const std::uint8_t* first_row = source.in_place(z, inside);
+    const std::uint8_t* last_row = source.in_place(z, inside + held - 1);
+    const bool stages = held > kernels.most_rows_alike && first_row != nullptr && last_row != nullptr && lie_alike(first_row, last_row);
+    const auto in_place = [&](std::int64_t row) { return stages ? nullptr : source.in_place(z, top + row); };
     std::int64_t made = 0;  // rows
     for (std::int64_t y = 0; y < tile.height; y += int8_rows_at_once) {
       for (; made < y + held; ++made) {
-        if (source.in_place(z, top + made) == nullptr) source.stage(z, top + made, ring + made % held * pitch);
+        if (in_place(made) == nullptr) source.stage(z, top + made, ring + made % held * pitch);
       }
       for (std::int64_t i = 0; i < held; ++i) {
-        const std::uint8_t* row = source.in_place(z, top + y + i);
+        const std::uint8_t* row = in_place(y + i);
         pointers[i] = row != nullptr ? row : ring + (y + i) % held * pitch;
       }
       kernels.columns(columns);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cpu/parts/alike.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/int8/sums32/kernels.cpp"
 #include "hwy/foreach_target.h"

@@ -94,6 +94,7 @@ struct Sums32Kernels {
   void (*pair_up)(const std::uint8_t* first, const std::uint8_t* second, std::int32_t* pairs, std::int64_t n);
   ForPixels<Sums32Direct> direct;
   void (*columns)(const Sums32Columns&);
+  std::int64_t most_rows_alike;  ///< rows that `columns` reads about as fast where they lie alike
   ForPixels<Sums32Row> row;
 };
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "core/convert.h"
+#include "cpu/parts/alike.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/parts/box/kernels.cpp"

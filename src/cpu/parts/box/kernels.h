@@ -86,6 +86,7 @@ struct BoxKernels {
   BoxSteps<Sum, Sum> steps;
   /// By taps, 2 or more; null where there is none.
   std::array<void (*)(const BoxRow<Sum>&), most_row_taps + 1> box_rows;
+  std::int64_t most_rows_alike;  ///< lines that `columns` reads about as fast where they lie alike
   void (*column)(const Columns<Sum>&);   ///< one row
   void (*columns)(const Columns<Sum>&);  ///< `rows_at_once` rows
   /// lines[j] = Σ of lines[j … count − 1].
