@@ -153,9 +153,11 @@ class FloatLines final : public Runner {
     };
     const bool begins = are_begun_at(place.x);
     const bool shifts = streams && may_shift;
-    // Rows that begin differently far behind cache lines, by methods that do not shift them, are put where they belong afterwards.
-    const bool puts =
-        streams && !shifts && !std::all_of(outs.begin(), outs.end(), [&](const View& out) { return begin_alike(out, place); });
+    // Rows of methods that do not shift them are put where they belong afterwards, where they begin differently far behind cache lines, or
+    // on none and are short.
+    const bool puts = streams && !shifts && !begins && !std::all_of(outs.begin(), outs.end(), [&](const View& out) {
+      return begin_alike(out, place) && goes_past_caches(out);
+    });
     RowsPastCaches rows_past_caches;
     const std::int64_t right = place.x + place.width;
     const std::int64_t beyond = shifts && !are_begun_at(right) ? std::min(line_pixels(step), job_->out.width - right) : 0;

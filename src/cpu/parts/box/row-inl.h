@@ -105,6 +105,10 @@ void box_row(const BoxRow<T>& job) {
   const T* HWY_RESTRICT samples = job.samples;
   T* HWY_RESTRICT out = job.out;
   const std::int64_t count = job.n + Taps - 1;
+  // Past the caches go whole cache lines: of one that is written half so and half not the first half has to be there before the other.
+  constexpr std::int64_t line = line_elements<T>;
+  const std::int64_t first = (line - elements_behind_line(out)) % line;
+  const std::int64_t last = job.streams ? first + (job.n - first) / line * line : 0;
   constexpr auto lag = SlidingSum<Taps, V>::lag;
   SlidingSum<Taps, V> window;
   std::int64_t from = 0;
@@ -116,12 +120,12 @@ void box_row(const BoxRow<T>& job) {
   for (int i = 0; i < lag; ++i) next_of_some();
   std::int64_t i = 0;
   for (; i + lanes <= job.n && from + lanes <= count; i += lanes, from += lanes) {
-    put(d, window.next(hn::Mul(weight, hn::LoadU(d, samples + from))), out + i, job.streams);
+    put(d, window.next(hn::Mul(weight, hn::LoadU(d, samples + from))), out + i, i >= first && i < last);
   }
   for (; i < job.n; i += lanes) {
     const V sums = next_of_some();
     if (i + lanes <= job.n) {
-      put(d, sums, out + i, job.streams);
+      put(d, sums, out + i, i >= first && i < last);
     } else {
       hn::BlendedStore(sums, first_lanes(d, job.n - i), d, out + i);
     }
