@@ -416,7 +416,7 @@ inline const Sums32Kernels& sums32_kernels(const char* instruction_set) {
                                   .pair_up = pair_up,
                                   .direct = {.u8 = direct<std::uint8_t>, .i16 = direct<std::int16_t>},
                                   .columns = columns,
-                                  .most_rows_alike = most_rows_alike(sums32_vectors * lanes32),
+                                  .reads_lines_in_steps = sums32_vectors * lanes32 < cache_line_bytes,
                                   .row = {.u8 = row<std::uint8_t>, .i16 = row<std::int16_t>}};
   return table;
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cpu/parts/alike.h"
+#include "core/past_caches.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/int8/sums32/kernels.cpp"

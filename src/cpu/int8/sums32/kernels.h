@@ -94,7 +94,7 @@ struct Sums32Kernels {
   void (*pair_up)(const std::uint8_t* first, const std::uint8_t* second, std::int32_t* pairs, std::int64_t n);
   ForPixels<Sums32Direct> direct;
   void (*columns)(const Sums32Columns&);
-  std::int64_t most_rows_alike;  ///< rows that `columns` reads about as fast where they lie alike
+  bool reads_lines_in_steps;  ///< `columns` reads a cache line of all rows several times
   ForPixels<Sums32Row> row;
 };
 
