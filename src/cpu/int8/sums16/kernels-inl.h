@@ -188,6 +188,45 @@ struct DirectOf {
   }
 };
 
+/// Vectors of a block of both factors: a cache line of pixels, where registers hold so many.
+inline constexpr int factors_vectors = HWY_MAX_BYTES < 32 ? 2 : static_cast<int>(64 / lanes16);
+inline constexpr std::int64_t factors_block = factors_vectors * lanes16;
+
+/// Both factors for `int8_rows_at_once` output rows, of kinds that need no weights: along x and then along y, in registers.
+template <Sums16Product AlongX, Sums16Product AlongY, class Finish>
+struct FactorsOf {
+  static constexpr int rows = int8_rows_at_once;
+  const Sums16Factors& job;
+  Finish finish;
+  Weights<AlongX, 3> x{{}};
+  Weights<AlongY, 3> y{{}};
+
+  FactorsOf(const Sums16Factors& both, const Finish& how) : job(both), finish(how) {}
+
+  HWY_INLINE Pairs along_x(int line, std::int64_t i) const {
+    const std::uint8_t* from = job.rows[line] + i;
+    return x.sum(widened(from, 0), widened(from + job.tap_stride, 0), widened(from + 2 * job.tap_stride, 0));
+  }
+
+  template <class T>
+  HWY_INLINE void operator()(std::int64_t i, T* const* out) const {
+    Pairs upper[factors_vectors], middle[factors_vectors];
+    for (int v = 0; v < factors_vectors; ++v) upper[v] = along_x(0, i + v * lanes16);
+    for (int v = 0; v < factors_vectors; ++v) middle[v] = along_x(1, i + v * lanes16);
+    for (int row = 0; row < int8_rows_at_once; ++row) {
+      Pairs sums[factors_vectors];
+      for (int v = 0; v < factors_vectors; ++v) {
+        const Pairs lower = along_x(row + 2, i + v * lanes16);
+        sums[v] = finish(y.sum(upper[v], middle[v], lower));
+        upper[v] = middle[v];
+        middle[v] = lower;
+      }
+      put_halves(sums, out[row], job.streams);
+      if (job.ahead[static_cast<std::size_t>(row)] != nullptr) ask_for(job.ahead[static_cast<std::size_t>(row)] + i, factors_block, job.n);
+    }
+  }
+};
+
 /// Calls `at` for blocks that cover n pixels of rows and nothing else; a block that would end behind n goes to parts of rows.
 template <class T, class At>
 HWY_INLINE void cover(std::int64_t n, std::byte* const* rows, const At& at) {
@@ -219,10 +258,34 @@ void direct(const Sums16Direct& job) {
   });
 }
 
+template <class T>
+void factors(const Sums16Factors& job) {
+  using enum Sums16Product;
+  const auto covered = [&]<Sums16Product AlongX, Sums16Product AlongY>() {
+    with_finish(AlongX == none ? none : whole, job.finish, [&]<Sums16Product, class Finish>(const Finish& finish) {
+      // What is left of a row is made again with what comes before it: nothing may be read behind rows.
+      const FactorsOf<AlongX, AlongY, Finish> at(job, finish);
+      T* out[int8_rows_at_once];
+      for (std::int64_t begin = 0; begin < job.n; begin += factors_block) {
+        const std::int64_t i = std::min(begin, job.n - factors_block);
+        for (int row = 0; row < int8_rows_at_once; ++row) out[row] = reinterpret_cast<T*>(job.out[row]) + i;
+        at(i, out);
+      }
+    });
+  };
+  if (job.along_x == smoothing && job.along_y == smoothing) return covered.template operator()<smoothing, smoothing>();
+  if (job.along_x == smoothing && job.along_y == rise) return covered.template operator()<smoothing, rise>();
+  if (job.along_x == smoothing && job.along_y == fall) return covered.template operator()<smoothing, fall>();
+  if (job.along_x == rise) return covered.template operator()<rise, smoothing>();
+  if (job.along_x == fall) return covered.template operator()<fall, smoothing>();
+  covered.template operator()<none, none>();
+}
+
 const Sums16Kernels& sums16_kernels() {
   static constexpr Sums16Kernels table{.widen = widen,
                                        .columns = columns,
                                        .row = {.u8 = row<std::uint8_t>, .i16 = row<std::int16_t>},
+                                       .factors = {.u8 = factors<std::uint8_t>, .i16 = factors<std::int16_t>},
                                        .direct = {.u8 = direct<std::uint8_t>, .i16 = direct<std::int16_t>}};
   return table;
 }

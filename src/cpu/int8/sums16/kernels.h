@@ -65,6 +65,28 @@ struct Sums16Row {
   const std::uint8_t* ahead = nullptr;  ///< as Sums32Row has it
 };
 
+/// Both factors at once: out[r][i] = finished Σ_j y[j] · Σ_k x[k] · rows[r + j][i + k · tap_stride]   for i in [0, n), r in
+/// [0, int8_rows_at_once); n is sums16_least_row or more.
+struct Sums16Factors {
+  const std::uint8_t* const* rows;  ///< int8_rows_at_once + 2
+  Sums16Product along_x, along_y;   ///< a pair of which can_multiply_at_once
+  std::int64_t tap_stride;
+  std::byte* const* out;
+  std::int64_t n;
+  Sums16Finish finish;
+  bool streams;
+  std::array<const std::uint8_t*, int8_rows_at_once> ahead = {};
+};
+inline constexpr std::int64_t sums16_least_row = 64;
+
+/// Sobel's factors, 1 2 1 twice, and windows of equal weights.
+inline bool can_multiply_at_once(Sums16Product x, Sums16Product y) {
+  using enum Sums16Product;
+  const auto differs = [](Sums16Product product) { return product == rise || product == fall; };
+  if (x == none) return y == none;
+  return x == smoothing ? y == smoothing || differs(y) : differs(x) && y == smoothing;
+}
+
 /// out[r][i] = finished Σ_j Σ_k weights[3 j + k] · lines[r + j][i + k · tap_stride]   for i in [0, n), r in [0, int8_rows_at_once).
 struct Sums16Direct {
   const std::int16_t* const* lines;  ///< int8_rows_at_once + 2
@@ -83,6 +105,7 @@ struct Sums16Kernels {
   void (*widen)(const Sums16Widen&);
   void (*columns)(const Sums16Columns&);
   ForPixels<Sums16Row> row;
+  ForPixels<Sums16Factors> factors;
   ForPixels<Sums16Direct> direct;
 };
 

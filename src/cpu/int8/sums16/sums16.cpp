@@ -1,7 +1,8 @@
-// sums16.cpp: filters of three taps along y and x over 8 bits whose sums 16 bits hold: columns and then rows, or all nine taps at
-// once over a ring of widened rows.
+// sums16.cpp: filters of three taps along y and x over 8 bits whose sums 16 bits hold: columns and then rows, both at once in registers
+// where neither needs weights, or all nine taps at once over a ring of widened rows.
 #include "cpu/int8/filter.h"
 #include "cpu/int8/sums16/kernels.h"
+#include "cpu/parts/alike.h"
 
 namespace halation::cpu_backend {
 namespace {
@@ -35,6 +36,7 @@ class Sums16 final : public Int8Filter {
       return source.in_place_or_staged(z, top + row, staged + row % held_rows * staged_pitch);
     };
     const std::int64_t n = tile.width * step;
+    const auto element = static_cast<std::int64_t>(bytes_of(out.pixel));
 
     std::int64_t made = 0;                                // input rows: known, or widened to lines
     std::array<const std::uint8_t*, held_rows> known{};  // row r at r % held_rows
@@ -47,6 +49,23 @@ class Sums16 final : public Int8Filter {
         for (; made < y + held_rows; ++made) known[static_cast<std::size_t>(made % held_rows)] = pixels_of(made);
         for (std::size_t row = 0; row < held_rows; ++row) pixels[row] = known[(static_cast<std::size_t>(y) + row) % held_rows];
         for (std::size_t row = 0; row < int8_rows_at_once; ++row) sums[row] = line_of(static_cast<std::int64_t>(row));
+        // Loads of rows that lie like an output's would wait for the stores before them.
+        const bool waits = element == 1 && lie_alike(pixels[0], to[0]);
+        if (can_multiply_at_once(point_.row.product, point_.columns.product) && n >= sums16_least_row && !waits) {
+          std::array<const std::uint8_t*, int8_rows_at_once> ahead{};
+          for (std::size_t row = 0; row < int8_rows_at_once; ++row) ahead[row] = source.ahead(z, top + made + static_cast<std::int64_t>(row));
+          kernels.factors.of(out.pixel)({.rows = pixels.data(),
+                                         .along_x = point_.row.product,
+                                         .along_y = point_.columns.product,
+                                         .tap_stride = step,
+                                         .out = to,
+                                         .n = n,
+                                         .finish = point_.finish,
+                                         .streams = outputs.streams(),
+                                         .ahead = ahead});
+          outputs.end(y, count);
+          continue;
+        }
         kernels.columns({.rows = pixels.data(), .weights = point_.columns, .out = sums.data(), .n = source.samples});
         const auto kernel = kernels.row.of(out.pixel);
         for (std::int64_t row = 0; row < count; ++row) {
