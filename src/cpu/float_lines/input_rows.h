@@ -13,35 +13,38 @@
 
 namespace halation::cpu_backend {
 
-/// A part of one output plane, filtered from top to bottom: all rows of a strip, some columns. In volumes the planes of a part
-/// may follow one another, so that rows staged for one serve the next.
+/// A part of one output plane, filtered from top to bottom: all rows of a strip, some columns. In volumes the
+/// planes of a part may follow one another, so that rows staged for one serve the next.
 template <class Sum>
 struct LineTile {
   const Lines<Sum>& lines;
   std::int64_t z;
   std::int64_t x, width;   ///< columns, in pixels, those `beyond` the tile's own among them
   std::int64_t y, height;  ///< rows
-  bool follows;            ///< the tile to the left writes the cache lines that this one's first columns share with it
-  std::int64_t beyond;     ///< pixels of the tile to the right, of which this one writes what fills its last lines
-  Sum* joint;              ///< Correlation::joint
-  bool keeps_planes;       ///< the same columns and rows of the next plane follow with the same scratch
-  bool first_plane;        ///< no plane came before
+  bool follows;  ///< the tile to the left writes the cache lines that this one's first columns share with it
+  std::int64_t
+      beyond;         ///< pixels of the tile to the right, of which this one writes what fills its last lines
+  Sum* joint;         ///< Correlation::joint
+  bool keeps_planes;  ///< the same columns and rows of the next plane follow with the same scratch
+  bool first_plane;   ///< no plane came before
 };
 
-/// The input rows that a filter reads for one tile. `plane` counts from the first one that the filter needs. Rows are read where they lie,
-/// if they are sums already; what reaches outside the image is staged as part of a line: as whole rows, or, where a tile is wide, their
-/// sides.
+/// The input rows that a filter reads for one tile. `plane` counts from the first one that the filter needs.
+/// Rows are read where they lie, if they are sums already; what reaches outside the image is staged as part
+/// of a line: as whole rows, or, where a tile is wide, their sides.
 template <class Sum>
 class InputRows {
  public:
-  /// `side_columns`: that kernels may read beside what reaches outside (Kernels); 0: only whole rows are staged.
+  /// `side_columns`: that kernels may read beside what reaches outside (Kernels); 0: only whole rows are
+  /// staged.
   InputRows(const LineTile<Sum>& tile, const Taps& taps, std::int64_t side_columns = 0)
       : lines_(tile.lines),
         z_(tile.z + taps.lead[0]),
         x_(tile.x + taps.lead[2]),
         x_end_(x_ + tile.width + taps.size[2] - 1),
         are_lines_(tile.width * tile.lines.step() >= line_slack) {
-    const std::int64_t left = std::max<std::int64_t>(0, -x_), right = std::max<std::int64_t>(0, x_end_ - lines_.width());
+    const std::int64_t left = std::max<std::int64_t>(0, -x_),
+                       right = std::max<std::int64_t>(0, x_end_ - lines_.width());
     const std::int64_t beside = (side_columns + lines_.step() - 1) / lines_.step();
     if (beside == 0 || left + right == 0 || tile.width < left + right + 4 * beside) return;
     left_ = left;
@@ -55,7 +58,9 @@ class InputRows {
     return are_lines_ ? lines_.in_place(z_ + plane, row, x_, x_end_) : nullptr;
   }
   /// Stages the whole row.
-  void stage_all(std::int64_t plane, std::int64_t row, Sum* line) const { lines_.stage(z_ + plane, row, x_, x_end_, line); }
+  void stage_all(std::int64_t plane, std::int64_t row, Sum* line) const {
+    lines_.stage(z_ + plane, row, x_, x_end_, line);
+  }
 
   /// Stages what of the row is not read where it lies; gives where it is read.
   LineSource<Sum> stage(std::int64_t plane, std::int64_t row, Sum* line) const {
@@ -76,14 +81,16 @@ class InputRows {
     const std::int64_t step = lines_.step();
     if (read.line == read.side) return is(read.line, (x_end_ - x_) * step);
     const std::int64_t left = (left_end_ - x_) * step, right = (right_begin_ - x_) * step;
-    return is(read.side, left) && is(read.line + left, right - left) && is(read.side + right, (x_end_ - right_begin_) * step);
+    return is(read.side, left) && is(read.line + left, right - left) &&
+           is(read.side + right, (x_end_ - right_begin_) * step);
   }
   /// Samples of the tile, first ones and last ones, for which sides are read (Correlation).
   std::int64_t left() const { return left_ * lines_.step(); }
   std::int64_t right() const { return right_ * lines_.step(); }
 
-  /// What will be wanted of the image after this row (Correlation): the row that takes its part in the next output rows, or, of a
-  /// single row, what is further along, since the hardware looks ahead to the end of a page alone.
+  /// What will be wanted of the image after this row (Correlation): the row that takes its part in the next
+  /// output rows, or, of a single row, what is further along, since the hardware looks ahead only to the end
+  /// of a page.
   const std::byte* ahead(std::int64_t plane, std::int64_t row) const {
     if (!lines_.is_one_row()) return lines_.near(z_ + plane, row + rows_at_once, x_);
     const std::byte* here = lines_.near(z_ + plane, row, x_);
@@ -101,7 +108,8 @@ class InputRows {
   std::int64_t left_ = 0, right_ = 0, left_end_ = 0, right_begin_ = 0;
 };
 
-/// Rows that were staged for a tile, each once: in scratch, as many lines for each plane as output rows need at once, around a ring.
+/// Rows that were staged for a tile, each once: in scratch, as many lines for each plane as output rows need
+/// at once, around a ring.
 template <class Sum>
 class RowRing {
  public:
@@ -135,7 +143,8 @@ class RowRing {
   std::int64_t first_plane_ = 0, first_row_ = 0;
 };
 
-/// Input rows that a tile needs new before it can make output rows [y, y + rows): those below what earlier calls staged.
+/// Input rows that a tile needs new before it can make output rows [y, y + rows): those below what earlier
+/// calls staged.
 struct RowRange {
   std::int64_t begin, end;
 };
