@@ -15,7 +15,6 @@
 
 #include "cpu/float_lines/limits.h"
 #include "cpu/float_lines/method.h"
-#include "cpu/parts/alike.h"
 #include "cpu/parts/box/kernels.h"
 #include "cpu/parts/box/sum.h"
 
@@ -133,7 +132,7 @@ class Box final : public FilterMethod<Sum> {
     const auto slot = [&](std::int64_t j) { return ring + (first_slot + j) % ring_rows() * pitch; };
     const auto columns = inside_columns(tile);
     const std::int64_t inside = columns.first, outside = columns.second;
-    const bool fall_out = lines_fall_out(tile);
+    const bool fall_out = ring_rows() > box_.most_rows_alike && tile.lines.rows_lie_alike(z, tile.y + taps_.lead[1], ring_rows());
     const auto in_place = [&](std::int64_t j, std::int64_t begin, std::int64_t end) {
       return !fall_out && inside <= begin && end <= outside ? tile.lines.in_place(z, top + j, x + begin, x + end + halo) : nullptr;
     };
@@ -204,14 +203,6 @@ class Box final : public FilterMethod<Sum> {
     }
   }
 
-  /// Whether the first-level cache has no places for the lines of rows that are read where they lie.
-  bool lines_fall_out(const LineTile<Sum>& tile) const {
-    if (ring_rows() <= box_.most_rows_alike) return false;
-    const std::int64_t inside = std::max<std::int64_t>(0, tile.y + taps_.lead[1]);
-    const std::byte* first = tile.lines.near(tile.z, inside, tile.x);
-    const std::byte* last = tile.lines.near(tile.z, inside + ring_rows() - 1, tile.x);
-    return first != nullptr && last != nullptr && lie_alike(first, last);
-  }
   /// Where the part of columns that begins at `begin` ends. None has less than a vector, since nothing behind rows of the image may
   /// be read; all but the first begin on a cache line of the output.
   static std::int64_t end_of_part(std::int64_t begin, std::int64_t limit, const Sum* out) {

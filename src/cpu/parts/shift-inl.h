@@ -30,20 +30,22 @@ HWY_INLINE hn::Vec512<std::uint16_t> shifted(hn::Vec512<std::uint16_t> upper, hn
   }
 }
 #elif HWY_TARGET == HWY_AVX2
-/// The two halves in the middle, which all shifts of one pair of vectors share, and which of them the 16 bytes of each half begin in.
+/// From byte `Shift` of the lower one on, by way of the two halves in the middle, which all shifts of one pair of vectors share.
+template <int Shift>
+HWY_INLINE __m256i shifted_bytes(__m256i upper, __m256i lower) {
+  const __m256i middle = _mm256_permute2x128_si256(lower, upper, 0x21);
+  if constexpr (Shift < 16) return _mm256_alignr_epi8(middle, lower, Shift);
+  return _mm256_alignr_epi8(upper, middle, Shift % 16);
+}
 template <int Shift>
 HWY_INLINE hn::Vec256<float> shifted(hn::Vec256<float> upper, hn::Vec256<float> lower) {
-  const __m256i low = _mm256_castps_si256(lower.raw), high = _mm256_castps_si256(upper.raw);
-  const __m256i middle = _mm256_permute2x128_si256(low, high, 0x21);
-  if constexpr (Shift < 4) return hn::Vec256<float>{_mm256_castsi256_ps(_mm256_alignr_epi8(middle, low, 4 * Shift))};
-  return hn::Vec256<float>{_mm256_castsi256_ps(_mm256_alignr_epi8(high, middle, 4 * (Shift % 4)))};
+  const __m256i both = shifted_bytes<4 * Shift>(_mm256_castps_si256(upper.raw), _mm256_castps_si256(lower.raw));
+  return hn::Vec256<float>{_mm256_castsi256_ps(both)};
 }
 template <int Shift>
 HWY_INLINE hn::Vec256<double> shifted(hn::Vec256<double> upper, hn::Vec256<double> lower) {
-  const __m256i low = _mm256_castpd_si256(lower.raw), high = _mm256_castpd_si256(upper.raw);
-  const __m256i middle = _mm256_permute2x128_si256(low, high, 0x21);
-  if constexpr (Shift < 2) return hn::Vec256<double>{_mm256_castsi256_pd(_mm256_alignr_epi8(middle, low, 8 * Shift))};
-  return hn::Vec256<double>{_mm256_castsi256_pd(_mm256_alignr_epi8(high, middle, 8 * (Shift % 2)))};
+  const __m256i both = shifted_bytes<8 * Shift>(_mm256_castpd_si256(upper.raw), _mm256_castpd_si256(lower.raw));
+  return hn::Vec256<double>{_mm256_castsi256_pd(both)};
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "cpu/parts/alike.h"
 #include "cpu/parts/kernels.h"
 #include "cpu/tiles/copy_bytes.h"
 
@@ -48,24 +49,27 @@ const T* Lines<T>::around(std::int64_t z, std::int64_t y, std::int64_t x_low) co
 }
 
 template <class T>
+template <class CopyPixel>
+void Lines<T>::stage_outside(std::int64_t low, std::int64_t high, T* line, const CopyPixel& copy) const {
+  for (std::int64_t x = low; x < high; ++x, line += step_) {
+    const std::int64_t source_x = job_.borders[2].source(x);
+    if (source_x < 0) {
+      fill_pixel(static_cast<T>(job_.borders[2].constant()), step_, line);
+    } else {
+      copy(source_x, line);
+    }
+  }
+}
+
+template <class T>
 void Lines<T>::stage_around(const T* here, std::int64_t x_low, std::int64_t x_high, T* line) const {
   const std::int64_t inside_low = std::clamp<std::int64_t>(0, x_low, x_high);
   const std::int64_t inside_high = std::clamp<std::int64_t>(in_.shape.width, inside_low, x_high);
-  const auto outside = [&](std::int64_t low, std::int64_t high) {
-    for (std::int64_t x = low; x < high; ++x) {
-      T* to = line + (x - x_low) * step_;
-      const std::int64_t source_x = job_.borders[2].source(x);
-      if (source_x < 0) {
-        fill_pixel(static_cast<T>(job_.borders[2].constant()), step_, to);
-      } else {
-        copy_pixel(here + (source_x - x_low) * step_, step_, to);
-      }
-    }
-  };
-  outside(x_low, inside_low);
+  const auto copy = [&](std::int64_t source_x, T* to) { copy_pixel(here + (source_x - x_low) * step_, step_, to); };
+  stage_outside(x_low, inside_low, line, copy);
   copy_bytes(here + (inside_low - x_low) * step_, line + (inside_low - x_low) * step_,
              (inside_high - inside_low) * step_ * static_cast<std::int64_t>(sizeof(T)));
-  outside(inside_high, x_high);
+  stage_outside(inside_high, x_high, line + (inside_high - x_low) * step_, copy);
 }
 
 template <class T>
@@ -92,17 +96,11 @@ void Lines<T>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::in
   const std::byte* row = in_.data + source_z * in_.strides.depth + source_y * in_.strides.height;
   const std::int64_t inside_low = std::clamp<std::int64_t>(0, x_low, x_high);
   const std::int64_t inside_high = std::clamp<std::int64_t>(in_.shape.width, inside_low, x_high);
-  const auto outside = [&](std::int64_t low, std::int64_t high) {
-    for (std::int64_t x = low; x < high; ++x) {
-      T* to = line + (x - x_low) * step_;
-      const std::int64_t source_x = job_.borders[2].source(x);
-      if (source_x < 0) {
-        fill_pixel(static_cast<T>(job_.borders[2].constant()), step_, to);
-      } else if (source_x >= inside_low && source_x < inside_high) {
-        copy_pixel(line + (source_x - x_low) * step_, step_, to);
-      } else {
-        load(row, source_x, 1, to);
-      }
+  const auto copy = [&](std::int64_t source_x, T* to) {
+    if (source_x >= inside_low && source_x < inside_high) {
+      copy_pixel(line + (source_x - x_low) * step_, step_, to);
+    } else {
+      load(row, source_x, 1, to);
     }
   };
   // Rows of a tile, and pieces of a signal, are too short for the machine to see by itself that others follow.
@@ -115,8 +113,16 @@ void Lines<T>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::in
     for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(row + inside_low * pixel_bytes + ahead + at);
   }
   load(row, inside_low, inside_high - inside_low, line + (inside_low - x_low) * step_);
-  outside(x_low, inside_low);
-  outside(inside_high, x_high);
+  stage_outside(x_low, inside_low, line, copy);
+  stage_outside(inside_high, x_high, line + (inside_high - x_low) * step_, copy);
+}
+
+template <class T>
+bool Lines<T>::rows_lie_alike(std::int64_t z, std::int64_t y, std::int64_t count) const {
+  const std::int64_t inside = std::max<std::int64_t>(0, y);
+  const std::byte* first = near(z, inside, 0);
+  const std::byte* last = near(z, inside + count - 1, 0);
+  return first != nullptr && last != nullptr && lie_alike(first, last);
 }
 
 template class Lines<float>;

@@ -42,11 +42,17 @@ class Lines {
   std::int64_t step() const { return step_; }
   /// For prefetches: where a row lies from x on, which may be outside; null where it is not of such numbers or not in the image.
   const std::byte* near(std::int64_t z, std::int64_t y, std::int64_t x) const;
+  /// Whether `count` rows that lie in the image, y or what is inside first, lie at like places of pages: few stay in the first-level cache
+  /// where they are read side by side.
+  bool rows_lie_alike(std::int64_t z, std::int64_t y, std::int64_t count) const;
   std::int64_t width() const { return in_.shape.width; }
   bool is_one_row() const { return in_.shape.height == 1; }
 
  private:
   void load(const std::byte* row, std::int64_t x, std::int64_t pixels, T* to) const;
+  /// Pixels [low, high), all outside the image: the constant, or what copy(source_x, to) has.
+  template <class CopyPixel>
+  void stage_outside(std::int64_t low, std::int64_t high, T* line, const CopyPixel& copy) const;
 
   const Job& job_;
   const ConstView& in_;

@@ -43,6 +43,8 @@ class Sums16 final : public Int8Filter {
     for (std::int64_t y = 0; y < tile.height; y += int8_rows_at_once) {
       const std::int64_t count = std::min<std::int64_t>(int8_rows_at_once, tile.height - y);
       std::byte* const* to = outputs.begin(y, count);
+      std::array<const std::uint8_t*, int8_rows_at_once> ahead{};
+      for (std::size_t row = 0; row < int8_rows_at_once; ++row) ahead[row] = source.ahead(z, top + y + held_rows + static_cast<std::int64_t>(row));
       if (point_.by_columns) {
         std::array<const std::uint8_t*, held_rows> pixels{};
         std::array<std::int16_t*, int8_rows_at_once> sums{};
@@ -52,8 +54,6 @@ class Sums16 final : public Int8Filter {
         // Loads of rows that lie like an output's would wait for the stores before them.
         const bool waits = element == 1 && lie_alike(pixels[0], to[0]);
         if (can_multiply_at_once(point_.row.product, point_.columns.product) && n >= sums16_least_row && !waits) {
-          std::array<const std::uint8_t*, int8_rows_at_once> ahead{};
-          for (std::size_t row = 0; row < int8_rows_at_once; ++row) ahead[row] = source.ahead(z, top + made + static_cast<std::int64_t>(row));
           kernels.factors.of(out.pixel)({.rows = pixels.data(),
                                          .along_x = point_.row.product,
                                          .along_y = point_.columns.product,
@@ -76,7 +76,7 @@ class Sums16 final : public Int8Filter {
                   .n = n,
                   .finish = point_.finish,
                   .streams = outputs.streams(),
-                  .ahead = source.ahead(z, top + y + held_rows + row)});
+                  .ahead = ahead[static_cast<std::size_t>(row)]});
         }
       } else {
         for (; made < y + held_rows; ++made) {
@@ -84,8 +84,6 @@ class Sums16 final : public Int8Filter {
         }
         std::array<const std::int16_t*, held_rows> held{};
         for (std::size_t row = 0; row < held_rows; ++row) held[row] = line_of(y + static_cast<std::int64_t>(row));
-        std::array<const std::uint8_t*, int8_rows_at_once> ahead{};
-        for (std::size_t row = 0; row < int8_rows_at_once; ++row) ahead[row] = source.ahead(z, top + made + static_cast<std::int64_t>(row));
         kernels.direct.of(out.pixel)({.lines = held.data(),
                                       .weights = point_.columns,
                                       .tap_stride = step,

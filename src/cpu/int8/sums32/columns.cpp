@@ -67,10 +67,7 @@ class Sums32ColumnsThenRows final : public Int8Filter {
     const std::int64_t z = tile.z + taps_.lead[0];
     const std::int64_t top = tile.y + taps_.lead[1];
     // Rows that would fall out of the first-level cache are staged.
-    const std::int64_t inside = std::max<std::int64_t>(0, top);
-    const std::uint8_t* first_row = source.in_place(z, inside);
-    const std::uint8_t* last_row = source.in_place(z, inside + held - 1);
-    const bool stages = kernels.reads_lines_in_steps && held > places_alike && first_row != nullptr && last_row != nullptr && lie_alike(first_row, last_row);
+    const bool stages = kernels.reads_lines_in_steps && held > places_alike && rows.rows_lie_alike(z, top, held);
     const auto in_place = [&](std::int64_t row) { return stages ? nullptr : source.in_place(z, top + row); };
     std::int64_t made = 0;  // rows
     for (std::int64_t y = 0; y < tile.height; y += int8_rows_at_once) {
