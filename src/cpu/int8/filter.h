@@ -70,7 +70,9 @@ struct SourceRows {
     return samples < int8_least_row ? nullptr : rows.in_place(z, std::min(y, y_last), x, x_end);
   }
   /// What kernels ask for while they have other work: a row that is wanted soon, if it is inside the image.
-  const std::uint8_t* ahead(std::int64_t z, std::int64_t y) const { return y > y_last ? nullptr : in_place(z, y); }
+  const std::uint8_t* ahead(std::int64_t z, std::int64_t y) const {
+    return y > y_last ? nullptr : reinterpret_cast<const std::uint8_t*>(rows.near(z, y, std::max<std::int64_t>(x, 0)));
+  }
   const std::uint8_t* stage(std::int64_t z, std::int64_t y, std::uint8_t* line) const {
     rows.stage(z, std::min(y, y_last), x, x_end, line);
     return line;

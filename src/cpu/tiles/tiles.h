@@ -68,7 +68,7 @@ class Tiles {
     if (limits.edge_samples > 0) {
       const std::int64_t edge = round_up(std::max(limits.edge_samples / step + 1, reach.widest), multiple_);
       // What a row pays for its first and last tile, in samples that it could have copied meanwhile.
-      const std::int64_t cost = 896 + 8 * step * (edge + (out.width - edge) % multiple_);
+      const std::int64_t cost = 1536 + 8 * step * (edge + (out.width - edge) % multiple_);
       if (out.width * step > cost && edge + multiple_ <= width_) edge_ = edge;
     }
     across_ = (out.width + width_ - 1) / width_ + (edge_ > 0 ? 2 : 0);
