@@ -96,7 +96,7 @@ class OutputRows {
     auto* lines = scratch.take<std::byte>(int8_rows_at_once * pitch);
     for (std::size_t row = 0; row < int8_rows_at_once; ++row) lines_[row] = lines + static_cast<std::int64_t>(row) * pitch;
     in_place_ = sample_stride(out.strides, step) == element_;
-    streams_ = in_place_ && goes_past_caches(out);
+    streams_ = in_place_ && goes_past_caches(out, streamed_bytes, rows_share_no_line);
   }
   OutputRows(const OutputRows&) = delete;
   /// What went past the caches is there before others read.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "core/past_caches.h"
 #include "cpu/tiles/tiles.h"
@@ -20,6 +21,8 @@ inline constexpr std::int64_t streamed_bytes = 8 << 20;
 inline constexpr std::int64_t least_streamed_row_bytes = 4 << 10;
 /// The same where rows follow one another within a tile, so that such a line is written once.
 inline constexpr std::int64_t least_joined_row_bytes = 1 << 10;
+/// For rows of 8 bits, which gain less than such a line costs, whatever their length.
+inline constexpr std::int64_t rows_share_no_line = std::numeric_limits<std::int64_t>::max();
 
 /// Whether outputs go past the caches: `least` bytes and more, in rows of `least_row` bytes and more or in such as share no cache line.
 inline bool goes_past_caches(const View& out, std::int64_t least = streamed_bytes, std::int64_t least_row = least_streamed_row_bytes) {
