@@ -46,7 +46,8 @@ struct Int8Rates {
   double row;
   double sums16_column, sums16_row, sums16_direct;
   double column_pair, column, row_pair, row_sum, direct_pair, direct,
-      paired;  ///< sums of 32 bits; `_pair`: for each pair of taps
+      paired;        ///< sums of 32 bits; `_pair`: for each pair of taps
+  double row_apart;  ///< beside row_sum, where other channels lie between the taps
   double matrix, matrices, grouped;  ///< an output of each product of 16 groups by AMX, and beside that; a sample of a plane
 };
 

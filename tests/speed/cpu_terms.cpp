@@ -79,6 +79,7 @@ std::vector<Figure> figures_of(Rates& r) {
           {"int8.column", &r.int8.column},
           {"int8.row_pair", &r.int8.row_pair},
           {"int8.row_sum", &r.int8.row_sum},
+          {"int8.row_apart", &r.int8.row_apart},
           {"int8.direct_pair", &r.int8.direct_pair},
           {"int8.direct", &r.int8.direct},
           {"int8.paired", &r.int8.paired},

@@ -133,7 +133,7 @@ double filter_seconds(const Request& request, const Taps& taps) {
                        : summed * r.sums16_direct;
   } else if (by_columns) {
     nanoseconds += summed * n.again_columns * (r.column + pairs(taps.size[1]) * r.column_pair) +
-                   n.samples * (r.row_sum + pairs(taps.size[2]) * r.row_pair);
+                   n.samples * (r.row_sum + (job.out.channels > 1 ? r.row_apart : 0) + pairs(taps.size[2]) * r.row_pair);
   } else if (is_by_matrices(job, taps.size, rates)) {
     nanoseconds += n.samples * n.again_rows * n.again_columns * ns_by_matrices(job, taps.size, rates);
   } else {

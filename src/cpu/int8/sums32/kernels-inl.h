@@ -339,8 +339,12 @@ HWY_INLINE void row_of_pixels(const Sums32Row& job, const Finish& finish) {
   const PixelPairs& order = orders[job.tap_stride - 2];
   const std::int64_t samples = 2 * order.sums;
   const std::int64_t wide = job.n + 2 * job.pairs * job.tap_stride;
-  for (std::int64_t at = 0; at * 2 < wide; at += order.sums) {
-    hn::StoreU(hn::BitCast(D32(), permuted(hn::LoadU(D16(), job.line + 2 * at), order.to_pairs)), D32(), job.line_of_pairs + at);
+  const auto to_pairs = _mm512_load_si512(order.to_pairs);
+  std::int32_t* HWY_RESTRICT pairs = job.line_of_pairs;
+  const std::int16_t* HWY_RESTRICT line_of_samples = job.line;
+  for (std::int64_t at = 0; at * 2 < wide; at += order.sums, pairs += order.sums, line_of_samples += samples) {
+    const auto values = hn::LoadU(D16(), line_of_samples);
+    hn::StoreU(hn::BitCast(D32(), Pairs{_mm512_permutexvar_epi16(to_pairs, values.raw)}), D32(), pairs);
   }
   alignas(64) T part[(vectors_of_part + 1) * lanes16];
   auto* out = reinterpret_cast<T*>(job.out);
