@@ -200,6 +200,7 @@ template <int Rows, int TapsY, int TapsX, class T>
 struct LineByLine {
   static constexpr int rows = Rows;
   static constexpr bool may_take_turns = false;
+  static constexpr bool fills_registers = vectors_in_registers > 2;
   const Correlation<T>& job;
   const T* const* lines;  ///< the job's, or those of its sides
 
@@ -280,6 +281,7 @@ HWY_INLINE void add_columns(D d, const T* const* lines, const T* weights, std::i
 template <int Rows, int WeightRows, int TapsY, int TapsX, bool OnePlane, class T>
 struct ColumnByColumn {
   static constexpr int rows = Rows;
+  static constexpr bool fills_registers = false;
   static constexpr bool may_take_turns = Rows > 1;  ///< each line is read many times a block, soon after rows are written
   static constexpr int lines_of_plane = TapsY + Rows - 1;
   const T* const weights;

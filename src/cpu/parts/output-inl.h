@@ -176,11 +176,34 @@ HWY_INLINE std::array<Part<T>, 3> parts_of(const Correlation<T>& job, std::int64
 }
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+/// The next lines of all rows.
+template <int Vectors, class Block, class T>
+HWY_INLINE void put_shifted_block(const Block& block, std::int64_t at, ShiftedRows<Block::rows, T>& shifted, T* const* to, bool streams) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  V sums[Block::rows][Vectors];
+  sum_block(d, block, at, sums);
+  HALATION_UNROLL
+  for (int row = 0; row < Block::rows; ++row) {
+    V lines[Vectors];
+    shifted.shift(row, sums[row], lines);
+    HALATION_UNROLL
+    for (int v = 0; v < Vectors; ++v) put(d, lines[v], to[row] + v * static_cast<std::int64_t>(hn::Lanes(d)), streams);
+  }
+}
+
+/// By a function of its own, for blocks that need all registers: within a loop compilers keep some for what they know of it.
+template <int Vectors, class Block, class T>
+HWY_NOINLINE void put_shifted_block_apart(const Block& block, std::int64_t at, ShiftedRows<Block::rows, T>& shifted, T* const* to,
+                                          bool streams) {
+  put_shifted_block<Vectors>(block, at, shifted, to, streams);
+}
+
 /// All columns, eight lines and more, to rows that begin differently far behind cache lines: whole lines past the caches.
-template <class Block, class T>
+template <int Vectors, class Block, class T>
 void put_shifted(const Correlation<T>& job) {
   constexpr int rows = Block::rows;
-  constexpr int vectors = 2;  // more would not stay in registers
+  constexpr int vectors = Vectors % 2 == 0 ? Vectors : 2;  // of whole lines
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -217,21 +240,13 @@ void put_shifted(const Correlation<T>& job) {
     if (part.begin == part.end) continue;
     const Block block{job, part.lines};  // of which nobody else knows, so that its members may stay in registers
     for (std::int64_t at = part.begin; at < part.end; at += width) {
-      V sums[rows][vectors];
-      sum_block(d, block, at, sums);
+      T* to[rows];
       const bool streams = at > 0 && (at + width < stop || !has_all);
-      HALATION_UNROLL
-      for (int row = 0; row < rows; ++row) {
-        V lines[vectors];
-        shifted.shift(row, sums[row], lines);
-        if (streams) {
-          HALATION_UNROLL
-          for (int v = 0; v < vectors; ++v) hn::Stream(lines[v], d, shifted.target(row) + at + v * lanes);
-        } else {
-          T* const to = at == 0 ? first[row] : last[row];
-          HALATION_UNROLL
-          for (int v = 0; v < vectors; ++v) hn::Store(lines[v], d, to + v * lanes);
-        }
+      for (int row = 0; row < rows; ++row) to[row] = streams ? shifted.target(row) + at : at == 0 ? first[row] : last[row];
+      if constexpr (Block::fills_registers) {
+        put_shifted_block_apart<vectors>(block, at, shifted, to, streams);
+      } else {
+        put_shifted_block<vectors>(block, at, shifted, to, streams);
       }
     }
   }
@@ -278,7 +293,7 @@ void put_all(const Correlation<T>& job) {
   const bool streams = job.streams && std::all_of(out, out + rows, [](const T* to) { return elements_behind_line(to) == 0; });
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   if constexpr (rows > 1) {
-    if (job.streams && !streams) return put_shifted<Block>(job);
+    if (job.streams && !streams) return put_shifted<Vectors, Block>(job);
   }
 #endif
   const std::int64_t width = Vectors * lanes;
