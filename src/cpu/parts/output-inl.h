@@ -40,6 +40,9 @@ class ShiftedRows {
     }
   }
 
+  /// Begins anew: as if zeros came before.
+  void forget() { std::memset(kept_, 0, sizeof(kept_)); }
+
   /// Where line 0 of a row belongs.
   T* target(int row) const { return target_[row]; }
 
@@ -115,6 +118,10 @@ class ShiftedRows {
   bool is_half_[Rows];
 };
 #endif
+
+/// Blocks of so many bytes of a row in half a page.
+template <std::int64_t Bytes>
+inline constexpr std::int64_t half_page = std::max<std::int64_t>(1, 2048 / Bytes);
 
 /// Elements [begin, end) of lines that go to `target`: whole lines past the caches.
 template <class T>
@@ -199,6 +206,47 @@ HWY_NOINLINE void put_shifted_block_apart(const Block& block, std::int64_t at, S
   put_shifted_block<Vectors>(block, at, shifted, to, streams);
 }
 
+/// Pairs of blocks from column `at` on: one of the first half of a page and one of the second take turns. The second half begins as if
+/// zeros came before, and what is left of the first goes in their place at the end.
+template <int Vectors, class Block, class T>
+HWY_NOINLINE ShiftedRows<Block::rows, T> put_shifted_by_turns(const Block& block, std::int64_t at, std::int64_t pairs,
+                                                              ShiftedRows<Block::rows, T> shifted) {
+  constexpr int rows = Block::rows;
+  constexpr std::int64_t width = Vectors * HWY_MAX_BYTES / sizeof(T);
+  const hn::ScalableTag<T> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  using V = hn::Vec<decltype(d)>;
+  ShiftedRows<rows, T> later = shifted;
+  alignas(64) T seam[rows][width];
+  while (pairs > 0) {
+    const std::int64_t turns = std::min(pairs, half_page<Vectors * HWY_MAX_BYTES>);
+    const std::int64_t middle = at + turns * width;
+    later.forget();
+    for (std::int64_t i = 0; i < 2 * turns; ++i) {
+      const bool second = i % 2 != 0;
+      const std::int64_t column = (second ? middle : at) + i / 2 * width;
+      T* to[rows];
+      for (int row = 0; row < rows; ++row) to[row] = i == 1 ? seam[row] : shifted.target(row) + column;
+      put_shifted_block<Vectors>(block, column, second ? later : shifted, to, i != 1);
+    }
+    for (int row = 0; row < rows; ++row) {
+      V zeros[Vectors];
+      V lines[Vectors];
+      for (auto& zero : zeros) zero = hn::Zero(d);
+      shifted.shift(row, zeros, lines);
+      for (int v = 0; v < Vectors; ++v) {
+        const std::int64_t i = v * static_cast<std::int64_t>(hn::Lanes(d));
+        const auto both = hn::Or(hn::BitCast(bits, lines[v]), hn::BitCast(bits, hn::Load(d, seam[row] + i)));
+        hn::Stream(hn::BitCast(d, both), d, shifted.target(row) + middle + i);
+      }
+    }
+    shifted = later;
+    pairs -= turns;
+    at = middle + turns * width;
+  }
+  return shifted;
+}
+
 /// All columns, eight lines and more, to rows that begin differently far behind cache lines: whole lines past the caches.
 template <int Vectors, class Block, class T>
 void put_shifted(const Correlation<T>& job) {
@@ -239,7 +287,17 @@ void put_shifted(const Correlation<T>& job) {
   for (const Part<T>& part : parts) {
     if (part.begin == part.end) continue;
     const Block block{job, part.lines};  // of which nobody else knows, so that its members may stay in registers
+    const std::int64_t streamed = std::min(part.end, has_all ? stop - width : stop);
+    const std::int64_t pairs = job.takes_turns ? (streamed - std::max(part.begin, width)) / width / 2 : 0;
+    const std::int64_t first_turn = pairs > 0 ? std::max(part.begin, width) : -1;
     for (std::int64_t at = part.begin; at < part.end; at += width) {
+      if constexpr (Block::may_take_turns) {
+        if (at == first_turn) {
+          shifted = put_shifted_by_turns<vectors>(block, at, pairs, shifted);
+          at += (2 * pairs - 1) * width;
+          continue;
+        }
+      }
       T* to[rows];
       const bool streams = at > 0 && (at + width < stop || !has_all);
       for (int row = 0; row < rows; ++row) to[row] = streams ? shifted.target(row) + at : at == 0 ? first[row] : last[row];
@@ -301,7 +359,7 @@ void put_all(const Correlation<T>& job) {
   constexpr int fewer = rows == 1 ? Vectors / 4 : Vectors;
   static_assert(fewer <= most_block_vectors);
   // Blocks of the first and of the second half of a page take turns, or each comes after the one beside it.
-  constexpr std::int64_t half = std::max<std::int64_t>(1, 2048 / (Vectors * HWY_MAX_BYTES));
+  constexpr std::int64_t half = half_page<Vectors * HWY_MAX_BYTES>;
   const auto parts = parts_of(job, job.n / (fewer * lanes) * (fewer * lanes), fewer * lanes);
   for (const Part<T>& part : parts) {
     if (part.begin == part.end) continue;
