@@ -132,7 +132,7 @@ class Box final : public FilterMethod<Sum> {
     const auto slot = [&](std::int64_t j) { return ring + (first_slot + j) % ring_rows() * pitch; };
     const auto columns = inside_columns(tile);
     const std::int64_t inside = columns.first, outside = columns.second;
-    const bool fall_out = ring_rows() > box_.most_rows_alike && tile.lines.rows_lie_alike(z, tile.y + taps_.lead[1], ring_rows());
+    const bool fall_out = tile.lines.rows_fall_out(z, tile.y + taps_.lead[1], ring_rows(), box_.most_rows_alike);
     const auto in_place = [&](std::int64_t j, std::int64_t begin, std::int64_t end) {
       return !fall_out && inside <= begin && end <= outside ? tile.lines.in_place(z, top + j, x + begin, x + end + halo) : nullptr;
     };

@@ -53,7 +53,7 @@ Crowded crowded(std::span<const Sum* const> lines, std::span<Sum* const> rows) {
   // Of rows of 4,096 bytes every line and every row lie alike, of 2,048 every other one, of 1,024 every fourth.
   std::size_t alike = 0;
   for (const Sum* const row : rows) alike += lie_alike(lines.front(), row) + lie_alike(lines.back(), row);
-  return {.loads_wait = 4 * alike >= 2 * rows.size(), .lines_fall_out = std::ssize(lines) > places_alike && lie_alike(lines.front(), lines.back())};
+  return {.loads_wait = 4 * alike >= 2 * rows.size(), .lines_fall_out = fall_out(lines.front(), lines.back(), std::ssize(lines))};
 }
 
 /// Sums of `rows` rows by one call of a kernel, of whose lines `pointers` tells.

@@ -118,11 +118,11 @@ void Lines<T>::stage(std::int64_t z, std::int64_t y, std::int64_t x_low, std::in
 }
 
 template <class T>
-bool Lines<T>::rows_lie_alike(std::int64_t z, std::int64_t y, std::int64_t count) const {
+bool Lines<T>::rows_fall_out(std::int64_t z, std::int64_t y, std::int64_t count, std::int64_t most) const {
   const std::int64_t inside = std::max<std::int64_t>(0, y);
   const std::byte* first = near(z, inside, 0);
   const std::byte* last = near(z, inside + count - 1, 0);
-  return first != nullptr && last != nullptr && lie_alike(first, last);
+  return first != nullptr && last != nullptr && fall_out(first, last, count, most);
 }
 
 template class Lines<float>;

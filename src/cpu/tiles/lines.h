@@ -42,9 +42,9 @@ class Lines {
   std::int64_t step() const { return step_; }
   /// For prefetches: where a row lies from x on, which may be outside; null where it is not of such numbers or not in the image.
   const std::byte* near(std::int64_t z, std::int64_t y, std::int64_t x) const;
-  /// Whether `count` rows that lie in the image, y or what is inside first, lie at like places of pages: few stay in the first-level cache
-  /// where they are read side by side.
-  bool rows_lie_alike(std::int64_t z, std::int64_t y, std::int64_t count) const;
+  /// Whether `count` rows that lie in the image, y or what is inside first, fall out of the first-level cache where they are read side by
+  /// side; not if they are no more than `most`.
+  bool rows_fall_out(std::int64_t z, std::int64_t y, std::int64_t count, std::int64_t most) const;
   std::int64_t width() const { return in_.shape.width; }
   bool is_one_row() const { return in_.shape.height == 1; }
 

@@ -67,7 +67,7 @@ class Sums32ColumnsThenRows final : public Int8Filter {
     const std::int64_t z = tile.z + taps_.lead[0];
     const std::int64_t top = tile.y + taps_.lead[1];
     // Rows that would fall out of the first-level cache are staged.
-    const bool stages = kernels.reads_lines_in_steps && held > places_alike && rows.rows_lie_alike(z, top, held);
+    const bool stages = kernels.reads_lines_in_steps && rows.rows_fall_out(z, top, held, places_alike);
     const auto in_place = [&](std::int64_t row) { return stages ? nullptr : source.in_place(z, top + row); };
     std::int64_t made = 0;  // rows
     for (std::int64_t y = 0; y < tile.height; y += int8_rows_at_once) {
