@@ -17,22 +17,26 @@
 namespace halation {
 namespace {
 
-/// An output within a buffer: rows of a pitch, from some element on.
+/// An output within a buffer: rows of a pitch, from some element behind a cache line on, or behind the input's place within pages.
 struct Place {
   std::int64_t begin, row_padding;
+  bool behind_input = false;
 };
 
 class Buffer {
  public:
-  Buffer(const Shape& shape, Pixel pixel, const Place& place) {
+  Buffer(const Shape& shape, Pixel pixel, const Place& place, const std::byte* input = nullptr) {
+    constexpr std::uintptr_t page = 4096;
     const auto element = static_cast<std::int64_t>(bytes_of(pixel));
     view_ = {.shape = shape, .strides = strides_of(shape, pixel), .pixel = pixel};
     view_.strides.height += place.row_padding * element;
     view_.strides.depth = view_.strides.height * shape.height;
     view_.strides.batch = view_.strides.depth * shape.depth;
-    bytes_.assign(static_cast<std::size_t>(view_.strides.batch * shape.batch + (place.begin + 64) * element + 64), guard);
+    bytes_.assign(static_cast<std::size_t>(view_.strides.batch * shape.batch + (place.begin + 64) * element) + page, guard);
     const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data());
-    view_.data = bytes_.data() + (64 - address % 64) % 64 + place.begin * element;
+    const std::uintptr_t from = place.behind_input ? reinterpret_cast<std::uintptr_t>(input) % page : 0;
+    const std::uintptr_t places = place.behind_input ? page : 64;
+    view_.data = bytes_.data() + (from + page - address % page) % places + place.begin * element;
   }
   const View& view() const { return view_; }
 
@@ -119,7 +123,7 @@ void check(const Shape& shape, Pixel pixel, const Filter& filter, Method method,
     const Image expected = made_apart(plan, in);
     const auto bytes = static_cast<std::size_t>(shape.elements()) * bytes_of(pixel);
     for (const Place& place : places) {
-      const Buffer out(shape, pixel, place);
+      const Buffer out(shape, pixel, place, in.view().data);
       plan.run(in, out.view());
       const std::vector<std::byte> rows = out.rows();
       ASSERT_EQ(rows.size(), bytes);
@@ -137,6 +141,15 @@ TEST(CpuOddRows, DirectFiltersOfAnyHeight) {
     const std::int64_t width = 1999 + 7 * k;
     check({.height = 1100, .width = width}, Pixel::f32, Filter::dense({1, k, k == 1 ? 3 : k}, random_weights(k * (k == 1 ? 3 : k))),
           Method::direct, all_places);
+  }
+}
+
+TEST(CpuOddRows, RowsThatLieBehindTheInputWithinPages) {
+  for (const std::int64_t width : {1023, 2045, 4099, 4110}) {
+    for (const std::int64_t k : {2, 3, 4, 5}) {
+      check({.height = (std::int64_t{9} << 18) / width, .width = width}, Pixel::f32, Filter::dense({1, k, k}, random_weights(k * k)),
+            Method::direct, std::vector<Place>{{0, 0, true}, {13, 0, true}, {50, 3, true}, {61, 0, true}});
+    }
   }
 }
 
