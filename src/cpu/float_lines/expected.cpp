@@ -53,7 +53,8 @@ struct Counting {
   }
 
   double stored(const TileCounts& n) const {
-    return job.out_pixel == pixel_of_sums(job) ? 0 : wide * n.samples * rates.store.of(job.out_pixel);
+    if (job.out_pixel != pixel_of_sums(job)) return wide * n.samples * rates.store.of(job.out_pixel);
+    return shares_lines_past_caches(job) ? n.image_rows * rates.lines.shared_line : 0;
   }
 
   /// Every tap, or one axis after another, for each term of a filter of low rank.
@@ -99,8 +100,6 @@ struct Counting {
         time += terms * (n.rows / rows_at_once * r.pass + padded * n.again_columns * (r.column + y * r.column_tap));
       if (x > 1 || is_low_rank) time += n.rows * r.pass + padded * (r.row_sum + terms * x * r.row_tap);
     }
-    if (job.out_pixel == pixel_of_sums(job) && shares_lines_past_caches(job))
-      time += n.image_rows * r.shared_line;
     return time + stored(n);
   }
 
