@@ -1,6 +1,8 @@
 // input_rows.h: a tile of f32 or f64, and the rows of the input that a filter reads for it.
 #pragma once
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +75,7 @@ class InputRows {
     lines_.stage_around(here, x_, left_end_, line);
     const std::int64_t right = (right_begin_ - x_) * lines_.step();
     lines_.stage_around(here + right, right_begin_, x_end_, line + right);
+    ask_for_right_side(plane, row + rows_at_once);
     return {here, line};
   }
   /// Whether is(samples, count) of all samples of a row that is read there.
@@ -101,6 +104,14 @@ class InputRows {
   static constexpr std::int64_t ahead_in_row_bytes = 4096;
 
   bool has_sides() const { return left_ + right_ > 0; }
+  /// Kernels that ask for what is ahead come to the right side of a row just before it is staged.
+  void ask_for_right_side(std::int64_t plane, std::int64_t row) const {
+    const std::byte* side = lines_.near(z_ + plane, row, right_begin_);
+    if (right_ == 0 || side == nullptr) return;
+    const std::int64_t bytes = (x_end_ - right_ - right_begin_) * lines_.step() * static_cast<std::int64_t>(sizeof(Sum));
+    for (std::int64_t at = 0; at < bytes; at += cache_line_bytes) hwy::Prefetch(side + at);
+    hwy::Prefetch(side + bytes - 1);
+  }
 
   const Lines<Sum>& lines_;
   std::int64_t z_, x_, x_end_;
