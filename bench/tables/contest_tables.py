@@ -3,6 +3,7 @@ from records import digits, joined, percent, record, table, times
 
 CPU = ("cpu_table_zen4", "cpu_table_zen4_u8")  # rows of a later record take the place of the same rows before
 AVX2 = ("cpu_avx2_zen4",)  # halation and its peers held to it
+AVX2_XEON = ("cpu_avx2_xeon_f32", "cpu_avx2_xeon_f32_more", "cpu_avx2_xeon_u8")
 XEON = ("cpu_table",)
 XEON_AMX = ("cpu_u8_xeon", "cpu_f32_xeon")
 ZEN3_U8 = ("cpu_u8_zen3",)
@@ -54,7 +55,8 @@ def gpu_rows(name=GPU):
 
 
 def over(row):
-    return row["best_peer"]["over"]
+    """The best peer's time over halation's; infinite where none was done in the time that it was given."""
+    return row["best_peer"]["over"] if "best_peer" in row else float("inf")
 
 
 def grouped(groups, rows):
@@ -102,7 +104,8 @@ def gpu_count(what):
 def cpu_behind(records=CPU):
     rows = sorted(((name, job) for name, job in cpu_rows(records).items() if not cpu_ahead(job)),
                   key=lambda item: min(map(over, item[1].values())))
-    return table(["Job", "ms, 1 / 2 threads", "best peer", "its time over halation's", "share of a copy's pace"],
+    threads = " / ".join(map(str, sorted(rows[0][1]))) if rows else "1 / 2"
+    return table(["Job", f"ms, {threads} threads", "best peer", "its time over halation's", "share of a copy's pace"],
                  [[name.removeprefix("cpu "), both(job, lambda row: digits(row["ms"])),
                    joined([job[threads]["best_peer"]["peer"] for threads in sorted(job)]), both(job, lambda row: times(over(row))),
                    both(job, lambda row: percent(row["share_of_copy"]))] for name, job in rows])
@@ -275,6 +278,6 @@ def overview():
                   for (where, label, row), under_avx2 in zip(cpu + gpu, avx2 + ["–"] * len(gpu))])
 
 
-NAMES = {"AVX2": AVX2, "XEON": XEON, "XEON_AMX": XEON_AMX, "ZEN3_U8": ZEN3_U8}
+NAMES = {"AVX2": AVX2, "AVX2_XEON": AVX2_XEON, "XEON": XEON, "XEON_AMX": XEON_AMX, "ZEN3_U8": ZEN3_U8}
 FIGURES = [cpu_count, gpu_count, cpu_behind, gpu_behind, cpu_table, gpu_table, cpu_all, gpu_all, gpu_large, gpu_large_circumstances, gpu_cliffs, gpu_cliffs_circumstances, gpu_python, gpu_python_least,
            cpu_circumstances, gpu_circumstances, gpu_copy, cpu_peers, gpu_peers, overview]

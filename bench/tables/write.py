@@ -22,9 +22,11 @@ import choice_tables
 import contest_tables
 import ladder_tables
 import package_tables
+import width_tables
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-NAMES = {function.__name__: function for module in (choice_tables, contest_tables, ladder_tables, package_tables)
+NAMES = {function.__name__: function for module in (choice_tables, contest_tables, ladder_tables, package_tables,
+                                                             width_tables)
          for function in module.FIGURES}
 NAMES |= contest_tables.NAMES | ladder_tables.NAMES
 NAMES["__builtins__"] = {}
