@@ -48,7 +48,7 @@ struct Correlation {
   /// Whether row `row` of `rows` begins in the line that the row before ends in, or ends in that which the next one begins in.
   bool joins_previous(int row) const { return joint != nullptr && (row > 0 || after_row); }
   bool joins_next(int row, int rows) const { return joint != nullptr && (row + 1 < rows || before_row); }
-  // Hints, which shifted rows ignore.
+  // Hints, of which shifted rows follow only the first.
   bool takes_turns = false;  ///< blocks of distant columns: those beside each other would wait for each other (Crowded)
   bool by_halves = false;    ///< blocks of half as many rows, which read fewer lines
 };
