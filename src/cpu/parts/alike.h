@@ -1,8 +1,6 @@
 // alike.h: rows that get into each other's way, since they lie at like places of pages of 4,096 bytes.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdint>
 
 namespace halation::cpu_backend {
@@ -19,14 +17,6 @@ inline bool lie_alike(const void* line, const void* row) {
 /// Lines at like places of pages for which the first-level cache has places. It has to keep a line of each until the rest of that is
 /// read, where it is read in several steps.
 inline constexpr std::int64_t places_alike = 8;
-
-/// Places that this machine's first-level cache has for lines at like places of pages: 8 or 12; 8 where the system does not say.
-inline std::int64_t first_level_ways() {
-#ifdef _SC_LEVEL1_DCACHE_ASSOC
-  if (const long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC); ways > 0) return ways;
-#endif
-  return 8;
-}
 
 /// Whether `lines` lines, the first and the last of which lie there, fall out of the first-level cache: more than `most`, and not so far
 /// apart within pages that they have places enough.

@@ -19,6 +19,7 @@
 #include "cpu/families.h"
 #include "cpu/parts/box/kernels.h"
 #include "cpu/parts/box/sum.h"
+#include "cpu/parts/caches.h"
 #include "cpu/tiles/lines.h"
 #include "cpu/tiles/past_caches.h"
 #include "cpu/tiles/scratch.h"
@@ -27,7 +28,8 @@
 namespace halation::cpu_backend {
 namespace {
 
-constexpr TileLimits tile_limits{.least_samples = 512, .most_samples = 16384, .scratch_bytes = 512 << 10};
+/// Rows that are cut cost more than scratch that fills the second-level cache.
+TileLimits tile_limits() { return {.least_samples = 512, .most_samples = 16384, .scratch_bytes = second_level_bytes()}; }
 /// Outputs of so many bytes go past the caches: of 4096 × 4096 elements two bytes each gained by it, bytes lost.
 constexpr std::int64_t streamed_box_bytes = 32 << 20;
 /// Factors outside are left to sums that are weighed first: times whole numbers they could leave what f32 holds.
@@ -124,7 +126,7 @@ class RunningBoxes final : public Runner {
 
   Tiles tiles(std::int64_t step) const {
     const auto bytes = [&](std::int64_t width, std::int64_t, std::int64_t samples) { return scratch_bytes(width, samples); };
-    return Tiles(job_->out, step, FilterReach(job_->filters), workers_, tile_limits, bytes);
+    return Tiles(job_->out, step, FilterReach(job_->filters), workers_, tile_limits(), bytes);
   }
   std::int64_t scratch_bytes(std::int64_t width, std::int64_t step) const {
     const std::int64_t narrow = width * step;
@@ -311,7 +313,7 @@ double filter_seconds(const Request& request, const Taps& taps) {
   const auto scratch = [&](std::int64_t width, std::int64_t, std::int64_t step) {
     return (taps.size[1] + 5) * width * step * bytes_x;
   };
-  const Tiles tiles(job.out, job.out.channels, FilterReach(alone), priced_workers, tile_limits, scratch);
+  const Tiles tiles(job.out, job.out.channels, FilterReach(alone), priced_workers, tile_limits(), scratch);
   const TileCounts n(job, taps, tiles);
   const RunningBoxRates& r = rates.running;
   const auto planes = static_cast<double>(taps.size[0]);

@@ -10,6 +10,7 @@
 
 #include "core/convert.h"
 #include "cpu/parts/alike.h"
+#include "cpu/parts/caches.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/parts/box/kernels.cpp"
