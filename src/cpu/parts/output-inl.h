@@ -40,7 +40,7 @@ class ShiftedRows {
     }
   }
 
-  /// Begins anew: as if zeros came before.
+  /// Begins again, as if zeros came before.
   void forget() { std::memset(kept_, 0, sizeof(kept_)); }
 
   /// Where line 0 of a row belongs.

@@ -65,17 +65,21 @@ struct Sums16Row {
   const std::uint8_t* ahead = nullptr;  ///< as Sums32Row has it
 };
 
-/// Both factors at once: out[r][i] = finished Σ_j y[j] · Σ_k x[k] · rows[r + j][i + k · tap_stride]   for i in [0, n), r in
-/// [0, int8_rows_at_once); n is sums16_least_row or more.
-struct Sums16Factors {
-  const std::uint8_t* const* rows;  ///< int8_rows_at_once + 2
-  Sums16Product along_x, along_y;   ///< a pair of which can_multiply_at_once
+/// int8_rows_at_once output rows of n pixels, and what is asked for meanwhile.
+struct Sums16Outputs {
   std::int64_t tap_stride;
   std::byte* const* out;
   std::int64_t n;
   Sums16Finish finish;
   bool streams;
   std::array<const std::uint8_t*, int8_rows_at_once> ahead = {};
+};
+
+/// Both factors at once: out[r][i] = finished Σ_j y[j] · Σ_k x[k] · rows[r + j][i + k · tap_stride]   for i in [0, n), r in
+/// [0, int8_rows_at_once); n is sums16_least_row or more.
+struct Sums16Factors : Sums16Outputs {
+  const std::uint8_t* const* rows;  ///< int8_rows_at_once + 2
+  Sums16Product along_x, along_y;   ///< a pair of which can_multiply_at_once
 };
 inline constexpr std::int64_t sums16_least_row = 64;
 
@@ -88,15 +92,9 @@ inline bool can_multiply_at_once(Sums16Product x, Sums16Product y) {
 }
 
 /// out[r][i] = finished Σ_j Σ_k weights[3 j + k] · lines[r + j][i + k · tap_stride]   for i in [0, n), r in [0, int8_rows_at_once).
-struct Sums16Direct {
+struct Sums16Direct : Sums16Outputs {
   const std::int16_t* const* lines;  ///< int8_rows_at_once + 2
   Sums16Weights weights;
-  std::int64_t tap_stride;
-  std::byte* const* out;
-  std::int64_t n;
-  Sums16Finish finish;
-  bool streams;
-  std::array<const std::uint8_t*, int8_rows_at_once> ahead = {};
 };
 
 /// Kernels may write a vector behind n of lines in scratch memory, and read int8_slack samples behind their end; rows of pixels

@@ -45,6 +45,12 @@ class Sums16 final : public Int8Filter {
       std::byte* const* to = outputs.begin(y, count);
       std::array<const std::uint8_t*, int8_rows_at_once> ahead{};
       for (std::size_t row = 0; row < int8_rows_at_once; ++row) ahead[row] = source.ahead(z, top + y + held_rows + static_cast<std::int64_t>(row));
+      const Sums16Outputs of_rows{.tap_stride = step,
+                                  .out = to,
+                                  .n = n,
+                                  .finish = point_.finish,
+                                  .streams = outputs.streams(),
+                                  .ahead = ahead};
       if (point_.by_columns) {
         std::array<const std::uint8_t*, held_rows> pixels{};
         std::array<std::int16_t*, int8_rows_at_once> sums{};
@@ -54,15 +60,7 @@ class Sums16 final : public Int8Filter {
         // Loads of rows that lie like an output's would wait for the stores before them.
         const bool waits = element == 1 && lie_alike(pixels[0], to[0]);
         if (can_multiply_at_once(point_.row.product, point_.columns.product) && n >= sums16_least_row && !waits) {
-          kernels.factors.of(out.pixel)({.rows = pixels.data(),
-                                         .along_x = point_.row.product,
-                                         .along_y = point_.columns.product,
-                                         .tap_stride = step,
-                                         .out = to,
-                                         .n = n,
-                                         .finish = point_.finish,
-                                         .streams = outputs.streams(),
-                                         .ahead = ahead});
+          kernels.factors.of(out.pixel)({of_rows, pixels.data(), point_.row.product, point_.columns.product});
           outputs.end(y, count);
           continue;
         }
@@ -84,14 +82,7 @@ class Sums16 final : public Int8Filter {
         }
         std::array<const std::int16_t*, held_rows> held{};
         for (std::size_t row = 0; row < held_rows; ++row) held[row] = line_of(y + static_cast<std::int64_t>(row));
-        kernels.direct.of(out.pixel)({.lines = held.data(),
-                                      .weights = point_.columns,
-                                      .tap_stride = step,
-                                      .out = to,
-                                      .n = n,
-                                      .finish = point_.finish,
-                                      .streams = outputs.streams(),
-                                      .ahead = ahead});
+        kernels.direct.of(out.pixel)({of_rows, held.data(), point_.columns});
       }
       outputs.end(y, count);
     }
