@@ -275,11 +275,11 @@ class Burdens(Studio):
             self.assertEqual(bytes(body[::4]), b"".join(out[(1490 + y) * width + 1000:][:100] for y in range(100)))
         status, _, body = self.ask("/histogram", **words)
         self.assertEqual((status, sum(json.loads(body)["result"]["channels"][0])), (200, height * width))
-        for step in range(181):  # with a heap a thread it grows by more than 110 MB
+        for step in range(181):  # where large blocks that were freed stay in heaps it grows by 35 MB to 100 MB
             self.assertEqual(self.ask("/preview", chain=f"gaussian sigma={3 + step / 100}", border="wrap", w=1200)[0], 200)
             if step == 0:
                 before = self.resident()
-        self.assertLess(self.resident(), before + (96 << 20))
+        self.assertLess(self.resident(), before + (16 << 20))
 
 
 class Command(Studio):
