@@ -39,9 +39,9 @@ inline std::int64_t block_rows_of(const Taps& taps) {
 }
 
 inline TileLimits line_limits(const Job& job, const LineTiling& tiling) {
-  // Rows that are not cut are what memory reads ahead best, where no lines of scratch are to stay in the first-level cache, or boxes
-  // have little to do for each row: also where many rows fill most of a larger second-level cache.
-  const std::int64_t most_samples = tiling.direct || tiling.boxes ? 4096 : 1024;
+  // Rows that are not cut are what memory reads ahead best, where no lines of scratch are to stay in the first-level cache, as rows of
+  // several planes do, or boxes have little to do for each row: also where many rows fill most of a larger second-level cache.
+  const std::int64_t most_samples = (tiling.direct && !tiling.keeps) || tiling.boxes ? 4096 : 1024;
   // Scratch of a tile should stay in the second-level cache beside what streams through it.
   const std::int64_t scratch_bytes = tiling.boxes ? 1024 << 10 : 384 << 10;
   // Where an image has few rows tiles are wider, up to so many samples in all: what each costs to start is

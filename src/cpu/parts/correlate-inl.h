@@ -352,8 +352,14 @@ void correlate_halves(const Correlation<T>& job) {
   }
 }
 
-/// Filters of so few rows go column by column.
+/// Filters of so few rows may go column by column.
 inline constexpr std::int64_t most_few = most_shifted > 0 ? 3 : 5;
+/// Whether one does: with three rows of several planes only where taps are no shifted vectors. Column by column a line is read once a tap,
+/// and of so many lines at like places of pages few are still in the first-level cache.
+template <class T>
+bool goes_by_columns(const Correlation<T>& job) {
+  return job.taps_y <= (most_shifted > 0 && job.planes > 1 ? 2 : most_few);
+}
 
 template <int Rows, int Vectors, class T>
 void correlate_few(const Correlation<T>& job) {
@@ -376,7 +382,7 @@ void correlate_one(const Correlation<T>& job) {
   const auto by = [&]<int TapsX>() { put_all<Vectors, LineByLine<1, 0, TapsX, T>>(job); };
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   const bool shares = job.taps_x * job.tap_stride > lanes && lanes % job.tap_stride == 0;
-  if (job.taps_y > 1 && job.taps_y <= most_few && !shares) return correlate_few<1, Vectors>(job);
+  if (job.taps_y > 1 && goes_by_columns(job) && !shares) return correlate_few<1, Vectors>(job);
   if (job.taps_x == 1) return by.template operator()<1>();
   if constexpr (most_shifted > 0) {
     switch (job.tap_stride) {
@@ -413,8 +419,9 @@ void correlate_lines(const Correlation<T>& job) {
 template <int Rows, int Vectors, class T>
 void correlate_many(const Correlation<T>& job) {
   static_assert(Rows == 6);
-  if (job.taps_y <= most_few) return correlate_few<Rows, 2>(job);
+  if (goes_by_columns(job)) return correlate_few<Rows, 2>(job);
   if constexpr (most_few < 5) {
+    if (job.taps_y == 3) return correlate_lines<Rows, 3, Vectors>(job);
     if (job.taps_y == 4) return correlate_lines<Rows, 4, Vectors>(job);
     if (job.taps_y == 5) return correlate_lines<Rows, 5, Vectors>(job);
   }

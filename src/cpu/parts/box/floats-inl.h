@@ -196,7 +196,7 @@ template <class Sum>
 BoxKernels<Sum> make_box_kernels() {
   return {.steps = make_box_steps<Sum, Sum>(),
           .box_rows = make_box_rows<Sum>(),
-          .most_rows_alike = HWY_MAX_BYTES < cache_line_bytes ? places_alike : 3 * first_level_ways() / 2,  // whole lines at once
+          .most_rows_alike = HWY_MAX_BYTES < cache_line_bytes ? places_alike : 2 * first_level_ways(),  // whole lines at once
           .column = column<Sum>,
           .columns = columns<Sum>,
           .suffixes = suffixes<Sum>,
