@@ -279,7 +279,8 @@ class Burdens(Studio):
             self.assertEqual(self.ask("/preview", chain=f"gaussian sigma={3 + step / 100}", border="wrap", w=1200)[0], 200)
             if step == 0:
                 before = self.resident()
-        self.assertLess(self.resident(), before + (16 << 20))
+        most = 96 if "ASAN_OPTIONS" in os.environ else 16  # AddressSanitizer, whose allocator this is then, keeps more with every step
+        self.assertLess(self.resident(), before + (most << 20))
 
 
 class Command(Studio):
