@@ -184,7 +184,7 @@ HWY_INLINE void add_line(D d, const Correlation<T>& job, const T* HWY_RESTRICT l
 template <int Rows, int TapsY, int TapsX, int Vectors, bool Top, int J, class D, class Sums, class T>
 HWY_INLINE void add_edges(D d, const Correlation<T>& job, const T* const* lines, const std::byte* const* ahead, const T* weights,
                           std::int64_t at, Sums& sums) {
-  constexpr int count = (TapsY > 0 ? TapsY : 0) + Rows - 1;
+  constexpr int count = std::max(TapsY, 0) + Rows - 1;
   if constexpr (J < count) {
     constexpr int first = TapsY > 0 ? (J < TapsY ? 0 : J - TapsY + 1) : Top ? 0 : J + 1;
     constexpr int last = TapsY > 0 ? (J < Rows ? J : Rows - 1) : Top ? J : Rows - 1;
@@ -225,7 +225,7 @@ struct LineByLine {
         }
         add_edges<Rows, TapsY, TapsX, Vectors, false, 0>(d, job, line, ahead, weights, at, sums);
       }
-      constexpr int edges = (TapsY > 0 ? TapsY : 0) + Rows - 1;
+      constexpr int edges = std::max(TapsY, 0) + Rows - 1;
       line += edges;
       weights += edges * line_weights;
       if (ahead != nullptr) ahead += Rows;

@@ -219,7 +219,7 @@ HWY_NOINLINE ShiftedRows<Block::rows, T> put_shifted_by_turns(const Block& block
   ShiftedRows<rows, T> later = shifted;
   alignas(64) T seam[rows][width];
   while (pairs > 0) {
-    const std::int64_t turns = std::min(pairs, half_page<Vectors * HWY_MAX_BYTES>);
+    const std::int64_t turns = std::min(pairs, half_page<std::int64_t{Vectors} * HWY_MAX_BYTES>);
     const std::int64_t middle = at + turns * width;
     later.forget();
     for (std::int64_t i = 0; i < 2 * turns; ++i) {
@@ -359,7 +359,7 @@ void put_all(const Correlation<T>& job) {
   constexpr int fewer = rows == 1 ? Vectors / 4 : Vectors;
   static_assert(fewer <= most_block_vectors);
   // Blocks of the first and of the second half of a page take turns, or each comes after the one beside it.
-  constexpr std::int64_t half = half_page<Vectors * HWY_MAX_BYTES>;
+  constexpr std::int64_t half = half_page<std::int64_t{Vectors} * HWY_MAX_BYTES>;
   const auto parts = parts_of(job, job.n / (fewer * lanes) * (fewer * lanes), fewer * lanes);
   for (const Part<T>& part : parts) {
     if (part.begin == part.end) continue;
