@@ -39,8 +39,9 @@ inline std::int64_t block_rows_of(const Taps& taps) {
 }
 
 inline TileLimits line_limits(const Job& job, const LineTiling& tiling) {
-  // Rows that are not cut are what memory reads ahead best, where no lines of scratch are to stay in the first-level cache, as rows of
-  // several planes do, or boxes have little to do for each row: also where many rows fill most of a larger second-level cache.
+  // Rows that are not cut are what memory reads ahead best: where boxes have little to do for each row, also
+  // where many rows fill most of a larger second-level cache, and where sums go straight to the output. Lines
+  // of scratch, and those of several planes, are to stay in the first-level cache.
   const std::int64_t most_samples = (tiling.direct && !tiling.keeps) || tiling.boxes ? 4096 : 1024;
   // Scratch of a tile should stay in the second-level cache beside what streams through it.
   const std::int64_t scratch_bytes = tiling.boxes ? 1024 << 10 : 384 << 10;
