@@ -85,7 +85,7 @@ Json line_of(const Row& row) {
 /// The row that a line of peers.py is about; null where there is none.
 Row* row_of(Contest& contest, const Json& line) {
   const auto row = std::find_if(contest.rows.begin(), contest.rows.end(), [&](const Row& known) {
-    return known.job.name == line.at("job") && known.threads == line.value("threads", 0);
+    return known.job.name == line.at("job").get<std::string>() && known.threads == line.value("threads", 0);
   });
   return row == contest.rows.end() ? nullptr : &*row;
 }
