@@ -28,7 +28,7 @@ help:  ## this list
 demo:  ## installs what is missing, builds, filters a photograph and shows the timings (CUDA=1, CUDA=0)
 	@$(needs) build
 	@$(if $(cuda)$(gpu),,echo 'make demo: no GPU here, so the CUDA backend is left out (CUDA=1 builds it)')
-	@$(call build,release,-DHALATION_APP_BENCH=OFF -DHALATION_PRECOMPILED_HEADERS=ON -DHALATION_CUDA=$(or $(cuda),$(if $(gpu),1,0)))
+	@$(call build,release,-DHALATION_APP_BENCH=OFF -DHALATION_CUDA=$(or $(cuda),$(if $(gpu),1,0)))
 	@examples/demo.sh build/release/halation build/demo
 
 test:  ## installs what is missing, builds and runs every test
@@ -103,7 +103,7 @@ format:  ## clang-format over all sources
 
 lint:  ## clang-tidy over all C++ sources, warnings as errors
 	@$(needs) build test bench lint
-	@cmake --preset dev -B build/lint -DHALATION_BENCH=ON
+	@cmake --preset dev -B build/lint -DHALATION_BENCH=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 	@cmake --build build/lint --target halation_commit  # a header that sources include
 	@run-clang-tidy -quiet -extra-arg=-Wno-unknown-warning-option -p build/lint -j $(JOBS) \
 	  '^$(CURDIR)/(app|bench|examples|ladder|python|src|tests)/.*\.cpp$$'

@@ -24,9 +24,6 @@ class Demo(unittest.TestCase):
     def test_the_benchmark_is_no_part_of_it(self):
         self.assertIn("-DHALATION_APP_BENCH=OFF", self.commands("demo"))
 
-    def test_headers_are_precompiled(self):
-        self.assertIn("-DHALATION_PRECOMPILED_HEADERS=ON", self.commands("demo"))
-
     def test_what_is_installed_has_both(self):
         """The preset's values, whatever a demo said before."""
         commands = self.commands("install", "gpu=")
