@@ -13,9 +13,9 @@ SECONDS ?= 600
 needs := cmake/install_dependencies.sh
 folders := $(wildcard app bench examples include ladder python src tests)
 sources = $(shell find $(folders) -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh')
-# What the driver of an NVIDIA GPU makes; the second is that of Windows.
-gpu := $(wildcard /dev/nvidia[0-9]* /dev/dxg)
+# CUDA=1 builds the CUDA backend, CUDA=0 leaves it out; without either CMake looks for a GPU and says which (cmake/with_cuda.cmake).
 cuda := $(filter 0 1,$(CUDA))
+with_cuda := -DHALATION_CUDA=$(or $(cuda),AUTO)
 # $(call build,PRESET,-D…): configures and builds; configuring again costs a second and picks up a changed machine.
 build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j $(JOBS)
 
@@ -27,13 +27,12 @@ help:  ## this list
 
 demo:  ## installs what is missing, builds, filters a photograph and shows the timings (CUDA=1, CUDA=0)
 	@$(needs) build
-	@$(if $(cuda)$(gpu),,echo 'make demo: no GPU here, so the CUDA backend is left out (CUDA=1 builds it)')
-	@$(call build,release,-DHALATION_APP_BENCH=OFF -DHALATION_CUDA=$(or $(cuda),$(if $(gpu),1,0)))
+	@$(call build,release,-DHALATION_APP_BENCH=OFF $(with_cuda))
 	@examples/demo.sh build/release/halation build/demo
 
-test:  ## installs what is missing, builds and runs every test
+test:  ## installs what is missing, builds and runs every test (CUDA=1, CUDA=0)
 	@$(needs) build test python
-	@$(call build,ci)
+	@$(call build,ci,$(with_cuda))
 	@ctest --preset ci -j $(JOBS)
 	@[[ ! -f build/ci/tests/python/pytest.txt ]] || tail -n 1 build/ci/tests/python/pytest.txt
 
@@ -86,7 +85,7 @@ hip:  ## installs AMD's hipcc (350 MB) and compiles the ladder's kernels with it
 
 bench:  ## verifies, then times halation and its peers in one run
 	@$(needs) build bench
-	@$(call build,release,-DHALATION_BENCH=ON)
+	@$(call build,release,-DHALATION_BENCH=ON -DHALATION_INSTRUCTION_SETS=all $(with_cuda))
 	@bench/run build/release
 
 tables:  ## writes the measured tables and figures of the documents from bench/results
@@ -94,7 +93,7 @@ tables:  ## writes the measured tables and figures of the documents from bench/r
 
 install:  ## installs the Release build (PREFIX=/usr/local, DESTDIR= for packagers)
 	@$(needs) build
-	@$(call build,release)
+	@$(call build,release,$(with_cuda))
 	@cmake --install build/release --prefix "$(PREFIX)"
 
 format:  ## clang-format over all sources
@@ -103,7 +102,7 @@ format:  ## clang-format over all sources
 
 lint:  ## clang-tidy over all C++ sources, warnings as errors
 	@$(needs) build test bench lint
-	@cmake --preset dev -B build/lint -DHALATION_BENCH=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+	@cmake --preset dev -B build/lint -DHALATION_BENCH=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON $(with_cuda)
 	@cmake --build build/lint --target halation_commit  # a header that sources include
 	@run-clang-tidy -quiet -extra-arg=-Wno-unknown-warning-option -p build/lint -j $(JOBS) \
 	  '^$(CURDIR)/(app|bench|examples|ladder|python|src|tests)/.*\.cpp$$'

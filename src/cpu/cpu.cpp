@@ -44,9 +44,11 @@ class CpuBackend final : public Backend {
 
   std::vector<DeviceInfo> devices() const override {
     const int threads = available_threads();
+    const std::string missing = target_not_built();
     return {{cpu(),
              std::string(best_kernels<float>().instruction_set) + ", " + std::to_string(threads) +
-                 (threads == 1 ? " thread" : " threads"),
+                 (threads == 1 ? " thread" : " threads") +
+                 (missing.empty() ? "" : "; this build lacks kernels of this machine's " + missing + " (HALATION_INSTRUCTION_SETS=all has them)"),
              {}}};
   }
 

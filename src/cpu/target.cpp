@@ -30,4 +30,13 @@ void use_target(const char* name) {
               "HALATION_TARGET must be an instruction set of this machine and build (" + known + "), got '" + std::string(wanted) + "'");
 }
 
+std::string target_not_built() {
+#if HWY_ARCH_X86
+  const std::int64_t here = hwy::SupportedTargets() & (HWY_AVX3 | HWY_AVX2 | HWY_SSSE3);
+  const std::int64_t best = here & -here;  // better ones have lower bits
+  if ((best & ~HWY_TARGETS) != 0) return hwy::TargetName(best);
+#endif
+  return "";
+}
+
 }  // namespace halation::cpu_backend
