@@ -19,7 +19,7 @@ with_cuda := -DHALATION_CUDA=$(or $(cuda),AUTO)
 # $(call build,PRESET,-D…): configures and builds; configuring again costs a second and picks up a changed machine.
 build = cmake --preset $(1) $(2) && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help demo test site test-web wheel test-wheel package test-package asan tsan speed hip bench tables install format lint fuzz
+.PHONY: help demo test test-pip site test-web wheel test-wheel package test-package asan tsan speed hip bench tables install format lint fuzz
 .PHONY: clean
 
 help:  ## this list
@@ -32,9 +32,14 @@ demo:  ## installs what is missing, builds, filters a photograph and shows the t
 
 test:  ## installs what is missing, builds and runs every test (CUDA=1, CUDA=0)
 	@$(needs) build test python
-	@$(call build,ci,$(with_cuda))
+	@tests/python/environment build/python
+	@$(call build,ci,$(with_cuda) -DHALATION_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/python/bin/python)
 	@ctest --preset ci -j $(JOBS)
 	@[[ ! -f build/ci/tests/python/pytest.txt ]] || tail -n 1 build/ci/tests/python/pytest.txt
+
+test-pip:  ## builds and installs the Python package by `pip install .`, and runs its tests there
+	@$(needs) build python
+	@tests/python/pip
 
 site:  ## builds the site of all documents, with gallery and interfaces: build/site/index.html
 	@$(needs) build python
