@@ -5,6 +5,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from installed import PHOTO, Studio
+from studio_page import facts, shown
 
 
 def pytest_addoption(parser):
@@ -38,6 +39,23 @@ def address():
     """Of a studio that shows the photograph."""
     with Studio(PHOTO) as studio:
         yield studio.address
+
+
+@pytest.fixture
+def page(browser, address):
+    """The studio's page, with the photograph shown; nothing may go wrong on it."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.said = []
+    page.on("console", lambda message: page.said.append(message.text)
+            if message.type in ("error", "warning") and "Canvas2D" not in message.text else None)  # which is the tests' own reading
+    page.on("pageerror", lambda error: page.said.append(str(error)))
+    page.on("request", lambda request: page.said.append(request.url) if not request.url.startswith((address.split("?")[0], "blob:", "data:")) else None)
+    page.goto(address)
+    shown(page, "gaussian")
+    facts(page, "gaussian")
+    yield page
+    assert page.said == []
+    page.close()
 
 
 def pytest_generate_tests(metafunc):

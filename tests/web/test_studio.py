@@ -6,56 +6,9 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from installed import HALATION, PHOTO, Studio
 from looks import faults_of_looks
-
-
-@pytest.fixture
-def page(browser, address):
-    """The page, with the photograph shown; nothing may go wrong on it."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.said = []
-    page.on("console", lambda message: page.said.append(message.text)
-            if message.type in ("error", "warning") and "Canvas2D" not in message.text else None)  # which is the tests' own reading
-    page.on("pageerror", lambda error: page.said.append(str(error)))
-    page.on("request", lambda request: page.said.append(request.url) if not request.url.startswith((address.split("?")[0], "blob:", "data:")) else None)
-    page.goto(address)
-    shown(page, "gaussian")
-    facts(page, "gaussian")
-    yield page
-    assert page.said == []
-    page.close()
-
-
-def quoted(chain):
-    return chain.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def shown(page, chain):
-    page.wait_for_selector(f'body[data-shown="{quoted(chain)}"]', state="attached")
-
-
-def facts(page, chain):
-    page.wait_for_selector(f'body[data-facts="{quoted(chain)}"]', state="attached")
-
-
-PIXELS = "id => { const canvas = document.getElementById(id); return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data; }"
-
-
-def canvas(page, which):
-    """One number for the pixels of a canvas."""
-    return page.evaluate(f"""which => ({PIXELS})(which).reduce((sum, value) => (Math.imul(sum ^ value, 16777619)) >>> 0, 2166136261)""", which)
-
-
-def set_slider(page, label, value):
-    page.get_by_label(label, exact=True).evaluate("(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input', {bubbles: true})); }", value)
-
-
-def add(page, name):
-    page.select_option("#add", name)
-    page.click("#add-filter")
+from studio_page import PIXELS, add, canvas, facts, set_slider, shown
 
 
 def difference(page):

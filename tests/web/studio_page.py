@@ -1,0 +1,30 @@
+"""studio_page.py: what tests of the studio's page share: what it shows, and its controls."""
+
+
+def quoted(chain):
+    return chain.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def shown(page, chain):
+    page.wait_for_selector(f'body[data-shown="{quoted(chain)}"]', state="attached")
+
+
+def facts(page, chain):
+    page.wait_for_selector(f'body[data-facts="{quoted(chain)}"]', state="attached")
+
+
+PIXELS = "id => { const canvas = document.getElementById(id); return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data; }"
+
+
+def canvas(page, which):
+    """One number for the pixels of a canvas."""
+    return page.evaluate(f"""which => ({PIXELS})(which).reduce((sum, value) => (Math.imul(sum ^ value, 16777619)) >>> 0, 2166136261)""", which)
+
+
+def set_slider(page, label, value):
+    page.get_by_label(label, exact=True).evaluate("(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input', {bubbles: true})); }", value)
+
+
+def add(page, name):
+    page.select_option("#add", name)
+    page.click("#add-filter")
