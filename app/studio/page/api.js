@@ -78,7 +78,7 @@ export class Newest {
       this.#next = null;
       if (next) this.start(...next);
     };
-    work(control.signal)
+    (async () => work(control.signal))()
       .then(result => { if (!control.signal.aborted) done(result, performance.now() - this.#begun); })
       .catch(error => { if (!control.signal.aborted && error.status !== 409) failed(error); })
       .finally(over);

@@ -14,26 +14,44 @@ let original = {};  // the histogram of picture `number`
 const channelNames = {rgb: ['red', 'green', 'blue', 'alpha'], gray: ['gray', 'alpha'], cmyk: ['cyan', 'magenta', 'yellow', 'black', 'alpha']};
 const frames = [];  // when the last were shown
 const shownAgain = new Set(['preview', 'original', 'facts', 'inspect']);  // once there is another picture
-const troubles = new Map();  // what did not work -> why; until it works
+const troubles = new Map();  // what did not work -> why, and what was asked then
 
-const library = await askJson('/filters').catch(error => trouble('page', error));
+const library = await askJson('/filters').catch(error => {
+  troubles.set('page', error);
+  showTrouble();
+  throw error;
+});
 const chain = new ChainEditor(at('chain'), at('add'), at('add-filter'), library.filters, changed);
 const view = new PictureView(at('frame'), at('before'), at('after'), at('cut'), moved, inspect);
 
-/** What has worked, or with an error not; the newest of what has not is shown. */
+/** The newest of what did not work. */
+function showTrouble() {
+  at('trouble').textContent = [...troubles.values()].at(-1)?.message ?? '';
+  at('trouble').hidden = troubles.size === 0;
+}
+
+/** What did not work with another chain, option or picture is over. */
+function forgetTroubles() {
+  const now = JSON.stringify(asked());
+  for (const [of, {about}] of troubles) if (about !== now) troubles.delete(of);
+  showTrouble();
+}
+
+/** What has worked, or with an error not. */
 function trouble(of, error) {
   const isOther = error?.status === 410;  // another page has opened another picture
   if (isOther) readPicture();
   troubles.delete(of);
-  if (error && !(isOther && shownAgain.has(of))) troubles.set(of, error.message);
-  at('trouble').textContent = [...troubles.values()].at(-1) ?? '';
-  at('trouble').hidden = troubles.size === 0;
+  if (!error) return forgetTroubles();
+  if (!(isOther && shownAgain.has(of))) troubles.set(of, {message: error.message, about: JSON.stringify(asked())});
+  showTrouble();
 }
 
 const readPicture = () => askJson('/image').then(answer => {
   if (!picture || answer.picture?.number !== picture.number) take(answer);
   else setTimeout(changed, factsAfter);  // the other one is still being read
-}, error => trouble('open', error));
+  trouble('picture');
+}, error => trouble('picture', error));
 
 /** The options of `halation apply` that the page has. */
 function options() {
@@ -94,8 +112,12 @@ function changed() {
   const stage = stageShown();
   at('stage-choice').replaceChildren(...chain.stages.map((each, index) => new Option(`${index + 1} ${each.name}`, index)));
   if (chain.stages.length) at('stage-choice').value = stage;
-  if (!picture) return;
+  if (!picture) {
+    if (troubles.has('picture')) readPicture();
+    return forgetTroubles();
+  }
   showResult();
+  if (troubles.has('original')) showOriginal();
   clearTimeout(factsTimer);
   factsTimer = setTimeout(showFacts, factsAfter);
 }
@@ -121,6 +143,7 @@ function originalHistogram() {
 /** Each panel shows its own answer; one that has none is marked as out of date. */
 function showFacts() {
   clearTimeout(factsTimer);
+  if (!picture) return;
   const stage = stageShown(), shown = chain.stages[stage];
   newest.facts.start(signal => {
     const words = {...asked(), client};
@@ -252,7 +275,10 @@ at('open').addEventListener('change', () => {
 });
 at('save').addEventListener('click', save);
 at('measure').addEventListener('click', measure);
-at('save-as').addEventListener('input', () => { at('save-as').dataset.edited = '1'; });
+at('save-as').addEventListener('input', () => {
+  at('save-as').dataset.edited = '1';
+  trouble('save');
+});
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.addEventListener('click', async () => {
     try {
