@@ -81,7 +81,7 @@ async function pixels(words, signal) {
 
 function showResult() {
   const {number} = picture;
-  newest.after.start(signal => pixels(asked(), signal), (result, all) => {
+  newest.after.start(async signal => ({of: chain.text(), ...await pixels(asked(), signal)}), (result, all) => {
     if (number !== picture.number) return;
     trouble('preview');
     view.show('after', result.rgba, result.width, result.height, result.part);
@@ -91,7 +91,7 @@ function showResult() {
     const rate = frames.length > 2 ? `, ${(1000 * (frames.length - 1) / (now - frames[0])).toFixed(0)} FPS` : '';
     const work = result.way === 'kept' ? 'kept' : `filtered in ${result.milliseconds.toFixed(1)} ms${{strips: ', strip by strip', part: ', what is seen of it'}[result.way] ?? ''}`;
     at('status').textContent = `${result.device}: ${work}; shown in ${all.toFixed(0)} ms${rate}`;
-    document.body.dataset.shown = chain.text();
+    document.body.dataset.shown = result.of;
   }, error => trouble('preview', error));
 }
 
@@ -146,10 +146,11 @@ function showFacts() {
   if (!picture) return;
   const stage = stageShown(), shown = chain.stages[stage];
   newest.facts.start(signal => {
-    const words = {...asked(), client};
+    const words = {...asked(), client}, of = words.chain;
     const get = (path, more) => askJson(path, {...words, ...more}, {signal});
-    return Promise.allSettled([askJson('/code', askedElsewhere(), {signal}), get('/weights', {stage}), get('/explain'), Promise.all([get('/histogram'), originalHistogram()])]);
-  }, answers => {
+    return Promise.allSettled([askJson('/code', askedElsewhere(), {signal}), get('/weights', {stage}), get('/explain'), Promise.all([get('/histogram'), originalHistogram()])])
+      .then(answers => ({of, answers}));
+  }, ({of, answers}) => {
     const panels = [['lines', showCode],
       ['weights-panel', answer => {
         showWeights(at('weights'), answer, rows => chain.setWeights(chain.stages.indexOf(shown), rows));
@@ -165,7 +166,7 @@ function showFacts() {
     }
     trouble('facts', answers.find(({status, reason}) => status === 'rejected' && reason.status !== 409)?.reason);
     if (inspected) inspect(...inspected);
-    document.body.dataset.facts = chain.text();
+    document.body.dataset.facts = of;
   }, error => trouble('facts', error));
 }
 
