@@ -2,6 +2,7 @@
 import pytest
 
 from installed import PHOTO, Studio
+from looks import faults_of_looks
 from studio_page import add, facts, shown
 
 NO_PICTURE = "there is no picture yet: drop one on the page, or PUT /image"
@@ -132,3 +133,133 @@ def test_a_picture_that_could_not_be_asked_for_is_asked_for_again(browser, addre
     shown(page, "gaussian | edges")
     silent(page)
     page.close()
+
+
+@pytest.fixture
+def clock(browser, address):
+    """The page with a clock that stands, which a test moves on."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.clock.install()
+    page.goto(address)
+    facts(page, "gaussian")
+    page.clock.pause_at(page.evaluate("Date.now()") + 10_000)
+    page.clock.run_for(1000)
+    not_busy(page)
+    yield page
+    page.close()
+
+
+def hold(page, path):
+    """The requests to it, which are not answered."""
+    held = []
+    page.route(path, lambda route: held.append(route))
+    return held
+
+
+def came(page, held):
+    while not held:
+        page.wait_for_timeout(10)
+    return held.pop()
+
+
+def not_busy(page, sign="#busy"):
+    page.wait_for_selector(f"{sign}:empty", state="attached")
+    assert not page.is_visible(sign)
+    assert page.locator("[aria-busy=true]").count() == 0
+
+
+def busy(page, words, regions, sign="#busy"):
+    page.wait_for_selector(f"{sign}:text-is('{words}')")
+    assert page.get_attribute(sign, "role") == "status"
+    assert page.eval_on_selector_all("[aria-busy=true]", "marked => marked.map(each => each.id)") == regions
+
+
+ENDS = {"answered": lambda route: route.continue_(), "refused": lambda route: route.fulfill(status=507, body='{"error": "not enough memory"}'),
+        "not reached": lambda route: route.abort()}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_that_a_preview_is_computed_is_said_until_it_is_over(clock, end):
+    held = hold(clock, "**/preview*")
+    add(clock, "edges")
+    request = came(clock, held)
+    clock.clock.run_for(100)
+    not_busy(clock)
+    clock.clock.run_for(100)
+    busy(clock, "Filtering…", ["frame"])
+    assert clock.get_attribute("#frame", "aria-busy") == "true"
+    ENDS[end](request)
+    not_busy(clock)
+    assert clock.is_visible("#trouble") == (end != "answered")
+    assert clock.get_attribute("body", "data-shown") == ("gaussian | edges" if end == "answered" else "gaussian")
+
+
+def test_previews_that_are_quick_one_after_the_other_are_not_said(clock):
+    """As while a slider is dragged."""
+    held = hold(clock, "**/preview*")
+    sigma = clock.locator(".parameter input[type=text]").first
+    sigma.fill("2")
+    for value in (3, 4, 5, 6):
+        request = came(clock, held)
+        sigma.fill(str(value))  # waits for the one before
+        clock.clock.run_for(100)
+        not_busy(clock)
+        request.continue_()
+    last = came(clock, held)
+    clock.clock.run_for(200)
+    busy(clock, "Filtering…", ["frame"])
+    last.continue_()
+    shown(clock, "gaussian sigma=6")
+    not_busy(clock)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_that_a_picture_is_read_is_said_until_it_is_over(clock, end):
+    held = hold(clock, "**/image?name=*")
+    clock.set_input_files("#open", PHOTO)
+    request = came(clock, held)
+    clock.clock.run_for(100)
+    not_busy(clock)
+    clock.clock.run_for(100)
+    busy(clock, "Reading astronaut.png…", ["frame"])
+    ENDS[end](request)
+    not_busy(clock)
+    assert clock.is_visible("#trouble") == (end != "answered")
+
+
+def test_that_facts_are_computed_is_said_where_they_stand(clock):
+    held = hold(clock, "**/histogram*")
+    add(clock, "edges")
+    shown(clock, "gaussian | edges")
+    clock.clock.run_for(150)  # of rest
+    request = came(clock, held)
+    clock.clock.run_for(200)
+    busy(clock, "Working these out…", ["weights-panel", "histogram-panel", "methods-panel", "lines"], "#busy-facts")
+    assert not clock.is_visible("#busy")
+    request.continue_()
+    facts(clock, "gaussian | edges")
+    not_busy(clock, "#busy-facts")
+
+
+def test_that_a_picture_is_saved_is_said(clock):
+    held = hold(clock, "**/save*")
+    clock.fill("#save-as", "saved.png")
+    clock.click("#save")
+    request = came(clock, held)
+    clock.clock.run_for(200)
+    busy(clock, "Saving saved.png…", ["frame"])
+    with clock.expect_download():
+        request.continue_()
+    not_busy(clock)
+
+
+def test_the_signs_can_be_read_on_a_phone_and_by_night(clock, shots):
+    hold(clock, "**/preview*")
+    held = hold(clock, "**/histogram*")
+    add(clock, "edges")
+    clock.clock.run_for(150)
+    came(clock, held)
+    clock.clock.run_for(200)
+    busy(clock, "Filtering…", ["frame", "weights-panel", "histogram-panel", "methods-panel", "lines"])
+    assert faults_of_looks(clock, shots / "studio-busy") == []
+    assert clock.is_visible("#busy") and clock.is_visible("#busy-facts")

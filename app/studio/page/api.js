@@ -54,12 +54,17 @@ async function checked(response) {
 
 /** Answers of one kind: the newest alone is handed on; older ones are let end while they are quick, and given up when they are not. */
 export class Newest {
+  #during;
   #patience;
   #begun = 0;
   #running = null;
   #next = null;
 
-  constructor(patience = 120) { this.#patience = patience; }
+  /** `during(promise)` is called with each that begins. */
+  constructor(during = promise => promise, patience = 120) {
+    this.#during = during;
+    this.#patience = patience;
+  }
 
   /** `work(signal)` gives a promise; `done(result, milliseconds)` and `failed(error)` are called for the newest. */
   start(work, done, failed) {
@@ -78,9 +83,9 @@ export class Newest {
       this.#next = null;
       if (next) this.start(...next);
     };
-    (async () => work(control.signal))()
+    this.#during((async () => work(control.signal))()
       .then(result => { if (!control.signal.aborted) done(result, performance.now() - this.#begun); })
       .catch(error => { if (!control.signal.aborted && error.status !== 409) failed(error); })
-      .finally(over);
+      .finally(over));
   }
 }

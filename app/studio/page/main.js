@@ -1,11 +1,19 @@
 // main.js: the page: what the user does becomes requests, and answers become what is to be seen.
 import {ask, askJson, client, Newest, putPicture} from './api.js';
+import {Busy} from './busy.js';
 import {ChainEditor} from './chain.js';
 import {showHistogram, showInspected, showMethods, showResponses, showWeightFacts, showWeights} from './facts.js';
 import {PictureView} from './picture.js';
 
 const at = id => document.getElementById(id);
-const newest = {after: new Newest(), before: new Newest(), facts: new Newest(1000), inspect: new Newest()};
+const busy = new Busy(at('busy'), [at('frame')]);
+const busyFacts = new Busy(at('busy-facts'), ['weights-panel', 'histogram-panel', 'methods-panel', 'lines'].map(at));
+const newest = {
+  after: new Newest(promise => busy.during('Filtering…', promise)),
+  before: new Newest(promise => busy.during('Drawing the original…', promise)),
+  inspect: new Newest(promise => busy.during('Inspecting…', promise)),
+  facts: new Newest(promise => busyFacts.during('Working these out…', promise), 1000),
+};
 const factsAfter = 150;  // ms of rest
 let picture = null;
 let factsTimer = 0;
@@ -16,7 +24,7 @@ const frames = [];  // when the last were shown
 const shownAgain = new Set(['preview', 'original', 'facts', 'inspect']);  // once there is another picture
 const troubles = new Map();  // what did not work -> why, and what was asked then
 
-const library = await askJson('/filters').catch(error => {
+const library = await busy.during('Loading…', askJson('/filters')).catch(error => {
   troubles.set('page', error);
   showTrouble();
   throw error;
@@ -47,7 +55,7 @@ function trouble(of, error) {
   showTrouble();
 }
 
-const readPicture = () => askJson('/image').then(answer => {
+const readPicture = () => busy.during('Loading the picture…', askJson('/image')).then(answer => {
   if (!picture || answer.picture?.number !== picture.number) take(answer);
   else setTimeout(changed, factsAfter);  // the other one is still being read
   trouble('picture');
@@ -228,13 +236,12 @@ function take(answer) {
 
 async function open(file) {
   if (!file) return;
-  at('picture-name').textContent = `reading ${file.name}…`;
+  const name = file.name || 'pasted.png';
   try {
-    take(await putPicture(file.name || 'pasted.png', file));
+    take(await busy.during(`Reading ${name}…`, putPicture(name, file)));
     trouble('open');
   } catch (error) {
     trouble('open', error);
-    name();
   }
 }
 
@@ -242,7 +249,7 @@ async function save() {
   const name = at('save-as').value;
   at('save').disabled = true;
   try {
-    const file = await (await ask('/save', {...askedElsewhere(), as: name})).blob();
+    const file = await busy.during(`Saving ${name}…`, ask('/save', {...askedElsewhere(), as: name}).then(response => response.blob()));
     const link = Object.assign(document.createElement('a'), {href: URL.createObjectURL(file), download: name});
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
