@@ -7,6 +7,24 @@ const usualMost = 50;  // of parameters whose range has no end that a slider cou
 export const short = value => value === null ? 'no finite number' : String(Number(Number(value).toPrecision(6)));
 
 const quoted = text => `'${text.replaceAll("'", '')}'`;
+const unquoted = text => /^(['"])(.*)\1$/s.exec(text)?.[2] ?? text;
+
+/** What stands between `ends`, unless these stand in quotes. Throws an Error where a quote has no end. */
+function apart(text, ends) {
+  const pieces = [''];
+  let quote = '';
+  for (const sign of text) {
+    if (!quote && ends.includes(sign)) {
+      pieces.push('');
+      continue;
+    }
+    if (quote) quote = sign === quote ? '' : quote;
+    else if (sign === "'" || sign === '"') quote = sign;
+    pieces[pieces.length - 1] += sign;
+  }
+  if (quote) throw new Error(`the quote ${quote} is not closed`);
+  return pieces;
+}
 
 export class ChainEditor {
   #list;
@@ -35,9 +53,27 @@ export class ChainEditor {
 
   #stage(name) { return {name, values: {}, weights: '0 -1 0; -1 5 -1; 0 -1 0'}; }
 
-  set(names) {
-    this.stages = names.map(name => this.#stage(name));
+  /** The chain that `text` is, of none the picture as it is. Throws an Error that says what cannot be read, and keeps the one before; what values
+      mean the program alone knows. */
+  setText(text) {
+    this.stages = text ? apart(text, '|').map(words => this.#read(words)) : [];
     this.#build();
+  }
+
+  #read(text) {
+    const [name, ...given] = apart(text, ' \t\r\n').filter(word => word);
+    if (!name) throw new Error('a filter is missing beside |');
+    const stage = this.#stage(name), filter = this.#filter(name);
+    if (!filter) throw new Error(`there is no filter '${name}'`);
+    for (const word of given) {
+      const [, key, value] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+      const parameter = filter.parameters.find(each => each.name === key?.replaceAll('-', '_'));
+      if (name === 'custom' && key === 'weights') stage.weights = unquoted(value);
+      else if (!parameter) throw new Error(`${name} takes no '${word}'`);
+      else if (parameter.choices?.includes(unquoted(value)) === false) throw new Error(`${name}: ${key} is one of ${parameter.choices.join(', ')}, not ${value}`);
+      else stage.values[parameter.name] = unquoted(value);
+    }
+    return stage;
   }
 
   /** A stage's weights, as rows of numbers, in place of its filter. */

@@ -1,4 +1,5 @@
 // lesson.js: the lesson: which block is shown, its steps as they go by, what was counted, and the model's numbers beside.
+import {Address, put} from './address.js';
 import {askJson} from './api.js';
 import {drawBars, ladderOf, measure} from './bars.js';
 import {drawBlock} from './block.js';
@@ -11,6 +12,7 @@ const kinds = {1: '1D: a signal', 2: '2D: an image', 3: '3D: a volume'};
 // By dimensions: [least, most, first] outputs and taps along an axis.
 const tiles = {1: [4, 32, 16], 2: [4, 16, 8], 3: [2, 4, 3]}, masks = {1: [3, 9, 5], 2: [3, 9, 5], 3: [3, 5, 3]};
 
+const address = new Address(at('back'), '/');
 let block, steps, now = -1, timer = 0, model = null, answer = null, asked = '';
 
 function trouble(error) {
@@ -18,10 +20,12 @@ function trouble(error) {
   at('trouble').hidden = !error;
 }
 
-function chooseDimensions() {
+/** The first rung, tile and filter of so many dimensions, but for those that are wanted. */
+function chooseDimensions(wanted = {}) {
   const dims = Number(at('dims').value);
   at('rung').replaceChildren(...Object.keys(ladder[dims]).map(name => new Option(name, name)));
-  for (const [id, [least, most, first]] of [['tile', tiles[dims]], ['mask', masks[dims]]]) Object.assign(at(id), {min: least, max: most, value: first});
+  for (const [id, [least, most, first]] of [['tile', tiles[dims]], ['mask', masks[dims]]]) Object.assign(at(id), {min: least, max: most, value: wanted[id] ?? first});
+  if (!put(at('rung'), wanted.rung ?? at('rung').value)) at('rung').selectedIndex = 0;
   begin();
 }
 
@@ -30,6 +34,7 @@ async function begin() {
   const dims = Number(at('dims').value), rung = at('rung').value, {input, idea, real} = ladder[dims][rung];
   block = blockOf(dims, rung, Number(at('tile').value), Number(at('mask').value));
   steps = ladder[dims][rung].steps(block);
+  address.keep({dims, rung, tile: at('tile').value, mask: at('mask').value});
   now = -1;
   for (const name of ['step', 'lesson']) delete document.body.dataset[name];
   at('tile-name').textContent = input ? 'Tile that the block reads, elements a side' : dims === 1 ? 'Block, outputs' : 'Block, outputs a side';
@@ -148,9 +153,8 @@ async function measureHere() {
   at('measure').disabled = false;
 }
 
-at('back').href = `/${location.search}`;
-at('dims').replaceChildren(...Object.entries(kinds).map(([dims, text]) => new Option(text, dims, dims === '2', dims === '2')));
-at('dims').addEventListener('input', chooseDimensions);
+at('dims').replaceChildren(...Object.entries(kinds).map(([dims, text]) => new Option(text, dims)));
+at('dims').addEventListener('input', () => chooseDimensions());
 for (const id of ['rung', 'tile', 'mask']) at(id).addEventListener('input', begin);
 at('play').addEventListener('click', play);
 at('step').addEventListener('click', () => { stop(); advance(); });
@@ -159,4 +163,5 @@ at('hide').addEventListener('input', draw);
 at('measure').addEventListener('click', measureHere);
 new ResizeObserver(() => draw()).observe(at('scene'));
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => draw());
-chooseDimensions();
+if (!put(at('dims'), address.words.dims ?? '2')) at('dims').value = '2';
+chooseDimensions(address.words);

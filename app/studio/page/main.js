@@ -1,7 +1,8 @@
 // main.js: the page: what the user does becomes requests, and answers become what is to be seen.
+import {Address, longestKept, numbersIn, put, valueOf} from './address.js';
 import {ask, askJson, client, Newest, putPicture} from './api.js';
 import {Busy} from './busy.js';
-import {ChainEditor} from './chain.js';
+import {ChainEditor, short} from './chain.js';
 import {showHistogram, showInspected, showMethods, showResponses, showWeightFacts, showWeights} from './facts.js';
 import {PictureView} from './picture.js';
 
@@ -30,6 +31,9 @@ const library = await busy.during('Loading…', askJson('/filters')).catch(error
   throw error;
 });
 const chain = new ChainEditor(at('chain'), at('add'), at('add-filter'), library.filters, changed);
+const usualChain = 'gaussian';
+const usual = {border: 'reflect101', 'border-value': '0', view: '', accuracy: 'exact', linear: '', gray: '', device: library.device, compare: '0'};
+const address = new Address(at('lesson'), '/lesson');
 const view = new PictureView(at('frame'), at('before'), at('after'), at('cut'), moved, inspect);
 
 /** The newest of what did not work. */
@@ -64,10 +68,10 @@ const readPicture = () => busy.during('Loading the picture…', askJson('/image'
 /** The options of `halation apply` that the page has. */
 function options() {
   return {
-    border: at('border').value === 'reflect101' ? '' : at('border').value,
+    border: at('border').value === usual.border ? '' : at('border').value,
     'border-value': at('border').value === 'constant' ? at('border-value').value : '',
     view: at('view').value,
-    accuracy: at('accuracy').value === 'exact' ? '' : at('accuracy').value,
+    accuracy: at('accuracy').value === usual.accuracy ? '' : at('accuracy').value,
     linear: at('linear').checked ? '1' : '',
     gray: at('gray').checked ? '1' : '',
     device: at('device').value,
@@ -114,12 +118,63 @@ function showOriginal() {
 
 const stageShown = () => Math.min(Number(at('stage-choice').value) || 0, Math.max(0, chain.stages.length - 1));
 
+function showStages(stage = stageShown()) {
+  at('stage-choice').replaceChildren(...chain.stages.map((each, index) => new Option(`${index + 1} ${each.name}`, index)));
+  if (chain.stages.length) at('stage-choice').value = stage;
+}
+
+/** What is shown, and how, goes into the address. */
+function keep() {
+  const text = chain.stages.length ? chain.text() : '', fits = text.length <= longestKept;
+  if (!fits && !troubles.has('address')) trouble('address', new Error(`this chain is too long for the page's address: after a reload it is ${usualChain}`));
+  address.keep({
+    chain: fits ? text : undefined,
+    ...Object.fromEntries(Object.keys(usual).map(id => [id, valueOf(at(id)) === usual[id] ? undefined : valueOf(at(id))])),
+    stage: stageShown() || undefined,
+    picture: picture?.name ?? address.words.picture,
+    see: view.place?.map(short).join(),
+    inspect: inspected?.join(),
+  });
+}
+
+/** The chain and the options are those of these words; gives sentences on what cannot be, and is as usual. */
+function takeOptions(words) {
+  const problems = [];
+  try {
+    chain.setText(words.chain ?? usualChain);
+  } catch (error) {
+    chain.setText(usualChain);
+    problems.push(`the chain in the page's address cannot be read, so this is ${usualChain}: ${error.message}`);
+  }
+  for (const [id, value] of Object.entries(usual)) {
+    if (put(at(id), words[id] ?? value)) continue;
+    put(at(id), value);
+    problems.push(`the page's address has ${id}=${words[id]}, which is none here`);
+  }
+  view.compare(at('compare').value / 100);
+  showStages(Math.min(Number(words.stage) || 0, chain.stages.length - 1));
+  return problems;
+}
+
+/** What of the picture is seen and inspected is as in these words, unless they are of another picture; gives sentences on what is not. */
+function takePlace(words) {
+  if (words.picture && !picture) return [`the page's address is of ${words.picture}, which is not open: open it to see it`];
+  if (words.picture && picture.name !== words.picture) return [`the page's address is of ${words.picture}; open is ${picture.name}`];
+  const place = numbersIn(words.see, 3), pixel = numbersIn(words.inspect, 2);
+  if (picture && place) view.goTo(...place);
+  if (picture && pixel && view.has(...pixel)) inspect(...pixel);
+  return [];
+}
+
+function tellOf(problems) {
+  if (problems.length) trouble('address', new Error(problems.join('; ')));
+}
+
 /** The chain or an option is another. */
 function changed() {
   at('border-value-row').hidden = at('border').value !== 'constant';
-  const stage = stageShown();
-  at('stage-choice').replaceChildren(...chain.stages.map((each, index) => new Option(`${index + 1} ${each.name}`, index)));
-  if (chain.stages.length) at('stage-choice').value = stage;
+  showStages();
+  keep();
   if (!picture) {
     if (troubles.has('picture')) readPicture();
     return forgetTroubles();
@@ -134,6 +189,7 @@ function changed() {
 function moved() {
   at('zoom').textContent = view.size ? `${(100 * view.scale * devicePixelRatio).toPrecision(3)}%` : '';
   if (!picture) return;
+  keep();
   showResult();
   showOriginal();
 }
@@ -203,6 +259,7 @@ async function measure() {
 
 function inspect(x, y) {
   inspected = [x, y];
+  keep();
   const stage = stageShown();
   const before = stage > 0 ? chain.text(stage) : '';
   const words = {...options(), chain: chain.stages.length ? chain.textOf(chain.stages[stage]) : 'identity', before, x, y, client};
@@ -263,11 +320,16 @@ async function save() {
 for (const name of library.borders) at('border').append(new Option(name));
 for (const [label, value] of [['values', ''], ...library.views.map(name => [name, name])]) at('view').append(new Option(label, value));
 for (const device of library.devices) at('device').append(Object.assign(new Option(device.name), {title: device.description}));
-at('device').value = library.device;
 
 for (const id of ['border', 'border-value', 'view', 'accuracy', 'linear', 'gray', 'device']) at(id).addEventListener('input', changed);
-at('stage-choice').addEventListener('input', showFacts);
-at('compare').addEventListener('input', () => view.compare(at('compare').value / 100));
+at('stage-choice').addEventListener('input', () => {
+  keep();
+  showFacts();
+});
+at('compare').addEventListener('input', () => {
+  view.compare(at('compare').value / 100);
+  keep();
+});
 at('fit').addEventListener('click', () => view.fit());
 at('one').addEventListener('click', () => view.pixelForPixel());
 at('in').addEventListener('click', () => view.zoomBy(1.25));
@@ -277,10 +339,12 @@ at('inspect').addEventListener('click', () => {
   at('inspect').setAttribute('aria-pressed', view.inspecting);
   at('frame').classList.toggle('inspecting', view.inspecting);
 });
-at('open').addEventListener('change', () => {
-  open(at('open').files[0]);
+async function openPicked() {
+  const [file] = at('open').files;
   at('open').value = '';  // so that the same file can be opened again
-});
+  await open(file);
+}
+at('open').addEventListener('change', openPicked);
 at('save').addEventListener('click', save);
 at('measure').addEventListener('click', measure);
 at('save-as').addEventListener('input', () => {
@@ -310,9 +374,12 @@ document.addEventListener('paste', event => {
   if (file && !event.target.closest?.('input, textarea')) open(file);
 });
 
-at('lesson').href = `/lesson${location.search}`;
-view.compare(0);
-chain.set(['gaussian']);
+const {words} = address, problems = takeOptions(words);
 changed();
-if (at('open').files.length) at('open').dispatchEvent(new Event('change'));  // a file picked before this page listened
-else readPicture();
+if (at('open').files.length) {  // a file picked before this page listened
+  await openPicked();
+  tellOf(problems);
+} else {
+  await readPicture();
+  tellOf([...problems, ...takePlace(words)]);
+}

@@ -33,6 +33,7 @@ export class PictureView {
 
   get size() { return this.#size; }
   get scale() { return this.#scale; }
+  has(x, y) { return Number.isInteger(x) && Number.isInteger(y) && x >= 0 && y >= 0 && x < this.#size?.width && y < this.#size?.height; }
 
   open(width, height) {
     this.#size = {width, height};
@@ -45,6 +46,19 @@ export class PictureView {
     this.#limit();
   }
 
+  /** The picture's place in the middle of the frame, and screen pixels a pixel; null while all of it fits. */
+  get place() {
+    return this.#fits ? null : [this.#left + this.#frame.clientWidth / 2 / this.#scale, this.#top + this.#frame.clientHeight / 2 / this.#scale, this.#scale];
+  }
+
+  goTo(x, y, scale) {
+    this.#fits = false;
+    this.#scale = this.#allowed(scale);
+    this.#left = x - this.#frame.clientWidth / 2 / this.#scale;
+    this.#top = y - this.#frame.clientHeight / 2 / this.#scale;
+    this.#limit();
+  }
+
   pixelForPixel() { this.zoomTo(1 / devicePixelRatio); }
 
   zoomBy(factor, x, y) { this.zoomTo(this.#scale * factor, x, y); }
@@ -54,7 +68,7 @@ export class PictureView {
     if (!this.#size) return;
     const [px, py] = [this.#left + x / this.#scale, this.#top + y / this.#scale];
     this.#fits = false;
-    this.#scale = Math.min(mostZoom, Math.max(this.#fitting() / 2, scale));
+    this.#scale = this.#allowed(scale);
     this.#left = px - x / this.#scale;
     this.#top = py - y / this.#scale;
     this.#limit();
@@ -86,6 +100,8 @@ export class PictureView {
     this.#cut.style.left = `calc(${percent}% - 1px)`;
     this.#cut.hidden = share === 0 || share === 1;
   }
+
+  #allowed(scale) { return Math.min(mostZoom, Math.max(this.#fitting() / 2, scale)); }
 
   #fitting() {
     return Math.min(this.#frame.clientWidth / this.#size.width, this.#frame.clientHeight / this.#size.height);
@@ -126,9 +142,8 @@ export class PictureView {
   }
 
   #pixelAt(x, y) {
-    const {width, height} = this.#size;
     const px = Math.floor(this.#left + x / this.#scale), py = Math.floor(this.#top + y / this.#scale);
-    return px >= 0 && py >= 0 && px < width && py < height ? [px, py] : null;
+    return this.has(px, py) ? [px, py] : null;
   }
 
   #dragging(picked) {
