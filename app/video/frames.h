@@ -10,7 +10,7 @@
 
 #include "app/video/chroma.h"
 #include "app/video/pixel_format.h"
-#include "app/video/process.h"
+#include "app/video/ffmpeg/process.h"
 #include "halation/display.h"
 
 namespace halation::app {

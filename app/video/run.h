@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/video/ffmpeg.h"
+#include "app/video/ffmpeg/commands.h"
 #include "app/video/frames.h"
 
 namespace halation::app {

@@ -1,0 +1,184 @@
+// commands.cpp: what the programs ffmpeg and ffplay are asked for.
+#include "commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <string_view>
+
+#include "halation/error.h"
+
+namespace halation::app {
+namespace {
+
+/// VideoOutput options that write the facts of colour down; `for_rgb`: of frames that have no matrix yet.
+Words colour_tags(const VideoFacts& facts) {
+  // Two curves that ffprobe calls by the standards they come from, ffmpeg by their exponents.
+  const std::string transfer = facts.transfer == "bt470m" ? "gamma22" : facts.transfer == "bt470bg" ? "gamma28" : facts.transfer;
+  Words words;
+  const auto tag = [&](const char* option, const std::string& value) {
+    if (!value.empty()) append(words, {option, value});
+  };
+  if (!facts.format.is_rgb) {
+    tag("-color_range", facts.range);
+    tag("-colorspace", facts.matrix);
+  }
+  tag("-color_primaries", facts.primaries);
+  tag("-color_trc", transfer);
+  return words;
+}
+
+/// The matrix between R, G, B and luma, chroma, as ffmpeg's filter scale calls it; empty where it goes by its own.
+std::string matrix_for_scale(const VideoFacts& facts) {
+  if (facts.format.is_rgb) return "";
+  if (facts.matrix == "bt2020nc" || facts.matrix == "bt2020c") return "bt2020";
+  constexpr std::string_view known[] = {"bt709", "fcc", "bt470bg", "smpte170m", "smpte240m"};
+  return std::find(std::begin(known), std::end(known), facts.matrix) == std::end(known) ? "" : facts.matrix;
+}
+
+struct Container {
+  std::string_view muxer;
+  std::string_view default_codec;
+  bool has_sound;
+  std::string_view subtitles;  ///< "copy", the codec that they become, or "" for none
+};
+
+Container container_of(const std::string& muxer) {
+  constexpr Container known[] = {{"mp4", "libx264", true, "mov_text"}, {"mov", "libx264", true, "mov_text"},
+                                 {"matroska", "libx264", true, "copy"}, {"webm", "", true, "webvtt"},
+                                 {"gif", "", false, ""},  {"apng", "", false, ""}, {"webp", "", false, ""},
+                                 {"h264", "", false, ""}, {"hevc", "", false, ""}, {"mjpeg", "", false, ""},
+                                 {"yuv4mpegpipe", "", false, ""}, {"ivf", "", false, ""}, {"rawvideo", "", false, ""}};
+  for (const Container& each : known) {
+    if (each.muxer == muxer) return each;
+  }
+  return {.muxer = "", .default_codec = "", .has_sound = true, .subtitles = ""};
+}
+
+bool takes_sound_as_it_is(std::string_view muxer, const std::vector<std::string>& codecs) {
+  return std::all_of(codecs.begin(), codecs.end(), [&](const std::string& codec) {
+    if (muxer == "webm") return codec == "opus" || codec == "vorbis";
+    return muxer != "mp4" || !codec.starts_with("pcm_");
+  });
+}
+
+/// What is no picture can become another text.
+bool are_texts(const std::vector<std::string>& codecs) {
+  constexpr std::string_view texts[] = {"subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text"};
+  return std::all_of(codecs.begin(), codecs.end(),
+                     [&](const std::string& codec) { return std::find(std::begin(texts), std::end(texts), codec) != std::end(texts); });
+}
+
+/// Everything of input 1 but its frames.
+Words all_but_frames(const VideoFacts& facts, const Container& container) {
+  Words words{"-map_metadata", "1", "-map_chapters", "1", "-map_metadata:s:v:0", "1:s:" + std::to_string(facts.stream),
+              "-metadata:s:v:0", "rotate="};  // frames are upright
+  // Streams of one kind. What is said of one stream's metadata, above, ends their copying by default.
+  const auto take = [&](const char* kind, std::size_t count, const std::string& codec) {
+    append(words, {"-map", fmt::format("1:{}", kind)});
+    for (std::size_t i = 0; i < count; ++i) append(words, {fmt::format("-map_metadata:s:{}:{}", kind, i), fmt::format("1:s:{}:{}", kind, i)});
+    if (!codec.empty()) append(words, {fmt::format("-c:{}", kind), codec});
+  };
+  if (container.has_sound && !facts.sound.empty())
+    take("a", facts.sound.size(), takes_sound_as_it_is(container.muxer, facts.sound) ? "copy" : "");
+  const std::string subtitles(container.subtitles);
+  if (!facts.subtitles.empty() && (subtitles == "copy" || (!subtitles.empty() && are_texts(facts.subtitles))))
+    take("s", facts.subtitles.size(), subtitles);
+  if (facts.attachments > 0 && container.muxer == "matroska") take("t", facts.attachments, "copy");
+  return words;
+}
+
+/// Options of the demuxer for frames: ffmpeg's own -r would undo a delay.
+Words frames_from_pipe(const VideoFacts& facts, const FrameFormat& format) {
+  return {"-f",          "rawvideo",   "-pixel_format", format.name, "-video_size", fmt::format("{}x{}", facts.width, facts.height),
+          "-framerate", facts.rate};
+}
+
+}  // namespace
+
+std::string muxer_for(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  if (ending.size() < 2)
+    throw Error(ErrorCode::invalid_argument, fmt::format("{}: needs an ending that says the format, such as .mp4, .mkv, .mov or .webm", path));
+  ending.erase(0, 1);
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  static const std::map<std::string, std::string, std::less<>> named_otherwise{
+      {"mkv", "matroska"}, {"mk3d", "matroska"}, {"m4v", "mp4"},   {"qt", "mov"},    {"ts", "mpegts"},  {"m2ts", "mpegts"},
+      {"mts", "mpegts"},   {"mpg", "mpeg"},      {"wmv", "asf"},   {"ogv", "ogg"},   {"264", "h264"},   {"265", "hevc"},
+      {"h265", "hevc"},    {"mjpg", "mjpeg"},    {"y4m", "yuv4mpegpipe"}, {"yuv", "rawvideo"}, {"rm", "rm"}};
+  const auto found = named_otherwise.find(ending);
+  return found == named_otherwise.end() ? ending : found->second;
+}
+
+Words decoder(const VideoInput& input, const VideoFacts& facts, const FrameFormat& format, std::optional<std::int64_t> frames) {
+  Words words{"ffmpeg", "-v", "error", "-nostdin"};
+  if (!input.keeps_going) words.emplace_back("-xerror");
+  if (input.realtime) words.emplace_back("-re");
+  append(words, input.options);
+  append(words, {"-i", address_of(input), "-map", "0:" + std::to_string(facts.stream)});
+  // Counted from the first frame, or it would be repeated to fill the time before it. Frames of another size, which a file may change to
+  // midway, become those of the first.
+  std::string scale = fmt::format("setpts=PTS-STARTPTS,scale={}:{}", facts.width, facts.height);
+  const bool to_rgb = format.kind != FrameFormat::Kind::yuv && format.kind != FrameFormat::Kind::gray;
+  if (const std::string matrix = matrix_for_scale(facts); to_rgb && !matrix.empty()) scale += ":in_color_matrix=" + matrix;
+  append(words, {"-vf", scale});
+  if (frames) append(words, {"-frames:v", std::to_string(*frames)});
+  append(words, {"-r", facts.rate, "-f", "rawvideo", "-pix_fmt", format.name, "pipe:1"});
+  return words;
+}
+
+Words encoder(const VideoInput& input, const VideoFacts& facts, const FrameFormat& format, const VideoOutput& output,
+              std::optional<std::int64_t> frames) {
+  const std::string muxer = muxer_for(output.path);
+  const Container container = container_of(muxer);
+  const bool from_rgb = format.kind == FrameFormat::Kind::pixels || format.kind == FrameFormat::Kind::rgb_planes;
+  Words words{"ffmpeg", "-v", "error", "-nostdin", "-y"};
+  const double delay = facts.is_file && input.options.empty() ? facts.delay_seconds : 0;  // options may seek
+  if (delay > 0) append(words, {"-itsoffset", fmt::format("{:.6f}", delay)});
+  append(words, frames_from_pipe(facts, format));
+  if (!from_rgb) append(words, colour_tags(facts));
+  append(words, {"-i", "pipe:0"});
+  if (facts.is_file) {
+    append(words, input.options);
+    append(words, {"-i", address_of(input)});
+  }
+  append(words, {"-map", "0:v:0"});
+  if (facts.is_file) append(words, all_but_frames(facts, container));
+
+  std::vector<std::string> filters;
+  if (const std::string matrix = matrix_for_scale(facts); from_rgb && !matrix.empty())
+    filters.push_back(fmt::format("scale=out_color_matrix={}{}", matrix, facts.range == "pc" ? ":out_range=pc" : ""));
+  if (!facts.aspect.empty()) filters.push_back("setsar=" + [&] {
+    std::string ratio = facts.aspect;
+    std::replace(ratio.begin(), ratio.end(), ':', '/');
+    return ratio;
+  }());
+  if (!filters.empty()) append(words, {"-vf", fmt::format("{}", fmt::join(filters, ","))});
+  append(words, colour_tags(facts));
+  append(words, {"-fps_mode", "vfr"});  // no frame is repeated before the first, where a delay is
+
+  const std::string codec = output.codec.value_or(std::string(container.default_codec));
+  if (!codec.empty()) append(words, {"-c:v", codec});
+  if (output.preset) append(words, {"-preset", *output.preset});
+  if (output.crf) append(words, {"-crf", *output.crf});
+  if (output.pixel_format) {
+    append(words, {"-pix_fmt", *output.pixel_format});
+  } else if (!facts.format.has_palette) {  // to which ffmpeg converts nothing
+    append(words, {"-pix_fmt", facts.format.name});
+  }
+  if (frames) append(words, {"-t", fmt::format("{:.6f}", delay + static_cast<double>(*frames) / facts.frames_per_second)});
+  append(words, {"-f", muxer, "/proc/self/fd/3"});
+  return words;
+}
+
+Words player(const VideoFacts& facts, const FrameFormat& format, const std::string& title) {
+  Words words{"ffplay", "-v", "error", "-autoexit", "-window_title", title};
+  append(words, frames_from_pipe(facts, format));
+  append(words, {"-i", "pipe:0"});
+  return words;
+}
+
+}  // namespace halation::app

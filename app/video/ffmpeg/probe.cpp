@@ -1,0 +1,162 @@
+// probe.cpp: what ffprobe says of a video.
+#include "probe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "halation/error.h"
+
+namespace halation::app {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const VideoInput& input, const std::string& sentence) { throw Error(ErrorCode::io, input.name + ": " + sentence); }
+
+std::string text_in(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_string()) return "";
+  const std::string text = *found;
+  return text == "unknown" || text == "reserved" || text == "N/A" ? "" : text;
+}
+
+/// ffprobe writes some numbers as texts.
+std::optional<double> number_in(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end()) return {};
+  if (found->is_number()) return found->get<double>();
+  const std::string text = text_in(object, name);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return {};
+  return value;
+}
+
+int whole_in(const Json& object, const char* name) { return static_cast<int>(number_in(object, name).value_or(0)); }
+
+/// Frames a second; nothing for "0/0".
+std::optional<double> rate_from(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) return {};
+  double over = 0, under = 0;
+  std::from_chars(text.data(), text.data() + slash, over);
+  std::from_chars(text.data() + slash + 1, text.data() + text.size(), under);
+  if (over <= 0 || under <= 0) return {};
+  return over / under;
+}
+
+FormatFacts format_facts(const Json& formats, const std::string& name) {
+  FormatFacts facts{.name = name};
+  for (const Json& each : formats) {
+    if (text_in(each, "name") != name) continue;
+    const Json& flags = each.at("flags");
+    facts.components = whole_in(each, "nb_components");
+    facts.chroma_x = whole_in(each, "log2_chroma_w");
+    facts.chroma_y = whole_in(each, "log2_chroma_h");
+    facts.is_planar = whole_in(flags, "planar") != 0;
+    facts.is_rgb = whole_in(flags, "rgb") != 0;
+    facts.has_alpha = whole_in(flags, "alpha") != 0;
+    facts.has_palette = whole_in(flags, "palette") != 0;
+    if (const auto found = each.find("components"); found != each.end()) {
+      for (const Json& component : *found) facts.depth = std::max(facts.depth, whole_in(component, "bit_depth"));
+    }
+  }
+  return facts;
+}
+
+/// Whether frames are laid on their side.
+bool is_turned(const Json& stream) {
+  const auto found = stream.find("side_data_list");
+  if (found == stream.end()) return false;
+  for (const Json& each : *found) {
+    if (whole_in(each, "rotation") % 180 != 0) return whole_in(each, "rotation") % 90 == 0;
+  }
+  return false;
+}
+
+std::string turned_aspect(const std::string& aspect) {
+  const std::size_t colon = aspect.find(':');
+  return colon == std::string::npos ? aspect : aspect.substr(colon + 1) + ":" + aspect.substr(0, colon);
+}
+
+void take_video(VideoFacts& facts, const Json& stream, const Json& answer) {
+  facts.stream = whole_in(stream, "index");
+  facts.width = whole_in(stream, "width");
+  facts.height = whole_in(stream, "height");
+  facts.format = format_facts(answer.at("pixel_formats"), text_in(stream, "pix_fmt"));
+  facts.aspect = text_in(stream, "sample_aspect_ratio");
+  if (is_turned(stream)) {
+    std::swap(facts.width, facts.height);
+    facts.aspect = turned_aspect(facts.aspect);
+  }
+  if (facts.aspect == "1:1" || facts.aspect.starts_with("0:") || facts.aspect.ends_with(":0")) facts.aspect.clear();
+  facts.range = text_in(stream, "color_range");
+  facts.matrix = text_in(stream, "color_space");
+  facts.primaries = text_in(stream, "color_primaries");
+  facts.transfer = text_in(stream, "color_transfer");
+  facts.rate = "25/1";  // that of pictures that tell none
+  for (const char* name : {"r_frame_rate", "avg_frame_rate"}) {
+    if (rate_from(text_in(stream, name))) facts.rate = text_in(stream, name);
+  }
+  facts.frames_per_second = *rate_from(facts.rate);
+  const std::optional<double> begin = number_in(stream, "start_time");
+  if (begin && answer.contains("format")) facts.delay_seconds = std::max(0.0, *begin - number_in(answer.at("format"), "start_time").value_or(*begin));
+  std::optional<double> seconds = number_in(stream, "duration");
+  if (!seconds && answer.contains("format")) seconds = number_in(answer.at("format"), "duration");
+  if (const std::optional<double> frames = number_in(stream, "nb_frames")) {
+    facts.frames = static_cast<std::int64_t>(*frames);
+  } else if (seconds) {
+    facts.frames = std::llround(*seconds * facts.frames_per_second);
+  }
+}
+
+}  // namespace
+
+VideoFacts probe(const VideoInput& input) {
+  Words words{"ffprobe", "-v", "error", "-of", "json", "-show_pixel_formats", "-show_streams", "-show_format"};
+  append(words, for_probe(input.options));
+  append(words, {"-i", address_of(input)});
+  FfmpegProcess ffprobe(words, {.out = true});
+  std::string text(std::size_t{1} << 22, '\0');
+  text.resize(ffprobe.read(text.data(), text.size()));
+  if (ffprobe.wait() != 0) {
+    std::error_code ignored;
+    const bool is_path = input.options.empty() && input.name.find("://") == std::string::npos;
+    if (is_path && !fs::exists(input.name, ignored)) fail(input, "no such file");
+    if (is_path && fs::is_directory(input.name, ignored)) fail(input, "is a folder; a file was expected");
+    std::string complaint = ffprobe.last_complaint();
+    if (const std::string name = address_of(input) + ": "; complaint.starts_with(name)) complaint.erase(0, name.size());
+    fail(input, "ffprobe: " + complaint);
+  }
+  const Json answer = Json::parse(text, nullptr, false);
+  if (!answer.is_object() || !answer.contains("streams") || !answer.contains("pixel_formats"))
+    fail(input, "ffprobe gave an answer that cannot be read");
+
+  VideoFacts facts{.is_file = is_regular(input.name)};
+  // Texts of any kind are drawings to ffmpeg, unless it is told what they are.
+  const bool is_text = input.options.empty() && answer.contains("format") && text_in(answer.at("format"), "format_name") == "tty";
+  bool is_there = false;
+  for (const Json& stream : answer.at("streams")) {
+    const std::string type = text_in(stream, "codec_type");
+    if (type == "audio") facts.sound.push_back(text_in(stream, "codec_name"));
+    if (type == "subtitle") facts.subtitles.push_back(text_in(stream, "codec_name"));
+    if (type == "attachment") ++facts.attachments;
+    // The cover of an album is no video.
+    const bool is_cover = stream.contains("disposition") && whole_in(stream.at("disposition"), "attached_pic") != 0;
+    if (type != "video" || is_cover || is_text || is_there) continue;
+    is_there = true;
+    take_video(facts, stream, answer);
+  }
+  if (!is_there) fail(input, "holds no video");
+  if (facts.width <= 0 || facts.height <= 0 || facts.format.components == 0) fail(input, "its video cannot be decoded");
+  return facts;
+}
+
+}  // namespace halation::app

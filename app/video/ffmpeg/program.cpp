@@ -1,0 +1,24 @@
+// program.cpp: the programs ffmpeg, ffprobe and ffplay, started.
+#include "program.h"
+
+#include "halation/error.h"
+
+namespace halation::app {
+namespace {
+
+constexpr const char* how_to_install = "; on Debian: apt-get install ffmpeg";
+
+}  // namespace
+
+void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+FfmpegProcess::FfmpegProcess(const Words& words, const Ends& ends)
+try : Process(words, ends) {
+} catch (const Error& error) {
+  if (error.code() != ErrorCode::unsupported) throw;
+  const bool is_player = words.front() == "ffplay";
+  throw Error(ErrorCode::unsupported,
+              std::string(is_player ? "--preview needs the program ffplay" : "video needs the programs ffmpeg and ffprobe") + how_to_install);
+}
+
+}  // namespace halation::app

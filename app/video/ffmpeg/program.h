@@ -1,0 +1,21 @@
+// program.h: the programs ffmpeg, ffprobe and ffplay, started.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/video/ffmpeg/process.h"
+
+namespace halation::app {
+
+using Words = std::vector<std::string>;
+
+void append(Words& words, const Words& more);
+
+/// Starts one of the programs. Throws `Error{unsupported}`, which says how to install them, where it is not there.
+class FfmpegProcess : public Process {
+ public:
+  FfmpegProcess(const Words& words, const Ends& ends);
+};
+
+}  // namespace halation::app
