@@ -235,6 +235,22 @@ class Files(VideoTest):
         self.assertGreater((self.folder / "real.mkv").stat().st_size, 100)
         self.assertEqual((self.folder / "real.mkv").stat().st_mode & 0o777, 0o640)
 
+    def need_encoder(self, name):
+        if f" {name} " not in self.ffmpeg("-encoders").decode():
+            self.skipTest(f"this ffmpeg has no {name}")
+
+    def test_encoders_say_nothing_but_errors(self):
+        self.source(frames=2, scale="scale=96:96")
+        for codec in ("libx265", "libsvtav1"):
+            with self.subTest(codec):
+                self.need_encoder(codec)
+                self.assertEqual(self.run_ok("video", "box", "in.mkv", "-o", "out.mkv", "--codec", codec), (b"", ""))
+                self.assertEqual(self.facts("out.mkv", "stream=nb_read_frames")["streams"][0]["nb_read_frames"], "2")
+        self.source(frames=2, scale="scale=96:16")  # which SVT-AV1 finds too low
+        done = self.start("video", "box", "in.mkv", "-o", "out.mkv", "--codec", "libsvtav1")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr.decode(), r"\Ahalation: out.mkv: ffmpeg: Svt\[error\]: .*eight.*\n\Z")
+
     def test_report(self):
         self.source(frames=3)
         report = self.video("gaussian sigma=2", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--device", "cpu", "--threads", 1)

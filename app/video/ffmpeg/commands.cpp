@@ -162,6 +162,7 @@ Words encoder(const VideoInput& input, const VideoFacts& facts, const FrameForma
 
   const std::string codec = output.codec.value_or(std::string(container.default_codec));
   if (!codec.empty()) append(words, {"-c:v", codec});
+  if (codec == "libx265") append(words, {"-x265-params", "log-level=error"});  // which does not ask -v
   if (output.preset) append(words, {"-preset", *output.preset});
   if (output.crf) append(words, {"-crf", *output.crf});
   if (output.pixel_format) {

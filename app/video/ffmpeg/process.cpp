@@ -76,12 +76,16 @@ class SpawnActions {
 
   void give(int descriptor, int number) { ::posix_spawn_file_actions_adddup2(&files_, descriptor, number); }
   void give_nothing(int number, int way) { ::posix_spawn_file_actions_addopen(&files_, number, "/dev/null", way, 0); }
-  int spawn(const std::vector<std::string>& words, pid_t& id) const {
-    std::vector<char*> arguments;
+  int spawn(const std::vector<std::string>& words, const std::vector<std::string>& settings, pid_t& id) const {
+    std::vector<char*> arguments, environment;
     arguments.reserve(words.size() + 1);
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    return ::posix_spawnp(&id, arguments.front(), &files_, &attributes_, arguments.data(), environ);
+    // The first of a name counts: what the user has set stays.
+    for (char** each = environ; *each != nullptr; ++each) environment.push_back(*each);
+    for (const std::string& setting : settings) environment.push_back(const_cast<char*>(setting.c_str()));
+    environment.push_back(nullptr);
+    return ::posix_spawnp(&id, arguments.front(), &files_, &attributes_, arguments.data(), environment.data());
   }
 
  private:
@@ -117,7 +121,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 WithoutPipeSignal::WithoutPipeSignal() : before_(std::signal(SIGPIPE, SIG_IGN)) {}
 WithoutPipeSignal::~WithoutPipeSignal() { std::signal(SIGPIPE, before_); }
 
-Process::Process(const std::vector<std::string>& words, const Ends& ends) {
+Process::Process(const std::vector<std::string>& words, const Ends& ends, const std::vector<std::string>& settings) {
   Pipe in, out, said;
   SpawnActions actions;
   said.open();
@@ -135,7 +139,7 @@ Process::Process(const std::vector<std::string>& words, const Ends& ends) {
   }
   actions.give(said.write, STDERR_FILENO);
   if (ends.as_three >= 0) actions.give(ends.as_three, 3);  // last: one of the pipes may have that number here
-  const int error = actions.spawn(words, id_);
+  const int error = actions.spawn(words, settings, id_);
   if (error == ENOENT) throw Error(ErrorCode::unsupported, "there is no program " + words.front());
   if (error != 0) fail(words.front() + " cannot be started", error);
   in_ = std::exchange(in.write, -1);

@@ -34,8 +34,9 @@ class Process {
     bool out = false;
     int as_three = -1;  ///< a descriptor of this program that the other one has as number 3
   };
-  /// Throws `Error{io}` where it cannot be started, `Error{unsupported}` where there is no such program.
-  Process(const std::vector<std::string>& words, const Ends& ends);
+  /// `settings`, "NAME=value", join the environment where a name is not in it. Throws `Error{io}` where the program cannot be started,
+  /// `Error{unsupported}` where there is none.
+  Process(const std::vector<std::string>& words, const Ends& ends, const std::vector<std::string>& settings = {});
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
