@@ -113,11 +113,15 @@ std::optional<Chain> chroma_chain(const std::string& text, const FilterOptions& 
   Chain chain;
   for (NamedStage& stage : *stages) {
     if (!bring_lengths(stage, format)) return {};
-    const FilterSet set = make_filter(stage.filter.name, stage.arguments, frame_dims);
-    if (set.combine != Combine::none || cancels(set.filters.front())) return {};
-    chain.stages.push_back(set);
+    chain.stages.push_back(make_filter(stage.filter.name, stage.arguments, frame_dims));
   }
+  if (shows_change(chain)) return {};
   return chain;
+}
+
+bool shows_change(const Chain& chain) {
+  return std::any_of(chain.stages.begin(), chain.stages.end(),
+                     [](const FilterSet& stage) { return stage.combine != Combine::none || cancels(stage.filters.front()); });
 }
 
 Options chroma_options(const Options& of_luma, const Chain& chain, const FrameFormat& format) {

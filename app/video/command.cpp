@@ -26,11 +26,12 @@ one of gray, RGB or planes of 8, 10, 12 or 16 bits, else in the nearest. Sound, 
 (where the new format does not take the sound, ffmpeg encodes it anew); of cameras and streams the frames alone are taken.
 
 Most videos hold luma and two chroma planes, often of half its width and height. Luma is filtered as asked, chroma
-  by the same filters with shorter lengths, as many times as its planes are smaller, where every filter has a length in px and weights
-    that do not cancel: gaussian, box, disk, motion_blur, unsharp_mask. Its zero stays zero: --scale works about it, the border
-    constant is it, and --offset is for luma alone;
-  not at all, it stays as it is, with any other filter: edges, sobel, sharpen, custom, ...; --rgb filters colours whatever the filter.
-  With --gray it becomes zero.
+  by the same filters with shorter lengths, as many times as its planes are smaller, where every filter has a length in px: gaussian, box,
+    disk, motion_blur, unsharp_mask. Its zero stays zero: --scale works about it, the border constant is it, and --offset is for luma only;
+  not at all, it stays as it is, with sharpen, custom, ...
+Filters that show what changes, whose weights cancel (edges, sobel, gaussian_derivative, some custom ones), are for R, G and B, to which frames
+  are converted and back: each frame becomes what halation apply makes of it. --rgb does so whatever the filter. With --gray, which is up to
+  twice as quick, luma is filtered and chroma becomes zero.
 
 Timings: of decoding, filtering and encoding, which go on side by side, waiting for ffmpeg's part of it included; the one that takes
   longest limits the others. FPS = frames / the time from ffmpeg's start to the finished file.

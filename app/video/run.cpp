@@ -69,7 +69,8 @@ void check_encoder(Process& encoder, const std::string& path) {
 }
 
 FrameJob job_for(const VideoRequest& request, const VideoFacts& facts) {
-  FrameJob job{.format = frame_format_for(facts.format, {.rgb = request.rgb, .gray = request.gray, .whole_range = request.view.has_value()}),
+  const bool rgb = request.rgb || (!request.gray && shows_change(request.chain));
+  FrameJob job{.format = frame_format_for(facts.format, {.rgb = rgb, .gray = request.gray, .whole_range = request.view.has_value()}),
                .width = facts.width,
                .height = facts.height,
                .chain = request.chain,

@@ -106,11 +106,31 @@ class Frames(VideoTest):
                 expected = [self.apply_to_plane(y, 97, luma), self.apply_to_plane(u, width, chroma), self.apply_to_plane(v, width, chroma)]
                 self.assertEqual(self.planes("out.mkv", pixels), expected)
 
-    def test_chroma_stays_where_a_filter_has_no_length_or_cancels(self):
+    def test_filters_that_show_change_take_colours_as_apply_does(self):
+        for pixels, filtered_as in (("yuv420p", "rgb24"), ("yuv422p10le", "gbrp10le")):
+            for filters in ("edges", "sobel", "gaussian sigma=2 | edges", "gaussian_derivative sigma=2 | box",
+                            "custom weights='-1 0 1'"):
+                with self.subTest(pixels=pixels, filters=filters):
+                    self.source(pixels=pixels, frames=1)
+                    self.ffmpeg("-i", "in.mkv", "-pix_fmt", "rgb24", "frame.png")
+                    self.run_ok("apply", filters, "frame.png", "-o", "filtered.png")
+                    report = self.video(filters, "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--pixel-format", "bgr0")
+                    self.assertEqual(report["pixel_format"], filtered_as)
+                    result = self.raw("out.mkv", "rgb24")
+                    expected = bytes(value for pixel in flat(read_png(self.get("filtered.png"))[0]) for value in pixel)
+                    self.assertGreater(max(expected), 40)
+                    near = 0 if filtered_as == "rgb24" else 12
+                    self.assertLessEqual(max(abs(a - b) for a, b in zip(result, expected, strict=True)), near)
+
+    def test_edges_of_one_colour_are_black(self):
+        self.ffmpeg("-f", "lavfi", "-i", "color=red:s=32x16", "-frames:v", 1, "-c:v", "ffv1", "-pix_fmt", "yuv420p", "in.mkv")
+        self.video("edges", "in.mkv", "-o", "out.mkv", "--codec", "ffv1")
+        self.assertEqual(self.planes("out.mkv", width=32, height=16), [bytes([16] * 512), *[bytes([128] * 128)] * 2])
+
+    def test_chroma_stays_where_a_filter_has_no_length(self):
         self.source(frames=1)
         before = self.planes("in.mkv")
-        for filters in ("edges", "sharpen", "gaussian sigma=2 | edges", "gaussian_derivative sigma=2",
-                        "gaussian sigma=1 | custom weights='1 2 1'"):
+        for filters in ("sharpen", "gaussian sigma=1 | custom weights='1 2 1'"):
             with self.subTest(filters):
                 self.video(filters, "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--scale", "0.25")
                 after = self.planes("out.mkv")
