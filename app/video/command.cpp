@@ -33,6 +33,9 @@ Filters that show what changes, whose weights cancel (edges, sobel, gaussian_der
   are converted and back: each frame becomes what halation apply makes of it. --rgb does so whatever the filter. With --gray, which is up to
   twice as quick, luma is filtered and chroma becomes zero.
 
+--input-options takes whatever ffmpeg has before an input, such as -ss, -t, -r, -c:v or -hwaccel; ffprobe, which is asked first, gets what it knows
+  of that.
+
 Timings: of decoding, filtering and encoding, which go on side by side, waiting for ffmpeg's part of it included; the one that takes
   longest limits the others. FPS = frames / the time from ffmpeg's start to the finished file.
 

@@ -57,6 +57,10 @@ std::string reason(const Process& process, int code) {
 /// Throws where the decoder has failed, or said that it could not decode what a file holds.
 void check_source(Process& decoder, const VideoInput& input) {
   const int code = decoder.wait();
+  // "Unrecognized option 'x'", "Option x cannot be applied to input", "Option x not found".
+  const std::string complaint = decoder.first_complaint();
+  if (code != 0 && !input.options.empty() && (complaint.starts_with("Unrecognized option") || complaint.starts_with("Option ")))
+    throw Error(ErrorCode::invalid_argument, "--input-options: ffmpeg: " + complaint);
   if (code != 0 && input.keeps_going) fail(input.name, reason(decoder, code));
   if (code != 0 || (!input.keeps_going && !decoder.first_complaint().empty()))
     fail(input.name, reason(decoder, code) + "; --keep-going takes what can be decoded");

@@ -240,6 +240,23 @@ class Files(VideoTest):
         self.source(frames=10)
         self.assertEqual(self.video("box", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--input-options", "-ss 0.2")["frames"], 5)
 
+    def test_input_options_that_ffprobe_does_not_know(self):
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.4", "-f", "lavfi", "-i", "sine=d=0.4", "-c:v", "mpeg4", "-c:a", "aac", "flat.mp4")
+        self.ffmpeg("-i", "flat.mp4", "-c", "copy", "-metadata:s:v", "rotate=90", "in.mp4")
+        for options, frames, rate, width in (("-accurate_seek -ss 0.2 -to 0.36 -noautorotate", 4, "25/1", 64), ("-r 10", 10, "10/1", 48),
+                                             ("-hwaccel:v none -c:v mpeg4 -noaccurate_seek", 10, "25/1", 48), ("-f mp4 -an -re", 10, "25/1", 48),
+                                             ("-vcodec mpeg4 -threads 1 -discard none -t 0.2", 5, "25/1", 48), ("-sseof -0.2 -f mp4", 5, "25/1", 48)):
+            with self.subTest(options):
+                report = self.video("box", "in.mp4", "-o", "out.mkv", "--codec", "ffv1", "--input-options", options)
+                self.assertEqual((report["frames"], report["width"]), (frames, width))
+                streams = self.facts("out.mkv", "stream=r_frame_rate,codec_type")["streams"]
+                self.assertEqual(streams[0]["r_frame_rate"], rate)
+                self.assertEqual(len(streams), 1 if "-an" in options else 2)
+        self.put("in.yuv", bytes(range(256)) * 18 * 3)
+        report = self.video("box", "in.yuv", "-o", "out.mkv", "--codec", "ffv1", "--input-options", "-f rawvideo -pix_fmt yuv420p -s 64x48 -r 10")
+        self.assertEqual((report["frames"], report["width"]), (3, 64))
+        self.assertEqual(self.facts("out.mkv", "stream=r_frame_rate")["streams"][0]["r_frame_rate"], "10/1")
+
     def test_names_that_ffmpeg_would_take_for_something_else(self):
         (self.folder / self.source(frames=1)).rename(self.folder / "a:b.mkv")
         self.video("box", "a:b.mkv", "-o", "c:d 'e.mkv", "--codec", "ffv1")
@@ -346,13 +363,22 @@ class Refusals(VideoTest):
         self.refuse("video needs the programs ffmpeg and ffprobe; on Debian: apt-get install ffmpeg", 1, "box", "in.mkv", "-o", "out.mkv",
                     env={**os.environ, "PATH": str(self.folder / "nothing")})
 
-    def refuse_like(self, pattern, *arguments):
+    def refuse_like(self, pattern, *arguments, code=1):
         """As `refuse`, where some of the sentence is ffmpeg's."""
         before = {path: path.read_bytes() for path in self.folder.iterdir()}
         done = self.start("video", *arguments)
         self.assertRegex(done.stderr.decode(), rf"\Ahalation: {pattern}\n\Z")
-        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertEqual((done.returncode, done.stdout), (code, b""))
         self.assertEqual({path: path.read_bytes() for path in self.folder.iterdir()}, before)
+
+    def test_input_options(self):
+        self.source(frames=1)
+        self.refuse("--input-options: -r takes frames a second, such as 30 or 30000/1001, got 'many'", 2, "box", "in.mkv", "-o", "out.mkv",
+                    "--input-options", "-r many")
+        for options, sentence in (("-foo 3", "Unrecognized option 'foo'"), ("-loop 1", "Option loop not found"),
+                                  ("-f matroska -vf null", "Option vf .*cannot be applied to input.*")):
+            with self.subTest(options):
+                self.refuse_like(f"--input-options: ffmpeg: {sentence}", "box", "in.mkv", "-o", "out.mkv", "--input-options", options, code=2)
 
     def test_the_encoder_refuses(self):
         self.source(frames=30)

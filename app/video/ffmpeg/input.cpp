@@ -49,20 +49,42 @@ std::string address_of(const VideoInput& input) {
   return input.name.find(':') != std::string::npos && is_regular(input.name) ? "file:" + input.name : input.name;
 }
 
-Words for_probe(const Words& options) {
-  constexpr std::string_view with_value[] = {"-ss",      "-sseof",       "-t",       "-to",
-                                             "-itsoffset", "-stream_loop", "-readrate", "-thread_queue_size",
-                                             "-hwaccel", "-hwaccel_device", "-hwaccel_output_format"};
-  Words kept;
+namespace {
+
+/// "-r:v" is called "r"; a value, a negative number too, nothing.
+std::string_view name_of(std::string_view word) {
+  if (word.size() < 2 || word.front() != '-' || std::isalpha(static_cast<unsigned char>(word[1])) == 0) return {};
+  return word.substr(1, word.find(':') - 1);
+}
+
+}  // namespace
+
+std::optional<std::string> option_in(const Words& options, std::string_view name) {
+  std::optional<std::string> value;
   for (std::size_t i = 0; i < options.size(); ++i) {
-    if (options[i] == "-re") continue;
-    if (std::find(std::begin(with_value), std::end(with_value), options[i]) != std::end(with_value)) {
-      ++i;
-    } else {
-      kept.push_back(options[i]);
-    }
+    if (name_of(options[i]) == name) value = i + 1 < options.size() && name_of(options[i + 1]).empty() ? options[i + 1] : "";
   }
-  return kept;
+  return value;
+}
+
+Words for_probe(Words options) {
+  for (std::string& word : options) {
+    if (name_of(word) == "s") word = "-video_size";
+    if (name_of(word) == "pix_fmt") word = "-pixel_format";
+  }
+  return options;
+}
+
+bool leave_out_unknown(Words& options, const std::string& complaint) {
+  constexpr std::string_view before = " for option '", after = "': Option not found";
+  const std::size_t begin = complaint.find(before);
+  if (begin == std::string::npos || !complaint.ends_with(after)) return false;
+  const std::size_t name = begin + before.size();
+  const auto found = std::find(options.begin(), options.end(), "-" + complaint.substr(name, complaint.size() - after.size() - name));
+  if (found == options.end()) return false;
+  const bool has_value = found + 1 != options.end() && name_of(found[1]).empty();
+  options.erase(found, found + (has_value ? 2 : 1));
+  return true;
 }
 
 }  // namespace halation::app

@@ -1,7 +1,9 @@
 // input.h: what is read, and how ffmpeg and ffprobe are told of it.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/video/ffmpeg/program.h"
 
@@ -23,7 +25,14 @@ std::string address_of(const VideoInput& input);
 
 bool is_regular(const std::string& name);
 
-/// Those that ffprobe takes.
-Words for_probe(const Words& options);
+/// The value of the last option called so ("r": -r, -r:v); empty for one that has none; nothing where it is not there.
+std::optional<std::string> option_in(const Words& options, std::string_view name);
+
+/// The options by the names that ffprobe has for them.
+Words for_probe(Words options);
+
+/// Leaves out the option that ffprobe complains of not to know, of which ffmpeg knows more, with its value; false where it complains of
+/// something else.
+bool leave_out_unknown(Words& options, const std::string& complaint);
 
 }  // namespace halation::app

@@ -41,13 +41,12 @@ std::optional<double> number_in(const Json& object, const char* name) {
 
 int whole_in(const Json& object, const char* name) { return static_cast<int>(number_in(object, name).value_or(0)); }
 
-/// Frames a second; nothing for "0/0".
+/// Frames a second, of "30000/1001" or "29.97"; nothing for "0/0".
 std::optional<double> rate_from(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) return {};
-  double over = 0, under = 0;
-  std::from_chars(text.data(), text.data() + slash, over);
-  std::from_chars(text.data() + slash + 1, text.data() + text.size(), under);
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  double over = 0, under = 1;
+  if (std::from_chars(text.data(), text.data() + slash, over).ptr != text.data() + slash) return {};
+  if (slash < text.size()) std::from_chars(text.data() + slash + 1, text.data() + text.size(), under);
   if (over <= 0 || under <= 0) return {};
   return over / under;
 }
@@ -86,13 +85,29 @@ std::string turned_aspect(const std::string& aspect) {
   return colon == std::string::npos ? aspect : aspect.substr(colon + 1) + ":" + aspect.substr(0, colon);
 }
 
-void take_video(VideoFacts& facts, const Json& stream, const Json& answer) {
+/// What options change of it that ffprobe knows nothing of.
+void take_options(VideoFacts& facts, const Words& options) {
+  if (const std::optional<std::string> rate = option_in(options, "r")) {
+    const std::optional<double> frames_per_second = rate_from(*rate);
+    if (!frames_per_second)
+      throw Error(ErrorCode::invalid_argument, fmt::format("--input-options: -r takes frames a second, such as 30 or 30000/1001, got '{}'", *rate));
+    facts.rate = *rate;
+    facts.frames_per_second = *frames_per_second;
+  }
+  if (option_in(options, "an")) facts.sound.clear();
+  if (option_in(options, "sn")) facts.subtitles.clear();
+  for (const char* name : {"ss", "sseof", "t", "to", "stream_loop", "itsscale"}) {
+    if (option_in(options, name)) facts.frames.reset();
+  }
+}
+
+void take_video(VideoFacts& facts, const Json& stream, const Json& answer, const Words& options) {
   facts.stream = whole_in(stream, "index");
   facts.width = whole_in(stream, "width");
   facts.height = whole_in(stream, "height");
   facts.format = format_facts(answer.at("pixel_formats"), text_in(stream, "pix_fmt"));
   facts.aspect = text_in(stream, "sample_aspect_ratio");
-  if (is_turned(stream)) {
+  if (is_turned(stream) && !option_in(options, "noautorotate")) {
     std::swap(facts.width, facts.height);
     facts.aspect = turned_aspect(facts.aspect);
   }
@@ -117,25 +132,29 @@ void take_video(VideoFacts& facts, const Json& stream, const Json& answer) {
   }
 }
 
-}  // namespace
-
-VideoFacts probe(const VideoInput& input) {
-  Words words{"ffprobe", "-v", "error", "-of", "json", "-show_pixel_formats", "-show_streams", "-show_format"};
-  append(words, for_probe(input.options));
-  append(words, {"-i", address_of(input)});
-  FfmpegProcess ffprobe(words, {.out = true});
-  std::string text(std::size_t{1} << 22, '\0');
-  text.resize(ffprobe.read(text.data(), text.size()));
-  if (ffprobe.wait() != 0) {
+/// ffprobe's answer. Throws where it has none.
+std::string ask_ffprobe(const VideoInput& input) {
+  Words options = for_probe(input.options);
+  for (;;) {
+    Words words{"ffprobe", "-v", "error", "-of", "json", "-show_pixel_formats", "-show_streams", "-show_format"};
+    append(words, options);
+    append(words, {"-i", address_of(input)});
+    Answer answer = answer_of(words);
+    if (answer.code == 0) return std::move(answer.text);
+    if (leave_out_unknown(options, answer.complaint)) continue;
     std::error_code ignored;
     const bool is_path = input.options.empty() && input.name.find("://") == std::string::npos;
     if (is_path && !fs::exists(input.name, ignored)) fail(input, "no such file");
     if (is_path && fs::is_directory(input.name, ignored)) fail(input, "is a folder; a file was expected");
-    std::string complaint = ffprobe.last_complaint();
-    if (const std::string name = address_of(input) + ": "; complaint.starts_with(name)) complaint.erase(0, name.size());
-    fail(input, "ffprobe: " + complaint);
+    if (const std::string name = address_of(input) + ": "; answer.complaint.starts_with(name)) answer.complaint.erase(0, name.size());
+    fail(input, "ffprobe: " + answer.complaint);
   }
-  const Json answer = Json::parse(text, nullptr, false);
+}
+
+}  // namespace
+
+VideoFacts probe(const VideoInput& input) {
+  const Json answer = Json::parse(ask_ffprobe(input), nullptr, false);
   if (!answer.is_object() || !answer.contains("streams") || !answer.contains("pixel_formats"))
     fail(input, "ffprobe gave an answer that cannot be read");
 
@@ -152,10 +171,11 @@ VideoFacts probe(const VideoInput& input) {
     const bool is_cover = stream.contains("disposition") && whole_in(stream.at("disposition"), "attached_pic") != 0;
     if (type != "video" || is_cover || is_text || is_there) continue;
     is_there = true;
-    take_video(facts, stream, answer);
+    take_video(facts, stream, answer, input.options);
   }
   if (!is_there) fail(input, "holds no video");
   if (facts.width <= 0 || facts.height <= 0 || facts.format.components == 0) fail(input, "its video cannot be decoded");
+  take_options(facts, input.options);
   return facts;
 }
 

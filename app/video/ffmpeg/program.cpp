@@ -22,4 +22,17 @@ try : Process(words, ends, {"SVT_LOG=1"}) {
               std::string(is_player ? "--preview needs the program ffplay" : "video needs the programs ffmpeg and ffprobe") + how_to_install);
 }
 
+Answer answer_of(const Words& words) {
+  FfmpegProcess program(words, {.out = true});
+  Answer answer;
+  std::string part(std::size_t{1} << 20, '\0');
+  for (std::size_t got = part.size(); got == part.size();) {
+    got = program.read(part.data(), part.size());
+    answer.text.append(part, 0, got);
+  }
+  answer.code = program.wait();
+  answer.complaint = program.last_complaint();
+  return answer;
+}
+
 }  // namespace halation::app

@@ -18,4 +18,12 @@ class FfmpegProcess : public Process {
   FfmpegProcess(const Words& words, const Ends& ends);
 };
 
+/// What one of the programs has said before it ended.
+struct Answer {
+  std::string text;
+  int code = 0;
+  std::string complaint;  ///< the last on standard error
+};
+Answer answer_of(const Words& words);
+
 }  // namespace halation::app
