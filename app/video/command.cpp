@@ -33,6 +33,12 @@ Filters that show what changes, whose weights cancel (edges, sobel, gaussian_der
   are converted and back: each frame becomes what halation apply makes of it. --rgb does so whatever the filter. With --gray, which is up to
   twice as quick, luma is filtered and chroma becomes zero.
 
+Alpha is filtered as halation apply filters a photograph's: frames become R, G, B and alpha, taken as straight, and colours are filtered premultiplied by it.
+  It is written where the output holds it: .webm and .mkv by libvpx-vp9, .mov by prores_ks or qtrle, .mkv by ffv1, .apng, ...; else a line says
+  that it is lost.
+The codec stays that of the input (H.264, HEVC, VP9, AV1, ProRes, FFV1, PNG, QuickTime RLE, ...) where the format and --crf, --preset and alpha go
+  with it; else a line says what became of it.
+
 --input-options takes whatever ffmpeg has before an input, such as -ss, -t, -r, -c:v or -hwaccel; ffprobe, which is asked first, gets what it knows
   of that.
 
@@ -74,7 +80,7 @@ Flags::Flags(Command& command) : job_options(command, JobOptions::Of::frames) {
              "what ffmpeg is to be told before -i, such as \"-f v4l2 -framerate 30 -video_size 1280x720\"");
 
   OptionGroup encoding = command.group("Encoding");
-  encoding.text("--codec", codec, "NAME", "ffmpeg's encoder [libx264 for .mp4, .mkv and .mov, else what ffmpeg takes]");
+  encoding.text("--codec", codec, "NAME", "ffmpeg's encoder [one of the input's codec where it can be, see below; else libx264 for .mp4, .mkv and .mov]");
   encoding.text("--preset", preset, "NAME", "how much time the encoder takes, of libx264 ultrafast to veryslow [medium]");
   encoding.text("--crf", crf, "N", "quality of libx264 and others, smaller is better [23 of libx264]");
   encoding.text("--pixel-format", pixel_format, "NAME", "of the result, as ffmpeg calls it [that of the input, or the codec's nearest]");
@@ -196,6 +202,8 @@ std::string json_of(const Flags& flags, const VideoReport& report) {
 
 void video(const Flags& flags) {
   VideoRequest request = request_of(flags);
+  const auto tell = [](const std::string& note) { notice(fmt::format("video: {}\n", note)); };
+  request.tell = tell;
   std::optional<ProgressLine> line;
   if (!flags.quiet && StatusLine::is_possible()) {
     line.emplace();
@@ -203,7 +211,7 @@ void video(const Flags& flags) {
   }
   const VideoReport report = filter_video(request);
   line.reset();
-  for (const std::string& note : report.notes) notice(fmt::format("video: {}\n", note));
+  for (const std::string& note : report.notes) tell(note);
   if (flags.timing) fmt::print(stderr, "{}", table_of(report));
   if (flags.json) fmt::print("{}", json_of(flags, report));
 }

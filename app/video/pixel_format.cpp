@@ -24,6 +24,11 @@ FrameFormat with_depth(FrameFormat format, int bits) {
 
 FrameFormat gray_of(int bits) { return with_depth({.name = "gray" + depth_suffix(bits), .kind = FrameFormat::Kind::gray}, bits); }
 
+FrameFormat gray_with_alpha_of(int bits) {
+  const bool is_deep = bits > 8;
+  return with_depth({.name = is_deep ? "ya16le" : "ya8", .kind = FrameFormat::Kind::pixels, .channels = 2}, is_deep ? 16 : 8);
+}
+
 FrameFormat rgb_of(const FormatFacts& facts, int bits) {
   using Kind = FrameFormat::Kind;
   const bool is_deep = bits > 8;
@@ -71,7 +76,8 @@ Shape FrameFormat::chroma(std::int64_t width, std::int64_t height) const {
 FrameFormat frame_format_for(const FormatFacts& facts, const FormatWanted& wanted) {
   const int bits = bits_for(facts.depth, wanted.whole_range);
   const bool is_colour = facts.components > 2 || facts.has_palette;
-  if (!is_colour && (!facts.has_alpha || wanted.gray)) return gray_of(bits);
+  if (facts.has_alpha && !facts.has_palette && (!is_colour || wanted.gray)) return gray_with_alpha_of(bits);
+  if (!is_colour) return gray_of(bits);
   const bool is_rgb = facts.is_rgb || facts.has_palette || facts.has_alpha;
   if (is_rgb && wanted.gray) return gray_of(bits);
   return is_rgb || wanted.rgb ? rgb_of(facts, bits) : yuv_of(facts, bits);

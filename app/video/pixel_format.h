@@ -28,13 +28,13 @@ struct FrameFormat {
   Kind kind = Kind::gray;
   Pixel pixel = Pixel::u8;
   int bits = 8;
-  std::int64_t channels = 1;  ///< of kind pixels; 4: the last is alpha
+  std::int64_t channels = 1;  ///< of kind pixels; 2 and 4: the last is alpha
   int chroma_x = 0, chroma_y = 0;
 
   Shape image(std::int64_t width, std::int64_t height) const;
   /// Only of kind yuv.
   Shape chroma(std::int64_t width, std::int64_t height) const;
-  bool has_alpha() const { return channels == 4; }
+  bool has_alpha() const { return channels == 2 || channels == 4; }
   /// Where chroma says that there is no colour.
   double zero() const { return static_cast<double>(std::int64_t{1} << (bits - 1)); }
   /// The largest sample.
@@ -50,7 +50,7 @@ struct FormatWanted {
 };
 
 /// The format itself where it is one of planes or pixels as above, of 8, 10, 12 or 16 bits; else the nearest that is: of no fewer bits and
-/// no fewer chroma samples, alpha with R, G and B.
+/// no fewer chroma samples, alpha with R, G and B or with gray.
 FrameFormat frame_format_for(const FormatFacts& facts, const FormatWanted& wanted);
 
 /// The samples, each `most` at most.

@@ -109,13 +109,18 @@ VideoReport filter_video(const VideoRequest& request) {
   }
   report.device = name_of(job.device);
   FramesFilter filter(job);
+  Encoding encoding_as;
+  if (request.output) encoding_as = encoding_for(facts, *request.output);
+  for (const auto& notes : {facts.notes, encoding_as.notes}) {
+    for (const std::string& note : notes) request.tell(note);
+  }
 
   const WithoutPipeSignal held;
   timed(report.seconds, [&] {
     FfmpegProcess decoding(decoder(input, facts, job.format, request.frames), {.out = true});
     std::optional<FfmpegProcess> encoding, showing;
     if (request.output)
-      encoding.emplace(encoder(input, facts, job.format, *request.output, request.frames),
+      encoding.emplace(encoder(input, facts, job.format, *request.output, encoding_as, request.frames),
                        Process::Ends{.in = true, .as_three = target->descriptor()});
     if (request.shows) showing.emplace(player(facts, job.format, request.title), Process::Ends{.in = true});
     try {

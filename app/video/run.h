@@ -27,6 +27,8 @@ struct VideoRequest {
   std::optional<Display> view = {};
   std::optional<Device> device = {};  ///< none: chosen
   std::vector<Device> more_gpus = {};
+  /// Told, before the first frame, what the result will not keep.
+  std::function<void(const std::string& note)> tell = {};
   /// Called by a thread of the run's own after each frame, with how many there will be, where that is known.
   std::function<void(std::int64_t done, std::optional<std::int64_t> all)> progress = {};
 };

@@ -27,6 +27,10 @@ class VideoTest(ProgramTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return done.stdout
 
+    def need_encoder(self, name):
+        if f" {name} " not in self.ffmpeg("-encoders").decode():
+            self.skipTest(f"this ffmpeg has no {name}")
+
     def source(self, name="in.mkv", pixels="yuv420p", frames=5, *more, scale=SCALE):
         self.ffmpeg("-f", "lavfi", "-i", f"testsrc2=s=98x54:r=25,{scale}", *more, "-frames:v", frames, "-c:v", "ffv1", "-slicecrc", 1,
                     "-pix_fmt", pixels, name)
@@ -181,6 +185,65 @@ class Frames(VideoTest):
         self.assertEqual(self.checksums("out.mkv", "yuv420p"), self.checksums("in.mp4", "yuv420p"))
 
 
+class Alpha(VideoTest):
+    """Alpha is filtered as `apply` filters a photograph's, and written where the output takes it."""
+
+    def source_with_alpha(self, name, codec, pixels, *more):
+        self.need_encoder(codec)
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=10,format=rgba,geq=r='r(X,Y)':g='g(X,Y)':b='b(X,Y)':a='255*lt(X,40)*gt(Y,9)'",
+                    "-frames:v", 2, "-c:v", codec, "-pix_fmt", pixels, *more, name)
+
+    def alpha_of(self, name, *decoder):
+        return self.ffmpeg(*decoder, "-i", name, "-frames:v", 1, "-vf", "format=rgba,alphaextract", "-f", "rawvideo", "-pix_fmt", "gray", "-")
+
+    def test_it_is_filtered_as_apply_filters_it(self):
+        for name, codec, pixels, filtered_as, more in (("in.webm", "libvpx-vp9", "yuva420p", "rgba", []),
+                                                       ("in8.webm", "libvpx", "yuva420p", "rgba", ["-auto-alt-ref", 0]),
+                                                       ("in.mov", "prores_ks", "yuva444p10le", "rgba64le", []),
+                                                       ("in.mkv", "ffv1", "ya8", "ya8", [])):
+            with self.subTest(name):
+                self.source_with_alpha(name, codec, pixels, *more)
+                decoder = ["-c:v", codec] if codec.startswith("libvpx") else []
+                deep = filtered_as == "rgba64le"
+                self.ffmpeg(*decoder, "-i", name, "-frames:v", 1, "-pix_fmt", {"rgba64le": "rgba64be"}.get(filtered_as, filtered_as), "frame.png")
+                for filters in ("box size=5", "edges"):
+                    self.run_ok("apply", filters, "frame.png", "-o", "filtered.png")
+                    expected = self.ffmpeg("-i", "filtered.png", "-f", "rawvideo", "-pix_fmt", filtered_as, "-")
+                    report = self.video(filters, name, "-o", "out.mkv", "--codec", "ffv1", "--pixel-format",
+                                        "rgba64le" if deep else "ya8" if filtered_as == "ya8" else "bgra")
+                    self.assertEqual(report["pixel_format"], filtered_as)
+                    result = self.raw("out.mkv", filtered_as, "-frames:v", 1)
+                    self.assertGreater(len(set(expected)), 20)
+                    self.assertEqual(result, expected)
+
+    def test_it_is_written_where_the_output_takes_it(self):
+        self.source_with_alpha("in.webm", "libvpx-vp9", "yuva420p")
+        self.source_with_alpha("in.mov", "prores_ks", "yuva444p10le")
+        before = {name: self.alpha_of(name, *decoder) for name, decoder in (("in.webm", ["-c:v", "libvpx-vp9"]), ("in.mov", []))}
+        for name, out, codec, options in (("in.webm", "out.webm", "vp9", []), ("in.webm", "out.mkv", "vp9", []), ("in.webm", "out.mov", "prores", []),
+                                          ("in.mov", "out.mov", "prores", []), ("in.mov", "out.mkv", "prores", []), ("in.mov", "out.webm", "vp9", []),
+                                          ("in.mov", "out.mov", "qtrle", ["--codec", "qtrle"]), ("in.webm", "out.apng", "apng", []),
+                                          ("in.webm", "out.webm", "vp8", ["--codec", "libvpx"]), ("in.webm", "out.mkv", "vp9", ["--gray"])):
+            with self.subTest(name=name, out=out, options=options):
+                self.assertNotIn("alpha", self.run_ok("video", "identity", name, "-o", out, *options)[1])
+                self.assertEqual(self.facts(out, "stream=codec_name")["streams"][0]["codec_name"], codec)
+                decoder = {"vp9": ["-c:v", "libvpx-vp9"], "vp8": ["-c:v", "libvpx"]}.get(codec, [])
+                after = self.alpha_of(out, *decoder)
+                self.assertLess(sum(abs(a - b) for a, b in zip(after, before[name], strict=True)) / len(after), 4)
+
+    def test_its_loss_is_told(self):
+        self.source_with_alpha("in.webm", "libvpx-vp9", "yuva420p")
+        for out, options, told in (("out.mp4", [], "alpha is lost: mp4 holds none; -o out.webm keeps it"),
+                                   ("out.mp4", ["--codec", "libx264"], "alpha is lost: libx264 holds none; -o out.webm keeps it"),
+                                   ("out.mkv", ["--codec", "libx264"], "alpha is lost: libx264 holds none; --codec ffv1 or libvpx-vp9 keeps it"),
+                                   ("out.mov", ["--codec", "libx264"], "alpha is lost: libx264 holds none; --codec prores_ks or qtrle keeps it"),
+                                   ("out.webm", ["--pixel-format", "yuv420p"], "")):
+            with self.subTest(out=out, options=options):
+                self.assertEqual(self.run_ok("video", "box", "in.webm", "-o", out, *options), (b"", f"video: {told}\n" if told else ""))
+                self.assertNotIn("alpha_mode", self.facts(out, "stream_tags")["streams"][0]["tags"])
+                self.assertEqual(set(self.alpha_of(out, *(["-c:v", "libvpx-vp9"] if out == "out.webm" else []))), {255})
+
+
 class Files(VideoTest):
     """What else is in a file, and how it is read and written."""
 
@@ -272,9 +335,25 @@ class Files(VideoTest):
         self.assertGreater((self.folder / "real.mkv").stat().st_size, 100)
         self.assertEqual((self.folder / "real.mkv").stat().st_mode & 0o777, 0o640)
 
-    def need_encoder(self, name):
-        if f" {name} " not in self.ffmpeg("-encoders").decode():
-            self.skipTest(f"this ffmpeg has no {name}")
+    def test_the_codec_stays_or_its_change_is_told(self):
+        other = "--codec NAME chooses another"
+        for encoder, name, out, codec, options, told in (
+                ("libx265", "in.mp4", "out.mp4", "hevc", [], ""), ("libx265", "in.mp4", "out.mkv", "hevc", ["--crf", 30, "--preset", "ultrafast"], ""),
+                ("libx265", "in.mp4", "out.webm", "vp9", [], f"hevc becomes vp9 (webm takes no hevc); {other}"),
+                ("libx265", "in.mp4", "out.avi", "mpeg4", [], f"hevc becomes mpeg4 (avi takes no hevc); {other}"),
+                ("libx265", "in.mp4", "out.gif", "gif", [], ""), ("libx265", "in.mp4", "out.mp4", "h264", ["--codec", "libx264"], ""),
+                ("libvpx-vp9", "in.webm", "out.mkv", "vp9", [], ""), ("libaom-av1", "in.mp4", "out.webm", "av1", [], ""),
+                ("prores_ks", "in.mov", "out.mov", "prores", [], ""),
+                ("prores_ks", "in.mov", "out.mp4", "h264", [], f"prores becomes h264 (mp4 takes no prores); {other}"),
+                ("ffv1", "in.mkv", "out.mkv", "ffv1", [], ""),
+                ("ffv1", "in.mkv", "out.mkv", "h264", ["--crf", 30], f"ffv1 becomes h264 (ffv1 takes no --crf); {other}"),
+                ("mpeg4", "in.mp4", "out.mp4", "h264", [], f"mpeg4 becomes h264; {other}"), ("mpeg4", "in.mp4", "out.avi", "mpeg4", [], "")):
+            with self.subTest(encoder=encoder, out=out, options=options):
+                self.need_encoder(encoder)
+                self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25", "-frames:v", 3, "-c:v", encoder,
+                            *(["-cpu-used", 8] if encoder == "libaom-av1" else []), name)
+                self.assertEqual(self.run_ok("video", "box", name, "-o", out, *options), (b"", f"video: {told}\n" if told else ""))
+                self.assertEqual(self.facts(out, "stream=codec_name")["streams"][0]["codec_name"], codec)
 
     def test_encoders_say_nothing_but_errors(self):
         self.source(frames=2, scale="scale=96:96")
@@ -384,7 +463,8 @@ class Refusals(VideoTest):
         self.source(frames=30)
         self.put("out.mkv", b"as it was")
         self.refuse_like("out.mkv: ffmpeg: .*nonsense.*", "box", "in.mkv", "-o", "out.mkv", "--codec", "nonsense")
-        self.refuse_like("out.mkv: ffmpeg: .*", "box", "in.mkv", "-o", "out.mkv", "--preset", "nonsense")
+        self.refuse_like("out.mkv: ffmpeg: .*", "box", "in.mkv", "-o", "out.mkv", "--codec", "libx264",
+                         "--preset", "nonsense")
         self.refuse_like("out.xyz: ffmpeg: .*xyz.*", "box", "in.mkv", "-o", "out.xyz")
 
     def test_damaged_files(self):
@@ -414,7 +494,8 @@ class OtherEnds(VideoTest):
         self.environment = {**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
 
     def script(self, text):
-        self.put("bin/ffmpeg", f"#!/bin/sh\n{text}\n".encode())
+        # What it has is asked of the true one.
+        self.put("bin/ffmpeg", f'#!/bin/sh\ncase "$*" in *" -h "*) exec {FFMPEG} "$@" ;; esac\n{text}\n'.encode())
         (self.folder / "bin/ffmpeg").chmod(0o755)
 
     def test_half_a_frame(self):

@@ -41,21 +41,18 @@ std::string matrix_for_scale(const VideoFacts& facts) {
 
 struct Container {
   std::string_view muxer;
-  std::string_view default_codec;
   bool has_sound;
   std::string_view subtitles;  ///< "copy", the codec that they become, or "" for none
 };
 
 Container container_of(const std::string& muxer) {
-  constexpr Container known[] = {{"mp4", "libx264", true, "mov_text"}, {"mov", "libx264", true, "mov_text"},
-                                 {"matroska", "libx264", true, "copy"}, {"webm", "", true, "webvtt"},
-                                 {"gif", "", false, ""},  {"apng", "", false, ""}, {"webp", "", false, ""},
-                                 {"h264", "", false, ""}, {"hevc", "", false, ""}, {"mjpeg", "", false, ""},
-                                 {"yuv4mpegpipe", "", false, ""}, {"ivf", "", false, ""}, {"rawvideo", "", false, ""}};
+  constexpr Container known[] = {{"mp4", true, "mov_text"}, {"mov", true, "mov_text"}, {"matroska", true, "copy"}, {"webm", true, "webvtt"},
+                                 {"gif", false, ""}, {"apng", false, ""}, {"webp", false, ""}, {"h264", false, ""}, {"hevc", false, ""},
+                                 {"mjpeg", false, ""}, {"yuv4mpegpipe", false, ""}, {"ivf", false, ""}, {"rawvideo", false, ""}};
   for (const Container& each : known) {
     if (each.muxer == muxer) return each;
   }
-  return {.muxer = "", .default_codec = "", .has_sound = true, .subtitles = ""};
+  return {.muxer = "", .has_sound = true, .subtitles = ""};
 }
 
 bool takes_sound_as_it_is(std::string_view muxer, const std::vector<std::string>& codecs) {
@@ -75,7 +72,7 @@ bool are_texts(const std::vector<std::string>& codecs) {
 /// Everything of input 1 but its frames.
 Words all_but_frames(const VideoFacts& facts, const Container& container) {
   Words words{"-map_metadata", "1", "-map_chapters", "1", "-map_metadata:s:v:0", "1:s:" + std::to_string(facts.stream),
-              "-metadata:s:v:0", "rotate="};  // frames are upright
+              "-metadata:s:v:0", "rotate=", "-metadata:s:v:0", "alpha_mode="};  // frames are upright; whether there is alpha, ffmpeg says
   // Streams of one kind. What is said of one stream's metadata, above, ends their copying by default.
   const auto take = [&](const char* kind, std::size_t count, const std::string& codec) {
     append(words, {"-map", fmt::format("1:{}", kind)});
@@ -99,24 +96,11 @@ Words frames_from_pipe(const VideoFacts& facts, const FrameFormat& format) {
 
 }  // namespace
 
-std::string muxer_for(const std::string& path) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  if (ending.size() < 2)
-    throw Error(ErrorCode::invalid_argument, fmt::format("{}: needs an ending that says the format, such as .mp4, .mkv, .mov or .webm", path));
-  ending.erase(0, 1);
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  static const std::map<std::string, std::string, std::less<>> named_otherwise{
-      {"mkv", "matroska"}, {"mk3d", "matroska"}, {"m4v", "mp4"},   {"qt", "mov"},    {"ts", "mpegts"},  {"m2ts", "mpegts"},
-      {"mts", "mpegts"},   {"mpg", "mpeg"},      {"wmv", "asf"},   {"ogv", "ogg"},   {"264", "h264"},   {"265", "hevc"},
-      {"h265", "hevc"},    {"mjpg", "mjpeg"},    {"y4m", "yuv4mpegpipe"}, {"yuv", "rawvideo"}, {"rm", "rm"}};
-  const auto found = named_otherwise.find(ending);
-  return found == named_otherwise.end() ? ending : found->second;
-}
-
 Words decoder(const VideoInput& input, const VideoFacts& facts, const FrameFormat& format, std::optional<std::int64_t> frames) {
   Words words{"ffmpeg", "-v", "error", "-nostdin"};
   if (!input.keeps_going) words.emplace_back("-xerror");
   if (input.realtime) words.emplace_back("-re");
+  if (!facts.decoder.empty()) append(words, {"-c:v", facts.decoder});
   append(words, input.options);
   append(words, {"-i", address_of(input), "-map", "0:" + std::to_string(facts.stream)});
   // Counted from the first frame, or it would be repeated to fill the time before it. Frames of another size, which a file may change to
@@ -130,7 +114,7 @@ Words decoder(const VideoInput& input, const VideoFacts& facts, const FrameForma
   return words;
 }
 
-Words encoder(const VideoInput& input, const VideoFacts& facts, const FrameFormat& format, const VideoOutput& output,
+Words encoder(const VideoInput& input, const VideoFacts& facts, const FrameFormat& format, const VideoOutput& output, const Encoding& encoding,
               std::optional<std::int64_t> frames) {
   const std::string muxer = muxer_for(output.path);
   const Container container = container_of(muxer);
@@ -160,9 +144,10 @@ Words encoder(const VideoInput& input, const VideoFacts& facts, const FrameForma
   append(words, colour_tags(facts));
   append(words, {"-fps_mode", "vfr"});  // no frame is repeated before the first, where a delay is
 
-  const std::string codec = output.codec.value_or(std::string(container.default_codec));
-  if (!codec.empty()) append(words, {"-c:v", codec});
-  if (codec == "libx265") append(words, {"-x265-params", "log-level=error"});  // which does not ask -v
+  if (!encoding.encoder.empty()) append(words, {"-c:v", encoding.encoder});
+  if (encoding.encoder == "libx265") append(words, {"-x265-params", "log-level=error"});  // which does not ask -v
+  if (encoding.encoder == "libvpx" && encoding.has_alpha) append(words, {"-auto-alt-ref", "0"});  // one of the two
+  if (encoding.encoder == "libx265" && (muxer == "mp4" || muxer == "mov")) append(words, {"-tag:v", "hvc1"});  // which Apple's players take
   if (output.preset) append(words, {"-preset", *output.preset});
   if (output.crf) append(words, {"-crf", *output.crf});
   if (output.pixel_format) {

@@ -85,6 +85,24 @@ std::string turned_aspect(const std::string& aspect) {
   return colon == std::string::npos ? aspect : aspect.substr(colon + 1) + ":" + aspect.substr(0, colon);
 }
 
+/// Alpha that VP8 and VP9 have beside their frames, of which ffmpeg's own decoders know nothing.
+void take_alpha(VideoFacts& facts, const Json& stream, const Json& formats) {
+  for (const Json& each : formats) {
+    const Json& flags = each.at("flags");
+    if (whole_in(flags, "alpha") != 0 && whole_in(flags, "palette") == 0) facts.formats_with_alpha.push_back(text_in(each, "name"));
+  }
+  const auto tags = stream.find("tags");
+  const bool is_beside = tags != stream.end() && (text_in(*tags, "alpha_mode") == "1" || text_in(*tags, "ALPHA_MODE") == "1");
+  if (!is_beside || facts.format.name != "yuv420p" || (facts.codec != "vp8" && facts.codec != "vp9")) return;
+  const std::string decoder = facts.codec == "vp8" ? "libvpx" : "libvpx-vp9";
+  if (answer_of({"ffmpeg", "-v", "error", "-h", "decoder=" + decoder}).text.starts_with("Decoder ")) {
+    facts.decoder = decoder;
+    facts.format = format_facts(formats, "yuva420p");
+  } else {
+    facts.notes.push_back(fmt::format("alpha is lost: this ffmpeg lacks the decoder {}, which knows of it", decoder));
+  }
+}
+
 /// What options change of it that ffprobe knows nothing of.
 void take_options(VideoFacts& facts, const Words& options) {
   if (const std::optional<std::string> rate = option_in(options, "r")) {
@@ -105,7 +123,9 @@ void take_video(VideoFacts& facts, const Json& stream, const Json& answer, const
   facts.stream = whole_in(stream, "index");
   facts.width = whole_in(stream, "width");
   facts.height = whole_in(stream, "height");
+  facts.codec = text_in(stream, "codec_name");
   facts.format = format_facts(answer.at("pixel_formats"), text_in(stream, "pix_fmt"));
+  take_alpha(facts, stream, answer.at("pixel_formats"));
   facts.aspect = text_in(stream, "sample_aspect_ratio");
   if (is_turned(stream) && !option_in(options, "noautorotate")) {
     std::swap(facts.width, facts.height);

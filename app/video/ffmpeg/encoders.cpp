@@ -1,0 +1,177 @@
+// encoders.cpp: which of ffmpeg's encoders a video goes through, and what it cannot keep.
+#include "encoders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <string_view>
+
+#include "halation/error.h"
+
+namespace halation::app {
+namespace {
+
+/// Encoders whose results are good without a bit rate, and the formats that players take their codecs in.
+struct Family {
+  std::string_view codec;
+  std::vector<std::string_view> encoders;
+  std::vector<std::string_view> muxers;
+};
+
+const std::vector<Family>& families() {
+  static const std::vector<Family> known{{"h264", {"libx264"}, {"mp4", "mov", "matroska", "avi", "flv", "mpegts", "h264"}},
+                                         {"hevc", {"libx265"}, {"mp4", "mov", "matroska", "mpegts", "hevc"}},
+                                         {"vp9", {"libvpx-vp9"}, {"mp4", "matroska", "webm"}},
+                                         {"av1", {"libsvtav1", "libaom-av1", "librav1e"}, {"mp4", "matroska", "webm"}},
+                                         {"prores", {"prores_ks"}, {"mov", "matroska"}},
+                                         {"ffv1", {"ffv1"}, {"matroska", "avi"}},
+                                         {"ffvhuff", {"ffvhuff"}, {"matroska", "avi"}},
+                                         {"huffyuv", {"huffyuv"}, {"matroska", "avi"}},
+                                         {"utvideo", {"utvideo"}, {"matroska", "avi"}},
+                                         {"png", {"png"}, {"mov", "matroska", "avi"}},
+                                         {"qtrle", {"qtrle"}, {"mov", "matroska"}}};
+  return known;
+}
+
+/// What a format's frames are encoded by where they come from another codec: usually, and with alpha.
+struct Usual {
+  std::string_view muxer, encoder, with_alpha, advice;
+};
+
+Usual usual_for(std::string_view muxer) {
+  constexpr Usual known[] = {{"mp4", "libx264", "", ""},
+                             {"mov", "libx264", "prores_ks", "--codec prores_ks or qtrle"},
+                             {"matroska", "libx264", "libvpx-vp9", "--codec ffv1 or libvpx-vp9"},
+                             {"webm", "libvpx-vp9", "libvpx-vp9", "--codec libvpx-vp9"}};
+  for (const Usual& each : known) {
+    if (each.muxer == muxer) return each;
+  }
+  return {};
+}
+
+/// What ffmpeg says of an encoder.
+struct EncoderFacts {
+  bool is_there = false;
+  bool takes_preset = false, takes_crf = false;
+  std::vector<std::string> formats;
+};
+
+EncoderFacts encoder_facts(std::string_view name) {
+  const std::string text = answer_of({"ffmpeg", "-v", "error", "-h", fmt::format("encoder={}", name)}).text;
+  EncoderFacts facts{.is_there = text.starts_with("Encoder "),
+                     .takes_preset = text.find("\n  -preset ") != std::string::npos,
+                     .takes_crf = text.find("\n  -crf ") != std::string::npos,
+                     .formats = {}};
+  constexpr std::string_view before = "Supported pixel formats: ";
+  if (const std::size_t begin = text.find(before); begin != std::string::npos)
+    facts.formats = words_of(text.substr(begin + before.size(), text.find('\n', begin) - begin - before.size()));
+  return facts;
+}
+
+bool contains(const auto& list, std::string_view name) { return std::find(std::begin(list), std::end(list), name) != std::end(list); }
+
+/// VP8 and VP9 have alpha beside their frames, where only these formats have a place for it.
+bool holds_alpha(std::string_view encoder, const EncoderFacts& of_encoder, std::string_view muxer, const VideoFacts& facts) {
+  if (encoder.starts_with("libvpx") && muxer != "webm" && muxer != "matroska") return false;
+  return std::any_of(of_encoder.formats.begin(), of_encoder.formats.end(),
+                     [&](const std::string& format) { return contains(facts.formats_with_alpha, format); });
+}
+
+/// An encoder of the input's codec, or why there is none.
+struct Kept {
+  std::string encoder;
+  std::string reason;
+};
+
+Kept keep_codec(const VideoFacts& facts, const VideoOutput& output, const std::string& muxer) {
+  const auto family = std::find_if(families().begin(), families().end(), [&](const Family& each) { return each.codec == facts.codec; });
+  if (family == families().end()) return {};
+  if (!contains(family->muxers, muxer)) return {.encoder = "", .reason = fmt::format(" ({} takes no {})", muxer, facts.codec)};
+  std::string reason = " (this ffmpeg does not encode it)";
+  for (const std::string_view encoder : family->encoders) {
+    if (encoder == "libsvtav1" && std::min(facts.width, facts.height) < 64) continue;  // which it refuses
+    if (encoder == usual_for(muxer).encoder && !facts.has_alpha()) return {.encoder = std::string(encoder), .reason = ""};
+    const EncoderFacts found = encoder_facts(encoder);
+    if (!found.is_there) continue;
+    if ((output.crf && !found.takes_crf) || (output.preset && !found.takes_preset)) {
+      reason = fmt::format(" ({} takes no --{})", encoder, output.crf && !found.takes_crf ? "crf" : "preset");
+    } else if (facts.has_alpha() && !usual_for(muxer).with_alpha.empty() && !holds_alpha(encoder, found, muxer, facts)) {
+      reason = fmt::format(" ({} holds no alpha)", encoder);
+    } else {
+      return {.encoder = std::string(encoder), .reason = ""};
+    }
+  }
+  return {.encoder = "", .reason = reason};
+}
+
+std::string codec_of(std::string_view encoder) {
+  for (const Family& family : families()) {
+    if (contains(family.encoders, encoder)) return std::string(family.codec);
+  }
+  return std::string(encoder);
+}
+
+/// The codec that ffmpeg takes for a format; empty where it does not know it.
+std::string default_codec(const std::string& muxer) {
+  const std::string text = answer_of({"ffmpeg", "-v", "error", "-h", "muxer=" + muxer}).text;
+  constexpr std::string_view before = "Default video codec: ";
+  const std::size_t begin = text.find(before);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin + before.size(), text.find(".\n", begin) - begin - before.size());
+}
+
+std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& muxer, const std::string& encoder) {
+  const EncoderFacts found = encoder_facts(encoder);
+  if (!found.is_there || holds_alpha(encoder, found, muxer, facts)) return "";
+  const bool by_format = std::any_of(found.formats.begin(), found.formats.end(),
+                                     [&](const std::string& format) { return contains(facts.formats_with_alpha, format); });
+  std::string advice(usual_for(muxer).advice);
+  if (advice.empty()) advice = fmt::format("-o {}", std::filesystem::path(output.path).replace_extension(".webm").string());
+  return fmt::format("alpha is lost: {} holds none; {} keeps it", by_format ? muxer : encoder, advice);
+}
+
+}  // namespace
+
+std::string muxer_for(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  if (ending.size() < 2)
+    throw Error(ErrorCode::invalid_argument, fmt::format("{}: needs an ending that says the format, such as .mp4, .mkv, .mov or .webm", path));
+  ending.erase(0, 1);
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  static const std::map<std::string, std::string, std::less<>> named_otherwise{
+      {"mkv", "matroska"}, {"mk3d", "matroska"}, {"m4v", "mp4"},   {"qt", "mov"},    {"ts", "mpegts"},  {"m2ts", "mpegts"},
+      {"mts", "mpegts"},   {"mpg", "mpeg"},      {"wmv", "asf"},   {"ogv", "ogg"},   {"264", "h264"},   {"265", "hevc"},
+      {"h265", "hevc"},    {"mjpg", "mjpeg"},    {"y4m", "yuv4mpegpipe"}, {"yuv", "rawvideo"}, {"rm", "rm"}};
+  const auto found = named_otherwise.find(ending);
+  return found == named_otherwise.end() ? ending : found->second;
+}
+
+Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
+  const std::string muxer = muxer_for(output.path);
+  const Usual usual = usual_for(muxer);
+  Encoding encoding{.encoder = output.codec.value_or("")};
+  std::string codec;  // where ffmpeg chooses the encoder
+  if (!output.codec) {
+    Kept kept = keep_codec(facts, output, muxer);
+    encoding.encoder = std::move(kept.encoder);
+    if (encoding.encoder.empty() && facts.has_alpha() && !usual.with_alpha.empty() && encoder_facts(usual.with_alpha).is_there)
+      encoding.encoder = usual.with_alpha;
+    if (encoding.encoder.empty()) encoding.encoder = usual.encoder;
+    if (encoding.encoder.empty()) codec = default_codec(muxer);
+    const std::string becomes = encoding.encoder.empty() ? codec : codec_of(encoding.encoder);
+    // Cameras, frames that are not encoded and endings that name a codec leave no doubt.
+    if (!becomes.empty() && becomes != facts.codec && becomes != muxer && facts.is_file && facts.codec != "rawvideo")
+      encoding.notes.push_back(fmt::format("{} becomes {}{}; --codec NAME chooses another", facts.codec, becomes, kept.reason));
+  }
+  if (facts.has_alpha() && (!output.pixel_format || contains(facts.formats_with_alpha, *output.pixel_format))) {
+    const std::string note = alpha_is_lost(facts, output, muxer, encoding.encoder.empty() ? codec : encoding.encoder);
+    encoding.has_alpha = note.empty();
+    if (!note.empty()) encoding.notes.push_back(note);
+  }
+  return encoding;
+}
+
+}  // namespace halation::app
