@@ -17,7 +17,8 @@ namespace halation::app {
 
 /// The chain for the chroma planes: that of luma with its lengths (parameters in px) brought to their resolution, to 1 / 2^chroma_x and
 /// 1 / 2^chroma_y, whole ones to the next that will do. Nothing where chroma stays as it is: where a filter has no length to bring
-/// (sharpen, custom), or one that cannot be brought (one for both axes, which are halved differently). `text` and `options` are as for `FilterOptions::chain`, which has taken them.
+/// (sharpen, custom), or one that cannot be brought (one for both axes, which are halved differently). `text` and `options` are as for
+/// `FilterOptions::chain`, which has taken them.
 std::optional<Chain> chroma_chain(const std::string& text, const FilterOptions& options, const FrameFormat& format);
 
 /// Whether a result says what changes and not what is there: where a stage's weights cancel, or its filters combine to a magnitude. Beside

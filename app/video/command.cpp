@@ -21,7 +21,7 @@ namespace halation::app {
 namespace {
 
 constexpr const char* footer =
-    R"(Frames are decoded and encoded by the program ffmpeg, at one rate and upright, and filtered in the file's own pixel format where that is
+    R"(Frames are decoded and encoded by the program ffmpeg, upright, and filtered in the file's own pixel format where that is
 one of gray, RGB or planes of 8, 10, 12 or 16 bits, else in the nearest. Sound, subtitles, chapters and metadata of files are copied
 (where the new format does not take the sound, ffmpeg encodes it anew); of cameras and streams the frames alone are taken.
 
@@ -38,6 +38,8 @@ Alpha is filtered as halation apply filters a photograph's: frames become R, G, 
   that it is lost.
 The codec stays that of the input (H.264, HEVC, VP9, AV1, ProRes, FFV1, PNG, QuickTime RLE, ...) where the format and --crf, --preset and alpha go
   with it; else a line says what became of it.
+Frames of variable rate keep their times, to a 60,000th of a second, where the output has frames at any times (.mp4 .mov .mkv .webm .gif ...); else a
+  line says at which rate they are written. Whether a file has one rate is read from its first 300 packets.
 
 --input-options takes whatever ffmpeg has before an input, such as -ss, -t, -r, -c:v or -hwaccel; ffprobe, which is asked first, gets what it knows
   of that.
@@ -80,7 +82,8 @@ Flags::Flags(Command& command) : job_options(command, JobOptions::Of::frames) {
              "what ffmpeg is to be told before -i, such as \"-f v4l2 -framerate 30 -video_size 1280x720\"");
 
   OptionGroup encoding = command.group("Encoding");
-  encoding.text("--codec", codec, "NAME", "ffmpeg's encoder [one of the input's codec where it can be, see below; else libx264 for .mp4, .mkv and .mov]");
+  encoding.text("--codec", codec, "NAME",
+                "ffmpeg's encoder [one of the input's codec where it can be, see below; else libx264 for .mp4, .mkv and .mov]");
   encoding.text("--preset", preset, "NAME", "how much time the encoder takes, of libx264 ultrafast to veryslow [medium]");
   encoding.text("--crf", crf, "N", "quality of libx264 and others, smaller is better [23 of libx264]");
   encoding.text("--pixel-format", pixel_format, "NAME", "of the result, as ffmpeg calls it [that of the input, or the codec's nearest]");

@@ -17,40 +17,45 @@ namespace {
 
 std::size_t bytes_in(const Shape& shape, Pixel pixel) { return static_cast<std::size_t>(shape.elements()) * bytes_of(pixel); }
 
-/// The chroma planes of frames on their way. The thread that reads puts them in, the one that writes takes them out, frame after frame.
-class PlanesQueue {
+/// What goes on beside the image of a frame: the container's bytes before it, and its chroma planes.
+struct Beside {
+  std::vector<std::byte> head, planes;
+};
+
+/// That of frames on their way. The thread that reads puts it in, the one that writes takes it out, frame after frame.
+class BesideQueue {
  public:
-  explicit PlanesQueue(std::size_t bytes) : bytes_(bytes) {}
+  explicit BesideQueue(std::size_t bytes_of_planes) : bytes_(bytes_of_planes) {}
 
   /// For the next frame's.
-  std::vector<std::byte> empty() {
+  Beside empty() {
     const std::lock_guard lock(mutex_);
-    if (done_.empty()) return std::vector<std::byte>(bytes_);
-    std::vector<std::byte> planes = std::move(done_.back());
+    if (done_.empty()) return {.head = {}, .planes = std::vector<std::byte>(bytes_)};
+    Beside beside = std::move(done_.back());
     done_.pop_back();
-    return planes;
+    return beside;
   }
-  void put(std::vector<std::byte> planes) {
+  void put(Beside beside) {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(std::move(planes));
+    waiting_.push_back(std::move(beside));
   }
   /// Of the frame longest on its way.
-  std::vector<std::byte> take() {
+  Beside take() {
     const std::lock_guard lock(mutex_);
-    std::vector<std::byte> planes = std::move(waiting_.front());
+    Beside beside = std::move(waiting_.front());
     waiting_.pop_front();
-    return planes;
+    return beside;
   }
-  void give_back(std::vector<std::byte> planes) {
+  void give_back(Beside beside) {
     const std::lock_guard lock(mutex_);
-    done_.push_back(std::move(planes));
+    done_.push_back(std::move(beside));
   }
 
  private:
   const std::size_t bytes_;
   std::mutex mutex_;
-  std::deque<std::vector<std::byte>> waiting_;
-  std::vector<std::vector<std::byte>> done_;
+  std::deque<Beside> waiting_;
+  std::vector<Beside> done_;
 };
 
 /// Whether results may lie beyond what the format holds of the u16 that they are rounded to. Without offset and constant they are to the
@@ -90,7 +95,8 @@ struct FramesFilter::Impl {
   Image packed;                    // a result that is not as it lies in a frame
   std::vector<std::uint16_t> clamped;
 
-  PlanesQueue planes;
+  BesideQueue besides;
+  NutReader nut;                       // where frames come with their times
   std::atomic<bool> stopping = false;  // the end of the source is this program's doing
   double chroma_seconds = 0;
   FrameTimes times;
@@ -120,7 +126,7 @@ FramesFilter::Impl::Impl(const FrameJob& asked)
       chroma_bytes(job.format.kind == FrameFormat::Kind::yuv ? bytes_in(job.format.chroma(job.width, job.height), job.format.pixel) : 0),
       filter(image, job.format.pixel, job.chain, job.options, {.alpha = job.format.has_alpha()}, job.view, {.devices = devices_for(job)}),
       clamps_image(can_exceed(job.format, job.chain, job.options)),
-      planes(chroma_bytes) {
+      besides(chroma_bytes) {
   if (chroma_bytes == 0) return;
   if (job.drops_chroma) {
     neutral = neutral_planes(chroma_bytes, job.format);
@@ -132,18 +138,23 @@ FramesFilter::Impl::Impl(const FrameJob& asked)
 }
 
 std::optional<ConstView> FramesFilter::Impl::read(Process& source, View buffer) {
+  Beside next = besides.empty();
+  try {
+    std::size_t bytes = image_bytes + chroma_bytes;
+    if (job.keeps_times && !nut.read_head(source, next.head, bytes)) return {};
+    if (bytes != image_bytes + chroma_bytes) throw NotNut();
+  } catch (const NotNut&) {
+    if (stopping) return {};
+    throw BrokenPipe::source;
+  }
   const auto is_there = [&](std::byte* data, std::size_t size) {
     const std::size_t got = source.read(data, size);
-    if (stopping || (got == 0 && data == buffer.data)) return false;
+    if (stopping || (got == 0 && data == buffer.data && !job.keeps_times)) return false;
     if (got < size) throw BrokenPipe::source;
     return true;
   };
-  if (!is_there(buffer.data, image_bytes)) return {};
-  if (chroma_bytes > 0) {
-    std::vector<std::byte> next = planes.empty();
-    if (!is_there(next.data(), chroma_bytes)) return {};
-    planes.put(std::move(next));
-  }
+  if (!is_there(buffer.data, image_bytes) || !is_there(next.planes.data(), chroma_bytes)) return {};
+  besides.put(std::move(next));
   return buffer;
 }
 
@@ -176,15 +187,16 @@ void FramesFilter::Impl::write(const FramePipes& pipes, const ConstView& result)
     copy(result, packed);
     shown = packed;
   }
+  Beside beside = besides.take();
+  if (!beside.head.empty()) send_clamped(pipes, beside.head.data(), beside.head.size(), false);
   send_clamped(pipes, shown.data, image_bytes, clamps_image);
   if (chroma_bytes > 0) {
-    std::vector<std::byte> before = planes.take();
-    const std::byte* after = before.data();
+    const std::byte* after = beside.planes.data();
     if (job.drops_chroma) after = neutral.data();
-    if (chroma) after = timed(chroma_seconds, [&] { return chroma->run(before.data()); }).data;
+    if (chroma) after = timed(chroma_seconds, [&] { return chroma->run(beside.planes.data()); }).data;
     send_clamped(pipes, after, chroma_bytes, clamps_chroma);
-    planes.give_back(std::move(before));
   }
+  besides.give_back(std::move(beside));
   ++times.frames;
   if (pipes.progress) pipes.progress(times.frames);
 }

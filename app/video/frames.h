@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "app/video/chroma.h"
-#include "app/video/pixel_format.h"
+#include "app/video/ffmpeg/nut.h"
 #include "app/video/ffmpeg/process.h"
+#include "app/video/pixel_format.h"
 #include "halation/display.h"
 
 namespace halation::app {
@@ -22,6 +23,7 @@ struct FrameJob {
   Chain chain;                         ///< of filters of two dimensions
   std::optional<Chain> chroma_chain = {};   ///< of formats with chroma; none: it stays as it is
   bool drops_chroma = false;           ///< the result is gray
+  bool keeps_times = false;            ///< frames come and go in NUT, not as they are
   Options options;
   std::optional<Display> view = {};
   Device device = cpu();

@@ -108,21 +108,26 @@ VideoReport filter_video(const VideoRequest& request) {
     report.device_chosen = chosen.why;
   }
   report.device = name_of(job.device);
-  FramesFilter filter(job);
   Encoding encoding_as;
   if (request.output) encoding_as = encoding_for(facts, *request.output);
   for (const auto& notes : {facts.notes, encoding_as.notes}) {
     for (const std::string& note : notes) request.tell(note);
   }
+  job.keeps_times = facts.is_variable && (encoding_as.has_times || !request.output) && nut_carries(job.format, facts.width, facts.height);
+  if (facts.is_variable && encoding_as.has_times && !job.keeps_times)
+    request.tell(fmt::format("variable frame rate: frames of {}x{} {} are written at one, {:.4g} a second", facts.width, facts.height,
+                             job.format.name, facts.frames_per_second));
+  const FramesInPipe pipe{.format = job.format, .keeps_times = job.keeps_times};
+  FramesFilter filter(job);
 
   const WithoutPipeSignal held;
   timed(report.seconds, [&] {
-    FfmpegProcess decoding(decoder(input, facts, job.format, request.frames), {.out = true});
+    FfmpegProcess decoding(decoder(input, facts, pipe, request.frames), {.out = true});
     std::optional<FfmpegProcess> encoding, showing;
     if (request.output)
-      encoding.emplace(encoder(input, facts, job.format, *request.output, encoding_as, request.frames),
+      encoding.emplace(encoder(input, facts, pipe, *request.output, encoding_as, request.frames),
                        Process::Ends{.in = true, .as_three = target->descriptor()});
-    if (request.shows) showing.emplace(player(facts, job.format, request.title), Process::Ends{.in = true});
+    if (request.shows) showing.emplace(player(facts, pipe, request.title), Process::Ends{.in = true});
     try {
       report.times = filter.run({.source = decoding,
                                  .encoder = encoding ? &*encoding : nullptr,
@@ -154,7 +159,8 @@ VideoReport filter_video(const VideoRequest& request) {
     // What the encoder still had to do once all frames were there.
     timed(report.times.encoding, [&] { check_encoder(*encoding, path); });
     // Of a damaged file both have the same to say.
-    if (report.notes.empty() && !encoding->first_complaint().empty()) report.notes.push_back(fmt::format("{}: ffmpeg: {}", path, encoding->first_complaint()));
+    if (report.notes.empty() && !encoding->first_complaint().empty())
+      report.notes.push_back(fmt::format("{}: ffmpeg: {}", path, encoding->first_complaint()));
     io::naming_output(path, [&] { target->commit(); });
   });
   return report;

@@ -1,57 +1,12 @@
 """test_video.py: `halation video`: pixel formats, planes, sound, what goes wrong and what it leaves behind."""
-import json
 import os
-import shutil
 import signal
 import subprocess
-import sys
-import unittest
 
 import program
 from pictures import npy, png, read_png
-from program import ProgramTest, flat, main
-
-FFMPEG = shutil.which("ffmpeg")
-SCALE = "scale=97:53"  # odd sizes: chroma planes are of (w + 1) / 2
-
-
-class VideoTest(ProgramTest):
-    def setUp(self):
-        super().setUp()
-        if FFMPEG is None or shutil.which("ffprobe") is None:
-            self.skipTest("the program ffmpeg is not here")
-
-    def ffmpeg(self, *arguments):
-        done = subprocess.run([FFMPEG, "-v", "error", "-nostdin", "-y", *map(str, arguments)], cwd=self.folder, capture_output=True,
-                              timeout=60, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-        return done.stdout
-
-    def need_encoder(self, name):
-        if f" {name} " not in self.ffmpeg("-encoders").decode():
-            self.skipTest(f"this ffmpeg has no {name}")
-
-    def source(self, name="in.mkv", pixels="yuv420p", frames=5, *more, scale=SCALE):
-        self.ffmpeg("-f", "lavfi", "-i", f"testsrc2=s=98x54:r=25,{scale}", *more, "-frames:v", frames, "-c:v", "ffv1", "-slicecrc", 1,
-                    "-pix_fmt", pixels, name)
-        return name
-
-    def facts(self, name, entries):
-        counting = ["-count_frames"] if "nb_read_frames" in entries else []
-        answer = subprocess.run(["ffprobe", "-v", "error", "-show_entries", entries, *counting, "-of", "json", name], cwd=self.folder,
-                                capture_output=True, timeout=60, check=True)
-        return json.loads(answer.stdout)
-
-    def checksums(self, name, pixels):
-        text = self.ffmpeg("-i", name, "-map", "0:v", "-pix_fmt", pixels, "-f", "framemd5", "-").decode()
-        return [line.split(",")[-1].strip() for line in text.splitlines() if not line.startswith("#")]
-
-    def raw(self, name, pixels, *filters):
-        return self.ffmpeg("-i", name, "-map", "0:v", *filters, "-f", "rawvideo", "-pix_fmt", pixels, "-")
-
-    def video(self, *arguments):
-        """Runs the command, which must succeed; returns its report."""
-        return json.loads(self.run_ok("video", *arguments, "--json")[0])
+from program import flat, main
+from videos import FFMPEG, VideoTest
 
 
 class Frames(VideoTest):
@@ -185,65 +140,6 @@ class Frames(VideoTest):
         self.assertEqual(self.checksums("out.mkv", "yuv420p"), self.checksums("in.mp4", "yuv420p"))
 
 
-class Alpha(VideoTest):
-    """Alpha is filtered as `apply` filters a photograph's, and written where the output takes it."""
-
-    def source_with_alpha(self, name, codec, pixels, *more):
-        self.need_encoder(codec)
-        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=10,format=rgba,geq=r='r(X,Y)':g='g(X,Y)':b='b(X,Y)':a='255*lt(X,40)*gt(Y,9)'",
-                    "-frames:v", 2, "-c:v", codec, "-pix_fmt", pixels, *more, name)
-
-    def alpha_of(self, name, *decoder):
-        return self.ffmpeg(*decoder, "-i", name, "-frames:v", 1, "-vf", "format=rgba,alphaextract", "-f", "rawvideo", "-pix_fmt", "gray", "-")
-
-    def test_it_is_filtered_as_apply_filters_it(self):
-        for name, codec, pixels, filtered_as, more in (("in.webm", "libvpx-vp9", "yuva420p", "rgba", []),
-                                                       ("in8.webm", "libvpx", "yuva420p", "rgba", ["-auto-alt-ref", 0]),
-                                                       ("in.mov", "prores_ks", "yuva444p10le", "rgba64le", []),
-                                                       ("in.mkv", "ffv1", "ya8", "ya8", [])):
-            with self.subTest(name):
-                self.source_with_alpha(name, codec, pixels, *more)
-                decoder = ["-c:v", codec] if codec.startswith("libvpx") else []
-                deep = filtered_as == "rgba64le"
-                self.ffmpeg(*decoder, "-i", name, "-frames:v", 1, "-pix_fmt", {"rgba64le": "rgba64be"}.get(filtered_as, filtered_as), "frame.png")
-                for filters in ("box size=5", "edges"):
-                    self.run_ok("apply", filters, "frame.png", "-o", "filtered.png")
-                    expected = self.ffmpeg("-i", "filtered.png", "-f", "rawvideo", "-pix_fmt", filtered_as, "-")
-                    report = self.video(filters, name, "-o", "out.mkv", "--codec", "ffv1", "--pixel-format",
-                                        "rgba64le" if deep else "ya8" if filtered_as == "ya8" else "bgra")
-                    self.assertEqual(report["pixel_format"], filtered_as)
-                    result = self.raw("out.mkv", filtered_as, "-frames:v", 1)
-                    self.assertGreater(len(set(expected)), 20)
-                    self.assertEqual(result, expected)
-
-    def test_it_is_written_where_the_output_takes_it(self):
-        self.source_with_alpha("in.webm", "libvpx-vp9", "yuva420p")
-        self.source_with_alpha("in.mov", "prores_ks", "yuva444p10le")
-        before = {name: self.alpha_of(name, *decoder) for name, decoder in (("in.webm", ["-c:v", "libvpx-vp9"]), ("in.mov", []))}
-        for name, out, codec, options in (("in.webm", "out.webm", "vp9", []), ("in.webm", "out.mkv", "vp9", []), ("in.webm", "out.mov", "prores", []),
-                                          ("in.mov", "out.mov", "prores", []), ("in.mov", "out.mkv", "prores", []), ("in.mov", "out.webm", "vp9", []),
-                                          ("in.mov", "out.mov", "qtrle", ["--codec", "qtrle"]), ("in.webm", "out.apng", "apng", []),
-                                          ("in.webm", "out.webm", "vp8", ["--codec", "libvpx"]), ("in.webm", "out.mkv", "vp9", ["--gray"])):
-            with self.subTest(name=name, out=out, options=options):
-                self.assertNotIn("alpha", self.run_ok("video", "identity", name, "-o", out, *options)[1])
-                self.assertEqual(self.facts(out, "stream=codec_name")["streams"][0]["codec_name"], codec)
-                decoder = {"vp9": ["-c:v", "libvpx-vp9"], "vp8": ["-c:v", "libvpx"]}.get(codec, [])
-                after = self.alpha_of(out, *decoder)
-                self.assertLess(sum(abs(a - b) for a, b in zip(after, before[name], strict=True)) / len(after), 4)
-
-    def test_its_loss_is_told(self):
-        self.source_with_alpha("in.webm", "libvpx-vp9", "yuva420p")
-        for out, options, told in (("out.mp4", [], "alpha is lost: mp4 holds none; -o out.webm keeps it"),
-                                   ("out.mp4", ["--codec", "libx264"], "alpha is lost: libx264 holds none; -o out.webm keeps it"),
-                                   ("out.mkv", ["--codec", "libx264"], "alpha is lost: libx264 holds none; --codec ffv1 or libvpx-vp9 keeps it"),
-                                   ("out.mov", ["--codec", "libx264"], "alpha is lost: libx264 holds none; --codec prores_ks or qtrle keeps it"),
-                                   ("out.webm", ["--pixel-format", "yuv420p"], "")):
-            with self.subTest(out=out, options=options):
-                self.assertEqual(self.run_ok("video", "box", "in.webm", "-o", out, *options), (b"", f"video: {told}\n" if told else ""))
-                self.assertNotIn("alpha_mode", self.facts(out, "stream_tags")["streams"][0]["tags"])
-                self.assertEqual(set(self.alpha_of(out, *(["-c:v", "libvpx-vp9"] if out == "out.webm" else []))), {255})
-
-
 class Files(VideoTest):
     """What else is in a file, and how it is read and written."""
 
@@ -334,38 +230,6 @@ class Files(VideoTest):
         self.assertTrue((self.folder / "link.mkv").is_symlink())
         self.assertGreater((self.folder / "real.mkv").stat().st_size, 100)
         self.assertEqual((self.folder / "real.mkv").stat().st_mode & 0o777, 0o640)
-
-    def test_the_codec_stays_or_its_change_is_told(self):
-        other = "--codec NAME chooses another"
-        for encoder, name, out, codec, options, told in (
-                ("libx265", "in.mp4", "out.mp4", "hevc", [], ""), ("libx265", "in.mp4", "out.mkv", "hevc", ["--crf", 30, "--preset", "ultrafast"], ""),
-                ("libx265", "in.mp4", "out.webm", "vp9", [], f"hevc becomes vp9 (webm takes no hevc); {other}"),
-                ("libx265", "in.mp4", "out.avi", "mpeg4", [], f"hevc becomes mpeg4 (avi takes no hevc); {other}"),
-                ("libx265", "in.mp4", "out.gif", "gif", [], ""), ("libx265", "in.mp4", "out.mp4", "h264", ["--codec", "libx264"], ""),
-                ("libvpx-vp9", "in.webm", "out.mkv", "vp9", [], ""), ("libaom-av1", "in.mp4", "out.webm", "av1", [], ""),
-                ("prores_ks", "in.mov", "out.mov", "prores", [], ""),
-                ("prores_ks", "in.mov", "out.mp4", "h264", [], f"prores becomes h264 (mp4 takes no prores); {other}"),
-                ("ffv1", "in.mkv", "out.mkv", "ffv1", [], ""),
-                ("ffv1", "in.mkv", "out.mkv", "h264", ["--crf", 30], f"ffv1 becomes h264 (ffv1 takes no --crf); {other}"),
-                ("mpeg4", "in.mp4", "out.mp4", "h264", [], f"mpeg4 becomes h264; {other}"), ("mpeg4", "in.mp4", "out.avi", "mpeg4", [], "")):
-            with self.subTest(encoder=encoder, out=out, options=options):
-                self.need_encoder(encoder)
-                self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25", "-frames:v", 3, "-c:v", encoder,
-                            *(["-cpu-used", 8] if encoder == "libaom-av1" else []), name)
-                self.assertEqual(self.run_ok("video", "box", name, "-o", out, *options), (b"", f"video: {told}\n" if told else ""))
-                self.assertEqual(self.facts(out, "stream=codec_name")["streams"][0]["codec_name"], codec)
-
-    def test_encoders_say_nothing_but_errors(self):
-        self.source(frames=2, scale="scale=96:96")
-        for codec in ("libx265", "libsvtav1"):
-            with self.subTest(codec):
-                self.need_encoder(codec)
-                self.assertEqual(self.run_ok("video", "box", "in.mkv", "-o", "out.mkv", "--codec", codec), (b"", ""))
-                self.assertEqual(self.facts("out.mkv", "stream=nb_read_frames")["streams"][0]["nb_read_frames"], "2")
-        self.source(frames=2, scale="scale=96:16")  # which SVT-AV1 finds too low
-        done = self.start("video", "box", "in.mkv", "-o", "out.mkv", "--codec", "libsvtav1")
-        self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr.decode(), r"\Ahalation: out.mkv: ffmpeg: Svt\[error\]: .*eight.*\n\Z")
 
     def test_report(self):
         self.source(frames=3)

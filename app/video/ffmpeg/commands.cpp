@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 
+#include "app/video/ffmpeg/nut.h"
 #include "halation/error.h"
 
 namespace halation::app {
@@ -46,9 +47,10 @@ struct Container {
 };
 
 Container container_of(const std::string& muxer) {
-  constexpr Container known[] = {{"mp4", true, "mov_text"}, {"mov", true, "mov_text"}, {"matroska", true, "copy"}, {"webm", true, "webvtt"},
-                                 {"gif", false, ""}, {"apng", false, ""}, {"webp", false, ""}, {"h264", false, ""}, {"hevc", false, ""},
-                                 {"mjpeg", false, ""}, {"yuv4mpegpipe", false, ""}, {"ivf", false, ""}, {"rawvideo", false, ""}};
+  constexpr Container known[] = {
+      {"mp4", true, "mov_text"},   {"mov", true, "mov_text"}, {"matroska", true, "copy"}, {"webm", true, "webvtt"}, {"gif", false, ""},
+      {"apng", false, ""},         {"webp", false, ""},       {"h264", false, ""},        {"hevc", false, ""},      {"mjpeg", false, ""},
+      {"yuv4mpegpipe", false, ""}, {"ivf", false, ""},        {"rawvideo", false, ""}};
   for (const Container& each : known) {
     if (each.muxer == muxer) return each;
   }
@@ -71,7 +73,7 @@ bool are_texts(const std::vector<std::string>& codecs) {
 
 /// Everything of input 1 but its frames.
 Words all_but_frames(const VideoFacts& facts, const Container& container) {
-  Words words{"-map_metadata", "1", "-map_chapters", "1", "-map_metadata:s:v:0", "1:s:" + std::to_string(facts.stream),
+  Words words{"-map_metadata",   "1",       "-map_chapters",   "1",          "-map_metadata:s:v:0", "1:s:" + std::to_string(facts.stream),
               "-metadata:s:v:0", "rotate=", "-metadata:s:v:0", "alpha_mode="};  // frames are upright; whether there is alpha, ffmpeg says
   // Streams of one kind. What is said of one stream's metadata, above, ends their copying by default.
   const auto take = [&](const char* kind, std::size_t count, const std::string& codec) {
@@ -89,14 +91,26 @@ Words all_but_frames(const VideoFacts& facts, const Container& container) {
 }
 
 /// Options of the demuxer for frames: ffmpeg's own -r would undo a delay.
-Words frames_from_pipe(const VideoFacts& facts, const FrameFormat& format) {
-  return {"-f",          "rawvideo",   "-pixel_format", format.name, "-video_size", fmt::format("{}x{}", facts.width, facts.height),
+Words frames_from_pipe(const VideoFacts& facts, const FramesInPipe& pipe) {
+  if (pipe.keeps_times) return {"-f", "nut"};
+  return {"-f",         "rawvideo", "-pixel_format", pipe.format.name, "-video_size", fmt::format("{}x{}", facts.width, facts.height),
           "-framerate", facts.rate};
 }
 
+/// Frames and the files that they go to have times to this: most rates are multiples of it, and MPEG-4 takes none that is much finer.
+constexpr const char* time_base = "1/60000";
+
 }  // namespace
 
-Words decoder(const VideoInput& input, const VideoFacts& facts, const FrameFormat& format, std::optional<std::int64_t> frames) {
+bool nut_carries(const FrameFormat& format, std::int64_t width, std::int64_t height) {
+  constexpr std::string_view not_known[] = {"ya16le", "yuv440p10le", "yuv440p12le"};
+  if (std::find(std::begin(not_known), std::end(not_known), format.name) != std::end(not_known)) return false;
+  std::int64_t samples = format.image(width, height).elements();
+  if (format.kind == FrameFormat::Kind::yuv) samples += format.chroma(width, height).elements();
+  return static_cast<std::size_t>(samples) * bytes_of(format.pixel) > NutReader::least_bytes;
+}
+
+Words decoder(const VideoInput& input, const VideoFacts& facts, const FramesInPipe& pipe, std::optional<std::int64_t> frames) {
   Words words{"ffmpeg", "-v", "error", "-nostdin"};
   if (!input.keeps_going) words.emplace_back("-xerror");
   if (input.realtime) words.emplace_back("-re");
@@ -106,23 +120,30 @@ Words decoder(const VideoInput& input, const VideoFacts& facts, const FrameForma
   // Counted from the first frame, or it would be repeated to fill the time before it. Frames of another size, which a file may change to
   // midway, become those of the first.
   std::string scale = fmt::format("setpts=PTS-STARTPTS,scale={}:{}", facts.width, facts.height);
+  const FrameFormat& format = pipe.format;
   const bool to_rgb = format.kind != FrameFormat::Kind::yuv && format.kind != FrameFormat::Kind::gray;
   if (const std::string matrix = matrix_for_scale(facts); to_rgb && !matrix.empty()) scale += ":in_color_matrix=" + matrix;
   append(words, {"-vf", scale});
   if (frames) append(words, {"-frames:v", std::to_string(*frames)});
-  append(words, {"-r", facts.rate, "-f", "rawvideo", "-pix_fmt", format.name, "pipe:1"});
+  if (pipe.keeps_times) {
+    append(words, {"-fps_mode", "passthrough", "-enc_time_base", time_base, "-c:v", "rawvideo", "-f", "nut"});
+  } else {
+    append(words, {"-r", facts.rate, "-f", "rawvideo"});
+  }
+  append(words, {"-pix_fmt", format.name, "pipe:1"});
   return words;
 }
 
-Words encoder(const VideoInput& input, const VideoFacts& facts, const FrameFormat& format, const VideoOutput& output, const Encoding& encoding,
-              std::optional<std::int64_t> frames) {
+Words encoder(const VideoInput& input, const VideoFacts& facts, const FramesInPipe& pipe, const VideoOutput& output,
+              const Encoding& encoding, std::optional<std::int64_t> frames) {
   const std::string muxer = muxer_for(output.path);
   const Container container = container_of(muxer);
+  const FrameFormat& format = pipe.format;
   const bool from_rgb = format.kind == FrameFormat::Kind::pixels || format.kind == FrameFormat::Kind::rgb_planes;
   Words words{"ffmpeg", "-v", "error", "-nostdin", "-y"};
   const double delay = facts.is_file && input.options.empty() ? facts.delay_seconds : 0;  // options may seek
   if (delay > 0) append(words, {"-itsoffset", fmt::format("{:.6f}", delay)});
-  append(words, frames_from_pipe(facts, format));
+  append(words, frames_from_pipe(facts, pipe));
   if (!from_rgb) append(words, colour_tags(facts));
   append(words, {"-i", "pipe:0"});
   if (facts.is_file) {
@@ -145,8 +166,8 @@ Words encoder(const VideoInput& input, const VideoFacts& facts, const FrameForma
   append(words, {"-fps_mode", "vfr"});  // no frame is repeated before the first, where a delay is
 
   if (!encoding.encoder.empty()) append(words, {"-c:v", encoding.encoder});
-  if (encoding.encoder == "libx265") append(words, {"-x265-params", "log-level=error"});  // which does not ask -v
-  if (encoding.encoder == "libvpx" && encoding.has_alpha) append(words, {"-auto-alt-ref", "0"});  // one of the two
+  if (encoding.encoder == "libx265") append(words, {"-x265-params", "log-level=error"});                       // which does not ask -v
+  if (encoding.encoder == "libvpx" && encoding.has_alpha) append(words, {"-auto-alt-ref", "0"});               // one of the two
   if (encoding.encoder == "libx265" && (muxer == "mp4" || muxer == "mov")) append(words, {"-tag:v", "hvc1"});  // which Apple's players take
   if (output.preset) append(words, {"-preset", *output.preset});
   if (output.crf) append(words, {"-crf", *output.crf});
@@ -155,14 +176,17 @@ Words encoder(const VideoInput& input, const VideoFacts& facts, const FrameForma
   } else if (!facts.format.has_palette) {  // to which ffmpeg converts nothing
     append(words, {"-pix_fmt", facts.format.name});
   }
-  if (frames) append(words, {"-t", fmt::format("{:.6f}", delay + static_cast<double>(*frames) / facts.frames_per_second)});
+  if (pipe.keeps_times) append(words, {"-enc_time_base", time_base});
+  if (frames && pipe.keeps_times) append(words, {"-shortest"});
+  if (frames && !pipe.keeps_times)
+    append(words, {"-t", fmt::format("{:.6f}", delay + static_cast<double>(*frames) / facts.frames_per_second)});
   append(words, {"-f", muxer, "/proc/self/fd/3"});
   return words;
 }
 
-Words player(const VideoFacts& facts, const FrameFormat& format, const std::string& title) {
+Words player(const VideoFacts& facts, const FramesInPipe& pipe, const std::string& title) {
   Words words{"ffplay", "-v", "error", "-autoexit", "-window_title", title};
-  append(words, frames_from_pipe(facts, format));
+  append(words, frames_from_pipe(facts, pipe));
   append(words, {"-i", "pipe:0"});
   return words;
 }

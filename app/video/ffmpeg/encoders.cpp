@@ -133,17 +133,27 @@ std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, co
   return fmt::format("alpha is lost: {} holds none; {} keeps it", by_format ? muxer : encoder, advice);
 }
 
+/// Whether frames may come at any time, to a 60,000th of a second.
+bool takes_any_times(std::string_view encoder, std::string_view muxer) {
+  constexpr std::string_view muxers[] = {"mp4", "mov", "matroska", "webm", "gif", "apng", "mpegts", "flv"};
+  constexpr std::string_view by_default[] = {"gif", "apng"};
+  constexpr std::string_view of_one_rate[] = {"mpeg1video", "mpeg2video", "libtheora", "h261", "h263",
+                                              "dvvideo",    "msmpeg4v2",  "msmpeg4",   "wmv1", "wmv2"};
+  return contains(muxers, muxer) && (encoder.empty() ? contains(by_default, muxer) : !contains(of_one_rate, encoder));
+}
+
 }  // namespace
 
 std::string muxer_for(const std::string& path) {
   std::string ending = std::filesystem::path(path).extension().string();
   if (ending.size() < 2)
-    throw Error(ErrorCode::invalid_argument, fmt::format("{}: needs an ending that says the format, such as .mp4, .mkv, .mov or .webm", path));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: needs an ending that says the format, such as .mp4, .mkv, .mov or .webm", path));
   ending.erase(0, 1);
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   static const std::map<std::string, std::string, std::less<>> named_otherwise{
-      {"mkv", "matroska"}, {"mk3d", "matroska"}, {"m4v", "mp4"},   {"qt", "mov"},    {"ts", "mpegts"},  {"m2ts", "mpegts"},
-      {"mts", "mpegts"},   {"mpg", "mpeg"},      {"wmv", "asf"},   {"ogv", "ogg"},   {"264", "h264"},   {"265", "hevc"},
+      {"mkv", "matroska"}, {"mk3d", "matroska"}, {"m4v", "mp4"},          {"qt", "mov"},       {"ts", "mpegts"}, {"m2ts", "mpegts"},
+      {"mts", "mpegts"},   {"mpg", "mpeg"},      {"wmv", "asf"},          {"ogv", "ogg"},      {"264", "h264"},  {"265", "hevc"},
       {"h265", "hevc"},    {"mjpg", "mjpeg"},    {"y4m", "yuv4mpegpipe"}, {"yuv", "rawvideo"}, {"rm", "rm"}};
   const auto found = named_otherwise.find(ending);
   return found == named_otherwise.end() ? ending : found->second;
@@ -170,6 +180,14 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
     const std::string note = alpha_is_lost(facts, output, muxer, encoding.encoder.empty() ? codec : encoding.encoder);
     encoding.has_alpha = note.empty();
     if (!note.empty()) encoding.notes.push_back(note);
+  }
+  encoding.has_times = takes_any_times(encoding.encoder, muxer);
+  if (facts.is_variable && !encoding.has_times) {
+    const bool by_format = takes_any_times("libx264", muxer);
+    encoding.notes.push_back(
+        fmt::format("variable frame rate: {} has one, {:.4g} frames a second, for which frames are repeated or left out; {} keeps it",
+                    by_format ? encoding.encoder.empty() ? codec : encoding.encoder : muxer, facts.frames_per_second,
+                    by_format ? "--codec libx264" : "-o " + std::filesystem::path(output.path).replace_extension(".mkv").string()));
   }
   return encoding;
 }

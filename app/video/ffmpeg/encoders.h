@@ -21,6 +21,7 @@ std::string muxer_for(const std::string& path);
 struct Encoding {
   std::string encoder;  ///< empty: the one that ffmpeg takes for the format
   bool has_alpha = false;
+  bool has_times = false;  ///< frames may come at any time
   std::vector<std::string> notes = {};
 };
 

@@ -85,6 +85,31 @@ std::string turned_aspect(const std::string& aspect) {
   return colon == std::string::npos ? aspect : aspect.substr(colon + 1) + ":" + aspect.substr(0, colon);
 }
 
+constexpr std::size_t packets_read = 300;
+
+/// Whether frames come at other times than one rate has: by the two rates that ffprobe gives, of which the one that all times are multiples
+/// of is twice the other where fields are told apart, or by the times themselves, as far as they have been read.
+bool is_variable(const Json& answer, int stream, double rate, double of_all_times) {
+  const double ratio = of_all_times / rate;
+  if (std::abs(ratio - std::round(ratio)) > 0.001) return true;
+  const auto packets = answer.find("packets");
+  if (packets == answer.end()) return false;
+  std::vector<double> times;
+  for (const Json& packet : *packets) {
+    const std::optional<double> time = number_in(packet, "pts_time");
+    if (time && whole_in(packet, "stream_index") == stream) times.push_back(*time);
+  }
+  std::sort(times.begin(), times.end());
+  // Where reading stopped, frames are missing that are stored behind those that they precede.
+  constexpr std::size_t most_reordered = 20;
+  if (packets->size() >= packets_read) times.resize(times.size() - std::min(times.size(), most_reordered));
+  const double step = 1 / rate, tolerance = std::max(0.0015, 0.1 * step);  // times may be rounded to milliseconds
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    if (std::abs(times[i] - times[i - 1] - step) > tolerance) return true;
+  }
+  return false;
+}
+
 /// Alpha that VP8 and VP9 have beside their frames, of which ffmpeg's own decoders know nothing.
 void take_alpha(VideoFacts& facts, const Json& stream, const Json& formats) {
   for (const Json& each : formats) {
@@ -108,8 +133,10 @@ void take_options(VideoFacts& facts, const Words& options) {
   if (const std::optional<std::string> rate = option_in(options, "r")) {
     const std::optional<double> frames_per_second = rate_from(*rate);
     if (!frames_per_second)
-      throw Error(ErrorCode::invalid_argument, fmt::format("--input-options: -r takes frames a second, such as 30 or 30000/1001, got '{}'", *rate));
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("--input-options: -r takes frames a second, such as 30 or 30000/1001, got '{}'", *rate));
     facts.rate = *rate;
+    facts.is_variable = false;
     facts.frames_per_second = *frames_per_second;
   }
   if (option_in(options, "an")) facts.sound.clear();
@@ -141,6 +168,13 @@ void take_video(VideoFacts& facts, const Json& stream, const Json& answer, const
     if (rate_from(text_in(stream, name))) facts.rate = text_in(stream, name);
   }
   facts.frames_per_second = *rate_from(facts.rate);
+  const double of_all_times = rate_from(text_in(stream, "r_frame_rate")).value_or(facts.frames_per_second);
+  facts.is_variable = is_variable(answer, facts.stream, facts.frames_per_second, of_all_times);
+  constexpr double most_repeated = 4;  // where there must be one rate
+  if (facts.is_variable && of_all_times <= most_repeated * facts.frames_per_second) {
+    facts.rate = text_in(stream, "r_frame_rate");
+    facts.frames_per_second = of_all_times;
+  }
   const std::optional<double> begin = number_in(stream, "start_time");
   if (begin && answer.contains("format")) facts.delay_seconds = std::max(0.0, *begin - number_in(answer.at("format"), "start_time").value_or(*begin));
   std::optional<double> seconds = number_in(stream, "duration");
@@ -157,6 +191,8 @@ std::string ask_ffprobe(const VideoInput& input) {
   Words options = for_probe(input.options);
   for (;;) {
     Words words{"ffprobe", "-v", "error", "-of", "json", "-show_pixel_formats", "-show_streams", "-show_format"};
+    // A camera's packets would have to be waited for.
+    if (is_regular(input.name)) append(words, {"-show_packets", "-read_intervals", fmt::format("%+#{}", packets_read)});
     append(words, options);
     append(words, {"-i", address_of(input)});
     Answer answer = answer_of(words);

@@ -14,9 +14,9 @@ namespace halation::app {
 /// What ffprobe says of it. Frames are upright: ffmpeg turns those that a phone has laid on their side.
 struct VideoFacts {
   std::int64_t width = 0, height = 0;
-  std::string codec = {};    ///< "h264"
-  FormatFacts format = {};   ///< with alpha that lies beside the frames (VP8, VP9)
-  std::string decoder = {};  ///< the one that knows of that alpha; empty: ffmpeg's choice
+  std::string codec = {};                            ///< "h264"
+  FormatFacts format = {};                           ///< with alpha that lies beside the frames (VP8, VP9)
+  std::string decoder = {};                          ///< the one that knows of that alpha; empty: ffmpeg's choice
   std::vector<std::string> formats_with_alpha = {};  ///< all pixel formats that have some, palettes aside
   std::vector<std::string> notes = {};               ///< on what cannot be read
   /// Of colours in a palette (GIF) any may be transparent, but hardly one is.
@@ -24,6 +24,7 @@ struct VideoFacts {
   int stream = 0;            ///< the video's number
   std::string rate = {};     ///< frames a second, "30000/1001"
   double frames_per_second = 0;
+  bool is_variable = false;                 ///< frames come at other times than one rate has
   std::optional<std::int64_t> frames = {};  ///< about so many
   double delay_seconds = 0;  ///< from the beginning of all streams to the first frame
   std::string aspect = {};   ///< of a pixel, "4:3"; empty where it is square

@@ -13,8 +13,7 @@ constexpr const char* how_to_install = "; on Debian: apt-get install ffmpeg";
 void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
 // SVT-AV1 tells of errors, and of nothing else.
-FfmpegProcess::FfmpegProcess(const Words& words, const Ends& ends)
-try : Process(words, ends, {"SVT_LOG=1"}) {
+FfmpegProcess::FfmpegProcess(const Words& words, const Ends& ends) try : Process(words, ends, {"SVT_LOG=1"}) {
 } catch (const Error& error) {
   if (error.code() != ErrorCode::unsupported) throw;
   const bool is_player = words.front() == "ffplay";

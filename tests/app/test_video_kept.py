@@ -1,0 +1,181 @@
+"""test_video_kept.py: `halation video`: what stays of codec, alpha and times, and what is said where it does not."""
+import os
+
+from program import main
+from videos import FFMPEG, VideoTest
+
+
+class Codecs(VideoTest):
+    """The encoder, where none is asked for."""
+
+    def test_the_codec_stays_or_its_change_is_told(self):
+        other = "--codec NAME chooses another"
+        for encoder, name, out, codec, options, told in (
+                ("libx265", "in.mp4", "out.mp4", "hevc", [], ""), ("libx265", "in.mp4", "out.mkv", "hevc", ["--crf", 30, "--preset", "ultrafast"], ""),
+                ("libx265", "in.mp4", "out.webm", "vp9", [], f"hevc becomes vp9 (webm takes no hevc); {other}"),
+                ("libx265", "in.mp4", "out.avi", "mpeg4", [], f"hevc becomes mpeg4 (avi takes no hevc); {other}"),
+                ("libx265", "in.mp4", "out.gif", "gif", [], ""), ("libx265", "in.mp4", "out.mp4", "h264", ["--codec", "libx264"], ""),
+                ("libvpx-vp9", "in.webm", "out.mkv", "vp9", [], ""), ("libaom-av1", "in.mp4", "out.webm", "av1", [], ""),
+                ("prores_ks", "in.mov", "out.mov", "prores", [], ""),
+                ("prores_ks", "in.mov", "out.mp4", "h264", [], f"prores becomes h264 (mp4 takes no prores); {other}"),
+                ("ffv1", "in.mkv", "out.mkv", "ffv1", [], ""),
+                ("ffv1", "in.mkv", "out.mkv", "h264", ["--crf", 30], f"ffv1 becomes h264 (ffv1 takes no --crf); {other}"),
+                ("mpeg4", "in.mp4", "out.mp4", "h264", [], f"mpeg4 becomes h264; {other}"), ("mpeg4", "in.mp4", "out.avi", "mpeg4", [], "")):
+            with self.subTest(encoder=encoder, out=out, options=options):
+                self.need_encoder(encoder)
+                self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25", "-frames:v", 3, "-c:v", encoder,
+                            *(["-cpu-used", 8] if encoder == "libaom-av1" else []), name)
+                self.assertEqual(self.run_ok("video", "box", name, "-o", out, *options), (b"", f"video: {told}\n" if told else ""))
+                self.assertEqual(self.facts(out, "stream=codec_name")["streams"][0]["codec_name"], codec)
+
+    def test_encoders_say_nothing_but_errors(self):
+        self.source(frames=2, scale="scale=96:96")
+        for codec in ("libx265", "libsvtav1"):
+            with self.subTest(codec):
+                self.need_encoder(codec)
+                self.assertEqual(self.run_ok("video", "box", "in.mkv", "-o", "out.mkv", "--codec", codec), (b"", ""))
+                self.assertEqual(self.facts("out.mkv", "stream=nb_read_frames")["streams"][0]["nb_read_frames"], "2")
+        self.source(frames=2, scale="scale=96:16")  # which SVT-AV1 finds too low
+        done = self.start("video", "box", "in.mkv", "-o", "out.mkv", "--codec", "libsvtav1")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr.decode(), r"\Ahalation: out.mkv: ffmpeg: Svt\[error\]: .*eight.*\n\Z")
+
+
+class Alpha(VideoTest):
+    """Alpha is filtered as `apply` filters a photograph's, and written where the output takes it."""
+
+    def source_with_alpha(self, name, codec, pixels, *more):
+        self.need_encoder(codec)
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=10,format=rgba,geq=r='r(X,Y)':g='g(X,Y)':b='b(X,Y)':a='255*lt(X,40)*gt(Y,9)'",
+                    "-frames:v", 2, "-c:v", codec, "-pix_fmt", pixels, *more, name)
+
+    def alpha_of(self, name, *decoder):
+        return self.ffmpeg(*decoder, "-i", name, "-frames:v", 1, "-vf", "format=rgba,alphaextract", "-f", "rawvideo", "-pix_fmt", "gray", "-")
+
+    def test_it_is_filtered_as_apply_filters_it(self):
+        for name, codec, pixels, filtered_as, more in (("in.webm", "libvpx-vp9", "yuva420p", "rgba", []),
+                                                       ("in8.webm", "libvpx", "yuva420p", "rgba", ["-auto-alt-ref", 0]),
+                                                       ("in.mov", "prores_ks", "yuva444p10le", "rgba64le", []),
+                                                       ("in.mkv", "ffv1", "ya8", "ya8", [])):
+            with self.subTest(name):
+                self.source_with_alpha(name, codec, pixels, *more)
+                decoder = ["-c:v", codec] if codec.startswith("libvpx") else []
+                deep = filtered_as == "rgba64le"
+                self.ffmpeg(*decoder, "-i", name, "-frames:v", 1, "-pix_fmt", {"rgba64le": "rgba64be"}.get(filtered_as, filtered_as), "frame.png")
+                for filters in ("box size=5", "edges"):
+                    self.run_ok("apply", filters, "frame.png", "-o", "filtered.png")
+                    expected = self.ffmpeg("-i", "filtered.png", "-f", "rawvideo", "-pix_fmt", filtered_as, "-")
+                    report = self.video(filters, name, "-o", "out.mkv", "--codec", "ffv1", "--pixel-format",
+                                        "rgba64le" if deep else "ya8" if filtered_as == "ya8" else "bgra")
+                    self.assertEqual(report["pixel_format"], filtered_as)
+                    result = self.raw("out.mkv", filtered_as, "-frames:v", 1)
+                    self.assertGreater(len(set(expected)), 20)
+                    self.assertEqual(result, expected)
+
+    def test_it_is_written_where_the_output_takes_it(self):
+        self.source_with_alpha("in.webm", "libvpx-vp9", "yuva420p")
+        self.source_with_alpha("in.mov", "prores_ks", "yuva444p10le")
+        before = {name: self.alpha_of(name, *decoder) for name, decoder in (("in.webm", ["-c:v", "libvpx-vp9"]), ("in.mov", []))}
+        for name, out, codec, options in (("in.webm", "out.webm", "vp9", []), ("in.webm", "out.mkv", "vp9", []), ("in.webm", "out.mov", "prores", []),
+                                          ("in.mov", "out.mov", "prores", []), ("in.mov", "out.mkv", "prores", []), ("in.mov", "out.webm", "vp9", []),
+                                          ("in.mov", "out.mov", "qtrle", ["--codec", "qtrle"]), ("in.webm", "out.apng", "apng", []),
+                                          ("in.webm", "out.webm", "vp8", ["--codec", "libvpx"]), ("in.webm", "out.mkv", "vp9", ["--gray"])):
+            with self.subTest(name=name, out=out, options=options):
+                self.assertNotIn("alpha", self.run_ok("video", "identity", name, "-o", out, *options)[1])
+                self.assertEqual(self.facts(out, "stream=codec_name")["streams"][0]["codec_name"], codec)
+                decoder = {"vp9": ["-c:v", "libvpx-vp9"], "vp8": ["-c:v", "libvpx"]}.get(codec, [])
+                after = self.alpha_of(out, *decoder)
+                self.assertLess(sum(abs(a - b) for a, b in zip(after, before[name], strict=True)) / len(after), 4)
+
+    def test_its_loss_is_told(self):
+        self.source_with_alpha("in.webm", "libvpx-vp9", "yuva420p")
+        for out, options, told in (("out.mp4", [], "alpha is lost: mp4 holds none; -o out.webm keeps it"),
+                                   ("out.mp4", ["--codec", "libx264"], "alpha is lost: libx264 holds none; -o out.webm keeps it"),
+                                   ("out.mkv", ["--codec", "libx264"], "alpha is lost: libx264 holds none; --codec ffv1 or libvpx-vp9 keeps it"),
+                                   ("out.mov", ["--codec", "libx264"], "alpha is lost: libx264 holds none; --codec prores_ks or qtrle keeps it"),
+                                   ("out.webm", ["--pixel-format", "yuv420p"], "")):
+            with self.subTest(out=out, options=options):
+                self.assertEqual(self.run_ok("video", "box", "in.webm", "-o", out, *options), (b"", f"video: {told}\n" if told else ""))
+                self.assertNotIn("alpha_mode", self.facts(out, "stream_tags")["streams"][0]["tags"])
+                self.assertEqual(set(self.alpha_of(out, *(["-c:v", "libvpx-vp9"] if out == "out.webm" else []))), {255})
+
+
+class Times(VideoTest):
+    """Frames come when they came, where the output has frames at any times; sound stays with them."""
+
+    UNEVEN = "settb=1/90000,setpts='N*3600+900*mod(N,3)'"  # 0, 50, 100, 120, ... ms
+
+    def uneven(self, name, codec="mpeg4", pixels="yuv420p", size="64x48", sound=()):
+        base = "1/1000" if name.endswith(".mkv") else "1/90000" if codec != "mpeg4" else "1/60000"
+        self.ffmpeg("-f", "lavfi", "-i", f"testsrc2=s={size}:r=25:d=0.4", *sound, "-vf", self.UNEVEN, "-fps_mode", "passthrough", "-enc_time_base",
+                    base, "-pix_fmt", pixels, "-c:v", codec, name)
+        return name
+
+    def times(self, name):
+        packets = self.facts(name, "packet=pts_time,codec_type")["packets"]
+        return sorted(float(packet["pts_time"]) for packet in packets if packet["codec_type"] == "video")
+
+    def assert_times(self, name, expected):
+        times = self.times(name)
+        self.assertEqual(len(times), len(expected))
+        for time, right in zip(times, expected, strict=True):
+            self.assertAlmostEqual(time - times[0], right - expected[0], delta=0.0011)
+
+    def test_frames_of_variable_rate_keep_their_times_and_samples(self):
+        for name, out, codec in (("in.mp4", "out.mp4", "mpeg4"), ("in.mp4", "out.webm", "libvpx-vp9"), ("in.mkv", "out.mkv", "ffv1"),
+                                 ("in.mkv", "out.mp4", "libx264"), ("in.mkv", "out.mov", "prores_ks"), ("in.mp4", "out.gif", "gif")):
+            with self.subTest(name=name, out=out):
+                self.uneven(name)
+                self.assertEqual(self.run_ok("video", "box", name, "-o", out, "--codec", codec), (b"", ""))
+                expected = self.times(name)
+                self.assertGreater(max(expected) - min(expected), 0.35)
+                self.assert_times(out, [round(time, 2) for time in expected] if out == "out.gif" else expected)
+        for pixels in ("yuvj420p", "yuv422p10le", "yuv440p", "gray10le", "gbrp12le", "bgra", "bgr0", "ya8", "rgba64le"):
+            with self.subTest(pixels):
+                self.uneven("in.mkv", "ffv1", pixels)
+                self.assertEqual(self.run_ok("video", "identity", "in.mkv", "-o", "out.mkv", "--codec", "ffv1"), (b"", ""))
+                self.assert_times("out.mkv", self.times("in.mkv"))
+                self.assertEqual(self.checksums("out.mkv", pixels), self.checksums("in.mkv", pixels))
+
+    def test_sound_stays_with_frames_of_variable_rate(self):
+        self.uneven("in.mkv", sound=("-f", "lavfi", "-i", "sine=d=0.4", "-c:a", "pcm_s16le"))
+        for options, frames in ([], 10), (["--frames", 4], 4):
+            self.run_ok("video", "box", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", *options)
+            self.assert_times("out.mkv", self.times("in.mkv")[:frames])
+            streams = self.facts("out.mkv", "stream=codec_type,start_time:stream_tags")["streams"]
+            self.assertEqual([float(stream["start_time"]) for stream in streams], [0, 0])
+            length = float(streams[1]["tags"]["DURATION"].split(":")[-1])
+            self.assertAlmostEqual(length, frames / 25, delta=0.06)
+
+    def test_one_rate_is_told_where_frames_cannot_come_at_any_times(self):
+        self.uneven("in.mkv")
+        for arguments, told in ((["in.mkv", "-o", "out.avi", "--codec", "mpeg4"], r"avi has one, .* frames a second, .*; -o out.mkv keeps it"),
+                                (["in.mkv", "-o", "out.ts", "--codec", "mpeg2video"], r"mpeg2video has one, .*; --codec libx264 keeps it")):
+            stderr = self.run_ok("video", "box", *arguments)[1]
+            self.assertRegex(stderr, rf"\Avideo: variable frame rate: {told}\n\Z")
+            self.assertAlmostEqual(self.times(arguments[2])[-1] - self.times(arguments[2])[0], self.times("in.mkv")[-1], delta=0.1)
+        self.uneven("small.mkv", "ffv1", "gray", "64x32")
+        self.assertRegex(self.run_ok("video", "box", "small.mkv", "-o", "out.mkv")[1],
+                         r"\Avideo: variable frame rate: frames of 64x32 gray are written at one, .* a second\n\Z")
+
+    def test_one_rate_is_known_as_such(self):
+        for name, rate, codec in (("in.mkv", "24000/1001", "libx264"), ("in.mp4", "30000/1001", "libx264"), ("in.ts", "25", "mpeg2video"),
+                                  ("in.webm", "60", "libvpx-vp9"), ("in.avi", "25", "mpeg4")):
+            with self.subTest(name):
+                self.ffmpeg("-f", "lavfi", "-i", f"testsrc2=s=64x48:r={rate}", "-frames:v", 10, "-c:v", codec, name)
+                self.assertEqual(self.run_ok("video", "box", name, "-o", "out.avi", "--codec", "ffv1"), (b"", ""))
+                self.assert_times("out.avi", self.times(name))
+
+    def test_a_decoder_that_ends_within_a_frame(self):
+        self.uneven("in.mkv")
+        (self.folder / "bin").mkdir()
+        self.put("bin/ffmpeg", f'#!/bin/sh\ncase "$*" in *pipe:1) {FFMPEG} "$@" 2> /dev/null | head -c $HEAD ;; *) exec {FFMPEG} "$@" ;; esac\n'.encode())
+        (self.folder / "bin/ffmpeg").chmod(0o755)
+        for bytes_ in (10, 40, 150, 20000):
+            self.check_error(["video", "box", "in.mkv", "-o", "out.mkv", "--codec", "ffv1"],
+                             "in.mkv: the decoder ended in the middle of a frame", 1,
+                             env={**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "HEAD": str(bytes_)})
+
+
+if __name__ == "__main__":
+    main()
