@@ -147,6 +147,15 @@ class Times(VideoTest):
             length = float(streams[1]["tags"]["DURATION"].split(":")[-1])
             self.assertAlmostEqual(length, frames / 25, delta=0.06)
 
+    def test_input_options_leave_sound_with_frames(self):
+        self.ffmpeg("-itsoffset", 0.2, "-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.4", "-f", "lavfi", "-i", "sine=d=1", "-c:v", "ffv1",
+                    "-c:a", "flac", "in.mkv")
+        for options in "-threads 1", "-itsoffset 0.3":
+            with self.subTest(options):
+                self.run_ok("video", "identity", "in.mkv", "-o", "out.mkv", "--input-options", options)
+                starts = [float(stream["start_time"]) for stream in self.facts("out.mkv", "stream=start_time")["streams"]]
+                self.assertAlmostEqual(starts[0] - starts[1], 0.2, delta=0.021)
+
     def test_one_rate_is_told_where_frames_cannot_come_at_any_times(self):
         self.uneven("in.mkv")
         for arguments, told in ((["in.mkv", "-o", "out.avi", "--codec", "mpeg4"], r"avi has one, .* frames a second, .*; -o out.mkv keeps it"),

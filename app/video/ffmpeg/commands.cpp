@@ -4,13 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
-#include <map>
 #include <string_view>
 
 #include "app/video/ffmpeg/nut.h"
-#include "halation/error.h"
 
 namespace halation::app {
 namespace {
@@ -141,13 +137,14 @@ Words encoder(const VideoInput& input, const VideoFacts& facts, const FramesInPi
   const FrameFormat& format = pipe.format;
   const bool from_rgb = format.kind == FrameFormat::Kind::pixels || format.kind == FrameFormat::Kind::rgb_planes;
   Words words{"ffmpeg", "-v", "error", "-nostdin", "-y"};
-  const double delay = facts.is_file && input.options.empty() ? facts.delay_seconds : 0;  // options may seek
+  const bool seeks = option_in(input.options, "ss") || option_in(input.options, "sseof");
+  const double delay = facts.is_file && !seeks ? facts.delay_seconds : 0;
   if (delay > 0) append(words, {"-itsoffset", fmt::format("{:.6f}", delay)});
   append(words, frames_from_pipe(facts, pipe));
   if (!from_rgb) append(words, colour_tags(facts));
   append(words, {"-i", "pipe:0"});
   if (facts.is_file) {
-    append(words, input.options);
+    append(words, without(input.options, "itsoffset"));  // frames come without it
     append(words, {"-i", address_of(input)});
   }
   append(words, {"-map", "0:v:0"});
@@ -167,7 +164,7 @@ Words encoder(const VideoInput& input, const VideoFacts& facts, const FramesInPi
 
   if (!encoding.encoder.empty()) append(words, {"-c:v", encoding.encoder});
   if (encoding.encoder == "libx265") append(words, {"-x265-params", "log-level=error"});                       // which does not ask -v
-  if (encoding.encoder == "libvpx" && encoding.has_alpha) append(words, {"-auto-alt-ref", "0"});               // one of the two
+  if (encoding.encoder == "libvpx" && facts.format.has_alpha) append(words, {"-auto-alt-ref", "0"});           // it has one of the two
   if (encoding.encoder == "libx265" && (muxer == "mp4" || muxer == "mov")) append(words, {"-tag:v", "hvc1"});  // which Apple's players take
   if (output.preset) append(words, {"-preset", *output.preset});
   if (output.crf) append(words, {"-crf", *output.crf});

@@ -123,6 +123,7 @@ std::string default_codec(const std::string& muxer) {
   return text.substr(begin + before.size(), text.find(".\n", begin) - begin - before.size());
 }
 
+/// Whether it is, and what would keep it; empty where it stays.
 std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& muxer, const std::string& encoder) {
   const EncoderFacts found = encoder_facts(encoder);
   if (!found.is_there || holds_alpha(encoder, found, muxer, facts)) return "";
@@ -178,7 +179,6 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
   }
   if (facts.has_alpha() && (!output.pixel_format || contains(facts.formats_with_alpha, *output.pixel_format))) {
     const std::string note = alpha_is_lost(facts, output, muxer, encoding.encoder.empty() ? codec : encoding.encoder);
-    encoding.has_alpha = note.empty();
     if (!note.empty()) encoding.notes.push_back(note);
   }
   encoding.has_times = takes_any_times(encoding.encoder, muxer);

@@ -20,7 +20,6 @@ std::string muxer_for(const std::string& path);
 /// The encoder, and sentences on what of the input the output does not keep.
 struct Encoding {
   std::string encoder;  ///< empty: the one that ffmpeg takes for the format
-  bool has_alpha = false;
   bool has_times = false;  ///< frames may come at any time
   std::vector<std::string> notes = {};
 };

@@ -57,6 +57,11 @@ std::string_view name_of(std::string_view word) {
   return word.substr(1, word.find(':') - 1);
 }
 
+void erase_option(Words& options, Words::iterator option) {
+  const bool has_value = option + 1 != options.end() && name_of(option[1]).empty();
+  options.erase(option, option + (has_value ? 2 : 1));
+}
+
 }  // namespace
 
 std::optional<std::string> option_in(const Words& options, std::string_view name) {
@@ -65,6 +70,15 @@ std::optional<std::string> option_in(const Words& options, std::string_view name
     if (name_of(options[i]) == name) value = i + 1 < options.size() && name_of(options[i + 1]).empty() ? options[i + 1] : "";
   }
   return value;
+}
+
+Words without(Words options, std::string_view name) {
+  const auto is_called_so = [&](const std::string& word) { return name_of(word) == name; };
+  for (;;) {
+    const auto found = std::find_if(options.begin(), options.end(), is_called_so);
+    if (found == options.end()) return options;
+    erase_option(options, found);
+  }
 }
 
 Words for_probe(Words options) {
@@ -82,8 +96,7 @@ bool leave_out_unknown(Words& options, const std::string& complaint) {
   const std::size_t name = begin + before.size();
   const auto found = std::find(options.begin(), options.end(), "-" + complaint.substr(name, complaint.size() - after.size() - name));
   if (found == options.end()) return false;
-  const bool has_value = found + 1 != options.end() && name_of(found[1]).empty();
-  options.erase(found, found + (has_value ? 2 : 1));
+  erase_option(options, found);
   return true;
 }
 

@@ -28,6 +28,9 @@ bool is_regular(const std::string& name);
 /// The value of the last option called so ("r": -r, -r:v); empty for one that has none; nothing where it is not there.
 std::optional<std::string> option_in(const Words& options, std::string_view name);
 
+/// All but those called so.
+Words without(Words options, std::string_view name);
+
 /// The options by the names that ffprobe has for them.
 Words for_probe(Words options);
 
