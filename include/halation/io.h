@@ -18,6 +18,15 @@ namespace halation {
 /// What the channels of a page mean, alpha apart. In `cmyk`, 0 is no ink.
 enum class ColourModel { gray, rgb, cmyk, other };
 
+/// How a TIFF is laid out, which another that is written of it keeps.
+struct TiffLayout {
+  std::int64_t tile_height = 0;  ///< 0: in strips
+  std::int64_t tile_width = 0;
+  bool big = false;  ///< BigTIFF
+
+  bool operator==(const TiffLayout&) const = default;
+};
+
 /// What a file carries beside its pixels, as raw bytes of the standards named.
 struct Metadata {
   ByName<Metadata> by_name = ByName<Metadata>();
@@ -26,6 +35,7 @@ struct Metadata {
   std::vector<std::byte> xmp;   ///< XMP packet
   double dots_per_inch_y = 0;   ///< 0: unknown
   double dots_per_inch_x = 0;
+  TiffLayout tiff = {};
 };
 
 /// The axes of an array, outermost first; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.
@@ -126,8 +136,9 @@ void check_writable(const std::string& path, Pixel pixel, const Shape& shape, bo
                     const WriteOptions& options = {});
 
 /// The file appears at `path`, or where a link there points, once it is complete, so that nothing half-written stays; "-" writes
-/// standard output. Metadata and profile are kept as far as the format carries them, and so is an orientation that Exif says. Pixel values
-/// are never rescaled.
+/// standard output. Metadata and profile are kept as far as the format carries them, and so is an orientation that Exif says. A TIFF is tiled
+/// and big where its metadata say so (tiles of more than 256 MiB a row become strips), and big where it could have more than 4 GiB. Pixel
+/// values are never rescaled.
 void write_pages(const std::string& path, std::span<const Page> pages, const WriteOptions& options = {});
 
 /// A file whose pages are written in parts (halation/strips.h).

@@ -34,7 +34,15 @@ struct PageView {
   Bytes icc, exif, xmp;
   double dots_per_inch_y = 0;
   double dots_per_inch_x = 0;
+  TiffLayout tiff = {};
   ArrayLayout layout = ArrayLayout::by_rank;
+
+  /// What it says of itself beside its pixels, by a `Page` or `PageFacts`, with which the metadata stay.
+  template <class Facts>
+  static PageView of(const ConstView& pixels, const Facts& page) {
+    const Metadata& kept = page.metadata;
+    return {pixels, page.colour, page.alpha, page.linear_light, kept.icc, kept.exif, kept.xmp, kept.dots_per_inch_y, kept.dots_per_inch_x, kept.tiff, page.layout};
+  }
 
   const std::byte* row(std::int64_t y, std::int64_t z = 0) const {
     return pixels.data + z * pixels.strides.depth + y * pixels.strides.height;

@@ -56,12 +56,10 @@ class FilePage : public PageSource {
 std::vector<io::PageView> views_of(const io::Codec& codec, std::span<const PageFacts> pages) {
   std::vector<io::PageView> views;
   for (const PageFacts& page : pages) {
-    const Metadata& kept = page.metadata;
     ConstView pixels;
     pixels.shape = page.shape;
     pixels.pixel = page.pixel;
-    views.push_back(io::as_held(codec, {pixels, page.colour, page.alpha, page.linear_light, kept.icc, kept.exif, kept.xmp,
-                                        kept.dots_per_inch_y, kept.dots_per_inch_x, page.layout}));
+    views.push_back(io::as_held(codec, io::PageView::of(pixels, page)));
   }
   return views;
 }

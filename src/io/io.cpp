@@ -154,11 +154,7 @@ void check_writable(const std::string& path, Pixel pixel, const Shape& shape, bo
 void write_pages(const std::string& path, std::span<const Page> pages, const WriteOptions& options) {
   io::naming_output(path, [&] {
     std::vector<PageView> views;
-    for (const Page& page : pages) {
-      const Metadata& kept = page.metadata;
-      views.push_back({page.image, page.colour, page.alpha, page.linear_light, kept.icc, kept.exif, kept.xmp,
-                       kept.dots_per_inch_y, kept.dots_per_inch_x, page.layout});
-    }
+    for (const Page& page : pages) views.push_back(PageView::of(page.image, page));
     write(path, views, options);
   });
 }

@@ -149,7 +149,10 @@ int orientation_in(Bytes exif) {
 
 void turn_upright(Page& page, int orientation) {
   page.image = upright(page.image, orientation);
-  if (orientation >= 5) std::swap(page.metadata.dots_per_inch_x, page.metadata.dots_per_inch_y);
+  if (orientation >= 5) {
+    std::swap(page.metadata.dots_per_inch_x, page.metadata.dots_per_inch_y);
+    std::swap(page.metadata.tiff.tile_width, page.metadata.tiff.tile_height);
+  }
   set_orientation(page.metadata, 1);
 }
 

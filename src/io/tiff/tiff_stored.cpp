@@ -102,6 +102,11 @@ Metadata metadata_of(TIFF* tiff) {
     kept.dots_per_inch_x = scale * static_cast<double>(tag<float>(tiff, TIFFTAG_XRESOLUTION, 0));
     kept.dots_per_inch_y = scale * static_cast<double>(tag<float>(tiff, TIFFTAG_YRESOLUTION, 0));
   }
+  if (TIFFIsTiled(tiff) != 0) {
+    kept.tiff.tile_width = tag<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0);
+    kept.tiff.tile_height = tag<std::uint32_t>(tiff, TIFFTAG_TILELENGTH, 0);
+  }
+  kept.tiff.big = TIFFIsBigTIFF(tiff) != 0;
   return kept;
 }
 

@@ -1,7 +1,9 @@
-// tiff_writing.cpp: pages become TIFF or BigTIFF by libtiff, in strips that are deflated.
+// tiff_writing.cpp: pages become TIFF or BigTIFF by libtiff, in strips or tiles that are deflated.
 #include "io/tiff/tiff_writing.h"
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,8 @@ namespace {
 
 /// Bytes of samples in a strip that is written; libdeflate compresses whole strips.
 constexpr std::int64_t strip_bytes = 1 << 18;
+/// The most that a row of tiles may take before it is compressed.
+constexpr double most_tile_row_bytes = 256 << 20;
 /// deflate's level. Higher ones save some percent of the bytes for many times the time.
 constexpr int deflate_level = 3;
 /// Offsets of classic TIFF have 32 bits; a little is left for directories and for what deflate cannot
@@ -45,7 +49,23 @@ void set_bytes(TIFF* tiff, std::uint32_t name, Bytes bytes) {
   if (!bytes.empty()) TIFFSetField(tiff, name, static_cast<std::uint32_t>(bytes.size()), bytes.data());
 }
 
-void set_fields(TIFF* tiff, const PageView& page, std::int64_t rows_per_strip) {
+/// Strips, or tiles of a width.
+struct Blocks {
+  std::int64_t rows = 1;
+  std::int64_t tile_width = 0;  // 0: strips
+};
+
+/// As the page asks for, sides of tiles as multiples of 16, which the format wants.
+Blocks blocks_for(const PageView& page) {
+  const auto whole_sixteens = [](std::int64_t side) { return side > std::numeric_limits<std::int32_t>::max() ? 0 : (side + 15) / 16 * 16; };
+  const Blocks tiles{whole_sixteens(page.tiff.tile_height), whole_sixteens(page.tiff.tile_width)};
+  const auto width = static_cast<double>(std::max(tiles.tile_width, page.pixels.shape.width));
+  const double row_bytes = width * static_cast<double>(page.pixels.shape.channels) * static_cast<double>(bytes_of(page.pixels.pixel));
+  if (tiles.rows > 0 && tiles.tile_width > 0 && static_cast<double>(tiles.rows) * row_bytes <= most_tile_row_bytes) return tiles;
+  return {std::clamp<std::int64_t>(strip_bytes / static_cast<std::int64_t>(page.row_bytes()), 1, page.pixels.shape.height), 0};
+}
+
+void set_fields(TIFF* tiff, const PageView& page, const Blocks& blocks) {
   const Shape& shape = page.pixels.shape;
   const auto [photometric, colours] = photometric_of(page);
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(shape.width));
@@ -56,7 +76,12 @@ void set_fields(TIFF* tiff, const PageView& page, std::int64_t rows_per_strip) {
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, photometric);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_ORIENTATION, orientation_in(page.exif));
-  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows_per_strip));
+  if (blocks.tile_width > 0) {
+    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, static_cast<std::uint32_t>(blocks.tile_width));
+    TIFFSetField(tiff, TIFFTAG_TILELENGTH, static_cast<std::uint32_t>(blocks.rows));
+  } else {
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(blocks.rows));
+  }
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
   TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, deflate_level);
   TIFFSetField(tiff, TIFFTAG_PREDICTOR,
@@ -78,16 +103,17 @@ void set_fields(TIFF* tiff, const PageView& page, std::int64_t rows_per_strip) {
 bool must_be_big(std::span<const PageView> pages) {
   double bytes = 0;
   for (const PageView& page : pages) {
+    if (page.tiff.big) return true;
     bytes += static_cast<double>(page.row_bytes()) * static_cast<double>(page.pixels.shape.height) +
              static_cast<double>(page.icc.size() + page.xmp.size() + page.exif.size());
   }
   return bytes > most_classic_bytes;
 }
 
-/// Gathers rows to strips. Parts of a page follow one another in memory's order, be they rows or pieces of the only one.
-class StripsEncoder : public Encoder {
+/// Gathers rows to strips or rows of tiles. Parts of a page follow one another in memory's order, be they rows or pieces of the only one.
+class BlocksEncoder : public Encoder {
  public:
-  StripsEncoder(std::span<const PageView> pages, Output& output)
+  BlocksEncoder(std::span<const PageView> pages, Output& output)
       : pages_(pages.begin(), pages.end()),
         output_(output),
         big_(must_be_big(pages)),
@@ -101,9 +127,9 @@ class StripsEncoder : public Encoder {
     const std::size_t row_bytes = static_cast<std::size_t>(part.shape.width * part.shape.channels) * bytes_of(part.pixel);
     for (std::int64_t y = 0; y < part.shape.height; ++y) {
       const std::byte* row = &part.at<std::byte>({.y = y});
-      strip_.insert(strip_.end(), row, row + row_bytes);
-      const std::int64_t rows = std::min(rows_per_strip_, page.pixels.shape.height - top_);
-      if (strip_.size() == static_cast<std::size_t>(rows) * page.row_bytes()) write_strip(rows);
+      rows_.insert(rows_.end(), row, row + row_bytes);
+      const std::int64_t rows = std::min(blocks_.rows, page.pixels.shape.height - top_);
+      if (rows_.size() == static_cast<std::size_t>(rows) * page.row_bytes()) write_rows(page, rows);
     }
     if (top_ == page.pixels.shape.height) end(page);
   }
@@ -116,9 +142,8 @@ class StripsEncoder : public Encoder {
   }
 
   void begin(const PageView& page) {
-    rows_per_strip_ =
-        std::clamp<std::int64_t>(strip_bytes / static_cast<std::int64_t>(page.row_bytes()), 1, page.pixels.shape.height);
-    set_fields(tiff_.get(), page, rows_per_strip_);
+    blocks_ = blocks_for(page);
+    set_fields(tiff_.get(), page, blocks_);
     if (pages_.size() > 1) {
       TIFFSetField(tiff_.get(), TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
       TIFFSetField(tiff_.get(), TIFFTAG_PAGENUMBER, static_cast<int>(number_), static_cast<int>(pages_.size()));
@@ -127,11 +152,28 @@ class StripsEncoder : public Encoder {
     begun_ = true;
   }
 
-  void write_strip(std::int64_t rows) {
-    check(TIFFWriteEncodedStrip(tiff_.get(), static_cast<std::uint32_t>(top_ / rows_per_strip_), strip_.data(),
-                                static_cast<tmsize_t>(strip_.size())) >= 0);
-    strip_.clear();
+  void write_rows(const PageView& page, std::int64_t rows) {
+    if (blocks_.tile_width > 0) {
+      write_tiles(page, static_cast<std::size_t>(rows));
+    } else {
+      check(TIFFWriteEncodedStrip(tiff_.get(), static_cast<std::uint32_t>(top_ / blocks_.rows), rows_.data(),
+                                  static_cast<tmsize_t>(rows_.size())) >= 0);
+    }
+    rows_.clear();
     top_ += rows;
+  }
+
+  /// Zeros fill those that reach beyond the page.
+  void write_tiles(const PageView& page, std::size_t rows) {
+    const std::size_t row_bytes = page.row_bytes();
+    const std::size_t tile_row_bytes = row_bytes / static_cast<std::size_t>(page.pixels.shape.width) * static_cast<std::size_t>(blocks_.tile_width);
+    auto number = static_cast<std::uint32_t>(top_ / blocks_.rows * ((page.pixels.shape.width + blocks_.tile_width - 1) / blocks_.tile_width));
+    for (std::size_t left = 0; left < row_bytes; left += tile_row_bytes) {
+      tile_.assign(tile_row_bytes * static_cast<std::size_t>(blocks_.rows), std::byte{0});
+      for (std::size_t y = 0; y < rows; ++y)
+        std::memcpy(&tile_[y * tile_row_bytes], &rows_[y * row_bytes + left], std::min(tile_row_bytes, row_bytes - left));
+      check(TIFFWriteEncodedTile(tiff_.get(), number++, tile_.data(), static_cast<tmsize_t>(tile_.size())) >= 0);
+    }
   }
 
   void end(const PageView& page) {
@@ -148,15 +190,15 @@ class StripsEncoder : public Encoder {
   Tiff tiff_;
   std::size_t number_ = 0;
   bool begun_ = false;
-  std::int64_t rows_per_strip_ = 1;
-  std::int64_t top_ = 0;  // of the strip being gathered
-  std::vector<std::byte> strip_;
+  Blocks blocks_;
+  std::int64_t top_ = 0;  // of the rows being gathered
+  std::vector<std::byte> rows_, tile_;
 };
 
 }  // namespace
 
 std::unique_ptr<Encoder> create_tiff(std::span<const PageView> pages, const WriteOptions&, Output& output) {
-  return std::make_unique<StripsEncoder>(pages, output);
+  return std::make_unique<BlocksEncoder>(pages, output);
 }
 
 }  // namespace halation::io
