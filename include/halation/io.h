@@ -18,6 +18,10 @@ namespace halation {
 /// What the channels of a page mean, alpha apart. In `cmyk`, 0 is no ink.
 enum class ColourModel { gray, rgb, cmyk, other };
 
+/// In which unit of length a file counts its pixels. `unnamed`: in one that the file leaves open (ImageJ's description names it), or none,
+/// where only the shape of a pixel is known.
+enum class ResolutionUnit { inch, centimetre, unnamed };
+
 /// How a TIFF is laid out, which another that is written of it keeps.
 struct TiffLayout {
   std::int64_t tile_height = 0;  ///< 0: in strips
@@ -33,9 +37,10 @@ struct Metadata {
   std::vector<std::byte> icc;   ///< ICC colour profile
   std::vector<std::byte> exif;  ///< Exif, beginning with its TIFF header ("II" or "MM"); its orientation: 1, unless read as stored
   std::vector<std::byte> xmp;   ///< XMP packet
-  double dots_per_inch_y = 0;   ///< 0: unknown
+  double dots_per_inch_y = 0;   ///< whatever the unit, but where it is unnamed: per that one; 0: unknown
   double dots_per_inch_x = 0;
   TiffLayout tiff = {};
+  ResolutionUnit resolution_unit = ResolutionUnit::inch;  ///< of the file, and of others that can say it
 };
 
 /// The axes of an array, outermost first; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.

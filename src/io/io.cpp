@@ -9,6 +9,7 @@
 #include "io/file.h"
 #include "io/formats.h"
 #include "io/metadata/orientation.h"
+#include "io/metadata/resolution.h"
 #include "io/naming.h"
 
 namespace halation {
@@ -132,6 +133,7 @@ std::vector<Page> read_pages(const std::string& path, const ReadOptions& options
     std::vector<Page> pages = decoded(codec, file, options.page, reading);
     for (Page& page : pages) {
       if (page.layout == ArrayLayout::by_rank) page.layout = ArrayLayout::hw;
+      io::take_resolution_of_exif(page.metadata);
       reading.apply_orientation(page, io::orientation_in(page.metadata.exif));
     }
     return pages;

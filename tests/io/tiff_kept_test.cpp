@@ -106,5 +106,86 @@ TEST(TiffLayout, StaysWhereAFileIsFilteredWholeAndInStrips) {
   }
 }
 
+/// What libtiff says: x, y and the unit.
+struct Said {
+  float x = 0, y = 0;
+  int unit = 0;
+};
+
+Said resolution_in(const std::string& path) {
+  const auto tiff = opened(path, "r");
+  Said said;
+  std::uint16_t unit = 0;
+  TIFFGetField(tiff.get(), TIFFTAG_XRESOLUTION, &said.x);
+  TIFFGetField(tiff.get(), TIFFTAG_YRESOLUTION, &said.y);
+  if (TIFFGetField(tiff.get(), TIFFTAG_RESOLUTIONUNIT, &unit) != 0) said.unit = unit;
+  return said;
+}
+
+/// A file of two pages that says so of the second alone.
+void write_with_resolution(const std::string& path, float x, float y, int unit) {
+  const Image image = random_image(Pixel::u8, {.height = 5, .width = 7});
+  const auto tiff = opened(path, "w");
+  write_page(tiff.get(), {}, 5, 7, rows_of(image, false));
+  const auto more = [&](TIFF* t) {
+    TIFFSetField(t, TIFFTAG_XRESOLUTION, x);
+    TIFFSetField(t, TIFFTAG_YRESOLUTION, y);
+    TIFFSetField(t, TIFFTAG_RESOLUTIONUNIT, unit);
+  };
+  write_page(tiff.get(), {.more = more}, 5, 7, rows_of(image, false));
+}
+
+TEST(TiffResolution, StaysInItsUnit) {
+  const Folder folder;
+  for (const int unit : {RESUNIT_INCH, RESUNIT_CENTIMETER, RESUNIT_NONE}) {
+    for (const auto& [x, y] : {std::pair{300.0F, 150.0F}, {118.11F, 118.11F}, {15.384615F, 15.384615F}, {0.25F, 1e6F}}) {
+      write_with_resolution(folder / "in.tif", x, y, unit);
+      const std::vector<Page> pages = read_pages(folder / "in.tif");
+      EXPECT_EQ(pages[0].metadata.dots_per_inch_x, 0);
+      write_pages(folder / "out.tif", {&pages[1], 1});
+      const Said said = resolution_in(folder / "out.tif");
+      EXPECT_NEAR(said.x, x, 1e-6F * x);
+      EXPECT_NEAR(said.y, y, 1e-6F * y);
+      EXPECT_EQ(said.unit, unit);
+      write_pages(folder / "both.tif", pages);
+      EXPECT_EQ(resolution_in(folder / "both.tif").x, 0);
+      EXPECT_EQ(read_pages(folder / "both.tif")[1].metadata.dots_per_inch_x, pages[1].metadata.dots_per_inch_x);
+      expect_same_written(folder / "parts.tif", pages);
+      expect_same_in_parts(folder / "in.tif");
+    }
+  }
+}
+
+TEST(TiffResolution, OfMicroscopesStaysBesideTheDescriptionThatNamesItsUnit) {
+  const Folder folder;
+  const std::string description = "ImageJ=1.54f\nunit=micron\nspacing=0.5\n";
+  const Image image = random_image(Pixel::u16, {.height = 5, .width = 7});
+  const auto more = [&](TIFF* t) {
+    TIFFSetField(t, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
+    TIFFSetField(t, TIFFTAG_XRESOLUTION, 15.384615);
+    TIFFSetField(t, TIFFTAG_YRESOLUTION, 15.384615);
+    TIFFSetField(t, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
+  };
+  write_odd(folder / "in.tif", {.bits = 16, .more = more}, 5, 7, rows_of(image, false));
+  write_pages(folder / "out.tif", read_pages(folder / "in.tif"));
+  const auto tiff = opened(folder / "out.tif", "r");
+  const char* found = "";
+  TIFFGetField(tiff.get(), TIFFTAG_IMAGEDESCRIPTION, &found);
+  EXPECT_EQ(found, description);
+  EXPECT_NEAR(resolution_in(folder / "out.tif").x, 15.384615, 1e-5);
+  EXPECT_EQ(resolution_in(folder / "out.tif").unit, RESUNIT_NONE);
+}
+
+TEST(TiffResolution, NamesOfPagesStay) {
+  const Folder folder;
+  const Image image = random_image(Pixel::u8, {.height = 5, .width = 7});
+  write_odd(folder / "in.tif", {.more = [](TIFF* t) { TIFFSetField(t, TIFFTAG_PAGENAME, "slice 4"); }}, 5, 7, rows_of(image, false));
+  write_pages(folder / "out.tif", read_pages(folder / "in.tif"));
+  const auto tiff = opened(folder / "out.tif", "r");
+  const char* found = "";
+  TIFFGetField(tiff.get(), TIFFTAG_PAGENAME, &found);
+  EXPECT_EQ(std::string(found), "slice 4");
+}
+
 }  // namespace
 }  // namespace halation::test

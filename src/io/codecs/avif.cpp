@@ -18,6 +18,7 @@
 #include "io/codecs/media_brands.h"
 #include "io/file.h"
 #include "io/metadata/orientation.h"
+#include "io/metadata/resolution.h"
 
 namespace halation::io {
 namespace {
@@ -296,7 +297,8 @@ void set_quality(avifEncoder& encoder, const WriteOptions& options) {
 void set_metadata(avifImage& image, const PageView& page) {
   const auto data = [](Bytes bytes) { return reinterpret_cast<const std::uint8_t*>(bytes.data()); };
   if (!page.icc.empty()) avifImageSetProfileICC(&image, data(page.icc), page.icc.size());
-  if (!page.exif.empty()) avifImageSetMetadataExif(&image, data(page.exif), page.exif.size());
+  const std::vector<std::byte> exif = exif_with_resolution(page);
+  if (!exif.empty()) avifImageSetMetadataExif(&image, data(exif), exif.size());
   if (!page.xmp.empty()) avifImageSetMetadataXMP(&image, data(page.xmp), page.xmp.size());
   set_orientation_of(image, orientation_in(page.exif));
 }

@@ -15,6 +15,7 @@
 
 #include "halation/error.h"
 #include "io/file.h"
+#include "io/metadata/resolution.h"
 
 namespace halation::io {
 namespace {
@@ -26,7 +27,6 @@ constexpr std::size_t v4_header_bytes = 108;
 constexpr std::size_t v5_header_bytes = 124;
 constexpr std::uint32_t srgb = 0x73524742;      // 'sRGB'
 constexpr std::uint32_t embedded = 0x4D424544;  // 'MBED'
-constexpr double inches_per_metre = 1 / 0.0254;
 
 enum Compression : std::uint32_t {
   plain = 0,
@@ -278,8 +278,8 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
     }
   }
   if (number_at(file, file_header_bytes, 4) >= info_header_bytes) {
-    page.metadata.dots_per_inch_x = number_at(file, file_header_bytes + 24, 4) / inches_per_metre;
-    page.metadata.dots_per_inch_y = number_at(file, file_header_bytes + 28, 4) / inches_per_metre;
+    const auto density = [&](std::size_t at) { return number_at(file, file_header_bytes + at, 4) / inches_per_metre; };
+    set_resolution(page.metadata, {density(24), density(28)}, ResolutionUnit::inch);
   }
   page.metadata.icc = profile_in(file);
   std::vector<Page> pages;
@@ -331,7 +331,8 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
   head.put(static_cast<std::uint32_t>(header_bytes), 4);
   head.put(static_cast<std::uint32_t>(shape.width), 4).put(static_cast<std::uint32_t>(shape.height), 4);
   head.put(1, 2).put(bits, 2).put(page.alpha ? fields : plain, 4).put(image_bytes, 4);
-  head.put(per_metre(page.dots_per_inch_x), 4).put(per_metre(page.dots_per_inch_y), 4);
+  const bool is_known = has_named_resolution(page);
+  head.put(is_known ? per_metre(page.dots_per_inch_x) : 0, 4).put(is_known ? per_metre(page.dots_per_inch_y) : 0, 4);
   head.put(gray ? 256 : 0, 4).put(0, 4);
   if (header_bytes > info_header_bytes) {
     head.put(0xFF0000, 4).put(0x00FF00, 4).put(0x0000FF, 4).put(page.alpha ? 0xFF000000 : 0, 4);

@@ -29,6 +29,7 @@
 #include "halation/error.h"
 #include "io/channels.h"
 #include "io/file.h"
+#include "io/metadata/resolution.h"
 #include "io/rows.h"
 
 namespace halation::io {
@@ -287,11 +288,10 @@ class InputFile {
     facts.colour = meaning.colour;
     facts.alpha = meaning.alpha;
     facts.linear_light = true;
-    if (Imf::hasXDensity(header)) {
-      facts.metadata.dots_per_inch_x = Imf::xDensity(header);
-      facts.metadata.dots_per_inch_y =
-          static_cast<double>(Imf::xDensity(header)) * static_cast<double>(header.pixelAspectRatio());
-    }
+    const auto aspect = static_cast<double>(header.pixelAspectRatio());
+    const double density = Imf::hasXDensity(header) ? static_cast<double>(Imf::xDensity(header)) : 0;
+    if (density > 0) set_resolution(facts.metadata, {density, density * aspect}, ResolutionUnit::inch);
+    if (density == 0 && aspect != 1) set_resolution(facts.metadata, {1, aspect}, ResolutionUnit::unnamed);
     return facts;
   }
 
@@ -381,8 +381,8 @@ class RowsEncoder : public Encoder {
       for (const std::string& name : names_) {
         header.channels().insert(name, Imf::Channel(pixels.pixel == Pixel::f16 ? Imf::HALF : Imf::FLOAT));
       }
-      if (page.dots_per_inch_x > 0 && page.dots_per_inch_y > 0) {
-        Imf::addXDensity(header, static_cast<float>(page.dots_per_inch_x));
+      if (has_named_resolution(page)) Imf::addXDensity(header, static_cast<float>(page.dots_per_inch_x));
+      if (has_named_resolution(page) || has_unnamed_resolution(page)) {
         header.pixelAspectRatio() = static_cast<float>(page.dots_per_inch_y / page.dots_per_inch_x);
       }
       file_ = std::make_unique<Imf::OutputFile>(stream_, header);

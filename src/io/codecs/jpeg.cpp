@@ -19,6 +19,7 @@
 
 #include "halation/error.h"
 #include "io/file.h"
+#include "io/metadata/resolution.h"
 
 namespace halation::io {
 namespace {
@@ -28,7 +29,6 @@ constexpr std::string_view xmp_signature{"http://ns.adobe.com/xap/1.0/\0", 29};
 constexpr int app1 = JPEG_APP0 + 1;
 constexpr int app2 = JPEG_APP0 + 2;
 constexpr std::size_t most_segment_bytes = 65533;
-constexpr double centimetres_per_inch = 2.54;
 
 /// libjpeg's error manager, and where to go on.
 struct ErrorManager {
@@ -142,10 +142,9 @@ Metadata metadata_of(Reader& reader) {
   reader.run([&] { jpeg_read_icc_profile(&reader.info, &profile, &profile_bytes); });
   const std::unique_ptr<JOCTET, decltype(&std::free)> owner(profile, &std::free);
   if (profile != nullptr) kept.icc = bytes_at(profile, profile_bytes);
-  if (info.saw_JFIF_marker && info.density_unit != 0) {
-    const double scale = info.density_unit == 2 ? centimetres_per_inch : 1;
-    kept.dots_per_inch_x = info.X_density * scale;
-    kept.dots_per_inch_y = info.Y_density * scale;
+  if (info.saw_JFIF_marker && (info.density_unit != 0 || info.X_density != info.Y_density)) {
+    constexpr ResolutionUnit units[] = {ResolutionUnit::unnamed, ResolutionUnit::inch, ResolutionUnit::centimetre};
+    set_resolution(kept, {static_cast<double>(info.X_density), static_cast<double>(info.Y_density)}, units[std::min<UINT8>(info.density_unit, 2)]);
   }
   return kept;
 }
@@ -290,8 +289,25 @@ J_COLOR_SPACE space_of(ColourModel colour) {
   throw Error(ErrorCode::unsupported, "JPEG holds gray, RGB and CMYK");
 }
 
-UINT16 density(double dots_per_inch) {
-  return static_cast<UINT16>(std::clamp(std::round(dots_per_inch), 1.0, 65535.0));
+/// Whole numbers of 16 bits per inch or, where that is how the page counts or an inch has more, per centimetre; nothing where they would
+/// not do.
+void set_density(jpeg_compress_struct& info, const PageView& page) {
+  constexpr double most = 65535;
+  if (!has_named_resolution(page) && !has_unnamed_resolution(page)) return;
+  if (has_unnamed_resolution(page)) {
+    const auto [x, y] = ratio_of_density(page, 65535);
+    info.X_density = static_cast<UINT16>(x);
+    info.Y_density = static_cast<UINT16>(y);
+  } else {
+    const bool metric = page.resolution_unit == ResolutionUnit::centimetre || std::max(page.dots_per_inch_x, page.dots_per_inch_y) > most;
+    const double scale = metric ? 1 / centimetres_per_inch : 1;
+    const double x = std::round(page.dots_per_inch_x * scale), y = std::round(page.dots_per_inch_y * scale);
+    if (x < 1 || y < 1 || x > most || y > most) return;
+    info.density_unit = metric ? 2 : 1;
+    info.X_density = static_cast<UINT16>(x);
+    info.Y_density = static_cast<UINT16>(y);
+  }
+  info.write_JFIF_header = TRUE;  // of itself libjpeg leaves it out of CMYK, and density with it
 }
 
 void encode(std::span<const PageView> pages, const WriteOptions& options, Output& output) {
@@ -319,12 +335,7 @@ void encode(std::span<const PageView> pages, const WriteOptions& options, Output
         info.comp_info[i].v_samp_factor = 1;
       }
     }
-    if (page.dots_per_inch_x > 0 && page.dots_per_inch_y > 0) {
-      info.write_JFIF_header = TRUE;  // of itself libjpeg leaves it out of CMYK, and density with it
-      info.density_unit = 1;
-      info.X_density = density(page.dots_per_inch_x);
-      info.Y_density = density(page.dots_per_inch_y);
-    }
+    set_density(info, page);
     jpeg_start_compress(&info, TRUE);
     write_app1(info, exif);
     write_app1(info, xmp);

@@ -12,12 +12,12 @@
 
 #include "halation/error.h"
 #include "io/file.h"
+#include "io/metadata/resolution.h"
 
 namespace halation::io {
 namespace {
 
 constexpr char xmp_keyword[] = "XML:com.adobe.xmp";
-constexpr double inches_per_metre = 1 / 0.0254;
 
 /// The first thing that libpng complained about.
 struct Complaint {
@@ -137,9 +137,11 @@ Metadata metadata_of(png_structp png, png_infop info) {
   }
   png_uint_32 per_metre_x = 0, per_metre_y = 0;
   int unit = PNG_RESOLUTION_UNKNOWN;
-  if (png_get_pHYs(png, info, &per_metre_x, &per_metre_y, &unit) != 0 && unit == PNG_RESOLUTION_METER) {
-    kept.dots_per_inch_x = per_metre_x / inches_per_metre;
-    kept.dots_per_inch_y = per_metre_y / inches_per_metre;
+  if (png_get_pHYs(png, info, &per_metre_x, &per_metre_y, &unit) != 0) {
+    const bool named = unit == PNG_RESOLUTION_METER;
+    const double scale = named ? 1 / inches_per_metre : 1;
+    if (named || per_metre_x != per_metre_y)
+      set_resolution(kept, {per_metre_x * scale, per_metre_y * scale}, named ? ResolutionUnit::inch : ResolutionUnit::unnamed);
   }
   return kept;
 }
@@ -254,9 +256,12 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
                      reinterpret_cast<png_bytep>(exif.data()));
     }
     if (!xmp.empty()) png_set_text(png, info, &text, 1);
-    if (page.dots_per_inch_x > 0 && page.dots_per_inch_y > 0) {
+    if (has_named_resolution(page)) {
       png_set_pHYs(png, info, per_metre(page.dots_per_inch_x), per_metre(page.dots_per_inch_y),
                    PNG_RESOLUTION_METER);
+    } else if (has_unnamed_resolution(page)) {
+      const auto [x, y] = ratio_of_density(page, PNG_UINT_31_MAX);
+      if (x != y) png_set_pHYs(png, info, x, y, PNG_RESOLUTION_UNKNOWN);
     }
     png_write_info(png, info);
     if (wide && std::endian::native == std::endian::little) png_set_swap(png);

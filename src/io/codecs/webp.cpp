@@ -11,6 +11,7 @@
 
 #include "halation/error.h"
 #include "io/file.h"
+#include "io/metadata/resolution.h"
 
 namespace halation::io {
 namespace {
@@ -161,7 +162,8 @@ void encode(std::span<const PageView> pages, const WriteOptions& options, Output
 
   const Bytes icc =
       page.colour == ColourModel::rgb ? page.icc : Bytes{};  // a gray profile does not describe RGB
-  if (icc.empty() && page.exif.empty() && page.xmp.empty()) {
+  const std::vector<std::byte> exif = exif_with_resolution(page);
+  if (icc.empty() && exif.empty() && page.xmp.empty()) {
     output.write(coded.mem, coded.size);
     return;
   }
@@ -169,7 +171,7 @@ void encode(std::span<const PageView> pages, const WriteOptions& options, Output
   const std::unique_ptr<WebPMux, decltype(&WebPMuxDelete)> mux(WebPMuxNew(), &WebPMuxDelete);
   if (mux == nullptr || WebPMuxSetImage(mux.get(), &bitstream, 0) != WEBP_MUX_OK) fail("not enough memory");
   set_chunk(mux.get(), "ICCP", icc);
-  set_chunk(mux.get(), "EXIF", page.exif);
+  set_chunk(mux.get(), "EXIF", exif);
   set_chunk(mux.get(), "XMP ", page.xmp);
   WebPData assembled;
   WebPDataInit(&assembled);

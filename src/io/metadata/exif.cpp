@@ -13,10 +13,14 @@ namespace {
 constexpr bool machine_is_little = std::endian::native == std::endian::little;
 constexpr std::uint16_t long_type = 4;
 constexpr std::uint16_t last_classic_type = 13;  // those of 8 bytes belong to BigTIFF
-/// Document, description, maker, model, software, date, artist, host computer, copyright: what libtiff writes
-/// as texts.
-constexpr std::array<std::uint16_t, 9> text_tags = {269, 270, 271, 272, 305, 306, 315, 316, 33432};
-constexpr std::uint16_t text_type = 2;
+/// Document, description, maker, model, page, software, date, artist, host computer, copyright: what libtiff
+/// writes as texts.
+constexpr std::array<std::uint16_t, 10> text_tags = {269, 270, 271, 272, 285, 305, 306, 315, 316, 33432};
+constexpr std::array<std::uint16_t, 3> resolution_tags = {x_resolution_tag, y_resolution_tag, resolution_unit_tag};
+template <std::size_t count>
+bool is_among(const std::array<std::uint16_t, count>& tags, std::uint16_t tag) {
+  return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
 constexpr std::uint16_t interoperability_tag = 40965;  // yet another directory, which says "R98"
 
 /// Bytes of a value of each type, and of the numbers that it is made of; 0 where a type is not known.
@@ -144,19 +148,25 @@ ExifEntry pointer(std::uint16_t tag, std::uint64_t at) {
 
 }  // namespace
 
+bool Exif::is_only_resolution() const {
+  return photo.empty() && place.empty() &&
+         std::all_of(own.begin(), own.end(), [](const ExifEntry& entry) { return is_among(resolution_tags, entry.tag); });
+}
+
 Exif exif_in(Bytes tiff, std::uint64_t at) {
   TiffReader reader(tiff);
   Exif exif;
   for (ExifEntry& entry : reader.directory(at != 0 ? at : reader.first())) {
-    const bool is_text = std::find(text_tags.begin(), text_tags.end(), entry.tag) != text_tags.end();
     if (entry.tag == photo_directory_tag && exif.photo.empty())
       exif.photo = reader.directory(offset_of(entry));
     if (entry.tag == place_directory_tag && exif.place.empty())
       exif.place = reader.directory(offset_of(entry));
-    if (is_text && entry.type == text_type && !entry.value.empty()) {
+    if (is_among(text_tags, entry.tag) && entry.type == text_type && !entry.value.empty()) {
       if (entry.value.back() != std::byte{0}) entry.value.push_back(std::byte{0});
       entry.count = entry.value.size();
-      exif.texts.push_back(std::move(entry));
+      exif.own.push_back(std::move(entry));
+    } else if (is_among(resolution_tags, entry.tag)) {
+      exif.own.push_back(std::move(entry));
     }
   }
   const auto is_foreign = [](const ExifEntry& entry) {
@@ -196,7 +206,7 @@ std::vector<std::byte> exif_bytes(const Exif& exif) {
   if (exif.empty()) return {};
   constexpr std::uint64_t begin = 8;
   const auto with_pointers = [&](std::uint64_t photo_at, std::uint64_t place_at) {
-    ExifDirectory all = exif.texts;
+    ExifDirectory all = exif.own;
     if (!exif.photo.empty()) all.push_back(pointer(photo_directory_tag, photo_at));
     if (!exif.place.empty()) all.push_back(pointer(place_directory_tag, place_at));
     std::stable_sort(all.begin(), all.end(),

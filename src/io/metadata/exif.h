@@ -19,14 +19,20 @@ using ExifDirectory = std::vector<ExifEntry>;
 
 /// What is kept of Exif on its way into a TIFF file and out of one. Maker's notes stay as they are.
 struct Exif {
-  ExifDirectory texts;  ///< of the page's own directory: maker, model, software, description, date, artist,
-                        ///< host, copyright, …
+  ExifDirectory own;    ///< of the page's own directory: maker, model, software, description, date, artist,
+                        ///< host, copyright, …; and beside others resolution
   ExifDirectory photo;  ///< the Exif directory
   ExifDirectory place;  ///< the GPS directory
 
-  bool empty() const { return texts.empty() && photo.empty() && place.empty(); }
+  bool empty() const { return own.empty() && photo.empty() && place.empty(); }
+  /// Which every TIFF says.
+  bool is_only_resolution() const;
 };
 
+constexpr std::uint16_t x_resolution_tag = 282;
+constexpr std::uint16_t y_resolution_tag = 283;
+constexpr std::uint16_t resolution_unit_tag = 296;
+constexpr std::uint16_t text_type = 2;
 constexpr std::uint16_t photo_directory_tag = 34665;
 constexpr std::uint16_t place_directory_tag = 34853;
 

@@ -50,7 +50,7 @@ void set_exif_orientation(std::vector<std::byte>& exif, int orientation) {
   } else if (orientation != 1) {
     const auto value = static_cast<std::uint16_t>(orientation);
     Exif with = exif_in(exif);
-    with.texts.push_back({orientation_tag, short_type, 1, bytes_at(&value, sizeof value)});
+    with.own.push_back({orientation_tag, short_type, 1, bytes_at(&value, sizeof value)});
     exif = exif_bytes(with);
   }
 }

@@ -121,7 +121,8 @@ Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint) {
 
 void write_exif(TIFF* tiff, Bytes bytes, std::span<const PageView> pages, bool big, Output& output) {
   const Exif exif = exif_in(bytes);
-  for (const ExifEntry& text : exif.texts) {
+  for (const ExifEntry& text : exif.own) {
+    if (text.type != text_type) continue;
     const auto* const words = reinterpret_cast<const char*>(text.value.data());
     if (text.tag != TIFFTAG_IMAGEDESCRIPTION || describes({words, text.value.size()}, pages)) TIFFSetField(tiff, text.tag, words);
   }

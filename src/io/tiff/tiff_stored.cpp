@@ -6,11 +6,10 @@
 
 #include "halation/error.h"
 #include "io/metadata/exif.h"
+#include "io/metadata/resolution.h"
 
 namespace halation::io {
 namespace {
-
-constexpr double centimetres_per_inch = 2.54;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCode::unsupported, "TIFF with " + what);
@@ -97,11 +96,8 @@ Metadata metadata_of(TIFF* tiff) {
   if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &data) != 0) kept.icc = bytes_at(data, size);
   if (TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &data) != 0) kept.xmp = bytes_at(data, size);
   const auto unit = tag<std::uint16_t>(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
-  if (unit == RESUNIT_INCH || unit == RESUNIT_CENTIMETER) {
-    const double scale = unit == RESUNIT_INCH ? 1 : centimetres_per_inch;
-    kept.dots_per_inch_x = scale * static_cast<double>(tag<float>(tiff, TIFFTAG_XRESOLUTION, 0));
-    kept.dots_per_inch_y = scale * static_cast<double>(tag<float>(tiff, TIFFTAG_YRESOLUTION, 0));
-  }
+  const Density density{static_cast<double>(tag<float>(tiff, TIFFTAG_XRESOLUTION, 0)), static_cast<double>(tag<float>(tiff, TIFFTAG_YRESOLUTION, 0))};
+  set_resolution(kept, density, unit == RESUNIT_INCH ? ResolutionUnit::inch : unit == RESUNIT_CENTIMETER ? ResolutionUnit::centimetre : ResolutionUnit::unnamed);
   if (TIFFIsTiled(tiff) != 0) {
     kept.tiff.tile_width = tag<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0);
     kept.tiff.tile_height = tag<std::uint32_t>(tiff, TIFFTAG_TILELENGTH, 0);
@@ -216,7 +212,8 @@ Claim claim_of(TIFF* tiff, const TiffStored& stored, std::size_t file_bytes) {
 
 PageFacts facts_of(TIFF* tiff, const TiffStored& stored, Bytes file) {
   PageFacts facts{.shape = stored.shape(), .pixel = stored.pixel, .alpha = stored.alpha(), .metadata = metadata_of(tiff)};
-  facts.metadata.exif = exif_bytes(exif_in(file, stored.directory));
+  const Exif exif = exif_in(file, stored.directory);
+  if (!exif.is_only_resolution()) facts.metadata.exif = exif_bytes(exif);
   if (stored.palette()) facts.shape.channels = 3;
   if (stored.extras.empty() || facts.alpha) {
     const std::int64_t colours = facts.shape.channels - (facts.alpha ? 1 : 0);

@@ -9,6 +9,7 @@
 
 #include "halation/error.h"
 #include "io/metadata/orientation.h"
+#include "io/metadata/resolution.h"
 #include "io/tiff/tiff_file.h"
 
 namespace halation::io {
@@ -93,10 +94,12 @@ void set_fields(TIFF* tiff, const PageView& page, const Blocks& blocks) {
   if (photometric == PHOTOMETRIC_SEPARATED) TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_CMYK);
   set_bytes(tiff, TIFFTAG_ICCPROFILE, page.icc);
   set_bytes(tiff, TIFFTAG_XMLPACKET, page.xmp);
-  if (page.dots_per_inch_x > 0 && page.dots_per_inch_y > 0) {
-    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
-    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, page.dots_per_inch_x);
-    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, page.dots_per_inch_y);
+  if (has_named_resolution(page) || has_unnamed_resolution(page)) {
+    const bool metric = page.resolution_unit == ResolutionUnit::centimetre;
+    const double scale = metric ? 1 / centimetres_per_inch : 1;
+    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, metric ? RESUNIT_CENTIMETER : has_named_resolution(page) ? RESUNIT_INCH : RESUNIT_NONE);
+    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, page.dots_per_inch_x * scale);
+    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, page.dots_per_inch_y * scale);
   }
 }
 
