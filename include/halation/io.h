@@ -35,7 +35,7 @@ struct TiffLayout {
 struct Metadata {
   ByName<Metadata> by_name = ByName<Metadata>();
   std::vector<std::byte> icc;   ///< ICC colour profile
-  std::vector<std::byte> exif;  ///< Exif, beginning with its TIFF header ("II" or "MM"); its orientation: 1, unless read as stored
+  std::vector<std::byte> exif;  ///< Exif, beginning with its TIFF header ("II" or "MM"); its orientation: 1, unless read as stored; read without a thumbnail
   std::vector<std::byte> xmp;   ///< XMP packet
   double dots_per_inch_y = 0;   ///< whatever the unit, but where it is unnamed: per that one; 0: unknown
   double dots_per_inch_x = 0;

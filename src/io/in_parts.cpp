@@ -7,6 +7,7 @@
 #include "halation/error.h"
 #include "io/file.h"
 #include "io/formats.h"
+#include "io/metadata/exif_in_place.h"
 #include "io/metadata/orientation.h"
 #include "io/metadata/resolution.h"
 #include "io/naming.h"
@@ -184,6 +185,7 @@ std::vector<std::unique_ptr<PageSource>> open_pages(const std::string& path, con
     for (io::OpenPage& page : pages) {
       PageFacts& facts = page.facts;
       if (facts.layout == ArrayLayout::by_rank) facts.layout = ArrayLayout::hw;
+      io::remove_thumbnail(facts.metadata.exif);
       io::take_resolution_of_exif(facts.metadata);
       const bool lies_right = reading.apply_orientation(facts.metadata, page.orientation) &&
                               reading.apply_orientation(facts.metadata, io::orientation_in(facts.metadata.exif));

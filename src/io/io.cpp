@@ -8,6 +8,7 @@
 #include "io/channels.h"
 #include "io/file.h"
 #include "io/formats.h"
+#include "io/metadata/exif_in_place.h"
 #include "io/metadata/orientation.h"
 #include "io/metadata/resolution.h"
 #include "io/naming.h"
@@ -133,6 +134,7 @@ std::vector<Page> read_pages(const std::string& path, const ReadOptions& options
     std::vector<Page> pages = decoded(codec, file, options.page, reading);
     for (Page& page : pages) {
       if (page.layout == ArrayLayout::by_rank) page.layout = ArrayLayout::hw;
+      io::remove_thumbnail(page.metadata.exif);
       io::take_resolution_of_exif(page.metadata);
       reading.apply_orientation(page, io::orientation_in(page.metadata.exif));
     }

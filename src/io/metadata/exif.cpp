@@ -148,6 +148,8 @@ ExifEntry pointer(std::uint16_t tag, std::uint64_t at) {
 
 }  // namespace
 
+std::size_t bytes_of_exif_type(std::uint16_t type) { return element_of(type).bytes; }
+
 bool Exif::is_only_resolution() const {
   return photo.empty() && place.empty() &&
          std::all_of(own.begin(), own.end(), [](const ExifEntry& entry) { return is_among(resolution_tags, entry.tag); });

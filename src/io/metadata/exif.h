@@ -36,6 +36,9 @@ constexpr std::uint16_t text_type = 2;
 constexpr std::uint16_t photo_directory_tag = 34665;
 constexpr std::uint16_t place_directory_tag = 34853;
 
+/// Bytes of one number of a type of TIFF's; 0 where it is not known.
+std::size_t bytes_of_exif_type(std::uint16_t type);
+
 /// From a TIFF or BigTIFF in memory, as Exif itself is one: from the directory at `at`, 0: the first. What is
 /// damaged is left out.
 Exif exif_in(Bytes tiff, std::uint64_t at = 0);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/metadata/exif.h"
+#include "io/metadata/exif_in_place.h"
 
 namespace halation::io {
 namespace {
@@ -15,31 +16,11 @@ namespace {
 constexpr std::uint16_t orientation_tag = 0x0112;
 constexpr std::uint16_t short_type = 3;
 
-/// Exif is a TIFF file in memory: unsigned numbers in the byte order that its first letters name.
-std::uint32_t number_at(Bytes exif, std::size_t position, std::size_t bytes) {
-  const bool little = exif[0] == std::byte{'I'};
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    value = value << 8 | std::to_integer<std::uint32_t>(exif[position + (little ? bytes - 1 - i : i)]);
-  }
-  return value;
-}
-
 /// Where the 16-bit value of the orientation lies.
 std::optional<std::size_t> find_orientation(Bytes exif) {
-  constexpr std::size_t entry_bytes = 12;
-  if (exif.size() < 14 || !(begins_with(exif, "II") || begins_with(exif, "MM"))) return {};
-  const std::size_t directory = number_at(exif, 4, 4);
-  if (directory > exif.size() - 2) return {};
-  const std::size_t entries = number_at(exif, directory, 2);
-  for (std::size_t i = 0; i < entries; ++i) {
-    const std::size_t entry = directory + 2 + i * entry_bytes;
-    if (entry + entry_bytes > exif.size()) return {};
-    if (number_at(exif, entry, 2) == orientation_tag && number_at(exif, entry + 2, 2) == short_type) {
-      return entry + 8;
-    }
-  }
-  return {};
+  const auto entry = find_entry(exif, first_directory(exif), orientation_tag);
+  if (!entry || exif_number(exif, *entry + 2, 2) != short_type) return {};
+  return *entry + 8;
 }
 
 void set_exif_orientation(std::vector<std::byte>& exif, int orientation) {
@@ -143,7 +124,7 @@ Image upright(const ConstView& stored, int orientation) {
 
 int orientation_in(Bytes exif) {
   const auto position = find_orientation(exif);
-  const std::uint32_t value = position ? number_at(exif, *position, 2) : 1;
+  const std::uint32_t value = position ? exif_number(exif, *position, 2) : 1;
   return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
 }
 
@@ -152,6 +133,7 @@ void turn_upright(Page& page, int orientation) {
   if (orientation >= 5) {
     std::swap(page.metadata.dots_per_inch_x, page.metadata.dots_per_inch_y);
     std::swap(page.metadata.tiff.tile_width, page.metadata.tiff.tile_height);
+    swap_sides(page.metadata.exif);
   }
   set_orientation(page.metadata, 1);
 }

@@ -9,8 +9,8 @@ namespace halation::io {
 /// nothing usable.
 int orientation_in(Bytes exif);
 
-/// Turns a page that was stored with `orientation`, 1 to 8, upright: its pixels, its resolution, and the
-/// orientation written in its Exif and XMP.
+/// Turns a page that was stored with `orientation`, 1 to 8, upright: its pixels, tiles, resolution, and what
+/// Exif and XMP say of these.
 void turn_upright(Page& page, int orientation);
 
 /// Has Exif, which is made where it is missing, and XMP say an orientation.
