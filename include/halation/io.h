@@ -41,6 +41,7 @@ struct Metadata {
   double dots_per_inch_x = 0;
   TiffLayout tiff = {};
   ResolutionUnit resolution_unit = ResolutionUnit::inch;  ///< of the file, and of others that can say it
+  std::vector<std::byte> iptc = {};  ///< IPTC-IIM, the press's captions and keywords, as a list of its datasets
 };
 
 /// The axes of an array, outermost first; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.

@@ -36,7 +36,9 @@ class Metadata:
     stored), `xmp` is a packet: bytes as their standards have them, empty where there are none. `dots_per_inch` along height and width;
     0 is unknown. `colour` is what the channels without alpha mean: "gray", "rgb", "cmyk" (0 is no ink) or "other"; `alpha`, whether the
     last channel is alpha, not premultiplied; `linear_light`, whether values are proportional to light (OpenEXR) rather than
-    sRGB-encoded.
+    sRGB-encoded. `iptc` has the datasets of IPTC-IIM. `resolution_unit` is the unit in which the file counts, "inch", "centimetre" or
+    "unnamed", where `dots_per_inch` is per the unit that the file leaves open, as ImageJ does. `tiff_tiles` are height and width of a
+    TIFF's tiles, 0 for strips, and `big_tiff` says whether it is BigTIFF; a TIFF that is written keeps both.
     """
 
     icc: bytes = b""
@@ -46,6 +48,10 @@ class Metadata:
     colour: str = "other"
     alpha: bool = False
     linear_light: bool = False
+    iptc: bytes = b""
+    resolution_unit: str = "inch"
+    tiff_tiles: tuple[int, int] = (0, 0)
+    big_tiff: bool = False
 
 
 @overload

@@ -31,19 +31,26 @@ constexpr std::pair<const char*, ColourModel> colour_models[] = {{"gray", Colour
                                                                  {"cmyk", ColourModel::cmyk},
                                                                  {"other", ColourModel::other}};
 
-const char* name_of_colour(ColourModel colour) {
-  for (const auto& [name, model] : colour_models) {
-    if (model == colour) return name;
+constexpr std::pair<const char*, ResolutionUnit> resolution_units[] = {{"inch", ResolutionUnit::inch},
+                                                                       {"centimetre", ResolutionUnit::centimetre},
+                                                                       {"unnamed", ResolutionUnit::unnamed}};
+
+template <class Word, std::size_t count>
+const char* name_in(const std::pair<const char*, Word> (&words)[count], Word wanted) {
+  for (const auto& [name, word] : words) {
+    if (word == wanted) return name;
   }
-  throw Error(ErrorCode::invalid_argument, "not a colour model");
+  throw Error(ErrorCode::invalid_argument, "not among the words");
 }
 
-ColourModel colour_named(const std::string& name) {
-  for (const auto& [known, model] : colour_models) {
-    if (name == known) return model;
+template <class Word, std::size_t count>
+Word named_in(const std::pair<const char*, Word> (&words)[count], const std::string& name, const std::string& what) {
+  std::string choices;
+  for (const auto& [known, word] : words) {
+    if (name == known) return word;
+    choices += (choices.empty() ? "" : ", ") + std::string(known);
   }
-  throw Error(ErrorCode::invalid_argument,
-              "unknown colour '" + name + "'; choose from gray, rgb, cmyk, other");
+  throw Error(ErrorCode::invalid_argument, "unknown " + what + " '" + name + "'; choose from " + choices);
 }
 
 /// Whether an array of a layout has an axis: one of the layout's, or a longer one.
@@ -99,7 +106,11 @@ nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t pa
   facts["exif"] = bytes_from(first.metadata.exif);
   facts["xmp"] = bytes_from(first.metadata.xmp);
   facts["dots_per_inch"] = nb::make_tuple(first.metadata.dots_per_inch_y, first.metadata.dots_per_inch_x);
-  facts["colour"] = name_of_colour(first.colour);
+  facts["iptc"] = bytes_from(first.metadata.iptc);
+  facts["resolution_unit"] = name_in(resolution_units, first.metadata.resolution_unit);
+  facts["tiff_tiles"] = nb::make_tuple(first.metadata.tiff.tile_height, first.metadata.tiff.tile_width);
+  facts["big_tiff"] = first.metadata.tiff.big;
+  facts["colour"] = name_in(colour_models, first.colour);
   facts["alpha"] = first.alpha;
   facts["linear_light"] = first.linear_light;
   return nb::make_tuple(array_of(std::move(first.image), first.layout), facts, count, first.pictures);
@@ -139,12 +150,16 @@ void write(const nb::bytes& name, nb::handle image, const std::string& layout, c
   const Array array(image, Access::read);
   Page page = page_over(array, layout);
   const auto [dpi_y, dpi_x] = nb::cast<std::pair<double, double>>(facts["dots_per_inch"]);
+  const auto [tile_height, tile_width] = nb::cast<std::pair<std::int64_t, std::int64_t>>(facts["tiff_tiles"]);
   page.metadata = {.icc = bytes_to(nb::cast<nb::bytes>(facts["icc"])),
                    .exif = bytes_to(nb::cast<nb::bytes>(facts["exif"])),
                    .xmp = bytes_to(nb::cast<nb::bytes>(facts["xmp"])),
                    .dots_per_inch_y = dpi_y,
-                   .dots_per_inch_x = dpi_x};
-  page.colour = colour_named(nb::cast<std::string>(facts["colour"]));
+                   .dots_per_inch_x = dpi_x,
+                   .tiff = {.tile_height = tile_height, .tile_width = tile_width, .big = nb::cast<bool>(facts["big_tiff"])},
+                   .resolution_unit = named_in(resolution_units, nb::cast<std::string>(facts["resolution_unit"]), "resolution unit"),
+                   .iptc = bytes_to(nb::cast<nb::bytes>(facts["iptc"]))};
+  page.colour = named_in(colour_models, nb::cast<std::string>(facts["colour"]), "colour");
   page.alpha = nb::cast<bool>(facts["alpha"]);
   page.linear_light = nb::cast<bool>(facts["linear_light"]);
   const WithoutGil released;

@@ -36,13 +36,14 @@ struct PageView {
   double dots_per_inch_x = 0;
   TiffLayout tiff = {};
   ResolutionUnit resolution_unit = ResolutionUnit::inch;
+  Bytes iptc = {};
   ArrayLayout layout = ArrayLayout::by_rank;
 
   /// What it says of itself beside its pixels, by a `Page` or `PageFacts`, with which the metadata stay.
   template <class Facts>
   static PageView of(const ConstView& pixels, const Facts& page) {
     const Metadata& kept = page.metadata;
-    return {pixels, page.colour, page.alpha, page.linear_light, kept.icc, kept.exif, kept.xmp, kept.dots_per_inch_y, kept.dots_per_inch_x, kept.tiff, kept.resolution_unit, page.layout};
+    return {pixels, page.colour, page.alpha, page.linear_light, kept.icc, kept.exif, kept.xmp, kept.dots_per_inch_y, kept.dots_per_inch_x, kept.tiff, kept.resolution_unit, kept.iptc, page.layout};
   }
 
   const std::byte* row(std::int64_t y, std::int64_t z = 0) const {

@@ -98,6 +98,20 @@ def test_metadata_are_kept(tmp_path, ending):
 
 
 @needs_codecs
+def test_layout_resolution_and_iptc_are_kept(tmp_path):
+    iptc = b"\x1c\x02\x19\x00\x03sun"
+    given = Metadata(dots_per_inch=(4.0, 2.0), resolution_unit="unnamed", tiff_tiles=(16, 32), big_tiff=True, iptc=iptc, colour="rgb")
+    halation.imwrite(tmp_path / "a.tif", RGB, metadata=given)
+    facts = halation.imread(tmp_path / "a.tif", metadata=True)[1]
+    assert facts == given
+    halation.imwrite(tmp_path / "b.jpg", RGB, metadata=facts)
+    facts = halation.imread(tmp_path / "b.jpg", metadata=True)[1]
+    assert facts.iptc == iptc and facts.dots_per_inch == (4.0, 2.0) and facts.resolution_unit == "unnamed"
+    with pytest.raises(ValueError, match="unknown resolution unit 'foot'; choose from inch, centimetre, unnamed"):
+        halation.imwrite(tmp_path / "c.tif", RGB, metadata=Metadata(resolution_unit="foot"))
+
+
+@needs_codecs
 @pytest.mark.parametrize("ending", ["png", "jpg", "webp"])
 def test_pictures_are_upright(tmp_path, ending):
     file = tmp_path / f"a.{ending}"

@@ -19,6 +19,7 @@
 
 #include "halation/error.h"
 #include "io/file.h"
+#include "io/metadata/iptc.h"
 #include "io/metadata/resolution.h"
 
 namespace halation::io {
@@ -28,6 +29,8 @@ constexpr std::string_view exif_signature{"Exif\0\0", 6};
 constexpr std::string_view xmp_signature{"http://ns.adobe.com/xap/1.0/\0", 29};
 constexpr int app1 = JPEG_APP0 + 1;
 constexpr int app2 = JPEG_APP0 + 2;
+constexpr int app13 = JPEG_APP0 + 13;
+constexpr std::string_view resources_signature{"Photoshop 3.0\0", 14};
 constexpr std::size_t most_segment_bytes = 65533;
 
 /// libjpeg's error manager, and where to go on.
@@ -127,6 +130,7 @@ J_COLOR_SPACE wanted_space(J_COLOR_SPACE stored) {
 Metadata metadata_of(Reader& reader) {
   const jpeg_decompress_struct& info = reader.info;
   Metadata kept;
+  std::vector<std::byte> resources;  // those of Photoshop may be cut into several segments
   for (jpeg_saved_marker_ptr marker = info.marker_list; marker != nullptr; marker = marker->next) {
     const Bytes data(reinterpret_cast<const std::byte*>(marker->data), marker->data_length);
     const auto keep_after = [&](std::string_view signature, std::vector<std::byte>& where) {
@@ -136,7 +140,10 @@ Metadata metadata_of(Reader& reader) {
     };
     keep_after(exif_signature, kept.exif);
     keep_after(xmp_signature, kept.xmp);
+    if (marker->marker == app13 && begins_with(data, resources_signature))
+      resources.insert(resources.end(), data.begin() + static_cast<std::ptrdiff_t>(resources_signature.size()), data.end());
   }
+  kept.iptc = iptc_in_resources(resources);
   JOCTET* profile = nullptr;
   unsigned profile_bytes = 0;
   reader.run([&] { jpeg_read_icc_profile(&reader.info, &profile, &profile_bytes); });
@@ -185,6 +192,7 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
     jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(file.data()), file.size());
     jpeg_save_markers(&info, app1, 0xFFFF);
     jpeg_save_markers(&info, app2, 0xFFFF);
+    jpeg_save_markers(&info, app13, 0xFFFF);
     jpeg_read_header(&info, TRUE);
   });
   info.out_color_space = wanted_space(info.jpeg_color_space);
@@ -269,10 +277,21 @@ std::vector<std::byte> segment(std::string_view signature, Bytes data) {
   return bytes;
 }
 
-void write_app1(jpeg_compress_struct& info, const std::vector<std::byte>& bytes) {
+void write_marker(jpeg_compress_struct& info, int marker, const std::vector<std::byte>& bytes) {
   if (bytes.empty()) return;
-  jpeg_write_marker(&info, app1, reinterpret_cast<const JOCTET*>(bytes.data()),
-                    static_cast<unsigned>(bytes.size()));
+  jpeg_write_marker(&info, marker, reinterpret_cast<const JOCTET*>(bytes.data()), static_cast<unsigned>(bytes.size()));
+}
+
+/// Photoshop's resources with the IPTC, as many segments as they take.
+std::vector<std::vector<std::byte>> resource_segments(Bytes iptc) {
+  std::vector<std::vector<std::byte>> segments;
+  const std::vector<std::byte> resources = resources_with(iptc);
+  for (Bytes rest = resources; !rest.empty();) {
+    const std::size_t bytes = std::min(rest.size(), most_segment_bytes - resources_signature.size());
+    segments.push_back(segment(resources_signature, rest.first(bytes)));
+    rest = rest.subspan(bytes);
+  }
+  return segments;
 }
 
 J_COLOR_SPACE space_of(ColourModel colour) {
@@ -316,6 +335,7 @@ void encode(std::span<const PageView> pages, const WriteOptions& options, Output
   const J_COLOR_SPACE space = space_of(page.colour);
   const std::vector<std::byte> exif = segment(exif_signature, page.exif);
   const std::vector<std::byte> xmp = segment(xmp_signature, page.xmp);
+  const std::vector<std::vector<std::byte>> iptc = resource_segments(page.iptc);
   std::vector<std::byte> inverted(space == JCS_CMYK ? page.row_bytes() : 0);
 
   const auto destination = std::make_unique<Destination>(output);
@@ -337,8 +357,9 @@ void encode(std::span<const PageView> pages, const WriteOptions& options, Output
     }
     set_density(info, page);
     jpeg_start_compress(&info, TRUE);
-    write_app1(info, exif);
-    write_app1(info, xmp);
+    write_marker(info, app1, exif);
+    write_marker(info, app1, xmp);
+    for (const std::vector<std::byte>& resources : iptc) write_marker(info, app13, resources);
     if (!page.icc.empty()) {
       jpeg_write_icc_profile(&info, reinterpret_cast<const JOCTET*>(page.icc.data()),
                              static_cast<unsigned>(page.icc.size()));

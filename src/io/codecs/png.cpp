@@ -12,12 +12,14 @@
 
 #include "halation/error.h"
 #include "io/file.h"
+#include "io/metadata/iptc.h"
 #include "io/metadata/resolution.h"
 
 namespace halation::io {
 namespace {
 
 constexpr char xmp_keyword[] = "XML:com.adobe.xmp";
+constexpr char iptc_keyword[] = "Raw profile type iptc";
 
 /// The first thing that libpng complained about.
 struct Complaint {
@@ -134,6 +136,7 @@ Metadata metadata_of(png_structp png, png_infop info) {
     if (std::strcmp(texts[i].key, xmp_keyword) == 0) {
       kept.xmp = bytes_at(texts[i].text, std::max(texts[i].text_length, texts[i].itxt_length));
     }
+    if (std::strcmp(texts[i].key, iptc_keyword) == 0) kept.iptc = iptc_in_profile_text({texts[i].text, texts[i].text_length});
   }
   png_uint_32 per_metre_x = 0, per_metre_y = 0;
   int unit = PNG_RESOLUTION_UNKNOWN;
@@ -227,10 +230,15 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
   const int colour_type = colour_type_of(shape.channels);
   std::string xmp(reinterpret_cast<const char*>(page.xmp.data()), page.xmp.size());
   std::string keyword = xmp_keyword;
-  png_text text = {};
+  std::string iptc_key = iptc_keyword, iptc = profile_text_with(page.iptc);
+  png_text text = {}, iptc_text = {};
   text.compression = PNG_ITXT_COMPRESSION_NONE;
   text.key = keyword.data();
   text.text = xmp.data();
+  iptc_text.compression = PNG_TEXT_COMPRESSION_zTXt;
+  iptc_text.key = iptc_key.data();
+  iptc_text.text = iptc.data();
+  iptc_text.text_length = iptc.size();
   std::vector<std::byte> exif(page.exif.begin(), page.exif.end());  // libpng wants it writable
 
   Writer writer;
@@ -256,6 +264,7 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
                      reinterpret_cast<png_bytep>(exif.data()));
     }
     if (!xmp.empty()) png_set_text(png, info, &text, 1);
+    if (!iptc.empty()) png_set_text(png, info, &iptc_text, 1);
     if (has_named_resolution(page)) {
       png_set_pHYs(png, info, per_metre(page.dots_per_inch_x), per_metre(page.dots_per_inch_y),
                    PNG_RESOLUTION_METER);

@@ -66,7 +66,8 @@ class TiffReader {
 
   std::uint64_t first() const { return !readable_ ? 0 : big_ ? number(8, 8) : number(4, 4); }
 
-  ExifDirectory directory(std::uint64_t at) {
+  enum class Order { machine, file };
+  ExifDirectory directory(std::uint64_t at, Order order = Order::machine) {
     ExifDirectory entries;
     const std::size_t count_bytes = big_ ? 8 : 2;
     const std::size_t offset_bytes = big_ ? 8 : 4;
@@ -89,7 +90,7 @@ class TiffReader {
       if (!inside(place, bytes)) continue;
       left_ -= bytes;
       entry.value = bytes_at(file_.data() + place, bytes);
-      if (little_ != machine_is_little) {
+      if (order == Order::machine && little_ != machine_is_little) {
         for (auto value = entry.value.begin(); value != entry.value.end();
              value += static_cast<std::ptrdiff_t>(element.number)) {
           std::reverse(value, value + static_cast<std::ptrdiff_t>(element.number));
@@ -177,6 +178,13 @@ Exif exif_in(Bytes tiff, std::uint64_t at) {
   std::erase_if(exif.photo, is_foreign);
   std::erase_if(exif.place, is_foreign);
   return exif;
+}
+
+std::vector<std::byte> stored_value(Bytes tiff, std::uint64_t at, std::uint16_t tag) {
+  for (ExifEntry& entry : TiffReader(tiff).directory(at, TiffReader::Order::file)) {
+    if (entry.tag == tag) return std::move(entry.value);
+  }
+  return {};
 }
 
 std::vector<std::byte> directory_bytes(const ExifDirectory& directory, std::uint64_t at, bool big_tiff) {

@@ -94,6 +94,7 @@ void set_fields(TIFF* tiff, const PageView& page, const Blocks& blocks) {
   if (photometric == PHOTOMETRIC_SEPARATED) TIFFSetField(tiff, TIFFTAG_INKSET, INKSET_CMYK);
   set_bytes(tiff, TIFFTAG_ICCPROFILE, page.icc);
   set_bytes(tiff, TIFFTAG_XMLPACKET, page.xmp);
+  set_bytes(tiff, TIFFTAG_RICHTIFFIPTC, page.iptc);
   if (has_named_resolution(page) || has_unnamed_resolution(page)) {
     const bool metric = page.resolution_unit == ResolutionUnit::centimetre;
     const double scale = metric ? 1 / centimetres_per_inch : 1;
@@ -108,7 +109,7 @@ bool must_be_big(std::span<const PageView> pages) {
   for (const PageView& page : pages) {
     if (page.tiff.big) return true;
     bytes += static_cast<double>(page.row_bytes()) * static_cast<double>(page.pixels.shape.height) +
-             static_cast<double>(page.icc.size() + page.xmp.size() + page.exif.size());
+             static_cast<double>(page.icc.size() + page.xmp.size() + page.exif.size() + page.iptc.size());
   }
   return bytes > most_classic_bytes;
 }
