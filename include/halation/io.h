@@ -129,6 +129,9 @@ Image read_image(const std::string& path, const ReadOptions& options = {});
 std::vector<std::string> readable_endings();
 std::vector<std::string> writable_endings();
 
+/// The name of a picture format that halation knows and does not read, by an ending in lower case: "HEIC" for ".heic"; empty for others.
+std::string_view unread_format(std::string_view ending);
+
 /// What a writer may be told.
 struct WriteOptions {
   /// "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "ppm", "pgm", "pfm", "avif"; empty: by the path's ending

@@ -42,6 +42,29 @@ TEST(Refused, GifAndPbmAreReadOnly) {
               testing::StartsWith((folder / "out.pbm") + ": PBM is read, not written; formats written: png, jpeg, "));
 }
 
+TEST(Refused, PicturesOfOtherFormatsByTheirFirstBytesAndByTheirEndings) {
+  const Folder folder;
+  const std::tuple<std::string, const char*, const char*> formats[] = {{std::string("\xFF\x0A and so on"), ".jxl", "JPEG XL"},
+                                                                       {std::string("\0\0\0\x0CJXL \r\n\x87\n", 12), ".jxl", "JPEG XL"},
+                                                                       {std::string("\0\0\0\x0CjP  \r\n\x87\n", 12), ".jp2", "JPEG 2000"},
+                                                                       {"8BPS and so on", ".psd", "PSD"},
+                                                                       {"%PDF-1.7", ".pdf", "PDF"},
+                                                                       {"FUJIFILMCCD-RAW", ".raf", "camera raw"},
+                                                                       {ftyp("crx ", "isom"), ".cr3", "camera raw"}};
+  for (const auto& [bytes, ending, name] : formats) {
+    const std::string path = write_bytes(folder / "a", bytes);
+    const std::string sentence = std::string(": ") + name + " is neither read nor written; ";
+    EXPECT_THAT(message_of([&] { read_pages(path); }), testing::StartsWith(path + sentence));
+    const std::string out = folder / (std::string("out") + ending);
+    EXPECT_THAT(message_of([&] { write_image(out, random_image(Pixel::u8, {.width = 3})); }), testing::StartsWith(out + sentence));
+    EXPECT_EQ(unread_format(ending), name);
+  }
+  EXPECT_EQ(unread_format(".heic"), "HEIC");
+  EXPECT_EQ(unread_format(".svg"), "SVG");
+  EXPECT_EQ(unread_format(".png"), "");
+  EXPECT_EQ(unread_format(".txt"), "");
+}
+
 #ifndef HALATION_AVIF
 TEST(Refused, AvifWhereItWasNotBuilt) {
   const Folder folder;

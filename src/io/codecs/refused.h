@@ -6,7 +6,8 @@
 namespace halation::io {
 
 struct RefusedFormat {
-  bool (*recognises)(Bytes file);
+  std::string_view title;
+  bool (*recognises)(Bytes file);  ///< none where the bytes are like those of another format, or of no certain kind
   std::span<const std::string_view> endings;
   std::string_view sentence;
 };
