@@ -11,6 +11,7 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/job_options.h"
 #include "app/filtering/files/batch.h"
+#include "app/filtering/files/made_by.h"
 #include "app/report/text/printable.h"
 #include "app/report/text/status_line.h"
 #include "halation/error.h"
@@ -31,16 +32,17 @@ Examples:
   halation batch edges a.tif b.tif stack.tif -o edges --format png --view abs --json > report.json)";
 
 struct Flags {
-  explicit Flags(Command& command);
+  explicit Flags(Command& of);
 
   JobOptions job_options;
+  Command& command;
   std::vector<std::string> in;
   std::string folder;
   Given layout, page, quality, format, workers;
   bool recursive = false, resume = false, json = false, quiet = false;
 };
 
-Flags::Flags(Command& command) : job_options(command) {
+Flags::Flags(Command& of) : job_options(of), command(of) {
   command.positionals("inputs", in, "FILE...",
                       "files, folders (all images in them) and patterns in quotes, such as 'photos/**/*.jpg'; not standard input");
   command.required("-o,--output", folder, "DIR", "the folder of the results, made where it is missing");
@@ -48,7 +50,7 @@ Flags::Flags(Command& command) : job_options(command) {
   OptionGroup files = command.group("Files");
   files.flag("--recursive", recursive,
              "images of folders in folders too, which are kept; links to folders are entered where they are named, and not below");
-  files.flag("--resume", resume, "skips files whose results are there and no older than they are");
+  files.flag("--resume", resume, "skips files whose results are there, no older than they are, and made of them by this filter and these options");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc", "axes of .npy inputs [by their number: w, hw, dhw, dhwc]");
   files.text("--page", page, "N", "the page of TIFFs or the picture of animated GIFs, counted from 1 [all pages, the first picture]");
   files.text("--format", format, "png|jpeg|tiff|webp|exr|npy|bmp|pnm|ppm|pgm|pfm|avif",
@@ -69,8 +71,21 @@ std::string ending_of_format(const Given& format) {
   return "." + *format;
 }
 
+/// What results depend on, as far as the command says: the chain, every option given but those here, which say which files, how fast and
+/// what is told of it, and the version.
+std::string made_by(const Flags& flags) {
+  static constexpr std::string_view others[] = {"filter",   "inputs",   "--output",    "--recursive", "--resume", "--json", "--quiet",
+                                                "--workers", "--threads", "--device", "--tune",    "--memory"};
+  std::string text = fmt::format("halation {}\n{}\n", HALATION_VERSION, normalised_chain(flags.job_options.filter()));
+  for (const Declared& option : flags.command.declared()) {
+    if (!option.is_given || std::find(std::begin(others), std::end(others), option.name()) != std::end(others)) continue;
+    text += fmt::format("{} {}\n", option.name(), fmt::join(option.values, "\n"));
+  }
+  return text;
+}
+
 BatchJob job_of(const Flags& flags) {
-  BatchJob batch{.job = flags.job_options.job(), .resume = flags.resume};
+  BatchJob batch{.job = flags.job_options.job(), .made_by = made_by(flags), .resume = flags.resume};
   if (flags.layout) batch.read.layout = array_layout_named(*flags.layout);
   if (flags.page) batch.read.page = whole_number_from("--page", *flags.page, 1, 1 << 30);
   batch.write.format = flags.format.value_or("");
@@ -99,7 +114,7 @@ void check_names(const std::vector<std::string>& in, const std::string& folder) 
 
 /// All that is added up.
 struct Sums {
-  std::size_t done = 0, skipped = 0, failed = 0;
+  std::size_t done = 0, skipped = 0, failed = 0, made_again = 0;
   double pixels = 0, bytes_in = 0, bytes_out = 0;
 
   void add(const BatchResult& result) {
@@ -108,6 +123,7 @@ struct Sums {
       case BatchResult::State::skipped: ++skipped; break;
       case BatchResult::State::failed: ++failed; break;
     }
+    if (result.made_again && result.state == BatchResult::State::done) ++made_again;
     pixels += result.pixels;
     bytes_in += result.bytes_in;
     bytes_out += result.bytes_out;
@@ -121,6 +137,16 @@ std::string summary(const Sums& sums, double seconds) {
       sums.bytes_out * 1e-6);
 }
 
+/// What there is beside it, a line each.
+std::vector<std::string> remarks(const Sums& sums, const PassedOver& passed_over) {
+  std::vector<std::string> lines;
+  if (sums.made_again > 0)
+    lines.push_back(fmt::format("{} of them again: the results there were made otherwise (filter, options, input or version), or nothing says how\n", sums.made_again));
+  for (const auto& [format, files] : passed_over.unread) lines.push_back(fmt::format("{} passed over: halation reads no {}\n", files.size(), format));
+  if (passed_over.others > 0) lines.push_back(fmt::format("{} other file{} passed over\n", passed_over.others, passed_over.others == 1 ? "" : "s"));
+  return lines;
+}
+
 std::string_view name_of(BatchResult::State state) {
   switch (state) {
     case BatchResult::State::done: return "done";
@@ -130,7 +156,8 @@ std::string_view name_of(BatchResult::State state) {
   throw Error(ErrorCode::invalid_argument, "not a state");
 }
 
-std::string json_report(const std::string& chain, const std::vector<BatchResult>& results, const Sums& sums, double seconds) {
+std::string json_report(const std::string& chain, const std::vector<BatchResult>& results, const PassedOver& passed_over, const Sums& sums,
+                        double seconds) {
   nlohmann::ordered_json report{{"chain", chain},
                                 {"done", sums.done},
                                 {"skipped", sums.skipped},
@@ -138,11 +165,14 @@ std::string json_report(const std::string& chain, const std::vector<BatchResult>
                                 {"seconds", seconds},
                                 {"files_per_second", static_cast<double>(sums.done) / seconds},
                                 {"mpix_per_second", sums.pixels / seconds * 1e-6},
+                                {"passed_over", passed_over.unread},
+                                {"other_files", passed_over.others},
                                 {"files", nlohmann::ordered_json::array()}};
   for (const BatchResult& result : results) {
     nlohmann::ordered_json file{{"input", result.file.in}, {"output", result.file.out}, {"state", name_of(result.state)}};
     if (result.state == BatchResult::State::done) file["milliseconds"] = result.seconds * 1e3;
     if (!result.sentence.empty()) file[result.state == BatchResult::State::failed ? "error" : "note"] = result.sentence;
+    if (result.made_again) file["made_again"] = true;
     if (!result.left_out.empty()) file["left_out"] = result.left_out;
     report["files"].push_back(std::move(file));
   }
@@ -152,12 +182,13 @@ std::string json_report(const std::string& chain, const std::vector<BatchResult>
 void batch(const Flags& flags) {
   const BatchJob job = job_of(flags);
   check_names(flags.in, flags.folder);
-  const std::vector<BatchFile> files = batch_files(flags.in, flags.recursive, flags.folder, ending_of_format(flags.format));
+  const auto [files, passed_over] = batch_files(flags.in, flags.recursive, flags.folder, ending_of_format(flags.format));
   const bool shows = !flags.quiet && StatusLine::is_possible();
   StatusLine line;
   Sums sums;
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const std::size_t count = files.size();
   const std::vector<BatchResult> results = run_batch(files, job, [&](const BatchResult& result) {
     sums.add(result);
     const bool failed = result.state == BatchResult::State::failed;
@@ -168,13 +199,16 @@ void batch(const Flags& flags) {
     const std::size_t ended = sums.done + sums.skipped + sums.failed;
     const double seconds = elapsed();
     if (shows)
-      line.show(fmt::format("{} of {} files, {:.1f} MPix/s, {:.0f} s left", ended, files.size(), sums.pixels / seconds * 1e-6,
-                            seconds / static_cast<double>(ended) * static_cast<double>(files.size() - ended)));
+      line.show(fmt::format("{} of {} files, {:.1f} MPix/s, {:.0f} s left", ended, count, sums.pixels / seconds * 1e-6,
+                            seconds / static_cast<double>(ended) * static_cast<double>(count - ended)));
   });
   line.clear();
   const double seconds = elapsed();
-  if (!flags.quiet) notice(summary(sums, seconds));
-  if (flags.json) fmt::print("{}", json_report(flags.job_options.filter(), results, sums, seconds));
+  if (!flags.quiet) {
+    notice(summary(sums, seconds));
+    for (const std::string& remark : remarks(sums, passed_over)) notice(remark);
+  }
+  if (flags.json) fmt::print("{}", json_report(flags.job_options.filter(), results, passed_over, sums, seconds));
   if (sums.failed > 0) {
     throw Error{ErrorCode::io, fmt::format("batch: {} of {} files could not be filtered", sums.failed, files.size())};
   }

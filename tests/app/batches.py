@@ -19,16 +19,16 @@ class BatchTest(ProgramTest):
         return name
 
     def below(self, folder):
-        """The files of a folder and their contents."""
+        """The files of a folder and their contents, without the notes of how they were made."""
         start = self.folder / folder
-        return {str(path.relative_to(start)): path.read_bytes() for path in start.rglob("*") if path.is_file()}
+        return {str(path.relative_to(start)): path.read_bytes() for path in start.rglob("*") if path.is_file() and path.name != ".halation-batch"}
 
-    def batch(self, *arguments, counts=None, **more):
-        """Runs a batch whose files are all filtered; `counts` are those done, skipped and failed."""
+    def batch(self, *arguments, counts=None, remarks=(), **more):
+        """Runs a batch whose files are all filtered; `counts` are those done, skipped and failed, `remarks` the lines behind them."""
         done = self.start("batch", *arguments, **more)
         said = done.stderr.decode()
         self.assertEqual(done.returncode, 0, said)
-        found = re.fullmatch(SUMMARY + r"\n", said)
+        found = re.fullmatch(SUMMARY + r"\n" + "".join(re.escape(line) + r"\n" for line in remarks), said)
         self.assertIsNotNone(found, said)
         if counts is not None:
             self.assertEqual(tuple(int(count) for count in found.groups()), counts)

@@ -82,7 +82,7 @@ class Results(BatchTest):
         self.put("bits/page.pbm", b"P1 2 2 0 1 1 0\n")
         self.put("bits/photo.jfif", self.run_ok("apply", "identity", "in/gray.png", "-o", "-", "--format", "jpeg")[0])
         self.run_ok("batch", "identity", "bits", "-o", "out")
-        self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()), ["page.png", "photo.jfif"])
+        self.assertEqual(sorted(self.below("out")), ["page.png", "photo.jfif"])
 
     def test_gif_becomes_png(self):
         head = b"GIF89a\1\0\1\0\x91\0\0" + bytes([0, 0, 0, 200, 0, 0, 0, 200, 0, 0, 0, 200])
@@ -190,7 +190,8 @@ class Reports(BatchTest):
     def test_json(self):
         stdout = self.batch_with_failures(self.FAILURES, 5, "box size=3 | edges", "in", "-o", "out", "--json")
         report = json.loads(stdout)
-        self.assertEqual(list(report), ["chain", "done", "skipped", "failed", "seconds", "files_per_second", "mpix_per_second", "files"])
+        self.assertEqual(list(report), ["chain", "done", "skipped", "failed", "seconds", "files_per_second", "mpix_per_second", "passed_over",
+                                        "other_files", "files"])
         self.assertEqual((report["chain"], report["done"], report["skipped"], report["failed"]), ("box size=3 | edges", 2, 0, 3))
         self.assertAlmostEqual(report["files_per_second"] * report["seconds"], 2)
         self.assertAlmostEqual(report["mpix_per_second"] * report["seconds"], (12 * 8 + 63) * 1e-6)
@@ -202,7 +203,7 @@ class Reports(BatchTest):
             self.assertEqual("milliseconds" in file, file["state"] == "done")
         self.assertEqual(report["files"][4]["error"], "in/e.png: the file is empty")
         self.assertGreater(report["files"][0]["milliseconds"], 0)
-        report = json.loads(self.batch("box", "in/a.png", "-o", "out", "--json", "--resume"))
+        report = json.loads(self.batch("box size=3 | edges", "in/a.png", "-o", "out", "--json", "--resume"))
         self.assertEqual(report["files"], [{"input": "in/a.png", "output": "out/a.png", "state": "skipped"}])
 
     def test_standard_output_that_cannot_be_written(self):
@@ -319,8 +320,13 @@ class Conditions(BatchTest):
                 self.assertEqual(strays, [])
                 for name, data in found.items():
                     self.assertTrue(data == complete[name], name)
-                report = json.loads(self.batch(*command[1:], "--resume", "--json", counts=(60 - len(found), len(found), 0)))
-                self.assertEqual(report["skipped"], len(found))
+                done = self.start(*command, "--resume", "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                report = json.loads(done.stdout)
+                # A result that appeared as the run ended, one of each worker, may not have been noted.
+                again = sum("made_again" in file for file in report["files"])
+                self.assertLessEqual(again, 2)
+                self.assertEqual((report["done"], report["skipped"], report["failed"]), (60 - len(found) + again, len(found) - again, 0))
                 self.assertTrue(self.below("out") == complete)
 
     def test_a_few_threads_alone(self):

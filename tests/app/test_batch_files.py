@@ -3,7 +3,9 @@ import json
 import os
 import re
 import shutil
+import subprocess
 
+import program
 from batches import FAILED, PHOTO, WRONG_USAGE, BatchTest
 from pictures import png
 from program import main
@@ -16,8 +18,7 @@ class Names(BatchTest):
         super().setUp()
         for name in ("a.png", "b.png", "c.png", "sub/d.png", "sub/deep/e.png", "other/f.png"):
             self.put("in/" + name, png([[len(name), ord(name[-5])] * 3] * 4))
-        self.put("in/notes.txt", b"no image")
-        self.put("in/sub/photo", PHOTO)
+        self.put("odd/photo", PHOTO)
 
     def results(self, *arguments, counts=None):
         """The names of the results."""
@@ -25,10 +26,44 @@ class Names(BatchTest):
         self.batch("box", *arguments, "-o", "out", counts=counts)
         return sorted(self.below("out"))
 
+    def test_pictures_in_formats_that_are_not_read_are_counted(self):
+        for name in ("x.heic", "y.HEIF", "z.jxl", "raw.CR2", "raw.dng", "sub/w.heic", "notes.txt", "photo.xmp", ".hidden"):
+            self.put("in/" + name, b"whatever it holds")
+        lines = ["2 passed over: halation reads no HEIC", "1 passed over: halation reads no JPEG XL", "2 passed over: halation reads no camera raw",
+                 "2 other files passed over"]
+        self.batch("box", "in", "-o", "out", counts=(3, 0, 0), remarks=lines)
+        self.assertEqual(sorted(self.below("out")), ["a.png", "b.png", "c.png"])
+        done = self.start("batch", "box", "in", "-o", "out", "--quiet")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        report = json.loads(self.start("batch", "box", "in", "-o", "out", "--json", "--recursive").stdout)
+        self.assertEqual(report["passed_over"], {"HEIC": ["in/sub/w.heic", "in/x.heic", "in/y.HEIF"], "JPEG XL": ["in/z.jxl"],
+                                                 "camera raw": ["in/raw.CR2", "in/raw.dng"]})
+        self.assertEqual(report["other_files"], 2)
+        self.assertEqual((report["done"], report["failed"]), (6, 0))
+
+    def test_formats_that_are_not_read_by_name(self):
+        for ending, name in (("heic", "HEIC"), ("jp2", "JPEG 2000"), ("psd", "PSD"), ("pdf", "PDF"), ("svg", "SVG"), ("nef", "camera raw")):
+            self.put(f"in/other/x.{ending}", b"whatever it holds")
+            self.batch("box", "in/other", "-o", "out", counts=(1, 0, 0), remarks=[f"1 passed over: halation reads no {name}"])
+            (self.folder / f"in/other/x.{ending}").unlink()
+
+    def test_nothing_but_formats_that_are_not_read(self):
+        for name in ("a.heic", "b.heic", "c.pdf", "d.txt"):
+            self.put("unread/" + name, b"whatever it holds")
+        done = self.start("batch", "box", "unread", "-o", "out")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertRegex(done.stderr.decode(), r"\Ahalation: unread: no image that halation reads in this folder, but 2 HEIC, 1 PDF, 1 other file; it "
+                         r"reads \.png \.jpg [^;]*; --recursive looks into its folders\n\Z")
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_file_of_such_a_format_that_is_named_is_a_failure(self):
+        self.put("in/x.psd", b"8BPS and so on")
+        self.batch_with_failures([r"in/x\.psd: PSD is neither read nor written; use TIFF or PNG"], 2, "box", "in/x.psd", "in/a.png", "-o", "out")
+
     def test_files(self):
         self.assertEqual(self.results("in/b.png", "in/sub/d.png", counts=(2, 0, 0)), ["b.png", "d.png"])
         self.assertEqual(self.results(self.folder / "in/b.png"), ["b.png"])
-        self.assertEqual(self.results("in/sub/photo"), ["photo.png"])
+        self.assertEqual(self.results("odd/photo"), ["photo.png"])
 
     def test_folders(self):
         self.assertEqual(self.results("in", counts=(3, 0, 0)), ["a.png", "b.png", "c.png"])
@@ -44,7 +79,7 @@ class Names(BatchTest):
                                ("in/*/*.png", ["other/f.png", "sub/d.png"]), ("in/s*/deep/*", ["sub/deep/e.png"]),
                                ("in/**/e.png", ["sub/deep/e.png"]), ("**/d*", ["in/sub/d.png"]),
                                ("in/**/*.png", ["a.png", "b.png", "c.png", "other/f.png", "sub/d.png", "sub/deep/e.png"]),
-                               ("in/sub/**/*.png", ["d.png", "deep/e.png"]), ("in/su[b]/p*", ["sub/photo.png"])):
+                               ("in/sub/**/*.png", ["d.png", "deep/e.png"]), ("od[d]/p*", ["odd/photo.png"])):
             with self.subTest(pattern=pattern):
                 self.assertEqual(self.results(pattern), names)
         self.assertEqual(self.results(f"{self.folder}/in/[a-b].png"), ["a.png", "b.png"])
@@ -102,13 +137,13 @@ class Names(BatchTest):
         self.refused(FAILED, "in/x.png: no image in this folder; --recursive looks into its folders", "box", "in/x.png", "-o", "out")
 
     def test_links_to_files(self):
-        (self.folder / "in/link.png").symlink_to("sub/photo")
+        (self.folder / "in/link.png").symlink_to("../odd/photo")
         (self.folder / "in/lost.png").symlink_to("nothing.png")
         (self.folder / "in/to itself.png").symlink_to("to itself.png")
         for names in (["in"], ["in/*.png"], ["in/[abcl]*.png"]):
             self.assertEqual(self.results(*names), ["a.png", "b.png", "c.png", "link.png"])
         self.assertEqual(self.results("in/link.png"), ["link.png"])
-        self.run_ok("apply", "box", "in/sub/photo", "-o", "single.png")
+        self.run_ok("apply", "box", "odd/photo", "-o", "single.png")
         self.assertEqual(self.below("out")["link.png"], self.get("single.png"))
         self.assertFalse((self.folder / "out/link.png").is_symlink())
 
@@ -207,7 +242,7 @@ class Names(BatchTest):
 
 
 class Resume(BatchTest):
-    """What is there and no older is left as it is."""
+    """What is there, no older, and made by the same is left as it is."""
 
     def setUp(self):
         super().setUp()
@@ -242,6 +277,83 @@ class Resume(BatchTest):
         self.assertEqual(self.states("--format", "webp"), ["done"] * 5)
         self.assertEqual(self.states("--format", "webp"), ["skipped"] * 5)
         self.assertEqual(self.states(), ["done"] * 5)
+
+    AGAIN = "{} of them again: the results there were made otherwise (filter, options, input or version), or nothing says how"
+
+    def resumed(self, chain, *arguments, counts, again=0):
+        """Goes on with a batch of `chain`, of whose results so many are made again."""
+        self.batch(chain, "in", "-o", "out", "--resume", *arguments, counts=counts, remarks=[self.AGAIN.format(again)] if again else [])
+
+    def test_results_of_another_filter_or_other_options_are_made_again(self):
+        self.batch("box size=3", "in", "-o", "out", counts=(5, 0, 0))
+        expected = self.below("out")
+        self.resumed("box size=3", counts=(0, 5, 0))
+        for chain, arguments in (("box size=3 | edges", ()), ("box size=5", ()), ("box size=3", ("--border", "wrap")), ("box size=3", ("--scale", "0.5")),
+                                 ("box size=3", ("--gray",)), ("box", ("--size", "3")), ("box size=3", ("--quality", "50"))):
+            with self.subTest(chain=chain, arguments=arguments):
+                self.resumed(chain, *arguments, counts=(5, 0, 0), again=5)
+                self.resumed(chain, *arguments, counts=(0, 5, 0))
+                self.resumed("box size=3", counts=(5, 0, 0), again=5)
+                self.assertEqual(self.below("out"), expected)
+        report = json.loads(self.start("batch", "edges", "in", "-o", "out", "--resume", "--json").stdout)
+        self.assertEqual([file.get("made_again") for file in report["files"]], [True] * 5)
+
+    def test_another_way_to_say_the_same_is_the_same(self):
+        self.batch("gaussian sigma=2 radius=3|edges", "in", "-o", "out", counts=(5, 0, 0))
+        self.resumed("  gaussian   radius=3 sigma=2 |  edges ", "--threads", "2", "--workers", "1", "--device", "cpu", "--memory", "1G", counts=(0, 5, 0))
+        self.resumed("gaussian sigma=2 radius=4 | edges", counts=(5, 0, 0), again=5)
+
+    def test_a_result_of_another_input_is_made_again(self):
+        self.put("more/0.png", png([[200, 100]] * 3))
+        self.set_time("more/0.png", 1000)
+        self.batch("identity", "in", "-o", "out", counts=(5, 0, 0))
+        self.batch("identity", "more", "-o", "out", "--resume", counts=(1, 0, 0), remarks=[self.AGAIN.format(1)])
+        self.resumed("identity", counts=(1, 4, 0), again=1)
+
+    def test_results_of_which_nothing_says_how_they_were_made(self):
+        self.batch("box", "in", "-o", "out")
+        (self.folder / "out/.halation-batch").unlink()
+        self.resumed("box", counts=(5, 0, 0), again=5)
+        self.resumed("box", counts=(0, 5, 0))
+        shutil.move(self.folder / "out", self.folder / "elsewhere")  # the notes go along
+        self.batch("box", "in", "-o", "elsewhere", "--resume", counts=(0, 5, 0))
+
+    def test_notes_that_are_cut_off_or_damaged_spoil_no_others(self):
+        self.batch("box", "in", "-o", "out")
+        notes = self.folder / "out/.halation-batch"
+        lines = [line for line in notes.read_bytes().split(b"\n") if line]
+        self.assertEqual(len(lines), 5)
+        self.assertRegex(lines[0], rb"\A[0-9a-f]{16} \d\.png\Z")
+        notes.write_bytes(b"\n".join(sorted(lines, key=lambda line: line.split()[1]))[:-6] + b"\n\0\xff rubbish\n\n ")
+        self.resumed("box", counts=(1, 4, 0), again=1)
+        self.resumed("box", counts=(0, 5, 0))
+
+    def test_names_of_all_kinds_are_noted(self):
+        for name in ("a b.png", "line\nend.png", "100%.png", "ü.png"):
+            self.put("in/" + name, PHOTO)
+        self.batch("box", "in", "-o", "out", counts=(9, 0, 0))
+        self.resumed("box", counts=(0, 9, 0))
+
+    def test_a_run_that_failed_over_a_result_leaves_it_in_doubt(self):
+        """It is noted before the result is replaced: an end in between says nothing of the one that is there."""
+        self.batch("box", "in", "-o", "out")
+        before = (self.folder / "in/3.png").read_bytes()
+        self.put("in/3.png", b"")
+        self.set_time("in/3.png", 1000)
+        self.assertEqual(self.start("batch", "edges", "in/3.png", "-o", "out").returncode, FAILED)
+        self.put("in/3.png", before)
+        self.set_time("in/3.png", 1000)
+        self.resumed("box", counts=(1, 4, 0), again=1)
+
+    def test_runs_side_by_side_into_one_folder(self):
+        for i in range(5, 40):
+            self.put(f"in/{i}.png", png([[i, 7]] * 3))
+        runs = [subprocess.Popen([program.HALATION, "batch", chain, "in", "-o", "out", "--quiet", *more], cwd=self.folder)
+                for chain, more in (("identity", ()), ("identity", ()), ("identity", ("--format", "webp")), ("identity", ("--format", "bmp")))]
+        for run in runs:
+            self.assertEqual(run.wait(), 0)
+        for more in ((), ("--format", "webp"), ("--format", "bmp")):
+            self.resumed("identity", *more, counts=(0, 40, 0))
 
     def test_failures_are_tried_again(self):
         self.put("in/9.png", b"")

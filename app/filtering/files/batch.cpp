@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "halation/error.h"
+#include "made_by.h"
 
 namespace halation::app {
 namespace {
@@ -72,14 +73,19 @@ class Batch {
     return job;
   }
 
+  std::string fingerprint(const BatchFile& file) const { return fingerprint_of(job_.made_by + '\0' + file.origin); }
+
   void finish(BatchResult& result, const Job& job) {
     if (!result.file.refused.empty()) {
       result.sentence = result.file.in + ": " + result.file.refused;
       return;
     }
     if (job_.resume && is_there(result.file)) {
-      result.state = BatchResult::State::skipped;
-      return;
+      if (made_by_.noted(result.file.out) == fingerprint(result.file)) {
+        result.state = BatchResult::State::skipped;
+        return;
+      }
+      result.made_again = true;
     }
     const auto begin = std::chrono::steady_clock::now();
     if (!try_to_filter(result, job, false)) try_to_filter(result, job, true);
@@ -105,13 +111,17 @@ class Batch {
     return true;
   }
 
-  void filter(BatchResult& result, const Job& what) const {
+  void filter(BatchResult& result, const Job& what) {
     const std::string folder = fs::path(result.file.out).parent_path().string();
     std::error_code error;
     if (!folder.empty()) fs::create_directories(folder, error);
     if (error) throw Error{ErrorCode::io, folder + ": cannot be made: " + error.message()};
+    const std::string made_by = fingerprint(result.file);
+    const std::string before = job_.made_by.empty() ? made_by : made_by_.noted(result.file.out);
+    if (!before.empty() && before != made_by) made_by_.forget(result.file.out);
     FileJob job{.in = result.file.in, .out = result.file.out, .compare = {}, .job = what, .read = job_.read, .write = job_.write, .quiet = true};
     const FilteredFile done = filter_file(job);
+    if (before != made_by) made_by_.note(result.file.out, made_by);
     result.state = BatchResult::State::done;
     result.sentence = clipping_note(done.clipped, done.prepared.jobs.front());
     result.left_out = done.left_out;
@@ -130,6 +140,7 @@ class Batch {
   const std::function<void(const BatchResult&)>& each_;
   std::vector<BatchResult> results_;
   std::atomic<std::size_t> next_{0};
+  MadeBy made_by_;
   std::mutex told_;
   std::shared_mutex memory_;
 };

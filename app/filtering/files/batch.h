@@ -14,7 +14,9 @@ struct BatchJob {
   Job job;
   ReadOptions read = {};
   WriteOptions write = {};
-  bool resume = false;  ///< files whose results are there, and no older than they are, are skipped
+  /// All that results depend on but the input, as text; empty: nothing is noted of how they were made (made_by.h).
+  std::string made_by = {};
+  bool resume = false;  ///< files whose results are there, no older than they are, and made by this of them, are skipped
   int workers = 1;      ///< files at a time, each in a thread
 };
 
@@ -25,6 +27,7 @@ struct BatchResult {
   BatchFile file;
   State state = State::failed;
   std::string sentence = {};  ///< of a failure: why; of a result: what is worth saying
+  bool made_again = false;    ///< a result was there, no older, that was made otherwise, or nothing says how
   std::string left_out = {};  ///< as in `FilteredFile`
   double pixels = 0;
   double seconds = 0;

@@ -61,21 +61,30 @@ bool is_in(const fs::path& place, const fs::path& folder) {
   return !below.empty() && *below.begin() != "..";
 }
 
-/// Adds what was found in a folder, in alphabetical order; without results of this run or one before, where their folder lies in that one.
-void add_sorted(const fs::path& folder, const std::string& results, std::vector<Found> inside, std::vector<Found>& found) {
+/// What was found in a folder, in alphabetical order; without results of this run or one before, where their folder lies in that one.
+std::vector<Found> sorted_inputs(const fs::path& folder, const std::string& results, std::vector<Found> inside) {
   const fs::path place = place_of(folder);
   if (!is_in(place, results)) std::erase_if(inside, [&](const Found& each) { return is_in(place / each.below, results); });
   std::sort(inside.begin(), inside.end(), [](const Found& a, const Found& b) { return a.path < b.path; });
-  found.insert(found.end(), inside.begin(), inside.end());
+  return inside;
 }
 
-void add_folder(const fs::path& folder, bool recursive, const std::string& results, std::vector<Found>& found) {
+/// "2 HEIC, 1 PDF, 3 other files"; empty where there is nothing.
+std::string counted(const PassedOver& passed_over) {
+  std::string text;
+  for (const auto& [format, files] : passed_over.unread) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", files.size(), format);
+  if (passed_over.others > 0)
+    text += fmt::format("{}{} other file{}", text.empty() ? "" : ", ", passed_over.others, passed_over.others == 1 ? "" : "s");
+  return text;
+}
+
+/// Images go to `found`, and throws where there is none.
+void add_folder(const fs::path& folder, bool recursive, const std::string& results, std::vector<Found>& found, PassedOver& all_passed_over) {
   std::error_code error;
   std::vector<Found> inside;
   const auto add = [&](const fs::directory_entry& entry) {
     std::error_code ignored;
-    if (entry.is_regular_file(ignored) && is_image(entry.path()))
-      inside.push_back({entry.path(), entry.path().lexically_relative(folder)});
+    if (entry.is_regular_file(ignored)) inside.push_back({entry.path(), entry.path().lexically_relative(folder)});
   };
   constexpr auto options = fs::directory_options::skip_permission_denied;
   if (recursive) {
@@ -86,7 +95,27 @@ void add_folder(const fs::path& folder, bool recursive, const std::string& resul
     for (; !error && at != fs::directory_iterator(); at.increment(error)) add(*at);
   }
   if (error) refuse(fmt::format("{}: {}", folder.string(), error.message()));
-  add_sorted(folder, results, std::move(inside), found);
+  PassedOver passed_over;
+  const std::size_t before = found.size();
+  for (const Found& each : sorted_inputs(folder, results, std::move(inside))) {
+    if (is_image(each.path)) {
+      found.push_back(each);
+    } else if (const std::string_view format = unread_format(ending_of(each.path)); !format.empty()) {
+      passed_over.unread[std::string(format)].push_back(each.path.string());
+    } else if (!each.path.filename().string().starts_with('.')) {
+      ++passed_over.others;
+    }
+  }
+  if (found.size() == before) {
+    const std::string others = counted(passed_over), deeper = recursive ? "" : "; --recursive looks into its folders";
+    if (others.empty()) refuse(fmt::format("{}: no image in this folder{}", folder.string(), deeper));
+    refuse(fmt::format("{}: no image that halation reads in this folder, but {}; it reads {}{}", folder.string(), others, fmt::join(readable_endings(), " "), deeper));
+  }
+  for (const auto& [format, files] : passed_over.unread) {
+    std::vector<std::string>& all = all_passed_over.unread[format];
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  all_passed_over.others += passed_over.others;
 }
 
 /// Whether the parts of a path match those of a pattern, one by one; ** matches any number of them.
@@ -133,20 +162,17 @@ void add_matches(const std::string& name, const std::string& results, std::vecto
     if (matches(pattern, 0, parts, 0)) inside.push_back({folder / below, below});
   }
   if (error) refuse(fmt::format("{}: {}", start.string(), error.message()));
-  const std::size_t before = found.size();
-  add_sorted(start, results, std::move(inside), found);
-  if (found.size() == before) refuse(fmt::format("{}: no file matches", name));
+  const std::vector<Found> inputs = sorted_inputs(start, results, std::move(inside));
+  if (inputs.empty()) refuse(fmt::format("{}: no file matches", name));
+  found.insert(found.end(), inputs.begin(), inputs.end());
 }
 
-std::vector<Found> all_found(const std::vector<std::string>& names, bool recursive, const std::string& results) {
+std::vector<Found> all_found(const std::vector<std::string>& names, bool recursive, const std::string& results, PassedOver& passed_over) {
   std::vector<Found> found;
   for (const std::string& name : names) {
     std::error_code ignored;
     if (fs::is_directory(name, ignored)) {
-      const std::size_t before = found.size();
-      add_folder(name, recursive, results, found);
-      if (found.size() == before)
-        refuse(fmt::format("{}: no image in this folder{}", name, recursive ? "" : "; --recursive looks into its folders"));
+      add_folder(name, recursive, results, found, passed_over);
     } else if (!fs::exists(name, ignored) && is_pattern(name)) {
       add_matches(name, results, found);
     } else {
@@ -158,13 +184,12 @@ std::vector<Found> all_found(const std::vector<std::string>& names, bool recursi
 
 }  // namespace
 
-std::vector<BatchFile> batch_files(const std::vector<std::string>& names, bool recursive, const std::string& folder,
-                                   const std::string& ending) {
-  const std::vector<Found> found = all_found(names, recursive, place_of(folder));
+BatchList batch_files(const std::vector<std::string>& names, bool recursive, const std::string& folder, const std::string& ending) {
+  BatchList list;
+  const std::vector<Found> found = all_found(names, recursive, place_of(folder), list.passed_over);
   std::map<std::string, fs::path> inputs;  // by their places
   for (const Found& each : found) inputs.try_emplace(place_of(each.path), each.path);
 
-  std::vector<BatchFile> files;
   std::map<std::string, fs::path> taken;  // by the places of their results
   for (const Found& each : found) {
     fs::path out = fs::path(folder) / each.below;
@@ -175,6 +200,7 @@ std::vector<BatchFile> batch_files(const std::vector<std::string>& names, bool r
     }
     BatchFile file{.in = each.path.string(), .out = out.string()};
     const std::string in_place = place_of(each.path), out_place = place_of(out);
+    file.origin = fs::path(in_place).lexically_relative(fs::path(out_place).parent_path()).string();
     const auto replaced = inputs.find(out_place);
     if (in_place == out_place) {
       file.refused = "its result would replace it; choose another folder";
@@ -184,9 +210,9 @@ std::vector<BatchFile> batch_files(const std::vector<std::string>& names, bool r
       const bool is_same = place_of(other->second) == in_place;
       file.refused = is_same ? "is named twice" : fmt::format("its result would replace that of {}", other->second.string());
     }
-    files.push_back(std::move(file));
+    list.files.push_back(std::move(file));
   }
-  return files;
+  return list;
 }
 
 }  // namespace halation::app
