@@ -50,7 +50,8 @@ Flags::Flags(Command& of) : job_options(of), command(of) {
   OptionGroup files = command.group("Files");
   files.flag("--recursive", recursive,
              "images of folders in folders too, which are kept; links to folders are entered where they are named, and not below");
-  files.flag("--resume", resume, "skips files whose results are there, no older than they are, and made of them by this filter and these options");
+  files.flag("--resume", resume,
+             "skips files whose results are there, no older than they are, and made of them by this filter and these options");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc", "axes of .npy inputs [by their number: w, hw, dhw, dhwc]");
   files.text("--page", page, "N", "the page of TIFFs or the picture of animated GIFs, counted from 1 [all pages, the first picture]");
   files.text("--format", format, "png|jpeg|tiff|webp|exr|npy|bmp|pnm|ppm|pgm|pfm|avif",
@@ -72,20 +73,29 @@ std::string ending_of_format(const Given& format) {
 }
 
 /// What results depend on, as far as the command says: the chain, every option given but those here, which say which files, how fast and
-/// what is told of it, and the version.
-std::string made_by(const Flags& flags) {
-  static constexpr std::string_view others[] = {"filter",   "inputs",   "--output",    "--recursive", "--resume", "--json", "--quiet",
-                                                "--workers", "--threads", "--device", "--tune",    "--memory"};
+/// what is told of it, and the version; of weights, which a file may hold, also their values.
+std::string made_by(const Flags& flags, const Chain& chain) {
+  static constexpr std::string_view others[] = {"filter",  "inputs",    "--output",  "--recursive", "--resume", "--json",
+                                                "--quiet", "--workers", "--threads", "--device",    "--tune",   "--memory"};
   std::string text = fmt::format("halation {}\n{}\n", HALATION_VERSION, normalised_chain(flags.job_options.filter()));
   for (const Declared& option : flags.command.declared()) {
     if (!option.is_given || std::find(std::begin(others), std::end(others), option.name()) != std::end(others)) continue;
     text += fmt::format("{} {}\n", option.name(), fmt::join(option.values, "\n"));
   }
+  for (const FilterSet& stage : chain.stages) {
+    for (const Filter& filter : stage.filters) {
+      if (filter.dims() == 0) continue;  // a named one, which its parameters say
+      const std::vector<double> weights = filter.weights();
+      const std::string_view bytes(reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof(double));
+      text += fmt::format("{} {}x{}x{}\n", fingerprint_of(bytes), filter.size().depth, filter.size().height, filter.size().width);
+    }
+  }
   return text;
 }
 
 BatchJob job_of(const Flags& flags) {
-  BatchJob batch{.job = flags.job_options.job(), .made_by = made_by(flags), .resume = flags.resume};
+  BatchJob batch{.job = flags.job_options.job(), .resume = flags.resume};
+  batch.made_by = made_by(flags, batch.job.chain);
   if (flags.layout) batch.read.layout = array_layout_named(*flags.layout);
   if (flags.page) batch.read.page = whole_number_from("--page", *flags.page, 1, 1 << 30);
   batch.write.format = flags.format.value_or("");
@@ -141,9 +151,13 @@ std::string summary(const Sums& sums, double seconds) {
 std::vector<std::string> remarks(const Sums& sums, const PassedOver& passed_over) {
   std::vector<std::string> lines;
   if (sums.made_again > 0)
-    lines.push_back(fmt::format("{} of them again: the results there were made otherwise (filter, options, input or version), or nothing says how\n", sums.made_again));
-  for (const auto& [format, files] : passed_over.unread) lines.push_back(fmt::format("{} passed over: halation reads no {}\n", files.size(), format));
-  if (passed_over.others > 0) lines.push_back(fmt::format("{} other file{} passed over\n", passed_over.others, passed_over.others == 1 ? "" : "s"));
+    lines.push_back(
+        fmt::format("{} of them again: the results there were made otherwise (filter, options, input or version), or nothing says how\n",
+                    sums.made_again));
+  for (const auto& [format, files] : passed_over.unread)
+    lines.push_back(fmt::format("{} passed over: halation reads no {}\n", files.size(), format));
+  if (passed_over.others > 0)
+    lines.push_back(fmt::format("{} other file{} passed over\n", passed_over.others, passed_over.others == 1 ? "" : "s"));
   return lines;
 }
 

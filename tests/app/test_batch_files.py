@@ -303,6 +303,13 @@ class Resume(BatchTest):
         self.resumed("  gaussian   radius=3 sigma=2 |  edges ", "--threads", "2", "--workers", "1", "--device", "cpu", "--memory", "1G", counts=(0, 5, 0))
         self.resumed("gaussian sigma=2 radius=4 | edges", counts=(5, 0, 0), again=5)
 
+    def test_weights_of_a_file_that_changed_make_results_again(self):
+        for weights, again in (("1 2 1", 0), ("1 3 1", 5)):
+            self.put("weights.txt", weights.encode())
+            self.batch("custom", "in", "-o", "out", "--resume", "--weights", "weights.txt", "--scale", "0.25", counts=(5, 0, 0),
+                       remarks=[self.AGAIN.format(again)] if again else [])
+            self.batch("custom", "in", "-o", "out", "--resume", "--weights", "weights.txt", "--scale", "0.25", counts=(0, 5, 0))
+
     def test_a_result_of_another_input_is_made_again(self):
         self.put("more/0.png", png([[200, 100]] * 3))
         self.set_time("more/0.png", 1000)

@@ -117,11 +117,12 @@ class Batch {
     if (!folder.empty()) fs::create_directories(folder, error);
     if (error) throw Error{ErrorCode::io, folder + ": cannot be made: " + error.message()};
     const std::string made_by = fingerprint(result.file);
-    const std::string before = job_.made_by.empty() ? made_by : made_by_.noted(result.file.out);
+    const bool is_noted = !job_.made_by.empty();
+    const std::string before = is_noted ? made_by_.noted(result.file.out) : "";
     if (!before.empty() && before != made_by) made_by_.forget(result.file.out);
     FileJob job{.in = result.file.in, .out = result.file.out, .compare = {}, .job = what, .read = job_.read, .write = job_.write, .quiet = true};
     const FilteredFile done = filter_file(job);
-    if (before != made_by) made_by_.note(result.file.out, made_by);
+    if (is_noted) made_by_.note(result.file.out, made_by);
     result.state = BatchResult::State::done;
     result.sentence = clipping_note(done.clipped, done.prepared.jobs.front());
     result.left_out = done.left_out;
