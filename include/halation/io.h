@@ -35,13 +35,14 @@ struct TiffLayout {
 struct Metadata {
   ByName<Metadata> by_name = ByName<Metadata>();
   std::vector<std::byte> icc;   ///< ICC colour profile
-  std::vector<std::byte> exif;  ///< Exif, beginning with its TIFF header ("II" or "MM"); its orientation: 1, unless read as stored; read without a thumbnail
+  /// Exif, beginning with its TIFF header ("II" or "MM"); its orientation: 1, unless read as stored; read without its thumbnail.
+  std::vector<std::byte> exif;
   std::vector<std::byte> xmp;   ///< XMP packet
   double dots_per_inch_y = 0;   ///< whatever the unit, but where it is unnamed: per that one; 0: unknown
   double dots_per_inch_x = 0;
   TiffLayout tiff = {};
   ResolutionUnit resolution_unit = ResolutionUnit::inch;  ///< of the file, and of others that can say it
-  std::vector<std::byte> iptc = {};  ///< IPTC-IIM, the press's captions and keywords, as a list of its datasets
+  std::vector<std::byte> iptc = {};                       ///< IPTC-IIM, the press's captions and keywords, as a list of its datasets
 };
 
 /// The axes of an array, outermost first; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.
@@ -145,9 +146,9 @@ void check_writable(const std::string& path, Pixel pixel, const Shape& shape, bo
                     const WriteOptions& options = {});
 
 /// The file appears at `path`, or where a link there points, once it is complete, so that nothing half-written stays; "-" writes
-/// standard output. Metadata and profile are kept as far as the format carries them, and so is an orientation that Exif says. A TIFF is tiled
-/// and big where its metadata say so (tiles of more than 256 MiB a row become strips), and big where it could have more than 4 GiB. Pixel
-/// values are never rescaled.
+/// standard output. Metadata and profile are kept as far as the format carries them, and so is an orientation that Exif says. A TIFF is
+/// tiled and big where its metadata say so (tiles of more than 256 MiB a row become strips), and big where it could have more than 4 GiB.
+/// Pixel values are never rescaled.
 void write_pages(const std::string& path, std::span<const Page> pages, const WriteOptions& options = {});
 
 /// A file whose pages are written in parts (halation/strips.h).

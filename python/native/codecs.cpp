@@ -31,9 +31,8 @@ constexpr std::pair<const char*, ColourModel> colour_models[] = {{"gray", Colour
                                                                  {"cmyk", ColourModel::cmyk},
                                                                  {"other", ColourModel::other}};
 
-constexpr std::pair<const char*, ResolutionUnit> resolution_units[] = {{"inch", ResolutionUnit::inch},
-                                                                       {"centimetre", ResolutionUnit::centimetre},
-                                                                       {"unnamed", ResolutionUnit::unnamed}};
+constexpr std::pair<const char*, ResolutionUnit> resolution_units[] = {
+    {"inch", ResolutionUnit::inch}, {"centimetre", ResolutionUnit::centimetre}, {"unnamed", ResolutionUnit::unnamed}};
 
 template <class Word, std::size_t count>
 const char* name_in(const std::pair<const char*, Word> (&words)[count], Word wanted) {

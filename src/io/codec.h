@@ -43,7 +43,19 @@ struct PageView {
   template <class Facts>
   static PageView of(const ConstView& pixels, const Facts& page) {
     const Metadata& kept = page.metadata;
-    return {pixels, page.colour, page.alpha, page.linear_light, kept.icc, kept.exif, kept.xmp, kept.dots_per_inch_y, kept.dots_per_inch_x, kept.tiff, kept.resolution_unit, kept.iptc, page.layout};
+    return {pixels,
+            page.colour,
+            page.alpha,
+            page.linear_light,
+            kept.icc,
+            kept.exif,
+            kept.xmp,
+            kept.dots_per_inch_y,
+            kept.dots_per_inch_x,
+            kept.tiff,
+            kept.resolution_unit,
+            kept.iptc,
+            page.layout};
   }
 
   const std::byte* row(std::int64_t y, std::int64_t z = 0) const {

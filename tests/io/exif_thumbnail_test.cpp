@@ -41,7 +41,9 @@ std::string exif(bool little, unsigned at, bool as_strip = false, int orientatio
   made.put(6, 2).entry(271, 2, 8, 200).entry(274, 3, 1, static_cast<unsigned>(orientation));
   made.entry(282, 5, 1, 210).entry(283, 5, 1, 220).entry(296, 3, 1, 2).entry(34665, 4, 1, 250).put(120, 4);
   made.up_to(120).put(3, 2).entry(259, 3, 1, as_strip ? 1 : 6);
-  made.entry(as_strip ? 0x0111 : 0x0201, 4, 1, at).entry(as_strip ? 0x0117 : 0x0202, 4, 1, static_cast<unsigned>(thumbnail.size())).put(0, 4);
+  made.entry(as_strip ? 0x0111 : 0x0201, 4, 1, at)
+      .entry(as_strip ? 0x0117 : 0x0202, 4, 1, static_cast<unsigned>(thumbnail.size()))
+      .put(0, 4);
   made.up_to(200).text("halcam\0\0").up_to(210).put(300, 4).put(1, 4).up_to(220).put(200, 4).put(1, 4);
   made.up_to(250).put(3, 2).entry(37500, 7, 40, 350).entry(0xA002, 4, 1, 4000).entry(0xA003, 3, 1, 3000).put(0, 4);
   std::string bytes = made.up_to(350).text("a secret that counts from anywhere else.").up_to(400).bytes();
@@ -96,7 +98,8 @@ TEST(ExifThumbnail, GoesAndSidesChangePlacesWhereThePictureIsTurned) {
   const Folder folder;
   for (const bool little : {true, false}) {
     const Page page = read_with(folder, ".jpg", exif(little, 400, false, 6));
-    const std::string expected = Builder(little).put(6, 2).entry(271, 2, 8, 200).entry(274, 3, 1, 1).entry(282, 5, 1, 220).entry(283, 5, 1, 210).bytes();
+    const std::string expected =
+        Builder(little).put(6, 2).entry(271, 2, 8, 200).entry(274, 3, 1, 1).entry(282, 5, 1, 220).entry(283, 5, 1, 210).bytes();
     EXPECT_EQ(exif_of(page).substr(8, expected.size() - 8), expected.substr(8));
     const std::string sides = Builder(little).entry(0xA002, 3, 1, 3000).entry(0xA003, 4, 1, 4000).bytes().substr(8);
     EXPECT_EQ(exif_of(page).substr(250 + 2 + 12, 24), sides);

@@ -95,7 +95,9 @@ TEST(Iptc, OfTiffOfEitherByteOrderAndOfPhotoshopsResources) {
     EXPECT_EQ(iptc_in(folder / "a.tif"), iptc_of(9));
     expect_same_in_parts(folder / "a.tif");
     const std::string resources = resource(0x0404, "", iptc_of(9));
-    const auto as_resources = [&](TIFF* t) { TIFFSetField(t, TIFFTAG_PHOTOSHOP, static_cast<std::uint32_t>(resources.size()), resources.data()); };
+    const auto as_resources = [&](TIFF* t) {
+      TIFFSetField(t, TIFFTAG_PHOTOSHOP, static_cast<std::uint32_t>(resources.size()), resources.data());
+    };
     write_odd(folder / "a.tif", {.mode = mode, .more = as_resources}, 5, 7, rows_of(image, false));
     EXPECT_EQ(iptc_in(folder / "a.tif"), iptc_of(9));
     write_pages(folder / "out.tif", read_pages(folder / "a.tif"));

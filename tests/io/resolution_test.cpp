@@ -13,7 +13,7 @@ Page page_of(double x, double y, ResolutionUnit unit) {
 }
 
 const std::vector<std::string> formats = {
-    ".png", ".jpg", ".tif", ".bmp", ".webp",
+    ".png",  ".jpg", ".tif", ".bmp", ".webp",
 #ifdef HALATION_AVIF
     ".avif",
 #endif

@@ -75,7 +75,8 @@ TEST(TiffLayout, TilesThatTiffCannotHoldBecomeTheNearest) {
   const Folder folder;
   write_one(folder / "a.tif", tiled_page(Pixel::u8, 50, 40, 17, 30));
   EXPECT_EQ(tiles_in(folder / "a.tif"), (std::vector<std::pair<int, int>>{{32, 32}}));
-  for (const auto& [height, width] : {std::pair<std::int64_t, std::int64_t>{0, 16}, {16, 0}, {-16, 16}, {std::int64_t{1} << 31, 16}, {16, std::int64_t{1} << 40}}) {
+  for (const auto& [height, width] :
+       {std::pair<std::int64_t, std::int64_t>{0, 16}, {16, 0}, {-16, 16}, {std::int64_t{1} << 31, 16}, {16, std::int64_t{1} << 40}}) {
     const Page page = tiled_page(Pixel::u8, 50, 40, height, width);
     write_one(folder / "a.tif", page);
     EXPECT_EQ(tiles_in(folder / "a.tif"), (std::vector<std::pair<int, int>>{{0, 0}}));

@@ -79,7 +79,8 @@ std::string counted(const PassedOver& passed_over) {
 }
 
 /// Images go to `found`, and throws where there is none.
-void add_folder(const fs::path& folder, bool recursive, const std::string& results, std::vector<Found>& found, PassedOver& all_passed_over) {
+void add_folder(const fs::path& folder, bool recursive, const std::string& results, std::vector<Found>& found,
+                PassedOver& all_passed_over) {
   std::error_code error;
   std::vector<Found> inside;
   const auto add = [&](const fs::directory_entry& entry) {
@@ -109,7 +110,8 @@ void add_folder(const fs::path& folder, bool recursive, const std::string& resul
   if (found.size() == before) {
     const std::string others = counted(passed_over), deeper = recursive ? "" : "; --recursive looks into its folders";
     if (others.empty()) refuse(fmt::format("{}: no image in this folder{}", folder.string(), deeper));
-    refuse(fmt::format("{}: no image that halation reads in this folder, but {}; it reads {}{}", folder.string(), others, fmt::join(readable_endings(), " "), deeper));
+    refuse(fmt::format("{}: no image that halation reads in this folder, but {}; it reads {}{}", folder.string(), others,
+                       fmt::join(readable_endings(), " "), deeper));
   }
   for (const auto& [format, files] : passed_over.unread) {
     std::vector<std::string>& all = all_passed_over.unread[format];

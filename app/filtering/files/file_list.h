@@ -33,7 +33,6 @@ struct BatchList {
 /// followed where `names` name them, but not on the way down, where they may lead back up. `ending`: of the results, ".png"; empty: that of
 /// the input, ".png" where that format is not written. Two inputs of one result: the second is refused, and so is a result in the place of
 /// an input. Throws `Error` where a name stands for nothing, which says what halation reads where a folder has other files only.
-BatchList batch_files(const std::vector<std::string>& names, bool recursive, const std::string& folder,
-                      const std::string& ending);
+BatchList batch_files(const std::vector<std::string>& names, bool recursive, const std::string& folder, const std::string& ending);
 
 }  // namespace halation::app

@@ -76,7 +76,8 @@ MadeBy::Notes& MadeBy::of_folder(const fs::path& folder) {
   if (is_new) {
     std::ifstream file(folder / file_name);
     for (std::string line; std::getline(file, line) && !file.eof();) {  // the last is whole where a line end follows
-      if (const std::size_t blank = line.find(' '); blank != std::string::npos) place->second[line.substr(blank + 1)] = line.substr(0, blank);
+      if (const std::size_t blank = line.find(' '); blank != std::string::npos)
+        place->second[line.substr(blank + 1)] = line.substr(0, blank);
     }
   }
   return place->second;

@@ -151,7 +151,8 @@ Metadata metadata_of(Reader& reader) {
   if (profile != nullptr) kept.icc = bytes_at(profile, profile_bytes);
   if (info.saw_JFIF_marker && (info.density_unit != 0 || info.X_density != info.Y_density)) {
     constexpr ResolutionUnit units[] = {ResolutionUnit::unnamed, ResolutionUnit::inch, ResolutionUnit::centimetre};
-    set_resolution(kept, {static_cast<double>(info.X_density), static_cast<double>(info.Y_density)}, units[std::min<UINT8>(info.density_unit, 2)]);
+    set_resolution(kept, {static_cast<double>(info.X_density), static_cast<double>(info.Y_density)},
+                   units[std::min<UINT8>(info.density_unit, 2)]);
   }
   return kept;
 }

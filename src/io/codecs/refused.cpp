@@ -36,8 +36,8 @@ constexpr std::string_view jpeg_2000_endings[] = {".jp2", ".j2k", ".jpf", ".jpx"
 bool is_raw(Bytes file) {
   return has_brand(file, "crx ") || begins_with(file, "FUJIFILMCCD-RAW") || begins_with(file, "IIRO") || begins_with(file, "IIU");
 }
-constexpr std::string_view raw_endings[] = {".cr2", ".cr3", ".crw", ".nef", ".nrw", ".arw", ".srf", ".sr2", ".dng", ".raf", ".orf",
-                                            ".rw2", ".pef", ".srw", ".x3f", ".3fr", ".iiq"};
+constexpr std::string_view raw_endings[] = {".cr2", ".cr3", ".crw", ".nef", ".nrw", ".arw", ".srf", ".sr2", ".dng",
+                                            ".raf", ".orf", ".rw2", ".pef", ".srw", ".x3f", ".3fr", ".iiq"};
 
 bool is_psd(Bytes file) { return begins_with(file, "8BPS"); }
 constexpr std::string_view psd_endings[] = {".psd", ".psb"};
@@ -47,8 +47,7 @@ constexpr std::string_view svg_endings[] = {".svg", ".svgz"};
 
 constexpr RefusedFormat formats[] = {
 #ifndef HALATION_AVIF
-    {"AVIF", is_avif, avif_endings,
-     "AVIF needs libavif, which this build of halation was made without; use PNG, or build with libavif"},
+    {"AVIF", is_avif, avif_endings, "AVIF needs libavif, which this build of halation was made without; use PNG, or build with libavif"},
 #endif
     {"HEIC", is_heic, heic_endings, "HEIC is left out, for its decoder is under the GPL; use AVIF, JPEG or PNG"},
     {"JPEG XL", is_jpeg_xl, jpeg_xl_endings, "JPEG XL is neither read nor written; use AVIF, TIFF or PNG"},

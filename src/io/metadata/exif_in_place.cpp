@@ -49,7 +49,8 @@ void add_ranges(Bytes exif, std::size_t directory, std::vector<Range>& ranges) {
   ranges.push_back({directory, directory + 2 + entries * entry_bytes + 4});
   for (std::size_t i = 0; i < entries; ++i) {
     const std::size_t entry = directory + 2 + i * entry_bytes;
-    const std::size_t bytes = bytes_of_exif_type(static_cast<std::uint16_t>(exif_number(exif, entry + 2, 2))) * exif_number(exif, entry + 4, 4);
+    const std::size_t bytes =
+        bytes_of_exif_type(static_cast<std::uint16_t>(exif_number(exif, entry + 2, 2))) * exif_number(exif, entry + 4, 4);
     const std::size_t at = exif_number(exif, entry + 8, 4);
     if (bytes > 4) ranges.push_back({at, at + bytes});
   }

@@ -25,7 +25,9 @@ T number_in(const ExifEntry& entry, std::size_t at) {
 }
 
 double rational_in(const ExifEntry& entry) {
-  return entry.type != rational_type ? 0 : static_cast<double>(number_in<std::uint32_t>(entry, 0)) / static_cast<double>(number_in<std::uint32_t>(entry, 4));
+  return entry.type != rational_type
+             ? 0
+             : static_cast<double>(number_in<std::uint32_t>(entry, 0)) / static_cast<double>(number_in<std::uint32_t>(entry, 4));
 }
 
 /// To a thousandth where that can be held.

@@ -97,8 +97,12 @@ Metadata metadata_of(TIFF* tiff) {
   if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &data) != 0) kept.icc = bytes_at(data, size);
   if (TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &data) != 0) kept.xmp = bytes_at(data, size);
   const auto unit = tag<std::uint16_t>(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
-  const Density density{static_cast<double>(tag<float>(tiff, TIFFTAG_XRESOLUTION, 0)), static_cast<double>(tag<float>(tiff, TIFFTAG_YRESOLUTION, 0))};
-  set_resolution(kept, density, unit == RESUNIT_INCH ? ResolutionUnit::inch : unit == RESUNIT_CENTIMETER ? ResolutionUnit::centimetre : ResolutionUnit::unnamed);
+  const Density density{static_cast<double>(tag<float>(tiff, TIFFTAG_XRESOLUTION, 0)),
+                        static_cast<double>(tag<float>(tiff, TIFFTAG_YRESOLUTION, 0))};
+  set_resolution(kept, density,
+                 unit == RESUNIT_INCH         ? ResolutionUnit::inch
+                 : unit == RESUNIT_CENTIMETER ? ResolutionUnit::centimetre
+                                              : ResolutionUnit::unnamed);
   if (TIFFIsTiled(tiff) != 0) {
     kept.tiff.tile_width = tag<std::uint32_t>(tiff, TIFFTAG_TILEWIDTH, 0);
     kept.tiff.tile_height = tag<std::uint32_t>(tiff, TIFFTAG_TILELENGTH, 0);

@@ -118,10 +118,7 @@ bool must_be_big(std::span<const PageView> pages) {
 class BlocksEncoder : public Encoder {
  public:
   BlocksEncoder(std::span<const PageView> pages, Output& output)
-      : pages_(pages.begin(), pages.end()),
-        output_(output),
-        big_(must_be_big(pages)),
-        tiff_(open_for_writing(output, big_, complaint_)) {
+      : pages_(pages.begin(), pages.end()), output_(output), big_(must_be_big(pages)), tiff_(open_for_writing(output, big_, complaint_)) {
     check(tiff_ != nullptr);
   }
 
@@ -170,8 +167,10 @@ class BlocksEncoder : public Encoder {
   /// Zeros fill those that reach beyond the page.
   void write_tiles(const PageView& page, std::size_t rows) {
     const std::size_t row_bytes = page.row_bytes();
-    const std::size_t tile_row_bytes = row_bytes / static_cast<std::size_t>(page.pixels.shape.width) * static_cast<std::size_t>(blocks_.tile_width);
-    auto number = static_cast<std::uint32_t>(top_ / blocks_.rows * ((page.pixels.shape.width + blocks_.tile_width - 1) / blocks_.tile_width));
+    const std::size_t tile_row_bytes =
+        row_bytes / static_cast<std::size_t>(page.pixels.shape.width) * static_cast<std::size_t>(blocks_.tile_width);
+    auto number =
+        static_cast<std::uint32_t>(top_ / blocks_.rows * ((page.pixels.shape.width + blocks_.tile_width - 1) / blocks_.tile_width));
     for (std::size_t left = 0; left < row_bytes; left += tile_row_bytes) {
       tile_.assign(tile_row_bytes * static_cast<std::size_t>(blocks_.rows), std::byte{0});
       for (std::size_t y = 0; y < rows; ++y)
