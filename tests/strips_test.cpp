@@ -1,5 +1,5 @@
 // strips_test.cpp: where images are cut: every output is taken once, from a strip that sees all that it depends on.
-#include "pipeline/strips/strips.h"
+#include "pipeline/strips.h"
 
 #include <gtest/gtest.h>
 

@@ -24,7 +24,8 @@ struct ColourOptions {
 ///
 /// Linear light maps integers from [0, largest] and floats from [0, 1] to light and back to full scale of the output, negative
 /// values mirrored: f(-v) = -f(v). Without it colours keep their values, as in `convolve`. Gray with linear light is luma of the
-/// light, 0.299 R + 0.587 G + 0.114 B, encoded; the output has one colour.
+/// light, 0.299 R + 0.587 G + 0.114 B, encoded; the output has one colour. Light from f32 and f16, and f32 and f16 encoded from it, are off by
+/// up to 2^-34 of themselves beside their rounding; integers and f64 are encoded as by the formula, to the last bit.
 ///
 /// A constant border is that value in every colour, on the input's scale and opaque. `scale`, `offset` and `rounding` act last, on
 /// encoded colour alone; alpha rounds half to even and keeps full scale where input and output pixels differ. Sums, and the images

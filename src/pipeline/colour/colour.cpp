@@ -1,6 +1,7 @@
 // colour.cpp: pixels become light, luma, premultiplied floats; are filtered; become pixels, rounded once.
 #include "pipeline/colour/colour.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <limits>
@@ -12,9 +13,11 @@
 #include "core/convert.h"
 #include "core/threads.h"
 #include "halation/error.h"
+#include "halation/strips.h"
 #include "halation/threads.h"
 #include "pipeline/chain/prepared_chain.h"
-#include "pipeline/colour/srgb.h"
+#include "pipeline/colour/light.h"
+#include "pipeline/strips.h"
 
 namespace halation {
 namespace {
@@ -23,6 +26,8 @@ namespace {
 
 /// What stands for 1, in light and in alpha.
 double full_scale(Pixel pixel) { return is_float(pixel) ? 1 : largest(pixel); }
+
+constexpr std::int64_t worth_a_table = 1 << 18;  // samples, below which a table of their levels takes longer than they do
 
 /// Calls body(b, z, y) for each row. At most `threads` run at once, in the caller's oneTBB arena; 0:
 /// `available_threads()`.
@@ -56,31 +61,45 @@ T load(const std::byte* from) {
   return element;
 }
 
-/// Elements of type T as the numbers that are filtered: light in [0, 1] where asked for, else the values as
-/// they are.
+/// Light in [0, 1] of every value of an integer pixel, the least value first.
 template <class T>
+const std::vector<double>& light_of_levels() {
+  const HoldsForks held;  // until the table is made
+  static const std::vector<double> table = [] {
+    std::vector<double> light;
+    for (int value = std::numeric_limits<T>::min(); value <= std::numeric_limits<T>::max(); ++value)
+      light.push_back(srgb_decode(value / static_cast<double>(std::numeric_limits<T>::max())));
+    return light;
+  }();
+  return table;
+}
+
+/// Elements of type T as the numbers that are filtered, as `Sum`: light in [0, 1] where asked for, else the
+/// values as they are.
+template <class T, class Sum>
 class Decoder {
  public:
   explicit Decoder(bool linear) : linear_(linear) {
     if constexpr (std::is_integral_v<T>) {
-      if (!linear) return;
-      for (int value = std::numeric_limits<T>::min(); value <= std::numeric_limits<T>::max(); ++value) {
-        table_.push_back(srgb_decode(value / static_cast<double>(std::numeric_limits<T>::max())));
-      }
+      if (linear) light_ = light_of_levels<T>().data() - std::numeric_limits<T>::min();
     }
   }
   double operator()(T element) const {
-    if constexpr (std::is_integral_v<T>) {
-      if (linear_) return table_[element - std::numeric_limits<T>::min()];
-    }
+    if constexpr (std::is_integral_v<T>) return linear_ ? light_[element] : element;
     const auto value = static_cast<double>(element);
-    return linear_ ? srgb_decode(value) : value;
+    if (!linear_) return value;
+    return std::is_same_v<Sum, double> ? srgb_decode(value) : quick_light_.decode(value);
   }
 
  private:
   bool linear_;
-  std::vector<double> table_;
+  const double* light_ = nullptr;  ///< of 0
+  const QuickLight& quick_light_ = quick_light();
 };
+
+std::int64_t colours_filtered(const Shape& shape, const ColourOptions& colour) {
+  return colour.gray ? 1 : shape.channels - (colour.alpha ? 1 : 0);
+}
 
 /// The image as it is filtered, in float or double: colours (or luma) premultiplied, and alpha in [0, 1].
 struct Work {
@@ -89,24 +108,23 @@ struct Work {
   bool divide = true;  ///< whether filtered colours are still to be divided by filtered alpha
 };
 
+/// Fills `to_colours` and, where the image has alpha, `to_alpha`; whether alpha is 1 everywhere.
 template <class T, class Sum>
-Work decoded(const ConstView& in, const ColourOptions& colour, int threads) {
-  Shape shape = in.shape;
-  const std::int64_t colours = shape.channels - (colour.alpha ? 1 : 0);
-  shape.channels = colour.gray ? 1 : colours;
-  Work work{.colours = Image(shape, PixelOf<Sum>::value), .alpha = {}};
-  shape.channels = 1;
-  if (colour.alpha) work.alpha = Image(shape, PixelOf<Sum>::value);
-
-  const Decoder<T> decode(colour.linear);
+bool decode(const ConstView& in, const ColourOptions& colour, int threads, const View& to_colours, const View& to_alpha) {
+  const std::int64_t colours = in.shape.channels - (colour.alpha ? 1 : 0);
+  const Decoder<T, Sum> light_of(colour.linear);
   const double opaque = full_scale(in.pixel);
+  const bool is_packed = in.strides.channels == sizeof(T) && in.strides.width == colours * static_cast<std::int64_t>(sizeof(T));
   std::atomic<bool> all_opaque{true};
-  const View to_colours = work.colours.view();
-  const View to_alpha = work.alpha.view();
   for_each_row(in.shape, threads, [&](std::int64_t b, std::int64_t z, std::int64_t y) {
     const std::byte* from = row_of(in, b, z, y);
     auto* to = reinterpret_cast<Sum*>(row_of(to_colours, b, z, y));
     auto* alpha_to = colour.alpha ? reinterpret_cast<Sum*>(row_of(to_alpha, b, z, y)) : nullptr;
+    if (is_packed && !colour.alpha && !colour.gray) {
+      const auto* first = reinterpret_cast<const T*>(from);
+      std::transform(first, first + in.shape.width * colours, to, [&](T element) { return static_cast<Sum>(light_of(element)); });
+      return;
+    }
     for (std::int64_t x = 0; x < in.shape.width; ++x, from += in.strides.width) {
       const auto channel = [&](std::int64_t c) { return load<T>(from + c * in.strides.channels); };
       double alpha = 1;
@@ -116,42 +134,83 @@ Work decoded(const ConstView& in, const ColourOptions& colour, int threads) {
         if (alpha != 1) all_opaque.store(false, std::memory_order_relaxed);
       }
       if (colour.gray) {
-        const double luma =
-            0.299 * decode(channel(0)) + 0.587 * decode(channel(1)) + 0.114 * decode(channel(2));
+        const double luma = 0.299 * light_of(channel(0)) + 0.587 * light_of(channel(1)) + 0.114 * light_of(channel(2));
         *to++ = static_cast<Sum>(alpha * luma);
       } else {
-        for (std::int64_t c = 0; c < colours; ++c) *to++ = static_cast<Sum>(alpha * decode(channel(c)));
+        for (std::int64_t c = 0; c < colours; ++c) *to++ = static_cast<Sum>(alpha * light_of(channel(c)));
       }
     }
   });
-  if (all_opaque) work.alpha = {};
+  return all_opaque;
+}
+
+template <class Sum>
+bool decode(const ConstView& in, const ColourOptions& colour, int threads, const View& to_colours, const View& to_alpha = {}) {
+  return visit_pixel(in.pixel, [&](auto element) { return decode<decltype(element), Sum>(in, colour, threads, to_colours, to_alpha); });
+}
+
+template <class Sum>
+Work decoded(const ConstView& in, const ColourOptions& colour, int threads) {
+  Shape shape = in.shape;
+  shape.channels = colours_filtered(in.shape, colour);
+  Work work{.colours = Image(shape, PixelOf<Sum>::value), .alpha = {}};
+  shape.channels = 1;
+  if (colour.alpha) work.alpha = Image(shape, PixelOf<Sum>::value);
+  if (decode<Sum>(in, colour, threads, work.colours.view(), work.alpha.view())) work.alpha = {};
   return work;
 }
 
-/// Filtered work back to pixels of type T: divided by alpha, encoded, scaled, rounded.
-template <class T, class Sum>
-void encode(const Work& work, View out, const Options& options, const ColourOptions& colour) {
-  const bool blended = !work.alpha.empty();
+/// What has been filtered, on its way back to pixels.
+struct Filtered {
+  ConstView colours;
+  ConstView alpha;     ///< none where it is 1 everywhere
+  bool divide = true;  ///< whether colours are still to be divided by alpha
+};
+
+/// Pixels of type T: divided by alpha, and what `encoded` makes of that.
+template <class T, class Sum, class Encoded>
+void encode(const Filtered& filtered, const View& out, int threads, bool has_alpha, const Encoded& encoded) {
+  const bool blended = filtered.alpha.data != nullptr;
   const double unit = full_scale(out.pixel);
-  const std::int64_t colours = work.colours.shape().channels;
-  const ConstView from_colours = work.colours.view();
-  const ConstView from_alpha = work.alpha.view();
-  for_each_row(out.shape, options.threads, [&](std::int64_t b, std::int64_t z, std::int64_t y) {
-    const auto* from = reinterpret_cast<const Sum*>(row_of(from_colours, b, z, y));
-    const auto* alpha_from = blended ? reinterpret_cast<const Sum*>(row_of(from_alpha, b, z, y)) : nullptr;
+  const std::int64_t colours = filtered.colours.shape.channels;
+  for_each_row(out.shape, threads, [&](std::int64_t b, std::int64_t z, std::int64_t y) {
+    const auto* from = reinterpret_cast<const Sum*>(row_of(filtered.colours, b, z, y));
+    const auto* alpha_from = blended ? reinterpret_cast<const Sum*>(row_of(filtered.alpha, b, z, y)) : nullptr;
     auto* to = reinterpret_cast<T*>(row_of(out, b, z, y));
+    if (!has_alpha) {
+      std::transform(from, from + out.shape.width * colours, to, encoded);
+      return;
+    }
     for (std::int64_t x = 0; x < out.shape.width; ++x) {
       const double alpha = blended ? *alpha_from++ : 1.0;
       for (std::int64_t c = 0; c < colours; ++c) {
         double value = *from++;
-        if (work.divide) value /= alpha;
-        if (alpha <= 0) value = 0;
-        if (colour.linear) value = unit * srgb_encode(value);
-        *to++ = to_element<T>(options.scale * value + options.offset, options.rounding);
+        if (filtered.divide) value /= alpha;
+        *to++ = encoded(alpha <= 0 ? 0 : value);
       }
-      if (colour.alpha) *to++ = to_element<T>(unit * alpha, Rounding::half_even);
+      *to++ = to_element<T>(unit * alpha, Rounding::half_even);
     }
   });
+}
+
+template <class T, class Sum>
+void encode(const Filtered& filtered, const View& out, const Options& options, const ColourOptions& colour) {
+  const Encoding by{.unit = full_scale(out.pixel), .scale = options.scale, .offset = options.offset, .rounding = options.rounding};
+  const auto encode_by = [&](const auto& encoded) { encode<T, Sum>(filtered, out, options.threads, colour.alpha, encoded); };
+  if (!colour.linear) return encode_by([by](double value) { return to_element<T>(by.scale * value + by.offset, by.rounding); });
+  if constexpr (std::is_same_v<Sum, float> && std::is_same_v<T, std::uint8_t>) {
+    if (filtered.alpha.data == nullptr && out.shape.elements() >= worth_a_table) return encode_by(ByteTable(by));
+  }
+  if constexpr (std::is_same_v<Sum, float> || std::is_integral_v<T>) {
+    encode_by([by, &quick = quick_light()](double value) { return quickly_encoded<T>(value, by, quick); });
+  } else {
+    encode_by([by](double value) { return exactly_encoded<T>(value, by); });
+  }
+}
+
+template <class Sum>
+void encode(const Filtered& filtered, const View& out, const Options& options, const ColourOptions& colour) {
+  visit_pixel(out.pixel, [&](auto element) { encode<decltype(element), Sum>(filtered, out, options, colour); });
 }
 
 /// Σw, or nothing where alpha must stay as it is: weights that cancel, so that (w * A)/Σw would be noise, and
@@ -239,36 +298,88 @@ void premultiply(Work& work, int threads) {
   });
 }
 
+/// How colours are filtered between decoding and encoding.
+Options between(const Options& options, Pixel input, Pixel work, const ColourOptions& colour) {
+  Options inner = options;
+  inner.output = work;
+  inner.scale = 1;
+  inner.offset = 0;
+  inner.border =
+      with_constants(options.border, [&](double value) { return colour.linear ? srgb_decode(value / full_scale(input)) : value; });
+  return inner;
+}
+
+/// How the image is cut so that floats between the steps need not be a whole image: a strip of them stays in
+/// caches, and memory that was never used takes long to come. Nothing where cutting could change a bit of the
+/// result: where methods, and sums with them, depend on the size or the place.
+std::optional<Strips> strips_of(const ConstView& in, const CheckedChain& checked, const Options& inner, const ColourOptions& colour,
+                                Device device) {
+  const std::size_t axis = axis_of_parts(in.shape);
+  const bool wraps = inner.border.axes()[axis].mode == Border::Mode::wrap;
+  if (device.kind != Device::Kind::cpu || colour.alpha || in.shape.batch != 1 || wraps || axis != axis_of_parts(checked.out)) return {};
+  Shape shape = in.shape;
+  shape.channels = colours_filtered(shape, colour);
+  const double bytes = static_cast<double>(shape.elements() / length_of(shape) * static_cast<std::int64_t>(bytes_of(*inner.output)));
+  const Strips strips({.input = length_of(shape), .output = length_of(checked.out), .input_bytes = bytes, .output_bytes = bytes},
+                      checked.reach, wraps, {.device = device.kind});
+  if (strips.count() == 1) return {};
+  const auto methods = [&](const Shape& extents) {
+    const PreparedChain prepared(extents, *inner.output, checked.chain, device, inner);
+    std::vector<Method> all;
+    for (const Plan& plan : prepared.plans()) all.insert(all.end(), plan.methods().begin(), plan.methods().end());
+    return all;
+  };
+  const std::vector<Method> of_all = methods(shape);
+  const bool by_taps =
+      std::all_of(of_all.begin(), of_all.end(), [](Method method) { return method == Method::direct || method == Method::separable; });
+  if (!by_taps || methods(with_length(shape, strips.length())) != of_all) return {};
+  return strips;
+}
+
+template <class Sum>
+void convolve_strips(const ConstView& in, const View& out, const CheckedChain& checked, const Options& options, const Options& inner,
+                     const ColourOptions& colour, Device device, const Strips& strips) {
+  Shape shape = with_length(in.shape, strips.length());
+  shape.channels = colours_filtered(shape, colour);
+  const PreparedChain prepared(shape, PixelOf<Sum>::value, checked.chain, device, inner);
+  Image light(shape, PixelOf<Sum>::value);
+  Image filtered(prepared.output_shape(), PixelOf<Sum>::value);
+  std::vector<Image> between = prepared.images_between();
+  for (std::int64_t i = 0; i < strips.count(); ++i) {
+    const Strip strip = strips.at(i);
+    decode<Sum>(part_of(in, strip.first, strips.length()), colour, options.threads, light.view());
+    prepared.run(light, filtered.view(), between);
+    encode<Sum>({.colours = part_of(ConstView(filtered), strip.skipped, strip.outputs), .alpha = {}},
+                part_of(out, strip.output, strip.outputs), options, colour);
+  }
+}
+
 template <class Sum>
 Image convolve_with(ConstView in, const CheckedChain& checked, const Options& options, const ColourOptions& colour, Device device,
                     TransferTimes* times) {
-  Work work = visit_pixel(
-      in.pixel, [&](auto element) { return decoded<decltype(element), Sum>(in, colour, options.threads); });
-
-  Options inner = options;
-  inner.output = PixelOf<Sum>::value;
-  inner.scale = 1;
-  inner.offset = 0;
-  Options of_alpha = inner;
-  of_alpha.border = with_constants(options.border, [](double) { return 1.0; });
-  inner.border = with_constants(options.border, [&](double value) {
-    return colour.linear ? srgb_decode(value / full_scale(in.pixel)) : value;
-  });
+  Shape shape = checked.out;
+  shape.channels = colours_filtered(shape, colour) + (colour.alpha ? 1 : 0);
+  const Options inner = between(options, in.pixel, PixelOf<Sum>::value, colour);
+  if (const std::optional<Strips> strips = strips_of(in, checked, inner, colour, device)) {
+    Image out(shape, checked.out_pixel);
+    convolve_strips<Sum>(in, out.view(), checked, options, inner, colour, device, *strips);
+    return out;
+  }
+  Work work = decoded<Sum>(in, colour, options.threads);
   if (work.alpha.empty()) {
     work.colours = convolve_on(device, work.colours, checked.chain, inner, times);
   } else {
+    Options of_alpha = inner;
+    of_alpha.border = with_constants(options.border, [](double) { return 1.0; });
     for (const FilterSet& stage : checked.chain.stages) {
       if (&stage != &checked.chain.stages.front()) premultiply<Sum>(work, options.threads);
       filter_alpha(work, stage, of_alpha, device, times);
       work.colours = convolve_on(device, work.colours, stage, inner, times);
     }
   }
-
-  Shape shape = checked.out;
-  shape.channels = work.colours.shape().channels + (colour.alpha ? 1 : 0);
   Image out(shape, checked.out_pixel);
-  visit_pixel(checked.out_pixel,
-              [&](auto element) { encode<decltype(element), Sum>(work, out, options, colour); });
+  encode<Sum>({.colours = work.colours, .alpha = work.alpha.empty() ? ConstView{} : ConstView(work.alpha), .divide = work.divide},
+              out.view(), options, colour);
   return out;
 }
 

@@ -8,7 +8,7 @@
 #include "core/queue.h"
 #include "halation/strip_filter.h"
 #include "pipeline/chain/prepared_chain.h"
-#include "pipeline/strips/strips.h"
+#include "pipeline/strips.h"
 
 namespace halation {
 

@@ -1,5 +1,5 @@
 // strips.cpp: how an image is cut to be filtered part by part, so that nothing shows where.
-#include "pipeline/strips/strips.h"
+#include "pipeline/strips.h"
 
 #include <algorithm>
 
