@@ -25,7 +25,7 @@ constexpr const char* footer =
 
 Examples:
   halation apply unsharp_mask photo.jpg -o crisp.jpg --sigma 2 --amount 1.5 --timing
-  halation apply gaussian_derivative scan.tif -o slope.tif --sigma 2,1 --order-x 1 --output-pixel f32
+  halation apply gaussian_derivative scan.tif -o slope.tif --sigma 2,1 --order-x 1 --output-pixel f32    (sigma 2 along y, 1 along x)
   halation apply custom photo.png -o out.png --weights "0 -1 0; -1 5 -1; 0 -1 0" --compare both.png
   halation apply "gaussian sigma=2 | unsharp_mask amount=0.5 | edges" photo.jpg -o edges.png
   halation apply gaussian huge.tif -o soft.tif --sigma 8 --memory 512M
@@ -66,6 +66,8 @@ Flags::Flags(Command& command) : job_options(command) {
   reports.flag("--json", json, "the same as a JSON object on standard output (standard error with -o -)");
   reports.flag("--explain", explain, "what is computed and by which method");
   reports.flag("--quiet", quiet, "no line that tells how far it is, on a terminal");
+  command.everyday(
+      {"--output", "--border", "--scale", "--output-pixel", "--view", "--linear", "--device", "--compare", "--timing", "--explain"});
   command.footer(footer);
 }
 

@@ -62,6 +62,8 @@ Flags::Flags(Command& of) : job_options(of), command(of) {
   OptionGroup reports = command.group("Reports");
   reports.flag("--json", json, "what became of each file as a JSON object on standard output");
   reports.flag("--quiet", quiet, "failures alone");
+  command.everyday(
+      {"--output", "--border", "--output-pixel", "--view", "--linear", "--device", "--recursive", "--resume", "--workers", "--json"});
   command.footer(footer);
 }
 

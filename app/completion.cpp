@@ -10,7 +10,7 @@
 #include "app/command_line/arguments.h"
 #include "app/command_line/filter_options.h"
 #include "app/command_line/quoting.h"
-#include "halation/error.h"
+#include "core/nearest.h"
 #include "ladder/ladder.h"
 #include "subcommands.h"
 
@@ -349,8 +349,7 @@ void add_completion(Program& program) {
     } else if (*shell == "fish") {
       fmt::print("{}", fish_script(whole, commands));
     } else {
-      throw Error{ErrorCode::invalid_argument,
-                  fmt::format("unknown shell '{}'; choose from bash, zsh, fish", *shell)};
+      refuse_unknown("shell", *shell, {"bash", "zsh", "fish"});
     }
   });
 }

@@ -25,7 +25,8 @@ namespace {
 constexpr int failed = 1;
 constexpr int wrong_usage = 2;
 
-constexpr const char* footer = R"(A command's own help: halation apply --help
+constexpr const char* footer =
+    R"(A command's own help: halation apply --help, or halation help apply; of one filter: halation apply gaussian --help
 Exit codes: 0 done, 1 it could not be done, 2 the command line asks for what has no meaning.)";
 
 int report(const std::string& sentence, int exit_code) {

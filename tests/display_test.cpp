@@ -47,7 +47,7 @@ double largest_of(const Interval& results) {
 TEST(Display, NamesThereAndBack) {
   for (const Display display : {Display::signed_values, Display::magnitude, Display::stretched})
     EXPECT_EQ(display_named(name_of(display)), display);
-  EXPECT_EQ(message_of([] { display_named("sign"); }), "unknown view 'sign'; choose from signed, abs, stretch");
+  EXPECT_EQ(message_of([] { display_named("sign"); }), "unknown view 'sign'; choose from signed, abs, stretch; did you mean 'signed'?");
 }
 
 TEST(ResultsOf, FollowsFromTheWeightsAlone) {

@@ -19,7 +19,7 @@ TEST(Pixel, NamesGoBothWays) {
     pixel_named("u32");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "unknown pixel 'u32'; choose from u8, u16, i16, f16, f32, f64");
+    EXPECT_STREQ(error.what(), "unknown pixel 'u32'; choose from u8, u16, i16, f16, f32, f64; did you mean 'f32'?");
     EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
   }
 }

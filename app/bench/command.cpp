@@ -24,6 +24,7 @@
 #include "bench/peer_process.h"
 #include "bench/python_peers.h"
 #include "bench/rounds.h"
+#include "core/nearest.h"
 #include "halation/error.h"
 #include "io/file.h"
 #include "pipeline.h"
@@ -103,6 +104,7 @@ Flags::Flags(Command& command) {
   results.flag("--list", list, "print the names of the jobs, and run nothing");
   // How this program runs a peer in a process of its own; no user's option.
   command.group("").text("--as-peer", as_peer, "NAME", "");
+  command.everyday({"--jobs", "--device", "--threads", "--peers", "--target", "--repeats", "--json", "--report", "--list", "--quiet"});
   command.footer(std::string(bench::matrix_format()) + examples);
 }
 
@@ -124,9 +126,7 @@ std::vector<bench::Job> matrix_from(const Given& path) {
 /// Where the jobs run; asks for a GPU unless the CPU is named.
 Device::Kind device_from(const std::string& name, ladder::Gpu& gpu) {
   if (name == "cpu") return Device::Kind::cpu;
-  if (name != "auto" && name != "cuda")
-    throw Error{ErrorCode::invalid_argument,
-                fmt::format("unknown device '{}'; choose from auto, cpu, cuda", name)};
+  if (name != "auto" && name != "cuda") refuse_unknown("device", name, {"auto", "cpu", "cuda"});
   gpu = ladder::present_gpu();
   if (name == "cuda" && !gpu.usable) throw Error{ErrorCode::device, "bench: no GPU: " + gpu.why_not};
   return gpu.usable ? Device::Kind::cuda : Device::Kind::cpu;
@@ -182,9 +182,7 @@ PeerNames peers_from(const Given& list, Device::Kind device) {
     } else if (name == "python") {
       peers.python = true;
     } else {
-      throw Error{
-          ErrorCode::invalid_argument,
-          fmt::format("unknown peer '{}'; choose from npp, cufft, cudnn, opencv, python, none", name)};
+      refuse_unknown("peer", name, {"npp", "cufft", "cudnn", "opencv", "python", "none"});
     }
   }
   return peers;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "app/filtering/converted.h"
+#include "core/nearest.h"
 #include "halation/device.h"
 #include "halation/error.h"
 #include "halation/filters.h"
@@ -110,14 +111,13 @@ std::vector<std::int64_t> anchor_from(std::string_view text) {
 Rounding rounding_from(std::string_view text) {
   if (text == "half_even") return Rounding::half_even;
   if (text == "truncate") return Rounding::truncate;
-  throw Error{ErrorCode::invalid_argument,
-              fmt::format("unknown rounding '{}'; choose from half_even, truncate", text)};
+  refuse_unknown("rounding", text, {"half_even", "truncate"});
 }
 
 Sum sum_from(std::string_view text) {
   if (text == "automatic") return Sum::automatic;
   if (text == "f64") return Sum::f64;
-  throw Error{ErrorCode::invalid_argument, fmt::format("unknown sum '{}'; choose from automatic, f64", text)};
+  refuse_unknown("sum", text, {"automatic", "f64"});
 }
 
 std::optional<Device> device_from(std::string_view text) {

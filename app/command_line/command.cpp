@@ -8,21 +8,30 @@
 #include <sstream>
 
 #include "app/report/text/wrapped.h"
+#include "core/nearest.h"
 #include "halation/error.h"
 #include "quoting.h"
 
 namespace halation::app {
-namespace {
 
-/// CLI11's help with a usage line that names what is required, descriptions broken into lines, and no doubled
-/// blank lines.
+/// CLI11's help with a usage line that names what is required, descriptions broken into lines, and no doubled blank lines; begun with what
+/// the first positional chooses, where that is known; of the options only those of every day, unless all are asked for.
 class Help : public CLI::Formatter {
  public:
-  Help() {
+  using ChosenBy = std::function<std::optional<Command::Chosen>(const std::string&)>;
+
+  explicit Help(const CLI::App& command) : command_(command) {
     column_width(30);
     label("REQUIRED", "");
     label("Positionals", "Arguments");
   }
+
+  void explain_chosen(std::string heading, ChosenBy chosen_by) {
+    heading_ = std::move(heading);
+    chosen_by_ = std::move(chosen_by);
+  }
+  void everyday(std::vector<std::string> names) { everyday_ = std::move(names); }
+  void show_all() { everyday_.clear(); }
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
@@ -47,23 +56,6 @@ class Help : public CLI::Formatter {
     return usage + "\n";
   }
 
-  std::string make_option_desc(const CLI::Option* option) const override {
-    return described(option->get_description());
-  }
-
- protected:
-  std::string described(const std::string& text) const {
-    return wrapped(text, page_columns - get_column_width());
-  }
-};
-
-/// The same, begun with what the first positional chooses.
-class ChosenHelp : public Help {
- public:
-  using ChosenBy = std::function<std::optional<Command::Chosen>(const std::string&)>;
-  ChosenHelp(const CLI::App& command, std::string heading, ChosenBy chosen_by)
-      : command_(command), heading_(std::move(heading)), chosen_by_(std::move(chosen_by)) {}
-
   std::string make_positionals(const CLI::App* app) const override {
     std::stringstream own;
     if (const std::optional<Command::Chosen> known = chosen()) {
@@ -73,19 +65,34 @@ class ChosenHelp : public Help {
         CLI::detail::format_help(own, typed, described(text), get_column_width());
       }
     }
-    return own.str() + Help::make_positionals(app);
+    return own.str() + CLI::Formatter::make_positionals(app);
   }
 
-  std::string make_group(std::string group, bool is_positional,
-                         std::vector<const CLI::Option*> options) const override {
-    if (group == heading_ && chosen()) return "";
-    return Help::make_group(std::move(group), is_positional, std::move(options));
+  std::string make_group(std::string group, bool is_positional, std::vector<const CLI::Option*> options) const override {
+    if (!heading_.empty() && group == heading_ && chosen()) return "";
+    if (!is_positional && !everyday_.empty()) std::erase_if(options, [&](const CLI::Option* option) { return !is_everyday(*option); });
+    return options.empty() ? "" : CLI::Formatter::make_group(std::move(group), is_positional, std::move(options));
   }
+
+  std::string make_footer(const CLI::App* app) const override {
+    const std::string footer = CLI::Formatter::make_footer(app);
+    if (everyday_.empty()) return footer;
+    return footer + fmt::format("\nhalation {} --help all shows the rest\n", app->get_name());
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override { return described(option->get_description()); }
 
  private:
+  std::string described(const std::string& text) const { return wrapped(text, page_columns - get_column_width()); }
+
+  bool is_everyday(const CLI::Option& option) const {
+    return std::any_of(everyday_.begin(), everyday_.end(), [&](const std::string& name) { return option.check_name(name); }) ||
+           &option == command_.get_help_ptr();
+  }
+
   std::optional<Command::Chosen> chosen() const {
-    const auto positionals =
-        command_.get_options([](const CLI::Option* option) { return option->get_positional(); });
+    if (!chosen_by_) return {};
+    const auto positionals = command_.get_options([](const CLI::Option* option) { return option->get_positional(); });
     if (positionals.empty() || positionals.front()->results().empty()) return {};
     return chosen_by_(positionals.front()->results().front());
   }
@@ -93,18 +100,35 @@ class ChosenHelp : public Help {
   const CLI::App& command_;
   std::string heading_;
   ChosenBy chosen_by_;
+  std::vector<std::string> everyday_;  ///< none: all
 };
+
+namespace {
+
+/// "unknown option --sgima; did you mean --sigma?", or where to read of all of them.
+std::string unknown_option(const std::string& word, const CLI::App& command, const std::string& see) {
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& each : option->get_lnames()) known.push_back(each);
+  const std::optional<std::string> near = name.starts_with("--") ? nearest(name.substr(2), known) : std::nullopt;
+  return fmt::format("unknown option {}{}", name, near ? fmt::format("; did you mean --{}?", *near) : see);
+}
 
 /// What CLI11 found wrong with the command line, as one sentence.
 std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
   const std::vector<CLI::App*> parsed = program.get_subcommands();
   const CLI::App& innermost = parsed.empty() ? program : *parsed.front();
+  const std::string see = fmt::format("; see halation {}--help", parsed.empty() ? "" : innermost.get_name() + " ");
   std::string sentence = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     // Those behind "--" are the program's, whatever the command.
     std::vector<std::string> words = innermost.remaining();
     for (std::string& word : program.remaining(true)) words.push_back(std::move(word));
     std::erase(words, "--");
+    const bool is_named =
+        !words.empty() && words.front().starts_with('-') && words.front().find_first_not_of("-.0123456789") != std::string::npos;
+    if (is_named) return unknown_option(words.front(), innermost, see);
     sentence = "unexpected '" + (words.empty() ? "--" : words.front()) + "'";
   } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {  // all that is no flag is taken as text
     const std::size_t name = sentence.find("--"), value = sentence.find(" = ");
@@ -112,11 +136,12 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     sentence = sentence.substr(0, sentence.find(':')) + " takes one value";
   }
-  const std::string command = parsed.empty() ? "" : innermost.get_name() + " ";
-  return fmt::format("{}; see halation {}--help", sentence, command);
+  return sentence + see;
 }
 
 }  // namespace
+
+Command::Command(CLI::App& parser) : parser_(parser), help_(std::make_shared<Help>(parser)) { parser_.formatter(help_); }
 
 const std::string& Declared::name() const {
   const auto is_long = [](const std::string& each) { return each.starts_with("--"); };
@@ -177,11 +202,15 @@ OptionGroup Command::group(std::string heading) { return {*this, std::move(headi
 
 void Command::footer(const std::string& text) { parser_.footer(text); }
 
+void Command::show_all() { help_->show_all(); }
+
+void Command::everyday(std::vector<std::string> names) { help_->everyday(std::move(names)); }
+
 void Command::takes_anything() { parser_.allow_extras(); }
 
 void Command::explain_chosen(const std::string& heading,
                              std::function<std::optional<Chosen>(const std::string&)> chosen_by) {
-  parser_.formatter(std::make_shared<ChosenHelp>(parser_, heading, std::move(chosen_by)));
+  help_->explain_chosen(heading, std::move(chosen_by));
 }
 
 bool Command::parsed() const { return parser_.parsed(); }
@@ -219,7 +248,6 @@ Program::Program(std::unique_ptr<CLI::App> parser) : Command(*parser), owned_(st
 
 Program::Program(const std::string& description, const std::string& name, const std::string& version)
     : Program(std::make_unique<CLI::App>(description, name)) {
-  parser_.formatter(std::make_shared<Help>());
   parser_.set_help_flag("-h,--help", "explains this command");
   parser_.set_version_flag("--version", name + " " + version, "name and version");
 }
@@ -234,9 +262,22 @@ Command& Program::add(const std::string& name, const std::string& description) {
 }
 
 std::optional<std::string> Program::parse(int argc, const char* const* argv) {
-  parser_.require_subcommand(0, 1);  // so that a file may be named as a command
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.insert(!words.empty() && words.back() == "all" ? words.end() - 1 : words.end(), "--help");
+  }
+  check_command(words);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] != "all" || (words[i - 1] != "--help" && words[i - 1] != "-h")) continue;
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+    for (const std::unique_ptr<Command>& command : commands_) command->show_all();
+    break;
+  }
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  parser_.require_subcommand(0, 1);          // so that a file may be named as a command
   try {
-    parser_.parse(argc, argv);
+    parser_.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     return parser_.help();
   } catch (const CLI::CallForVersion& version) {
@@ -246,6 +287,16 @@ std::optional<std::string> Program::parse(int argc, const char* const* argv) {
   }
   if (const Command* command = chosen()) command->check_names();
   return {};
+}
+
+void Program::check_command(const std::vector<std::string>& words) const {
+  if (words.empty() || words.front().starts_with('-')) return;
+  std::vector<std::string> names;
+  for (const std::unique_ptr<Command>& command : commands_) names.push_back(command->name());
+  if (std::find(names.begin(), names.end(), words.front()) != names.end()) return;
+  const std::string hint = meant(words.front(), names);
+  throw Error{ErrorCode::invalid_argument,
+              fmt::format("unknown command '{}'{}", words.front(), hint.empty() ? "; see halation --help" : hint)};
 }
 
 const Command* Program::chosen() const {

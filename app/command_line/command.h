@@ -34,6 +34,7 @@ struct Declared {
 };
 
 class OptionGroup;
+class Help;
 
 /// A command of the program. What values are stored in must live as long as the command. The `kind` of a
 /// value is shown in the help and drives completion: words with '|' between them are the choices, one that
@@ -41,7 +42,7 @@ class OptionGroup;
 /// free. Of a FILE, a FILE... or a DIR the name must not be empty.
 class Command {
  public:
-  explicit Command(CLI::App& parser) : parser_(parser) {}
+  explicit Command(CLI::App& parser);
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
@@ -63,6 +64,10 @@ class Command {
                 const std::string& description);
   OptionGroup group(std::string heading);
   void footer(const std::string& text);
+  /// The options, by their long names, that the help shows unless it is asked for all; for a command with many.
+  void everyday(std::vector<std::string> names);
+  /// Has the help show all of them.
+  void show_all();
   /// What else follows it is no mistake: for a command that is left out, whose one sentence is the answer to all.
   void takes_anything();
 
@@ -86,6 +91,7 @@ class Command {
 
  protected:
   CLI::App& parser_;
+  std::shared_ptr<Help> help_;
 
  private:
   friend OptionGroup;
@@ -130,13 +136,15 @@ class Program : public Command {
   }
   const std::vector<std::unique_ptr<Command>>& commands() const { return commands_; }
 
-  /// What is to be printed in place of any work, help or version; nothing where a command is to run. Throws
-  /// `Error{invalid_argument}` with what is wrong with the command line.
+  /// What is to be printed in place of any work, help or version; nothing where a command is to run. `help apply` is `apply --help`, and
+  /// `--help all` shows all options. Throws `Error{invalid_argument}` with what is wrong with the command line.
   std::optional<std::string> parse(int argc, const char* const* argv);
   /// The command that the line names; none where it names none.
   const Command* chosen() const;
 
  private:
+  /// Throws `Error{invalid_argument}` where the first word should be a command and is none.
+  void check_command(const std::vector<std::string>& words) const;
   explicit Program(std::unique_ptr<CLI::App> parser);
 
   std::unique_ptr<CLI::App> owned_;

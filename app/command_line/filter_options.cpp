@@ -76,7 +76,7 @@ std::string explanation(const Parameter& parameter) {
   std::string text = parameter.meaning;
   text +=
       fmt::format("; {}{}{}", allowed_values(parameter), parameter.unit.empty() ? "" : " ", parameter.unit);
-  if (parameter.per_axis) text += ", one for all axes or one each";
+  if (parameter.per_axis) text += ", one for all axes, or one each as Y,X (in 3D Z,Y,X)";
   if (parameter.by_default) text += fmt::format(" [{}]", default_of(parameter));
   return text;
 }

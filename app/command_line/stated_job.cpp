@@ -65,7 +65,7 @@ StatedJobOptions::StatedJobOptions(Command& command, const std::string& heading,
   options.text("--pixel", pixel_, "u8|u16|i16|f16|f32|f64", "pixels of image and result [f32]");
   options.text("--channels", channels_, "N", "channels of the image [1]");
   options.text("--border", border_, "constant|replicate|reflect|reflect101|wrap",
-               "what lies outside the image, one for all axes or one each [reflect101]");
+               "what lies outside the image, one for all axes, or one each for height,width or depth,height,width [reflect101]");
   options.text("--border-value", border_value_, "V", "the value of the border constant [0]");
   options.text("--accuracy", accuracy_, "exact|fast",
                "whether methods may approximate, by up to 1/1024 of the largest pixel [exact]");

@@ -92,6 +92,7 @@ Flags::Flags(Command& command)
   all.flag("--json", json, "as a JSON object, instead of the text");
   all.text("--report", report, "FILE", "write a page with charts (HTML, self-contained); - is standard output, instead of the text");
   command.footer(footer);
+  command.everyday({"--size", "--pixel", "--channels", "--method", "--tile", "--mask", "--registers", "--threads", "--gpu", "--report"});
 }
 
 /// Throws for an option that means nothing to the subject.

@@ -16,6 +16,7 @@
 #include "app/rungs/run.h"
 #include "app/rungs/table.h"
 #include "app/subcommands.h"
+#include "core/nearest.h"
 #include "halation/colour.h"
 #include "halation/error.h"
 #include "halation/io.h"
@@ -104,8 +105,7 @@ std::vector<HostMemory> memories_from(const std::string& text) {
   if (text == "pageable") return {HostMemory::pageable};
   if (text == "pinned") return {HostMemory::pinned};
   if (text == "both") return {HostMemory::pageable, HostMemory::pinned};
-  throw Error{ErrorCode::invalid_argument,
-              fmt::format("unknown memory '{}'; choose from pageable, pinned, both", text)};
+  refuse_unknown("memory", text, {"pageable", "pinned", "both"});
 }
 
 void take_random_values(LadderJob& job, int dims, const std::optional<std::string>& size) {

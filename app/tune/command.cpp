@@ -65,6 +65,7 @@ Flags::Flags(Command& command)
   machine.text("--threads", threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
   command.group("Kept times")
       .flag("--forget", forget, "removes all times and rates that are kept, and measures nothing");
+  command.everyday({"--size", "--pixel", "--channels", "--border", "--accuracy", "--device", "--threads", "--forget"});
   command.footer(footer);
 }
 

@@ -96,6 +96,7 @@ Flags::Flags(Command& command) : job_options(command, JobOptions::Of::frames) {
   reports.flag("--timing", timing, "frames, seconds and FPS, and what limits them, on standard error");
   reports.flag("--json", json, "the same as a JSON object on standard output");
   reports.flag("--quiet", quiet, "no line that tells how far it is, on a terminal");
+  command.everyday({"--output", "--preview", "--border", "--scale", "--view", "--device", "--frames", "--codec", "--crf", "--timing"});
   command.footer(footer);
 }
 

@@ -85,7 +85,8 @@ def parameters_in_words(facts: dict[str, Any]) -> list[str]:
         lines.append(f"{p['name']} : {_kind(p)}, optional")
         unit = f" {p['unit']}" if p["unit"] else ""
         allowed = "" if p["choices"] else f", {p['allowed']}{unit}"
-        lines.append(wrapped(p["meaning"][:1].upper() + p["meaning"][1:] + allowed + ".", "    "))
+        order = "; of several values the order is z, y, x, as of array's axes" if p["per_axis"] else ""
+        lines.append(wrapped(p["meaning"][:1].upper() + p["meaning"][1:] + allowed + order + ".", "    "))
     return lines
 
 

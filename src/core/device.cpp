@@ -4,6 +4,7 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "core/nearest.h"
 #include "halation/error.h"
 
 namespace halation {
@@ -27,8 +28,9 @@ Device device_named(std::string_view name) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
     if (error == std::errc() && end == digits.data() + digits.size() && index >= 0) return cuda(index);
   }
-  throw Error(ErrorCode::invalid_argument,
-              "unknown device '" + std::string(name) + "'; choose from cpu, reference, cuda, cuda:0, cuda:1, …");
+  throw Error(ErrorCode::invalid_argument, "unknown device '" + std::string(name) +
+                                               "'; choose from cpu, reference, cuda, cuda:0, cuda:1, …" +
+                                               meant(name == "gpu" ? "cuda" : name, {"cpu", "reference", "cuda"}));
 }
 
 bool shares_memory(Device a, Device b) {

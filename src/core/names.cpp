@@ -1,10 +1,12 @@
 // names.cpp: the words for every enumeration of the public API, one table each.
 #include <array>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "core/nearest.h"
 #include "halation/border.h"
-#include "halation/error.h"
 #include "halation/pixel.h"
 #include "halation/plan.h"
 
@@ -24,14 +26,12 @@ struct Names {
   }
 
   Enum find(std::string_view name) const {
-    std::string choices;
+    std::vector<std::string> choices;
     for (const auto& [value, candidate] : entries) {
       if (candidate == name) return value;
-      if (!choices.empty()) choices += ", ";
-      choices += candidate;
+      choices.emplace_back(candidate);
     }
-    throw Error(ErrorCode::invalid_argument,
-                "unknown " + std::string(what) + " '" + std::string(name) + "'; choose from " + choices);
+    refuse_unknown(what, name, choices);
   }
 };
 

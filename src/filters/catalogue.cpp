@@ -6,10 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
-#include <optional>
 #include <utility>
 
+#include "core/nearest.h"
 #include "core/threads.h"
 #include "halation/error.h"
 
@@ -38,43 +37,12 @@ std::vector<std::string> names_of(const Named& entries) {
   return names;
 }
 
-/// Smallest number of letters inserted, left out, replaced or swapped with the next that turns `a` into `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before_last, last, row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    before_last = std::exchange(last, row);
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
-    }
-  }
-  return row.back();
-}
-
-/// The candidate that `name` was probably meant to be: at most about every third letter differs.
-std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates) {
-  std::optional<std::string> best;
-  std::size_t least = (name.size() + 2) / 3;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < least || (distance == least && !best)) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 void check_parameter_known(const NamedFilter& filter, const std::string& parameter) {
   const std::vector<std::string> known = names_of(filter.parameters);
   if (std::find(known.begin(), known.end(), parameter) != known.end()) return;
   std::string sentence = filter.name + ": no parameter '" + parameter + "'; it has ";
   sentence += known.empty() ? "none" : joined(known);
-  if (const auto near = nearest(parameter, known)) sentence += "; did you mean '" + *near + "'?";
-  refuse(sentence);
+  refuse(sentence + meant(parameter, known));
 }
 
 void check_value(const NamedFilter& filter, const Parameter& parameter, double value) {
@@ -124,9 +92,8 @@ const NamedFilter& filter_named(std::string_view name) {
     if (filter.name == name) return filter;
   }
   const std::vector<std::string> known = names_of(named_filters());
-  const std::string sentence = "unknown filter '" + std::string(name) + "'; ";
-  if (const auto near = nearest(name, known)) refuse(sentence + "did you mean '" + *near + "'?");
-  refuse(sentence + "choose from " + joined(known));
+  const std::string hint = meant(name, known);
+  refuse("unknown filter '" + std::string(name) + "'" + (hint.empty() ? "; choose from " + joined(known) : hint));
 }
 
 std::string allowed_values(const Parameter& parameter) {

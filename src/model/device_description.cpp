@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "halation/error.h"
+#include "core/nearest.h"
 
 namespace halation::model {
 namespace {
@@ -108,9 +108,9 @@ const DeviceDescription& device_described(std::string_view name) {
   const auto found = std::find_if(devices.begin(), devices.end(),
                                   [&](const DeviceDescription& device) { return device.name == name; });
   if (found != devices.end()) return *found;
-  std::string choices;
-  for (const DeviceDescription& device : devices) choices += (choices.empty() ? "" : ", ") + device.name;
-  throw Error{ErrorCode::invalid_argument, "unknown GPU '" + std::string(name) + "'; choose from " + choices};
+  std::vector<std::string> choices;
+  for (const DeviceDescription& device : devices) choices.push_back(device.name);
+  refuse_unknown("GPU", name, choices);
 }
 
 }  // namespace halation::model

@@ -191,7 +191,7 @@ class Options(BadInput):
     def test_names(self):
         for option, what, choices in (
                 ("--border", "border", "constant, replicate, reflect, reflect101, wrap"),
-                ("--extent", "extent", "same, valid, full"),
+                ("--extent", "extent", "same, valid, full; did you mean 'same'?"),
                 ("--output-pixel", "pixel", "u8, u16, i16, f16, f32, f64"),
                 ("--rounding", "rounding", "half_even, truncate"),
                 ("--sum", "sum", "automatic, f64"),
@@ -259,7 +259,9 @@ class Options(BadInput):
         see = "; see halation apply --help"
         self.check_error([], "a command is needed: apply, batch, video, filters, explain, tune, ladder, bench, devices, interactive, studio, completion; see halation --help",
                          WRONG_USAGE)
-        self.check_error(["aply"], "unexpected 'aply'; see halation --help", WRONG_USAGE)
+        for words in (["aply"], ["aply", "box", "photo.png", "-o", "out.png"], ["aply", "--help"], ["help", "aply"]):
+            self.check_error(words, "unknown command 'aply'; did you mean 'apply'?", WRONG_USAGE)
+        self.check_error(["photo.png"], "unknown command 'photo.png'; see halation --help", WRONG_USAGE)
         self.refuse(WRONG_USAGE, "--linear takes no value, got 'maybe'" + see, "box", "photo.png", "-o", "out.png", "--linear=maybe")
         self.refuse(WRONG_USAGE, "an empty name was given for --format" + see, "box", "photo.png", "-o", "out.png", "--format", "")
         shared = "--json and --report are both for standard output; name a file for one of them"
@@ -276,7 +278,18 @@ class Options(BadInput):
         self.refuse(WRONG_USAGE, "input is required" + see, "box", "-o", "out.png")
         self.refuse(WRONG_USAGE, "--output is required" + see, "box", "photo.png")
         self.refuse(WRONG_USAGE, "unexpected 'more.png'" + see, "box", "photo.png", "more.png", "-o", "out.png")
-        self.refuse_option(WRONG_USAGE, "unexpected '--sgima'" + see, "gaussian", "--sgima", 2)
+        self.refuse_option(WRONG_USAGE, "unknown option --sgima; did you mean --sigma?", "gaussian", "--sgima", 2)
+        self.refuse_option(WRONG_USAGE, "unknown option --sgima; did you mean --sigma?", "gaussian", "--sgima=2")
+        self.refuse_option(WRONG_USAGE, "unknown option --entirely-else" + see, "gaussian", "--entirely-else")
+        self.refuse_option(WRONG_USAGE, "unknown option -q" + see, "gaussian", "-q")
+        self.refuse_option(WRONG_USAGE, "unexpected '-5'" + see, "gaussian", "-5")
+        self.check_error(["--verison"], "unknown option --verison; did you mean --version?", WRONG_USAGE)
+        for option, wrong, right in (("--border", "relfect", "reflect"), ("--output-pixel", "f23", "f32"), ("--extent", "ful", "full"), ("--view", "sigend", "signed"),
+                                     ("--rounding", "halfeven", "half_even"), ("--sum", "automtic", "automatic"), ("--device", "cdua", "cuda"),
+                                     ("--accuracy", "fats", "fast"), ("--tune", "mesure", "measure")):
+            done = self.start("apply", "box", "photo.png", "-o", "out.png", option, wrong)
+            self.assertEqual(done.returncode, WRONG_USAGE)
+            self.assertRegex(done.stderr.decode(), rf"\Ahalation: unknown \w+ '{wrong}'; choose from [^\n]*; did you mean '{right}'\?\n\Z")
         self.refuse_option(WRONG_USAGE, "--sigma takes one value" + see, "gaussian", "--sigma")
         self.refuse_option(WRONG_USAGE, "--sigma takes one value" + see, "gaussian", "--sigma", 1, "--sigma", 2)
 

@@ -274,7 +274,7 @@ class WrongUsage(BatchTest):
         self.refused(WRONG_USAGE, "unknown border 'sam'; choose from constant, replicate, reflect, reflect101, wrap", "box", "in", "-o",
                      "out", "--border", "sam")
         self.refused(WRONG_USAGE, "--memory must be a size such as 512M or 1.5G, got '0'", "box", "in", "-o", "out", "--memory", "0")
-        self.refused(WRONG_USAGE, "unexpected '--recursiv'; see halation batch --help", "box", "in", "-o", "out", "--recursiv")
+        self.refused(WRONG_USAGE, "unknown option --recursiv; did you mean --recursive?", "box", "in", "-o", "out", "--recursiv")
 
 
 class Conditions(BatchTest):

@@ -371,7 +371,7 @@ class BadInput(Bench):
         self.check_refused(["--peers", "npp"], "bench: the peer npp runs on GPUs, the jobs on the CPU")
         self.check_refused(["--jobs", "nothing*"], "no job is called 'nothing*'; --jobs takes names, * for any characters "
                                                    "(halation bench --list)")
-        self.check_error(["bench", "--device", "tpu"], "unknown device 'tpu'; choose from auto, cpu, cuda", 2)
+        self.check_error(["bench", "--device", "tpu"], "unknown device 'tpu'; choose from auto, cpu, cuda; did you mean 'cpu'?", 2)
         self.check_refused(["--json", "none/out"], "none/out: folder none does not exist", 1)
         self.check_refused(["--report", "none/out"], "none/out: folder none does not exist", 1)
         self.check_refused(["--matrix", "none.json"], "none.json: no such file", 1)
@@ -395,7 +395,7 @@ class BadInput(Bench):
                 ({"extents": [4, 4.5]}, f"extents {number} 1099511627776, got 4.5"),
                 ({"extents": [9], "channels": "3"}, f'channels {number} 1024, got "3"'),
                 ({"extents": [9], "size": 0}, f"size {number} 4194303, got 0"),
-                ({"extents": [9], "pixel": "f33"}, "unknown pixel 'f33'; choose from u8, u16, i16, f16, f32, f64"),
+                ({"extents": [9], "pixel": "f33"}, "unknown pixel 'f33'; choose from u8, u16, i16, f16, f32, f64; did you mean 'f32'?"),
                 ({"extents": [9], "pixel": 8}, "pixel must be a text, got 8"),
                 ({"extents": [9], "filter": "median"},
                  "unknown filter 'median'; choose from dense, integer, gaussian, separable, symmetric, box, sobel"),

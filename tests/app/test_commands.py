@@ -29,7 +29,7 @@ class Help(ProgramTest):
                 self.assertNotIn("\n\n\n", text)
 
     def test_help_of_apply_comes_from_the_list_of_filters(self):
-        text = self.run_ok("apply", "--help")[0].decode()
+        text = self.run_ok("apply", "--help", "all")[0].decode()
         for name in FILTERS:
             for option in re.findall(r"(?m)^--\S+", self.run_ok("filters", name)[0].decode()):
                 self.assertIn(f"  {option}", text)
@@ -45,7 +45,7 @@ class Help(ProgramTest):
 
 
     def test_help_of_a_filter_shows_its_options_first_and_no_other_filters(self):
-        everything = set(re.findall(r"(?m)^  (--[a-z-]+)", self.run_ok("apply", "--help")[0].decode()))
+        everything = set(re.findall(r"(?m)^  (--[a-z-]+)", self.run_ok("apply", "--help", "all")[0].decode()))
         of_filters = {option for name in FILTERS for option in re.findall(r"(?m)^--\S+", self.run_ok("filters", name)[0].decode())}
         of_filters.add("--weights")
         self.assertLess(of_filters, everything)
@@ -65,6 +65,35 @@ class Help(ProgramTest):
         for words in (("--help", "sobel"), ("sobel", "in.png", "--help"), ("sobel", "in.png", "-o", "out.png", "-h")):
             self.assertEqual(self.run_ok("apply", *words)[0], wanted)
         self.assertEqual(self.run_ok("apply", "gausian", "--help")[0], self.run_ok("apply", "--help")[0])
+
+    def test_help_is_a_word_as_well(self):
+        self.assertEqual(self.run_ok("help")[0], self.run_ok("--help")[0])
+        self.assertEqual(self.run_ok("help", "apply")[0], self.run_ok("apply", "--help")[0])
+        self.assertEqual(self.run_ok("help", "apply", "sobel")[0], self.run_ok("apply", "sobel", "--help")[0])
+        self.assertEqual(self.run_ok("help", "apply", "all")[0], self.run_ok("apply", "--help", "all")[0])
+
+    def test_long_helps_show_what_people_use_and_all_where_asked_for_all(self):
+        def options_in(text):
+            return set(re.findall(r"(?m)^  (?:-\w,)?(--[a-z-]+)", text))
+
+        long_ones = ("apply", "batch", "video", "explain", "tune", "bench")
+        for command in long_ones:
+            with self.subTest(command=command):
+                short, everything = (self.run_ok(command, *words)[0].decode() for words in (["--help"], ["--help", "all"]))
+                self.assertEqual(short.splitlines()[-1], f"halation {command} --help all shows the rest")
+                self.assertNotIn("--help all", everything)
+                self.assertLess(options_in(short), options_in(everything))
+                self.assertIn(len(options_in(short) - {"--help"}), range(8, 11))
+                self.assertEqual(self.run_ok(command, "-h", "all")[0].decode(), everything)
+        for command in set(COMMANDS) - set(long_ones):
+            self.assertEqual(self.run_ok(command, "--help")[0], self.run_ok(command, "--help", "all")[0])
+        self.assertEqual(options_in(self.run_ok("apply", "--help")[0].decode()), {
+            "--help", "--output", "--border", "--scale", "--output-pixel", "--view", "--linear", "--device", "--compare", "--timing", "--explain"})
+
+    def test_values_along_axes_are_told_in_their_order(self):
+        for text in (self.run_ok("apply", "gaussian", "--help")[0], self.run_ok("filters", "gaussian")[0]):
+            self.assertEqual(" ".join(text.decode().split()).count("one for all axes, or one each as Y,X (in 3D Z,Y,X)"), 2)
+        self.assertIn("\n5x13 taps, anchor 2,6, ", self.run_ok("filters", "gaussian", "--sigma", "0.5,1.5", "--dims", 2)[0].decode())
 
 
 class FiltersAndDevices(ProgramTest):
@@ -142,7 +171,7 @@ class Completion(ProgramTest):
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_unknown_shell(self):
-        self.check_error(["completion", "tcsh"], "unknown shell 'tcsh'; choose from bash, zsh, fish", 2)
+        self.check_error(["completion", "tcsh"], "unknown shell 'tcsh'; choose from bash, zsh, fish; did you mean 'bash'?", 2)
         self.check_error(["completion"], "shell is required; see halation completion --help", 2)
 
     @unittest.skipUnless(shutil.which("bash"), "there is no bash here")

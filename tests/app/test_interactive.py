@@ -122,7 +122,7 @@ class Filters(Talk):
     def test_device(self):
         said = self.talk("device reference", "device", "", "identity", "", "device", "cpu", "identity", "", "device tpu",
                          "device cuda:99",
-                         errors="halation: unknown device 'tpu'; choose from cpu, reference, cuda, cuda:0, cuda:1, …\n"
+                         errors="halation: unknown device 'tpu'; choose from cpu, reference, cuda, cuda:0, cuda:1, …; did you mean 'cpu'?\n"
                                 "halation: there is no cuda:99 here; halation devices lists what there is\n")
         self.assertEqual(said.count("device [reference]: "), 2)
         self.assertEqual(re.findall(r"(?m)^device (\w+)$", said), ["reference", "cpu"])

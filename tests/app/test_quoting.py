@@ -42,8 +42,8 @@ class QuotingTest(ProgramTest):
 class Arguments(QuotingTest):
     def test_what_is_typed(self):
         self.put("in.png", PHOTO)
-        self.refuse(WRONG_USAGE, f"unexpected '{QUOTED}'; see halation --help", BYTES)
-        self.refuse(WRONG_USAGE, f"unexpected '--{QUOTED}'; see halation apply --help", "apply", "box", "in.png", "-o", "o.png", b"--" + BYTES)
+        self.refuse(WRONG_USAGE, f"unknown command '{QUOTED}'; see halation --help", BYTES)
+        self.refuse(WRONG_USAGE, f"unknown option --{QUOTED}; see halation apply --help", "apply", "box", "in.png", "-o", "o.png", b"--" + BYTES)
         self.refuse(WRONG_USAGE, f"chain: stage 1 (box): parameters are written name=value, such as size=3, got '{QUOTED}'", "apply",
                     b"box " + BYTES, "in.png", "-o", "o.png")
         self.refuse(WRONG_USAGE, f"box: size must be a finite number, got '{QUOTED}'", "batch", b"box size=" + BYTES, "in.png", "-o", "out")

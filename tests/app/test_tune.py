@@ -146,13 +146,13 @@ class Tune(ProgramTest):
                 (["--forget", "box"], f"tune: --forget goes alone{see}"),
                 (["--forget", "--device", "cpu"], f"tune: --forget goes alone{see}"),
                 (["box", "--device", "reference"], f"tune: --device must be cpu or cuda, got reference{see}"),
-                (["box", "--device", "gpu"], "unknown device 'gpu'; choose from cpu, reference, cuda, cuda:0, cuda:1, …"),
+                (["box", "--device", "gpu"], "unknown device 'gpu'; choose from cpu, reference, cuda, cuda:0, cuda:1, …; did you mean 'cuda'?"),
                 (["box", "--threads", -1], "--threads must be a whole number from 0 to 1024, got '-1'"),
                 (["box", "--size", "9x"], "--size: each extent must be a whole number from 1 to 2147483648, got ''"),
                 (["gaussian", "--size", 9], "gaussian: no parameter --size; the image's is typed HEIGHTxWIDTH, got '9'"),
-                (["box", "--pixel", "u9"], "unknown pixel 'u9'; choose from u8, u16, i16, f16, f32, f64"),
+                (["box", "--pixel", "u9"], "unknown pixel 'u9'; choose from u8, u16, i16, f16, f32, f64; did you mean 'u8'?"),
                 (["box", "box"], f"unexpected 'box'{see}"),
-                (["box", "--fish"], f"unexpected '--fish'{see}")):
+                (["box", "--fish"], f"unknown option --fish{see}")):
             self.check_error(["tune", *arguments], sentence, 2)
         if "cuda:0" not in self.run_ok("devices")[0].decode():
             done = self.start("tune", "box", "--size", "9x9", "--device", "cuda")

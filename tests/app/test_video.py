@@ -278,7 +278,7 @@ class Refusals(VideoTest):
                  ["box | edges", "in.mkv", "-o", "out.mkv", "--size", "5"]),
                 ("chain: stage 1 (gaussian): parameters are written name=value, such as sigma=2, got 'sigma'",
                  ["gaussian sigma 2", "in.mkv", "-o", "out.mkv"]),
-                ("unexpected '--extent'; see halation video --help", ["box", "in.mkv", "-o", "out.mkv", "--extent", "full"]),
+                ("unknown option --extent; see halation video --help", ["box", "in.mkv", "-o", "out.mkv", "--extent", "full"]),
                 ("frames have 2 dimensions, got a filter of 3", ["custom", "in.mkv", "-o", "out.mkv", "--weights", "3d.npy"]),
                 ("edges: no parameter --sigma; it has none", ["edges", "in.mkv", "-o", "out.mkv", "--sigma", "2"])):
             with self.subTest(sentence):

@@ -187,7 +187,7 @@ class View(ProgramTest):
     def test_wrong_usage(self):
         self.put("in.png", png(ROWS))
         self.check_error(["apply", "sobel", "in.png", "-o", "o.png", "--view", "sign"],
-                         "unknown view 'sign'; choose from signed, abs, stretch", 2)
+                         "unknown view 'sign'; choose from signed, abs, stretch; did you mean 'signed'?", 2)
 
 
 class Formats(ProgramTest):

@@ -324,7 +324,7 @@ IMAGE = np.zeros((20, 24), np.float32)
     ({"filter": "edges", "anchor": 1}, ValueError, "anchor goes with one filter, got a chain; a stage has its own by Filter.with_anchor"),
     ({"filter": "edges", "border": ("wrap",) * 3}, ValueError, "border must be one or as many as axes (2), got 3"),
     ({"filter": "edges", "cval": (1, 2, 3)}, ValueError, "cval must be one or as many as axes (2), got 3"),
-    ({"filter": "edges", "view": "sined"}, ValueError, "unknown view 'sined'; choose from signed, abs, stretch"),
+    ({"filter": "edges", "view": "sined"}, ValueError, "unknown view 'sined'; choose from signed, abs, stretch; did you mean 'signed'?"),
     ({"filter": "edges", "accuracy": "good"}, ValueError, "unknown accuracy 'good'; choose from exact, fast"),
     ({"filter": "edges", "threads": -1}, ValueError, "threads must be at least 0, got -1"),
     ({"filter": "edges", "image": np.zeros((4, 4), np.int32)}, TypeError,

@@ -66,6 +66,7 @@ def test_functions_are_those_of_the_list(name):
         default = parameters[p["name"]].default
         assert default == (p["choices"][int(p["default"])] if p["choices"] else p["default"])
         assert p["name"] + " :" in function.__doc__
+    assert " ".join(function.__doc__.split()).count("of several values the order is z, y, x") == sum(p["per_axis"] for p in facts["parameters"])
     assert facts["summary"] in function.__doc__
     for example in doctest.DocTestFinder().find(function, name, globs={}):
         assert doctest.DocTestRunner().run(example).failed == 0

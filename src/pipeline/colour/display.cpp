@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/convert.h"
+#include "core/nearest.h"
 #include "core/threads.h"
 #include "halation/error.h"
 #include "halation/threads.h"
@@ -205,8 +206,9 @@ Display display_named(std::string_view name) {
   for (const auto& [known, display] : displays) {
     if (known == name) return display;
   }
-  throw Error(ErrorCode::invalid_argument,
-              "unknown view '" + std::string(name) + "'; choose from signed, abs, stretch");
+  std::vector<std::string> choices;
+  for (const auto& [known, display] : displays) choices.emplace_back(known);
+  refuse_unknown("view", name, choices);
 }
 
 std::string_view name_of(Display display) {
