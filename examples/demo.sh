@@ -26,3 +26,4 @@ printf '\n$ %s\n' "${ladder[*]}"
 printf '\nThe rungs of the ladder, timed on this machine:\n  %s\n' "$out/ladder.html"
 printf '\nThe pictures:\n'
 printf '  %s\n' "$out"/{unsharp_mask,gaussian,edges}{,_compare}.png
+printf '\nTo call halation from anywhere: make install, or\n  alias halation=%s\n' "$(realpath "$halation")"

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """check_options.py: what `make` builds with and without a GPU, by its dry runs and by what CMake says. Usage: check_options.py MAKE CMAKE ROOT"""
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -37,6 +39,15 @@ class Make(unittest.TestCase):
         self.assertEqual([sets[name] for name in ("release", "package", "ci")], ["native", "all", "all"])
         self.assertIn("cmake.define.HALATION_INSTRUCTION_SETS=all", (ROOT / "python/wheels/build").read_text())
         self.assertIn("-DHALATION_INSTRUCTION_SETS=all", dry_run("bench"))
+
+    def test_the_demo_says_at_the_end_how_to_call_the_program_from_anywhere(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder, "halation")
+            program.write_text("#!/bin/sh\n")
+            program.chmod(0o755)
+            said = subprocess.run([ROOT / "examples/demo.sh", program.name, "out"], cwd=folder, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
+                                  capture_output=True, text=True, timeout=60, check=True).stdout
+            self.assertEqual(said.splitlines()[-2:], ["To call halation from anywhere: make install, or", f"  alias halation={program.resolve()}"])
 
 
 class Cuda(unittest.TestCase):
