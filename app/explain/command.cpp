@@ -14,9 +14,10 @@
 #include "app/command_line/filter_options.h"
 #include "app/command_line/stated_job.h"
 #include "app/report/filter_facts.h"
-#include "app/report/text/printable.h"
 #include "app/report/records.h"
+#include "app/report/text/printable.h"
 #include "app/subcommands.h"
+#include "core/stopwatch.h"
 #include "halation/error.h"
 #include "job.h"
 #include "model.h"
@@ -91,8 +92,8 @@ Flags::Flags(Command& command)
   OptionGroup all = command.group(for_all);
   all.flag("--json", json, "as a JSON object, instead of the text");
   all.text("--report", report, "FILE", "write a page with charts (HTML, self-contained); - is standard output, instead of the text");
-  command.footer(footer);
   command.everyday({"--size", "--pixel", "--channels", "--method", "--tile", "--mask", "--registers", "--threads", "--gpu", "--report"});
+  command.footer(footer);
 }
 
 /// Throws for an option that means nothing to the subject.
@@ -148,10 +149,9 @@ std::string costs_text(const std::vector<MethodCost>& costs) {
   std::string text = fmt::format("\n  {:<12}{:>16}{:>13}{:>9}{:>13}{:>11}   bound by\n", "method",
                                  "operations/pixel", "bytes/pixel", "op/B", "least time", "GPix/s");
   for (const MethodCost& cost : costs)
-    text +=
-        fmt::format("  {:<12}{:>16}{:>13}{:>9.1f}{:>10.4g} ms{:>11.1f}   {}\n", name_of(cost.method),
-                    cost.operations, cost.bytes, cost.operations / cost.bytes, cost.roofline.seconds * 1e3,
-                    cost.gpix_per_second, model::name_of(cost.roofline.bound));
+    text += fmt::format("  {:<12}{:>16}{:>13}{:>9.1f}{:>13}{:>11.1f}   {}\n", name_of(cost.method), cost.operations, cost.bytes,
+                        cost.operations / cost.bytes, time_text(cost.roofline.seconds), cost.gpix_per_second,
+                        model::name_of(cost.roofline.bound));
   return text;
 }
 

@@ -171,6 +171,14 @@ class Filters(Explain):
         self.assertEqual([[each["symmetry"]["y"], each["symmetry"]["x"]] for each in filters],
                          [["even", "odd"], ["odd", "even"]])
 
+    def test_what_a_job_takes_is_said_once_and_in_one_form(self):
+        text = self.text("gaussian", "--sigma", 2, "--size", "4000x6000", "--pixel", "u8")
+        (families,) = re.findall(r"(?m)^  family: .*$", text)
+        self.assertRegex(families, r", [\d.]+ times as long")
+        self.assertNotRegex(families, r"\d [mu]?s\b")
+        self.assertNotRegex(text, r"e\+\d+ [mu]?s\b")
+        self.assertRegex(text, r"\n  direct +\d+ +\d+ +[\d.]+ +(\d{3}|\d\d\.\d) us ")  # 4 million pixels: neither 0.0721 ms nor 1e+02 us
+
     def test_tune(self):
         gaussian = ["gaussian", "--sigma", 1, "--size", "64x64", "--pixel", "f32"]
         number = r"\S+ [mu]?s"
