@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "halation/halation.h"
@@ -30,11 +31,11 @@ double estimate_ms(const PlanSpec& spec, std::size_t count = 1) {
   const Plan plan(spec);
   const DeviceChoice choice = choose_device(std::vector<PlannedJob>(count, PlannedJob{spec, plan}));
   EXPECT_EQ(choice.device, cpu());
-  EXPECT_THAT(choice.reason, AnyOf(EndsWith(" ms; a GPU takes 200 ms to start"),
-                                   EndsWith(" ms; this build has no GPU backend")));
-  double milliseconds = -1;
-  EXPECT_EQ(std::sscanf(choice.reason.c_str(), "cpu, about %lf ms;", &milliseconds), 1) << choice.reason;
-  return milliseconds;
+  EXPECT_THAT(choice.reason, AnyOf(EndsWith("s; a GPU takes 200 ms to start"), EndsWith("s; this build has no GPU backend")));
+  double number = -1;
+  char unit[3] = "";
+  EXPECT_EQ(std::sscanf(choice.reason.c_str(), "cpu, about %lf %2[a-z]", &number, unit), 2) << choice.reason;
+  return number * (std::string(unit) == "us" ? 1e-3 : std::string(unit) == "ms" ? 1 : 1e3);
 }
 
 Filter dense_gaussian() {
@@ -49,6 +50,16 @@ TEST(ChooseDevice, CountsEachMethodByItsOwnWork) {
   for (const Method method : {Method::separable, Method::fft, Method::automatic}) EXPECT_LT(estimate(method), direct / 5) << name_of(method);
   const FilterSet box = Filter::separable({.y = std::vector<double>(401, 1.0), .x = std::vector<double>(401, 1.0)});
   EXPECT_LT(estimate_ms(spec_of(box, {.threads = 1})), 20);
+}
+
+TEST(ChooseDevice, CountsWhatIsDoneBesideFiltering) {
+  const PlanSpec spec = spec_of(dense_gaussian(), {.threads = 4});
+  const Plan plan(spec);
+  const auto reason_with = [&](double host_seconds) {
+    return choose_device(std::vector<PlannedJob>{{spec, plan, true, true, host_seconds}}).reason;
+  };
+  EXPECT_THAT(reason_with(5000), testing::StartsWith("cpu, about 5000 s; "));
+  EXPECT_THAT(reason_with(0.1), testing::ContainsRegex("^cpu, about 1[0-9][0-9] ms; "));
 }
 
 TEST(ChooseDevice, AddsJobsUpAndSharesThemAmongThreads) {

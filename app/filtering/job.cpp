@@ -13,7 +13,9 @@
 #include <utility>
 
 #include "app/refuse.h"
+#include "core/stopwatch.h"
 #include "halation/error.h"
+#include "halation/filters.h"
 #include "halation/transfer.h"
 #include "pipeline/choose_device.h"
 #include "pipeline/colour/colour.h"
@@ -91,10 +93,13 @@ PageJob prepare_page(const Job& job, const PageFacts& page, Device device, Tune 
   Shape filtered = shape;
   filtered.channels = colour.gray ? 1 : shape.channels - alphas;
   const Options plain = job.view ? unrounded(options, page.pixel, colour) : options;
-  PreparedChain prepared(filtered, page.pixel, chain, device, plain);
+  const Options inner = is_any(colour) ? options_between(plain, page.pixel, colour) : plain;
+  PreparedChain prepared(filtered, is_any(colour) ? *inner.output : page.pixel, chain, device, inner);
   Shape output_shape = prepared.output_shape();
   output_shape.channels += alphas;
-  const Pixel output_pixel = job.view ? options.output.value_or(page.pixel) : prepared.output_pixel();
+  const Pixel output_pixel = options.output.value_or(page.pixel);
+  const double colour_seconds =
+      expected_colour_seconds(shape, page.pixel, output_shape, plain.output.value_or(page.pixel), colour, options.threads);
   return {.chain = std::move(chain),
           .options = options,
           .colour = colour,
@@ -102,6 +107,8 @@ PageJob prepare_page(const Job& job, const PageFacts& page, Device device, Tune 
           .device = device,
           .more_gpus = job.more_gpus,
           .prepared = std::move(prepared),
+          .colour_seconds = colour_seconds,
+          .input_pixel = page.pixel,
           .output_shape = output_shape,
           .output_pixel = output_pixel,
           .output_colour = colour.gray ? ColourModel::gray : page.colour};
@@ -130,8 +137,7 @@ std::string explained_view(const PageJob& job) {
       Options plain = job.options;
       plain.scale = 1;
       plain.offset = 0;
-      const Tone tone = signed_tone(
-          results_of(job.chain, job.prepared.input_pixel(), job.output_pixel, plain, job.colour.linear), job.output_pixel);
+      const Tone tone = signed_tone(results_of(job.chain, job.input_pixel, job.output_pixel, plain, job.colour.linear), job.output_pixel);
       return fmt::format("view signed: round({:.6g} * result + {:g})\n", tone.scale, tone.offset);
     }
     case Display::magnitude:
@@ -161,7 +167,7 @@ Prepared prepare(const Job& job, const std::vector<PageFacts>& pages, Timing& ti
   for (const PageJob& each : prepared.jobs) {
     const std::vector<Plan>& plans = each.prepared.plans();
     for (std::size_t i = 0; i < plans.size(); ++i)
-      planned.push_back({each.prepared.specs()[i], plans[i], i == 0, i + 1 == plans.size()});
+      planned.push_back({each.prepared.specs()[i], plans[i], i == 0, i + 1 == plans.size(), i == 0 ? each.colour_seconds : 0});
   }
   DeviceChoice choice = timing.measure("plan", [&] { return choose_device(planned); });
   prepared.why = std::move(choice.reason);
@@ -173,7 +179,7 @@ Prepared prepare(const Job& job, const std::vector<PageFacts>& pages, Timing& ti
 }
 
 std::optional<double> expected_seconds(const PageJob& job) {
-  double sum = 0;
+  double sum = job.colour_seconds;
   for (const Plan& plan : job.prepared.plans()) {
     for (const std::vector<RankedMethod>& ranking : plan.ranking()) {
       const std::optional<double> one = ranking.empty() ? std::nullopt : ranking.front().measured_seconds ? ranking.front().measured_seconds : ranking.front().expected_seconds;
@@ -192,7 +198,7 @@ bool takes_kept_pixels(const PageJob& job) {
   return !shares_memory(job.device, cpu()) && is_plain(job);
 }
 
-bool is_plain(const PageJob& job) { return !job.view && !job.colour.alpha && !job.colour.linear && !job.colour.gray; }
+bool is_plain(const PageJob& job) { return !job.view && !is_any(job.colour); }
 
 Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing, Clipped* clipped) {
   TransferTimes times;
@@ -221,6 +227,48 @@ Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing,
           .layout = page.layout};
 }
 
+namespace {
+
+/// What a chain makes of an image of one value, as a share of it; 0 for magnitudes.
+double gain_of(const Chain& chain) {
+  double gain = 1;
+  for (const FilterSet& stage : chain.stages) gain *= stage.combine == Combine::magnitude ? 0 : stage.filters.front().sum();
+  return gain;
+}
+
+/// The parameter of a filter of the chain by which a picture is made crisper; empty where there is none.
+std::string sharpening_parameter(const Chain& chain) {
+  for (const FilterSet& stage : chain.stages) {
+    for (const NamedFilter& filter : named_filters()) {
+      if (filter.name != stage.filters.front().name()) continue;
+      for (const Parameter& parameter : filter.parameters) {
+        if (parameter.name == "amount" || parameter.name == "strength") return parameter.name;
+      }
+    }
+  }
+  return "";
+}
+
+/// What to do about results that pixels cannot hold.
+std::string clipping_advice(const Clipped& clipped, const PageJob& job, const std::string& view) {
+  const Pixel input = job.input_pixel;
+  // A picture that stays one, but for its edges: a view would change all of it for their sake.
+  const bool stays_a_picture = std::abs(job.options.scale * gain_of(job.chain) - 1) < 0.25 && job.options.offset == 0;
+  const double least = results_of(job.chain, input, job.output_pixel, job.options, job.colour.linear).least;
+  if (!job.view && !is_float(input) && stays_a_picture && least < smallest(job.output_pixel)) {
+    const std::string parameter = sharpening_parameter(job.chain);
+    return fmt::format("edges over- and undershoot; {}{} f32 keeps all (.tif, .exr, .npy)",
+                       parameter.empty() ? "" : fmt::format("a smaller {} clips less, ", parameter),
+                       view.starts_with("--") ? "--output-pixel" : "output pixel");
+  }
+  // The scale that follows from the weights shows all that lies on both sides of zero, unless --scale and --offset, or floats
+  // beyond [0, 1], go past it; the one that follows from the picture shows anything.
+  const bool has_scale = !job.view && !is_float(input) && clipped.below > 0 && job.options.offset == 0 && std::abs(job.options.scale) <= 1;
+  return fmt::format("{} {} shows them", view, name_of(has_scale ? Display::signed_values : Display::stretched));
+}
+
+}  // namespace
+
 std::string clipping_note(const Clipped& clipped, const PageJob& job, const std::string& view) {
   if (clipped.share() <= clipping_worth_saying) return "";
   const auto all = static_cast<double>(clipped.samples);
@@ -235,12 +283,7 @@ std::string clipping_note(const Clipped& clipped, const PageJob& job, const std:
     ends.push_back(fmt::format("{} {} {} {} and became {}", share, ends.empty() ? "of the samples are" : "are",
                                side, level, level));
   }
-  // The scale that follows from the weights shows all that lies on both sides of zero, unless --scale and --offset, or floats
-  // beyond [0, 1], go past it; the one that follows from the picture shows anything.
-  const bool has_scale = !job.view && !is_float(job.prepared.input_pixel()) && clipped.below > 0 && job.options.offset == 0 &&
-                         std::abs(job.options.scale) <= 1;
-  return fmt::format("{}; {} {} shows them", fmt::join(ends, ", "), view,
-                     name_of(has_scale ? Display::signed_values : Display::stretched));
+  return fmt::format("{}; {}", fmt::join(ends, ", "), clipping_advice(clipped, job, view));
 }
 
 std::string explain(const PageJob& job) {
@@ -250,8 +293,8 @@ std::string explain(const PageJob& job) {
   if (job.colour.alpha) steps.emplace_back("premultiplied by alpha");
   const std::string before =
       steps.empty() ? ""
-                    : fmt::format("colours are {}, filtered as floats, and rounded once on the way back\n",
-                                  fmt::join(steps, ", "));
+                    : fmt::format("colours are {}, filtered as floats, and rounded once on the way back; expected {} beside filtering\n",
+                                  fmt::join(steps, ", "), time_text(job.colour_seconds));
   return before + job.prepared.explain() + explained_view(job);
 }
 

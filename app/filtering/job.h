@@ -35,7 +35,9 @@ struct PageJob {
   std::optional<Display> view;
   Device device;
   std::vector<Device> more_gpus;
-  PreparedChain prepared;  ///< of the colours, as a plain job, for reports
+  PreparedChain prepared;     ///< of the colours between decoding and encoding, for reports
+  double colour_seconds = 0;  ///< that decoding and encoding should take
+  Pixel input_pixel = Pixel::u8;
   Shape output_shape;
   Pixel output_pixel = Pixel::u8;
   ColourModel output_colour = ColourModel::other;
@@ -68,8 +70,8 @@ Page run(const PageJob& job, const Page& page, Timing& timing, Clipped* clipped 
 /// Clipped samples up to this share of all are not spoken of.
 inline constexpr double clipping_worth_saying = 0.01;
 
-/// "49% of the samples are below 0 and became 0; --view signed shows them"; empty where nothing is worth saying. `clipped` sums up
-/// pages that `run` made by jobs like `job`, and `view` is how the user asks for one.
+/// "49% of the samples are below 0 and became 0; --view signed shows them", of filters that sharpen what clips less; empty where nothing is
+/// worth saying. `clipped` sums up pages that `run` made by jobs like `job`, and `view` is how the user asks for one.
 std::string clipping_note(const Clipped& clipped, const PageJob& job, const std::string& view = "--view");
 
 /// The same with the page's pixels where the job's device has them already. Only for jobs that `takes_kept_pixels`.
@@ -78,7 +80,7 @@ bool takes_kept_pixels(const PageJob& job);
 /// Whether filtering is all that is done to its colours: no alpha, linear light, luma or view.
 bool is_plain(const PageJob& job);
 
-/// What filtering is expected to take, of methods that were timed what they took; none where a device does not say.
+/// What filtering, decoding and encoding are expected to take, of methods that were timed what they took; none where a device does not say.
 std::optional<double> expected_seconds(const PageJob& job);
 
 /// What `run` does and why, in a few lines.

@@ -2,10 +2,10 @@
 #include "pipeline/choose_device.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <stdexcept>
 #include <string>
 
+#include "core/stopwatch.h"
 #include "halation/threads.h"
 #include "plan/backends.h"
 
@@ -77,9 +77,8 @@ double cpu_seconds(const PlannedJob& job) {
   const double a_sample = sum_over_filters(job, [](Method method, const FilterSize& size) {
     return cpu_work(method, size) / (method == Method::direct ? cpu_direct_per_second : cpu_passes_per_second);
   });
-  return a_sample * samples_out(job) / threads +
-         (bytes_in(job) + bytes_out(job)) /
-             std::min(threads * cpu_bytes_per_second, cpu_most_bytes_per_second);
+  return job.host_seconds + a_sample * samples_out(job) / threads +
+         (bytes_in(job) + bytes_out(job)) / std::min(threads * cpu_bytes_per_second, cpu_most_bytes_per_second);
 }
 
 bool offers(const Backend& backend, Method method) {
@@ -93,13 +92,7 @@ double gpu_seconds(const PlannedJob& job, const Backend& gpu) {
   });
   const double up = job.begins_on_host ? bytes_in(job) / upload_bytes_per_second : 0;
   const double down = job.ends_on_host ? bytes_out(job) / download_bytes_per_second : 0;
-  return a_sample * samples_out(job) + up + down;
-}
-
-std::string milliseconds(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f ms", seconds * 1e3);
-  return text;
+  return job.host_seconds + a_sample * samples_out(job) + up + down;
 }
 
 }  // namespace
@@ -107,10 +100,9 @@ std::string milliseconds(double seconds) {
 DeviceChoice choose_device(std::span<const PlannedJob> jobs) {
   double on_cpu = 0;
   for (const PlannedJob& job : jobs) on_cpu += cpu_seconds(job);
-  const std::string about = "cpu, about " + milliseconds(on_cpu);
+  const std::string about = "cpu, about " + time_text(on_cpu);
   if (device_memory() == nullptr) return {cpu(), about + "; this build has no GPU backend"};
-  if (on_cpu <= gpu_start_seconds)
-    return {cpu(), about + "; a GPU takes " + milliseconds(gpu_start_seconds) + " to start"};
+  if (on_cpu <= gpu_start_seconds) return {cpu(), about + "; a GPU takes " + time_text(gpu_start_seconds) + " to start"};
   const Backend& gpu = backend_for(cuda());
   double on_gpu = gpu_start_seconds;
   for (const PlannedJob& job : jobs) {
@@ -118,11 +110,10 @@ DeviceChoice choose_device(std::span<const PlannedJob> jobs) {
       return {cpu(), about + "; a GPU does not offer the method asked for"};
     on_gpu += gpu_seconds(job, gpu);
   }
-  const std::string there = milliseconds(on_gpu) + " with start and transfers";
+  const std::string there = time_text(on_gpu) + " with start and transfers";
   if (on_cpu <= on_gpu) return {cpu(), about + "; a GPU would take about " + there};
   if (gpu.devices().empty()) return {cpu(), about + "; this machine has no GPU"};
-  return {cuda(),
-          name_of(cuda()) + ", about " + there + "; the CPU would take about " + milliseconds(on_cpu)};
+  return {cuda(), name_of(cuda()) + ", about " + there + "; the CPU would take about " + time_text(on_cpu)};
 }
 
 }  // namespace halation

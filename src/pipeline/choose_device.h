@@ -14,6 +14,7 @@ struct PlannedJob {
   const Plan& on_cpu;
   bool begins_on_host = true;  ///< its input is not the result of another one
   bool ends_on_host = true;
+  double host_seconds = 0;  ///< beside filtering, on the CPU whichever device filters
 };
 
 struct DeviceChoice {

@@ -68,7 +68,7 @@ class Gpu(ProgramTest):
         # A GPU's start takes as long as many large filters on a CPU: as many as are not joined into one.
         for chain, device in (("disk radius=1", "cpu"), (" | ".join(["disk radius=80"] * 40), "cuda:0")):
             stderr = self.run_ok("apply", chain, "in.npy", "-o", "out.npy", "--border", "replicate", "--device", "auto", "--threads", 1, "--timing")[1]
-            self.assertRegex(stderr, rf"device auto: {device}, about \d+ ms[^\n]*; [^\n]+\n\Z")
+            self.assertRegex(stderr, rf"device auto: {device}, about [\d.]+ [mu]?s[^\n]*; [^\n]+\n\Z")
 
     def test_the_ladders_page_says_why_steps_lead_down(self):
         self.run_ok("ladder", "--size", "512x512", "--radius", 1, "--report", "report.html", "--json", "ladder.json")

@@ -1,5 +1,6 @@
 """test_apply.py: every flag of `halation apply` does what its help says; its filters and files: test_apply_*.py."""
 import json
+import re
 import struct
 import zlib
 
@@ -166,7 +167,7 @@ class Reports(ProgramTest):
         number = r" +\d+\.\d+"
         self.assertRegex(stderr, f"^read{number} ms\nplan{number} ms\ncompute{number} ms\nwrite{number} ms\ntotal{number} ms\n"
                                  r"\d+\.\d MPix/s, \d+\.\d FPS, \d+\.\d\d GFLOPS\n"
-                                 r"device auto: cpu, about \d+ ms; [^\n]+\n$")
+                                 r"device auto: cpu, about [\d.]+ [mu]?s; [^\n]+\n$")
 
     def check_report(self, report, pages):
         times = report["milliseconds"]
@@ -200,6 +201,14 @@ class Reports(ProgramTest):
         self.assertEqual(report["device"], "reference")
         self.assertEqual([page["methods"] for page in report["pages"]], [["direct"], ["direct"]])
 
+    def test_the_estimate_counts_linear_light(self):
+        self.put("in.png", png([[17] * 2000] * 500))
+        def about(*options):
+            stderr = self.run_ok("apply", "gaussian", "in.png", "-o", "out.png", "--timing", "--threads", 1, *options)[1]
+            number, unit = re.search(r"device auto: cpu, about ([\d.]+) ([mu]?s); ", stderr).groups()
+            return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit]
+        self.assertGreater(about("--linear"), about() + 1e-3)
+
     def test_explain(self):
         self.put("in.png", png(ROWS))
         stdout, stderr = self.run_ok("apply", "gaussian", "in.png", "-o", "out.png", "--explain")
@@ -215,6 +224,7 @@ class Reports(ProgramTest):
         self.put("in.png", png([[(1, 2, 3, 4)]]))
         stdout, _ = self.run_ok("apply", "gaussian", "in.png", "-o", "out.png", "--explain", "--linear", "--gray")
         self.assertIn("colours are decoded to linear light, reduced to luma, premultiplied by alpha", stdout.decode())
+        self.assertRegex(stdout.decode(), r"rounded once on the way back; expected [\d.]+ [mu]?s beside filtering\n1x1 f32 -> 1x1 f32, ")
         stdout, stderr = self.run_ok("apply", "gaussian", "in.png", "-o", "out.png", "--explain", "--json")
         json.loads(stdout)
         self.assertIn("gaussian", stderr)

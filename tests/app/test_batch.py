@@ -148,7 +148,8 @@ class Results(BatchTest):
     def test_what_is_clipped_is_noted_in_the_report_alone(self):
         self.put("clipped.png", png([[0, 9, 0, 9, 0, 9, 0, 9]]))
         report = json.loads(self.batch("custom weights='-1 2 0'", "clipped.png", "-o", "out", "--border", "constant", "--json"))
-        self.assertEqual(report["files"][0]["note"], "50% of the samples are below 0 and became 0; --view signed shows them")
+        self.assertEqual(report["files"][0]["note"], "50% of the samples are below 0 and became 0; edges over- and "
+                                                     "undershoot; --output-pixel f32 keeps all (.tif, .exr, .npy)")
 
 
 class Reports(BatchTest):

@@ -329,8 +329,8 @@ class Reports(StripTest):
             with self.subTest(name=name):
                 self.assertEqual(found, whole)
         _, found = self.run_ok("apply", "sharpen", "in.npy", "-o", "out.npy")
-        self.assertRegex(found, r"\Aapply: \d+% of the samples are below 0 and became 0, \d+% are above 255 and became 255; --view signed "
-                                r"shows them\n\Z")
+        self.assertRegex(found, r"\Aapply: \d+% of the samples are below 0 and became 0, \d+% are above 255 and became 255; edges over- and "
+                                r"undershoot; a smaller strength clips less, --output-pixel f32 keeps all \(.tif, .exr, .npy\)\n\Z")
         _, found = self.run_ok("apply", "custom", "in.npy", "-o", "out.npy", "--weights", "2")
         share = 100 * sum(NOISE.count(level) for level in range(128, 256)) / len(NOISE)
         self.assertEqual(found, f"apply: {share:.0f}% of the samples are above 255 and became 255; --view stretch shows them\n")

@@ -11,7 +11,9 @@ ROWS = [[(53 * x * x + 31 * y * y + 17 * x * y) % 256 for x in range(24)] for y 
 DERIVATIVES = ["high_pass", "sobel", "prewitt", "laplacian", "scharr", "gaussian_derivative", "laplacian_of_gaussian"]
 SMOOTHING = ["identity", "low_pass", "box", "gaussian", "motion_blur", "disk"]
 ASTRONAUT = pathlib.Path(__file__).resolve().parents[2] / "examples" / "astronaut.png"
-NOTE = r"apply: (.*); --view (\w+) shows them\n"
+NOTE = r"apply: (.*); (?:--view (\w+) shows them|edges over- and undershoot; (?:a smaller (\w+) clips less, )?--output-pixel f32 keeps all \(.tif, .exr, .npy\))\n"
+# What is to be made smaller where sharpening goes past the range; emboss has nothing of the kind.
+SHARPENING = {"sharpen": "strength", "unsharp_mask": "amount"}
 
 
 def samples(data):
@@ -44,11 +46,24 @@ class Clipping(ProgramTest):
                     if share > 0:
                         self.assertAlmostEqual(said[side][0], share, delta=0.05 if share < 10 else 0.5)
                         self.assertEqual(said[side][1:], (end, end))
-                self.assertEqual(found[2], "signed" if below > 0 else "stretch")
+                if name in ("sharpen", "unsharp_mask", "emboss"):
+                    self.assertEqual(found.groups()[1:], (None, SHARPENING.get(name)))
+                else:
+                    self.assertEqual(found[2], "signed" if below > 0 else "stretch")
+
+    def test_what_is_said_of_sharpening_helps(self):
+        share = lambda *arguments: sum(float(each) for each in re.findall(r"([\d.]+)%", self.note("unsharp_mask", *arguments)))
+        self.assertGreater(share("--amount", 2), share("--amount", 1))
+        self.assertGreater(share("--amount", 1), 1)
+        self.assertLess(share("--amount", "0.1"), share("--amount", 1))
+        self.assertEqual(self.run_ok("apply", "unsharp_mask", "in.png", "-o", "out.tif", "--amount", 2, "--output-pixel", "f32")[1], "")
 
     def test_the_line_to_the_letter(self):
         self.put("in.png", png([[0, 9, 0, 9, 0, 9, 0, 9]]))
         stderr = self.run_ok("apply", "custom", "in.png", "-o", "out.png", "--weights", "-1 2 0", "--border", "constant")[1]
+        self.assertEqual(stderr, "apply: 50% of the samples are below 0 and became 0; edges over- and undershoot; --output-pixel f32 keeps "
+                                 "all (.tif, .exr, .npy)\n")
+        stderr = self.run_ok("apply", "custom", "in.png", "-o", "out.png", "--weights", "-1 1 0", "--border", "constant")[1]
         self.assertEqual(stderr, "apply: 50% of the samples are below 0 and became 0; --view signed shows them\n")
 
     def test_nothing_is_said_where_nothing_is_lost(self):

@@ -146,7 +146,8 @@ Json explain_answer(Workspace& workspace, const Picture& picture, const Asked& a
       stages.push_back(std::move(filters));
     }
     const Pixel pixel = job->prepared.specs().back().pixel;
-    const double most = is_float(pixel) ? (is_float(job->prepared.input_pixel()) ? 1 : largest(job->prepared.input_pixel())) : largest(pixel);
+    const double most =
+        is_float(pixel) ? (is_float(job->input_pixel) || job->colour.linear ? 1 : largest(job->input_pixel)) : largest(pixel);
     const std::optional<double> seconds = expected_seconds(*job);
     return Json{{"device", halation::name_of(job->device)},
                 {"text", explain(*job)},

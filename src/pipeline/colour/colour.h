@@ -11,4 +11,14 @@ namespace halation {
 Image convolve_colour_on(Device device, ConstView in, const Chain& chain, const Options& options, const ColourOptions& colour,
                          TransferTimes* times = nullptr);
 
+/// Whether colours are more than filtered: `convolve_colour` is not `convolve` itself.
+inline bool is_any(const ColourOptions& colour) { return colour.alpha || colour.linear || colour.gray; }
+
+/// By what options colours are filtered between decoding and encoding, where `is_any(colour)`; `output`, which is named, is their pixel then.
+Options options_between(const Options& options, Pixel input, const ColourOptions& colour);
+
+/// Seconds that decoding and encoding should take beside filtering, on the CPU whichever device filters; 0 where there is nothing to do.
+double expected_colour_seconds(const Shape& in, Pixel in_pixel, const Shape& out, Pixel out_pixel, const ColourOptions& colour,
+                               int threads);
+
 }  // namespace halation
