@@ -109,8 +109,10 @@ namespace {
 std::string unknown_option(const std::string& word, const CLI::App& command, const std::string& see) {
   const std::string name = word.substr(0, word.find('='));
   std::vector<std::string> known;
-  for (const CLI::Option* option : command.get_options())
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // not shown to users
     for (const std::string& each : option->get_lnames()) known.push_back(each);
+  }
   const std::optional<std::string> near = name.starts_with("--") ? nearest(name.substr(2), known) : std::nullopt;
   return fmt::format("unknown option {}{}", name, near ? fmt::format("; did you mean --{}?", *near) : see);
 }
@@ -262,7 +264,7 @@ Command& Program::add(const std::string& name, const std::string& description) {
 }
 
 std::optional<std::string> Program::parse(int argc, const char* const* argv) {
-  std::vector<std::string> words(argv + 1, argv + argc);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
     words.insert(!words.empty() && words.back() == "all" ? words.end() - 1 : words.end(), "--help");
