@@ -1,4 +1,4 @@
-// left_out.cpp: `halation bench` in a program that is built without it, as by make demo.
+// left_out.cpp: `halation bench` in a program that is built without it, as by make demo and pip.
 #include "app/subcommands.h"
 #include "halation/error.h"
 
@@ -9,7 +9,7 @@ void add_bench(Program& program) {
   bench.takes_anything();
   bench.does([] {
     throw Error{ErrorCode::unsupported,
-                "bench: this program was built without it; make install builds it, and so does "
+                "bench: this program was built without it, as make demo and pip build it; make install builds it, and so does "
                 "-DHALATION_APP_BENCH=ON"};
   });
 }
