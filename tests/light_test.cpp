@@ -28,7 +28,7 @@ std::vector<Encoding> encodings(double unit) {
   return all;
 }
 
-/// Calls check(light) for the floats around each light that is encoded to a whole number of levels or half of one, from -unit / 2 to 1.5 · unit.
+/// Calls check(light) for the floats around each light that is encoded to an integer number of levels or half of one, from -unit / 2 to 1.5 · unit.
 template <class Check>
 void around_all_thresholds(const Encoding& by, const Check& check) {
   for (double twice = -by.unit; twice <= 3 * by.unit; ++twice) {

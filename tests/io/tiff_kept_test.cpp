@@ -123,7 +123,7 @@ Said resolution_in(const std::string& path) {
   return said;
 }
 
-/// A file of two pages that says so of the second alone.
+/// A file of two pages that says so of the second only.
 void write_with_resolution(const std::string& path, float x, float y, int unit) {
   const Image image = random_image(Pixel::u8, {.height = 5, .width = 7});
   const auto tiff = opened(path, "w");

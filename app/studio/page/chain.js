@@ -54,7 +54,7 @@ export class ChainEditor {
   #stage(name) { return {name, values: {}, weights: '0 -1 0; -1 5 -1; 0 -1 0'}; }
 
   /** The chain that `text` is, of none the picture as it is. Throws an Error that says what cannot be read, and keeps the one before; what values
-      mean the program alone knows. */
+      mean only the program knows. */
   setText(text) {
     this.stages = text ? apart(text, '|').map(words => this.#read(words)) : [];
     this.#build();

@@ -309,7 +309,7 @@ J_COLOR_SPACE space_of(ColourModel colour) {
   throw Error(ErrorCode::unsupported, "JPEG holds gray, RGB and CMYK");
 }
 
-/// Whole numbers of 16 bits per inch or, where that is how the page counts or an inch has more, per centimetre; nothing where they would
+/// Integers of 16 bits per inch or, where that is how the page counts or an inch has more, per centimetre; nothing where they would
 /// not do.
 void set_density(jpeg_compress_struct& info, const PageView& page) {
   constexpr double most = 65535;

@@ -24,7 +24,7 @@ bool has_named_resolution(const PageView& page);
 /// Where the unit is not named.
 bool has_unnamed_resolution(const PageView& page);
 
-/// Two whole numbers from 1 to `most` in the ratio of the page's densities, or the nearest; {1, 1} where pixels are square.
+/// Two integers from 1 to `most` in the ratio of the page's densities, or the nearest; {1, 1} where pixels are square.
 std::pair<std::uint32_t, std::uint32_t> ratio_of_density(const PageView& page, std::uint32_t most);
 
 /// What Exif says, where the metadata say nothing themselves.
