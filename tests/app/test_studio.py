@@ -214,6 +214,18 @@ class Waiting(Studio):
             self.assertEqual(self.ask("/preview", chain="box", client="me")[0], 200)
             self.assertEqual((slow.result()[0], json.loads(slow.result()[2])), (409, {"error": "superseded by a newer request"}))
 
+    def test_a_request_that_others_overtook_ends_none_of_them(self):
+        """A page that got 409 for its newest request stayed at what it showed before."""
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            newest = pool.submit(self.ask, "/preview", client="me", turn=7, **self.SLOW)
+            self.computes()
+            for turn in (6, 1):
+                self.assertEqual(self.ask("/preview", chain="box", client="me", turn=turn)[0], 409)
+            self.assertEqual(newest.result()[0], 200)
+        self.assertEqual(self.ask("/preview", chain="box", client="me", turn=7)[0], 200)
+        self.assertEqual(self.ask("/preview", chain="box", client="me")[0], 200)
+        self.assertEqual(self.ask("/preview", chain="box", client="me", turn=7)[0], 409)
+
     def test_a_preview_goes_before_what_is_counted(self):
         """A histogram takes all of the picture."""
         with concurrent.futures.ThreadPoolExecutor(2) as pool:

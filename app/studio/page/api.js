@@ -12,9 +12,11 @@ export class Refused extends Error {
   }
 }
 
+let turn = 0;  // of the latest request: one can overtake another on its way
+
 /** The answer to GET (POST where the words are many) as a Response; throws Refused with the program's sentence. */
 export async function ask(path, words = {}, options = {}) {
-  const given = Object.entries(words).filter(([, value]) => value !== '' && value !== undefined && value !== null);
+  const given = Object.entries(words.client ? {...words, turn: ++turn} : words).filter(([, value]) => value !== '' && value !== undefined && value !== null);
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   const headers = {'X-Halation-Token': token};
   const response = query.length <= longestQuery

@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 13> options_with_values = {"border",   "b
                                                                   "rounding", "sum",          "accuracy", "view",   "device",       "tune"};
 constexpr std::array<std::string_view, 3> flags = {"correlate", "linear", "gray"};
 /// What else stands beside a chain, in one request or another.
-constexpr std::array<std::string_view, 15> others = {"chain",  "w", "z", "crop", "picture", "client", "token", "of",
-                                                     "format", "x", "y", "as",   "quality", "stage",  "before"};
+constexpr std::array<std::string_view, 16> others = {"chain",  "w", "z", "crop", "picture", "client", "turn",  "token",
+                                                     "of", "format", "x", "y", "as",   "quality", "stage",  "before"};
 
 constexpr std::int64_t usual_width = 1200;
 constexpr std::int64_t most_number = std::int64_t{1} << 40;

@@ -167,7 +167,7 @@ Turn Workspace::turn() {
   return made;
 }
 
-Turn Workspace::turn(const std::string& client) {
+Turn Workspace::turn(const std::string& client, std::uint64_t number) {
   Turn made;
   {
     const std::lock_guard<std::mutex> locked(turns_lock_);
@@ -179,7 +179,8 @@ Turn Workspace::turn(const std::string& client) {
       turns_.splice(turns_.begin(), turns_, found);
     }
     made.newest_ = turns_.front().second;
-    made.number_ = ++*made.newest_;
+    made.number_ = number != 0 ? number : *made.newest_ + 1;
+    *made.newest_ = std::max(made.newest_->load(), made.number_);
   }
   worker_.look_again();
   return made;

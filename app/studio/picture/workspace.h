@@ -25,7 +25,7 @@ struct Superseded {};
 /// Thrown where the picture that a request is about is no longer the one.
 struct OtherPicture {};
 
-/// Whose request it is, and whether it still counts. Made when the request comes; a newer one of the same client ends it.
+/// Whose request it is, and whether it still counts. Made when the request comes; a newer one of the same client ends it, or has ended it.
 class Turn {
  public:
   bool has_passed() const { return *newest_ != number_; }
@@ -85,9 +85,10 @@ class Workspace {
   /// Whether whoever started the program said so.
   bool device_is_asked_for() const { return device_is_asked_for_; }
 
-  /// A turn of its own, which never passes; and one that the client's next of the kind ends.
+  /// A turn of its own, which never passes; and one that the client's next of the kind ends. Requests can overtake each other: `number` is
+  /// the client's count of them, and the highest is the newest. 0: newer than all that have come.
   static Turn turn();
-  Turn turn(const std::string& client);
+  Turn turn(const std::string& client, std::uint64_t number);
 
   /// Part after part of the picture, or of what a chain makes of it, in host memory. `begin` is called first, with what it is, and the place
   /// of its first pixel: that of the picture unless `seen` said which rectangle matters, and only that with what surrounds it was made. Where

@@ -194,7 +194,7 @@ struct Server::Impl {
   /// Requests without a client supersede none.
   Turn turn_of(const Words& words, std::string_view kind) {
     const std::string client = word(words, "client");
-    return client.empty() ? Workspace::turn() : workspace.turn(client + std::string(kind));
+    return client.empty() ? Workspace::turn() : workspace.turn(client + std::string(kind), static_cast<std::uint64_t>(number(words, "turn", 0)));
   }
 };
 

@@ -18,8 +18,9 @@ namespace halation::app {
 ///     GET /filters                  the library's filters, borders, pixels, views, devices
 ///     GET /image, PUT /image?name=… the picture; PUT takes the bytes of a file
 ///     GET /preview                  chain, options of `halation apply` (border, linear …), w, crop=x,y,w,h, z, client (a newer request
-///                                   of one ends its older ones); of=original for the picture itself; format=png, or raw for RGBA with
-///                                   its size in X-Halation-Width and -Height. Goes before all others
+///                                   of one ends its older ones; the newest is the one of the highest turn=NUMBER, or without them the
+///                                   last to come); of=original for the picture itself; format=png, or raw for RGBA with its size in
+///                                   X-Halation-Width and -Height. Goes before all others
 ///     GET /weights, /explain, /histogram, /inspect, /code   the same, see answers.h; tune=measure times what /explain tells of
 ///     GET /tile                     a tile of outputs=, mask= and dims= in numbers, and what rung= asks of memory, for the page /lesson
 ///     GET /ladder                   the GPU rungs of dims=, as recorded; measure=1: as measured here, where there is a GPU
