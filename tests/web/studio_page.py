@@ -16,9 +16,17 @@ def facts(page, chain):
 PIXELS = "id => { const canvas = document.getElementById(id); return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data; }"
 
 
+NUMBER = f"which => ({PIXELS})(which).reduce((sum, value) => (Math.imul(sum ^ value, 16777619)) >>> 0, 2166136261)"
+
+
 def canvas(page, which):
     """One number for the pixels of a canvas."""
-    return page.evaluate(f"""which => ({PIXELS})(which).reduce((sum, value) => (Math.imul(sum ^ value, 16777619)) >>> 0, 2166136261)""", which)
+    return page.evaluate(NUMBER, which)
+
+
+def canvas_unlike(page, which, seen):
+    """That number, once it is none of those seen."""
+    return page.wait_for_function(f"([which, seen]) => {{ const now = ({NUMBER})(which); return seen.includes(now) ? null : {{now}}; }}", arg=[which, seen]).json_value()["now"]
 
 
 def set_slider(page, label, value):

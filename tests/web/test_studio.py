@@ -8,7 +8,7 @@ from pathlib import Path
 
 from installed import HALATION, PHOTO, Studio
 from looks import faults_of_looks
-from studio_page import PIXELS, add, canvas, facts, set_slider, shown
+from studio_page import PIXELS, add, canvas, canvas_unlike, facts, set_slider, shown
 
 
 def difference(page):
@@ -65,17 +65,14 @@ def test_sliders_and_boxes(page):
 
 
 def test_options(page):
-    seen = {canvas(page, "after")}
+    seen = [canvas(page, "after")]
     for choice, value in (("#border", "wrap"), ("#border", "constant"), ("#view", "stretch")):
         page.select_option(choice, value)
-        facts(page, "gaussian")
-        page.wait_for_timeout(400)
-        seen.add(canvas(page, "after"))
+        seen.append(canvas_unlike(page, "after", seen))
     for label in ("Linear light", "Gray"):
         page.get_by_label(label).check()
-        page.wait_for_timeout(400)
-        seen.add(canvas(page, "after"))
-    assert len(seen) == 6
+        seen.append(canvas_unlike(page, "after", seen))
+    page.wait_for_selector("#line-command:text('--gray')")
     assert page.inner_text("#line-command") == "halation apply gaussian astronaut.png -o astronaut_filtered.png --border constant --border-value 0 --gray --linear --view stretch"
 
 

@@ -97,13 +97,15 @@ def test_the_same_part_is_seen_after_a_reload(page):
     page.focus("#frame")
     for key in ("ArrowRight", "ArrowDown", "+", "+", "ArrowDown", "ArrowLeft"):
         page.keyboard.press(key)
-    page.wait_for_load_state("networkidle")
+    with page.expect_request(lambda request: "/preview?" in request.url and "gray=1" in request.url):
+        page.get_by_label("Gray").check()
+    kept(page, gray="1")
     crop, zoom = crops[-1], page.inner_text("#zoom")
     assert crop.split(",")[0] != "0" and crop.split(",")[1] != "0"
     crops.clear()
     with page.expect_request(lambda request: "/preview?" in request.url and quote(crop, safe="") in request.url):
         page.reload()
-    page.wait_for_load_state("networkidle")
+    facts(page, "gaussian")
     assert crops[-1] == crop and page.inner_text("#zoom") == zoom
 
 
