@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""record.py: the record of a first build. Usage: record.py FOLDER JOB COMMIT; FOLDER has what bench/first_build/run wrote."""
+"""record.py: the record of a first build. Usage: record.py FOLDER JOB COMMAND COMMIT; FOLDER has what bench/first_build/run wrote."""
 import collections
 import datetime
 import json
@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-folder, job, commit = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+folder, job, command, commit = Path(sys.argv[1]), *sys.argv[2:5]
 begin, middle, end = map(float, (folder / "clock").read_text().split())
 by_folder = collections.Counter()
 for line in (folder / "objects").read_text().splitlines():
@@ -19,8 +19,7 @@ for line in (folder / "objects").read_text().splitlines():
     by_folder["what CMake tries" if tried else place[1] or "."] += float(user) + float(system)
 cpu = next(line.split(": ")[1] for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name"))
 print(json.dumps({
-    "command": {"demo": "make demo", "test": "make test", "pip": "pip install .",
-                "pip-cuda": "pip install . -C cmake.define.HALATION_CUDA=ON -C cmake.define.CMAKE_CUDA_ARCHITECTURES=90-real"}[job],
+    "command": command,
     "recorded_by": f"bench/first_build/run FILE {job}", "commit": commit,
     "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
     "cpu": f"{cpu}, {os.cpu_count()} threads", "system": "Debian 12 made by mmdebstrap, nothing installed",
