@@ -16,7 +16,7 @@ for line in (folder / "objects").read_text().splitlines():
     # …/build/release/src/cpu/CMakeFiles/halation_cpu.dir/fft/fft.cpp.o is an object of src/cpu.
     place = re.search(r"/build/[^/]+/(?:(.*?)/)?CMakeFiles/", path)
     tried = "CMakeScratch" in path or "CMakeTmp" in path
-    by_folder["what CMake tries" if tried else place[1] or "."] += float(user) + float(system)
+    by_folder["what CMake tries" if tried else "what tests build" if not place else place[1] or "."] += float(user) + float(system)
 cpu = next(line.split(": ")[1] for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name"))
 print(json.dumps({
     "command": command,

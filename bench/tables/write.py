@@ -18,6 +18,7 @@ import re
 import sys
 from pathlib import Path
 
+import build_tables
 import choice_tables
 import contest_tables
 import ladder_tables
@@ -25,9 +26,8 @@ import package_tables
 import width_tables
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-NAMES = {function.__name__: function for module in (choice_tables, contest_tables, ladder_tables, package_tables,
-                                                             width_tables)
-         for function in module.FIGURES}
+MODULES = (build_tables, choice_tables, contest_tables, ladder_tables, package_tables, width_tables)
+NAMES = {function.__name__: function for module in MODULES for function in module.FIGURES}
 NAMES |= contest_tables.NAMES | ladder_tables.NAMES
 NAMES["__builtins__"] = {}
 
