@@ -133,7 +133,8 @@ VideoRequest request_of(const Flags& flags) {
   if (flags.rgb && flags.gray) refuse("--rgb and --gray exclude each other");
   if (flags.in == "-") refuse("a video cannot be read from standard input, which ffmpeg would have to open several times");
   const Job job = flags.job_options.job();
-  VideoRequest request{.input = {.name = flags.in, .options = {}, .realtime = flags.realtime, .keeps_going = flags.keep_going},
+  // GCC 12 destroys twice what braces without a type have made, where an initialiser behind them throws.
+  VideoRequest request{.input = VideoInput{.name = flags.in, .options = {}, .realtime = flags.realtime, .keeps_going = flags.keep_going},
                        .shows = flags.preview,
                        .title = "halation " + flags.job_options.filter(),
                        .rgb = flags.rgb,

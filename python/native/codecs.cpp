@@ -171,17 +171,18 @@ std::int64_t filter(const nb::bytes& in, const nb::bytes& out, const nb::list& s
   const Chain chain = chain_of(stages);
   const std::string source = path_of(in), target = path_of(out);
   Attended attended(progress);
+  // GCC 12 destroys twice what braces without a type have made, where an initialiser behind them throws.
   const FileOptions options{.options = options_of(words),
                             .linear = colour.linear,
                             .gray = colour.gray,
                             .view = view_of(colours),
                             .devices = {device_named(device)},
                             .memory_bytes = nb::cast<std::size_t>(files["memory"]),
-                            .read = {.layout = array_layout_named(nb::cast<std::string>(files["layout"])),
-                                     .page = nb::cast<std::int64_t>(files["page"])},
-                            .write = {.format = nb::cast<std::string>(files["format"]),
-                                      .quality = nb::cast<int>(files["quality"]),
-                                      .lossless = nb::cast<bool>(files["lossless"])},
+                            .read = ReadOptions{.layout = array_layout_named(nb::cast<std::string>(files["layout"])),
+                                                .page = nb::cast<std::int64_t>(files["page"])},
+                            .write = WriteOptions{.format = nb::cast<std::string>(files["format"]),
+                                                  .quality = nb::cast<int>(files["quality"]),
+                                                  .lossless = nb::cast<bool>(files["lossless"])},
                             .has_depth_border = nb::len(nb::handle(words["borders"])) != 2,
                             .progress = [&](const FileProgress& now) { now.done == 0 ? attended.check() : attended.tell(now.done, now.all); }};
   FileReport report;

@@ -280,7 +280,11 @@ class Refusals(VideoTest):
                  ["gaussian sigma 2", "in.mkv", "-o", "out.mkv"]),
                 ("unknown option --extent; see halation video --help", ["box", "in.mkv", "-o", "out.mkv", "--extent", "full"]),
                 ("frames have 2 dimensions, got a filter of 3", ["custom", "in.mkv", "-o", "out.mkv", "--weights", "3d.npy"]),
-                ("edges: no parameter --sigma; it has none", ["edges", "in.mkv", "-o", "out.mkv", "--sigma", "2"])):
+                ("edges: no parameter --sigma; it has none", ["edges", "in.mkv", "-o", "out.mkv", "--sigma", "2"]),
+                # A name that is too long to stand within a std::string was freed twice.
+                ("gaussian: sigma takes one value or one for each of 2 axes, got 3",
+                 ["gaussian", "./././././././././in.mkv", "-o", "out.mkv", "--sigma", "1,2,3"]),
+                ("sobel: axis must be x or y in 2D, got z", ["sobel axis=z", "./././././././././in.mkv", "-o", "out.mkv"])):
             with self.subTest(sentence):
                 self.refuse(sentence, 2, *arguments)
 
