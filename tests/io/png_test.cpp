@@ -159,6 +159,28 @@ TEST(Png, KeepsMetadata) {
   }
 }
 
+/// "IHDR", "IDAT", ... in their order, an image's several IDAT as one.
+std::vector<std::string> chunks_of(const std::string& path) {
+  const std::string bytes = bytes_in(path);
+  std::vector<std::string> names;
+  for (std::size_t at = 8; at + 12 <= bytes.size();) {
+    const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at + i])); };
+    std::string name = bytes.substr(at + 4, 4);
+    if (names.empty() || names.back() != name || name != "IDAT") names.push_back(std::move(name));
+    at += 12 + (byte(0) << 24 | byte(1) << 16 | byte(2) << 8 | byte(3));
+  }
+  return names;
+}
+
+TEST(Png, WritesEachChunkOnceAndBeforeThePixels) {
+  const Folder folder;
+  Page page = random_page(Pixel::u8, 50, 60, ColourModel::rgb);
+  page.metadata = full_metadata("RGB ");
+  page.metadata.iptc = to_bytes(std::string("\x1C\x02\x19\x00\x03sky", 8));
+  write_one(folder / "a.png", page);
+  EXPECT_THAT(chunks_of(folder / "a.png"), testing::ElementsAre("IHDR", "iCCP", "eXIf", "pHYs", "iTXt", "zTXt", "IDAT", "IEND"));
+}
+
 TEST(Png, LeavesOutADamagedProfile) {
   const Folder folder;
   Page page = random_page(Pixel::u8, 5, 6, ColourModel::rgb);

@@ -277,7 +277,7 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
     for (std::int64_t y = 0; y < shape.height; ++y) {
       png_write_row(png, reinterpret_cast<png_const_bytep>(page.row(y)));
     }
-    png_write_end(png, info);
+    png_write_end(png, nullptr);  // with `info` libpng 1.6.39 writes Exif a second time
   });
 }
 
