@@ -184,7 +184,7 @@ def imwrite(
         try:
             _write(name, array, layout, facts, format or "", quality, lossless)
         except ValueError as error:
-            raise ValueError(in_numpys_words(str(error), "image.astype(np.{})")) from None
+            raise ValueError(in_numpys_words(str(error), "image.astype(np.{})", "image * {}", "decoding sRGB")) from None
     except Exception as error:
         shorten(error)
         raise
@@ -260,6 +260,7 @@ def _facts_of(metadata: Metadata, channels: int) -> dict[str, Any]:
     return facts
 
 
-def in_numpys_words(sentence: str, instead: str) -> str:
-    """A refusal with what to write, {} being the type, in place of the program's option."""
-    return re.sub(r"use --output-pixel (\w+)", lambda match: f"use {instead.format(_NUMPY[match[1]])}", sentence)
+def in_numpys_words(sentence: str, dtype: str, scale: str, linear: str) -> str:
+    """A refusal with what to write, {} being the type or the factor, in place of the program's options."""
+    sentence = re.sub(r"--output-pixel (\w+)", lambda match: dtype.format(_NUMPY[match[1]]), sentence)
+    return re.sub(r"--scale (\S+)", lambda match: scale.format(match[1]), sentence).replace("--linear", linear)

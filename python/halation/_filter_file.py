@@ -166,7 +166,7 @@ def filter_file(
         except ValueError as error:
             if type(error) is not ValueError or "--output-pixel" not in str(error):  # what `progress` raised, among others
                 raise
-            raise ValueError(_files.in_numpys_words(str(error), "dtype=np.{}")) from None
+            raise ValueError(_files.in_numpys_words(str(error), "dtype=np.{}", "scale={}", "linear=True")) from None
         if page is None and pictures > 1:
             _files.warn_of_more(source, f"{pictures} pictures", "of which the first was filtered", pictures)
     except Exception as error:

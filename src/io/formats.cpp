@@ -68,6 +68,15 @@ std::int64_t colours_of(ColourModel colour) {
   throw Error(ErrorCode::invalid_argument, "not a colour model");
 }
 
+/// What to know of pixels that become others: nothing is scaled unasked.
+std::string values_stay(Pixel from, Pixel to) {
+  std::string remedy;
+  if (from == Pixel::u16 && to == Pixel::u8) remedy = "--scale 0.003891 makes 255 of 65535";
+  else if (is_float(from) && to == Pixel::u8) remedy = "--scale 255 makes 255 of 1";
+  else if ((from == Pixel::u8 || from == Pixel::u16) && is_float(to)) remedy = "--linear makes light from 0 to 1 of them";
+  return remedy.empty() ? "" : " (values stay as they are; " + remedy + ")";
+}
+
 /// Why the format cannot hold the pages, and what would help; empty where it can.
 struct Refusal {
   std::string sentence;
@@ -93,7 +102,7 @@ std::optional<Refusal> refusal(const Codec& codec, Request request) {
   if (std::find(holds.pixels.begin(), holds.pixels.end(), request.pixel) == holds.pixels.end()) {
     return Refusal{title + " holds " + std::string(holds.pixels_in_words) + ", got " +
                        std::string(name_of(request.pixel)),
-                   "use --output-pixel " + std::string(name_of(holds.pixels.front()))};
+                   "use --output-pixel " + std::string(name_of(holds.pixels.front())) + values_stay(request.pixel, holds.pixels.front())};
   }
   const std::int64_t lost_to_rgb = request.colour == ColourModel::cmyk && !holds.cmyk ? 1 : 0;
   if (shape.channels - lost_to_rgb > holds.most_channels) {

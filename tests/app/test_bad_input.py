@@ -324,10 +324,10 @@ class Outputs(BadInput):
 
     def test_format_that_cannot_hold_the_pixels(self):
         self.refuse_output(FAILED, "out.jpg: JPEG holds 8-bit pixels, got u16; "
-                           "use --output-pixel u8 or write " + self.listed([".png", ".tif", ".npy", ".pnm", ".ppm", ".pgm", ".avif"], " or "),
+                           "use --output-pixel u8 (values stay as they are; --scale 0.003891 makes 255 of 65535) or write " + self.listed([".png", ".tif", ".npy", ".pnm", ".ppm", ".pgm", ".avif"], " or "),
                            "out.jpg", "--output-pixel", "u16")
         self.refuse_output(FAILED, "out.exr: OpenEXR holds half and float pixels, got u8; "
-                           "use --output-pixel f32 or write " +
+                           "use --output-pixel f32 (values stay as they are; --linear makes light from 0 to 1 of them) or write " +
                            self.listed([".png", ".jpg", ".tif", ".webp", ".npy", ".bmp", ".pnm", ".ppm", ".avif"], " or "), "out.exr")
         self.put("alpha.png", png([[(1, 2, 3, 4)]]))
         done = self.start("apply", "box", "alpha.png", "-o", "out.jpg")

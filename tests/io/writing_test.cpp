@@ -57,10 +57,10 @@ TEST(CheckWritable, SaysWhatAFormatCannotHoldAndWhatHelps) {
   const Shape rgb = {.height = 4, .width = 5, .channels = 3}, rgba = {.height = 4, .width = 5, .channels = 4};
   const Shape six = {.height = 4, .width = 5, .channels = 6};
   EXPECT_EQ(refused("out.jpg", {.pixel = Pixel::u16}),
-            "out.jpg: JPEG holds 8-bit pixels, got u16; use --output-pixel u8 or write " +
+            "out.jpg: JPEG holds 8-bit pixels, got u16; use --output-pixel u8 (values stay as they are; --scale 0.003891 makes 255 of 65535) or write " +
                 either({".png", ".tif", ".npy", ".pnm", ".ppm", ".avif"}));
   EXPECT_EQ(refused("out.webp", {.pixel = Pixel::f16}),
-            "out.webp: WebP holds 8-bit pixels, got f16; use --output-pixel u8 or write .tif, .exr or .npy");
+            "out.webp: WebP holds 8-bit pixels, got f16; use --output-pixel u8 (values stay as they are; --scale 255 makes 255 of 1) or write .tif, .exr or .npy");
   EXPECT_EQ(
       refused("out.exr", {.pixel = Pixel::f64}),
       "out.exr: OpenEXR holds half and float pixels, got f64; use --output-pixel f32 or write .tif or .npy");

@@ -229,7 +229,7 @@ def test_tensors(tmp_path):
     (lambda d: halation.imread(d / "a.png", page="1"), TypeError, "page must be a whole number, counted from 1, got '1'"),
     (lambda d: halation.imread(3.5), TypeError, None),
     (lambda d: halation.imwrite(d / "b.jpg", np.zeros((3, 3), np.uint16)), ValueError,
-     r"b.jpg: JPEG holds 8-bit pixels, got u16; use image.astype\(np.uint8\) or write .png"),
+     r"b.jpg: JPEG holds 8-bit pixels, got u16; use image.astype\(np.uint8\) \(values stay as they are; image \* 0.003891 makes 255 of 65535\) or write .png"),
     (lambda d: halation.imwrite(d / "b.jpg", np.zeros((3, 3, 4), np.uint8)), ValueError, "JPEG holds no transparency, got 4 channels"),
     (lambda d: halation.imwrite(d / "b.png", np.zeros((3, 3), np.int64)), TypeError,
      "imwrite takes uint8, .* got int64; convert it by astype"),

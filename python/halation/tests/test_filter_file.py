@@ -204,7 +204,7 @@ def test_the_programs_files(tmp_path, large):
     ({"chain": 3}, TypeError, "a stage of a chain is a Filter or a text such as 'gaussian sigma=2', got int"),
     ({"chain": [Filter(np.ones((1, 1, 1, 1)))]}, ValueError, "a filter of a chain runs along 1 to 3 axes, got one along 4"),
     ({"output": "a.xyz"}, ValueError, None),
-    ({"output": "a.jpg", "dtype": np.uint16}, ValueError, "a.jpg: JPEG holds 8-bit pixels, got u16; use dtype=np.uint8 or write .png, .tif, ..."),
+    ({"output": "a.jpg", "dtype": np.uint16}, ValueError, "a.jpg: JPEG holds 8-bit pixels, got u16; use dtype=np.uint8 (values stay as they are; scale=0.003891 makes 255 of 65535) or write .png, .tif, ..."),
     ({"output": "none/a.png"}, OSError, "none/a.png: folder none does not exist"),
     ({"memory": "lots"}, ValueError, "memory is a number of bytes, at least 1, such as 512M or 1.5G, got 'lots'"),
     ({"memory": 0}, ValueError, "memory is a number of bytes, at least 1, such as 512M or 1.5G, got 0"),
