@@ -10,6 +10,7 @@
 #include "app/report/text/wrapped.h"
 #include "core/nearest.h"
 #include "halation/error.h"
+#include "halation/filters.h"
 #include "quoting.h"
 
 namespace halation::app {
@@ -137,6 +138,9 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
     if (name < value) sentence = fmt::format("{} takes no value, got '{}'", sentence.substr(name, value - name), sentence.substr(value + 3));
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     sentence = sentence.substr(0, sentence.find(':')) + " takes one value";
+  } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && sentence.starts_with("--output ")) {
+    const std::vector<std::string> words = innermost.remaining();
+    if (!words.empty() && !words.front().starts_with('-')) return fmt::format("{}; write -o {}", sentence, words.front());
   }
   return sentence + see;
 }
@@ -292,13 +296,24 @@ std::optional<std::string> Program::parse(int argc, const char* const* argv) {
 }
 
 void Program::check_command(const std::vector<std::string>& words) const {
-  if (words.empty() || words.front().starts_with('-')) return;
+  if (words.empty()) return;
+  const std::string& first = words.front();
   std::vector<std::string> names;
   for (const std::unique_ptr<Command>& command : commands_) names.push_back(command->name());
-  if (std::find(names.begin(), names.end(), words.front()) != names.end()) return;
-  const std::string hint = meant(words.front(), names);
-  throw Error{ErrorCode::invalid_argument,
-              fmt::format("unknown command '{}'{}", words.front(), hint.empty() ? "; see halation --help" : hint)};
+  const auto is_command = [&](const std::string& word) { return std::find(names.begin(), names.end(), word) != names.end(); };
+  if (first.starts_with('-')) {
+    const auto command = std::find_if(words.begin(), words.end(), is_command);
+    if (command == words.end() || first == "-h" || first == "--help" || first == "--version") return;
+    throw Error{ErrorCode::invalid_argument,
+                fmt::format("{} stands before the command; options go behind it, as in halation {} ... {}", first, *command, first)};
+  }
+  if (is_command(first)) return;
+  const auto is_named = [&](const NamedFilter& filter) { return filter.name == first; };
+  if (std::any_of(named_filters().begin(), named_filters().end(), is_named))
+    throw Error{ErrorCode::invalid_argument,
+                fmt::format("'{0}' is a filter, not a command: halation apply {0} in.png -o out.png; halation filters {0} explains it", first)};
+  const std::string hint = meant(first, names);
+  throw Error{ErrorCode::invalid_argument, fmt::format("unknown command '{}'{}", first, hint.empty() ? "; see halation --help" : hint)};
 }
 
 const Command* Program::chosen() const {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -56,6 +57,14 @@ std::optional<Command::Chosen> chosen_filter(const std::string& name) {
       std::any_of(listed.begin(), listed.end(), [&](const NamedFilter& each) { return each.name == name; });
   if (!known && name != custom_name) return {};
   return Command::Chosen{fmt::format("{}: {}", name, summary_of(name)), explained_options(name)};
+}
+
+/// A file's name in place of a filter's.
+void refuse_file(std::string_view name) {
+  const auto is_named = [&](const NamedFilter& filter) { return filter.name == name; };
+  std::error_code ignored;
+  if (std::any_of(named_filters().begin(), named_filters().end(), is_named) || !std::filesystem::is_regular_file(name, ignored)) return;
+  throw Error{ErrorCode::invalid_argument, fmt::format("{0} is a file; the filter stands before it, as in gaussian {0}", name)};
 }
 
 }  // namespace
@@ -140,6 +149,7 @@ void FilterOptions::refuse_any(std::string_view instead) const {
 
 FilterSet FilterOptions::make(std::string_view name, int dims) const {
   if (name != custom_name) {
+    refuse_file(name);
     const NamedFilter& filter = filter_named(name);
     if (weights_)
       throw Error{ErrorCode::invalid_argument,

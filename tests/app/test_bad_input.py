@@ -262,6 +262,15 @@ class Options(BadInput):
         for words in (["aply"], ["aply", "box", "photo.png", "-o", "out.png"], ["aply", "--help"], ["help", "aply"]):
             self.check_error(words, "unknown command 'aply'; did you mean 'apply'?", WRONG_USAGE)
         self.check_error(["photo.png"], "unknown command 'photo.png'; see halation --help", WRONG_USAGE)
+        for words in (["gaussian"], ["gaussian", "photo.png", "-o", "out.png"], ["help", "gaussian"]):
+            self.check_error(words, "'gaussian' is a filter, not a command: halation apply gaussian in.png -o out.png; halation filters gaussian explains it",
+                             WRONG_USAGE)
+        self.check_error(["--sigma", "2", "apply", "gaussian", "photo.png", "-o", "out.png"],
+                         "--sigma stands before the command; options go behind it, as in halation apply ... --sigma", WRONG_USAGE)
+        self.check_error(["--sgima", "2"], "unknown option --sgima; see halation --help", WRONG_USAGE)
+        self.refuse(WRONG_USAGE, "photo.png is a file; the filter stands before it, as in gaussian photo.png", "photo.png", "gaussian", "-o", "out.png")
+        self.refuse(WRONG_USAGE, "--output is required; write -o out.png", "gaussian", "photo.png", "out.png")
+        self.refuse(WRONG_USAGE, "--output is required" + see, "gaussian", "photo.png")
         self.refuse(WRONG_USAGE, "--linear takes no value, got 'maybe'" + see, "box", "photo.png", "-o", "out.png", "--linear=maybe")
         self.refuse(WRONG_USAGE, "an empty name was given for --format" + see, "box", "photo.png", "-o", "out.png", "--format", "")
         shared = "--json and --report are both for standard output; name a file for one of them"
