@@ -29,7 +29,7 @@ and the others are gone on with; the exit code is 1 then. Results appear once th
 Examples:
   halation batch "gaussian sigma=3" photos -o soft --recursive
   halation batch "unsharp_mask amount=0.5" 'shots/**/*.jpg' -o crisp --quality 90 --resume
-  halation batch edges a.tif b.tif stack.tif -o edges --format png --view abs --json > report.json)";
+  halation batch edges a.tif b.tif stack.tif -o edges --view abs --json > report.json)";
 
 struct Flags {
   explicit Flags(Command& of);

@@ -7,7 +7,7 @@ import subprocess
 
 import program
 from batches import FAILED, PHOTO, WRONG_USAGE, BatchTest
-from pictures import png
+from pictures import png, read_png
 from program import main
 
 
@@ -40,6 +40,23 @@ class Names(BatchTest):
                                                  "camera raw": ["in/raw.CR2", "in/raw.dng"]})
         self.assertEqual(report["other_files"], 2)
         self.assertEqual((report["done"], report["failed"]), (6, 0))
+
+    def test_hidden_files_and_folders_are_left_alone(self):
+        """A Mac puts ._photo.jpg, which is no picture, beside photo.jpg."""
+        before = self.results("in", "--recursive")
+        for name in ("._a.png", ".DS_Store", "sub/.x.png", ".thumbnails/a.png", "sub/.cache/deep/b.png"):
+            self.put("in/" + name, PHOTO)
+        self.assertEqual(self.results("in", "--recursive"), before)
+        self.assertEqual(self.results("in/.thumbnails"), ["a.png"])  # it was named
+
+    def test_a_file_that_keeps_its_name_goes_before_one_that_does_not(self):
+        self.put("in/b.pbm", b"P1 2 2 0 1 1 0 ")
+        self.put("in/pbm_only.pbm", b"P1 2 2 0 1 1 0 ")
+        done = self.start("batch", "identity", "in", "-o", "out")
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn("in/b.pbm: its result would replace that of in/b.png\n", done.stderr.decode())
+        self.assertEqual(sorted(self.below("out")), ["a.png", "b.png", "c.png", "pbm_only.png"])
+        self.assertEqual(*(read_png((self.folder / name).read_bytes()) for name in ("out/b.png", "in/b.png")))
 
     def test_formats_that_are_not_read_by_name(self):
         for ending, name in (("heic", "HEIC"), ("jp2", "JPEG 2000"), ("psd", "PSD"), ("pdf", "PDF"), ("svg", "SVG"), ("nef", "camera raw")):

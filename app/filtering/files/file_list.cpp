@@ -83,14 +83,18 @@ void add_folder(const fs::path& folder, bool recursive, const std::string& resul
                 PassedOver& all_passed_over) {
   std::error_code error;
   std::vector<Found> inside;
+  const auto is_hidden = [](const fs::directory_entry& entry) { return entry.path().filename().string().starts_with('.'); };
   const auto add = [&](const fs::directory_entry& entry) {
     std::error_code ignored;
-    if (entry.is_regular_file(ignored)) inside.push_back({entry.path(), entry.path().lexically_relative(folder)});
+    if (!is_hidden(entry) && entry.is_regular_file(ignored)) inside.push_back({entry.path(), entry.path().lexically_relative(folder)});
   };
   constexpr auto options = fs::directory_options::skip_permission_denied;
   if (recursive) {
     fs::recursive_directory_iterator at(folder, options, error);
-    for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) add(*at);
+    for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+      if (is_hidden(*at)) at.disable_recursion_pending();
+      add(*at);
+    }
   } else {
     fs::directory_iterator at(folder, options, error);
     for (; !error && at != fs::directory_iterator(); at.increment(error)) add(*at);
@@ -103,7 +107,7 @@ void add_folder(const fs::path& folder, bool recursive, const std::string& resul
       found.push_back(each);
     } else if (const std::string_view format = unread_format(ending_of(each.path)); !format.empty()) {
       passed_over.unread[std::string(format)].push_back(each.path.string());
-    } else if (!each.path.filename().string().starts_with('.')) {
+    } else {
       ++passed_over.others;
     }
   }
@@ -192,14 +196,23 @@ BatchList batch_files(const std::vector<std::string>& names, bool recursive, con
   std::map<std::string, fs::path> inputs;  // by their places
   for (const Found& each : found) inputs.try_emplace(place_of(each.path), each.path);
 
-  std::map<std::string, fs::path> taken;  // by the places of their results
-  for (const Found& each : found) {
+  const auto result_of = [&](const Found& each) {
     fs::path out = fs::path(folder) / each.below;
     if (!ending.empty()) {
       out.replace_extension(ending);
     } else if (!is_written(out)) {
       out.replace_extension(".png");
     }
+    return out;
+  };
+  std::map<std::string, std::size_t> taken;  // places of results, by whom; first by those that keep their names
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const fs::path out = result_of(found[i]);
+    if (out.filename() == found[i].below.filename()) taken.try_emplace(place_of(out), i);
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Found& each = found[i];
+    const fs::path out = result_of(each);
     BatchFile file{.in = each.path.string(), .out = out.string()};
     const std::string in_place = place_of(each.path), out_place = place_of(out);
     file.origin = fs::path(in_place).lexically_relative(fs::path(out_place).parent_path()).string();
@@ -208,9 +221,9 @@ BatchList batch_files(const std::vector<std::string>& names, bool recursive, con
       file.refused = "its result would replace it; choose another folder";
     } else if (replaced != inputs.end()) {
       file.refused = fmt::format("its result would replace {}, which is to be filtered too", replaced->second.string());
-    } else if (const auto [other, is_new] = taken.try_emplace(out_place, each.path); !is_new) {
-      const bool is_same = place_of(other->second) == in_place;
-      file.refused = is_same ? "is named twice" : fmt::format("its result would replace that of {}", other->second.string());
+    } else if (const std::size_t owner = taken.try_emplace(out_place, i).first->second; owner != i) {
+      const fs::path& other = found[owner].path;
+      file.refused = place_of(other) == in_place ? "is named twice" : fmt::format("its result would replace that of {}", other.string());
     }
     list.files.push_back(std::move(file));
   }
