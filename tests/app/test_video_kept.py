@@ -1,6 +1,7 @@
 """test_video_kept.py: `halation video`: what stays of codec, alpha and times, and what is said where it does not."""
 import os
 
+from pictures import png
 from program import main
 from videos import FFMPEG, VideoTest
 
@@ -39,6 +40,58 @@ class Codecs(VideoTest):
         done = self.start("video", "box", "in.mkv", "-o", "out.mkv", "--codec", "libsvtav1")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr.decode(), r"\Ahalation: out.mkv: ffmpeg: Svt\[error\]: .*eight.*\n\Z")
+
+
+class BesideFrames(VideoTest):
+    """What does not go along is told of, a line each."""
+
+    def told(self, name, out, *options):
+        out_text, told = self.run_ok("video", "box", name, "-o", out, *options)
+        self.assertEqual(out_text, b"")
+        return [line.removeprefix("video: ") for line in told.splitlines()]
+
+    def test_streams_chapters_and_attached_files(self):
+        self.put("subtitles.srt", b"1\n00:00:00,000 --> 00:00:00,100\nHello\n")
+        self.put("chapters.txt", b";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=100\ntitle=one\n")
+        self.put("note.txt", b"note")
+        self.source("frames.mkv", frames=3, scale="scale=96:48")
+        self.ffmpeg("-i", "frames.mkv", "-f", "lavfi", "-i", "sine=d=0.12", "-i", "subtitles.srt", "-i", "chapters.txt", "-map", 0, "-map", 1, "-map", 2,
+                    "-map_chapters", 3, "-c:v", "copy", "-c:s", "subrip", "-attach", "note.txt", "-metadata:s:t", "mimetype=text/plain", "in.mkv")
+
+        def lost_in(form):
+            return [f"sound is lost: {form} holds none"] * (form == "gif") + [
+                f"subtitles are lost: {form} takes no subrip", f"attached files are lost: {form} holds none", f"chapters are lost: {form} holds none"]
+
+        self.assertEqual(self.told("in.mkv", "out.mkv"), [])
+        self.assertEqual(self.told("in.mkv", "out.avi"), lost_in("avi"))
+        self.assertEqual(self.told("in.mkv", "out.gif"), lost_in("gif"))
+        self.assertEqual(self.told("in.mkv", "out.mov", "--codec", "libx264"), ["attached files are lost: mov holds none"])
+        self.assertEqual(self.told("in.mkv", "out.avi", "--input-options", "-an -sn"), lost_in("avi")[1:])
+
+    def test_a_cover(self):
+        self.put("cover.png", png([[5] * 16] * 16))
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25", "-i", "cover.png", "-map", 0, "-map", 1, "-frames:v:0", 2, "-c:v:0", "libx264", "-c:v:1", "png",
+                    "-disposition:v:1", "attached_pic", "in.mp4")
+        self.assertEqual(self.told("in.mp4", "out.mp4"), ["the cover picture is lost"])
+
+    def test_bits_and_chroma(self):
+        for pixels, codec, told in (("yuv420p", "mpeg4", []), ("gray", "mpeg4", []), ("yuv420p10le", "libx264", []), ("yuv422p", "prores_ks", [])) + tuple(
+                (pixels, "mpeg4", [f"{pixels} loses bits or chroma: mpeg4 takes no pixel format that holds all; --codec NAME chooses another"])
+                for pixels in ("yuv420p10le", "yuv444p", "rgb24")):
+            with self.subTest(pixels=pixels, codec=codec):
+                self.source(pixels=pixels if pixels != "rgb24" else "bgr0", frames=1, scale="scale=96:48")
+                self.assertEqual(self.told("in.mkv", "out.mov" if codec == "prores_ks" else "out.mkv", "--codec", codec),
+                                 [line.replace("rgb24", "bgr0") for line in told])
+        self.source(pixels="yuv420p10le", frames=1)
+        self.assertEqual(self.told("in.mkv", "out.mkv", "--codec", "mpeg4", "--pixel-format", "yuv420p"), [])  # as asked
+
+    def test_fields_and_light_levels(self):
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25", "-frames:v", 2, "-c:v", "libx264", "-flags", "+ilme+ildct", "-x264-params", "tff=1", "in.mp4")
+        self.assertEqual(self.told("in.mp4", "out.mp4"),
+                         ["interlaced: both fields of a frame are filtered as one picture; ffmpeg -vf bwdif makes frames of them before"])
+        self.source("hdr.mkv", "yuv420p10le", 1, "-color_trc", "smpte2084", "-color_primaries", "bt2020", "-colorspace", "bt2020nc")
+        self.assertEqual(self.told("hdr.mkv", "out.mkv"),
+                         ["HDR10: the light levels of the mastering display and of the content are not written; the transfer curve is"])
 
 
 class Alpha(VideoTest):

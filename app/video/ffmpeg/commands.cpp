@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "app/video/ffmpeg/container.h"
 #include "app/video/ffmpeg/nut.h"
 
 namespace halation::app {
@@ -36,39 +37,8 @@ std::string matrix_for_scale(const VideoFacts& facts) {
   return std::find(std::begin(known), std::end(known), facts.matrix) == std::end(known) ? "" : facts.matrix;
 }
 
-struct Container {
-  std::string_view muxer;
-  bool has_sound;
-  std::string_view subtitles;  ///< "copy", the codec that they become, or "" for none
-};
-
-Container container_of(const std::string& muxer) {
-  constexpr Container known[] = {
-      {"mp4", true, "mov_text"},   {"mov", true, "mov_text"}, {"matroska", true, "copy"}, {"webm", true, "webvtt"}, {"gif", false, ""},
-      {"apng", false, ""},         {"webp", false, ""},       {"h264", false, ""},        {"hevc", false, ""},      {"mjpeg", false, ""},
-      {"yuv4mpegpipe", false, ""}, {"ivf", false, ""},        {"rawvideo", false, ""}};
-  for (const Container& each : known) {
-    if (each.muxer == muxer) return each;
-  }
-  return {.muxer = "", .has_sound = true, .subtitles = ""};
-}
-
-bool takes_sound_as_it_is(std::string_view muxer, const std::vector<std::string>& codecs) {
-  return std::all_of(codecs.begin(), codecs.end(), [&](const std::string& codec) {
-    if (muxer == "webm") return codec == "opus" || codec == "vorbis";
-    return muxer != "mp4" || !codec.starts_with("pcm_");
-  });
-}
-
-/// What is no picture can become another text.
-bool are_texts(const std::vector<std::string>& codecs) {
-  constexpr std::string_view texts[] = {"subrip", "srt", "ass", "ssa", "webvtt", "mov_text", "text"};
-  return std::all_of(codecs.begin(), codecs.end(),
-                     [&](const std::string& codec) { return std::find(std::begin(texts), std::end(texts), codec) != std::end(texts); });
-}
-
 /// Everything of input 1 but its frames.
-Words all_but_frames(const VideoFacts& facts, const Container& container) {
+Words all_but_frames(const VideoFacts& facts, const Carried& carried) {
   Words words{"-map_metadata",   "1",       "-map_chapters",   "1",          "-map_metadata:s:v:0", "1:s:" + std::to_string(facts.stream),
               "-metadata:s:v:0", "rotate=", "-metadata:s:v:0", "alpha_mode="};  // frames are upright; whether there is alpha, ffmpeg says
   // Streams of one kind. What is said of one stream's metadata, above, ends their copying by default.
@@ -77,12 +47,9 @@ Words all_but_frames(const VideoFacts& facts, const Container& container) {
     for (std::size_t i = 0; i < count; ++i) append(words, {fmt::format("-map_metadata:s:{}:{}", kind, i), fmt::format("1:s:{}:{}", kind, i)});
     if (!codec.empty()) append(words, {fmt::format("-c:{}", kind), codec});
   };
-  if (container.has_sound && !facts.sound.empty())
-    take("a", facts.sound.size(), takes_sound_as_it_is(container.muxer, facts.sound) ? "copy" : "");
-  const std::string subtitles(container.subtitles);
-  if (!facts.subtitles.empty() && (subtitles == "copy" || (!subtitles.empty() && are_texts(facts.subtitles))))
-    take("s", facts.subtitles.size(), subtitles);
-  if (facts.attachments > 0 && container.muxer == "matroska") take("t", facts.attachments, "copy");
+  if (carried.sound) take("a", facts.sound.size(), *carried.sound);
+  if (carried.subtitles) take("s", facts.subtitles.size(), *carried.subtitles);
+  if (carried.attachments) take("t", facts.attachments, "copy");
   return words;
 }
 
@@ -133,7 +100,6 @@ Words decoder(const VideoInput& input, const VideoFacts& facts, const FramesInPi
 Words encoder(const VideoInput& input, const VideoFacts& facts, const FramesInPipe& pipe, const VideoOutput& output,
               const Encoding& encoding, std::optional<std::int64_t> frames) {
   const std::string muxer = muxer_for(output.path);
-  const Container container = container_of(muxer);
   const FrameFormat& format = pipe.format;
   const bool from_rgb = format.kind == FrameFormat::Kind::pixels || format.kind == FrameFormat::Kind::rgb_planes;
   Words words{"ffmpeg", "-v", "error", "-nostdin", "-y"};
@@ -148,7 +114,7 @@ Words encoder(const VideoInput& input, const VideoFacts& facts, const FramesInPi
     append(words, {"-i", address_of(input)});
   }
   append(words, {"-map", "0:v:0"});
-  if (facts.is_file) append(words, all_but_frames(facts, container));
+  if (facts.is_file) append(words, all_but_frames(facts, carried_of(facts, muxer)));
 
   std::vector<std::string> filters;
   if (const std::string matrix = matrix_for_scale(facts); from_rgb && !matrix.empty())

@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 
+#include "app/video/ffmpeg/container.h"
 #include "halation/error.h"
 
 namespace halation::app {
@@ -130,8 +131,21 @@ std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, co
   const bool by_format = std::any_of(found.formats.begin(), found.formats.end(),
                                      [&](const std::string& format) { return contains(facts.formats_with_alpha, format); });
   std::string advice(usual_for(muxer).advice);
-  if (advice.empty()) advice = fmt::format("-o {}", std::filesystem::path(output.path).replace_extension(".webm").string());
+  if (advice.empty()) {
+    const bool is_film = facts.codec == "prores" || facts.codec == "qtrle" || facts.codec == "png";
+    advice = fmt::format("-o {}", std::filesystem::path(output.path).replace_extension(is_film ? ".mov" : ".webm").string());
+  }
   return fmt::format("alpha is lost: {} holds none; {} keeps it", by_format ? muxer : encoder, advice);
+}
+
+/// Whether pixels lose bits or chroma for want of a format that the encoder takes; empty where they stay. Of alpha another sentence tells, and
+/// that a GIF has few colours is known.
+std::string format_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& encoder) {
+  if (output.pixel_format || facts.format.has_palette || !facts.is_file || encoder == "gif") return "";
+  const EncoderFacts found = encoder_facts(encoder);
+  const auto holds = [&](const std::string& format) { return contains(facts.formats_that_hold, format); };
+  if (found.formats.empty() || std::any_of(found.formats.begin(), found.formats.end(), holds)) return "";
+  return fmt::format("{} loses bits or chroma: {} takes no pixel format that holds all; --codec NAME chooses another", facts.format.name, encoder);
 }
 
 /// Whether frames may come at any time, to a 60,000th of a second.
@@ -181,6 +195,13 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
     const std::string note = alpha_is_lost(facts, output, muxer, encoding.encoder.empty() ? codec : encoding.encoder);
     if (!note.empty()) encoding.notes.push_back(note);
   }
+  const std::string encoder = encoding.encoder.empty() ? codec : encoding.encoder;
+  if (const std::string note = format_is_lost(facts, output, encoder); !note.empty()) encoding.notes.push_back(note);
+  if (facts.is_file) append(encoding.notes, carried_of(facts, muxer).lost);
+  if (facts.has_light_levels || facts.transfer == "smpte2084")  // they may lie in frames
+    encoding.notes.emplace_back("HDR10: the light levels of the mastering display and of the content are not written; the transfer curve is");
+  if (facts.is_interlaced)
+    encoding.notes.emplace_back("interlaced: both fields of a frame are filtered as one picture; ffmpeg -vf bwdif makes frames of them before");
   encoding.has_times = takes_any_times(encoding.encoder, muxer);
   if (facts.is_variable && !encoding.has_times) {
     const bool by_format = takes_any_times("libx264", muxer);

@@ -70,6 +70,15 @@ FormatFacts format_facts(const Json& formats, const std::string& name) {
   return facts;
 }
 
+/// Whether the stream says which light HDR10's display and frames have.
+bool has_light_levels(const Json& stream) {
+  const auto found = stream.find("side_data_list");
+  return found != stream.end() && std::any_of(found->begin(), found->end(), [](const Json& each) {
+           const std::string type = text_in(each, "side_data_type");
+           return type == "Mastering display metadata" || type == "Content light level metadata";
+         });
+}
+
 /// Whether frames are laid on their side.
 bool is_turned(const Json& stream) {
   const auto found = stream.find("side_data_list");
@@ -108,6 +117,19 @@ bool is_variable(const Json& answer, int stream, double rate, double of_all_time
     if (std::abs(times[i] - times[i - 1] - step) > tolerance) return true;
   }
   return false;
+}
+
+/// The pixel formats that lose nothing of this one's but alpha.
+std::vector<std::string> formats_that_hold(const FormatFacts& format, const Json& formats) {
+  std::vector<std::string> names;
+  for (const Json& each : formats) {
+    const FormatFacts other = format_facts(formats, text_in(each, "name"));
+    const auto colours = [](const FormatFacts& of) { return of.components - (of.has_alpha ? 1 : 0); };
+    const bool has_chroma = colours(format) == 1 || (other.chroma_x <= format.chroma_x && other.chroma_y <= format.chroma_y);
+    if (!other.has_palette && other.depth >= format.depth && colours(other) >= colours(format) && has_chroma)
+      names.push_back(other.name);
+  }
+  return names;
 }
 
 /// Alpha that VP8 and VP9 have beside their frames, of which ffmpeg's own decoders know nothing.
@@ -153,6 +175,7 @@ void take_video(VideoFacts& facts, const Json& stream, const Json& answer, const
   facts.codec = text_in(stream, "codec_name");
   facts.format = format_facts(answer.at("pixel_formats"), text_in(stream, "pix_fmt"));
   take_alpha(facts, stream, answer.at("pixel_formats"));
+  facts.formats_that_hold = formats_that_hold(facts.format, answer.at("pixel_formats"));
   facts.aspect = text_in(stream, "sample_aspect_ratio");
   if (is_turned(stream) && !option_in(options, "noautorotate")) {
     std::swap(facts.width, facts.height);
@@ -163,6 +186,9 @@ void take_video(VideoFacts& facts, const Json& stream, const Json& answer, const
   facts.matrix = text_in(stream, "color_space");
   facts.primaries = text_in(stream, "color_primaries");
   facts.transfer = text_in(stream, "color_transfer");
+  facts.has_light_levels = has_light_levels(stream);
+  constexpr std::string_view interlaced[] = {"tt", "bb", "tb", "bt"};
+  facts.is_interlaced = std::find(std::begin(interlaced), std::end(interlaced), text_in(stream, "field_order")) != std::end(interlaced);
   facts.rate = "25/1";  // that of pictures that tell none
   for (const char* name : {"r_frame_rate", "avg_frame_rate"}) {
     if (rate_from(text_in(stream, name))) facts.rate = text_in(stream, name);
@@ -190,7 +216,7 @@ void take_video(VideoFacts& facts, const Json& stream, const Json& answer, const
 std::string ask_ffprobe(const VideoInput& input) {
   Words options = for_probe(input.options);
   for (;;) {
-    Words words{"ffprobe", "-v", "error", "-of", "json", "-show_pixel_formats", "-show_streams", "-show_format"};
+    Words words{"ffprobe", "-v", "error", "-of", "json", "-show_pixel_formats", "-show_streams", "-show_format", "-show_chapters"};
     // A camera's packets would have to be waited for.
     if (is_regular(input.name)) append(words, {"-show_packets", "-read_intervals", fmt::format("%+#{}", packets_read)});
     append(words, options);
@@ -225,12 +251,14 @@ VideoFacts probe(const VideoInput& input) {
     if (type == "attachment") ++facts.attachments;
     // The cover of an album is no video.
     const bool is_cover = stream.contains("disposition") && whole_in(stream.at("disposition"), "attached_pic") != 0;
+    if (is_cover) ++facts.covers;
     if (type != "video" || is_cover || is_text || is_there) continue;
     is_there = true;
     take_video(facts, stream, answer, input.options);
   }
   if (!is_there) fail(input, "holds no video");
   if (facts.width <= 0 || facts.height <= 0 || facts.format.components == 0) fail(input, "its video cannot be decoded");
+  if (answer.contains("chapters")) facts.chapters = answer.at("chapters").size();
   take_options(facts, input.options);
   return facts;
 }

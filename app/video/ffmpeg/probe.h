@@ -18,6 +18,7 @@ struct VideoFacts {
   FormatFacts format = {};                           ///< with alpha that lies beside the frames (VP8, VP9)
   std::string decoder = {};                          ///< the one that knows of that alpha; empty: ffmpeg's choice
   std::vector<std::string> formats_with_alpha = {};  ///< all pixel formats that have some, palettes aside
+  std::vector<std::string> formats_that_hold = {};   ///< those with no fewer bits and no less chroma than `format`
   std::vector<std::string> notes = {};               ///< on what cannot be read
   /// Of colours in a palette (GIF) any may be transparent, but hardly one is.
   bool has_alpha() const { return format.has_alpha && !format.has_palette && codec != "gif"; }
@@ -30,7 +31,9 @@ struct VideoFacts {
   std::string aspect = {};   ///< of a pixel, "4:3"; empty where it is square
   std::string range = {}, matrix = {}, primaries = {}, transfer = {};  ///< of colour; empty where they are unknown
   std::vector<std::string> sound = {}, subtitles = {};                 ///< codecs of the other streams
-  std::size_t attachments = 0;
+  std::size_t attachments = 0, chapters = 0, covers = 0;               ///< and pictures of an album's cover
+  bool has_light_levels = false;                                       ///< HDR10's, of the display that it was mastered on and of the frames
+  bool is_interlaced = false;
   bool is_file = false;      ///< which can be opened again for all but its frames
 };
 
