@@ -76,7 +76,7 @@ class Help : public CLI::Formatter {
   }
 
   std::string make_footer(const CLI::App* app) const override {
-    const std::string footer = CLI::Formatter::make_footer(app);
+    std::string footer = CLI::Formatter::make_footer(app);
     if (everyday_.empty()) return footer;
     return footer + fmt::format("\nhalation {} --help all shows the rest\n", app->get_name());
   }
