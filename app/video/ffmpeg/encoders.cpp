@@ -125,8 +125,8 @@ std::string default_codec(const std::string& muxer) {
 }
 
 /// Whether it is, and what would keep it; empty where it stays.
-std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& muxer, const std::string& encoder) {
-  const EncoderFacts found = encoder_facts(encoder);
+std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& muxer, const std::string& encoder,
+                          const EncoderFacts& found) {
   if (!found.is_there || holds_alpha(encoder, found, muxer, facts)) return "";
   const bool by_format = std::any_of(found.formats.begin(), found.formats.end(),
                                      [&](const std::string& format) { return contains(facts.formats_with_alpha, format); });
@@ -140,9 +140,8 @@ std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, co
 
 /// Whether pixels lose bits or chroma for want of a format that the encoder takes; empty where they stay. Of alpha another sentence tells, and
 /// that a GIF has few colours is known.
-std::string format_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& encoder) {
+std::string format_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& encoder, const EncoderFacts& found) {
   if (output.pixel_format || facts.format.has_palette || !facts.is_file || encoder == "gif") return "";
-  const EncoderFacts found = encoder_facts(encoder);
   const auto holds = [&](const std::string& format) { return contains(facts.formats_that_hold, format); };
   if (found.formats.empty() || std::any_of(found.formats.begin(), found.formats.end(), holds)) return "";
   return fmt::format("{} loses bits or chroma: {} takes no pixel format that holds all; --codec NAME chooses another", facts.format.name, encoder);
@@ -191,12 +190,13 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
     if (!becomes.empty() && becomes != facts.codec && becomes != muxer && facts.is_file && facts.codec != "rawvideo")
       encoding.notes.push_back(fmt::format("{} becomes {}{}; --codec NAME chooses another", facts.codec, becomes, kept.reason));
   }
+  const std::string encoder = encoding.encoder.empty() ? codec : encoding.encoder;
+  const EncoderFacts of_encoder = encoder_facts(encoder);
   if (facts.has_alpha() && (!output.pixel_format || contains(facts.formats_with_alpha, *output.pixel_format))) {
-    const std::string note = alpha_is_lost(facts, output, muxer, encoding.encoder.empty() ? codec : encoding.encoder);
+    const std::string note = alpha_is_lost(facts, output, muxer, encoder, of_encoder);
     if (!note.empty()) encoding.notes.push_back(note);
   }
-  const std::string encoder = encoding.encoder.empty() ? codec : encoding.encoder;
-  if (const std::string note = format_is_lost(facts, output, encoder); !note.empty()) encoding.notes.push_back(note);
+  if (const std::string note = format_is_lost(facts, output, encoder, of_encoder); !note.empty()) encoding.notes.push_back(note);
   if (facts.is_file) append(encoding.notes, carried_of(facts, muxer).lost);
   if (facts.has_light_levels || facts.transfer == "smpte2084")  // they may lie in frames
     encoding.notes.emplace_back("HDR10: the light levels of the mastering display and of the content are not written; the transfer curve is");
@@ -207,7 +207,7 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
     const bool by_format = takes_any_times("libx264", muxer);
     encoding.notes.push_back(
         fmt::format("variable frame rate: {} has one, {:.4g} frames a second, for which frames are repeated or left out; {} keeps it",
-                    by_format ? encoding.encoder.empty() ? codec : encoding.encoder : muxer, facts.frames_per_second,
+                    by_format ? encoder : muxer, facts.frames_per_second,
                     by_format ? "--codec libx264" : "-o " + std::filesystem::path(output.path).replace_extension(".mkv").string()));
   }
   return encoding;

@@ -51,23 +51,27 @@ std::optional<double> rate_from(const std::string& text) {
   return over / under;
 }
 
-FormatFacts format_facts(const Json& formats, const std::string& name) {
-  FormatFacts facts{.name = name};
-  for (const Json& each : formats) {
-    if (text_in(each, "name") != name) continue;
-    const Json& flags = each.at("flags");
-    facts.components = whole_in(each, "nb_components");
-    facts.chroma_x = whole_in(each, "log2_chroma_w");
-    facts.chroma_y = whole_in(each, "log2_chroma_h");
-    facts.is_planar = whole_in(flags, "planar") != 0;
-    facts.is_rgb = whole_in(flags, "rgb") != 0;
-    facts.has_alpha = whole_in(flags, "alpha") != 0;
-    facts.has_palette = whole_in(flags, "palette") != 0;
-    if (const auto found = each.find("components"); found != each.end()) {
-      for (const Json& component : *found) facts.depth = std::max(facts.depth, whole_in(component, "bit_depth"));
-    }
+FormatFacts facts_of_format(const Json& format) {
+  const Json& flags = format.at("flags");
+  FormatFacts facts{.name = text_in(format, "name")};
+  facts.components = whole_in(format, "nb_components");
+  facts.chroma_x = whole_in(format, "log2_chroma_w");
+  facts.chroma_y = whole_in(format, "log2_chroma_h");
+  facts.is_planar = whole_in(flags, "planar") != 0;
+  facts.is_rgb = whole_in(flags, "rgb") != 0;
+  facts.has_alpha = whole_in(flags, "alpha") != 0;
+  facts.has_palette = whole_in(flags, "palette") != 0;
+  if (const auto found = format.find("components"); found != format.end()) {
+    for (const Json& component : *found) facts.depth = std::max(facts.depth, whole_in(component, "bit_depth"));
   }
   return facts;
+}
+
+FormatFacts format_facts(const Json& formats, const std::string& name) {
+  for (const Json& each : formats) {
+    if (text_in(each, "name") == name) return facts_of_format(each);
+  }
+  return {.name = name};
 }
 
 /// Whether the stream says which light HDR10's display and frames have.
@@ -121,10 +125,10 @@ bool is_variable(const Json& answer, int stream, double rate, double of_all_time
 
 /// The pixel formats that lose nothing of this one's but alpha.
 std::vector<std::string> formats_that_hold(const FormatFacts& format, const Json& formats) {
+  const auto colours = [](const FormatFacts& of) { return of.components - (of.has_alpha ? 1 : 0); };
   std::vector<std::string> names;
   for (const Json& each : formats) {
-    const FormatFacts other = format_facts(formats, text_in(each, "name"));
-    const auto colours = [](const FormatFacts& of) { return of.components - (of.has_alpha ? 1 : 0); };
+    const FormatFacts other = facts_of_format(each);
     const bool has_chroma = colours(format) == 1 || (other.chroma_x <= format.chroma_x && other.chroma_y <= format.chroma_y);
     if (!other.has_palette && other.depth >= format.depth && colours(other) >= colours(format) && has_chroma)
       names.push_back(other.name);
