@@ -9,8 +9,8 @@
 
 #include "app/report/text/wrapped.h"
 #include "core/nearest.h"
+#include "filter_options.h"
 #include "halation/error.h"
-#include "halation/filters.h"
 #include "quoting.h"
 
 namespace halation::app {
@@ -308,8 +308,7 @@ void Program::check_command(const std::vector<std::string>& words) const {
                 fmt::format("{} stands before the command; options go behind it, as in halation {} ... {}", first, *command, first)};
   }
   if (is_command(first)) return;
-  const auto is_named = [&](const NamedFilter& filter) { return filter.name == first; };
-  if (std::any_of(named_filters().begin(), named_filters().end(), is_named))
+  if (is_filter(first))
     throw Error{ErrorCode::invalid_argument,
                 fmt::format("'{0}' is a filter, not a command: halation apply {0} in.png -o out.png; halation filters {0} explains it", first)};
   const std::string hint = meant(first, names);

@@ -61,9 +61,8 @@ std::optional<Command::Chosen> chosen_filter(const std::string& name) {
 
 /// A file's name in place of a filter's.
 void refuse_file(std::string_view name) {
-  const auto is_named = [&](const NamedFilter& filter) { return filter.name == name; };
   std::error_code ignored;
-  if (std::any_of(named_filters().begin(), named_filters().end(), is_named) || !std::filesystem::is_regular_file(name, ignored)) return;
+  if (is_filter(name) || !std::filesystem::is_regular_file(name, ignored)) return;
   throw Error{ErrorCode::invalid_argument, fmt::format("{0} is a file; the filter stands before it, as in gaussian {0}", name)};
 }
 
@@ -99,6 +98,10 @@ std::vector<std::pair<std::string, std::string>> explained_options(std::string_v
       options.emplace_back(option_name(parameter.name), explanation(parameter));
   }
   return options;
+}
+
+bool is_filter(std::string_view name) {
+  return std::any_of(named_filters().begin(), named_filters().end(), [&](const NamedFilter& filter) { return filter.name == name; });
 }
 
 bool is_chain(std::string_view text) { return text.find_first_of("|= \t\r\n") != std::string_view::npos; }

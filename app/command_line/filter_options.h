@@ -31,6 +31,9 @@ std::string explanation(const Parameter& parameter);
 /// Option names and explanations of what the filter `name` takes; nothing for a name that is none.
 std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name);
 
+/// Whether a named filter is called so.
+bool is_filter(std::string_view name);
+
 /// Whether the text is a chain, or a filter with parameters behind it, rather than a name alone, which holds no blanks: "gaussian sigma 2",
 /// which is meant for a chain, is left to `chain_from` to refuse.
 bool is_chain(std::string_view text);
