@@ -29,6 +29,13 @@ class FftLineInput {
   /// Samples 16 · A apart from the thread's first on and, as imaginary parts, those `length` further.
   __device__ __forceinline__ void load(Complex<T> (&to)[16]) const {
     constexpr int step = 16 * A, half = FftLineSize<T, A>::length;
+    const NearBorder near(axis_);
+    if (!inside_ && !near.holds) {
+      const auto sample = [&](int n) { return sample_by_call(row_, step_, pixel_, axis_, first_ + n, outside_, outside_); };
+#pragma unroll
+      for (int i = 0; i < 16; ++i) to[i] = {sample(i * step), sample(i * step + half)};
+      return;
+    }
     Bits<T> real[16], imaginary[16];
     unsigned outside = 0;
     if (inside_) {
@@ -43,7 +50,7 @@ class FftLineInput {
       // Places that the compiler knows take neither instructions nor registers.
       if (step_ == Bytes) load_all(std::integral_constant<int, Bytes>{});
       else load_all(step_);
-    } else if (const NearBorder near(axis_); near.holds) {
+    } else {
       const int first = static_cast<int>(first_);
       int places[32];
 #pragma unroll
@@ -53,13 +60,6 @@ class FftLineInput {
         load_bits<Bytes>(real[i], row_ + places[i] * step_, places[i] >= 0);
         load_bits<Bytes>(imaginary[i], row_ + places[i + 16] * step_, places[i + 16] >= 0);
         outside |= (places[i] < 0 ? 1U : 0U) << i | (places[i + 16] < 0 ? 1U : 0U) << (i + 16);
-      }
-    } else {
-#pragma unroll
-      for (int i = 0; i < 16; ++i) {
-        load_at(i * step, real[i]);
-        load_at(i * step + half, imaginary[i]);
-        outside |= (is_outside(i * step) ? 1U : 0U) << i | (is_outside(i * step + half) ? 1U : 0U) << (i + 16);
       }
     }
     with_element<Bytes>(pixel_, [&](auto element) {
@@ -75,12 +75,6 @@ class FftLineInput {
   }
 
  private:
-  __device__ bool is_outside(int n) const { return row_ == nullptr || axis_.source(first_ + n) < 0; }
-  __device__ void load_at(int n, Bits<T>& to) const {
-    const std::int64_t source = axis_.source(first_ + n);
-    load_bits<Bytes>(to, row_ + source * step_, row_ != nullptr && source >= 0);
-  }
-
   DeviceBorder axis_;
   Pixel pixel_;
   std::int64_t step_, first_;

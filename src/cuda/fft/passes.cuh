@@ -38,10 +38,18 @@ struct FftColumnInput : TileSamples<T> {
   template <int Count>
   __device__ __forceinline__ void load(Pixel pixel, std::int64_t begin, std::int64_t step, std::int64_t far, Complex<T> (&to)[Count]) const {
     const std::int64_t at = first + begin;
+    const bool is_inside = from != nullptr && at >= 0 && at + step * (Count - 1) + far < axis.n;
+    const NearBorder near(axis);
+    if (!is_inside && !near.holds) {
+      const auto sample = [&](std::int64_t n) { return sample_by_call(from, stride, pixel, axis, first + n, beyond_axis, beyond_others); };
+#pragma unroll
+      for (int i = 0; i < Count; ++i) to[i] = {sample(begin + i * step), sample(begin + i * step + far)};
+      return;
+    }
     with_bytes<T>(element_bytes(pixel), [&]<int Bytes>() {
       Bits<T> real[Count], imaginary[Count];
       unsigned real_outside = 0, imaginary_outside = 0;
-      if (from != nullptr && at >= 0 && at + step * (Count - 1) + far < axis.n) {
+      if (is_inside) {
         // Pointers that walk on: a product for each place costs four instructions, and registers.
         const std::byte* here = from + at * stride;
         const std::byte* there = here + far * stride;
@@ -51,20 +59,11 @@ struct FftColumnInput : TileSamples<T> {
           real[i] = load_plain<Bytes, T>(here);
           imaginary[i] = load_plain<Bytes, T>(there);
         }
-      } else if (const NearBorder near(axis); near.holds) {
+      } else {
         const int near_at = static_cast<int>(at), near_step = static_cast<int>(step), near_far = static_cast<int>(far);
 #pragma unroll
         for (int i = 0; i < Count; ++i) {
           const int r = near.source(near_at + i * near_step), m = near.source(near_at + i * near_step + near_far);
-          load_bits<Bytes>(real[i], from + r * stride, from != nullptr && r >= 0);
-          load_bits<Bytes>(imaginary[i], from + m * stride, from != nullptr && m >= 0);
-          real_outside |= (r < 0 ? 1U : 0U) << i;
-          imaginary_outside |= (m < 0 ? 1U : 0U) << i;
-        }
-      } else {
-#pragma unroll
-        for (int i = 0; i < Count; ++i) {
-          const std::int64_t r = axis.source(at + i * step), m = axis.source(at + i * step + far);
           load_bits<Bytes>(real[i], from + r * stride, from != nullptr && r >= 0);
           load_bits<Bytes>(imaginary[i], from + m * stride, from != nullptr && m >= 0);
           real_outside |= (r < 0 ? 1U : 0U) << i;

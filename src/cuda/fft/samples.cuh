@@ -122,6 +122,29 @@ struct NearBorder {
   }
 };
 
+/// Sample c of an axis, wherever it is. A call, as few samples lie further outside than the axis is long: written out for each sample of
+/// unrolled loops, this took most of the kernels' time to compile. By value, so that the caller's objects stay in registers.
+template <class T>
+__device__ __noinline__ T sample_by_call(const std::byte* from, std::int64_t stride, Pixel pixel, std::int64_t low, std::int64_t high,
+                                         std::int64_t n, Border::Mode mode, std::int64_t c, T beyond_axis, T beyond_others) {
+  DeviceBorder axis;
+  axis.low = low;
+  axis.high = high;
+  axis.n = n;
+  axis.mode = mode;
+  const std::int64_t source = axis.source(c);
+  if (source < 0) return beyond_axis;
+  if (from == nullptr) return beyond_others;
+  T number = 0;
+  with_pixel(pixel, [&](auto element) { number = load<decltype(element), T>(from + source * stride); });
+  return number;
+}
+template <class T>
+__device__ __forceinline__ T sample_by_call(const std::byte* from, std::int64_t stride, Pixel pixel, const DeviceBorder& axis, std::int64_t c,
+                                            T beyond_axis, T beyond_others) {
+  return sample_by_call(from, stride, pixel, axis.low, axis.high, axis.n, axis.mode, c, beyond_axis, beyond_others);
+}
+
 /// Samples of a tile along one axis: those of the image's axis from `first` on.
 template <class T>
 struct TileSamples {
