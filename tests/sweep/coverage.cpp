@@ -27,7 +27,7 @@ void Coverage::add(const Plan& plan, const JobCase& job_case) {
   }
   const std::string explained = plan.explain();
   const std::string sums = explained.find("sums in f64") == std::string::npos ? "f32" : "f64";
-  const std::string family(between(explained, "\nfamily: ", ", about"));
+  const std::string family(between(explained, "\nfamily: ", ";"));
   ways.insert("family " + family + ", sums in " + sums);
   for (std::string_view passes = between(explained, "over packed sums (", ")"); !passes.empty();) {
     const std::size_t comma = passes.find(", ");
