@@ -63,6 +63,19 @@ TEST(FilterList, UnknownNamesGetTheNearestOne) {
   EXPECT_EQ(refused(""), "unknown filter ''; " + all);
 }
 
+TEST(FilterList, NamesOfOtherToolsGetTheFilterThatIsMeant) {
+  const auto refused = [](const char* name) { return refusal([&] { filter_named(name); }); };
+  const std::pair<const char*, const char*> cases[] = {
+      {"blur", "gaussian"},     {"gauss", "gaussian"},        {"gaussian_blur", "gaussian"},      {"GaussianBlur", "gaussian"},
+      {"mean", "box"},          {"average", "box"},           {"boxfilter", "box"},               {"BoxBlur", "box"},
+      {"uniform_filter", "box"}, {"unsharp", "unsharp_mask"}, {"usm", "unsharp_mask"},            {"sharpening", "sharpen"},
+      {"edge", "edges"},        {"Canny", "edges"},           {"dog", "laplacian_of_gaussian"},   {"LoG", "laplacian_of_gaussian"},
+      {"sobel filter", "sobel"}, {"lens-blur", "disk"},       {"gaussian_laplace", "laplacian_of_gaussian"}};
+  for (const auto& [name, meant] : cases)
+    EXPECT_EQ(refused(name), std::string("unknown filter '") + name + "'; did you mean '" + meant + "'?");
+  EXPECT_THAT(refused("median"), testing::StartsWith("unknown filter 'median'; choose from "));
+}
+
 TEST(FilterList, EveryFilterIsNamedAndOrientedInAllItsDimensions) {
   for (const NamedFilter& entry : named_filters()) {
     for (const int dims : entry.dims) {

@@ -115,7 +115,7 @@ class Inputs(BadInput):
 
 class Filters(BadInput):
     def test_unknown_filter(self):
-        for wrong, right in (("gausian", "gaussian"), ("shapren", "sharpen"), ("sobbel", "sobel")):
+        for wrong, right in (("gausian", "gaussian"), ("shapren", "sharpen"), ("sobbel", "sobel"), ("blur", "gaussian"), ("usm", "unsharp_mask")):
             self.refuse_option(WRONG_USAGE, f"unknown filter '{wrong}'; did you mean '{right}'?", wrong)
 
     def test_parameter_out_of_range(self):
