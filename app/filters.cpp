@@ -79,7 +79,7 @@ void print_weights(const Filter& filter) {
 void filters(const Flags& flags) {
   int dims = flags.dims ? static_cast<int>(whole_number_from("--dims", *flags.dims, 1, 3)) : 0;
   if (flags.name.empty()) return list();
-  if (flags.name != custom_name && dims == 0) {
+  if (is_filter(flags.name) && dims == 0) {
     const std::vector<int>& possible = filter_named(flags.name).dims;
     dims = std::find(possible.begin(), possible.end(), 2) != possible.end() ? 2 : possible.front();
   }

@@ -118,6 +118,22 @@ std::string unknown_option(const std::string& word, const CLI::App& command, con
   return fmt::format("unknown option {}{}", name, near ? fmt::format("; did you mean --{}?", *near) : see);
 }
 
+/// Of a chain's words that stand on their own: "unexpected 'sigma=2'; write --sigma 2"; empty for other words.
+std::string unexpected_of_chain(const CLI::App& command, const std::vector<std::string>& unexpected) {
+  std::vector<std::string> words = unexpected;
+  for (const CLI::Option* option : command.get_options([](const CLI::Option* each) { return each->get_positional(); }))
+    words.insert(words.end(), option->results().begin(), option->results().end());
+  for (const std::string& word : words) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    const std::string option = option_name(word.substr(0, equals));
+    if (equals + 1 < word.size() && command.get_option_no_throw(option) != nullptr)
+      return fmt::format("unexpected '{}'; write {} {}", word, option, shell_word(word.substr(equals + 1)));
+  }
+  const auto filter = std::find_if(unexpected.begin(), unexpected.end(), is_filter);
+  if (filter == unexpected.end()) return "";
+  return fmt::format("unexpected '{}'; a chain of filters is one word in quotes, \"gaussian sigma=2 | edges\"", *filter);
+}
+
 /// What CLI11 found wrong with the command line, as one sentence.
 std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
   const std::vector<CLI::App*> parsed = program.get_subcommands();
@@ -132,6 +148,7 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
     const bool is_named =
         !words.empty() && words.front().starts_with('-') && words.front().find_first_not_of("-.0123456789") != std::string::npos;
     if (is_named) return unknown_option(words.front(), innermost, see);
+    if (std::string of_chain = unexpected_of_chain(innermost, words); !of_chain.empty()) return of_chain;
     sentence = "unexpected '" + (words.empty() ? "--" : words.front()) + "'";
   } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {  // all that is no flag is taken as text
     const std::size_t name = sentence.find("--"), value = sentence.find(" = ");

@@ -12,6 +12,7 @@
 
 #include "arguments.h"
 #include "halation/error.h"
+#include "quoting.h"
 
 namespace halation::app {
 namespace {
@@ -64,6 +65,14 @@ void refuse_file(std::string_view name) {
   std::error_code ignored;
   if (is_filter(name) || !std::filesystem::is_regular_file(name, ignored)) return;
   throw Error{ErrorCode::invalid_argument, fmt::format("{0} is a file; the filter stands before it, as in gaussian {0}", name)};
+}
+
+void refuse_chain(std::string_view name) {
+  if (!is_chain(name)) return;
+  throw Error{ErrorCode::invalid_argument,
+              fmt::format("one filter is asked for, its parameters as options, as in gaussian --sigma 2; a chain is explained by halation "
+                          "apply {} in.png -o out.png --explain",
+                          shell_word(name))};
 }
 
 }  // namespace
@@ -152,7 +161,7 @@ void FilterOptions::refuse_any(std::string_view instead) const {
 
 FilterSet FilterOptions::make(std::string_view name, int dims) const {
   if (name != custom_name) {
-    refuse_file(name);
+    refuse_chain(name);
     const NamedFilter& filter = filter_named(name);
     if (weights_)
       throw Error{ErrorCode::invalid_argument,
@@ -171,7 +180,10 @@ FilterSet FilterOptions::make(std::string_view name, int dims) const {
 }
 
 Chain FilterOptions::chain(const std::string& text) const {
-  if (!is_chain(text)) return make(text);
+  if (!is_chain(text)) {
+    refuse_file(text);
+    return make(text);
+  }
   refuse_any("in a chain parameters stand behind their filter, such as \"gaussian sigma=2 | edges\"");
   return chain_from(text);
 }

@@ -48,7 +48,7 @@ FilterSet filter_of(const std::string& name, const FilterOptions& options, const
 
 /// Those of the image where the filter has a meaning in them, else 0: its own.
 int dims_of_image(const std::string& filter, const Shape& shape) {
-  if (filter == custom_name) return 0;
+  if (!is_filter(filter)) return 0;
   const std::vector<int>& possible = filter_named(filter).dims;
   return std::find(possible.begin(), possible.end(), shape.dims()) != possible.end() ? shape.dims() : 0;
 }

@@ -291,6 +291,7 @@ class Options(BadInput):
         self.refuse_option(WRONG_USAGE, "unknown option --sgima; did you mean --sigma?", "gaussian", "--sgima=2")
         self.refuse_option(WRONG_USAGE, "unknown option --entirely-else" + see, "gaussian", "--entirely-else")
         self.refuse_option(WRONG_USAGE, "unknown option -q" + see, "gaussian", "-q")
+        self.refuse(WRONG_USAGE, "unexpected 'order_x=2'; write --order-x 2", "gaussian_derivative", "order_x=2", "photo.png", "-o", "out.png")
         self.refuse_option(WRONG_USAGE, "unexpected '-5'" + see, "gaussian", "-5")
         self.check_error(["--verison"], "unknown option --verison; did you mean --version?", WRONG_USAGE)
         for option, wrong, right in (("--border", "relfect", "reflect"), ("--output-pixel", "f23", "f32"), ("--extent", "ful", "full"), ("--view", "sigend", "signed"),

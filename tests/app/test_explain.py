@@ -226,6 +226,11 @@ class Filters(Explain):
     def test_bad_input(self):
         for arguments, sentence, code in (
                 (["gausian"], "unknown filter 'gausian'; did you mean 'gaussian'?", 2),
+                (["gaussian sigma=2 | edges"], "one filter is asked for, its parameters as options, as in gaussian --sigma 2; a chain is "
+                 "explained by halation apply 'gaussian sigma=2 | edges' in.png -o out.png --explain", 2),
+                (["gaussian", "--sigma", 2, "then", "sobel"],
+                 "unexpected 'sobel'; a chain of filters is one word in quotes, \"gaussian sigma=2 | edges\"", 2),
+                (["gaussian", "sigma=2"], "unexpected 'sigma=2'; write --sigma 2", 2),
                 ([], "subject is required; see halation explain --help", 2),
                 (["gaussian", "--sigma", -1], "gaussian: sigma must be >= 0, got -1", 2),
                 (["gaussian", "--size", 9], "gaussian: no parameter --size; the image's is typed HEIGHTxWIDTH, got '9'", 2),

@@ -151,7 +151,7 @@ class Tune(ProgramTest):
                 (["box", "--size", "9x"], "--size: each extent must be a whole number from 1 to 2147483648, got ''"),
                 (["gaussian", "--size", 9], "gaussian: no parameter --size; the image's is typed HEIGHTxWIDTH, got '9'"),
                 (["box", "--pixel", "u9"], "unknown pixel 'u9'; choose from u8, u16, i16, f16, f32, f64; did you mean 'u8'?"),
-                (["box", "box"], f"unexpected 'box'{see}"),
+                (["box", "4x4"], f"unexpected '4x4'{see}"),
                 (["box", "--fish"], f"unknown option --fish{see}")):
             self.check_error(["tune", *arguments], sentence, 2)
         if "cuda:0" not in self.run_ok("devices")[0].decode():
