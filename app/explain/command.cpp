@@ -165,7 +165,9 @@ std::string indented(const std::string& text) {
 
 std::string text_of(const Explanation& explanation) {
   const Question& question = explanation.question;
+  const std::string on_paper = on_paper_text(explanation);
   std::string text = fmt::format("{} {} on {}: {}\n", to_string(question.shape), name_of(question.pixel), question.gpu->title, limits_text(question));
+  if (!on_paper.empty()) text += fmt::format("({}; what its CPU does stands last, under \"plan on cpu\")\n", on_paper);
   for (const ExplainedFilter& each : explanation.filters) text += "\n" + facts_text(each.filter, each.facts) + costs_text(each.costs);
   for (const PlanAnswer& answer : explanation.plans) {
     text += fmt::format("\nplan on {}\n{}", answer.device, indented(answer.text));

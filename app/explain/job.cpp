@@ -126,6 +126,11 @@ std::string limits_text(const Question& question) {
                      gpu.measured_operations_per_second > 0 && !f64 ? "measured" : "by data sheet");
 }
 
+std::string on_paper_text(const Explanation& explanation) {
+  const bool has_gpu = std::any_of(explanation.plans.begin(), explanation.plans.end(), [](const PlanAnswer& plan) { return plan.device != "cpu"; });
+  return has_gpu ? "" : "on paper, this machine has no GPU";
+}
+
 std::string error_bound_text(const PlanAnswer& answer) {
   return fmt::format("{:.3g} before rounding, for inputs up to {:g}", answer.error_bound.value_or(0),
                      answer.largest_input);

@@ -60,6 +60,8 @@ std::string symmetry_text(const model::WeightFacts& facts);
 std::string rank_text(const model::WeightFacts& facts);
 /// "4.1 TB/s measured, 64.6 T operations/s measured".
 std::string limits_text(const Question& question);
+/// "on paper, this machine has no GPU"; empty where it has one.
+std::string on_paper_text(const Explanation& explanation);
 /// "0.0291 before rounding, for inputs up to 255"; of an answer that has one.
 std::string error_bound_text(const PlanAnswer& answer);
 

@@ -161,7 +161,8 @@ std::vector<Fact> facts(const Explanation& explanation) {
       list.push_back({explanation.plans.size() > 1 ? "error bound, " + answer.device : "error bound",
                       error_bound_text(answer)});
   }
-  list.push_back({"limits of", fmt::format("{}: {}", question.gpu->title, limits_text(question))});
+  const std::string on_paper = on_paper_text(explanation);
+  list.push_back({"limits of", fmt::format("{}: {}{}{}", question.gpu->title, limits_text(question), on_paper.empty() ? "" : "; ", on_paper)});
   list.push_back({"CPU here", present_cpu()});
   list.push_back({"date", now_utc()});
   return list;

@@ -142,6 +142,8 @@ class Filters(Explain):
     def test_text(self):
         text = self.text("sobel", "--channels", 3, "--pixel", "u16", "--size", "100x200", "--gpu", "t4")
         self.assertTrue(text.startswith("100x200x3 u16 on NVIDIA T4, compute capability 7.5: 0.32 TB/s by data sheet, "), text)
+        has_gpu = "cuda:0" in self.run_ok("devices")[0].decode()
+        self.assertEqual("\n(on paper, this machine has no GPU; what its CPU does stands last, under \"plan on cpu\")\n" in text, not has_gpu, text)
         for line in (r"  size +3x3, 9 taps", r"  symmetry +odd along x, even along y", r"  separable +yes", r"  rank +1",
                      r"  integers +yes", r"  all equal +no", r"  sum +0", r"  direct +54 +12 .*", r"  separable +36 +12 .*",
                      r"plan on cpu", r"  sobel 3x3: .*", r"  error bound \S+ before rounding, for inputs up to 65535"):
