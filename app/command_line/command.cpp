@@ -114,7 +114,8 @@ std::string unknown_option(const std::string& word, const CLI::App& command, con
     if (option->get_group().empty()) continue;  // not shown to users
     for (const std::string& each : option->get_lnames()) known.push_back(each);
   }
-  const std::optional<std::string> near = name.starts_with("--") ? nearest(name.substr(2), known) : std::nullopt;
+  const std::string letters = name.substr(std::min(name.find_first_not_of('-'), name.size()));
+  const std::optional<std::string> near = letters.size() > 1 ? nearest(letters, known) : std::nullopt;
   return fmt::format("unknown option {}{}", name, near ? fmt::format("; did you mean --{}?", *near) : see);
 }
 
@@ -328,7 +329,11 @@ void Program::check_command(const std::vector<std::string>& words) const {
   if (is_filter(first))
     throw Error{ErrorCode::invalid_argument,
                 fmt::format("'{0}' is a filter, not a command: halation apply {0} in.png -o out.png; halation filters {0} explains it", first)};
-  const std::string hint = meant(first, names);
+  std::string hint = meant(first, names);
+  std::vector<std::string> filters;
+  for (const NamedFilter& filter : named_filters()) filters.push_back(filter.name);
+  const std::optional<std::string> filter = same_elsewhere(first, filters);
+  if (hint.empty() && filter) hint = fmt::format("; did you mean halation apply {}?", *filter);
   throw Error{ErrorCode::invalid_argument, fmt::format("unknown command '{}'{}", first, hint.empty() ? "; see halation --help" : hint)};
 }
 

@@ -30,7 +30,7 @@ Device device_named(std::string_view name) {
   }
   throw Error(ErrorCode::invalid_argument, "unknown device '" + std::string(name) +
                                                "'; choose from cpu, reference, cuda, cuda:0, cuda:1, …" +
-                                               meant(name == "gpu" ? "cuda" : name, {"cpu", "reference", "cuda"}));
+                                               meant(name, {"cpu", "reference", "cuda"}));
 }
 
 bool shares_memory(Device a, Device b) {

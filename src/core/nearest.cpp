@@ -27,10 +27,45 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// What other tools call filters, borders, pixels and devices: in small letters, filters without a last "filter" or "blur".
+constexpr std::pair<std::string_view, std::string_view> names_elsewhere[] = {
+    {"blur", "gaussian"},      {"gauss", "gaussian"},     {"smooth", "gaussian"},       {"smoothing", "gaussian"},
+    {"average", "box"},        {"averaging", "box"},      {"mean", "box"},              {"movingaverage", "box"},
+    {"uniform", "box"},        {"bokeh", "disk"},         {"defocus", "disk"},          {"lens", "disk"},
+    {"pillbox", "disk"},       {"motion", "motion_blur"}, {"sharp", "sharpen"},         {"sharpening", "sharpen"},
+    {"unsharp", "unsharp_mask"}, {"unsharpmasking", "unsharp_mask"}, {"usm", "unsharp_mask"}, {"relief", "emboss"},
+    {"canny", "edges"},        {"edge", "edges"},         {"edgedetection", "edges"},   {"findedges", "edges"},
+    {"gradient", "edges"},     {"gradientmagnitude", "edges"}, {"outline", "edges"},    {"derivative", "gaussian_derivative"},
+    {"differenceofgaussians", "laplacian_of_gaussian"}, {"dog", "laplacian_of_gaussian"}, {"gaussianlaplace", "laplacian_of_gaussian"},
+    {"log", "laplacian_of_gaussian"}, {"mexicanhat", "laplacian_of_gaussian"}, {"copy", "identity"}, {"none", "identity"},
+    {"zero", "constant"},      {"zeros", "constant"},     {"clamp", "replicate"},       {"edge", "replicate"},
+    {"nearest", "replicate"},  {"symmetric", "reflect"},  {"mirror", "reflect101"},     {"circular", "wrap"},
+    {"periodic", "wrap"},      {"byte", "u8"},            {"uint8", "u8"},              {"uint16", "u16"},
+    {"int16", "i16"},          {"float16", "f16"},        {"half", "f16"},              {"float", "f32"},
+    {"float32", "f32"},        {"double", "f64"},         {"float64", "f64"},           {"gpu", "cuda"}};
+
 }  // namespace
 
+std::optional<std::string> same_elsewhere(std::string_view name, const std::vector<std::string>& candidates) {
+  const auto is_candidate = [&](std::string_view word) { return std::find(candidates.begin(), candidates.end(), word) != candidates.end(); };
+  std::string word;
+  for (const char letter : name) {
+    if (letter >= 'A' && letter <= 'Z') word += static_cast<char>(letter - 'A' + 'a');
+    if ((letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9')) word += letter;
+  }
+  for (const std::string_view end : {"filter", "blur"}) {
+    if (word.size() > end.size() && word.ends_with(end)) word.resize(word.size() - end.size());
+  }
+  if (is_candidate(word)) return word;
+  for (const auto& [elsewhere, here] : names_elsewhere) {
+    if (word == elsewhere && is_candidate(here)) return std::string(here);
+  }
+  return {};
+}
+
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates) {
-  std::optional<std::string> best;
+  std::optional<std::string> best = same_elsewhere(name, candidates);
+  if (best) return best;
   std::size_t least = (name.size() + 2) / 3;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);

@@ -1,4 +1,4 @@
-// nearest.h: the name that a mistyped one was probably meant to be.
+// nearest.h: the name that a mistyped one, or one of another tool, was probably meant to be.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,10 @@
 
 namespace halation {
 
-/// The candidate that `name` was probably meant to be: at most about every third letter is one more, one less, another one or swapped with
+/// The candidate that other tools call `name`, such as gaussian for "GaussianBlur", or u8 for "uint8".
+std::optional<std::string> same_elsewhere(std::string_view name, const std::vector<std::string>& candidates);
+
+/// That, else the candidate that `name` was probably meant to be: at most about every third letter is one more, one less, another one or swapped with
 /// the next; the first of equals.
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates);
 

@@ -37,35 +37,6 @@ std::vector<std::string> names_of(const Named& entries) {
   return names;
 }
 
-/// What other tools call filters, in small letters only, without a last "filter" or "blur".
-constexpr std::pair<std::string_view, std::string_view> names_elsewhere[] = {
-    {"blur", "gaussian"},      {"gauss", "gaussian"},          {"smooth", "gaussian"},       {"smoothing", "gaussian"},
-    {"average", "box"},        {"averaging", "box"},           {"mean", "box"},              {"movingaverage", "box"},
-    {"uniform", "box"},        {"bokeh", "disk"},              {"defocus", "disk"},          {"lens", "disk"},
-    {"pillbox", "disk"},       {"motion", "motion_blur"},      {"sharp", "sharpen"},         {"sharpening", "sharpen"},
-    {"unsharp", "unsharp_mask"}, {"unsharpmasking", "unsharp_mask"}, {"usm", "unsharp_mask"}, {"relief", "emboss"},
-    {"canny", "edges"},        {"edge", "edges"},              {"edgedetection", "edges"},   {"findedges", "edges"},
-    {"gradient", "edges"},     {"gradientmagnitude", "edges"}, {"outline", "edges"},         {"derivative", "gaussian_derivative"},
-    {"differenceofgaussians", "laplacian_of_gaussian"}, {"dog", "laplacian_of_gaussian"}, {"gaussianlaplace", "laplacian_of_gaussian"},
-    {"log", "laplacian_of_gaussian"}, {"mexicanhat", "laplacian_of_gaussian"}, {"copy", "identity"}, {"none", "identity"}};
-
-/// The filter that other tools call so ("GaussianBlur", "box-filter", "usm"), else `name`.
-std::string by_meaning(std::string_view name, const std::vector<std::string>& known) {
-  std::string word;
-  for (const char letter : name) {
-    if (letter >= 'A' && letter <= 'Z') word += static_cast<char>(letter - 'A' + 'a');
-    if (letter >= 'a' && letter <= 'z') word += letter;
-  }
-  for (const std::string_view end : {"filter", "blur"}) {
-    if (word.size() > end.size() && word.ends_with(end)) word.resize(word.size() - end.size());
-  }
-  if (std::find(known.begin(), known.end(), word) != known.end()) return word;
-  for (const auto& [elsewhere, here] : names_elsewhere) {
-    if (word == elsewhere) return std::string(here);
-  }
-  return std::string(name);
-}
-
 void check_parameter_known(const NamedFilter& filter, const std::string& parameter) {
   const std::vector<std::string> known = names_of(filter.parameters);
   if (std::find(known.begin(), known.end(), parameter) != known.end()) return;
@@ -121,7 +92,7 @@ const NamedFilter& filter_named(std::string_view name) {
     if (filter.name == name) return filter;
   }
   const std::vector<std::string> known = names_of(named_filters());
-  const std::string hint = meant(by_meaning(name, known), known);
+  const std::string hint = meant(name, known);
   refuse("unknown filter '" + std::string(name) + "'" + (hint.empty() ? "; choose from " + joined(known) : hint));
 }
 
@@ -158,8 +129,10 @@ std::vector<double> parse_values(const NamedFilter& filter, const Parameter& par
     text.remove_prefix(more ? comma + 1 : text.size());
     double value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
-      must_be("a finite number", word);
+    if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value)) {
+      const bool is_by_x = parameter.per_axis && word.find_first_of("123456789") == 0 && word.find('x') < word.size() - 1;  // 3x3
+      must_be(is_by_x ? "a finite number, or one for each axis apart by commas" : "a finite number", word);
+    }
     values.push_back(value);
   }
   return values;

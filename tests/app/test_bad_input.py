@@ -122,6 +122,7 @@ class Filters(BadInput):
         self.refuse_option(WRONG_USAGE, "gaussian: sigma must be >= 0, got -1", "gaussian", "--sigma", -1)
         self.refuse_option(WRONG_USAGE, "gaussian: sigma must be >= 0, got -2", "gaussian", "--sigma", "2,-2")
         self.refuse_option(WRONG_USAGE, "box: size must be an integer >= 1, got 2.5", "box", "--size", 2.5)
+        self.refuse_option(WRONG_USAGE, "box: size must be a finite number, or one for each axis apart by commas, got '3x3'", "box", "--size", "3x3")
         self.refuse_option(WRONG_USAGE, "sobel: axis must be x, y or z, got 'w'", "sobel", "--axis", "w")
 
     def test_strength_of_1_divides_by_zero(self):
@@ -261,6 +262,7 @@ class Options(BadInput):
                          WRONG_USAGE)
         for words in (["aply"], ["aply", "box", "photo.png", "-o", "out.png"], ["aply", "--help"], ["help", "aply"]):
             self.check_error(words, "unknown command 'aply'; did you mean 'apply'?", WRONG_USAGE)
+        self.check_error(["blur", "photo.png"], "unknown command 'blur'; did you mean halation apply gaussian?", WRONG_USAGE)
         self.check_error(["photo.png"], "unknown command 'photo.png'; see halation --help", WRONG_USAGE)
         for words in (["gaussian"], ["gaussian", "photo.png", "-o", "out.png"], ["help", "gaussian"]):
             self.check_error(words, "'gaussian' is a filter, not a command: halation apply gaussian in.png -o out.png; halation filters gaussian explains it",
@@ -289,6 +291,7 @@ class Options(BadInput):
         self.refuse(WRONG_USAGE, "unexpected 'more.png'" + see, "box", "photo.png", "more.png", "-o", "out.png")
         self.refuse_option(WRONG_USAGE, "unknown option --sgima; did you mean --sigma?", "gaussian", "--sgima", 2)
         self.refuse_option(WRONG_USAGE, "unknown option --sgima; did you mean --sigma?", "gaussian", "--sgima=2")
+        self.refuse_option(WRONG_USAGE, "unknown option -sigma; did you mean --sigma?", "gaussian", "-sigma", 2)
         self.refuse_option(WRONG_USAGE, "unknown option --entirely-else" + see, "gaussian", "--entirely-else")
         self.refuse_option(WRONG_USAGE, "unknown option -q" + see, "gaussian", "-q")
         self.refuse(WRONG_USAGE, "unexpected 'order_x=2'; write --order-x 2", "gaussian_derivative", "order_x=2", "photo.png", "-o", "out.png")
@@ -296,7 +299,8 @@ class Options(BadInput):
         self.check_error(["--verison"], "unknown option --verison; did you mean --version?", WRONG_USAGE)
         for option, wrong, right in (("--border", "relfect", "reflect"), ("--output-pixel", "f23", "f32"), ("--extent", "ful", "full"), ("--view", "sigend", "signed"),
                                      ("--rounding", "halfeven", "half_even"), ("--sum", "automtic", "automatic"), ("--device", "cdua", "cuda"),
-                                     ("--accuracy", "fats", "fast"), ("--tune", "mesure", "measure")):
+                                     ("--accuracy", "fats", "fast"), ("--tune", "mesure", "measure"), ("--border", "mirror", "reflect101"),
+                                     ("--output-pixel", "uint8", "u8"), ("--device", "GPU", "cuda")):
             done = self.start("apply", "box", "photo.png", "-o", "out.png", option, wrong)
             self.assertEqual(done.returncode, WRONG_USAGE)
             self.assertRegex(done.stderr.decode(), rf"\Ahalation: unknown \w+ '{wrong}'; choose from [^\n]*; did you mean '{right}'\?\n\Z")
