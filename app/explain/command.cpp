@@ -17,6 +17,7 @@
 #include "app/report/records.h"
 #include "app/report/text/printable.h"
 #include "app/subcommands.h"
+#include "core/nearest.h"
 #include "core/stopwatch.h"
 #include "halation/error.h"
 #include "job.h"
@@ -223,6 +224,8 @@ struct Forms {
 };
 
 Forms forms_of_filter(const Flags& flags, const std::string& command) {
+  if (const std::string hint = meant(flags.subject, {tiling, occupancy}); !hint.empty() && !is_filter(flags.subject))
+    throw Error{ErrorCode::invalid_argument, fmt::format("unknown subject '{}'{}", flags.subject, hint)};
   const auto explanation = std::make_shared<const Explanation>(explanation_of(question_of(flags)));
   return {.text = [explanation] { return text_of(*explanation); },
           .json = [explanation] { return json_text(json_of(*explanation)); },

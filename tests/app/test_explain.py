@@ -228,6 +228,7 @@ class Filters(Explain):
     def test_bad_input(self):
         for arguments, sentence, code in (
                 (["gausian"], "unknown filter 'gausian'; did you mean 'gaussian'?", 2),
+                (["tilling"], "unknown subject 'tilling'; did you mean 'tiling'?", 2),
                 (["gaussian sigma=2 | edges"], "one filter is asked for, its parameters as options, as in gaussian --sigma 2; a chain is "
                  "explained by halation apply 'gaussian sigma=2 | edges' in.png -o out.png --explain", 2),
                 (["gaussian", "--sigma", 2, "then", "sobel"],
