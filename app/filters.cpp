@@ -78,7 +78,12 @@ void print_weights(const Filter& filter) {
 
 void filters(const Flags& flags) {
   int dims = flags.dims ? static_cast<int>(whole_number_from("--dims", *flags.dims, 1, 3)) : 0;
-  if (flags.name.empty()) return list();
+  if (flags.name.empty()) {
+    const char* name_it = "name it, as in filters gaussian --sigma 2";
+    flags.filter_options.refuse_any(name_it);
+    if (flags.dims) refuse(fmt::format("--dims goes with one filter; {}", name_it));
+    return list();
+  }
   if (is_filter(flags.name) && dims == 0) {
     const std::vector<int>& possible = filter_named(flags.name).dims;
     dims = std::find(possible.begin(), possible.end(), 2) != possible.end() ? 2 : possible.front();

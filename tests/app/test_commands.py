@@ -141,6 +141,8 @@ class FiltersAndDevices(ProgramTest):
         self.check_error(["filters", "box", "--dims", "4"], "--dims must be a whole number from 1 to 3, got '4'", 2)
         self.check_error(["filters", "emboss", "--dims", "3"], "emboss: dims must be 2, got 3", 2)
         self.check_error(["filters", "box", "--sigma", "2"], "box: no parameter --sigma; it has --size", 2)
+        self.check_error(["filters", "--sigma", "2"], "--sigma goes with one filter; name it, as in filters gaussian --sigma 2", 2)
+        self.check_error(["filters", "--dims", "2"], "--dims goes with one filter; name it, as in filters gaussian --sigma 2", 2)
         self.check_error(["filters", "custom"], "custom: weights are missing; give them by --weights", 2)
 
     def test_devices(self):
