@@ -107,7 +107,7 @@ format:  ## clang-format over all sources
 
 lint:  ## clang-tidy over all C++ sources, warnings as errors
 	@$(needs) build test bench lint
-	@cmake --preset dev -B build/lint -DHALATION_BENCH=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON $(with_cuda)
+	@cmake --preset dev -B build/lint -DHALATION_BENCH=ON -DHALATION_APP_UNITY=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON $(with_cuda)
 	@cmake --build build/lint --target halation_commit  # a header that sources include
 	@run-clang-tidy -quiet -extra-arg=-Wno-unknown-warning-option -p build/lint -j $(JOBS) \
 	  '^$(CURDIR)/(app|bench|examples|ladder|python|src|tests)/.*\.cpp$$'

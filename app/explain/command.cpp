@@ -30,8 +30,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* tiling = "tiling";
-constexpr const char* occupancy = "occupancy";
+constexpr const char* tiling_subject = "tiling";
+constexpr const char* occupancy_subject = "occupancy";
 
 constexpr const char* footer =
     R"(Operations are multiplications and additions in f32 (f64 for f64 pixels), 2 a tap of a sample;
@@ -100,9 +100,9 @@ Flags::Flags(Command& command)
 /// Throws for an option that means nothing to the subject.
 void check_options(const Command& command, const std::string& subject) {
   std::vector<std::string> fitting = {for_all};
-  if (subject == tiling) {
+  if (subject == tiling_subject) {
     fitting.insert(fitting.end(), {for_tiling, for_filters_and_tiling});
-  } else if (subject == occupancy) {
+  } else if (subject == occupancy_subject) {
     fitting.insert(fitting.end(), {for_occupancy, for_filters_and_occupancy});
   } else {
     fitting.insert(fitting.end(), {"Filter", for_filters, for_filters_and_tiling, for_filters_and_occupancy});
@@ -224,7 +224,7 @@ struct Forms {
 };
 
 Forms forms_of_filter(const Flags& flags, const std::string& command) {
-  if (const std::string hint = meant(flags.subject, {tiling, occupancy}); !hint.empty() && !is_filter(flags.subject))
+  if (const std::string hint = meant(flags.subject, {tiling_subject, occupancy_subject}); !hint.empty() && !is_filter(flags.subject))
     throw Error{ErrorCode::invalid_argument, fmt::format("unknown subject '{}'{}", flags.subject, hint)};
   const auto explanation = std::make_shared<const Explanation>(explanation_of(question_of(flags)));
   return {.text = [explanation] { return text_of(*explanation); },
@@ -259,7 +259,7 @@ Forms forms_of_occupancy(const Flags& flags, const std::string& command) {
 void explain(const Command& command, const Flags& flags) {
   check_options(command, flags.subject);
   check_files(flags.json ? Given("-") : Given(), flags.report);
-  const auto forms_of = flags.subject == tiling ? forms_of_tiling : flags.subject == occupancy ? forms_of_occupancy : forms_of_filter;
+  const auto forms_of = flags.subject == tiling_subject ? forms_of_tiling : flags.subject == occupancy_subject ? forms_of_occupancy : forms_of_filter;
   const Forms forms = forms_of(flags, command.as_typed());
   // As text where neither of the others takes its place on standard output.
   if (flags.json) {

@@ -170,10 +170,10 @@ std::vector<double> spread(const std::vector<double>& wanted, double gap, double
   return places;
 }
 
-Svg::Svg(std::string id, double width_px, double height_px, std::string title, std::string description)
+Svg::Svg(std::string id, double width, double height, std::string title, std::string description)
     : id_(std::move(id)),
-      width_px_(width_px),
-      height_px_(height_px),
+      width_px_(width),
+      height_px_(height),
       title_(std::move(title)),
       description_(std::move(description)) {}
 

@@ -48,7 +48,7 @@ enum class Align { start, middle, end };
 class Svg {
  public:
   /// `id` is unique on the page; readers of screens hear the title and the description.
-  Svg(std::string id, double width_px, double height_px, std::string title, std::string description);
+  Svg(std::string id, double width, double height, std::string title, std::string description);
 
   void line(double x1, double y1, double x2, double y2, std::string_view style);
   void rectangle(double x, double y, double width, double height, std::string_view style,
