@@ -290,6 +290,13 @@ class Resume(BatchTest):
         self.assertEqual(self.states()[3], "skipped")
         self.batch("identity", "in", "-o", "out", counts=(5, 0, 0))
 
+    def test_an_empty_result_is_made_again(self):
+        self.assertEqual(self.states(), ["done"] * 5)
+        expected = self.below("out")
+        self.put("out/2.png", b"")
+        self.assertEqual(self.states(), ["skipped", "skipped", "done", "skipped", "skipped"])
+        self.assertEqual(self.below("out"), expected)
+
     def test_resume_by_format(self):
         self.assertEqual(self.states("--format", "webp"), ["done"] * 5)
         self.assertEqual(self.states("--format", "webp"), ["skipped"] * 5)

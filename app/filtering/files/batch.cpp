@@ -29,11 +29,12 @@ double size_of(const std::string& path) {
   return error ? 0 : static_cast<double>(size);
 }
 
+/// An empty result is none: a machine that stopped, or a copy that did, has left its name only.
 bool is_there(const BatchFile& file) {
   std::error_code of_in, of_out;
   const fs::file_time_type in = fs::last_write_time(file.in, of_in);
   const fs::file_time_type out = fs::last_write_time(file.out, of_out);
-  return !of_in && !of_out && out >= in;
+  return !of_in && !of_out && out >= in && size_of(file.out) > 0;
 }
 
 class Batch {
