@@ -194,13 +194,14 @@ class Names(BatchTest):
         self.refused(FAILED, "empty: no image in this folder", "box", "empty", "-o", "out", "--recursive")
         self.refused(FAILED, "in/*.jpg: no file matches", "box", "in/*.jpg", "-o", "out")
         self.refused(FAILED, "in/*.jpg: no file matches", "box", "in/a.png", "in/*.jpg", "-o", "out")
-        done = self.start("batch", "box", "none/*.png", "-o", "out")
-        self.assertEqual(done.returncode, FAILED)
-        self.assertRegex(done.stderr.decode(), r"\Ahalation: none: [^\n]+\n\Z")
+        for pattern, sentence in (("none/*.png", "folder none does not exist"), ("in/no/deep/**/*.png", "folder in/no does not exist"),
+                                  ("in/a.png/*.png", "in/a.png is no folder")):
+            self.refused(FAILED, f"{pattern}: {sentence}", "box", pattern, "-o", "out")
         self.assertFalse((self.folder / "out").exists())
 
     def test_a_file_that_is_missing_is_one_failure(self):
-        self.batch_with_failures([r"none\.png: no such file"], 2, "box", "none.png", "in/a.png", "-o", "out")
+        self.batch_with_failures([r"none\.png: no such file or folder", r"no/: folder no does not exist",
+                                  r"in/no/b\.png: folder in/no does not exist"], 4, "box", "none.png", "no/", "in/no/b.png", "in/a.png", "-o", "out")
         self.assertEqual(sorted(self.below("out")), ["a.png"])
 
     def test_two_inputs_of_one_result(self):
@@ -393,7 +394,7 @@ class Resume(BatchTest):
         self.put("in/9.png", PHOTO)
         self.assertEqual(self.states(), ["skipped"] * 5 + ["done"])
         (self.folder / "in/9.png").unlink()
-        self.batch_with_failures([r"in/9\.png: no such file"], 1, "identity", "in/9.png", "-o", "out", "--resume")
+        self.batch_with_failures([r"in/9\.png: no such file or folder"], 1, "identity", "in/9.png", "-o", "out", "--resume")
 
 
 if __name__ == "__main__":

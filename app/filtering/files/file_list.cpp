@@ -42,6 +42,23 @@ bool is_written(const fs::path& path) {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::io, sentence}; }
 
+/// The outermost folder on the way that is missing: "folder photos/june does not exist"; empty where all are there.
+std::string missing_folder(const fs::path& way) {
+  fs::path folder;
+  for (const fs::path& part : way) {
+    folder /= part;
+    if (std::error_code ignored; !fs::exists(folder, ignored)) return fmt::format("folder {} does not exist", folder.string());
+  }
+  return "";
+}
+
+/// Why nothing is there; empty where something is.
+std::string missing(const fs::path& path) {
+  if (std::error_code ignored; fs::exists(path, ignored)) return "";
+  const std::string folder = missing_folder(path.parent_path());
+  return folder.empty() ? "no such file or folder" : folder;
+}
+
 /// A file, and its name below the folder of results.
 struct Found {
   fs::path path;
@@ -151,6 +168,8 @@ void add_matches(const std::string& name, const std::string& results, std::vecto
     }
   }
   const fs::path start = folder.empty() ? fs::path(".") : folder;
+  if (const std::string sentence = missing_folder(start); !sentence.empty()) refuse(fmt::format("{}: {}", name, sentence));
+  if (std::error_code ignored; !fs::is_directory(start, ignored)) refuse(fmt::format("{}: {} is no folder", name, start.string()));
   const bool is_deep = std::find(pattern.begin(), pattern.end(), "**") != pattern.end();
   std::error_code error;
   std::vector<Found> inside;
@@ -217,7 +236,9 @@ BatchList batch_files(const std::vector<std::string>& names, bool recursive, con
     const std::string in_place = place_of(each.path), out_place = place_of(out);
     file.origin = fs::path(in_place).lexically_relative(fs::path(out_place).parent_path()).string();
     const auto replaced = inputs.find(out_place);
-    if (in_place == out_place) {
+    if (std::string sentence = missing(each.path); !sentence.empty()) {
+      file.refused = std::move(sentence);
+    } else if (in_place == out_place) {
       file.refused = "its result would replace it; choose another folder";
     } else if (replaced != inputs.end()) {
       file.refused = fmt::format("its result would replace {}, which is to be filtered too", replaced->second.string());
