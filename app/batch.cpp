@@ -149,13 +149,24 @@ std::string summary(const Sums& sums, double seconds) {
       sums.bytes_out * 1e-6);
 }
 
+/// In how many files samples were clipped, and what `halation apply` would say of the one that lost most; empty where none is worth saying.
+std::string clipping_line(const std::vector<BatchResult>& results) {
+  const auto is_clipped = [](const BatchResult& each) { return each.clipped.share() > clipping_worth_saying; };
+  const auto count = std::count_if(results.begin(), results.end(), is_clipped);
+  if (count == 0) return "";
+  const auto most = std::max_element(results.begin(), results.end(),
+                                     [](const BatchResult& a, const BatchResult& b) { return a.clipped.share() < b.clipped.share(); });
+  return fmt::format("samples clipped in {} of them, {}{}: {}\n", count, count > 1 ? "most in " : "", most->file.in, most->sentence);
+}
+
 /// What there is beside it, a line each.
-std::vector<std::string> remarks(const Sums& sums, const PassedOver& passed_over) {
+std::vector<std::string> remarks(const Sums& sums, const std::vector<BatchResult>& results, const PassedOver& passed_over) {
   std::vector<std::string> lines;
   if (sums.made_again > 0)
     lines.push_back(
         fmt::format("{} of them again: the results there were made otherwise (filter, options, input or version), or nothing says how\n",
                     sums.made_again));
+  if (const std::string line = clipping_line(results); !line.empty()) lines.push_back(line);
   for (const auto& [format, files] : passed_over.unread)
     lines.push_back(fmt::format("{} passed over: halation reads no {}\n", files.size(), format));
   if (passed_over.others > 0)
@@ -222,7 +233,7 @@ void batch(const Flags& flags) {
   const double seconds = elapsed();
   if (!flags.quiet) {
     notice(summary(sums, seconds));
-    for (const std::string& remark : remarks(sums, passed_over)) notice(remark);
+    for (const std::string& remark : remarks(sums, results, passed_over)) notice(remark);
   }
   if (flags.json) fmt::print("{}", json_report(flags.job_options.filter(), results, passed_over, sums, seconds));
   if (sums.failed > 0) {

@@ -34,17 +34,19 @@ class BatchTest(ProgramTest):
             self.assertEqual(tuple(int(count) for count in found.groups()), counts)
         return done.stdout
 
-    def batch_with_failures(self, failures, all_files, *arguments, skipped=0, **more):
-        """Runs a batch of which some fail: a line each, in any order, the summary, and how many in the last line."""
+    def batch_with_failures(self, failures, all_files, *arguments, skipped=0, remarks=(), **more):
+        """Runs a batch of which some fail: a line each, in any order, the summary, `remarks`, and how many in the last line."""
         done = self.start("batch", *arguments, **more)
         lines = done.stderr.decode().splitlines()
         self.assertEqual(done.returncode, FAILED, lines)
         self.assertEqual(lines[-1], f"halation: batch: {len(failures)} of {all_files} files could not be filtered")
-        found = re.fullmatch(SUMMARY, lines[-2])
+        lines, said_last = lines[:-1 - len(remarks)], lines[-1 - len(remarks):-1]
+        self.assertEqual(said_last, list(remarks))
+        found = re.fullmatch(SUMMARY, lines[-1])
         self.assertIsNotNone(found, lines)
         self.assertEqual(tuple(int(count) for count in found.groups()), (all_files - skipped - len(failures), skipped, len(failures)))
-        self.assertEqual(len(lines), len(failures) + 2)
-        for line, failure in zip(sorted(lines[:-2]), sorted(failures)):
+        self.assertEqual(len(lines), len(failures) + 1)
+        for line, failure in zip(sorted(lines[:-1]), sorted(failures)):
             self.assertRegex(line, rf"\Abatch: {failure}\Z")
         return done.stdout
 

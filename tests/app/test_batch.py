@@ -145,11 +145,16 @@ class Results(BatchTest):
         self.assertEqual(png_chunks(self.below("out")["a.png"])[b"pHYs"], density)
         self.assertIn(b"Tab\0", self.below("out")["b.jpg"])
 
-    def test_what_is_clipped_is_noted_in_the_report_alone(self):
-        self.put("clipped.png", png([[0, 9, 0, 9, 0, 9, 0, 9]]))
-        report = json.loads(self.batch("custom weights='-1 2 0'", "clipped.png", "-o", "out", "--border", "constant", "--json"))
-        self.assertEqual(report["files"][0]["note"], "50% of the samples are below 0 and became 0; edges over- and "
-                                                     "undershoot; --output-pixel f32 keeps all (.tif, .exr, .npy)")
+    def test_what_is_clipped_is_told_in_one_line(self):
+        self.put("much.png", png([[0, 9, 0, 9, 0, 9, 0, 9]]))
+        self.put("less.png", png([[0, 9, 9, 9, 9, 9, 9, 9]]))
+        self.put("none.png", png([[9, 9, 9, 9]]))
+        note = ("50% of the samples are below 0 and became 0; edges over- and undershoot; --output-pixel f32 keeps all (.tif, .exr, .npy)")
+        arguments = ("custom weights='-1 2 0'", "less.png", "much.png", "none.png", "-o", "out", "--border", "constant")
+        report = json.loads(self.batch(*arguments, "--json", remarks=[f"samples clipped in 2 of them, most in much.png: {note}"]))
+        self.assertEqual([file.get("note", "")[:4] for file in report["files"]], ["12% ", "50% ", ""])
+        self.assertEqual(report["files"][1]["note"], note)
+        self.batch(*arguments, "--resume", counts=(0, 3, 0))
 
 
 class Reports(BatchTest):
@@ -189,7 +194,8 @@ class Reports(BatchTest):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
 
     def test_json(self):
-        stdout = self.batch_with_failures(self.FAILURES, 5, "box size=3 | edges", "in", "-o", "out", "--json")
+        clipped = "samples clipped in 1 of them, in/c.png: 4.8% of the samples are above 255 and became 255; --view stretch shows them"
+        stdout = self.batch_with_failures(self.FAILURES, 5, "box size=3 | edges", "in", "-o", "out", "--json", remarks=[clipped])
         report = json.loads(stdout)
         self.assertEqual(list(report), ["chain", "done", "skipped", "failed", "seconds", "files_per_second", "mpix_per_second", "passed_over",
                                         "other_files", "files"])
@@ -371,7 +377,8 @@ class Conditions(BatchTest):
             self.assertGreater(report["done"], 40)
             self.assertEqual(lines[-1], f"halation: batch: {report['failed']} of {count} files could not be filtered")
             animations = sum("left_out" in file for file in report["files"])
-            self.assertEqual(len(lines), report["failed"] + animations + 2)
+            clipped = any("note" in file for file in report["files"])
+            self.assertEqual(len(lines), report["failed"] + animations + clipped + 2)
             results = {file["output"] for file in report["files"] if file["state"] == "done"}
             self.assertEqual({f"out{workers}/{name}" for name in self.below("out" + workers)}, results)
         self.assertEqual(reports[0], reports[1])

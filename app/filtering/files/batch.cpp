@@ -127,6 +127,7 @@ class Batch {
     result.state = BatchResult::State::done;
     result.sentence = clipping_note(done.clipped, done.prepared.jobs.front());
     result.left_out = done.left_out;
+    result.clipped = done.clipped;
     result.pixels = done.work.pixels;
     result.bytes_in = size_of(result.file.in);
     result.bytes_out = size_of(result.file.out);

@@ -29,6 +29,7 @@ struct BatchResult {
   std::string sentence = {};  ///< of a failure: why; of a result: what is worth saying
   bool made_again = false;    ///< a result was there, no older, that was made otherwise, or nothing says how
   std::string left_out = {};  ///< as in `FilteredFile`
+  Clipped clipped = {};       ///< likewise; where it is worth saying, `sentence` says it
   double pixels = 0;
   double seconds = 0;
   double bytes_in = 0, bytes_out = 0;
