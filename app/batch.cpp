@@ -53,7 +53,8 @@ Flags::Flags(Command& of) : job_options(of), command(of) {
   files.flag("--resume", resume,
              "skips files whose results are there, no older than they are, and made of them by this filter and these options");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc", "axes of .npy inputs [by their number: w, hw, dhw, dhwc]");
-  files.text("--page", page, "N", "the page of TIFFs or the picture of animated GIFs, counted from 1 [all pages, the first picture]");
+  files.text("--page", page, "N",
+             "the page of TIFFs or the picture of animated GIFs, counted from 1; files without it fail [all pages, the first picture]");
   files.text("--format", format, "png|jpeg|tiff|webp|exr|npy|bmp|pnm|ppm|pgm|pfm|avif",
              "format of the results, and their endings [that of each input; png for a GIF or PBM]");
   files.text("--quality", quality, "Q", "of JPEG [92], of WebP and AVIF [lossless], 1 to 100");
@@ -159,14 +160,23 @@ std::string clipping_line(const std::vector<BatchResult>& results) {
   return fmt::format("samples clipped in {} of them, {}{}: {}\n", count, count > 1 ? "most in " : "", most->file.in, most->sentence);
 }
 
+/// Of those that failed.
+std::string missing_page_line(const std::vector<BatchResult>& results, const Given& page) {
+  const auto count = std::count_if(results.begin(), results.end(), [](const BatchResult& each) { return each.lacks_page; });
+  return count == 0 ? "" : fmt::format("{} of those that failed {} no page {}\n", count, count == 1 ? "has" : "have", *page);
+}
+
 /// What there is beside it, a line each.
-std::vector<std::string> remarks(const Sums& sums, const std::vector<BatchResult>& results, const PassedOver& passed_over) {
+std::vector<std::string> remarks(const Flags& flags, const Sums& sums, const std::vector<BatchResult>& results,
+                                 const PassedOver& passed_over) {
   std::vector<std::string> lines;
   if (sums.made_again > 0)
     lines.push_back(
         fmt::format("{} of them again: the results there were made otherwise (filter, options, input or version), or nothing says how\n",
                     sums.made_again));
-  if (const std::string line = clipping_line(results); !line.empty()) lines.push_back(line);
+  for (const std::string& line : {clipping_line(results), missing_page_line(results, flags.page)}) {
+    if (!line.empty()) lines.push_back(line);
+  }
   for (const auto& [format, files] : passed_over.unread)
     lines.push_back(fmt::format("{} passed over: halation reads no {}\n", files.size(), format));
   if (passed_over.others > 0)
@@ -233,7 +243,7 @@ void batch(const Flags& flags) {
   const double seconds = elapsed();
   if (!flags.quiet) {
     notice(summary(sums, seconds));
-    for (const std::string& remark : remarks(sums, results, passed_over)) notice(remark);
+    for (const std::string& remark : remarks(flags, sums, results, passed_over)) notice(remark);
   }
   if (flags.json) fmt::print("{}", json_report(flags.job_options.filter(), results, passed_over, sums, seconds));
   if (sums.failed > 0) {

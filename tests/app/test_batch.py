@@ -102,8 +102,14 @@ class Results(BatchTest):
         self.batch("box size=3,1", "arrays", "-o", "out", "--layout", "hwc")
         self.run_ok("apply", "box size=3,1", "arrays/b.npy", "-o", "single.npy", "--layout", "hwc")
         self.assertEqual(self.below("out")["b.npy"], self.get("single.npy"))
-        self.batch_with_failures([r"in/photo\.png: page 2 was asked for, the file has 1"], 2, "box", "in/photo.png", "in/pages.tif", "-o",
-                                 "paged", "--page", "2")
+
+    def test_files_without_the_page_that_was_asked_for(self):
+        self.put("in/damaged.png", PHOTO[:100])
+        self.batch_with_failures([r"in/photo\.png: has no page 2, only 1, and gets no result", r"in/gray\.png: has no page 2, only 1, and gets no result",
+                                  r"in/damaged\.png: damaged or truncated PNG: the file ends too early"], 4, "box", "in/photo.png", "in/gray.png",
+                                 "in/pages.tif", "in/damaged.png", "-o", "paged", "--page", "2", remarks=["2 of those that failed have no page 2"])
+        self.batch_with_failures([r"in/pages\.tif: has no page 9, only \d, and gets no result"], 1, "box", "in/pages.tif", "-o", "paged", "--page", "9",
+                                 remarks=["1 of those that failed has no page 9"])
 
     def test_views_and_gray(self):
         self.batch("sobel", "in/photo.png", "in/gray.png", "-o", "out", "--view", "stretch", "--gray")

@@ -4,18 +4,22 @@
 // thread: as many files at a time as there are processors keep all of them busy without anything to hand over.
 #include "batch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <shared_mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "halation/error.h"
+#include "io/in_parts.h"
 #include "made_by.h"
 
 namespace halation::app {
@@ -35,6 +39,18 @@ bool is_there(const BatchFile& file) {
   const fs::file_time_type in = fs::last_write_time(file.in, of_in);
   const fs::file_time_type out = fs::last_write_time(file.out, of_out);
   return !of_in && !of_out && out >= in && size_of(file.out) > 0;
+}
+
+/// How many there are, of an animation pictures; none where it cannot be read.
+std::optional<std::int64_t> pages_of(const std::string& path, ReadOptions options) {
+  options.page = 0;
+  try {
+    if (const io::PageSources sources = io::opened_in_parts(path, options); !sources.empty()) return sources.size();
+    const std::vector<Page> pages = read_pages(path, options);
+    return std::max(static_cast<std::int64_t>(pages.size()), pages.front().pictures);
+  } catch (const std::exception&) {
+    return {};
+  }
 }
 
 class Batch {
@@ -103,6 +119,7 @@ class Batch {
     } catch (const Error& error) {
       if (error.code() == ErrorCode::out_of_memory && !alone && job_.workers > 1) return false;
       fail(result, error.what());
+      if (error.code() == ErrorCode::invalid_argument && job_.read.page > 0) find_page(result);
     } catch (const std::bad_alloc&) {
       if (!alone && job_.workers > 1) return false;
       fail(result, result.file.in + ": not enough memory");
@@ -131,6 +148,14 @@ class Batch {
     result.pixels = done.work.pixels;
     result.bytes_in = size_of(result.file.in);
     result.bytes_out = size_of(result.file.out);
+  }
+
+  /// Says so where the file has no such page, which may be why it failed.
+  void find_page(BatchResult& result) const {
+    const std::int64_t pages = pages_of(result.file.in, job_.read).value_or(job_.read.page);
+    result.lacks_page = pages < job_.read.page;
+    if (result.lacks_page)
+      result.sentence = fmt::format("{}: has no page {}, only {}, and gets no result", result.file.in, job_.read.page, pages);
   }
 
   /// Sentences of files begin with the file's name.
