@@ -330,10 +330,36 @@ class Refusals(VideoTest):
     def test_the_encoder_refuses(self):
         self.source(frames=30)
         self.put("out.mkv", b"as it was")
-        self.refuse_like("out.mkv: ffmpeg: .*nonsense.*", "box", "in.mkv", "-o", "out.mkv", "--codec", "nonsense")
         self.refuse_like("out.mkv: ffmpeg: .*", "box", "in.mkv", "-o", "out.mkv", "--codec", "libx264",
                          "--preset", "nonsense")
-        self.refuse_like("out.xyz: ffmpeg: .*xyz.*", "box", "in.mkv", "-o", "out.xyz")
+
+    def test_formats_that_are_none_for_video(self):
+        self.source(frames=1)
+        for ending in ("xyz", "jpg", "wav", "mp3", "flac"):  # the last two take a cover
+            self.put("out." + ending, b"as it was")
+            for codec in ((), ("--codec", "ffv1")):
+                self.refuse(f"out.{ending}: {ending} is no format for video; .mp4, .mkv, .mov, .webm, .avi and .gif are", 2, "box", "in.mkv", "-o",
+                            "out." + ending, *codec)
+
+    def test_encoders_that_are_none(self):
+        self.source(frames=1)
+        self.need_encoder("libx264")
+        self.need_encoder("libvpx-vp9")
+        for name, advice in (("x264", "; did you mean 'libx264'?"), ("vpx-vp9", "; did you mean 'libvpx-vp9'?"), ("ffv2", "; did you mean 'ffv1'?"),
+                             ("nonsense", "; ffmpeg -encoders lists those that it has")):
+            self.refuse(f"this ffmpeg has no encoder '{name}'{advice}", 2, "box", "in.mkv", "-o", "out.mkv", "--codec", name)
+
+    def test_options_that_an_encoder_does_not_take(self):
+        self.source(frames=1)
+        self.need_encoder("libx264")
+        self.need_encoder("libvpx-vp9")
+        for encoder, most, given in (("libx264", 51, "99"), ("libx264", 51, "-3"), ("libvpx-vp9", 63, "63.5")):
+            self.refuse(f"--crf of {encoder} must be from 0 to {most}, got '{given}'", 2, "box", "in.mkv", "-o", "out.mkv", "--codec", encoder,
+                        f"--crf={given}")
+        for encoder, option in (("ffv1", "--crf"), ("libvpx-vp9", "--preset")):
+            self.refuse(f"{encoder} takes no {option}; --codec NAME chooses another encoder", 2, "box", "in.mkv", "-o", "out.mkv", "--codec", encoder,
+                        option, "3")
+        self.refuse("mpeg4 takes no --crf; --codec NAME chooses another encoder", 2, "box", "in.mkv", "-o", "out.mp4", "--codec", "mpeg4", "--crf", "3")
 
     def test_damaged_files(self):
         self.source(frames=20)

@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string_view>
+#include <tuple>
 
+#include "app/refuse.h"
 #include "app/video/ffmpeg/container.h"
+#include "core/nearest.h"
 #include "halation/error.h"
 
 namespace halation::app {
@@ -57,6 +62,7 @@ Usual usual_for(std::string_view muxer) {
 struct EncoderFacts {
   bool is_there = false;
   bool takes_preset = false, takes_crf = false;
+  double most_crf = 51;  ///< of libx264 and libx265, which say none
   std::vector<std::string> formats;
 };
 
@@ -66,6 +72,10 @@ EncoderFacts encoder_facts(std::string_view name) {
                      .takes_preset = text.find("\n  -preset ") != std::string::npos,
                      .takes_crf = text.find("\n  -crf ") != std::string::npos,
                      .formats = {}};
+  // "  -crf               <int>        E..V....... Select the quality for constant quality mode (from -1 to 63) (default -1)"
+  if (const std::size_t crf = text.find("\n  -crf "), to = text.find(" to ", text.find("(from ", crf));
+      facts.takes_crf && to != std::string::npos && !text.substr(to + 4).starts_with("FLT_MAX"))
+    facts.most_crf = std::strtod(text.c_str() + to + 4, nullptr);
   constexpr std::string_view before = "Supported pixel formats: ";
   if (const std::size_t begin = text.find(before); begin != std::string::npos)
     facts.formats = words_of(text.substr(begin + before.size(), text.find('\n', begin) - begin - before.size()));
@@ -115,13 +125,40 @@ std::string codec_of(std::string_view encoder) {
   return std::string(encoder);
 }
 
-/// The codec that ffmpeg takes for a format; empty where it does not know it.
-std::string default_codec(const std::string& muxer) {
+/// The codec that ffmpeg takes for a format. Throws where that is none for video; some for sound take a PNG as their cover.
+std::string default_codec(const std::string& muxer, const std::string& path) {
   const std::string text = answer_of({"ffmpeg", "-v", "error", "-h", "muxer=" + muxer}).text;
   constexpr std::string_view before = "Default video codec: ";
   const std::size_t begin = text.find(before);
-  if (begin == std::string::npos) return "";
-  return text.substr(begin + before.size(), text.find(".\n", begin) - begin - before.size());
+  std::string codec;
+  if (begin != std::string::npos) codec = text.substr(begin + before.size(), text.find(".\n", begin) - begin - before.size());
+  if (codec.empty() || (codec == "png" && text.find("Default audio codec: ") != std::string::npos))
+    refuse(fmt::format("{}: {} is no format for video; .mp4, .mkv, .mov, .webm, .avi and .gif are", path, muxer));
+  return codec;
+}
+
+/// "x264" is "libx264" to ffmpeg.
+[[noreturn]] void refuse_encoder(const std::string& name) {
+  std::vector<std::string> encoders;  // of lines " V....D libx264              libx264 H.264 / AVC ..."
+  std::istringstream lines(answer_of({"ffmpeg", "-v", "error", "-encoders"}).text);
+  for (std::string line; std::getline(lines, line);) {
+    if (std::string flags, encoder; line.starts_with(" V") && std::istringstream(line) >> flags >> encoder) encoders.push_back(encoder);
+  }
+  const std::string of_library = "lib" + name;
+  const std::string near = meant(contains(encoders, of_library) ? of_library : name, encoders);
+  refuse(fmt::format("this ffmpeg has no encoder '{}'{}", name, near.empty() ? "; ffmpeg -encoders lists those that it has" : near));
+}
+
+/// Throws where the encoder would pass over an option, or not take its value.
+void check_options(const VideoOutput& output, const std::string& encoder, const EncoderFacts& found) {
+  for (const auto& [is_given, is_taken, name] : {std::tuple(output.crf.has_value(), found.takes_crf, "--crf"),
+                                                 std::tuple(output.preset.has_value(), found.takes_preset, "--preset")}) {
+    if (is_given && !is_taken) refuse(fmt::format("{} takes no {}; --codec NAME chooses another encoder", encoder, name));
+  }
+  if (!output.crf) return;
+  const double crf = std::strtod(output.crf->c_str(), nullptr);
+  if (crf < 0 || crf > found.most_crf)
+    refuse(fmt::format("--crf of {} must be from 0 to {}, got '{}'", encoder, found.most_crf, *output.crf));
 }
 
 /// Whether it is, and what would keep it; empty where it stays.
@@ -177,14 +214,13 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
   const std::string muxer = muxer_for(output.path);
   const Usual usual = usual_for(muxer);
   Encoding encoding{.encoder = output.codec.value_or("")};
-  std::string codec;  // where ffmpeg chooses the encoder
+  const std::string codec = usual.encoder.empty() ? default_codec(muxer, output.path) : "";  // where ffmpeg chooses the encoder
   if (!output.codec) {
     Kept kept = keep_codec(facts, output, muxer);
     encoding.encoder = std::move(kept.encoder);
     if (encoding.encoder.empty() && facts.has_alpha() && !usual.with_alpha.empty() && encoder_facts(usual.with_alpha).is_there)
       encoding.encoder = usual.with_alpha;
     if (encoding.encoder.empty()) encoding.encoder = usual.encoder;
-    if (encoding.encoder.empty()) codec = default_codec(muxer);
     const std::string becomes = encoding.encoder.empty() ? codec : codec_of(encoding.encoder);
     // Cameras, frames that are not encoded and endings that name a codec leave no doubt.
     if (!becomes.empty() && becomes != facts.codec && becomes != muxer && facts.is_file && facts.codec != "rawvideo")
@@ -192,6 +228,8 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
   }
   const std::string encoder = encoding.encoder.empty() ? codec : encoding.encoder;
   const EncoderFacts of_encoder = encoder_facts(encoder);
+  if (output.codec && !of_encoder.is_there) refuse_encoder(encoder);
+  if (of_encoder.is_there) check_options(output, encoder, of_encoder);
   if (facts.has_alpha() && (!output.pixel_format || contains(facts.formats_with_alpha, *output.pixel_format))) {
     const std::string note = alpha_is_lost(facts, output, muxer, encoder, of_encoder);
     if (!note.empty()) encoding.notes.push_back(note);

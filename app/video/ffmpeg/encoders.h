@@ -25,7 +25,8 @@ struct Encoding {
 };
 
 /// The one asked for; else one of the input's own codec, where the format takes it and ffmpeg has an encoder that is good without further
-/// settings, and that takes --preset, --crf and alpha where these are there; else the format's usual one, with alpha where it has such.
+/// settings, and that takes --preset, --crf and alpha where these are there; else the format's usual one, with alpha where it has such. Throws
+/// `Error{invalid_argument}` where the format takes no video, there is no such encoder, or it does not take what the options say.
 Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output);
 
 }  // namespace halation::app
