@@ -14,6 +14,7 @@
 #include "app/filtering/files/made_by.h"
 #include "app/report/text/printable.h"
 #include "app/report/text/status_line.h"
+#include "core/memory.h"
 #include "halation/error.h"
 #include "halation/threads.h"
 #include "notice.h"
@@ -145,9 +146,8 @@ struct Sums {
 
 std::string summary(const Sums& sums, double seconds) {
   return fmt::format(
-      "{} done, {} skipped, {} failed in {:.1f} s: {:.1f} files/s, {:.1f} MPix/s, {:.1f} MB read, {:.1f} MB written\n", sums.done,
-      sums.skipped, sums.failed, seconds, static_cast<double>(sums.done) / seconds, sums.pixels / seconds * 1e-6, sums.bytes_in * 1e-6,
-      sums.bytes_out * 1e-6);
+      "{} done, {} skipped, {} failed in {:.1f} s: {:.1f} files/s, {:.1f} MPix/s, {} read, {} written\n", sums.done, sums.skipped, sums.failed,
+      seconds, static_cast<double>(sums.done) / seconds, sums.pixels / seconds * 1e-6, size_in_words(sums.bytes_in), size_in_words(sums.bytes_out));
 }
 
 /// In how many files samples were clipped, and what `halation apply` would say of the one that lost most; empty where none is worth saying.

@@ -68,7 +68,9 @@ TEST(Memory, IsWrittenInWords) {
   EXPECT_EQ(size_in_words(1e9), "1.0 GB");
   EXPECT_EQ(size_in_words(530.5e6), "530.5 MB");
   EXPECT_EQ(size_in_words(36e6), "36.0 MB");
-  EXPECT_EQ(size_in_words(0), "0.0 kB");
+  EXPECT_EQ(size_in_words(209'700), "209.7 kB");
+  EXPECT_EQ(size_in_words(999), "999 bytes");
+  EXPECT_EQ(size_in_words(0), "0 bytes");
   EXPECT_EQ(size_in_words(1e38), "1e+29 GB");
 }
 
@@ -87,8 +89,8 @@ TEST(Memory, LimitsCountWhatIsHeld) {
   EXPECT_LE(available_host_bytes(), most - 100);
   {
     const Memory half = allocate_host(most / 2, "half");
-    EXPECT_EQ(message_of([&] { (void)allocate_host(most / 2, "the rest"); }).substr(0, 44),
-              "the rest needs 0.5244 MB of memory, 0.5241 M");
+    EXPECT_EQ(message_of([&] { (void)allocate_host(most / 2, "the rest"); }).substr(0, 43),
+              "the rest needs 524.4 kB of memory, 524.1 kB");
     EXPECT_EQ(message_of([&] { check_host_memory(most / 2.0, "the rest"); }).substr(0, 9), "the rest ");
   }
   EXPECT_EQ(message_of([&] { (void)allocate_host(most / 2, "again"); }), "no error");

@@ -108,8 +108,9 @@ void refuse_memory(const std::string& what, double bytes, double available, cons
 }
 
 std::string size_in_words(double bytes, int decimals) {
+  if (bytes < 1e3) return std::to_string(static_cast<int>(bytes)) + " bytes";
   const auto [unit, name] = bytes >= 1e9   ? std::pair(1e9, "GB")
-                            : bytes >= 1e5 ? std::pair(1e6, "MB")
+                            : bytes >= 1e6 ? std::pair(1e6, "MB")
                                            : std::pair(1e3, "kB");
   char text[48];
   if (bytes < 1e18) {

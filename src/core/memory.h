@@ -35,7 +35,7 @@ void limit_host_memory(std::size_t bytes);
 Image image_in(Device device, const Shape& shape, Pixel pixel, Layout layout, std::int64_t row_bytes,
                const std::function<Memory(std::size_t bytes, const std::string& what)>& allocate);
 
-/// "17.2 GB", "36.0 MB", "12.3 kB".
+/// "17.2 GB", "36.0 MB", "12.3 kB", "200 bytes".
 std::string size_in_words(double bytes, int decimals = 1);
 
 /// Throws `Error{out_of_memory}`: "workspace needs 530.5 MB of memory, 209.7 MB are available", both with as many decimals as tell them

@@ -6,8 +6,8 @@ from program import ProgramTest
 
 FAILED, WRONG_USAGE = 1, 2
 PHOTO = png([[(10 * x + y, 20 * y, 255 - x) for x in range(12)] for y in range(8)])
-SUMMARY = (r"(\d+) done, (\d+) skipped, (\d+) failed in \d+\.\d s: \d+\.\d files/s, \d+\.\d MPix/s, \d+\.\d MB read, \d+\.\d MB "
-           r"written")
+SIZE = r"(?:\d+\.\d [kMG]B|\d+ bytes)"
+SUMMARY = rf"(\d+) done, (\d+) skipped, (\d+) failed in \d+\.\d s: \d+\.\d files/s, \d+\.\d MPix/s, {SIZE} read, {SIZE} written"
 
 
 class BatchTest(ProgramTest):

@@ -201,7 +201,7 @@ TEST(Reading, ClaimsAreCheckedBeforeMemoryIsTaken) {
   EXPECT_EQ(message_of([&] { reading.check(claim); }), "no error");
   EXPECT_EQ(message_of([&] { reading.check(claim); }), "no error");  // 800 are held now
   EXPECT_EQ(message_of([&] { reading.check(claim); }),
-            "image 20x20 u8 needs 0.5 kB of memory, 0.2 kB are available");
+            "image 20x20 u8 needs 500 bytes of memory, 200 bytes are available");
   io::Claim liar = {.shape = {.height = std::int64_t{1} << 62, .width = std::int64_t{1} << 62},
                     .pixel = Pixel::f64};
   EXPECT_THAT(message_of([&] { io::Reading({}, "PNG").check(liar); }), testing::HasSubstr(" GB of memory, "));
