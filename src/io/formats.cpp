@@ -111,9 +111,7 @@ std::optional<Refusal> refusal(const Codec& codec, Request request) {
   }
   if (holds.colour_alone()) infer_meaning(shape.channels, request.colour, request.alpha);
   if (request.alpha && !holds.alpha) {
-    return Refusal{
-        title + " holds no transparency, got " + std::to_string(shape.channels) + " channels, the last alpha",
-        "drop alpha"};
+    return Refusal{title + " holds no transparency, got " + std::to_string(shape.channels) + " channels, the last alpha"};
   }
   if (std::max(shape.height, shape.width) > holds.most_extent) {
     return Refusal{title + " holds at most " + std::to_string(holds.most_extent) + " pixels a side, got " +

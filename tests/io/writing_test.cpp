@@ -67,10 +67,10 @@ TEST(CheckWritable, SaysWhatAFormatCannotHoldAndWhatHelps) {
   EXPECT_EQ(refused("out.png", {.shape = six, .colour = ColourModel::other}),
             "out.png: PNG holds 1 to 4 channels, got 6; write .tif or .npy");
   EXPECT_EQ(refused("out.jpg", {.shape = rgba, .alpha = true}),
-            "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; drop alpha or write " +
+            "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; write " +
                 either({".png", ".tif", ".webp", ".npy", ".bmp", ".pnm", ".avif"}));
   EXPECT_EQ(refused("out.jpg", {.shape = rgba, .colour = ColourModel::other}),
-            "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; drop alpha or write " +
+            "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; write " +
                 either({".png", ".tif", ".webp", ".npy", ".bmp", ".pnm", ".avif"}));
   EXPECT_EQ(refused("out.png", {.pages = 3}), "out.png: PNG holds one page, got 3; write .tif");
   EXPECT_EQ(refused("out.tif", {.shape = {.depth = 9, .height = 4, .width = 5}, .colour = ColourModel::gray}),
