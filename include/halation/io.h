@@ -43,6 +43,9 @@ struct Metadata {
   TiffLayout tiff = {};
   ResolutionUnit resolution_unit = ResolutionUnit::inch;  ///< of the file, and of others that can say it
   std::vector<std::byte> iptc = {};                       ///< IPTC-IIM, the press's captions and keywords, as a list of its datasets
+  /// A TIFF's tags of GeoTIFF and GDAL (where on earth its pixels lie, which value means none), as a TIFF header and a directory of them.
+  /// A TIFF is written with them where that directory's width and height, if it has any, are the page's.
+  std::vector<std::byte> geotiff = {};
 };
 
 /// The axes of an array, outermost first; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.

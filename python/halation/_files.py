@@ -38,7 +38,8 @@ class Metadata:
     last channel is alpha, not premultiplied; `linear_light`, whether values are proportional to light (OpenEXR) rather than
     sRGB-encoded. `iptc` has the datasets of IPTC-IIM. `resolution_unit` is the unit in which the file counts, "inch", "centimetre" or
     "unnamed", where `dots_per_inch` is per the unit that the file leaves open, as ImageJ does. `tiff_tiles` are height and width of a
-    TIFF's tiles, 0 for strips, and `big_tiff` says whether it is BigTIFF; a TIFF that is written keeps both.
+    TIFF's tiles, 0 for strips, and `big_tiff` says whether it is BigTIFF; a TIFF that is written keeps both. `geotiff` is a small TIFF
+    with the tags of GeoTIFF and GDAL, which is written to a TIFF of the same height and width.
     """
 
     icc: bytes = b""
@@ -52,6 +53,7 @@ class Metadata:
     resolution_unit: str = "inch"
     tiff_tiles: tuple[int, int] = (0, 0)
     big_tiff: bool = False
+    geotiff: bytes = b""
 
 
 @overload

@@ -38,6 +38,7 @@ struct PageView {
   ResolutionUnit resolution_unit = ResolutionUnit::inch;
   Bytes iptc = {};
   ArrayLayout layout = ArrayLayout::by_rank;
+  Bytes geotiff = {};
 
   /// What it says of itself beside its pixels, by a `Page` or `PageFacts`, with which the metadata stay.
   template <class Facts>
@@ -55,7 +56,8 @@ struct PageView {
             kept.tiff,
             kept.resolution_unit,
             kept.iptc,
-            page.layout};
+            page.layout,
+            kept.geotiff};
   }
 
   const std::byte* row(std::int64_t y, std::int64_t z = 0) const {

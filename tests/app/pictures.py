@@ -84,8 +84,8 @@ def read_npy(data):
     return list(values), header["shape"], header["descr"][1:]
 
 
-def tiff(pages, samples=1, photometric=1):
-    """A little-endian TIFF of 8-bit pages (gray unless told otherwise), each a list of rows of samples."""
+def tiff(pages, samples=1, photometric=1, more=()):
+    """A little-endian TIFF of 8-bit pages (gray unless told otherwise), each a list of rows of samples; `more` entries, in order, follow."""
     data = b"II*\0\0\0\0\0"
     link = 4  # where the offset of the next directory goes
     for rows in pages:
@@ -94,7 +94,7 @@ def tiff(pages, samples=1, photometric=1):
         data += struct.pack(f"<{samples}H", *[8] * samples)
         entries = [(256, 4, 1, len(rows[0]) // samples), (257, 4, 1, len(rows)), (258, 3, samples, bits), (259, 3, 1, 1),
                    (262, 3, 1, photometric), (273, 4, 1, len(data)), (277, 3, 1, samples), (278, 4, 1, len(rows)),
-                   (279, 4, 1, len(pixels))]
+                   (279, 4, 1, len(pixels)), *more]
         data += pixels + b"\0" * (len(pixels) % 2)
         data = data[:link] + struct.pack("<I", len(data)) + data[link + 4:]
         data += struct.pack("<H", len(entries))

@@ -158,6 +158,26 @@ class Files(ProgramTest):
         self.run_ok("apply", "identity", "in.npy", "-o", "out.npy", "--compare", "both.png")
         self.assertEqual(read_png(self.get("both.png"))[0], [[(2,)] + [(255,)] * 8 + [(2,)]])
 
+class LeftOut(ProgramTest):
+    """What of a file its result has not, in a line."""
+
+    def said(self, *arguments):
+        """What `apply` says of a filter that changes nothing, and as JSON."""
+        said = self.run_ok("apply", "box", *arguments, "--size", 3)[1]
+        report = json.loads(self.run_ok("apply", "box", *arguments, "--size", 3, "--json")[0])
+        self.assertEqual(said, f"apply: {report['left_out']}\n" if "left_out" in report else "")
+        return said
+
+    def test_geotiff_of_another_size(self):
+        self.put("in.tif", tiff([ROWS], more=[(42113, 2, 2, ord("7"))]))
+        self.assertEqual(self.said("in.tif", "-o", "out.tif"), "")
+        self.assertIn(struct.pack("<HHII", 42113, 2, 2, ord("7")), self.get("out.tif"))
+        for extent in ("valid", "full"):
+            said = self.said("in.tif", "-o", "out.tif", "--extent", extent)
+            self.assertEqual(said, "apply: in.tif: its GeoTIFF tags are not kept, the result has another size; --extent same keeps them\n")
+            self.assertNotIn(struct.pack("<H", 42113), self.get("out.tif"))
+        self.assertEqual(self.said("in.tif", "-o", "out.png", "--extent", "valid"), "")
+
 
 if __name__ == "__main__":
     main()

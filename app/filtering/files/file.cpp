@@ -1,14 +1,13 @@
 // file.cpp: one file read, filtered and written.
 #include "file.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <memory>
 
 #include "app/filtering/in_strips.h"
 #include "app/filtering/side_by_side.h"
 #include "halation/error.h"
+#include "left_out.h"
 
 namespace halation::app {
 namespace {
@@ -69,15 +68,12 @@ FilteredFile filter_file(const FileJob& request) {
     for (const Page& page : pages) facts.push_back(facts_of(page));
   };
   if (sources.empty()) read_whole();
-  if (const std::int64_t pictures = facts.front().pictures; request.read.page == 0 && pictures > 1) {
-    done.left_out = fmt::format("{0} has {1} pictures, of which the first is filtered; say --page 1, or which, from 1 to {1}",
-                                request.in, pictures);
-  }
 
   done.prepared = prepare(request.job, facts, timing);
   const std::vector<PageJob>& jobs = done.prepared.jobs;
   const std::vector<PageFacts> output = results_of(jobs, facts);
   check_outputs(request, facts, output);
+  done.left_out = left_out(request, facts, output);
   const bool in_strips = pages.empty() && io::is_worth_parts(facts, output) && is_written_in_parts(request.out, output, request.write);
   if (!in_strips && pages.empty()) read_whole();
 

@@ -112,6 +112,17 @@ def test_layout_resolution_and_iptc_are_kept(tmp_path):
 
 
 @needs_codecs
+def test_geotiff_is_kept(tmp_path):
+    no_data = b"II*\0\x08\0\0\0\x01\0" + (42113).to_bytes(2, "little") + b"\x02\0\x02\0\0\0" + b"7\0\0\0" + b"\0\0\0\0"
+    halation.imwrite(tmp_path / "a.tif", RGB, metadata=Metadata(geotiff=no_data, colour="rgb"))
+    facts = halation.imread(tmp_path / "a.tif", metadata=True)[1]
+    assert no_data[10:22] in facts.geotiff
+    for image, is_kept in ((RGB, True), (RGB[1:], False)):
+        halation.imwrite(tmp_path / "b.tif", image, metadata=facts)
+        assert bool(halation.imread(tmp_path / "b.tif", metadata=True)[1].geotiff) == is_kept
+
+
+@needs_codecs
 @pytest.mark.parametrize("ending", ["png", "jpg", "webp"])
 def test_pictures_are_upright(tmp_path, ending):
     file = tmp_path / f"a.{ending}"

@@ -180,6 +180,11 @@ Exif exif_in(Bytes tiff, std::uint64_t at) {
   return exif;
 }
 
+ExifDirectory directory_in(Bytes tiff, std::uint64_t at) {
+  TiffReader reader(tiff);
+  return reader.directory(at != 0 ? at : reader.first());
+}
+
 std::vector<std::byte> stored_value(Bytes tiff, std::uint64_t at, std::uint16_t tag) {
   for (ExifEntry& entry : TiffReader(tiff).directory(at, TiffReader::Order::file)) {
     if (entry.tag == tag) return std::move(entry.value);

@@ -43,6 +43,9 @@ std::size_t bytes_of_exif_type(std::uint16_t type);
 /// damaged is left out.
 Exif exif_in(Bytes tiff, std::uint64_t at = 0);
 
+/// The directory at `at`, 0: the first, without what is damaged.
+ExifDirectory directory_in(Bytes tiff, std::uint64_t at = 0);
+
 /// The value of a tag in the directory at `at` as its bytes lie in the file, whatever its type; empty where there is none.
 std::vector<std::byte> stored_value(Bytes tiff, std::uint64_t at, std::uint16_t tag);
 

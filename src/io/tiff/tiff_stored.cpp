@@ -6,6 +6,7 @@
 
 #include "halation/error.h"
 #include "io/metadata/exif.h"
+#include "io/metadata/geotiff.h"
 #include "io/metadata/iptc.h"
 #include "io/metadata/resolution.h"
 
@@ -220,6 +221,7 @@ PageFacts facts_of(TIFF* tiff, const TiffStored& stored, Bytes file) {
   const Exif exif = exif_in(file, stored.directory);
   if (!exif.is_only_resolution()) facts.metadata.exif = exif_bytes(exif);
   facts.metadata.iptc = iptc_in_tiff(file, stored.directory);
+  facts.metadata.geotiff = geotiff_in(file, stored.directory);
   if (stored.palette()) facts.shape.channels = 3;
   if (stored.extras.empty() || facts.alpha) {
     const std::int64_t colours = facts.shape.channels - (facts.alpha ? 1 : 0);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "halation/error.h"
+#include "io/metadata/geotiff.h"
 #include "io/metadata/orientation.h"
 #include "io/metadata/resolution.h"
 #include "io/tiff/tiff_file.h"
@@ -48,6 +49,20 @@ std::pair<std::uint16_t, std::int64_t> photometric_of(const PageView& page) {
 
 void set_bytes(TIFF* tiff, std::uint32_t name, Bytes bytes) {
   if (!bytes.empty()) TIFFSetField(tiff, name, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+}
+
+/// An entry whose tag libtiff does not know. It forgets such tags with the end of each directory.
+void set_foreign(TIFF* tiff, const ExifEntry& entry) {
+  static char name[] = "of another standard";
+  const bool is_text = entry.type == text_type;
+  const auto count = static_cast<short>(is_text ? TIFF_VARIABLE : TIFF_VARIABLE2);
+  const TIFFFieldInfo field{entry.tag, count, count, static_cast<TIFFDataType>(entry.type), FIELD_CUSTOM, 1, static_cast<unsigned char>(!is_text), name};
+  TIFFMergeFieldInfo(tiff, &field, 1);
+  if (is_text) {
+    TIFFSetField(tiff, entry.tag, reinterpret_cast<const char*>(entry.value.data()));
+  } else {
+    TIFFSetField(tiff, entry.tag, static_cast<std::uint32_t>(entry.count), entry.value.data());
+  }
 }
 
 /// Strips, or tiles of a width.
@@ -95,6 +110,7 @@ void set_fields(TIFF* tiff, const PageView& page, const Blocks& blocks) {
   set_bytes(tiff, TIFFTAG_ICCPROFILE, page.icc);
   set_bytes(tiff, TIFFTAG_XMLPACKET, page.xmp);
   set_bytes(tiff, TIFFTAG_RICHTIFFIPTC, page.iptc);
+  for (const ExifEntry& entry : geotiff_for(page.geotiff, shape)) set_foreign(tiff, entry);
   if (has_named_resolution(page) || has_unnamed_resolution(page)) {
     const bool metric = page.resolution_unit == ResolutionUnit::centimetre;
     const double scale = metric ? 1 / centimetres_per_inch : 1;
@@ -109,7 +125,7 @@ bool must_be_big(std::span<const PageView> pages) {
   for (const PageView& page : pages) {
     if (page.tiff.big) return true;
     bytes += static_cast<double>(page.row_bytes()) * static_cast<double>(page.pixels.shape.height) +
-             static_cast<double>(page.icc.size() + page.xmp.size() + page.exif.size() + page.iptc.size());
+             static_cast<double>(page.icc.size() + page.xmp.size() + page.exif.size() + page.iptc.size() + page.geotiff.size());
   }
   return bytes > most_classic_bytes;
 }

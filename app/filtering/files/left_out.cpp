@@ -1,0 +1,27 @@
+// left_out.cpp: what of a file its result has not.
+#include "left_out.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "io/formats.h"
+#include "io/metadata/geotiff.h"
+
+namespace halation::app {
+
+std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages, const std::vector<PageFacts>& results) {
+  std::vector<std::string> sentences;
+  if (const std::int64_t pictures = pages.front().pictures; request.read.page == 0 && pictures > 1) {
+    sentences.push_back(fmt::format("{0} has {1} pictures, of which the first is filtered; say --page 1, or which, from 1 to {1}",
+                                    request.in, pictures));
+  }
+  if (io::codec_for(request.out, request.write.format).name == "tiff") {
+    bool fits = true;
+    for (std::size_t i = 0; i < pages.size(); ++i) fits = fits && io::geotiff_fits(pages[i].metadata.geotiff, results[i].shape);
+    if (!fits)
+      sentences.push_back(fmt::format("{}: its GeoTIFF tags are not kept, the result has another size; --extent same keeps them", request.in));
+  }
+  return fmt::format("{}", fmt::join(sentences, "; "));
+}
+
+}  // namespace halation::app

@@ -1,0 +1,13 @@
+// left_out.h: what of a file its result has not.
+#pragma once
+
+#include <string>
+
+#include "file.h"
+
+namespace halation::app {
+
+/// Sentences, one behind the other; empty where there is nothing to say. `results` are those of `pages`.
+std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages, const std::vector<PageFacts>& results);
+
+}  // namespace halation::app

@@ -1,0 +1,90 @@
+// geotiff.cpp: where on earth the pixels of a TIFF lie, and what GDAL says of them.
+#include "io/metadata/geotiff.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace halation::io {
+namespace {
+
+constexpr std::uint16_t width_tag = 256, height_tag = 257, gdal_metadata_tag = 42112;
+constexpr std::uint16_t short_type = 3, long_type = 4, double_type = 12;
+
+/// The type that a tag has in GeoTIFF 1.1 or by GDAL; 0 for all others.
+std::uint16_t type_of(std::uint16_t tag) {
+  switch (tag) {
+    case 33550:  // ModelPixelScale
+    case 33922:  // ModelTiepoint
+    case 34264:  // ModelTransformation
+    case 34736:  // GeoDoubleParams
+      return double_type;
+    case 34735:  // GeoKeyDirectory
+      return short_type;
+    case 34737:  // GeoAsciiParams
+    case gdal_metadata_tag:
+    case 42113:  // GDAL_NODATA
+      return text_type;
+    default:
+      return 0;
+  }
+}
+
+bool is_kept(const ExifEntry& entry) { return entry.count > 0 && entry.type == type_of(entry.tag); }
+
+/// Without the smallest and largest value, the mean and others, which were those of the pixels before.
+std::vector<std::byte> without_statistics(const std::vector<std::byte>& xml) {
+  constexpr std::string_view begin = "<Item name=\"STATISTICS_", end = "</Item>";
+  std::string_view rest(reinterpret_cast<const char*>(xml.data()), xml.size());
+  std::string kept;
+  for (;;) {
+    const std::size_t from = rest.find(begin), to = rest.find(end, from);
+    if (from == std::string_view::npos || to == std::string_view::npos) break;
+    kept += rest.substr(0, from);
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \r\n", to + end.size()), rest.size()));
+  }
+  kept += rest;
+  return bytes_at(kept.data(), kept.size());
+}
+
+/// What an entry of one number says.
+std::int64_t number_in(const ExifEntry& entry) {
+  std::uint16_t few = 0;
+  std::uint32_t many = 0;
+  if (entry.type == short_type && entry.value.size() >= sizeof few) std::memcpy(&few, entry.value.data(), sizeof few);
+  if (entry.type == long_type && entry.value.size() >= sizeof many) std::memcpy(&many, entry.value.data(), sizeof many);
+  return std::int64_t{few} + many;
+}
+
+}  // namespace
+
+std::vector<std::byte> geotiff_in(Bytes file, std::uint64_t at) {
+  ExifDirectory entries = directory_in(file, at);
+  if (std::none_of(entries.begin(), entries.end(), is_kept)) return {};
+  std::erase_if(entries, [](const ExifEntry& entry) { return entry.tag != width_tag && entry.tag != height_tag && !is_kept(entry); });
+  for (ExifEntry& entry : entries) {
+    if (entry.tag == gdal_metadata_tag) entry.value = without_statistics(entry.value);
+    if (entry.type != text_type) continue;
+    if (entry.value.empty() || entry.value.back() != std::byte{0}) entry.value.push_back(std::byte{0});
+    entry.count = entry.value.size();
+  }
+  return exif_bytes({.own = std::move(entries), .photo = {}, .place = {}});
+}
+
+bool geotiff_fits(Bytes geotiff, const Shape& shape) {
+  const ExifDirectory entries = directory_in(geotiff);
+  return std::all_of(entries.begin(), entries.end(), [&](const ExifEntry& entry) {
+    return (entry.tag != width_tag || number_in(entry) == shape.width) && (entry.tag != height_tag || number_in(entry) == shape.height);
+  });
+}
+
+ExifDirectory geotiff_for(Bytes geotiff, const Shape& shape) {
+  if (!geotiff_fits(geotiff, shape)) return {};
+  ExifDirectory entries = directory_in(geotiff);
+  std::erase_if(entries, [](const ExifEntry& entry) { return !is_kept(entry) || (entry.type == text_type && entry.value.back() != std::byte{0}); });
+  return entries;
+}
+
+}  // namespace halation::io
