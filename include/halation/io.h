@@ -63,6 +63,8 @@ struct Page {
   /// those that are longer. A .npy file is written with them, and with others that are longer than 1.
   ArrayLayout layout = ArrayLayout::by_rank;
   std::int64_t pictures = 1;  ///< of an animation, of which this is one: how many there are
+  /// Of a TIFF: smaller copies of the page, and masks of what shows of it, which are not read.
+  std::int64_t overviews = 0, masks = 0;
 
   /// How many of the axes filters act on: 1, 2 or 3.
   int dims() const;
@@ -81,6 +83,7 @@ struct PageFacts {
   Metadata metadata;
   ArrayLayout layout = ArrayLayout::by_rank;
   std::int64_t pictures = 1;
+  std::int64_t overviews = 0, masks = 0;
 
   int dims() const;
 };

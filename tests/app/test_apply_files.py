@@ -178,6 +178,16 @@ class LeftOut(ProgramTest):
             self.assertNotIn(struct.pack("<H", 42113), self.get("out.tif"))
         self.assertEqual(self.said("in.tif", "-o", "out.png", "--extent", "valid"), "")
 
+    def test_overviews(self):
+        reduced = struct.pack("<HHHIII", 1, 254, 4, 1, 1, 0)
+        without = tiff([ROWS], more=[(330, 4, 1, 0)])
+        self.put("in.tif", tiff([ROWS], more=[(330, 4, 1, len(without))]) + reduced)
+        said = self.said("in.tif", "-o", "out.tif")
+        self.assertEqual(said, "apply: in.tif: its overview is not kept; gdaladdo or vips makes overviews of the result\n")
+        self.assertEqual(self.said("in.tif", "-o", "out.png"), "")
+        self.put("in.tif", without)
+        self.assertEqual(self.said("in.tif", "-o", "out.tif"), "")
+
 
 if __name__ == "__main__":
     main()

@@ -282,17 +282,29 @@ TEST(Tiff, RoundTripsPagesOfDifferentKinds) {
   EXPECT_EQ(count, 3);
 }
 
-TEST(Tiff, LeavesReducedPicturesAndMasksOut) {
+TEST(Tiff, LeavesReducedPicturesAndMasksOutAndCountsThem) {
   const Folder folder;
   const Image image = random_image(Pixel::u8, {.height = 6, .width = 8});
   {
     const auto tiff = opened(folder / "a.tif", "w");
-    for (const int kind : {0, FILETYPE_REDUCEDIMAGE, FILETYPE_MASK, FILETYPE_PAGE}) {
+    constexpr int smaller_mask = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
+    for (const int kind : {0, FILETYPE_REDUCEDIMAGE, FILETYPE_REDUCEDIMAGE, FILETYPE_MASK, smaller_mask, FILETYPE_PAGE}) {
       write_page(tiff.get(), {.more = [&](TIFF* t) { TIFFSetField(t, TIFFTAG_SUBFILETYPE, kind); }}, 6, 8,
                  rows_of(image, false));
     }
   }
-  EXPECT_EQ(read_pages(folder / "a.tif").size(), 2U);
+  const std::vector<Page> pages = read_pages(folder / "a.tif");
+  ASSERT_EQ(pages.size(), 2U);
+  EXPECT_EQ(std::pair(pages[0].overviews, pages[0].masks), (std::pair<std::int64_t, std::int64_t>(2, 1)));
+  EXPECT_EQ(std::pair(pages[1].overviews, pages[1].masks), (std::pair<std::int64_t, std::int64_t>(0, 0)));
+  std::uint64_t none[] = {0, 0, 0};
+  {
+    const auto tiff = opened(folder / "a.tif", "w");
+    write_page(tiff.get(), {.more = [&](TIFF* t) { TIFFSetField(t, TIFFTAG_SUBIFD, 3, none); }}, 6, 8, rows_of(image, false));
+    for (int i = 0; i < 3; ++i)
+      write_page(tiff.get(), {.more = [](TIFF* t) { TIFFSetField(t, TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE); }}, 6, 8, rows_of(image, false));
+  }
+  EXPECT_EQ(read_one(folder / "a.tif").overviews, 3);
 }
 
 TEST(Tiff, ReadsYCbCrWithinJpeg) {

@@ -39,6 +39,9 @@ constexpr std::uint16_t place_directory_tag = 34853;
 /// Bytes of one number of a type of TIFF's; 0 where it is not known.
 std::size_t bytes_of_exif_type(std::uint16_t type);
 
+/// The first number of an entry of short or long ones; 0 of any other.
+std::int64_t whole_number_in(const ExifEntry& entry);
+
 /// From a TIFF or BigTIFF in memory, as Exif itself is one: from the directory at `at`, 0: the first. What is
 /// damaged is left out.
 Exif exif_in(Bytes tiff, std::uint64_t at = 0);

@@ -2,7 +2,6 @@
 #include "io/metadata/geotiff.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,7 +10,7 @@ namespace halation::io {
 namespace {
 
 constexpr std::uint16_t width_tag = 256, height_tag = 257, gdal_metadata_tag = 42112;
-constexpr std::uint16_t short_type = 3, long_type = 4, double_type = 12;
+constexpr std::uint16_t short_type = 3, double_type = 12;
 
 /// The type that a tag has in GeoTIFF 1.1 or by GDAL; 0 for all others.
 std::uint16_t type_of(std::uint16_t tag) {
@@ -49,15 +48,6 @@ std::vector<std::byte> without_statistics(const std::vector<std::byte>& xml) {
   return bytes_at(kept.data(), kept.size());
 }
 
-/// What an entry of one number says.
-std::int64_t number_in(const ExifEntry& entry) {
-  std::uint16_t few = 0;
-  std::uint32_t many = 0;
-  if (entry.type == short_type && entry.value.size() >= sizeof few) std::memcpy(&few, entry.value.data(), sizeof few);
-  if (entry.type == long_type && entry.value.size() >= sizeof many) std::memcpy(&many, entry.value.data(), sizeof many);
-  return std::int64_t{few} + many;
-}
-
 }  // namespace
 
 std::vector<std::byte> geotiff_in(Bytes file, std::uint64_t at) {
@@ -76,7 +66,7 @@ std::vector<std::byte> geotiff_in(Bytes file, std::uint64_t at) {
 bool geotiff_fits(Bytes geotiff, const Shape& shape) {
   const ExifDirectory entries = directory_in(geotiff);
   return std::all_of(entries.begin(), entries.end(), [&](const ExifEntry& entry) {
-    return (entry.tag != width_tag || number_in(entry) == shape.width) && (entry.tag != height_tag || number_in(entry) == shape.height);
+    return (entry.tag != width_tag || whole_number_in(entry) == shape.width) && (entry.tag != height_tag || whole_number_in(entry) == shape.height);
   });
 }
 

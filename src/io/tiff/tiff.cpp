@@ -33,23 +33,27 @@ struct OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  /// Calls `each` at every page.
-  template <class Each>
-  void for_each_page(Each each) {
-    constexpr std::uint32_t companion = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
+  /// Calls `each`, which adds to `pages`, at every page. What follows a page and belongs to it is counted there.
+  template <class OnePage, class Each>
+  void for_each_page(std::vector<OnePage>& pages, Each each) {
     check_whole();
-    bool empty = true;
     for (;;) {
-      if ((tag<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0) & companion) == 0) {
+      const auto kind = tag<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0);
+      if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0) {
         each(stored_as(tiff.get()));
-        empty = false;
+      } else if (!pages.empty()) {
+        if ((kind & FILETYPE_MASK) == 0) ++facts_in(pages.back()).overviews;
+        if ((kind & FILETYPE_REDUCEDIMAGE) == 0) ++facts_in(pages.back()).masks;
       }
       if (file.read_past_end) fail(complaint);
       if (TIFFLastDirectory(tiff.get()) != 0) break;
       if (TIFFReadDirectory(tiff.get()) == 0) fail(complaint);
     }
-    if (empty) throw Error(ErrorCode::unsupported, "TIFF with nothing but reduced pictures and masks");
+    if (pages.empty()) throw Error(ErrorCode::unsupported, "TIFF with nothing but reduced pictures and masks");
   }
+
+  static Page& facts_in(Page& page) { return page; }
+  static PageFacts& facts_in(OpenPage& page) { return page.facts; }
 
   /// At the first page: ImageJ writes stacks of more than 4 GB as one page, the others' samples behind its own.
   void check_whole() {
@@ -70,7 +74,7 @@ struct OpenFile {
 std::vector<Page> decode(Bytes bytes, Reading& reading) {
   OpenFile open(bytes);
   std::vector<Page> pages;
-  open.for_each_page([&](const TiffStored& stored) {
+  open.for_each_page(pages, [&](const TiffStored& stored) {
     TIFF* tiff = open.tiff.get();
     TiffRows rows(tiff, stored, open.complaint);
     Claim claim = claim_of(tiff, stored, bytes.size());
@@ -80,7 +84,8 @@ std::vector<Page> decode(Bytes bytes, Reading& reading) {
     Page page{.image = Image(facts.shape, facts.pixel),
               .colour = facts.colour,
               .alpha = facts.alpha,
-              .metadata = facts.metadata};
+              .metadata = facts.metadata,
+              .overviews = facts.overviews};
     rows.read(0, page.image);
     reading.apply_orientation(page, stored.orientation);
     pages.push_back(std::move(page));
@@ -95,7 +100,7 @@ class PartsOfPages {
 
   std::vector<TiffStored> check_pages(const Reading& reading, std::vector<OpenPage>& pages) {
     std::vector<TiffStored> all;
-    open_.for_each_page([&](const TiffStored& stored) {
+    open_.for_each_page(pages, [&](const TiffStored& stored) {
       TIFF* tiff = open_.tiff.get();
       const TiffRows rows(tiff, stored, open_.complaint, bytes_);
       Claim claim = claim_of(tiff, stored, bytes_.size());

@@ -112,6 +112,17 @@ Metadata metadata_of(TIFF* tiff) {
   return kept;
 }
 
+/// Those that hang on the page, as in OME's pyramids, which are all of one kind.
+std::int64_t overviews_of(TIFF* tiff, Bytes file) {
+  std::uint16_t count = 0;
+  const std::uint64_t* directories = nullptr;
+  if (TIFFGetField(tiff, TIFFTAG_SUBIFD, &count, &directories) == 0 || count == 0) return 0;
+  for (const ExifEntry& entry : directory_in(file, directories[0])) {
+    if (entry.tag == TIFFTAG_SUBFILETYPE && (whole_number_in(entry) & FILETYPE_REDUCEDIMAGE) != 0) return count;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void fail(const TiffComplaint& complaint) {
@@ -221,6 +232,7 @@ PageFacts facts_of(TIFF* tiff, const TiffStored& stored, Bytes file) {
   const Exif exif = exif_in(file, stored.directory);
   if (!exif.is_only_resolution()) facts.metadata.exif = exif_bytes(exif);
   facts.metadata.iptc = iptc_in_tiff(file, stored.directory);
+  facts.overviews = overviews_of(tiff, file);
   facts.metadata.geotiff = geotiff_in(file, stored.directory);
   if (stored.palette()) facts.shape.channels = 3;
   if (stored.extras.empty() || facts.alpha) {
