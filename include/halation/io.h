@@ -46,6 +46,9 @@ struct Metadata {
   /// A TIFF's tags of GeoTIFF and GDAL (where on earth its pixels lie, which value means none), as a TIFF header and a directory of them.
   /// A TIFF is written with them where that directory's width and height, if it has any, are the page's.
   std::vector<std::byte> geotiff = {};
+  /// A PNG's texts but XMP and IPTC, and what it says of its colours beside an ICC profile (gAMA, cHRM, sRGB, cICP, …): chunks as they lie in
+  /// the file. A PNG is written with them, without gAMA, cHRM and sRGB beside a profile.
+  std::vector<std::byte> png_chunks = {};
 };
 
 /// The axes of an array, outermost first; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.

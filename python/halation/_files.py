@@ -39,7 +39,8 @@ class Metadata:
     sRGB-encoded. `iptc` has the datasets of IPTC-IIM. `resolution_unit` is the unit in which the file counts, "inch", "centimetre" or
     "unnamed", where `dots_per_inch` is per the unit that the file leaves open, as ImageJ does. `tiff_tiles` are height and width of a
     TIFF's tiles, 0 for strips, and `big_tiff` says whether it is BigTIFF; a TIFF that is written keeps both. `geotiff` is a small TIFF
-    with the tags of GeoTIFF and GDAL, which is written to a TIFF of the same height and width.
+    with the tags of GeoTIFF and GDAL, which is written to a TIFF of the same height and width. `png_chunks` are a PNG's texts and what it says of its colours without a
+    profile (gAMA, cHRM, sRGB), which a PNG that is written keeps.
     """
 
     icc: bytes = b""
@@ -54,6 +55,7 @@ class Metadata:
     tiff_tiles: tuple[int, int] = (0, 0)
     big_tiff: bool = False
     geotiff: bytes = b""
+    png_chunks: bytes = b""
 
 
 @overload

@@ -107,6 +107,7 @@ nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t pa
   facts["dots_per_inch"] = nb::make_tuple(first.metadata.dots_per_inch_y, first.metadata.dots_per_inch_x);
   facts["iptc"] = bytes_from(first.metadata.iptc);
   facts["geotiff"] = bytes_from(first.metadata.geotiff);
+  facts["png_chunks"] = bytes_from(first.metadata.png_chunks);
   facts["resolution_unit"] = name_in(resolution_units, first.metadata.resolution_unit);
   facts["tiff_tiles"] = nb::make_tuple(first.metadata.tiff.tile_height, first.metadata.tiff.tile_width);
   facts["big_tiff"] = first.metadata.tiff.big;
@@ -159,7 +160,8 @@ void write(const nb::bytes& name, nb::handle image, const std::string& layout, c
                    .tiff = {.tile_height = tile_height, .tile_width = tile_width, .big = nb::cast<bool>(facts["big_tiff"])},
                    .resolution_unit = named_in(resolution_units, nb::cast<std::string>(facts["resolution_unit"]), "resolution unit"),
                    .iptc = bytes_to(nb::cast<nb::bytes>(facts["iptc"])),
-                   .geotiff = bytes_to(nb::cast<nb::bytes>(facts["geotiff"]))};
+                   .geotiff = bytes_to(nb::cast<nb::bytes>(facts["geotiff"])),
+                   .png_chunks = bytes_to(nb::cast<nb::bytes>(facts["png_chunks"]))};
   page.colour = named_in(colour_models, nb::cast<std::string>(facts["colour"]), "colour");
   page.alpha = nb::cast<bool>(facts["alpha"]);
   page.linear_light = nb::cast<bool>(facts["linear_light"]);

@@ -38,7 +38,7 @@ struct PageView {
   ResolutionUnit resolution_unit = ResolutionUnit::inch;
   Bytes iptc = {};
   ArrayLayout layout = ArrayLayout::by_rank;
-  Bytes geotiff = {};
+  Bytes geotiff = {}, png_chunks = {};
 
   /// What it says of itself beside its pixels, by a `Page` or `PageFacts`, with which the metadata stay.
   template <class Facts>
@@ -57,7 +57,8 @@ struct PageView {
             kept.resolution_unit,
             kept.iptc,
             page.layout,
-            kept.geotiff};
+            kept.geotiff,
+            kept.png_chunks};
   }
 
   const std::byte* row(std::int64_t y, std::int64_t z = 0) const {

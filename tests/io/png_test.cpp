@@ -1,5 +1,6 @@
 // png_test.cpp: PNG files, odd ones made by libpng itself.
 #include <png.h>
+#include <zlib.h>
 
 #include <algorithm>
 
@@ -179,6 +180,67 @@ TEST(Png, WritesEachChunkOnceAndBeforeThePixels) {
   page.metadata.iptc = to_bytes(std::string("\x1C\x02\x19\x00\x03sky", 8));
   write_one(folder / "a.png", page);
   EXPECT_THAT(chunks_of(folder / "a.png"), testing::ElementsAre("IHDR", "iCCP", "eXIf", "pHYs", "iTXt", "zTXt", "IDAT", "IEND"));
+}
+
+std::string big_endian(std::size_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+  return bytes;
+}
+
+std::string chunk(const std::string& type, const std::string& data) {
+  const std::string checked = type + data;
+  return big_endian(data.size()) + checked + big_endian(crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size())));
+}
+
+constexpr std::size_t behind_header = 33;
+
+/// Writes a page, with chunks between its header and all others.
+void write_with(const std::string& path, const Page& page, const std::string& chunks) {
+  write_one(path, page);
+  write_bytes(path, bytes_in(path).insert(behind_header, chunks));
+}
+
+bool has(const std::string& path, const std::string& chunk) {
+  const std::string bytes = bytes_in(path);
+  const std::size_t found = bytes.find(chunk);
+  return found != std::string::npos && bytes.find(chunk, found + 1) == std::string::npos;
+}
+
+TEST(Png, KeepsTextsAndWhatItSaysOfColoursOnce) {
+  const Folder folder;
+  using namespace std::string_literals;
+  const std::string texts = chunk("tEXt", "Title\0f\xFCr immer"s) + chunk("tEXt", "parameters\0steps: 20"s) +
+                            chunk("iTXt", "Author\0\0\0de\0Autor\0J\xC3\xB6rg"s);
+  std::string primaries;
+  for (const int value : {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000}) primaries += big_endian(value);
+  const std::string colours = chunk("gAMA", big_endian(45455)) + chunk("cHRM", primaries);
+  const std::string srgb = chunk("sRGB", "\0"s);
+  const std::string others = chunk("cICP", "\x09\x10\0\x01"s);
+  Page page = random_page(Pixel::u8, 5, 7, ColourModel::rgb, false);
+  write_with(folder / "in.png", page, colours + srgb + others + texts);
+  write_pages(folder / "out.png", read_pages(folder / "in.png"));
+  EXPECT_TRUE(has(folder / "out.png", colours + srgb + others + texts));
+  page.metadata = full_metadata("RGB ");
+  write_with(folder / "in.png", page, colours + others + texts);
+  write_pages(folder / "out.png", read_pages(folder / "in.png"));
+  EXPECT_TRUE(has(folder / "out.png", others + texts));
+  for (const char* once : {"gAMA", "cHRM", "Title"}) EXPECT_EQ(has(folder / "out.png", once), once == "Title"s) << once;
+  for (const char* once : {"iCCP", "XML:com.adobe.xmp"}) EXPECT_TRUE(has(folder / "out.png", once)) << once;
+  EXPECT_EQ(read_one(folder / "out.png").metadata.xmp, page.metadata.xmp);
+}
+
+TEST(Png, LeavesOutChunksThatAreDamagedOrNotItsOwn) {
+  const Folder folder;
+  Page page = random_page(Pixel::u8, 5, 7, ColourModel::rgb, false);
+  std::string damaged = chunk("tEXt", "Title");
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  const std::string chunks = damaged + chunk("tIME", "1234567") + chunk("tEXt", "Kept");
+  write_with(folder / "in.png", page, chunks);
+  EXPECT_EQ(read_one(folder / "in.png").metadata.png_chunks, to_bytes(chunk("tEXt", "Kept")));
+  page.metadata.png_chunks = to_bytes(chunks + "\xFF\xFF\xFF\xFFtEXt");
+  write_one(folder / "out.png", page);
+  EXPECT_EQ(read_one(folder / "out.png").metadata.png_chunks, to_bytes(chunk("tEXt", "Kept")));
 }
 
 TEST(Png, LeavesOutADamagedProfile) {

@@ -101,21 +101,70 @@ constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
 
 bool recognises(Bytes file) { return begins_with(file, signature); }
 
-/// Walks over the chunks: length, type, data, checksum. libpng would first clear as much memory as a chunk
-/// claims to fill. Returns how many bytes hold pixels.
-double check_chunks(Bytes file) {
-  double pixel_bytes = 0;
-  for (Bytes rest = file.subspan(signature.size());;) {
-    std::size_t length = 0;
-    for (std::size_t i = 0; i < 4 && i < rest.size(); ++i)
-      length = length << 8 | std::to_integer<std::size_t>(rest[i]);
-    if (rest.size() < 12 || length > rest.size() - 12) {
-      throw Error(ErrorCode::io, "damaged or truncated PNG: the file ends too early");
-    }
-    if (begins_with(rest.subspan(4), "IDAT")) pixel_bytes += static_cast<double>(length);
-    if (begins_with(rest.subspan(4), "IEND")) return pixel_bytes;
-    rest = rest.subspan(12 + length);
+std::uint32_t number_at(Bytes bytes, std::size_t at) {
+  std::uint32_t number = 0;
+  for (std::size_t i = at; i < at + 4 && i < bytes.size(); ++i) number = number << 8 | std::to_integer<std::uint32_t>(bytes[i]);
+  return number;
+}
+
+/// A piece of a PNG: length, type, data, checksum.
+struct Chunk {
+  Bytes whole;
+
+  /// The one that `rest` begins with; empty where it is longer than the rest.
+  explicit Chunk(Bytes rest) {
+    const std::size_t size = std::size_t{12} + number_at(rest, 0);
+    if (size <= rest.size()) whole = rest.first(size);
   }
+  bool is(std::string_view type) const { return begins_with(whole.subspan(4), type); }
+  Bytes data() const { return whole.subspan(8, whole.size() - 12); }
+  bool is_undamaged() const {
+    const Bytes checked = whole.subspan(4, whole.size() - 8);
+    return crc32_z(0, reinterpret_cast<const Bytef*>(checked.data()), checked.size()) == number_at(whole, whole.size() - 4);
+  }
+};
+
+/// What a profile says better.
+bool is_colour_without_profile(const Chunk& chunk) { return chunk.is("gAMA") || chunk.is("cHRM") || chunk.is("sRGB"); }
+
+bool is_kept(const Chunk& chunk) {
+  if (!chunk.is_undamaged()) return false;
+  if (chunk.is("tEXt") || chunk.is("zTXt") || chunk.is("iTXt")) {
+    const auto has_keyword = [&](std::string_view keyword) { return begins_with(chunk.data(), keyword); };
+    return !has_keyword({xmp_keyword, sizeof xmp_keyword}) && !has_keyword({iptc_keyword, sizeof iptc_keyword});
+  }
+  return is_colour_without_profile(chunk) || chunk.is("cICP") || chunk.is("mDCV") || chunk.is("cLLI");
+}
+
+/// What all chunks say, without decoding any.
+struct Outline {
+  double pixel_bytes = 0;  ///< that hold pixels
+  std::vector<std::byte> kept;
+};
+
+/// libpng would first clear as much memory as a chunk claims to fill.
+Outline outline_of(Bytes file) {
+  Outline outline;
+  for (Bytes rest = file.subspan(signature.size());;) {
+    const Chunk chunk(rest);
+    if (chunk.whole.empty()) throw Error(ErrorCode::io, "damaged or truncated PNG: the file ends too early");
+    if (chunk.is("IDAT")) outline.pixel_bytes += static_cast<double>(chunk.data().size());
+    if (chunk.is("IEND")) return outline;
+    if (is_kept(chunk)) outline.kept.insert(outline.kept.end(), chunk.whole.begin(), chunk.whole.end());
+    rest = rest.subspan(chunk.whole.size());
+  }
+}
+
+/// The chunks that a page is written with.
+std::vector<Chunk> chunks_of(const PageView& page) {
+  std::vector<Chunk> chunks;
+  for (Bytes rest = page.png_chunks; !rest.empty();) {
+    const Chunk chunk(rest);
+    if (chunk.whole.empty()) break;
+    if (is_kept(chunk) && (page.icc.empty() || !is_colour_without_profile(chunk))) chunks.push_back(chunk);
+    rest = rest.subspan(chunk.whole.size());
+  }
+  return chunks;
 }
 
 Metadata metadata_of(png_structp png, png_infop info) {
@@ -168,7 +217,7 @@ Claim claim_of(png_structp png, png_infop info, double coded_bytes) {
 }
 
 std::vector<Page> decode(Bytes file, Reading& reading) {
-  const double coded_bytes = check_chunks(file);
+  const Outline outline = outline_of(file);
   Reader reader(file);
   png_structp png = reader.png;
   png_infop info = reader.info;
@@ -177,7 +226,7 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_read_fn(png, &reader.rest, read_bytes);
     png_read_info(png, info);
-    claim = claim_of(png, info, coded_bytes);
+    claim = claim_of(png, info, outline.pixel_bytes);
   });
   Page page;
   page.image = reading.image(claim);
@@ -198,6 +247,7 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
     png_read_end(png, info);
   });
   page.metadata = metadata_of(png, info);
+  page.metadata.png_chunks = outline.kept;
   std::vector<Page> pages;
   pages.push_back(std::move(page));
   return pages;
@@ -239,6 +289,7 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
   iptc_text.key = iptc_key.data();
   iptc_text.text = iptc.data();
   iptc_text.text_length = iptc.size();
+  const std::vector<Chunk> chunks = chunks_of(page);
   std::vector<std::byte> exif(page.exif.begin(), page.exif.end());  // libpng wants it writable
 
   Writer writer;
@@ -273,6 +324,10 @@ void encode(std::span<const PageView> pages, const WriteOptions&, Output& output
       if (x != y) png_set_pHYs(png, info, x, y, PNG_RESOLUTION_UNKNOWN);
     }
     png_write_info(png, info);
+    for (const Chunk& chunk : chunks) {
+      png_write_chunk(png, reinterpret_cast<png_const_bytep>(chunk.whole.data() + 4), reinterpret_cast<png_const_bytep>(chunk.data().data()),
+                      chunk.data().size());
+    }
     if (wide && std::endian::native == std::endian::little) png_set_swap(png);
     for (std::int64_t y = 0; y < shape.height; ++y) {
       png_write_row(png, reinterpret_cast<png_const_bytep>(page.row(y)));
