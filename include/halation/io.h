@@ -68,6 +68,7 @@ struct Page {
   std::int64_t pictures = 1;  ///< of an animation, of which this is one: how many there are
   /// Of a TIFF: smaller copies of the page, and masks of what shows of it, which are not read.
   std::int64_t overviews = 0, masks = 0;
+  std::int64_t unread_frames = 0;  ///< of an animated PNG: how many there are beside it, which are not read
 
   /// How many of the axes filters act on: 1, 2 or 3.
   int dims() const;
@@ -87,6 +88,7 @@ struct PageFacts {
   ArrayLayout layout = ArrayLayout::by_rank;
   std::int64_t pictures = 1;
   std::int64_t overviews = 0, masks = 0;
+  std::int64_t unread_frames = 0;
 
   int dims() const;
 };

@@ -3,7 +3,7 @@ import json
 import struct
 import zlib
 
-from pictures import npy, png, read_npy, read_png, tiff, tiff_pages
+from pictures import npy, png, png_chunk, read_npy, read_png, tiff, tiff_pages
 from program import ROWS, SKEW_TEXT, ProgramTest, filtered, flat, main
 
 
@@ -177,6 +177,15 @@ class LeftOut(ProgramTest):
             self.assertEqual(said, "apply: in.tif: its GeoTIFF tags are not kept, the result has another size; --extent same keeps them\n")
             self.assertNotIn(struct.pack("<H", 42113), self.get("out.tif"))
         self.assertEqual(self.said("in.tif", "-o", "out.png", "--extent", "valid"), "")
+
+    def test_frames_of_an_animated_png(self):
+        control = png_chunk(b"fcTL", bytes(26))
+        line = "apply: in.png is animated: its {} left out; halation video filters all, by ffmpeg\n"
+        for frames, chunks, left in ((3, control, "2 other frames are"), (2, control, "other frame is"), (2, b"", "2 other frames are"),
+                                     (1, control, None)):
+            self.put("in.png", png(ROWS, chunks=png_chunk(b"acTL", struct.pack(">II", frames, 0)) + chunks))
+            self.assertEqual(self.said("in.png", "-o", "out.png"), line.format(left) if left else "")
+            self.assertEqual(self.said("in.png", "-o", "out.png", "--page", 1), "")
 
     def test_overviews(self):
         reduced = struct.pack("<HHHIII", 1, 254, 4, 1, 1, 0)

@@ -90,7 +90,7 @@ class Results(BatchTest):
         self.put("gifs/two.gif", head + picture + b"\x4c\1\0" + picture + b"\x54\1\0;")
         for page in ((), ("--page", "2")):
             said = self.start("batch", "identity", "gifs", "-o", "out", *page).stderr.decode()
-            left_out = "batch: gifs/two.gif has 2 pictures, of which the first is filtered; say --page 1, or which, from 1 to 2\n"
+            left_out = "batch: gifs/two.gif has 2 pictures, of which the first is filtered; say --page 1, or which, from 1 to 2; halation video filters all, by ffmpeg\n"
             self.assertEqual(said.startswith(left_out), not page, said)
             self.assertRegex(said.removeprefix(left_out), SUMMARY)
             self.run_ok("apply", "identity", "gifs/two.gif", "-o", "single.png", *page)

@@ -226,13 +226,14 @@ class Formats(ProgramTest):
         # Two pictures of 1 x 1, of colour 1 and 2.
         head = b"GIF89a\1\0\1\0\x91\0\0" + bytes([0, 0, 0, 200, 0, 0, 0, 200, 0, 0, 0, 200])
         picture = b",\0\0\0\0\1\0\1\0\0\2\2"
+        left_out = "in.gif has 2 pictures, of which the first is filtered; say --page 1, or which, from 1 to 2; halation video filters all, by ffmpeg"
         self.put("in.gif", head + picture + b"\x4c\1\0" + picture + b"\x54\1\0;")
         for page, wanted in ((None, (200, 0, 0)), (1, (200, 0, 0)), (2, (0, 200, 0))):
             _, said = self.run_ok("apply", "identity", "in.gif", "-o", "out.png", *(("--page", page) if page else ()))
             self.assertEqual(tuple(samples(self.get("out.png"))), wanted)
-            self.assertEqual(said, "" if page else "apply: in.gif has 2 pictures, of which the first is filtered; say --page 1, or which, from 1 to 2\n")
+            self.assertEqual(said, "" if page else f"apply: {left_out}\n")
         stdout, _ = self.run_ok("apply", "identity", "in.gif", "-o", "out.png", "--json")
-        self.assertEqual(json.loads(stdout)["left_out"], "in.gif has 2 pictures, of which the first is filtered; say --page 1, or which, from 1 to 2")
+        self.assertEqual(json.loads(stdout)["left_out"], left_out)
         self.check_error(["apply", "identity", "in.gif", "-o", "o.png", "--page", "3"],
                          "in.gif: page 3 was asked for, the file has 2", 2)
         self.check_error(["apply", "identity", "in.gif", "-o", "o.png", "--page", "0"],

@@ -8,13 +8,22 @@
 #include "io/metadata/geotiff.h"
 
 namespace halation::app {
+namespace {
+
+constexpr std::string_view filters_all = "halation video filters all, by ffmpeg";
+
+}  // namespace
 
 std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages, const std::vector<PageFacts>& results) {
   std::vector<std::string> sentences;
-  if (const std::int64_t pictures = pages.front().pictures; request.read.page == 0 && pictures > 1) {
-    sentences.push_back(fmt::format("{0} has {1} pictures, of which the first is filtered; say --page 1, or which, from 1 to {1}",
-                                    request.in, pictures));
+  const PageFacts& first = pages.front();
+  if (request.read.page == 0 && first.pictures > 1) {
+    sentences.push_back(fmt::format("{0} has {1} pictures, of which the first is filtered; say --page 1, or which, from 1 to {1}; {2}",
+                                    request.in, first.pictures, filters_all));
   }
+  if (request.read.page == 0 && first.unread_frames > 0)
+    sentences.push_back(fmt::format("{} is animated: its {} left out; {}", request.in,
+                                    first.unread_frames == 1 ? "other frame is" : fmt::format("{} other frames are", first.unread_frames), filters_all));
   if (io::codec_for(request.out, request.write.format).name == "tiff") {
     bool fits = true;
     std::int64_t overviews = 0, masks = 0;

@@ -140,6 +140,8 @@ bool is_kept(const Chunk& chunk) {
 struct Outline {
   double pixel_bytes = 0;  ///< that hold pixels
   std::vector<std::byte> kept;
+  std::int64_t frames = 0;  ///< of an animation
+  bool shows_first_frame = false;  ///< the pixels are its first one
 };
 
 /// libpng would first clear as much memory as a chunk claims to fill.
@@ -149,6 +151,8 @@ Outline outline_of(Bytes file) {
     const Chunk chunk(rest);
     if (chunk.whole.empty()) throw Error(ErrorCode::io, "damaged or truncated PNG: the file ends too early");
     if (chunk.is("IDAT")) outline.pixel_bytes += static_cast<double>(chunk.data().size());
+    if (chunk.is("acTL")) outline.frames = number_at(chunk.data(), 0);
+    if (chunk.is("fcTL") && outline.pixel_bytes == 0) outline.shows_first_frame = true;
     if (chunk.is("IEND")) return outline;
     if (is_kept(chunk)) outline.kept.insert(outline.kept.end(), chunk.whole.begin(), chunk.whole.end());
     rest = rest.subspan(chunk.whole.size());
@@ -248,6 +252,7 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
   });
   page.metadata = metadata_of(png, info);
   page.metadata.png_chunks = outline.kept;
+  page.unread_frames = std::max<std::int64_t>(outline.frames - (outline.shows_first_frame ? 1 : 0), 0);
   std::vector<Page> pages;
   pages.push_back(std::move(page));
   return pages;
