@@ -49,6 +49,7 @@ struct Metadata {
   /// A PNG's texts but XMP and IPTC, and what it says of its colours beside an ICC profile (gAMA, cHRM, sRGB, cICP, …): chunks as they lie in
   /// the file. A PNG is written with them, without gAMA, cHRM and sRGB beside a profile.
   std::vector<std::byte> png_chunks = {};
+  std::vector<std::vector<std::byte>> jpeg_comments = {};  ///< a JPEG's, in no known encoding, which another JPEG keeps
 };
 
 /// The axes of an array, outermost first; `by_rank` is w, hw, dhw, dhwc for 1 to 4 axes.

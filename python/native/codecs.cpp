@@ -108,6 +108,9 @@ nb::tuple read(const nb::bytes& name, const std::string& layout, std::int64_t pa
   facts["iptc"] = bytes_from(first.metadata.iptc);
   facts["geotiff"] = bytes_from(first.metadata.geotiff);
   facts["png_chunks"] = bytes_from(first.metadata.png_chunks);
+  nb::list comments;
+  for (const std::vector<std::byte>& comment : first.metadata.jpeg_comments) comments.append(bytes_from(comment));
+  facts["jpeg_comments"] = nb::tuple(comments);
   facts["resolution_unit"] = name_in(resolution_units, first.metadata.resolution_unit);
   facts["tiff_tiles"] = nb::make_tuple(first.metadata.tiff.tile_height, first.metadata.tiff.tile_width);
   facts["big_tiff"] = first.metadata.tiff.big;
@@ -162,6 +165,7 @@ void write(const nb::bytes& name, nb::handle image, const std::string& layout, c
                    .iptc = bytes_to(nb::cast<nb::bytes>(facts["iptc"])),
                    .geotiff = bytes_to(nb::cast<nb::bytes>(facts["geotiff"])),
                    .png_chunks = bytes_to(nb::cast<nb::bytes>(facts["png_chunks"]))};
+  for (const nb::handle comment : facts["jpeg_comments"]) page.metadata.jpeg_comments.push_back(bytes_to(nb::cast<nb::bytes>(comment)));
   page.colour = named_in(colour_models, nb::cast<std::string>(facts["colour"]), "colour");
   page.alpha = nb::cast<bool>(facts["alpha"]);
   page.linear_light = nb::cast<bool>(facts["linear_light"]);

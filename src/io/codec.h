@@ -39,6 +39,7 @@ struct PageView {
   Bytes iptc = {};
   ArrayLayout layout = ArrayLayout::by_rank;
   Bytes geotiff = {}, png_chunks = {};
+  std::span<const std::vector<std::byte>> jpeg_comments = {};
 
   /// What it says of itself beside its pixels, by a `Page` or `PageFacts`, with which the metadata stay.
   template <class Facts>
@@ -58,7 +59,8 @@ struct PageView {
             kept.iptc,
             page.layout,
             kept.geotiff,
-            kept.png_chunks};
+            kept.png_chunks,
+            kept.jpeg_comments};
   }
 
   const std::byte* row(std::int64_t y, std::int64_t z = 0) const {

@@ -95,6 +95,18 @@ Image decoded_by_libjpeg(const std::string& path) {
   return image;
 }
 
+TEST(Jpeg, KeepsComments) {
+  const Folder folder;
+  Page page = random_page(Pixel::u8, 9, 12, ColourModel::rgb);
+  page.metadata.jpeg_comments = {to_bytes("one"), to_bytes(std::string(65533, 'x')), to_bytes("t\xC3\xB6")};
+  write_one(folder / "a.jpg", page);
+  const Page back = read_one(folder / "a.jpg");
+  EXPECT_EQ(back.metadata.jpeg_comments, page.metadata.jpeg_comments);
+  page.metadata.jpeg_comments = {to_bytes(std::string(65534, 'x')), {}, to_bytes("kept")};  // the first fits no segment
+  write_one(folder / "b.jpg", page);
+  EXPECT_EQ(read_one(folder / "b.jpg").metadata.jpeg_comments, (std::vector<std::vector<std::byte>>{to_bytes("kept")}));
+}
+
 TEST(Jpeg, RoundTripsSmoothPicturesWithinAFewLevels) {
   const Folder folder;
   for (const ColourModel colour : {ColourModel::gray, ColourModel::rgb, ColourModel::cmyk}) {

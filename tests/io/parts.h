@@ -8,7 +8,7 @@ namespace halation::test {
 inline bool same_metadata(const Metadata& a, const Metadata& b) {
   return a.icc == b.icc && a.exif == b.exif && a.xmp == b.xmp && a.iptc == b.iptc && a.dots_per_inch_x == b.dots_per_inch_x &&
          a.dots_per_inch_y == b.dots_per_inch_y && a.tiff == b.tiff && a.resolution_unit == b.resolution_unit && a.geotiff == b.geotiff &&
-         a.png_chunks == b.png_chunks;
+         a.png_chunks == b.png_chunks && a.jpeg_comments == b.jpeg_comments;
 }
 
 inline void expect_same_facts(const PageFacts& actual, const PageFacts& expected) {

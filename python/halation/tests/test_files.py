@@ -5,6 +5,7 @@ import struct
 import subprocess
 import sys
 import warnings
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -120,6 +121,17 @@ def test_geotiff_is_kept(tmp_path):
     for image, is_kept in ((RGB, True), (RGB[1:], False)):
         halation.imwrite(tmp_path / "b.tif", image, metadata=facts)
         assert bool(halation.imread(tmp_path / "b.tif", metadata=True)[1].geotiff) == is_kept
+
+
+@needs_codecs
+def test_texts_and_comments_are_kept(tmp_path):
+    text = b"tEXtComment\0sun"
+    chunks = (len(text) - 4).to_bytes(4, "big") + text + zlib.crc32(text).to_bytes(4, "big")
+    given = Metadata(png_chunks=chunks, jpeg_comments=(b"one", b"two"), colour="rgb")
+    for ending, kept in (("png", (chunks, ())), ("jpg", (b"", (b"one", b"two")))):
+        halation.imwrite(tmp_path / f"a.{ending}", RGB, metadata=given)
+        facts = halation.imread(tmp_path / f"a.{ending}", metadata=True)[1]
+        assert (facts.png_chunks, facts.jpeg_comments) == kept
 
 
 @needs_codecs

@@ -138,6 +138,7 @@ Metadata metadata_of(Reader& reader) {
         where.assign(data.begin() + static_cast<std::ptrdiff_t>(signature.size()), data.end());
       }
     };
+    if (marker->marker == JPEG_COM) kept.jpeg_comments.push_back(bytes_at(marker->data, marker->data_length));
     keep_after(exif_signature, kept.exif);
     keep_after(xmp_signature, kept.xmp);
     if (marker->marker == app13 && begins_with(data, resources_signature))
@@ -194,6 +195,7 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
     jpeg_save_markers(&info, app1, 0xFFFF);
     jpeg_save_markers(&info, app2, 0xFFFF);
     jpeg_save_markers(&info, app13, 0xFFFF);
+    jpeg_save_markers(&info, JPEG_COM, 0xFFFF);
     jpeg_read_header(&info, TRUE);
   });
   info.out_color_space = wanted_space(info.jpeg_color_space);
@@ -279,7 +281,7 @@ std::vector<std::byte> segment(std::string_view signature, Bytes data) {
 }
 
 void write_marker(jpeg_compress_struct& info, int marker, const std::vector<std::byte>& bytes) {
-  if (bytes.empty()) return;
+  if (bytes.empty() || bytes.size() > most_segment_bytes) return;
   jpeg_write_marker(&info, marker, reinterpret_cast<const JOCTET*>(bytes.data()), static_cast<unsigned>(bytes.size()));
 }
 
@@ -361,6 +363,7 @@ void encode(std::span<const PageView> pages, const WriteOptions& options, Output
     write_marker(info, app1, exif);
     write_marker(info, app1, xmp);
     for (const std::vector<std::byte>& resources : iptc) write_marker(info, app13, resources);
+    for (const std::vector<std::byte>& comment : page.jpeg_comments) write_marker(info, JPEG_COM, comment);
     if (!page.icc.empty()) {
       jpeg_write_icc_profile(&info, reinterpret_cast<const JOCTET*>(page.icc.data()),
                              static_cast<unsigned>(page.icc.size()));
