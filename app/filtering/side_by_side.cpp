@@ -96,6 +96,7 @@ Page side_by_side(const Page& original, const Page& result, Pixel original_scale
   const PageKind kind = kind_of_side_by_side(kind_of(original), kind_of(result));
   Page picture{
       .image = Image(kind.shape, Pixel::u8), .colour = kind.colour, .alpha = kind.alpha, .metadata = {}};
+  picture.metadata.icc = original.metadata.icc;
   const View all = picture.image;
   std::memset(all.data, white, static_cast<std::size_t>(kind.shape.elements()));
   const auto centred = [&](const Shape& shape, std::int64_t x) {

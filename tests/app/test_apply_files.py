@@ -3,7 +3,7 @@ import json
 import struct
 import zlib
 
-from pictures import npy, png, png_chunk, read_npy, read_png, tiff, tiff_pages
+from pictures import icc_profile, npy, png, png_chunk, png_chunks, read_npy, read_png, tiff, tiff_pages
 from program import ROWS, SKEW_TEXT, ProgramTest, filtered, flat, main
 
 
@@ -137,6 +137,15 @@ class Files(ProgramTest):
         self.put("in.tif", tiff([[[0, 0, 0, 0, 255, 0, 0, 0, 0, 255, 0, 51]]], samples=4, photometric=5))
         self.run_ok("apply", "identity", "in.tif", "-o", "out.tif", "--compare", "both.png")
         self.assertEqual(read_png(self.get("both.png"))[0][0][:3], [(255, 255, 255), (0, 255, 255), (204, 0, 204)])
+
+    def test_compare_has_the_profile_of_the_original(self):
+        profile = icc_profile(b"RGB ")
+        chunk = png_chunk(b"iCCP", b"test\0\0" + zlib.compress(profile, 0))
+        for rows, is_kept in (([[(1, 2, 3)]], True), ([[1]], False)):  # libpng takes no RGB profile of gray pixels
+            self.put("in.png", png(rows, chunks=chunk))
+            self.run_ok("apply", "identity", "in.png", "-o", "out.png", "--gray", "--compare", "both.png")
+            chunks = png_chunks(self.get("both.png"))
+            self.assertEqual(zlib.decompress(chunks[b"iCCP"].split(b"\0", 2)[2]) if b"iCCP" in chunks else b"", profile if is_kept else b"")
 
     def test_compare_signed(self):
         self.put("in.npy", npy([-32768, 0, 32767], (1, 3), "<i2"))
