@@ -115,10 +115,15 @@ def tiff_pages(data):
     return pages
 
 
-def icc_profile(space):
-    """A small profile that says of which colours it is, with a copyright as its only tag."""
-    text = b"text\0\0\0\0none\0\0\0\0"
-    size = 128 + 4 + 12 + len(text)
-    header = struct.pack(">I4sI4s4s4s", size, b"none", 0x02100000, b"mntr", space, b"XYZ ").ljust(36, b"\0") + b"acsp"
+def icc_profile(space, name=b""):
+    """A small profile that says of which colours it is, with a copyright and, where it is named, a description: text, or a list of them."""
+    tags = [(b"cprt", b"text\0\0\0\0none\0\0\0\0")]
+    if name:
+        tags.append((b"desc", name if name[:4] == b"mluc" else b"desc\0\0\0\0" + struct.pack(">I", len(name) + 1) + name + bytes(79)))
+    at, table, data = 128 + 4 + 12 * len(tags), struct.pack(">I", len(tags)), b""
+    for kind, value in tags:
+        table += struct.pack(">4sII", kind, at + len(data), len(value))
+        data += value + bytes(-len(value) % 4)
+    header = struct.pack(">I4sI4s4s4s", at + len(data), b"none", 0x02100000, b"mntr", space, b"XYZ ").ljust(36, b"\0") + b"acsp"
     header = header.ljust(68, b"\0") + struct.pack(">III", 0xF6D6, 0x10000, 0xD32D)
-    return header.ljust(128, b"\0") + struct.pack(">I4sII", 1, b"cprt", size - len(text), len(text)) + text
+    return header.ljust(128, b"\0") + table + data

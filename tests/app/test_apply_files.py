@@ -196,6 +196,18 @@ class LeftOut(ProgramTest):
             self.assertEqual(self.said("in.png", "-o", "out.png"), line.format(left) if left else "")
             self.assertEqual(self.said("in.png", "-o", "out.png", "--page", 1), "")
 
+    def test_curve_of_a_profile(self):
+        several = b"mluc\0\0\0\0" + struct.pack(">II", 1, 12) + b"enUS" + struct.pack(">II", 18, 28) + "Wide RGB\xe9".encode("utf-16-be")
+        line = "apply: in.png: --linear takes sRGB's curve, not that of its profile{}\n"
+        for name, said in ((b"Adobe RGB (1998)", line.format(" (Adobe RGB (1998))")), (several, line.format(" (Wide RGB?)")), (b"", line.format("")),
+                           (b"sRGB IEC61966-2.1", ""), (b"Display P3", "")):
+            chunk = png_chunk(b"iCCP", b"test\0\0" + zlib.compress(icc_profile(b"RGB ", name), 0))
+            self.put("in.png", png([[(1, 2, 3)]], chunks=chunk))
+            self.assertEqual(self.said("in.png", "-o", "out.png", "--linear"), said)
+            self.assertEqual(self.said("in.png", "-o", "out.png"), "")
+        self.put("in.png", png(ROWS))
+        self.assertEqual(self.said("in.png", "-o", "out.png", "--linear"), "")
+
     def test_overviews(self):
         reduced = struct.pack("<HHHIII", 1, 254, 4, 1, 1, 0)
         without = tiff([ROWS], more=[(330, 4, 1, 0)])

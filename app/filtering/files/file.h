@@ -26,7 +26,7 @@ struct FilteredFile {
   Workload work;
   Clipped clipped;
   std::string explained;  ///< what was done and why
-  std::string left_out;   ///< what of the file the result has not, in sentences; empty where that is nothing
+  std::string left_out;   ///< what of the file the result has not, or was not heeded, in sentences; empty where that is nothing
 };
 
 /// Filters all pages; the result appears once it is complete, and the comparison with it. Large files of formats that are read and written

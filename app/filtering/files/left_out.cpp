@@ -1,16 +1,30 @@
-// left_out.cpp: what of a file its result has not.
+// left_out.cpp: what of a file its result has not, or was not heeded.
 #include "left_out.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 #include "io/formats.h"
 #include "io/metadata/geotiff.h"
+#include "io/metadata/icc.h"
 
 namespace halation::app {
 namespace {
 
 constexpr std::string_view filters_all = "halation video filters all, by ffmpeg";
+
+/// Where linear light is asked of a profile that may have another curve than sRGB's, which Display P3 has too.
+std::string curve_left_out(const FileJob& request, const std::vector<PageFacts>& pages) {
+  for (const PageFacts& page : pages) {
+    if (!request.job.linear || page.linear_light || page.metadata.icc.empty()) continue;
+    const std::string name = io::profile_name(page.metadata.icc);
+    if (name.find("sRGB") == std::string::npos && name.find("Display P3") == std::string::npos)
+      return fmt::format("{}: --linear takes sRGB's curve, not that of its profile{}", request.in, name.empty() ? "" : fmt::format(" ({})", name));
+  }
+  return "";
+}
 
 }  // namespace
 
@@ -40,6 +54,7 @@ std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages
     if (masks > 0)
       sentences.push_back(fmt::format("{}: its {} not kept", request.in, masks == 1 ? "mask is" : fmt::format("{} masks are", masks)));
   }
+  if (std::string curve = curve_left_out(request, pages); !curve.empty()) sentences.push_back(std::move(curve));
   return fmt::format("{}", fmt::join(sentences, "; "));
 }
 

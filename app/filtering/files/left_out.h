@@ -1,4 +1,4 @@
-// left_out.h: what of a file its result has not.
+// left_out.h: what of a file its result has not, or was not heeded.
 #pragma once
 
 #include <string>
