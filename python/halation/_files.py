@@ -38,9 +38,9 @@ class Metadata:
     last channel is alpha, not premultiplied; `linear_light`, whether values are proportional to light (OpenEXR) rather than
     sRGB-encoded. `iptc` has the datasets of IPTC-IIM. `resolution_unit` is the unit in which the file counts, "inch", "centimetre" or
     "unnamed", where `dots_per_inch` is per the unit that the file leaves open, as ImageJ does. `tiff_tiles` are height and width of a
-    TIFF's tiles, 0 for strips, and `big_tiff` says whether it is BigTIFF; a TIFF that is written keeps both. `geotiff` is a small TIFF
-    with the tags of GeoTIFF and GDAL, which is written to a TIFF of the same height and width. `png_chunks` are a PNG's texts and what it says of its colours without a
-    profile (gAMA, cHRM, sRGB), which a PNG that is written keeps; `jpeg_comments` are a JPEG's.
+    TIFF's tiles, 0 for strips, and `big_tiff` says whether it is BigTIFF; a TIFF that is written keeps both. `geotiff` is a small TIFF with
+    the tags of GeoTIFF and GDAL, which is written to a TIFF of the same height and width. `png_chunks` are a PNG's texts and what it says
+    of its colours without a profile (gAMA, cHRM, sRGB), which a PNG that is written keeps; `jpeg_comments` are a JPEG's.
     """
 
     icc: bytes = b""

@@ -35,9 +35,10 @@ std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages
     sentences.push_back(fmt::format("{0} has {1} pictures, of which the first is filtered; say --page 1, or which, from 1 to {1}; {2}",
                                     request.in, first.pictures, filters_all));
   }
-  if (request.read.page == 0 && first.unread_frames > 0)
-    sentences.push_back(fmt::format("{} is animated: its {} left out; {}", request.in,
-                                    first.unread_frames == 1 ? "other frame is" : fmt::format("{} other frames are", first.unread_frames), filters_all));
+  if (request.read.page == 0 && first.unread_frames > 0) {
+    const std::string frames = first.unread_frames == 1 ? "other frame is" : fmt::format("{} other frames are", first.unread_frames);
+    sentences.push_back(fmt::format("{} is animated: its {} left out; {}", request.in, frames, filters_all));
+  }
   if (io::codec_for(request.out, request.write.format).name == "tiff") {
     bool fits = true;
     std::int64_t overviews = 0, masks = 0;

@@ -37,7 +37,9 @@ std::string profile_name(Bytes icc) {
   const Bytes tag = description(icc);
   // Version 2 has a text of ASCII, version 4 a list of UTF-16 in several languages.
   const bool is_list = begins_with(tag, "mluc");
-  const Bytes text = is_list ? piece(tag, number_at(tag, 24), number_at(tag, 20)) : begins_with(tag, "desc") ? piece(tag, 12, number_at(tag, 8)) : Bytes();
+  const Bytes text = is_list                    ? piece(tag, number_at(tag, 24), number_at(tag, 20))
+                     : begins_with(tag, "desc") ? piece(tag, 12, number_at(tag, 8))
+                                                : Bytes();
   std::string name;
   for (std::size_t i = 0; i + (is_list ? 1 : 0) < text.size(); i += is_list ? 2 : 1) {
     const bool is_beyond = is_list && text[i] != std::byte{0};

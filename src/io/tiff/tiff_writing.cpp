@@ -56,7 +56,8 @@ void set_foreign(TIFF* tiff, const ExifEntry& entry) {
   static char name[] = "of another standard";
   const bool is_text = entry.type == text_type;
   const auto count = static_cast<short>(is_text ? TIFF_VARIABLE : TIFF_VARIABLE2);
-  const TIFFFieldInfo field{entry.tag, count, count, static_cast<TIFFDataType>(entry.type), FIELD_CUSTOM, 1, static_cast<unsigned char>(!is_text), name};
+  const auto type = static_cast<TIFFDataType>(entry.type);
+  const TIFFFieldInfo field{entry.tag, count, count, type, FIELD_CUSTOM, 1, static_cast<unsigned char>(!is_text), name};
   TIFFMergeFieldInfo(tiff, &field, 1);
   if (is_text) {
     TIFFSetField(tiff, entry.tag, reinterpret_cast<const char*>(entry.value.data()));
