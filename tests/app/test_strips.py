@@ -369,7 +369,7 @@ class Failures(StripTest):
     def test_too_little_memory(self):
         for memory in ("30K", "90K"):
             for name in (CUSTOM, ("gaussian sigma=3 | edges",)):
-                self.fails(rf"filtering in strips of \d+x{WIDTH} u8 needs \d+\.\d MB of memory, \d+\.\d kB are available", *name, "in.npy",
+                self.fails(rf"filtering in strips of \d+x{WIDTH} u8 needs \d+\.\d [kM]B of memory, \d+\.\d kB are available", *name, "in.npy",
                            "-o", "out.npy", "--memory", memory)
         self.fails(r"[^\n]*image [^\n]* needs [^\n]* of memory, [^\n]* are available", "box", "in.npy", "-o", "out.png", "--memory", "3M")
 
