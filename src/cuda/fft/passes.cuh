@@ -41,9 +41,8 @@ struct FftColumnInput : TileSamples<T> {
     const bool is_inside = from != nullptr && at >= 0 && at + step * (Count - 1) + far < axis.n;
     const NearBorder near(axis);
     if (!is_inside && !near.holds) {
-      const auto sample = [&](std::int64_t n) { return sample_by_call(from, stride, pixel, axis, first + n, beyond_axis, beyond_others); };
 #pragma unroll
-      for (int i = 0; i < Count; ++i) to[i] = {sample(begin + i * step), sample(begin + i * step + far)};
+      for (int i = 0; i < Count; ++i) to[i] = {this->at(begin + i * step), this->at(begin + i * step + far)};
       return;
     }
     with_bytes<T>(element_bytes(pixel), [&]<int Bytes>() {

@@ -145,8 +145,9 @@ __device__ __forceinline__ T sample_by_call(const std::byte* from, std::int64_t 
   return sample_by_call(from, stride, pixel, axis.low, axis.high, axis.n, axis.mode, c, beyond_axis, beyond_others);
 }
 
-/// Samples of a tile along one axis: those of the image's axis from `first` on.
-template <class T>
+/// Samples of a tile along one axis: those of the image's axis from `first` on. Kernels that a call makes slower, if only where few samples
+/// are read by it, leave `Calls` out.
+template <class T, bool Calls = true>
 struct TileSamples {
   const std::byte* from = nullptr;  ///< sample 0 of the axis; null where all lie outside along another axis
   std::int64_t stride, first;
@@ -176,7 +177,8 @@ struct TileSamples {
   }
 
   /// The n-th.
-  __device__ __forceinline__ T at(int n) const {
+  __device__ __forceinline__ T at(std::int64_t n) const {
+    if constexpr (Calls) return sample_by_call(from, stride, pixel, axis, first + n, beyond_axis, beyond_others);
     const std::int64_t source = axis.source(first + n);
     if (source < 0) return beyond_axis;
     if (from == nullptr) return beyond_others;
