@@ -122,16 +122,10 @@ struct NearBorder {
   }
 };
 
-/// Sample c of an axis, wherever it is. A call, as few samples lie further outside than the axis is long: written out for each sample of
-/// unrolled loops, this took most of the kernels' time to compile. By value, so that the caller's objects stay in registers.
+/// Sample c of an axis, wherever it is.
 template <class T>
-__device__ __noinline__ T sample_by_call(const std::byte* from, std::int64_t stride, Pixel pixel, std::int64_t low, std::int64_t high,
-                                         std::int64_t n, Border::Mode mode, std::int64_t c, T beyond_axis, T beyond_others) {
-  DeviceBorder axis;
-  axis.low = low;
-  axis.high = high;
-  axis.n = n;
-  axis.mode = mode;
+__device__ __forceinline__ T sample_at(const std::byte* from, std::int64_t stride, Pixel pixel, const DeviceBorder& axis, std::int64_t c,
+                                       T beyond_axis, T beyond_others) {
   const std::int64_t source = axis.source(c);
   if (source < 0) return beyond_axis;
   if (from == nullptr) return beyond_others;
@@ -139,14 +133,27 @@ __device__ __noinline__ T sample_by_call(const std::byte* from, std::int64_t str
   with_pixel(pixel, [&](auto element) { number = load<decltype(element), T>(from + source * stride); });
   return number;
 }
+
+/// The same by a call, as few samples lie further outside than the axis is long: written out for each sample of unrolled loops, this took most
+/// of the kernels' time to compile. By value, so that the caller's objects stay in registers.
+template <class T>
+__device__ __noinline__ T called_sample_at(const std::byte* from, std::int64_t stride, Pixel pixel, std::int64_t low, std::int64_t high,
+                                           std::int64_t n, Border::Mode mode, std::int64_t c, T beyond_axis, T beyond_others) {
+  DeviceBorder axis;
+  axis.low = low;
+  axis.high = high;
+  axis.n = n;
+  axis.mode = mode;
+  return sample_at(from, stride, pixel, axis, c, beyond_axis, beyond_others);
+}
 template <class T>
 __device__ __forceinline__ T sample_by_call(const std::byte* from, std::int64_t stride, Pixel pixel, const DeviceBorder& axis, std::int64_t c,
                                             T beyond_axis, T beyond_others) {
-  return sample_by_call(from, stride, pixel, axis.low, axis.high, axis.n, axis.mode, c, beyond_axis, beyond_others);
+  return called_sample_at(from, stride, pixel, axis.low, axis.high, axis.n, axis.mode, c, beyond_axis, beyond_others);
 }
 
-/// Samples of a tile along one axis: those of the image's axis from `first` on. Kernels that a call makes slower, if only where few samples
-/// are read by it, leave `Calls` out.
+/// Samples of a tile along one axis: those of the image's axis from `first` on. `Calls` is false in kernels that a call would make slower,
+/// since it takes registers even where it is not reached.
 template <class T, bool Calls = true>
 struct TileSamples {
   const std::byte* from = nullptr;  ///< sample 0 of the axis; null where all lie outside along another axis
@@ -179,12 +186,7 @@ struct TileSamples {
   /// The n-th.
   __device__ __forceinline__ T at(std::int64_t n) const {
     if constexpr (Calls) return sample_by_call(from, stride, pixel, axis, first + n, beyond_axis, beyond_others);
-    const std::int64_t source = axis.source(first + n);
-    if (source < 0) return beyond_axis;
-    if (from == nullptr) return beyond_others;
-    T number = 0;
-    with_pixel(pixel, [&](auto element) { number = load<decltype(element), T>(from + source * stride); });
-    return number;
+    else return sample_at(from, stride, pixel, axis, first + n, beyond_axis, beyond_others);
   }
   /// use(n, sample) of `Count` samples from `begin` on, so many apart, in this order. Whole warps call it.
   template <int Count, class Use>
