@@ -199,6 +199,14 @@ inline bool begins_with(Bytes file, std::string_view magic) {
          std::string_view(reinterpret_cast<const char*>(file.data()), magic.size()) == magic;
 }
 
+/// A big-endian number of `size` bytes; 0 where it reaches beyond the end.
+inline std::size_t big_endian(Bytes bytes, std::size_t at, std::size_t size) {
+  if (at > bytes.size() || size > bytes.size() - at) return 0;
+  std::size_t number = 0;
+  for (const std::byte each : bytes.subspan(at, size)) number = number << 8 | std::to_integer<std::size_t>(each);
+  return number;
+}
+
 /// A copy of what a codec library owns.
 inline std::vector<std::byte> bytes_at(const void* data, std::size_t size) {
   const auto* first = static_cast<const std::byte*>(data);

@@ -101,11 +101,7 @@ constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
 
 bool recognises(Bytes file) { return begins_with(file, signature); }
 
-std::uint32_t number_at(Bytes bytes, std::size_t at) {
-  std::uint32_t number = 0;
-  for (std::size_t i = at; i < at + 4 && i < bytes.size(); ++i) number = number << 8 | std::to_integer<std::uint32_t>(bytes[i]);
-  return number;
-}
+std::size_t number_at(Bytes bytes, std::size_t at) { return big_endian(bytes, at, 4); }
 
 /// A piece of a PNG: length, type, data, checksum.
 struct Chunk {

@@ -11,7 +11,6 @@ namespace halation::io {
 namespace {
 
 constexpr bool machine_is_little = std::endian::native == std::endian::little;
-constexpr std::uint16_t short_type = 3, long_type = 4;
 constexpr std::uint16_t last_classic_type = 13;  // those of 8 bytes belong to BigTIFF
 /// Document, description, maker, model, page, software, date, artist, host computer, copyright: what libtiff
 /// writes as texts.
@@ -150,14 +149,6 @@ ExifEntry pointer(std::uint16_t tag, std::uint64_t at) {
 }  // namespace
 
 std::size_t bytes_of_exif_type(std::uint16_t type) { return element_of(type).bytes; }
-
-std::int64_t whole_number_in(const ExifEntry& entry) {
-  std::uint16_t few = 0;
-  std::uint32_t many = 0;
-  if (entry.type == short_type && entry.value.size() >= sizeof few) std::memcpy(&few, entry.value.data(), sizeof few);
-  if (entry.type == long_type && entry.value.size() >= sizeof many) std::memcpy(&many, entry.value.data(), sizeof many);
-  return std::int64_t{few} + many;
-}
 
 bool Exif::is_only_resolution() const {
   return photo.empty() && place.empty() &&

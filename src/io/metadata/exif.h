@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "io/codec.h"
@@ -32,15 +33,27 @@ struct Exif {
 constexpr std::uint16_t x_resolution_tag = 282;
 constexpr std::uint16_t y_resolution_tag = 283;
 constexpr std::uint16_t resolution_unit_tag = 296;
-constexpr std::uint16_t text_type = 2;
+constexpr std::uint16_t text_type = 2, short_type = 3, long_type = 4;
 constexpr std::uint16_t photo_directory_tag = 34665;
 constexpr std::uint16_t place_directory_tag = 34853;
 
 /// Bytes of one number of a type of TIFF's; 0 where it is not known.
 std::size_t bytes_of_exif_type(std::uint16_t type);
 
+/// The unsigned number at a place of an entry's value; 0 where there is none.
+template <class T>
+T number_in(const ExifEntry& entry, std::size_t at) {
+  T number = 0;
+  if (entry.value.size() >= at + sizeof number) std::memcpy(&number, entry.value.data() + at, sizeof number);
+  return number;
+}
+
 /// The first number of an entry of short or long ones; 0 of any other.
-std::int64_t whole_number_in(const ExifEntry& entry);
+inline std::int64_t integer_in(const ExifEntry& entry) {
+  return entry.type == short_type  ? number_in<std::uint16_t>(entry, 0)
+         : entry.type == long_type ? number_in<std::uint32_t>(entry, 0)
+                                   : 0;
+}
 
 /// From a TIFF or BigTIFF in memory, as Exif itself is one: from the directory at `at`, 0: the first. What is
 /// damaged is left out.

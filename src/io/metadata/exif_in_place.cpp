@@ -36,7 +36,6 @@ std::optional<std::size_t> link_of(Bytes exif, std::size_t directory) {
 std::optional<std::size_t> value_of(Bytes exif, std::size_t directory, std::uint16_t tag) {
   const auto entry = find_entry(exif, directory, tag);
   if (!entry || exif_number(exif, *entry + 4, 4) != 1) return {};
-  constexpr std::uint32_t short_type = 3, long_type = 4;
   const std::uint32_t type = exif_number(exif, *entry + 2, 2);
   if (type != short_type && type != long_type) return {};
   return exif_number(exif, *entry + 8, type == short_type ? 2 : 4);

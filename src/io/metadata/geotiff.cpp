@@ -10,7 +10,7 @@ namespace halation::io {
 namespace {
 
 constexpr std::uint16_t width_tag = 256, height_tag = 257, gdal_metadata_tag = 42112;
-constexpr std::uint16_t short_type = 3, double_type = 12;
+constexpr std::uint16_t double_type = 12;
 
 /// The type that a tag has in GeoTIFF 1.1 or by GDAL; 0 for all others.
 std::uint16_t type_of(std::uint16_t tag) {
@@ -48,6 +48,12 @@ std::vector<std::byte> without_statistics(const std::vector<std::byte>& xml) {
   return bytes_at(kept.data(), kept.size());
 }
 
+bool fits(const ExifDirectory& entries, const Shape& shape) {
+  return std::all_of(entries.begin(), entries.end(), [&](const ExifEntry& entry) {
+    return (entry.tag != width_tag || integer_in(entry) == shape.width) && (entry.tag != height_tag || integer_in(entry) == shape.height);
+  });
+}
+
 }  // namespace
 
 std::vector<std::byte> geotiff_in(Bytes file, std::uint64_t at) {
@@ -63,16 +69,11 @@ std::vector<std::byte> geotiff_in(Bytes file, std::uint64_t at) {
   return exif_bytes({.own = std::move(entries), .photo = {}, .place = {}});
 }
 
-bool geotiff_fits(Bytes geotiff, const Shape& shape) {
-  const ExifDirectory entries = directory_in(geotiff);
-  return std::all_of(entries.begin(), entries.end(), [&](const ExifEntry& entry) {
-    return (entry.tag != width_tag || whole_number_in(entry) == shape.width) && (entry.tag != height_tag || whole_number_in(entry) == shape.height);
-  });
-}
+bool geotiff_fits(Bytes geotiff, const Shape& shape) { return fits(directory_in(geotiff), shape); }
 
 ExifDirectory geotiff_for(Bytes geotiff, const Shape& shape) {
-  if (!geotiff_fits(geotiff, shape)) return {};
   ExifDirectory entries = directory_in(geotiff);
+  if (!fits(entries, shape)) return {};
   std::erase_if(entries, [](const ExifEntry& entry) { return !is_kept(entry) || (entry.type == text_type && entry.value.back() != std::byte{0}); });
   return entries;
 }

@@ -6,13 +6,7 @@
 namespace halation::io {
 namespace {
 
-/// A big-endian number; 0 beyond the end.
-std::size_t number_at(Bytes bytes, std::size_t at) {
-  if (bytes.size() < 4 || at > bytes.size() - 4) return 0;
-  std::size_t number = 0;
-  for (std::size_t i = at; i < at + 4; ++i) number = number << 8 | std::to_integer<std::size_t>(bytes[i]);
-  return number;
-}
+std::size_t number_at(Bytes bytes, std::size_t at) { return big_endian(bytes, at, 4); }
 
 /// As much of it as there is.
 Bytes piece(Bytes bytes, std::size_t at, std::size_t size) {

@@ -13,13 +13,6 @@ constexpr std::string_view resource_signature = "8BIM";
 constexpr std::size_t iptc_resource = 0x0404;
 constexpr std::uint16_t iptc_tag = 33723, resources_tag = 34377;
 
-/// Big-endian, of bytes that are there.
-std::size_t number_at(Bytes bytes, std::size_t at, std::size_t size) {
-  std::size_t value = 0;
-  for (std::size_t i = 0; i < size; ++i) value = value << 8 | std::to_integer<std::size_t>(bytes[at + i]);
-  return value;
-}
-
 void put(std::vector<std::byte>& bytes, std::size_t value, std::size_t size) {
   for (std::size_t i = size; i-- > 0;) bytes.push_back(static_cast<std::byte>(value >> 8 * i));
 }
@@ -30,10 +23,10 @@ std::vector<std::byte> copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()
 
 std::vector<std::byte> iptc_in_resources(Bytes rest) {
   while (begins_with(rest, resource_signature) && rest.size() >= 7) {
-    const std::size_t id = number_at(rest, 4, 2);
+    const std::size_t id = big_endian(rest, 4, 2);
     const std::size_t name_bytes = (std::to_integer<std::size_t>(rest[6]) + 2) / 2 * 2;  // with its length, even
     if (rest.size() < 6 + name_bytes + 4) return {};
-    const std::size_t size = number_at(rest, 6 + name_bytes, 4);
+    const std::size_t size = big_endian(rest, 6 + name_bytes, 4);
     rest = rest.subspan(6 + name_bytes + 4);
     if (size > rest.size()) return {};
     if (id == iptc_resource) return copy_of(rest.first(size));

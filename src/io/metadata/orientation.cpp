@@ -14,7 +14,6 @@ namespace halation::io {
 namespace {
 
 constexpr std::uint16_t orientation_tag = 0x0112;
-constexpr std::uint16_t short_type = 3;
 
 /// Where the 16-bit value of the orientation lies.
 std::optional<std::size_t> find_orientation(Bytes exif) {

@@ -3,26 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "io/metadata/exif.h"
 
 namespace halation::io {
 namespace {
 
-constexpr std::uint16_t short_type = 3, rational_type = 5;
+constexpr std::uint16_t rational_type = 5;
 constexpr std::uint16_t exif_inch = 2, exif_centimetre = 3;
 
 bool is_resolution(double x, double y) { return x > 0 && y > 0 && std::isfinite(x) && std::isfinite(y); }
 bool is_known(const PageView& page) { return is_resolution(page.dots_per_inch_x, page.dots_per_inch_y); }
-
-/// The unsigned number at a place of an entry's value; 0 where there is none.
-template <class T>
-T number_in(const ExifEntry& entry, std::size_t at) {
-  T number = 0;
-  if (entry.value.size() >= at + sizeof number) std::memcpy(&number, entry.value.data() + at, sizeof number);
-  return number;
-}
 
 double rational_in(const ExifEntry& entry) {
   return entry.type != rational_type

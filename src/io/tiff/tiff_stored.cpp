@@ -118,7 +118,7 @@ std::int64_t overviews_of(TIFF* tiff, Bytes file) {
   const std::uint64_t* directories = nullptr;
   if (TIFFGetField(tiff, TIFFTAG_SUBIFD, &count, &directories) == 0 || count == 0) return 0;
   for (const ExifEntry& entry : directory_in(file, directories[0])) {
-    if (entry.tag == TIFFTAG_SUBFILETYPE && (whole_number_in(entry) & FILETYPE_REDUCEDIMAGE) != 0) return count;
+    if (entry.tag == TIFFTAG_SUBFILETYPE && (integer_in(entry) & FILETYPE_REDUCEDIMAGE) != 0) return count;
   }
   return 0;
 }
