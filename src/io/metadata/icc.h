@@ -7,7 +7,7 @@
 
 namespace halation::io {
 
-/// The description of a profile, its first if it has several, with '?' for what is not ASCII; empty where there is none.
+/// The description of a profile, its first if it has several, with '?' for characters beyond ASCII; empty where there is none.
 std::string profile_name(Bytes icc);
 
 }  // namespace halation::io
