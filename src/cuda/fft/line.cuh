@@ -29,11 +29,10 @@ class FftLineInput {
   /// Samples 16 · A apart from the thread's first on and, as imaginary parts, those `length` further.
   __device__ __forceinline__ void load(Complex<T> (&to)[16]) const {
     constexpr int step = 16 * A, half = FftLineSize<T, A>::length;
-    const NearBorder near(axis_);
-    if (!inside_ && !near.holds) {
-      const auto sample = [&](int n) { return sample_by_call(row_, step_, pixel_, axis_, first_ + n, outside_, outside_); };
-#pragma unroll
-      for (int i = 0; i < 16; ++i) to[i] = {sample(i * step), sample(i * step + half)};
+    if (!inside_ && !NearBorder(axis_).holds) {
+      load_one_by_one(to, [&](int i, bool is_far) {
+        return sample_at(row_, step_, pixel_, axis_, first_ + i * step + (is_far ? half : 0), outside_, outside_);
+      });
       return;
     }
     Bits<T> real[16], imaginary[16];
@@ -51,6 +50,7 @@ class FftLineInput {
       if (step_ == Bytes) load_all(std::integral_constant<int, Bytes>{});
       else load_all(step_);
     } else {
+      const NearBorder near(axis_);
       const int first = static_cast<int>(first_);
       int places[32];
 #pragma unroll

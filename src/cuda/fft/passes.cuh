@@ -39,10 +39,8 @@ struct FftColumnInput : TileSamples<T> {
   __device__ __forceinline__ void load(Pixel pixel, std::int64_t begin, std::int64_t step, std::int64_t far, Complex<T> (&to)[Count]) const {
     const std::int64_t at = first + begin;
     const bool is_inside = from != nullptr && at >= 0 && at + step * (Count - 1) + far < axis.n;
-    const NearBorder near(axis);
-    if (!is_inside && !near.holds) {
-#pragma unroll
-      for (int i = 0; i < Count; ++i) to[i] = {this->at(begin + i * step), this->at(begin + i * step + far)};
+    if (!is_inside && !NearBorder(axis).holds) {
+      load_one_by_one(to, [&](int i, bool is_far) { return this->at(begin + i * step + (is_far ? far : 0)); });
       return;
     }
     with_bytes<T>(element_bytes(pixel), [&]<int Bytes>() {
@@ -59,6 +57,7 @@ struct FftColumnInput : TileSamples<T> {
           imaginary[i] = load_plain<Bytes, T>(there);
         }
       } else {
+        const NearBorder near(axis);
         const int near_at = static_cast<int>(at), near_step = static_cast<int>(step), near_far = static_cast<int>(far);
 #pragma unroll
         for (int i = 0; i < Count; ++i) {

@@ -134,27 +134,24 @@ __device__ __forceinline__ T sample_at(const std::byte* from, std::int64_t strid
   return number;
 }
 
-/// The same by a call, as few samples lie further outside than the axis is long: written out for each sample of unrolled loops, this took most
-/// of the kernels' time to compile. By value, so that the caller's objects stay in registers.
-template <class T>
-__device__ __noinline__ T called_sample_at(const std::byte* from, std::int64_t stride, Pixel pixel, std::int64_t low, std::int64_t high,
-                                           std::int64_t n, Border::Mode mode, std::int64_t c, T beyond_axis, T beyond_others) {
-  DeviceBorder axis;
-  axis.low = low;
-  axis.high = high;
-  axis.n = n;
-  axis.mode = mode;
-  return sample_at(from, stride, pixel, axis, c, beyond_axis, beyond_others);
-}
-template <class T>
-__device__ __forceinline__ T sample_by_call(const std::byte* from, std::int64_t stride, Pixel pixel, const DeviceBorder& axis, std::int64_t c,
-                                            T beyond_axis, T beyond_others) {
-  return called_sample_at(from, stride, pixel, axis.low, axis.high, axis.n, axis.mode, c, beyond_axis, beyond_others);
+/// to[i] = {sample(i, false), sample(i, true)}, one sample after the other: for those that may lie further outside than the axis is long, as few
+/// do. Written out for each of them, such a sample took most of the kernels' time to compile.
+template <int Count, class T, class Sample>
+__device__ __forceinline__ void load_one_by_one(Complex<T> (&to)[Count], const Sample& sample) {
+#pragma unroll 1
+  for (int k = 0; k < 2 * Count; ++k) {
+    const T number = sample(k % Count, k >= Count);
+    // Each place by a name of its own, so that all stay in registers.
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      to[i].x = k == i ? number : to[i].x;
+      to[i].y = k == i + Count ? number : to[i].y;
+    }
+  }
 }
 
-/// Samples of a tile along one axis: those of the image's axis from `first` on. `Calls` is false in kernels that a call would make slower,
-/// since it takes registers even where it is not reached.
-template <class T, bool Calls = true>
+/// Samples of a tile along one axis: those of the image's axis from `first` on.
+template <class T>
 struct TileSamples {
   const std::byte* from = nullptr;  ///< sample 0 of the axis; null where all lie outside along another axis
   std::int64_t stride, first;
@@ -184,10 +181,7 @@ struct TileSamples {
   }
 
   /// The n-th.
-  __device__ __forceinline__ T at(std::int64_t n) const {
-    if constexpr (Calls) return sample_by_call(from, stride, pixel, axis, first + n, beyond_axis, beyond_others);
-    else return sample_at(from, stride, pixel, axis, first + n, beyond_axis, beyond_others);
-  }
+  __device__ __forceinline__ T at(std::int64_t n) const { return sample_at(from, stride, pixel, axis, first + n, beyond_axis, beyond_others); }
   /// use(n, sample) of `Count` samples from `begin` on, so many apart, in this order. Whole warps call it.
   template <int Count, class Use>
   __device__ __forceinline__ void for_each(int begin, int step, const Use& use) const {

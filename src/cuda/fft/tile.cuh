@@ -132,7 +132,7 @@ struct FftTileAgain {
   const FftArguments<T>& job;
   FftPlace place;
   FftTileThread<Size> me;
-  TileSamples<T, false> column;  // with calls tiles take 5 to 15% longer
+  TileSamples<T> column;
   FftOutput<T, A, B> output;
 
   __device__ FftTileAgain(const FftArguments<T>& arguments, unsigned tile)
