@@ -187,6 +187,13 @@ class LeftOut(ProgramTest):
             self.assertNotIn(struct.pack("<H", 42113), self.get("out.tif"))
         self.assertEqual(self.said("in.tif", "-o", "out.png", "--extent", "valid"), "")
 
+    def test_geotiff_that_is_turned_upright(self):
+        for number, orientation in enumerate((1, 2, 4, 6)):
+            self.put("in.tif", tiff([ROWS], more=[(274, 3, 1, orientation), (42113, 2, 2, ord("7"))]))
+            said = self.said("in.tif", "-o", "out.tif")
+            self.assertEqual(said, "apply: in.tif: its GeoTIFF tags are not kept, they are of the picture before it is turned upright\n" if number else "")
+            self.assertEqual(self.said("in.tif", "-o", "out.png"), "")
+
     def test_frames_of_an_animated_png(self):
         control = png_chunk(b"fcTL", bytes(26))
         line = "apply: in.png is animated: its {} left out; halation video filters all, by ffmpeg\n"

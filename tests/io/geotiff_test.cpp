@@ -118,7 +118,9 @@ TEST(GeoTiff, OfAnotherSizeOrTurnedIsLeftOut) {
   };
   write_odd(folder / "in.tif", {.more = turned}, 5, 7, rows_of(image, false));
   EXPECT_TRUE(read_one(folder / "in.tif").metadata.geotiff.empty());
+  EXPECT_TRUE(read_one(folder / "in.tif").lost_geotiff);
   EXPECT_FALSE(as_stored(folder / "in.tif").metadata.geotiff.empty());
+  EXPECT_FALSE(as_stored(folder / "in.tif").lost_geotiff);
 }
 
 TEST(GeoTiff, WithoutASizeIsWrittenAndWhatIsDamagedIsNot) {

@@ -40,15 +40,18 @@ std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages
     sentences.push_back(fmt::format("{} is animated: its {} left out; {}", request.in, frames, filters_all));
   }
   if (io::codec_for(request.out, request.write.format).name == "tiff") {
-    bool fits = true;
+    bool fits = true, turned = false;
     std::int64_t overviews = 0, masks = 0;
     for (std::size_t i = 0; i < pages.size(); ++i) {
       fits = fits && io::geotiff_fits(pages[i].metadata.geotiff, results[i].shape);
+      turned = turned || pages[i].lost_geotiff;
       overviews += pages[i].overviews;
       masks += pages[i].masks;
     }
     if (!fits)
       sentences.push_back(fmt::format("{}: its GeoTIFF tags are not kept, the result has another size; --extent same keeps them", request.in));
+    if (turned)
+      sentences.push_back(fmt::format("{}: its GeoTIFF tags are not kept, they are of the picture before it is turned upright", request.in));
     if (overviews > 0)
       sentences.push_back(fmt::format("{}: its {} not kept; gdaladdo or vips makes overviews of the result", request.in,
                                       overviews == 1 ? "overview is" : fmt::format("{} overviews are", overviews)));

@@ -134,7 +134,8 @@ void turn_upright(Page& page, int orientation) {
     std::swap(page.metadata.tiff.tile_width, page.metadata.tiff.tile_height);
     swap_sides(page.metadata.exif);
   }
-  page.metadata.geotiff.clear();  // of pixels as they were stored
+  page.lost_geotiff = !page.metadata.geotiff.empty();
+  page.metadata.geotiff.clear();
   set_orientation(page.metadata, 1);
 }
 
