@@ -52,7 +52,7 @@ Flags::Flags(Command& of) : job_options(of), command(of) {
   files.flag("--recursive", recursive,
              "images of folders in folders too, which are kept; links to folders are entered where they are named, and not below");
   files.flag("--resume", resume,
-             "skips files whose results are there, no older than they are, and made of them by this filter and these options");
+             "skips files whose results are there, no older than they are, whole, and made of them by this filter and these options");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc", "axes of .npy inputs [by their number: w, hw, dhw, dhwc]");
   files.text("--page", page, "N",
              "the page of TIFFs or the picture of animated GIFs, counted from 1; files without it fail [all pages, the first picture]");
@@ -172,7 +172,8 @@ std::vector<std::string> remarks(const Flags& flags, const Sums& sums, const std
   std::vector<std::string> lines;
   if (sums.made_again > 0)
     lines.push_back(
-        fmt::format("{} of them again: the results there were made otherwise (filter, options, input or version), or nothing says how\n",
+        fmt::format("{} of them again: the results there were made otherwise (filter, options, input or version), have another size since, or "
+                    "nothing says how\n",
                     sums.made_again));
   for (const std::string& line : {clipping_line(results), missing_page_line(results, flags.page)}) {
     if (!line.empty()) lines.push_back(line);

@@ -291,19 +291,12 @@ class Resume(BatchTest):
         self.assertEqual(self.states()[3], "skipped")
         self.batch("identity", "in", "-o", "out", counts=(5, 0, 0))
 
-    def test_an_empty_result_is_made_again(self):
-        self.assertEqual(self.states(), ["done"] * 5)
-        expected = self.below("out")
-        self.put("out/2.png", b"")
-        self.assertEqual(self.states(), ["skipped", "skipped", "done", "skipped", "skipped"])
-        self.assertEqual(self.below("out"), expected)
-
     def test_resume_by_format(self):
         self.assertEqual(self.states("--format", "webp"), ["done"] * 5)
         self.assertEqual(self.states("--format", "webp"), ["skipped"] * 5)
         self.assertEqual(self.states(), ["done"] * 5)
 
-    AGAIN = "{} of them again: the results there were made otherwise (filter, options, input or version), or nothing says how"
+    AGAIN = "{} of them again: the results there were made otherwise (filter, options, input or version), have another size since, or nothing says how"
 
     def resumed(self, chain, *arguments, counts, again=0):
         """Goes on with a batch of `chain`, of whose results so many are made again."""
@@ -322,6 +315,15 @@ class Resume(BatchTest):
                 self.assertEqual(self.below("out"), expected)
         report = json.loads(self.start("batch", "edges", "in", "-o", "out", "--resume", "--json").stdout)
         self.assertEqual([file.get("made_again") for file in report["files"]], [True] * 5)
+
+    def test_a_result_that_is_cut_off_is_made_again(self):
+        self.batch("box size=3", "in", "-o", "out", counts=(5, 0, 0))
+        expected, whole = self.below("out"), self.get("out/2.png")
+        for size in (0, 1, len(whole) // 2, len(whole) - 1):
+            self.put("out/2.png", whole[:size])
+            self.resumed("box size=3", counts=(1, 4, 0), again=1)
+            self.assertEqual(self.below("out"), expected)
+            self.resumed("box size=3", counts=(0, 5, 0))
 
     def test_another_way_to_say_the_same_is_the_same(self):
         self.batch("gaussian sigma=2 radius=3|edges", "in", "-o", "out", counts=(5, 0, 0))
