@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -51,6 +52,11 @@ std::string now_utc() {
 }
 
 void check_files(const std::optional<std::string>& json, const std::optional<std::string>& report) {
+  if (report) {
+    const std::string ending = std::filesystem::path(*report).extension().string();
+    if (!ending.empty() && ending != ".html" && ending != ".htm")
+      refuse(fmt::format("--report writes a page of HTML, to a file such as report.html, got '{}'", *report));
+  }
   if (json == "-" && report == "-") refuse("--json and --report are both for standard output; name a file for one of them");
   for (const std::optional<std::string>* path : {&json, &report}) {
     if (*path) on_file(**path, [&] { io::check_target(**path); });

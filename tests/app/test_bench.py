@@ -374,6 +374,7 @@ class BadInput(Bench):
         self.check_error(["bench", "--device", "tpu"], "unknown device 'tpu'; choose from auto, cpu, cuda; did you mean 'cpu'?", 2)
         self.check_refused(["--json", "none/out"], "none/out: folder none does not exist", 1)
         self.check_refused(["--report", "none/out"], "none/out: folder none does not exist", 1)
+        self.check_refused(["--report", "page.json"], "--report writes a page of HTML, to a file such as report.html, got 'page.json'")
         self.check_refused(["--matrix", "none.json"], "none.json: no such file", 1)
 
     def test_a_matrix_that_is_none(self):

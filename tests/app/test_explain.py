@@ -418,6 +418,9 @@ class Report(Explain):
             self.check_error(["explain", *subject, "--json", "--report", "-"],
                              "--json and --report are both for standard output; name a file for one of them", 2)
             self.check_error(["explain", *subject, "--report", "none/page.html"], "none/page.html: folder none does not exist", 1)
+            for name in ("photo.png", "page.HTMLX", "page.json"):
+                self.check_error(["explain", *subject, "--report", name],
+                                 f"--report writes a page of HTML, to a file such as report.html, got '{name}'", 2)
             self.check_error(["explain", *subject, "--report", ""], "an empty name was given for --report; see halation explain --help", 2)
         (self.folder / "folder").mkdir()
         self.check_error(["explain", "tiling", "--report", "folder"], "folder: is a folder; a file name was expected", 1)
