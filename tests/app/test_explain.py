@@ -168,6 +168,12 @@ class Filters(Explain):
                                 (["--dims", 2, "--size", "20x30x40"], [1, 9, 9])):
             self.assertEqual(list(self.report("gaussian", *arguments)["filters"][0]["size"].values()), size)
 
+    def test_a_volume_that_looks_like_an_image_with_channels(self):
+        line = "(a volume, DEPTHxHEIGHTxWIDTH; an image of 3 channels is --size 300x200 --channels 3)\n"
+        self.assertIn(line, self.text("box", "--size", "300x200x3"))
+        for arguments in (["300x200", "--channels", 3], ["3x200x3"], ["300x200x5"], ["300x200x3", "--channels", 2]):
+            self.assertNotIn("a volume", self.text("box", "--size", *arguments))
+
     def test_filters_that_combine(self):
         filters = self.report("edges", "--pixel", "f32")["filters"]
         self.assertEqual([[each["symmetry"]["y"], each["symmetry"]["x"]] for each in filters],
