@@ -5,11 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <new>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "app/refuse.h"
@@ -227,63 +225,16 @@ Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing,
           .layout = page.layout};
 }
 
-namespace {
-
-/// What a chain makes of an image of one value, as a share of it; 0 for magnitudes.
-double gain_of(const Chain& chain) {
-  double gain = 1;
-  for (const FilterSet& stage : chain.stages) gain *= stage.combine == Combine::magnitude ? 0 : stage.filters.front().sum();
-  return gain;
-}
-
-/// The parameter of a filter of the chain by which a picture is made crisper; empty where there is none.
-std::string sharpening_parameter(const Chain& chain) {
-  for (const FilterSet& stage : chain.stages) {
-    for (const NamedFilter& filter : named_filters()) {
-      if (filter.name != stage.filters.front().name()) continue;
-      for (const Parameter& parameter : filter.parameters) {
-        if (parameter.name == "amount" || parameter.name == "strength") return parameter.name;
-      }
-    }
-  }
-  return "";
-}
-
-/// What to do about results that pixels cannot hold.
-std::string clipping_advice(const Clipped& clipped, const PageJob& job, const std::string& view) {
-  const Pixel input = job.input_pixel;
-  // A picture that stays one, but for its edges: a view would change all of it for their sake.
-  const bool stays_a_picture = std::abs(job.options.scale * gain_of(job.chain) - 1) < 0.25 && job.options.offset == 0;
-  const double least = results_of(job.chain, input, job.output_pixel, job.options, job.colour.linear).least;
-  if (!job.view && !is_float(input) && stays_a_picture && least < smallest(job.output_pixel)) {
-    const std::string parameter = sharpening_parameter(job.chain);
-    return fmt::format("edges over- and undershoot; {}{} f32 keeps all (.tif, .exr, .npy)",
-                       parameter.empty() ? "" : fmt::format("a smaller {} clips less, ", parameter),
-                       view.starts_with("--") ? "--output-pixel" : "output pixel");
-  }
-  // The scale that follows from the weights shows all that lies on both sides of zero, unless --scale and --offset, or floats
-  // beyond [0, 1], go past it; the one that follows from the picture shows anything.
-  const bool has_scale = !job.view && !is_float(input) && clipped.below > 0 && job.options.offset == 0 && std::abs(job.options.scale) <= 1;
-  return fmt::format("{} {} shows them", view, name_of(has_scale ? Display::signed_values : Display::stretched));
-}
-
-}  // namespace
-
 std::string clipping_note(const Clipped& clipped, const PageJob& job, const std::string& view) {
-  if (clipped.share() <= clipping_worth_saying) return "";
-  const auto all = static_cast<double>(clipped.samples);
-  std::vector<std::string> ends;
-  for (const auto& [count, side, level] : {std::tuple(clipped.below, "below", smallest(job.output_pixel)),
-                                           std::tuple(clipped.above, "above", largest(job.output_pixel))}) {
-    if (count == 0) continue;
-    const double percent = 100 * static_cast<double>(count) / all;
-    const std::string share = percent < 0.1  ? "less than 0.1%"
-                              : percent < 10 ? fmt::format("{:.1f}%", percent)
-                                             : fmt::format("{:.0f}%", percent);
-    ends.push_back(fmt::format("{} {} {} {} and became {}", share, ends.empty() ? "of the samples are" : "are",
-                               side, level, level));
-  }
-  return fmt::format("{}; {}", fmt::join(ends, ", "), clipping_advice(clipped, job, view));
+  return clipping_note(clipped,
+                       {.chain = job.chain,
+                        .options = job.options,
+                        .input = job.input_pixel,
+                        .output = job.output_pixel,
+                        .linear = job.colour.linear,
+                        .has_view = job.view.has_value(),
+                        .view = view,
+                        .floats = view.starts_with("--") ? "--output-pixel" : "output pixel"});
 }
 
 std::string explain(const PageJob& job) {

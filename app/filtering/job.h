@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "clipping.h"
 #include "halation/display.h"
 #include "halation/io.h"
 #include "pipeline/chain/prepared_chain.h"
@@ -67,11 +68,7 @@ PageFacts result_facts(const PageJob& job, const PageFacts& page);
 /// pixels could not hold (`clipping_worth_saying`); where it has to be counted its time goes to the phase "count".
 Page run(const PageJob& job, const Page& page, Timing& timing, Clipped* clipped = nullptr);
 
-/// Clipped samples up to this share of all are not spoken of.
-inline constexpr double clipping_worth_saying = 0.01;
-
-/// "49% of the samples are below 0 and became 0; --view signed shows them", of filters that sharpen what clips less; empty where nothing is
-/// worth saying. `clipped` sums up pages that `run` made by jobs like `job`, and `view` is how the user asks for one.
+/// The sentence of clipping.h. `clipped` sums up pages that `run` made by jobs like `job`, and `view` is how the user asks for one.
 std::string clipping_note(const Clipped& clipped, const PageJob& job, const std::string& view = "--view");
 
 /// The same with the page's pixels where the job's device has them already. Only for jobs that `takes_kept_pixels`.

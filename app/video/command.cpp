@@ -44,6 +44,8 @@ Frames of variable rate keep their times, to a 60,000th of a second, where the o
 --input-options takes whatever ffmpeg has before an input, such as -ss, -t, -r, -c:v or -hwaccel; ffprobe, which is asked first, gets what it knows
   of that.
 
+Where samples of frames 1, 2, 4, 8, ... are clipped, of luma where there is chroma, a line says so of the frame that lost most.
+
 Timings: of decoding, filtering and encoding, which go on side by side, waiting for ffmpeg's part of it included; the one that takes
   longest limits the others. FPS = frames / the time from ffmpeg's start to the finished file.
 
@@ -202,6 +204,7 @@ std::string json_of(const Flags& flags, const VideoReport& report) {
   json["height"] = report.height;
   json["device"] = report.device;
   if (!report.device_chosen.empty()) json["device_chosen"] = report.device_chosen;
+  if (!report.notes.empty()) json["notes"] = report.notes;
   return json_text(std::move(json));
 }
 

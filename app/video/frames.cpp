@@ -3,23 +3,29 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <vector>
 
+#include "app/filtering/clipping.h"
 #include "core/stopwatch.h"
+#include "halation/error.h"
 #include "halation/frame_filter.h"
 #include "pipeline/choose_device.h"
+#include "pipeline/colour/display.h"
 
 namespace halation::app {
 namespace {
 
 std::size_t bytes_in(const Shape& shape, Pixel pixel) { return static_cast<std::size_t>(shape.elements()) * bytes_of(pixel); }
 
-/// What goes on beside the image of a frame: the container's bytes before it, and its chroma planes.
+/// What goes on beside the image of a frame: the container's bytes before it, its chroma planes, and the image as it was where what is
+/// clipped of it is counted.
 struct Beside {
-  std::vector<std::byte> head, planes;
+  std::vector<std::byte> head, planes, original;
 };
 
 /// That of frames on their way. The thread that reads puts it in, the one that writes takes it out, frame after frame.
@@ -30,7 +36,7 @@ class BesideQueue {
   /// For the next frame's.
   Beside empty() {
     const std::lock_guard lock(mutex_);
-    if (done_.empty()) return {.head = {}, .planes = std::vector<std::byte>(bytes_)};
+    if (done_.empty()) return {.head = {}, .planes = std::vector<std::byte>(bytes_), .original = {}};
     Beside beside = std::move(done_.back());
     done_.pop_back();
     return beside;
@@ -90,7 +96,7 @@ struct FramesFilter::Impl {
   std::size_t image_bytes = 0, chroma_bytes = 0;
   FrameFilter filter;
   std::optional<ChromaFilter> chroma;
-  bool clamps_image = false, clamps_chroma = false;
+  bool clamps_image = false, clamps_chroma = false, clips = false;
   std::vector<std::byte> neutral;  // chroma where it is dropped
   Image packed;                    // a result that is not as it lies in a frame
   std::vector<std::uint16_t> clamped;
@@ -98,12 +104,14 @@ struct FramesFilter::Impl {
   BesideQueue besides;
   NutReader nut;                       // where frames come with their times
   std::atomic<bool> stopping = false;  // the end of the source is this program's doing
-  double chroma_seconds = 0;
+  std::int64_t frames_read = 0;
+  double beside_seconds = 0;  // of filtering while a frame is written
   FrameTimes times;
 
   explicit Impl(const FrameJob& asked);
   std::optional<ConstView> read(Process& source, View buffer);
   void write(const FramePipes& pipes, const ConstView& result);
+  void count_clipped_of(const std::vector<std::byte>& original, const ConstView& result);
   bool send(const FramePipes& pipes, const std::byte* data, std::size_t size);
   void send_clamped(const FramePipes& pipes, const std::byte* data, std::size_t size, bool clamps);
 };
@@ -126,6 +134,7 @@ FramesFilter::Impl::Impl(const FrameJob& asked)
       chroma_bytes(job.format.kind == FrameFormat::Kind::yuv ? bytes_in(job.format.chroma(job.width, job.height), job.format.pixel) : 0),
       filter(image, job.format.pixel, job.chain, job.options, {.alpha = job.format.has_alpha()}, job.view, {.devices = devices_for(job)}),
       clamps_image(can_exceed(job.format, job.chain, job.options)),
+      clips(!job.view && (clamps_image || can_clip(job.chain, job.format.pixel, job.format.pixel, job.options, {.alpha = job.format.has_alpha()}))),
       besides(chroma_bytes) {
   if (chroma_bytes == 0) return;
   if (job.drops_chroma) {
@@ -154,6 +163,7 @@ std::optional<ConstView> FramesFilter::Impl::read(Process& source, View buffer) 
     return true;
   };
   if (!is_there(buffer.data, image_bytes) || !is_there(next.planes.data(), chroma_bytes)) return {};
+  if (clips && std::has_single_bit(static_cast<std::uint64_t>(++frames_read))) next.original.assign(buffer.data, buffer.data + image_bytes);
   besides.put(std::move(next));
   return buffer;
 }
@@ -180,6 +190,24 @@ void FramesFilter::Impl::send_clamped(const FramePipes& pipes, const std::byte* 
   pipes.source.stop();
 }
 
+/// Where memory is short for that, nothing is said rather than the video lost.
+void FramesFilter::Impl::count_clipped_of(const std::vector<std::byte>& original, const ConstView& result) {
+  const ConstView in{.data = original.data(), .shape = image, .strides = strides_of(image, job.format.pixel), .pixel = job.format.pixel};
+  try {
+    Clipped clipped = count_clipped(in, result, job.chain, job.options, {.alpha = job.format.has_alpha()}, clipping_worth_saying, job.device);
+    if (clamps_image) {
+      const auto* const samples = reinterpret_cast<const std::uint16_t*>(result.data);
+      clipped.above = std::count_if(samples, samples + image_bytes / sizeof *samples, [&](std::uint16_t x) { return x > job.format.most(); });
+    }
+    if (clipped.share() <= times.clipped.share()) return;
+    times.clipped = clipped;
+    times.clipped_frame = times.frames + 1;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+  } catch (const std::bad_alloc&) {
+  }
+}
+
 void FramesFilter::Impl::write(const FramePipes& pipes, const ConstView& result) {
   ConstView shown = result;
   if (result.strides != strides_of(result.shape, result.pixel)) {
@@ -188,12 +216,14 @@ void FramesFilter::Impl::write(const FramePipes& pipes, const ConstView& result)
     shown = packed;
   }
   Beside beside = besides.take();
+  if (!beside.original.empty()) timed(beside_seconds, [&] { count_clipped_of(beside.original, shown); });
+  beside.original.clear();
   if (!beside.head.empty()) send_clamped(pipes, beside.head.data(), beside.head.size(), false);
   send_clamped(pipes, shown.data, image_bytes, clamps_image);
   if (chroma_bytes > 0) {
     const std::byte* after = beside.planes.data();
     if (job.drops_chroma) after = neutral.data();
-    if (chroma) after = timed(chroma_seconds, [&] { return chroma->run(beside.planes.data()); }).data;
+    if (chroma) after = timed(beside_seconds, [&] { return chroma->run(beside.planes.data()); }).data;
     send_clamped(pipes, after, chroma_bytes, clamps_chroma);
   }
   besides.give_back(std::move(beside));
@@ -211,8 +241,8 @@ FrameTimes FramesFilter::run(const FramePipes& pipes) {
   FrameTimes times = impl.times;
   times.player_left = times.player_left && pipes.encoder == nullptr;
   times.decoding = report.read;
-  times.filtering = report.compute + impl.chroma_seconds;
-  times.encoding = report.write - impl.chroma_seconds;
+  times.filtering = report.compute + impl.beside_seconds;
+  times.encoding = report.write - impl.beside_seconds;
   return times;
 }
 

@@ -43,6 +43,8 @@ struct FrameTimes {
   std::int64_t frames = 0;
   double decoding = 0, filtering = 0, encoding = 0;
   bool player_left = false;  ///< and there was no encoder: the source has been stopped
+  Clipped clipped = {};  ///< of the frame that lost most of those looked at: 1, 2, 4, 8, …; of luma where frames have chroma
+  std::int64_t clipped_frame = 0;  ///< which that is
 };
 
 /// The source has ended in the middle of a frame, or the encoder before the end: why, they say themselves.

@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
+#include "app/filtering/clipping.h"
 #include "core/stopwatch.h"
 #include "core/temporary.h"
 #include "halation/error.h"
@@ -83,6 +85,18 @@ FrameJob job_for(const VideoRequest& request, const VideoFacts& facts) {
                .view = request.view};
   if (job.format.kind == FrameFormat::Kind::yuv && !job.drops_chroma) job.chroma_chain = request.chroma_chain(job.format);
   return job;
+}
+
+/// What was clipped, in a sentence; empty where nothing is worth saying.
+std::string clipped_text(const FrameJob& job, const FrameTimes& times) {
+  const FrameFormat& format = job.format;
+  const std::string note = clipping_note(times.clipped, {.chain = job.chain,
+                                                         .options = job.options,
+                                                         .input = format.pixel,
+                                                         .output = format.pixel,
+                                                         .most = format.pixel == Pixel::u16 ? std::optional<double>(format.most()) : std::nullopt,
+                                                         .view = "--view"});
+  return note.empty() ? "" : fmt::format("frame {}{}: {}", times.clipped_frame, format.kind == FrameFormat::Kind::yuv ? ", luma" : "", note);
 }
 
 }  // namespace
@@ -163,6 +177,7 @@ VideoReport filter_video(const VideoRequest& request) {
       report.notes.push_back(fmt::format("{}: ffmpeg: {}", path, encoding->first_complaint()));
     io::naming_output(path, [&] { target->commit(); });
   });
+  if (std::string text = clipped_text(job, report.times); !text.empty()) report.notes.push_back(std::move(text));
   return report;
 }
 

@@ -38,7 +38,7 @@ struct VideoReport {
   double seconds = 0;
   std::int64_t width = 0, height = 0;
   std::string pixel_format = {}, device = {}, device_chosen = {};
-  std::vector<std::string> notes = {};  ///< what ffmpeg complained of, and went on
+  std::vector<std::string> notes = {};  ///< what ffmpeg complained of, and went on, and what was clipped
 };
 
 /// Throws `Error`; then nothing has become of the output.

@@ -123,6 +123,39 @@ class Frames(VideoTest):
         self.assertGreater(max(before), 256)
         self.assertEqual(values("out.mkv"), [min(4 * value, 1023) for value in before])
 
+    def said(self, *arguments):
+        """What the command says of a video, which its report says too."""
+        line = self.run_ok("video", *arguments, "-o", "out.mkv", "--codec", "ffv1")[1]
+        notes = self.video(*arguments, "-o", "out.mkv", "--codec", "ffv1").get("notes", [])
+        self.assertEqual(line, "".join(f"video: {note}\n" for note in notes))
+        return line
+
+    def test_clipped_samples_are_told_as_apply_tells_them(self):
+        self.source(pixels="bgr0", frames=3)
+        self.ffmpeg("-i", "in.mkv", "-pix_fmt", "rgb24", "frame%d.png")
+        for filters in ("unsharp_mask sigma=1 amount=4", "gaussian_derivative", "laplacian_of_gaussian sigma=1"):
+            of_apply = [self.run_ok("apply", filters, f"frame{i}.png", "-o", "out.png")[1].removeprefix("apply: ") for i in (1, 2)]
+            self.assertIn(self.said(filters, "in.mkv"), [f"video: frame {i}: {text.replace(', --output-pixel f32 keeps all (.tif, .exr, .npy)', '')}"
+                                                         for i, text in enumerate(of_apply, 1)])
+            self.assertEqual(self.said(filters, "in.mkv", "--view", "abs"), "")
+        self.assertEqual(self.said("gaussian", "in.mkv"), "")
+
+    def test_frames_whose_clipped_samples_are_counted(self):
+        # From 0 on: gray, but for one frame of stripes that every second sample of is clipped in.
+        for frame, told in ((1, "frame 2, luma"), (2, None), (3, "frame 4, luma"), (7, "frame 8, luma"), (8, None)):
+            self.ffmpeg("-f", "lavfi", "-i", f"color=gray:s=98x54:r=25,format=gray,geq=lum='if(eq(N\\,{frame})\\,255*mod(X\\,2)\\,128)',format=yuv420p",
+                        "-frames:v", 10, "-c:v", "ffv1", "in.mkv")
+            said = self.said("unsharp_mask", "in.mkv", "--sigma", 1, "--amount", 2)
+            self.assertEqual(said.split(":")[:-1], ["video", f" {told}"] if told else [])
+
+    def test_clipped_samples_of_ten_bits(self):
+        self.source(pixels="gray10le", frames=1)
+        data = self.raw("in.mkv", "gray10le")
+        above = [data[i] + 256 * data[i + 1] > 255 for i in range(0, len(data), 2)]
+        share = 100 * sum(above) / len(above)
+        self.assertEqual(self.said("identity", "in.mkv", "--scale", 4),
+                         f"video: frame 1: {share:.{0 if share >= 10 else 1}f}% of the samples are above 1023 and became 1023; --view stretch shows them\n")
+
     def test_views_of_deep_formats_have_all_sixteen_bits(self):
         self.source(pixels="gray10le", frames=1)
         report = self.video("sobel", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--view", "signed", "--pixel-format", "gray16le")
