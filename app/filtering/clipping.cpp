@@ -5,11 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <new>
 #include <tuple>
 #include <vector>
 
+#include "halation/error.h"
 #include "halation/filters.h"
-#include "pipeline/colour/display.h"
 
 namespace halation::app {
 namespace {
@@ -53,6 +54,17 @@ std::string clipping_advice(const Clipped& clipped, const ClippingJob& job) {
 }
 
 }  // namespace
+
+Clipped counted(const ConstView& in, const ConstView& result, const Chain& chain, const Options& options, const ColourOptions& colour, Device device,
+                double least_share) {
+  try {
+    return count_clipped(in, result, chain, options, colour, least_share, device);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+  } catch (const std::bad_alloc&) {
+  }
+  return {.samples = result.shape.elements()};
+}
 
 std::string clipping_note(const Clipped& clipped, const ClippingJob& job) {
   if (clipped.share() <= clipping_worth_saying) return "";

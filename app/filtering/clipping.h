@@ -12,7 +12,11 @@ namespace halation::app {
 /// Clipped samples up to this share of all are not spoken of.
 inline constexpr double clipping_worth_saying = 0.01;
 
-/// What the sentence depends on.
+/// `count_clipped`. Where memory is short for that none are known, rather than the result lost.
+Clipped counted(const ConstView& in, const ConstView& result, const Chain& chain, const Options& options, const ColourOptions& colour, Device device,
+                double least_share = clipping_worth_saying);
+
+/// What the sentence depends on. It refers to the caller's chain and options.
 struct ClippingJob {
   const Chain& chain;
   const Options& options;

@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <new>
 #include <span>
 #include <utility>
 
 #include "app/refuse.h"
 #include "core/stopwatch.h"
 #include "halation/error.h"
-#include "halation/filters.h"
 #include "halation/transfer.h"
 #include "pipeline/choose_device.h"
 #include "pipeline/colour/colour.h"
@@ -112,21 +109,6 @@ PageJob prepare_page(const Job& job, const PageFacts& page, Device device, Tune 
           .output_colour = colour.gray ? ColourModel::gray : page.colour};
 }
 
-/// What rounding cut off a page that was not made by a view. Where memory is short for that, nothing is said rather than the
-/// result lost.
-Clipped clipped_samples(const PageJob& job, const Page& page, const Image& filtered, Timing& timing) {
-  try {
-    return timing.measure("count", [&] {
-      return count_clipped(page.image, filtered, job.chain, job.options, job.colour, clipping_worth_saying,
-                           job.device);
-    });
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_memory) throw;
-  } catch (const std::bad_alloc&) {
-  }
-  return {.samples = filtered.shape().elements()};  // none known
-}
-
 /// What `--view` does, in numbers.
 std::string explained_view(const PageJob& job) {
   if (!job.view) return "";
@@ -214,7 +196,8 @@ Page run(const PageJob& job, const Page& page, ConstView pixels, Timing& timing,
   if (clipped != nullptr) {
     const bool counts = can_clip(job.chain, page.image.pixel(), job.output_pixel, job.options, job.colour);
     if (!job.view) of_page.samples = filtered.shape().elements();
-    if (!job.view && counts) of_page = clipped_samples(job, page, filtered, timing);
+    if (!job.view && counts)
+      of_page = timing.measure("count", [&] { return counted(page.image, filtered, job.chain, job.options, job.colour, job.device); });
     *clipped += of_page;
   }
   return {.image = std::move(filtered),

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "app/command_line/arguments.h"
 #include "app/command_line/job_options.h"
@@ -44,7 +45,8 @@ Frames of variable rate keep their times, to a 60,000th of a second, where the o
 --input-options takes whatever ffmpeg has before an input, such as -ss, -t, -r, -c:v or -hwaccel; ffprobe, which is asked first, gets what it knows
   of that.
 
-Where samples of frames 1, 2, 4, 8, ... are clipped, of luma where there is chroma, a line says so of the frame that lost most.
+Where more than 1% of the samples of frame 1, 2, 4, 8, ... are clipped (of luma, where there is chroma), a line says so of the frame that lost
+  most; not with --view.
 
 Timings: of decoding, filtering and encoding, which go on side by side, waiting for ffmpeg's part of it included; the one that takes
   longest limits the others. FPS = frames / the time from ffmpeg's start to the finished file.
@@ -96,7 +98,7 @@ Flags::Flags(Command& command) : job_options(command, JobOptions::Of::frames) {
 
   OptionGroup reports = command.group("Reports");
   reports.flag("--timing", timing, "frames, seconds and FPS, and what limits them, on standard error");
-  reports.flag("--json", json, "the same as a JSON object on standard output");
+  reports.flag("--json", json, "the same, and what was told, as a JSON object on standard output");
   reports.flag("--quiet", quiet, "no line that tells how far it is, on a terminal");
   command.everyday({"--output", "--preview", "--border", "--scale", "--view", "--device", "--frames", "--codec", "--crf", "--timing"});
   command.footer(footer);
@@ -191,7 +193,7 @@ std::string table_of(const VideoReport& report) {
                             report.device_chosen.empty() ? report.device : "auto: " + report.device_chosen);
 }
 
-std::string json_of(const Flags& flags, const VideoReport& report) {
+std::string json_of(const Flags& flags, const VideoReport& report, const std::vector<std::string>& told) {
   nlohmann::ordered_json json{{"filter", flags.job_options.filter()}, {"input", flags.in}};
   if (flags.out) json["output"] = *flags.out;
   json["frames"] = report.times.frames;
@@ -204,13 +206,17 @@ std::string json_of(const Flags& flags, const VideoReport& report) {
   json["height"] = report.height;
   json["device"] = report.device;
   if (!report.device_chosen.empty()) json["device_chosen"] = report.device_chosen;
-  if (!report.notes.empty()) json["notes"] = report.notes;
+  if (!told.empty()) json["notes"] = told;
   return json_text(std::move(json));
 }
 
 void video(const Flags& flags) {
   VideoRequest request = request_of(flags);
-  const auto tell = [](const std::string& note) { notice(fmt::format("video: {}\n", note)); };
+  std::vector<std::string> told;
+  const auto tell = [&](const std::string& note) {
+    told.push_back(note);
+    notice(fmt::format("video: {}\n", note));
+  };
   request.tell = tell;
   std::optional<ProgressLine> line;
   if (!flags.quiet && StatusLine::is_possible()) {
@@ -221,7 +227,7 @@ void video(const Flags& flags) {
   line.reset();
   for (const std::string& note : report.notes) tell(note);
   if (flags.timing) fmt::print(stderr, "{}", table_of(report));
-  if (flags.json) fmt::print("{}", json_of(flags, report));
+  if (flags.json) fmt::print("{}", json_of(flags, report, told));
 }
 
 }  // namespace

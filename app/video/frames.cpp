@@ -7,12 +7,10 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
-#include <new>
 #include <vector>
 
 #include "app/filtering/clipping.h"
 #include "core/stopwatch.h"
-#include "halation/error.h"
 #include "halation/frame_filter.h"
 #include "pipeline/choose_device.h"
 #include "pipeline/colour/display.h"
@@ -22,10 +20,11 @@ namespace {
 
 std::size_t bytes_in(const Shape& shape, Pixel pixel) { return static_cast<std::size_t>(shape.elements()) * bytes_of(pixel); }
 
-/// What goes on beside the image of a frame: the container's bytes before it, its chroma planes, and the image as it was where what is
-/// clipped of it is counted.
+/// What goes on beside the image of a frame: the container's bytes before it, its chroma planes, and, where what is clipped of it is
+/// counted, the image as it was, in the filter's own buffer.
 struct Beside {
-  std::vector<std::byte> head, planes, original;
+  std::vector<std::byte> head, planes;
+  const std::byte* original = nullptr;
 };
 
 /// That of frames on their way. The thread that reads puts it in, the one that writes takes it out, frame after frame.
@@ -36,7 +35,7 @@ class BesideQueue {
   /// For the next frame's.
   Beside empty() {
     const std::lock_guard lock(mutex_);
-    if (done_.empty()) return {.head = {}, .planes = std::vector<std::byte>(bytes_), .original = {}};
+    if (done_.empty()) return {.head = {}, .planes = std::vector<std::byte>(bytes_)};
     Beside beside = std::move(done_.back());
     done_.pop_back();
     return beside;
@@ -111,7 +110,7 @@ struct FramesFilter::Impl {
   explicit Impl(const FrameJob& asked);
   std::optional<ConstView> read(Process& source, View buffer);
   void write(const FramePipes& pipes, const ConstView& result);
-  void count_clipped_of(const std::vector<std::byte>& original, const ConstView& result);
+  void count_clipped_of(const std::byte* original, const ConstView& result);
   bool send(const FramePipes& pipes, const std::byte* data, std::size_t size);
   void send_clamped(const FramePipes& pipes, const std::byte* data, std::size_t size, bool clamps);
 };
@@ -163,7 +162,7 @@ std::optional<ConstView> FramesFilter::Impl::read(Process& source, View buffer) 
     return true;
   };
   if (!is_there(buffer.data, image_bytes) || !is_there(next.planes.data(), chroma_bytes)) return {};
-  if (clips && std::has_single_bit(static_cast<std::uint64_t>(++frames_read))) next.original.assign(buffer.data, buffer.data + image_bytes);
+  next.original = clips && std::has_single_bit(static_cast<std::uint64_t>(++frames_read)) ? buffer.data : nullptr;
   besides.put(std::move(next));
   return buffer;
 }
@@ -190,22 +189,20 @@ void FramesFilter::Impl::send_clamped(const FramePipes& pipes, const std::byte* 
   pipes.source.stop();
 }
 
-/// Where memory is short for that, nothing is said rather than the video lost.
-void FramesFilter::Impl::count_clipped_of(const std::vector<std::byte>& original, const ConstView& result) {
-  const ConstView in{.data = original.data(), .shape = image, .strides = strides_of(image, job.format.pixel), .pixel = job.format.pixel};
-  try {
-    Clipped clipped = count_clipped(in, result, job.chain, job.options, {.alpha = job.format.has_alpha()}, clipping_worth_saying, job.device);
-    if (clamps_image) {
-      const auto* const samples = reinterpret_cast<const std::uint16_t*>(result.data);
-      clipped.above = std::count_if(samples, samples + image_bytes / sizeof *samples, [&](std::uint16_t x) { return x > job.format.most(); });
-    }
-    if (clipped.share() <= times.clipped.share()) return;
-    times.clipped = clipped;
-    times.clipped_frame = times.frames + 1;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_memory) throw;
-  } catch (const std::bad_alloc&) {
+void FramesFilter::Impl::count_clipped_of(const std::byte* original, const ConstView& result) {
+  const ConstView in{.data = original, .shape = image, .strides = strides_of(image, job.format.pixel), .pixel = job.format.pixel};
+  // Those above what the format holds, which u16 does hold.
+  std::int64_t above = 0;
+  if (clamps_image) {
+    const auto* const samples = reinterpret_cast<const std::uint16_t*>(result.data);
+    above = std::count_if(samples, samples + image_bytes / sizeof *samples, [&](std::uint16_t x) { return x > job.format.most(); });
   }
+  const double rest = clipping_worth_saying - static_cast<double>(above) / static_cast<double>(image.elements());
+  Clipped clipped = counted(in, result, job.chain, job.options, {.alpha = job.format.has_alpha()}, job.device, std::max(rest, 0.0));
+  if (clamps_image) clipped.above = above;
+  if (clipped.share() <= times.clipped.share()) return;
+  times.clipped = clipped;
+  times.clipped_frame = times.frames + 1;
 }
 
 void FramesFilter::Impl::write(const FramePipes& pipes, const ConstView& result) {
@@ -216,8 +213,7 @@ void FramesFilter::Impl::write(const FramePipes& pipes, const ConstView& result)
     shown = packed;
   }
   Beside beside = besides.take();
-  if (!beside.original.empty()) timed(beside_seconds, [&] { count_clipped_of(beside.original, shown); });
-  beside.original.clear();
+  if (beside.original != nullptr) timed(beside_seconds, [&] { count_clipped_of(beside.original, shown); });
   if (!beside.head.empty()) send_clamped(pipes, beside.head.data(), beside.head.size(), false);
   send_clamped(pipes, shown.data, image_bytes, clamps_image);
   if (chroma_bytes > 0) {

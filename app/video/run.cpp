@@ -94,7 +94,7 @@ std::string clipped_text(const FrameJob& job, const FrameTimes& times) {
                                                          .options = job.options,
                                                          .input = format.pixel,
                                                          .output = format.pixel,
-                                                         .most = format.pixel == Pixel::u16 ? std::optional<double>(format.most()) : std::nullopt,
+                                                         .most = format.most(),
                                                          .view = "--view"});
   return note.empty() ? "" : fmt::format("frame {}{}: {}", times.clipped_frame, format.kind == FrameFormat::Kind::yuv ? ", luma" : "", note);
 }

@@ -14,8 +14,8 @@ namespace halation {
 /// Where frames come from and go to. Each function is called by one thread, for frames 0, 1, 2, … in order; those of different frames run
 /// side by side. What one throws ends the run.
 struct Frames {
-  /// The frame: `buffer` filled, or memory of the caller's own (pinned, on a GPU, to go as it lies), which must stay until the frame has
-  /// been written. Nothing: there are no more.
+  /// The frame: `buffer` filled, which keeps it until it has been written, or memory of the caller's own (pinned, on a GPU, to go as it lies),
+  /// which must stay as long. Nothing: there are no more.
   std::function<std::optional<ConstView>(std::int64_t frame, View buffer)> read;
   /// Where the result comes to lie: `buffer`, which is used where this is not given, or memory of the caller's own (pinned, on a GPU).
   std::function<View(std::int64_t frame, View buffer)> place = {};
