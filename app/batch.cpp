@@ -52,7 +52,7 @@ Flags::Flags(Command& of) : job_options(of), command(of) {
   files.flag("--recursive", recursive,
              "images of folders in folders too, which are kept; links to folders are entered where they are named, and not below");
   files.flag("--resume", resume,
-             "skips files whose results are there, no older than they are, whole, and made of them by this filter and these options");
+             "skips files whose results are there, no older than they are, and made of them by this filter and these options");
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc", "axes of .npy inputs [by their number: w, hw, dhw, dhwc]");
   files.text("--page", page, "N",
              "the page of TIFFs or the picture of animated GIFs, counted from 1; files without it fail [all pages, the first picture]");
@@ -128,7 +128,7 @@ void check_names(const std::vector<std::string>& in, const std::string& folder) 
 
 /// All that is added up.
 struct Sums {
-  std::size_t done = 0, skipped = 0, failed = 0, made_again = 0;
+  std::size_t done = 0, skipped = 0, failed = 0, made_again = 0, changed = 0;
   double pixels = 0, bytes_in = 0, bytes_out = 0;
 
   void add(const BatchResult& result) {
@@ -138,6 +138,7 @@ struct Sums {
       case BatchResult::State::failed: ++failed; break;
     }
     if (result.made_again && result.state == BatchResult::State::done) ++made_again;
+    if (result.changed) ++changed;
     pixels += result.pixels;
     bytes_in += result.bytes_in;
     bytes_out += result.bytes_out;
@@ -172,9 +173,11 @@ std::vector<std::string> remarks(const Flags& flags, const Sums& sums, const std
   std::vector<std::string> lines;
   if (sums.made_again > 0)
     lines.push_back(
-        fmt::format("{} of them again: the results there were made otherwise (filter, options, input or version), have another size since, or "
-                    "nothing says how\n",
+        fmt::format("{} of them again: the results there were made otherwise (filter, options, input or version), or nothing says how\n",
                     sums.made_again));
+  if (sums.changed > 0)
+    lines.push_back(fmt::format("{} skipped whose size has changed since batch made {}: edited, or cut off; without {} batch makes {} again\n", sums.changed,
+                                sums.changed == 1 ? "it" : "them", sums.changed == 1 ? "that result" : "those results", sums.changed == 1 ? "it" : "them"));
   for (const std::string& line : {clipping_line(results), missing_page_line(results, flags.page)}) {
     if (!line.empty()) lines.push_back(line);
   }
@@ -211,6 +214,7 @@ std::string json_report(const std::string& chain, const std::vector<BatchResult>
     if (result.state == BatchResult::State::done) file["milliseconds"] = result.seconds * 1e3;
     if (!result.sentence.empty()) file[result.state == BatchResult::State::failed ? "error" : "note"] = result.sentence;
     if (result.made_again) file["made_again"] = true;
+    if (result.changed) file["changed"] = true;
     if (!result.left_out.empty()) file["left_out"] = result.left_out;
     report["files"].push_back(std::move(file));
   }

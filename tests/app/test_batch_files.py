@@ -291,12 +291,19 @@ class Resume(BatchTest):
         self.assertEqual(self.states()[3], "skipped")
         self.batch("identity", "in", "-o", "out", counts=(5, 0, 0))
 
+    def test_an_empty_result_is_made_again(self):
+        self.assertEqual(self.states(), ["done"] * 5)
+        expected = self.below("out")
+        self.put("out/2.png", b"")
+        self.assertEqual(self.states(), ["skipped", "skipped", "done", "skipped", "skipped"])
+        self.assertEqual(self.below("out"), expected)
+
     def test_resume_by_format(self):
         self.assertEqual(self.states("--format", "webp"), ["done"] * 5)
         self.assertEqual(self.states("--format", "webp"), ["skipped"] * 5)
         self.assertEqual(self.states(), ["done"] * 5)
 
-    AGAIN = "{} of them again: the results there were made otherwise (filter, options, input or version), have another size since, or nothing says how"
+    AGAIN = "{} of them again: the results there were made otherwise (filter, options, input or version), or nothing says how"
 
     def resumed(self, chain, *arguments, counts, again=0):
         """Goes on with a batch of `chain`, of whose results so many are made again."""
@@ -316,14 +323,22 @@ class Resume(BatchTest):
         report = json.loads(self.start("batch", "edges", "in", "-o", "out", "--resume", "--json").stdout)
         self.assertEqual([file.get("made_again") for file in report["files"]], [True] * 5)
 
-    def test_a_result_that_is_cut_off_is_made_again(self):
+    def test_a_result_of_another_size_is_left_and_told_of(self):
         self.batch("box size=3", "in", "-o", "out", counts=(5, 0, 0))
         expected, whole = self.below("out"), self.get("out/2.png")
-        for size in (0, 1, len(whole) // 2, len(whole) - 1):
-            self.put("out/2.png", whole[:size])
-            self.resumed("box size=3", counts=(1, 4, 0), again=1)
-            self.assertEqual(self.below("out"), expected)
-            self.resumed("box size=3", counts=(0, 5, 0))
+        for i, data in ((2, whole[:1]), (2, whole[:-1]), (3, whole + b"edited")):
+            self.put(f"out/{i}.png", data)
+            left = self.below("out")
+            remark = ("1 skipped whose size has changed since batch made it: edited, or cut off; without that result batch makes it again" if i == 2 else
+                      "2 skipped whose size has changed since batch made them: edited, or cut off; without those results batch makes them again")
+            self.batch("box size=3", "in", "-o", "out", "--resume", counts=(0, 5, 0), remarks=[remark])
+            self.assertEqual(self.below("out"), left)
+        report = json.loads(self.start("batch", "box size=3", "in", "-o", "out", "--resume", "--json").stdout)
+        self.assertEqual([file.get("changed") for file in report["files"]], [None, None, True, True, None])
+        for i in (2, 3):
+            (self.folder / f"out/{i}.png").unlink()
+        self.resumed("box size=3", counts=(2, 3, 0))
+        self.assertEqual(self.below("out"), expected)
 
     def test_another_way_to_say_the_same_is_the_same(self):
         self.batch("gaussian sigma=2 radius=3|edges", "in", "-o", "out", counts=(5, 0, 0))
@@ -357,7 +372,7 @@ class Resume(BatchTest):
         notes = self.folder / "out/.halation-batch"
         lines = [line for line in notes.read_bytes().split(b"\n") if line]
         self.assertEqual(len(lines), 5)
-        self.assertRegex(lines[0], rb"\A[0-9a-f]{16} \d\.png\Z")
+        self.assertRegex(lines[0], rb"\A[0-9a-f]{16}:\d+ \d\.png\Z")
         notes.write_bytes(b"\n".join(sorted(lines, key=lambda line: line.split()[1]))[:-6] + b"\n\0\xff rubbish\n\n ")
         self.resumed("box", counts=(1, 4, 0), again=1)
         self.resumed("box", counts=(0, 5, 0))

@@ -33,11 +33,12 @@ double size_of(const std::string& path) {
   return error ? 0 : static_cast<double>(size);
 }
 
+/// An empty result is none: a machine that stopped, or a copy that did, has left its name only.
 bool is_there(const BatchFile& file) {
   std::error_code of_in, of_out;
   const fs::file_time_type in = fs::last_write_time(file.in, of_in);
   const fs::file_time_type out = fs::last_write_time(file.out, of_out);
-  return !of_in && !of_out && out >= in;
+  return !of_in && !of_out && out >= in && size_of(file.out) > 0;
 }
 
 /// How many there are, of an animation pictures; none where it cannot be read.
@@ -89,10 +90,10 @@ class Batch {
     return job;
   }
 
-  /// Of the result that is there: what it was made of and by, and its size, so that one that was cut off later is made again.
-  std::string fingerprint(const BatchFile& file) const {
-    return fingerprint_of(fmt::format("{}\n{}\n{}", job_.made_by, file.origin, size_of(file.out)));
-  }
+  /// Of what a result is made of and by.
+  std::string fingerprint(const BatchFile& file) const { return fingerprint_of(job_.made_by + '\0' + file.origin); }
+  /// That, and the size of the result that is there.
+  std::string with_size(const BatchFile& file) const { return fmt::format("{}:{}", fingerprint(file), size_of(file.out)); }
 
   void finish(BatchResult& result, const Job& job) {
     if (!result.file.refused.empty()) {
@@ -100,8 +101,10 @@ class Batch {
       return;
     }
     if (job_.resume && is_there(result.file)) {
-      if (made_by_.noted(result.file.out) == fingerprint(result.file)) {
+      const std::string noted = made_by_.noted(result.file.out);
+      if (noted.starts_with(fingerprint(result.file))) {
         result.state = BatchResult::State::skipped;
+        result.changed = noted != with_size(result.file);
         return;
       }
       result.made_again = true;
@@ -138,10 +141,10 @@ class Batch {
     if (error) throw Error{ErrorCode::io, folder + ": cannot be made: " + error.message()};
     const bool is_noted = !job_.made_by.empty();
     const std::string before = is_noted ? made_by_.noted(result.file.out) : "";
-    if (!before.empty() && before != fingerprint(result.file)) made_by_.forget(result.file.out);
+    if (!before.empty() && !before.starts_with(fingerprint(result.file))) made_by_.forget(result.file.out);
     FileJob job{.in = result.file.in, .out = result.file.out, .compare = {}, .job = what, .read = job_.read, .write = job_.write, .quiet = true};
     const FilteredFile done = filter_file(job);
-    if (is_noted) made_by_.note(result.file.out, fingerprint(result.file));
+    if (is_noted) made_by_.note(result.file.out, with_size(result.file));
     result.state = BatchResult::State::done;
     result.sentence = clipping_note(done.clipped, done.prepared.jobs.front());
     result.left_out = done.left_out;

@@ -28,7 +28,8 @@ struct BatchResult {
   State state = State::failed;
   std::string sentence = {};  ///< of a failure: why; of a result: what is worth saying
   bool lacks_page = false;    ///< it failed for want of the page that was asked for
-  bool made_again = false;    ///< a result was there, no older, that was made otherwise, has another size since, or nothing says how
+  bool made_again = false;    ///< a result was there, no older, that was made otherwise, or nothing says how
+  bool changed = false;       ///< it was skipped, but has another size than when it was made
   std::string left_out = {};  ///< as in `FilteredFile`
   Clipped clipped = {};       ///< likewise; where it is worth saying, `sentence` says it
   double pixels = 0;

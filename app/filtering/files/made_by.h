@@ -16,7 +16,7 @@ std::string normalised_chain(std::string_view text);
 /// 16 hexadecimal digits, FNV-1a of the text.
 std::string fingerprint_of(std::string_view text);
 
-/// The notes in the file .halation-batch of each folder of results: lines "FINGERPRINT NAME", of which the last one of a name counts. Lines
+/// The notes in the file .halation-batch of each folder of results: lines "FINGERPRINT:SIZE NAME", of which the last one of a name counts. Lines
 /// are only ever appended, each by one write, so that runs that are ended, and several at a time, leave whole ones; one that is not whole
 /// says nothing. Threads may call.
 class MadeBy {
