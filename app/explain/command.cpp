@@ -169,7 +169,7 @@ std::string text_of(const Explanation& explanation) {
   const std::string on_paper = on_paper_text(explanation);
   std::string text = fmt::format("{} {} on {}: {}\n", to_string(question.shape), name_of(question.pixel), question.gpu->title, limits_text(question));
   constexpr std::int64_t most_channels = 4;
-  if (const Shape& shape = question.shape; shape.depth > most_channels && shape.width <= most_channels && shape.channels == 1)
+  if (const Shape& shape = question.shape; shape.depth > most_channels && shape.width > 1 && shape.width <= most_channels && shape.channels == 1)
     text += fmt::format("(a volume, DEPTHxHEIGHTxWIDTH; an image of {} channels is --size {}x{} --channels {})\n", shape.width, shape.depth, shape.height,
                         shape.width);
   if (!on_paper.empty()) text += fmt::format("({}; what its CPU does stands last, under \"plan on cpu\")\n", on_paper);

@@ -3,14 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "app/refuse.h"
 #include "halation/error.h"
+#include "halation/io.h"
 #include "io/file.h"
 
 namespace halation::app {
@@ -24,6 +29,17 @@ void on_file(const std::string& path, Work&& work) {
   } catch (const Error& error) {
     throw Error{error.code(), path + ": " + error.what()};
   }
+}
+
+/// Throws where the name's ending is that of something else: of a picture, or of the other of JSON and HTML.
+void check_ending(std::string_view option, std::string_view what, std::string_view usual, const std::optional<std::string>& path) {
+  if (!path) return;
+  std::string ending = std::filesystem::path(*path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::vector<std::string> others = readable_endings();
+  others.insert(others.end(), {".json", ".html"});
+  if (ending != usual && std::find(others.begin(), others.end(), ending) != others.end())
+    refuse(fmt::format("{} writes {}, to a file such as report{}, got '{}'", option, what, usual, *path));
 }
 
 std::string cpu_model() {
@@ -52,11 +68,8 @@ std::string now_utc() {
 }
 
 void check_files(const std::optional<std::string>& json, const std::optional<std::string>& report) {
-  if (report) {
-    const std::string ending = std::filesystem::path(*report).extension().string();
-    if (!ending.empty() && ending != ".html" && ending != ".htm")
-      refuse(fmt::format("--report writes a page of HTML, to a file such as report.html, got '{}'", *report));
-  }
+  check_ending("--json", "JSON", ".json", json);
+  check_ending("--report", "a page of HTML", ".html", report);
   if (json == "-" && report == "-") refuse("--json and --report are both for standard output; name a file for one of them");
   for (const std::optional<std::string>* path : {&json, &report}) {
     if (*path) on_file(**path, [&] { io::check_target(**path); });

@@ -12,8 +12,8 @@ std::string present_cpu();
 /// "2026-11-21 06:40 UTC".
 std::string now_utc();
 
-/// Of the files that are asked for: throws `Error{io}` that names one which could not be made, `Error{invalid_argument}` where the report's
-/// ending is not that of HTML, or two would share standard output.
+/// Of the files that are asked for: throws `Error{io}` that names one which could not be made, `Error{invalid_argument}` where a name's
+/// ending is that of something else (a picture, HTML for JSON), or two would share standard output.
 void check_files(const std::optional<std::string>& json, const std::optional<std::string>& report);
 
 /// Nothing half-written stays: the file appears once it is complete; "-" is standard output. Errors name the

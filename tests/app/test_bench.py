@@ -375,6 +375,10 @@ class BadInput(Bench):
         self.check_refused(["--json", "none/out"], "none/out: folder none does not exist", 1)
         self.check_refused(["--report", "none/out"], "none/out: folder none does not exist", 1)
         self.check_refused(["--report", "page.json"], "--report writes a page of HTML, to a file such as report.html, got 'page.json'")
+        for name in ("page.html", "photo.Tif"):
+            self.check_refused(["--json", name], f"--json writes JSON, to a file such as report.json, got '{name}'")
+        for name in ("PAGE.HTML", "v1.5", "page.", "page.xhtml"):
+            self.check_refused(["--report", f"none/{name}"], f"none/{name}: folder none does not exist", 1)
         self.check_refused(["--matrix", "none.json"], "none.json: no such file", 1)
 
     def test_a_matrix_that_is_none(self):

@@ -171,7 +171,7 @@ class Filters(Explain):
     def test_a_volume_that_looks_like_an_image_with_channels(self):
         line = "(a volume, DEPTHxHEIGHTxWIDTH; an image of 3 channels is --size 300x200 --channels 3)\n"
         self.assertIn(line, self.text("box", "--size", "300x200x3"))
-        for arguments in (["300x200", "--channels", 3], ["3x200x3"], ["300x200x5"], ["300x200x3", "--channels", 2]):
+        for arguments in (["300x200", "--channels", 3], ["3x200x3"], ["300x200x5"], ["300x200x1"], ["300x200x3", "--channels", 2]):
             self.assertNotIn("a volume", self.text("box", "--size", *arguments))
 
     def test_filters_that_combine(self):
@@ -424,7 +424,7 @@ class Report(Explain):
             self.check_error(["explain", *subject, "--json", "--report", "-"],
                              "--json and --report are both for standard output; name a file for one of them", 2)
             self.check_error(["explain", *subject, "--report", "none/page.html"], "none/page.html: folder none does not exist", 1)
-            for name in ("photo.png", "page.HTMLX", "page.json"):
+            for name in ("photo.png", "photo.JPG", "page.json"):
                 self.check_error(["explain", *subject, "--report", name],
                                  f"--report writes a page of HTML, to a file such as report.html, got '{name}'", 2)
             self.check_error(["explain", *subject, "--report", ""], "an empty name was given for --report; see halation explain --help", 2)
