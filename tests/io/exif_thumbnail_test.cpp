@@ -44,7 +44,7 @@ std::string exif(bool little, unsigned at, bool as_strip = false, int orientatio
   made.entry(as_strip ? 0x0111 : 0x0201, 4, 1, at)
       .entry(as_strip ? 0x0117 : 0x0202, 4, 1, static_cast<unsigned>(thumbnail.size()))
       .put(0, 4);
-  made.up_to(200).text("halcam\0\0").up_to(210).put(300, 4).put(1, 4).up_to(220).put(200, 4).put(1, 4);
+  made.up_to(200).text("halcam").up_to(210).put(300, 4).put(1, 4).up_to(220).put(200, 4).put(1, 4);
   made.up_to(250).put(3, 2).entry(37500, 7, 40, 350).entry(0xA002, 4, 1, 4000).entry(0xA003, 3, 1, 3000).put(0, 4);
   std::string bytes = made.up_to(350).text("a secret that counts from anywhere else.").up_to(400).bytes();
   bytes.resize(std::max(bytes.size(), at + thumbnail.size()), '.');

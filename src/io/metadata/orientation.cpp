@@ -134,7 +134,7 @@ void turn_upright(Page& page, int orientation) {
     std::swap(page.metadata.tiff.tile_width, page.metadata.tiff.tile_height);
     swap_sides(page.metadata.exif);
   }
-  page.lost_geotiff = !page.metadata.geotiff.empty();
+  page.lost_geotiff = page.lost_geotiff || !page.metadata.geotiff.empty();
   page.metadata.geotiff.clear();
   set_orientation(page.metadata, 1);
 }
