@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <regex>
+#include <string>
 
 #include "halation/halation.h"
 #include "message_of.h"
@@ -407,6 +409,30 @@ TEST(ErrorBound, HoldsForTheCpusSumsOf16Bits) {
       EXPECT_GT(largest, 0);
     }
   }
+}
+
+/// The bound that `explain` tells, for inputs up to `largest`.
+double told_bound(const std::string& explained, double largest) {
+  std::smatch found;
+  const std::regex sentence("error before rounding at most ([^ ,]+) times the largest input(?: plus ([^ ,\n]+))?(?:, at most ([^ ,\n]+))?");
+  if (!std::regex_search(explained, found, sentence)) return -1;
+  const double bound = std::stod(found[1]) * largest + (found[2].matched ? std::stod(found[2]) : 0);
+  return found[3].matched ? std::min(bound, std::stod(found[3])) : bound;
+}
+
+TEST(ErrorBound, IsTheOneThatIsExplained) {
+  bool has_fixed_point = false;
+  for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f32}) {
+    for (const Accuracy accuracy : {Accuracy::exact, Accuracy::fast}) {
+      for (const double sigma : {1.0, 8.0, 40.0}) {
+        const Plan plan({.shape = {.height = 480, .width = 640}, .pixel = pixel, .filters = {gaussian({.sigma = sigma})}, .options = {.accuracy = accuracy}});
+        const double largest = is_float(pixel) ? 1 : halation::largest(pixel), bound = plan.error_bound(largest);
+        EXPECT_NEAR(told_bound(plan.explain(), largest), bound, 0.006 * bound) << plan.explain();
+        has_fixed_point = has_fixed_point || plan.explain().find("fixed point of") != std::string::npos;
+      }
+    }
+  }
+  EXPECT_TRUE(has_fixed_point);
 }
 
 TEST(ErrorBound, IsNotKnownWhereSumsOfWeightsOverflow) {

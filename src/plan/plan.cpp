@@ -176,6 +176,8 @@ std::string Plan::explain() const {
   const auto add = [&](const char* format, double value) {
     written += std::snprintf(sums + written, sizeof sums - static_cast<std::size_t>(written), format, value);
   };
+  constexpr double of_subnormals = 1e-30;  // less than this is what the smallest numbers of f32 lose
+  if (bound.absolute > of_subnormals && std::isfinite(bound.absolute)) add(" plus %.3g", bound.absolute);
   const double most = bound.most + bound.absolute;
   if (std::isfinite(most)) add(", at most %.3g", most);
   const bool by_own_box = impl_->methods.front() == Method::fft && is_bounded_by_own_box(job);
