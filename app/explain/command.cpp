@@ -18,6 +18,7 @@
 #include "app/report/text/printable.h"
 #include "app/subcommands.h"
 #include "core/nearest.h"
+#include "io/formats.h"
 #include "core/stopwatch.h"
 #include "halation/error.h"
 #include "job.h"
@@ -168,8 +169,7 @@ std::string text_of(const Explanation& explanation) {
   const Question& question = explanation.question;
   const std::string on_paper = on_paper_text(explanation);
   std::string text = fmt::format("{} {} on {}: {}\n", to_string(question.shape), name_of(question.pixel), question.gpu->title, limits_text(question));
-  constexpr std::int64_t most_channels = 4;
-  if (const Shape& shape = question.shape; shape.depth > most_channels && shape.width > 1 && shape.width <= most_channels && shape.channels == 1)
+  if (const Shape& shape = question.shape; io::looks_like_channels(shape))
     text += fmt::format("(a volume, DEPTHxHEIGHTxWIDTH; an image of {} channels is --size {}x{} --channels {})\n", shape.width, shape.depth, shape.height,
                         shape.width);
   if (!on_paper.empty()) text += fmt::format("({}; what its CPU does stands last, under \"plan on cpu\")\n", on_paper);

@@ -94,15 +94,11 @@ std::optional<Refusal> refusal(const Codec& codec, Request request) {
   }
   if (shape.depth > 1 && !holds.volumes) {
     return Refusal{title + " holds flat pictures, got a volume of " + std::to_string(shape.depth) +
-                   " slices"};
+                       " slices",
+                   looks_like_channels(shape) ? "read its last axis as channels by --layout hwc" : ""};
   }
   if (request.pages > 1 && !holds.pages) {
-    return Refusal{title + " holds one page, got " + std::to_string(request.pages)};
-  }
-  if (std::find(holds.pixels.begin(), holds.pixels.end(), request.pixel) == holds.pixels.end()) {
-    return Refusal{title + " holds " + std::string(holds.pixels_in_words) + ", got " +
-                       std::string(name_of(request.pixel)),
-                   "use --output-pixel " + std::string(name_of(holds.pixels.front())) + values_stay(request.pixel, holds.pixels.front())};
+    return Refusal{title + " holds one page, got " + std::to_string(request.pages), "take one by --page"};
   }
   const std::int64_t lost_to_rgb = request.colour == ColourModel::cmyk && !holds.cmyk ? 1 : 0;
   if (shape.channels - lost_to_rgb > holds.most_channels) {
@@ -113,6 +109,12 @@ std::optional<Refusal> refusal(const Codec& codec, Request request) {
   if (request.alpha && !holds.alpha) {
     return Refusal{title + " holds no transparency, got " + std::to_string(shape.channels) + " channels, the last alpha"};
   }
+  // Behind what no option changes.
+  if (std::find(holds.pixels.begin(), holds.pixels.end(), request.pixel) == holds.pixels.end()) {
+    return Refusal{title + " holds " + std::string(holds.pixels_in_words) + ", got " +
+                       std::string(name_of(request.pixel)),
+                   "use --output-pixel " + std::string(name_of(holds.pixels.front())) + values_stay(request.pixel, holds.pixels.front())};
+  }
   if (std::max(shape.height, shape.width) > holds.most_extent) {
     return Refusal{title + " holds at most " + std::to_string(holds.most_extent) + " pixels a side, got " +
                    std::to_string(shape.width) + " by " + std::to_string(shape.height)};
@@ -121,6 +123,11 @@ std::optional<Refusal> refusal(const Codec& codec, Request request) {
 }
 
 }  // namespace
+
+bool looks_like_channels(const Shape& volume) {
+  constexpr std::int64_t most_channels = 4;
+  return volume.depth > most_channels && volume.height > most_channels && volume.width > 1 && volume.width <= most_channels && volume.channels == 1;
+}
 
 void check_page(std::int64_t number, std::int64_t count) {
   if (number < 0) throw Error(ErrorCode::invalid_argument, "pages are counted from 1, got " + std::to_string(number));

@@ -26,6 +26,9 @@ void keep_page(std::int64_t number, std::vector<AnyPage>& pages) {
   pages.resize(1);
 }
 
+/// Whether a volume is so thin along x that those are probably the channels of an image.
+bool looks_like_channels(const Shape& volume);
+
 /// The codec of a format's name or, where that is empty, of the path's ending. Throws `Error{unsupported}`.
 const Codec& codec_for(const std::string& path, const std::string& format);
 

@@ -1,5 +1,6 @@
 """test_apply_files.py: what `halation apply` reads and writes: formats, pages, pipes, the picture of both."""
 import json
+import math
 import struct
 import zlib
 
@@ -186,6 +187,18 @@ class LeftOut(ProgramTest):
             self.assertEqual(said, "apply: in.tif: its GeoTIFF tags are not kept, the result has another size; --extent same keeps them\n")
             self.assertNotIn(struct.pack("<H", 42113), self.get("out.tif"))
         self.assertEqual(self.said("in.tif", "-o", "out.png", "--extent", "valid"), "")
+
+    def test_channels_of_an_array_that_is_taken_as_a_volume(self):
+        for shape, is_told in (((5, 6, 3), True), ((5, 6, 2), True), ((5, 6, 4), True), ((5, 6, 5), False), ((5, 6, 1), False), ((4, 6, 3), False), ((5, 6), False)):
+            self.put("in.npy", npy(range(math.prod(shape)), shape, "<u1"))
+            size = "x".join(map(str, shape))
+            self.assertEqual(self.said("in.npy", "-o", "out.npy"),
+                             f"apply: in.npy is filtered as a volume of {size}; --layout hwc takes its last axis as channels\n" if is_told else "")
+        self.put("in.npy", npy(range(90), (5, 6, 3), "<u1"))
+        self.assertEqual(self.said("in.npy", "-o", "out.npy", "--layout", "hwc"), "")
+        self.assertEqual(self.said("in.npy", "-o", "out.npy", "--layout", "dhw"), "")
+        self.check_error(["apply", "box", "in.npy", "-o", "out.png"],
+                         "out.png: PNG holds flat pictures, got a volume of 5 slices; read its last axis as channels by --layout hwc or write .npy", 1)
 
     def test_geotiff_that_is_turned_upright(self):
         for number, orientation in enumerate((1, 2, 4, 6)):

@@ -72,7 +72,12 @@ TEST(CheckWritable, SaysWhatAFormatCannotHoldAndWhatHelps) {
   EXPECT_EQ(refused("out.jpg", {.shape = rgba, .colour = ColourModel::other}),
             "out.jpg: JPEG holds no transparency, got 4 channels, the last alpha; write " +
                 either({".png", ".tif", ".webp", ".npy", ".bmp", ".pnm", ".avif"}));
-  EXPECT_EQ(refused("out.png", {.pages = 3}), "out.png: PNG holds one page, got 3; write .tif");
+  EXPECT_THAT(refused("out.jpg", {.pixel = Pixel::u16, .shape = rgba, .alpha = true}), testing::StartsWith("out.jpg: JPEG holds no transparency, got 4 channels"));
+  EXPECT_THAT(refused("out.jpg", {.pixel = Pixel::u16, .shape = six, .colour = ColourModel::other}),
+              testing::StartsWith("out.jpg: JPEG holds 1 to 4 channels, got 6"));
+  EXPECT_EQ(refused("out.png", {.shape = {.depth = 9, .height = 8, .width = 3}, .colour = ColourModel::gray}),
+            "out.png: PNG holds flat pictures, got a volume of 9 slices; read its last axis as channels by --layout hwc or write .npy");
+  EXPECT_EQ(refused("out.png", {.pages = 3}), "out.png: PNG holds one page, got 3; take one by --page or write .tif");
   EXPECT_EQ(refused("out.tif", {.shape = {.depth = 9, .height = 4, .width = 5}, .colour = ColourModel::gray}),
             "out.tif: TIFF holds flat pictures, got a volume of 9 slices; write .npy");
   EXPECT_EQ(refused("out.npy", {.shape = {.batch = 2, .height = 4, .width = 5}, .colour = ColourModel::gray}),

@@ -31,6 +31,9 @@ std::string curve_left_out(const FileJob& request, const std::vector<PageFacts>&
 std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages, const std::vector<PageFacts>& results) {
   std::vector<std::string> sentences;
   const PageFacts& first = pages.front();
+  if (request.read.layout == ArrayLayout::by_rank && io::looks_like_channels(first.shape))
+    sentences.push_back(fmt::format("{} is filtered as a volume of {}x{}x{}; --layout hwc takes its last axis as channels", request.in, first.shape.depth,
+                                    first.shape.height, first.shape.width));
   if (request.read.page == 0 && first.pictures > 1) {
     sentences.push_back(fmt::format("{0} has {1} pictures, of which the first is filtered; say --page 1, or which, from 1 to {1}; {2}",
                                     request.in, first.pictures, filters_all));
