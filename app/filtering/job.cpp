@@ -81,12 +81,11 @@ PageJob prepare_page(const Job& job, const PageFacts& page, Device device, Tune 
   options.tune = tune;
   options.border = settled(job.borders, shape.depth > 1 || deep_filter);
 
-  const ColourOptions colour{.alpha = page.alpha,
-                             .linear = job.linear && !page.linear_light,
-                             .gray = job.gray && page.colour != ColourModel::gray};
-  const std::int64_t alphas = page.alpha ? 1 : 0;
+  const std::int64_t alphas = page.alpha ? 1 : 0, colours = shape.channels - alphas;
+  if (job.gray && colours != 1 && colours != 3) refuse(fmt::format("--gray needs gray or 3 colours, got {}", colours));
+  const ColourOptions colour{.alpha = page.alpha, .linear = job.linear && !page.linear_light, .gray = job.gray && colours == 3};
   Shape filtered = shape;
-  filtered.channels = colour.gray ? 1 : shape.channels - alphas;
+  filtered.channels = colour.gray ? 1 : colours;
   const Options plain = job.view ? unrounded(options, page.pixel, colour) : options;
   const Options inner = is_any(colour) ? options_between(plain, page.pixel, colour) : plain;
   PreparedChain prepared(filtered, is_any(colour) ? *inner.output : page.pixel, chain, device, inner);

@@ -140,6 +140,9 @@ class Colour(ProgramTest):
         self.assertEqual(flat(result), [(round(0.299 * r + 0.587 * g + 0.114 * b),) for r, g, b in rows[0]])
         result, _ = self.apply([[(200, 100, 0, 255), (7, 7, 7, 128)]], "identity", "--gray")
         self.assertEqual(flat(result), [(118, 255), (7, 128)])
+        self.put("in.npy", npy([1, 2, 3], (1, 3), "|u1"))
+        self.run_ok("apply", "identity", "in.npy", "-o", "out.npy", "--gray")
+        self.assertEqual(self.get("out.npy"), self.get("in.npy"))
         result, _ = self.apply([[1, 2, 3]], "identity", "--gray")
         self.assertEqual(flat(result), [(1,), (2,), (3,)])
 

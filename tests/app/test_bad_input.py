@@ -247,7 +247,7 @@ class Options(BadInput):
             self.refuse(WRONG_USAGE, f"{option} needs gray or RGB, got an image in CMYK", "box", "cmyk.tif", "-o", "out.tif",
                         option)
         self.put("two.npy", npy(range(8), (2, 2, 2)))
-        self.refuse(WRONG_USAGE, "gray needs 3 colours, got 2", "box", "two.npy", "-o", "out.npy", "--layout", "hwc",
+        self.refuse(WRONG_USAGE, "--gray needs gray or 3 colours, got 2", "box", "two.npy", "-o", "out.npy", "--layout", "hwc",
                     "--gray")
 
     def test_layout_of_another_rank(self):
