@@ -19,6 +19,7 @@
 #include "app/studio/server/server.h"
 #include "app/subcommands.h"
 #include "halation/error.h"
+#include "halation/transfer.h"
 
 #if __has_include(<malloc.h>)
 #include <malloc.h>
@@ -158,7 +159,9 @@ void studio(const Flags& flags) {
   keep_no_freed_memory();
   OnSignals signals;
   const int port = flags.port ? static_cast<int>(whole_number_from("--port", *flags.port, 0, 65535)) : 0;
-  Workspace workspace(flags.device ? device_from(*flags.device) : std::nullopt);
+  const std::optional<Device> device = flags.device ? device_from(*flags.device) : std::nullopt;
+  if (device) synchronise(*device);  // throws where there is none
+  Workspace workspace(device);
   if (flags.image == "-") throw Error{ErrorCode::invalid_argument, "studio reads a file, not standard input"};
   if (!flags.image.empty()) workspace.open(flags.image, std::filesystem::path(flags.image).filename().string());
   const ScratchFolder scratch;

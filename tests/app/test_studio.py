@@ -300,6 +300,8 @@ class Command(Studio):
         self.check_error(["studio", "--port", "65536"], "--port must be a whole number from 0 to 65535, got '65536'", 2)
         self.check_error(["studio", "nothing.png", "--no-browser"], "nothing.png: no such file", 1)
         self.check_error(["studio", "-", "--no-browser"], "studio reads a file, not standard input", 2)
+        if b"cuda" not in self.start("devices").stdout:
+            self.assertEqual(self.start("studio", "--no-browser", "--device", "cuda").returncode, 1)
 
     def test_a_port_that_is_taken(self):
         self.serve()
