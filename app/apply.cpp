@@ -10,6 +10,7 @@
 #include "app/report/text/printable.h"
 #include "halation/error.h"
 #include "halation/io.h"
+#include "io/file.h"
 #include "notice.h"
 #include "subcommands.h"
 
@@ -81,8 +82,8 @@ FileJob request_of(const Flags& flags) {
     request.write.quality = static_cast<int>(whole_number_from("--quality", *flags.quality, 1, 100));
     request.write.lossless = false;
   }
-  if (request.compare && (request.compare == "-" || is_same_place(*request.compare, request.in) ||
-                          is_same_place(*request.compare, request.out)))
+  if (request.compare && (request.compare == "-" || io::is_same_place(*request.compare, request.in) ||
+                          io::is_same_place(*request.compare, request.out)))
     throw Error{ErrorCode::invalid_argument, "--compare needs a file of its own"};
   check_place(request.out, request.job.options.output, request.write);
   if (request.compare) check_place(*request.compare, Pixel::u8);

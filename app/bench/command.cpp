@@ -279,7 +279,7 @@ void run_pipeline(const Flags& flags, const Command& command) {
 
 void run(const Flags& flags, const Command& command) {
   if (flags.as_peer) return be_peer(*flags.as_peer);
-  check_files(flags.json, flags.report);
+  check_files(flags.json, flags.report, flags.matrix);
   if (flags.progress && flags.quiet) refuse("--progress and --quiet are not for one run");
   if (flags.what == "pipeline") return run_pipeline(flags, command);
   if (flags.what != "matrix") refuse(fmt::format("unknown kind '{}'; choose from matrix, pipeline", flags.what));

@@ -45,11 +45,6 @@ Borders settled(const std::vector<Border>& borders, bool has_depth) {
 
 }  // namespace
 
-bool is_same_place(const std::string& a, const std::string& b) {
-  const auto place = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
-  return place(a) == place(b);
-}
-
 void check_place(const std::string& path, std::optional<Pixel> pixel, const WriteOptions& options) {
   // A format that refuses one pixel may hold another; anything else that is wrong is so for all of them.
   const std::span<const Pixel> candidates = pixel ? std::span<const Pixel>(&*pixel, 1) : all_pixels;

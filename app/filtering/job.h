@@ -44,9 +44,6 @@ struct PageJob {
   ColourModel output_colour = ColourModel::other;
 };
 
-/// Whether both names stand for one place.
-bool is_same_place(const std::string& a, const std::string& b);
-
 /// Throws `Error` where nothing could be written at `path`, whatever the image, in the job's output pixel if
 /// it names one.
 void check_place(const std::string& path, std::optional<Pixel> pixel, const WriteOptions& options = {});

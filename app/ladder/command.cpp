@@ -179,7 +179,7 @@ LadderJob job_from(const Flags& flags) {
 }
 
 void run(const Flags& flags, const Command& command) {
-  check_files(flags.json, flags.report);
+  check_files(flags.json, flags.report, flags.image);
   LadderResults results = run_ladder(job_from(flags));
   results.command = command.as_typed();
   results.date = now_utc();

@@ -67,13 +67,16 @@ std::string now_utc() {
   return text;
 }
 
-void check_files(const std::optional<std::string>& json, const std::optional<std::string>& report) {
+void check_files(const std::optional<std::string>& json, const std::optional<std::string>& report, const std::optional<std::string>& input) {
   check_ending("--json", "JSON", ".json", json);
   check_ending("--report", "a page of HTML", ".html", report);
   if (json == "-" && report == "-") refuse("--json and --report are both for standard output; name a file for one of them");
   for (const std::optional<std::string>* path : {&json, &report}) {
-    if (*path) on_file(**path, [&] { io::check_target(**path); });
+    if (!*path) continue;
+    if (input && **path != "-" && io::is_same_place(**path, *input)) refuse(fmt::format("{} is the file that is read; --json and --report need files of their own", **path));
+    on_file(**path, [&] { io::check_target(**path); });
   }
+  if (json && report && io::is_same_place(*json, *report)) refuse(fmt::format("--json and --report are both for {}; name a file for each", *json));
 }
 
 void write_file(const std::string& path, const std::string& text) {

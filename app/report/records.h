@@ -13,8 +13,8 @@ std::string present_cpu();
 std::string now_utc();
 
 /// Of the files that are asked for: throws `Error{io}` that names one which could not be made, `Error{invalid_argument}` where a name's
-/// ending is that of something else (a picture, HTML for JSON), or two would share standard output.
-void check_files(const std::optional<std::string>& json, const std::optional<std::string>& report);
+/// ending is that of something else (a picture, HTML for JSON), two would share a place, or one that of the file that is read.
+void check_files(const std::optional<std::string>& json, const std::optional<std::string>& report, const std::optional<std::string>& input = {});
 
 /// Nothing half-written stays: the file appears once it is complete; "-" is standard output. Errors name the
 /// file.

@@ -109,6 +109,12 @@ void Input::forget() const noexcept {
   if (mapping_ != nullptr) ::madvise(mapping_, bytes_.size(), MADV_DONTNEED);
 }
 
+bool is_same_place(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  const auto place = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
+  return std::filesystem::equivalent(a, b, ignored) || place(a) == place(b);
+}
+
 void check_target(const std::string& path) {
   if (path == "-") return;
   std::error_code ignored;

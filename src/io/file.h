@@ -33,6 +33,9 @@ class Input {
   std::vector<std::byte> buffer_;  // what could not be mapped
 };
 
+/// Whether both names stand for one file, which there need not be.
+bool is_same_place(const std::string& a, const std::string& b);
+
 /// Throws `Error{io}` where no file could be made at `path`: its folder is missing, or it is a folder itself.
 void check_target(const std::string& path);
 

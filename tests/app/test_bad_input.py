@@ -278,6 +278,8 @@ class Options(BadInput):
         shared = "--json and --report are both for standard output; name a file for one of them"
         self.check_error(["ladder", "--size", "8x8", "--json", "-", "--report", "-"], shared, WRONG_USAGE)
         self.check_error(["explain", "gaussian", "--json", "--report", "-"], shared, WRONG_USAGE)
+        self.check_error(["ladder", "--size", "8x8", "--json", "both", "--report", "./both"],
+                         "--json and --report are both for both; name a file for each", WRONG_USAGE)
         self.check_error(["ladder", "--size", "8x8", "--outside", "1e300"], "ladder: --outside must be a number of f32, got 1e300", WRONG_USAGE)
         self.check_error(["filters", "--dims", "5"], "--dims must be a whole number from 1 to 3, got '5'", WRONG_USAGE)
         self.check_error(["filters", "gaussian", "--sigma", "100000"],

@@ -380,6 +380,10 @@ class BadInput(Bench):
         for name in ("PAGE.HTML", "v1.5", "page.", "page.xhtml"):
             self.check_refused(["--report", f"none/{name}"], f"none/{name}: folder none does not exist", 1)
         self.check_refused(["--matrix", "none.json"], "none.json: no such file", 1)
+        self.put("m.json", b"{}")
+        (self.folder / "link.json").symlink_to("m.json")
+        for name in ("./m.json", "link.json"):
+            self.check_refused(["--matrix", "m.json", "--json", name], f"{name} is the file that is read; --json and --report need files of their own")
 
     def test_a_matrix_that_is_none(self):
         for text, sentence in (("", "no JSON: byte 1 is unexpected"), ("{\"jobs\": [", "no JSON: byte 11 is unexpected"),

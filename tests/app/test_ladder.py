@@ -185,6 +185,10 @@ class BadInput(Ladder):
             self.check_refused([option, "none/out"], "none/out: folder none does not exist", 1)
         self.put("volume.npy", npy([0.5] * 60, (3, 4, 5), "<f4"))
         self.check_refused(["--image", "volume.npy", "--dims", "2"], "ladder: volume.npy is 3x4x5, too many axes for --dims 2")
+        self.check_refused(["--image", "volume.npy", "--report", "./volume.npy"],
+                           "--report writes a page of HTML, to a file such as report.html, got './volume.npy'")
+        self.put("volume", npy([0.5] * 60, (3, 4, 5), "<f4"))
+        self.check_refused(["--image", "volume", "--json", "./volume"], "./volume is the file that is read; --json and --report need files of their own")
         self.put("two.npy", npy([0.5] * 8, (1, 2, 2, 2), "<f4"))
         self.check_refused(["--image", "two.npy", "--gray"], "ladder: --gray needs 3 colours, two.npy has 2")
         self.put("nan.npy", npy([1, float("nan")], (1, 2), "<f4"))
