@@ -200,6 +200,16 @@ class LeftOut(ProgramTest):
         self.check_error(["apply", "box", "in.npy", "-o", "out.png"],
                          "out.png: PNG holds flat pictures, got a volume of 5 slices; read its last axis as channels by --layout hwc or write .npy", 1)
 
+    def test_results_that_use_little_of_the_range(self):
+        self.put("in.png", png(ROWS))
+        self.assertEqual(self.said("in.png", "-o", "out.png", "--output-pixel", "u16"), "apply: out.png: results are at most 255 of 65535; --scale 257 uses all\n")
+        self.assertEqual(self.said("in.png", "-o", "out.png", "--output-pixel", "u16", "--scale", 257), "")
+        self.assertEqual(self.said("in.png", "-o", "out.npy", "--output-pixel", "u16"), "")
+        self.assertEqual(self.said("in.png", "-o", "out.tif", "--output-pixel", "i16"), "")
+        self.put("in.npy", npy([0.25, 0.5, 1, 0.75], (2, 2), "<f4"))
+        self.assertEqual(self.said("in.npy", "-o", "out.png", "--output-pixel", "u8"),
+                         "apply: out.png: results of pixels from 0 to 1 are at most 1 of 255; --scale 255 uses all\n")
+
     def test_geotiff_that_is_turned_upright(self):
         for number, orientation in enumerate((1, 2, 4, 6)):
             self.put("in.tif", tiff([ROWS], more=[(274, 3, 1, orientation), (42113, 2, 2, ord("7"))]))

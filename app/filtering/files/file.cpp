@@ -73,7 +73,7 @@ FilteredFile filter_file(const FileJob& request) {
   const std::vector<PageJob>& jobs = done.prepared.jobs;
   const std::vector<PageFacts> output = results_of(jobs, facts);
   check_outputs(request, facts, output);
-  done.left_out = left_out(request, facts, output);
+  done.left_out = left_out(request, facts, jobs, output);
   const bool in_strips = pages.empty() && io::is_worth_parts(facts, output) && is_written_in_parts(request.out, output, request.write);
   if (!in_strips && pages.empty()) read_whole();
 

@@ -26,9 +26,19 @@ std::string curve_left_out(const FileJob& request, const std::vector<PageFacts>&
   return "";
 }
 
+/// Where a picture would look black, as its results are a hundredth of what the pixels asked for hold, or less.
+std::string range_left_out(const FileJob& request, const PageJob& job) {
+  const bool is_picture = job.output_pixel == Pixel::u8 || job.output_pixel == Pixel::u16;
+  if (job.view || !is_picture || job.output_pixel == job.input_pixel || io::codec_for(request.out, request.write.format).name == "npy") return "";
+  const double most = results_of(job.chain, job.input_pixel, job.output_pixel, job.options, job.colour.linear).most, whole = largest(job.output_pixel);
+  if (most <= 0 || 100 * most > whole) return "";
+  return fmt::format("{}: results{} are at most {:.4g} of {}; --scale {:.4g} uses all", request.out, is_float(job.input_pixel) ? " of pixels from 0 to 1" : "",
+                     most, whole, job.options.scale * whole / most);
+}
+
 }  // namespace
 
-std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages, const std::vector<PageFacts>& results) {
+std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages, const std::vector<PageJob>& jobs, const std::vector<PageFacts>& results) {
   std::vector<std::string> sentences;
   const PageFacts& first = pages.front();
   if (request.read.layout == ArrayLayout::by_rank && io::looks_like_channels(first.shape))
@@ -61,6 +71,7 @@ std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages
     if (masks > 0)
       sentences.push_back(fmt::format("{}: its {} not kept", request.in, masks == 1 ? "mask is" : fmt::format("{} masks are", masks)));
   }
+  if (std::string range = range_left_out(request, jobs.front()); !range.empty()) sentences.push_back(std::move(range));
   if (std::string curve = curve_left_out(request, pages); !curve.empty()) sentences.push_back(std::move(curve));
   return fmt::format("{}", fmt::join(sentences, "; "));
 }

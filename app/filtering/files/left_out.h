@@ -8,6 +8,6 @@
 namespace halation::app {
 
 /// Sentences, one behind the other; empty where there is nothing to say. `results` are those of `pages`.
-std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages, const std::vector<PageFacts>& results);
+std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages, const std::vector<PageJob>& jobs, const std::vector<PageFacts>& results);
 
 }  // namespace halation::app
