@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -124,8 +123,7 @@ Options for_frames(Options options, const std::vector<Border>& borders) {
 VideoOutput output_of(const Flags& flags) {
   const std::string& path = *flags.out;
   if (path == "-") refuse("-o needs a file, in which a video's beginning is written last; standard output is none");
-  std::error_code ignored;
-  if (std::filesystem::equivalent(path, flags.in, ignored)) refuse("-o needs a file of its own, not the one that is read");
+  if (reads_file(flags.in, path)) refuse("-o needs a file of its own, not the one that is read");
   (void)muxer_for(path);
   VideoOutput output{.path = path, .codec = flags.codec, .preset = flags.preset, .crf = flags.crf, .pixel_format = flags.pixel_format};
   if (flags.crf) (void)number_from("--crf", *flags.crf);

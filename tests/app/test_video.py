@@ -260,6 +260,8 @@ class Files(VideoTest):
         (self.folder / self.source(frames=1)).rename(self.folder / "a:b.mkv")
         self.video("box", "a:b.mkv", "-o", "c:d 'e.mkv", "--codec", "ffv1")
         self.assertTrue((self.folder / "c:d 'e.mkv").exists())
+        self.put("b.mkv", b"old")
+        self.video("box", "a:b.mkv", "-o", "b.mkv", "--codec", "ffv1")
 
     def test_a_link_stays_a_link_and_permissions_stay(self):
         self.source(frames=1)
@@ -327,6 +329,13 @@ class Refusals(VideoTest):
                 ("sobel: axis must be x or y in 2D, got z", ["sobel axis=z", "./././././././././in.mkv", "-o", "out.mkv"])):
             with self.subTest(sentence):
                 self.refuse(sentence, 2, *arguments)
+
+    def test_addresses_of_the_file_that_would_be_replaced(self):
+        self.source(frames=1)
+        for address in ("file:in.mkv", f"file:{self.folder}/in.mkv", "file:./in.mkv", "concat:in.mkv", "concat:b.mkv|in.mkv", "concat:in.mkv|b.mkv",
+                        "subfile,,start,0,end,0,,:in.mkv", "cache:file:in.mkv", "movie=in.mkv,null"):
+            with self.subTest(address):
+                self.refuse("-o needs a file of its own, not the one that is read", 2, "box", address, "-o", "in.mkv")
 
     def test_files(self):
         self.source(frames=1)

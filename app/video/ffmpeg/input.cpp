@@ -45,6 +45,20 @@ bool is_regular(const std::string& name) {
   return std::filesystem::is_regular_file(name, ignored);
 }
 
+bool reads_file(const std::string& text, const std::string& path) {
+  constexpr std::string_view separators = ":|=,;'";
+  const auto is_end = [&](std::size_t at) { return at == text.size() || separators.find(text[at]) != std::string_view::npos; };
+  std::error_code ignored;
+  if (is_regular(text)) return std::filesystem::equivalent(path, text, ignored);
+  for (std::size_t begin = 0; begin < text.size(); ++begin) {
+    if (begin > 0 && !is_end(begin - 1)) continue;
+    for (std::size_t end = begin + 1; end <= text.size(); ++end) {
+      if (is_end(end) && std::filesystem::equivalent(path, text.substr(begin, end - begin), ignored)) return true;
+    }
+  }
+  return false;
+}
+
 std::string address_of(const VideoInput& input) {
   return input.name.find(':') != std::string::npos && is_regular(input.name) ? "file:" + input.name : input.name;
 }

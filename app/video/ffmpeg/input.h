@@ -20,6 +20,9 @@ struct VideoInput {
   bool keeps_going = false;  ///< past what cannot be decoded
 };
 
+/// Whether the text that says what to read names the file `path`, on its own or within an address: "concat:a.mp4|b.mp4".
+bool reads_file(const std::string& text, const std::string& path);
+
 /// A file's name as ffmpeg takes it: "a:b.mp4" would be the protocol a.
 std::string address_of(const VideoInput& input);
 
