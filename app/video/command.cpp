@@ -23,7 +23,7 @@ namespace {
 constexpr const char* footer =
     R"(Frames are decoded and encoded by the program ffmpeg, upright, and filtered in the file's own pixel format where that is
 one of gray, RGB or planes of 8, 10, 12 or 16 bits, else in the nearest. Sound, subtitles, chapters and metadata of files are copied
-(where the new format does not take the sound, ffmpeg encodes it anew); of cameras and streams the frames alone are taken.
+(where the new format does not take the sound, ffmpeg encodes it anew); of cameras, streams and other addresses only frames are taken.
 
 Most videos hold luma and two chroma planes, often of half its width and height. Luma is filtered as asked, chroma
   by the same filters with shorter lengths, as many times as its planes are smaller, where every filter has a length in px: gaussian, box,
@@ -133,10 +133,11 @@ VideoOutput output_of(const Flags& flags) {
 VideoRequest request_of(const Flags& flags) {
   if (!flags.out && !flags.preview) refuse("-o FILE is needed, or --preview; see halation video --help");
   if (flags.rgb && flags.gray) refuse("--rgb and --gray exclude each other");
-  if (flags.in == "-") refuse("a video cannot be read from standard input, which ffmpeg would have to open several times");
+  const std::string in = without_file_protocol(flags.in);
+  if (in == "-") refuse("a video cannot be read from standard input, which ffmpeg would have to open several times");
   const Job job = flags.job_options.job();
   // GCC 12 destroys twice what braces without a type have made, where an initialiser behind them throws.
-  VideoRequest request{.input = VideoInput{.name = flags.in, .options = {}, .realtime = flags.realtime, .keeps_going = flags.keep_going},
+  VideoRequest request{.input = VideoInput{.name = in, .options = {}, .realtime = flags.realtime, .keeps_going = flags.keep_going},
                        .shows = flags.preview,
                        .title = "halation " + flags.job_options.filter(),
                        .rgb = flags.rgb,

@@ -68,6 +68,15 @@ class BesideFrames(VideoTest):
         self.assertEqual(self.told("in.mkv", "out.mov", "--codec", "libx264"), ["attached files are lost: mov holds none"])
         self.assertEqual(self.told("in.mkv", "out.avi", "--input-options", "-an -sn"), lost_in("avi")[1:])
 
+    def test_addresses(self):
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.2", "-f", "lavfi", "-i", "sine=d=0.2", "-c:v", "mpeg2video", "-c:a", "mp2", "in.ts")
+        for address, told, streams in (("file:in.ts", [], 2), (f"file:{self.folder}/in.ts", [], 2),
+                                       ("concat:in.ts|in.ts", ["sound and subtitles are lost: of cameras, streams and other addresses only frames are taken"], 1)):
+            with self.subTest(address):
+                self.assertEqual(self.told(address, "out.mkv", "--codec", "mpeg4"), told)
+                self.assertEqual(len(self.facts("out.mkv", "stream=codec_name")["streams"]), streams)
+        self.check_error(["video", "box", "file:nothing.mp4", "-o", "out.mkv"], "nothing.mp4: no such file", 1)
+
     def test_a_cover(self):
         self.put("cover.png", png([[5] * 16] * 16))
         self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25", "-i", "cover.png", "-map", 0, "-map", 1, "-frames:v:0", 2, "-c:v:0", "libx264", "-c:v:1", "png",

@@ -52,6 +52,11 @@ bool has_chapters(std::string_view muxer) {
 Carried carried_of(const VideoFacts& facts, const std::string& muxer) {
   const Container container = container_of(muxer);
   Carried carried;
+  if (!facts.is_file) {
+    if (!facts.sound.empty() || !facts.subtitles.empty())
+      carried.lost.emplace_back("sound and subtitles are lost: of cameras, streams and other addresses only frames are taken");
+    return carried;
+  }
   if (container.has_sound && !facts.sound.empty()) {
     carried.sound = takes_sound_as_it_is(container.muxer, facts.sound) ? "copy" : "";
   } else if (!facts.sound.empty()) {

@@ -17,7 +17,7 @@ struct Carried {
   std::vector<std::string> lost = {};
 };
 
-/// Of a file; `muxer` is ffmpeg's name of the output's format.
+/// `muxer` is ffmpeg's name of the output's format.
 Carried carried_of(const VideoFacts& facts, const std::string& muxer);
 
 }  // namespace halation::app

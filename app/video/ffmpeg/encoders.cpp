@@ -235,7 +235,7 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
     if (!note.empty()) encoding.notes.push_back(note);
   }
   if (const std::string note = format_is_lost(facts, output, encoder, of_encoder); !note.empty()) encoding.notes.push_back(note);
-  if (facts.is_file) append(encoding.notes, carried_of(facts, muxer).lost);
+  append(encoding.notes, carried_of(facts, muxer).lost);
   if (facts.has_light_levels || facts.transfer == "smpte2084")  // they may lie in frames
     encoding.notes.emplace_back("HDR10: the light levels of the mastering display and of the content are not written; the transfer curve is");
   if (facts.is_interlaced)

@@ -45,6 +45,11 @@ bool is_regular(const std::string& name) {
   return std::filesystem::is_regular_file(name, ignored);
 }
 
+std::string without_file_protocol(const std::string& name) {
+  constexpr std::string_view protocol = "file:";
+  return name.starts_with(protocol) && !is_regular(name) ? name.substr(protocol.size()) : name;
+}
+
 bool reads_file(const std::string& text, const std::string& path) {
   constexpr std::string_view separators = ":|=,;'";
   const auto is_end = [&](std::size_t at) { return at == text.size() || separators.find(text[at]) != std::string_view::npos; };

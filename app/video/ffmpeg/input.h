@@ -20,6 +20,9 @@ struct VideoInput {
   bool keeps_going = false;  ///< past what cannot be decoded
 };
 
+/// "file:in.mp4" is the file in.mp4, unless there is one that is called so.
+std::string without_file_protocol(const std::string& name);
+
 /// Whether the text that says what to read names the file `path`, on its own or within an address: "concat:a.mp4|b.mp4".
 bool reads_file(const std::string& text, const std::string& path);
 
