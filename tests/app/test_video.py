@@ -207,6 +207,9 @@ class Files(VideoTest):
             streams = self.facts(name, "stream=codec_name:stream_tags=language")["streams"]
             self.assertEqual([stream["codec_name"] for stream in streams], ["mpeg4", sound, sound, words])
             self.assertEqual([stream["tags"]["language"] for stream in streams[2:]], ["fra", "deu"])
+        self.video("box", "out.mp4", "-o", "back.mkv", "--codec", "mpeg4")
+        self.assertEqual([stream["codec_name"] for stream in self.facts("back.mkv", "stream=codec_name")["streams"]], ["mpeg4", "aac", "aac", "subrip"])
+        self.assertIn("Hello", self.ffmpeg("-i", "back.mkv", "-f", "srt", "-").decode())
 
     def test_frames_that_begin_after_the_sound_are_neither_repeated_nor_early(self):
         self.ffmpeg("-itsoffset", 0.22, "-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.4", "-f", "lavfi", "-i", "sine=d=1", "-c:v", "ffv1",

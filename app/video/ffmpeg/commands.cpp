@@ -42,14 +42,16 @@ Words all_but_frames(const VideoFacts& facts, const Carried& carried) {
   Words words{"-map_metadata",   "1",       "-map_chapters",   "1",          "-map_metadata:s:v:0", "1:s:" + std::to_string(facts.stream),
               "-metadata:s:v:0", "rotate=", "-metadata:s:v:0", "alpha_mode="};  // frames are upright; whether there is alpha, ffmpeg says
   // Streams of one kind. What is said of one stream's metadata, above, ends their copying by default.
-  const auto take = [&](const char* kind, std::size_t count, const std::string& codec) {
-    append(words, {"-map", fmt::format("1:{}", kind)});
-    for (std::size_t i = 0; i < count; ++i) append(words, {fmt::format("-map_metadata:s:{}:{}", kind, i), fmt::format("1:s:{}:{}", kind, i)});
-    if (!codec.empty()) append(words, {fmt::format("-c:{}", kind), codec});
+  const auto take = [&](const char* kind, const std::vector<std::string>& codecs) {
+    if (!codecs.empty()) append(words, {"-map", fmt::format("1:{}", kind)});
+    for (std::size_t i = 0; i < codecs.size(); ++i) {
+      append(words, {fmt::format("-map_metadata:s:{}:{}", kind, i), fmt::format("1:s:{}:{}", kind, i)});
+      if (!codecs[i].empty()) append(words, {fmt::format("-c:{}:{}", kind, i), codecs[i]});
+    }
   };
-  if (carried.sound) take("a", facts.sound.size(), *carried.sound);
-  if (carried.subtitles) take("s", facts.subtitles.size(), *carried.subtitles);
-  if (carried.attachments) take("t", facts.attachments, "copy");
+  take("a", carried.sound);
+  take("s", carried.subtitles);
+  if (carried.attachments) take("t", std::vector<std::string>(facts.attachments, "copy"));
   return words;
 }
 

@@ -58,12 +58,13 @@ Carried carried_of(const VideoFacts& facts, const std::string& muxer) {
     return carried;
   }
   if (container.has_sound && !facts.sound.empty()) {
-    carried.sound = takes_sound_as_it_is(container.muxer, facts.sound) ? "copy" : "";
+    carried.sound.assign(facts.sound.size(), takes_sound_as_it_is(container.muxer, facts.sound) ? "copy" : "");
   } else if (!facts.sound.empty()) {
     carried.lost.push_back(fmt::format("sound is lost: {} holds none", muxer));
   }
   if (!facts.subtitles.empty() && (container.subtitles == "copy" || (!container.subtitles.empty() && are_texts(facts.subtitles)))) {
-    carried.subtitles = container.subtitles;
+    for (const std::string& codec : facts.subtitles)
+      carried.subtitles.emplace_back(container.subtitles == "copy" && codec == "mov_text" ? "srt" : container.subtitles);  // only MP4 holds mov_text
   } else if (!facts.subtitles.empty()) {
     const std::set<std::string> codecs(facts.subtitles.begin(), facts.subtitles.end());
     carried.lost.push_back(fmt::format("subtitles are lost: {} takes no {}", muxer, fmt::join(codecs, ", ")));

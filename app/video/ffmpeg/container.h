@@ -1,7 +1,6 @@
 // container.h: what of a video beside its frames an output's format takes.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,8 @@ namespace halation::app {
 
 /// What goes along, and a sentence on each thing that does not.
 struct Carried {
-  std::optional<std::string> sound = {};      ///< the codec to write it by, "copy" or ffmpeg's choice (empty); none: left out
-  std::optional<std::string> subtitles = {};  ///< likewise
+  std::vector<std::string> sound = {};      ///< each stream's codec to write it by, "copy" or ffmpeg's choice (empty); none: all are left out
+  std::vector<std::string> subtitles = {};  ///< likewise
   bool attachments = false;
   std::vector<std::string> lost = {};
 };
