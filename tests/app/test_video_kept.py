@@ -68,6 +68,21 @@ class BesideFrames(VideoTest):
         self.assertEqual(self.told("in.mkv", "out.mov", "--codec", "libx264"), ["attached files are lost: mov holds none"])
         self.assertEqual(self.told("in.mkv", "out.avi", "--input-options", "-an -sn"), lost_in("avi")[1:])
 
+    def test_sound_that_the_format_does_not_hold_is_encoded_anew(self):
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.2", "-f", "lavfi", "-i", "sine=d=0.2:r=48000", "-map", 0, "-map", 1, "-map", 1, "-map", 1,
+                    "-map", 1, "-c:v", "mpeg4", "-c:a:0", "flac", "-c:a:1", "libopus", "-c:a:2", "pcm_s16le", "-c:a:3", "ac3", "in.mkv")
+        for out, codecs in (("out.mkv", "flac opus pcm_s16le ac3"), ("out.mp4", "aac opus aac ac3"), ("out.mov", "aac aac pcm_s16le ac3"),
+                            ("out.avi", "flac mp3 pcm_s16le ac3"), ("out.ts", "mp2 opus mp2 ac3"), ("out.m2ts", "mp2 opus mp2 ac3"),
+                            ("out.mpg", "mp2 mp2 mp2 ac3")):
+            with self.subTest(out):
+                self.assertEqual(self.told("in.mkv", out, "--codec", "mpeg1video" if out == "out.mpg" else "mpeg4"), [])
+                self.assertEqual([stream["codec_name"] for stream in self.facts(out, "stream=codec_name")["streams"]][1:], codecs.split())
+        self.ffmpeg("-i", "in.mkv", "-map", "0:v", "-map", "0:a:0", "-c", "copy", "flac.mkv")
+        for out, codec in (("out.flv", "aac"), ("out.wmv", "wmav2"), ("out.3gp", "aac")):
+            with self.subTest(out):
+                self.assertEqual(self.told("flac.mkv", out, "--codec", "flv" if out == "out.flv" else "mpeg4"), [])
+                self.assertIn({"codec_name": codec}, self.facts(out, "stream=codec_name")["streams"])
+
     def test_addresses(self):
         self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.2", "-f", "lavfi", "-i", "sine=d=0.2", "-c:v", "mpeg2video", "-c:a", "mp2", "in.ts")
         for address, told, streams in (("file:in.ts", [], 2), (f"file:{self.folder}/in.ts", [], 2),

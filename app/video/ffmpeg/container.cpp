@@ -13,26 +13,37 @@ namespace {
 
 struct Container {
   std::string_view muxer;
-  bool has_sound;
+  std::string_view sound;      ///< codecs that players find in it; "*": all
+  std::string_view otherwise;  ///< what other sound becomes; empty: ffmpeg's choice
   std::string_view subtitles;  ///< "copy", the codec that they become, or "" for none
+  bool has_sound = true;
 };
 
 Container container_of(const std::string& muxer) {
   constexpr Container known[] = {
-      {"mp4", true, "mov_text"},   {"mov", true, "mov_text"}, {"matroska", true, "copy"}, {"webm", true, "webvtt"}, {"gif", false, ""},
-      {"apng", false, ""},         {"webp", false, ""},       {"h264", false, ""},        {"hevc", false, ""},      {"mjpeg", false, ""},
-      {"yuv4mpegpipe", false, ""}, {"ivf", false, ""},        {"rawvideo", false, ""}};
+      {"mp4", "aac mp3 mp2 ac3 eac3 dts alac opus", "", "mov_text"},
+      {"mov", "aac mp3 mp2 ac3 eac3 dts alac pcm_u8 pcm_s8 pcm_s16le pcm_s16be pcm_s24le pcm_s24be pcm_s32le pcm_s32be pcm_f32le pcm_f32be", "",
+       "mov_text"},
+      {"matroska", "*", "", "copy"},
+      {"webm", "opus vorbis", "", "webvtt"},
+      {"avi", "aac mp3 mp2 ac3 eac3 dts flac vorbis wmav1 wmav2 pcm_u8 pcm_s16le pcm_s24le pcm_s32le pcm_f32le pcm_alaw pcm_mulaw adpcm_ms", "", ""},
+      {"asf", "aac mp3 mp2 ac3 eac3 dts wmav1 wmav2 wmapro wmalossless wmavoice pcm_u8 pcm_s16le pcm_s24le pcm_s32le pcm_f32le", "", ""},
+      {"flv", "aac mp3", "aac", ""},  // MP3 has few rates there
+      {"mpegts", "aac mp3 mp2 ac3 eac3 dts opus", "", ""},
+      {"mpeg", "mp3 mp2 ac3 dts", "", ""},
+      {"ogg", "vorbis opus flac speex", "", ""},
+      {"nut", "*", "", ""},
+      {"3gp", "aac amr_nb amr_wb", "aac", ""}};
   for (const Container& each : known) {
     if (each.muxer == muxer) return each;
   }
-  return {.muxer = "", .has_sound = true, .subtitles = ""};
+  constexpr std::string_view silent[] = {"gif", "apng", "webp", "h264", "hevc", "mjpeg", "yuv4mpegpipe", "ivf", "rawvideo"};
+  const bool has_sound = std::find(std::begin(silent), std::end(silent), muxer) == std::end(silent);
+  return {.muxer = "", .sound = "", .otherwise = "", .subtitles = "", .has_sound = has_sound};
 }
 
-bool takes_sound_as_it_is(std::string_view muxer, const std::vector<std::string>& codecs) {
-  return std::all_of(codecs.begin(), codecs.end(), [&](const std::string& codec) {
-    if (muxer == "webm") return codec == "opus" || codec == "vorbis";
-    return muxer != "mp4" || !codec.starts_with("pcm_");
-  });
+bool holds_sound(const Container& container, const std::string& codec) {
+  return container.sound == "*" || fmt::format(" {} ", container.sound).find(fmt::format(" {} ", codec)) != std::string::npos;
 }
 
 /// What is no picture can become another text.
@@ -57,8 +68,8 @@ Carried carried_of(const VideoFacts& facts, const std::string& muxer) {
       carried.lost.emplace_back("sound and subtitles are lost: of cameras, streams and other addresses only frames are taken");
     return carried;
   }
-  if (container.has_sound && !facts.sound.empty()) {
-    carried.sound.assign(facts.sound.size(), takes_sound_as_it_is(container.muxer, facts.sound) ? "copy" : "");
+  if (container.has_sound) {
+    for (const std::string& codec : facts.sound) carried.sound.emplace_back(holds_sound(container, codec) ? "copy" : container.otherwise);
   } else if (!facts.sound.empty()) {
     carried.lost.push_back(fmt::format("sound is lost: {} holds none", muxer));
   }
