@@ -164,6 +164,24 @@ class Alpha(VideoTest):
                 after = self.alpha_of(out, *decoder)
                 self.assertLess(sum(abs(a - b) for a, b in zip(after, before[name], strict=True)) / len(after), 4)
 
+    def test_transparent_colours_of_a_palette(self):
+        self.source_with_alpha("in.apng", "apng", "rgba")
+        palettes = "split[a][b];[a]palettegen[p];[b][p]paletteuse"
+        self.ffmpeg("-i", "in.apng", "-vf", palettes, "in.gif")
+        self.ffmpeg("-i", "in.apng", "-vf", f"format=rgb24,{palettes}", "opaque.gif")
+        before = self.alpha_of("in.gif")
+        self.assertEqual(set(before), {0, 255})
+        for name, out, told in (("in.gif", "out.gif", ""), ("in.gif", "out.apng", ""), ("in.gif", "out.mov", ""),
+                                ("in.apng", "out.gif", "alpha becomes transparent or opaque: gif holds no more; -o out.webm keeps it"),
+                                ("in.gif", "out.mp4", "alpha is lost: libx264 holds none; -o out.webm keeps it"),
+                                ("opaque.gif", "out.gif", ""), ("opaque.gif", "out.mp4", "")):
+            with self.subTest(name=name, out=out):
+                lines = self.run_ok("video", "identity", name, "-o", out)[1].splitlines()
+                self.assertEqual([line for line in lines if "alpha" in line], [f"video: {told}"] if told else [])
+                self.assertEqual(self.facts(out, "stream=nb_read_frames")["streams"][0]["nb_read_frames"], "2")
+                kept = name != "opaque.gif" and "lost" not in told
+                self.assertLess(sum(abs(a - b) for a, b in zip(self.alpha_of(out), before if kept else bytes([255] * len(before)), strict=True)), 600)
+
     def test_its_loss_is_told(self):
         self.source_with_alpha("in.webm", "libvpx-vp9", "yuva420p")
         for out, options, told in (("out.mp4", [], "alpha is lost: mp4 holds none; -o out.webm keeps it"),

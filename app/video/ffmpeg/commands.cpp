@@ -126,6 +126,7 @@ Words encoder(const VideoInput& input, const VideoFacts& facts, const FramesInPi
     std::replace(ratio.begin(), ratio.end(), ':', '/');
     return ratio;
   }());
+  if (encoding.makes_palettes) filters.emplace_back("split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1");
   if (!filters.empty()) append(words, {"-vf", fmt::format("{}", fmt::join(filters, ","))});
   append(words, colour_tags(facts));
   append(words, {"-fps_mode", "vfr"});  // no frame is repeated before the first, where a delay is
@@ -136,7 +137,9 @@ Words encoder(const VideoInput& input, const VideoFacts& facts, const FramesInPi
   if (encoding.encoder == "libx265" && (muxer == "mp4" || muxer == "mov")) append(words, {"-tag:v", "hvc1"});  // which Apple's players take
   if (output.preset) append(words, {"-preset", *output.preset});
   if (output.crf) append(words, {"-crf", *output.crf});
-  if (output.pixel_format) {
+  if (encoding.makes_palettes) {
+    append(words, {"-pix_fmt", "pal8"});
+  } else if (output.pixel_format) {
     append(words, {"-pix_fmt", *output.pixel_format});
   } else if (!facts.format.has_palette) {  // to which ffmpeg converts nothing
     append(words, {"-pix_fmt", facts.format.name});

@@ -161,6 +161,10 @@ void check_options(const VideoOutput& output, const std::string& encoder, const 
     refuse(fmt::format("--crf of {} must be from 0 to {}, got '{}'", encoder, found.most_crf, *output.crf));
 }
 
+std::string with_ending(const VideoOutput& output, const char* ending) {
+  return std::filesystem::path(output.path).replace_extension(ending).string();
+}
+
 /// Whether it is, and what would keep it; empty where it stays.
 std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& muxer, const std::string& encoder,
                           const EncoderFacts& found) {
@@ -170,7 +174,7 @@ std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, co
   std::string advice(usual_for(muxer).advice);
   if (advice.empty()) {
     const bool is_film = facts.codec == "prores" || facts.codec == "qtrle" || facts.codec == "png";
-    advice = fmt::format("-o {}", std::filesystem::path(output.path).replace_extension(is_film ? ".mov" : ".webm").string());
+    advice = "-o " + with_ending(output, is_film ? ".mov" : ".webm");
   }
   return fmt::format("alpha is lost: {} holds none; {} keeps it", by_format ? muxer : encoder, advice);
 }
@@ -230,7 +234,11 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
   const EncoderFacts of_encoder = encoder_facts(encoder);
   if (output.codec && !of_encoder.is_there) refuse_encoder(encoder);
   if (of_encoder.is_there) check_options(output, encoder, of_encoder);
-  if (facts.has_alpha() && (!output.pixel_format || contains(facts.formats_with_alpha, *output.pixel_format))) {
+  encoding.makes_palettes = encoder == "gif" && (output.pixel_format ? *output.pixel_format == "pal8" : facts.has_alpha());
+  if (encoding.makes_palettes) {
+    if (facts.has_alpha() && facts.codec != "gif")
+      encoding.notes.push_back(fmt::format("alpha becomes transparent or opaque: gif holds no more; -o {} keeps it", with_ending(output, ".webm")));
+  } else if (facts.has_alpha() && (!output.pixel_format || contains(facts.formats_with_alpha, *output.pixel_format))) {
     const std::string note = alpha_is_lost(facts, output, muxer, encoder, of_encoder);
     if (!note.empty()) encoding.notes.push_back(note);
   }
@@ -246,7 +254,7 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
     encoding.notes.push_back(
         fmt::format("variable frame rate: {} has one, {:.4g} frames a second, for which frames are repeated or left out; {} keeps it",
                     by_format ? encoder : muxer, facts.frames_per_second,
-                    by_format ? "--codec libx264" : "-o " + std::filesystem::path(output.path).replace_extension(".mkv").string()));
+                    by_format ? "--codec libx264" : "-o " + with_ending(output, ".mkv")));
   }
   return encoding;
 }

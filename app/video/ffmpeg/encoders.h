@@ -21,6 +21,7 @@ std::string muxer_for(const std::string& path);
 struct Encoding {
   std::string encoder;  ///< empty: the one that ffmpeg takes for the format
   bool has_times = false;  ///< frames may come at any time
+  bool makes_palettes = false;  ///< of each frame's own colours, one of them transparent
   std::vector<std::string> notes = {};
 };
 

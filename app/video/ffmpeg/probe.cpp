@@ -154,6 +154,15 @@ void take_alpha(VideoFacts& facts, const Json& stream, const Json& formats) {
   }
 }
 
+/// Whether the first frame has no transparent pixel, of which nothing tells but the pixels.
+bool is_opaque(const VideoInput& input, int stream) {
+  Words words{"ffmpeg", "-v", "error", "-nostdin"};
+  append(words, input.options);
+  append(words, {"-i", address_of(input), "-map", fmt::format("0:{}", stream), "-frames:v", "1", "-vf", "format=rgba,alphaextract", "-f", "rawvideo",
+                 "-pix_fmt", "gray", "pipe:1"});
+  return answer_of(words).text.find_first_not_of('\xff') == std::string::npos;
+}
+
 /// What options change of it that ffprobe knows nothing of.
 void take_options(VideoFacts& facts, const Words& options) {
   if (const std::optional<std::string> rate = option_in(options, "r")) {
@@ -264,6 +273,7 @@ VideoFacts probe(const VideoInput& input) {
   if (facts.width <= 0 || facts.height <= 0 || facts.format.components == 0) fail(input, "its video cannot be decoded");
   if (answer.contains("chapters")) facts.chapters = answer.at("chapters").size();
   take_options(facts, input.options);
+  if (facts.format.has_palette || facts.codec == "gif") facts.is_opaque = !facts.is_file || is_opaque(input, facts.stream);
   return facts;
 }
 

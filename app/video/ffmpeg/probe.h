@@ -20,8 +20,8 @@ struct VideoFacts {
   std::vector<std::string> formats_with_alpha = {};  ///< all pixel formats that have some, palettes aside
   std::vector<std::string> formats_that_hold = {};   ///< those with no fewer bits and no less chroma than `format`
   std::vector<std::string> notes = {};               ///< on what cannot be read
-  /// Of colours in a palette (GIF) any may be transparent, but hardly one is.
-  bool has_alpha() const { return format.has_alpha && !format.has_palette && codec != "gif"; }
+  bool is_opaque = false;                            ///< though colours of its palette (GIF) may be transparent: the first frame has none such
+  bool has_alpha() const { return format.has_alpha && !is_opaque; }
   int stream = 0;            ///< the video's number
   std::string rate = {};     ///< frames a second, "30000/1001"
   double frames_per_second = 0;
