@@ -413,6 +413,17 @@ class Refusals(VideoTest):
                         option, "3")
         self.refuse("mpeg4 takes no --crf; --codec NAME chooses another encoder", 2, "box", "in.mkv", "-o", "out.mp4", "--codec", "mpeg4", "--crf", "3")
 
+    def test_pixel_formats_that_an_encoder_does_not_take(self):
+        self.source(frames=1)
+        for encoder, out, pixels in (("libx264", "out.mp4", "yuva420p"), ("libvpx-vp9", "out.webm", "gray10le"), ("libx264", "out.mkv", "rgb24"),
+                                     ("mpeg4", "out.mkv", "cuda")):
+            self.need_encoder(encoder)
+            formats = re.search("Supported pixel formats: (.*)", self.ffmpeg("-h", f"encoder={encoder}").decode())[1].split()
+            self.refuse(f"--pixel-format: {encoder} takes no {pixels}; it takes {', '.join(formats)}", 2, "box", "in.mkv", "-o", out, "--codec", encoder,
+                        "--pixel-format", pixels)
+        self.video("box", "in.mkv", "-o", "out.mkv", "--codec", "ffv1", "--pixel-format", "yuv420p10")
+        self.assertEqual(self.facts("out.mkv", "stream=pix_fmt")["streams"][0]["pix_fmt"], "yuv420p10le")
+
     def test_damaged_files(self):
         self.source(frames=20)
         self.put("out.mkv", b"as it was")

@@ -188,10 +188,11 @@ class Alpha(VideoTest):
                                    ("out.mp4", ["--codec", "libx264"], "alpha is lost: libx264 holds none; -o out.webm keeps it"),
                                    ("out.mkv", ["--codec", "libx264"], "alpha is lost: libx264 holds none; --codec ffv1 or libvpx-vp9 keeps it"),
                                    ("out.mov", ["--codec", "libx264"], "alpha is lost: libx264 holds none; --codec prores_ks or qtrle keeps it"),
-                                   ("out.webm", ["--pixel-format", "yuv420p"], "")):
+                                   ("out.webm", ["--pixel-format", "yuv420p"], "alpha is lost: yuv420p holds none; it stays without --pixel-format"),
+                                   ("out.gif", ["--pixel-format", "rgb8"], "alpha is lost: rgb8 holds none; it stays without --pixel-format")):
             with self.subTest(out=out, options=options):
                 self.assertEqual(self.run_ok("video", "box", "in.webm", "-o", out, *options), (b"", f"video: {told}\n" if told else ""))
-                self.assertNotIn("alpha_mode", self.facts(out, "stream_tags")["streams"][0]["tags"])
+                self.assertNotIn("alpha_mode", self.facts(out, "stream_tags")["streams"][0].get("tags", {}))
                 self.assertEqual(set(self.alpha_of(out, *(["-c:v", "libvpx-vp9"] if out == "out.webm" else []))), {255})
 
 

@@ -2,6 +2,7 @@
 #include "encoders.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -84,6 +85,11 @@ EncoderFacts encoder_facts(std::string_view name) {
 
 bool contains(const auto& list, std::string_view name) { return std::find(std::begin(list), std::end(list), name) != std::end(list); }
 
+/// "yuv420p10" is "yuv420p10le" to ffmpeg.
+bool contains_format(const std::vector<std::string>& list, const std::string& format) {
+  return contains(list, format) || contains(list, format + "le");
+}
+
 /// VP8 and VP9 have alpha beside their frames, where only these formats have a place for it.
 bool holds_alpha(std::string_view encoder, const EncoderFacts& of_encoder, std::string_view muxer, const VideoFacts& facts) {
   if (encoder.starts_with("libvpx") && muxer != "webm" && muxer != "matroska") return false;
@@ -155,6 +161,8 @@ void check_options(const VideoOutput& output, const std::string& encoder, const 
                                                  std::tuple(output.preset.has_value(), found.takes_preset, "--preset")}) {
     if (is_given && !is_taken) refuse(fmt::format("{} takes no {}; --codec NAME chooses another encoder", encoder, name));
   }
+  if (output.pixel_format && !found.formats.empty() && !contains_format(found.formats, *output.pixel_format))
+    refuse(fmt::format("--pixel-format: {} takes no {}; it takes {}", encoder, *output.pixel_format, fmt::join(found.formats, ", ")));
   if (!output.crf) return;
   const double crf = std::strtod(output.crf->c_str(), nullptr);
   if (crf < 0 || crf > found.most_crf)
@@ -168,7 +176,11 @@ std::string with_ending(const VideoOutput& output, const char* ending) {
 /// Whether it is, and what would keep it; empty where it stays.
 std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& muxer, const std::string& encoder,
                           const EncoderFacts& found) {
-  if (!found.is_there || holds_alpha(encoder, found, muxer, facts)) return "";
+  if (!found.is_there) return "";
+  if (holds_alpha(encoder, found, muxer, facts) || encoder == "gif") {
+    if (!output.pixel_format || contains_format(facts.formats_with_alpha, *output.pixel_format)) return "";
+    return fmt::format("alpha is lost: {} holds none; it stays without --pixel-format", *output.pixel_format);
+  }
   const bool by_format = std::any_of(found.formats.begin(), found.formats.end(),
                                      [&](const std::string& format) { return contains(facts.formats_with_alpha, format); });
   std::string advice(usual_for(muxer).advice);
@@ -238,7 +250,7 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
   if (encoding.makes_palettes) {
     if (facts.has_alpha() && facts.codec != "gif")
       encoding.notes.push_back(fmt::format("alpha becomes transparent or opaque: gif holds no more; -o {} keeps it", with_ending(output, ".webm")));
-  } else if (facts.has_alpha() && (!output.pixel_format || contains(facts.formats_with_alpha, *output.pixel_format))) {
+  } else if (facts.has_alpha()) {
     const std::string note = alpha_is_lost(facts, output, muxer, encoder, of_encoder);
     if (!note.empty()) encoding.notes.push_back(note);
   }
