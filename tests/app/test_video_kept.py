@@ -106,6 +106,10 @@ class BesideFrames(VideoTest):
                 self.source(pixels=pixels if pixels != "rgb24" else "bgr0", frames=1, scale="scale=96:48")
                 self.assertEqual(self.told("in.mkv", "out.mov" if codec == "prores_ks" else "out.mkv", "--codec", codec),
                                  [line.replace("rgb24", "bgr0") for line in told])
+        for pixels, codec, name in (("yuva444p10le", "prores_ks", "yuva444p12le"), ("bgra", "ffv1", "bgra")):  # as ffmpeg decodes them
+            self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48,format=rgba", "-frames:v", 1, "-c:v", codec, "-pix_fmt", pixels, "in.mkv")
+            self.assertEqual(self.told("in.mkv", "out.mkv", "--codec", "libvpx-vp9"),
+                             [f"{name} loses bits or chroma: libvpx-vp9 takes no pixel format that holds all; --codec NAME chooses another"])
         self.source(pixels="yuv420p10le", frames=1)
         self.assertEqual(self.told("in.mkv", "out.mkv", "--codec", "mpeg4", "--pixel-format", "yuv420p"), [])  # as asked
 

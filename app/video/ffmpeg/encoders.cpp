@@ -193,9 +193,14 @@ std::string alpha_is_lost(const VideoFacts& facts, const VideoOutput& output, co
 
 /// Whether pixels lose bits or chroma for want of a format that the encoder takes; empty where they stay. Of alpha another sentence tells, and
 /// that a GIF has few colours is known.
-std::string format_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& encoder, const EncoderFacts& found) {
+std::string format_is_lost(const VideoFacts& facts, const VideoOutput& output, const std::string& muxer, const std::string& encoder,
+                           const EncoderFacts& found) {
   if (output.pixel_format || facts.format.has_palette || !facts.is_file || encoder == "gif") return "";
-  const auto holds = [&](const std::string& format) { return contains(facts.formats_that_hold, format); };
+  // Of which ffmpeg takes one with alpha, where it can.
+  const bool with_alpha = facts.format.has_alpha && holds_alpha(encoder, found, muxer, facts);
+  const auto holds = [&](const std::string& format) {
+    return contains(facts.formats_that_hold, format) && (!with_alpha || contains(facts.formats_with_alpha, format));
+  };
   if (found.formats.empty() || std::any_of(found.formats.begin(), found.formats.end(), holds)) return "";
   return fmt::format("{} loses bits or chroma: {} takes no pixel format that holds all; --codec NAME chooses another", facts.format.name, encoder);
 }
@@ -254,7 +259,7 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
     const std::string note = alpha_is_lost(facts, output, muxer, encoder, of_encoder);
     if (!note.empty()) encoding.notes.push_back(note);
   }
-  if (const std::string note = format_is_lost(facts, output, encoder, of_encoder); !note.empty()) encoding.notes.push_back(note);
+  if (const std::string note = format_is_lost(facts, output, muxer, encoder, of_encoder); !note.empty()) encoding.notes.push_back(note);
   append(encoding.notes, carried_of(facts, muxer).lost);
   if (facts.has_light_levels || facts.transfer == "smpte2084")  // they may lie in frames
     encoding.notes.emplace_back("HDR10: the light levels of the mastering display and of the content are not written; the transfer curve is");
