@@ -92,6 +92,12 @@ class BesideFrames(VideoTest):
                 self.assertEqual(len(self.facts("out.mkv", "stream=codec_name")["streams"]), streams)
         self.check_error(["video", "box", "file:nothing.mp4", "-o", "out.mkv"], "nothing.mp4: no such file", 1)
 
+    def test_a_second_video(self):
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.1", "-f", "lavfi", "-i", "sine=d=0.1", "-map", 0, "-map", 0, "-map", 1, "-c:v:0", "ffv1",
+                    "-c:v:1", "mpeg4", "-c:a", "flac", "in.mkv")
+        self.assertEqual(self.told("in.mkv", "out.mkv"), ["only the first of 2 video streams is taken"])
+        self.assertEqual([stream["codec_name"] for stream in self.facts("out.mkv", "stream=codec_name")["streams"]], ["ffv1", "flac"])
+
     def test_a_cover(self):
         self.put("cover.png", png([[5] * 16] * 16))
         self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25", "-i", "cover.png", "-map", 0, "-map", 1, "-frames:v:0", 2, "-c:v:0", "libx264", "-c:v:1", "png",

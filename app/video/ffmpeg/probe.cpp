@@ -256,7 +256,7 @@ VideoFacts probe(const VideoInput& input) {
   VideoFacts facts{.is_file = is_regular(input.name)};
   // Texts of any kind are drawings to ffmpeg, unless it is told what they are.
   const bool is_text = input.options.empty() && answer.contains("format") && text_in(answer.at("format"), "format_name") == "tty";
-  bool is_there = false;
+  int videos = 0;
   for (const Json& stream : answer.at("streams")) {
     const std::string type = text_in(stream, "codec_type");
     if (type == "audio") facts.sound.push_back(text_in(stream, "codec_name"));
@@ -265,12 +265,12 @@ VideoFacts probe(const VideoInput& input) {
     // The cover of an album is no video.
     const bool is_cover = stream.contains("disposition") && whole_in(stream.at("disposition"), "attached_pic") != 0;
     if (is_cover) ++facts.covers;
-    if (type != "video" || is_cover || is_text || is_there) continue;
-    is_there = true;
+    if (type != "video" || is_cover || is_text || ++videos > 1) continue;
     take_video(facts, stream, answer, input.options);
   }
-  if (!is_there) fail(input, "holds no video");
+  if (videos == 0) fail(input, "holds no video");
   if (facts.width <= 0 || facts.height <= 0 || facts.format.components == 0) fail(input, "its video cannot be decoded");
+  if (videos > 1) facts.notes.push_back(fmt::format("only the first of {} video streams is taken", videos));
   if (answer.contains("chapters")) facts.chapters = answer.at("chapters").size();
   take_options(facts, input.options);
   if (facts.format.has_palette || facts.codec == "gif") facts.is_opaque = !facts.is_file || is_opaque(input, facts.stream);
