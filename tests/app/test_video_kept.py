@@ -1,5 +1,6 @@
 """test_video_kept.py: `halation video`: what stays of codec, alpha and times, and what is said where it does not."""
 import os
+import re
 
 from pictures import png
 from program import main
@@ -91,6 +92,24 @@ class BesideFrames(VideoTest):
                 self.assertEqual(self.told(address, "out.mkv", "--codec", "mpeg4"), told)
                 self.assertEqual(len(self.facts("out.mkv", "stream=codec_name")["streams"]), streams)
         self.check_error(["video", "box", "file:nothing.mp4", "-o", "out.mkv"], "nothing.mp4: no such file", 1)
+
+    def plays(self, name):
+        """How often an animation is shown, 0: without end."""
+        data = self.get(name)
+        if name.endswith(".apng"):
+            return int.from_bytes(data[data.index(b"acTL") + 8:][:4], "big")
+        repeats = re.search(rb"NETSCAPE2\.0\x03\x01(..)", data, re.DOTALL)
+        return 1 if repeats is None else (int.from_bytes(repeats[1], "little") or -1) + 1
+
+    def test_loops(self):
+        for plays, loop, names in ((0, 0, ["in.gif", "a.apng", "b.gif"]), (1, -1, ["in.gif", "a.apng", "b.gif"]),
+                                   (3, 2, ["in.gif", "a.gif", "b.apng", "c.apng", "d.gif"])):
+            self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=10", "-frames:v", 2, "-loop", loop, "in.gif")
+            for before, after in zip(names, names[1:]):
+                with self.subTest(plays=plays, before=before, after=after):
+                    self.assertEqual([line for line in self.told(before, after) if "alpha" not in line], [])
+                    self.assertEqual([self.plays(before), self.plays(after)], [plays, plays])
+        self.assertIn("the number of loops is lost: mp4 holds none", self.told("in.gif", "out.mp4", "--codec", "mpeg4"))
 
     def test_a_second_video(self):
         self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.1", "-f", "lavfi", "-i", "sine=d=0.1", "-map", 0, "-map", 0, "-map", 1, "-c:v:0", "ffv1",

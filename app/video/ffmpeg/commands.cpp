@@ -55,6 +55,14 @@ Words all_but_frames(const VideoFacts& facts, const Carried& carried) {
   return words;
 }
 
+/// How often an animation is shown, as the format's muxer calls it.
+Words plays_in(const std::string& muxer, std::uint32_t plays) {
+  const std::int64_t count = std::min(plays, std::uint32_t{65535});
+  if (muxer == "gif") return {"-loop", std::to_string(count == 0 ? 0 : count == 1 ? -1 : count - 1)};
+  if (muxer == "apng") return {"-plays", std::to_string(count)};
+  return {};
+}
+
 /// Options of the demuxer for frames: ffmpeg's own -r would undo a delay.
 Words frames_from_pipe(const VideoFacts& facts, const FramesInPipe& pipe) {
   if (pipe.keeps_times) return {"-f", "nut"};
@@ -148,6 +156,7 @@ Words encoder(const VideoInput& input, const VideoFacts& facts, const FramesInPi
   if (frames && pipe.keeps_times) append(words, {"-shortest"});
   if (frames && !pipe.keeps_times)
     append(words, {"-t", fmt::format("{:.6f}", delay + static_cast<double>(*frames) / facts.frames_per_second)});
+  if (facts.plays) append(words, plays_in(muxer, *facts.plays));
   append(words, {"-f", muxer, "/proc/self/fd/3"});
   return words;
 }

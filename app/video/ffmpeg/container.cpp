@@ -83,6 +83,8 @@ Carried carried_of(const VideoFacts& facts, const std::string& muxer) {
   carried.attachments = facts.attachments > 0 && muxer == "matroska";
   if (facts.attachments > 0 && !carried.attachments) carried.lost.push_back(fmt::format("attached files are lost: {} holds none", muxer));
   if (facts.chapters > 0 && !has_chapters(muxer)) carried.lost.push_back(fmt::format("chapters are lost: {} holds none", muxer));
+  if (facts.plays.value_or(1) != 1 && muxer != "gif" && muxer != "apng")
+    carried.lost.push_back(fmt::format("the number of loops is lost: {} holds none", muxer));
   if (facts.covers > 0) carried.lost.emplace_back("the cover picture is lost");
   return carried;
 }

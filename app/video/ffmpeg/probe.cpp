@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "halation/error.h"
+#include "io/file.h"
 
 namespace halation::app {
 namespace {
@@ -154,6 +155,26 @@ void take_alpha(VideoFacts& facts, const Json& stream, const Json& formats) {
   }
 }
 
+/// How often a GIF or APNG is shown, 0: without end; ffprobe does not say it. It stands before the first frame.
+std::optional<std::uint32_t> plays_of(const std::string& name, std::string_view codec) {
+  if (codec != "gif" && codec != "apng") return {};
+  const io::Input file(name);
+  constexpr std::size_t most_before_frames = std::size_t{1} << 20;
+  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()), std::min(file.bytes().size(), most_before_frames));
+  const auto byte_at = [&](std::size_t at) { return at < bytes.size() ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at])) : 0; };
+  constexpr std::string_view gif_loops = "NETSCAPE2.0\3\1", png_frames = "acTL";
+  if (codec == "gif") {
+    const std::size_t at = bytes.find(gif_loops);
+    if (at == std::string_view::npos) return 1;
+    const std::uint32_t repeats = byte_at(at + gif_loops.size()) | byte_at(at + gif_loops.size() + 1) << 8U;
+    return repeats == 0 ? 0 : repeats + 1;
+  }
+  const std::size_t at = bytes.find(png_frames);
+  if (at == std::string_view::npos) return {};
+  const std::size_t plays = at + png_frames.size() + 4;  // behind the number of frames
+  return byte_at(plays) << 24U | byte_at(plays + 1) << 16U | byte_at(plays + 2) << 8U | byte_at(plays + 3);
+}
+
 /// Whether the first frame has no transparent pixel, of which nothing tells but the pixels.
 bool is_opaque(const VideoInput& input, int stream) {
   Words words{"ffmpeg", "-v", "error", "-nostdin"};
@@ -273,6 +294,7 @@ VideoFacts probe(const VideoInput& input) {
   if (videos > 1) facts.notes.push_back(fmt::format("only the first of {} video streams is taken", videos));
   if (answer.contains("chapters")) facts.chapters = answer.at("chapters").size();
   take_options(facts, input.options);
+  if (facts.is_file) facts.plays = plays_of(input.name, facts.codec);
   if (facts.format.has_palette || facts.codec == "gif") facts.is_opaque = !facts.is_file || is_opaque(input, facts.stream);
   return facts;
 }

@@ -27,6 +27,7 @@ struct VideoFacts {
   double frames_per_second = 0;
   bool is_variable = false;                 ///< frames come at other times than one rate has
   std::optional<std::int64_t> frames = {};  ///< about so many
+  std::optional<std::uint32_t> plays = {};  ///< how often an animation (GIF, APNG) is shown, 0: without end
   double delay_seconds = 0;  ///< from the beginning of all streams to the first frame
   std::string aspect = {};   ///< of a pixel, "4:3"; empty where it is square
   std::string range = {}, matrix = {}, primaries = {}, transfer = {};  ///< of colour; empty where they are unknown
