@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -68,10 +71,23 @@ void check_source(Process& decoder, const VideoInput& input) {
     fail(input.name, reason(decoder, code) + "; --keep-going takes what can be decoded");
 }
 
+/// What helps where an encoder says so; empty where that is not known.
+std::string_view advice_on(std::string_view complaint) {
+  struct Known {
+    std::string_view said, advice;
+  };
+  constexpr std::string_view odd = "; a --pixel-format whose chroma is not halved takes odd sizes, such as yuv444p or yuv444p10le";
+  constexpr Known known[] = {{"not divisible by 2", odd}, {"integer multiple of the specified chroma subsampling", odd}};
+  const auto found = std::find_if(std::begin(known), std::end(known), [&](const Known& each) { return complaint.find(each.said) != std::string_view::npos; });
+  return found == std::end(known) ? std::string_view() : found->advice;
+}
+
 void check_encoder(Process& encoder, const std::string& path) {
   encoder.close_in();
   const int code = encoder.wait();
-  if (code != 0) fail(path, reason(encoder, code));
+  if (code == 0) return;
+  const std::string sentence = reason(encoder, code);
+  fail(path, fmt::format("{}{}", sentence, advice_on(sentence)));
 }
 
 FrameJob job_for(const VideoRequest& request, const VideoFacts& facts) {

@@ -385,6 +385,14 @@ class Refusals(VideoTest):
         self.refuse_like("out.mkv: ffmpeg: .*", "box", "in.mkv", "-o", "out.mkv", "--codec", "libx264",
                          "--preset", "nonsense")
 
+    def test_odd_sizes(self):
+        self.source(frames=1)
+        for codec, told in (("libx264", r"libx264: \w+ not divisible by 2 \(97x53\)"), ("libx265", ".*multiple of the specified chroma subsampling")):
+            self.need_encoder(codec)
+            self.refuse_like(f"out.mp4: ffmpeg: {told}; a --pixel-format whose chroma is not halved takes odd sizes, such as yuv444p or yuv444p10le",
+                             "box", "in.mkv", "-o", "out.mp4", "--codec", codec)
+        self.video("box", "in.mkv", "-o", "out.mp4", "--codec", "libx264", "--pixel-format", "yuv444p")
+
     def test_formats_that_are_none_for_video(self):
         self.source(frames=1)
         for ending in ("xyz", "jpg", "wav", "mp3", "flac"):  # the last two take a cover
