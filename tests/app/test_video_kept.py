@@ -142,9 +142,13 @@ class BesideFrames(VideoTest):
         self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25", "-frames:v", 2, "-c:v", "libx264", "-flags", "+ilme+ildct", "-x264-params", "tff=1", "in.mp4")
         self.assertEqual(self.told("in.mp4", "out.mp4"),
                          ["interlaced: both fields of a frame are filtered as one picture; ffmpeg -vf bwdif makes frames of them before"])
-        self.source("hdr.mkv", "yuv420p10le", 1, "-color_trc", "smpte2084", "-color_primaries", "bt2020", "-colorspace", "bt2020nc")
-        self.assertEqual(self.told("hdr.mkv", "out.mkv"),
-                         ["HDR10: the light levels of the mastering display and of the content are not written; the transfer curve is"])
+        self.source("hdr.mkv", "yuv420p10le", 1, "-color_trc", "smpte2084", "-color_primaries", "bt2020", "-colorspace", "bt2020nc", scale="scale=64:48")
+        line = "HDR10: the light levels of the mastering display and of the content are not written; the transfer curve is"
+        for out, options, told in (("out.mkv", [], line), ("out.avi", ["--codec", "libx264"], line), ("out.gif", [], f"{line} neither, for which gif has no place"),
+                                   ("out.avi", ["--codec", "mpeg4"], f"{line} neither, for which avi has no place")):
+            with self.subTest(out=out, options=options):
+                self.assertEqual([text for text in self.told("hdr.mkv", out, *options) if text.startswith("HDR10")], [told])
+                self.assertEqual(self.facts(out, "stream=color_transfer")["streams"][0].get("color_transfer", "unknown"), "smpte2084" if told == line else "unknown")
 
 
 class Alpha(VideoTest):

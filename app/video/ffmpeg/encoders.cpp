@@ -205,6 +205,13 @@ std::string format_is_lost(const VideoFacts& facts, const VideoOutput& output, c
   return fmt::format("{} loses bits or chroma: {} takes no pixel format that holds all; --codec NAME chooses another", facts.format.name, encoder);
 }
 
+/// Whether a file says which transfer curve its samples have: where the format does, or the stream of the codec.
+bool writes_curve(std::string_view encoder, std::string_view muxer) {
+  constexpr std::string_view muxers[] = {"mp4", "mov", "matroska", "webm"};
+  constexpr std::string_view encoders[] = {"libx264", "libx265", "libaom-av1", "libsvtav1"};
+  return contains(muxers, muxer) || contains(encoders, encoder);
+}
+
 /// Whether frames may come at any time, to a 60,000th of a second.
 bool takes_any_times(std::string_view encoder, std::string_view muxer) {
   constexpr std::string_view muxers[] = {"mp4", "mov", "matroska", "webm", "gif", "apng", "mpegts", "flv"};
@@ -262,7 +269,8 @@ Encoding encoding_for(const VideoFacts& facts, const VideoOutput& output) {
   if (const std::string note = format_is_lost(facts, output, muxer, encoder, of_encoder); !note.empty()) encoding.notes.push_back(note);
   append(encoding.notes, carried_of(facts, muxer).lost);
   if (facts.has_light_levels || facts.transfer == "smpte2084")  // they may lie in frames
-    encoding.notes.emplace_back("HDR10: the light levels of the mastering display and of the content are not written; the transfer curve is");
+    encoding.notes.push_back(fmt::format("HDR10: the light levels of the mastering display and of the content are not written; the transfer curve is{}",
+                                         writes_curve(encoder, muxer) ? "" : fmt::format(" neither, for which {} has no place", muxer)));
   if (facts.is_interlaced)
     encoding.notes.emplace_back("interlaced: both fields of a frame are filtered as one picture; ffmpeg -vf bwdif makes frames of them before");
   encoding.has_times = takes_any_times(encoding.encoder, muxer);
