@@ -77,7 +77,13 @@ std::string_view advice_on(std::string_view complaint) {
     std::string_view said, advice;
   };
   constexpr std::string_view odd = "; a --pixel-format whose chroma is not halved takes odd sizes, such as yuv444p or yuv444p10le";
-  constexpr Known known[] = {{"not divisible by 2", odd}, {"integer multiple of the specified chroma subsampling", odd}};
+  constexpr std::string_view codec = "; -o with .mkv takes nearly any codec, --codec NAME chooses another";
+  constexpr Known known[] = {{"not divisible by 2", odd},
+                             {"integer multiple of the specified chroma subsampling", odd},
+                             {"codec not currently supported in container", codec},
+                             {"are supported for WebM", codec},
+                             {"not compatible with flv", codec},
+                             {"Unsupported codec id in stream", codec}};
   const auto found = std::find_if(std::begin(known), std::end(known), [&](const Known& each) { return complaint.find(each.said) != std::string_view::npos; });
   return found == std::end(known) ? std::string_view() : found->advice;
 }

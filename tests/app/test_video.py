@@ -379,14 +379,16 @@ class Refusals(VideoTest):
             with self.subTest(options):
                 self.refuse_like(f"--input-options: ffmpeg: {sentence}", "box", "in.mkv", "-o", "out.mkv", "--input-options", options, code=2)
 
-    def test_the_encoder_refuses(self):
-        self.source(frames=30)
-        self.put("out.mkv", b"as it was")
-        self.refuse_like("out.mkv: ffmpeg: .*", "box", "in.mkv", "-o", "out.mkv", "--codec", "libx264",
-                         "--preset", "nonsense")
+    def test_codecs_that_a_format_does_not_take(self):
+        self.source(frames=2)
+        self.put("out.mp4", b"as it was")
+        for codec, out in (("prores_ks", "out.mp4"), ("mpeg4", "out.webm"), ("mpeg4", "out.ogv"), ("ffv1", "out.flv")):
+            self.refuse_like(f"{out}: ffmpeg: .*; -o with .mkv takes nearly any codec, --codec NAME chooses another", "box", "in.mkv", "-o", out,
+                             "--codec", codec)
 
     def test_odd_sizes(self):
-        self.source(frames=1)
+        self.source(frames=30)
+        self.put("out.mp4", b"as it was")
         for codec, told in (("libx264", r"libx264: \w+ not divisible by 2 \(97x53\)"), ("libx265", ".*multiple of the specified chroma subsampling")):
             self.need_encoder(codec)
             self.refuse_like(f"out.mp4: ffmpeg: {told}; a --pixel-format whose chroma is not halved takes odd sizes, such as yuv444p or yuv444p10le",
@@ -406,8 +408,8 @@ class Refusals(VideoTest):
         self.need_encoder("libx264")
         self.need_encoder("libvpx-vp9")
         for name, advice in (("x264", "; did you mean 'libx264'?"), ("vpx-vp9", "; did you mean 'libvpx-vp9'?"), ("ffv2", "; did you mean 'ffv1'?"),
-                             ("nonsense", "; ffmpeg -encoders lists those that it has")):
-            self.refuse(f"this ffmpeg has no encoder '{name}'{advice}", 2, "box", "in.mkv", "-o", "out.mkv", "--codec", name)
+                             ("nonsense", "; ffmpeg -encoders lists those that it has"), ("aac", "; ffmpeg -encoders lists those that it has")):
+            self.refuse(f"this ffmpeg has no video encoder '{name}'{advice}", 2, "box", "in.mkv", "-o", "out.mkv", "--codec", name)
 
     def test_options_that_an_encoder_does_not_take(self):
         self.source(frames=1)
@@ -416,6 +418,9 @@ class Refusals(VideoTest):
         for encoder, most, given in (("libx264", 51, "99"), ("libx264", 51, "-3"), ("libvpx-vp9", 63, "63.5")):
             self.refuse(f"--crf of {encoder} must be from 0 to {most}, got '{given}'", 2, "box", "in.mkv", "-o", "out.mkv", "--codec", encoder,
                         f"--crf={given}")
+        presets = "ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow, placebo"
+        for preset, advice in (("fastt", "; did you mean 'fast'?"), ("nonsense", "")):
+            self.refuse(f"--preset of libx264 must be one of {presets}; got '{preset}'{advice}", 2, "box", "in.mkv", "-o", "out.mp4", "--preset", preset)
         for encoder, option in (("ffv1", "--crf"), ("libvpx-vp9", "--preset")):
             self.refuse(f"{encoder} takes no {option}; --codec NAME chooses another encoder", 2, "box", "in.mkv", "-o", "out.mkv", "--codec", encoder,
                         option, "3")

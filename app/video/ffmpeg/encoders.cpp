@@ -69,7 +69,8 @@ struct EncoderFacts {
 
 EncoderFacts encoder_facts(std::string_view name) {
   const std::string text = answer_of({"ffmpeg", "-v", "error", "-h", fmt::format("encoder={}", name)}).text;
-  EncoderFacts facts{.is_there = text.starts_with("Encoder "),
+  const bool is_of_sound = text.find("\n    Supported sample formats: ") != std::string::npos;
+  EncoderFacts facts{.is_there = text.starts_with("Encoder ") && !is_of_sound,
                      .takes_preset = text.find("\n  -preset ") != std::string::npos,
                      .takes_crf = text.find("\n  -crf ") != std::string::npos,
                      .formats = {}};
@@ -152,7 +153,15 @@ std::string default_codec(const std::string& muxer, const std::string& path) {
   }
   const std::string of_library = "lib" + name;
   const std::string near = meant(contains(encoders, of_library) ? of_library : name, encoders);
-  refuse(fmt::format("this ffmpeg has no encoder '{}'{}", name, near.empty() ? "; ffmpeg -encoders lists those that it has" : near));
+  refuse(fmt::format("this ffmpeg has no video encoder '{}'{}", name, near.empty() ? "; ffmpeg -encoders lists those that it has" : near));
+}
+
+/// Throws where x264 or x265, whose presets have names, has none called so; numbers they take too.
+void check_preset(const std::string& preset, const std::string& encoder) {
+  static const std::vector<std::string> known{"ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo"};
+  const bool has_names = encoder.starts_with("libx264") || encoder == "libx265";
+  if (has_names && !contains(known, preset) && (preset.size() != 1 || std::isdigit(static_cast<unsigned char>(preset.front())) == 0))
+    refuse(fmt::format("--preset of {} must be one of {}; got '{}'{}", encoder, fmt::join(known, ", "), preset, meant(preset, known)));
 }
 
 /// Throws where the encoder would pass over an option, or not take its value.
@@ -161,6 +170,7 @@ void check_options(const VideoOutput& output, const std::string& encoder, const 
                                                  std::tuple(output.preset.has_value(), found.takes_preset, "--preset")}) {
     if (is_given && !is_taken) refuse(fmt::format("{} takes no {}; --codec NAME chooses another encoder", encoder, name));
   }
+  if (output.preset) check_preset(*output.preset, encoder);
   if (output.pixel_format && !found.formats.empty() && !contains_format(found.formats, *output.pixel_format))
     refuse(fmt::format("--pixel-format: {} takes no {}; it takes {}", encoder, *output.pixel_format, fmt::join(found.formats, ", ")));
   if (!output.crf) return;
