@@ -195,8 +195,10 @@ VideoReport filter_video(const VideoRequest& request) {
     // What the encoder still had to do once all frames were there.
     timed(report.times.encoding, [&] { check_encoder(*encoding, path); });
     // Of a damaged file both have the same to say.
-    if (report.notes.empty() && !encoding->first_complaint().empty())
-      report.notes.push_back(fmt::format("{}: ffmpeg: {}", path, encoding->first_complaint()));
+    if (const std::string complaint = encoding->first_complaint(); report.notes.empty() && !complaint.empty()) {
+      const bool is_of_input = !facts.demuxer.empty() && complaint.starts_with(facts.demuxer + ": ");  // which the encoder reads sound from
+      report.notes.push_back(fmt::format("{}: ffmpeg: {}", is_of_input ? input.name : path, complaint));
+    }
     io::naming_output(path, [&] { target->commit(); });
   });
   if (std::string text = clipped_text(job, report.times); !text.empty()) report.notes.push_back(std::move(text));

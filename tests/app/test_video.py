@@ -447,6 +447,11 @@ class Refusals(VideoTest):
             with self.subTest(name):
                 self.put(name, data)
                 self.refuse_like(f"{name}: ffmpeg: .*; --keep-going takes what can be decoded", "box", name, "-o", "out.mkv", "--codec", "ffv1")
+        # Only its sound is cut.
+        self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:d=0.2", "-f", "lavfi", "-i", "sine=d=4", "-c:v", "mpeg4", "-c:a", "aac", "-movflags", "faststart",
+                    "sound.mp4")
+        self.put("sound.mp4", self.get("sound.mp4")[:-3000])
+        self.assertRegex(self.run_ok("video", "box", "sound.mp4", "-o", "out.mp4", "--codec", "mpeg4")[1], r"\Avideo: sound.mp4: ffmpeg: .*partial file\n\Z")
         done = self.start("video", "box", "cut.mkv", "-o", "out.mkv", "--codec", "ffv1", "--keep-going")
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr.decode(), r"\Avideo: cut.mkv: ffmpeg: .*\n\Z")

@@ -292,6 +292,7 @@ VideoFacts probe(const VideoInput& input) {
   if (videos == 0) fail(input, "holds no video");
   if (facts.width <= 0 || facts.height <= 0 || facts.format.components == 0) fail(input, "its video cannot be decoded");
   if (videos > 1) facts.notes.push_back(fmt::format("only the first of {} video streams is taken", videos));
+  if (answer.contains("format")) facts.demuxer = text_in(answer.at("format"), "format_name");
   if (answer.contains("chapters")) facts.chapters = answer.at("chapters").size();
   take_options(facts, input.options);
   if (facts.is_file) facts.plays = plays_of(input.name, facts.codec);

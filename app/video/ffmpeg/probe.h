@@ -35,6 +35,7 @@ struct VideoFacts {
   std::size_t attachments = 0, chapters = 0, covers = 0;               ///< and pictures of an album's cover
   bool has_light_levels = false;                                       ///< HDR10's, of the display that it was mastered on and of the frames
   bool is_interlaced = false;
+  std::string demuxer = {};  ///< the format's name, "matroska,webm"
   bool is_file = false;      ///< which can be opened again for all but its frames
 };
 
