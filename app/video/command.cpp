@@ -34,8 +34,8 @@ Filters that show what changes, whose weights cancel (edges, sobel, gaussian_der
   twice as quick, luma is filtered and chroma becomes zero.
 
 Alpha is filtered as halation apply filters a photograph's: frames become R, G, B and alpha, taken as straight, and colours are filtered premultiplied by it.
-  It is written where the output holds it: .webm and .mkv by libvpx-vp9, .mov by prores_ks or qtrle, .mkv by ffv1, .apng, ...; else a line says
-  that it is lost.
+  It is written where the output holds it: .webm and .mkv by libvpx-vp9, .mov by prores_ks or qtrle, .mkv by ffv1, .apng, ...; .gif holds
+  transparent pixels and others; else a line says that it is lost.
 The codec stays that of the input (H.264, HEVC, VP9, AV1, ProRes, FFV1, PNG, QuickTime RLE, ...) where the format and --crf, --preset and alpha go
   with it; else a line says what became of it.
 Frames of variable rate keep their times, to a 60,000th of a second, where the output has frames at any times (.mp4 .mov .mkv .webm .gif ...); else a
