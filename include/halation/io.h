@@ -70,6 +70,7 @@ struct Page {
   /// Of a TIFF: smaller copies of the page, and masks of what shows of it, which are not read.
   std::int64_t overviews = 0, masks = 0;
   std::int64_t unread_frames = 0;  ///< of an animated PNG: how many there are beside it, which are not read
+  std::int64_t bytes_behind = 0;   ///< of a JPEG: of other pictures or a video behind its own, which are not read
   bool lost_geotiff = false;       ///< of a TIFF turned upright: its tags of GeoTIFF, which are of the pixels as stored, are left out
 
   /// How many of the axes filters act on: 1, 2 or 3.
@@ -91,6 +92,7 @@ struct PageFacts {
   std::int64_t pictures = 1;
   std::int64_t overviews = 0, masks = 0;
   std::int64_t unread_frames = 0;
+  std::int64_t bytes_behind = 0;
   bool lost_geotiff = false;
 
   int dims() const;

@@ -226,6 +226,20 @@ class LeftOut(ProgramTest):
             self.assertEqual(self.said("in.png", "-o", "out.png"), line.format(left) if left else "")
             self.assertEqual(self.said("in.png", "-o", "out.png", "--page", 1), "")
 
+    def test_pictures_and_videos_behind_a_jpeg(self):
+        self.put("in.png", png(ROWS))
+        self.run_ok("apply", "identity", "in.png", "-o", "in.jpg")
+        picture = self.get("in.jpg")
+        line = "apply: in.jpg: what lies behind its picture ({}: another picture or a video) is not kept\n"
+        several = picture[:2] + b"\xff\xe2" + struct.pack(">H", 14) + b"MPF\0MM\0*\0\0\0\x08" + picture[2:]
+        video = b"\0\0\0\x18ftypmp42" + bytes(2000)
+        for data, size in ((several + picture, f"{len(picture)} bytes"), (picture + b"\0\0" + video, "2.0 kB"), (picture + bytes(99), None)):
+            self.put("in.jpg", data)
+            self.assertEqual(self.said("in.jpg", "-o", "out.jpg"), line.format(size) if size else "")
+            self.assertNotIn(b"MPF", self.get("out.jpg"))
+            self.assertEqual(self.said("in.jpg", "-o", "out.png"), line.format(size) if size else "")
+            self.assertEqual(self.said("in.jpg", "-o", "out.jpg", "--page", 1), "")
+
     def test_curve_of_a_profile(self):
         several = b"mluc\0\0\0\0" + struct.pack(">II", 1, 12) + b"enUS" + struct.pack(">II", 18, 28) + "Wide RGB\xe9".encode("utf-16-be")
         line = "apply: in.png: --linear takes sRGB's curve, not that of its profile{}\n"

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 
 #include "pictures.h"
 
@@ -248,6 +249,46 @@ TEST(Jpeg, ForgivesWhatHarmsNoPixel) {
   const Image expected = read_image(folder / "a.jpg");
   expect_same_pixels(read_image(folder / "gap.jpg"), expected);
   expect_same_pixels(read_image(folder / "tail.jpg"), expected);
+}
+
+TEST(Jpeg, CountsWhatLiesBehindItsPicture) {
+  const Folder folder;
+  const auto progressive = [](jpeg_compress_struct& info) { jpeg_simple_progression(&info); };
+  write_odd(folder / "a.jpg", waves(20, 20, ColourModel::rgb).image, JCS_RGB);
+  write_odd(folder / "progressive.jpg", waves(20, 20, ColourModel::rgb).image, JCS_RGB, progressive);
+  for (const char* first : {"a.jpg", "progressive.jpg"}) {
+    const std::string picture = bytes_in(folder / first);
+    const auto expect = [&](std::initializer_list<std::string> behind, std::size_t bytes) {
+      std::string file = picture;
+      for (const std::string& each : behind) file += each;
+      write_bytes(folder / "b.jpg", file);
+      const Page page = read_one(folder / "b.jpg");
+      EXPECT_EQ(page.bytes_behind, static_cast<std::int64_t>(bytes));
+      EXPECT_EQ(facts_of(page).bytes_behind, page.bytes_behind);
+      expect_same_pixels(page.image, read_image(folder / first));
+    };
+    const std::string video("\0\0\0\x18" "ftypmp42\0\0\0\0", 16);
+    expect({}, 0);
+    expect({std::string(5000, '\0')}, 0);
+    expect({"camera's own data"}, 0);
+    expect({picture}, picture.size());
+    expect({"pad", picture, video}, picture.size() + 16);
+    expect({video}, 16);
+    expect({"MotionPhoto_Data", video, picture}, picture.size() + 16);
+    expect({"ftyp"}, 0);
+  }
+}
+
+TEST(Jpeg, IsNoMotionPhotoWithoutItsVideo) {
+  const Folder folder;
+  Page page = waves(9, 8, ColourModel::rgb);
+  const auto xmp = [](char flag) {
+    return to_bytes(std::string("<rdf:Description GCamera:MicroVideo=\"") + flag + "\" GCamera:MicroVideoVersion=\"1\" GCamera:MicroVideoOffset=\"99\"><Camera:MotionPhoto>" +
+                    flag + "</Camera:MotionPhoto></rdf:Description>");
+  };
+  page.metadata.xmp = xmp('1');
+  write_one(folder / "a.jpg", page);
+  EXPECT_EQ(read_one(folder / "a.jpg").metadata.xmp, xmp('0'));
 }
 
 TEST(Jpeg, RefusesScansWithoutEnd) {

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "core/memory.h"
 #include "io/formats.h"
 #include "io/metadata/geotiff.h"
 #include "io/metadata/icc.h"
@@ -51,6 +52,10 @@ std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages
   if (request.read.page == 0 && first.unread_frames > 0) {
     const std::string frames = first.unread_frames == 1 ? "other frame is" : fmt::format("{} other frames are", first.unread_frames);
     sentences.push_back(fmt::format("{} is animated: its {} left out; {}", request.in, frames, filters_all));
+  }
+  if (request.read.page == 0 && first.bytes_behind > 0) {
+    sentences.push_back(fmt::format("{}: what lies behind its picture ({}: another picture or a video) is not kept", request.in,
+                                    size_in_words(static_cast<double>(first.bytes_behind))));
   }
   if (io::codec_for(request.out, request.write.format).name == "tiff") {
     bool fits = true, turned = false;

@@ -21,6 +21,7 @@
 #include "io/file.h"
 #include "io/metadata/iptc.h"
 #include "io/metadata/resolution.h"
+#include "io/metadata/xmp.h"
 
 namespace halation::io {
 namespace {
@@ -187,6 +188,16 @@ Claim claim_of(jpeg_decompress_struct& info, double coded_bytes) {
           .most_ratio = huffman ? most_huffman_ratio : std::numeric_limits<double>::infinity()};
 }
 
+/// How many bytes there are from another picture, or a video, on, of those behind a picture. What else cameras leave there, zeros and notes,
+/// is none of the picture's.
+std::int64_t bytes_of_more(std::string_view behind) {
+  constexpr std::string_view jpeg_begin = "\xff\xd8\xff", video_brand = "ftyp";
+  constexpr std::size_t before_brand = 4;  // the size of the box that it names
+  const std::size_t picture = behind.find(jpeg_begin), video = behind.find(video_brand, before_brand);
+  const std::size_t begin = std::min(picture, video == std::string_view::npos ? video : video - before_brand);
+  return static_cast<std::int64_t>(behind.size() - std::min(begin, behind.size()));
+}
+
 std::vector<Page> decode(Bytes file, Reading& reading) {
   Reader reader;
   jpeg_decompress_struct& info = reader.info;
@@ -215,6 +226,9 @@ std::vector<Page> decode(Bytes file, Reading& reading) {
     }
     jpeg_finish_decompress(&info);
   });
+  page.bytes_behind = bytes_of_more({reinterpret_cast<const char*>(info.src->next_input_byte), info.src->bytes_in_buffer});
+  // The video is not read, and a result that says it had one would send programs looking for it.
+  for (const char* flag : {"Camera:MicroVideo", "Camera:MotionPhoto"}) set_xmp_digit(page.metadata.xmp, flag, 0);
   // Adobe's programs mark their files and store CMYK as the light that is left, 255 for no ink.
   if (page.colour == ColourModel::cmyk && info.saw_Adobe_marker) {
     const auto samples = static_cast<std::size_t>(pixels.shape.elements());

@@ -9,6 +9,7 @@
 
 #include "io/metadata/exif.h"
 #include "io/metadata/exif_in_place.h"
+#include "io/metadata/xmp.h"
 
 namespace halation::io {
 namespace {
@@ -32,19 +33,6 @@ void set_exif_orientation(std::vector<std::byte>& exif, int orientation) {
     Exif with = exif_in(exif);
     with.own.push_back({orientation_tag, short_type, 1, bytes_at(&value, sizeof value)});
     exif = exif_bytes(with);
-  }
-}
-
-/// XMP repeats the orientation as text, as an attribute (tiff:Orientation="6") or as an element
-/// (<tiff:Orientation>6<).
-void set_xmp_orientation(std::vector<std::byte>& xmp, int orientation) {
-  auto* text = reinterpret_cast<char*>(xmp.data());
-  for (const std::string_view name : {"tiff:Orientation=\"", "tiff:Orientation='", "tiff:Orientation>"}) {
-    const std::size_t found = std::string_view(text, xmp.size()).find(name);
-    const std::size_t digit = found + name.size();
-    if (found != std::string_view::npos && digit < xmp.size() && text[digit] >= '1' && text[digit] <= '8') {
-      text[digit] = static_cast<char>('0' + orientation);
-    }
   }
 }
 
@@ -141,7 +129,7 @@ void turn_upright(Page& page, int orientation) {
 
 void set_orientation(Metadata& metadata, int orientation) {
   set_exif_orientation(metadata.exif, orientation);
-  set_xmp_orientation(metadata.xmp, orientation);
+  set_xmp_digit(metadata.xmp, "tiff:Orientation", orientation);
 }
 
 }  // namespace halation::io
