@@ -57,7 +57,7 @@ Flags::Flags(Command& command) : job_options(command) {
              "axes of a .npy input [by their number: w, hw, dhw, dhwc]");
   files.text("--page", page, "N",
              "the page of a TIFF or the picture of an animated GIF, counted from 1 [all pages of a TIFF, the first picture]");
-  files.text("--format", format, "png|jpeg|tiff|webp|exr|npy|bmp|pnm|ppm|pgm|pfm|avif",
+  files.text("--format", format, "png|jpeg|tiff|webp|exr|npy|bmp|pnm|ppm|pgm|pam|pfm|avif",
              "format of the result [by its ending; png for -o -]; GIF is read alone, AVIF where built with libavif");
   files.text("--quality", quality, "Q", "of JPEG [92], of WebP and AVIF [lossless], 1 to 100");
   files.text("--compare", compare, "FILE", "also writes original and result side by side, 8-bit");

@@ -56,7 +56,7 @@ Flags::Flags(Command& of) : job_options(of), command(of) {
   files.text("--layout", layout, "w|hw|hwc|dhw|dhwc", "axes of .npy inputs [by their number: w, hw, dhw, dhwc]");
   files.text("--page", page, "N",
              "the page of TIFFs or the picture of animated GIFs, counted from 1; files without it fail [all pages, the first picture]");
-  files.text("--format", format, "png|jpeg|tiff|webp|exr|npy|bmp|pnm|ppm|pgm|pfm|avif",
+  files.text("--format", format, "png|jpeg|tiff|webp|exr|npy|bmp|pnm|ppm|pgm|pam|pfm|avif",
              "format of the results, and their endings [that of each input; png for a GIF or PBM]");
   files.text("--quality", quality, "Q", "of JPEG [92], of WebP and AVIF [lossless], 1 to 100");
   files.text("--workers", workers, "N", "files at a time [as many as there are processors, or --threads]");

@@ -151,7 +151,7 @@ std::string_view unread_format(std::string_view ending);
 
 /// What a writer may be told.
 struct WriteOptions {
-  /// "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "ppm", "pgm", "pfm", "avif"; empty: by the path's ending
+  /// "png", "jpeg", "tiff", "webp", "exr", "npy", "bmp", "pnm", "ppm", "pgm", "pam", "pfm", "avif"; empty: by the path's ending
   std::string format = {};
   int quality = 92;         ///< JPEG and lossy WebP and AVIF, 1 to 100
   bool lossless = true;     ///< WebP and AVIF

@@ -1,6 +1,7 @@
 """test_apply_files.py: what `halation apply` reads and writes: formats, pages, pipes, the picture of both."""
 import json
 import math
+import re
 import struct
 import zlib
 
@@ -99,6 +100,17 @@ class Files(ProgramTest):
         self.put("filters", png([[10, 20]]))
         self.run_ok("apply", "identity", "filters", "-o", "out.png")
         self.assertEqual(read_png(self.get("out.png"))[0], [[(10,), (20,)]])
+
+    def test_formats_of_the_help_are_written(self):
+        for command, arguments in (("apply", ("identity", "-", "-o", "-")), ("batch", ("identity", "in.png", "-o", "out"))):
+            said = self.run_ok(command, "--help", "all")[0].decode()
+            formats = re.search(r"--format (\S+)", said)[1].split("|")
+            self.assertIn("pam", formats)
+            self.put("in.png", png(ROWS))
+            for name in formats:
+                done = self.start(command, *arguments, "--format", name, "--output-pixel", "f32" if name in ("exr", "pfm") else "u8", stdin=png(ROWS))
+                if done.returncode != 0:
+                    self.assertIn("libavif", done.stderr.decode())
 
     def compare(self, rows, *arguments, bits=8):
         self.put("in.png", png(rows, bits))
