@@ -120,11 +120,14 @@ void check_target(const std::string& path) {
   std::error_code ignored;
   if (path.empty()) throw Error(ErrorCode::io, "the output needs a name");
   if (fs::is_directory(path, ignored)) throw Error(ErrorCode::io, "is a folder; a file name was expected");
-  const fs::path folder = folder_of(followed(path));
+  const fs::path target = followed(path), folder = folder_of(target);
   if (!fs::exists(folder, ignored)) {
     throw Error(ErrorCode::io, "folder " + folder.string() + " does not exist");
   }
   if (!fs::is_directory(folder, ignored)) throw Error(ErrorCode::io, folder.string() + " is not a folder");
+  // A rename would replace it all the same.
+  const bool is_writable = ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) == 0 || errno != EACCES;
+  if (!is_writable && fs::exists(target, ignored)) throw Error(ErrorCode::io, "is write-protected");
 }
 
 Output::Output(const std::string& path, Temporary::Kind kind) : path_(path) {

@@ -36,7 +36,8 @@ class Input {
 /// Whether both names stand for one file, which there need not be.
 bool is_same_place(const std::string& a, const std::string& b);
 
-/// Throws `Error{io}` where no file could be made at `path`: its folder is missing, or it is a folder itself.
+/// Throws `Error{io}` where no file could be made at `path`, or none should be: its folder is missing, it is a folder itself, or
+/// write-protected.
 void check_target(const std::string& path);
 
 /// A file being written, readable and seekable meanwhile. `commit` makes it appear at its path; without,

@@ -1,6 +1,7 @@
 """test_apply_files.py: what `halation apply` reads and writes: formats, pages, pipes, the picture of both."""
 import json
 import math
+import os
 import re
 import struct
 import zlib
@@ -100,6 +101,35 @@ class Files(ProgramTest):
         self.put("filters", png([[10, 20]]))
         self.run_ok("apply", "identity", "filters", "-o", "out.png")
         self.assertEqual(read_png(self.get("out.png"))[0], [[(10,), (20,)]])
+
+    def as_a_user(self):
+        """What has `start` run the program as a user whom permissions bind."""
+        if os.geteuid() != 0:
+            return {}
+        self.folder.chmod(0o777)
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+        try:
+            self.start("--version", **nobody)
+        except PermissionError:
+            self.skipTest("root may write everywhere, and nobody else may run the program")
+        return nobody
+
+    def test_write_protected_results(self):
+        user = self.as_a_user()
+        self.put("in.png", png(ROWS))
+        for name in ("ro.jpg", "ro.tif", "ro.npy"):
+            self.put(name, b"mine")
+            (self.folder / name).chmod(0o444)
+            self.check_error(["apply", "identity", "in.png", "-o", name], f"{name}: is write-protected", 1, **user)
+            self.check_error(["apply", "identity", "in.png", "-o", "out.npy", "--compare", name], f"{name}: is write-protected", 1, **user)
+        (self.folder / "link.jpg").symlink_to("ro.jpg")
+        self.check_error(["apply", "identity", "in.png", "-o", "link.jpg"], "link.jpg: is write-protected", 1, **user)
+        done = self.start("batch", "identity", "in.png", "-o", "out", **user)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        (self.folder / "out" / "in.png").chmod(0o444)
+        done = self.start("batch", "identity", "in.png", "-o", "out", **user)
+        self.assertIn("out/in.png: is write-protected", done.stderr.decode())
+        self.assertEqual(done.returncode, 1)
 
     def test_formats_of_the_help_are_written(self):
         for command, arguments in (("apply", ("identity", "-", "-o", "-")), ("batch", ("identity", "in.png", "-o", "out"))):

@@ -357,6 +357,38 @@ TEST(Write, PassesBytesToDevices) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
+/// Runs `body` as a user whom permissions bind, where tests run as root.
+template <class Body>
+std::string told_to_a_user(const std::string& path, Body body) {
+  constexpr ::uid_t nobody = 65534;
+  const bool is_root = ::geteuid() == 0;
+  const auto folder = std::filesystem::path(path).parent_path();
+  if (is_root) std::filesystem::permissions(folder, std::filesystem::perms::all);
+  if (is_root && ::seteuid(nobody) != 0) return "no other user";
+  std::string told = message_of(body);
+  if (is_root && ::seteuid(0) != 0) std::abort();
+  return told;
+}
+
+TEST(Write, AFileThatIsWriteProtected) {
+  const Folder folder;
+  for (const char* name : names) {
+    const std::string path = folder / name;
+    write_bytes(path, "mine");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
+    const Page page = page_for(name);
+    const PageFacts facts = facts_of(page);
+    const std::string told = told_to_a_user(path, [&] { write_one(path, page); });
+    if (told == "no other user") GTEST_SKIP() << "root may write everywhere";
+    EXPECT_EQ(told, path + ": is write-protected");
+    EXPECT_EQ(told_to_a_user(path, [&] { check_writable(path, facts.pixel, facts.shape, facts.alpha, facts.colour, 1); }),
+              path + ": is write-protected");
+    EXPECT_EQ(bytes_in(path), "mine");
+    std::filesystem::permissions(path, std::filesystem::perms::all);
+    EXPECT_EQ(told_to_a_user(path, [&] { write_one(path, page); }), "no error");
+  }
+}
+
 TEST(Write, AFolderThatMustNotBeWrittenInto) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   const Folder folder;
