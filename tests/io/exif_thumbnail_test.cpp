@@ -109,6 +109,42 @@ TEST(ExifThumbnail, GoesAndSidesChangePlacesWhereThePictureIsTurned) {
   }
 }
 
+/// The subject's area of `count` numbers and its location, and 300 by 200 pixels of the sensor to a unit.
+std::string exif_of_subject(bool little, int orientation, const std::vector<unsigned>& area, std::pair<unsigned, unsigned> location, bool swapped) {
+  const unsigned x = swapped ? 220 : 210, y = swapped ? 210 : 220, count = static_cast<unsigned>(area.size());
+  Builder made(little);
+  made.put(2, 2).entry(274, 3, 1, static_cast<unsigned>(orientation)).entry(34665, 4, 1, 100).put(0, 4).up_to(100);
+  made.put(4, 2).put(0x9214, 2).put(3, 2).put(count, 4);
+  count == 2 ? made.put(area[0], 2).put(area[1], 2) : made.put(200, 4);
+  made.entry(0xA20E, 5, 1, x).entry(0xA20F, 5, 1, y).put(0xA214, 2).put(3, 2).put(2, 4).put(location.first, 2).put(location.second, 2).put(0, 4);
+  made.up_to(200);
+  for (const unsigned each : area) made.put(count == 2 ? 0 : each, 2);
+  return made.up_to(210).put(300, 4).put(1, 4).up_to(220).put(200, 4).put(1, 4).bytes();
+}
+
+TEST(ExifOfATurnedPicture, SaysWhereItsSubjectIs) {
+  const Folder folder;
+  for (const bool little : {true, false}) {
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+      const bool swapped = orientation >= 5;
+      const auto turned = [&](unsigned x, unsigned y) {
+        const auto [row, column] = place_by_exif(orientation, y, x, 6, 8);
+        return std::pair(static_cast<unsigned>(column), static_cast<unsigned>(row));
+      };
+      for (const std::vector<unsigned>& rest : {std::vector<unsigned>{}, {3}, {3, 2}}) {
+        std::vector<unsigned> before = {5, 1}, after = {turned(5, 1).first, turned(5, 1).second};
+        before.insert(before.end(), rest.begin(), rest.end());
+        after.insert(after.end(), rest.begin(), rest.end());
+        if (swapped && rest.size() == 2) std::swap(after[2], after[3]);
+        const Page page = read_with(folder, ".png", exif_of_subject(little, orientation, before, {7, 2}, false));
+        EXPECT_EQ(exif_of(page), exif_of_subject(little, 1, after, turned(7, 2), swapped)) << orientation;
+      }
+    }
+    const std::string beyond = exif_of_subject(little, 3, {8, 0}, {0, 6}, false);  // of a larger picture
+    EXPECT_EQ(exif_of(read_with(folder, ".png", beyond)), exif_of_subject(little, 1, {8, 0}, {0, 6}, false));
+  }
+}
+
 TEST(ExifThumbnail, OfDamagedExifSpoilsNothing) {
   const Folder folder;
   std::mt19937 random(11);

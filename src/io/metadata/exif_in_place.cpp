@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "io/metadata/exif.h"
+#include "io/metadata/orientation.h"
 
 namespace halation::io {
 namespace {
@@ -87,6 +88,12 @@ void swap_entries(std::vector<std::byte>& exif, std::size_t directory, std::uint
   std::swap_ranges(value(*first + 2), value(*first + entry_bytes), value(*second + 2));
 }
 
+void set_short(std::vector<std::byte>& exif, std::size_t position, std::int64_t value) {
+  const std::size_t low = exif[0] == std::byte{'I'} ? 0 : 1;
+  exif[position + low] = static_cast<std::byte>(value);
+  exif[position + 1 - low] = static_cast<std::byte>(value >> 8);
+}
+
 }  // namespace
 
 std::uint32_t exif_number(Bytes exif, std::size_t position, std::size_t bytes) {
@@ -124,10 +131,34 @@ void remove_thumbnail(std::vector<std::byte>& exif) {
 }
 
 void swap_sides(std::vector<std::byte>& exif) {
-  constexpr std::uint16_t pixel_x_tag = 0xA002, pixel_y_tag = 0xA003;
+  constexpr std::uint16_t pixel_x_tag = 0xA002, pixel_y_tag = 0xA003, focal_plane_x_tag = 0xA20E, focal_plane_y_tag = 0xA20F;
   const std::size_t first = first_directory(exif);
   swap_entries(exif, first, x_resolution_tag, y_resolution_tag);
-  if (const auto photo = value_of(exif, first, photo_directory_tag)) swap_entries(exif, *photo, pixel_x_tag, pixel_y_tag);
+  const auto photo = value_of(exif, first, photo_directory_tag);
+  if (!photo) return;
+  swap_entries(exif, *photo, pixel_x_tag, pixel_y_tag);
+  swap_entries(exif, *photo, focal_plane_x_tag, focal_plane_y_tag);
+}
+
+void turn_subject(std::vector<std::byte>& exif, int orientation, const Shape& stored) {
+  constexpr std::uint16_t area_tag = 0x9214, location_tag = 0xA214;
+  const auto photo = value_of(exif, first_directory(exif), photo_directory_tag);
+  if (!photo) return;
+  for (const std::uint16_t tag : {area_tag, location_tag}) {
+    const auto entry = find_entry(exif, *photo, tag);
+    if (!entry || exif_number(exif, *entry + 2, 2) != short_type) continue;
+    const std::size_t count = exif_number(exif, *entry + 4, 4);  // x, y; with a circle's diameter, or a rectangle's width and height
+    const std::size_t at = count == 2 ? *entry + 8 : exif_number(exif, *entry + 8, 4);
+    if (count < 2 || count > 4 || at > exif.size() || 2 * count > exif.size() - at) continue;
+    const auto x = static_cast<std::int64_t>(exif_number(exif, at, 2)), y = static_cast<std::int64_t>(exif_number(exif, at + 2, 2));
+    if (x >= stored.width || y >= stored.height) continue;  // of another size of the picture
+    set_short(exif, at, mirrors_columns(orientation) ? stored.width - 1 - x : x);
+    set_short(exif, at + 2, mirrors_rows(orientation) ? stored.height - 1 - y : y);
+    for (std::size_t first = 0; first + 1 < count && swaps_sides(orientation); first += 2) {
+      const auto bytes = exif.begin() + static_cast<std::ptrdiff_t>(at + 2 * first);
+      std::swap_ranges(bytes, bytes + 2, bytes + 2);
+    }
+  }
 }
 
 }  // namespace halation::io

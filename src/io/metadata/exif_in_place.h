@@ -20,7 +20,10 @@ std::size_t first_directory(Bytes exif);
 /// the last ones, and zeros where no directory or value lies among them.
 void remove_thumbnail(std::vector<std::byte>& exif);
 
-/// Has width and height, and resolution along x and y, change places.
+/// Has width and height, and resolution along x and y, of the picture and of the sensor, change places.
 void swap_sides(std::vector<std::byte>& exif);
+
+/// Turns the subject's place and extent, of a picture that was stored with that orientation, height and width, upright.
+void turn_subject(std::vector<std::byte>& exif, int orientation, const Shape& stored);
 
 }  // namespace halation::io

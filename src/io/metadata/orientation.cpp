@@ -38,17 +38,15 @@ void set_exif_orientation(std::vector<std::byte>& exif, int orientation) {
 
 /// The view that shows the stored pixels upright.
 ConstView upright_view(ConstView view, int orientation) {
-  const bool mirrored_rows = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-  const bool mirrored_columns = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-  if (mirrored_rows) {
+  if (mirrors_rows(orientation)) {
     view.data += (view.shape.height - 1) * view.strides.height;
     view.strides.height = -view.strides.height;
   }
-  if (mirrored_columns) {
+  if (mirrors_columns(orientation)) {
     view.data += (view.shape.width - 1) * view.strides.width;
     view.strides.width = -view.strides.width;
   }
-  if (orientation >= 5) {
+  if (swaps_sides(orientation)) {
     std::swap(view.shape.height, view.shape.width);
     std::swap(view.strides.height, view.strides.width);
   }
@@ -116,8 +114,9 @@ int orientation_in(Bytes exif) {
 }
 
 void turn_upright(Page& page, int orientation) {
+  turn_subject(page.metadata.exif, orientation, page.image.shape());
   page.image = upright(page.image, orientation);
-  if (orientation >= 5) {
+  if (swaps_sides(orientation)) {
     std::swap(page.metadata.dots_per_inch_x, page.metadata.dots_per_inch_y);
     std::swap(page.metadata.tiff.tile_width, page.metadata.tiff.tile_height);
     swap_sides(page.metadata.exif);
