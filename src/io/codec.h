@@ -107,6 +107,10 @@ class Reading {
   Reading(const ReadOptions& options, std::string_view title) : options_(options), title_(title) {}
 
   ArrayLayout layout() const { return options_.layout; }
+  /// Whether the page of that number, from 1 on, is asked for.
+  bool wants(std::size_t number) const { return options_.page == 0 || options_.page == static_cast<std::int64_t>(number); }
+  /// Whether none behind it is.
+  bool ends_with(std::size_t number) const { return options_.page != 0 && wants(number); }
 
   /// Every codec asks before it, or its library, takes memory for pixels, page after page. Throws `Error{io}`
   /// where the file is too short for what its header states, `Error{out_of_memory}` where that is more than

@@ -102,6 +102,19 @@ class Files(ProgramTest):
         self.run_ok("apply", "identity", "filters", "-o", "out.png")
         self.assertEqual(read_png(self.get("out.png"))[0], [[(10,), (20,)]])
 
+    def test_damaged_page(self):
+        whole = tiff([ROWS, ROWS, ROWS])
+        first = struct.unpack("<I", whole[4:8])[0]
+        at = struct.unpack("<I", whole[first + 2 + 12 * 9:first + 6 + 12 * 9])[0]  # the second directory
+        place = whole.index(struct.pack("<HHI", 273, 4, 1), at) + 8
+        self.put("in.tif", whole[:place] + struct.pack("<I", len(whole)) + whole[place + 4:])  # its pixels lie behind the end
+        for page in (1, 3):
+            self.run_ok("apply", "identity", "in.tif", "-o", "out.png", "--page", page)
+            self.assertEqual([value for value, in flat(read_png(self.get("out.png"))[0])], flat(ROWS))
+        for options in ((), ("--page", 2)):
+            self.check_error(["apply", "identity", "in.tif", "-o", "out.tif", *options],
+                             "in.tif: page 2: damaged or truncated TIFF: the file ends too early", 1)
+
     def as_a_user(self):
         """What has `start` run the program as a user whom permissions bind."""
         if os.geteuid() != 0:

@@ -49,6 +49,49 @@ TEST(PartsOfTiff, OfSeveralPages) {
   EXPECT_EQ(message_of([&] { sink->commit(); }), (folder / "b.tif") + ": 2 of 3 pages have been written");
 }
 
+TEST(PartsOfTiff, OfAFileWithADamagedPage) {
+  const Folder folder;
+  const Image image = random_image(Pixel::u8, {.height = 40, .width = 33});
+  std::uint64_t damaged = 0;
+  {
+    const auto tiff = opened(folder / "a.tif", "w");
+    for (int page = 0; page < 3; ++page) {
+      write_page(tiff.get(), {.compression = COMPRESSION_ADOBE_DEFLATE, .rows_per_strip = 40}, 40, 33, rows_of(image, false));
+    }
+  }
+  {
+    const auto tiff = opened(folder / "a.tif", "r");
+    TIFFSetDirectory(tiff.get(), 1);
+    damaged = TIFFGetStrileOffset(tiff.get(), 0);
+  }
+  std::string bytes = bytes_in(folder / "a.tif");
+  write_bytes(folder / "a.tif", bytes.replace(damaged, 100, 100, '\xFF'));
+  for (const std::int64_t page : {1, 3}) {
+    expect_same_pixels(read_image(folder / "a.tif", {.page = page}), image);
+    expect_same_in_parts(folder / "a.tif", {.page = page});
+  }
+  const auto names_page = testing::StartsWith((folder / "a.tif") + ": page 2: damaged or truncated TIFF: ");
+  EXPECT_THAT(message_of([&] { read_pages(folder / "a.tif"); }), names_page);
+  EXPECT_THAT(message_of([&] { read_pages(folder / "a.tif", {.page = 2}); }), names_page);
+  EXPECT_THAT(told_in_parts(folder / "a.tif", {}, 7), names_page);
+}
+
+TEST(PartsOfTiff, OfAFileWithAPageThatIsNotRead) {
+  const Folder folder;
+  const Image image = random_image(Pixel::u8, {.height = 6, .width = 8});
+  const Image wide = random_image(Pixel::f32, {.height = 6, .width = 8});
+  {
+    const auto tiff = opened(folder / "a.tif", "w");
+    write_page(tiff.get(), {.bits = 32}, 6, 8, rows_of(wide, false));  // integers of 32 bits
+    write_page(tiff.get(), {}, 6, 8, rows_of(image, false));
+  }
+  expect_same_pixels(read_image(folder / "a.tif", {.page = 2}), image);
+  expect_same_in_parts(folder / "a.tif", {.page = 2});
+  for (const std::int64_t page : {0, 1}) {
+    EXPECT_THAT(message_of([&] { read_pages(folder / "a.tif", {.page = page}); }), testing::StartsWith((folder / "a.tif") + ": page 1: TIFF with 32-bit"));
+  }
+}
+
 TEST(PartsOfTiff, OfStripsAndTilesOfEveryByteOrderPlanarityAndCompression) {
   const Folder folder;
   unsigned seed = 0;

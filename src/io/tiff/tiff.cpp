@@ -33,14 +33,25 @@ struct OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  /// Calls `each`, which adds to `pages`, at every page. What follows a page and belongs to it is counted there.
+  /// Calls `each`, which adds to `pages`, at every page that is wanted, and adds an empty one for any other up to it: they may be damaged.
+  /// What follows a page and belongs to it is counted there.
   template <class OnePage, class Each>
-  void for_each_page(std::vector<OnePage>& pages, Each each) {
-    check_whole();
+  void for_each_page(std::vector<OnePage>& pages, const Reading& reading, Each each) {
+    const auto description = tag<const char*>(tiff.get(), TIFFTAG_IMAGEDESCRIPTION, "");
+    check_whole(images_said_by_imagej(description));
+    has_several = TIFFLastDirectory(tiff.get()) == 0;
     for (;;) {
       const auto kind = tag<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0);
       if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0) {
-        each(stored_as(tiff.get()));
+        if (reading.ends_with(pages.size())) break;
+        if (const std::size_t number = pages.size() + 1; reading.wants(number)) {
+          naming_page(number, [&] {
+            each(stored_as(tiff.get()));
+            if (file.read_past_end) fail(complaint);
+          });
+        } else {
+          pages.emplace_back();
+        }
       } else if (!pages.empty()) {
         if ((kind & FILETYPE_MASK) == 0) ++facts_in(pages.back()).overviews;
         if ((kind & FILETYPE_REDUCEDIMAGE) == 0) ++facts_in(pages.back()).masks;
@@ -55,9 +66,19 @@ struct OpenFile {
   static Page& facts_in(Page& page) { return page; }
   static PageFacts& facts_in(OpenPage& page) { return page.facts; }
 
+  /// Puts the page in front of what `body` throws, where there are several. Memory is short for all of them.
+  template <class Body>
+  void naming_page(std::size_t number, Body body) const {
+    try {
+      body();
+    } catch (const Error& error) {
+      if (!has_several || error.code() == ErrorCode::out_of_memory) throw;
+      throw Error(error.code(), "page " + std::to_string(number) + ": " + error.what());
+    }
+  }
+
   /// At the first page: ImageJ writes stacks of more than 4 GB as one page, the others' samples behind its own.
-  void check_whole() {
-    const std::int64_t images = images_said_by_imagej(tag<const char*>(tiff.get(), TIFFTAG_IMAGEDESCRIPTION, ""));
+  void check_whole(std::int64_t images) {
     const double page_bytes = static_cast<double>(tag<std::uint32_t>(tiff.get(), TIFFTAG_IMAGELENGTH, 0)) * static_cast<double>(TIFFScanlineSize(tiff.get()));
     const bool has_all = static_cast<double>(images) * page_bytes <= static_cast<double>(file.bytes.size());
     const bool is_plain = tag<std::uint16_t>(tiff.get(), TIFFTAG_COMPRESSION, COMPRESSION_NONE) == COMPRESSION_NONE;
@@ -69,12 +90,13 @@ struct OpenFile {
   TiffComplaint complaint;
   TiffBytes file;
   Tiff tiff;
+  bool has_several = false;  // directories
 };
 
 std::vector<Page> decode(Bytes bytes, Reading& reading) {
   OpenFile open(bytes);
   std::vector<Page> pages;
-  open.for_each_page(pages, [&](const TiffStored& stored) {
+  open.for_each_page(pages, reading, [&](const TiffStored& stored) {
     TIFF* tiff = open.tiff.get();
     TiffRows rows(tiff, stored, open.complaint);
     Claim claim = claim_of(tiff, stored, bytes.size());
@@ -100,19 +122,25 @@ class PartsOfPages {
 
   std::vector<TiffStored> check_pages(const Reading& reading, std::vector<OpenPage>& pages) {
     std::vector<TiffStored> all;
-    open_.for_each_page(pages, [&](const TiffStored& stored) {
+    open_.for_each_page(pages, reading, [&](const TiffStored& stored) {
       TIFF* tiff = open_.tiff.get();
       const TiffRows rows(tiff, stored, open_.complaint, bytes_);
       Claim claim = claim_of(tiff, stored, bytes_.size());
       claim.beside_bytes = rows.beside_bytes();
       reading.check_in_parts(claim);
       pages.push_back({.facts = facts_of(tiff, stored, bytes_), .orientation = stored.orientation, .reader = nullptr});
-      all.push_back(stored);
+      all.resize(pages.size());
+      all.back() = stored;
     });
     opened_ = open_.complaint;
     return all;
   }
 
+  void read(std::size_t number, const TiffStored& stored, std::int64_t first, View to) {
+    open_.naming_page(number, [&] { read(stored, first, to); });
+  }
+
+ private:
   void read(const TiffStored& stored, std::int64_t first, View to) {
     open_.complaint = opened_;  // a part that failed may be asked for again
     open_.file.read_past_end = false;
@@ -129,7 +157,6 @@ class PartsOfPages {
     if (open_.file.read_past_end) fail(open_.complaint);
   }
 
- private:
   Bytes bytes_;
   OpenFile open_;
   TiffComplaint opened_;
@@ -139,11 +166,13 @@ class PartsOfPages {
 
 class TiffReader : public PartReader {
  public:
-  TiffReader(std::shared_ptr<PartsOfPages> file, TiffStored stored) : file_(std::move(file)), stored_(std::move(stored)) {}
-  void read(std::int64_t first, View to) override { file_->read(stored_, first, to); }
+  TiffReader(std::shared_ptr<PartsOfPages> file, std::size_t number, TiffStored stored)
+      : file_(std::move(file)), number_(number), stored_(std::move(stored)) {}
+  void read(std::int64_t first, View to) override { file_->read(number_, stored_, first, to); }
 
  private:
   std::shared_ptr<PartsOfPages> file_;
+  std::size_t number_;
   TiffStored stored_;
 };
 
@@ -152,7 +181,7 @@ std::vector<OpenPage> open(Bytes bytes, Reading& reading) {
   std::vector<OpenPage> pages;
   const std::vector<TiffStored> all = file->check_pages(reading, pages);
   for (std::size_t i = 0; i < pages.size(); ++i) {
-    pages[i].reader = reading_rows(pages[i].facts, std::make_unique<TiffReader>(file, all[i]));
+    if (reading.wants(i + 1)) pages[i].reader = reading_rows(pages[i].facts, std::make_unique<TiffReader>(file, i + 1, all[i]));
   }
   return pages;
 }
