@@ -141,6 +141,41 @@ TEST(Exif, SurvivesTheWayIntoTiffAndOutOfIt) {
   }
 }
 
+/// Exif, or a TIFF without pixels, of Windows' five texts.
+std::vector<std::byte> windows_texts(bool little) {
+  std::string bytes = little ? "II" : "MM";
+  const auto number = [&](unsigned value, int size) {
+    for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> 8 * (little ? i : size - 1 - i) & 0xFF);
+  };
+  number(42, 2), number(8, 4), number(5, 2);
+  for (unsigned i = 0; i < 5; ++i) number(0x9C9B + i, 2), number(1, 2), number(6, 4), number(100 + 6 * i, 4);
+  bytes.resize(100);
+  for (char i = 0; i < 5; ++i) bytes += text("T\0", 2) + static_cast<char>('0' + i) + text("\0\0\0", 3);  // UTF-16, low bytes first
+  return to_bytes(bytes);
+}
+
+TEST(Exif, TextsOfWindowsSurviveTheWayIntoTiffAndOutOfIt) {
+  const Folder folder;
+  for (const bool little : {true, false}) {
+    Page page = random_page(Pixel::u8, 5, 7, ColourModel::rgb);
+    page.metadata.exif = windows_texts(little);
+    write_one(folder / "a.jpg", page);
+    write_pages(folder / "a.tif", read_pages(folder / "a.jpg"));
+    write_pages(folder / "b.tif", read_pages(folder / "a.tif"));
+    for (const char* name : {"a.tif", "b.tif"}) {
+      const std::unique_ptr<TIFF, decltype(&TIFFClose)> tiff(TIFFOpen((folder / name).c_str(), "r"), &TIFFClose);
+      for (char i = 0; i < 5; ++i) {
+        std::uint32_t count = 0;
+        const char* found = nullptr;
+        ASSERT_EQ(TIFFGetField(tiff.get(), static_cast<std::uint32_t>(0x9C9B + i), &count, &found), 1) << name;
+        EXPECT_EQ(std::string(found, count), text("T\0", 2) + static_cast<char>('0' + i) + text("\0\0\0", 3));
+      }
+    }
+    write_pages(folder / "b.jpg", read_pages(folder / "b.tif"));
+    EXPECT_EQ(read_one(folder / "b.jpg").metadata.exif, read_one(folder / "b.tif").metadata.exif);
+  }
+}
+
 TEST(Exif, OfEveryPage) {
   const Folder folder;
   std::vector<Page> pages(3);

@@ -15,6 +15,8 @@ constexpr std::uint16_t last_classic_type = 13;  // those of 8 bytes belong to B
 /// Document, description, maker, model, page, software, date, artist, host computer, copyright: what libtiff
 /// writes as texts.
 constexpr std::array<std::uint16_t, 10> text_tags = {269, 270, 271, 272, 285, 305, 306, 315, 316, 33432};
+/// Title, comment, author, keywords and subject by Windows, UTF-16 in bytes.
+constexpr std::array<std::uint16_t, 5> windows_tags = {0x9C9B, 0x9C9C, 0x9C9D, 0x9C9E, 0x9C9F};
 constexpr std::array<std::uint16_t, 3> resolution_tags = {x_resolution_tag, y_resolution_tag, resolution_unit_tag};
 template <std::size_t count>
 bool is_among(const std::array<std::uint16_t, count>& tags, std::uint16_t tag) {
@@ -150,6 +152,8 @@ ExifEntry pointer(std::uint16_t tag, std::uint64_t at) {
 
 std::size_t bytes_of_exif_type(std::uint16_t type) { return element_of(type).bytes; }
 
+bool is_windows_text(const ExifEntry& entry) { return is_among(windows_tags, entry.tag) && entry.type == byte_type && entry.count > 0; }
+
 bool Exif::is_only_resolution() const {
   return photo.empty() && place.empty() &&
          std::all_of(own.begin(), own.end(), [](const ExifEntry& entry) { return is_among(resolution_tags, entry.tag); });
@@ -167,7 +171,7 @@ Exif exif_in(Bytes tiff, std::uint64_t at) {
       if (entry.value.back() != std::byte{0}) entry.value.push_back(std::byte{0});
       entry.count = entry.value.size();
       exif.own.push_back(std::move(entry));
-    } else if (is_among(resolution_tags, entry.tag)) {
+    } else if (is_among(resolution_tags, entry.tag) || is_windows_text(entry)) {
       exif.own.push_back(std::move(entry));
     }
   }

@@ -21,7 +21,7 @@ using ExifDirectory = std::vector<ExifEntry>;
 /// What is kept of Exif on its way into a TIFF file and out of one. Maker's notes stay as they are.
 struct Exif {
   ExifDirectory own;    ///< of the page's own directory: maker, model, software, description, date, artist,
-                        ///< host, copyright, …; and beside others resolution
+                        ///< host, copyright, …, Windows' texts; and beside others resolution
   ExifDirectory photo;  ///< the Exif directory
   ExifDirectory place;  ///< the GPS directory
 
@@ -33,12 +33,15 @@ struct Exif {
 constexpr std::uint16_t x_resolution_tag = 282;
 constexpr std::uint16_t y_resolution_tag = 283;
 constexpr std::uint16_t resolution_unit_tag = 296;
-constexpr std::uint16_t text_type = 2, short_type = 3, long_type = 4;
+constexpr std::uint16_t byte_type = 1, text_type = 2, short_type = 3, long_type = 4;
 constexpr std::uint16_t photo_directory_tag = 34665;
 constexpr std::uint16_t place_directory_tag = 34853;
 
 /// Bytes of one number of a type of TIFF's; 0 where it is not known.
 std::size_t bytes_of_exif_type(std::uint16_t type);
+
+/// Whether it is one of the texts that Windows keeps beside TIFF's own, XPTitle and its kin.
+bool is_windows_text(const ExifEntry& entry);
 
 /// The unsigned number at a place of an entry's value; 0 where there is none.
 template <class T>

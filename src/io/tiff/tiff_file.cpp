@@ -7,7 +7,6 @@
 #include <cstring>
 #include <vector>
 
-#include "io/metadata/exif.h"
 #include "io/tiff/stack_description.h"
 
 namespace halation::io {
@@ -119,9 +118,24 @@ Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint) {
   return open<ToOutput>(big ? "w8" : "w", &output, complaint, 0);
 }
 
+void set_foreign(TIFF* tiff, const ExifEntry& entry) {
+  static char name[] = "of another standard";
+  const bool is_text = entry.type == text_type;
+  const auto count = static_cast<short>(is_text ? TIFF_VARIABLE : TIFF_VARIABLE2);
+  const auto type = static_cast<TIFFDataType>(entry.type);
+  const TIFFFieldInfo field{entry.tag, count, count, type, FIELD_CUSTOM, 1, static_cast<unsigned char>(!is_text), name};
+  TIFFMergeFieldInfo(tiff, &field, 1);
+  if (is_text) {
+    TIFFSetField(tiff, entry.tag, reinterpret_cast<const char*>(entry.value.data()));
+  } else {
+    TIFFSetField(tiff, entry.tag, static_cast<std::uint32_t>(entry.count), entry.value.data());
+  }
+}
+
 void write_exif(TIFF* tiff, Bytes bytes, std::span<const PageView> pages, bool big, Output& output) {
   const Exif exif = exif_in(bytes);
   for (const ExifEntry& text : exif.own) {
+    if (is_windows_text(text)) set_foreign(tiff, text);
     if (text.type != text_type) continue;
     const auto* const words = reinterpret_cast<const char*>(text.value.data());
     if (text.tag != TIFFTAG_IMAGEDESCRIPTION || describes({words, text.value.size()}, pages)) TIFFSetField(tiff, text.tag, words);

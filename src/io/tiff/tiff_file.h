@@ -7,6 +7,7 @@
 #include <span>
 
 #include "io/file.h"
+#include "io/metadata/exif.h"
 
 namespace halation::io {
 
@@ -34,6 +35,9 @@ Tiff open_for_reading(TiffBytes& file);
 /// itself, and `read_past_end` stays false.
 Tiff open_mapped(TiffBytes& file);
 Tiff open_for_writing(Output& output, bool big, TiffComplaint& complaint);
+
+/// An entry whose tag libtiff does not know. It forgets such tags with the end of each directory.
+void set_foreign(TIFF* tiff, const ExifEntry& entry);
 
 /// Exif of the page that is being written to `output`, one of `pages`: texts go into its directory, but for a description that does not hold
 /// of these, the others behind what has been written so far.

@@ -51,21 +51,6 @@ void set_bytes(TIFF* tiff, std::uint32_t name, Bytes bytes) {
   if (!bytes.empty()) TIFFSetField(tiff, name, static_cast<std::uint32_t>(bytes.size()), bytes.data());
 }
 
-/// An entry whose tag libtiff does not know. It forgets such tags with the end of each directory.
-void set_foreign(TIFF* tiff, const ExifEntry& entry) {
-  static char name[] = "of another standard";
-  const bool is_text = entry.type == text_type;
-  const auto count = static_cast<short>(is_text ? TIFF_VARIABLE : TIFF_VARIABLE2);
-  const auto type = static_cast<TIFFDataType>(entry.type);
-  const TIFFFieldInfo field{entry.tag, count, count, type, FIELD_CUSTOM, 1, static_cast<unsigned char>(!is_text), name};
-  TIFFMergeFieldInfo(tiff, &field, 1);
-  if (is_text) {
-    TIFFSetField(tiff, entry.tag, reinterpret_cast<const char*>(entry.value.data()));
-  } else {
-    TIFFSetField(tiff, entry.tag, static_cast<std::uint32_t>(entry.count), entry.value.data());
-  }
-}
-
 /// Strips, or tiles of a width.
 struct Blocks {
   std::int64_t rows = 1;
