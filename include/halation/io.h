@@ -43,8 +43,9 @@ struct Metadata {
   TiffLayout tiff = {};
   ResolutionUnit resolution_unit = ResolutionUnit::inch;  ///< of the file, and of others that can say it
   std::vector<std::byte> iptc = {};                       ///< IPTC-IIM, the press's captions and keywords, as a list of its datasets
-  /// A TIFF's tags of GeoTIFF and GDAL (where on earth its pixels lie, which value means none), as a TIFF header and a directory of them.
-  /// A TIFF is written with them where that directory's width and height, if it has any, are the page's.
+  /// A TIFF's tags of GeoTIFF and GDAL (where on earth its pixels lie, which value means none) and ImageJ's (labels, ranges, colours, regions),
+  /// as a TIFF header and a directory of them. A TIFF is written with them where that directory's width and height, if it has any, are the
+  /// page's, with ImageJ's only beside its description.
   std::vector<std::byte> geotiff = {};
   /// A PNG's texts but XMP and IPTC, and what it says of its colours beside an ICC profile (gAMA, cHRM, sRGB, cICP, …): chunks as they lie in
   /// the file. A PNG is written with them, without gAMA, cHRM and sRGB beside a profile.

@@ -295,6 +295,24 @@ class LeftOut(ProgramTest):
             self.assertEqual(self.said("in.jpg", "-o", "out.png"), line.format(size) if size else "")
             self.assertEqual(self.said("in.jpg", "-o", "out.jpg", "--page", 1), "")
 
+    def with_values(self, *values, pages=1):
+        """A TIFF whose pages all have tags of these values: tag, type, count and bytes."""
+        at, entries = len(tiff([ROWS] * pages, more=[(*value[:3], 0) for value in values])), []
+        for tag, kind, count, data in values:
+            entries.append((tag, kind, count, at))
+            at += len(data)
+        return tiff([ROWS] * pages, more=entries) + b"".join(value[3] for value in values)
+
+    def test_tags_of_imagej(self):
+        data = b"JIJIlbal" + struct.pack("<I", 1) + "labels".encode("utf-16-le")
+        tags = (270, 2, 14, b"ImageJ=1.54f\n\0"), (50838, 4, 2, struct.pack("<II", 12, 12)), (50839, 1, 24, data)
+        self.put("in.tif", self.with_values(*tags))
+        self.assertEqual(self.said("in.tif", "-o", "out.tif"), "")
+        self.assertIn(data, self.get("out.tif"))
+        line = "apply: in.tif: its ImageJ tags (labels, ranges, regions) are not kept, the result has another size; --extent same keeps them\n"
+        self.assertEqual(self.said("in.tif", "-o", "out.tif", "--extent", "valid"), line)
+        self.assertNotIn(data, self.get("out.tif"))
+
     def test_curve_of_a_profile(self):
         several = b"mluc\0\0\0\0" + struct.pack(">II", 1, 12) + b"enUS" + struct.pack(">II", 18, 28) + "Wide RGB\xe9".encode("utf-16-be")
         line = "apply: in.png: --linear takes sRGB's curve, not that of its profile{}\n"

@@ -58,16 +58,18 @@ std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages
                                     size_in_words(static_cast<double>(first.bytes_behind))));
   }
   if (io::codec_for(request.out, request.write.format).name == "tiff") {
-    bool fits = true, turned = false;
+    bool turned = false;
+    std::string_view wrong;  // tags, in words
     std::int64_t overviews = 0, masks = 0;
     for (std::size_t i = 0; i < pages.size(); ++i) {
-      fits = fits && io::geotiff_fits(pages[i].metadata.geotiff, results[i].shape);
+      const std::vector<std::byte>& geotiff = pages[i].metadata.geotiff;
+      if (!io::geotiff_fits(geotiff, results[i].shape)) wrong = io::title_of_geotiff(geotiff);
       turned = turned || pages[i].lost_geotiff;
       overviews += pages[i].overviews;
       masks += pages[i].masks;
     }
-    if (!fits)
-      sentences.push_back(fmt::format("{}: its GeoTIFF tags are not kept, the result has another size; --extent same keeps them", request.in));
+    if (!wrong.empty())
+      sentences.push_back(fmt::format("{}: its {} are not kept, the result has another size; --extent same keeps them", request.in, wrong));
     if (turned)
       sentences.push_back(fmt::format("{}: its GeoTIFF tags are not kept, they are of the picture before it is turned upright", request.in));
     if (overviews > 0)

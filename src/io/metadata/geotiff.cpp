@@ -1,4 +1,4 @@
-// geotiff.cpp: where on earth the pixels of a TIFF lie, and what GDAL says of them.
+// geotiff.cpp: where on earth the pixels of a TIFF lie, and what GDAL and ImageJ say of them.
 #include "io/metadata/geotiff.h"
 
 #include <algorithm>
@@ -6,13 +6,15 @@
 #include <string_view>
 #include <utility>
 
+#include "io/metadata/imagej.h"
+
 namespace halation::io {
 namespace {
 
 constexpr std::uint16_t width_tag = 256, height_tag = 257, gdal_metadata_tag = 42112;
 constexpr std::uint16_t double_type = 12;
 
-/// The type that a tag has in GeoTIFF 1.1 or by GDAL; 0 for all others.
+/// The type that a tag has in GeoTIFF 1.1, by GDAL or by ImageJ; 0 for all others.
 std::uint16_t type_of(std::uint16_t tag) {
   switch (tag) {
     case 33550:  // ModelPixelScale
@@ -26,6 +28,10 @@ std::uint16_t type_of(std::uint16_t tag) {
     case gdal_metadata_tag:
     case 42113:  // GDAL_NODATA
       return text_type;
+    case imagej_sizes_tag:
+      return long_type;
+    case imagej_data_tag:
+      return byte_type;
     default:
       return 0;
   }
@@ -58,8 +64,9 @@ bool fits(const ExifDirectory& entries, const Shape& shape) {
 
 std::vector<std::byte> geotiff_in(Bytes file, std::uint64_t at) {
   ExifDirectory entries = directory_in(file, at);
-  if (std::none_of(entries.begin(), entries.end(), is_kept)) return {};
   std::erase_if(entries, [](const ExifEntry& entry) { return entry.tag != width_tag && entry.tag != height_tag && !is_kept(entry); });
+  turn_imagej_data(entries, begins_with(file, "II"));
+  if (std::none_of(entries.begin(), entries.end(), is_kept)) return {};
   for (ExifEntry& entry : entries) {
     if (entry.tag == gdal_metadata_tag) entry.value = without_statistics(entry.value);
     if (entry.type != text_type) continue;
@@ -67,6 +74,13 @@ std::vector<std::byte> geotiff_in(Bytes file, std::uint64_t at) {
     entry.count = entry.value.size();
   }
   return exif_bytes({.own = std::move(entries), .photo = {}, .place = {}});
+}
+
+std::string_view title_of_geotiff(Bytes geotiff) {
+  const ExifDirectory entries = directory_in(geotiff);
+  const bool is_of_imagej = std::any_of(entries.begin(), entries.end(), is_imagej);
+  const bool is_of_others = std::any_of(entries.begin(), entries.end(), [](const ExifEntry& entry) { return is_kept(entry) && !is_imagej(entry); });
+  return is_of_imagej && !is_of_others ? "ImageJ tags (labels, ranges, regions)" : "GeoTIFF tags";
 }
 
 bool geotiff_fits(Bytes geotiff, const Shape& shape) { return fits(directory_in(geotiff), shape); }

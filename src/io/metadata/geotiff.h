@@ -1,16 +1,20 @@
-// geotiff.h: where on earth the pixels of a TIFF lie, and what GDAL says of them.
+// geotiff.h: where on earth the pixels of a TIFF lie, and what GDAL and ImageJ say of them.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "io/metadata/exif.h"
 
 namespace halation::io {
 
-/// The tags of GeoTIFF and GDAL in the directory of `file` at `at`, with its width and height, as `Metadata::geotiff`; empty where there are
+/// The tags of GeoTIFF, GDAL and ImageJ in the directory of `file` at `at`, with its width and height, as `Metadata::geotiff`; empty where there are
 /// none. Statistics of pixels are left out.
 std::vector<std::byte> geotiff_in(Bytes file, std::uint64_t at);
+
+/// What they are called in sentences: "GeoTIFF tags", unless all are ImageJ's.
+std::string_view title_of_geotiff(Bytes geotiff);
 
 /// Whether those bytes are of an image of that height and width, or say no size.
 bool geotiff_fits(Bytes geotiff, const Shape& shape);

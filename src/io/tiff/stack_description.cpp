@@ -6,8 +6,12 @@
 #include <charconv>
 #include <string>
 
+#include "io/metadata/exif.h"
+
 namespace halation::io {
 namespace {
+
+constexpr std::uint16_t description_tag = 270;
 
 /// The integer at the beginning of a text; 0 where there is none.
 std::int64_t number_at(std::string_view text) {
@@ -70,15 +74,28 @@ std::int64_t images_said_by_imagej(std::string_view description) {
   return std::max<std::int64_t>(1, number_at(behind(description, "\nimages=")));
 }
 
+std::string_view stack_program(std::string_view description) {
+  if (description.starts_with("ImageJ=")) return "ImageJ";
+  return description.find("<OME") != std::string_view::npos ? "OME" : "";
+}
+
 bool describes(std::string_view description, std::span<const PageView> pages) {
   const PageView& first = pages.front();
   const auto count = static_cast<std::int64_t>(pages.size());
   const std::int64_t samples = count * first.pixels.shape.channels;  // of a pixel, in all pages
-  if (description.starts_with("ImageJ=")) return images_said_by_imagej(description) == count;
-  if (!behind(description, "<OME").empty()) return ome_describes(description, samples, first);
+  if (stack_program(description) == "ImageJ") return images_said_by_imagej(description) == count;
+  if (stack_program(description) == "OME") return ome_describes(description, samples, first);
   constexpr std::string_view shape = "{\"shape\": [";
   if (description.starts_with(shape)) return tifffile_describes(description.substr(shape.size()), samples, first);
   return true;
+}
+
+std::string kept_description(std::span<const PageView> pages, const PageView& page) {
+  for (const ExifEntry& entry : exif_in(page.exif).own) {
+    const std::string text(reinterpret_cast<const char*>(entry.value.data()), entry.value.size());
+    if (entry.tag == description_tag) return describes(text, pages) ? text : "";
+  }
+  return "";
 }
 
 }  // namespace halation::io

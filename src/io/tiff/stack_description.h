@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "io/codec.h"
@@ -12,8 +13,14 @@ namespace halation::io {
 /// How many images ImageJ says that the file holds; 1 in the words of others.
 std::int64_t images_said_by_imagej(std::string_view description);
 
+/// The program of microscopes, "ImageJ" or "OME", whose description this is; empty for any other.
+std::string_view stack_program(std::string_view description);
+
 /// Whether what ImageJ, OME or tifffile say of a file's pages (how many, of which extents and samples) holds of these. Other texts say
 /// nothing of them.
 bool describes(std::string_view description, std::span<const PageView> pages);
+
+/// The description in the Exif of one of these pages; empty where it has none, or one that does not hold of them.
+std::string kept_description(std::span<const PageView> pages, const PageView& page);
 
 }  // namespace halation::io

@@ -9,8 +9,10 @@
 
 #include "halation/error.h"
 #include "io/metadata/geotiff.h"
+#include "io/metadata/imagej.h"
 #include "io/metadata/orientation.h"
 #include "io/metadata/resolution.h"
+#include "io/tiff/stack_description.h"
 #include "io/tiff/tiff_file.h"
 
 namespace halation::io {
@@ -96,7 +98,6 @@ void set_fields(TIFF* tiff, const PageView& page, const Blocks& blocks) {
   set_bytes(tiff, TIFFTAG_ICCPROFILE, page.icc);
   set_bytes(tiff, TIFFTAG_XMLPACKET, page.xmp);
   set_bytes(tiff, TIFFTAG_RICHTIFFIPTC, page.iptc);
-  for (const ExifEntry& entry : geotiff_for(page.geotiff, shape)) set_foreign(tiff, entry);
   if (has_named_resolution(page) || has_unnamed_resolution(page)) {
     const bool metric = page.resolution_unit == ResolutionUnit::centimetre;
     const double scale = metric ? 1 / centimetres_per_inch : 1;
@@ -147,6 +148,10 @@ class BlocksEncoder : public Encoder {
   void begin(const PageView& page) {
     blocks_ = blocks_for(page);
     set_fields(tiff_.get(), page, blocks_);
+    const bool is_of_imagej = stack_program(kept_description(pages_, page)) == "ImageJ";
+    for (const ExifEntry& entry : geotiff_for(page.geotiff, page.pixels.shape)) {
+      if (!is_imagej(entry) || is_of_imagej) set_foreign(tiff_.get(), entry);
+    }
     if (pages_.size() > 1) {
       TIFFSetField(tiff_.get(), TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
       TIFFSetField(tiff_.get(), TIFFTAG_PAGENUMBER, static_cast<int>(number_), static_cast<int>(pages_.size()));
