@@ -72,6 +72,7 @@ struct Page {
   std::int64_t overviews = 0, masks = 0;
   std::int64_t unread_frames = 0;  ///< of an animated PNG: how many there are beside it, which are not read
   std::int64_t bytes_behind = 0;   ///< of a JPEG: of other pictures or a video behind its own, which are not read
+  std::string_view described_by = {};  ///< of a TIFF: the program, "ImageJ" or "OME", whose description its first page has
   bool lost_geotiff = false;       ///< of a TIFF turned upright: its tags of GeoTIFF, which are of the pixels as stored, are left out
 
   /// How many of the axes filters act on: 1, 2 or 3.
@@ -94,6 +95,7 @@ struct PageFacts {
   std::int64_t overviews = 0, masks = 0;
   std::int64_t unread_frames = 0;
   std::int64_t bytes_behind = 0;
+  std::string_view described_by = {};
   bool lost_geotiff = false;
 
   int dims() const;

@@ -121,7 +121,7 @@ int PageFacts::dims() const { return dims_of(layout, shape); }
 
 PageFacts facts_of(const Page& page) {
   return {page.image.shape(), page.image.pixel(), page.colour, page.alpha,
-          page.linear_light,  page.metadata,      page.layout, page.pictures, page.overviews, page.masks, page.unread_frames, page.bytes_behind, page.lost_geotiff};
+          page.linear_light,  page.metadata,      page.layout, page.pictures, page.overviews, page.masks, page.unread_frames, page.bytes_behind, page.described_by, page.lost_geotiff};
 }
 
 std::vector<Page> read_pages(const std::string& path, const ReadOptions& options) {

@@ -303,6 +303,19 @@ class LeftOut(ProgramTest):
             at += len(data)
         return tiff([ROWS] * pages, more=entries) + b"".join(value[3] for value in values)
 
+    def test_what_microscopes_say_of_pages(self):
+        line = "apply: in.tif: what {} says of its pages (size of a pixel, channels, slices) is not kept, it does not hold of the result\n"
+        ome = b'<OME><Image><Pixels SizeX="9" SizeY="7" SizeZ="2" SizeC="1" SizeT="1" Type="uint8" PhysicalSizeX="0.1"/></Image></OME>'
+        for program, text in (("ImageJ", b"ImageJ=1.54f\nimages=2\nunit=micron\n"), ("OME", ome)):
+            self.put("in.tif", self.with_values((270, 2, len(text) + 1, text + b"\0"), pages=2))
+            self.assertEqual(self.said("in.tif", "-o", "out.tif"), "")
+            self.assertIn(text, self.get("out.tif"))
+            for options in (("--page", 1), ("--page", 2), ("--output-pixel", "f32"), ("--extent", "valid")):
+                is_lost = options[0] == "--page" or program == "OME"  # ImageJ says how many images there are only
+                self.assertEqual(self.said("in.tif", "-o", "out.tif", *options), line.format(program) if is_lost else "", options)
+                self.assertEqual(text not in self.get("out.tif"), is_lost)
+            self.assertEqual(self.said("in.tif", "-o", "out.png", "--page", 1), "")
+
     def test_tags_of_imagej(self):
         data = b"JIJIlbal" + struct.pack("<I", 1) + "labels".encode("utf-16-le")
         tags = (270, 2, 14, b"ImageJ=1.54f\n\0"), (50838, 4, 2, struct.pack("<II", 12, 12)), (50839, 1, 24, data)

@@ -19,6 +19,7 @@ inline void expect_same_facts(const PageFacts& actual, const PageFacts& expected
   EXPECT_EQ(actual.linear_light, expected.linear_light);
   EXPECT_EQ(actual.layout, expected.layout);
   EXPECT_EQ(actual.dims(), expected.dims());
+  EXPECT_EQ(actual.described_by, expected.described_by);
   EXPECT_EQ(std::pair(actual.overviews, actual.masks), std::pair(expected.overviews, expected.masks));
   EXPECT_TRUE(same_metadata(actual.metadata, expected.metadata));
 }

@@ -54,6 +54,15 @@ TEST(StackDescription, GoesWithAnotherSizeOrPixelThatItNames) {
   }
 }
 
+TEST(StackDescription, NamesItsProgramOnEveryPage) {
+  const Folder folder;
+  for (const auto& [text, program] : {std::pair{imagej, "ImageJ"}, {ome, "OME"}, {tifffile, ""}, {"a cell by ImageJ=1", ""}}) {
+    for (const Page& page : stack(folder / "in.tif", text, 3)) EXPECT_EQ(page.described_by, program);
+    for (const auto& page : open_pages(folder / "in.tif", {.page = 2})) EXPECT_EQ(page->facts().described_by, program);
+    EXPECT_EQ(read_pages(folder / "in.tif", {.page = 3})[0].described_by, program);
+  }
+}
+
 TEST(StackDescription, OfImagesInOnePageIsRefused) {
   const Folder folder;
   const Image image = random_image(Pixel::u8, {.height = 18, .width = 8});

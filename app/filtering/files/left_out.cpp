@@ -10,6 +10,7 @@
 #include "io/formats.h"
 #include "io/metadata/geotiff.h"
 #include "io/metadata/icc.h"
+#include "io/tiff/stack_description.h"
 
 namespace halation::app {
 namespace {
@@ -70,6 +71,9 @@ std::string left_out(const FileJob& request, const std::vector<PageFacts>& pages
     }
     if (!wrong.empty())
       sentences.push_back(fmt::format("{}: its {} are not kept, the result has another size; --extent same keeps them", request.in, wrong));
+    if (!first.described_by.empty() && !io::keeps_stack_description(results))
+      sentences.push_back(fmt::format("{}: what {} says of its pages (size of a pixel, channels, slices) is not kept, it does not hold of the result",
+                                      request.in, first.described_by));
     if (turned)
       sentences.push_back(fmt::format("{}: its GeoTIFF tags are not kept, they are of the picture before it is turned upright", request.in));
     if (overviews > 0)

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <string>
+#include <vector>
 
 #include "io/metadata/exif.h"
 
@@ -96,6 +97,17 @@ std::string kept_description(std::span<const PageView> pages, const PageView& pa
     if (entry.tag == description_tag) return describes(text, pages) ? text : "";
   }
   return "";
+}
+
+bool keeps_stack_description(std::span<const PageFacts> pages) {
+  std::vector<PageView> views;
+  for (const PageFacts& page : pages) {
+    ConstView pixels;
+    pixels.shape = page.shape;
+    pixels.pixel = page.pixel;
+    views.push_back(PageView::of(pixels, page));
+  }
+  return stack_program(kept_description(views, views.front())) == pages.front().described_by;
 }
 
 }  // namespace halation::io

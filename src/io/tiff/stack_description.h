@@ -23,4 +23,7 @@ bool describes(std::string_view description, std::span<const PageView> pages);
 /// The description in the Exif of one of these pages; empty where it has none, or one that does not hold of them.
 std::string kept_description(std::span<const PageView> pages, const PageView& page);
 
+/// Whether a TIFF of these pages has the description that the program in `described_by` has written.
+bool keeps_stack_description(std::span<const PageFacts> pages);
+
 }  // namespace halation::io

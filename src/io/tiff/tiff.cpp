@@ -38,6 +38,7 @@ struct OpenFile {
   template <class OnePage, class Each>
   void for_each_page(std::vector<OnePage>& pages, const Reading& reading, Each each) {
     const auto description = tag<const char*>(tiff.get(), TIFFTAG_IMAGEDESCRIPTION, "");
+    const std::string_view described_by = stack_program(description);
     check_whole(images_said_by_imagej(description));
     has_several = TIFFLastDirectory(tiff.get()) == 0;
     for (;;) {
@@ -49,6 +50,7 @@ struct OpenFile {
             each(stored_as(tiff.get()));
             if (file.read_past_end) fail(complaint);
           });
+          facts_in(pages.back()).described_by = described_by;
         } else {
           pages.emplace_back();
         }
