@@ -204,6 +204,37 @@ class Names(BatchTest):
                                   r"in/no/b\.png: folder in/no does not exist"], 4, "box", "none.png", "no/", "in/no/b.png", "in/a.png", "-o", "out")
         self.assertEqual(sorted(self.below("out")), ["a.png"])
 
+    def as_somebody(self):
+        """What starts the program by one who may not read everything, as root may."""
+        self.folder.chmod(0o777)
+        if os.geteuid() != 0:
+            return {}
+        nobody = {"user": "nobody", "extra_groups": []}
+        try:
+            self.start("--version", **nobody)
+        except (PermissionError, ValueError) as error:
+            self.skipTest(f"nobody but root may start this build: {error}")
+        return nobody
+
+    def test_folders_that_cannot_be_read(self):
+        denied = "cannot be read: Permission denied"
+        somebody = self.as_somebody()
+        self.addCleanup((self.folder / "in/sub").chmod, 0o755)
+        (self.folder / "in/sub").chmod(0)
+        recursive = ("in", "--recursive")
+        for names, failures, files in ((recursive, [f"in/sub: {denied}"], 5), (["in/**/*.png"], [f"in/sub: {denied}"], 5),
+                                       (["in/s*/*.png", "in/o*/f.png"], [f"in/sub: {denied}"], 2), (["in/sub"], [f"in/sub: {denied}"], 1),
+                                       (["in/sub/d.png", "in/a.png"], [rf"in/sub/d\.png: {denied}"], 2),
+                                       (["in/sub/deep/e.png"], [rf"in/sub/deep/e\.png: folder in/sub/deep {denied}"], 1)):
+            with self.subTest(names=names):
+                self.batch_with_failures(failures, files, "box", *names, "-o", "out", **somebody)
+        self.batch("box", "in", "-o", "out", counts=(3, 0, 0), **somebody)
+        self.batch("box", "in/[!s]*/*.png", "-o", "out", counts=(1, 0, 0), **somebody)
+        done = self.start("batch", "box", "in/sub/deep/*.png", "-o", "out", **somebody)
+        self.assertEqual((done.returncode, done.stderr.decode()), (FAILED, f"halation: in/sub/deep/*.png: folder in/sub/deep {denied}\n"))
+        report = json.loads(self.start("batch", "box", *recursive, "-o", "out", "--json", **somebody).stdout)
+        self.assertIn({"input": "in/sub", "output": "out/sub", "state": "failed", "error": f"in/sub: {denied}"}, report["files"])
+
     def test_two_inputs_of_one_result(self):
         self.put("more/a.png", PHOTO)
         self.batch_with_failures([r"more/a\.png: its result would replace that of in/a\.png"], 2, "identity", "in/a.png", "more/a.png",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <system_error>
@@ -42,28 +43,50 @@ bool is_written(const fs::path& path) {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::io, sentence}; }
 
+std::string unreadable(const std::error_code& error) { return "cannot be read: " + error.message(); }
+
 /// The outermost folder on the way that is missing: "folder photos/june does not exist"; empty where all are there.
 std::string missing_folder(const fs::path& way) {
   fs::path folder;
   for (const fs::path& part : way) {
     folder /= part;
-    if (std::error_code ignored; !fs::exists(folder, ignored)) return fmt::format("folder {} does not exist", folder.string());
+    std::error_code error;
+    if (fs::exists(folder, error)) continue;
+    return fmt::format("folder {} {}", folder.string(), error ? unreadable(error) : "does not exist");
   }
   return "";
 }
 
-/// Why nothing is there; empty where something is.
+/// Why nothing is seen there; empty where something is.
 std::string missing(const fs::path& path) {
-  if (std::error_code ignored; fs::exists(path, ignored)) return "";
-  const std::string folder = missing_folder(path.parent_path());
-  return folder.empty() ? "no such file or folder" : folder;
+  std::error_code error;
+  if (fs::exists(path, error)) return "";
+  if (std::string folder = missing_folder(path.parent_path()); !folder.empty()) return folder;
+  return error ? unreadable(error) : "no such file or folder";
 }
 
-/// A file, and its name below the folder of results.
+/// A file, and its name below the folder of results; or a folder that cannot be read.
 struct Found {
   fs::path path;
   fs::path below;
+  std::string refused = {};  ///< as in `BatchFile`
 };
+
+/// Calls `visit` with all that lies in a folder, which says whether to enter what is a folder itself; links to folders are not entered.
+/// Folders that cannot be read go to `found`. `below`: of where it is, for its own calls.
+void look_through(const fs::path& folder, const std::function<bool(const fs::directory_entry&, const Found&)>& visit,
+                  std::vector<Found>& found, const fs::path& below = {}) {
+  const fs::path here = below.empty() ? folder : folder / below;
+  std::error_code error;
+  fs::directory_iterator at(here.empty() ? "." : here, error);
+  for (; !error && at != fs::directory_iterator(); at.increment(error)) {
+    const fs::path below_it = below / at->path().filename();
+    std::error_code ignored;
+    if (visit(*at, {folder / below_it, below_it}) && at->symlink_status(ignored).type() == fs::file_type::directory)
+      look_through(folder, visit, found, below_it);
+  }
+  if (error) found.push_back({here, below, unreadable(error)});
+}
 
 /// Where a name leads, links followed, whether or not something is there.
 std::string place_of(const fs::path& path) {
@@ -98,29 +121,18 @@ std::string counted(const PassedOver& passed_over) {
 /// Images go to `found`, and throws where there is none.
 void add_folder(const fs::path& folder, bool recursive, const std::string& results, std::vector<Found>& found,
                 PassedOver& all_passed_over) {
-  std::error_code error;
   std::vector<Found> inside;
-  const auto is_hidden = [](const fs::directory_entry& entry) { return entry.path().filename().string().starts_with('.'); };
-  const auto add = [&](const fs::directory_entry& entry) {
+  const auto visit = [&](const fs::directory_entry& entry, const Found& each) {
+    if (each.below.filename().string().starts_with('.')) return false;  // hidden
     std::error_code ignored;
-    if (!is_hidden(entry) && entry.is_regular_file(ignored)) inside.push_back({entry.path(), entry.path().lexically_relative(folder)});
+    if (entry.is_regular_file(ignored)) inside.push_back(each);
+    return recursive;
   };
-  constexpr auto options = fs::directory_options::skip_permission_denied;
-  if (recursive) {
-    fs::recursive_directory_iterator at(folder, options, error);
-    for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-      if (is_hidden(*at)) at.disable_recursion_pending();
-      add(*at);
-    }
-  } else {
-    fs::directory_iterator at(folder, options, error);
-    for (; !error && at != fs::directory_iterator(); at.increment(error)) add(*at);
-  }
-  if (error) refuse(fmt::format("{}: {}", folder.string(), error.message()));
+  look_through(folder, visit, inside);
   PassedOver passed_over;
   const std::size_t before = found.size();
   for (const Found& each : sorted_inputs(folder, results, std::move(inside))) {
-    if (is_image(each.path)) {
+    if (!each.refused.empty() || is_image(each.path)) {
       found.push_back(each);
     } else if (const std::string_view format = unread_format(ending_of(each.path)); !format.empty()) {
       passed_over.unread[std::string(format)].push_back(each.path.string());
@@ -154,6 +166,15 @@ bool matches(const std::vector<std::string>& pattern, std::size_t at, const std:
          matches(pattern, at + 1, parts, part + 1);
 }
 
+/// Whether a folder of these parts may hold matches.
+bool may_hold_matches(const std::vector<std::string>& pattern, const std::vector<std::string>& parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (pattern[i] == "**") return true;
+    if (i + 1 == pattern.size() || ::fnmatch(pattern[i].c_str(), parts[i].c_str(), FNM_PERIOD) != 0) return false;
+  }
+  return true;
+}
+
 bool is_pattern(std::string_view name) { return name.find_first_of("*?[") != std::string_view::npos; }
 
 /// The files that match, below the last folder that the pattern names outright.
@@ -170,23 +191,17 @@ void add_matches(const std::string& name, const std::string& results, std::vecto
   const fs::path start = folder.empty() ? fs::path(".") : folder;
   if (const std::string sentence = missing_folder(start); !sentence.empty()) refuse(fmt::format("{}: {}", name, sentence));
   if (std::error_code ignored; !fs::is_directory(start, ignored)) refuse(fmt::format("{}: {} is no folder", name, start.string()));
-  const bool is_deep = std::find(pattern.begin(), pattern.end(), "**") != pattern.end();
-  std::error_code error;
   std::vector<Found> inside;
-  fs::recursive_directory_iterator at(start, fs::directory_options::skip_permission_denied, error);
-  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    std::error_code ignored;
-    if (at->is_directory(ignored)) {
-      if (!is_deep && at.depth() + 2 > static_cast<int>(pattern.size())) at.disable_recursion_pending();
-      continue;
-    }
-    if (!at->is_regular_file(ignored)) continue;  // a pipe would be waited for
-    const fs::path below = at->path().lexically_relative(start);
+  const auto visit = [&](const fs::directory_entry& entry, const Found& each) {
     std::vector<std::string> parts;
-    for (const fs::path& part : below) parts.push_back(part.string());
-    if (matches(pattern, 0, parts, 0)) inside.push_back({folder / below, below});
-  }
-  if (error) refuse(fmt::format("{}: {}", start.string(), error.message()));
+    for (const fs::path& part : each.below) parts.push_back(part.string());
+    std::error_code ignored;
+    if (entry.is_directory(ignored)) return may_hold_matches(pattern, parts);
+    const bool is_file = entry.is_regular_file(ignored);  // a pipe would be waited for
+    if (is_file && matches(pattern, 0, parts, 0)) inside.push_back(each);
+    return false;
+  };
+  look_through(folder, visit, inside);
   const std::vector<Found> inputs = sorted_inputs(start, results, std::move(inside));
   if (inputs.empty()) refuse(fmt::format("{}: no file matches", name));
   found.insert(found.end(), inputs.begin(), inputs.end());
@@ -217,6 +232,7 @@ BatchList batch_files(const std::vector<std::string>& names, bool recursive, con
 
   const auto result_of = [&](const Found& each) {
     fs::path out = fs::path(folder) / each.below;
+    if (!each.refused.empty()) return out;
     if (!ending.empty()) {
       out.replace_extension(ending);
     } else if (!is_written(out)) {
@@ -236,7 +252,9 @@ BatchList batch_files(const std::vector<std::string>& names, bool recursive, con
     const std::string in_place = place_of(each.path), out_place = place_of(out);
     file.origin = fs::path(in_place).lexically_relative(fs::path(out_place).parent_path()).string();
     const auto replaced = inputs.find(out_place);
-    if (std::string sentence = missing(each.path); !sentence.empty()) {
+    if (!each.refused.empty()) {
+      file.refused = each.refused;
+    } else if (std::string sentence = missing(each.path); !sentence.empty()) {
       file.refused = std::move(sentence);
     } else if (in_place == out_place) {
       file.refused = "its result would replace it; choose another folder";

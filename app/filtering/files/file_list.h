@@ -7,7 +7,7 @@
 
 namespace halation::app {
 
-/// An input and its place below the folder of results.
+/// An input and its place below the folder of results; or a folder that cannot be read, refused.
 struct BatchFile {
   std::string in;
   std::string out;
