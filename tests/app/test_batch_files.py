@@ -82,6 +82,20 @@ class Names(BatchTest):
         self.assertEqual(self.results(self.folder / "in/b.png"), ["b.png"])
         self.assertEqual(self.results("odd/photo"), ["photo.png"])
 
+    def test_results_of_files_without_an_ending_have_the_format_of_their_content(self):
+        jpeg = self.jpeg()
+        tiff = self.run_ok("apply", "identity", "-", "-o", "-", "--format", "tiff", stdin=PHOTO)[0]
+        for name, data, result in (("odd/noext", jpeg, "noext.jpg"), ("odd/a.HEIC", jpeg, "a.jpg"), ("odd/b.of_today", tiff, "b.tif"),
+                                   ("odd/c.dat", b"GIF8", "c.png"), ("odd/photo", PHOTO, "photo.png")):
+            self.put(name, data)
+            if data != b"GIF8":
+                self.assertEqual(self.results(name), [result])
+            report = json.loads(self.start("batch", "box", name, "-o", "out", "--json").stdout)
+            self.assertEqual(report["files"][0]["output"], f"out/{result}")
+        self.assertEqual(self.results("odd/noext", "--format", "png"), ["noext.png"])
+        self.results("odd/noext")
+        self.assertTrue(self.below("out")["noext.jpg"].startswith(b"\xff\xd8"))
+
     def test_folders(self):
         self.assertEqual(self.results("in", counts=(3, 0, 0)), ["a.png", "b.png", "c.png"])
         self.assertEqual(self.results("in/", "in/sub/deep/e.png"), ["a.png", "b.png", "c.png", "e.png"])

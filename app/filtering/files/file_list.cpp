@@ -8,6 +8,7 @@
 #include <cctype>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <system_error>
@@ -15,6 +16,8 @@
 
 #include "halation/error.h"
 #include "halation/io.h"
+#include "io/file.h"
+#include "io/formats.h"
 
 namespace halation::app {
 namespace {
@@ -39,6 +42,19 @@ bool is_image(const fs::path& path) {
 bool is_written(const fs::path& path) {
   static const std::vector<std::string> endings = writable_endings();
   return is_among(endings, path);
+}
+
+/// Of the format of a file's bytes, ".jpg"; ".png" where that is not written, or is not seen.
+std::string ending_of_content(const fs::path& path) {
+  try {
+    if (std::error_code ignored; fs::is_regular_file(path, ignored)) {  // a pipe can be read but once
+      const io::Input file(path.string());
+      const fs::path ending(io::codec_of(file.bytes()).endings.front());
+      if (is_written(fs::path("any") += ending)) return ending.string();
+    }
+  } catch (const Error&) {  // reading it will say why
+  }
+  return ".png";
 }
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::io, sentence}; }
@@ -236,18 +252,20 @@ BatchList batch_files(const std::vector<std::string>& names, bool recursive, con
     if (!ending.empty()) {
       out.replace_extension(ending);
     } else if (!is_written(out)) {
-      out.replace_extension(".png");
+      out.replace_extension(is_image(out) ? ".png" : ending_of_content(each.path));  // a GIF or PBM, or it has no ending of an image
     }
     return out;
   };
+  std::vector<fs::path> results;
+  std::transform(found.begin(), found.end(), std::back_inserter(results), result_of);
   std::map<std::string, std::size_t> taken;  // places of results, by whom; first by those that keep their names
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const fs::path out = result_of(found[i]);
+    const fs::path& out = results[i];
     if (out.filename() == found[i].below.filename()) taken.try_emplace(place_of(out), i);
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Found& each = found[i];
-    const fs::path out = result_of(each);
+    const fs::path& out = results[i];
     BatchFile file{.in = each.path.string(), .out = out.string()};
     const std::string in_place = place_of(each.path), out_place = place_of(out);
     file.origin = fs::path(in_place).lexically_relative(fs::path(out_place).parent_path()).string();

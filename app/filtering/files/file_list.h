@@ -31,7 +31,7 @@ struct BatchList {
 /// matches folders at any depth. Images of a folder are known by their endings; what is named is taken whatever it is called. What lies in
 /// the folder of results is passed over where that lies in one that is looked through. Links to files stand for these; those to folders are
 /// followed where `names` name them, but not on the way down, where they may lead back up. `ending`: of the results, ".png"; empty: that of
-/// the input, ".png" where that format is not written. Two inputs of one result: the second is refused, and so is a result in the place of
+/// the input, by its content where its name ends like no image, ".png" where that format is not written. Two inputs of one result: the second is refused, and so is a result in the place of
 /// an input. Throws `Error` where a name stands for nothing, which says what halation reads where a folder has other files only.
 BatchList batch_files(const std::vector<std::string>& names, bool recursive, const std::string& folder, const std::string& ending);
 
