@@ -404,6 +404,14 @@ class Resume(BatchTest):
         self.batch("identity", "more", "-o", "out", "--resume", counts=(1, 0, 0), remarks=[self.AGAIN.format(1)])
         self.resumed("identity", counts=(1, 4, 0), again=1)
 
+    def test_an_input_replaced_by_an_older_file_is_filtered_again(self):
+        """As cp -p does; one of the same size cannot be told."""
+        self.batch("identity", "in", "-o", "out", counts=(5, 0, 0))
+        self.put("in/2.png", png([[200, 100, 50, 25]] * 30))
+        self.set_time("in/2.png", 500)
+        self.resumed("identity", counts=(1, 4, 0), again=1)
+        self.resumed("identity", counts=(0, 5, 0))
+
     def test_results_of_which_nothing_says_how_they_were_made(self):
         self.batch("box", "in", "-o", "out")
         (self.folder / "out/.halation-batch").unlink()

@@ -90,10 +90,14 @@ class Batch {
     return job;
   }
 
-  /// Of what a result is made of and by.
-  std::string fingerprint(const BatchFile& file) const { return fingerprint_of(job_.made_by + '\0' + file.origin); }
-  /// That, and the size of the result that is there.
-  std::string with_size(const BatchFile& file) const { return fmt::format("{}:{}", fingerprint(file), size_of(file.out)); }
+  /// Of what a result is made of and by. The input's size tells one that was replaced by an older file.
+  std::string fingerprint(const BatchFile& file) const {
+    return fingerprint_of(fmt::format("{}{}{}{}{}", job_.made_by, '\0', file.origin, '\0', size_of(file.in)));
+  }
+  /// A fingerprint, and the size of the result that is there.
+  static std::string with_size(const std::string& fingerprint, const BatchFile& file) {
+    return fmt::format("{}:{}", fingerprint, size_of(file.out));
+  }
 
   void finish(BatchResult& result, const Job& job) {
     if (!result.file.refused.empty()) {
@@ -101,10 +105,10 @@ class Batch {
       return;
     }
     if (job_.resume && is_there(result.file)) {
-      const std::string noted = made_by_.noted(result.file.out);
-      if (noted.starts_with(fingerprint(result.file))) {
+      const std::string noted = made_by_.noted(result.file.out), expected = fingerprint(result.file);
+      if (noted.starts_with(expected)) {
         result.state = BatchResult::State::skipped;
-        result.changed = noted != with_size(result.file);
+        result.changed = noted != with_size(expected, result.file);
         return;
       }
       result.made_again = true;
@@ -140,11 +144,11 @@ class Batch {
     if (!folder.empty()) fs::create_directories(folder, error);
     if (error) throw Error{ErrorCode::io, folder + ": cannot be made: " + error.message()};
     const bool is_noted = !job_.made_by.empty();
-    const std::string before = is_noted ? made_by_.noted(result.file.out) : "";
-    if (!before.empty() && !before.starts_with(fingerprint(result.file))) made_by_.forget(result.file.out);
+    const std::string before = is_noted ? made_by_.noted(result.file.out) : "", now = fingerprint(result.file);
+    if (!before.empty() && !before.starts_with(now)) made_by_.forget(result.file.out);
     FileJob job{.in = result.file.in, .out = result.file.out, .compare = {}, .job = what, .read = job_.read, .write = job_.write, .quiet = true};
     const FilteredFile done = filter_file(job);
-    if (is_noted) made_by_.note(result.file.out, with_size(result.file));
+    if (is_noted) made_by_.note(result.file.out, with_size(now, result.file));
     result.state = BatchResult::State::done;
     result.sentence = clipping_note(done.clipped, done.prepared.jobs.front());
     result.left_out = done.left_out;
