@@ -138,14 +138,18 @@ std::string counted(const PassedOver& passed_over) {
 void add_folder(const fs::path& folder, bool recursive, const std::string& results, std::vector<Found>& found,
                 PassedOver& all_passed_over) {
   std::vector<Found> inside;
+  PassedOver passed_over;
   const auto visit = [&](const fs::directory_entry& entry, const Found& each) {
     if (each.below.filename().string().starts_with('.')) return false;  // hidden
     std::error_code ignored;
-    if (entry.is_regular_file(ignored)) inside.push_back(each);
+    if (entry.is_regular_file(ignored)) {
+      inside.push_back(each);
+    } else if (!entry.is_directory(ignored)) {
+      ++passed_over.others;  // a link to nothing, a pipe
+    }
     return recursive;
   };
   look_through(folder, visit, inside);
-  PassedOver passed_over;
   const std::size_t before = found.size();
   for (const Found& each : sorted_inputs(folder, results, std::move(inside))) {
     if (!each.refused.empty() || is_image(each.path)) {
@@ -194,7 +198,7 @@ bool may_hold_matches(const std::vector<std::string>& pattern, const std::vector
 bool is_pattern(std::string_view name) { return name.find_first_of("*?[") != std::string_view::npos; }
 
 /// The files that match, below the last folder that the pattern names outright.
-void add_matches(const std::string& name, const std::string& results, std::vector<Found>& found) {
+void add_matches(const std::string& name, const std::string& results, std::vector<Found>& found, PassedOver& passed_over) {
   fs::path folder;
   std::vector<std::string> pattern;
   for (const fs::path& part : fs::path(name)) {
@@ -213,8 +217,12 @@ void add_matches(const std::string& name, const std::string& results, std::vecto
     for (const fs::path& part : each.below) parts.push_back(part.string());
     std::error_code ignored;
     if (entry.is_directory(ignored)) return may_hold_matches(pattern, parts);
-    const bool is_file = entry.is_regular_file(ignored);  // a pipe would be waited for
-    if (is_file && matches(pattern, 0, parts, 0)) inside.push_back(each);
+    if (!matches(pattern, 0, parts, 0)) return false;
+    if (entry.is_regular_file(ignored)) {
+      inside.push_back(each);
+    } else {
+      ++passed_over.others;  // a link to nothing, or a pipe, which would be waited for
+    }
     return false;
   };
   look_through(folder, visit, inside);
@@ -230,7 +238,7 @@ std::vector<Found> all_found(const std::vector<std::string>& names, bool recursi
     if (fs::is_directory(name, ignored)) {
       add_folder(name, recursive, results, found, passed_over);
     } else if (!fs::exists(name, ignored) && is_pattern(name)) {
-      add_matches(name, results, found);
+      add_matches(name, results, found, passed_over);
     } else {
       found.push_back({name, fs::path(name).filename()});  // one that is missing is a failure among others
     }

@@ -15,10 +15,10 @@ struct BatchFile {
   std::string origin = {};   ///< the input's place seen from the result's folder, links followed
 };
 
-/// What was found in folders and is no image to halation; hidden files do not count.
+/// What was found and is no image to halation; hidden files of folders do not count.
 struct PassedOver {
   std::map<std::string, std::vector<std::string>> unread;  ///< pictures in formats that halation does not read, by the format's name
-  std::size_t others = 0;
+  std::size_t others = 0;  ///< links to nothing and pipes among them, of patterns only those
 };
 
 struct BatchList {
