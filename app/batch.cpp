@@ -76,14 +76,15 @@ std::string ending_of_format(const Given& format) {
   return "." + *format;
 }
 
-/// What results depend on, as far as the command says: the chain, every option given but those here, which say which files, how fast and
-/// what is told of it, and the version; of weights, which a file may hold, also their values.
+/// What results depend on, as far as the command says: the chain, the version and every option given but those of the filter, which the chain
+/// has, and those here, which say which files, how fast and what is told of it; of weights, which a file may hold, their values.
 std::string made_by(const Flags& flags, const Chain& chain) {
   static constexpr std::string_view others[] = {"filter",  "inputs",    "--output",  "--recursive", "--resume", "--json",
                                                 "--quiet", "--workers", "--threads", "--device",    "--tune",   "--memory"};
-  std::string text = fmt::format("halation {}\n{}\n", HALATION_VERSION, normalised_chain(flags.job_options.filter()));
+  const JobOptions& options = flags.job_options;
+  std::string text = fmt::format("halation {}\n{}\n", HALATION_VERSION, understood_chain(options.filter_options().as_chain(options.filter())));
   for (const Declared& option : flags.command.declared()) {
-    if (!option.is_given || std::find(std::begin(others), std::end(others), option.name()) != std::end(others)) continue;
+    if (!option.is_given || option.heading == filter_heading || std::find(std::begin(others), std::end(others), option.name()) != std::end(others)) continue;
     text += fmt::format("{} {}\n", option.name(), fmt::join(option.values, "\n"));
   }
   for (const FilterSet& stage : chain.stages) {

@@ -188,4 +188,12 @@ Chain FilterOptions::chain(const std::string& text) const {
   return chain_from(text);
 }
 
+std::string FilterOptions::as_chain(const std::string& text) const {
+  std::string chain = text;
+  for (const auto& [name, value] : given_) {
+    if (value) chain += fmt::format(" {}={}", name, *value);
+  }
+  return chain;
+}
+
 }  // namespace halation::app

@@ -59,6 +59,9 @@ class FilterOptions {
   /// The filter that `text` names, with the options that go with it, or the chain that it is. Throws `Error`.
   Chain chain(const std::string& text) const;
 
+  /// The same in the words of a chain: "gaussian sigma=3" for gaussian and --sigma 3. Weights are left out.
+  std::string as_chain(const std::string& text) const;
+
  private:
   Given weights_;
   std::map<std::string, Given> given_;  // by parameter

@@ -359,7 +359,7 @@ class Resume(BatchTest):
         expected = self.below("out")
         self.resumed("box size=3", counts=(0, 5, 0))
         for chain, arguments in (("box size=3 | edges", ()), ("box size=5", ()), ("box size=3", ("--border", "wrap")), ("box size=3", ("--scale", "0.5")),
-                                 ("box size=3", ("--gray",)), ("box", ("--size", "3")), ("box size=3", ("--quality", "50"))):
+                                 ("box size=3", ("--gray",)), ("box", ("--size", "5")), ("box size=3", ("--quality", "50"))):
             with self.subTest(chain=chain, arguments=arguments):
                 self.resumed(chain, *arguments, counts=(5, 0, 0), again=5)
                 self.resumed(chain, *arguments, counts=(0, 5, 0))
@@ -389,6 +389,15 @@ class Resume(BatchTest):
         self.batch("gaussian sigma=2 radius=3|edges", "in", "-o", "out", counts=(5, 0, 0))
         self.resumed("  gaussian   radius=3 sigma=2 |  edges ", "--threads", "2", "--workers", "1", "--device", "cpu", "--memory", "1G", counts=(0, 5, 0))
         self.resumed("gaussian sigma=2 radius=4 | edges", counts=(5, 0, 0), again=5)
+        for ways in ((("gaussian sigma=3",), ("gaussian", "--sigma", "3"), ("gaussian", "--sigma", "3.0"), ("gaussian sigma='3e0'",)),
+                     (("gaussian",), ("gaussian sigma=1",), ("gaussian", "--sigma", "1")),
+                     (("gaussian_derivative order-x=2",), ("gaussian_derivative", "--order_x", "2"), ("gaussian_derivative order_x=2 sigma=1",)),
+                     (("sobel", "--axis", "x"), ("sobel axis=x",)),
+                     (("custom weights='1 2 1'",), ("custom", "--weights", "1, 2, 1"))):
+            self.resumed(*ways[0], "--view", "abs", counts=(5, 0, 0), again=5)
+            for way in ways[1:]:
+                with self.subTest(way=way):
+                    self.resumed(*way, "--view", "abs", counts=(0, 5, 0))
 
     def test_weights_of_a_file_that_changed_make_results_again(self):
         for weights, again in (("1 2 1", 0), ("1 3 1", 5)):

@@ -9,7 +9,10 @@
 #include <cctype>
 #include <cstdint>
 #include <fstream>
+#include <span>
 #include <vector>
+
+#include "halation/filters.h"
 
 namespace halation::app {
 namespace {
@@ -54,14 +57,29 @@ std::vector<std::vector<std::string>> stages_of(std::string_view text) {
   return stages;
 }
 
+std::string understood(const std::vector<std::string>& stage) {
+  if (stage.empty() || stage.front() == "custom") return "custom";
+  const NamedFilter& filter = filter_named(stage.front());
+  std::string text = filter.name;
+  for (const Parameter& parameter : filter.parameters) {
+    std::vector<double> values;
+    if (parameter.by_default) values = {*parameter.by_default};
+    for (std::string word : std::span(stage).subspan(1)) {
+      const std::size_t equals = std::min(word.find('='), word.size() - 1);
+      std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), '-', '_');
+      std::erase_if(word, [](char c) { return c == '"' || c == '\''; });
+      if (word.starts_with(parameter.name + "=")) values = parse_values(filter, parameter, word.substr(equals + 1));
+    }
+    text += fmt::format(" {}={}", parameter.name, fmt::join(values, ","));
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string normalised_chain(std::string_view text) {
+std::string understood_chain(std::string_view text) {
   std::string all;
-  for (std::vector<std::string>& stage : stages_of(text)) {
-    if (stage.size() > 1) std::sort(stage.begin() + 1, stage.end());
-    all += fmt::format("{}{}", all.empty() ? "" : " | ", fmt::join(stage, " "));
-  }
+  for (const std::vector<std::string>& stage : stages_of(text)) all += fmt::format("{}{}", all.empty() ? "" : " | ", understood(stage));
   return all;
 }
 

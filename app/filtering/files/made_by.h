@@ -9,9 +9,9 @@
 
 namespace halation::app {
 
-/// The text of a chain with one blank between its words, whatever stood there outside quotes, and the parameters of each stage in
-/// alphabetical order.
-std::string normalised_chain(std::string_view text);
+/// A chain's text as it is understood, however it was written: the filter of each stage, with values of all its parameters ("gaussian radius=
+/// sigma=3", where the radius follows from others); of weights of one's own only the name. Throws `Error` for a text that is no chain.
+std::string understood_chain(std::string_view text);
 
 /// 16 hexadecimal digits, FNV-1a of the text.
 std::string fingerprint_of(std::string_view text);
