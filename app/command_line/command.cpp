@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 
 #include "app/report/text/wrapped.h"
 #include "core/nearest.h"
@@ -106,8 +108,13 @@ class Help : public CLI::Formatter {
 
 namespace {
 
-/// "unknown option --sgima; did you mean --sigma?", or where to read of all of them.
+/// A number may be negative.
+bool is_option(const std::string& word) { return word.starts_with('-') && word.find_first_not_of("-.0123456789") != std::string::npos; }
+
+/// "unknown option --sgima; did you mean --sigma?", or where to read of all of them; of a file's name how it is given.
 std::string unknown_option(const std::string& word, const CLI::App& command, const std::string& see) {
+  if (std::error_code ignored; std::filesystem::exists(word, ignored))
+    return fmt::format("unknown option {0}; a file of that name is given as ./{0}", word);
   const std::string name = word.substr(0, word.find('='));
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options()) {
@@ -146,9 +153,7 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
     std::vector<std::string> words = innermost.remaining();
     for (std::string& word : program.remaining(true)) words.push_back(std::move(word));
     std::erase(words, "--");
-    const bool is_named =
-        !words.empty() && words.front().starts_with('-') && words.front().find_first_not_of("-.0123456789") != std::string::npos;
-    if (is_named) return unknown_option(words.front(), innermost, see);
+    if (!words.empty() && is_option(words.front())) return unknown_option(words.front(), innermost, see);
     if (std::string of_chain = unexpected_of_chain(innermost, words); !of_chain.empty()) return of_chain;
     sentence = "unexpected '" + (words.empty() ? "--" : words.front()) + "'";
   } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {  // all that is no flag is taken as text
@@ -156,9 +161,11 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& program) {
     if (name < value) sentence = fmt::format("{} takes no value, got '{}'", sentence.substr(name, value - name), sentence.substr(value + 3));
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     sentence = sentence.substr(0, sentence.find(':')) + " takes one value";
-  } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && sentence.starts_with("--output ")) {
+  } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     const std::vector<std::string> words = innermost.remaining();
-    if (!words.empty() && !words.front().starts_with('-')) return fmt::format("{}; write -o {}", sentence, words.front());
+    const auto option = std::find_if(words.begin(), words.end(), is_option);
+    if (option != words.end()) return unknown_option(*option, innermost, see);
+    if (!words.empty() && sentence.starts_with("--output ")) return fmt::format("{}; write -o {}", sentence, words.front());
   }
   return sentence + see;
 }

@@ -296,6 +296,13 @@ class Options(BadInput):
         self.refuse_option(WRONG_USAGE, "unknown option -sigma; did you mean --sigma?", "gaussian", "-sigma", 2)
         self.refuse_option(WRONG_USAGE, "unknown option --entirely-else" + see, "gaussian", "--entirely-else")
         self.refuse_option(WRONG_USAGE, "unknown option -q" + see, "gaussian", "-q")
+        self.refuse(WRONG_USAGE, "unknown option --sgima; did you mean --sigma?", "gaussian", "photo.png", "--sgima")
+        self.put("-dash.png", PHOTO)
+        for words in (["-dash.png", "-o", "out.png"], ["photo.png", "-dash.png", "-o", "out.png"], ["photo.png", "-dash.png"]):
+            self.refuse(WRONG_USAGE, "unknown option -dash.png; a file of that name is given as ./-dash.png", "gaussian", *words)
+        self.run_ok("apply", "gaussian", "./-dash.png", "-o", "-", "--format", "png")
+        for command in ("apply", "video"):
+            self.check_error([command, "-blur", "photo.png", "-o", "out.mp4"], f"unknown option -blur; see halation {command} --help", WRONG_USAGE)
         self.refuse(WRONG_USAGE, "unexpected 'order_x=2'; write --order-x 2", "gaussian_derivative", "order_x=2", "photo.png", "-o", "out.png")
         self.refuse_option(WRONG_USAGE, "unexpected '-5'" + see, "gaussian", "-5")
         self.check_error(["--verison"], "unknown option --verison; did you mean --version?", WRONG_USAGE)
