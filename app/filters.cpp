@@ -13,6 +13,7 @@
 namespace halation::app {
 namespace {
 
+constexpr const char* custom_summary = "Weights of your own, given by --weights";
 constexpr double most_printed = 1 << 24;  ///< weights, as many as a filter may have that is no product of factors
 
 struct Flags {
@@ -36,7 +37,12 @@ void print_entry(std::string_view label, std::string_view text) {
 void list() {
   for (const NamedFilter& filter : named_filters())
     fmt::print("{:<22}{}\n", filter.name, wrapped(filter.summary, page_columns - 22, 22));
-  fmt::print("{:<22}{}\n", custom_name, "Weights of your own, given by --weights");
+  fmt::print("{:<22}{}\n", custom_name, custom_summary);
+}
+
+void describe_custom() {
+  fmt::print("{}: {}\n\n", custom_name, custom_summary);
+  for (const auto& [option, text] : explained_options(custom_name)) print_entry(option, text);
 }
 
 void describe(const NamedFilter& filter) {
@@ -83,6 +89,10 @@ void filters(const Flags& flags) {
     flags.filter_options.refuse_any(name_it);
     if (flags.dims) refuse(fmt::format("--dims goes with one filter; {}", name_it));
     return list();
+  }
+  if (flags.name == custom_name && !flags.filter_options.has_weights()) {
+    flags.filter_options.refuse_any("custom has --weights");
+    return describe_custom();
   }
   if (is_filter(flags.name) && dims == 0) {
     const std::vector<int>& possible = filter_named(flags.name).dims;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arguments.h"
+#include "core/nearest.h"
 #include "halation/error.h"
 #include "quoting.h"
 
@@ -65,6 +66,17 @@ void refuse_file(std::string_view name) {
   std::error_code ignored;
   if (is_filter(name) || !std::filesystem::is_regular_file(name, ignored)) return;
   throw Error{ErrorCode::invalid_argument, fmt::format("{0} is a file; the filter stands before it, as in gaussian {0}", name)};
+}
+
+/// `filter_named`, which would not say of `custom`.
+const NamedFilter& known_filter(std::string_view name) {
+  if (is_filter(name)) return filter_named(name);
+  std::vector<std::string> names;
+  for (const NamedFilter& filter : named_filters()) names.push_back(filter.name);
+  names.emplace_back(custom_name);
+  std::string hint = meant(name, names);
+  if (hint.empty()) hint = fmt::format("; choose from {}", fmt::join(names, ", "));
+  throw Error{ErrorCode::invalid_argument, fmt::format("unknown filter '{}'{}", name, hint)};
 }
 
 void refuse_chain(std::string_view name) {
@@ -162,7 +174,7 @@ void FilterOptions::refuse_any(std::string_view instead) const {
 FilterSet FilterOptions::make(std::string_view name, int dims) const {
   if (name != custom_name) {
     refuse_chain(name);
-    const NamedFilter& filter = filter_named(name);
+    const NamedFilter& filter = known_filter(name);
     if (weights_)
       throw Error{ErrorCode::invalid_argument,
                   fmt::format("--weights goes with the filter {}, got {}", custom_name, name)};

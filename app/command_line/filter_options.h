@@ -50,6 +50,8 @@ class FilterOptions {
   /// What was given for `filter`. Throws `Error{invalid_argument}` for a parameter that it does not have.
   Arguments arguments_for(const NamedFilter& filter) const;
 
+  bool has_weights() const { return weights_.has_value(); }
+
   /// Throws `Error{invalid_argument}`, which says `instead`, where any option of a filter was given.
   void refuse_any(std::string_view instead) const;
 

@@ -27,7 +27,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// What other tools call filters, borders, pixels and devices: in small letters, filters without a last "filter" or "blur".
+/// What other tools call filters, borders, pixels, devices and options: in small letters and digits.
 constexpr std::pair<std::string_view, std::string_view> names_elsewhere[] = {
     {"blur", "gaussian"},      {"gauss", "gaussian"},     {"smooth", "gaussian"},       {"smoothing", "gaussian"},
     {"average", "box"},        {"averaging", "box"},      {"mean", "box"},              {"movingaverage", "box"},
@@ -42,25 +42,36 @@ constexpr std::pair<std::string_view, std::string_view> names_elsewhere[] = {
     {"nearest", "replicate"},  {"symmetric", "reflect"},  {"mirror", "reflect101"},     {"circular", "wrap"},
     {"periodic", "wrap"},      {"byte", "u8"},            {"uint8", "u8"},              {"uint16", "u16"},
     {"int16", "i16"},          {"float16", "f16"},        {"half", "f16"},              {"float", "f32"},
-    {"float32", "f32"},        {"double", "f64"},         {"float64", "f64"},           {"gpu", "cuda"}};
+    {"float32", "f32"},        {"double", "f64"},         {"float64", "f64"},           {"gpu", "cuda"},
+    {"gblur", "gaussian"},     {"filter2d", "custom"},    {"convolve", "custom"},       {"convolution", "custom"},
+    {"gridwrap", "wrap"},      {"gridmirror", "reflect"}, {"gridconstant", "constant"}, {"kernel", "weights"},
+    {"cv8u", "u8"},            {"cv16u", "u16"},          {"cv16s", "i16"},             {"cv16f", "f16"},
+    {"cv32f", "f32"},          {"cv64f", "f64"},          {"mode", "border"},           {"pixfmt", "pixel-format"},
+    {"cv", "codec"},           {"vcodec", "codec"}};
 
 }  // namespace
 
 std::optional<std::string> same_elsewhere(std::string_view name, const std::vector<std::string>& candidates) {
   const auto is_candidate = [&](std::string_view word) { return std::find(candidates.begin(), candidates.end(), word) != candidates.end(); };
+  const auto known = [&](std::string_view word) -> std::optional<std::string> {
+    if (is_candidate(word)) return std::string(word);
+    for (const auto& [elsewhere, here] : names_elsewhere) {
+      if (word == elsewhere && is_candidate(here)) return std::string(here);
+    }
+    return {};
+  };
   std::string word;
   for (const char letter : name) {
     if (letter >= 'A' && letter <= 'Z') word += static_cast<char>(letter - 'A' + 'a');
     if ((letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9')) word += letter;
   }
+  if (std::optional<std::string> same = known(word)) return same;
+  constexpr std::string_view begin = "border";  // BORDER_WRAP
+  if (word.size() > begin.size() && word.starts_with(begin)) word.erase(0, begin.size());
   for (const std::string_view end : {"filter", "blur"}) {
     if (word.size() > end.size() && word.ends_with(end)) word.resize(word.size() - end.size());
   }
-  if (is_candidate(word)) return word;
-  for (const auto& [elsewhere, here] : names_elsewhere) {
-    if (word == elsewhere && is_candidate(here)) return std::string(here);
-  }
-  return {};
+  return known(word);
 }
 
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates) {

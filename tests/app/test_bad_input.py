@@ -115,7 +115,8 @@ class Inputs(BadInput):
 
 class Filters(BadInput):
     def test_unknown_filter(self):
-        for wrong, right in (("gausian", "gaussian"), ("shapren", "sharpen"), ("sobbel", "sobel"), ("blur", "gaussian"), ("usm", "unsharp_mask")):
+        for wrong, right in (("gausian", "gaussian"), ("shapren", "sharpen"), ("sobbel", "sobel"), ("blur", "gaussian"), ("usm", "unsharp_mask"),
+                             ("gblur", "gaussian"), ("filter2D", "custom"), ("convolve", "custom")):
             self.refuse_option(WRONG_USAGE, f"unknown filter '{wrong}'; did you mean '{right}'?", wrong)
 
     def test_parameter_out_of_range(self):
@@ -294,6 +295,10 @@ class Options(BadInput):
         self.refuse_option(WRONG_USAGE, "unknown option --sgima; did you mean --sigma?", "gaussian", "--sgima", 2)
         self.refuse_option(WRONG_USAGE, "unknown option --sgima; did you mean --sigma?", "gaussian", "--sgima=2")
         self.refuse_option(WRONG_USAGE, "unknown option -sigma; did you mean --sigma?", "gaussian", "-sigma", 2)
+        self.refuse_option(WRONG_USAGE, "unknown option --mode; did you mean --border?", "gaussian", "--mode", "nearest")
+        self.refuse_option(WRONG_USAGE, "unknown option --kernel; did you mean --weights?", "custom", "--kernel", "1 2 1")
+        for option, right in (("--pix_fmt", "--pixel-format"), ("-c:v", "--codec"), ("-vcodec", "--codec")):
+            self.check_error(["video", "gaussian", "photo.png", "-o", "out.mp4", option, "yuv"], f"unknown option {option}; did you mean {right}?", WRONG_USAGE)
         self.refuse_option(WRONG_USAGE, "unknown option --entirely-else" + see, "gaussian", "--entirely-else")
         self.refuse_option(WRONG_USAGE, "unknown option -q" + see, "gaussian", "-q")
         self.refuse(WRONG_USAGE, "unknown option --sgima; did you mean --sigma?", "gaussian", "photo.png", "--sgima")
@@ -309,7 +314,10 @@ class Options(BadInput):
         for option, wrong, right in (("--border", "relfect", "reflect"), ("--output-pixel", "f23", "f32"), ("--extent", "ful", "full"), ("--view", "sigend", "signed"),
                                      ("--rounding", "halfeven", "half_even"), ("--sum", "automtic", "automatic"), ("--device", "cdua", "cuda"),
                                      ("--accuracy", "fats", "fast"), ("--tune", "mesure", "measure"), ("--border", "mirror", "reflect101"),
-                                     ("--output-pixel", "uint8", "u8"), ("--device", "GPU", "cuda")):
+                                     ("--output-pixel", "uint8", "u8"), ("--device", "GPU", "cuda"), ("--border", "grid-wrap", "wrap"),
+                                     *(("--border", f"BORDER_{name.upper()}", name.replace("_", "")) for name in ("constant", "replicate", "reflect", "wrap", "reflect_101")),
+                                     ("--output-pixel", "CV_8U", "u8"), ("--output-pixel", "CV_16U", "u16"), ("--output-pixel", "CV_16S", "i16"),
+                                     ("--output-pixel", "CV_32F", "f32")):
             done = self.start("apply", "box", "photo.png", "-o", "out.png", option, wrong)
             self.assertEqual(done.returncode, WRONG_USAGE)
             self.assertRegex(done.stderr.decode(), rf"\Ahalation: unknown \w+ '{wrong}'; choose from [^\n]*; did you mean '{right}'\?\n\Z")

@@ -108,6 +108,10 @@ class FiltersAndDevices(ProgramTest):
             for label in ("formula", "source", "dimensions"):
                 self.assertRegex(text, rf"(?m)^{label} +\S")
 
+    def test_custom_is_explained(self):
+        text = self.run_ok("filters", "custom")[0].decode()
+        self.assertRegex(text, r"\Acustom: Weights of your own[^\n]*\n\n--weights +the weights; rows apart by ';'")
+
     def matrix(self, *arguments):
         """The rows of numbers at the end of what is printed."""
         rows = []
@@ -143,7 +147,9 @@ class FiltersAndDevices(ProgramTest):
         self.check_error(["filters", "box", "--sigma", "2"], "box: no parameter --sigma; it has --size", 2)
         self.check_error(["filters", "--sigma", "2"], "--sigma goes with one filter; name it, as in filters gaussian --sigma 2", 2)
         self.check_error(["filters", "--dims", "2"], "--dims goes with one filter; name it, as in filters gaussian --sigma 2", 2)
-        self.check_error(["filters", "custom"], "custom: weights are missing; give them by --weights", 2)
+        self.check_error(["filters", "custom", "--sigma", "2"], "--sigma goes with one filter; custom has --weights", 2)
+        self.check_error(["filters", "filter2D"], "unknown filter 'filter2D'; did you mean 'custom'?", 2)
+        self.check_error(["filters", "median"], f"unknown filter 'median'; choose from {', '.join(FILTERS)}, custom", 2)
 
     def test_devices(self):
         text = self.run_ok("devices")[0].decode()
