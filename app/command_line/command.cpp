@@ -129,8 +129,11 @@ std::string unknown_option(const std::string& word, const CLI::App& command, con
 /// Of a chain's words that stand on their own: "unexpected 'sigma=2'; write --sigma 2"; empty for other words.
 std::string unexpected_of_chain(const CLI::App& command, const std::vector<std::string>& unexpected) {
   std::vector<std::string> words = unexpected;
-  for (const CLI::Option* option : command.get_options([](const CLI::Option* each) { return each->get_positional(); }))
+  bool takes_filter = false;
+  for (const CLI::Option* option : command.get_options([](const CLI::Option* each) { return each->get_positional(); })) {
     words.insert(words.end(), option->results().begin(), option->results().end());
+    takes_filter = takes_filter || option->get_type_name().starts_with("FILTER");
+  }
   for (const std::string& word : words) {
     const std::size_t equals = std::min(word.find('='), word.size());
     const std::string option = option_name(word.substr(0, equals));
@@ -138,7 +141,7 @@ std::string unexpected_of_chain(const CLI::App& command, const std::vector<std::
       return fmt::format("unexpected '{}'; write {} {}", word, option, shell_word(word.substr(equals + 1)));
   }
   const auto filter = std::find_if(unexpected.begin(), unexpected.end(), is_filter);
-  if (filter == unexpected.end()) return "";
+  if (filter == unexpected.end() || !takes_filter) return "";
   return fmt::format("unexpected '{}'; a chain of filters is one word in quotes, \"gaussian sigma=2 | edges\"", *filter);
 }
 

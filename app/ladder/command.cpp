@@ -57,7 +57,7 @@ Flags::Flags(Command& command) {
   job.text("--image", image, "FILE", "filter this image; a colour image runs as one plane a colour");
   job.flag("--gray", gray, "filter BT.601 luma of a colour image, one plane");
   job.text("--radius", radius, "R", "radius of the filter, 2R+1 taps an axis [1, without --radii]");
-  job.text("--radii", radii, "A:B", "sweep the radius and compare the kernels");
+  job.text("--radii", radii, "FIRST:LAST", "sweep the radius and compare the kernels");
   job.text("--outside", outside, "V", "what lies outside the image [0]");
   OptionGroup how = command.group("How it is measured");
   how.text("--memory", memory, "pageable|pinned|both",
@@ -92,10 +92,9 @@ std::vector<std::int64_t> size_from(const std::string& text) {
 /// "1:32" as every radius from the first to the second.
 std::vector<int> radii_from(const std::string& text) {
   const std::vector<std::string_view> parts = split(text, ':');
-  if (parts.size() != 2)
-    throw Error{ErrorCode::invalid_argument, fmt::format("--radii must be A:B, got '{}'", text)};
-  const auto first = static_cast<int>(whole_number_from("--radii", parts[0], 0, most_radius));
-  const auto last = static_cast<int>(whole_number_from("--radii", parts[1], first, most_radius));
+  const auto number = [](std::string_view part) { return static_cast<int>(whole_number_from("--radii", part, 0, most_radius)); };
+  const int first = parts.size() == 2 ? number(parts[0]) : 1, last = parts.size() == 2 ? number(parts[1]) : 0;
+  if (first > last) throw Error{ErrorCode::invalid_argument, fmt::format("--radii must be FIRST:LAST with FIRST <= LAST, got '{}'", text)};
   std::vector<int> radii;
   for (int radius = first; radius <= last; ++radius) radii.push_back(radius);
   return radii;

@@ -46,6 +46,12 @@ std::string why_not(const Rung& rung, int radius, const ladder::Gpu& gpu) {
   return "";
 }
 
+/// Throws `Error` where every rung is a GPU's, and there is none.
+void check_gpu(const LadderJob& job, const ladder::Gpu& gpu) {
+  if (gpu.usable || !std::all_of(job.rungs.begin(), job.rungs.end(), [](const Rung* rung) { return on_gpu(*rung); })) return;
+  throw Error{ErrorCode::device, fmt::format("ladder: {} needs a GPU; {}", job.rungs.front()->name, gpu.why_not)};
+}
+
 /// Images that cannot fit are refused before anything is allocated.
 void check_memory(const LadderJob& job, const ladder::Gpu& gpu) {
   if (std::none_of(job.rungs.begin(), job.rungs.end(), [](const Rung* rung) { return on_gpu(*rung); }))
@@ -273,6 +279,7 @@ LadderResults run_ladder(LadderJob job) {
   results.cpu = present_cpu();
   results.device = model::device_described("h200");
   results.gpu = ladder::present_gpu();
+  check_gpu(results.job, results.gpu);
   if (results.gpu.usable) {
     check_memory(results.job, results.gpu);
     results.device_copy_bytes_per_s = ladder::device_copy_bytes_per_s();

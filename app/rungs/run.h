@@ -85,7 +85,7 @@ struct LadderResults {
 
 /// Runs everything. A rung whose result is wrong, or that the device has no memory for, says so in its row.
 /// Throws `Error` where no rung could run at all: every radius above the rungs' limits, images larger than
-/// the memory of the device.
+/// the memory of the device, rungs of a GPU where there is none.
 LadderResults run_ladder(LadderJob job);
 
 /// Rates that follow from a row's times; none where the row did not run or what they compare with did not.

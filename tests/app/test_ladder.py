@@ -165,8 +165,10 @@ class BadInput(Ladder):
         self.check_refused(["--size", "9x9", "--dims", "3"], "ladder: --size 9x9 has 2 extents, --dims is 3")
         self.check_refused(["--dims", "4"], "--dims must be a whole number from 1 to 3, got '4'")
         self.check_refused(["--radius=-1"], "--radius must be a whole number from 0 to 65536, got '-1'")
-        self.check_refused(["--radii", "5"], "--radii must be A:B, got '5'")
-        self.check_refused(["--radii", "5:2"], "--radii must be a whole number from 5 to 65536, got '2'")
+        for text in ("5", "5:2", "1:2:3"):
+            self.check_refused(["--radii", text], f"--radii must be FIRST:LAST with FIRST <= LAST, got '{text}'")
+        self.check_refused(["--radii", "1:x"], "--radii must be a whole number from 0 to 65536, got 'x'")
+        self.check_refused(["gaussian"], "unexpected 'gaussian'; see halation ladder --help")
         self.check_refused(["--outside", "much"], "--outside must be a finite number, got 'much'")
         self.check_refused(["--memory", "fast"], "unknown memory 'fast'; choose from pageable, pinned, both")
         self.check_refused(["--gray"], "ladder: --gray needs an --image")
@@ -178,6 +180,15 @@ class BadInput(Ladder):
                            + ", ".join(RUNGS[2][:-1]) + " and library")
         self.check_refused(["--size", "64x64", "--radius", "20", "--rung", "tiled_cached", "tiled_input_block"],
                            "ladder: radius 20 is above the limit of every rung asked for; tiled_input_block goes furthest, to 16")
+
+    def test_rungs_that_need_a_gpu_where_there_is_none(self):
+        if b"cuda:" in self.run_ok("devices")[0]:
+            self.skipTest("this machine has a GPU")
+        for arguments in ((), ("--radii", "1:2")):
+            done = self.start("ladder", "--size", "64x64", "--rung", "naive", "constant", *arguments)
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertRegex(done.stderr.decode(), r"\Ahalation: ladder: naive needs a GPU; [^\n]+\n\Z")
+        self.run_ok("ladder", "--size", "64x64", "--rung", "naive", "cpu_naive")
 
     def test_files(self):
         self.check_refused(["--image", "none.png"], "none.png: no such file", 1)
