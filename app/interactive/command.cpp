@@ -1,6 +1,7 @@
 // command.cpp: `halation interactive`: filters one image again and again, asking for filter, parameters
 // and files.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -86,35 +87,6 @@ struct Question {
 
 enum class Reply { answered, back, quit };
 
-void complain(const Error& error) {
-  std::fflush(stdout);
-  notice(fmt::format("halation: {}\n", error.what()));
-}
-
-/// Asks until `accept` takes the answer without an `Error`.
-Reply ask(Question question, const std::function<void(const std::string&)>& accept) {
-  for (const char* word : {"help", "list", "back", "quit"}) question.completions.words.emplace_back(word);
-  const std::string prompt = fmt::format("{}{}: ", question.text,
-                                         question.by_default.empty() ? "" : " [" + question.by_default + "]");
-  for (;;) {
-    const std::optional<std::string> answer = read_line(prompt, question.completions);
-    if (!answer || *answer == "quit" || *answer == "q") return Reply::quit;
-    if (*answer == "back") return Reply::back;
-    if (*answer == "help" || *answer == "?") {
-      fmt::print("{}", question.help.empty() ? commands_help : question.help);
-    } else if (*answer == "list") {
-      fmt::print("{}", list_of_filters());
-    } else {
-      try {
-        accept(answer->empty() ? question.by_default : *answer);
-        return Reply::answered;
-      } catch (const Error& error) {
-        complain(error);
-      }
-    }
-  }
-}
-
 bool exists(const std::string& path) {
   std::error_code ignored;
   return fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
@@ -139,15 +111,47 @@ class Conversation {
     if (!flags.image.empty()) session_.open(flags.image);
   }
 
-  /// Returns when the user leaves.
+  /// Returns when the user leaves; throws `Error` then where something failed in a script, which nobody saw.
   void hold() {
     fmt::print("{}", welcome);
     if (session_.has_image()) introduce();
     while ((session_.has_image() ? ask_filter() : ask_image()) != Reply::quit) {
     }
+    if (complaints_ > 0 && ::isatty(STDIN_FILENO) == 0)
+      throw Error{ErrorCode::io, fmt::format("interactive: {} of what was asked for could not be done", complaints_)};
   }
 
  private:
+  void complain(const Error& error) {
+    ++complaints_;
+    std::fflush(stdout);
+    notice(fmt::format("halation: {}\n", error.what()));
+  }
+
+  /// Asks until `accept` takes the answer without an `Error`.
+  Reply ask(Question question, const std::function<void(const std::string&)>& accept) {
+    for (const char* word : {"help", "list", "back", "quit"}) question.completions.words.emplace_back(word);
+    const std::string prompt = fmt::format("{}{}: ", question.text,
+                                           question.by_default.empty() ? "" : " [" + question.by_default + "]");
+    for (;;) {
+      const std::optional<std::string> answer = read_line(prompt, question.completions);
+      if (!answer || *answer == "quit" || *answer == "q") return Reply::quit;
+      if (*answer == "back") return Reply::back;
+      if (*answer == "help" || *answer == "?") {
+        fmt::print("{}", question.help.empty() ? commands_help : question.help);
+      } else if (*answer == "list") {
+        fmt::print("{}", list_of_filters());
+      } else {
+        try {
+          accept(answer->empty() ? question.by_default : *answer);
+          return Reply::answered;
+        } catch (const Error& error) {
+          complain(error);
+        }
+      }
+    }
+  }
+
   void open(const std::string& path) {
     session_.open(path);
     introduce();
@@ -268,7 +272,7 @@ class Conversation {
     return apply(make_filter(filter.name, given.back()));
   }
 
-  Reply ask_parameter(const NamedFilter& filter, const Parameter& parameter, Arguments& arguments) const {
+  Reply ask_parameter(const NamedFilter& filter, const Parameter& parameter, Arguments& arguments) {
     const std::string help =
         wrapped(fmt::format("{}: {}", parameter.name, explanation(parameter)), page_columns, 2) + "\n";
     fmt::print("{}", help);
@@ -343,7 +347,7 @@ class Conversation {
   }
 
   /// Over a file that exists only where that is wanted; back: it is not.
-  static Reply write_file(std::string path, const std::string& wanted, const Write& write) {
+  Reply write_file(std::string path, const std::string& wanted, const Write& write) {
     if (path == "-")
       throw Error{ErrorCode::invalid_argument, "standard output holds the questions; name a file"};
     std::error_code ignored;
@@ -357,7 +361,7 @@ class Conversation {
   }
 
   /// Answered: yes; back: no.
-  static Reply ask_overwrite(const std::string& path) {
+  Reply ask_overwrite(const std::string& path) {
     bool yes = false;
     const Reply reply =
         ask({.text = path + " exists; overwrite it",
@@ -391,6 +395,7 @@ class Conversation {
   Job job_;
   FilterSession session_;
   std::string filter_ = first_filter;  ///< the last one, which the next question offers
+  int complaints_ = 0;
 };
 
 }  // namespace
@@ -405,7 +410,8 @@ void add_interactive(Program& program) {
   options.text("--threads", flags->threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
   add_memory_option(options);
   command.footer(
-      fmt::format("Lines of a pipe or a file are answers as well. What may be answered to \"filter\":\n{}",
+      fmt::format("Lines of a pipe or a file are answers as well; the exit code is 1 where one could not be followed.\nWhat may be answered to "
+                  "\"filter\":\n{}",
                   commands_help));
   command.does([flags] { Conversation(*flags).hold(); });
 }

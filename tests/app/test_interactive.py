@@ -31,12 +31,14 @@ def clipped(rows, weights):
 
 class Talk(ProgramTest):
     def talk(self, *answers, image="photo.png", ends=True, errors=""):
-        """Holds a conversation to its end, with these words on stderr; returns what was said."""
+        """Holds a conversation to its end, with these lines on stderr, of what failed, and one that counts them; returns what was said."""
         self.put("photo.png", png(ROWS))
         text = "\n".join(answers) + ("\n" if ends else "")
-        said, complaints = self.run_ok("interactive", *([image] if image else []), stdin=text.encode())
-        self.assertEqual(complaints, errors)
-        return said.decode()
+        done = self.start("interactive", *([image] if image else []), stdin=text.encode())
+        count = errors.count("\n")
+        last = f"halation: interactive: {count} of what was asked for could not be done\n" if count else ""
+        self.assertEqual((done.returncode, done.stderr.decode()), (1 if count else 0, errors + last))
+        return done.stdout.decode()
 
     def result(self, name):
         return [[pixel[0] for pixel in row] for row in read_png(self.get(name))[0]]
@@ -264,6 +266,14 @@ class Terminal(ProgramTest):
         self.type(ENTER)
         self.wait_for("wrote photo_identity.png")
         self.wait_for("filter [identity]: ")
+        self.type("quit" + ENTER)
+        self.assertEqual(self.end(), 0)
+
+    def test_what_fails_on_a_terminal_was_seen(self):
+        self.wait_for("filter [sharpen]: ")
+        self.type("sharpn" + ENTER)
+        self.wait_for("did you mean 'sharpen'?")
+        self.wait_for("filter [sharpen]: ")
         self.type("quit" + ENTER)
         self.assertEqual(self.end(), 0)
 
