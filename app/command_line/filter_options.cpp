@@ -110,6 +110,15 @@ std::string explanation(const Parameter& parameter) {
   return text;
 }
 
+std::vector<double> values_from(const NamedFilter& filter, const Parameter& parameter, std::string text) {
+  const bool has_blanks = parameter.per_axis && text.find(' ') != std::string::npos;
+  if (!has_blanks || text.find_first_not_of("+-.0123456789 ") != std::string::npos) return parse_values(filter, parameter, text);
+  const std::string given = text;
+  std::replace(text.begin(), text.end(), ' ', ',');
+  throw Error{ErrorCode::invalid_argument, fmt::format("{}: values of {} for each axis are apart by commas, {}, got '{}'", filter.name,
+                                                       parameter.name, text, given)};
+}
+
 std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name) {
   if (name == custom_name) return {{"--weights", weights_explanation}};
   std::vector<std::pair<std::string, std::string>> options;
@@ -156,7 +165,7 @@ Arguments FilterOptions::arguments_for(const NamedFilter& filter) const {
                   fmt::format("{}: no parameter {}; it has {}", filter.name, option_name(name),
                               known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")))};
     }
-    arguments[name] = parse_values(filter, *parameter, *text);
+    arguments[name] = values_from(filter, *parameter, *text);
   }
   return arguments;
 }

@@ -28,6 +28,9 @@ std::string default_of(const Parameter& parameter);
 /// Meaning, range, unit and default on one line.
 std::string explanation(const Parameter& parameter);
 
+/// `parse_values`, which says of "3 3" that it is written 3,3.
+std::vector<double> values_from(const NamedFilter& filter, const Parameter& parameter, std::string text);
+
 /// Option names and explanations of what the filter `name` takes; nothing for a name that is none.
 std::vector<std::pair<std::string, std::string>> explained_options(std::string_view name);
 

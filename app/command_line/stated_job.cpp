@@ -42,7 +42,7 @@ FilterSet filter_of(const std::string& name, const FilterOptions& options, const
                 fmt::format("{}: no parameter --size; the image's is typed HEIGHTxWIDTH, got '{}'",
                             filter.name, own_size)};
   Arguments arguments = options.arguments_for(filter);
-  arguments[parameter->name] = parse_values(filter, *parameter, own_size);
+  arguments[parameter->name] = values_from(filter, *parameter, own_size);
   return make_filter(filter.name, arguments, dims);
 }
 

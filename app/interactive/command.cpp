@@ -283,7 +283,7 @@ class Conversation {
                [&](const std::string& text) {
                  if (text.empty()) return;  // follows from others
                  Arguments all = arguments;
-                 all[parameter.name] = parse_values(filter, parameter, text);
+                 all[parameter.name] = values_from(filter, parameter, text);
                  (void)make_filter(filter.name, all, dims());
                  arguments = std::move(all);
                });

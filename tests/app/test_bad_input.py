@@ -124,6 +124,7 @@ class Filters(BadInput):
         self.refuse_option(WRONG_USAGE, "gaussian: sigma must be >= 0, got -2", "gaussian", "--sigma", "2,-2")
         self.refuse_option(WRONG_USAGE, "box: size must be an integer >= 1, got 2.5", "box", "--size", 2.5)
         self.refuse_option(WRONG_USAGE, "box: size must be a finite number, or one for each axis apart by commas, got '3x3'", "box", "--size", "3x3")
+        self.refuse_option(WRONG_USAGE, "box: values of size for each axis are apart by commas, 3,5, got '3 5'", "box", "--size", "3 5")
         self.refuse_option(WRONG_USAGE, "sobel: axis must be x, y or z, got 'w'", "sobel", "--axis", "w")
 
     def test_strength_of_1_divides_by_zero(self):
