@@ -101,7 +101,7 @@ std::string made_by(const Flags& flags, const Chain& chain) {
 BatchJob job_of(const Flags& flags) {
   BatchJob batch{.job = flags.job_options.job(), .resume = flags.resume};
   batch.made_by = made_by(flags, batch.job.chain);
-  if (flags.layout) batch.read.layout = array_layout_named(*flags.layout);
+  if (flags.layout) batch.read.layout = layout_from(*flags.layout);
   if (flags.page) batch.read.page = whole_number_from("--page", *flags.page, 1, 1 << 30);
   batch.write.format = flags.format.value_or("");
   if (flags.format) check_place("*" + ending_of_format(flags.format), batch.job.options.output, batch.write);

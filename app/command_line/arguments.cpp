@@ -114,6 +114,12 @@ Rounding rounding_from(std::string_view text) {
   refuse_unknown("rounding", text, {"half_even", "truncate"});
 }
 
+ArrayLayout layout_from(std::string_view text) {
+  const std::vector<std::string> names{"w", "hw", "hwc", "dhw", "dhwc"};  // by_rank is what holds without --layout
+  if (std::find(names.begin(), names.end(), text) == names.end()) refuse_unknown("layout", text, names);
+  return array_layout_named(text);
+}
+
 Sum sum_from(std::string_view text) {
   if (text == "automatic") return Sum::automatic;
   if (text == "f64") return Sum::f64;

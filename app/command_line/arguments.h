@@ -10,6 +10,7 @@
 
 #include "halation/border.h"
 #include "halation/filter.h"
+#include "halation/io.h"
 #include "halation/plan.h"
 
 namespace halation::app {
@@ -41,6 +42,7 @@ std::vector<std::int64_t> anchor_from(std::string_view text);
 
 Rounding rounding_from(std::string_view text);
 Sum sum_from(std::string_view text);
+ArrayLayout layout_from(std::string_view text);
 
 /// Nothing for "auto"; everything else as `device_named`.
 std::optional<Device> device_from(std::string_view text);

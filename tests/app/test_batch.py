@@ -284,6 +284,7 @@ class WrongUsage(BatchTest):
 
     def test_options(self):
         self.refused(WRONG_USAGE, "--page must be a whole number from 1 to 1073741824, got '0'", "box", "in", "-o", "out", "--page", "0")
+        self.refused(WRONG_USAGE, "unknown layout 'rgb'; choose from w, hw, hwc, dhw, dhwc", "box", "in", "-o", "out", "--layout", "rgb")
         self.refused(WRONG_USAGE, "unknown border 'sam'; choose from constant, replicate, reflect, reflect101, wrap", "box", "in", "-o",
                      "out", "--border", "sam")
         self.refused(WRONG_USAGE, "--memory must be a size such as 512M or 1.5G, got '0'", "box", "in", "-o", "out", "--memory", "0")
