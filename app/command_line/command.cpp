@@ -72,7 +72,7 @@ class Help : public CLI::Formatter {
   }
 
   std::string make_group(std::string group, bool is_positional, std::vector<const CLI::Option*> options) const override {
-    if (!heading_.empty() && group == heading_ && chosen()) return "";
+    if (const std::optional<Command::Chosen> known = chosen(); known && known->is_known && group == heading_) return "";
     if (!is_positional && !everyday_.empty()) std::erase_if(options, [&](const CLI::Option* option) { return !is_everyday(*option); });
     return options.empty() ? "" : CLI::Formatter::make_group(std::move(group), is_positional, std::move(options));
   }
@@ -97,7 +97,9 @@ class Help : public CLI::Formatter {
     if (!chosen_by_) return {};
     const auto positionals = command_.get_options([](const CLI::Option* option) { return option->get_positional(); });
     if (positionals.empty() || positionals.front()->results().empty()) return {};
-    return chosen_by_(positionals.front()->results().front());
+    const std::string& word = positionals.front()->results().front();
+    const std::vector<std::string> words = CLI::detail::split(positionals.front()->get_type_name(), '|');
+    return std::find(words.begin(), words.end(), word) == words.end() ? chosen_by_(word) : std::nullopt;
   }
 
   const CLI::App& command_;
@@ -297,7 +299,7 @@ Command& Program::add(const std::string& name, const std::string& description) {
 
 std::optional<std::string> Program::parse(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  if (!words.empty() && words.front() == "help") {
+  if (!words.empty() && (words.front() == "help" || words.front() == "--help" || words.front() == "-h")) {
     words.erase(words.begin());
     words.insert(!words.empty() && words.back() == "all" ? words.end() - 1 : words.end(), "--help");
   }

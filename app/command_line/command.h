@@ -74,10 +74,11 @@ class Command {
   /// One filter of many, as the help of a command explains it.
   struct Chosen {
     std::string title;
-    std::vector<std::pair<std::string, std::string>> options;  ///< names of options, and what they mean to it
+    std::vector<std::pair<std::string, std::string>> options = {};  ///< names of options, and what they mean to it
+    bool is_known = true;                                           ///< else `title` says that there is none
   };
-  /// Where the first positional was given and `chosen_by` knows it, the help begins with what that says in
-  /// place of the options under `heading`.
+  /// Where the first positional was given and is none of the words of its kind, the help begins with what `chosen_by` says of it; where that
+  /// knows it, in place of the options under `heading`.
   void explain_chosen(const std::string& heading,
                       std::function<std::optional<Chosen>(const std::string& first)> chosen_by);
 
@@ -136,8 +137,8 @@ class Program : public Command {
   }
   const std::vector<std::unique_ptr<Command>>& commands() const { return commands_; }
 
-  /// What is to be printed in place of any work, help or version; nothing where a command is to run. `help apply` is `apply --help`, and
-  /// `--help all` shows all options. Throws `Error{invalid_argument}` with what is wrong with the command line.
+  /// What is to be printed in place of any work, help or version; nothing where a command is to run. `help apply` and `--help apply` are
+  /// `apply --help`, and `--help all` shows all options. Throws `Error{invalid_argument}` with what is wrong with the command line.
   std::optional<std::string> parse(int argc, const char* const* argv);
   /// The command that the line names; none where it names none.
   const Command* chosen() const;

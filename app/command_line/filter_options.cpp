@@ -48,17 +48,31 @@ constexpr const char* weights_explanation =
     "the weights; rows apart by ';', numbers by blanks or commas, such as \"0 -1 0; -1 5 -1; 0 -1 0\", or a "
     "file that holds them: .txt in the same notation, .npy an array of 1 to 3 axes";
 
+/// `custom` too.
+std::vector<std::string> names_of_filters() {
+  std::vector<std::string> names;
+  for (const NamedFilter& filter : named_filters()) names.push_back(filter.name);
+  names.emplace_back(custom_name);
+  return names;
+}
+
 std::string summary_of(std::string_view name) {
   return name == custom_name ? "weights of your own" : filter_named(name).summary;
 }
 
-/// What the help of a command begins with where its line names the filter `name`; nothing where there is no such.
+/// "unknown filter 'gausian'; did you mean 'gaussian'?", else with `otherwise` behind it. `more`: words that may have been meant as well.
+std::string unknown_filter(std::string_view name, const std::string& otherwise, std::vector<std::string> more = {}) {
+  for (const std::string& each : names_of_filters()) more.push_back(each);
+  const std::string hint = meant(name, more);
+  return fmt::format("unknown filter '{}'{}", name, hint.empty() ? otherwise : hint);
+}
+
+/// What the help of a command begins with where its line names the filter `name`, or no filter where one should stand.
 std::optional<Command::Chosen> chosen_filter(const std::string& name) {
-  const auto listed = named_filters();
-  const bool known =
-      std::any_of(listed.begin(), listed.end(), [&](const NamedFilter& each) { return each.name == name; });
-  if (!known && name != custom_name) return {};
-  return Command::Chosen{fmt::format("{}: {}", name, summary_of(name)), explained_options(name)};
+  if (is_chain(name)) return {};
+  if (!is_filter(name) && name != custom_name)
+    return Command::Chosen{.title = unknown_filter(name, "; halation filters lists them", {"all"}), .is_known = false};
+  return Command::Chosen{.title = fmt::format("{}: {}", name, summary_of(name)), .options = explained_options(name)};
 }
 
 /// A file's name in place of a filter's.
@@ -71,12 +85,7 @@ void refuse_file(std::string_view name) {
 /// `filter_named`, which would not say of `custom`.
 const NamedFilter& known_filter(std::string_view name) {
   if (is_filter(name)) return filter_named(name);
-  std::vector<std::string> names;
-  for (const NamedFilter& filter : named_filters()) names.push_back(filter.name);
-  names.emplace_back(custom_name);
-  std::string hint = meant(name, names);
-  if (hint.empty()) hint = fmt::format("; choose from {}", fmt::join(names, ", "));
-  throw Error{ErrorCode::invalid_argument, fmt::format("unknown filter '{}'{}", name, hint)};
+  throw Error{ErrorCode::invalid_argument, unknown_filter(name, fmt::format("; choose from {}", fmt::join(names_of_filters(), ", ")))};
 }
 
 void refuse_chain(std::string_view name) {

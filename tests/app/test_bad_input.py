@@ -264,6 +264,8 @@ class Options(BadInput):
                          WRONG_USAGE)
         for words in (["aply"], ["aply", "box", "photo.png", "-o", "out.png"], ["aply", "--help"], ["help", "aply"]):
             self.check_error(words, "unknown command 'aply'; did you mean 'apply'?", WRONG_USAGE)
+        for words in (["--help", "al"], ["-h", "al"], ["help", "al"]):
+            self.check_error(words, "unknown command 'al'; see halation --help", WRONG_USAGE)
         self.check_error(["blur", "photo.png"], "unknown command 'blur'; did you mean halation apply gaussian?", WRONG_USAGE)
         self.check_error(["photo.png"], "unknown command 'photo.png'; see halation --help", WRONG_USAGE)
         for words in (["gaussian"], ["gaussian", "photo.png", "-o", "out.png"], ["help", "gaussian"]):

@@ -64,7 +64,15 @@ class Help(ProgramTest):
         self.assertIn("axis of the derivative", wanted.decode())
         for words in (("--help", "sobel"), ("sobel", "in.png", "--help"), ("sobel", "in.png", "-o", "out.png", "-h")):
             self.assertEqual(self.run_ok("apply", *words)[0], wanted)
-        self.assertEqual(self.run_ok("apply", "gausian", "--help")[0], self.run_ok("apply", "--help")[0])
+
+    def test_help_of_no_filter_says_so(self):
+        for words, remark in ((("apply", "gausian", "--help"), "unknown filter 'gausian'; did you mean 'gaussian'?"),
+                              (("apply", "--help", "al"), "unknown filter 'al'; did you mean 'all'?"),
+                              (("help", "video", "xyz"), "unknown filter 'xyz'; halation filters lists them")):
+            general = self.run_ok(words[1] if words[0] == "help" else words[0], "--help")[0].decode()
+            self.assertEqual(self.run_ok(*words)[0].decode(), general.replace("\n\nArguments:", f"\n\n{remark}\n\nArguments:", 1))
+        for words in (("explain", "tiling"), ("apply", "gaussian sigma=2")):
+            self.assertEqual(self.run_ok(*words, "--help")[0], self.run_ok(words[0], "--help")[0])
 
     def test_help_is_a_word_as_well(self):
         self.assertEqual(self.run_ok("help")[0], self.run_ok("--help")[0])
