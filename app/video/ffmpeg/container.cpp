@@ -22,18 +22,23 @@ struct Container {
 Container container_of(const std::string& muxer) {
   constexpr Container known[] = {
       {"mp4", "aac mp3 mp2 ac3 eac3 dts alac opus", "", "mov_text"},
-      {"mov", "aac mp3 mp2 ac3 eac3 dts alac pcm_u8 pcm_s8 pcm_s16le pcm_s16be pcm_s24le pcm_s24be pcm_s32le pcm_s32be pcm_f32le pcm_f32be", "",
-       "mov_text"},
+      {"mov", "aac mp3 mp2 ac3 eac3 dts alac pcm_u8 pcm_s8 pcm_s16le pcm_s16be pcm_s24le pcm_s24be pcm_s32le pcm_s32be pcm_f32le pcm_f32be pcm_alaw pcm_mulaw "
+       "adpcm_ima_qt amr_nb", "", "mov_text"},
       {"matroska", "*", "", "copy"},
       {"webm", "opus vorbis", "", "webvtt"},
-      {"avi", "aac mp3 mp2 ac3 eac3 dts flac vorbis wmav1 wmav2 pcm_u8 pcm_s16le pcm_s24le pcm_s32le pcm_f32le pcm_alaw pcm_mulaw adpcm_ms", "", ""},
+      {"avi", "aac mp3 mp2 ac3 eac3 dts flac vorbis wmav1 wmav2 pcm_u8 pcm_s16le pcm_s24le pcm_s32le pcm_f32le pcm_alaw pcm_mulaw adpcm_ms "
+       "adpcm_ima_wav", "", ""},
       {"asf", "aac mp3 mp2 ac3 eac3 dts wmav1 wmav2 wmapro wmalossless wmavoice pcm_u8 pcm_s16le pcm_s24le pcm_s32le pcm_f32le", "", ""},
       {"flv", "aac mp3", "aac", ""},  // MP3 has few rates there
       {"mpegts", "aac mp3 mp2 ac3 eac3 dts opus", "", ""},
       {"mpeg", "mp3 mp2 ac3 dts", "", ""},
+      {"vob", "mp3 mp2 ac3 dts", "", ""},
       {"ogg", "vorbis opus flac speex", "", ""},
       {"nut", "*", "", ""},
-      {"3gp", "aac amr_nb amr_wb", "aac", ""}};
+      {"mxf", "pcm_s16le pcm_s24le", "", ""},
+      {"f4v", "aac mp3", "", ""},
+      {"3gp", "aac amr_nb amr_wb", "aac", ""},
+      {"3g2", "aac amr_nb amr_wb", "aac", ""}};
   for (const Container& each : known) {
     if (each.muxer == muxer) return each;
   }
