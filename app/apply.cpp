@@ -75,7 +75,7 @@ Flags::Flags(Command& command) : job_options(command) {
 /// The command line, checked as far as it can be without the image.
 FileJob request_of(const Flags& flags) {
   FileJob request{.in = flags.in, .out = flags.out, .compare = flags.compare, .job = flags.job_options.job(), .quiet = flags.quiet};
-  if (flags.layout) request.read.layout = array_layout_named(*flags.layout);
+  if (flags.layout) request.read.layout = layout_from(*flags.layout);
   if (flags.page) request.read.page = whole_number_from("--page", *flags.page, 1, 1 << 30);
   request.write.format = flags.format.value_or(request.out == "-" ? "png" : "");
   if (flags.quality) {
