@@ -221,7 +221,7 @@ class Completion(ProgramTest):
         self.assertEqual(complete("apply", "custom", "--w"), ["--weights"])
         self.assertEqual(complete("apply", "--si"), ["--size", "--sigma"])  # of all, while there is none
         self.assertEqual(complete("apply", "sobel", "in.png", "--view", "s"), ["signed", "stretch"])
-        self.assertEqual(complete("apply", "sobel", "in.png", "--format", "p"), ["png", "pnm", "ppm", "pgm", "pfm"])
+        self.assertEqual(complete("apply", "sobel", "in.png", "--format", "p"), ["png", "pnm", "ppm", "pgm", "pam", "pfm"])
         self.assertEqual(complete("filters", "sobel", "--axis", ""), ["x", "y", "z"])
         self.assertEqual(complete("completion", ""), ["bash", "zsh", "fish"])
 

@@ -92,7 +92,7 @@ class Names(QuotingTest):
         report, told = self.report("video", "box", name, "-o", b"o" + name, "--codec", "ffv1", "--keep-going")
         self.assertEqual(report["input"], f"{QUOTED}.mkv")
         self.assertTrue(told.startswith(f"video: {QUOTED}.mkv: ffmpeg: "), told)
-        self.refuse(WRONG_USAGE, f"this ffmpeg has no encoder '{QUOTED}'; ffmpeg -encoders lists those that it has", "video", "box", b"o" + name,
+        self.refuse(WRONG_USAGE, f"this ffmpeg has no video encoder '{QUOTED}'; ffmpeg -encoders lists those that it has", "video", "box", b"o" + name,
                     "-o", "o.mkv", "--codec", BYTES)
         self.refuse(FAILED, f"no{QUOTED}.mkv: no such file", "video", "box", b"no" + name, "-o", "o.mkv")
 
