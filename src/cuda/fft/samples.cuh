@@ -144,8 +144,8 @@ __device__ __forceinline__ void load_one_by_one(Complex<T> (&to)[Count], const S
     // Each place by a name of its own, so that all stay in registers.
 #pragma unroll
     for (int i = 0; i < Count; ++i) {
-      to[i].x = k == i ? number : to[i].x;
-      to[i].y = k == i + Count ? number : to[i].y;
+      if (k == i) to[i].x = number;
+      if (k == i + Count) to[i].y = number;
     }
   }
 }
