@@ -1,7 +1,7 @@
 // geotiff_test.cpp: tags of GeoTIFF and GDAL stay on the way through halation, while they say where the pixels lie.
 #include "halation/filter_file.h"
 #include "halation/filters.h"
-#include "io/metadata/geotiff.h"
+#include "io/tiff/geotiff.h"
 #include "odd_tiff.h"
 #include "parts.h"
 

@@ -8,8 +8,8 @@
 
 #include "core/memory.h"
 #include "io/formats.h"
-#include "io/metadata/geotiff.h"
 #include "io/metadata/icc.h"
+#include "io/tiff/geotiff.h"
 #include "io/tiff/stack_description.h"
 
 namespace halation::app {

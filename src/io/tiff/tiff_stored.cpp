@@ -6,9 +6,9 @@
 
 #include "halation/error.h"
 #include "io/metadata/exif.h"
-#include "io/metadata/geotiff.h"
 #include "io/metadata/iptc.h"
 #include "io/metadata/resolution.h"
+#include "io/tiff/geotiff.h"
 
 namespace halation::io {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "halation/error.h"
-#include "io/metadata/geotiff.h"
-#include "io/metadata/imagej.h"
 #include "io/metadata/orientation.h"
 #include "io/metadata/resolution.h"
+#include "io/tiff/geotiff.h"
+#include "io/tiff/imagej.h"
 #include "io/tiff/stack_description.h"
 #include "io/tiff/tiff_file.h"
 

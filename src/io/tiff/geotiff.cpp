@@ -1,12 +1,12 @@
 // geotiff.cpp: where on earth the pixels of a TIFF lie, and what GDAL and ImageJ say of them.
-#include "io/metadata/geotiff.h"
+#include "io/tiff/geotiff.h"
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "io/metadata/imagej.h"
+#include "io/tiff/imagej.h"
 
 namespace halation::io {
 namespace {

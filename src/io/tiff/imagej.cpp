@@ -1,5 +1,5 @@
 // imagej.cpp: ImageJ's own tags of a TIFF.
-#include "io/metadata/imagej.h"
+#include "io/tiff/imagej.h"
 
 #include <algorithm>
 #include <bit>
