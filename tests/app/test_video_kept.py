@@ -1,6 +1,8 @@
-"""test_video_kept.py: `halation video`: what stays of codec, alpha and times, and what is said where it does not."""
+"""test_video_kept.py: `halation video`: what stays of codec, alpha, times and samples, and what is said where it does not."""
+import json
 import os
 import re
+import struct
 
 from pictures import png
 from program import main
@@ -69,7 +71,7 @@ class BesideFrames(VideoTest):
         self.assertEqual(self.told("in.mkv", "out.mov", "--codec", "libx264"), ["attached files are lost: mov holds none"])
         self.assertEqual(self.told("in.mkv", "out.avi", "--input-options", "-an -sn"), lost_in("avi")[1:])
 
-    def test_sound_that_the_format_does_not_hold_is_encoded_anew(self):
+    def test_sound_that_the_format_does_not_hold_is_encoded_again(self):
         self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x48:r=25:d=0.2", "-f", "lavfi", "-i", "sine=d=0.2:r=48000", "-map", 0, "-map", 1, "-map", 1, "-map", 1,
                     "-map", 1, "-c:v", "mpeg4", "-c:a:0", "flac", "-c:a:1", "libopus", "-c:a:2", "pcm_s16le", "-c:a:3", "ac3", "in.mkv")
         for out, codecs in (("out.mkv", "flac opus pcm_s16le ac3"), ("out.mp4", "aac opus aac ac3"), ("out.mov", "aac aac pcm_s16le ac3"),
@@ -313,6 +315,47 @@ class Times(VideoTest):
             self.check_error(["video", "box", "in.mkv", "-o", "out.mkv", "--codec", "ffv1"],
                              "in.mkv: the decoder ended in the middle of a frame", 1,
                              env={**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "HEAD": str(bytes_)})
+
+
+class Clipped(VideoTest):
+    """Samples that pixels cannot hold, which are told of."""
+
+    def said(self, *arguments):
+        """What the command says of a video, which its report says too."""
+        report, line = self.run_ok("video", *arguments, "-o", "out.mkv", "--codec", "ffv1", "--json")
+        self.assertEqual(line, "".join(f"video: {note}\n" for note in json.loads(report).get("notes", [])))
+        return line
+
+    def test_clipped_samples_are_told_as_apply_tells_them(self):
+        self.source(pixels="bgr0", frames=3)
+        self.ffmpeg("-i", "in.mkv", "-pix_fmt", "rgb24", "frame%d.png")
+        for filters in ("unsharp_mask sigma=1 amount=4", "gaussian_derivative", "laplacian_of_gaussian sigma=1"):
+            told = [self.run_ok("apply", filters, f"frame{i}.png", "-o", "out.png")[1].removeprefix("apply: ") for i in (1, 2)]
+            shares = [sum(map(float, re.findall(r"([\d.]+)%", text))) for text in told]
+            most = shares.index(max(shares))
+            text = told[most].replace(", --output-pixel f32 keeps all (.tif, .exr, .npy)", "")
+            self.assertEqual(self.said(filters, "in.mkv"), f"video: frame {most + 1}: {text}")
+            self.assertEqual(self.said(filters, "in.mkv", "--view", "abs"), "")
+        self.assertEqual(self.said("gaussian", "in.mkv"), "")
+
+    def test_frames_whose_clipped_samples_are_counted(self):
+        # From 0 on: gray, but for one frame of stripes that every second sample of is clipped in.
+        for frame, told in ((1, "frame 2, luma"), (2, None), (3, "frame 4, luma"), (7, "frame 8, luma"), (8, None)):
+            self.ffmpeg("-f", "lavfi", "-i", f"color=gray:s=98x54:r=25,format=gray,geq=lum='if(eq(N\\,{frame})\\,255*mod(X\\,2)\\,128)',format=yuv420p",
+                        "-frames:v", 10, "-c:v", "ffv1", "in.mkv")
+            said = self.said("unsharp_mask", "in.mkv", "--sigma", 1, "--amount", 2)
+            self.assertEqual(said.split(":")[:-1], ["video", f" {told}"] if told else [])
+
+    def test_clipped_samples_of_ten_bits(self):
+        # Of 10,000 samples so many are 0, so many 1,020, the others in between.
+        for low, high, told in ((90, 90, "0.9% of the samples are below 0 and became 0, 0.9% are above 1023 and became 1023"),
+                                (90, 1500, "0.9% of the samples are below 0 and became 0, 15% are above 1023 and became 1023"),
+                                (0, 300, "3.0% of the samples are above 1023 and became 1023"), (300, 0, "3.0% of the samples are below 0 and became 0"),
+                                (40, 40, "")):
+            self.put("raw", struct.pack("<10000H", *[0] * low, *[1020] * high, *[500] * (10000 - low - high)))
+            self.ffmpeg("-f", "rawvideo", "-pix_fmt", "gray10le", "-s", "100x100", "-i", "raw", "-c:v", "ffv1", "in.mkv")
+            said = self.said("identity", "in.mkv", "--scale", 1.2, "--offset", -100)
+            self.assertEqual(said, f"video: frame 1: {told}; --view stretch shows them\n" if told else "")
 
 
 if __name__ == "__main__":
