@@ -342,10 +342,7 @@ void Program::check_command(const std::vector<std::string>& words) const {
     throw Error{ErrorCode::invalid_argument,
                 fmt::format("'{0}' is a filter, not a command: halation apply {0} in.png -o out.png; halation filters {0} explains it", first)};
   std::string hint = meant(first, names);
-  std::vector<std::string> filters;
-  for (const NamedFilter& filter : named_filters()) filters.push_back(filter.name);
-  filters.emplace_back(custom_name);
-  const std::optional<std::string> filter = same_elsewhere(first, filters);
+  const std::optional<std::string> filter = same_elsewhere(first, names_of_filters());
   if (hint.empty() && filter) hint = fmt::format("; did you mean halation apply {}?", *filter);
   throw Error{ErrorCode::invalid_argument, fmt::format("unknown command '{}'{}", first, hint.empty() ? "; see halation --help" : hint)};
 }

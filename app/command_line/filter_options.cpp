@@ -48,14 +48,6 @@ constexpr const char* weights_explanation =
     "the weights; rows apart by ';', numbers by blanks or commas, such as \"0 -1 0; -1 5 -1; 0 -1 0\", or a "
     "file that holds them: .txt in the same notation, .npy an array of 1 to 3 axes";
 
-/// `custom` too.
-std::vector<std::string> names_of_filters() {
-  std::vector<std::string> names;
-  for (const NamedFilter& filter : named_filters()) names.push_back(filter.name);
-  names.emplace_back(custom_name);
-  return names;
-}
-
 std::string summary_of(std::string_view name) {
   return name == custom_name ? "weights of your own" : filter_named(name).summary;
 }
@@ -97,6 +89,13 @@ void refuse_chain(std::string_view name) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_of_filters() {
+  std::vector<std::string> names;
+  for (const NamedFilter& filter : named_filters()) names.push_back(filter.name);
+  names.emplace_back(custom_name);
+  return names;
+}
 
 std::string option_name(std::string_view parameter_name) {
   std::string name = fmt::format("--{}", parameter_name);

@@ -19,6 +19,9 @@ inline constexpr std::string_view custom_name = "custom";
 /// Under which the options of filters stand in a command's help.
 inline constexpr std::string_view filter_heading = "Filter";
 
+/// Of all named filters, and `custom`.
+std::vector<std::string> names_of_filters();
+
 /// "--order-x" for the parameter order_x.
 std::string option_name(std::string_view parameter_name);
 
