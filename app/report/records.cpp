@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <thread>
@@ -17,6 +15,7 @@
 #include "halation/error.h"
 #include "halation/io.h"
 #include "io/file.h"
+#include "io/formats.h"
 
 namespace halation::app {
 namespace {
@@ -34,8 +33,7 @@ void on_file(const std::string& path, Work&& work) {
 /// Throws where the name's ending is that of something else: of a picture, or of the other of JSON and HTML.
 void check_ending(std::string_view option, std::string_view what, std::string_view usual, const std::optional<std::string>& path) {
   if (!path) return;
-  std::string ending = std::filesystem::path(*path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string ending = io::ending_of(*path);
   std::vector<std::string> others = readable_endings();
   others.insert(others.end(), {".json", ".html"});
   if (ending != usual && std::find(others.begin(), others.end(), ending) != others.end())

@@ -111,8 +111,8 @@ void Input::forget() const noexcept {
 
 bool is_same_place(const std::string& a, const std::string& b) {
   std::error_code ignored;
-  const auto place = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
-  return std::filesystem::equivalent(a, b, ignored) || place(a) == place(b);
+  const auto place = [](const std::string& path) { return fs::absolute(path).lexically_normal(); };
+  return fs::equivalent(a, b, ignored) || place(a) == place(b);
 }
 
 void check_target(const std::string& path) {

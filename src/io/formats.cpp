@@ -124,6 +124,8 @@ std::optional<Refusal> refusal(const Codec& codec, Request request) {
 
 }  // namespace
 
+std::string ending_of(const std::filesystem::path& path) { return lower(path.extension().string()); }
+
 bool looks_like_channels(const Shape& volume) {
   constexpr std::int64_t most_channels = 4;
   return volume.depth > most_channels && volume.height > most_channels && volume.width > 1 && volume.width <= most_channels && volume.channels == 1;
@@ -155,7 +157,7 @@ const Codec& codec_of(Bytes file) {
 const Codec& codec_for(const std::string& path, const std::string& format) {
   std::vector<std::string> formats;
   const std::string ending =
-      format.empty() ? lower(std::filesystem::path(path).extension().string()) : "." + lower(format);
+      format.empty() ? ending_of(path) : "." + lower(format);
   if (const std::string_view reason = refusal_of_ending(ending); !reason.empty()) {
     throw Error(ErrorCode::unsupported, std::string(reason));
   }

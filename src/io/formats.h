@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <utility>
@@ -28,6 +29,9 @@ void keep_page(std::int64_t number, std::vector<AnyPage>& pages) {
 
 /// Whether a volume is so thin along x that those are probably the channels of an image.
 bool looks_like_channels(const Shape& volume);
+
+/// The ending of a file's name in lower case, ".jpg".
+std::string ending_of(const std::filesystem::path& path);
 
 /// The codec of a format's name or, where that is empty, of the path's ending. Throws `Error{unsupported}`.
 const Codec& codec_for(const std::string& path, const std::string& format);

@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <functional>
 #include <iterator>
@@ -24,14 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string ending_of(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return ending;
-}
-
 bool is_among(const std::vector<std::string>& endings, const fs::path& path) {
-  return std::find(endings.begin(), endings.end(), ending_of(path)) != endings.end();
+  return std::find(endings.begin(), endings.end(), io::ending_of(path)) != endings.end();
 }
 
 bool is_image(const fs::path& path) {
@@ -154,7 +147,7 @@ void add_folder(const fs::path& folder, bool recursive, const std::string& resul
   for (const Found& each : sorted_inputs(folder, results, std::move(inside))) {
     if (!each.refused.empty() || is_image(each.path)) {
       found.push_back(each);
-    } else if (const std::string_view format = unread_format(ending_of(each.path)); !format.empty()) {
+    } else if (const std::string_view format = unread_format(io::ending_of(each.path)); !format.empty()) {
       passed_over.unread[std::string(format)].push_back(each.path.string());
     } else {
       ++passed_over.others;

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -17,6 +16,7 @@
 #include "app/video/ffmpeg/container.h"
 #include "core/nearest.h"
 #include "halation/error.h"
+#include "io/formats.h"
 
 namespace halation::app {
 namespace {
@@ -234,12 +234,11 @@ bool takes_any_times(std::string_view encoder, std::string_view muxer) {
 }  // namespace
 
 std::string muxer_for(const std::string& path) {
-  std::string ending = std::filesystem::path(path).extension().string();
+  std::string ending = io::ending_of(path);
   if (ending.size() < 2)
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("{}: needs an ending that says the format, such as .mp4, .mkv, .mov or .webm", path));
   ending.erase(0, 1);
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   static const std::map<std::string, std::string, std::less<>> named_otherwise{
       {"mkv", "matroska"}, {"mk3d", "matroska"}, {"m4v", "mp4"},          {"qt", "mov"},       {"ts", "mpegts"}, {"m2ts", "mpegts"},
       {"mts", "mpegts"},   {"mpg", "mpeg"},      {"wmv", "asf"},          {"ogv", "ogg"},      {"264", "h264"},  {"265", "hevc"},
