@@ -23,7 +23,7 @@ namespace {
 constexpr const char* footer =
     R"(Frames are decoded and encoded by the program ffmpeg, upright, and filtered in the file's own pixel format where that is
 one of gray, RGB or planes of 8, 10, 12 or 16 bits, else in the nearest. Sound, subtitles, chapters and metadata of files are copied
-(where the new format does not take the sound, ffmpeg encodes it anew); of cameras, streams and other addresses only frames are taken.
+(where the new format does not take the sound, ffmpeg encodes it again); of cameras, streams and other addresses only frames are taken.
 
 Most videos hold luma and two chroma planes, often of half its width and height. Luma is filtered as asked, chroma
   by the same filters with shorter lengths, as many times as its planes are smaller, where every filter has a length in px: gaussian, box,
