@@ -31,8 +31,9 @@ std::vector<Encoding> encodings(double unit) {
 /// Calls check(light) for the floats around each light that is encoded to an integer number of levels or half of one, from -unit / 2 to 1.5 · unit.
 template <class Check>
 void around_all_thresholds(const Encoding& by, const Check& check) {
-  for (double twice = -by.unit; twice <= 3 * by.unit; ++twice) {
-    const double encoded = (twice / 2 - by.offset) / by.scale / by.unit;
+  const auto unit = static_cast<std::int64_t>(by.unit);
+  for (std::int64_t twice = -unit; twice <= 3 * unit; ++twice) {
+    const double encoded = (static_cast<double>(twice) / 2 - by.offset) / by.scale / by.unit;
     if (!(std::abs(encoded) < 4)) continue;
     auto light = static_cast<float>(srgb_decode(encoded));
     for (int i = 0; i < 2; ++i) light = std::nextafter(light, -infinity);

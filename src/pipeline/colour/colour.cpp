@@ -308,7 +308,8 @@ std::optional<Strips> strips_of(const ConstView& in, const CheckedChain& checked
   if (device.kind != Device::Kind::cpu || colour.alpha || in.shape.batch != 1 || wraps || axis != axis_of_parts(checked.out)) return {};
   Shape shape = in.shape;
   shape.channels = colours_filtered(shape, colour);
-  const double bytes = static_cast<double>(shape.elements() / length_of(shape) * static_cast<std::int64_t>(bytes_of(*inner.output)));
+  const std::int64_t samples = shape.elements() / length_of(shape);
+  const double bytes = static_cast<double>(samples) * static_cast<double>(bytes_of(*inner.output));
   const Strips strips({.input = length_of(shape), .output = length_of(checked.out), .input_bytes = bytes, .output_bytes = bytes},
                       checked.reach, wraps, {.device = device.kind});
   if (strips.count() == 1) return {};
