@@ -156,8 +156,7 @@ const Codec& codec_of(Bytes file) {
 
 const Codec& codec_for(const std::string& path, const std::string& format) {
   std::vector<std::string> formats;
-  const std::string ending =
-      format.empty() ? ending_of(path) : "." + lower(format);
+  const std::string ending = format.empty() ? ending_of(path) : "." + lower(format);
   if (const std::string_view reason = refusal_of_ending(ending); !reason.empty()) {
     throw Error(ErrorCode::unsupported, std::string(reason));
   }
