@@ -23,20 +23,21 @@ using testing::HasSubstr;
 /// Offers boxes, and expects of each method what it is told to.
 class Offering final : public Backend {
  public:
-  std::map<Method, double> expected{{Method::direct, 3}, {Method::separable, 2}, {Method::box, 1}};
-  std::map<Method, double> taken{{Method::direct, 6e-3}, {Method::separable, 3e-3}, {Method::box, 0}};
+  std::map<Form, double> expected{{Form::dense, 3}, {Form::factors, 2}, {Form::box, 1}};
+  std::map<Form, double> taken{{Form::dense, 6e-3}, {Form::factors, 3e-3}, {Form::box, 0}};
 
   Device::Kind kind() const override { return Device::Kind::cpu; }
   std::vector<DeviceInfo> devices() const override { return {}; }
-  std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable, Method::box};
+  std::span<const Form> forms() const override {
+    static constexpr Form list[] = {Form::dense, Form::factors, Form::box};
     return list;
   }
-  double expected_seconds(const Job&, const Taps&, Method method, Device) const override {
-    return expected.at(method);
+  std::vector<Offer> offers(const Job&, std::span<const Taps> filters, Device) const override {
+    const Taps& taps = filters.front();
+    return {{.family = "sleeping", .seconds = expected.at(taps.form)}};
   }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
-    return std::make_unique<Sleeper>(taken.at(job->filters.front().method));
+    return std::make_unique<Sleeper>(taken.at(job->filters.front().form));
   }
 };
 
@@ -53,7 +54,9 @@ Choice choice_of(const PlanSpec& spec, const Backend& backend = Offering()) {
 
 const Taps& taps_of(const Choice& choice) { return choice.job->filters.front(); }
 
-Method method_of(const Filter& filter) { return taps_of(choice_of(spec_of(filter))).method; }
+std::string reason_of(const Choice& choice) { return to_string(choice.reasons.front(), taps_of(choice)); }
+
+Method method_of(const Filter& filter) { return choice_of(spec_of(filter)).reasons.front().method->method; }
 
 TEST(Box, IsAFilterWhoseFactorsHaveEqualWeights) {
   const std::vector<double> thirds(3, 1.0 / 3);
@@ -93,34 +96,33 @@ TEST(Box, HasItsFactorsAndNoWeights) {
 TEST(Box, IsTakenWhereItShouldBeQuickest) {
   const PlanSpec spec = spec_of(box({.size = 5}));
   Offering backend;
-  EXPECT_EQ(taps_of(choice_of(spec, backend)).method, Method::box);
-  backend.expected[Method::box] = 2.5;
-  EXPECT_EQ(taps_of(choice_of(spec, backend)).method, Method::separable);
-  backend.expected[Method::separable] = 4;
-  EXPECT_EQ(taps_of(choice_of(spec, backend)).method, Method::box);
-  backend.expected[Method::box] = 3;  // of equals the one that is listed first
-  EXPECT_EQ(taps_of(choice_of(spec, backend)).method, Method::direct);
+  EXPECT_EQ(taps_of(choice_of(spec, backend)).form, Form::box);
+  backend.expected[Form::box] = 2.5;
+  EXPECT_EQ(taps_of(choice_of(spec, backend)).form, Form::factors);
+  backend.expected[Form::factors] = 4;
+  EXPECT_EQ(taps_of(choice_of(spec, backend)).form, Form::box);
+  backend.expected[Form::box] = 3;  // of equals the one that is listed first
+  EXPECT_EQ(taps_of(choice_of(spec, backend)).form, Form::dense);
 }
 
 TEST(Box, ExplainsItself) {
-  EXPECT_EQ(to_string(choice_of(spec_of(box({.size = 5}))).reasons.front()),
+  EXPECT_EQ(reason_of(choice_of(spec_of(box({.size = 5})))),
             "box 5x5: box, 7 multiply-adds a sample instead of 25; expected 1 s");
-  const std::string wide = to_string(choice_of(spec_of(box({.size = 31}))).reasons.front());
+  const std::string wide = reason_of(choice_of(spec_of(box({.size = 31}))));
   EXPECT_EQ(wide, "box 31x31: box, 7 multiply-adds a sample instead of 961; expected 1 s");
-  EXPECT_EQ(to_string(choice_of(spec_of(Filter({1, 1, 1}).with_name("row"))).reasons.front()),
+  EXPECT_EQ(reason_of(choice_of(spec_of(Filter({1, 1, 1}).with_name("row")))),
             "row 1x3: box, 4 multiply-adds a sample instead of 3; expected 1 s");
-  EXPECT_EQ(multiply_adds({9, 31, 2}, Method::box), 10);
+  EXPECT_EQ(multiply_adds({9, 31, 2}, Form::box), 10);
   EXPECT_THAT(
-      to_string(choice_of(spec_of(disk(3))).reasons.front()),
+      reason_of(choice_of(spec_of(disk(3)))),
       HasSubstr(": direct, 49 multiply-adds a sample (no product of factors is within rounding of its "
                 "weights); expected 3 s"));
 }
 
 TEST(Box, IsDoneWhereItIsAskedFor) {
   Offering backend;
-  backend.expected[Method::box] = 100;
-  EXPECT_EQ(taps_of(choice_of(spec_of(box({.size = 3}), {.method = Method::box}), backend)).method,
-            Method::box);
+  backend.expected[Form::box] = 100;
+  EXPECT_EQ(taps_of(choice_of(spec_of(box({.size = 3}), {.method = Method::box}), backend)).form, Form::box);
   const auto refusal = [&](const Filter& filter) {
     return message_of([&] { choice_of(spec_of(filter, {.method = Method::box}), backend); });
   };
@@ -145,28 +147,28 @@ TEST(Box, IsTimedBesideTheOthers) {
   spec.shape = {.width = ++width};
   spec.filters = {Filter({1, 1, 1, 1, 1}).with_name("row")};
   Offering backend;
-  backend.expected = {{Method::direct, 1}, {Method::separable, 2}, {Method::box, 3}};
+  backend.expected = {{Form::dense, 1}, {Form::factors, 2}, {Form::box, 3}};
   const std::int64_t before = timings_taken();
   const Choice choice = choice_of(spec, backend);
   EXPECT_EQ(timings_taken() - before, 3);
-  EXPECT_EQ(taps_of(choice).method, Method::box);
+  EXPECT_EQ(taps_of(choice).form, Form::box);
   EXPECT_THAT(
-      to_string(choice.reasons.front()),
+      reason_of(choice),
       testing::ContainsRegex(
           "row 1x5: box, 4 multiply-adds a sample instead of 5; expected 3 s, measured [0-9.e-]+ us$"));
 
   spec.shape = {.width = ++width};
-  backend.expected[Method::box] = 10;  // ten times as long as another: not tried
+  backend.expected[Form::box] = 10;  // ten times as long as another: not tried
   const Choice without = choice_of(spec, backend);
   EXPECT_EQ(timings_taken() - before, 5);
-  EXPECT_EQ(taps_of(without).method, Method::separable);
+  EXPECT_EQ(taps_of(without).form, Form::factors);
   EXPECT_FALSE(ranking(without, 0, backend, cpu()).back().measured_seconds);
 }
 
 TEST(Box, HasABoundOfHalfItsSizes) {
   const Choice box_choice =
       choice_of(spec_of(Filter::separable({.y = std::vector<double>(17, -2), .x = std::vector<double>(31, 0.5)})));
-  ASSERT_EQ(taps_of(box_choice).method, Method::box);
+  ASSERT_EQ(taps_of(box_choice).form, Form::box);
   const double additions =
       (2 + 18 + 32) / 2.0;  // along an axis of k a pixel meets (k + 1) / 2 on average, at most
   EXPECT_DOUBLE_EQ(box_choice.bound.relative,
@@ -212,7 +214,7 @@ RC_GTEST_PROP(Box, SumsAreWithinTheBound, ()) {
   PlanSpec spec = spec_of(Filter::separable({.z = factors[0], .y = factors[1], .x = factors[2]}));
   spec.shape = {.depth = 5, .height = 40, .width = 40};
   const Choice choice = choice_of(spec);
-  RC_ASSERT(taps_of(choice).method == Method::box);
+  RC_ASSERT(taps_of(choice).form == Form::box);
   const auto& found = *taps_of(choice).factors;
   const double weight = found[0][0] * found[1][0] * found[2][0];
 

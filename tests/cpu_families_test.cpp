@@ -206,7 +206,7 @@ TEST(CpuFamilies, TakeNoLargeScratchForOtherImages) {
                       .pixel = Pixel::f32,
                       .filters = {Filter::separable({.y = {1, 2, 3}, .x = {1, 2, 3}})}};
   const auto job = job_of(spec);
-  const Families::Offer best = families().cheapest({*job, job->filters});
+  const Families::Choice best = families().cheapest({*job, job->filters});
   EXPECT_LE(Plan(spec).workspace_bytes(), std::max(std::size_t{64} << 20, best.family->make(job, 2)->workspace_bytes()));
 }
 
@@ -236,7 +236,7 @@ TEST(CpuFamilies, AreAddedByARecord) {
   const Families table(list);
   const auto f32 =
       job_of({.shape = {.height = 2, .width = 3}, .pixel = Pixel::f32, .filters = {gaussian({.sigma = 1})}});
-  const Families::Offer offer = table.cheapest({*f32, f32->filters});
+  const Families::Choice offer = table.cheapest({*f32, f32->filters});
   ASSERT_EQ(offer.family, &sevens);
   std::array<float, 6> in{};
   std::array<float, 6> out{};

@@ -55,7 +55,7 @@ double sum_of(const Sums16Point& point, const std::vector<int>& pixels) {
 }
 
 void expect_within_error(const Job& job, const Taps& taps) {
-  const auto point = sums16_point(job, taps, taps.method);
+  const auto point = sums16_point(job, taps);
   ASSERT_TRUE(point.has_value());
   EXPECT_LE(point->error, 1.0 / 16);
   Numbers numbers(8);
@@ -92,13 +92,13 @@ TEST(Sums16Point, KeepsItsError) {
 
 TEST(Sums16Point, HasNoErrorForWholeWeightsAndPowersOfTwo) {
   const std::vector<double> binomial{0.25, 0.5, 0.25};
-  EXPECT_EQ(sums16_point(job_of(), product(binomial, binomial), Method::separable)->error, 0);
-  EXPECT_EQ(sums16_point(job_of(Pixel::i16), product({1, 2, 1}, {-1, 0, 1}), Method::separable)->error, 0);
-  EXPECT_EQ(sums16_point(job_of(), dense(3, 3, {0, -1, 0, -1, 5, -1, 0, -1, 0}), Method::direct)->error, 0);
+  EXPECT_EQ(sums16_point(job_of(), product(binomial, binomial))->error, 0);
+  EXPECT_EQ(sums16_point(job_of(Pixel::i16), product({1, 2, 1}, {-1, 0, 1}))->error, 0);
+  EXPECT_EQ(sums16_point(job_of(), dense(3, 3, {0, -1, 0, -1, 5, -1, 0, -1, 0}))->error, 0);
 }
 
 TEST(Sums16Point, IsRefusedWhereSumsCouldBeTooLargeOrTooFarOff) {
-  const auto fits = [](const Job& job, const Taps& taps) { return sums16_point(job, taps, taps.method).has_value(); };
+  const auto fits = [](const Job& job, const Taps& taps) { return sums16_point(job, taps).has_value(); };
   Numbers numbers(2);
   const std::vector<double> nine = random_weights(9, true, numbers);
   EXPECT_TRUE(fits(job_of(), dense(3, 3, nine)));

@@ -49,7 +49,7 @@ std::vector<int> extreme(const Taps& taps, const High& high) {
 }
 
 void expect_within_error(const Job& job, const Taps& taps) {
-  const auto fixed = fixed_point(job, taps, taps.method);
+  const auto fixed = fixed_point(job, taps);
   ASSERT_TRUE(fixed.has_value());
   EXPECT_LE(fixed->error, 1.0 / 16);
   const auto weight = [&](std::int64_t y, std::int64_t x) {
@@ -104,17 +104,17 @@ TEST(FixedPoint, KeepsItsError) {
 TEST(FixedPoint, HasNoErrorForWholeWeightsAndPowersOfTwo) {
   const std::vector<double> binomial{1, 4, 6, 4, 1};
   const std::vector<double> edge{-1, -2, 0, 2, 1};
-  EXPECT_EQ(fixed_point(job_of(), product(binomial, binomial), Method::separable)->error, 0);
-  EXPECT_EQ(fixed_point(job_of(Pixel::i16), product(edge, binomial), Method::separable)->error, 0);
-  EXPECT_EQ(fixed_point(job_of(), dense(1, 5, {0.0625, 0.25, 0.375, 0.25, 0.0625}), Method::direct)->error, 0);
-  EXPECT_EQ(fixed_point(job_of(), dense(3, 3, {1, 2, 3, 4, -5, 6, 7, 8, 1000}), Method::direct)->error, 0);
-  EXPECT_EQ(fixed_point(job_of(), dense(2, 2, {0, 0, 0, 0}), Method::direct)->error, 0);
+  EXPECT_EQ(fixed_point(job_of(), product(binomial, binomial))->error, 0);
+  EXPECT_EQ(fixed_point(job_of(Pixel::i16), product(edge, binomial))->error, 0);
+  EXPECT_EQ(fixed_point(job_of(), dense(1, 5, {0.0625, 0.25, 0.375, 0.25, 0.0625}))->error, 0);
+  EXPECT_EQ(fixed_point(job_of(), dense(3, 3, {1, 2, 3, 4, -5, 6, 7, 8, 1000}))->error, 0);
+  EXPECT_EQ(fixed_point(job_of(), dense(2, 2, {0, 0, 0, 0}))->error, 0);
 }
 
 TEST(FixedPoint, IsRefusedWhereItCouldBeFurtherOff) {
   Numbers numbers(2);
   const Taps small = dense(3, 3, random_weights(9, true, numbers));
-  const auto fits = [&](const Job& job, const Taps& taps) { return fixed_point(job, taps, taps.method).has_value(); };
+  const auto fits = [&](const Job& job, const Taps& taps) { return fixed_point(job, taps).has_value(); };
   EXPECT_TRUE(fits(job_of(), small));
   EXPECT_FALSE(fits(job_of(Pixel::f32), small));
   EXPECT_FALSE(fits(job_of(Pixel::u16), small));

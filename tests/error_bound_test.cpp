@@ -31,7 +31,7 @@ Job job_of(Pixel pixel, double constant = 0) {
 
 Taps direct_of(const std::vector<double>& weights) {
   return {.size = {1, 1, static_cast<std::int64_t>(weights.size())},
-          .method = Method::direct,
+          .form = Form::dense,
           .weights = weights,
           .factors = {}};
 }
@@ -214,7 +214,7 @@ RC_GTEST_PROP(ErrorBound, IsNeverBelowTheErrorOfSumsAlongAxes, ()) {
   Numbers numbers(*rc::gen::arbitrary<std::uint64_t>());
   const bool fused = *rc::gen::arbitrary<bool>();
   Taps taps;
-  taps.method = Method::separable;
+  taps.form = Form::factors;
   FactorArray factors;
   double sum = 1;
   double n = 0;
@@ -295,8 +295,8 @@ TEST(ErrorBound, AddsTheMeansOfAxes) {
   Taps taps;
   taps.size = {1, 2, 4};
   taps.factors = factors;
-  for (const Method method : {Method::separable, Method::box}) {
-    taps.method = method;
+  for (const Form form : {Form::factors, Form::box}) {
+    taps.form = form;
     const ErrorBound bound = error_bound(taps, 0.3 * 4, 0, job_of(Pixel::u16));
     const double mean = 1 + 1.5 + (2 + 3 + 4) / 4.0;
     EXPECT_DOUBLE_EQ(bound.relative, 0.3 * 4 * (mean + 12) * u / (1 - (1 + 2 + 3 + 12) * u));

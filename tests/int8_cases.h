@@ -41,12 +41,12 @@ inline std::vector<double> random_weights(std::size_t count, bool positive, Numb
 }
 
 inline Taps dense(std::int64_t height, std::int64_t width, std::vector<double> weights) {
-  return {.size = {1, height, width}, .method = Method::direct, .weights = std::move(weights), .factors = {}};
+  return {.size = {1, height, width}, .form = Form::dense, .weights = std::move(weights), .factors = {}};
 }
 
-inline Taps product(const std::vector<double>& y, const std::vector<double>& x, Method method = Method::separable) {
+inline Taps product(const std::vector<double>& y, const std::vector<double>& x, Form form = Form::factors) {
   return {.size = {1, static_cast<std::int64_t>(y.size()), static_cast<std::int64_t>(x.size())},
-          .method = method,
+          .form = form,
           .weights = {},
           .factors = std::array<std::vector<double>, 3>{std::vector<double>{1.0}, y, x}};
 }

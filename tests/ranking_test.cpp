@@ -20,30 +20,27 @@ using testing::ElementsAre;
 /// Expects of each method what it is told to; each takes the longer the sooner it should be done.
 class Offering final : public Backend {
  public:
-  std::map<Method, double> expected{{Method::direct, 4},
-                                    {Method::separable, 3},
-                                    {Method::box, 2},
-                                    {Method::fft, 1},
-                                    {Method::multirate, 9},
-                                    {Method::banded, 8}};
+  std::map<Form, double> expected{{Form::dense, 4},    {Form::factors, 3},    {Form::box, 2},
+                                  {Form::spectrum, 1}, {Form::lower_rate, 9}, {Form::matrices, 8}};
   Space untransformed{0, 0, 0};  ///< a filter that no tile is large enough for
 
   Device::Kind kind() const override { return Device::Kind::cpu; }
   std::vector<DeviceInfo> devices() const override { return {}; }
-  std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable, Method::box,
-                                      Method::fft,    Method::multirate, Method::banded};
+  std::span<const Form> forms() const override {
+    static constexpr Form list[] = {Form::dense,    Form::factors,    Form::box,
+                                    Form::spectrum, Form::lower_rate, Form::matrices};
     return list;
   }
-  double expected_seconds(const Job&, const Taps& taps, Method method, Device) const override {
-    if (method == Method::fft && taps.size == untransformed) return std::numeric_limits<double>::infinity();
-    return expected.at(method);
+  std::vector<Offer> offers(const Job&, std::span<const Taps> filters, Device) const override {
+    const Taps& taps = filters.front();
+    if (taps.form == Form::spectrum && taps.size == untransformed) return {};
+    return {{.family = "sleeping", .seconds = expected.at(taps.form)}};
   }
   TransformFacts transform_facts(const Job&, const Taps&, Device) const override {
     return {.samples = 1024, .roundings = 20};
   }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
-    return std::make_unique<Sleeper>(0.004 / expected.at(job->filters.front().method));
+    return std::make_unique<Sleeper>(0.004 / expected.at(job->filters.front().form));
   }
 };
 
@@ -75,14 +72,14 @@ TEST(Ranking, GoesByWhatIsExpected) {
   EXPECT_THAT(
       ranking_of(spec_of({box({.size = 7})})),
       ElementsAre("fft: expected 1 s", "box: expected 2 s", "separable: expected 3 s", "direct: expected 4 s",
-                  "multirate: accuracy is exact", "banded: accuracy is exact"));
+                  "banded: accuracy is exact", "multirate: accuracy is exact"));
 }
 
 TEST(Ranking, BeginsWithTheOneAskedFor) {
   EXPECT_THAT(
       ranking_of(spec_of({box({.size = 7})}, {.method = Method::direct})),
       ElementsAre("direct: expected 4 s", "fft: expected 1 s", "box: expected 2 s", "separable: expected 3 s",
-                  "multirate: accuracy is exact", "banded: accuracy is exact"));
+                  "banded: accuracy is exact", "multirate: accuracy is exact"));
 }
 
 TEST(Ranking, SaysWhyNot) {
@@ -93,8 +90,8 @@ TEST(Ranking, SaysWhyNot) {
   EXPECT_THAT(
       ranking_of(spec_of({laplacian()})),
       ElementsAre("direct: expected 4 s", "fft: expected 1 s, saves too little for the digits that it rounds",
-                  "separable: no product of factors", "box: no product of factors",
-                  "multirate: accuracy is exact", "banded: accuracy is exact"));
+                  "separable: no product of factors", "banded: accuracy is exact",
+                  "box: no product of factors", "multirate: accuracy is exact"));
   PlanSpec zeros = spec_of({Filter::dense({1, 6, 6}, std::vector<double>(36, 0))});
   zeros.options.method = Method::direct;
   EXPECT_THAT(ranking_of(zeros), testing::Contains("box: all its weights are 0"));
@@ -111,8 +108,8 @@ TEST(Ranking, OfSeveralFiltersTransformsAllOrNone) {
   backend.untransformed = {1, 9, 9};
   EXPECT_THAT(ranking_of(spec, backend),
               ElementsAre("box: expected 2 s", "separable: expected 3 s", "direct: expected 4 s",
-                          "fft: expected 1 s, all filters or none", "multirate: accuracy is exact",
-                          "banded: accuracy is exact"));
+                          "fft: expected 1 s, all filters or none", "banded: accuracy is exact",
+                          "multirate: accuracy is exact"));
 }
 
 TEST(Ranking, MeasuresThreeAtMost) {
@@ -121,14 +118,14 @@ TEST(Ranking, MeasuresThreeAtMost) {
   const Offering backend;
   const Choice choice = choose(check(spec), spec.options, backend, cpu());
   EXPECT_EQ(timings_taken() - before, 3);
-  EXPECT_EQ(choice.job->filters.front().method, Method::separable) << "the quickest that was timed";
+  EXPECT_EQ(choice.job->filters.front().form, Form::factors) << "the quickest that was timed";
   const std::string number = "[0-9.]+ (us|ms)";
   EXPECT_THAT(
       texts_of(ranking(choice, 0, backend, cpu())),
       ElementsAre(testing::ContainsRegex("^separable: expected 3 s, measured " + number + "$"),
                   testing::ContainsRegex("^box: expected 2 s, measured " + number + "$"),
                   testing::ContainsRegex("^fft: expected 1 s, measured " + number + "$"),
-                  "direct: expected 4 s", "multirate: accuracy is exact", "banded: accuracy is exact"));
+                  "direct: expected 4 s", "banded: accuracy is exact", "multirate: accuracy is exact"));
 
   PlanSpec estimated = spec;  // of the same images: times are known, and do not decide
   estimated.options.tune = Tune::estimate;
@@ -136,7 +133,7 @@ TEST(Ranking, MeasuresThreeAtMost) {
               ElementsAre(testing::StartsWith("fft: expected 1 s, measured "),
                           testing::StartsWith("box: expected 2 s, measured "),
                           testing::StartsWith("separable: expected 3 s, measured "), "direct: expected 4 s",
-                          "multirate: accuracy is exact", "banded: accuracy is exact"));
+                          "banded: accuracy is exact", "multirate: accuracy is exact"));
   EXPECT_EQ(timings_taken() - before, 3);
 }
 

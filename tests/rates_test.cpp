@@ -24,14 +24,14 @@ class Expecting final : public Backend {
  public:
   Device::Kind kind() const override { return Device::Kind::cpu; }
   std::vector<DeviceInfo> devices() const override { return {}; }
-  std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable, Method::box};
+  std::span<const Form> forms() const override {
+    static constexpr Form list[] = {Form::dense, Form::factors, Form::box};
     return list;
   }
-  double expected_seconds(const Job&, const Taps&, Method method, Device) const override {
-    static const std::map<Method, double> seconds{
-        {Method::direct, 3}, {Method::separable, 2}, {Method::box, 1}};
-    return seconds.at(method);
+  std::vector<Offer> offers(const Job&, std::span<const Taps> filters, Device) const override {
+    const Taps& taps = filters.front();
+    static const std::map<Form, double> seconds{{Form::dense, 3}, {Form::factors, 2}, {Form::box, 1}};
+    return {{.family = "sleeping", .seconds = seconds.at(taps.form)}};
   }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job>, Device) const override { return nullptr; }
 };
@@ -55,7 +55,7 @@ class Rates : public testing::Test {
         .shape = {.height = 20, .width = 30}, .pixel = pixel, .filters = {box({.size = 5})}, .options = {}};
     return choose(check(spec), spec.options, Expecting(), cpu());
   }
-  static Method method_for(Pixel pixel) { return choice_for(pixel).job->filters.front().method; }
+  static Method method_for(Pixel pixel) { return choice_for(pixel).reasons.front().method->method; }
 };
 
 TEST_F(Rates, MultiplyWhatIsExpected) {

@@ -152,15 +152,9 @@ Prepared prepare(const Job& job, const std::vector<PageFacts>& pages, Timing& ti
   return prepared;
 }
 
-std::optional<double> expected_seconds(const PageJob& job) {
+double expected_seconds(const PageJob& job) {
   double sum = job.colour_seconds;
-  for (const Plan& plan : job.prepared.plans()) {
-    for (const std::vector<RankedMethod>& ranking : plan.ranking()) {
-      const std::optional<double> one = ranking.empty() ? std::nullopt : ranking.front().measured_seconds ? ranking.front().measured_seconds : ranking.front().expected_seconds;
-      if (!one) return std::nullopt;
-      sum += *one;
-    }
-  }
+  for (const Plan& plan : job.prepared.plans()) sum += plan.expected_seconds();
   return sum;
 }
 

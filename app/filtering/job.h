@@ -74,8 +74,8 @@ bool takes_kept_pixels(const PageJob& job);
 /// Whether filtering is all that is done to its colours: no alpha, linear light, luma or view.
 bool is_plain(const PageJob& job);
 
-/// What filtering, decoding and encoding are expected to take, of methods that were timed what they took; none where a device does not say.
-std::optional<double> expected_seconds(const PageJob& job);
+/// What filtering, decoding and encoding should take, of methods that were timed what they took.
+double expected_seconds(const PageJob& job);
 
 /// What `run` does and why, in a few lines.
 std::string explain(const PageJob& job);

@@ -248,10 +248,10 @@ ChosenDevice device_for(const FrameJob& job, std::optional<std::int64_t> frames)
   if (job.format.has_alpha()) --image.channels;
   const PreparedChain prepared(image, job.format.pixel, job.chain, cpu(), job.options);
   const std::vector<Plan>& plans = prepared.plans();
+  const std::int64_t times = std::clamp<std::int64_t>(frames.value_or(many), 1, many);
   std::vector<PlannedJob> planned;
-  for (std::int64_t frame = 0; frame < std::clamp<std::int64_t>(frames.value_or(many), 1, many); ++frame) {
-    for (std::size_t i = 0; i < plans.size(); ++i) planned.push_back({prepared.specs()[i], plans[i], i == 0, i + 1 == plans.size()});
-  }
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    planned.push_back({prepared.specs()[i], plans[i], i == 0, i + 1 == plans.size(), 0, times});
   const DeviceChoice choice = choose_device(planned);
   return {choice.device, choice.reason};
 }

@@ -172,6 +172,10 @@ class Plan {
   std::size_t constant_bytes() const;
   /// The methods chosen, one a filter.
   const std::vector<Method>& methods() const;
+  /// What a run should take, of all filters together as if each were by itself: what was measured of such a
+  /// job on this machine, else what is expected. Without what a run waits for: transfers, threads that are
+  /// busy, the start of a device.
+  double expected_seconds() const;
   /// Largest possible difference, before rounding to the output pixel, from exact arithmetic on the filter's weights, for inputs
   /// (the border's constant among them) of magnitude at most `max_abs`: derived, c · ε · Σ|w| · max|x| in shape, c between half of the
   /// taps, where weights are equal, and all of them, where one outweighs the others. Of a direct filter over integers it knows as well

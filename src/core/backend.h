@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/job.h"
@@ -29,26 +31,42 @@ class Runner {
   virtual std::string explain() const = 0;
 };
 
-/// One way to compute. Backends are stateless singletons listed in plan/backends.cpp.
+/// What a family of kernels makes of a job: what it should take, or why it does not do it.
+struct Offer {
+  std::string_view family;
+  double seconds = std::numeric_limits<double>::infinity();
+  const char* why_not = nullptr;  ///< in words; null where it does the job
+};
+
+/// The offer of which least time is expected, of equals the first; an offer by none where there is no other.
+inline Offer best_of(std::span<const Offer> offers) {
+  Offer best;
+  for (const Offer& offer : offers) {
+    if (offer.why_not == nullptr && (best.family.empty() || offer.seconds < best.seconds)) best = offer;
+  }
+  return best;
+}
+
+/// Where to compute. Backends are stateless singletons listed in plan/backends.cpp.
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual Device::Kind kind() const = 0;
-  /// Without the names of their methods, which are those of `methods()`.
+  /// Without the names of their methods, which the plan knows.
   virtual std::vector<DeviceInfo> devices() const = 0;
-  /// `direct` is always among them, and of two that should take the same time the first is chosen.
-  virtual std::span<const Method> methods() const = 0;
-  /// What one filter of the job should take by a method of `methods()`, no other beside it: of two methods
-  /// the quicker is chosen; infinite where the method does not do this filter. `taps` has size and lead, and weights or the factors given where they are few.
-  /// Throws `Error{device}` where there is no such device.
-  virtual double expected_seconds(const Job& job, const Taps& taps, Method method, Device device) const = 0;
+  /// The forms of weights that it takes; `dense` is always among them.
+  virtual std::span<const Form> forms() const = 0;
+  /// What each family makes of filters in place of the job's: those of the job, or one of them as if it were
+  /// by itself. They have size, lead and form, and the numbers that stand for their weights where they are
+  /// few. Of offers that should take the same time the first counts. Throws `Error{device}` where there is no
+  /// such device.
+  virtual std::vector<Offer> offers(const Job& job, std::span<const Taps> filters, Device device) const = 0;
   /// Levels of an integer output that the backend may put sums of one filter off by, beside what `error_bound` counts: where whole
   /// numbers stand for the weights, at most 1/16.
   virtual double added_error(const Job&, const Taps&) const { return 0; }
-  /// What the tiles are that one filter of the job is transformed in, where `methods()` has `fft`: for the bound on its error.
+  /// What the tiles are that one filter of the job is transformed in, where `forms()` has `spectrum`: for the
+  /// bound on its error.
   virtual TransformFacts transform_facts(const Job&, const Taps&, Device) const { return {}; }
-  /// Which of its ways the backend takes for the job, what it passes over, and why: for `Plan::explain`.
-  virtual std::string explain_choice(const Job&, Device) const { return {}; }
   /// Throws `Error{device}` where there is no such device.
   virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const = 0;
 };

@@ -28,7 +28,9 @@ inline Job with_channels_apart(const Job& job) {
             .offset = job.offset,
             .rounding = job.rounding,
             .sum_f64 = job.sum_f64,
-            .threads = job.threads};
+            .accuracy = job.accuracy,
+            .threads = job.threads,
+            .family = job.family};
   for (Shape* shape : {&apart.in, &apart.out}) shape->batch *= std::exchange(shape->channels, 1);
   return apart;
 }

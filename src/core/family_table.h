@@ -2,10 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdio>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/backend.h"
+#include "halation/error.h"
 
 namespace halation {
 
@@ -17,42 +22,45 @@ class FamilyTable {
   explicit FamilyTable(std::span<const Family* const> list) : list_(list) {}
   std::span<const Family* const> list() const { return list_; }
 
-  struct Offer {
+  struct Choice {
     const Family* family = nullptr;
-    double seconds = 0;
+    double seconds = std::numeric_limits<double>::infinity();
   };
-  /// The family of which least time is expected; of equals the first of the list. Throws `std::logic_error` where none does the job.
-  Offer cheapest(const Request& request) const {
-    Offer best;
+  /// The family of which least time is expected, of equals the first of the list; null where none does the
+  /// job. `only`: its name, where no other may be taken.
+  Choice cheapest_or_none(const Request& request, std::string_view only = {}) const {
+    Choice best;
     for (const Family* family : list_) {
-      if (family->refuses(request) != nullptr) continue;
+      if ((!only.empty() && family->name != only) || family->refuses(request) != nullptr) continue;
       const double seconds = family->seconds(request);
       if (best.family == nullptr || seconds < best.seconds) best = {family, seconds};
     }
-    if (best.family == nullptr) throw std::logic_error("no family of the backend does the job");
     return best;
   }
-  bool any_takes(const Request& request) const {
-    return std::any_of(list_.begin(), list_.end(), [&](const Family* family) { return family->refuses(request) == nullptr; });
+  /// The same of a job that one of them does, or throws `std::logic_error`; `Error{unsupported}` where the
+  /// only one refuses it.
+  Choice cheapest(const Request& request, std::string_view only = {}) const {
+    const Choice best = cheapest_or_none(request, only);
+    if (best.family != nullptr) return best;
+    if (only.empty()) throw std::logic_error("no family of the backend does the job");
+    const auto is_it = [&](const Family* family) { return family->name == only; };
+    const auto found = std::find_if(list_.begin(), list_.end(), is_it);
+    throw Error(ErrorCode::unsupported,
+                "family " + std::string(only) + ": " +
+                    (found == list_.end() ? "there is none of that name" : (*found)->refuses(request)));
   }
-  /// "float lines; passed over: axis by axis, 1.29 times as long; running box: integers, not combined, alone". What the job takes is said
-  /// once, by the plan, which knows of threads, bandwidth and rates too.
-  std::string explain(const Request& request) const {
-    const Offer chosen = cheapest(request);
-    const auto expected = [&](const Family* family) {
-      char text[48];
-      std::snprintf(text, sizeof text, ", %.3g times as long", family->seconds(request) / chosen.seconds);
-      return std::string(family->name) + text;
-    };
-    std::string text(chosen.family->name);
-    const char* separator = "; passed over: ";
+  /// What each family makes of the request, in the order of the list.
+  std::vector<halation::Offer> offers(const Request& request, std::string_view only = {}) const {
+    std::vector<halation::Offer> all;
+    all.reserve(list_.size());
     for (const Family* family : list_) {
-      if (family == chosen.family) continue;
-      const char* const why = family->refuses(request);
-      text += separator + (why == nullptr ? expected(family) : std::string(family->name) + ": " + why);
-      separator = "; ";
+      const bool is_asked_for = only.empty() || family->name == only;
+      const char* const why_not = is_asked_for ? family->refuses(request) : "another family is asked for";
+      all.push_back(why_not == nullptr
+                        ? halation::Offer{.family = family->name, .seconds = family->seconds(request)}
+                        : halation::Offer{.family = family->name, .why_not = why_not});
     }
-    return text;
+    return all;
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/banded.h"
@@ -18,6 +19,18 @@ namespace halation {
 /// Depth, height and width, in this order.
 using Space = std::array<std::int64_t, 3>;
 
+/// How a filter's weights are given, and so what can be summed by them. Methods give them a form
+/// (plan/methods), families take some.
+enum class Form : std::uint8_t {
+  dense,       ///< `weights`: tap by tap
+  factors,     ///< `factors`: along one axis after the other
+  box,         ///< the same, the weights of each factor equal: sums that neighbours share
+  terms,       ///< `terms`: a sum of products of factors
+  matrices,    ///< `banded`, and over floats `weights`
+  spectrum,    ///< `weights`, and `factors` where it is a product of them: by transforms
+  lower_rate,  ///< `factors` and `multirate`
+};
+
 /// A product of factors along y and x, several of which make a filter.
 struct Term {
   std::vector<double> y, x;
@@ -28,23 +41,24 @@ struct Term {
 struct Taps {
   Space size{1, 1, 1};
   Space lead{0, 0, 0};
-  Method method = Method::direct;                               ///< chosen by the plan
-  std::vector<double> weights;                                  ///< row-major; for `direct` and `fft`
-  std::optional<std::array<std::vector<double>, 3>> factors;    ///< z, y, x; for `separable`, `box` and `multirate`
-  std::optional<Banded> banded = {};                            ///< for `banded`, in place of `weights`
-  std::vector<Term> terms = {};                                 ///< for `low_rank`, in place of `weights`
-  std::optional<Multirate> multirate = {};                      ///< for `multirate`
+  Form form = Form::dense;
+  std::vector<double> weights;                                ///< row-major
+  std::optional<std::array<std::vector<double>, 3>> factors;  ///< z, y, x
+  std::optional<Banded> banded = {};
+  std::vector<Term> terms = {};
+  std::optional<Multirate> multirate = {};
 };
 
-/// Multiply-adds an output by a method: the product of the taps along the axes; along one axis after the
-/// other, their sum, of low rank for each term (one here); for a box three along each axis, whatever its size, and the product with the weight. (A
-/// window of k pixels is a suffix of one block of k and a prefix of the next: each pixel is added to one
-/// running sum of either kind, and the two are joined.) Banded matrices hold zeros besides; transforms and lower rates are counted otherwise.
-inline std::int64_t multiply_adds(const Space& size, Method method) {
-  if (method == Method::direct || method == Method::banded) return size[0] * size[1] * size[2];
-  std::int64_t sum = method == Method::box ? 1 : 0;
+/// Multiply-adds an output by weights of a form: the product of the taps along the axes; along one axis after
+/// the other, their sum, of low rank for each term (one here); for a box three along each axis, whatever its
+/// size, and the product with the weight. (A window of k pixels is a suffix of one block of k and a prefix of
+/// the next: each pixel is added to one running sum of either kind, and the two are joined.) Banded matrices
+/// hold zeros besides; transforms and lower rates are counted otherwise.
+inline std::int64_t multiply_adds(const Space& size, Form form) {
+  if (form == Form::dense || form == Form::matrices) return size[0] * size[1] * size[2];
+  std::int64_t sum = form == Form::box ? 1 : 0;
   for (const std::int64_t taps : size) {
-    if (taps > 1) sum += method == Method::box ? 3 : taps;
+    if (taps > 1) sum += form == Form::box ? 3 : taps;
   }
   return sum;
 }
@@ -64,6 +78,7 @@ struct Job {
   bool sum_f64 = false;
   Accuracy accuracy = Accuracy::exact;
   int threads = 0;
+  std::string family = {};  ///< the only one that may do it; empty: any
 
   std::size_t outputs() const { return combine == Combine::none ? filters.size() : 1; }
 
@@ -90,10 +105,10 @@ inline double bytes_moved(const Job& job) {
 }
 
 /// Whether a filter is done by its factors.
-inline bool is_by_factors(const Taps& taps) { return taps.method == Method::separable || taps.method == Method::box; }
+inline bool is_by_factors(const Taps& taps) { return taps.form == Form::factors || taps.form == Form::box; }
 
 /// Whether a filter is summed tap by tap, by its weights or its factors: neither by transforms nor at a lower rate.
-inline bool is_by_taps(const Taps& taps) { return taps.method == Method::direct || is_by_factors(taps); }
+inline bool is_by_taps(const Taps& taps) { return taps.form == Form::dense || is_by_factors(taps); }
 
 /// A job of one filter whose sums are the output.
 inline bool is_one_filter(const Job& job) { return job.filters.size() == 1 && job.combine == Combine::none; }

@@ -11,7 +11,7 @@
 
 namespace halation {
 
-/// Of the tiles that a backend cuts for `Method::fft`.
+/// Of the tiles that a backend cuts for filters by transforms.
 struct TransformFacts {
   double samples = 1;    ///< of the input in a tile, what lies outside among them
   double roundings = 0;  ///< that a term meets on its way: to its spectrum, by the product, and back; see below

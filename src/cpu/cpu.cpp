@@ -36,6 +36,18 @@ int workers_for(const Job& job, double seconds) {
   return seconds < worth_threads_seconds() ? 1 : available;
 }
 
+/// What a job takes for which one thread takes so many seconds.
+double by_threads(const Job& job, double seconds) {
+  // More work takes longer, also where it is just worth threads: or of two methods the one that is would seem
+  // the quicker one.
+  const double worth = worth_threads_seconds();
+  const double alone = std::min(seconds, worth) + 0.02 * std::max(0.0, seconds - worth);
+  const double shared = seconds / std::min(workers_for(job, seconds), arena_threads());
+  const double bytes = bytes_moved(job);
+  return start_seconds +
+         std::hypot(std::max(alone, shared), bytes > cached_bytes ? bytes / most_bytes_per_second : 0);
+}
+
 class CpuBackend final : public Backend {
  public:
   CpuBackend() { use_target(std::getenv("HALATION_TARGET")); }
@@ -52,32 +64,25 @@ class CpuBackend final : public Backend {
              {}}};
   }
 
-  std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct, Method::separable, Method::low_rank, Method::box, Method::fft, Method::multirate};
+  std::span<const Form> forms() const override {
+    static constexpr Form list[] = {Form::dense, Form::factors,  Form::terms,
+                                    Form::box,   Form::spectrum, Form::lower_rate};
     return list;
   }
-  double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
-    Taps by_method = taps;
-    by_method.method = method;
-    const double seconds = families().cheapest({job, {&by_method, 1}}).seconds;
-    // More work takes longer, also where it is just worth threads: or of two methods the one that is would seem the quicker one.
-    const double worth = worth_threads_seconds();
-    const double alone = std::min(seconds, worth) + 0.02 * std::max(0.0, seconds - worth);
-    const double shared = seconds / std::min(workers_for(job, seconds), arena_threads());
-    const double bytes = bytes_moved(job);
-    return start_seconds + std::hypot(std::max(alone, shared), bytes > cached_bytes ? bytes / most_bytes_per_second : 0);
+  std::vector<Offer> offers(const Job& job, std::span<const Taps> filters, Device) const override {
+    std::vector<Offer> all = families().offers({job, filters}, job.family);
+    for (Offer& offer : all) offer.seconds = by_threads(job, offer.seconds);
+    return all;
   }
 
   double added_error(const Job& job, const Taps& taps) const override {
-    return is_by_taps(taps) ? fixed_point_error(job, taps, taps.method).value_or(0) : 0;
+    return is_by_taps(taps) ? fixed_point_error(job, taps).value_or(0) : 0;
   }
 
   TransformFacts transform_facts(const Job& job, const Taps&, Device) const override { return facts_of_transforms(job); }
 
-  std::string explain_choice(const Job& job, Device) const override { return families().explain({job, job.filters}); }
-
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
-    const Families::Offer best = families().cheapest({*job, job->filters});
+    const Families::Choice best = families().cheapest({*job, job->filters}, job->family);
     const int workers = workers_for(*job, best.seconds);
     std::vector<ByImages::Way> ways;
     std::vector<std::pair<const Family*, std::size_t>> places{{best.family, 0}};  // in `ways`
@@ -101,19 +106,20 @@ class CpuBackend final : public Backend {
       return place;
     };
     ByImages::Taken index{};
-    const auto take = [&](const Job& as_filtered, const Families::Offer& packed, ByImages::Taken::value_type& row) {
+    const auto take = [&](const Job& as_filtered, const Families::Choice& packed,
+                          ByImages::Taken::value_type& row) {
       row[0] = way_by(packed.family);
       for (std::size_t i = 1; i < all_packed.size(); ++i) {
         const Request request{.job = as_filtered, .filters = job->filters, .packed = all_packed[i]};
         // What is no dearer than for packed images is still the cheapest.
         const bool is_cheapest = packed.family->seconds(request) == packed.seconds;
-        row[i] = is_cheapest ? row[0] : way_by(families().cheapest(request).family);
+        row[i] = is_cheapest ? row[0] : way_by(families().cheapest(request, job->family).family);
       }
     };
     take(*job, best, index[0]);
     if (job->in.channels > 1) {
       const Job apart = with_channels_apart(*job);
-      take(apart, families().cheapest({apart, job->filters}), index[1]);
+      take(apart, families().cheapest({apart, job->filters}, job->family), index[1]);
     }
     if (ways.size() == 1) return std::move(ways.front().runner);
     return std::make_unique<ByImages>(std::move(ways), index);

@@ -53,9 +53,9 @@ extern const Family fft;
 extern const Family multirate;
 
 /// Whether a job's filters are for transforms: all of them, or none.
-inline bool has_transforms(std::span<const Taps> filters) { return filters.front().method == Method::fft; }
+inline bool has_transforms(std::span<const Taps> filters) { return filters.front().form == Form::spectrum; }
 /// Likewise at a lower rate.
-inline bool is_multirate(std::span<const Taps> filters) { return filters.front().method == Method::multirate; }
+inline bool is_multirate(std::span<const Taps> filters) { return filters.front().form == Form::lower_rate; }
 inline bool all_by_taps(std::span<const Taps> filters) { return std::all_of(filters.begin(), filters.end(), is_by_taps); }
 
 }  // namespace halation::cpu_backend

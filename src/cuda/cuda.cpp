@@ -25,23 +25,19 @@ class CudaBackend final : public Backend, public DeviceMemory, public Queues {
     return all;
   }
 
-  std::span<const Method> methods() const override { return Families::methods(); }
+  std::span<const Form> forms() const override { return Families::forms(); }
 
-  double expected_seconds(const Job& job, const Taps& taps, Method method, Device device) const override {
-    return families().expected_seconds(job, taps, method, gpu_of(device));
+  std::vector<Offer> offers(const Job& job, std::span<const Taps> filters, Device device) const override {
+    return families().offers(job, filters, gpu_of(device));
   }
 
   TransformFacts transform_facts(const Job& job, const Taps& taps, Device device) const override {
     return Families::transform_facts(job, taps, gpu_of(device));
   }
 
-  std::string explain_choice(const Job& job, Device device) const override {
-    return families().explain({job, layout_of_images(job), gpu_of(device), families()});
-  }
-
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override {
     const UseDevice use(device);
-    return families().make(job, gpu_of(device));
+    return families().make(job, gpu_of(device), all_row_layouts, job->family);
   }
 
   Memory allocate(std::size_t bytes, Device device, Stream stream, const std::string& what) const override {

@@ -89,26 +89,25 @@ RowLayout layout_of_images(const Job& job) {
   return row_layout_of(image(job.in, job.in_pixel), {&out, 1});
 }
 
-std::span<const Method> Families::methods() {
-  static constexpr std::array list{Method::direct, Method::separable, Method::banded, Method::box, Method::fft, Method::multirate};
+std::span<const Form> Families::forms() {
+  static constexpr std::array list{Form::dense, Form::factors,  Form::matrices,
+                                   Form::box,   Form::spectrum, Form::lower_rate};
   return list;
 }
 
-double Families::expected_seconds(const Job& job, const Taps& taps, Method method, const Gpu& gpu) const {
-  Job one = job;
-  one.filters = {taps};
-  one.filters.front().method = method;
-  one.combine = Combine::none;
-  const Request request{one, layout_of_images(one), gpu, *this};
-  const bool may_be_refused = method == Method::banded || method == Method::fft || method == Method::multirate;
-  return may_be_refused && !any_takes(request) ? std::numeric_limits<double>::infinity() : cheapest(request).seconds;
+std::vector<halation::Offer> Families::offers(const Job& job, std::span<const Taps> filters,
+                                              const Gpu& gpu) const {
+  Job asked = job;
+  asked.filters.assign(filters.begin(), filters.end());
+  if (filters.size() != job.filters.size()) asked.combine = Combine::none;
+  return offers({asked, layout_of_images(asked), gpu, *this}, job.family);
 }
 
 TransformFacts Families::transform_facts(const Job& job, const Taps& taps, const Gpu& gpu) {
   Job one = job;
   one.filters = {taps};
   one.combine = Combine::none;
-  one.filters.front().method = Method::fft;
+  one.filters.front().form = Form::spectrum;
   // A part of several passes may have other pixels, and so what is nearly as cheap counts as well; tiles always, which cost less where
   // channels lie apart.
   constexpr double nearly = 1.5;
@@ -140,17 +139,22 @@ TransformFacts Families::transform_facts(const Job& job, const Taps& taps, const
 }
 
 std::unique_ptr<const Runner> Families::make(const std::shared_ptr<const Job>& job, const Gpu& gpu,
-                                             std::span<const RowLayout> layouts) const {
+                                             std::span<const RowLayout> layouts,
+                                             std::string_view only) const {
   std::vector<RunnerByLayout::Part> parts;
   RunnerByLayout::Index index;
   index.fill(RunnerByLayout::none);
   for (const RowLayout layout : layouts) {
-    const Family* const family = cheapest(*job, layout, gpu).family;
+    const Request request{*job, layout, gpu, *this};
+    const Family* const family =
+        only.empty() ? cheapest(request).family : cheapest_or_none(request, only).family;
+    if (family == nullptr) continue;  // runs on such rows are refused
     const auto is_it = [&](const RunnerByLayout::Part& part) { return part.family == family; };
     const auto found = std::find_if(parts.begin(), parts.end(), is_it);
     index[static_cast<std::size_t>(layout)] = static_cast<std::uint8_t>(found - parts.begin());
-    if (found == parts.end()) parts.push_back({family, family->make({*job, layout, gpu, *this}, job)});
+    if (found == parts.end()) parts.push_back({family, family->make(request, job)});
   }
+  if (parts.empty()) (void)cheapest({*job, layout_of_images(*job), gpu, *this}, only);  // which says why
   return std::make_unique<RunnerByLayout>(std::move(parts), index);
 }
 

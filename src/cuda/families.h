@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/backend.h"
 #include "core/family_table.h"
@@ -49,18 +50,20 @@ class Families final : public FamilyTable<Family, Request> {
  public:
   using FamilyTable::FamilyTable;
   using FamilyTable<Family, Request>::cheapest;
+  using FamilyTable<Family, Request>::offers;
 
-  Offer cheapest(const Job& job, RowLayout rows, const Gpu& gpu) const {
+  Choice cheapest(const Job& job, RowLayout rows, const Gpu& gpu) const {
     return FamilyTable::cheapest({job, rows, gpu, *this});
   }
-  static std::span<const Method> methods();
-  /// What one filter of the job should take by a method, over images that halation makes.
-  double expected_seconds(const Job& job, const Taps& taps, Method method, const Gpu& gpu) const;
+  static std::span<const Form> forms();
+  /// What each makes of filters in place of the job's, over images that halation makes.
+  std::vector<halation::Offer> offers(const Job& job, std::span<const Taps> filters, const Gpu& gpu) const;
   /// Of one filter by transforms: the most of those families that may do it, the cheapest and what costs nearly as little.
   static TransformFacts transform_facts(const Job& job, const Taps& taps, const Gpu& gpu);
-  /// A runner for these layouts of rows.
+  /// A runner for these layouts of rows; where one family is asked for, for those of them that it takes.
   std::unique_ptr<const Runner> make(const std::shared_ptr<const Job>& job, const Gpu& gpu,
-                                     std::span<const RowLayout> layouts = all_row_layouts) const;
+                                     std::span<const RowLayout> layouts = all_row_layouts,
+                                     std::string_view only = {}) const;
 };
 
 /// The table.

@@ -6,6 +6,7 @@
 #include "core/threads.h"
 #include "cpu/cpu.h"
 #include "halation/error.h"
+#include "plan/methods/methods.h"
 #include "reference/reference.h"
 #ifdef HALATION_HAS_CUDA
 #include "cuda/cuda.h"
@@ -79,7 +80,8 @@ std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> all;
   for (const Backend* backend : table()) {
     for (DeviceInfo& info : backend->devices()) {
-      for (const Method method : backend->methods()) info.methods.emplace_back(name_of(method));
+      for (const MethodRecord* const method : methods_of(*backend))
+        info.methods.emplace_back(name_of(method->method));
       all.push_back(std::move(info));
     }
   }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "core/convert.h"
+#include "core/only_family.h"
 #include "halation/error.h"
 
 namespace halation {
@@ -32,23 +33,10 @@ void check_shape(const Shape& shape, Pixel pixel) {
   }
 }
 
-void check_accuracy(const Options& options) {
-  switch (options.accuracy) {
-    case Accuracy::exact:
-      if (options.method != Method::multirate) return;
-      throw Error(ErrorCode::invalid_argument,
-                  "method multirate approximates, which accuracy exact does not allow; use accuracy fast, or method automatic");
-    case Accuracy::fast:
-      return;
-  }
-  throw std::logic_error("no such accuracy");
-}
-
 void check_options(const Options& options) {
   if (!std::isfinite(options.scale)) refuse("scale must be finite, got " + std::to_string(options.scale));
   if (!std::isfinite(options.offset)) refuse("offset must be finite, got " + std::to_string(options.offset));
   if (options.threads < 0) refuse("threads must be at least 0, got " + std::to_string(options.threads));
-  check_accuracy(options);
 }
 
 /// Whether an element of a box of a given shape and strides at distance `delta` bytes overlaps one of another box of the same kind:
@@ -188,6 +176,7 @@ CheckedJob check(const PlanSpec& spec) {
   job.rounding = options.rounding;
   job.threads = options.threads;
   job.accuracy = options.accuracy;
+  job.family = OnlyFamily::asked_for();
   job.out = spec.shape;
 
   std::vector<Filter> settled;

@@ -7,6 +7,7 @@
 #include "core/backend.h"
 #include "plan/analysis/analyse.h"
 #include "plan/check.h"
+#include "plan/methods/methods.h"
 #include "plan/reason.h"
 
 namespace halation {
@@ -31,8 +32,12 @@ Choice choose(CheckedJob checked, const Options& options, const Backend& backend
 std::vector<RankedMethod> ranking(const Choice& choice, std::size_t filter, const Backend& backend,
                                   Device device);
 
-/// Whether a plan left to itself would not take transforms, be they the quickest, of which this is the choice asked for: they would save
-/// too little, or show in whole pixels.
-bool passes_over_transforms(const Choice& by_transforms);
+/// What a plan for the spec should take, as `Plan::expected_seconds` says, without what making one starts on
+/// its device.
+double expected_seconds(const PlanSpec& spec);
+
+/// Whether a plan left to itself would not make this choice, which was asked for, were it the quickest: a
+/// method would save too little, or what it rounds would show in integer pixels.
+bool would_be_passed_over(const Choice& asked_for);
 
 }  // namespace halation

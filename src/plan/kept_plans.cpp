@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/job.h"
+#include "core/only_family.h"
 #include "core/threads.h"
 #include "halation/convolve.h"
 #include "halation/threads.h"
@@ -145,6 +146,7 @@ PlanSpec settled(PlanSpec spec) {
 }  // namespace
 
 Plan plan_kept_for(const PlanSpec& given) {
+  if (!OnlyFamily::asked_for().empty()) return Plan(given);
   const PlanSpec spec = settled(given);
   const Maker maker = maker_of(spec);
   if (std::optional<Plan> kept = list().find(spec, maker)) return *kept;

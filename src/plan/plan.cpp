@@ -13,6 +13,7 @@
 #include "halation/error.h"
 #include "plan/backends.h"
 #include "plan/choose.h"
+#include "plan/timings/tune.h"
 
 namespace halation {
 namespace {
@@ -64,8 +65,8 @@ std::string text(const Borders& borders) {
 }
 
 /// Why a filter has its method; with the time known of it where the plan has not measured.
-std::string headline(const Reason& reason, const RankedMethod& chosen) {
-  const std::string text = to_string(reason);
+std::string headline(const Reason& reason, const Taps& taps, const RankedMethod& chosen) {
+  const std::string text = to_string(reason, taps);
   const bool is_known = reason.timing.empty() && chosen.measured_seconds;
   return is_known ? text + ", measured " + time_text(*chosen.measured_seconds) : text;
 }
@@ -88,9 +89,8 @@ Plan::Plan(const PlanSpec& spec) {
   auto impl = std::make_shared<Impl>();
   impl->device = spec.device;
   impl->choice = choose(check(spec), spec.options, backend, spec.device);
-  const Job& job = *impl->choice.job;
   impl->runner = backend.prepare(impl->choice.job, spec.device);
-  for (const Taps& taps : job.filters) impl->methods.push_back(taps.method);
+  for (const Reason& reason : impl->choice.reasons) impl->methods.push_back(reason.method->method);
   impl->operation = spec.options.operation;
   impl->extent = spec.options.extent;
   impl->border = spec.options.border;
@@ -113,6 +113,16 @@ std::size_t Plan::constant_bytes() const {
 }
 
 const std::vector<Method>& Plan::methods() const { return impl_->methods; }
+
+double Plan::expected_seconds() const {
+  const Choice& choice = impl_->choice;
+  double sum = 0;
+  for (std::size_t i = 0; i < choice.reasons.size(); ++i) {
+    sum += known_time(*choice.job, choice.job->filters[i], choice.layout, impl_->device)
+               .value_or(choice.reasons[i].seconds);
+  }
+  return sum;
+}
 
 double Plan::error_bound(double max_abs) const {
   return impl_->choice.bound.at(std::fabs(max_abs));
@@ -161,7 +171,7 @@ std::string Plan::explain() const {
                       std::string(name_of(impl_->extent)) + ", border " + text(impl_->border) + "\n";
   const std::vector<std::vector<RankedMethod>> ranked = ranking();
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    lines += headline(impl_->choice.reasons[i], ranked[i].front()) + "\n";
+    lines += headline(impl_->choice.reasons[i], job.filters[i], ranked[i].front()) + "\n";
     for (std::size_t other = 1; other < ranked[i].size(); ++other)
       lines += "  " + to_string(ranked[i][other]) + "\n";
   }
@@ -180,12 +190,12 @@ std::string Plan::explain() const {
   if (bound.absolute > of_subnormals && std::isfinite(bound.absolute)) add(" plus %.3g", bound.absolute);
   const double most = bound.most + bound.absolute;
   if (std::isfinite(most)) add(", at most %.3g", most);
-  const bool by_own_box = impl_->methods.front() == Method::fft && is_bounded_by_own_box(job);
+  const bool by_own_box = job.filters.front().form == Form::spectrum && is_bounded_by_own_box(job);
   if (by_own_box && bound.relative > 0 && std::isfinite(bound.relative))
     add(", of each output at most %.3g times the root of the sum of squares under its filter", own_box_factor * bound.relative);
-  const std::string families = backend_for(impl_->device).explain_choice(job, impl_->device);
+  const std::vector<Offer> families = backend_for(impl_->device).offers(job, job.filters, impl_->device);
   return lines + sums + "\n" + name_of(impl_->device) + ": " + impl_->runner->explain() + "\n" +
-         (families.empty() ? "" : "family: " + families + "\n");
+         (families.size() < 2 ? "" : "family: " + to_string(families) + "\n");
 }
 
 }  // namespace halation

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "core/stopwatch.h"
+#include "plan/methods/method.h"
 
 namespace halation {
 namespace {
@@ -14,29 +15,13 @@ std::string text(const Space& size) {
 
 }  // namespace
 
-std::string to_string(const Reason& reason) {
-  const std::string direct = std::to_string(multiply_adds(reason.size, Method::direct));
-  const std::string instead = reason.method == Method::direct ? "" : " instead of " + direct;
-  const std::string filter =
-      reason.filter.name() + " " + (reason.given == reason.size ? "" : text(reason.given) + ", folded to ") + text(reason.size);
-  const std::string why = reason.no_product ? " (no product of factors is within rounding of its weights)" : "";
-  if (reason.method == Method::multirate) {
-    char how[160];
-    std::snprintf(how, sizeof how, " at a rate lower by %lldx%lld instead of %s multiply-adds a sample, %.2g of the weights left out",
-                  static_cast<long long>(reason.factors[0]), static_cast<long long>(reason.factors[1]), direct.c_str(), reason.approximation);
-    return filter + ": multirate" + how + "; expected " + time_text(reason.seconds) + reason.timing;
-  }
-  const std::string how = reason.method == Method::fft ? " by transforms" + instead + " multiply-adds a sample" + why
-                          : reason.method == Method::banded
-                              ? (reason.weight_bits == tf32_bits ? " by matrices of weights of " : " by matrices of whole weights of ") +
-                                    std::to_string(reason.weight_bits) + " bits" + instead + " multiply-adds a sample" + why
-                          : reason.method == Method::low_rank
-                              ? " as a sum of " + std::to_string(reason.terms) + " products of factors, " +
-                                    std::to_string(static_cast<std::int64_t>(reason.terms) * multiply_adds(reason.size, reason.method)) +
-                                    " multiply-adds a sample" + instead
-                              : ", " + std::to_string(multiply_adds(reason.size, reason.method)) + " multiply-adds a sample" + instead + why;
-  return filter + ": " + std::string(name_of(reason.method)) + how + "; expected " +
-         time_text(reason.seconds) + reason.timing;
+std::string to_string(const Reason& reason, const Taps& taps) {
+  const std::string folded = reason.given == taps.size ? "" : text(reason.given) + ", folded to ";
+  const char* const why =
+      reason.no_product ? " (no product of factors is within rounding of its weights)" : "";
+  return reason.filter.name() + " " + folded + text(taps.size) + ": " +
+         std::string(name_of(reason.method->method)) + reason.method->words(taps, reason.left_out) + why +
+         "; expected " + time_text(reason.seconds) + reason.timing;
 }
 
 std::string to_string(const RankedMethod& method) {
@@ -49,6 +34,21 @@ std::string to_string(const RankedMethod& method) {
   if (method.expected_seconds) add("expected " + time_text(*method.expected_seconds));
   if (method.measured_seconds) add("measured " + time_text(*method.measured_seconds));
   if (!method.why_not.empty()) add(method.why_not);
+  return text;
+}
+
+std::string to_string(std::span<const Offer> families) {
+  const Offer chosen = best_of(families);
+  std::string text(chosen.family);
+  const char* separator = "; passed over: ";
+  for (const Offer& offer : families) {
+    if (offer.family == chosen.family) continue;
+    char longer[48];
+    std::snprintf(longer, sizeof longer, ", %.3g times as long", offer.seconds / chosen.seconds);
+    text += separator + std::string(offer.family) +
+            (offer.why_not == nullptr ? longer : std::string(": ") + offer.why_not);
+    separator = "; ";
+  }
   return text;
 }
 

@@ -101,13 +101,17 @@ class ReferenceBackend final : public Backend {
   std::vector<DeviceInfo> devices() const override {
     return {{reference(), "plain loops, sums in f64, one thread", {}}};
   }
-  std::span<const Method> methods() const override {
-    static constexpr Method list[] = {Method::direct};
+  std::span<const Form> forms() const override {
+    static constexpr Form list[] = {Form::dense};
     return list;
   }
-  double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
-    const double sums = static_cast<double>(job.out.elements()) * static_cast<double>(multiply_adds(taps.size, method));
-    return std::hypot(bytes_moved(job) / bytes_per_second, sums / multiply_adds_per_second);
+  std::vector<Offer> offers(const Job& job, std::span<const Taps> filters, Device) const override {
+    double sums = 0;
+    for (const Taps& taps : filters)
+      sums +=
+          static_cast<double>(job.out.elements()) * static_cast<double>(multiply_adds(taps.size, taps.form));
+    return {{.family = "plain loops",
+             .seconds = std::hypot(bytes_moved(job) / bytes_per_second, sums / multiply_adds_per_second)}};
   }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     return std::make_unique<ReferenceRunner>(std::move(job));

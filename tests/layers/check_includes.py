@@ -37,7 +37,7 @@ MAY_INCLUDE_FILES = {"ladder": {"src/cuda/device/runtime.h"}, "bench": {"src/cud
 SHARED_ROOMS = {
     "src/cuda": {"device": set(), "parts": {"device"}},
     "src/cpu": {"tiles": {"parts"}, "parts": {"tiles"}},
-    "src/plan": {},
+    "src/plan": {"analysis": set()},
     "src/pipeline": {"chain": set(), "colour": {"chain"}},
     "src/io": {"metadata": set()},
     "app": {"report": set(), "filtering": {"report"}, "command_line": {"report", "filtering"}, "rungs": {"report"}},

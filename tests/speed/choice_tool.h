@@ -18,7 +18,8 @@ namespace halation::speed {
 /// be.
 template <class Use>
 void for_each_method(PlanSpec spec, const Backend& backend, const Use& use) {
-  for (const Method method : backend.methods()) {
+  for (const MethodRecord* const record : methods_of(backend)) {
+    const Method method = record->method;
     spec.options.method = method;
     Choice choice;
     try {
@@ -29,6 +30,9 @@ void for_each_method(PlanSpec spec, const Backend& backend, const Use& use) {
     use(method, choice);
   }
 }
+
+/// Of a choice's one filter.
+inline Method method_of(const Choice& choice) { return choice.reasons.front().method->method; }
 
 /// What a CPU's families price: a job as its channels are filtered, and whether the images are packed.
 struct AsFiltered {

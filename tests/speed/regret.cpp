@@ -229,17 +229,19 @@ Measured measure(const Settings& settings, std::uint64_t index) {
   const auto number = [](std::int64_t value) { return static_cast<long long>(value); };
   char facts[1024];
   std::snprintf(facts, sizeof facts,
-                "\"case\": %llu, \"job\": \"%s\", \"in\": [%lld, %lld, %lld, %lld, %lld], \"pixels\": [\"%s\", \"%s\"], \"f64\": %s, "
+                "\"case\": %llu, \"job\": \"%s\", \"in\": [%lld, %lld, %lld, %lld, %lld], \"pixels\": "
+                "[\"%s\", \"%s\"], \"f64\": %s, "
                 "\"taps\": [%lld, %lld, %lld], \"rows\": \"%s\", \"method\": \"%s\"",
-                static_cast<unsigned long long>(index), job_case.text.c_str(), number(job.in.batch), number(job.in.depth),
-                number(job.in.height), number(job.in.width), number(job.in.channels), std::string(name_of(job.in_pixel)).c_str(),
-                std::string(name_of(job.out_pixel)).c_str(), job.sum_f64 ? "true" : "false", number(taps[0]), number(taps[1]),
-                number(taps[2]), layout_name(settings.device, in.view, out.view).c_str(),
-                std::string(name_of(job.filters.front().method)).c_str());
+                static_cast<unsigned long long>(index), job_case.text.c_str(), number(job.in.batch),
+                number(job.in.depth), number(job.in.height), number(job.in.width), number(job.in.channels),
+                std::string(name_of(job.in_pixel)).c_str(), std::string(name_of(job.out_pixel)).c_str(),
+                job.sum_f64 ? "true" : "false", number(taps[0]), number(taps[1]), number(taps[2]),
+                layout_name(settings.device, in.view, out.view).c_str(),
+                std::string(name_of(speed::method_of(automatic))).c_str());
   std::vector<Timed> all;
   std::size_t bytes = 0;
   speed::for_each_method(spec, backend, [&](Method method, const Choice& choice) {
-    if (method == Method::fft && automatic.job->filters.front().method != Method::fft && passes_over_transforms(choice)) return;
+    if (method != speed::method_of(automatic) && would_be_passed_over(choice)) return;
     const int threads = settings.threads == 0 ? 2 : settings.threads;
 #ifdef HALATION_HAS_CUDA
     Ways ways = settings.device.kind == Device::Kind::cuda
@@ -252,7 +254,7 @@ Measured measure(const Settings& settings, std::uint64_t index) {
       // What no kernel is good at takes too long to be the fastest.
       constexpr double longest = 0.5;
       if (way.expected > longest) continue;
-      way.chosen = method == automatic.job->filters.front().method && way.name == ways.cheapest;
+      way.chosen = method == speed::method_of(automatic) && way.name == ways.cheapest;
       std::unique_ptr<const Runner> runner = way.make();
       bytes = std::max(bytes, runner->workspace_bytes());
       all.push_back({.method = method, .way = std::move(way), .runner = std::move(runner)});

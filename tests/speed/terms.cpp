@@ -106,9 +106,9 @@ class Priced final : public Backend {
   explicit Priced(const Gpu& gpu) : gpu_(gpu) {}
   Device::Kind kind() const override { return Device::Kind::cuda; }
   std::vector<DeviceInfo> devices() const override { return {}; }
-  std::span<const Method> methods() const override { return Families::methods(); }
-  double expected_seconds(const Job& job, const Taps& taps, Method method, Device) const override {
-    return families().expected_seconds(job, taps, method, gpu_);
+  std::span<const Form> forms() const override { return Families::forms(); }
+  std::vector<Offer> offers(const Job& job, std::span<const Taps> filters, Device) const override {
+    return families().offers(job, filters, gpu_);
   }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job>, Device) const override { return nullptr; }
 
@@ -136,7 +136,7 @@ void print_job(sweep::Filters filters, std::uint64_t seed, std::uint64_t index) 
     const Family* const cheapest = families().cheapest(request).family;
     for (const Family* family : families().list()) {
       if (family->refuses(request) != nullptr) continue;
-      const bool chosen = method == automatic.job->filters.front().method && family == cheapest;
+      const bool chosen = method == speed::method_of(automatic) && family == cheapest;
       std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f%s", is_first ? "" : ", ",
                   std::string(name_of(method)).c_str(), std::string(family->name).c_str(), 1e6 * family->seconds(request),
                   chosen ? ", \"chosen\": true" : "");

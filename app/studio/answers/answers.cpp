@@ -148,14 +148,17 @@ Json explain_answer(Workspace& workspace, const Picture& picture, const Asked& a
     const Pixel pixel = job->prepared.specs().back().pixel;
     const double most =
         is_float(pixel) ? (is_float(job->input_pixel) || job->colour.linear ? 1 : largest(job->input_pixel)) : largest(pixel);
-    const std::optional<double> seconds = expected_seconds(*job);
+    const double seconds = expected_seconds(*job);
     return Json{{"device", halation::name_of(job->device)},
                 {"text", explain(*job)},
                 {"stages", std::move(stages)},
-                {"expected_seconds", seconds ? Json(*seconds) : Json(nullptr)},
+                {"expected_seconds", seconds},
                 {"error_bound", job->prepared.plans().back().error_bound(most)},
                 {"largest_input", most},
-                {"output", {{"width", job->output_shape.width}, {"height", job->output_shape.height}, {"pixel", halation::name_of(job->output_pixel)}}}};
+                {"output",
+                 {{"width", job->output_shape.width},
+                  {"height", job->output_shape.height},
+                  {"pixel", halation::name_of(job->output_pixel)}}}};
   };
   Json answer = answer_on(asked);
   answer["elsewhere"] = Json::array();

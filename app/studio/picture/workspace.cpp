@@ -233,7 +233,7 @@ bool Workspace::make_room(std::size_t budget, std::size_t bytes, const Shape& sh
 }
 
 Image Workspace::filtered(Loaded& of, const PageJob& job, const Turn& turn, OneThread::Urgency urgency, Image reusable) {
-  if (of.page.image.shape().batch == 1 && expected_seconds(job).value_or(HUGE_VAL) > long_seconds) {
+  if (of.page.image.shape().batch == 1 && expected_seconds(job) > long_seconds) {
     if (reusable.empty()) reusable = Image(job.output_shape, job.output_pixel);
     ViewSink sink(reusable.view());
     filter_in_strips(of, job, turn, urgency, sink);
@@ -316,7 +316,7 @@ Made Workspace::visit_here(const Picture& picture, const Asked& asked, const Tur
   Made made{.device = job->device};
   double seconds = 0;
   const std::size_t bytes = bytes_of(facts.shape, facts.pixel);
-  if (visitor.seen && (bytes > of->budget || expected_seconds(*job).value_or(HUGE_VAL) > frame_seconds)) {
+  if (visitor.seen && (bytes > of->budget || expected_seconds(*job) > frame_seconds)) {
     if (const std::optional<Region> part = part_that_settles(*job, of->picture.facts.shape, *visitor.seen))
       return visit_part(*of, asked, *job, *part, visitor);
   }

@@ -223,7 +223,7 @@ class AxisByAxis final : public Runner {
     double gain = sums_are_pixels_ ? job_->scale : 1;
     std::array<bool, 3> equal{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      equal[axis] = taps.method == Method::box;
+      equal[axis] = taps.form == Form::box;
       if (!equal[axis] && taps.size[axis] > 1) continue;
       gain *= factors[axis].front();
       std::fill(factors[axis].begin(), factors[axis].end(), 1.0);
@@ -347,7 +347,8 @@ const char* refuses(const Request& request) {
   if (3 * image * sum_bytes(job) > most_scratch_bytes) return "images whose sums fit 4 GB alone";
   for (const Taps& taps : request.filters) {
     const std::int64_t longest = std::max({taps.size[0], taps.size[1], taps.size[2]});
-    if (taps.method == Method::direct && multiply_adds(taps.size, Method::direct) != longest) return "products of factors alone";
+    if (taps.form == Form::dense && multiply_adds(taps.size, Form::dense) != longest)
+      return "products of factors alone";
     if (longest == 1) return "several taps alone";
   }
   return nullptr;
@@ -374,7 +375,7 @@ double filter_seconds(const Request& request, const Taps& taps) {
   Extents n = extents_of(job.in);
   for (const std::size_t axis : passes_of(taps)) {
     AxisJob along = axis_job(job, taps, axis, n, job.in.batch, job.in.channels);
-    along.equal_weights = taps.method == Method::box;
+    along.equal_weights = taps.form == Form::box;
     const auto lines = static_cast<double>(along.outer * along.inner);
     nanoseconds += axis_pass_nanoseconds(along, choose_axis_pass(along, rates.axis), rates.axis_takes) +
                    wide * lines * static_cast<double>(along.n_out) * rates.axis_sample;

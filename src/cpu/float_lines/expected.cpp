@@ -59,12 +59,12 @@ struct Counting {
 
   /// Every tap, or one axis after another, for each term of a filter of low rank.
   double taps_time() const {
-    const bool is_low_rank = taps.method == Method::low_rank;
-    const bool direct = taps.method == Method::direct || (!is_low_rank && z * y * x == std::max({z, y, x}));
+    const bool is_low_rank = taps.form == Form::terms;
+    const bool direct = taps.form == Form::dense || (!is_low_rank && z * y * x == std::max({z, y, x}));
     const auto terms = is_low_rank ? static_cast<double>(taps.terms.size()) : 1.0;
     const LineRates& r = rates.lines;
     const LineTiling tiling{.in_place = are_sums,
-                            .direct = are_sums && taps.method == Method::direct,
+                            .direct = are_sums && taps.form == Form::dense,
                             .boxes = false,
                             .shares_rows = taps.size[1] > 1 || taps.size[0] > 1,
                             .keeps = direct && taps.size[0] > 1};
@@ -141,7 +141,7 @@ double seconds_by_lines(const Request& request) {
   for (const Taps& taps : request.filters) {
     const Counting counting(request, taps);
     // A box of one tap does more than the tap.
-    const bool is_box = taps.method == Method::box;
+    const bool is_box = taps.form == Form::box;
     const bool one_tap = taps.size == Space{1, 1, 1};
     const double time = is_box && !one_tap ? counting.box_time() : counting.taps_time() * (is_box ? 2 : 1);
     seconds += seconds_of(time, 1, bytes_moved(request.job), request.costs);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -34,14 +35,22 @@ std::vector<std::unique_ptr<const FilterMethod<Sum>>> make_methods(const Job& jo
       list.push_back(make_copy<Sum>(taps));
       continue;
     }
-    switch (taps.method) {
-      case Method::direct: list.push_back(make_direct(taps, gain, kernels, may_be_non_finite(job))); continue;
-      case Method::separable: list.push_back(make_separable(taps, gain, kernels, job.out.channels)); continue;
-      case Method::box: list.push_back(make_box(taps, gain, kernels)); continue;
-      case Method::low_rank: list.push_back(make_low_rank(taps, gain, kernels)); continue;
+    switch (taps.form) {
+      case Form::dense:
+        list.push_back(make_direct(taps, gain, kernels, may_be_non_finite(job)));
+        continue;
+      case Form::factors:
+        list.push_back(make_separable(taps, gain, kernels, job.out.channels));
+        continue;
+      case Form::box:
+        list.push_back(make_box(taps, gain, kernels));
+        continue;
+      case Form::terms:
+        list.push_back(make_low_rank(taps, gain, kernels));
+        continue;
       default: break;
     }
-    throw Error(ErrorCode::unsupported, "cpu: no method " + std::string(name_of(taps.method)));
+    throw std::logic_error("float lines: a form of weights that they do not take");
   }
   return list;
 }
@@ -112,9 +121,9 @@ class FloatLines final : public Runner {
     const bool in_place = pixel_of<Sum> == job_->in_pixel &&
                           std::all_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->reads_in_place(); });
     const bool direct = in_place && std::all_of(job_->filters.begin(), job_->filters.end(),
-                                                [](const Taps& taps) { return taps.method == Method::direct; });
+                                                [](const Taps& taps) { return taps.form == Form::dense; });
     const bool boxes = std::all_of(job_->filters.begin(), job_->filters.end(),
-                                   [](const Taps& taps) { return taps.method == Method::box; });
+                                   [](const Taps& taps) { return taps.form == Form::box; });
     const bool keeps = std::any_of(methods_.begin(), methods_.end(), [](const auto& method) { return method->keeps_planes(); });
     std::int64_t block_rows = 1;
     for (const Taps& taps : job_->filters) {
@@ -234,8 +243,8 @@ bool copies_f32(const Job& job) {
 
 const Family float_lines{
     .name = "float lines",
-    .refuses = [](const Request& request) -> const char* { 
-      const auto is_ours = [](const Taps& taps) { return is_by_taps(taps) || taps.method == Method::low_rank; };
+    .refuses = [](const Request& request) -> const char* {
+      const auto is_ours = [](const Taps& taps) { return is_by_taps(taps) || taps.form == Form::terms; };
       return std::all_of(request.filters.begin(), request.filters.end(), is_ours) ? nullptr : "sums of taps alone";
     },
     .seconds = seconds_by_lines,

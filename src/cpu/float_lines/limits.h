@@ -35,7 +35,7 @@ struct LineTiling {
 
 /// Rows of the blocks that a filter's sums are made by, 1 where there are none.
 inline std::int64_t block_rows_of(const Taps& taps) {
-  return taps.method == Method::box && taps.size[1] >= least_box_block ? taps.size[1] : 1;
+  return taps.form == Form::box && taps.size[1] >= least_box_block ? taps.size[1] : 1;
 }
 
 inline TileLimits line_limits(const Job& job, const LineTiling& tiling) {

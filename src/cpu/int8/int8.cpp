@@ -45,8 +45,8 @@ bool is_by_matrices(const Job& job, const Space& taps, const Rates& rates) {
 
 /// Null where the filter is not summed in fixed point.
 std::unique_ptr<const Int8Filter> make_filter(const Job& job, const Taps& taps) {
-  if (const auto sums16 = sums16_point(job, taps, taps.method)) return make_sums16(taps, *sums16);
-  const std::optional<FixedPoint> point = fixed_point(job, taps, taps.method);
+  if (const auto sums16 = sums16_point(job, taps)) return make_sums16(taps, *sums16);
+  const std::optional<FixedPoint> point = fixed_point(job, taps);
   if (!point) return nullptr;
   const Sums32Finish finish{.factor = static_cast<float>(point->factor),
                            .offset = static_cast<float>(job.offset),
@@ -125,9 +125,9 @@ double filter_seconds(const Request& request, const Taps& taps) {
                                             static_cast<double>(job.out.channels) * rates.outside_sample;
   const double summed = n.samples * summed_by_vectors(job, rates);
   const bool by_columns =
-      taps.size[0] == 1 && (taps.method != Method::direct || taps.size[1] == 1 || taps.size[2] == 1);
+      taps.size[0] == 1 && (taps.form != Form::dense || taps.size[1] == 1 || taps.size[2] == 1);
   if (taps.size[0] == 1 && std::max(taps.size[1], taps.size[2]) <= 3) {
-    const double products = taps.method == Method::box ? 0.95 : 1;  // windows are summed without
+    const double products = taps.form == Form::box ? 0.95 : 1;  // windows are summed without
     nanoseconds += by_columns
                        ? products * (summed * n.again_columns * r.sums16_column + n.samples * r.sums16_row)
                        : summed * r.sums16_direct;
@@ -144,10 +144,10 @@ double filter_seconds(const Request& request, const Taps& taps) {
 
 }  // namespace
 
-std::optional<double> fixed_point_error(const Job& job, const Taps& taps, Method method) {
+std::optional<double> fixed_point_error(const Job& job, const Taps& taps) {
   if (best_sums32_kernels() == nullptr) return std::nullopt;
-  if (const auto sums16 = sums16_point(job, taps, method)) return sums16->error;
-  const std::optional<FixedPoint> fixed = fixed_point(job, taps, method);
+  if (const auto sums16 = sums16_point(job, taps)) return sums16->error;
+  const std::optional<FixedPoint> fixed = fixed_point(job, taps);
   if (!fixed) return std::nullopt;
   return fixed->error;
 }
@@ -159,11 +159,12 @@ const Family int8{
       if (best_sums32_kernels() == nullptr) return "no instructions for it on this CPU";
       if (!allows_fixed_point(request.job)) return "u8 to u8 or i16, constants that are pixels, sums apart and not in f64";
       for (const Taps& taps : request.filters) {
-        if (taps.method == Method::box && (taps.size != Space{1, 3, 3} || request.job.out_pixel != Pixel::u8))
+        if (taps.form == Form::box && (taps.size != Space{1, 3, 3} || request.job.out_pixel != Pixel::u8))
           return "boxes of 3x3 to u8 alone";
-        if (taps.method != Method::direct && taps.size[0] > 1) return "no factors along depth";
+        if (taps.form != Form::dense && taps.size[0] > 1) return "no factors along depth";
         const bool known = taps.factors || !taps.weights.empty();
-        if (known && !fixed_point_error(request.job, taps, taps.method)) return "weights that 16 bits hold well enough alone";
+        if (known && !fixed_point_error(request.job, taps))
+          return "weights that 16 bits hold well enough alone";
       }
       return nullptr;
     },

@@ -287,7 +287,7 @@ const char* refuses(const Request& request) {
       return "constants around the image that are pixels alone";
   }
   for (const Taps& taps : request.filters) {
-    if (taps.method != Method::box || taps.size == Space{1, 1, 1}) return "boxes of several taps alone";
+    if (taps.form != Form::box || taps.size == Space{1, 1, 1}) return "boxes of several taps alone";
     if (!taps.factors) continue;
     const auto holds = [](double factor) {
       return factor == 0 || (std::fabs(factor) >= least_factor && std::fabs(factor) <= most_factor);

@@ -229,7 +229,8 @@ constexpr std::size_t most_beside = 64;  // bytes of shared memory that kernels 
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (!is_one_filter(job) || taps.method != Method::banded || !taps.banded || !taps.banded->over_floats) return "one filter over floats in tf32 alone";
+  if (!is_one_filter(job) || taps.form != Form::matrices || !taps.banded || !taps.banded->over_floats)
+    return "one filter over floats in tf32 alone";
   if (request.gpu.code < 80) return "compute capability 8.0 and later alone";
   const bool fits = Fit::of<InHalves>(taps).windows <= InHalves::most && Fit::of<InTf32>(taps).windows <= InTf32::most &&
                     std::max(most_bytes<InHalves>(taps), most_bytes<InTf32>(taps)) + most_beside <= request.gpu.shared_limit;

@@ -57,7 +57,7 @@ unsigned set_images(BandedArguments& to, const ConstView& in, const View& out, c
 
 /// Why no such kernel does a job whatever its weights; null where they may.
 inline const char* why_no_banded(const Job& job, const Taps& taps, int code) {
-  if (!is_one_filter(job) || taps.method != Method::banded) return "one filter in whole weights alone";
+  if (!is_one_filter(job) || taps.form != Form::matrices) return "one filter in whole weights alone";
   if (code < 80) return "compute capability 8.0 and later alone";
   // Elements, rows and blocks are counted in 32 bits.
   constexpr std::int64_t most = std::int64_t{1} << 28;

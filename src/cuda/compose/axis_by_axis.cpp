@@ -33,7 +33,7 @@ bool has_whole_sums(const Job& job) {
 /// Whether the filter is done by transforms, and so may its factors be: sums of whole numbers stay exact in one tile alone.
 bool is_by_transforms(const Job& job) {
   const Taps& taps = job.filters.front();
-  return taps.method == Method::fft && taps.factors && !has_whole_sums(job);
+  return taps.form == Form::spectrum && taps.factors && !has_whole_sums(job);
 }
 
 /// The part of a job of one filter by factors along some of its axes: the others are left as they are in
@@ -57,8 +57,8 @@ Job part_of(const Job& job, const std::array<bool, 3>& along, const Shape& in, b
     const std::int64_t n = extent(part.in, axis);
     part.borders[axis] = BorderTable(0, n, n, {job.borders[axis].mode(), 0});
   }
-  if (taps.method == Method::fft) {
-    taps.method = Method::separable;
+  if (taps.form == Form::spectrum) {
+    taps.form = Form::factors;
     taps.weights.clear();
   }
   if (!first) part.in_pixel = between;
@@ -85,16 +85,16 @@ Job quicker_of(Job part, bool transforms, RowLayout rows, const Request& request
   const Space& size = part.filters.front().size;
   if (!transforms || size[0] * size[1] * size[2] < fewest_transformed) return part;
   const double by_sums = request.families.cheapest(part, rows, request.gpu).seconds;
-  part.filters.front().method = Method::fft;
-  const Request transformed{part, rows, request.gpu, request.families};
-  const bool is_quicker = request.families.any_takes(transformed) && request.families.cheapest(transformed).seconds < by_sums;
-  if (!is_quicker) part.filters.front().method = Method::separable;
+  part.filters.front().form = Form::spectrum;
+  const bool is_quicker =
+      request.families.cheapest_or_none({part, rows, request.gpu, request.families}).seconds < by_sums;
+  if (!is_quicker) part.filters.front().form = Form::factors;
   return part;
 }
 
 /// The weights that a job by transforms needs.
 void multiply_out(Taps& taps) {
-  if (taps.method != Method::fft) return;
+  if (taps.form != Form::spectrum) return;
   const auto& [z, y, x] = *taps.factors;
   for (const double a : z) {
     for (const double b : y) {
@@ -186,7 +186,7 @@ TransformFacts facts_of_axes(const Job& job, const Gpu& gpu) {
   Parts parts = parts_of(job, true, gpu.device);
   TransformFacts most{.samples = 0, .roundings = 0};
   for (Job* part : {&parts.first, &parts.second}) {
-    part->filters.front().method = Method::fft;
+    part->filters.front().form = Form::spectrum;
     const TransformFacts facts = Families::transform_facts(*part, part->filters.front(), gpu);
     most.samples = std::max(most.samples, facts.samples);
     most.roundings = std::max(most.roundings, facts.roundings);

@@ -48,7 +48,8 @@ const Family depth_for_height{
     .name = "depth for height",
     .refuses = [](const Request& request) -> const char* {
       const Taps& taps = request.taps();
-      if (!is_one_filter(request.job) || (!is_by_factors(taps) && taps.method != Method::fft)) return "one filter by factors or transforms alone";
+      if (!is_one_filter(request.job) || (!is_by_factors(taps) && taps.form != Form::spectrum))
+        return "one filter by factors or transforms alone";
       return taps.size[0] > 1 && taps.size[1] == 1 && taps.size[2] == 1 ? nullptr
                                                                         : "filters along depth alone";
     },

@@ -8,7 +8,7 @@ namespace {
 
 Job dense(Job job) {
   Taps& taps = job.filters.front();
-  taps.method = Method::direct;
+  taps.form = Form::dense;
   if (!taps.factors) return job;
   taps.weights = {1.0};
   double gain = 1;  // of the axes without a filter

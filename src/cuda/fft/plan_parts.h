@@ -167,7 +167,7 @@ constexpr Family family_of_transforms(std::string_view name) {
           .refuses = [](const Request& request) -> const char* {
             const Job& job = request.job;
             const Taps& taps = request.taps();
-            if (!is_one_filter(job) || taps.method != Method::fft) return "one filter by transforms alone";
+            if (!is_one_filter(job) || taps.form != Form::spectrum) return "one filter by transforms alone";
             if (const char* reason = Kind::refuses(taps); reason != nullptr) return reason;
             if (job.in_pixel == Pixel::f64 && !job.sum_f64) return "f64 pixels in f64 sums alone";
             return with_sum(job, [&](auto sum) { return Kind::template choose<decltype(sum)>(request).refuses(); });

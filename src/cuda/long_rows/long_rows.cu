@@ -29,7 +29,7 @@ namespace {
 
 /// Along x; other axes have one weight.
 std::vector<double> weights_of(const Taps& taps) {
-  if (taps.method == Method::direct) return taps.weights;
+  if (taps.form == Form::dense) return taps.weights;
   const auto& [z, y, x] = *taps.factors;
   std::vector<double> weights = x;
   for (double& weight : weights) weight *= z.front() * y.front();

@@ -266,7 +266,7 @@ class MultirateRunner final : public Runner {
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (!is_one_filter(job) || taps.method != Method::multirate) return "one filter at a lower rate alone";
+  if (!is_one_filter(job) || taps.form != Form::lower_rate) return "one filter at a lower rate alone";
   if (taps.size[0] != 1) return "filters along x and y alone";
   const auto& [along_y, along_x] = taps.multirate->axes;
   if (along_y.factor != along_x.factor) return "one factor along x and y alone";

@@ -105,7 +105,7 @@ class NarrowRunner final : public Runner {
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (!is_one_filter(job) || taps.method != Method::direct) return "one filter of dense weights alone";
+  if (!is_one_filter(job) || taps.form != Form::dense) return "one filter of dense weights alone";
   const int channels = channels_in_row(request.rows, job.in.channels);
   if (channels == 0) return "elements of rows side by side alone";
   if (std::max(job.in.width, job.out.width) * channels > most_narrow_elements) return "rows of at most 64 elements alone";

@@ -26,7 +26,7 @@ double weight_of(const Taps& taps) {
 bool is_equal_weights(const Job& job) {
   if (!is_one_filter(job) || job.sum_f64 || job.in_pixel == Pixel::f64 || job.out_pixel == Pixel::f64) return false;
   const Taps& taps = job.filters.front();
-  if (taps.method != Method::box || taps.size[0] != 1) return false;
+  if (taps.form != Form::box || taps.size[0] != 1) return false;
   if (!taps.factors) return true;
   const double weight = std::fabs(weight_of(taps));
   return weight >= std::numeric_limits<float>::min() && weight <= std::numeric_limits<float>::max();

@@ -59,7 +59,7 @@ int source_of(const BorderTable& border, std::int64_t c) {
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (taps.method != Method::direct) return "no filter by factors";
+  if (taps.form != Form::dense) return "no filter by factors";
   if (!is_one_filter(job) || job.sum_f64 != (job.in_pixel == Pixel::f64)) return "one filter with sums in f32, or of f64 input, alone";
   if (!is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels) return "rows on 16-byte boundaries alone";
   const int size = places_for(job);

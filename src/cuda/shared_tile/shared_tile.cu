@@ -176,7 +176,7 @@ std::unique_ptr<const Runner> make(const Request& request, const std::shared_ptr
 
 const char* refuses(const Request& request) {
   const Job& job = request.job;
-  const auto is_direct = [](const Taps& taps) { return taps.method == Method::direct; };
+  const auto is_direct = [](const Taps& taps) { return taps.form == Form::dense; };
   if (!std::all_of(job.filters.begin(), job.filters.end(), is_direct)) return "dense weights alone";
   return job.combine != Combine::none && job.filters.size() > most_filters_together ? "magnitudes of 8 filters at most" : nullptr;
 }

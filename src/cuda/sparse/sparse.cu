@@ -114,7 +114,7 @@ std::size_t most_bytes(const Job& job) {
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (!is_one_filter(job) || taps.method != Method::direct) return "one filter of dense weights alone";
+  if (!is_one_filter(job) || taps.form != Form::dense) return "one filter of dense weights alone";
   const std::int64_t count = not_0(taps);
   if (taps.weights.empty() || count > most_sparse_taps || 2 * count > std::ssize(taps.weights)) return "filters most of whose weights are 0, but for 64, alone";
   if (taps.size[0] > most_sparse_planes || most_bytes(job) > request.gpu.shared_limit) return "filters whose box fits a tile alone";

@@ -13,7 +13,7 @@ namespace {
 
 /// Movers turn any pixel into f32.
 const StreamingSize* find(const Taps& taps, Pixel pixel = Pixel::f32) {
-  const bool factored = taps.method != Method::direct;
+  const bool factored = taps.form != Form::dense;
   for (const std::span<const StreamingSize> sizes :
        {streaming_sizes<Dense>(), streaming_sizes<SmallFactored>(), streaming_sizes<MiddleFactored>(), streaming_sizes<LargeFactored>(),
         streaming_sizes<Volumes<float>>(), streaming_sizes<FactoredVolumes<float>>(), streaming_sizes<Volumes<std::uint8_t>>(),
@@ -43,7 +43,7 @@ double seconds_by(const Request& request, const Cost<1, 3, 9>& cost, bool all_wa
   const Gpu& gpu = request.gpu;
   const auto& [z, y, x] = request.taps().size;
   const bool volume = z > 1;
-  const bool factored = request.taps().method != Method::direct;
+  const bool factored = request.taps().form != Form::dense;
   const std::int64_t walked = volume ? z : y;
   const int warps = volume ? 8 : all_warps ? 4 : factored || walked < 10 ? 2 : 3;
   const std::int64_t columns = volume ? 128 : 32 * warps * (walked > 17 ? 4 : 8);

@@ -45,12 +45,15 @@ struct Fit {
   bool factored = false;
 };
 
-std::optional<Fit> fit_of(const Job& job, const Taps& taps, Method method) {
+std::optional<Fit> fit_of(const Job& job, const Taps& taps) {
   const std::int64_t longest = std::max(taps.size[1], taps.size[2]);
   if (taps.size[0] != 1 || longest < 2 || longest > warp_strip_most) return {};
   // A filter along one axis has a factor of one tap along the other.
-  const Fit fit{longest <= 3 ? 3 : longest <= 5 ? 5 : longest <= 7 ? 7 : 9,
-                method != Method::direct || taps.size[1] == 1 || taps.size[2] == 1};
+  const Fit fit{longest <= 3   ? 3
+                : longest <= 5 ? 5
+                : longest <= 7 ? 7
+                               : 9,
+                taps.form != Form::dense || taps.size[1] == 1 || taps.size[2] == 1};
   if (!fit.factored && fit.size > 7 && job.in_pixel != Pixel::f32) return {};
   // Taps that the filter does not have would spread NaN and infinities of float input.
   if (is_float(job.in_pixel) && (taps.size[1] != fit.size || taps.size[2] != fit.size)) return {};
@@ -102,7 +105,7 @@ Answer set_into_size(const Request& request, WarpStripRows rows) {
   const Taps& taps = request.taps();
   if (!is_by_taps(taps)) return {{}, "sums of taps alone"};
   if (!is_one_filter(job) || job.sum_f64) return {{}, "one filter with sums in f32 alone"};
-  const std::optional<Fit> fit = fit_of(job, taps, taps.method);
+  const std::optional<Fit> fit = fit_of(job, taps);
   if (!fit) return {{}, "at most 7x7 taps, or 9x9 by factors or over f32, around the output's column, alone"};
   if (job.in.width != job.out.width) return {{}, "outputs as wide as inputs alone"};
   if (job.out.height < least_rows) return {{}, "images of 4 rows and more alone"};
@@ -217,7 +220,7 @@ class WarpStripRunner final : public Runner {
 
   void set_factors(WarpStripArguments& job, const Taps& taps, std::int64_t first_y, std::int64_t first_x) const {
     const std::vector<double> one{1.0};
-    const bool direct = taps.method == Method::direct;
+    const bool direct = taps.form == Form::dense;
     const std::vector<double>& y = !direct ? (*taps.factors)[1] : taps.size[1] > 1 ? taps.weights : one;
     const std::vector<double>& x = !direct ? (*taps.factors)[2] : taps.size[1] > 1 ? one : taps.weights;
     const double gain = job_->scale * (direct ? 1.0 : (*taps.factors)[0].front());
@@ -263,7 +266,7 @@ double seconds_by(const Request& request, const Cost<2, 2, 11>& cost, WarpStripR
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const Taps& taps = request.taps();
-  const Fit fit = *fit_of(job, taps, taps.method);
+  const Fit fit = *fit_of(job, taps);
   const auto beside = static_cast<int>(channels_beside(request.rows, job.in.channels));
   const std::int64_t launches = job.out.channels / beside;
   const WarpStripSize size =

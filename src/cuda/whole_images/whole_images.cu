@@ -46,7 +46,7 @@ std::int64_t planes_of(const Shape& out, std::int64_t channels) { return out.dep
 const char* refuses(const Request& request) {
   const Job& job = request.job;
   const Taps& taps = request.taps();
-  if (taps.method != Method::direct) return "no filter by factors";
+  if (taps.form != Form::dense) return "no filter by factors";
   if (!is_one_filter(job) || job.sum_f64) return "one filter with sums in f32 alone";
   const std::int64_t channels = channels_in_row(request.rows, job.in.channels);
   if (channels == 0 || channels > 4) return "elements of rows side by side, of up to 4 channels, alone";

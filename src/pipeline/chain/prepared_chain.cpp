@@ -13,15 +13,6 @@
 namespace halation {
 namespace {
 
-/// Seconds that the plan's filters should take.
-double expected_seconds(const Plan& plan) {
-  double sum = 0;
-  for (const std::vector<RankedMethod>& methods : plan.ranking()) {
-    sum += methods.empty() ? 0 : methods.front().expected_seconds.value_or(0);
-  }
-  return sum;
-}
-
 struct Stage {
   FilterSet filter;
   PlanSpec spec;
@@ -109,7 +100,7 @@ PreparedChain::PreparedChain(const Shape& shape, Pixel pixel, const Chain& chain
       const Stage& before = stages.back();
       if (const std::optional<Filter> both = joined(before.filter, next.filter, options)) {
         Stage one = stage_of(*both, before.spec.shape, before.spec.pixel, device, next.spec.options, layout);
-        if (expected_seconds(one.plan) <= expected_seconds(before.plan) + expected_seconds(next.plan)) {
+        if (one.plan.expected_seconds() <= before.plan.expected_seconds() + next.plan.expected_seconds()) {
           stages.back() = std::move(one);
           continue;
         }

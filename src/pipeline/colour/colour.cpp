@@ -18,6 +18,7 @@
 #include "pipeline/chain/prepared_chain.h"
 #include "pipeline/colour/light.h"
 #include "pipeline/strips.h"
+#include "plan/methods/methods.h"
 
 namespace halation {
 namespace {
@@ -320,8 +321,10 @@ std::optional<Strips> strips_of(const ConstView& in, const CheckedChain& checked
     return all;
   };
   const std::vector<Method> of_all = methods(shape);
-  const bool by_taps =
-      std::all_of(of_all.begin(), of_all.end(), [](Method method) { return method == Method::direct || method == Method::separable; });
+  const bool by_taps = std::all_of(of_all.begin(), of_all.end(), [](Method method) {
+    const Form form = record_of(method).form;
+    return form == Form::dense || form == Form::factors;
+  });
   if (!by_taps || methods(with_length(shape, strips.length())) != of_all) return {};
   return strips;
 }

@@ -72,10 +72,10 @@ double least_of_sums(const Job& job) { return least_normal(job.sum_f64 ? Pixel::
 double losses(const Taps& taps) {
   const auto& k = taps.size;
   const auto product = static_cast<double>(k[0] * k[1] * k[2]);
-  switch (taps.method) {
-    case Method::direct:
+  switch (taps.form) {
+    case Form::dense:
       return 2 * product;
-    case Method::separable: {
+    case Form::factors: {
       double sum = 0;
       for (std::size_t axis = 0; axis < 3; ++axis) {
         double later = 1;
@@ -86,16 +86,15 @@ double losses(const Taps& taps) {
       }
       return sum;
     }
-    case Method::box:
+    case Form::box:
       return 3 * product + static_cast<double>(k[0] + k[1] + k[2]);
-    case Method::automatic:
-    case Method::low_rank:   // error_bound_of_low_rank
-    case Method::banded:     // error_bound_of_banded
-    case Method::fft:        // error_bound_of_transforms
-    case Method::multirate:  // error_bound_of_multirate
+    case Form::terms:       // error_bound_of_low_rank
+    case Form::matrices:    // error_bound_of_banded
+    case Form::spectrum:    // error_bound_of_transforms
+    case Form::lower_rate:  // error_bound_of_multirate
       break;
   }
-  throw std::logic_error("no error bound is known for method " + std::string(name_of(taps.method)));
+  throw std::logic_error("a form of weights that another function has the bound for");
 }
 
 /// Half a unit in the last place of 1, of sums.
@@ -218,7 +217,7 @@ void keep_infinities(Taps& taps, const Job& job) {
   raise(taps.weights);
   if (!taps.factors) return;
   FactorArray& factors = *taps.factors;
-  if (taps.method != Method::box) {
+  if (taps.form != Form::box) {
     std::for_each(factors.begin(), factors.end(), raise);
     return;
   }
@@ -263,7 +262,7 @@ ErrorBound error_bound(const Taps& taps, double magnitudes, double residual, con
   if (exact && job.combine == Combine::none && job.scale == 1 && job.offset == 0) return {0, 0, 0};
   std::vector<double> sums;  // of the largest first, of a direct filter
   Additions additions;
-  if (!exact && taps.method == Method::direct) {
+  if (!exact && taps.form == Form::dense) {
     sums = largest_first_sums(taps.weights);
     additions = additions_of(sums);
   } else if (!exact) {

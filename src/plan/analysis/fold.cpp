@@ -267,8 +267,6 @@ double rounded_by_folding(const Filter& filter) {
 
 std::vector<double> fold(CheckedJob& checked, const Options& options) {
   std::vector<double> rounded(checked.filters.size(), 0.0);
-  const auto by = [&](Method method) { return options.method == method; };
-  if (by(Method::box) || by(Method::multirate) || by(Method::low_rank) || by(Method::banded)) return rounded;  // of the filter as it was given
   Job& job = checked.job;
   if (job.out.space() != job.in.space()) return rounded;  // full outputs are larger than the filter
   const std::int64_t longest = options.accuracy == Accuracy::fast ? longest_beside_multirate : std::int64_t{1} << 62;

@@ -15,23 +15,12 @@ namespace halation {
 namespace {
 
 RateTable table_of(const std::string& machine) {
-  RateTable table;
-  for (const Pixel pixels : rate_classes) {
-    std::map<Method, double> known;
-    for (const KnownRate& rate : found_timings().rates) {
-      if (rate.machine == machine && rate.pixels == pixels)
-        known[rate.method] = std::clamp(rate.factor, least_rate, most_rate);
-    }
-    if (known.empty()) continue;
-    std::vector<double> factors;
-    factors.reserve(known.size());
-    for (const auto& [method, factor] : known) factors.push_back(factor);
-    std::sort(factors.begin(), factors.end());
-    for (int method = 0; method <= static_cast<int>(Method::multirate); ++method)
-      table.set(static_cast<Method>(method), pixels, factors[factors.size() / 2]);
-    for (const auto& [method, factor] : known) table.set(method, pixels, factor);
+  std::map<std::pair<Pixel, Method>, double> factors;
+  for (const KnownRate& rate : found_timings().rates) {
+    if (rate.machine == machine)
+      factors[{rate.pixels, rate.method}] = std::clamp(rate.factor, least_rate, most_rate);
   }
-  return table;
+  return RateTable(std::move(factors));
 }
 
 }  // namespace
@@ -53,15 +42,19 @@ Pixel rate_class(const Job& job) {
   throw std::logic_error("no such pixel");
 }
 
-RateTable::RateTable() {
-  for (auto& row : factors_) row.fill(1);
+RateTable::RateTable(std::map<std::pair<Pixel, Method>, double> factors) : factors_(std::move(factors)) {
+  std::map<Pixel, std::vector<double>> classes;
+  for (const auto& [of, factor] : factors_) classes[of.first].push_back(factor);
+  for (auto& [pixels, known] : classes) {
+    std::sort(known.begin(), known.end());
+    medians_[pixels] = known[known.size() / 2];
+  }
 }
 
-std::size_t RateTable::place(Pixel pixels) {
-  for (std::size_t i = 0; i < rate_classes.size(); ++i) {
-    if (rate_classes[i] == pixels) return i;
-  }
-  throw std::logic_error("pixels of no class of rates");
+double RateTable::of(Method method, Pixel pixels) const {
+  if (const auto known = factors_.find({pixels, method}); known != factors_.end()) return known->second;
+  const auto median = medians_.find(pixels);
+  return median != medians_.end() ? median->second : 1;
 }
 
 const RateTable& rates_of(Device device) {

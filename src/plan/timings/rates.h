@@ -2,7 +2,8 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
+#include <map>
+#include <utility>
 
 #include "core/job.h"
 #include "halation/device.h"
@@ -20,18 +21,13 @@ inline constexpr double least_rate = 0.25, most_rate = 4;
 /// has the median of those of its class, so that it does not gain by that.
 class RateTable {
  public:
-  RateTable();
-  double of(Method method, Pixel pixels) const {
-    return factors_[place(pixels)][static_cast<std::size_t>(method)];
-  }
-  void set(Method method, Pixel pixels, double factor) {
-    factors_[place(pixels)][static_cast<std::size_t>(method)] = factor;
-  }
+  RateTable() = default;
+  explicit RateTable(std::map<std::pair<Pixel, Method>, double> factors);
+  double of(Method method, Pixel pixels) const;
 
  private:
-  static constexpr std::size_t methods = static_cast<std::size_t>(Method::multirate) + 1;
-  static std::size_t place(Pixel pixels);
-  std::array<std::array<double, methods>, rate_classes.size()> factors_;
+  std::map<std::pair<Pixel, Method>, double> factors_;
+  std::map<Pixel, double> medians_;
 };
 
 /// Those that `halation tune` has left for the device, read once a process.

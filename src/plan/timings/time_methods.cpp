@@ -38,8 +38,8 @@ void time_one(const PlanSpec& spec, std::vector<TimedMethod>& timed) {
                spec.device);  // what is wrong with the job is said of it, not of a method
   std::vector<Choice> choices;
   double least = std::numeric_limits<double>::infinity();
-  for (const Method method : backend.methods()) {
-    std::optional<Choice> choice = choice_by(spec, method, backend);
+  for (const MethodRecord* const method : methods_of(backend)) {
+    std::optional<Choice> choice = choice_by(spec, method->method, backend);
     if (!choice) continue;
     least = std::min(least, choice->reasons.front().seconds);
     choices.push_back(std::move(*choice));
@@ -52,8 +52,9 @@ void time_one(const PlanSpec& spec, std::vector<TimedMethod>& timed) {
     const Timing timing = timing_of(job, taps, choice.layout, backend, spec.device, Timed::by_this_process);
     if (!timing.seconds) throw Error(ErrorCode::out_of_memory, timing.why_none);
     const Pixel pixels = rate_class(job);
-    timed.push_back(
-        {taps.method, pixels, expected / rates_of(spec.device).of(taps.method, pixels), *timing.seconds});
+    timed.push_back({choice.reasons.front().method->method, pixels,
+                     expected / rates_of(spec.device).of(choice.reasons.front().method->method, pixels),
+                     *timing.seconds});
   }
 }
 

@@ -10,7 +10,7 @@ namespace halation {
 
 /// A method of one filter, and what it takes.
 struct TimedMethod {
-  Method method = Method::direct;
+  Method method = Method::automatic;
   Pixel pixels = Pixel::u8;     ///< their class (rates.h)
   double expected_seconds = 0;  ///< by the library's figures alone
   double measured_seconds = 0;

@@ -33,7 +33,7 @@ struct KnownTime {
 /// How many times as long as expected a method takes over pixels of a class (plan/timings/rates.h) on a machine.
 struct KnownRate {
   std::string machine;
-  Method method = Method::direct;
+  Method method = Method::automatic;
   Pixel pixels = Pixel::u8;
   double factor = 1;
 };

@@ -37,7 +37,7 @@ TimingKey key_of(const Job& job, const Taps& taps, Layout layout, Device device)
   const bool on_host = device.kind != Device::Kind::cuda;
   TimingKey key{static_cast<std::int64_t>(device.kind),
                 static_cast<std::int64_t>(layout),
-                static_cast<std::int64_t>(taps.method),
+                static_cast<std::int64_t>(taps.form),
                 static_cast<std::int64_t>(job.in_pixel),
                 static_cast<std::int64_t>(job.out_pixel),
                 static_cast<std::int64_t>(job.rounding),

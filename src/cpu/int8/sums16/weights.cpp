@@ -169,15 +169,15 @@ std::optional<Sums16Point> by_window(const Job& job, const Taps& taps) {
 
 }  // namespace
 
-std::optional<Sums16Point> sums16_point(const Job& job, const Taps& taps, Method method) {
+std::optional<Sums16Point> sums16_point(const Job& job, const Taps& taps) {
   if (!allows_fixed_point(job) || taps.size[0] != 1 || taps.size[1] > most_taps || taps.size[2] > most_taps) return std::nullopt;
   const auto scaled_to_three = [&](const std::vector<double>& weights, double scale) { return padded(scaled(weights, scale), most_taps); };
-  if (method == Method::box) return by_window(job, taps);
-  if (method == Method::separable) {
+  if (taps.form == Form::box) return by_window(job, taps);
+  if (taps.form == Form::factors) {
     const auto& [z, y, x] = *taps.factors;
     return by_factors(job, scaled_to_three(y, z[0]), scaled_to_three(x, job.scale));
   }
-  if (method != Method::direct) return std::nullopt;
+  if (taps.form != Form::dense) return std::nullopt;
   if (taps.size[1] == 1) return by_factors(job, {1, 0, 0}, scaled_to_three(taps.weights, job.scale));
   if (taps.size[2] == 1) return by_factors(job, scaled_to_three(taps.weights, job.scale), {1, 0, 0});
   std::vector<double> weights(most_taps * most_taps);

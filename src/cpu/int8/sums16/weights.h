@@ -22,6 +22,6 @@ struct Sums16Point {
 /// None where the job or the filter does not allow it, and where it would put sums off by more than 1/16 of a level, or, if they are
 /// truncated, off at all. Weights that are whole numbers, factors that are so times a power of two, and windows of equal weights are
 /// summed exactly.
-std::optional<Sums16Point> sums16_point(const Job& job, const Taps& taps, Method method);
+std::optional<Sums16Point> sums16_point(const Job& job, const Taps& taps);
 
 }  // namespace halation::cpu_backend

@@ -102,18 +102,18 @@ bool allows_fixed_point(const Job& job) {
   });
 }
 
-std::optional<FixedPoint> fixed_point(const Job& job, const Taps& taps, Method method) {
+std::optional<FixedPoint> fixed_point(const Job& job, const Taps& taps) {
   if (!allows_fixed_point(job)) return std::nullopt;
   std::optional<FixedPoint> fixed;
-  if (method == Method::separable && taps.size[0] == 1) {
+  if (taps.form == Form::factors && taps.size[0] == 1) {
     std::vector<double> weights_y = (*taps.factors)[1];
     for (double& w : weights_y) w *= (*taps.factors)[0].front();
     fixed = by_factors(job, weights_y, (*taps.factors)[2]);
-  } else if (method == Method::direct && taps.size[0] == 1 && taps.size[1] == 1) {
+  } else if (taps.form == Form::dense && taps.size[0] == 1 && taps.size[1] == 1) {
     fixed = by_factors(job, {1.0}, taps.weights);
-  } else if (method == Method::direct && taps.size[0] == 1 && taps.size[2] == 1) {
+  } else if (taps.form == Form::dense && taps.size[0] == 1 && taps.size[2] == 1) {
     fixed = by_factors(job, taps.weights, {1.0});
-  } else if (method == Method::direct) {
+  } else if (taps.form == Form::dense) {
     fixed = by_weights(job, taps.weights);
   }
   // What is truncated must not be off: where all pixels are alike, sums are whole numbers or just below them.

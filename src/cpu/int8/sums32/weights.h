@@ -31,6 +31,6 @@ bool allows_fixed_point(const Job& job);
 
 /// None where the job does not allow it, where sums leave 32 bits, and where weights of 16 bits would put them off by more than
 /// 1/16 of a level, or, if they are truncated, off at all.
-std::optional<FixedPoint> fixed_point(const Job& job, const Taps& taps, Method method);
+std::optional<FixedPoint> fixed_point(const Job& job, const Taps& taps);
 
 }  // namespace halation::cpu_backend
