@@ -89,6 +89,28 @@ RowLayout layout_of_images(const Job& job) {
   return row_layout_of(image(job.in, job.in_pixel), {&out, 1});
 }
 
+LaunchShape launch_shape(const Job& job, std::string_view kernel) {
+  LaunchShape shape{.kernel = kernel};
+  const std::size_t bytes = bytes_of(job.in_pixel);
+  shape.traits.set(Trait::of_1_byte, bytes == 1);
+  shape.traits.set(Trait::of_2_bytes, bytes == 2);
+  shape.traits.set(Trait::of_8_bytes, bytes == 8);
+  shape.traits.set(Trait::converts, job.out_pixel != job.in_pixel && job.out_pixel != Pixel::f32);
+  shape.traits.set(Trait::to_f32, job.out_pixel != job.in_pixel && job.out_pixel == Pixel::f32);
+  shape.sum_f64 = job.sum_f64;
+  shape.bytes = bytes_moved(job);
+  return shape;
+}
+
+LaunchShape launch_shape(const Request& request, std::string_view kernel) {
+  LaunchShape shape = launch_shape(request.job, kernel);
+  const RowLayout rows = request.rows;
+  shape.traits.set(Trait::beside, channels_beside(rows, request.job.in.channels) > 1);
+  shape.traits.set(Trait::unaligned, rows == RowLayout::packed || rows == RowLayout::packed_pixels);
+  shape.traits.set(Trait::strided, rows == RowLayout::strided || rows == RowLayout::aligned_gather);
+  return shape;
+}
+
 std::span<const Form> Families::forms() {
   static constexpr std::array list{Form::dense, Form::factors,  Form::matrices,
                                    Form::box,   Form::spectrum, Form::lower_rate};

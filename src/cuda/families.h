@@ -37,11 +37,22 @@ struct Family {
   std::string_view name;
   /// Why it does not do the job: null where it does, else the reason in words.
   const char* (*refuses)(const Request&);
-  /// What the job should take, where it does it.
-  double (*seconds)(const Request&);
+  /// How it would be cut, where it does it; of a family that is a kernel.
+  LaunchShape (*shape)(const Request&) = nullptr;
+  /// What the job should take, where it does it; of a family that is others one after another.
+  double (*seconds_of_parts)(const Request&) = nullptr;
   /// Ready to run on rows of that layout. The device must be the present one.
   std::unique_ptr<const Runner> (*make)(const Request&, const std::shared_ptr<const Job>&);
+
+  double seconds(const Request& request) const {
+    return shape != nullptr ? request.gpu.seconds(shape(request)) : seconds_of_parts(request);
+  }
 };
+
+/// What the shape of any launch for the job has: its pixels, and the bytes that it reads and writes.
+LaunchShape launch_shape(const Job& job, std::string_view kernel);
+/// And how its rows lie.
+LaunchShape launch_shape(const Request& request, std::string_view kernel);
 
 /// How rows lie in images that halation makes.
 RowLayout layout_of_images(const Job& job);

@@ -6,9 +6,13 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <functional>
 #include <iostream>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -27,6 +31,7 @@
 #ifdef HALATION_HAS_CUDA
 #include "cuda/device/device.h"
 #include "cuda/families.h"
+#include "speed/launch_text.h"
 #endif
 
 namespace {
@@ -34,12 +39,15 @@ namespace {
 using namespace halation;
 
 constexpr const char* usage =
-    "usage: speed_regret [--device cpu] [--cases 400] [--seed 1] [--first 0] [--threads 0] [--filters usual|large|beside]\n"
-    "                    [--clock wall|processor] [--turns 1]\n"
+    "usage: speed_regret [--device cpu] [--cases 400] [--seed 1] [--first 0] [--threads 0] [--filters "
+    "usual|large|beside]\n"
+    "                    [--clock wall|processor] [--turns 1] [--family NAME] [--figures FILE]\n"
     "Does seeded jobs by every method and family of kernels that takes them. A line of JSON for each: what "
     "each was expected to take, what it\n"
-    "took, and which the plan chooses. By the processor's clock, that of all threads together, what else the machine does counts for "
-    "little: for one thread. Of several turns over all jobs the least counts: what disturbs a machine for seconds disturbs no way in all "
+    "took, and which the plan chooses. By the processor's clock, that of all threads together, what else the "
+    "machine does counts for "
+    "little: for one thread. Of several turns over all jobs the least counts: what disturbs a machine for "
+    "seconds disturbs no way in all "
     "of them.\n";
 
 struct Settings : sweep::Seeded {
@@ -47,7 +55,8 @@ struct Settings : sweep::Seeded {
   int threads = 0;
   sweep::Filters filters = sweep::Filters::usual;
   bool by_processor = false;
-  int turns = 1;  ///< over all jobs
+  std::string family{};  ///< no others, where it is named
+  int turns = 1;         ///< over all jobs
 };
 
 /// A family of the device's table that does a job.
@@ -56,6 +65,7 @@ struct Way {
   double expected = 0;  // seconds, of one thread on the CPU
   std::function<std::unique_ptr<const Runner>()> make;
   bool chosen = false;
+  std::string shape = {};  ///< of its launch, as JSON
 };
 
 struct Ways {
@@ -69,8 +79,8 @@ Ways ways_on_cpu(const std::shared_ptr<const Job>& job, const ConstView& in, con
   Ways ways{{}, std::string(cpu_backend::families().cheapest(request).family->name)};
   for (const cpu_backend::Family* family : cpu_backend::families().list()) {
     if (family->refuses(request) != nullptr) continue;
-    ways.all.push_back({std::string(family->name), family->seconds(request),
-                        [=] { return family->make(job, threads); }, false});
+    ways.all.push_back(
+        {std::string(family->name), family->seconds(request), [=] { return family->make(job, threads); }});
   }
   return ways;
 }
@@ -89,7 +99,7 @@ Ways ways_on_gpu(const std::shared_ptr<const Job>& job, Device device, const Con
                           const cuda_backend::UseDevice use(device);
                           return family->make({*job, rows, gpu, families}, job);
                         },
-                        false});
+                        false, family->shape == nullptr ? "" : speed::text_of(family->shape(request), gpu)});
   }
   return ways;
 }
@@ -167,20 +177,41 @@ void time_by_turns(std::vector<Timed>& ways, Now now, const std::function<void(c
   }
 }
 
-/// An arena's bytes, and the view in them, on a device.
-struct There {
-  Image memory;
-  View view;
-
-  There(sweep::Arena& arena, Device device) : view(arena.view) {
-    view.device = device;
-    if (device.kind != Device::Kind::cuda) return;
-    memory = to_device(view_of(reinterpret_cast<std::uint8_t*>(arena.bytes.data()),
-                               {.width = static_cast<std::int64_t>(arena.bytes.size())}),
-                       device);
-    view.data = memory.view().data + (arena.view.data - arena.bytes.data());
+/// Memory of a device with numbers of a pixel's type in it, kept from job to job.
+class Numbers {
+ public:
+  std::byte* of(std::int64_t bytes, Pixel pixel, Device device) {
+    constexpr std::int64_t block = std::int64_t{1} << 24;
+    if (memory_.empty() || memory_.shape().width < bytes) {
+      std::vector<std::byte> host(block);
+      fill(host, pixel, 1);
+      memory_ = Image();  // whose bytes the next may have
+      memory_ = allocate({.width = (bytes + block - 1) / block * block}, Pixel::u8, device);
+      synchronise(device);
+      const ConstView source = view_of(reinterpret_cast<const std::uint8_t*>(host.data()), {.width = block});
+      for (std::int64_t at = 0; at < memory_.shape().width; at += block) {
+        View part = memory_.view();
+        part.data += at;
+        part.shape.width = block;
+        copy(source, part, {});
+      }
+      synchronise(device);
+    }
+    return memory_.view().data;
   }
+
+ private:
+  Image memory_;
 };
+
+/// A view on memory of a device, as arranged, whose bytes are numbers.
+View on_device(const Shape& shape, Pixel pixel, Layout layout, sweep::Arrangement arrangement, Device device,
+               bool is_input) {
+  static std::map<std::pair<bool, Pixel>, Numbers> kept;
+  const sweep::Place place(shape, pixel, layout, arrangement);
+  return {kept[{is_input, pixel}].of(place.bytes, pixel, device) + place.start, shape, place.strides, pixel,
+          device};
+}
 
 /// What is printed of a job.
 struct Measured {
@@ -190,6 +221,7 @@ struct Measured {
     std::string family;
     double expected, took;
     bool chosen;
+    std::string shape;
   };
   std::vector<Way> ways;
 };
@@ -198,9 +230,9 @@ void print(const Measured& job) {
   std::printf("{%s, \"ways\": [", job.facts.c_str());
   const char* separator = "";
   for (const Measured::Way& way : job.ways) {
-    std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f, \"took_us\": %.3f%s}", separator,
-                std::string(name_of(way.method)).c_str(), way.family.c_str(), 1e6 * way.expected, 1e6 * way.took,
-                way.chosen ? ", \"chosen\": true" : "");
+    std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f, \"took_us\": %.3f%s%s}",
+                separator, std::string(name_of(way.method)).c_str(), way.family.c_str(), 1e6 * way.expected,
+                1e6 * way.took, way.chosen ? ", \"chosen\": true" : "", way.shape.c_str());
     separator = ", ";
   }
   std::printf("]}\n");
@@ -217,12 +249,21 @@ Measured measure(const Settings& settings, std::uint64_t index) {
   const Backend& backend = backend_for(settings.device);
   const Choice automatic = choose(check(spec), spec.options, backend, settings.device);
 
-  sweep::Arena in_arena(spec.shape, spec.pixel, job_case.in_layout, job_case.in_arrangement);
-  fill(in_arena.bytes, spec.pixel, index);
-  sweep::Arena out_arena(automatic.job->out, automatic.job->out_pixel, job_case.out_layout,
-                         job_case.out_arrangement);
-  const There in(in_arena, settings.device);
-  const There out(out_arena, settings.device);
+  const bool on_gpu = settings.device.kind == Device::Kind::cuda;
+  std::optional<sweep::Arena> in_arena, out_arena;
+  View in, out;
+  const Shape& out_shape = automatic.job->out;
+  const Pixel out_pixel = automatic.job->out_pixel;
+  if (on_gpu) {
+    in =
+        on_device(spec.shape, spec.pixel, job_case.in_layout, job_case.in_arrangement, settings.device, true);
+    out = on_device(out_shape, out_pixel, job_case.out_layout, job_case.out_arrangement, settings.device,
+                    false);
+  } else {
+    in = in_arena.emplace(spec.shape, spec.pixel, job_case.in_layout, job_case.in_arrangement).view;
+    fill(in_arena->bytes, spec.pixel, index);
+    out = out_arena.emplace(out_shape, out_pixel, job_case.out_layout, job_case.out_arrangement).view;
+  }
 
   const Job& job = *automatic.job;
   const Space& taps = job.filters.front().size;
@@ -236,7 +277,7 @@ Measured measure(const Settings& settings, std::uint64_t index) {
                 number(job.in.depth), number(job.in.height), number(job.in.width), number(job.in.channels),
                 std::string(name_of(job.in_pixel)).c_str(), std::string(name_of(job.out_pixel)).c_str(),
                 job.sum_f64 ? "true" : "false", number(taps[0]), number(taps[1]), number(taps[2]),
-                layout_name(settings.device, in.view, out.view).c_str(),
+                layout_name(settings.device, in, out).c_str(),
                 std::string(name_of(speed::method_of(automatic))).c_str());
   std::vector<Timed> all;
   std::size_t bytes = 0;
@@ -244,23 +285,22 @@ Measured measure(const Settings& settings, std::uint64_t index) {
     if (method != speed::method_of(automatic) && would_be_passed_over(choice)) return;
     const int threads = settings.threads == 0 ? 2 : settings.threads;
 #ifdef HALATION_HAS_CUDA
-    Ways ways = settings.device.kind == Device::Kind::cuda
-                    ? ways_on_gpu(choice.job, settings.device, in.view, out.view)
-                    : ways_on_cpu(choice.job, in.view, out.view, threads);
+    Ways ways = settings.device.kind == Device::Kind::cuda ? ways_on_gpu(choice.job, settings.device, in, out)
+                                                           : ways_on_cpu(choice.job, in, out, threads);
 #else
-    Ways ways = ways_on_cpu(choice.job, in.view, out.view, threads);
+    Ways ways = ways_on_cpu(choice.job, in, out, threads);
 #endif
     for (Way& way : ways.all) {
       // What no kernel is good at takes too long to be the fastest.
       constexpr double longest = 0.5;
       if (way.expected > longest) continue;
+      if (!settings.family.empty() && way.name.find(settings.family) == std::string::npos) continue;
       way.chosen = method == speed::method_of(automatic) && way.name == ways.cheapest;
       std::unique_ptr<const Runner> runner = way.make();
       bytes = std::max(bytes, runner->workspace_bytes());
       all.push_back({.method = method, .way = std::move(way), .runner = std::move(runner)});
     }
   });
-  const bool on_gpu = settings.device.kind == Device::Kind::cuda;
   const Memory workspace = bytes == 0 ? Memory()
                            : on_gpu
                                ? memory_of(settings.device).allocate(bytes, settings.device, {}, "workspace")
@@ -268,7 +308,7 @@ Measured measure(const Settings& settings, std::uint64_t index) {
   time_by_turns(
       all, settings.by_processor ? by_the_processor : by_the_wall,
       [&](const Runner& runner) {
-        runner.run(in.view, {&out.view, 1}, {workspace.get(), bytes}, {});
+        runner.run(in, {&out, 1}, {workspace.get(), bytes}, {});
       },
       [&] {
         if (on_gpu) synchronise(settings.device);
@@ -281,7 +321,8 @@ Measured measure(const Settings& settings, std::uint64_t index) {
   }
   Measured measured{facts, {}};
   for (const Timed& timed : all) {
-    measured.ways.push_back({timed.method, timed.way.name, timed.way.expected, timed.least, timed.way.chosen});
+    measured.ways.push_back(
+        {timed.method, timed.way.name, timed.way.expected, timed.least, timed.way.chosen, timed.way.shape});
   }
   return measured;
 }
@@ -300,6 +341,16 @@ int main(int count, char** words) try {
       settings.threads = std::atoi(value);
     else if (const auto filters = sweep::filters_named(value); name == "--filters" && filters)
       settings.filters = *filters;
+#ifdef HALATION_HAS_CUDA
+    else if (name == "--figures") {
+      static cuda_backend::Figures own;
+      std::ifstream file(value);
+      own = cuda_backend::figures_from(std::string(std::istreambuf_iterator<char>(file), {}));
+      const_cast<cuda_backend::Gpu&>(cuda_backend::gpu_of(settings.device)).figures = &own;
+    }
+#endif
+    else if (name == "--family")
+      settings.family = value;
     else if (name == "--turns")
       settings.turns = std::max(1, std::atoi(value));
     else if (name == "--clock" && (value == std::string_view("wall") || value == std::string_view("processor")))

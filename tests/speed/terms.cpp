@@ -1,10 +1,10 @@
-// terms.cpp: the terms that families of the GPU count of seeded jobs, and what they expect, on the H200 that costs were measured on;
-// no GPU is asked. fit_costs.py makes figures of them and of what speed_regret measured.
-#include <array>
+// terms.cpp: how the families of the GPU cut seeded jobs, and what they expect, on the H200 that figures were
+// measured on; no GPU is asked. fit_costs.py makes figures of that and of what speed_regret measured.
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <iostream>
-#include <limits>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +16,7 @@
 #include "plan/check.h"
 #include "plan/choose.h"
 #include "speed/choice_tool.h"
+#include "speed/launch_text.h"
 #include "sweep/job_case.h"
 #include "sweep/seeded.h"
 
@@ -25,79 +26,19 @@ using namespace halation;
 using namespace halation::cuda_backend;
 
 constexpr const char* usage =
-    "usage: speed_terms [--cases 400] [--seed 1] [--filters usual|large|beside]\n"
-    "A line of JSON for each seeded job: what each family of the GPU expects, and the terms that it counts.\n";
+    "usage: speed_terms [--cases 400] [--seed 1] [--filters usual|large|beside] [--figures FILE]\n"
+    "A line of JSON for each seeded job: what each family of the GPU expects, and how it cuts the job.\n";
 
-/// The GPU that costs were measured on.
-Gpu measured_gpu(const Costs& costs) {
+/// The GPU that figures were measured on.
+Gpu measured_gpu(const Figures& figures) {
   Gpu gpu;
   gpu.device = cuda(0);
   gpu.multiprocessors = 132;
   gpu.shared_limit = 232448;
   gpu.code = 90;
   gpu.cache_bytes = 60 << 20;
-  gpu.costs = &costs;
+  gpu.figures = &figures;
   return gpu;
-}
-
-/// The figures of a cost as one list: waited, walked, then shared.
-using Figures = std::vector<double*>;
-template <std::size_t Waited, std::size_t Walked, std::size_t Shared>
-Figures figures_of(Cost<Waited, Walked, Shared>& cost) {
-  Figures list;
-  for (double& figure : cost.waited) list.push_back(&figure);
-  for (double& figure : cost.walked) list.push_back(&figure);
-  for (double& figure : cost.shared) list.push_back(&figure);
-  return list;
-}
-
-struct Row {
-  std::string name;
-  std::size_t waited, walked;
-  Figures figures;
-};
-
-/// The cost that a family's launches have of a job; none of families of several passes.
-std::optional<Row> row_of(std::string_view family, const Job& job, Costs& costs) {
-  const auto row = [&](const char* name, auto& cost) {
-    cost.memory = cost.cached = std::numeric_limits<double>::infinity();
-    return Row{name, cost.waited.size(), cost.walked.size(), figures_of(cost)};
-  };
-  if (family == "shared tile")
-    return job.sum_f64 ? row("shared_tile_f64", costs.shared_tile_f64) : row("shared_tile_f32", costs.shared_tile_f32);
-  if (family == "shared tile, factored")
-    return job.sum_f64 ? row("factored_f64", costs.factored_f64) : row("factored_f32", costs.factored_f32);
-  if (family == "long rows") return row("long_rows", costs.long_rows);
-  if (family == "long rows, in bulk") return row("long_rows_in_bulk", costs.long_rows_in_bulk);
-  if (family == "warp strip") return row("warp_strip", costs.warp_strip);
-  if (family == "warp strip, aligned") return row("warp_strip_aligned", costs.warp_strip_aligned);
-  if (family == "register tile") return row("register_tile", costs.register_tile);
-  if (family == "streaming by movers") return row("movers", costs.movers);
-  if (family == "streaming") return row("streaming", costs.streaming);
-  if (family == "whole images") return row("whole_images", costs.whole_images);
-  if (family == "banded") return row("banded", costs.banded);
-  if (family == "banded passes") return row("banded_passes", costs.banded_passes);
-  if (family == "running box, x") return row("box_x", costs.box_x);
-  if (family == "running box, y by a ring") return row("box_y", costs.box_y);
-  if (family == "running box, y reread") return row("box_y_reread", costs.box_y_reread);
-  return {};
-}
-
-/// Terms one by one: what is expected where all other figures are 0, and memory takes no time.
-void print_terms(const Family& family, const Request& request) {
-  Costs costs{};
-  const Gpu gpu = measured_gpu(costs);
-  const std::optional<Row> row = row_of(family.name, request.job, costs);
-  if (!row) return;
-  const Request priced{request.job, request.rows, gpu, request.families};
-  std::printf(", \"cost\": \"%s\", \"waited\": %zu, \"walked\": %zu, \"bytes\": %.0f, \"terms\": [",
-              row->name.c_str(), row->waited, row->walked, bytes_moved(request.job));
-  for (std::size_t i = 0; i < row->figures.size(); ++i) {
-    *row->figures[i] = 1;
-    std::printf("%s%.6g", i == 0 ? "" : ", ", 1e6 * family.seconds(priced));
-    *row->figures[i] = 0;
-  }
-  std::printf("]");
 }
 
 /// The CUDA backend as a plan's choice sees it, pricing on that GPU.
@@ -110,14 +51,17 @@ class Priced final : public Backend {
   std::vector<Offer> offers(const Job& job, std::span<const Taps> filters, Device) const override {
     return families().offers(job, filters, gpu_);
   }
+  TransformFacts transform_facts(const Job& job, const Taps& taps, Device) const override {
+    return Families::transform_facts(job, taps, gpu_);
+  }
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job>, Device) const override { return nullptr; }
 
  private:
   const Gpu& gpu_;
 };
 
-void print_job(sweep::Filters filters, std::uint64_t seed, std::uint64_t index) {
-  const Gpu gpu = measured_gpu(costs_of(90));
+void print_job(sweep::Filters filters, std::uint64_t seed, std::uint64_t index, const Figures& figures) {
+  const Gpu gpu = measured_gpu(figures);
   const Priced backend(gpu);
   constexpr double times = 10;  // as regret.cpp
   const sweep::JobCase job_case = sweep::case_of(filters, seed, index, times);
@@ -140,7 +84,7 @@ void print_job(sweep::Filters filters, std::uint64_t seed, std::uint64_t index) 
       std::printf("%s{\"method\": \"%s\", \"family\": \"%s\", \"expected_us\": %.3f%s", is_first ? "" : ", ",
                   std::string(name_of(method)).c_str(), std::string(family->name).c_str(), 1e6 * family->seconds(request),
                   chosen ? ", \"chosen\": true" : "");
-      print_terms(*family, request);
+      if (family->shape != nullptr) std::fputs(speed::text_of(family->shape(request), gpu).c_str(), stdout);
       std::printf("}");
       is_first = false;
     }
@@ -153,11 +97,18 @@ void print_job(sweep::Filters filters, std::uint64_t seed, std::uint64_t index) 
 int main(int count, char** words) try {
   sweep::Seeded asked{.cases = 400};
   sweep::Filters filters = sweep::Filters::usual;
+  std::optional<Figures> own;
   for (int i = 1; i + 1 < count; i += 2) {
+    if (words[i] == std::string_view("--figures")) {
+      std::ifstream file(words[i + 1]);
+      own = figures_from(std::string(std::istreambuf_iterator<char>(file), {}));
+      continue;
+    }
     if (const auto named = sweep::filters_named(words[i + 1]); named && std::string_view(words[i]) == "--filters") filters = *named;
     else if (!asked.take(words[i], words[i + 1])) return std::cerr << usage, 2;
   }
-  for (std::uint64_t i = 0; i < asked.cases; ++i) print_job(filters, asked.seed, i);
+  for (std::uint64_t i = 0; i < asked.cases; ++i)
+    print_job(filters, asked.seed, i, own ? *own : shipped_figures());
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "speed_terms: " << error.what() << "\n";

@@ -250,34 +250,26 @@ const char* refuses(const Request& request) {
   return fits ? nullptr : "fewer taps alone";
 }
 
-/// Terms of Costs::banded.
-double seconds(const Request& request) {
+LaunchShape shape(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
-  const Taps& taps = request.taps();
   const Fit fit(job, request.rows);
-  const int beside = fit.channels;
-  const int bytes = taps.banded->bytes;
-  constexpr int together = 4;
-  const std::int64_t across = divide_up(job.out.width * beside, BandedCut::columns);
-  const std::int64_t planes = job.out.depth * job.out.batch * (job.out.channels / beside);
-  const std::int64_t strip = strip_rows(fit, together * gpu.multiprocessors, job.out.height, across * planes);
-  const std::int64_t strips = divide_up(job.out.height, strip);
+  LaunchShape shape = launch_shape(request, "banded");
+  shape.together = 4;
+  const std::int64_t across = divide_up(job.out.width * fit.channels, BandedCut::columns);
+  const std::int64_t planes = job.out.depth * job.out.batch * (job.out.channels / fit.channels);
+  const std::int64_t strip =
+      strip_rows(fit, shape.together * gpu.multiprocessors, job.out.height, across * planes);
   const std::int64_t steps = divide_up(strip, fit.rows());
-  const auto products = static_cast<double>(fit.quads * fit.windows * bytes);
-  const double rounds = gpu.rounds_of(across * planes * strips, together).in_a_place;
-  const double walked = rounds * static_cast<double>(steps * fit.rows()) / BandedCut::group_rows;
-  // Millions of outputs, those included that lie outside.
-  const double outputs = gpu.millions(across * planes * strips * steps * BandedCut::columns * fit.rows());
-  const bool wraps = job.borders[2].mode() == Border::Mode::wrap;
-  const bool unaligned = !input_is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels;
-  const bool gathers = request.rows == RowLayout::strided || fit.channels < channels_in_row(request.rows, job.in.channels);
-  return gpu.seconds(gpu.costs->banded,
-                     {{1},
-                      {rounds, walked, walked * products, if_is(wraps, walked)},
-                      {outputs, outputs * products, if_is(unaligned, wraps ? 1.8 * outputs : outputs), if_is(gathers, outputs),
-                       if_is(job.out_pixel != Pixel::u8, outputs)}},
-                     bytes_moved(job));
+  shape.blocks = across * planes * divide_up(job.out.height, strip);
+  shape.steps = static_cast<double>(steps * fit.rows()) / BandedCut::group_rows;
+  const auto products = static_cast<double>(fit.quads * fit.windows * request.taps().banded->bytes);
+  shape.outputs = 1e-3 * static_cast<double>(steps * fit.rows() * BandedCut::columns);
+  shape.mads = shape.outputs * products;
+  shape.chain = shape.steps * products;
+  shape.traits.set(Trait::wraps, job.borders[2].mode() == Border::Mode::wrap);
+  shape.traits.set(Trait::strided, fit.channels < channels_in_row(request.rows, job.in.channels));
+  return shape;
 }
 
 std::unique_ptr<const Runner> make(const Request& request, const std::shared_ptr<const Job>& job) {
@@ -286,6 +278,6 @@ std::unique_ptr<const Runner> make(const Request& request, const std::shared_ptr
 
 }  // namespace
 
-const Family banded{.name = "banded", .refuses = refuses, .seconds = seconds, .make = make};
+const Family banded{.name = "banded", .refuses = refuses, .shape = shape, .make = make};
 
 }  // namespace halation::cuda_backend

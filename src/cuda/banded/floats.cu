@@ -237,37 +237,32 @@ const char* refuses(const Request& request) {
   return fits ? nullptr : "fewer taps alone";
 }
 
-/// Terms of Costs::banded_floats.
-double seconds(const Request& request) {
+LaunchShape shape(const Request& request) {
   using Cut = FloatsTile;
   const Job& job = request.job;
-  const Gpu& gpu = request.gpu;
   const Taps& taps = request.taps();
   const std::int64_t channels = channels_beside(request.rows, job.in.channels);
   const std::int64_t beside = channels <= Cut::across ? channels : 1;
   const std::int64_t pixels = Cut::across / beside * Cut::warp_columns;
-  const std::int64_t blocks = divide_up(job.out.width, pixels) * divide_up(job.out.height, Cut::rows) * job.out.batch * job.out.depth *
-                              (job.out.channels / beside);
+  LaunchShape shape = launch_shape(request, "banded floats");
+  shape.blocks = divide_up(job.out.width, pixels) * divide_up(job.out.height, Cut::rows) * job.out.batch *
+                 job.out.depth * (job.out.channels / beside);
+  shape.together = 2;
   const auto products = static_cast<double>((taps.size[1] + 1) * Fit::of<InHalves>(taps).windows);
-  const auto rows = static_cast<double>(Cut::rows + taps.size[1] - 1) / Cut::rows;
-  const double rounds = gpu.rounds_of(blocks, 2).in_a_place;
-  const double outputs = gpu.millions(blocks * Cut::rows * Cut::elements);
-  const bool are_copied = job.in_pixel == Pixel::f16 && beside == 1 && request.rows != RowLayout::strided && input_is_aligned(request.rows);
-  const bool out_fours = (job.out_pixel == Pixel::f32 || job.out_pixel == Pixel::f16) && beside == 1 && request.rows != RowLayout::strided && job.out.width % 4 == 0;
-  return gpu.seconds(gpu.costs->banded_floats,
-                     {{1},
-                      {rounds * rows, rounds * products},
-                      {outputs * rows, if_is(!are_copied, outputs * rows), outputs * products, if_is(!out_fours, outputs), if_is(beside > 1, outputs)}},
-                     bytes_moved(job));
+  shape.outputs = 1e-3 * static_cast<double>(Cut::rows * Cut::elements);
+  shape.staged = 1e-3 * static_cast<double>((Cut::rows + taps.size[1] - 1) * Cut::elements);
+  shape.mads = shape.outputs * products;
+  shape.chain = products;
+  return shape;
 }
 
 }  // namespace
 
-const Family banded_floats{.name = "banded floats",
-                           .refuses = refuses,
-                           .seconds = seconds,
-                           .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
-                             return std::make_unique<BandedFloatsRunner>(job, request.gpu);
-                           }};
+const Family banded_floats{
+    .name = "banded floats",
+    .refuses = refuses,
+    .shape = shape,
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job)
+        -> std::unique_ptr<const Runner> { return std::make_unique<BandedFloatsRunner>(job, request.gpu); }};
 
 }  // namespace halation::cuda_backend

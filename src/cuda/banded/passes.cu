@@ -199,39 +199,33 @@ const char* refuses(const Request& request) {
   return fits ? nullptr : "fewer taps alone";
 }
 
-/// Terms of Costs::banded_passes.
-double seconds(const Request& request) {
+LaunchShape shape(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const Fit fit(job, request.rows);
-  const int beside = fit.channels;
-  constexpr int together = 3;
-  const std::int64_t across = divide_up(job.out.width * beside, BandedCut::columns);
-  const std::int64_t planes = job.out.depth * job.out.batch * (job.out.channels / beside);
-  const std::int64_t strip = strip_rows(fit.groups, std::int64_t{together} * gpu.multiprocessors, job.out.height, across * planes);
-  const std::int64_t strips = divide_up(job.out.height, strip);
-  const std::int64_t groups = divide_up(strip, group_rows) + fit.groups - 1;
-  const double rounds = gpu.rounds_of(across * planes * strips, together).in_a_place;
-  // Millions of outputs, those included that lie outside, and of sums along x.
-  const double outputs = gpu.millions(across * planes * strips * divide_up(strip, group_rows) * group_rows * BandedCut::columns);
-  const double sums = gpu.millions(across * planes * strips * groups * group_rows * BandedCut::columns);
-  const bool gathers = request.rows == RowLayout::strided || beside < channels_in_row(request.rows, job.in.channels);
-  const bool unaligned = !input_is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels;
-  return gpu.seconds(gpu.costs->banded_passes,
-                     {{1},
-                      {rounds, rounds * static_cast<double>(groups)},
-                      {sums + outputs, sums * 2 * fit.windows + outputs * 3 * ((fit.groups + 1) / 2), if_is(unaligned, outputs), if_is(gathers, sums),
-                       if_is(job.out_pixel != Pixel::u8, outputs)}},
-                     bytes_moved(job));
+  LaunchShape shape = launch_shape(request, "banded passes");
+  shape.together = 3;
+  const std::int64_t across = divide_up(job.out.width * fit.channels, BandedCut::columns);
+  const std::int64_t planes = job.out.depth * job.out.batch * (job.out.channels / fit.channels);
+  const std::int64_t strip = strip_rows(fit.groups, std::int64_t{shape.together} * gpu.multiprocessors,
+                                        job.out.height, across * planes);
+  const std::int64_t out_groups = divide_up(strip, group_rows), groups = out_groups + fit.groups - 1;
+  shape.blocks = across * planes * divide_up(job.out.height, strip);
+  shape.steps = static_cast<double>(groups);
+  shape.outputs = 1e-3 * static_cast<double>(out_groups * group_rows * BandedCut::columns);
+  shape.staged = 1e-3 * static_cast<double>(groups * group_rows * BandedCut::columns);  // sums along x
+  shape.mads = shape.staged * 2 * fit.windows + shape.outputs * 3 * ((fit.groups + 1) / 2);
+  shape.traits.set(Trait::strided, fit.channels < channels_in_row(request.rows, job.in.channels));
+  return shape;
 }
 
 }  // namespace
 
-const Family banded_passes{.name = "banded passes",
-                           .refuses = refuses,
-                           .seconds = seconds,
-                           .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
-                             return std::make_unique<PassesRunner>(job, request.gpu);
-                           }};
+const Family banded_passes{
+    .name = "banded passes",
+    .refuses = refuses,
+    .shape = shape,
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job)
+        -> std::unique_ptr<const Runner> { return std::make_unique<PassesRunner>(job, request.gpu); }};
 
 }  // namespace halation::cuda_backend

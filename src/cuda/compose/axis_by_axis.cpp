@@ -145,25 +145,26 @@ constexpr Family with_sums{
     .refuses = [](const Request& request) -> const char* {
       if (are_sums_apart(request.job, request.rows) != SumsApart) return "rows of the other kind";
       if (!is_one_filter(request.job)) return "one filter alone";
-      if (!is_by_factors(request.taps()) && !is_by_transforms(request.job)) return "one filter by factors alone";
+      if (!is_by_factors(request.taps()) && !is_by_transforms(request.job))
+        return "one filter by factors alone";
       return long_axes(request.taps()) < 2 ? "filters along several axes alone" : nullptr;
     },
-    .seconds =
+    .seconds_of_parts =
         [](const Request& request) {
           const Parts parts = parts_of(request.job, SumsApart, request.gpu.device);
-          const Costs& costs = *request.gpu.costs;
+          const Figures& figures = *request.gpu.figures;
           const bool is_planar = parts.left() == RowEnd::aligned || parts.left() == RowEnd::packed;
           const bool apart = is_planar && channels_in_row(request.rows, request.job.in.channels) != 1;
-          const double longer =
-              1 + if_is(apart, costs.channels_apart * static_cast<double>(request.job.in.channels - 1));
+          const double longer = apart ? figures.longer_apart(request.job.in.channels) : 1;
           const auto seconds = [&](const Job& part, RowEnd in, RowEnd out) {
             const RowLayout rows = joined(in, out);
             return request.families.cheapest(quicker_of(part, is_by_transforms(request.job), rows, request), rows, request.gpu).seconds;
           };
-          return costs.two_passes * (longer * seconds(parts.first, input_end(request.rows), parts.left()) +
-                                     seconds(parts.second, parts.found(), output_end(request.rows)));
+          return figures.two_passes * (longer * seconds(parts.first, input_end(request.rows), parts.left()) +
+                                       seconds(parts.second, parts.found(), output_end(request.rows)));
         },
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request,
+               const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       Parts parts = parts_of(*job, SumsApart, request.gpu.device);
       const bool transforms = is_by_transforms(*job);
       const auto made = [&](Job& part, std::span<const RowLayout> layouts) {

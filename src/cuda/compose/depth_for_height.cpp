@@ -53,11 +53,12 @@ const Family depth_for_height{
       return taps.size[0] > 1 && taps.size[1] == 1 && taps.size[2] == 1 ? nullptr
                                                                         : "filters along depth alone";
     },
-    .seconds =
+    .seconds_of_parts =
         [](const Request& request) {
           return request.families.cheapest(turned(request.job), request.rows, request.gpu).seconds;
         },
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request,
+               const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       return std::make_unique<DepthForHeight>(
           request.families.make(std::make_shared<const Job>(turned(*job)), request.gpu));
     }};

@@ -82,20 +82,22 @@ const Family filter_by_filter{
     .refuses = [](const Request& request) -> const char* {
       return is_one_filter(request.job) ? "several filters alone" : nullptr;
     },
-    .seconds =
+    .seconds_of_parts =
         [](const Request& request) {
           double seconds = 0;
           for (std::size_t i = 0; i < request.job.filters.size(); ++i)
             seconds +=
                 request.families.cheapest(of_one_filter(request.job, i), request.rows, request.gpu).seconds;
           if (request.job.combine == Combine::none) return seconds;
-          const Gpu& gpu = request.gpu;
           const std::int64_t sums =
               request.job.out.elements() * static_cast<std::int64_t>(request.job.filters.size());
-          return seconds + gpu.seconds(gpu.costs->combine, {{1}, {}, {gpu.millions(sums)}},
-                                       static_cast<double>(sums) * (request.job.sum_f64 ? 8 : 4));
+          LaunchShape shape{.kernel = "combine"};
+          shape.spread(1e-3 * static_cast<double>(sums), request.gpu.multiprocessors);
+          shape.bytes = static_cast<double>(sums) * (request.job.sum_f64 ? 8 : 4);
+          return seconds + request.gpu.seconds(shape);
         },
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request,
+               const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       std::vector<std::unique_ptr<const Runner>> runners;
       for (std::size_t i = 0; i < job->filters.size(); ++i)
         runners.push_back(

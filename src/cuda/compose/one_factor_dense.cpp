@@ -33,7 +33,7 @@ const Family one_factor_dense{
         return "one filter by factors alone";
       return (size[0] > 1) + (size[1] > 1) + (size[2] > 1) > 1 ? "filters along one axis alone" : nullptr;
     },
-    .seconds =
+    .seconds_of_parts =
         [](const Request& request) {
           return request.families.cheapest(dense(request.job), request.rows, request.gpu).seconds;
         },

@@ -33,21 +33,23 @@ const Family through_f32{
       if (request.job.in_pixel == Pixel::f32) return "other pixels than f32 alone";
       return request.gpu.copies_in_bulk() ? nullptr : "no copy engine for shared memory on this GPU";
     },
-    .seconds =
+    .seconds_of_parts =
         [](const Request& request) {
           const Gpu& gpu = request.gpu;
           const Job second = over_f32(request.job);
           const double written = static_cast<double>(second.in.elements()) * sizeof(float);
-          const double converted =
-              gpu.seconds(gpu.costs->convert, {{1}, {}, {gpu.millions(converted_elements(second.in))}},
-                          bytes_moved(request.job) / 2 + written);
+          LaunchShape shape{.kernel = "convert"};
+          shape.spread(1e-3 * static_cast<double>(converted_elements(second.in)), gpu.multiprocessors);
+          shape.bytes = bytes_moved(request.job) / 2 + written;
+          const double converted = gpu.seconds(shape);
           const RowLayout rows = joined(RowEnd::aligned, output_end(request.rows));
           // Interleaved channels are read, or written, one apart from the next.
-          const double longer = 1 + if_is(channels_in_row(request.rows, request.job.in.channels) != 1,
-                                          2 * gpu.costs->channels_apart * static_cast<double>(request.job.in.channels - 1));
+          const bool apart = channels_in_row(request.rows, request.job.in.channels) != 1;
+          const double longer = apart ? 2 * gpu.figures->longer_apart(request.job.in.channels) - 1 : 1;
           return longer * (converted + request.families.cheapest(second, rows, gpu).seconds);
         },
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request,
+               const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       return two_passes(make_convert(request.gpu.device),
                         request.families.make(std::make_shared<const Job>(over_f32(*job)), request.gpu,
                                               layouts_from(RowEnd::aligned)),

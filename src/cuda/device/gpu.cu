@@ -12,7 +12,7 @@
 namespace halation::cuda_backend {
 namespace {
 
-/// The H200 that costs were measured on.
+/// The H200 that figures were measured on.
 constexpr double measured_hz = 1.98e9;
 constexpr double measured_memory = 4.8e12;
 
@@ -49,7 +49,7 @@ Gpu asked(Device device) {
   gpu.shared_limit = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   gpu.code = newest_code(capability);
   gpu.cache_bytes = known_or(attribute(cudaDevAttrL2CacheSize, device), 4e6);
-  gpu.costs = &costs_of(capability);
+  gpu.figures = &shipped_figures();
   gpu.slower_f32 = measured_hz / hz * 128 / multiply_adds_a_clock(capability);
   // Against the measured one's half as many of f64 as of f32.
   gpu.slower_f64 = gpu.slower_f32 * known_or(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device), 2) / 2;
@@ -70,13 +70,25 @@ Gpu::Rounds Gpu::rounds_of(std::int64_t blocks, int together) const {
           static_cast<double>(full * together + (rest + multiprocessors - 1) / multiprocessors)};
 }
 
-double Gpu::launch_seconds(double waited_us, double walked_us, double busy_us, double bytes, double memory,
-                           double cached) const {
+double Gpu::seconds(const LaunchShape& shape) const {
+  const KernelFigures& figures = this->figures->of(shape.kernel);
+  double times = slower_f32;
+  shape.traits.for_each([&](std::size_t trait) { times *= figures.times[trait]; });
+  const auto launches = static_cast<double>(shape.launches);
+  const Rounds rounds = rounds_of(shape.blocks, shape.together);
+  const double walked_us =
+      launches * rounds.in_a_place * times *
+      (figures.block_us + shape.steps * figures.step_us + shape.chain * figures.chain_us);
+  const double busy_us = launches * rounds.in_all * times * (shape.sum_f64 ? slower_f64 / slower_f32 : 1) *
+                         (shape.outputs * figures.output_us + shape.steps * figures.steps_us +
+                          shape.staged * figures.staged_us + shape.mads * figures.mad_us);
   // Images that a run left in the caches come faster for the next.
-  const double beyond = 1 / (1 + std::exp(-(bytes / cache_bytes - 0.75) / 0.13));
-  const double moved_us = 1e-6 * bytes * (beyond / memory + (1 - beyond) / cached) * slower_memory;
+  const double beyond = 1 / (1 + std::exp(-(shape.bytes / cache_bytes - 0.75) / 0.13));
+  const double moved_us = 1e-6 * shape.bytes *
+                          (beyond / figures.memory_tb_s + (1 - beyond) / figures.cached_tb_s) * slower_memory;
   const auto cube = [](double us) { return us * us * us; };
-  return 1e-6 * (waited_us + std::cbrt(cube(walked_us) + cube(busy_us) + cube(moved_us)));
+  return 1e-6 * ((launches + shape.starts) * slower_f32 * figures.start_us +
+                 std::cbrt(cube(walked_us) + cube(busy_us) + cube(moved_us)));
 }
 
 const Gpu& gpu_of(Device device) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "cuda/fft/steps/radix.cuh"
 #include "cuda/parts/border.h"
@@ -90,6 +91,7 @@ struct FftGroupsApart {
 template <class T>
 struct FftTileKernels {
   using Kernel = void (*)(FftArguments<T>);
+  std::string_view name{};
   int height, width, threads, blocks;
   std::size_t shared_bytes;
   FftGroupsApart groups_apart;

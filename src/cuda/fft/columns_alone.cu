@@ -29,6 +29,7 @@ struct Cut {
   const FftAloneKernels<T>* columns = nullptr;
   std::int64_t kept = 0, down = 0;
   double most_blocks = 0;  ///< whichever way channels lie
+  LaunchShape shape{};
   double seconds = 0;
 
   const char* refuses() const {
@@ -36,6 +37,13 @@ struct Cut {
     return most_blocks < 0x1p30 ? nullptr : "more blocks than a launch can have";
   }
 };
+
+/// Groups of samples of which every box holds one (own_box.cuh); 0: none.
+template <class T>
+int lanes_of(const FftAloneKernels<T>& columns, const Job& job) {
+  const int lanes = group_along(taps_inside(job, 1), std::gcd(columns.group_rows, 32));
+  return lanes < 8 ? 0 : lanes;
+}
 
 template <class T>
 Cut<T> choose_columns(const Job& job, const Taps& taps, const Gpu& gpu) {
@@ -50,12 +58,27 @@ Cut<T> choose_columns(const Job& job, const Taps& taps, const Gpu& gpu) {
     cut.most_blocks = static_cast<double>(job.out.elements()) / static_cast<double>(job.out.height) * static_cast<double>(cut.down);
     const double tiles = static_cast<double>(cut.down * job.out.depth * job.out.batch);
     const double all = tiles * static_cast<double>(samples * job.out.width * job.out.channels);
-    const double bytes = all * static_cast<double>(bytes_of(job.in_pixel)) +
-                         static_cast<double>(job.out.elements() * static_cast<std::int64_t>(bytes_of(job.out_pixel)));
-    const auto& cost = sizeof(T) == 8 ? gpu.costs->fft_columns_f64 : gpu.costs->fft_columns_f32;
+    const double bytes =
+        all * static_cast<double>(bytes_of(job.in_pixel)) +
+        static_cast<double>(job.out.elements() * static_cast<std::int64_t>(bytes_of(job.out_pixel)));
     // The longest columns, of 16 · 16 · 4 numbers, have too few registers for two blocks of 512 threads.
-    const double work = all * slowed_by_borders(job) * (columns.length == 1024 ? 1.35 : 1);
-    cut.seconds = gpu.seconds(cost, {{1}, {}, {gpu.millions(static_cast<std::int64_t>(work))}}, bytes, sizeof(T) == 8);
+    cut.shape = launch_shape(job, sizeof(T) == 8           ? "fft columns, f64"
+                                  : columns.length == 1024 ? "fft columns, longest"
+                                  : columns.third == 1     ? "fft columns, shortest"
+                                                           : "fft columns");
+    cut.shape.traits.set(Trait::far_borders, has_far_borders(job));
+    const bool checked = is_bounded_by_own_box(job) || may_be_non_finite(job);
+    cut.shape.traits.set(Trait::checked, checked);
+    cut.shape.starts = checked ? 1 : 0;
+    cut.shape.blocks = divide_up(job.out.width * job.out.channels, columns.columns) * cut.down *
+                       job.out.depth * job.out.batch;
+    cut.shape.together = columns.blocks;
+    cut.shape.outputs = 1e-3 * static_cast<double>(samples * columns.columns);
+    cut.shape.chain = cut.shape.outputs / columns.threads;
+    cut.shape.bytes = bytes;
+    if (is_bounded_by_own_box(job) && lanes_of(columns, job) == 0)
+      cut.shape.mads = cut.shape.outputs;  // transformed again
+    cut.seconds = gpu.seconds(cut.shape);
     if (best.columns == nullptr || cut.seconds < best.seconds) best = cut;
   }
   return best;
@@ -79,8 +102,7 @@ class FftColumnsRunner final : public Runner {
     constants_.taps_z = 1;
     constants_.kept_y = static_cast<int>(cut.kept);
     constants_.skipped[1] = constants_.taps_y - 1;
-    const int lanes = group_along(taps_inside(*job_, 1), std::gcd(cut.columns->group_rows, 32));
-    constants_.groups[0].lanes = lanes < 8 ? 0 : lanes;
+    constants_.groups[0].lanes = lanes_of(*cut.columns, *job_);
     transform_weights(taps);
   }
 

@@ -34,13 +34,25 @@ namespace halation::cuda_backend {
 namespace {
 
 template <class T>
+FftTileKernels<T> named(std::string_view name, FftTileKernels<T> kernels) {
+  kernels.name = name;
+  return kernels;
+}
+
+template <class T>
 std::span<const FftTileKernels<T>> fft_tiles_of() {
   if constexpr (sizeof(T) == 4) {
-    static const std::array tiles{fft_tile<float, 8, 12>(), fft_tile<float, 4, 8>(), fft_tile<float, 4, 4>(),
-                                  fft_line<float, 16>(),    fft_line<float, 4>()};
+    static const std::array tiles{named("fft tiles 256x192", fft_tile<float, 8, 12>()),
+                                  named("fft tiles 128x128", fft_tile<float, 4, 8>()),
+                                  named("fft tiles 128x64", fft_tile<float, 4, 4>()),
+                                  named("fft lines 8192", fft_line<float, 16>()),
+                                  named("fft lines 2048", fft_line<float, 4>())};
     return tiles;
   } else {
-    static const std::array tiles{fft_tile<double, 8, 6>(), fft_tile<double, 4, 2>(), fft_line<double, 16>(), fft_line<double, 4>()};
+    static const std::array tiles{named("fft tiles 256x96, f64", fft_tile<double, 8, 6>()),
+                                  named("fft tiles 128x32, f64", fft_tile<double, 4, 2>()),
+                                  named("fft lines 8192, f64", fft_line<double, 16>()),
+                                  named("fft lines 2048, f64", fft_line<double, 4>())};
     return tiles;
   }
 }
@@ -73,26 +85,49 @@ std::optional<Cut> cut_by(const FftTileKernels<T>& tile, const Job& job, const T
   return cut;
 }
 
-/// Terms of Costs::fft_tiles_* and fft_lines_*.
+/// Groups of samples of which every box holds one (own_box.cuh).
 template <class T>
-double seconds_of(const FftTileKernels<T>& tile, const Cut& cut, const Request& request) {
-  const auto& [job, rows, gpu, families] = request;
-  const auto [walked, each] = gpu.rounds_of(cut.tiles(), tile.blocks);
-  const double numbers = 1e-3 * static_cast<double>(tile.numbers());
-  const double odd = if_is(may_be_non_finite(job) || is_bounded_by_own_box(job), 1);
-  const Costs& costs = *gpu.costs;
-  const auto& cost = tile.height > 1 ? (sizeof(T) == 8 ? costs.fft_tiles_f64 : costs.fft_tiles_f32) : sizeof(T) == 8 ? costs.fft_lines_f64 : costs.fft_lines_f32;
-  // Channels beside each other are tiles of their own, each of which reads the lines of all.
-  const double beside = static_cast<double>(job.in.channels * static_cast<std::int64_t>(bytes_of(job.in_pixel)));
-  const double scattered = channels_in_row(rows, job.in.channels) == 1 ? 1 : 1 + 0.02 * std::max(0.0, beside - sizeof(T));
-  const double slowed = scattered * (tile.height > 1 ? 1 : slowed_by_borders(job));  // places of a tile's rows lie in shared memory
-  return gpu.seconds(cost, {{1, odd}, {walked, slowed * walked * numbers}, {each, slowed * each * numbers}}, bytes_moved(job), sizeof(T) == 8);
+FftGroups groups_of(const FftTileKernels<T>& tile, std::int64_t taps_y, std::int64_t taps_x) {
+  const std::int64_t across_groups = tile.height > 1 ? taps_y : taps_x;
+  if (across_groups < tile.groups_apart.all_turns) return {};
+  const int lanes = tile.height > 1 ? group_along(taps_x, 32) : 8;
+  return {.lanes = lanes,
+          .pairs = lanes == 4 && taps_x >= 11,
+          .all_turns = across_groups < tile.groups_apart.first_turn};
+}
+
+template <class T>
+LaunchShape shape_of(const FftTileKernels<T>& tile, const Cut& cut, const Request& request) {
+  const Job& job = request.job;
+  LaunchShape shape = launch_shape(request, tile.name);
+  shape.traits.set(Trait::beside, channels_in_row(request.rows, job.in.channels) != 1);
+  const bool checked = may_be_non_finite(job) || is_bounded_by_own_box(job);
+  shape.traits.set(Trait::checked, checked);
+  shape.starts = checked ? 1 : 0;
+  shape.traits.set(Trait::far_borders,
+                   tile.height == 1 && has_far_borders(job));  // places of a tile's rows lie in shared memory
+  shape.blocks = cut.tiles();
+  shape.together = tile.blocks;
+  shape.outputs = 1e-3 * static_cast<double>(2 * tile.numbers());
+  shape.chain = shape.outputs / tile.threads;
+  // Tiles of which no box is known to hold enough are transformed again.
+  if (is_bounded_by_own_box(job)) {
+    const Taps& taps = request.taps();
+    const bool none = groups_of(tile, taps.size[1], taps.size[2]).lanes == 0;
+    const bool none_outside = groups_of(tile, taps_inside(job, 1), taps_inside(job, 2)).lanes == 0;
+    const std::int64_t inside =
+        cut.planes * std::max<std::int64_t>(cut.down - 2, 0) * std::max<std::int64_t>(cut.across - 2, 0);
+    const std::int64_t again = none ? cut.tiles() : none_outside ? cut.tiles() - inside : 0;
+    shape.mads = shape.outputs * static_cast<double>(again) / static_cast<double>(cut.tiles());
+  }
+  return shape;
 }
 
 template <class T>
 struct Choice {
   const FftTileKernels<T>* tile = nullptr;
   Cut cut{};
+  LaunchShape shape{};
   double seconds = 0;
 
   const char* refuses() const {
@@ -111,8 +146,9 @@ Choice<T> choose_tile(const Request& request) {
     if (tile.shared_bytes + static_shared_bytes > request.gpu.shared_limit) continue;
     const std::optional<Cut> cut = cut_by(tile, request.job, request.taps());
     if (!cut) continue;
-    const double seconds = seconds_of(tile, *cut, request);
-    if (best.tile == nullptr || seconds < best.seconds) best = {&tile, *cut, seconds};
+    const LaunchShape shape = shape_of(tile, *cut, request);
+    const double seconds = request.gpu.seconds(shape);
+    if (best.tile == nullptr || seconds < best.seconds) best = {&tile, *cut, shape, seconds};
   }
   return best;
 }
@@ -131,8 +167,8 @@ class FftRunner final : public Runner {
     for (const void* kernel : {reinterpret_cast<const void*>(filter_), reinterpret_cast<const void*>(tile.resolve), reinterpret_cast<const void*>(tile.spectrum)}) {
       HALATION_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(tile.shared_bytes)));
     }
-    constants_.groups[0] = groups_of(constants_.taps_y, constants_.taps_x);
-    constants_.groups[1] = groups_of(taps_inside(*job_, 1), taps_inside(*job_, 2));
+    constants_.groups[0] = groups_of(tile, constants_.taps_y, constants_.taps_x);
+    constants_.groups[1] = groups_of(tile, taps_inside(*job_, 1), taps_inside(*job_, 2));
     constants_.kept_y = choice.cut.kept_y;
     constants_.kept_x = choice.cut.kept_x;
     constants_.lead[2] -= tile.width - choice.cut.kept_x - (constants_.taps_x - 1);
@@ -177,14 +213,6 @@ class FftRunner final : public Runner {
   std::size_t states_bytes() const { return static_cast<std::size_t>(divide_up(choice_.cut.tiles(), 256) * 256); }
   std::size_t resolving_blocks() const {
     return static_cast<std::size_t>(std::min<std::int64_t>(choice_.cut.tiles(), std::int64_t{multiprocessors_} * choice_.tile->blocks));
-  }
-  /// Groups of samples of which every box holds one (own_box.cuh).
-  FftGroups groups_of(std::int64_t taps_y, std::int64_t taps_x) const {
-    const FftTileKernels<T>& tile = *choice_.tile;
-    const std::int64_t across_groups = tile.height > 1 ? taps_y : taps_x;
-    if (across_groups < tile.groups_apart.all_turns) return {};
-    const int lanes = tile.height > 1 ? group_along(taps_x, 32) : 8;
-    return {.lanes = lanes, .pairs = lanes == 4 && taps_x >= 11, .all_turns = across_groups < tile.groups_apart.first_turn};
   }
   /// The filter's spectrum, by the kernel's own transforms.
   void transform_weights(const Taps& taps) {

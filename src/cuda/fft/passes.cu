@@ -54,6 +54,7 @@ struct Cut {
   const FftPlaneKernels<T>* plane = nullptr;
   std::array<std::int64_t, 3> kept{1, 1, 1};
   std::int64_t across = 1, down = 1, deep = 1, images = 1;
+  LaunchShape shape{};
   double seconds = 0;
 
   const char* refuses() const {
@@ -83,19 +84,47 @@ std::int64_t kept_of(std::int64_t samples, std::int64_t taps) {
 
 constexpr bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
 
+/// Groups of samples of which every box holds one (own_box.cuh): along the outer axis of every row, or of one
+/// in five at most.
 template <class T>
-void price(Cut<T>& cut, const Job& job, const Gpu& gpu) {
+FftGroups groups_of(const Cut<T>& cut, const Job& job) {
+  const std::size_t outer_axis = outer_axis_of(job.filters.front());
+  const bool split = outer_axis == 2;
+  const std::int64_t along_x = taps_inside(job, 2), outer = taps_inside(job, outer_axis);
+  constexpr std::int64_t apart = 5;
+  const std::int64_t row = split ? cut.row_length() : 1, beside = split ? 31 : 0;
+  if (outer < row + beside || (outer_axis == 0 && taps_inside(job, 1) < 1)) return {};
+  return {.lanes = group_along(along_x, cut.outer->columns),
+          .pairs = false,
+          .all_turns = outer < apart * row + beside};
+}
+
+template <class T>
+LaunchShape shape_of(const Cut<T>& cut, const Job& job, const Gpu& gpu) {
   const double tiles = static_cast<double>(cut.tiles()), samples = 2.0 * static_cast<double>(cut.numbers());
-  const double groups = static_cast<double>(divide_up(cut.tiles(), cut.group()));
+  const auto groups = divide_up(cut.tiles(), cut.group());
   const double between = sizeof(T);  // bytes a sample, read or written
   const double passes = 2.0 * (cut.launches() - 1);
-  const double bytes = tiles * samples * (passes * between + static_cast<double>(bytes_of(job.in_pixel))) + groups * samples * between +
-                       static_cast<double>(job.out.elements() * static_cast<std::int64_t>(bytes_of(job.out_pixel)));
-  const double again = fft_rounds * cut.launches() + (outer_axis_of(job.filters.front()) == 0 ? 5 : 4);
-  const double launches = groups * (cut.launches() + if_is(may_be_non_finite(job) || is_bounded_by_own_box(job), again));
-  const auto& cost = sizeof(T) == 8 ? gpu.costs->fft_passes_f64 : gpu.costs->fft_passes_f32;
-  cut.seconds = gpu.seconds(cost, {{1, launches}, {}, {gpu.millions(static_cast<std::int64_t>(tiles * samples))}}, bytes, sizeof(T) == 8);
-  cut.seconds *= 1 + (slowed_by_borders(job) - 1) / 25;  // one pass of three meets borders, and waits for memory anyway
+  const bool own_box = is_bounded_by_own_box(job);
+  const bool checked = own_box || may_be_non_finite(job);
+  LaunchShape shape = launch_shape(job, sizeof(T) == 8          ? "fft passes, f64"
+                                        : cut.plane != nullptr  ? "fft passes, by planes"
+                                        : cut.middle != nullptr ? "fft passes, of volumes"
+                                                                : "fft passes");
+  shape.traits.set(Trait::far_borders, has_far_borders(job));
+  shape.traits.set(Trait::checked, checked);
+  const std::int64_t rounds = fft_rounds * cut.launches() + (outer_axis_of(job.filters.front()) == 0 ? 5 : 4);
+  shape.launches = groups * (cut.launches() + (checked ? rounds : 0));
+  shape.spread(1e-3 * tiles * samples, gpu.multiprocessors);
+  shape.bytes = tiles * samples * (passes * between + static_cast<double>(bytes_of(job.in_pixel))) +
+                static_cast<double>(groups) * samples * between +
+                static_cast<double>(job.out.elements() * static_cast<std::int64_t>(bytes_of(job.out_pixel)));
+  // Tiles of which no box is known to hold enough are transformed again.
+  if (own_box && groups_of(cut, job).lanes == 0) {
+    shape.mads = shape.outputs;
+    shape.bytes *= 2;
+  }
+  return shape;
 }
 
 template <class T>
@@ -121,7 +150,10 @@ Cut<T> choose_lengths(const Job& job, const Taps& taps, const Gpu& gpu) {
     cut.down = divide_up(out[1], cut.kept[1]);
     cut.deep = divide_up(out[0], cut.kept[0]);
     cut.images = job.out.batch * job.out.channels;
-    price(cut, job, gpu);
+    // What transforms twice as many samples is no quicker.
+    if (best.outer != nullptr && cut.tiles() * cut.numbers() > 2 * best.tiles() * best.numbers()) return;
+    cut.shape = shape_of(cut, job, gpu);
+    cut.seconds = gpu.seconds(cut.shape);
     if (best.outer == nullptr || cut.seconds < best.seconds) best = cut;
   };
   for (const FftColumnKernels<T>& outer : column_kernels<T>()) {
@@ -182,7 +214,7 @@ class FftPassesRunner final : public Runner {
     constants_.skipped[2] = static_cast<int>(row - cut.kept[2]);
     constants_.lead[2] -= constants_.skipped[2] - (constants_.taps_x - 1);
     constants_.checks_of_tile = constants_.width / cut.outer->columns * constants_.middle;
-    constants_.groups[0] = groups();
+    constants_.groups[0] = groups_of(cut_, *job_);
     prepare_roots();
     transform_weights(taps);
   }
@@ -255,14 +287,6 @@ class FftPassesRunner final : public Runner {
         cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   }
   using Code = typename Magnitude<T>::Code;
-  /// Groups of samples of which every box holds one (own_box.cuh): along the outer axis of every row, or of one in five at most.
-  FftGroups groups() const {
-    const auto along_x = taps_inside(*job_, 2), outer = constants_.split ? along_x : taps_inside(*job_, static_cast<std::size_t>(constants_.outer_axis));
-    constexpr std::int64_t apart = 5;
-    const std::int64_t row = constants_.split ? constants_.width : 1, beside = constants_.split ? 31 : 0;
-    if (outer < row + beside || (!constants_.split && constants_.outer_axis == 0 && taps_inside(*job_, 1) < 1)) return {};
-    return {.lanes = group_along(along_x, cut_.outer->columns), .pairs = false, .all_turns = outer < apart * row + beside};
-  }
   std::size_t shared_of_rows() const { return cut_.rows->shared_bytes * static_cast<std::size_t>(cut_.rows->together); }
 
   static std::size_t again(const FftPassArguments<T>& job) { return job.again ? 1 : 0; }

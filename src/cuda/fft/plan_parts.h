@@ -151,12 +151,11 @@ void place_weights(FftArguments<T>& to, const T* weights, const Taps& taps, std:
 
 /// How many times as long tiles at borders take where these are asked for further outside than an axis is long: sample by sample. What is
 /// constant there is not looked up.
-inline double slowed_by_borders(const Job& job) {
-  constexpr double slower = 3.5;
+inline bool has_far_borders(const Job& job) {
   const auto is_far = [](const BorderTable& border) {
     return border.mode() != Border::Mode::constant && (border.low() <= -border.size() || border.high() >= 2 * border.size());
   };
-  return std::any_of(job.borders.begin(), job.borders.end(), is_far) ? slower : 1;
+  return std::any_of(job.borders.begin(), job.borders.end(), is_far);
 }
 
 /// The record of a family of transforms. `Kind` says what it is: refuses(taps), why it does not take such filters; choose<T>(request), how
@@ -172,11 +171,14 @@ constexpr Family family_of_transforms(std::string_view name) {
             if (job.in_pixel == Pixel::f64 && !job.sum_f64) return "f64 pixels in f64 sums alone";
             return with_sum(job, [&](auto sum) { return Kind::template choose<decltype(sum)>(request).refuses(); });
           },
-          .seconds =
+          .shape =
               [](const Request& request) {
-                return with_sum(request.job, [&](auto sum) { return Kind::template choose<decltype(sum)>(request).seconds; });
+                return with_sum(request.job, [&](auto sum) {
+                  return Kind::template choose<decltype(sum)>(request).shape;
+                });
               },
-          .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+          .make = [](const Request& request,
+                     const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
             return with_sum(*job, [&](auto sum) -> std::unique_ptr<const Runner> {
               using T = decltype(sum);
               return std::make_unique<typename Kind::template Run<T>>(job, request.gpu, Kind::template choose<T>(request));

@@ -142,42 +142,36 @@ const char* refuses_alike(const Request& request) {
   return job.out.width < 256 ? "rows of 256 pixels and more alone" : nullptr;
 }
 
-/// Terms of Costs::long_rows and long_rows_in_bulk.
-double seconds_staged(const Request& request) {
+LaunchShape shape_staged(const Request& request) {
   const Job& job = request.job;
-  const Gpu& gpu = request.gpu;
   const std::int64_t beside = channels_beside(request.rows, job.in.channels);
   const std::int64_t pixels = 32 / beside * run;
   const std::int64_t across = divide_up(job.out.width, pixels);
   const std::int64_t planes = job.out.batch * job.out.depth * (job.out.channels / beside);
-  const std::int64_t blocks =
-      planes * (job.out.height == 1 ? divide_up(across, staged_warps) : across * divide_up(job.out.height, staged_warps));
-  const auto taps = static_cast<double>(request.taps().size[2]);
-  const auto parts = static_cast<double>(divide_up(request.taps().size[2], part_taps));
-  const auto [walked, each] = gpu.rounds_of(blocks, 4);
-  const double staged = each * (1 + taps / warp_pixels);
-  const std::size_t element = bytes_of(job.in_pixel);
-  return gpu.seconds(gpu.costs->long_rows,
-                     {{1},
-                      {walked * taps, walked * parts},
-                      {each, each * taps, if_is(element == 1, staged), if_is(element == 2, staged),
-                       if_is(element == 4, staged), if_is(job.out_pixel != Pixel::f32, each),
-                       if_is(beside > 1, each), each * parts}},
-                     bytes_moved(job));
+  const std::int64_t taps = request.taps().size[2];
+  LaunchShape shape = launch_shape(request, "long rows");
+  shape.traits.set(Trait::folded, job.out.height == 1);
+  shape.blocks = planes * (job.out.height == 1 ? divide_up(across, staged_warps)
+                                               : across * divide_up(job.out.height, staged_warps));
+  shape.together = 4;
+  shape.steps = static_cast<double>(divide_up(taps, part_taps));
+  shape.chain = 1e-3 * static_cast<double>(taps * run);
+  shape.outputs = 1e-3 * static_cast<double>(staged_warps * pixels * beside);
+  shape.staged = 1e-3 * static_cast<double>(staged_warps * beside * (pixels + taps));
+  shape.mads = shape.outputs * static_cast<double>(taps);
+  return shape;
 }
 
-double seconds_in_bulk(const Request& request) {
+LaunchShape shape_in_bulk(const Request& request) {
   const Job& job = request.job;
-  const Gpu& gpu = request.gpu;
-  const double tiles = static_cast<double>(divide_up(job.out.width, warp_pixels)) * static_cast<double>(job.out.elements()) /
-                       static_cast<double>(job.out.width);
-  const auto taps = static_cast<double>(request.taps().size[2]);
-  const auto parts = static_cast<double>(divide_up(request.taps().size[2], part_taps));
-  const double each = tiles / (16.0 * gpu.multiprocessors);
-  return gpu.seconds(
-      gpu.costs->long_rows_in_bulk,
-      {{1, taps, parts}, {}, {each, each * taps, if_is(job.out_pixel != Pixel::f32, each), each * parts}},
-      bytes_moved(job));
+  const std::int64_t tiles = divide_up(job.out.width, warp_pixels) * (job.out.elements() / job.out.width);
+  const std::int64_t taps = request.taps().size[2];
+  LaunchShape shape = launch_shape(request, "long rows, in bulk");
+  shape.steps = static_cast<double>(divide_up(taps, part_taps));
+  shape.chain = 1e-3 * static_cast<double>(taps * run);
+  shape.spread(1e-3 * static_cast<double>(tiles * warp_pixels), request.gpu.multiprocessors);
+  shape.mads = shape.outputs * static_cast<double>(taps);
+  return shape;
 }
 
 template <bool InBulk>
@@ -195,9 +189,10 @@ const Family long_rows_in_bulk{.name = "long rows, in bulk",
                                    return "f32 rows on 16-byte boundaries alone";
                                  return request.gpu.copies_in_bulk() ? nullptr : "no copy engine for shared memory on this GPU";
                                },
-                               .seconds = seconds_in_bulk,
+                               .shape = shape_in_bulk,
                                .make = make<true>};
 
-const Family long_rows{.name = "long rows", .refuses = refuses_alike, .seconds = seconds_staged, .make = make<false>};
+const Family long_rows{
+    .name = "long rows", .refuses = refuses_alike, .shape = shape_staged, .make = make<false>};
 
 }  // namespace halation::cuda_backend

@@ -288,22 +288,24 @@ const char* refuses(const Request& request) {
 const Family multirate{
     .name = "multirate",
     .refuses = refuses,
-    .seconds =
+    .shape =
         [](const Request& request) {
           const Job& job = request.job;
           const auto& [along_y, along_x] = request.taps().multirate->axes;
           const Sizes sizes(job);
-          const auto launches = 4.0;
+          LaunchShape shape = launch_shape(request, "multirate");
+          shape.launches = 4;
           // Samples at the lower rate count with their taps; those around the image are read as well.
           const std::int64_t low = sizes.planes * sizes.thinned[0] * sizes.thinned[1];
           const auto taps = static_cast<double>(along_y.taps.size() + along_x.taps.size());
-          const std::int64_t read = low * sizes.factor * sizes.factor;
-          const double pixels = request.gpu.millions(read + job.out.elements());
-          return request.gpu.seconds(request.gpu.costs->multirate, {{launches}, {}, {pixels, request.gpu.millions(low) * taps}},
-                                     bytes_moved(job) * 1.1 + 24 * static_cast<double>(low));
+          shape.spread(1e-3 * static_cast<double>(low * sizes.factor * sizes.factor + job.out.elements()),
+                       request.gpu.multiprocessors);
+          shape.mads =
+              1e-3 * static_cast<double>(low) * taps / static_cast<double>(shape.launches * shape.blocks);
+          shape.bytes = bytes_moved(job) * 1.1 + 24 * static_cast<double>(low);
+          return shape;
         },
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
-      return std::make_unique<MultirateRunner>(job, request.gpu);
-    }};
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job)
+        -> std::unique_ptr<const Runner> { return std::make_unique<MultirateRunner>(job, request.gpu); }};
 
 }  // namespace halation::cuda_backend

@@ -116,29 +116,28 @@ const char* refuses(const Request& request) {
   return nullptr;
 }
 
-/// Terms of Costs::narrow_rows_f32 and _f64.
-double seconds(const Request& request) {
+LaunchShape shape(const Request& request) {
   const Job& job = request.job;
-  const Gpu& gpu = request.gpu;
   const Taps& taps = request.taps();
   const Cut cut(job, request.rows);
-  const double outputs = gpu.millions(cut.blocks * cut.rows * cut.out_elements);
-  const double staged = gpu.millions(cut.blocks * cut.staged_rows * cut.in_elements * taps.size[0]);
-  const double products = outputs * static_cast<double>(taps.size[0] * taps.size[1] * taps.size[2]);
-  constexpr int together = 4;
-  return gpu.seconds(job.sum_f64 ? gpu.costs->narrow_rows_f64 : gpu.costs->narrow_rows_f32,
-                     {{1},
-                      {gpu.rounds_of(cut.blocks, together).in_a_place * static_cast<double>(taps.size[0])},
-                      {outputs, staged, products, outputs * static_cast<double>(taps.size[0] * taps.size[2])}},
-                     bytes_moved(job), job.sum_f64);
+  LaunchShape shape = launch_shape(request, job.sum_f64 ? "narrow rows, f64" : "narrow rows");
+  shape.blocks = cut.blocks;
+  shape.together = 4;
+  shape.steps = static_cast<double>(taps.size[0] * taps.size[2]);
+  shape.outputs = 1e-3 * static_cast<double>(cut.rows * cut.out_elements);
+  shape.staged = 1e-3 * static_cast<double>(cut.staged_rows * cut.in_elements * taps.size[0]);
+  shape.mads = shape.outputs * static_cast<double>(taps.size[0] * taps.size[1] * taps.size[2]);
+  shape.chain = 1e-3 * narrow_own * static_cast<double>(taps.size[0] * taps.size[1] * taps.size[2]);
+  return shape;
 }
 
 }  // namespace
 
 const Family narrow_rows{.name = "narrow rows",
                          .refuses = refuses,
-                         .seconds = seconds,
-                         .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+                         .shape = shape,
+                         .make = [](const Request& request,
+                                    const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
                            if (job->sum_f64) return std::make_unique<NarrowRunner<double>>(job, request.gpu);
                            return std::make_unique<NarrowRunner<float>>(job, request.gpu);
                          }};

@@ -78,6 +78,59 @@ const char* refuses(const Request& request) {
   return counted ? nullptr : "fewer elements alone";
 }
 
+/// How the outputs of a launch are cut: tiles where all that they load is there, and around them a frame,
+/// output by output.
+struct Cut {
+  int first_x = 0, end_x = 0, first_y = 0, end_y = 0;  ///< outputs of tiles, in columns and rows
+  int beside = 0;                                      ///< columns that are none of a tile's
+  std::int64_t across = 0, down = 0;                   ///< blocks of tiles
+  std::int64_t frame = 0;                              ///< outputs of a plane around the tiles
+  std::int64_t frame_blocks = 0, blocks = 0;           ///< for the frames, and all
+
+  template <int K, class Sum>
+  Cut(const RegisterTileSize<K, Sum>& size, const Job& job, int channels) {
+    const int own = size.columns;  // of a thread
+    const auto in_columns = static_cast<int>(job.in.width * channels),
+               columns = static_cast<int>(job.out.width * channels);
+    const auto rows = static_cast<int>(job.out.height);
+    const BorderTable& border = job.borders[2];
+    const bool are_full =
+        size.full_rows && (border.mode() != Border::Mode::constant || job.in_pixel == Pixel::f32 ||
+                           element_of(job.in_pixel, border.constant()).is_exact);
+    first_x = are_full ? 0 : (size.reach + own - 1) / own * own;
+    end_x = first_x + std::max(in_columns - (are_full ? 0 : size.reach + first_x), 0) / own * own;
+    const auto shift_y =
+        static_cast<int>(centre_of(job.filters.front().lead[1], job.filters.front().size[1], K));
+    first_y = std::clamp(K / 2 - shift_y, 0, rows);
+    end_y = std::min(std::max(static_cast<int>(job.in.height) - K / 2 - shift_y, first_y), rows);
+    if (end_x == first_x || end_y - first_y < size.rows) first_x = end_x = first_y = end_y = 0;
+    across = divide_up(end_x - first_x, 32 * own);
+    down = divide_up(end_y - first_y, register_tile_warps * size.rows);
+    beside = columns - (end_x - first_x);
+    frame = std::int64_t{rows - (end_y - first_y)} * columns + std::int64_t{end_y - first_y} * beside;
+    const std::int64_t planes = job.in.depth * job.in.batch;
+    frame_blocks = divide_up(frame * planes, 32 * register_tile_warps);
+    blocks = frame_blocks + planes * across * down;
+  }
+};
+
+/// Calls `use` with the kernel for so many taps a side, and channels beside each other.
+template <class Use>
+auto with_size(int taps, Pixel pixel, int channels, const Use& use) {
+  const auto of_size = [&]<int K>() {
+    return pixel == Pixel::f64 ? use(register_tile_size<double, K>(channels))
+                               : use(size_of<K>(pixel, channels));
+  };
+  switch (taps) {
+    case 3:
+      return of_size.template operator()<3>();
+    case 5:
+      return of_size.template operator()<5>();
+    default:
+      return of_size.template operator()<7>();
+  }
+}
+
 /// Of views on 16-byte boundaries whose rows hold the channels of the size.
 template <int K, class Sum>
 void launch(const RegisterTileSize<K, Sum>& size, const Job& asked, const ConstView& in, const View& out, cudaStream_t stream) {
@@ -107,77 +160,50 @@ void launch(const RegisterTileSize<K, Sum>& size, const Job& asked, const ConstV
     }
   }
   for (std::size_t i = 0; i < K * K; ++i) job.weights[i] = static_cast<Sum>(factor * weights[i / K][i % K]);
-  // Tiles where all that they load is there.
-  const int own = size.columns;  // of a thread
-  const int beside = (size.reach + own - 1) / own * own;
-  const int in_columns = static_cast<int>(in.shape.width * size.channels);
-  const auto within = [](int value, int low, int high) { return std::min(std::max(value, low), high); };
-  job.first_x = beside;
-  job.end_x = beside + std::max(in_columns - size.reach - beside, 0) / own * own;
+  const Cut cut(size, asked, size.channels);
+  job.first_x = cut.first_x;
+  job.end_x = cut.end_x;
+  job.first_y = cut.first_y;
+  job.end_y = cut.end_y;
   if (size.full_rows) {
     const BorderTable& border = asked.borders[2];
-    const Element constant = element_of(in.pixel, border.constant());
-    if (border.mode() != Border::Mode::constant || in.pixel == Pixel::f32 || constant.is_exact) {
-      job.first_x = 0;
-      job.end_x = in_columns / own * own;
-    }
-    job.beyond_constant = constant.bits;
+    const int in_columns = static_cast<int>(in.shape.width * size.channels);
+    job.beyond_constant = element_of(in.pixel, border.constant()).bits;
     for (int i = 0; i < K - 1; ++i)
       job.beyond[i] = source_of(border, i < K / 2 ? i - K / 2 : in_columns + i - K / 2);
   }
-  job.first_y = within(K / 2 - job.shift_y, 0, job.rows);
-  job.end_y = within(static_cast<int>(in.shape.height) - K / 2 - job.shift_y, job.first_y, job.rows);
-  if (job.end_x == job.first_x || job.end_y - job.first_y < size.rows) {
-    job.first_y = job.end_y = 0;
-    job.first_x = job.end_x = 0;
-  }
-  const auto blocks = [](std::int64_t count, std::int64_t per_block) { return (count + per_block - 1) / per_block; };
-  const std::int64_t across = blocks(job.end_x - job.first_x, 32 * own);
-  const std::int64_t down = blocks(job.end_y - job.first_y, register_tile_warps * size.rows);
-  job.blocks_x = Divisor(std::max<std::int64_t>(across, 1));
-  job.blocks_y = Divisor(std::max<std::int64_t>(down, 1));
-  const int inner_rows = job.end_y - job.first_y;
-  const int beside_tiles = job.columns - (job.end_x - job.first_x);
-  const std::int64_t frame =
-      static_cast<std::int64_t>(job.rows - inner_rows) * job.columns + static_cast<std::int64_t>(inner_rows) * beside_tiles;
+  job.blocks_x = Divisor(std::max<std::int64_t>(cut.across, 1));
+  job.blocks_y = Divisor(std::max<std::int64_t>(cut.down, 1));
   job.frame_across = Divisor(job.columns);
-  job.frame_beside = Divisor(std::max(beside_tiles, 1));
-  job.frame = Divisor(std::max<std::int64_t>(frame, 1));
-  const std::int64_t planes = in.shape.depth * in.shape.batch;
-  job.frame_blocks = static_cast<int>(blocks(frame * planes, 32 * register_tile_warps));
-  const auto grid = static_cast<unsigned>(job.frame_blocks + planes * across * down);
+  job.frame_beside = Divisor(std::max(cut.beside, 1));
+  job.frame = Divisor(std::max<std::int64_t>(cut.frame, 1));
+  job.frame_blocks = static_cast<int>(cut.frame_blocks);
+  const auto grid = static_cast<unsigned>(cut.blocks);
   job.frame_every = Divisor(job.frame_blocks == 0 ? 1 : std::max(1U, grid / (2 * static_cast<unsigned>(job.frame_blocks))));
   size.kernel<<<grid, dim3(32, register_tile_warps), 0, stream>>>(job);
   HALATION_CUDA_LAUNCHED("register tile", stream);
 }
 
-/// Terms of Costs::register_tile. Channels apart are launches one after another.
-double seconds(const Request& request) {
+/// Channels apart are launches one after another.
+LaunchShape shape(const Request& request) {
   const Job& job = request.job;
-  const Gpu& gpu = request.gpu;
-  const int size = places_for(job);
-  const auto element = static_cast<std::int64_t>(bytes_of(job.in_pixel));
-  const std::int64_t beside = channels_beside(request.rows, job.in.channels);
-  const std::int64_t launches = job.out.channels / beside;
-  const std::int64_t columns = 16 / element;
-  const std::int64_t rows = 4 * (element >= 4 && size == 5 ? 6 : 4);
-  const std::int64_t planes = job.out.batch * job.out.depth * launches;
-  // Lanes beside a narrow image do nothing; fitted to 2 bytes an element, of which a warp takes most columns.
-  const double share = static_cast<double>(job.out.width * beside) / static_cast<double>(32 * columns);
-  const double busy = element == 2 ? std::min(1.0, 0.2 + 2.3 * share) : 1;
-  const double outputs = busy * gpu.millions(divide_up(job.out.width * beside, 32 * columns) * 32 * columns *
-                                      divide_up(job.out.height, rows) * rows * planes);
-  const double frame = busy * gpu.millions((4 * job.out.width * beside + 2 * columns * job.out.height) * planes);
-  const double taps = size * size;
-  return gpu.seconds(gpu.costs->register_tile,
-                     {{1, static_cast<double>(launches - 1), taps},
-                      {},
-                      {if_is(element == 1, outputs), if_is(element == 2, outputs),
-                       if_is(element == 4, outputs), if_is(element == 2 || element == 4, outputs * taps),
-                       if_is(element == 1, outputs * taps), if_is(element == 1, frame), if_is(element == 1 && beside > 1, outputs * taps),
-                       if_is(element > 1, frame * taps), if_is(element > 1 && beside > 1, frame * taps),
-                       if_is(element > 1 && beside > 1, outputs * taps), if_is(element == 8, outputs), if_is(element == 8, outputs * taps)}},
-                     bytes_moved(job));
+  const int taps = places_for(job);
+  const auto beside = static_cast<int>(channels_beside(request.rows, job.in.channels));
+  LaunchShape shape =
+      launch_shape(request, job.in_pixel == Pixel::u8 ? "register tile, integer weights" : "register tile");
+  with_size(taps, job.in_pixel, beside, [&](const auto& size) {
+    const Cut cut(size, job, beside);
+    shape.launches = job.out.channels / beside;
+    shape.blocks = cut.blocks;
+    shape.together = 8;
+    const auto tiles = static_cast<double>(cut.blocks - cut.frame_blocks) / static_cast<double>(cut.blocks);
+    const std::int64_t outputs = std::int64_t{size.columns} * size.rows;  // of a thread
+    shape.chain = 1e-3 * static_cast<double>(taps * taps * outputs);
+    shape.outputs = 1e-3 * tiles * static_cast<double>(32 * register_tile_warps * outputs);
+    shape.mads = shape.outputs * taps * taps;
+    shape.staged = 1e-3 * (1 - tiles) * 32 * register_tile_warps * taps * taps;  // one by one, of the frames
+  });
+  return shape;
 }
 
 class RegisterTileRunner final : public Runner {
@@ -200,15 +226,7 @@ class RegisterTileRunner final : public Runner {
 
  private:
   void run_rows(int channels, const ConstView& in, const View& out, cudaStream_t stream) const {
-    const auto of_size = [&]<int K>() {
-      if (in.pixel == Pixel::f64) launch(register_tile_size<double, K>(channels), *job_, in, out, stream);
-      else launch(size_of<K>(in.pixel, channels), *job_, in, out, stream);
-    };
-    switch (size_) {
-      case 3: return of_size.template operator()<3>();
-      case 5: return of_size.template operator()<5>();
-      default: return of_size.template operator()<7>();
-    }
+    with_size(size_, in.pixel, channels, [&](const auto& size) { launch(size, *job_, in, out, stream); });
   }
 
   std::shared_ptr<const Job> job_;
@@ -218,11 +236,13 @@ class RegisterTileRunner final : public Runner {
 
 }  // namespace
 
-const Family register_tile{.name = "register tile",
-                           .refuses = refuses,
-                           .seconds = seconds,
-                           .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
-                             return std::make_unique<RegisterTileRunner>(job, request.gpu.device);
-                           }};
+const Family register_tile{
+    .name = "register tile",
+    .refuses = refuses,
+    .shape = shape,
+    .make = [](const Request& request,
+               const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+      return std::make_unique<RegisterTileRunner>(job, request.gpu.device);
+    }};
 
 }  // namespace halation::cuda_backend

@@ -90,22 +90,21 @@ class BoxXRunner final : public Runner {
 
 }  // namespace
 
-const Family running_box_x{.name = "running box, x",
-                           .refuses = [](const Request& request) -> const char* {
-                             if (!is_box_along_x(request.job)) return "windows of 33 to 4,096 equal weights along x alone";
-                             if (request.job.in_pixel != Pixel::f32 || !input_is_aligned(request.rows))
-                               return "f32 rows on 16-byte boundaries alone";
-                             return request.gpu.copies_in_bulk() ? nullptr : "no copy engine for shared memory on this GPU";
-                           },
-                           .seconds =
-                               [](const Request& request) {
-                                 const Gpu& gpu = request.gpu;
-                                 return gpu.seconds(gpu.costs->box_x,
-                                                    {{1}, {}, {gpu.millions(request.job.out.elements())}},
-                                                    bytes_moved(request.job));
-                               },
-                           .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
-                             return std::make_unique<BoxXRunner>(job, request.gpu);
-                           }};
+const Family running_box_x{
+    .name = "running box, x",
+    .refuses = [](const Request& request) -> const char* {
+      if (!is_box_along_x(request.job)) return "windows of 33 to 4,096 equal weights along x alone";
+      if (request.job.in_pixel != Pixel::f32 || !input_is_aligned(request.rows))
+        return "f32 rows on 16-byte boundaries alone";
+      return request.gpu.copies_in_bulk() ? nullptr : "no copy engine for shared memory on this GPU";
+    },
+    .shape =
+        [](const Request& request) {
+          LaunchShape shape = launch_shape(request, "running box, x");
+          shape.spread(1e-3 * static_cast<double>(request.job.out.elements()), request.gpu.multiprocessors);
+          return shape;
+        },
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job)
+        -> std::unique_ptr<const Runner> { return std::make_unique<BoxXRunner>(job, request.gpu); }};
 
 }  // namespace halation::cuda_backend

@@ -154,26 +154,29 @@ const Family running_box_y{
     .name = "running box, y by a ring",
     .refuses = [](const Request& request) -> const char* {
       const Job& job = request.job;
-      if (!is_box_along_y(job) || request.taps().size[1] > most_ring) return "windows of 18 to 4,096 equal weights along y alone";
+      if (!is_box_along_y(job) || request.taps().size[1] > most_ring)
+        return "windows of 18 to 4,096 equal weights along y alone";
       if (job.in_pixel != Pixel::f32 || job.out_pixel != Pixel::f32) return "f32 alone";
-      if (!input_is_aligned(request.rows) || request.rows == RowLayout::aligned_gather) return "rows on 16-byte boundaries alone";
+      if (!input_is_aligned(request.rows) || request.rows == RowLayout::aligned_gather)
+        return "rows on 16-byte boundaries alone";
       if (!request.gpu.copies_in_bulk()) return "no copy engine for shared memory on this GPU";
       BoxArguments least{};
       least.box = BoxSpan(static_cast<int>(request.taps().size[1]));
       least.buffers = least_buffers;
       return shape_block(least, sizes.back()) > request.gpu.shared_limit ? "no room for so many rows in shared memory" : nullptr;
     },
-    .seconds =
+    .shape =
         [](const Request& request) {
           // Above this height reading rows again takes less than what a ring leaves room for (instruction count, untuned).
           constexpr std::int64_t least_reread = 225;
-          const Gpu& gpu = request.gpu;
-          const double outputs = gpu.millions(request.job.out.elements());
-          return gpu.seconds(gpu.costs->box_y,
-                             {{1}, {}, {request.taps().size[1] < least_reread ? outputs : 2 * outputs}},
-                             bytes_moved(request.job));
+          LaunchShape shape = launch_shape(request, "running box, y by a ring");
+          const double times = request.taps().size[1] < least_reread ? 1 : 2;
+          shape.spread(1e-3 * times * static_cast<double>(request.job.out.elements()),
+                       request.gpu.multiprocessors);
+          return shape;
         },
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request,
+               const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       const Choice choice = choose(*job, request.gpu, BoxSpan(static_cast<int>(request.taps().size[1])));
       return std::make_unique<BoxRunner>(job, request.gpu, choice);
     }};

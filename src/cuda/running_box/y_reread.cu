@@ -146,15 +146,13 @@ const Family running_box_y_reread{
       const bool fits = bytes_for(static_cast<int>(request.taps().size[1]), 32, 1) <= request.gpu.shared_limit;
       return fits ? nullptr : "no room for so many rows in shared memory";
     },
-    .seconds =
+    .shape =
         [](const Request& request) {
-          const Gpu& gpu = request.gpu;
-          const double outputs = gpu.millions(request.job.out.elements());
-          const std::int64_t beside = channels_beside(request.rows, request.job.in.channels);
-          constexpr double row_before = 0.012;  // of each strip, which begins with a filter's rows
-          return gpu.seconds(gpu.costs->box_y_reread,
-                             {{1 + row_before * static_cast<double>(request.taps().size[1])}, {}, {outputs, if_is(beside > 1, outputs)}},
-                             bytes_moved(request.job));
+          LaunchShape shape = launch_shape(request, "running box, y reread");
+          shape.steps = static_cast<double>(
+              request.taps().size[1]);  // of each strip, which begins with a filter's rows
+          shape.spread(1e-3 * static_cast<double>(request.job.out.elements()), request.gpu.multiprocessors);
+          return shape;
         },
     .make = make};
 

@@ -340,8 +340,7 @@ const char* refuses(const Request& request) {
   return bytes > request.gpu.shared_limit ? "no room for its lines in shared memory" : nullptr;
 }
 
-/// Terms of Costs::factored_*.
-double seconds(const Request& request) {
+LaunchShape shape(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const auto& [z, y, x] = request.taps().size;
@@ -363,32 +362,22 @@ double seconds(const Request& request) {
       std::int64_t{gpu.multiprocessors} * together_with(plane_pitch(row_sums, x), is_f32);
   const std::int64_t strip = strip_rows(job.out.height, columns, places, y, step);
   const int together = together_with(beside * plane_pitch(static_cast<int>(pixels), x), aligned16_stores);
-  const auto [walked, each] = gpu.rounds_of(columns * divide_up(job.out.height, strip), together);
-  const std::int64_t all_steps = divide_up(std::min(strip, job.out.height) + y - 1, step);
-  const auto steps = static_cast<double>(all_steps);
-  const auto steps_out =
-      static_cast<double>(all_steps - (y - 1) / step);  // the first ones complete no output
-  const double lines = each * steps * step / 32;
-  const double outputs = each * steps_out * step / 32;
+  LaunchShape shape = launch_shape(request, job.sum_f64 ? "shared tile, factored, f64"
+                                            : rows == 8 ? "shared tile, factored, 8 rows"
+                                            : rows == 4 ? "shared tile, factored, 4 rows"
+                                                        : "shared tile, factored, 2 rows");
   const std::int64_t row_elements = beside * (pixels + x - 1);
-  const double staged = static_cast<double>(row_elements) / row_sums;
-  const double waits = walked * steps * staged * step / 10;
-  const bool one_by_one =
-      row_elements > 5 * 32 || request.rows == RowLayout::strided;  // more than lanes stage at once
-  const std::size_t element = bytes_of(job.in_pixel);
-  return gpu.seconds(
-      job.sum_f64 ? gpu.costs->factored_f64 : gpu.costs->factored_f32,
-      {{1},
-       {walked * steps, walked * steps * static_cast<double>(x * rows) / 8,
-        walked * steps_out * static_cast<double>(y * rows) / 8, if_is(element < 4, waits),
-        if_is(element >= 4, waits)},
-       {lines, lines * static_cast<double>(x), outputs * static_cast<double>(y),
-        if_is(element == 1, lines * staged), if_is(element == 2, lines * staged),
-        if_is(element >= 4, lines * staged), if_is(one_by_one, lines * staged),
-        if_is(is_f32 && !aligned16_stores, outputs), if_is(!is_f32 && job.out_pixel != Pixel::f16, outputs),
-        if_is(job.out_pixel == Pixel::f16, outputs), if_is(beside > 1, outputs), if_is(x > 1, lines),
-        if_is(y == 1, lines)}},  // two rows of a warp share less than four
-      bytes_moved(job), job.sum_f64);
+  shape.traits.set(Trait::one_by_one, row_elements > 5 * 32);
+  shape.blocks = columns * divide_up(job.out.height, strip);
+  shape.together = together;
+  const std::int64_t steps = divide_up(std::min(strip, job.out.height) + y - 1, step);
+  const std::int64_t steps_out = steps - (y - 1) / step;  // the first ones complete no output
+  shape.steps = static_cast<double>(steps);
+  shape.chain = 4e-3 * static_cast<double>(rows * (steps * x + steps_out * y));
+  shape.outputs = 1e-3 * static_cast<double>(steps_out * step * row_sums);
+  shape.staged = 1e-3 * static_cast<double>(steps * step * row_elements);
+  shape.mads = 1e-3 * static_cast<double>(step * row_sums * (steps * x + steps_out * y));
+  return shape;
 }
 
 }  // namespace
@@ -396,8 +385,9 @@ double seconds(const Request& request) {
 const Family shared_tile_factored{
     .name = "shared tile, factored",
     .refuses = refuses,
-    .seconds = seconds,
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+    .shape = shape,
+    .make = [](const Request& request,
+               const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       if (job->sum_f64) return std::make_unique<FactoredRunner<double>>(job, request.gpu);
       return std::make_unique<FactoredRunner<float>>(job, request.gpu);
     }};

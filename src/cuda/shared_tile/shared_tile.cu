@@ -181,8 +181,7 @@ const char* refuses(const Request& request) {
   return job.combine != Combine::none && job.filters.size() > most_filters_together ? "magnitudes of 8 filters at most" : nullptr;
 }
 
-/// Terms of Costs::shared_tile_*.
-double seconds(const Request& request) {
+LaunchShape shape(const Request& request) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const std::int64_t beside = channels_beside(request.rows, job.in.channels);
@@ -214,39 +213,31 @@ double seconds(const Request& request) {
   std::int64_t rows = SharedTile<float>::warps * (job.sum_f64 ? SharedTile<double>::rows : SharedTile<float>::rows);
   const bool few = is_unrolled && is_few(static_cast<unsigned>(blocks_of_rows(rows)), gpu.multiprocessors);
   if (few) rows = SharedTile<float>::warps * SharedTile<float>::few_rows;
-  const auto [walked, each] = gpu.rounds_of(blocks_of_rows(rows), few ? 4 : 2);
-  const double outputs = each * static_cast<double>(rows) / 32;
+  const bool is_row = largest[0] == 1 && largest[1] == 1;
+  LaunchShape shape =
+      launch_shape(request, job.sum_f64   ? is_row ? "shared tile, f64, rows" : "shared tile, f64"
+                            : few         ? "shared tile, few rows"
+                            : is_unrolled ? "shared tile, unrolled"
+                            : is_row      ? "shared tile, rows"
+                                          : "shared tile");
   const std::int64_t row_elements =
       beside * (pixels + std::min<std::int64_t>(largest[2], SharedTile<float>::part_columns) - 1);
-  const double staged =
-      1e-4 * each * static_cast<double>(parts * row_elements) *
-      static_cast<double>(rows + std::min<std::int64_t>(largest[1], SharedTile<float>::part_rows) - 1);
-  const bool is_row = largest[0] == 1 && largest[1] == 1;
-  const std::size_t element = bytes_of(job.in_pixel);
-  const auto all_taps = static_cast<double>(taps);
-  const auto all_rows = static_cast<double>(rows_of_taps);
-  const auto all_parts = static_cast<double>(parts);
-  return gpu.seconds(
-      job.sum_f64 ? gpu.costs->shared_tile_f64 : gpu.costs->shared_tile_f32,
-      {{1},
-       {if_is(!few, walked * all_parts), if_is(few, walked * all_parts),
-        if_is(is_unrolled && !few, walked * all_taps), if_is(few, walked * all_taps),
-        if_is(!is_unrolled, walked * all_taps), if_is(!is_unrolled, walked * all_rows),
-        if_is(!few && element < 4, walked * all_parts)},
-       {outputs, each * all_parts, if_is(element == 1, staged), if_is(element == 2, staged),
-        if_is(element >= 4, staged),
-        if_is(beside > 1, staged),             // each channel's elements go to lines of their own
-        if_is(is_signal, staged),              // rows of a signal overlap
-        if_is(row_elements > 9 * 32, staged),  // more than lanes stage at once
-        if_is(is_unrolled, outputs * all_taps), if_is(!is_unrolled && !is_row, outputs * all_taps),
-        if_is(!is_unrolled && is_row, outputs * all_taps), if_is(!is_unrolled, outputs * all_rows),
-        if_is(is_unrolled && largest[2] > 1, outputs * all_rows),  // wider windows of numbers
-        if_is(job.out_pixel != Pixel::f32, outputs)}},
-      bytes_moved(job), job.sum_f64);
+  shape.traits.set(Trait::folded, is_signal);
+  shape.traits.set(Trait::one_by_one, row_elements > 9 * 32);
+  shape.blocks = blocks_of_rows(rows);
+  shape.together = few ? 4 : 2;
+  shape.steps = static_cast<double>(is_unrolled ? parts : parts + rows_of_taps);
+  shape.chain = 1e-3 * static_cast<double>(4 * taps * rows / SharedTile<float>::warps);
+  shape.outputs = 1e-3 * static_cast<double>(rows * pixels * beside);
+  shape.staged = 1e-3 * static_cast<double>(
+                            parts * row_elements *
+                            (rows + std::min<std::int64_t>(largest[1], SharedTile<float>::part_rows) - 1));
+  shape.mads = shape.outputs * static_cast<double>(taps);
+  return shape;
 }
 
 }  // namespace
 
-const Family shared_tile{.name = "shared tile", .refuses = refuses, .seconds = seconds, .make = make};
+const Family shared_tile{.name = "shared tile", .refuses = refuses, .shape = shape, .make = make};
 
 }  // namespace halation::cuda_backend

@@ -121,35 +121,33 @@ const char* refuses(const Request& request) {
   return nullptr;
 }
 
-/// Terms of Costs::sparse.
-double seconds(const Request& request) {
+LaunchShape shape(const Request& request) {
   const Job& job = request.job;
-  const Gpu& gpu = request.gpu;
   const Taps& taps = request.taps();
   const std::int64_t rows = SparseTile<float>::warps * (job.sum_f64 ? SparseTile<double>::rows : SparseTile<float>::rows);
   const std::int64_t beside = channels_beside(request.rows, job.in.channels);
   const std::int64_t pixels = SparseTile<float>::elements / beside / 4 * 4;
-  const std::int64_t blocks =
-      divide_up(job.out.width, pixels) * divide_up(job.out.height, rows) * job.out.batch * job.out.depth * (job.out.channels / beside);
-  const std::int64_t staged_rows = rows + taps.size[1] - 1;
-  const std::int64_t staged = staged_rows * beside * (std::min(pixels, job.out.width) + taps.size[2] - 1);
-  const auto together = static_cast<int>(std::clamp<std::size_t>(gpu.shared_limit / most_bytes(job), 1, 2));
-  const double outputs = gpu.millions(blocks * rows * SparseTile<float>::elements);
-  const double wide = job.sum_f64 ? 2 : 1;
-  return gpu.seconds(gpu.costs->sparse,
-                     {{1},
-                      {gpu.rounds_of(blocks, together).in_a_place * static_cast<double>(taps.size[0])},
-                      {outputs, wide * outputs * static_cast<double>(not_0(taps)),
-                       wide * gpu.millions(blocks * staged * taps.size[0]) * (may_be_non_finite(job) ? 2 : 1), if_is(beside > 1, outputs)}},
-                     bytes_moved(job), job.sum_f64);
+  LaunchShape shape = launch_shape(request, job.sum_f64 ? "sparse taps, f64" : "sparse taps");
+  shape.traits.set(Trait::checked, may_be_non_finite(job));
+  shape.blocks = divide_up(job.out.width, pixels) * divide_up(job.out.height, rows) * job.out.batch *
+                 job.out.depth * (job.out.channels / beside);
+  shape.together =
+      static_cast<int>(std::clamp<std::size_t>(request.gpu.shared_limit / most_bytes(job), 1, 2));
+  shape.steps = static_cast<double>(taps.size[0]);
+  shape.outputs = 1e-3 * static_cast<double>(rows * SparseTile<float>::elements);
+  shape.mads = shape.outputs * static_cast<double>(not_0(taps));
+  const std::int64_t row_elements = beside * (std::min(pixels, job.out.width) + taps.size[2] - 1);
+  shape.staged = 1e-3 * static_cast<double>((rows + taps.size[1] - 1) * row_elements * taps.size[0]);
+  return shape;
 }
 
 }  // namespace
 
 const Family sparse_taps{.name = "sparse taps",
                          .refuses = refuses,
-                         .seconds = seconds,
-                         .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+                         .shape = shape,
+                         .make = [](const Request& request,
+                                    const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
                            if (job->sum_f64) return std::make_unique<SparseRunner<double>>(job, request.gpu);
                            return std::make_unique<SparseRunner<float>>(job, request.gpu);
                          }};

@@ -37,13 +37,15 @@ const char* refuses_alike(const Request& request) {
   return nullptr;
 }
 
-/// Terms of Costs::movers and Costs::streaming.
-double seconds_by(const Request& request, const Cost<1, 3, 9>& cost, bool all_warps) {
+LaunchShape shape_of(const Request& request, bool all_warps) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const auto& [z, y, x] = request.taps().size;
   const bool volume = z > 1;
   const bool factored = request.taps().form != Form::dense;
+  LaunchShape shape = launch_shape(request, all_warps ? volume ? "streaming, volumes" : "streaming"
+                                            : volume  ? "streaming by movers, volumes"
+                                                      : "streaming by movers");
   const std::int64_t walked = volume ? z : y;
   const int warps = volume ? 8 : all_warps ? 4 : factored || walked < 10 ? 2 : 3;
   const std::int64_t columns = volume ? 128 : 32 * warps * (walked > 17 ? 4 : 8);
@@ -53,29 +55,20 @@ double seconds_by(const Request& request, const Cost<1, 3, 9>& cost, bool all_wa
   const std::int64_t others = divide_up(job.out.width, pixels) * job.out.batch * (job.out.channels / beside) *
                               (volume ? divide_up(job.out.height, rows) : job.out.depth);
   const std::int64_t extent = volume ? job.out.depth : job.out.height;
-  const int together = all_warps ? (volume ? 2 : 4) : walked < (volume ? 5 : 10) ? 3 : 2;  // as registers let
-  const std::int64_t places = std::int64_t{gpu.multiprocessors} * together;
+  shape.together = all_warps ? (volume ? 2 : 4) : walked < (volume ? 5 : 10) ? 3 : 2;  // as registers let
+  const std::int64_t places = std::int64_t{gpu.multiprocessors} * shape.together;
   const std::int64_t length = std::min(extent, strips_of(extent, others, places, walked - 1).length);
-  const auto [in_a_place, in_all] = gpu.rounds_of(others * divide_up(extent, length), together);
-  const auto steps = static_cast<double>(length + walked - 1);
-  const double taps = static_cast<double>(factored ? x + y + (volume ? z : 0) : x * y * z);
-  const double each =
-      1e-6 * 132 * in_all * steps;  // millions of a GPU all of whose multiprocessors have as many
-  const double outputs = each * static_cast<double>(columns * rows);
-  // Kernels of more taps that share their threads among all steps hold sums that no longer fit registers.
-  const double sums = outputs * taps * (all_warps && !volume && walked > 33 ? 1.5 : 1);
+  shape.blocks = others * divide_up(extent, length);
+  shape.steps = static_cast<double>(length + walked - 1);
+  const auto taps = static_cast<double>(factored ? x + y + (volume ? z : 0) : x * y * z);
+  shape.outputs = 1e-3 * shape.steps * static_cast<double>(columns * rows);
+  shape.mads = shape.outputs * taps;
+  shape.chain = shape.mads / (32 * warps);
   const std::int64_t row_elements = beside * (std::min(pixels, divide_up(job.out.width, 4) * 4) + x - 1);
-  const double staged = each * static_cast<double>((rows + (volume ? y - 1 : 0)) * row_elements);
+  shape.staged = 1e-3 * shape.steps * static_cast<double>((rows + (volume ? y - 1 : 0)) * row_elements);
   const std::int64_t at_once = divide_up(columns + x - 1, 32) * 32;  // that lanes stage
-  const bool one_by_one = row_elements > at_once || request.rows == RowLayout::strided;
-  const std::size_t element = bytes_of(job.in_pixel);
-  return gpu.seconds(
-      cost,
-      {{1},
-       {in_a_place * steps, 0.1 * in_a_place * steps * taps, if_is(!volume && element == 4, in_a_place - 1)},
-       {if_is(volume, outputs), if_is(!volume, outputs), if_is(volume, sums), if_is(!volume, sums), if_is(element == 1, staged), if_is(element == 2, staged),
-        if_is(element == 4, staged), if_is(one_by_one, staged), if_is(!volume && beside > 1, outputs)}},
-      bytes_moved(job));
+  shape.traits.set(Trait::one_by_one, row_elements > at_once);
+  return shape;
 }
 
 }  // namespace
@@ -93,7 +86,8 @@ const Family streaming{
       const auto is_pixel = [&](const BorderTable& border) {
         return border.mode() != Border::Mode::constant || is_element(border.constant(), job.in_pixel);
       };
-      if (job.in_pixel != Pixel::f32 && !std::all_of(job.borders.begin(), job.borders.end(), is_pixel)) return "constants around the volume that are pixels alone";
+      if (job.in_pixel != Pixel::f32 && !std::all_of(job.borders.begin(), job.borders.end(), is_pixel))
+        return "constants around the volume that are pixels alone";
       if (request.rows != RowLayout::aligned && (volume || request.rows != RowLayout::aligned_far))
         return "rows on 16-byte boundaries alone";
       if (job.in.width != job.out.width || job.out.width % 4 != 0 || taps.lead[2] != -(taps.size[2] / 2))
@@ -105,7 +99,7 @@ const Family streaming{
       if (job.in.depth > 1 << 29 && volume) return "fewer planes alone";
       return nullptr;
     },
-    .seconds = [](const Request& request) { return seconds_by(request, request.gpu.costs->streaming, true); },
+    .shape = [](const Request& request) { return shape_of(request, true); },
     .make =
         [](const Request& request, const std::shared_ptr<const Job>& job) {
           return find(request.taps(), job->in_pixel)->by_all_warps(job, request.gpu);
@@ -118,7 +112,7 @@ const Family streaming_movers{
       const std::size_t bytes = find(request.taps())->movers_bytes;
       return bytes == 0 || bytes > request.gpu.shared_limit ? "no kernel for this size" : nullptr;
     },
-    .seconds = [](const Request& request) { return seconds_by(request, request.gpu.costs->movers, false); },
+    .shape = [](const Request& request) { return shape_of(request, false); },
     .make =
         [](const Request& request, const std::shared_ptr<const Job>& job) {
           return find(request.taps())->by_movers(job, request.gpu);

@@ -261,14 +261,18 @@ class WarpStripRunner final : public Runner {
   Launched interleaved_, apart_;  // channels
 };
 
-/// Terms of a cost of warp strips. Channels apart are launches one after another.
-double seconds_by(const Request& request, const Cost<2, 2, 11>& cost, WarpStripRows kind) {
+/// Channels apart are launches one after another.
+LaunchShape shape_of(const Request& request, WarpStripRows kind) {
   const Job& job = request.job;
   const Gpu& gpu = request.gpu;
   const Taps& taps = request.taps();
   const Fit fit = *fit_of(job, taps);
+  const bool is_any = kind == WarpStripRows::any;
+  LaunchShape shape =
+      launch_shape(request, fit.factored ? is_any ? "warp strip, factored" : "warp strip, aligned, factored"
+                            : is_any     ? "warp strip"
+                                         : "warp strip, aligned");
   const auto beside = static_cast<int>(channels_beside(request.rows, job.in.channels));
-  const std::int64_t launches = job.out.channels / beside;
   const WarpStripSize size =
       size_of(job.in_pixel, kind, fit.size, beside, fit.factored ? WarpStripSums::factored : WarpStripSums::dense);
   const std::int64_t others = divide_up(job.out.width * beside, size.columns) * job.out.depth * job.out.batch;
@@ -277,29 +281,20 @@ double seconds_by(const Request& request, const Cost<2, 2, 11>& cost, WarpStripR
   // needs besides.
   const int registers =
       fit.size * size.columns / 32 + 16 / element * (fit.factored ? 2 : 1) + fit.size / 2 * 2 * beside + 32;
-  const int together = std::min(32, 2048 / ((registers + 7) / 8 * 8));
+  shape.together = std::min(32, 2048 / ((registers + 7) / 8 * 8));
   const std::int64_t strip = std::min<std::int64_t>(
-      job.out.height, strip_of(fit, job.in_pixel, gpu.multiprocessors, together, job.out.height, others));
-  const std::int64_t strips = divide_up(job.out.height, strip);
+      job.out.height,
+      strip_of(fit, job.in_pixel, gpu.multiprocessors, shape.together, job.out.height, others));
+  shape.launches = job.out.channels / beside;
+  shape.blocks = others * divide_up(job.out.height, strip);
   const std::int64_t steps = strip + fit.size - 1;
-  const double walked =
-      1e-3 * gpu.rounds_of(others * strips, together).in_a_place * static_cast<double>(steps * launches);
-  // Millions of outputs, those included that lanes beside a row's end sum for nothing, and rows above each
-  // strip.
-  const double outputs = gpu.millions(others * size.columns * strips * steps * launches);
-  const double sums = outputs * (fit.factored ? 2 * fit.size : fit.size * fit.size);
-  const bool small = element == 1;
-  const bool converts = job.out_pixel != job.in_pixel;
-  return gpu.seconds(
-      cost,
-      {{1, static_cast<double>(launches - 1)},
-       {walked, walked * static_cast<double>(fit.size * size.columns)},
-       {if_is(small, outputs), if_is(element == 2, outputs), if_is(element == 4, outputs),
-        if_is(fit.factored && small, sums), if_is(fit.factored && !small, sums),
-        if_is(!fit.factored && small, sums), if_is(!fit.factored && element == 2, sums), if_is(converts, outputs),
-        if_is(converts && beside > 1, outputs), if_is(beside > 1, outputs * fit.size),
-        if_is(!fit.factored && element == 4, sums)}},
-      bytes_moved(job));
+  const int taps_summed = fit.factored ? 2 * fit.size : fit.size * fit.size;
+  shape.steps = static_cast<double>(steps);
+  shape.outputs = 1e-3 * static_cast<double>(size.columns * steps);
+  shape.staged = shape.outputs * static_cast<double>(fit.size);  // from the lanes beside
+  shape.mads = shape.outputs * taps_summed;
+  shape.chain = shape.mads / 32;
+  return shape;
 }
 
 template <WarpStripRows Rows>
@@ -312,13 +307,11 @@ std::unique_ptr<const Runner> make(const Request& request, const std::shared_ptr
 const Family warp_strip_aligned{
     .name = "warp strip, aligned",
     .refuses = [](const Request& request) -> const char* {
-      if (!is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels) return "rows on 16-byte boundaries alone";
+      if (!is_aligned(request.rows) && request.rows != RowLayout::aligned_pixels)
+        return "rows on 16-byte boundaries alone";
       return set_into_size(request, WarpStripRows::aligned).why_not;
     },
-    .seconds =
-        [](const Request& request) {
-          return seconds_by(request, request.gpu.costs->warp_strip_aligned, WarpStripRows::aligned);
-        },
+    .shape = [](const Request& request) { return shape_of(request, WarpStripRows::aligned); },
     .make = make<WarpStripRows::aligned>};
 
 const Family warp_strip{
@@ -327,10 +320,11 @@ const Family warp_strip{
       const RowLayout rows = request.rows;
       if (rows != RowLayout::aligned_input && rows != RowLayout::packed && rows != RowLayout::packed_pixels)
         return "rows on no 16-byte boundaries alone";
-      if (!puts_anywhere(request.job.in_pixel, request.job.out_pixel)) return "outputs of the input's pixel, f32 and, of u8, i16 alone";
+      if (!puts_anywhere(request.job.in_pixel, request.job.out_pixel))
+        return "outputs of the input's pixel, f32 and, of u8, i16 alone";
       return set_into_size(request, WarpStripRows::any).why_not;
     },
-    .seconds = [](const Request& request) { return seconds_by(request, request.gpu.costs->warp_strip, WarpStripRows::any); },
+    .shape = [](const Request& request) { return shape_of(request, WarpStripRows::any); },
     .make = make<WarpStripRows::any>};
 
 }  // namespace halation::cuda_backend

@@ -128,35 +128,32 @@ class WholeImagesRunner final : public Runner {
   int size_;
 };
 
-/// Terms of Costs::whole_images.
-double seconds(const Request& request) {
+LaunchShape shape(const Request& request) {
   const Job& job = request.job;
-  const Gpu& gpu = request.gpu;
   const int size = places_for(job);
   const std::int64_t channels = channels_in_row(request.rows, job.in.channels);
   const Cut cut(job.out, size, channels);
-  const std::int64_t planes = planes_of(job.out, channels);
-  const std::int64_t blocks = divide_up(planes, cut.images);
+  LaunchShape shape = launch_shape(request, "whole images");
+  shape.blocks = divide_up(planes_of(job.out, channels), cut.images);
   constexpr int threads_together = 1024;
-  const int together = std::max(1, std::min(threads_together / cut.threads, 8));
-  const double outputs = gpu.millions(blocks * cut.threads * whole_images_columns * whole_images_rows);
+  shape.together = std::max(1, std::min(threads_together / cut.threads, 8));
+  shape.outputs = 1e-3 * static_cast<double>(cut.threads * whole_images_columns * whole_images_rows);
+  shape.mads = shape.outputs * size * size;
   const std::int64_t columns = job.out.width * channels;
   const bool by_fours = columns % 4 == 0 && job.in.width == job.out.width;  // as rows that follow one another are
-  const std::int64_t staged = (job.out.height + size - 1) * (columns + (size - 1) * channels);
-  const double singles = gpu.millions(planes * (by_fours ? (job.out.height + size - 1) * (size - 1) * channels : staged));
-  return gpu.seconds(gpu.costs->whole_images,
-                     {{1},
-                      {gpu.rounds_of(blocks, together).in_a_place},
-                      {outputs, outputs * size * size, singles}},
-                     bytes_moved(job));
+  const std::int64_t beside = (size - 1) * channels;
+  shape.staged = 1e-3 * static_cast<double>(cut.images * (job.out.height + size - 1) *
+                                            (by_fours ? beside : columns + beside));
+  return shape;
 }
 
 }  // namespace
 
 const Family whole_images{.name = "whole images",
                           .refuses = refuses,
-                          .seconds = seconds,
-                          .make = [](const Request& request, const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
+                          .shape = shape,
+                          .make = [](const Request& request,
+                                     const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
                             return std::make_unique<WholeImagesRunner>(job, request.gpu.device);
                           }};
 
