@@ -1,294 +1,59 @@
-// rates.cpp: the rows of figures.
+// rates.cpp: reads the rows of figures, and says which is this CPU's.
 #include "cpu/rates.h"
 
-#include <string_view>
+#include <algorithm>
+#include <array>
+#include <set>
+#include <type_traits>
 
+#include "core/figures_text.h"
 #include "cpu/parts/kernels.h"
+#include "cpu/rate_names.h"
 
 namespace halation::cpu_backend {
 
-const Rates avx2_rates{.name = "avx2",
-                       .vector_bytes = 32,
-                       .cached_bytes = 16e6,
-                       .memory_byte = 0.0618,
-                       .threads_from = 50000,
-                       .start = 7300,
-                       .outside_sample = 2.26,
-                       .load = {.integer = 0.12, .f16 = 0.0856, .other = 0.175},
-                       .store = {.integer = 0.22, .f16 = 0.203, .other = 0.133},
-                       .lines = {.row = 59.5,
-                                 .staged_row = 12,
-                                 .pass = 10,
-                                 .row_alone = 0,
-                                 .shared_line = 144,
-                                 .direct_tap = 0.0265,
-                                 .direct = 0.09,
-                                 .column_tap = 0.0284,
-                                 .column = 0.136,
-                                 .row_tap = 0.0258,
-                                 .row_sum = 0.263},
-                       .line_boxes = {.row = 7.72,
-                                      .low_column_tap = 0.016,
-                                      .low_column = 0.153,
-                                      .low_row_doubling = 0.03,
-                                      .low_row = 0.12,
-                                      .doubling = 0.0973,
-                                      .sum = 0.264,
-                                      .column_tap = 0.0105,
-                                      .column = 0.000561,
-                                      .block = 0.263},
-                       .running = {.slid_row = 3,
-                                   .slide_doubling = 0.015,
-                                   .slide = 0.15,
-                                   .row = 19.1,
-                                   .byte_doubling = 0.0238,
-                                   .byte = 0.0243,
-                                   .sum16 = 0.257,
-                                   .sum32 = 0.37,
-                                   .integer = 0.0226,
-                                   .other = 0.102,
-                                   .begun = 0.0656},
-                       .int8 = {.row = 30.2,
-                                .sums16_column = 0.062,
-                                .sums16_row = 0.148,
-                                .sums16_direct = 0.417,
-                                .column_pair = 0.0485,
-                                .column = 0.0516,
-                                .row_pair = 0.0505,
-                                .row_sum = 0.0771,
-                                .direct_pair = 0.032,
-                                .direct = 0.338,
-                                .paired = 0.0986,
-                                .row_apart = 0,
-                                .matrix = 0.04,
-                                .matrices = 0.12,
-                                .grouped = 0.07},
-                       .axis_start = 2980,
-                       .axis_sample = 0.292,
-                       .axis = {.multiply_add = 0.03,
-                                .single = 0.033,
-                                .box = 0.4,
-                                .copied_sample = 0.1,
-                                .outside_sample = 4.4,
-                                .gathered_sample = 0.8,
-                                .call = 20},
-                       .axis_takes = {.multiply_add = 0.02541,
-                                      .single = 0.02795,
-                                      .box = 0.3388,
-                                      .copied_sample = 0.0847,
-                                      .outside_sample = 3.727,
-                                      .gathered_sample = 0.6776,
-                                      .call = 16.94},
-                       .transforms = {.radix2 = 0.26,
-                                      .radix3 = 0.34,
-                                      .radix4 = 0.32,
-                                      .radix5 = 0.48,
-                                      .radix8 = 0.46,
-                                      .turned = 0.2,
-                                      .folded = 0.1,
-                                      .product = 0.1,
-                                      .staged = 0.1,
-                                      .strided = 0,
-                                      .row = 30,
-                                      .tile = 500,
-                                      .l2_bytes = 768e3,
-                                      .beyond_l2 = 1.4,
-                                      .l3_bytes = 12e6,
-                                      .beyond_l3 = 2.2}};
+extern const char *const figures_avx2, *const figures_avx512,
+                                           *const figures_zen4;  // made by CMake of src/cpu/figures/
 
-const Rates avx512_rates{.name = "avx512",
-                       .vector_bytes = 64,
-                       .cached_bytes = 2.5e6,
-                       .memory_byte = 0.0536,
-                       .threads_from = 50000,
-                       .start = 23500,
-                       .outside_sample = 2.45,
-                       .load = {.integer = 0.0687, .f16 = 0.153, .other = 0.149},
-                       .store = {.integer = 0.0926, .f16 = 0.0757, .other = 0.243},
-                       .lines = {.row = 72.7,
-                                 .staged_row = 12,
-                                 .pass = 10,
-                                 .row_alone = 0,
-                                 .shared_line = 95.3,
-                                 .direct_tap = 0.0153,
-                                 .direct = 0.13,
-                                 .column_tap = 0.0176,
-                                 .column = 0.151,
-                                 .row_tap = 0.0176,
-                                 .row_sum = 0.196},
-                       .line_boxes = {.row = 3.36,
-                                      .low_column_tap = 0.00415,
-                                      .low_column = 0.215,
-                                      .low_row_doubling = 0.0319,
-                                      .low_row = 0.149,
-                                      .doubling = 0.0797,
-                                      .sum = 0.152,
-                                      .column_tap = 0.00474,
-                                      .column = 0.0387,
-                                      .block = 0.117},
-                       .running = {.slid_row = 35,
-                                   .slide_doubling = 0.02,
-                                   .slide = 0.25,
-                                   .row = 18.4,
-                                   .byte_doubling = 0.0159,
-                                   .byte = 0.0213,
-                                   .sum16 = 0.212,
-                                   .sum32 = 0.299,
-                                   .integer = 0.00288,
-                                   .other = 0.108,
-                                   .begun = 0.163},
-                       .int8 = {.row = 34,
-                                .sums16_column = 0.0537,
-                                .sums16_row = 0.155,
-                                .sums16_direct = 0.359,
-                                .column_pair = 0.0212,
-                                .column = 0.0325,
-                                .row_pair = 0.0244,
-                                .row_sum = 0.135,
-                                .direct_pair = 0.0167,
-                                .direct = 0.171,
-                                .paired = 0.0497,
-                                .row_apart = 0.09,
-                                .matrix = 0.04,
-                                .matrices = 0.12,
-                                .grouped = 0.07},
-                       .axis_start = 430,
-                       .axis_sample = 0.32,
-                       .axis = {.multiply_add = 0.018,
-                                .single = 0.016,
-                                .box = 0.3,
-                                .copied_sample = 0.07,
-                                .outside_sample = 4,
-                                .gathered_sample = 0.7,
-                                .call = 12},
-                       .axis_takes = {.multiply_add = 0.02052,
-                                      .single = 0.01824,
-                                      .box = 0.342,
-                                      .copied_sample = 0.0798,
-                                      .outside_sample = 4.56,
-                                      .gathered_sample = 0.798,
-                                      .call = 13.68},
-                       .transforms = {.radix2 = 0.13,
-                                      .radix3 = 0.17,
-                                      .radix4 = 0.16,
-                                      .radix5 = 0.24,
-                                      .radix8 = 0.23,
-                                      .turned = 0.18,
-                                      .folded = 0.1,
-                                      .product = 0.08,
-                                      .staged = 0.1,
-                                      .strided = 0,
-                                      .row = 20,
-                                      .tile = 500,
-                                      .l2_bytes = 768e3,
-                                      .beyond_l2 = 1.4,
-                                      .l3_bytes = 12e6,
-                                      .beyond_l3 = 2.2}};
+Rates rates_from(std::string_view name, std::string_view text) {
+  Rates rates{};
+  rates.name = name;
+  std::set<std::string_view> missing;
+  for_each_rate(rates, [&](std::string_view figure, auto&) { missing.insert(figure); });
+  for (const FigureLine& line : figure_lines(text)) {
+    if (line.fields.size() != 1) refuse_figures(line, "one number follows the name");
+    const double value = figure_of(line.fields.front(), line);
+    for_each_rate(rates, [&](std::string_view figure, auto& rate) {
+      if (figure == line.name) rate = static_cast<std::decay_t<decltype(rate)>>(value);
+    });
+    if (missing.erase(line.name) == 0)
+      refuse_figures(line, "there is no such figure, or it stands there twice");
+  }
+  if (!missing.empty()) refuse_figures({.text = *missing.begin(), .name = {}, .fields = {}}, "is missing");
+  return rates;
+}
 
-const Rates zen4_rates{.name = "zen4",
-                       .vector_bytes = 64,
-                       .cached_bytes = 16e6,
-                       .memory_byte = 0.0319,
-                       .threads_from = 50000,
-                       .start = 1.02e+04,
-                       .outside_sample = 1.468,
-                       .load = {.integer = 0.07, .f16 = 0.06541, .other = 0.06198},
-                       .store = {.integer = 0.08252, .f16 = 0.06026, .other = 0.09675},
-                       .lines = {.row = 16.62,
-                                 .staged_row = 12,
-                                 .pass = 12.08,
-                                 .row_alone = 21.17,
-                                 .shared_line = 61,
-                                 .direct_tap = 0.01831,
-                                 .direct = 0.06,
-                                 .column_tap = 0.02102,
-                                 .column = 0.09933,
-                                 .row_tap = 0.01833,
-                                 .row_sum = 0.09646},
-                       .line_boxes = {.row = 10.21,
-                                      .low_column_tap = 0.01019,
-                                      .low_column = 0.09827,
-                                      .low_row_doubling = 0.02483,
-                                      .low_row = 0.09614,
-                                      .doubling = 0.07348,
-                                      .sum = 0.2,
-                                      .column_tap = 0.00696,
-                                      .column = 0.001726,
-                                      .block = 0.1474},
-                       .running = {.slid_row = 35,
-                                   .slide_doubling = 0.02,
-                                   .slide = 0.25,
-                                   .row = 16.41,
-                                   .byte_doubling = 0.01546,
-                                   .byte = 0.01386,
-                                   .sum16 = 0.06305,
-                                   .sum32 = 0.1233,
-                                   .integer = 0.06859,
-                                   .other = 0.1157,
-                                   .begun = 0.04345},
-                       .int8 = {.row = 27.01,
-                                .sums16_column = 0.04786,
-                                .sums16_row = 0.06376,
-                                .sums16_direct = 0.1854,
-                                .column_pair = 0.01904,
-                                .column = 0.01742,
-                                .row_pair = 0.01966,
-                                .row_sum = 0.0674,
-                                .direct_pair = 0.01816,
-                                .direct = 0.0241,
-                                .paired = 0.04122,
-                                .row_apart = 0.09,
-                                .matrix = 0.04,
-                                .matrices = 0.12,
-                                .grouped = 0.07},
-                       .axis_start = 430,
-                       .axis_sample = 0.1183,
-                       .axis = {.multiply_add = 0.018,
-                                .single = 0.016,
-                                .box = 0.3,
-                                .copied_sample = 0.07,
-                                .outside_sample = 4,
-                                .gathered_sample = 0.7,
-                                .call = 12},
-                       .axis_takes = {.multiply_add = 0.02159,
-                                      .single = 0.01926,
-                                      .box = 0.4088,
-                                      .copied_sample = 0.06502,
-                                      .outside_sample = 0.7003,
-                                      .gathered_sample = 0.3916,
-                                      .call = 10.76},
-                       .transforms = {.radix2 = 0.1049,
-                                      .radix3 = 0.1371,
-                                      .radix4 = 0.1291,
-                                      .radix5 = 0.1936,
-                                      .radix8 = 0.1855,
-                                      .turned = 0.1451,
-                                      .folded = 0.08064,
-                                      .product = 0.06451,
-                                      .staged = 0.08064,
-                                      .strided = 0.265,
-                                      .row = 16.13,
-                                      .tile = 403.2,
-                                      .l2_bytes = 768e3,
-                                      .beyond_l2 = 1.4,
-                                      .l3_bytes = 12e6,
-                                      .beyond_l3 = 2.2}};
+std::span<const Rates> all_rates() {
+  static const std::array rows{rates_from("avx2", figures_avx2), rates_from("avx512", figures_avx512),
+                               rates_from("zen4", figures_zen4)};
+  return rows;
+}
 
 const Rates* rates_named(std::string_view name) {
-  for (const Rates* row : {&avx2_rates, &avx512_rates, &zen4_rates}) {
-    if (row->name == name) return row;
-  }
-  return nullptr;
+  const std::span<const Rates> rows = all_rates();
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const Rates& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
 }
 
 const Rates& rates() {
   static const Rates& row = [&]() -> const Rates& {
     const bool is_wide = std::string_view(best_kernels<float>().instruction_set).starts_with("AVX3");
-    if (!is_wide) return avx2_rates;
+    if (!is_wide) return *rates_named("avx2");
 #if defined(__x86_64__)
-    if (__builtin_cpu_is("amd")) return zen4_rates;
+    if (__builtin_cpu_is("amd")) return *rates_named("zen4");
 #endif
-    return avx512_rates;
+    return *rates_named("avx512");
   }();
   return row;
 }

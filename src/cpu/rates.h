@@ -1,11 +1,12 @@
-// rates.h: nanoseconds that pieces of work take on one thread, a row an instruction set, of AVX-512 one for AMD's: what expected times
-// are made of.
+// rates.h: nanoseconds that pieces of work take on one thread, a row an instruction set, of AVX-512 one for
+// AMD's: what expected times are made of. The figures are texts in src/cpu/figures/.
 //
-// Fitted by tests/speed/fit_rates.py to measured times of seeded jobs on a Zen 3 (AVX2), a Sapphire Rapids (AVX-512) and a Zen 4, all by
-// two threads. What sums in f64 take counts twice.
+// Made by tests/speed/fit_rates.py of measured times of seeded jobs on a Zen 3 (AVX2), a Sapphire Rapids
+// (AVX-512) and a Zen 4, all by two threads. What sums in f64 take counts twice.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "halation/pixel.h"
@@ -87,10 +88,13 @@ struct Rates {
   TransformRates transforms;
 };
 
-/// The rows.
-extern const Rates avx2_rates, avx512_rates, zen4_rates;
+/// Of a text as the files have it, a line a figure: "lines.row; 59.5". Throws `Error{invalid_argument}` that
+/// names the line, or the figure that is missing.
+Rates rates_from(std::string_view name, std::string_view text);
 
-/// avx2, avx512 or zen4; none of another name.
+/// The rows that halation comes with: avx2, avx512, zen4.
+std::span<const Rates> all_rates();
+/// One of them; null where none has the name.
 const Rates* rates_named(std::string_view name);
 
 /// Of the instruction set that this process uses; of AVX-512 by the maker of the CPU.

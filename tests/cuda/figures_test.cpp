@@ -57,7 +57,7 @@ TEST(Figures, AreReadFromText) {
 TEST(Figures, SayWhatIsWrong) {
   EXPECT_EQ(message_of("a; 1 2 3"), "figures: \"a; 1 2 3\": ten figures follow the name");
   EXPECT_EQ(message_of("a; 1 2 3 4 5 6 7 8 9 10 11"),
-            "figures: \"a; 1 2 3 4 5 6 7 8 9 10 11\": ten figures follow the name");
+            "figures: \"a; 1 2 3 4 5 6 7 8 9 10 11\": ten figures follow the name, and traits");
   EXPECT_EQ(message_of("a; 1 2 3 4 5 6 7 8 -9 10"),
             "figures: \"a; 1 2 3 4 5 6 7 8 -9 10\": \"-9\" is no figure: a number of 0 and more");
   EXPECT_EQ(message_of("two passes; nan"),

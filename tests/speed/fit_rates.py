@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""fit_rates.py: the figures of src/cpu/rates.cpp, from what speed_regret measured and the pieces that speed_cpu_terms counts.
+"""fit_rates.py: figures of a text in src/cpu/figures/, from what speed_regret measured and the pieces that speed_cpu_terms counts.
 
     fit_rates.py TERMS.jsonl MEASURED.jsonl [TERMS.jsonl MEASURED.jsonl]... [-v]     of the same seeded cases, by two threads
 
-Needs NumPy and SciPy. Prints a row of figures, and what choices by them would cost: of all jobs, and of each third of them by
+Needs NumPy and SciPy. Prints lines to replace those of the text, and what choices by them would cost: of all jobs, and of each third of them by
 figures that are fitted to the others. -v: the jobs where they cost more than 10%.
 
 Of expected over measured the logarithms are fitted, large ones counted less (soft L1), all figures positive. What ways of one job
@@ -129,7 +129,7 @@ def main():
     names = [name for name in counts if counts[name] >= LEAST_PIECES]
     figures = fit(ways, names)
     for name, figure in sorted(zip(names + ["memory_byte"], figures)):
-        print(f"{name} = {figure:.4g}")
+        print(f"{name}; {figure:.4g}")
     print("rare, not fitted:", *(name for name in counts if name not in names))
     judged = regret(ways, expected(ways, names, figures))
     print("as measured:", summary(regret(ways, [way.old for way in ways])))

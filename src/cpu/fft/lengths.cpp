@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <stdexcept>
+#include <map>
+#include <string_view>
 #include <vector>
 
 #include "core/transform.h"
@@ -56,11 +57,12 @@ class LengthList {
   }
 
   static const LengthList& of(const Rates& rates) {
-    static const LengthList avx2(avx2_rates.transforms), avx512(avx512_rates.transforms), zen4(zen4_rates.transforms);
-    if (rates.name == avx2_rates.name) return avx2;
-    if (rates.name == avx512_rates.name) return avx512;
-    if (rates.name == zen4_rates.name) return zen4;
-    throw std::logic_error("transforms: no such row of rates");
+    static const std::map<std::string_view, LengthList> lists = [] {
+      std::map<std::string_view, LengthList> made;
+      for (const Rates& row : all_rates()) made.emplace(row.name, LengthList(row.transforms));
+      return made;
+    }();
+    return lists.at(rates.name);
   }
 
  private:
