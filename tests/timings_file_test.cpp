@@ -1,5 +1,5 @@
-// timings_file_test.cpp: times and rates come back from their file whole or not at all, whatever else writes
-// to it.
+// timings_file_test.cpp: times and figures come back from their file whole or not at all, whatever else
+// writes to it.
 #include "plan/timings/timings_file.h"
 
 #include <gmock/gmock.h>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "halation/device.h"
 #include "plan/timings/shared_timings.h"
 #include "temporary_folder.h"
 
@@ -25,15 +26,11 @@ using test::write_bytes;
 
 const Timings some{
     .times = {{"cpu a, 2 threads", {1, -2, 3}, 1.25e-4}, {"gpu b", {}, 0.1}, {"cpu a, 2 threads", {9}, 3}},
-    .rates = {{"cpu a, 2 threads", Method::separable, Pixel::u8, 1.0 / 3},
-              {"gpu b", Method::fft, Pixel::f64, 4}}};
+    .figures = {{"cpu a, 2 threads", "lines.row; 0.333"}, {"gpu b", "fft tiles; 1 2; beside 3"}}};
 
 std::vector<std::string> lines_of(const Timings& timings) {
   std::vector<std::string> lines;
-  for (const KnownRate& rate : timings.rates) {
-    lines.push_back(rate.machine + "|" + std::string(name_of(rate.method)) + "|" +
-                    std::string(name_of(rate.pixels)) + "|" + testing::PrintToString(rate.factor));
-  }
+  for (const KnownFigure& figure : timings.figures) lines.push_back(figure.machine + "|" + figure.line);
   for (const KnownTime& time : timings.times)
     lines.push_back(time.machine + "|" + testing::PrintToString(time.key) + "|" +
                     testing::PrintToString(time.seconds));
@@ -42,7 +39,7 @@ std::vector<std::string> lines_of(const Timings& timings) {
 
 bool same(const Timings& a, const Timings& b) { return lines_of(a) == lines_of(b); }
 
-bool is_empty(const Timings& timings) { return timings.times.empty() && timings.rates.empty(); }
+bool is_empty(const Timings& timings) { return timings.times.empty() && timings.figures.empty(); }
 
 /// FNV-1a, as the file's last line has it.
 std::string sealed(const std::string& body) {
@@ -53,7 +50,7 @@ std::string sealed(const std::string& body) {
   return body + end;
 }
 
-const std::string header = "halation timings 1 of " HALATION_VERSION "\n";
+const std::string header = "halation timings 2 of " HALATION_VERSION "\n";
 
 TEST(TimingsFile, LiesWhereTheEnvironmentSays) {
   using Path = std::optional<std::filesystem::path>;
@@ -79,23 +76,21 @@ TEST(TimingsFile, GivesBackWhatItWasGiven) {
 
 TEST(TimingsFile, IsText) {
   const Folder folder;
-  EXPECT_TRUE(add_timings(folder / "timings", {.times = {{"cpu a", {1, 2}, 0.5}},
-                                               .rates = {{"cpu a", Method::box, Pixel::u16, 1.5}}}));
-  EXPECT_EQ(bytes_in(folder / "timings"), sealed(header + "machine cpu a\nrate box u16 1.5\ntime 0.5 1 2\n"));
+  EXPECT_TRUE(add_timings(folder / "timings",
+                          {.times = {{"cpu a", {1, 2}, 0.5}}, .figures = {{"cpu a", "lines.row; 1.5"}}}));
+  EXPECT_EQ(bytes_in(folder / "timings"),
+            sealed(header + "machine cpu a\nfigure lines.row; 1.5\ntime 0.5 1 2\n"));
 }
 
 TEST(TimingsFile, KeepsTheLatestOfAKey) {
   const Folder folder;
   const std::string path = folder / "timings";
   EXPECT_TRUE(add_timings(path, some));
-  EXPECT_TRUE(add_timings(
-      path, {.times = {{"gpu b", {}, 0.2}, {"cpu c", {9}, 5}, {"gpu b", {}, 0.3}},
-             .rates = {{"gpu b", Method::fft, Pixel::f64, 2}, {"gpu b", Method::fft, Pixel::u8, 1}}}));
-  EXPECT_TRUE(same(
-      read_timings(path),
-      {.times = {some.times[0], some.times[2], {"cpu c", {9}, 5}, {"gpu b", {}, 0.3}},
-       .rates = {
-           some.rates[0], {"gpu b", Method::fft, Pixel::f64, 2}, {"gpu b", Method::fft, Pixel::u8, 1}}}));
+  EXPECT_TRUE(add_timings(path, {.times = {{"gpu b", {}, 0.2}, {"cpu c", {9}, 5}, {"gpu b", {}, 0.3}},
+                                 .figures = {{"gpu b", "fft tiles; 5 6"}, {"gpu b", "fft; 1"}}}));
+  EXPECT_TRUE(same(read_timings(path),
+                   {.times = {some.times[0], some.times[2], {"cpu c", {9}, 5}, {"gpu b", {}, 0.3}},
+                    .figures = {some.figures[0], {"gpu b", "fft tiles; 5 6"}, {"gpu b", "fft; 1"}}}));
 }
 
 TEST(TimingsFile, DropsTheOldest) {
@@ -105,7 +100,7 @@ TEST(TimingsFile, DropsTheOldest) {
     many.times.push_back({"cpu a", {i}, 1});
   EXPECT_TRUE(add_timings(folder / "timings", many));
   EXPECT_TRUE(
-      add_timings(folder / "timings", {.times = {{"cpu a", {-1}, 1}, {"cpu a", {0}, 2}}, .rates = {}}));
+      add_timings(folder / "timings", {.times = {{"cpu a", {-1}, 1}, {"cpu a", {0}, 2}}, .figures = {}}));
   const Timings kept = read_timings(folder / "timings");
   ASSERT_EQ(kept.times.size(), most_times);
   EXPECT_EQ(kept.times.front().key, TimingKey{2});
@@ -117,8 +112,8 @@ TEST(TimingsFile, OfOtherVersionsDoesNotCount) {
   const std::string body = "machine cpu a\ntime 0.5 1 2\n";
   write_bytes(folder / "timings", sealed(header + body));
   EXPECT_EQ(read_timings(folder / "timings").times.size(), 1U);
-  for (const char* other : {"halation timings 1 of 0.0.9\n", "halation timings 2 of " HALATION_VERSION "\n",
-                            "halation timings 1\n"}) {
+  for (const char* other : {"halation timings 2 of 0.0.9\n", "halation timings 1 of " HALATION_VERSION "\n",
+                            "halation timings 2\n"}) {
     write_bytes(folder / "timings", sealed(other + body));
     EXPECT_TRUE(is_empty(read_timings(folder / "timings"))) << other;
     EXPECT_TRUE(add_timings(folder / "timings", some));
@@ -152,9 +147,8 @@ TEST(TimingsFile, DoesNotCountWhereALineMeansNothing) {
   const std::string path = folder / "timings";
   for (const char* line :
        {"time\n", "time x 1\n", "time -1 1\n", "time 0 1\n", "time inf 1\n", "time nan 1\n", "time 1e999 1\n",
-        "time 1 1.5\n", "time 1 99999999999999999999\n", "time 1  2\n", "rate box u8\n", "rate box u8 0\n",
-        "rate box u8 1 1\n", "rate fish u8 1\n", "rate box u9 1\n", "rate\n", "\n", "fish\n",
-        "machine a\n\n"}) {
+        "time 1 1.5\n", "time 1 99999999999999999999\n", "time 1  2\n", "figure lines.row 3\n", "figure\n",
+        "rate box u8 1\n", "\n", "fish\n", "machine a\n\n"}) {
     write_bytes(path, sealed(header + "machine a\ntime 1 1\n" + line));
     EXPECT_TRUE(is_empty(read_timings(path))) << line;
   }
@@ -250,7 +244,7 @@ TEST(TimingsFile, LosesNothingOfManyWriters) {
   constexpr int processes = 8, writes = 50;
   EXPECT_TRUE(in_processes(processes, [&](int process) {
     for (int i = 0; i < writes; ++i) {
-      if (!add_timings(path, {.times = {{"cpu a", {process, i}, 1}}, .rates = {}})) ::_exit(1);
+      if (!add_timings(path, {.times = {{"cpu a", {process, i}, 1}}, .figures = {}})) ::_exit(1);
       if (read_timings(path).times.empty()) ::_exit(2);  // readers find one whole file or another
     }
   }));
@@ -267,7 +261,7 @@ TEST(TimingsFile, IsRemovedBesideWriters) {
     for (int i = 0; i < 50; ++i) {
       if (process == 0) {
         remove_timings(path);
-      } else if (!add_timings(path, {.times = {{"cpu a", {process, i}, 1}}, .rates = {}})) {
+      } else if (!add_timings(path, {.times = {{"cpu a", {process, i}, 1}}, .figures = {}})) {
         ::_exit(1);
       }
     }

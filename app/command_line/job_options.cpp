@@ -54,9 +54,10 @@ JobOptions::JobOptions(Command& command, Of what) : filter_options_(command) {
                "fast allows errors of up to 1/1024 of the brightest, where that is quicker: large smooth filters such as Gaussians, at a cost "
                "that hardly depends on their size, and on a GPU weights along both axes of pixels in floats [exact]");
   if (of_images)
-    machine.text("--tune", tune_, "estimate|measure",
-                 "how the quickest method is found: from the rates of the device, or by timing each one first, which "
-                 "takes as long as a few runs and pays for files of many pages [estimate]");
+    machine.text(
+        "--tune", tune_, "estimate|measure",
+        "how the quickest method is found: from figures of the device, or by timing each one first, which "
+        "takes as long as a few runs and pays for files of many pages [estimate]");
   machine.text("--threads", threads_, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
   if (of_images) add_memory_option(machine);
 }

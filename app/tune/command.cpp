@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,9 +15,10 @@
 #include "app/report/text/status_line.h"
 #include "app/report/text/table.h"
 #include "app/subcommands.h"
+#include "core/figures_text.h"
 #include "core/stopwatch.h"
 #include "halation/error.h"
-#include "plan/timings/rates.h"
+#include "plan/backends.h"
 #include "plan/timings/shared_timings.h"
 #include "plan/timings/time_methods.h"
 #include "spread.h"
@@ -26,10 +28,10 @@ namespace {
 
 constexpr const char* footer =
     R"(With a filter every method that fits the job is timed, but those that should take more than a second and ten
-times as long as another; --tune measure finds the times. Without one typical jobs are timed, some tens of
-seconds on a CPU, and the median of measured / expected of each method becomes its rate, from 1/4 to 4: plans
-multiply what they expect by it. Both are kept in the file that HALATION_CACHE names, else in
-$XDG_CACHE_HOME/halation/timings or ~/.cache/halation/timings; nothing is where HALATION_CACHE is empty. They
+times as long as another; --tune measure finds the times. Without one typical jobs are timed by every family of
+kernels, half a minute or so for each device, and plans expect by the figures that come nearest to these times:
+what a start, a step, a multiply-add, a byte takes here. Both are kept in the file that HALATION_CACHE names, else
+in $XDG_CACHE_HOME/halation/timings or ~/.cache/halation/timings; nothing is where HALATION_CACHE is empty. They
 count for this machine and this version. Keep the machine idle meanwhile.
 
 Examples:
@@ -64,7 +66,7 @@ Flags::Flags(Command& command)
       "whose methods, cuda:1 for the second GPU [the CPU's and, where there is one, the first GPU's]");
   machine.text("--threads", threads, "N", "CPU threads, 0 for as many as HALATION_THREADS says, or all [0]");
   command.group("Kept times")
-      .flag("--forget", forget, "removes all times and rates that are kept, and measures nothing");
+      .flag("--forget", forget, "removes all times and figures that are kept, and measures nothing");
   command.everyday({"--size", "--pixel", "--channels", "--border", "--accuracy", "--device", "--threads", "--forget"});
   command.footer(footer);
 }
@@ -144,45 +146,67 @@ std::string tune_job(PlanSpec spec) {
   return text;
 }
 
-Table table_of(Device device, const std::vector<KnownRate>& rates, const std::string& title) {
-  Table table{.title = title, .name_heading = "method", .headings = {}, .rows = {}};
-  for (const Pixel pixels : rate_classes) table.headings.emplace_back(name_of(pixels));
-  for (const DeviceInfo& info : devices()) {
-    if (info.device != device) continue;
-    for (const std::string& name : info.methods) {
-      Table::Row row{.name = name, .cells = {}, .note = {}};
-      for (const Pixel pixels : rate_classes) {
-        const auto known = std::find_if(rates.begin(), rates.end(), [&](const KnownRate& rate) {
-          return rate.method == method_named(name) && rate.pixels == pixels;
-        });
-        row.cells.push_back(known == rates.end() ? "-" : fmt::format("{:.2f}", known->factor));
-      }
-      table.rows.push_back(std::move(row));
+/// Measured over expected, of each family's times.
+using Shares = std::map<std::string, std::vector<double>>;
+
+/// What the device's families expect now of what they took.
+Shares shares_of(const std::vector<TimedOffer>& timed, Device device) {
+  const Backend& backend = backend_for(device);
+  Shares shares;
+  for (const TimedOffer& each : timed) {
+    for (const Offer& offer : backend.offers(*each.job, each.job->filters, device)) {
+      if (offer.family == each.family && offer.why_not == nullptr)
+        shares[std::string(each.family)].push_back(each.seconds / offer.seconds);
     }
+  }
+  return shares;
+}
+
+std::string median_of(std::vector<double> values) {
+  if (values.empty()) return "-";
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return fmt::format("{:.2f}", *middle);
+}
+
+Table table_of(const Shares& before, const Shares& after, const std::string& title) {
+  Table table{.title = title, .name_heading = "family", .headings = {"times", "before", "now"}, .rows = {}};
+  for (const auto& [family, shares] : before) {
+    const auto now = after.find(family);
+    table.rows.push_back({.name = family,
+                          .cells = {std::to_string(shares.size()), median_of(shares),
+                                    median_of(now == after.end() ? std::vector<double>() : now->second)},
+                          .note = {}});
   }
   return table;
 }
 
-/// Times the spread, keeps the rates and says what they are.
+/// Times the spread, keeps the figures and says how near they are.
 std::string tune_device(Device device, int threads, bool& is_kept) {
   const std::vector<PlanSpec> jobs = spread_for(device, threads);
   StatusLine status;
   const bool is_shown = StatusLine::is_possible();
-  std::vector<TimedMethod> timed;
+  std::vector<TimedOffer> all;
   double seconds = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (is_shown)
       status.show(
           fmt::format("{} of {}: {}", i + 1, jobs.size(), title_of(jobs[i], jobs[i].filters.front())));
-    const std::vector<TimedMethod> more = halation::timed(seconds, [&] { return time_methods(jobs[i]); });
-    timed.insert(timed.end(), more.begin(), more.end());
+    const std::vector<TimedOffer> more = timed(seconds, [&] { return time_offers(jobs[i]); });
+    all.insert(all.end(), more.begin(), more.end());
   }
   status.clear();
-  const std::vector<KnownRate> rates = rates_from(timed, device);
-  is_kept = share({.times = {}, .rates = rates}) && is_kept;
-  return text_of(table_of(device, rates,
-                          fmt::format("{}: measured / expected, {} times of {} jobs in {}", name_of(device),
-                                      timed.size(), jobs.size(), time_text(seconds))));
+  const Backend& backend = backend_for(device);
+  const Shares before = shares_of(all, device);
+  const std::string figures = timed(seconds, [&] { return backend.figures_of(all, device); });
+  backend.use_figures(figures, device);
+  Timings kept;
+  for (const FigureLine& line : figure_lines(figures))
+    kept.figures.push_back({machine_of(device), std::string(line.text)});
+  is_kept = share(kept) && is_kept;
+  return text_of(table_of(before, shares_of(all, device),
+                          fmt::format("{}: measured / expected, median of {} times of {} jobs in {}",
+                                      name_of(device), all.size(), jobs.size(), time_text(seconds))));
 }
 
 std::string tune(const Command& command, const Flags& flags) {

@@ -1,4 +1,4 @@
-// spread.cpp: typical jobs, over which the rates of a device are measured.
+// spread.cpp: typical jobs, by which the figures of a device are measured.
 #include "spread.h"
 
 #include <array>
@@ -9,18 +9,20 @@ namespace halation::app {
 namespace {
 
 struct Shapes {
-  Shape small, large, signal, volume;
+  Shape small, large, colour, signal, volume;
 };
 constexpr Shapes on_cpu{.small = {.height = 256, .width = 256},
-                        .large = {.height = 1024, .width = 1024},
+                        .large = {.height = 1024, .width = 1023},  // rows on no 16-byte boundaries
+                        .colour = {.height = 512, .width = 512, .channels = 3},
                         .signal = {.width = 1 << 20},
                         .volume = {.depth = 96, .height = 96, .width = 96}};
 constexpr Shapes on_gpu{.small = {.height = 1024, .width = 1024},
-                        .large = {.height = 4096, .width = 4096},
+                        .large = {.height = 4096, .width = 4095},
+                        .colour = {.height = 2048, .width = 2048, .channels = 3},
                         .signal = {.width = 1 << 24},
                         .volume = {.depth = 256, .height = 256, .width = 256}};
 
-constexpr std::array pixels = {Pixel::u8, Pixel::u16, Pixel::f32, Pixel::f64};
+constexpr std::array pixels = {Pixel::u8, Pixel::u16, Pixel::f16, Pixel::f32, Pixel::f64};
 
 }  // namespace
 
@@ -53,6 +55,7 @@ std::vector<PlanSpec> spread_for(Device device, int threads) {
     };
     add(shapes.small, of_pictures);
     add(shapes.large, of_pictures);
+    add(shapes.colour, of_others);
     add(shapes.signal, of_others);
     add(shapes.volume, of_others);
   }

@@ -1,4 +1,4 @@
-// spread.h: typical jobs, over which the rates of a device are measured.
+// spread.h: typical jobs, by which the figures of a device are measured.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,10 @@
 
 namespace halation::app {
 
-/// Jobs by which every method of a device is timed: small and large filters, as sums, products, boxes and
-/// transforms do them best, over pictures of two sizes, a signal and a volume, of u8, u16, f32 and f64; a
-/// GPU's images have 16 times as many pixels.
+/// Jobs that every family of a device's kernels is timed by: small and large filters, as sums, products,
+/// boxes and transforms do them best, over pictures of two sizes, one of them with rows on no 16-byte
+/// boundaries, a picture of three channels, a signal and a volume, of u8, u16, f16, f32 and f64; a GPU's
+/// images have 16 times as many pixels.
 std::vector<PlanSpec> spread_for(Device device, int threads);
 
 }  // namespace halation::app

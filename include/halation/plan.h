@@ -65,7 +65,7 @@ enum class Method {
 
 /// How a plan finds the quickest method.
 ///
-/// `estimate` computes what each should take from the rates of the device: microseconds. `measure` runs the
+/// `estimate` computes what each should take from the figures of the device: microseconds. `measure` runs the
 /// three methods that should be quickest on scratch images of the plan's shapes and pixels, packed and
 /// interleaved, on the plan's device, one filter at a time, and takes the quickest; a method expected to take
 /// ten times as long as another is not tried. With a method given there is nothing to choose, and its time is
@@ -84,8 +84,8 @@ enum class Method {
 /// another machine (CPU, instruction set, threads; GPU, driver) has left there does not count, nor does a
 /// damaged file. Where the file cannot be read or written, plans are made without it.
 ///
-/// `halation tune` leaves rates there too: how many times as long as computed each method takes on this
-/// machine, by which `estimate` multiplies. Without them it goes by the library's figures alone.
+/// `halation tune` leaves figures there too: what a start, a step, a multiply-add, a byte takes on this
+/// machine, by which `estimate` goes. Without them it goes by those that the library comes with.
 ///
 /// Any number of threads may make such plans at once: they time one after the other. What else the machine
 /// does meanwhile slows what is timed. On a GPU all of it goes through the default stream and is waited for:

@@ -47,6 +47,14 @@ inline Offer best_of(std::span<const Offer> offers) {
   return best;
 }
 
+/// What an offer took, of images that lie like these.
+struct TimedOffer {
+  std::shared_ptr<const Job> job;
+  View in, out;  ///< of which only how they lie is asked
+  std::string_view family;
+  double seconds = 0;
+};
+
 /// Where to compute. Backends are stateless singletons listed in plan/backends.cpp.
 class Backend {
  public:
@@ -67,6 +75,12 @@ class Backend {
   /// What the tiles are that one filter of the job is transformed in, where `forms()` has `spectrum`: for the
   /// bound on its error.
   virtual TransformFacts transform_facts(const Job&, const Taps&, Device) const { return {}; }
+  /// Figures by which families would expect what these took, as lines of text that `use_figures` takes
+  /// (core/figures_text.h). Those of what nothing was measured stay as they are.
+  virtual std::string figures_of(std::span<const TimedOffer>, Device) const { return {}; }
+  /// Has families expect by these from now on. Threads must not ask for offers meanwhile. Throws
+  /// `Error{invalid_argument}` that names the line that is wrong, and leaves all as it was.
+  virtual void use_figures(std::string_view, Device) const {}
   /// Throws `Error{device}` where there is no such device.
   virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const = 0;
 };

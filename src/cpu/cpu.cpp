@@ -14,6 +14,7 @@
 #include "cpu/families.h"
 #include "cpu/fft/fft.h"
 #include "cpu/int8/int8.h"
+#include "cpu/measured_rates.h"
 #include "cpu/packed.h"
 #include "cpu/parts/kernels.h"
 #include "cpu/target.h"
@@ -80,6 +81,11 @@ class CpuBackend final : public Backend {
   }
 
   TransformFacts transform_facts(const Job& job, const Taps&, Device) const override { return facts_of_transforms(job); }
+
+  std::string figures_of(std::span<const TimedOffer> offers, Device) const override {
+    return rates_from_times(offers, by_threads);
+  }
+  void use_figures(std::string_view text, Device) const override { use_rates(with(rates(), text)); }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     const Families::Choice best = families().cheapest({*job, job->filters}, job->family);

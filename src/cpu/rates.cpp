@@ -46,16 +46,47 @@ const Rates* rates_named(std::string_view name) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-const Rates& rates() {
-  static const Rates& row = [&]() -> const Rates& {
-    const bool is_wide = std::string_view(best_kernels<float>().instruction_set).starts_with("AVX3");
-    if (!is_wide) return *rates_named("avx2");
+namespace {
+
+const Rates& row_of_machine() {
+  const bool is_wide = std::string_view(best_kernels<float>().instruction_set).starts_with("AVX3");
+  if (!is_wide) return *rates_named("avx2");
 #if defined(__x86_64__)
-    if (__builtin_cpu_is("amd")) return *rates_named("zen4");
+  if (__builtin_cpu_is("amd")) return *rates_named("zen4");
 #endif
-    return *rates_named("avx512");
-  }();
+  return *rates_named("avx512");
+}
+
+Rates& rates_in_use() {
+  static Rates row = row_of_machine();
   return row;
+}
+
+}  // namespace
+
+const Rates& rates() { return rates_in_use(); }
+
+void use_rates(const Rates& rates) { rates_in_use() = rates; }
+
+Rates with(Rates rates, std::string_view text) {
+  for (const FigureLine& line : figure_lines(text)) {
+    if (line.fields.size() != 1) refuse_figures(line, "one number follows the name");
+    const double value = figure_of(line.fields.front(), line);
+    bool is_known = false;
+    for_each_rate(rates, [&](std::string_view figure, auto& rate) {
+      if (figure != line.name || !is_piece(figure)) return;
+      rate = static_cast<std::decay_t<decltype(rate)>>(value);
+      is_known = true;
+    });
+    if (!is_known) refuse_figures(line, "there is no such piece of work");
+  }
+  return rates;
+}
+
+bool is_piece(std::string_view name) {
+  const bool decides = name.starts_with("axis.") || name.ends_with("_bytes") ||
+                       name.starts_with("transforms.beyond") || name == "threads_from";
+  return !decides && (!name.starts_with("transforms.") || name == "transforms.strided");
 }
 
 }  // namespace halation::cpu_backend

@@ -97,7 +97,18 @@ std::span<const Rates> all_rates();
 /// One of them; null where none has the name.
 const Rates* rates_named(std::string_view name);
 
-/// Of the instruction set that this process uses; of AVX-512 by the maker of the CPU.
+/// Of the instruction set that this process uses; of AVX-512 by the maker of the CPU; or what `use_rates` was
+/// given.
 const Rates& rates();
+
+/// The row of another machine's, or this one's, with what the text says of pieces of work, "lines.row; 59.5"
+/// a line. Throws `Error{invalid_argument}` that names the line.
+Rates with(Rates rates, std::string_view text);
+/// Nobody may ask for prices meanwhile.
+void use_rates(const Rates& rates);
+
+/// Whether a figure says what a piece of work takes, and no more: others decide how sums are done, and so
+/// their last bits.
+bool is_piece(std::string_view name);
 
 }  // namespace halation::cpu_backend

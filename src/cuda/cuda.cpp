@@ -9,6 +9,7 @@
 #include "cuda/device/queue.h"
 #include "cuda/device/runtime.h"
 #include "cuda/families.h"
+#include "cuda/measured_figures.h"
 
 namespace halation::cuda_backend {
 namespace {
@@ -33,6 +34,13 @@ class CudaBackend final : public Backend, public DeviceMemory, public Queues {
 
   TransformFacts transform_facts(const Job& job, const Taps& taps, Device device) const override {
     return Families::transform_facts(job, taps, gpu_of(device));
+  }
+
+  std::string figures_of(std::span<const TimedOffer> offers, Device device) const override {
+    return figures_from_times(offers, gpu_of(device));
+  }
+  void use_figures(std::string_view text, Device device) const override {
+    cuda_backend::use_figures(device, with(shipped_figures(), text));
   }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override {

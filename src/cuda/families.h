@@ -41,6 +41,8 @@ struct Family {
   LaunchShape (*shape)(const Request&) = nullptr;
   /// What the job should take, where it does it; of a family that is others one after another.
   double (*seconds_of_parts)(const Request&) = nullptr;
+  /// Whether that is the sum of two, times what a second pass costs.
+  bool is_two_passes = false;
   /// Ready to run on rows of that layout. The device must be the present one.
   std::unique_ptr<const Runner> (*make)(const Request&, const std::shared_ptr<const Job>&);
 

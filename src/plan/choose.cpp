@@ -17,7 +17,7 @@
 #include "plan/analysis/fold.h"
 #include "plan/analysis/rounding.h"
 #include "plan/backends.h"
-#include "plan/timings/rates.h"
+#include "plan/timings/known_figures.h"
 #include "plan/timings/tune.h"
 
 namespace halation {
@@ -60,11 +60,8 @@ struct Allowed {
 class Chooser {
  public:
   Chooser(const Options& options, const Backend& backend, Device device, Layout layout)
-      : options_(options),
-        where_{backend, device},
-        layout_(layout),
-        rates_(rates_of(device)),
-        methods_(methods_of(backend)) {
+      : options_(options), where_{backend, device}, layout_(layout), methods_(methods_of(backend)) {
+    use_known_figures(backend, device);
     if (options.method == Method::automatic) return;
     std::string list;
     for (const MethodRecord* const method : methods_) {
@@ -160,7 +157,7 @@ class Chooser {
     method.sketch(analysis, job, taps);
     const std::vector<Offer> offers = where_.backend.offers(
         layout_ == Layout::planar ? with_channels_apart(job) : job, {&taps, 1}, where_.device);
-    return {&method, rates_.of(method.method, rate_class(job)) * best_of(offers).seconds};
+    return {&method, best_of(offers).seconds};
   }
 
   /// What the backend offers; of equals the one that is listed first.
@@ -266,7 +263,6 @@ class Chooser {
   const Options& options_;
   Where where_;
   Layout layout_;
-  const RateTable& rates_;
   std::vector<const MethodRecord*> methods_;
   const MethodRecord* asked_ = nullptr;
 };

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "cuda/families.h"
+#include "cuda/measured_figures.h"
 #include "halation/halation.h"
 #include "plan/check.h"
 #include "plan/methods/methods.h"
@@ -146,6 +149,59 @@ TEST(LaunchShape, OfSeededJobsHasBlocksAndFigures) {
   }
   EXPECT_THAT(without, testing::IsEmpty());
   EXPECT_GT(seen.size(), 20U);
+}
+
+/// Times that other figures would give, measured: the figures found give them too.
+TEST(Figures, FromTimesAreNearThoseThatTimesWereMadeOf) {
+  const Gpu gpu = h200(shipped_figures());
+  Figures truth = shipped_figures();
+  for (KernelFigures& kernel : truth.kernels) {
+    kernel.start_us *= 1.5;
+    kernel.mad_us *= 2;
+    kernel.memory_tb_s /= 3;
+    kernel.times[static_cast<std::size_t>(Trait::of_2_bytes)] *= 1.3;
+  }
+  const Gpu other = h200(truth);
+  std::vector<TimedOffer> offers;
+  for (std::uint64_t index = 0; index < 200; ++index) {
+    const sweep::JobCase job_case = sweep::case_of(sweep::Filters::usual, 59, index, 10);
+    PlanSpec spec = job_case.spec;
+    auto job = std::make_shared<Job>(check(spec).job);
+    job->filters.front().form = Form::dense;
+    const auto lying = [](const Shape& shape, Pixel pixel) {
+      return View{nullptr, shape, strides_of(shape, pixel), pixel, cuda(0)};
+    };
+    const View in = lying(job->in, job->in_pixel), out = lying(job->out, job->out_pixel);
+    const Request request{*job, row_layout_of(in, {&out, 1}), other, families()};
+    for (const Family* family : families().list()) {
+      if (family->shape != nullptr && family->refuses(request) == nullptr)
+        offers.push_back({job, in, out, family->name, family->seconds(request)});
+    }
+  }
+  ASSERT_GT(offers.size(), 300U);
+  const Figures found = with(shipped_figures(), figures_from_times(offers, gpu));
+  const auto off = [&](const Figures& figures) {
+    const Gpu by = h200(figures);
+    double sum = 0;
+    for (const TimedOffer& offer : offers) {
+      const Request request{*offer.job, row_layout_of(offer.in, {&offer.out, 1}), by, families()};
+      for (const Family* family : families().list()) {
+        if (family->name == offer.family)
+          sum += std::fabs(std::log(family->seconds(request) / offer.seconds));
+      }
+    }
+    return sum / static_cast<double>(offers.size());
+  };
+  EXPECT_GT(off(shipped_figures()), 0.3);
+  EXPECT_LT(off(found), 0.05);
+}
+
+TEST(Figures, ComeBackFromTheirText) {
+  for (const KernelFigures& kernel : shipped_figures().kernels) {
+    const Figures again = figures_from(text_of(kernel));
+    ASSERT_EQ(again.kernels.size(), 1U);
+    EXPECT_EQ(text_of(again.kernels.front()), text_of(kernel));
+  }
 }
 
 }  // namespace

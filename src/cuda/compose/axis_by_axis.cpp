@@ -163,6 +163,7 @@ constexpr Family with_sums{
           return figures.two_passes * (longer * seconds(parts.first, input_end(request.rows), parts.left()) +
                                        seconds(parts.second, parts.found(), output_end(request.rows)));
         },
+    .is_two_passes = true,
     .make = [](const Request& request,
                const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       Parts parts = parts_of(*job, SumsApart, request.gpu.device);

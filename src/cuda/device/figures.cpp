@@ -2,6 +2,8 @@
 #include "cuda/device/figures.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <utility>
 
 #include "core/figures_text.h"
 
@@ -11,15 +13,15 @@ extern const char* const figures_h200;  // made by CMake of src/cuda/figures/h20
 
 namespace {
 
+bool comes_before(const KernelFigures& figures, std::string_view kernel) { return figures.kernel < kernel; }
+
 KernelFigures kernel_of(const FigureLine& line) {
   KernelFigures found{.kernel = std::string(line.name)};
   std::string_view numbers = line.fields.empty() ? std::string_view() : line.fields[0];
-  for (double* const figure :
-       {&found.start_us, &found.block_us, &found.step_us, &found.chain_us, &found.output_us, &found.steps_us,
-        &found.staged_us, &found.mad_us, &found.memory_tb_s, &found.cached_tb_s}) {
+  for_each_figure(found, [&](double& figure) {
     if (numbers.empty()) refuse_figures(line, "ten figures follow the name");
-    *figure = figure_of(take_part(numbers, ' '), line);
-  }
+    figure = figure_of(take_part(numbers, ' '), line);
+  });
   if (!numbers.empty() || line.fields.size() > 2)
     refuse_figures(line, "ten figures follow the name, and traits");
   std::string_view traits = line.fields.size() < 2 ? std::string_view() : line.fields[1];
@@ -39,16 +41,13 @@ KernelFigures kernel_of(const FigureLine& line) {
 }  // namespace
 
 const KernelFigures& Figures::of(std::string_view kernel) const {
-  const auto found =
-      std::lower_bound(kernels.begin(), kernels.end(), kernel,
-                       [](const KernelFigures& a, std::string_view name) { return a.kernel < name; });
+  const auto found = std::lower_bound(kernels.begin(), kernels.end(), kernel, comes_before);
   if (found != kernels.end() && found->kernel == kernel) return *found;
   static const KernelFigures unknown{};
   return unknown;
 }
 
-Figures figures_from(std::string_view text) {
-  Figures figures;
+Figures with(Figures figures, std::string_view text) {
   for (const FigureLine& line : figure_lines(text)) {
     const std::string_view value = line.fields.empty() ? std::string_view() : line.fields.front();
     if (line.name == "device")
@@ -57,12 +56,36 @@ Figures figures_from(std::string_view text) {
       figures.two_passes = figure_of(value, line);
     else if (line.name == "channels apart")
       figures.apart = figure_of(value, line);
-    else
-      figures.kernels.push_back(kernel_of(line));
+    else {
+      KernelFigures read = kernel_of(line);
+      const auto place =
+          std::lower_bound(figures.kernels.begin(), figures.kernels.end(), read.kernel, comes_before);
+      if (place != figures.kernels.end() && place->kernel == read.kernel)
+        *place = std::move(read);
+      else
+        figures.kernels.insert(place, std::move(read));
+    }
   }
-  std::sort(figures.kernels.begin(), figures.kernels.end(),
-            [](const KernelFigures& a, const KernelFigures& b) { return a.kernel < b.kernel; });
   return figures;
+}
+
+Figures figures_from(std::string_view text) { return with({}, text); }
+
+std::string text_of(const KernelFigures& figures) {
+  std::string text = figures.kernel + ";";
+  char number[32];
+  for_each_figure(figures, [&](double figure) {
+    std::snprintf(number, sizeof number, " %.4g", figure);
+    text += number;
+  });
+  const char* separator = "; ";
+  for (std::size_t trait = 0; trait < trait_count; ++trait) {
+    if (figures.times[trait] == 1) continue;
+    std::snprintf(number, sizeof number, " %.3g", figures.times[trait]);
+    text += separator + std::string(trait_names[trait]) + number;
+    separator = ", ";
+  }
+  return text;
 }
 
 const Figures& shipped_figures() {

@@ -27,6 +27,12 @@ struct Figures {
 /// Throws `Error{invalid_argument}` that names the line.
 Figures figures_from(std::string_view text);
 
+/// The line of a kernel, as `figures_from` takes it.
+std::string text_of(const KernelFigures& figures);
+
+/// Those of `figures`, but for kernels that the text has, and for what it says of passes.
+Figures with(Figures figures, std::string_view text);
+
 /// Those that halation comes with: of an H200.
 const Figures& shipped_figures();
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "cuda/device/device.h"
 #include "cuda/device/runtime.h"
@@ -70,37 +71,49 @@ Gpu::Rounds Gpu::rounds_of(std::int64_t blocks, int together) const {
           static_cast<double>(full * together + (rest + multiprocessors - 1) / multiprocessors)};
 }
 
-double Gpu::seconds(const LaunchShape& shape) const {
-  const KernelFigures& figures = this->figures->of(shape.kernel);
+double Gpu::seconds(const LaunchShape& shape, const KernelFigures& kernel) const {
   double times = slower_f32;
-  shape.traits.for_each([&](std::size_t trait) { times *= figures.times[trait]; });
+  shape.traits.for_each([&](std::size_t trait) { times *= kernel.times[trait]; });
   const auto launches = static_cast<double>(shape.launches);
   const Rounds rounds = rounds_of(shape.blocks, shape.together);
-  const double walked_us =
-      launches * rounds.in_a_place * times *
-      (figures.block_us + shape.steps * figures.step_us + shape.chain * figures.chain_us);
+  const double walked_us = launches * rounds.in_a_place * times *
+                           (kernel.block_us + shape.steps * kernel.step_us + shape.chain * kernel.chain_us);
   const double busy_us = launches * rounds.in_all * times * (shape.sum_f64 ? slower_f64 / slower_f32 : 1) *
-                         (shape.outputs * figures.output_us + shape.steps * figures.steps_us +
-                          shape.staged * figures.staged_us + shape.mads * figures.mad_us);
+                         (shape.outputs * kernel.output_us + shape.steps * kernel.steps_us +
+                          shape.staged * kernel.staged_us + shape.mads * kernel.mad_us);
   // Images that a run left in the caches come faster for the next.
   const double beyond = 1 / (1 + std::exp(-(shape.bytes / cache_bytes - 0.75) / 0.13));
-  const double moved_us = 1e-6 * shape.bytes *
-                          (beyond / figures.memory_tb_s + (1 - beyond) / figures.cached_tb_s) * slower_memory;
+  const double moved_us =
+      1e-6 * shape.bytes * (beyond / kernel.memory_tb_s + (1 - beyond) / kernel.cached_tb_s) * slower_memory;
   const auto cube = [](double us) { return us * us * us; };
-  return 1e-6 * ((launches + shape.starts) * slower_f32 * figures.start_us +
+  return 1e-6 * ((launches + shape.starts) * slower_f32 * kernel.start_us +
                  std::cbrt(cube(walked_us) + cube(busy_us) + cube(moved_us)));
 }
 
-const Gpu& gpu_of(Device device) {
+namespace {
+
+struct Entry {
+  std::once_flag once;
+  Gpu gpu;
+  Figures own;  ///< where other figures than the shipped ones are used
+};
+
+Entry& entry_of(Device device) {
   const UseDevice use(device);  // throws where there is none
-  struct Entry {
-    std::once_flag once;
-    Gpu gpu;
-  };
   static std::deque<Entry> entries(static_cast<std::size_t>(device_count()));
   Entry& entry = entries.at(static_cast<std::size_t>(device.index));
   std::call_once(entry.once, [&] { entry.gpu = asked(device); });
-  return entry.gpu;
+  return entry;
+}
+
+}  // namespace
+
+const Gpu& gpu_of(Device device) { return entry_of(device).gpu; }
+
+void use_figures(Device device, Figures figures) {
+  Entry& entry = entry_of(device);
+  entry.own = std::move(figures);
+  entry.gpu.figures = &entry.own;
 }
 
 }  // namespace halation::cuda_backend

@@ -26,7 +26,9 @@ struct Gpu {
   /// What launches take: each is started; then a block's steps where blocks follow one another, the work of
   /// all blocks of a multiprocessor, and the way of bytes from memory and back hide each other but for the
   /// longest.
-  double seconds(const LaunchShape& shape) const;
+  double seconds(const LaunchShape& shape) const { return seconds(shape, figures->of(shape.kernel)); }
+  /// By such figures of its kernel.
+  double seconds(const LaunchShape& shape, const KernelFigures& kernel) const;
 
   /// How blocks live on multiprocessors, so many together on each: how many follow one another in one place,
   /// and how many the multiprocessor has that has most.
@@ -38,5 +40,8 @@ struct Gpu {
 
 /// The driver is asked once a device. Throws `Error{device}` where it does not exist.
 const Gpu& gpu_of(Device device);
+
+/// Has prices made by these figures from now on; nobody may ask for any meanwhile.
+void use_figures(Device device, Figures figures);
 
 }  // namespace halation::cuda_backend

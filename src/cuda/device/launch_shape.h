@@ -37,6 +37,7 @@ inline constexpr std::array<std::string_view, trait_count> trait_names{
 class Traits {
  public:
   void set(Trait trait, bool is) { bits_ |= is ? 1U << static_cast<unsigned>(trait) : 0; }
+  bool has(std::size_t trait) const { return (bits_ >> trait & 1U) != 0; }
   /// Calls `use(index)` for each.
   template <class Use>
   void for_each(const Use& use) const {
@@ -83,5 +84,20 @@ struct KernelFigures {
   std::array<double, trait_count> times{1, 1, 1, 1, 1, 1, 1,
                                         1, 1, 1, 1, 1, 1};  ///< so many times as long, start and memory aside
 };
+
+/// Calls `use(figure)` for each, in the order of texts; the factors of traits are none of these.
+template <class Kernel, class Use>
+void for_each_figure(Kernel& kernel, const Use& use) {
+  use(kernel.start_us);
+  use(kernel.block_us);
+  use(kernel.step_us);
+  use(kernel.chain_us);
+  use(kernel.output_us);
+  use(kernel.steps_us);
+  use(kernel.staged_us);
+  use(kernel.mad_us);
+  use(kernel.memory_tb_s);
+  use(kernel.cached_tb_s);
+}
 
 }  // namespace halation::cuda_backend

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "halation/device.h"
 #include "plan/timings/timings_file.h"
 
 namespace halation {

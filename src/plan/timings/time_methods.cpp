@@ -1,19 +1,16 @@
-// time_methods.cpp: filters timed by every method, and the rates that follow.
+// time_methods.cpp: filters timed by every method, or by every family of kernels.
 #include "plan/timings/time_methods.h"
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <optional>
-#include <string>
 #include <utility>
 
+#include "core/channels_apart.h"
 #include "core/threads.h"
 #include "halation/error.h"
 #include "plan/backends.h"
 #include "plan/choose.h"
-#include "plan/timings/rates.h"
-#include "plan/timings/shared_timings.h"
 #include "plan/timings/tune.h"
 
 namespace halation {
@@ -32,59 +29,76 @@ std::optional<Choice> choice_by(PlanSpec spec, Method method, const Backend& bac
   }
 }
 
-void time_one(const PlanSpec& spec, std::vector<TimedMethod>& timed) {
-  const Backend& backend = backend_for(spec.device);
+/// By each method that fits.
+std::vector<Choice> choices_of(const PlanSpec& spec, const Backend& backend) {
   (void)choose(check(spec), spec.options, backend,
                spec.device);  // what is wrong with the job is said of it, not of a method
   std::vector<Choice> choices;
-  double least = std::numeric_limits<double>::infinity();
   for (const MethodRecord* const method : methods_of(backend)) {
-    std::optional<Choice> choice = choice_by(spec, method->method, backend);
-    if (!choice) continue;
-    least = std::min(least, choice->reasons.front().seconds);
-    choices.push_back(std::move(*choice));
+    if (std::optional<Choice> choice = choice_by(spec, method->method, backend))
+      choices.push_back(std::move(*choice));
   }
-  for (const Choice& choice : choices) {
-    const double expected = choice.reasons.front().seconds;
-    if (expected > long_seconds && expected >= hopeless * least) continue;
-    const Job& job = *choice.job;
-    const Taps& taps = job.filters.front();
-    const Timing timing = timing_of(job, taps, choice.layout, backend, spec.device, Timed::by_this_process);
-    if (!timing.seconds) throw Error(ErrorCode::out_of_memory, timing.why_none);
-    const Pixel pixels = rate_class(job);
-    timed.push_back({choice.reasons.front().method->method, pixels,
-                     expected / rates_of(spec.device).of(choice.reasons.front().method->method, pixels),
-                     *timing.seconds});
-  }
+  return choices;
+}
+
+bool is_hopeless(double expected, double least) {
+  return expected > long_seconds && expected >= hopeless * least;
+}
+
+/// A spec of one of its filters.
+PlanSpec by_itself(const PlanSpec& spec, const Filter& filter) {
+  PlanSpec one = spec;
+  one.filters = {filter};
+  one.combine = Combine::none;
+  one.options.method = Method::automatic;
+  one.options.tune = Tune::estimate;
+  return one;
 }
 
 }  // namespace
 
-std::vector<TimedMethod> time_methods(const PlanSpec& spec) {
+void time_methods(const PlanSpec& spec) {
   const HoldsForks held;
-  std::vector<TimedMethod> timed;
-  PlanSpec alone = spec;
-  alone.combine = Combine::none;
-  alone.options.method = Method::automatic;
-  alone.options.tune = Tune::estimate;
+  const Backend& backend = backend_for(spec.device);
   for (const Filter& filter : spec.filters) {
-    alone.filters = {filter};
-    time_one(alone, timed);
+    const std::vector<Choice> choices = choices_of(by_itself(spec, filter), backend);
+    double least = std::numeric_limits<double>::infinity();
+    for (const Choice& choice : choices) least = std::min(least, choice.reasons.front().seconds);
+    for (const Choice& choice : choices) {
+      if (is_hopeless(choice.reasons.front().seconds, least)) continue;
+      const Job& job = *choice.job;
+      const Timing timing =
+          timing_of(job, job.filters.front(), choice.layout, backend, spec.device, Timed::by_this_process);
+      if (!timing.seconds) throw Error(ErrorCode::out_of_memory, timing.why_none);
+    }
   }
-  return timed;
 }
 
-std::vector<KnownRate> rates_from(std::span<const TimedMethod> timed, Device device) {
-  std::map<std::pair<Pixel, Method>, std::vector<double>> factors;
-  for (const TimedMethod& each : timed)
-    factors[{each.pixels, each.method}].push_back(each.measured_seconds / each.expected_seconds);
-  std::vector<KnownRate> rates;
-  for (auto& [of, list] : factors) {
-    const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
-    std::nth_element(list.begin(), middle, list.end());
-    rates.push_back({machine_of(device), of.second, of.first, std::clamp(*middle, least_rate, most_rate)});
+std::vector<TimedOffer> time_offers(const PlanSpec& spec) {
+  const HoldsForks held;
+  const Backend& backend = backend_for(spec.device);
+  std::vector<TimedOffer> timed;
+  for (const Choice& choice : choices_of(by_itself(spec, spec.filters.front()), backend)) {
+    const Job& job = *choice.job;
+    const std::vector<Offer> offers = backend.offers(
+        choice.layout == Layout::planar ? with_channels_apart(job) : job, job.filters, spec.device);
+    const double least = best_of(offers).seconds;
+    for (const Offer& offer : offers) {
+      if (offer.why_not != nullptr || is_hopeless(offer.seconds, least)) continue;
+      Job one = job;
+      one.family = offer.family;
+      const double seconds = time_run(one, choice.layout, backend, spec.device);
+      const auto lying = [&](const Shape& shape, Pixel pixel) {
+        return View{nullptr, shape, strides_of(shape, pixel, choice.layout), pixel, spec.device};
+      };
+      timed.push_back({.job = choice.job,
+                       .in = lying(job.in, job.in_pixel),
+                       .out = lying(job.out, job.out_pixel),
+                       .family = offer.family,
+                       .seconds = seconds});
+    }
   }
-  return rates;
+  return timed;
 }
 
 }  // namespace halation

@@ -1,4 +1,4 @@
-// timings_file.cpp: times and rates of machines in a file that processes share.
+// timings_file.cpp: times and figures of machines in a file that processes share.
 #include "plan/timings/timings_file.h"
 
 #include <fcntl.h>
@@ -16,18 +16,16 @@
 #include <set>
 #include <string_view>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "core/temporary.h"
-#include "halation/error.h"
 
 namespace halation {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view header = "halation timings 1 of " HALATION_VERSION;
+constexpr std::string_view header = "halation timings 2 of " HALATION_VERSION;
 constexpr std::string_view first_words = "halation timings ";  ///< of any version
 constexpr std::size_t most_bytes = std::size_t{16} << 20;
 constexpr auto longest_wait = std::chrono::seconds(10);
@@ -89,19 +87,16 @@ bool read(std::string_view text, Number& number) {
 
 bool is_positive(double number) { return std::isfinite(number) && number > 0; }
 
-/// Adds what a line says; false where it says nothing that is known. Throws `Error` for unknown names.
+/// Adds what a line says; false where it says nothing that is known.
 bool add_line(std::string_view line, std::string& machine, Timings& timings) {
   const std::string_view kind = take(line, ' ');
   if (kind == "machine") {
     machine = line;
     return true;
   }
-  if (kind == "rate") {
-    KnownRate rate{
-        .machine = machine, .method = method_named(take(line, ' ')), .pixels = pixel_named(take(line, ' '))};
-    const bool is_whole = read(line, rate.factor) && is_positive(rate.factor);
-    timings.rates.push_back(std::move(rate));
-    return is_whole;
+  if (kind == "figure") {
+    timings.figures.push_back({machine, std::string(line)});
+    return line.find(';') != std::string_view::npos;
   }
   if (kind != "time") return false;
   KnownTime time{.machine = machine, .key = {}, .seconds = 0};
@@ -115,7 +110,6 @@ bool add_line(std::string_view line, std::string& machine, Timings& timings) {
   return true;
 }
 
-/// Throws `Error` where a name in it is unknown.
 Timings timings_in(std::string_view bytes) {
   constexpr std::string_view end = "end ";
   const std::size_t last = bytes.size() < 2 ? std::string_view::npos : bytes.rfind('\n', bytes.size() - 2);
@@ -147,10 +141,9 @@ std::string bytes_from(const Timings& timings) {
     machine = name;
     bytes += "machine " + name + "\n";
   };
-  for (const KnownRate& rate : timings.rates) {
-    under(rate.machine);
-    bytes += "rate " + std::string(name_of(rate.method)) + " " + std::string(name_of(rate.pixels)) + " " +
-             text_of(rate.factor) + "\n";
+  for (const KnownFigure& figure : timings.figures) {
+    under(figure.machine);
+    bytes += "figure " + figure.line + "\n";
   }
   for (const KnownTime& time : timings.times) {
     under(time.machine);
@@ -164,8 +157,8 @@ std::string bytes_from(const Timings& timings) {
 /// What both hold; `more` counts where both know something.
 Timings joined(Timings timings, const Timings& more) {
   const auto of_time = [](const KnownTime& time) { return std::pair(time.machine, time.key); };
-  const auto of_rate = [](const KnownRate& rate) {
-    return std::tuple(rate.machine, rate.method, rate.pixels);
+  const auto of_figure = [](const KnownFigure& figure) {
+    return std::pair(figure.machine, figure.line.substr(0, figure.line.find(';')));
   };
   const auto add = [](auto& list, const auto& added, const auto& key_of) {
     std::set<decltype(key_of(added.front()))> renewed;
@@ -178,7 +171,7 @@ Timings joined(Timings timings, const Timings& more) {
     std::reverse(list.begin() + static_cast<std::ptrdiff_t>(kept), list.end());
   };
   add(timings.times, more.times, of_time);
-  add(timings.rates, more.rates, of_rate);
+  add(timings.figures, more.figures, of_figure);
   if (timings.times.size() > most_times) {
     timings.times.erase(timings.times.begin(), timings.times.end() - static_cast<std::ptrdiff_t>(most_times));
   }
@@ -262,13 +255,7 @@ const std::optional<fs::path>& timings_path() {
   return path;
 }
 
-Timings read_timings(const fs::path& path) {
-  try {
-    return timings_in(bytes_of(path));
-  } catch (const Error&) {  // a name that is none
-    return {};
-  }
-}
+Timings read_timings(const fs::path& path) { return timings_in(bytes_of(path)); }
 
 bool add_timings(const fs::path& path, const Timings& more) noexcept {
   try {

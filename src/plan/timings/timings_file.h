@@ -1,9 +1,9 @@
-// timings_file.h: times and rates of machines in a file that processes share.
+// timings_file.h: times and figures of machines in a file that processes share.
 //
 // A line of text each:
-//     halation timings 1 of 0.1.0                    the format's version, and the library's
+//     halation timings 2 of 0.1.0                    the format's version, and the library's
 //     machine AMD EPYC 9B14, family 25, …            what the lines below it were measured on
-//     rate separable u8 1.25                         times as long as expected
+//     figure lines.row; 59.5                         what a backend expects by (core/figures_text.h)
 //     time 0.000123 0 0 1 …                          seconds, and the numbers of the key
 //     end 8c5f1e0a5d1b2c3d                           FNV-1a of all bytes before this line
 #pragma once
@@ -14,9 +14,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "halation/pixel.h"
-#include "halation/plan.h"
 
 namespace halation {
 
@@ -30,18 +27,16 @@ struct KnownTime {
   double seconds = 0;
 };
 
-/// How many times as long as expected a method takes over pixels of a class (plan/timings/rates.h) on a machine.
-struct KnownRate {
+/// What a backend expects by on a machine, a line of its text.
+struct KnownFigure {
   std::string machine;
-  Method method = Method::automatic;
-  Pixel pixels = Pixel::u8;
-  double factor = 1;
+  std::string line;  ///< a name before a semicolon, and what follows
 };
 
-/// What a file holds: times, the oldest first, each key once a machine; and rates.
+/// What a file holds: times, the oldest first, each key once a machine; and figures, each name once.
 struct Timings {
   std::vector<KnownTime> times;
-  std::vector<KnownRate> rates;
+  std::vector<KnownFigure> figures;
 };
 
 /// Of more times the oldest are dropped: reading these takes a process's first plan some 2 ms.
@@ -58,10 +53,11 @@ const std::optional<std::filesystem::path>& timings_path();
 /// it, or where it is not whole.
 Timings read_timings(const std::filesystem::path& path);
 
-/// Adds to the file, in place of what it had of the same keys, methods and pixels; what is not whole is
-/// replaced, but nothing that does not begin as such a file, nor a device. Links are followed. Folders that lack are made. Processes do so one after the other, by a lock on a file beside it,
-/// and readers find the old file or the new one. False where the file cannot be written or is another's, or
-/// others have held the lock for 10 s.
+/// Adds to the file, in place of what it had of the same keys and names; what is not whole is
+/// replaced, but nothing that does not begin as such a file, nor a device. Links are followed. Folders that
+/// lack are made. Processes do so one after the other, by a lock on a file beside it, and readers find the
+/// old file or the new one. False where the file cannot be written or is another's, or others have held the
+/// lock for 10 s.
 bool add_timings(const std::filesystem::path& path, const Timings& more) noexcept;
 
 /// Removes the file and its lock. False where there was none, it cannot be removed, or is another's.

@@ -108,11 +108,10 @@ double median_seconds(const Run& run, const Wait& wait) {
   return *middle;
 }
 
-double timed_alone(const Job& job, const Taps& taps, Layout layout, const Backend& backend, Device device) {
-  Job alone = job;
-  alone.filters = {taps};
-  alone.combine = Combine::none;
-  const auto runner = backend.prepare(std::make_shared<const Job>(std::move(alone)), device);
+}  // namespace
+
+double time_run(const Job& job, Layout layout, const Backend& backend, Device device) {
+  const auto runner = backend.prepare(std::make_shared<const Job>(job), device);
   Image in = allocate(job.in, job.in_pixel, device);
   fill(in.view());  // before more is asked for: memory that nobody has written to still counts as available
   Image out = allocate(job.out, job.out_pixel, device);
@@ -135,6 +134,8 @@ double timed_alone(const Job& job, const Taps& taps, Layout layout, const Backen
   // Without isolation, a thread that waits for others may take up a task of the caller's that waits for it.
   return without_tbb() ? measure() : tbb::this_task_arena::isolate(measure);
 }
+
+namespace {
 
 std::atomic<std::int64_t> taken = 0;
 
@@ -176,11 +177,14 @@ Timing timing_of(const Job& job, const Taps& taps, Layout layout, const Backend&
   const std::lock_guard lock(one_at_a_time);
   if (const auto known = known_time(key, device, timed)) return {known, ""};  // by a thread that came before
   try {
-    const double seconds = timed_alone(job, taps, layout, backend, device);
+    Job alone = job;
+    alone.filters = {taps};
+    alone.combine = Combine::none;
+    const double seconds = time_run(alone, layout, backend, device);
     remembered().add(device, key, seconds);
     ++taken;
     if (const std::string machine = machine_of(device); !machine.empty())
-      share({.times = {{machine, key, seconds}}, .rates = {}});
+      share({.times = {{machine, key, seconds}}, .figures = {}});
     return {seconds, ""};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory) throw;

@@ -28,6 +28,10 @@ Timing timing_of(const Job& job, const Taps& taps, Layout layout, const Backend&
 /// The same where it is known, without timing.
 std::optional<double> known_time(const Job& job, const Taps& taps, Layout layout, Device device);
 
+/// The median time of a few runs of a job, as `timing_of` takes it, remembered by nobody. Throws what
+/// `Backend::prepare`, `Runner::run` and `allocate` throw.
+double time_run(const Job& job, Layout layout, const Backend& backend, Device device);
+
 /// How many times the process has timed a method; those that were remembered do not count.
 std::int64_t timings_taken();
 

@@ -1,0 +1,111 @@
+// measured_figures.cpp: figures of kernels from what their launches took.
+#include "cuda/measured_figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <vector>
+
+#include "core/compass_search.h"
+#include "cuda/families.h"
+
+namespace halation::cuda_backend {
+namespace {
+
+struct Launch {
+  LaunchShape shape;
+  double seconds;
+};
+
+/// The figures and traits of a kernel as logarithms that are sought; what is 0, or what no launch has or all
+/// have, stays.
+class Sought {
+ public:
+  Sought(const KernelFigures& from, std::span<const Launch> launches) : from_(from) {
+    constexpr double figures_apart = 1e3, times_apart = 8;  // from where they were
+    for_each_figure(from, [&](double figure) { seek(figure > 0, figure, figures_apart); });
+    for (std::size_t trait = 0; trait < trait_count; ++trait) {
+      const auto with = std::count_if(launches.begin(), launches.end(),
+                                      [&](const Launch& each) { return each.shape.traits.has(trait); });
+      seek(with > 0 && with < std::ssize(launches), from.times[trait], times_apart);
+    }
+  }
+
+  std::vector<double> start, apart;  ///< how far each may move
+
+  KernelFigures at(const std::vector<double>& logarithms) const {
+    KernelFigures figures = from_;
+    std::size_t place = 0, next = 0;
+    const auto set = [&](double& figure) {
+      if (is_sought_[place++]) figure = std::exp(logarithms[next++]);
+    };
+    for_each_figure(figures, set);
+    for (double& times : figures.times) set(times);
+    return figures;
+  }
+
+ private:
+  void seek(bool is_sought, double figure, double times) {
+    is_sought_.push_back(is_sought);
+    if (!is_sought) return;
+    start.push_back(std::log(figure));
+    apart.push_back(std::log(times));
+  }
+
+  const KernelFigures& from_;
+  std::vector<bool> is_sought_;
+};
+
+KernelFigures nearest(const KernelFigures& from, std::span<const Launch> launches, const Gpu& gpu) {
+  const Sought sought(from, launches);
+  const auto off = [&](const std::vector<double>& logarithms) {
+    const KernelFigures figures = sought.at(logarithms);
+    double sum = 0;
+    for (const Launch& each : launches)
+      sum += counted_off(std::log(gpu.seconds(each.shape, figures) / each.seconds));
+    return sum;
+  };
+  constexpr int halvings = 4;
+  return sought.at(figures_near(sought.start, sought.apart, off, halvings));
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::string figures_from_times(std::span<const TimedOffer> offers, const Gpu& gpu) {
+  std::map<std::string_view, std::vector<Launch>> kernels;
+  std::vector<double> of_passes;
+  for (const TimedOffer& offer : offers) {
+    const Request request{*offer.job, row_layout_of(offer.in, {&offer.out, 1}), gpu, families()};
+    for (const Family* const family : families().list()) {
+      if (family->name != offer.family || family->refuses(request) != nullptr) continue;
+      if (family->shape != nullptr) {
+        const LaunchShape shape = family->shape(request);
+        kernels[shape.kernel].push_back({shape, offer.seconds});
+      } else if (family->is_two_passes) {
+        of_passes.push_back(offer.seconds / family->seconds(request));
+      }
+    }
+  }
+  std::string text;
+  if (!of_passes.empty()) {
+    char line[48];
+    std::snprintf(line, sizeof line, "two passes; %.4g\n",
+                  gpu.figures->two_passes * median(std::move(of_passes)));
+    text += line;
+  }
+  for (const auto& [kernel, launches] : kernels) {
+    KernelFigures from = gpu.figures->of(kernel);
+    if (from.kernel.empty()) from = {.kernel = std::string(kernel), .output_us = 0.1, .mad_us = 0.01};
+    text += text_of(nearest(from, launches, gpu)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace halation::cuda_backend
