@@ -9,8 +9,9 @@
 
 namespace halation {
 
-/// From `start`, steps along one number at a time, both ways, for as long as one leads down; then steps of half the
-/// length, so many times (Hooke and Jeeves 1961, without its pattern moves). Numbers stay between `low` and `high`.
+/// From `start`, steps along one number at a time, both ways, for as long as one leads down; then steps of
+/// half the length, so many times (Hooke and Jeeves 1961, without its pattern moves). Numbers stay between
+/// `low` and `high`.
 template <class Function>
 std::vector<double> compass_search(std::vector<double> start, std::span<const double> low,
                                    std::span<const double> high, const Function& function, double step,
@@ -46,11 +47,12 @@ inline double counted_off(double logarithm) {
   return 2 * small * small * (std::sqrt(1 + share * share) - 1);
 }
 
-/// Logarithms of figures by which what is expected comes near to what was measured. `off`: the sum of `counted_off` by such figures. Where
-/// little was measured they stay near `start`; none goes further from it than `apart` says of it.
+/// Logarithms of figures by which what is expected comes near to what was measured. `off`: the sum of
+/// `counted_off` by such figures. Where little was measured they stay near `start`; none goes further from it
+/// than `apart` says of it.
 template <class Off>
-std::vector<double> figures_near(const std::vector<double>& start, const std::vector<double>& apart, const Off& off,
-                                 int halvings) {
+std::vector<double> figures_near(const std::vector<double>& start, const std::vector<double>& apart,
+                                 const Off& off, int halvings) {
   constexpr double stays = 0.01;  // what a figure that is off by a factor of e counts
   std::vector<double> low = start, high = start;
   for (std::size_t i = 0; i < start.size(); ++i) {
