@@ -40,7 +40,7 @@ class CudaBackend final : public Backend, public DeviceMemory, public Queues {
     return figures_from_times(offers, gpu_of(device));
   }
   void use_figures(std::string_view text, Device device) const override {
-    cuda_backend::use_figures(device, with(shipped_figures(), text));
+    cuda_backend::use_figures(device, with(*gpu_of(device).figures, text));
   }
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const override {
