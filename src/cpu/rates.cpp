@@ -15,18 +15,30 @@ namespace halation::cpu_backend {
 extern const char *const figures_avx2, *const figures_avx512,
                                            *const figures_zen4;  // made by CMake of src/cpu/figures/
 
+namespace {
+
+/// Sets the figure of a line; false where there is none of its name.
+bool set(Rates& rates, const FigureLine& line) {
+  if (line.fields.size() != 1) refuse_figures(line, "one number follows the name");
+  const double value = figure_of(line.fields.front(), line);
+  bool is_known = false;
+  for_each_rate(rates, [&](std::string_view figure, auto& rate) {
+    if (figure != line.name) return;
+    rate = static_cast<std::decay_t<decltype(rate)>>(value);
+    is_known = true;
+  });
+  return is_known;
+}
+
+}  // namespace
+
 Rates rates_from(std::string_view name, std::string_view text) {
   Rates rates{};
   rates.name = name;
   std::set<std::string_view> missing;
   for_each_rate(rates, [&](std::string_view figure, auto&) { missing.insert(figure); });
   for (const FigureLine& line : figure_lines(text)) {
-    if (line.fields.size() != 1) refuse_figures(line, "one number follows the name");
-    const double value = figure_of(line.fields.front(), line);
-    for_each_rate(rates, [&](std::string_view figure, auto& rate) {
-      if (figure == line.name) rate = static_cast<std::decay_t<decltype(rate)>>(value);
-    });
-    if (missing.erase(line.name) == 0)
+    if (!set(rates, line) || missing.erase(line.name) == 0)
       refuse_figures(line, "there is no such figure, or it stands there twice");
   }
   if (!missing.empty()) refuse_figures({.text = *missing.begin(), .name = {}, .fields = {}}, "is missing");
@@ -70,15 +82,7 @@ void use_rates(const Rates& rates) { rates_in_use() = rates; }
 
 Rates with(Rates rates, std::string_view text) {
   for (const FigureLine& line : figure_lines(text)) {
-    if (line.fields.size() != 1) refuse_figures(line, "one number follows the name");
-    const double value = figure_of(line.fields.front(), line);
-    bool is_known = false;
-    for_each_rate(rates, [&](std::string_view figure, auto& rate) {
-      if (figure != line.name || !is_piece(figure)) return;
-      rate = static_cast<std::decay_t<decltype(rate)>>(value);
-      is_known = true;
-    });
-    if (!is_known) refuse_figures(line, "there is no such piece of work");
+    if (!set(rates, line) || !is_piece(line.name)) refuse_figures(line, "there is no such piece of work");
   }
   return rates;
 }

@@ -12,6 +12,7 @@
 #include "cuda/families.h"
 #include "cuda/measured_figures.h"
 #include "halation/halation.h"
+#include "measured_gpu.h"
 #include "plan/check.h"
 #include "plan/methods/methods.h"
 #include "sweep/job_case.h"
@@ -20,17 +21,6 @@ namespace halation::cuda_backend {
 namespace {
 
 using testing::ElementsAre;
-
-Gpu h200(const Figures& figures) {
-  Gpu gpu;
-  gpu.device = cuda(0);
-  gpu.multiprocessors = 132;
-  gpu.shared_limit = 232448;
-  gpu.code = 90;
-  gpu.cache_bytes = 60 << 20;
-  gpu.figures = &figures;
-  return gpu;
-}
 
 std::string message_of(const std::string& text) {
   try {

@@ -38,12 +38,10 @@ struct Figure {
 std::vector<Figure> figures_of(Rates& rates) {
   std::vector<Figure> list;
   for_each_rate(rates, [&](std::string_view name, auto& figure) {
-    const bool is_fixed = name.starts_with("axis.") || name.ends_with("_bytes") || name == "memory_byte" ||
-                          name == "threads_from" || name == "int8.matrix" || name == "int8.matrices" ||
-                          name == "int8.grouped" ||
-                          (name.starts_with("transforms.") && name != "transforms.strided");
+    const bool is_rare = name == "int8.matrix" || name == "int8.matrices" || name == "int8.grouped";
+    const bool is_counted = is_piece(name) && !is_rare && name != "memory_byte";
     if constexpr (std::is_same_v<std::decay_t<decltype(figure)>, double>) {
-      if (!is_fixed) list.push_back({name, &figure});
+      if (is_counted) list.push_back({name, &figure});
     }
   });
   return list;

@@ -12,6 +12,7 @@
 
 #include "core/backend.h"
 #include "cuda/families.h"
+#include "measured_gpu.h"
 #include "plan/backends.h"
 #include "plan/check.h"
 #include "plan/choose.h"
@@ -28,18 +29,6 @@ using namespace halation::cuda_backend;
 constexpr const char* usage =
     "usage: speed_terms [--cases 400] [--seed 1] [--filters usual|large|beside] [--figures FILE]\n"
     "A line of JSON for each seeded job: what each family of the GPU expects, and how it cuts the job.\n";
-
-/// The GPU that figures were measured on.
-Gpu measured_gpu(const Figures& figures) {
-  Gpu gpu;
-  gpu.device = cuda(0);
-  gpu.multiprocessors = 132;
-  gpu.shared_limit = 232448;
-  gpu.code = 90;
-  gpu.cache_bytes = 60 << 20;
-  gpu.figures = &figures;
-  return gpu;
-}
 
 /// The CUDA backend as a plan's choice sees it, pricing on that GPU.
 class Priced final : public Backend {
@@ -61,7 +50,7 @@ class Priced final : public Backend {
 };
 
 void print_job(sweep::Filters filters, std::uint64_t seed, std::uint64_t index, const Figures& figures) {
-  const Gpu gpu = measured_gpu(figures);
+  const Gpu gpu = h200(figures);
   const Priced backend(gpu);
   constexpr double times = 10;  // as regret.cpp
   const sweep::JobCase job_case = sweep::case_of(filters, seed, index, times);

@@ -30,9 +30,9 @@ enum class Trait : std::uint8_t {
   count
 };
 inline constexpr std::size_t trait_count = static_cast<std::size_t>(Trait::count);
-inline constexpr std::array<std::string_view, trait_count> trait_names{
-    "of 1 byte", "of 2 bytes", "of 8 bytes", "converts", "to f32",      "beside", "unaligned",
-    "strided",   "one by one", "folded",     "wraps",    "far borders", "checked"};
+inline constexpr std::array<std::string_view, trait_count> trait_names = std::to_array<std::string_view>(
+    {"of 1 byte", "of 2 bytes", "of 8 bytes", "converts", "to f32", "beside", "unaligned", "strided",
+     "one by one", "folded", "wraps", "far borders", "checked"});
 
 class Traits {
  public:
@@ -71,6 +71,13 @@ struct LaunchShape {
   }
 };
 
+/// Factors of all traits that change nothing.
+constexpr std::array<double, trait_count> no_traits_count() {
+  std::array<double, trait_count> all{};
+  all.fill(1.0);
+  return all;
+}
+
 /// What a kernel takes for each of these, as measured on a device.
 struct KernelFigures {
   std::string kernel{};
@@ -81,8 +88,8 @@ struct KernelFigures {
          mad_us = 0;  ///< a thousand outputs, a step, …, of a multiprocessor's time
   double memory_tb_s = 4,
          cached_tb_s = 6;  ///< terabytes a second that it reaches, and where the caches hold all
-  std::array<double, trait_count> times{1, 1, 1, 1, 1, 1, 1,
-                                        1, 1, 1, 1, 1, 1};  ///< so many times as long, start and memory aside
+  std::array<double, trait_count> times =
+      no_traits_count();  ///< so many times as long, start and memory aside
 };
 
 /// Calls `use(figure)` for each, in the order of texts; the factors of traits are none of these.

@@ -149,8 +149,8 @@ void place_weights(FftArguments<T>& to, const T* weights, const Taps& taps, std:
   to.tiles = 1;
 }
 
-/// How many times as long tiles at borders take where these are asked for further outside than an axis is long: sample by sample. What is
-/// constant there is not looked up.
+/// Whether borders are asked for further outside than an axis is long: tiles there look up sample by sample,
+/// but for what is constant.
 inline bool has_far_borders(const Job& job) {
   const auto is_far = [](const BorderTable& border) {
     return border.mode() != Border::Mode::constant && (border.low() <= -border.size() || border.high() >= 2 * border.size());

@@ -1,4 +1,4 @@
-// banded.cpp: the method banded: products of matrices by tensor cores, of weights as whole numbers or, over
+// banded.cpp: the method banded: products of matrices by tensor cores, of integer weights or, over
 // floats, of 11 bits.
 #include "plan/analysis/banded.h"
 
