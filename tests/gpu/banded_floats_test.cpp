@@ -1,7 +1,9 @@
-// banded_floats_test.cpp: filters over floats by banded matrices in tf32 (src/cuda/banded/floats.cuh): every size of them, border, extent, anchor,
-// layout and output; numbers that are not finite; what is rounded, and what is refused.
+// banded_floats_test.cpp: filters over floats by banded matrices in tf32 (src/cuda/banded/floats.cuh): every
+// size of them, border, extent, anchor, layout and output; numbers that are not finite; what is rounded, and
+// what is refused.
 //
-// But for the last, data and weights are whole numbers of 11 bits and less, and f32 holds every sum exactly: every pixel must be right to the bit.
+// But for the last, data and weights are integers of 11 bits and less, and f32 holds every sum exactly: every
+// pixel must be right to the bit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +19,7 @@
 namespace halation::gpu_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -24,12 +27,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 Plan plan_of(const Image& image, const Filter& filter, Options options) {
   options.method = Method::banded;
   options.accuracy = Accuracy::fast;
-  return Plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});
+  return plan_by("banded floats", spec_on_gpu(image, filter, options));
 }
 
 void expect_same(const Image& image, const Filter& filter, const Options& options) {
   const Plan plan = plan_of(image, filter, options);
-  ASSERT_THAT(plan.explain(), HasSubstr("banded floats, ")) << text(image, filter);
   EXPECT_TRUE(same_bits(convolve(image, filter, options, reference()), result_of(plan, image))) << text(image, filter);
 }
 
@@ -95,6 +97,8 @@ TEST(BandedFloats, CombinesFilters) {
   PlanSpec spec{.shape = image.shape(), .pixel = Pixel::f32, .filters = {whole_filter({.height = 7, .width = 7}, 4, 7), whole_filter({.height = 7, .width = 7}, 5, 7)},
                 .combine = Combine::magnitude, .device = cuda(), .options = {.accuracy = Accuracy::fast, .method = Method::banded}};
   const Plan plan(spec);
+  // Both by banded floats, since no other family takes what that method makes of weights over f32.
+  EXPECT_THAT(plan.explain(), AllOf(HasSubstr("family: filter by filter;"), HasSubstr("banded floats, ")));
   const std::vector<double> found = values_of(result_of(plan, image));
   spec.device = reference();
   spec.options.method = Method::automatic;

@@ -1,16 +1,24 @@
-// images.h: noise and bits compared, all borders, and a stream of one's own, for tests that need a GPU.
+// images.h: noise and bits compared, all borders, plans by one family, and a stream of one's own, for tests
+// that need a GPU.
 #pragma once
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/channels_apart.h"
 #include "core/convert.h"
+#include "core/only_family.h"
+#include "cuda/device/gpu.h"
 #include "halation/halation.h"
 
 namespace halation::gpu_test {
@@ -98,20 +106,81 @@ inline std::vector<double> values_of(const ConstView& view) {
   return {from, from + view.shape.elements()};
 }
 
-/// Runs a plan of one output, over memory that is poisoned before, on a copy of a host image.
+/// Filters may be folded into others where an axis has less than two thirds of their taps
+/// (plan/analysis/fold.h), and families of certain sizes then refuse them.
+inline bool may_be_folded(const Image& image, const Filter& filter) {
+  const auto taps = filter.size().space();
+  const auto pixels = image.shape().space();
+  for (std::size_t axis = 0; axis < taps.size(); ++axis) {
+    if (2 * taps[axis] > 3 * pixels[axis]) return true;
+  }
+  return false;
+}
+
+/// Whether the GPU has a copy engine for shared memory, which some families need.
+inline bool copies_in_bulk() { return cuda_backend::gpu_of(cuda()).copies_in_bulk(); }
+
+inline Layout layout_of(const ConstView& image) {
+  return channels_are_inside(image) ? Layout::interleaved : Layout::planar;
+}
+
+/// One filter over an image on the GPU, whose channels lie there as they do here.
+inline PlanSpec spec_on_gpu(const Image& image, const Filter& filter, const Options& options) {
+  return {.shape = image.shape(),
+          .pixel = image.pixel(),
+          .filters = {filter},
+          .device = cuda(),
+          .options = options,
+          .layout = layout_of(image)};
+}
+
+/// The plan by one family, whatever is expected of others. Throws `Error` where it refuses the job over
+/// packed images.
+inline Plan plan_by(std::string_view family, const PlanSpec& spec) {
+  const OnlyFamily only(family);
+  Plan plan(spec);
+  // It would do the job over other rows.
+  if (!std::isfinite(plan.expected_seconds()))
+    throw Error(ErrorCode::unsupported, "family " + std::string(family) + ": not of packed images");
+  return plan;
+}
+
+/// The same, or none where the family refuses the job.
+inline std::optional<Plan> plan_by_or_none(std::string_view family, const PlanSpec& spec) {
+  try {
+    return plan_by(family, spec);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    return std::nullopt;
+  }
+}
+
+/// The plan by one family; where the filter may be folded, and the family then refuses it, by whichever
+/// should be quickest.
+inline Plan plan_by_unless_folded(std::string_view family, const Image& image, const Filter& filter,
+                                  const Options& options) {
+  const PlanSpec spec = spec_on_gpu(image, filter, options);
+  if (!may_be_folded(image, filter)) return plan_by(family, spec);
+  const std::optional<Plan> plan = plan_by_or_none(family, spec);
+  return plan ? *plan : Plan(spec);
+}
+
+/// Runs a plan of one output, over memory that is poisoned before, on a copy of a host image whose channels
+/// lie as the image's do.
 inline Image result_of(const Plan& plan, const Image& image) {
-  const Image there = to_device(image, cuda());
-  Image out = allocate(plan.output_shape(), plan.output_pixel(), cuda());
+  const Layout layout = layout_of(image);
+  Image there = allocate(image.shape(), image.pixel(), cuda(), layout);
+  copy(image, there.view(), {});
+  Image out = allocate(plan.output_shape(), plan.output_pixel(), cuda(), layout);
   EXPECT_EQ(cudaMemset(out.view().data, 0xff, bytes_in(out)), cudaSuccess);
+  synchronise(cuda());
   plan.run(there, out.view());
   return to_device(out, cpu());
 }
 
-/// What the GPU makes of an image.
+/// What the GPU makes of an image, by whichever family should be quickest.
 inline Image on_gpu(const Image& image, const Filter& filter, const Options& options) {
-  const Plan plan(
-      {.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});
-  return result_of(plan, image);
+  return result_of(Plan(spec_on_gpu(image, filter, options)), image);
 }
 
 /// Holds a small job, of which all sums are exact, to the reference, bit by bit.

@@ -28,7 +28,7 @@ Options at_lower_rate(Options options) {
 }
 
 void expect_within_bound(const Image& image, const Filter& filter, const Options& options, double largest, const std::string& what) {
-  const Plan plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = at_lower_rate(options)});
+  const Plan plan = plan_by("multirate", spec_on_gpu(image, filter, at_lower_rate(options)));
   Options exact = options;
   exact.output = options.output.value_or(image.pixel());
   const bool is_whole = !is_float(*exact.output);
@@ -118,7 +118,7 @@ TEST(GpuMultirate, TakesDerivativesAndAnchors) {
 TEST(GpuMultirate, GivesTheSameOfRowsThatLieAnyhow) {
   const Filter filter = gaussian({.sigma = 12.0});
   const Image image = noise({.height = 203, .width = 301}, Pixel::f32, 7);
-  const Plan plan({.shape = image.shape(), .pixel = Pixel::f32, .filters = {filter}, .device = cuda(), .options = at_lower_rate({})});
+  const Plan plan = plan_by("multirate", spec_on_gpu(image, filter, at_lower_rate({})));
   const Image packed = result_of(plan, image);
   // In a larger image, one row and one column in: on no 16-byte boundary.
   const Shape around{.height = 205, .width = 304};
@@ -168,6 +168,7 @@ TEST(GpuMultirate, CombinesFilters) {
   PlanSpec spec{.shape = image.shape(), .pixel = Pixel::f32, .filters = filters, .combine = Combine::magnitude, .device = cuda(),
                 .options = at_lower_rate({})};
   const Plan plan(spec);
+  EXPECT_NE(plan.explain().find("family: filter by filter;"), std::string::npos) << plan.explain();
   const std::vector<double> found = values_of(result_of(plan, image));
   spec.device = cpu();
   spec.options = {};

@@ -1,7 +1,7 @@
-// register_tile_test.cpp: images of f64 by tiles in registers (src/cuda/register_tile/register_tile.cuh): sizes around tiles, borders,
-// channels, extents along y, and every output.
+// register_tile_test.cpp: small filters by tiles in registers (src/cuda/register_tile/register_tile.cuh):
+// every pixel, sizes around tiles, borders, channels, extents along y, and every output.
 //
-// Data and weights are whole numbers, scales powers of two, so every pixel must be right to the bit.
+// Data and weights are integers, scales powers of two, so every pixel must be right to the bit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,10 +15,59 @@
 namespace halation::gpu_test {
 namespace {
 
-void expect_same(const Image& image, const Filter& filter, const Options& options) {
-  EXPECT_TRUE(same_bits(convolve(image, filter, options), on_gpu(image, filter, options)))
-      << filter.size().height << "x" << filter.size().width << " over " << to_string(image.shape()) << ", border "
-      << name_of(options.border.x.mode) << ", to " << name_of(options.output.value_or(Pixel::f64));
+void expect_same(const Image& image, const Filter& filter, Options options) {
+  options.method = Method::direct;
+  const Plan plan = plan_by_unless_folded("register tile", image, filter, options);
+  EXPECT_TRUE(same_bits(convolve(image, filter, options), result_of(plan, image)))
+      << text(image, filter) << ", border " << name_of(options.border.x.mode) << ", to "
+      << name_of(plan.output_pixel());
+}
+
+/// Every row begins on a 16-byte boundary.
+TEST(RegisterTile, SmallerPixels) {
+  std::uint64_t seed = 300;
+  for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
+    for (const std::int64_t width : {16, 48, 256, 272, 528}) {
+      for (const std::int64_t height : {1, 5, 24, 49}) {
+        for (const std::int64_t channels : {1, 2, 3, 4, 5}) {
+          for (const std::int64_t taps : {3, 5, 7}) {
+            // Over u8 the family takes 3x3 taps, and 5x5 over one channel.
+            if (pixel == Pixel::u8 && (taps == 7 || (taps == 5 && channels > 1))) continue;
+            ++seed;
+            const Layout layout = channels == 5 ? Layout::planar : Layout::interleaved;
+            const Image image =
+                whole_image({.height = height, .width = width, .channels = channels}, pixel, seed, layout);
+            // Over integers it sets 2 rows of taps into 3x3 places, and so on.
+            const std::int64_t rows = is_float(pixel) || seed % 2 == 0 ? taps : taps - 1;
+            expect_same(image, whole_filter({.height = rows, .width = taps}, seed),
+                        {.border = border_of(seed)});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(RegisterTile, SmallerPixelsToEveryPixelAnchorAndExtent) {
+  std::uint64_t seed = 400;
+  for (const Pixel pixel : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
+    const Image image = whole_image({.batch = 3, .height = 61, .width = 272}, pixel, seed);
+    for (const Pixel output : {Pixel::u8, Pixel::u16, Pixel::i16, Pixel::f16, Pixel::f32}) {
+      for (const std::int64_t taps : {3, 5}) {
+        for (std::int64_t anchor = 0; anchor < taps; ++anchor) {
+          ++seed;
+          const Filter filter =
+              whole_filter({.height = taps, .width = taps}, seed).with_anchor({.y = anchor, .x = taps / 2});
+          expect_same(image, filter,
+                      {.border = border_of(seed),
+                       .output = output,
+                       .scale = 0.0625,
+                       .offset = 20.5,
+                       .rounding = seed % 2 == 0 ? Rounding::half_even : Rounding::truncate});
+        }
+      }
+    }
+  }
 }
 
 TEST(RegisterTile, FloatsOfEightBytes) {
@@ -31,7 +80,7 @@ TEST(RegisterTile, FloatsOfEightBytes) {
           const Border::Mode mode = border_modes[seed % border_modes.size()];
           expect_same(whole_image({.height = height, .width = width, .channels = channels}, Pixel::f64, seed),
                       whole_filter({.height = taps, .width = taps}, seed),
-                      {.border = Border{mode, mode == Border::Mode::constant ? 0.5 : 0.0}, .method = Method::direct});
+                      {.border = Border{mode, mode == Border::Mode::constant ? 0.5 : 0.0}});
         }
       }
     }
@@ -46,9 +95,10 @@ TEST(RegisterTile, FloatsOfEightBytesToEveryPixel) {
       for (const Rounding rounding : {Rounding::half_even, Rounding::truncate}) {
         ++seed;
         expect_same(image, whole_filter({.height = taps, .width = taps}, seed),
-                    {.output = output, .scale = 0.125, .offset = 20.5, .rounding = rounding, .method = Method::direct});
-        expect_same(image, whole_filter({.height = taps, .width = taps}, seed).with_anchor({.y = 0, .x = taps / 2}),
-                    {.border = Border::wrap(), .output = output, .scale = 3, .rounding = rounding, .method = Method::direct});
+                    {.output = output, .scale = 0.125, .offset = 20.5, .rounding = rounding});
+        expect_same(image,
+                    whole_filter({.height = taps, .width = taps}, seed).with_anchor({.y = 0, .x = taps / 2}),
+                    {.border = Border::wrap(), .output = output, .scale = 3, .rounding = rounding});
       }
     }
   }

@@ -1,6 +1,8 @@
-// running_box_x_test.cpp: windows of equal weights along x alone, of 33 to 4,096 columns, over signals and images.
+// running_box_x_test.cpp: windows of equal weights along x alone, of 33 to 4,096 columns, over signals and
+// images; and those over rows on no 16-byte boundary, which the family refuses, by whichever should be
+// quickest.
 //
-// Data and weights are whole numbers small enough for f32 to hold every sum exactly, so that every pixel must
+// Data and weights are integers small enough for f32 to hold every sum exactly, so that every pixel must
 // be right to the bit. Right answers come from the CPU, which the sweep compares with the reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,9 +28,19 @@ Filter window(std::int64_t columns) {
   return Filter::dense({.width = columns}, std::vector<double>(static_cast<std::size_t>(columns), 1.0));
 }
 
+/// The family asks for sums in f32, which some integer outputs do not have, and for rows on 16-byte
+/// boundaries: of one channel, whose lengths are whole pieces of 4 elements, or of a signal.
 Image by_sums(const Image& image, const Filter& filter, Options options) {
   options.method = Method::box;
-  return on_gpu(image, filter, options);
+  const PlanSpec spec = spec_on_gpu(image, filter, options);
+  const Shape& shape = image.shape();
+  const bool begin_on_boundaries = shape.elements() == shape.width || shape.width % 4 == 0;
+  const bool is_apart = shape.channels == 1 || layout_of(image) == Layout::planar;
+  const std::optional<Plan> plan = plan_by_or_none("running box, x", spec);
+  EXPECT_TRUE(plan || !copies_in_bulk() || !begin_on_boundaries || !is_apart ||
+              !is_float(options.output.value_or(Pixel::f32)))
+      << text(image, filter);
+  return plan ? result_of(*plan, image) : on_gpu(image, filter, options);
 }
 
 void expect_same(const Image& image, const Filter& filter, const Options& options) {

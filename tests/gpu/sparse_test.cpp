@@ -1,7 +1,9 @@
-// sparse_test.cpp: filters most of whose weights are 0 (src/cuda/sparse/sparse.cuh): boxes of many sizes, every pixel, border, extent and
-// layout, images narrower than a block, volumes, and numbers that are not finite, which reach the filter's whole box.
+// sparse_test.cpp: filters most of whose weights are 0 (src/cuda/sparse/sparse.cuh): boxes of many sizes,
+// every pixel, border, extent and layout, images narrower than a block, volumes, and numbers that are not
+// finite, which reach the filter's whole box.
 //
-// Data and weights are whole numbers so small that f32 holds every sum exactly, so every pixel must be right to the bit.
+// Data and weights are integers so small that f32 holds every sum exactly, so every pixel must be right to
+// the bit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,8 +37,7 @@ Filter sparse(const FilterSize& size, std::uint64_t seed) {
 
 void expect_same(const Image& image, const Filter& filter, Options options) {
   options.method = Method::direct;
-  const Plan plan({.shape = image.shape(), .pixel = image.pixel(), .filters = {filter}, .device = cuda(), .options = options});
-  EXPECT_THAT(plan.explain(), HasSubstr("sparse taps")) << text(image, filter);
+  const Plan plan = plan_by("sparse taps", spec_on_gpu(image, filter, options));
   EXPECT_TRUE(same_bits(convolve(image, filter, options, reference()), result_of(plan, image))) << text(image, filter);
 }
 
@@ -94,8 +95,7 @@ TEST(SparseTaps, WhatIsNotFiniteReachesTheWholeBox) {
           }
           const Filter filter = sparse({.height = 9, .width = 9}, seed);
           const Options options{.border = border, .output = pixel == Pixel::f64 ? Pixel::f64 : Pixel::f32, .method = Method::direct};
-          const Plan plan({.shape = image.shape(), .pixel = pixel, .filters = {filter}, .device = cuda(), .options = options});
-          EXPECT_THAT(plan.explain(), HasSubstr("sparse taps"));
+          const Plan plan = plan_by("sparse taps", spec_on_gpu(image, filter, options));
           const std::vector<double> found = values_of(result_of(plan, image));
           const std::vector<double> expected = values_of(convolve(image, filter, options, reference()));
           ASSERT_EQ(found.size(), expected.size());
@@ -111,10 +111,16 @@ TEST(SparseTaps, WhatIsNotFiniteReachesTheWholeBox) {
 
 TEST(SparseTaps, AreChosenWhereTheyAreQuicker) {
   const auto explained = [](const Filter& filter) {
-    return Plan({.shape = {.height = 4096, .width = 4096}, .pixel = Pixel::f32, .filters = {filter}, .device = cuda()}).explain();
+    return Plan({.shape = {.height = 4096, .width = 4096},
+                 .pixel = Pixel::f32,
+                 .filters = {filter},
+                 .device = cuda(),
+                 .options = {.method = Method::direct}})
+        .explain();
   };
-  EXPECT_THAT(explained(sparse({.height = 17, .width = 17}, 1)), HasSubstr("sparse taps"));
-  EXPECT_THAT(explained(whole_filter({.height = 17, .width = 17}, 1)), testing::Not(HasSubstr("cuda:0: sparse taps")));
+  EXPECT_THAT(explained(sparse({.height = 17, .width = 17}, 1)), HasSubstr("family: sparse taps;"));
+  EXPECT_THAT(explained(whole_filter({.height = 17, .width = 17}, 1)),
+              testing::Not(HasSubstr("family: sparse taps;")));
 }
 
 }  // namespace
