@@ -85,6 +85,12 @@ class Backend {
   virtual std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device device) const = 0;
 };
 
+/// What a device takes beside filtering images of the host.
+struct TransferFigures {
+  double start_seconds;  ///< of a process: driver and context
+  double upload_bytes_per_second, download_bytes_per_second;  ///< from and to pageable memory
+};
+
 /// What a backend offers whose devices have memory of their own. See halation/transfer.h for what each promises.
 class DeviceMemory {
  public:
@@ -94,6 +100,8 @@ class DeviceMemory {
   /// At least one of the views lies on such a device.
   virtual void copy(const ConstView& from, const View& to, Stream stream) const = 0;
   virtual void synchronise(Device device, Stream stream) const = 0;
+  /// Asks no driver.
+  virtual TransferFigures transfer_figures() const = 0;
 };
 
 }  // namespace halation

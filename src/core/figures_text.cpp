@@ -48,6 +48,13 @@ double figure_of(std::string_view number, const FigureLine& line) {
   return value;
 }
 
+void set_figures(std::initializer_list<double*> figures, const FigureLine& line) {
+  std::string_view numbers = line.fields.size() == 1 ? line.fields.front() : std::string_view();
+  for (double* const figure : figures) *figure = figure_of(take_part(numbers, ' '), line);
+  if (!numbers.empty())
+    refuse_figures(line, "figures that follow the name are " + std::to_string(figures.size()));
+}
+
 void refuse_figures(const FigureLine& line, const std::string& why) {
   throw Error(ErrorCode::invalid_argument, "figures: \"" + std::string(line.text) + "\": " + why);
 }

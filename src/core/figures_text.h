@@ -2,6 +2,7 @@
 // and what follows between semicolons; lines that begin with # say what is what.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ std::string_view take_part(std::string_view& rest, char separator);
 
 /// A number of a line. Throws `Error{invalid_argument}` that says which line where it is none of 0 and more.
 double figure_of(std::string_view number, const FigureLine& line);
+
+/// Sets figures to all the numbers that follow a name, or throws the same.
+void set_figures(std::initializer_list<double*> figures, const FigureLine& line);
 
 /// Throws `Error{invalid_argument}`: "figures: "lines.row": a number follows the name".
 [[noreturn]] void refuse_figures(const FigureLine& line, const std::string& why);

@@ -61,6 +61,8 @@ class CudaBackend final : public Backend, public DeviceMemory, public Queues {
     HALATION_CUDA_CHECK(cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle)));
   }
 
+  TransferFigures transfer_figures() const override { return shipped_figures().transfers; }
+
   std::unique_ptr<Queue> make_queue(Device device) const override { return cuda_backend::make_queue(device); }
   bool is_pinned(const void* data) const override { return cuda_backend::is_pinned(data); }
 };

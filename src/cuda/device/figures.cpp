@@ -2,6 +2,7 @@
 #include "cuda/device/figures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -40,6 +41,10 @@ KernelFigures kernel_of(const FigureLine& line) {
 
 }  // namespace
 
+double Figures::beyond_caches(double times) const {
+  return 1 / (1 + std::exp((cached_share - times) / cached_softness));
+}
+
 const KernelFigures& Figures::of(std::string_view kernel) const {
   const auto found = std::lower_bound(kernels.begin(), kernels.end(), kernel, comes_before);
   if (found != kernels.end() && found->kernel == kernel) return *found;
@@ -49,13 +54,22 @@ const KernelFigures& Figures::of(std::string_view kernel) const {
 
 Figures with(Figures figures, std::string_view text) {
   for (const FigureLine& line : figure_lines(text)) {
-    const std::string_view value = line.fields.empty() ? std::string_view() : line.fields.front();
     if (line.name == "device")
-      figures.device = value;
+      figures.device = line.fields.empty() ? std::string_view() : line.fields.front();
+    else if (line.name == "multiprocessor")
+      set_figures({&figures.f32_gma, &figures.f64_gma}, line);
+    else if (line.name == "memory")
+      set_figures({&figures.memory_tb_s}, line);
+    else if (line.name == "caches")
+      set_figures({&figures.cached_share, &figures.cached_softness}, line);
+    else if (line.name == "transfers")
+      set_figures({&figures.transfers.start_seconds, &figures.transfers.upload_bytes_per_second,
+           &figures.transfers.download_bytes_per_second},
+          line);
     else if (line.name == "two passes")
-      figures.two_passes = figure_of(value, line);
+      set_figures({&figures.two_passes}, line);
     else if (line.name == "channels apart")
-      figures.apart = figure_of(value, line);
+      set_figures({&figures.apart}, line);
     else {
       KernelFigures read = kernel_of(line);
       const auto place =

@@ -13,10 +13,6 @@
 namespace halation::cuda_backend {
 namespace {
 
-/// The H200 that figures were measured on.
-constexpr double measured_hz = 1.98e9;
-constexpr double measured_memory = 4.8e12;
-
 /// Multiply-adds of f32 that a multiprocessor does in a clock (CUDA C++ Programming Guide).
 int multiply_adds_a_clock(int capability) { return capability == 75 || capability == 80 ? 64 : 128; }
 
@@ -50,11 +46,13 @@ Gpu asked(Device device) {
   gpu.shared_limit = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   gpu.code = newest_code(capability);
   gpu.cache_bytes = known_or(attribute(cudaDevAttrL2CacheSize, device), 4e6);
-  gpu.figures = &shipped_figures();
-  gpu.slower_f32 = measured_hz / hz * 128 / multiply_adds_a_clock(capability);
-  // Against the measured one's half as many of f64 as of f32.
-  gpu.slower_f64 = gpu.slower_f32 * known_or(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device), 2) / 2;
-  gpu.slower_memory = measured_memory / known_or(2 * memory_hz * bus_bytes, 300e9);  // two transfers a clock
+  const Figures& figures = shipped_figures();
+  gpu.figures = &figures;
+  const double f32_gma = 1e-9 * hz * multiply_adds_a_clock(capability);
+  gpu.slower_f32 = figures.f32_gma / f32_gma;
+  gpu.slower_f64 = figures.f64_gma / f32_gma *
+                   known_or(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device), 2);
+  gpu.slower_memory = 1e12 * figures.memory_tb_s / known_or(2 * memory_hz * bus_bytes, 300e9);  // two transfers a clock
   return gpu;
 }
 
@@ -81,8 +79,7 @@ double Gpu::seconds(const LaunchShape& shape, const KernelFigures& kernel) const
   const double busy_us = launches * rounds.in_all * times * (shape.sum_f64 ? slower_f64 / slower_f32 : 1) *
                          (shape.outputs * kernel.output_us + shape.steps * kernel.steps_us +
                           shape.staged * kernel.staged_us + shape.mads * kernel.mad_us);
-  // Images that a run left in the caches come faster for the next.
-  const double beyond = 1 / (1 + std::exp(-(shape.bytes / cache_bytes - 0.75) / 0.13));
+  const double beyond = figures->beyond_caches(shape.bytes / cache_bytes);
   const double moved_us =
       1e-6 * shape.bytes * (beyond / kernel.memory_tb_s + (1 - beyond) / kernel.cached_tb_s) * slower_memory;
   const auto cube = [](double us) { return us * us * us; };

@@ -302,7 +302,7 @@ const Family multirate{
                        request.gpu.multiprocessors);
           shape.mads =
               1e-3 * static_cast<double>(low) * taps / static_cast<double>(shape.launches * shape.blocks);
-          shape.bytes = bytes_moved(job) * 1.1 + 24 * static_cast<double>(low);
+          shape.bytes = bytes_moved(job) + 24 * static_cast<double>(low);
           return shape;
         },
     .make = [](const Request& request, const std::shared_ptr<const Job>& job)

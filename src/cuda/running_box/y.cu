@@ -14,8 +14,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
+#include <optional>
 
 #include "cuda/device/device.h"
 #include "cuda/parts/equal_weights.h"
@@ -37,12 +36,13 @@ struct Size {
   int width;
   int pitch;
   int threads;
+  int blocks;  ///< that a multiprocessor has registers for
   Kernel kernel;
 };
 
 template <int Width>
 constexpr Size size_of() {
-  return {Width, BoxBlock<Width>::pitch, BoxBlock<Width>::threads, running_box_y_kernel<Width>};
+  return {Width, BoxBlock<Width>::pitch, BoxBlock<Width>::threads, BoxBlock<Width>::blocks, running_box_y_kernel<Width>};
 }
 
 constexpr std::array sizes{size_of<256>(), size_of<192>(), size_of<160>(), size_of<128>(), size_of<96>()};
@@ -60,48 +60,50 @@ std::size_t shape_block(BoxArguments& job, const Size& size) {
   return most_box_buffers * sizeof(Arrival) + numbers * sizeof(float);
 }
 
-/// How a job is cut, by what it should take. Where little fits shared memory, what a step takes however little it does counts; else
-/// instructions or bytes do. Instructions are counted, and warps are taken to fill places for them as 12 a multiprocessor did in an
-/// earlier kernel (docs/notebook/cuda/running_box.md; 36%), the more the better.
-struct Choice {
+/// How a job is cut: strips of a width, and blocks of so many bytes that share a multiprocessor.
+struct Cut {
   const Size* size = nullptr;
   int buffers = 0;
-  int blocks = 0;  // that share a multiprocessor
+  int blocks = 0;
   std::size_t bytes = 0;
-  double seconds = 0;
+  LaunchShape shape{};
 };
 
-Choice choose(const Job& job, const Gpu& gpu, const BoxSpan& box) {
-  constexpr double clock = 1.8e9;
-  constexpr double step_cycles = 700;
-  constexpr double bytes_a_cycle = 17;  // of a multiprocessor, to and from DRAM
-  constexpr double column = 23;         // instructions of all threads for a number, weighed and summed,
-  constexpr double brought = 900;       // and for a row, by lanes of the warp that brings it
-  Choice best;
+std::optional<Cut> cut_into(const Request& request, const Size& size, int buffers) {
+  const Job& job = request.job;
+  BoxArguments arguments{};
+  arguments.box = BoxSpan(static_cast<int>(request.taps().size[1]));
+  arguments.buffers = buffers;
+  constexpr std::size_t of_driver = 1024;  // bytes of shared memory that each block takes besides
+  Cut cut{.size = &size, .buffers = buffers, .bytes = shape_block(arguments, size)};
+  cut.blocks = static_cast<int>(std::min(static_cast<std::size_t>(size.blocks),
+                                         (request.gpu.shared_limit + of_driver) / (cut.bytes + of_driver)));
+  if (cut.blocks == 0) return std::nullopt;
+  const std::int64_t others =
+      (job.out.width + size.width - 1) / size.width * job.out.depth * job.out.batch * job.out.channels;
+  const auto [length, walked] =
+      cut_strips(job.out.height, others, std::int64_t{request.gpu.multiprocessors} * cut.blocks, arguments.box.taps);
+  cut.shape = launch_shape(request, "running box, y by a ring");
+  cut.shape.blocks = others * ((job.out.height + length - 1) / length);
+  cut.shape.together = cut.blocks;
+  cut.shape.steps = static_cast<double>(walked) / box_group;
+  cut.shape.outputs = 1e-3 * static_cast<double>(length * size.width);
+  cut.shape.staged = 1e-3 * static_cast<double>(walked * size.width);
+  return cut;
+}
+
+/// The cut that should take least; none where a block's rows do not fit shared memory.
+std::optional<Cut> best_cut(const Request& request) {
+  std::optional<Cut> best;
+  double least = 0;
   for (const Size& size : sizes) {
-    const auto kernel = reinterpret_cast<const void*>(size.kernel);
-    HALATION_CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(gpu.shared_limit)));
     for (const int buffers : {most_buffers, least_buffers}) {
-      BoxArguments shape{};
-      shape.box = box;
-      shape.buffers = buffers;
-      Choice choice{.size = &size, .buffers = buffers, .bytes = shape_block(shape, size)};
-      if (choice.bytes > gpu.shared_limit) continue;
-      HALATION_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&choice.blocks, kernel, size.threads, choice.bytes));
-      if (choice.blocks == 0) continue;
-      const std::int64_t others =
-          (job.out.width + size.width - 1) / size.width * job.out.depth * job.out.batch * job.out.channels;
-      const std::int64_t all_places = std::int64_t{gpu.multiprocessors} * choice.blocks;
-      const auto [length, walked] = cut_strips(job.out.height, others, all_places, box.taps);
-      const std::int64_t strips = (job.out.height + length - 1) / length;
-      const double busy = std::min(1.0, static_cast<double>(others * strips) / static_cast<double>(all_places));
-      const double rows = box_group * choice.blocks * busy;  // of all blocks of a multiprocessor, a step
-      const double filled = std::min(0.65, choice.blocks * busy * size.threads / 32 / 33);
-      const double summed = rows * (size.width * column + brought) / (128 * filled);
-      const double moved = rows * 4 * 2 * size.width / bytes_a_cycle;
-      choice.seconds = static_cast<double>(walked) / box_group * std::max({step_cycles, summed, moved}) / clock;
-      if (best.size == nullptr || choice.seconds < best.seconds) best = choice;
+      const std::optional<Cut> cut = cut_into(request, size, buffers);
+      if (!cut) continue;
+      const double seconds = request.gpu.seconds(cut->shape);
+      if (best && least <= seconds) continue;
+      best = cut;
+      least = seconds;
     }
   }
   return best;
@@ -109,34 +111,37 @@ Choice choose(const Job& job, const Gpu& gpu, const BoxSpan& box) {
 
 class BoxRunner final : public Runner {
  public:
-  BoxRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Choice& choice)
-      : job_(std::move(job)), device_(gpu.device), multiprocessors_(gpu.multiprocessors), choice_(choice) {
+  BoxRunner(std::shared_ptr<const Job> job, const Gpu& gpu, const Cut& cut)
+      : job_(std::move(job)), device_(gpu.device), multiprocessors_(gpu.multiprocessors), cut_(cut) {
     const Taps& taps = job_->filters.front();
     constants_.lead = taps.lead[1];
     constants_.box = BoxSpan(static_cast<int>(taps.size[1]));
     constants_.weight = static_cast<float>(weight_of(taps));
     constants_.scale = static_cast<float>(job_->scale);
     constants_.offset = static_cast<float>(job_->offset);
-    constants_.buffers = choice.buffers;
-    shape_block(constants_, *choice.size);
+    constants_.buffers = cut.buffers;
+    shape_block(constants_, *cut.size);
+    HALATION_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(cut.size->kernel),
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             static_cast<int>(gpu.shared_limit)));
   }
 
   std::size_t workspace_bytes() const override { return 0; }
   std::string explain() const override {
-    return "sums to and from whole eights, in strips of " + std::to_string(choice_.size->width) + " columns";
+    return "sums to and from whole eights, in strips of " + std::to_string(cut_.size->width) + " columns";
   }
   void run(ConstView in, std::span<const View> outs, std::span<std::byte>, Stream stream) const override {
     const UseDevice use(device_);
     const View& out = outs[0];
     BoxArguments job = constants_;
-    job.lines = line_arguments(in, out, *job_, {.groups = choice_.size->width / 4, .rows = box_group, .fold = false, .side_by_side = false});
+    job.lines = line_arguments(in, out, *job_, {.groups = cut_.size->width / 4, .rows = box_group, .fold = false, .side_by_side = false});
     job.out = out.data;
     job.lines.blocks_y = Divisor(1);
-    const std::int64_t all_places = std::int64_t{multiprocessors_} * choice_.blocks;
+    const std::int64_t all_places = std::int64_t{multiprocessors_} * cut_.blocks;
     job.strip = static_cast<int>(cut_strips(out.shape.height, blocks_of(job.lines), all_places, job.box.taps).length);
     job.lines.blocks_y = Divisor((out.shape.height + job.strip - 1) / job.strip);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
-    choice_.size->kernel<<<blocks_of(job.lines), dim3(32, static_cast<unsigned>(choice_.size->threads / 32)), choice_.bytes, queue>>>(job);
+    cut_.size->kernel<<<blocks_of(job.lines), dim3(32, static_cast<unsigned>(cut_.size->threads / 32)), cut_.bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("running box, y", queue);
   }
 
@@ -144,7 +149,7 @@ class BoxRunner final : public Runner {
   std::shared_ptr<const Job> job_;
   Device device_;
   int multiprocessors_;
-  Choice choice_;
+  Cut cut_;
   BoxArguments constants_{};
 };
 
@@ -160,25 +165,12 @@ const Family running_box_y{
       if (!input_is_aligned(request.rows) || request.rows == RowLayout::aligned_gather)
         return "rows on 16-byte boundaries alone";
       if (!request.gpu.copies_in_bulk()) return "no copy engine for shared memory on this GPU";
-      BoxArguments least{};
-      least.box = BoxSpan(static_cast<int>(request.taps().size[1]));
-      least.buffers = least_buffers;
-      return shape_block(least, sizes.back()) > request.gpu.shared_limit ? "no room for so many rows in shared memory" : nullptr;
+      return best_cut(request) ? nullptr : "no room for so many rows in shared memory";
     },
-    .shape =
-        [](const Request& request) {
-          // Above this height reading rows again takes less than what a ring leaves room for (instruction count, untuned).
-          constexpr std::int64_t least_reread = 225;
-          LaunchShape shape = launch_shape(request, "running box, y by a ring");
-          const double times = request.taps().size[1] < least_reread ? 1 : 2;
-          shape.spread(1e-3 * times * static_cast<double>(request.job.out.elements()),
-                       request.gpu.multiprocessors);
-          return shape;
-        },
-    .make = [](const Request& request,
-               const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
-      const Choice choice = choose(*job, request.gpu, BoxSpan(static_cast<int>(request.taps().size[1])));
-      return std::make_unique<BoxRunner>(job, request.gpu, choice);
+    .shape = [](const Request& request) { return best_cut(request)->shape; },
+    .make = [](const Request& request, const std::shared_ptr<const Job>& job)
+        -> std::unique_ptr<const Runner> {
+      return std::make_unique<BoxRunner>(job, request.gpu, *best_cut(request));
     }};
 
 }  // namespace halation::cuda_backend

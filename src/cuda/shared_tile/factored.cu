@@ -373,7 +373,7 @@ LaunchShape shape(const Request& request) {
   const std::int64_t steps = divide_up(std::min(strip, job.out.height) + y - 1, step);
   const std::int64_t steps_out = steps - (y - 1) / step;  // the first ones complete no output
   shape.steps = static_cast<double>(steps);
-  shape.chain = 4e-3 * static_cast<double>(rows * (steps * x + steps_out * y));
+  shape.chain = 1e-3 * static_cast<double>(4 * rows * (steps * x + steps_out * y));
   shape.outputs = 1e-3 * static_cast<double>(steps_out * step * row_sums);
   shape.staged = 1e-3 * static_cast<double>(steps * step * row_elements);
   shape.mads = 1e-3 * static_cast<double>(step * row_sums * (steps * x + steps_out * y));
