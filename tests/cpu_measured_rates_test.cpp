@@ -16,7 +16,7 @@
 namespace halation::cpu_backend {
 namespace {
 
-double alone(const Job&, double seconds) { return seconds; }
+double alone(const Job&, double seconds, const Rates&) { return seconds; }
 
 TEST(MeasuredRates, AreNearTheRowThatTimesWereMadeOf) {
   const Rates& truth = *rates_named(rates().name == "avx2" ? "zen4" : "avx2");

@@ -24,29 +24,24 @@ namespace halation::cpu_backend {
 namespace {
 
 /// Seconds of one thread below which starting others costs more than it gives.
-double worth_threads_seconds() { return 1e-9 * rates().threads_from; }
-/// Of all threads together, beyond caches of so many bytes.
-constexpr double cached_bytes = 8e6;
-constexpr double most_bytes_per_second = 30e9;
-/// What each run takes beside that.
-constexpr double start_seconds = 1e-6;
+double worth_threads_seconds(const Rates& rates) { return 1e-9 * rates.threads_from; }
 
-int workers_for(const Job& job, double seconds) {
+int workers_for(const Job& job, double seconds, const Rates& rates) {
   if (job.threads > 0) return job.threads;
   const int available = available_threads();  // which refuses what the environment says of it, for images of any size
-  return seconds < worth_threads_seconds() ? 1 : available;
+  return seconds < worth_threads_seconds(rates) ? 1 : available;
 }
 
 /// What a job takes for which one thread takes so many seconds.
-double by_threads(const Job& job, double seconds) {
+double by_threads(const Job& job, double seconds, const Rates& rates) {
   // More work takes longer, also where it is just worth threads: or of two methods the one that is would seem
   // the quicker one.
-  const double worth = worth_threads_seconds();
+  const double worth = worth_threads_seconds(rates);
   const double alone = std::min(seconds, worth) + 0.02 * std::max(0.0, seconds - worth);
-  const double shared = seconds / std::min(workers_for(job, seconds), arena_threads());
+  const double shared = seconds / std::min(workers_for(job, seconds, rates), arena_threads());
   const double bytes = bytes_moved(job);
-  return start_seconds +
-         std::hypot(std::max(alone, shared), bytes > cached_bytes ? bytes / most_bytes_per_second : 0);
+  const double moved = bytes > rates.all_cached_bytes ? 1e-9 * rates.all_memory_byte * bytes : 0;
+  return 1e-9 * rates.run + std::hypot(std::max(alone, shared), moved);
 }
 
 class CpuBackend final : public Backend {
@@ -72,7 +67,7 @@ class CpuBackend final : public Backend {
   }
   std::vector<Offer> offers(const Job& job, std::span<const Taps> filters, Device) const override {
     std::vector<Offer> all = families().offers({job, filters}, job.family);
-    for (Offer& offer : all) offer.seconds = by_threads(job, offer.seconds);
+    for (Offer& offer : all) offer.seconds = by_threads(job, offer.seconds, rates());
     return all;
   }
 
@@ -89,7 +84,7 @@ class CpuBackend final : public Backend {
 
   std::unique_ptr<const Runner> prepare(std::shared_ptr<const Job> job, Device) const override {
     const Families::Choice best = families().cheapest({*job, job->filters}, job->family);
-    const int workers = workers_for(*job, best.seconds);
+    const int workers = workers_for(*job, best.seconds, rates());
     std::vector<ByImages::Way> ways;
     std::vector<std::pair<const Family*, std::size_t>> places{{best.family, 0}};  // in `ways`
     ways.push_back({best.family->name, best.family->make(job, workers)});

@@ -11,10 +11,11 @@ double seconds_of(double nanoseconds, int times_shared, double bytes, const Rate
   // choose another family, and give other bits.
   const double shared = std::min(1.0, nanoseconds / rates.threads_from);
   const double busy = nanoseconds + shared * times_shared * rates.start;
-  // Caches do not end at a byte.
-  constexpr double blur = 0.3;
-  const double beyond = 1 / (1 + std::exp((1 - bytes / rates.cached_bytes) / blur));
-  return 1e-9 * std::hypot(busy, bytes * beyond * rates.memory_byte);
+  return 1e-9 * std::hypot(busy, bytes * share_beyond(bytes, rates.cached_bytes, rates) * rates.memory_byte);
+}
+
+double share_beyond(double bytes, double cache_bytes, const Rates& rates) {
+  return 1 / (1 + std::exp((1 - bytes / cache_bytes) / rates.softness));
 }
 
 double seconds_of_filters(const Request& request, double (*of_filter)(const Request&, const Taps&)) {

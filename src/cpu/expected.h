@@ -12,6 +12,9 @@ namespace halation::cpu_backend {
 /// bytes: both overlap, but not wholly, so that their times join like the sides of a right angle.
 double seconds_of(double nanoseconds, int times_shared, double bytes, const Rates& rates);
 
+/// The share of bytes that no cache of so many holds: caches do not end at a byte.
+double share_beyond(double bytes, double cache_bytes, const Rates& rates);
+
 /// How many times a float is as wide as f32 where sums are f64.
 inline double width_of_sums(const Job& job) { return job.sum_f64 ? 2 : 1; }
 inline Pixel pixel_of_sums(const Job& job) { return job.sum_f64 ? Pixel::f64 : Pixel::f32; }

@@ -22,9 +22,10 @@ struct Way {
   Packed packed;
   double seconds;
 
-  double expected(const Rates& rates, double (*by_threads)(const Job&, double)) const {
+  double expected(const Rates& rates, double (*by_threads)(const Job&, double, const Rates&)) const {
     return by_threads(job,
-                      family->seconds({.job = job, .filters = filters, .costs = rates, .packed = packed}));
+                      family->seconds({.job = job, .filters = filters, .costs = rates, .packed = packed}),
+                      rates);
   }
 };
 
@@ -57,7 +58,7 @@ void for_each_piece(AnyRates& rates, const Use& use) {
 }  // namespace
 
 std::string rates_from_times(std::span<const TimedOffer> offers,
-                             double (*by_threads)(const Job&, double seconds)) {
+                             double (*by_threads)(const Job&, double seconds, const Rates&)) {
   const std::vector<Way> ways = ways_of(offers);
   const Rates from = rates();
   std::vector<double> start;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/backend.h"
+#include "cpu/rates.h"
 
 namespace halation::cpu_backend {
 
@@ -12,6 +13,6 @@ namespace halation::cpu_backend {
 /// measured times, and near what they were where little was measured. `by_threads`: what a job takes for
 /// which one thread takes so many seconds.
 std::string rates_from_times(std::span<const TimedOffer> offers,
-                             double (*by_threads)(const Job&, double seconds));
+                             double (*by_threads)(const Job&, double seconds, const Rates&));
 
 }  // namespace halation::cpu_backend

@@ -10,9 +10,13 @@ template <class AnyRates, class Use>
 void for_each_rate(AnyRates& rates, const Use& use) {
   use("vector_bytes", rates.vector_bytes);
   use("cached_bytes", rates.cached_bytes);
+  use("all_cached_bytes", rates.all_cached_bytes);
+  use("softness", rates.softness);
   use("memory_byte", rates.memory_byte);
+  use("all_memory_byte", rates.all_memory_byte);
   use("threads_from", rates.threads_from);
   use("start", rates.start);
+  use("run", rates.run);
   use("outside_sample", rates.outside_sample);
   use("load.integer", rates.load.integer);
   use("load.f16", rates.load.f16);
@@ -67,6 +71,7 @@ void for_each_rate(AnyRates& rates, const Use& use) {
   use("int8.matrix", rates.int8.matrix);
   use("int8.matrices", rates.int8.matrices);
   use("int8.grouped", rates.int8.grouped);
+  use("int8.windows", rates.int8.windows);
   use("axis_start", rates.axis_start);
   use("axis_sample", rates.axis_sample);
   use("axis.multiply_add", rates.axis.multiply_add);
@@ -99,6 +104,9 @@ void for_each_rate(AnyRates& rates, const Use& use) {
   use("transforms.beyond_l2", rates.transforms.beyond_l2);
   use("transforms.l3_bytes", rates.transforms.l3_bytes);
   use("transforms.beyond_l3", rates.transforms.beyond_l3);
+  use("transforms.outputs_by_taps", rates.transforms.outputs_by_taps);
+  use("transforms.outliers", rates.transforms.outliers);
+  use("transforms.marks", rates.transforms.marks);
 }
 
 }  // namespace halation::cpu_backend

@@ -89,7 +89,7 @@ Rates with(Rates rates, std::string_view text) {
 
 bool is_piece(std::string_view name) {
   const bool decides = name.starts_with("axis.") || name.ends_with("_bytes") ||
-                       name.starts_with("transforms.beyond") || name == "threads_from";
+                       name == "threads_from" || name == "softness" || name == "int8.windows";
   return !decides && (!name.starts_with("transforms.") || name == "transforms.strided");
 }
 

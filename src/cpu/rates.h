@@ -49,6 +49,7 @@ struct Int8Rates {
   double column_pair, column, row_pair, row_sum, direct_pair, direct,
       paired;        ///< sums of 32 bits; `_pair`: for each pair of taps
   double row_apart;  ///< beside row_sum, where other channels lie between the taps
+  double windows;    ///< of sums16 where all weights are equal, as a share
   double matrix, matrices, grouped;  ///< an output of each product of 16 groups by AMX, and beside that; a sample of a plane
 };
 
@@ -66,15 +67,23 @@ struct TransformRates {
   double row, tile;
   double l2_bytes, beyond_l2;  ///< tiles as large as a cache, and how many times as long passes take beyond it
   double l3_bytes, beyond_l3;
+  /// Multiply-adds by taps that take as long as a transform of a tile does for each of its samples: of outputs,
+  /// and of outliers, many at once.
+  double outputs_by_taps, outliers;
+  double marks;  ///< what marks take of a transform, where samples that are no outliers are 0
 };
 
 struct Rates {
   std::string_view name;
   std::int64_t vector_bytes;
-  double cached_bytes;  ///< where memory begins to count
-  double memory_byte;   ///< read or written
-  double threads_from;  ///< work that takes less is done by one thread
-  double start;         ///< of work that threads share
+  double cached_bytes;      ///< of one thread, where memory begins to count,
+  double all_cached_bytes;  ///< and of all together
+  double softness;          ///< of where a cache ends, as a share of its bytes
+  double memory_byte;       ///< read or written by one thread,
+  double all_memory_byte;   ///< and by all together
+  double threads_from;      ///< work that takes less is done by one thread
+  double start;             ///< of work that threads share
+  double run;               ///< beside that
   double outside_sample;
   ConvertedRates load, store;
   LineRates lines;

@@ -36,15 +36,9 @@ namespace {
 
 std::int64_t product(const Space& space) { return space[0] * space[1] * space[2]; }
 
-/// Multiply-adds tap by tap that take as long as a transform of a tile, for each of its samples.
-constexpr double taps_of_a_transform = 16;
-/// The same of outliers, whose products are made many at once. Neither filters larger than this nor more of the samples than this share are
-/// worth it.
-constexpr double outlier_taps_of_a_transform = 24;
+/// Outliers are not worth products where filters are larger than this, or more of the samples are some.
 constexpr std::size_t most_outlier_taps = 1 << 16;
 constexpr double most_outliers_share = 1.0 / 16;
-/// What marks take of a transform, which are all that is needed where samples that are no outliers are 0.
-constexpr double marks_of_a_transform = 1.0 / 3;
 
 /// No tile is large that is smaller, whatever the image.
 constexpr double large_tile_bytes = 1 << 20;
@@ -84,7 +78,7 @@ class ByTransforms final : public Runner {
     std::size_t most_taps = 1;
     for (const Taps& each : job_->filters) most_taps = std::max(most_taps, each.weights.size());
     if (!is_checked_ || most_taps > most_outlier_taps) return;
-    const double share = std::min(most_outliers_share, outlier_taps_of_a_transform / static_cast<double>(most_taps));
+    const double share = std::min(most_outliers_share, rates().transforms.outliers / static_cast<double>(most_taps));
     most_outliers_ = static_cast<std::int64_t>(share * static_cast<double>(product(input_)));
     for (Filter& each : filters_) each.outlier_weights.emplace(each.taps, tiles_.kernels().lanes);
   }
@@ -230,7 +224,7 @@ class ByTransforms final : public Runner {
     while (work > 0) {
       // No more time on transforms than what is left would have taken without them.
       round = {.number = round.number + 1, .has_marks = true, .gone_from = round.strong_from};
-      round.by_taps = work <= taps_of_a_transform * samples * round.number;
+      round.by_taps = work <= rates().transforms.outputs_by_taps * samples * round.number;
       round.facts = stage(in, place, parts, false);
       look_closely(round, place, parts);
       transform(round, outs, place, parts);
@@ -244,7 +238,7 @@ class ByTransforms final : public Runner {
     if (most_outliers_ == 0 || !round.facts.is_finite() || !round.facts.has_blocks()) return false;
     const Sum from = round.facts.outliers_from(static_cast<double>(product(input_)));
     const bool are_all = from <= least_outlier<Sum>;
-    const auto most = static_cast<std::int64_t>((are_all ? marks_of_a_transform : 1) * static_cast<double>(most_outliers_));
+    const auto most = static_cast<std::int64_t>((are_all ? rates().transforms.marks : 1) * static_cast<double>(most_outliers_));
     if (!parts.outliers.take(parts.tile, from, most, within_)) return false;
     const TileFacts<Sum> all = round.facts;
     find_extremes(round.facts, needed_for(place.size), parts);

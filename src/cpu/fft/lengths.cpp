@@ -226,7 +226,8 @@ class Pricing {
     const double numbers = static_cast<double>(lengths.numbers());
     const double in_blocks = std::ceil(all_rows / lanes) * lanes * std::ceil(static_cast<double>(lengths.columns) / lanes) * lanes;
     const double bytes = 8 * wide_ * in_blocks;
-    const double beyond = 1 + (r.beyond_l2 - 1) * share_beyond(bytes, r.l2_bytes) + (r.beyond_l3 - 1) * share_beyond(bytes, r.l3_bytes);
+    const double beyond = 1 + (r.beyond_l2 - 1) * share_beyond(bytes, r.l2_bytes, rates_) +
+                          (r.beyond_l3 - 1) * share_beyond(bytes, r.l3_bytes, rates_);
     const double turning = lengths.along_x ? r.turned : 0;
     // To begin a row takes as long whatever the type of sums.
     const double strided = job_.in.channels > 1 ? r.strided : 0;
@@ -248,11 +249,6 @@ class Pricing {
     best_excess_ = excess;
     best_price_ = price;
     best_ = {lengths, shared * busy, own * busy, times_shared};
-  }
-
-  static double share_beyond(double bytes, double cache) {
-    constexpr double blur = 0.3;
-    return 1 / (1 + std::exp((1 - bytes / cache) / blur));
   }
 
   const Job& job_;

@@ -127,7 +127,7 @@ double filter_seconds(const Request& request, const Taps& taps) {
   const bool by_columns =
       taps.size[0] == 1 && (taps.form != Form::dense || taps.size[1] == 1 || taps.size[2] == 1);
   if (taps.size[0] == 1 && std::max(taps.size[1], taps.size[2]) <= 3) {
-    const double products = taps.form == Form::box ? 0.95 : 1;  // windows are summed without
+    const double products = taps.form == Form::box ? r.windows : 1;
     nanoseconds += by_columns
                        ? products * (summed * n.again_columns * r.sums16_column + n.samples * r.sums16_row)
                        : summed * r.sums16_direct;
