@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/convert.h"
+#include "core/figures_text.h"
 #include "core/threads.h"
 #include "halation/error.h"
 #include "halation/strips.h"
@@ -21,6 +22,9 @@
 #include "plan/methods/methods.h"
 
 namespace halation {
+
+extern const char* const figures_colour_zen4;  // made by CMake of src/pipeline/figures/
+
 namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error{ErrorCode::invalid_argument, sentence}; }
@@ -96,6 +100,13 @@ class Decoder {
   bool linear_;
   const double* light_ = nullptr;  ///< of 0
   const QuickLight& quick_light_ = quick_light();
+};
+
+/// Nanoseconds a sample, on one thread.
+struct SampleFigures {
+  double looked_up = 0, by_polynomial = 0, by_power = 0;
+
+  SampleFigures() { set_figures({&looked_up, &by_polynomial, &by_power}, figure_lines(figures_colour_zen4).front()); }
 };
 
 std::int64_t colours_filtered(const Shape& shape, const ColourOptions& colour) {
@@ -392,14 +403,15 @@ Options options_between(const Options& options, Pixel input, const ColourOptions
 double expected_colour_seconds(const Shape& in, Pixel in_pixel, const Shape& out, Pixel out_pixel, const ColourOptions& colour,
                                int threads) {
   if (!is_any(colour)) return 0;
-  // Seconds a sample of one thread, as measured on a Zen 4: numbers that are only copied, or looked up; by a polynomial; by `std::pow`.
-  constexpr double looked_up = 1.5e-9, by_polynomial = 8e-9, by_power = 30e-9;
+  static const SampleFigures figures;
   const auto a_sample = [&](Pixel pixel, bool has_table) {
-    return !colour.linear || has_table ? looked_up : pixel == Pixel::f64 ? by_power : by_polynomial;
+    return !colour.linear || has_table ? figures.looked_up
+           : pixel == Pixel::f64       ? figures.by_power
+                                       : figures.by_polynomial;
   };
-  const double seconds = static_cast<double>(in.elements()) * a_sample(in_pixel, !is_float(in_pixel)) +
+  const double nanoseconds = static_cast<double>(in.elements()) * a_sample(in_pixel, !is_float(in_pixel)) +
                          static_cast<double>(out.elements()) * a_sample(out_pixel, out_pixel == Pixel::u8 && !colour.alpha);
-  return seconds / (threads > 0 ? threads : available_threads());
+  return 1e-9 * nanoseconds / (threads > 0 ? threads : available_threads());
 }
 
 Image convolve_colour_on(Device device, ConstView in, const Chain& chain, const Options& options,
