@@ -301,8 +301,8 @@ LadderRates rates_of(const LadderResults& results, const LadderRow& row) {
   const double outputs = results.job.outputs();
   rates.fps = 1 / total;
   rates.kernel_fps = 1 / kernel;
-  rates.gflops = 2e-9 * results.job.taps(*results.job.radius) * outputs / kernel;
-  rates.gb_per_s = 8e-9 * outputs / kernel;
+  rates.gflops = 1e-9 * 2 * results.job.taps(*results.job.radius) * outputs / kernel;
+  rates.gb_per_s = 1e-9 * 8 * outputs / kernel;
   if (on_gpu(*row.rung)) {
     rates.share_of_copy = *rates.gb_per_s * 1e9 / results.device_copy_bytes_per_s;
     if (results.device_is_present && row.bound_s > 0) rates.share_of_bound = row.bound_s / kernel;

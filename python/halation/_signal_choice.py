@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _native
+from ._figures import TAKES
 from ._signal_spectra import kept_of
 from ._signal_sums import by_smaller, must_swap, seconds_of
 
@@ -43,8 +44,6 @@ LOWER, TIMES = 8.0, 2
 SOUGHT = 1 << 14
 # Least and largest norms whose products are numbers of a type, with digits to spare.
 NORMS = {4: (1e-12, 1e12), 8: (1e-100, 1e100)}
-# Seconds of one call of `_native.sum_products` and of one product, and of the counts for each element: of f32, of f64 twice as many.
-OF_CALL, OF_PRODUCT, OF_COUNTS, OF_ELEMENT = 8e-6, 3e-11, 60e-6, 0.2e-9
 
 
 def convolve(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType) -> Any:
@@ -70,7 +69,7 @@ def ends_of(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType) -> _Ends |
         return None
     wide = 8 if dtype.itemsize == (16 if dtype.kind == "c" else 8) else 4
     by_sums, by_transforms = _expected(shape1, shape2, mode, (array.dtype.kind == "c", weights.dtype.kind == "c"), wide)
-    saved = by_sums - by_transforms - OF_COUNTS - OF_ELEMENT * (wide // 4) * array.size
+    saved = by_sums - by_transforms - TAKES.counts - TAKES.counted * (wide // 4) * array.size
     if saved <= 0:
         return None
     real = np.dtype(f"f{wide}")
@@ -209,7 +208,7 @@ class _Ends(NamedTuple):
 
     def seconds(self, wide: int) -> float:
         """Seconds that their sums are expected to take."""
-        return sum([OF_CALL + OF_PRODUCT * (wide // 4) * region.products for region in self.regions])
+        return sum([TAKES.call + TAKES.product * (wide // 4) * region.products for region in self.regions])
 
     def sum(self, in1: NDArray[Any], in2: NDArray[Any], made: NDArray[Any]) -> None:
         """Puts sums by taps into a result."""

@@ -17,6 +17,7 @@ from . import _native
 from ._arrays import facts_of
 from ._direct import Direct
 from ._families import prepare
+from ._figures import TAKES
 from ._mapping import packed
 from ._options import options_of
 from ._signal_run import run
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 FEW_TAPS = 32  # below which the library considers no transforms
 MOST_PARTS = 16
-# What products of 64 bits take (of 32 bits half as much), and a row of taps over a row; a pair of parts, and a sample of these.
-SECONDS_OF_PRODUCT, SECONDS_OF_ROW = 0.2e-9, 5e-9
-SECONDS_OF_PAIR, SECONDS_OF_SAMPLE = 50e-6, 5e-9
 # Borders of arrays that are padded here.
 PADS = ("constant", "wrap", "reflect", "reflect101", "replicate")
 
@@ -181,8 +179,8 @@ def _is_quicker_by_products(array: NDArray[Any], weights: NDArray[Any], axes: Sh
     samples = math.prod(lengths.values())
     products = weights.size * (array.size if extent == "full" else samples)
     rows = samples / lengths[array.ndim - 1] * weights.size / (weights.shape[-1] if array.ndim - 1 in axes else 1)
-    one_by_one = products * (SECONDS_OF_PRODUCT if itemsize == 8 else SECONDS_OF_PRODUCT / 2) + rows * SECONDS_OF_ROW
-    return bool(one_by_one < pairs * (SECONDS_OF_PAIR + samples * SECONDS_OF_SAMPLE))
+    one_by_one = products * TAKES.integer_product / (1 if itemsize == 8 else 2) + rows * TAKES.integer_row
+    return bool(one_by_one < pairs * (TAKES.pair + samples * TAKES.pair_sample))
 
 
 def _by_products(

@@ -14,6 +14,7 @@ from . import _signal_integers, _signal_spectra
 from ._arrays import facts_of
 from ._direct import Direct
 from ._families import prepare
+from ._figures import TAKES
 from ._mapping import packed
 from ._options import options_of
 from ._signal_run import run
@@ -335,19 +336,19 @@ def _are_worth_spectra(in1: Any, in2: Any, axes: Shape, mode: str, dtype: DType)
 @functools.lru_cache(maxsize=1024)
 def seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int, wide: int) -> tuple[float, float, float]:
     """What convolutions of so many real parts in f32, or f64 where `wide` is 2, are expected to take by the library, by NumPy's
-    transforms, and by sums alone: fitted to 2,500 random calls."""
+    transforms, and by sums only."""
     pairs = list(zip(shape1, shape2))
     summed = [axis for axis in axes if 1 not in pairs[axis]]
     full = [n + k - 1 if axis in axes else max(n, k) for axis, (n, k) in enumerate(pairs)]
     taps, array = sorted((shape1, shape2), key=math.prod)
     samples = math.prod({"full": m, "same": n, "valid": 2 * n - m}[mode] for n, m in zip(shape1, full))
     products = samples * math.prod(taps)
-    sums = products * 1.2e-11 * wide + products / array[-1] / taps[-1] * 2e-9
-    transforms = math.prod(full) * math.log2(math.prod(full) + 1) * 1.3e-10 * wide
+    sums = products * TAKES.summed * wide + products / array[-1] / taps[-1] * TAKES.summed_row
+    transforms = math.prod(full) * math.log2(math.prod(full) + 1) * TAKES.transformed * wide
     ndim, is_complex = sum(m > 1 for m in full), parts > 1
-    more = 2 if ndim > 2 else 1.5 if ndim == 2 and is_complex else 1
-    begun = (75e-6 if ndim > 2 else 0) + is_complex * 20e-6  # of volumes: steps that threads share
-    ours, by_sums = (parts * (25e-6 + each * more) for each in (min(sums, transforms + begun), sums))
+    more = TAKES.times_volumes if ndim > 2 else TAKES.times_pictures if ndim == 2 and is_complex else 1
+    begun = (TAKES.of_volumes if ndim > 2 else 0) + is_complex * TAKES.of_complex
+    ours, by_sums = (parts * (TAKES.part + each * more) for each in (min(sums, transforms + begun), sums))
     # Both are as long as the result along the axes that are summed along, and transformed there; so is the result.
     lengths = [next_fast(m) if axis in summed else m for axis, m in enumerate(full)]
     if not summed or math.prod(lengths) > MOST_SPECTRAL:
@@ -357,15 +358,16 @@ def seconds_of(shape1: Shape, shape2: Shape, axes: Shape, mode: str, parts: int,
         transformed += math.prod(lengths[axis] if axis in summed else n for axis, n in enumerate(given))
     work = transformed * math.log2(math.prod(lengths[axis] for axis in summed))
     if summed[-1] < max(axis for axis, m in enumerate(full) if m > 1):
-        work *= 2.5  # numbers that are transformed together lie apart
-    return ours, 15e-6 + 14e-6 * len(summed) + work * (0.35e-9 if parts == 1 else 0.6e-9), by_sums
+        work *= TAKES.numpy_apart
+    a_sample = TAKES.numpy_real if parts == 1 else TAKES.numpy_complex
+    return ours, TAKES.numpy + TAKES.numpy_axis * len(summed) + work * a_sample, by_sums
 
 
 def _are_worth_adding(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, taps: list[int], dtype: DType) -> bool:
     """Whether products with one tap of all filters after the other take less than NumPy's transforms."""
     products = math.prod(max(n, k) for n, k in zip(in1.shape, in2.shape)) * dtype.itemsize
     _, by_spectra, _ = seconds_of(in1.shape, in2.shape, axes, "full", 4 if dtype.kind == "c" else 1, 1)
-    return bool(min(taps) * (5e-6 + products * 0.12e-9) < by_spectra)
+    return bool(min(taps) * (TAKES.numpy_product + products * TAKES.numpy_byte) < by_spectra)
 
 
 def _tap_by_tap(in1: NDArray[Any], in2: NDArray[Any], axes: Shape, mode: str, dtype: DType, given: Shape) -> NDArray[Any]:

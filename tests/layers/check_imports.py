@@ -18,7 +18,7 @@ ROWS = {
         # Names of types, for annotations alone.
         ["_types"],
         # What the interpreter and NumPy suffice for, and the C++ module.
-        ["_codecs", "_native", "_border", "_mapping", "_picture", "_remembered", "_threads", "_traceback"],
+        ["_codecs", "_native", "_border", "_figures", "_mapping", "_picture", "_remembered", "_threads", "_traceback"],
         ["_channels", "_named", "_options"],
         ["_constructors"],
         # Arrays of any library, and what a call asks for, checked.
