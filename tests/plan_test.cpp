@@ -228,7 +228,7 @@ TEST(Plan, FindsFactorsInWeights) {
 }
 
 TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
-  // On the CPU a product is worth its two passes where that clearly saves more than fifteen multiply-adds,
+  // On the CPU a product is worth its two passes where that clearly saves more than sixteen multiply-adds,
   // and of images of a few pixels may save less than a pass takes to start; in fixed point where it saves more than three, of several
   // channels more than eleven.
   // Cases between are for the rates of the machine.
@@ -247,7 +247,7 @@ TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
           spec.pixel = pixel;
           const bool fixed = pixel == Pixel::u8;
           const std::int64_t saved = height * width - passes(height) - passes(width) - 3;
-          const bool worth_it = fixed ? saved > (shape.channels > 1 ? 8 : 0) : saved > 15 && shape.height > small.height;
+          const bool worth_it = fixed ? saved > (shape.channels > 1 ? 8 : 0) : saved > 16 && shape.height > small.height;
           if (!worth_it && !(fixed ? height == 1 || width == 1 : saved < -1)) continue;
           EXPECT_THAT(Plan(spec).methods(), ElementsAre(worth_it ? Method::separable : Method::direct))
               << height << "x" << width << " on " << to_string(shape) << " " << name_of(pixel);
