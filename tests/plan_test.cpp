@@ -229,9 +229,8 @@ TEST(Plan, FindsFactorsInWeights) {
 
 TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
   // On the CPU a product is worth its two passes where that clearly saves more than sixteen multiply-adds,
-  // and of images of a few pixels may save less than a pass takes to start; in fixed point where it saves more than three, of several
-  // channels more than eleven.
-  // Cases between are for the rates of the machine.
+  // and of images of a few pixels may save less than a pass takes to start; in fixed point where it saves
+  // more than three, of several channels more than eleven. Cases between are for the rates of the machine.
   const auto passes = [](std::int64_t taps) { return taps > 1 ? taps : 0; };
   for (const Shape shape :
        {small, Shape{.height = 300, .width = 400}, Shape{.height = 30000, .width = 40000, .channels = 3}}) {
@@ -247,7 +246,8 @@ TEST(Plan, ChoosesByTheFilterWhateverTheImage) {
           spec.pixel = pixel;
           const bool fixed = pixel == Pixel::u8;
           const std::int64_t saved = height * width - passes(height) - passes(width) - 3;
-          const bool worth_it = fixed ? saved > (shape.channels > 1 ? 8 : 0) : saved > 16 && shape.height > small.height;
+          const bool worth_it =
+              fixed ? saved > (shape.channels > 1 ? 8 : 0) : saved > 16 && shape.height > small.height;
           if (!worth_it && !(fixed ? height == 1 || width == 1 : saved < -1)) continue;
           EXPECT_THAT(Plan(spec).methods(), ElementsAre(worth_it ? Method::separable : Method::direct))
               << height << "x" << width << " on " << to_string(shape) << " " << name_of(pixel);

@@ -87,7 +87,7 @@ class Backend {
 
 /// What a device takes beside filtering images of the host.
 struct TransferFigures {
-  double start_seconds;  ///< of a process: driver and context
+  double start_seconds;                                       ///< of a process: driver and context
   double upload_bytes_per_second, download_bytes_per_second;  ///< from and to pageable memory
 };
 

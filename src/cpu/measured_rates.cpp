@@ -23,9 +23,8 @@ struct Way {
   double seconds;
 
   double expected(const Rates& rates, double (*by_threads)(const Job&, double, const Rates&)) const {
-    return by_threads(job,
-                      family->seconds({.job = job, .filters = filters, .costs = rates, .packed = packed}),
-                      rates);
+    return by_threads(
+        job, family->seconds({.job = job, .filters = filters, .costs = rates, .packed = packed}), rates);
   }
 };
 

@@ -88,8 +88,8 @@ Rates with(Rates rates, std::string_view text) {
 }
 
 bool is_piece(std::string_view name) {
-  const bool decides = name.starts_with("axis.") || name.ends_with("_bytes") ||
-                       name == "threads_from" || name == "softness" || name == "int8.windows";
+  const bool decides = name.starts_with("axis.") || name.ends_with("_bytes") || name == "threads_from" ||
+                       name == "softness" || name == "int8.windows";
   return !decides && (!name.starts_with("transforms.") || name == "transforms.strided");
 }
 

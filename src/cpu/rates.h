@@ -67,8 +67,8 @@ struct TransformRates {
   double row, tile;
   double l2_bytes, beyond_l2;  ///< tiles as large as a cache, and how many times as long passes take beyond it
   double l3_bytes, beyond_l3;
-  /// Multiply-adds by taps that take as long as a transform of a tile does for each of its samples: of outputs,
-  /// and of outliers, many at once.
+  /// Multiply-adds by taps that take as long as a transform of a tile does for each of its samples: of
+  /// outputs, and of outliers, many at once.
   double outputs_by_taps, outliers;
   double marks;  ///< what marks take of a transform, where samples that are no outliers are 0
 };

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import checker
 
-FOLDERS = ("src/core", "src/cpu", "src/cuda", "src/plan", "src/pipeline", "app", "python/native", "python/halation")
+FOLDERS = ("src/core", "src/cpu", "src/cuda", "src/plan", "src/pipeline", "src/reference", "app", "python/native", "python/halation")
 SOURCES = {".h", ".cpp", ".cu", ".cuh", ".py"}
 PRICES = re.compile(r"LaunchShape|\b(nano)?seconds\b|\brates\b")
 NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d*)?e[+-]?\d+|\d+\.\d+)(?![\w.])")
@@ -31,6 +31,7 @@ ALLOWED = {
     "src/cuda/fft/own_box.cuh": ({"2.2250738585072014e-308", "1.1754943508222875e-38"}, "the least normal numbers"),
     "src/plan/choose.cpp": ({"200e-6", "40e-6"}, "a job so short is not looked at again: planning would take longer"),
     "src/plan/methods/fft.cpp": ({"1.1"}, "by how much it has to be quicker, not to be taken for what is not known better"),
+    "src/reference/reference.cpp": ({"0.4e9"}, "multiply-adds of plain loops a second, on any machine"),
     "src/plan/timings/tune.cpp": ({"0.2"}, "seconds that timing takes at most"),
 }
 

@@ -78,7 +78,8 @@ class ByTransforms final : public Runner {
     std::size_t most_taps = 1;
     for (const Taps& each : job_->filters) most_taps = std::max(most_taps, each.weights.size());
     if (!is_checked_ || most_taps > most_outlier_taps) return;
-    const double share = std::min(most_outliers_share, rates().transforms.outliers / static_cast<double>(most_taps));
+    const double share =
+        std::min(most_outliers_share, rates().transforms.outliers / static_cast<double>(most_taps));
     most_outliers_ = static_cast<std::int64_t>(share * static_cast<double>(product(input_)));
     for (Filter& each : filters_) each.outlier_weights.emplace(each.taps, tiles_.kernels().lanes);
   }
@@ -238,7 +239,8 @@ class ByTransforms final : public Runner {
     if (most_outliers_ == 0 || !round.facts.is_finite() || !round.facts.has_blocks()) return false;
     const Sum from = round.facts.outliers_from(static_cast<double>(product(input_)));
     const bool are_all = from <= least_outlier<Sum>;
-    const auto most = static_cast<std::int64_t>((are_all ? rates().transforms.marks : 1) * static_cast<double>(most_outliers_));
+    const auto most = static_cast<std::int64_t>((are_all ? rates().transforms.marks : 1) *
+                                                static_cast<double>(most_outliers_));
     if (!parts.outliers.take(parts.tile, from, most, within_)) return false;
     const TileFacts<Sum> all = round.facts;
     find_extremes(round.facts, needed_for(place.size), parts);

@@ -64,8 +64,8 @@ Figures with(Figures figures, std::string_view text) {
       set_figures({&figures.cached_share, &figures.cached_softness}, line);
     else if (line.name == "transfers")
       set_figures({&figures.transfers.start_seconds, &figures.transfers.upload_bytes_per_second,
-           &figures.transfers.download_bytes_per_second},
-          line);
+                   &figures.transfers.download_bytes_per_second},
+                  line);
     else if (line.name == "two passes")
       set_figures({&figures.two_passes}, line);
     else if (line.name == "channels apart")

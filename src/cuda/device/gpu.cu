@@ -50,9 +50,10 @@ Gpu asked(Device device) {
   gpu.figures = &figures;
   const double f32_gma = 1e-9 * hz * multiply_adds_a_clock(capability);
   gpu.slower_f32 = figures.f32_gma / f32_gma;
-  gpu.slower_f64 = figures.f64_gma / f32_gma *
-                   known_or(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device), 2);
-  gpu.slower_memory = 1e12 * figures.memory_tb_s / known_or(2 * memory_hz * bus_bytes, 300e9);  // two transfers a clock
+  gpu.slower_f64 =
+      figures.f64_gma / f32_gma * known_or(attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device), 2);
+  gpu.slower_memory =
+      1e12 * figures.memory_tb_s / known_or(2 * memory_hz * bus_bytes, 300e9);  // two transfers a clock
   return gpu;
 }
 

@@ -42,7 +42,8 @@ struct Size {
 
 template <int Width>
 constexpr Size size_of() {
-  return {Width, BoxBlock<Width>::pitch, BoxBlock<Width>::threads, BoxBlock<Width>::blocks, running_box_y_kernel<Width>};
+  return {Width, BoxBlock<Width>::pitch, BoxBlock<Width>::threads, BoxBlock<Width>::blocks,
+          running_box_y_kernel<Width>};
 }
 
 constexpr std::array sizes{size_of<256>(), size_of<192>(), size_of<160>(), size_of<128>(), size_of<96>()};
@@ -81,8 +82,8 @@ std::optional<Cut> cut_into(const Request& request, const Size& size, int buffer
   if (cut.blocks == 0) return std::nullopt;
   const std::int64_t others =
       (job.out.width + size.width - 1) / size.width * job.out.depth * job.out.batch * job.out.channels;
-  const auto [length, walked] =
-      cut_strips(job.out.height, others, std::int64_t{request.gpu.multiprocessors} * cut.blocks, arguments.box.taps);
+  const auto [length, walked] = cut_strips(
+      job.out.height, others, std::int64_t{request.gpu.multiprocessors} * cut.blocks, arguments.box.taps);
   cut.shape = launch_shape(request, "running box, y by a ring");
   cut.shape.blocks = others * ((job.out.height + length - 1) / length);
   cut.shape.together = cut.blocks;
@@ -134,14 +135,17 @@ class BoxRunner final : public Runner {
     const UseDevice use(device_);
     const View& out = outs[0];
     BoxArguments job = constants_;
-    job.lines = line_arguments(in, out, *job_, {.groups = cut_.size->width / 4, .rows = box_group, .fold = false, .side_by_side = false});
+    job.lines = line_arguments(
+        in, out, *job_,
+        {.groups = cut_.size->width / 4, .rows = box_group, .fold = false, .side_by_side = false});
     job.out = out.data;
     job.lines.blocks_y = Divisor(1);
     const std::int64_t all_places = std::int64_t{multiprocessors_} * cut_.blocks;
     job.strip = static_cast<int>(cut_strips(out.shape.height, blocks_of(job.lines), all_places, job.box.taps).length);
     job.lines.blocks_y = Divisor((out.shape.height + job.strip - 1) / job.strip);
     const auto queue = static_cast<cudaStream_t>(stream.handle);
-    cut_.size->kernel<<<blocks_of(job.lines), dim3(32, static_cast<unsigned>(cut_.size->threads / 32)), cut_.bytes, queue>>>(job);
+    cut_.size->kernel<<<blocks_of(job.lines), dim3(32, static_cast<unsigned>(cut_.size->threads / 32)),
+                        cut_.bytes, queue>>>(job);
     HALATION_CUDA_LAUNCHED("running box, y", queue);
   }
 
@@ -168,8 +172,8 @@ const Family running_box_y{
       return best_cut(request) ? nullptr : "no room for so many rows in shared memory";
     },
     .shape = [](const Request& request) { return best_cut(request)->shape; },
-    .make = [](const Request& request, const std::shared_ptr<const Job>& job)
-        -> std::unique_ptr<const Runner> {
+    .make = [](const Request& request,
+               const std::shared_ptr<const Job>& job) -> std::unique_ptr<const Runner> {
       return std::make_unique<BoxRunner>(job, request.gpu, *best_cut(request));
     }};
 

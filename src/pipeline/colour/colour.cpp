@@ -106,7 +106,9 @@ class Decoder {
 struct SampleFigures {
   double looked_up = 0, by_polynomial = 0, by_power = 0;
 
-  SampleFigures() { set_figures({&looked_up, &by_polynomial, &by_power}, figure_lines(figures_colour_zen4).front()); }
+  SampleFigures() {
+    set_figures({&looked_up, &by_polynomial, &by_power}, figure_lines(figures_colour_zen4).front());
+  }
 };
 
 std::int64_t colours_filtered(const Shape& shape, const ColourOptions& colour) {
@@ -409,8 +411,9 @@ double expected_colour_seconds(const Shape& in, Pixel in_pixel, const Shape& out
            : pixel == Pixel::f64       ? figures.by_power
                                        : figures.by_polynomial;
   };
-  const double nanoseconds = static_cast<double>(in.elements()) * a_sample(in_pixel, !is_float(in_pixel)) +
-                         static_cast<double>(out.elements()) * a_sample(out_pixel, out_pixel == Pixel::u8 && !colour.alpha);
+  const double nanoseconds =
+      static_cast<double>(in.elements()) * a_sample(in_pixel, !is_float(in_pixel)) +
+      static_cast<double>(out.elements()) * a_sample(out_pixel, out_pixel == Pixel::u8 && !colour.alpha);
   return 1e-9 * nanoseconds / (threads > 0 ? threads : available_threads());
 }
 
